@@ -1,0 +1,15 @@
+create table goals (
+  id uuid primary key default gen_random_uuid(),
+  site_no integer not null references sites on delete cascade,
+  display_name text not null,
+  type text not null
+    check (type in ('page', 'event', 'scroll', 'outbound', 'download', 'button', 'form', 'copy')),
+  match_value text,
+  match_operator text not null,
+  -- percent; -1 when the goal is not a scroll goal
+  scroll_threshold smallint not null default -1,
+  currency text,
+  custom_props jsonb not null default '{}',
+  created_at timestamptz not null default now(),
+  unique (site_no, display_name)
+);

@@ -1,0 +1,154 @@
+import { randomBytes } from 'node:crypto'
+import { existsSync, linkSync, mkdirSync, readFileSync, unlinkSync, writeFileSync } from 'node:fs'
+import { availableParallelism } from 'node:os'
+import { dirname, join, resolve } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { z } from 'zod'
+
+const count = (min: number, max: number, what: string) =>
+  z
+    .string()
+    .regex(/^\d{1,7}$/, `a whole number from ${min} to ${max}: ${what}`)
+    .transform(Number)
+    .refine(n => n >= min && n <= max, `a whole number from ${min} to ${max}: ${what}`)
+
+const url = (protocols: string[], example: string) =>
+  z.string().refine(
+    value => protocols.some(protocol => value.startsWith(`${protocol}:`)) && URL.canParse(value),
+    `a URL such as ${example}`,
+  )
+
+const limit = (fallback: string) => count(0, 1_000_000, 'requests a minute, 0 for no limit').default(Number(fallback))
+
+const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const
+
+/** Every setting of the service, by the name it has in the environment. */
+const Environment = z.object({
+  PORT: count(0, 65_535, 'the TCP port of the HTTP listener').default(3000),
+  HOST: z.string().regex(/^[A-Za-z0-9.:_-]+$/, 'a host name or an IP address').default('127.0.0.1'),
+  BASE_URL: url(['http', 'https'], 'https://analytics.example.com')
+    .transform(value => value.replace(/\/+$/, ''))
+    .optional(),
+  DATA_DIR: z.string().default('./.data').transform(path => resolve(path)),
+  DATABASE_URL: url(['postgres', 'postgresql'], 'postgres://user:password@127.0.0.1:5432/analytics').optional(),
+  REDIS_URL: url(['redis', 'rediss', 'unix'], 'redis://127.0.0.1:6379').optional(),
+  HTTP_WORKERS: count(1, 256, 'how many HTTP workers').default(availableParallelism()),
+  INGEST_PROCESSES: count(0, 64, 'how many ingest processes the primary starts').default(1),
+  ROLLUP_THREADS: count(1, 64, 'threads a process').default(1),
+  SECRET_KEY: z.string().regex(/^[0-9a-fA-F]{64}$/, '64 hex digits (32 bytes), as `openssl rand -hex 32` prints them').optional(),
+  GEOIP_DATABASE: z.string().refine(existsSync, 'the path of a MaxMind-format (.mmdb) file that exists').optional(),
+  METRICS_TOKEN: z.string().min(16, 'at least 16 characters').optional(),
+  TRUST_PROXY: count(0, 16, 'the number of trusted proxy hops').default(0),
+  SITES_PER_TEAM: count(0, 100_000, 'the site ceiling of a team').default(30),
+  RATE_LIMIT_COLLECT: limit('600'),
+  RATE_LIMIT_EVENT: limit('600'),
+  RATE_LIMIT_ENGAGE: limit('600'),
+  RATE_LIMIT_IDENTIFY: limit('120'),
+  RATE_LIMIT_API: limit('60'),
+  RATE_LIMIT_WEBHOOK: limit('600'),
+  LOG_LEVEL: z.enum(LOG_LEVELS, `one of ${LOG_LEVELS.join(', ')}`).default('info'),
+})
+
+export type Config = ReturnType<typeof loadConfig>
+
+const SECRET_SETTINGS = ['SECRET_KEY', 'METRICS_TOKEN', 'DATABASE_URL', 'REDIS_URL']
+
+/**
+ * Reads and checks the whole environment once.
+ * @throws Error with one line a wrong setting: its name, its value (secrets masked) and what is allowed
+ */
+export function loadConfig(environment: NodeJS.ProcessEnv = process.env) {
+  // An empty variable counts as not set: that is what `NAME= npm start` and env files mean by it.
+  const given = Object.fromEntries(Object.entries(environment).filter(([, value]) => value !== ''))
+  const parsed = Environment.safeParse(given)
+  if (!parsed.success) {
+    const lines = parsed.error.issues.map(issue => {
+      const name = String(issue.path[0])
+      const shown = SECRET_SETTINGS.includes(name) ? '(hidden)' : JSON.stringify(given[name])
+      return `${name} is ${shown}; allowed is ${issue.message}`
+    })
+    throw new Error(lines.join('\n'))
+  }
+  const env = parsed.data
+  const embedded = env.DATABASE_URL === undefined && env.REDIS_URL === undefined
+  return {
+    port: env.PORT,
+    host: env.HOST,
+    baseUrl: env.BASE_URL ?? `http://${env.HOST.includes(':') ? `[${env.HOST}]` : env.HOST}:${env.PORT}`,
+    dataDir: env.DATA_DIR,
+    databaseUrl: env.DATABASE_URL,
+    redisUrl: env.REDIS_URL,
+    httpWorkers: env.HTTP_WORKERS,
+    ingestProcesses: env.INGEST_PROCESSES,
+    rollupThreads: env.ROLLUP_THREADS,
+    secretKey: env.SECRET_KEY ?? embeddedSecretKey(embedded, env.DATA_DIR),
+    geoipDatabase: env.GEOIP_DATABASE ?? packagedCountryDatabase(),
+    metricsToken: env.METRICS_TOKEN,
+    trustProxy: env.TRUST_PROXY,
+    sitesPerTeam: env.SITES_PER_TEAM,
+    limits: {
+      collect: env.RATE_LIMIT_COLLECT,
+      event: env.RATE_LIMIT_EVENT,
+      engage: env.RATE_LIMIT_ENGAGE,
+      identify: env.RATE_LIMIT_IDENTIFY,
+      api: env.RATE_LIMIT_API,
+      webhook: env.RATE_LIMIT_WEBHOOK,
+    },
+    logLevel: env.LOG_LEVEL,
+  }
+}
+
+/**
+ * What a child process must find in its environment to see the same service as its parent does,
+ * with the addresses of the embedded services filled in.
+ */
+export function environmentFor(config: Config, addresses: { databaseUrl: string; redisUrl: string }) {
+  return {
+    ...process.env,
+    BASE_URL: config.baseUrl,
+    DATA_DIR: config.dataDir,
+    DATABASE_URL: addresses.databaseUrl,
+    REDIS_URL: addresses.redisUrl,
+    SECRET_KEY: config.secretKey,
+  }
+}
+
+/** The folder that holds package.json and sql/, whether this file runs from src/ or from dist/src/. */
+export const projectRoot = findProjectRoot(dirname(fileURLToPath(import.meta.url)))
+
+function findProjectRoot(start: string): string {
+  for (let folder = start; ; folder = dirname(folder)) {
+    if (existsSync(join(folder, 'package.json')) && existsSync(join(folder, 'sql'))) return folder
+    if (folder === dirname(folder)) throw new Error(`no project folder above ${start}`)
+  }
+}
+
+function packagedCountryDatabase(): string {
+  return fileURLToPath(
+    import.meta.resolve('@ip-location-db/geo-whois-asn-country-mmdb/geo-whois-asn-country.mmdb'),
+  )
+}
+
+function embeddedSecretKey(embedded: boolean, dataDir: string): string {
+  if (!embedded) {
+    throw new Error(
+      'SECRET_KEY is not set; allowed is 64 hex digits (32 bytes), as `openssl rand -hex 32` prints them. ' +
+        'It is generated only when both DATABASE_URL and REDIS_URL are unset.',
+    )
+  }
+  const file = join(dataDir, 'secret-key')
+  if (!existsSync(file)) {
+    mkdirSync(dataDir, { recursive: true, mode: 0o700 })
+    const draft = `${file}.${process.pid}`
+    writeFileSync(draft, `${randomBytes(32).toString('hex')}\n`, { mode: 0o600 })
+    // A link appears whole or not at all, and of two starts at once one wins and the other reads what it wrote.
+    try {
+      linkSync(draft, file)
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
+    } finally {
+      unlinkSync(draft)
+    }
+  }
+  return readFileSync(file, 'utf8').trim()
+}

@@ -1,0 +1,84 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import postgres from 'postgres'
+import { projectRoot } from '../config.ts'
+import { AppError } from '../errors.ts'
+
+export type Db = postgres.Sql<{ bigint: number }>
+export type Transaction = postgres.TransactionSql<{ bigint: number }>
+/** Where a statement can run: a pool, or inside a transaction. */
+export type Queryable = Db | Transaction
+
+/**
+ * A pool of connections. Connects on first use.
+ * Timestamps come back as Date, `bigint` as an exact number.
+ * @param options.max most connections at once
+ */
+export function connectDb(url: string, options: { max: number; name: string }): Db {
+  return postgres(url, {
+    max: options.max,
+    connect_timeout: 5,
+    idle_timeout: 0,
+    onnotice: () => {},
+    connection: { application_name: options.name, client_min_messages: 'warning' },
+    types: { bigint: { to: 20, from: [20], serialize: String, parse: exactNumber } },
+  })
+}
+
+function exactNumber(text: string): number {
+  const value = Number(text)
+  if (!Number.isSafeInteger(value)) throw new RangeError(`${text} is beyond exact numbers`)
+  return value
+}
+
+const texts = new Map<string, string>()
+
+/**
+ * The statement of `sql/queries/{name}.sql` as a function of its parameters, in the order of $1, $2, …
+ * It is prepared once a connection.
+ */
+export function statement<Row extends object>(name: string) {
+  return (db: Queryable, ...parameters: unknown[]): Promise<Row[]> => {
+    let text = texts.get(name)
+    if (text === undefined) {
+      text = readFileSync(join(projectRoot, 'sql', 'queries', `${name}.sql`), 'utf8')
+      texts.set(name, text)
+    }
+    return db.unsafe<Row[]>(text, parameters as postgres.ParameterOrJSON<never>[], { prepare: true })
+  }
+}
+
+const CONNECTION_CODES = new Set([
+  'CONNECTION_CLOSED', 'CONNECTION_ENDED', 'CONNECTION_DESTROYED', 'CONNECT_TIMEOUT',
+  'ECONNREFUSED', 'ECONNRESET', 'ENOENT', 'EPIPE', 'ETIMEDOUT', 'EHOSTUNREACH', 'ENOTFOUND', 'EAI_AGAIN',
+])
+
+/** SQLSTATE or driver code of a failed statement, undefined for other errors. */
+export function sqlState(error: unknown): string | undefined {
+  const code = (error as { code?: unknown } | null)?.code
+  return typeof code === 'string' ? code : undefined
+}
+
+/**
+ * True when the server could not take the statement now (away, starting, shutting down, out of memory, disk or
+ * connections), so that trying again later makes sense and nothing is wrong with the data.
+ */
+export function isUnavailable(error: unknown): boolean {
+  const code = sqlState(error)
+  if (code === undefined) return false
+  return CONNECTION_CODES.has(code) || /^(08|53|57P|58|XX)/.test(code)
+}
+
+/** True when the same transaction would succeed if run again: deadlock, serialization failure, lock timeout. */
+export function isRetryable(error: unknown): boolean {
+  return /^(40|55P03)/.test(sqlState(error) ?? '')
+}
+
+/** @throws AppError `unavailable` in place of what a database that is away throws */
+export function translateDbError(error: unknown): unknown {
+  if (!isUnavailable(error)) return error
+  return new AppError('unavailable', 'The database cannot answer now; try again shortly', {
+    retryAfter: 2,
+    cause: error,
+  })
+}

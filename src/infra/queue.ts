@@ -1,0 +1,111 @@
+import { randomUUID } from 'node:crypto'
+import Bull from 'bull'
+import type { Redis } from 'ioredis'
+import type { Log } from './log.ts'
+import { connectPatientRedis } from './redis.ts'
+
+/** Fixed: what waits in Redis was spread by it. */
+export const PARTITIONS = 4
+
+const queueName = (partition: number) => `hits-${partition}`
+
+/**
+ * A job is tried until it succeeds: neither failures (`attempts`) nor crashed consumers (`maxStalledCount`) may
+ * ever drop it, and it never leaves Redis but by completing.
+ */
+const JOB_OPTIONS = {
+  attempts: 2_000_000_000,
+  backoff: { type: 'fixed', delay: 1_000 },
+  removeOnComplete: true,
+  removeOnFail: false,
+} as const
+const SETTINGS = {
+  lockDuration: 15_000,
+  stalledInterval: 5_000,
+  maxStalledCount: 2_000_000_000,
+  drainDelay: 5,
+} as const
+
+export interface Producer<Payload> {
+  /** Resolves when Redis has the job in its log; rejects when it is not known to have it. */
+  add(partition: number, payload: Payload): Promise<void>
+}
+
+/** Puts jobs into the queues over one connection, so that what is added at once travels in one pipeline. */
+export function createProducer<Payload>(redis: Redis): Producer<Payload> {
+  const queues = Array.from({ length: PARTITIONS }, (_, partition) => {
+    const queue = new Bull<Payload>(queueName(partition), { createClient: () => redis, settings: SETTINGS })
+    queue.on('error', () => {}) // the connection reports its own errors
+    return queue
+  })
+  return {
+    async add(partition, payload) {
+      // A jobId of our own: an EVALSHA that the driver sends a second time then adds nothing.
+      const job = await queues[partition]!.add(payload, { ...JOB_OPTIONS, jobId: randomUUID() })
+      if (!job.id) throw new Error('the queue did not confirm the job')
+    },
+  }
+}
+
+export interface Consumer {
+  /** Takes no more jobs, waits for those at work, closes the connections. */
+  close(): Promise<void>
+}
+
+/**
+ * Runs `handle` for every job of every partition, up to `concurrency` jobs of a partition at once.
+ * A job whose handler rejects is tried again a second later, for ever.
+ */
+export function createConsumer<Payload>(options: {
+  redisUrl: string
+  concurrency: number
+  log: Log
+  handle: (partition: number, payload: Payload) => Promise<void>
+}): Consumer {
+  const shared = {
+    client: connectPatientRedis(options.redisUrl, options.log),
+    subscriber: connectPatientRedis(options.redisUrl, options.log),
+  }
+  const blocking: Redis[] = []
+  const queues = Array.from({ length: PARTITIONS }, (_, partition) => {
+    const queue = new Bull<Payload>(queueName(partition), {
+      settings: SETTINGS,
+      createClient(type) {
+        if (type !== 'bclient') return shared[type]
+        const redis = connectPatientRedis(options.redisUrl, options.log)
+        blocking.push(redis)
+        return redis
+      },
+    })
+    queue.on('error', error => options.log.warn({ partition, reason: error.message }, 'queue'))
+    queue.on('failed', (_job, error) => options.log.warn({ partition, reason: error.message }, 'job will be tried again'))
+    queue.process(options.concurrency, async job => {
+      await options.handle(partition, job.data)
+    })
+    return queue
+  })
+  return {
+    async close() {
+      await Promise.all(queues.map(queue => queue.pause(true, true)))
+      await Promise.all(queues.map(queue => queue.whenCurrentJobsFinished()))
+      await Promise.all(queues.map(queue => queue.close(true)))
+      for (const redis of [shared.client, shared.subscriber, ...blocking]) redis.disconnect()
+    },
+  }
+}
+
+/** What waits: jobs not yet taken, and jobs at work, in all partitions. */
+export async function queueDepth(redis: Redis): Promise<{ waiting: number; active: number }> {
+  const depth = { waiting: 0, active: 0 }
+  for (let partition = 0; partition < PARTITIONS; partition++) {
+    const prefix = `bull:${queueName(partition)}`
+    const [waiting, delayed, active] = await Promise.all([
+      redis.llen(`${prefix}:wait`),
+      redis.zcard(`${prefix}:delayed`),
+      redis.llen(`${prefix}:active`),
+    ])
+    depth.waiting += waiting + delayed
+    depth.active += active
+  }
+  return depth
+}
