@@ -112,6 +112,8 @@ create table sessions (
   visit_count integer not null,
   -- Identifier of the identified user; empty when anonymous.
   user_id text not null,
+  -- Time of the newest identify that said so; null when anonymous.
+  user_since timestamptz,
   hostname text not null,
   entry_path text not null,
   referrer text not null,

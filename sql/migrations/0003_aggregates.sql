@@ -31,10 +31,12 @@ with no data;
 -- Below its horizon an aggregate may be materialised, so a transaction that writes there marks the bucket dirty.
 -- Writers hold a share lock on the row; the scheduler's update of it therefore waits for those in flight.
 create table horizons (
-  aggregate text primary key check (aggregate in ('hits', 'sessions', 'revenue')),
-  horizon timestamptz not null
+  aggregate text primary key,
+  horizon timestamptz not null default '-infinity',
+  -- Everything before it was materialised once. Behind the horizon while a refresh is under way or was cut off.
+  refreshed_to timestamptz not null default '-infinity'
 );
-insert into horizons values ('hits', '-infinity'), ('sessions', '-infinity'), ('revenue', '-infinity');
+insert into horizons (aggregate) values ('hits'), ('sessions');
 
 -- Buckets whose materialised row may be stale: readers take them from raw rows until they are refreshed.
 -- A mark is taken off only in the version that was refreshed.

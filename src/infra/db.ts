@@ -15,7 +15,9 @@ export type Queryable = Db | Transaction
  * @param options.max most connections at once
  */
 export function connectDb(url: string, options: { max: number; name: string }): Db {
-  return postgres(url, {
+  const address = clientOptions(url)
+  return postgres(address.url, {
+    ...(address.host && { host: address.host }),
     max: options.max,
     connect_timeout: 5,
     idle_timeout: 0,
@@ -23,6 +25,18 @@ export function connectDb(url: string, options: { max: number; name: string }): 
     connection: { application_name: options.name, client_min_messages: 'warning' },
     types: { bigint: { to: 20, from: [20], serialize: String, parse: exactNumber } },
   })
+}
+
+/**
+ * What postgres.js needs to connect to a URL: it does not look for a socket's folder in `?host=`, as libpq does, and
+ * would send the parameter on to the server. Any other URL comes back as it is.
+ */
+export function clientOptions(url: string): { url: string; host?: string } {
+  const parsed = new URL(url)
+  const host = parsed.searchParams.get('host')
+  if (!host) return { url }
+  parsed.searchParams.delete('host')
+  return { url: parsed.href, host }
 }
 
 function exactNumber(text: string): number {
@@ -66,7 +80,7 @@ export function sqlState(error: unknown): string | undefined {
 export function isUnavailable(error: unknown): boolean {
   const code = sqlState(error)
   if (code === undefined) return false
-  return CONNECTION_CODES.has(code) || /^(08|53|57P|58|XX)/.test(code)
+  return CONNECTION_CODES.has(code) || /^(08|53|57P|58)/.test(code)
 }
 
 /** True when the same transaction would succeed if run again: deadlock, serialization failure, lock timeout. */

@@ -1,0 +1,1 @@
+select compress_chunk($1::regclass, true)

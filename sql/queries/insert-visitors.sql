@@ -1,0 +1,10 @@
+-- Visitors that are new; one array a column, in this order.
+insert into visitors (
+  visitor_no, site_no, id, first_seen_at, session_count, newest_session_at,
+  pending_identifier, pending_since, pending_splits
+)
+select *
+from unnest(
+  $1::int[], $2::int[], $3::uuid[], $4::timestamptz[], $5::int[], $6::timestamptz[],
+  $7::text[], $8::timestamptz[], $9::boolean[]
+)

@@ -1,0 +1,37 @@
+-- Sessions of the visitors $1 (visitor_no) that started in [$2, $3], in order of their extents.
+select
+  visitor_no as "visitorNo",
+  session_no as "sessionNo",
+  started_at as "startedAt",
+  first_at as "firstAt",
+  last_at as "lastAt",
+  pageviews,
+  events,
+  user_id as "userId",
+  user_since as "userSince",
+  visit_count as "visitCount",
+  id,
+  hostname,
+  entry_path as "entryPath",
+  referrer,
+  source,
+  channel,
+  utm_source as "utmSource",
+  utm_medium as "utmMedium",
+  utm_campaign as "utmCampaign",
+  utm_content as "utmContent",
+  utm_term as "utmTerm",
+  browser,
+  browser_version as "browserVersion",
+  os,
+  os_version as "osVersion",
+  size,
+  country,
+  region,
+  city,
+  language,
+  screen_width as "screenWidth",
+  screen_height as "screenHeight"
+from sessions
+where visitor_no = any($1::int[]) and started_at >= $2::timestamptz and started_at <= $3::timestamptz
+order by visitor_no, first_at, started_at, session_no

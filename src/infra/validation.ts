@@ -1,0 +1,83 @@
+import { z } from 'zod'
+import { AppError, type FieldErrors } from '../errors.ts'
+
+/** NUL cannot be stored and lone surrogates are not text: both are mended, never refused. */
+export function mend(value: string): string {
+  const stored = value.includes('\0') ? value.replaceAll('\0', '') : value
+  return stored.isWellFormed() ? stored : stored.toWellFormed()
+}
+
+/** Number of Unicode code points: what every limit on a text counts. */
+function codePoints(value: string): number {
+  let count = 0
+  for (const _ of value) count += 1
+  return count
+}
+
+export const isWithin = (value: string, max: number) => value.length <= max || codePoints(value) <= max
+
+/** A string of at most `max` code points, without NUL characters and lone surrogates. */
+export const text = (max: number) =>
+  z
+    .string()
+    .overwrite(mend)
+    .refine(value => isWithin(value, max), `must be at most ${max} characters`)
+
+/** The same, and not empty. */
+export const requiredText = (max: number) => text(max).refine(value => value !== '', 'is required')
+
+/** A 422 with what is wrong with each field. */
+export function validationError(error: z.core.$ZodError): AppError {
+  const fields: FieldErrors = {}
+  for (const issue of error.issues) {
+    const path = issue.path.map(String).join('.') || 'body'
+    fields[path] = [...(fields[path] ?? []), issue.message]
+  }
+  const [path, messages] = Object.entries(fields)[0] ?? ['body', ['is not valid']]
+  return new AppError('validation_failed', `${path} ${messages[0]}`, { fields, cause: error })
+}
+
+const NAMES: Record<string, string> = {
+  string: 'a string',
+  number: 'a number',
+  int: 'an integer',
+  boolean: 'true or false',
+  array: 'an array',
+  object: 'an object',
+  record: 'an object',
+  date: 'a date',
+}
+
+const FORMATS: Record<string, string> = {
+  guid: 'a UUID',
+  uuid: 'a UUID',
+  url: 'a URL',
+  email: 'an e-mail address',
+  date: 'a date, written YYYY-MM-DD',
+  datetime: 'an ISO 8601 date-time with its offset',
+}
+
+/** How a schema without a message of its own says what it wants; undefined leaves it to zod. */
+function describe(issue: z.core.$ZodRawIssue): string | undefined {
+  switch (issue.code) {
+    case 'invalid_type':
+      if (issue.input === undefined) return 'is required'
+      return `must be ${NAMES[issue.expected] ?? issue.expected}`
+    case 'invalid_value':
+      return `must be one of ${issue.values.map(String).join(', ')}`
+    case 'invalid_format':
+      return `must be ${FORMATS[issue.format] ?? 'in the right format'}`
+    case 'too_big':
+      return `must ${verb(issue.origin)} at most ${issue.maximum}${unit(issue.origin)}`
+    case 'too_small':
+      return `must ${verb(issue.origin)} at least ${issue.minimum}${unit(issue.origin)}`
+    default:
+      return 'is not valid'
+  }
+}
+
+const verb = (origin: string) => (origin === 'array' || origin === 'set' ? 'have' : 'be')
+const unit = (origin: string) =>
+  origin === 'string' ? ' characters' : origin === 'array' || origin === 'set' ? ' entries' : ''
+
+z.config({ customError: describe })

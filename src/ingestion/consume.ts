@@ -1,0 +1,154 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { v5 as uuidv5 } from 'uuid'
+import { type Db, isRetryable, isUnavailable, statement } from '../infra/db.ts'
+import type { Log } from '../infra/log.ts'
+import type { EnrichedHit, Hit } from './hit.ts'
+import { enrich } from './stages/index.ts'
+import { storeHits } from './store.ts'
+
+const insertDeadLetter = statement('insert-dead-letter')
+
+/** Most hits of one transaction. */
+const MAX_BATCH = 5_000
+const RETRY_MS = 500
+
+/** A job: the hits of one group commit that fell into one partition. */
+export interface HitBatch {
+  hits: Hit[]
+}
+
+export interface Ingest {
+  /** Resolves when every hit of the batch is stored, dropped or a dead letter; waits while the database is away. */
+  take(partition: number, batch: HitBatch): Promise<void>
+  /** Makes batches that wait for the database give up, so that their jobs stay in the queue. */
+  stop(): void
+  /** Totals since the start. */
+  readonly counts: { stored: number; repeated: number; dropped: number; dead: number; batches: number }
+}
+
+interface Waiting {
+  hits: unknown[]
+  resolve: () => void
+  reject: (error: unknown) => void
+}
+
+/**
+ * The storing half of ingestion. While a partition's transaction runs, the jobs that arrive for it gather and
+ * become the next one.
+ */
+export function createIngest(db: Db, log: Log): Ingest {
+  const counts = { stored: 0, repeated: 0, dropped: 0, dead: 0, batches: 0 }
+  const waiting = new Map<number, Waiting[]>()
+  const running = new Set<number>()
+  let isStopped = false
+
+  async function drain(partition: number) {
+    if (running.has(partition)) return
+    running.add(partition)
+    for (let jobs = gather(partition); jobs.length > 0; jobs = gather(partition)) {
+      try {
+        await storeAll(partition, await enrichAll(jobs.flatMap(job => job.hits)))
+        counts.batches += 1
+        for (const job of jobs) job.resolve()
+      } catch (error) {
+        for (const job of jobs) job.reject(error)
+      }
+    }
+    running.delete(partition)
+  }
+
+  function gather(partition: number): Waiting[] {
+    const jobs = waiting.get(partition) ?? []
+    let size = 0
+    let count = 0
+    while (count < jobs.length && (count === 0 || size + jobs[count]!.hits.length <= MAX_BATCH)) {
+      size += jobs[count]!.hits.length
+      count += 1
+    }
+    return jobs.splice(0, count)
+  }
+
+  async function enrichAll(hits: unknown[]): Promise<EnrichedHit[]> {
+    const enriched: EnrichedHit[] = []
+    for (const hit of hits) {
+      try {
+        enriched.push(enrich(hit as Hit))
+      } catch (error) {
+        await bury(hit, error)
+      }
+    }
+    return enriched
+  }
+
+  /** Stores a batch; when its data is at fault, halves it until the hits that cannot be stored stand alone. */
+  async function storeAll(partition: number, hits: EnrichedHit[]): Promise<void> {
+    if (hits.length === 0) return
+    try {
+      const result = await persistently(() => storeHits(db, partition, hits))
+      counts.stored += result.stored
+      counts.repeated += result.repeated
+      counts.dropped += result.dropped
+    } catch (error) {
+      if (isStopped && isUnavailable(error)) throw error
+      if (hits.length === 1) return bury(hits[0], error)
+      const middle = hits.length >> 1
+      await storeAll(partition, hits.slice(0, middle))
+      await storeAll(partition, hits.slice(middle))
+    }
+  }
+
+  /** Runs again what failed for a reason that passes: a database that is away, a deadlock. */
+  async function persistently<Result>(run: () => Promise<Result>): Promise<Result> {
+    for (let attempt = 1; ; attempt++) {
+      try {
+        return await run()
+      } catch (error) {
+        const isPassing = isUnavailable(error) || (isRetryable(error) && attempt < 20)
+        if (!isPassing || isStopped) throw error
+        log.warn({ error, attempt }, 'storing waits')
+        await sleep(isUnavailable(error) ? RETRY_MS : 20 * attempt)
+      }
+    }
+  }
+
+  async function bury(hit: unknown, error: unknown): Promise<void> {
+    const { id, siteNo, at } = identityOf(hit)
+    const reason = error instanceof Error ? error.message : String(error)
+    const payload = JSON.stringify(hit) ?? 'undefined'
+    await persistently(() => insertDeadLetter(db, id, siteNo, at, cut(reason, 1_000), cut(payload, 300_000)))
+    counts.dead += 1
+    log.error({ hitId: id, siteNo, reason }, 'a hit could not be stored; it is in dead_letters')
+  }
+
+  return {
+    counts,
+    take(partition, batch) {
+      const hits = Array.isArray(batch?.hits) ? batch.hits : [batch]
+      return new Promise((resolve, reject) => {
+        const jobs = waiting.get(partition)
+        if (jobs) jobs.push({ hits, resolve, reject })
+        else waiting.set(partition, [{ hits, resolve, reject }])
+        void drain(partition)
+      })
+    },
+    stop() {
+      isStopped = true
+    },
+  }
+}
+
+const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i
+
+/** What can be said of a hit that may be anything; the id of one without is that of its content. */
+function identityOf(hit: unknown): { id: string; siteNo: number | null; at: Date | null } {
+  const { id, siteNo, at } = (hit ?? {}) as { id?: unknown; siteNo?: unknown; at?: unknown }
+  // Years that PostgreSQL knows too.
+  const isTime = typeof at === 'number' && at > -6e13 && at < 8e15
+  return {
+    id: typeof id === 'string' && UUID.test(id) ? id : uuidv5(JSON.stringify(hit) ?? 'undefined', uuidv5.URL),
+    siteNo: typeof siteNo === 'number' && Number.isInteger(siteNo) && Math.abs(siteNo) < 2 ** 31 ? siteNo : null,
+    at: isTime ? new Date(at) : null,
+  }
+}
+
+const cut = (text: string, length: number) => text.replaceAll('\0', '').slice(0, length).toWellFormed()

@@ -1,0 +1,77 @@
+import type { EnrichedHit } from './hit.ts'
+
+/** What a session takes from its opening hit, and every hit of it carries (contract §8, session dimensions). */
+export interface Dimensions {
+  hostname: string
+  entryPath: string
+  referrer: string
+  source: string
+  channel: string
+  utmSource: string
+  utmMedium: string
+  utmCampaign: string
+  utmContent: string
+  utmTerm: string
+  browser: string
+  browserVersion: string
+  os: string
+  osVersion: string
+  size: string
+  country: string
+  region: string
+  city: string
+  language: string
+  screenWidth: number | null
+  screenHeight: number | null
+}
+
+export function dimensionsOf(hit: EnrichedHit): Dimensions {
+  return {
+    hostname: hit.hostname,
+    entryPath: hit.path,
+    referrer: hit.referrerPage,
+    source: hit.source,
+    channel: hit.channel,
+    utmSource: hit.utmSource,
+    utmMedium: hit.utmMedium,
+    utmCampaign: hit.utmCampaign,
+    utmContent: hit.utmContent,
+    utmTerm: hit.utmTerm,
+    browser: hit.browserName,
+    browserVersion: hit.browserFullVersion,
+    os: hit.osName,
+    osVersion: hit.osFullVersion,
+    size: hit.size,
+    country: hit.country ?? '',
+    region: hit.region ?? '',
+    city: hit.city ?? '',
+    language: hit.language ?? '',
+    screenWidth: hit.screenWidth ?? null,
+    screenHeight: hit.screenHeight ?? null,
+  }
+}
+
+/** Of a hit that has no session: an identify that waits. */
+export const NO_DIMENSIONS: Dimensions = {
+  hostname: '',
+  entryPath: '',
+  referrer: '',
+  source: '',
+  channel: '',
+  utmSource: '',
+  utmMedium: '',
+  utmCampaign: '',
+  utmContent: '',
+  utmTerm: '',
+  browser: '',
+  browserVersion: '',
+  os: '',
+  osVersion: '',
+  size: '',
+  country: '',
+  region: '',
+  city: '',
+  language: '',
+  screenWidth: null,
+  screenHeight: null,
+}

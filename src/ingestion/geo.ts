@@ -1,0 +1,54 @@
+import { open, type Reader, type Response } from 'maxmind'
+
+export interface Place {
+  /** ISO 3166-1 alpha-2, upper case; empty when unknown. */
+  country: string
+  /** ISO 3166-2; empty when unknown. */
+  region: string
+  city: string
+}
+
+export interface Geo {
+  locate(address: string): Place
+}
+
+const NOWHERE: Place = { country: '', region: '', city: '' }
+
+/** The two shapes in use: MaxMind's own, and the flat one of the packaged country database. */
+interface Record {
+  country_code?: string
+  country?: { iso_code?: string } | string
+  subdivisions?: { iso_code?: string }[]
+  city?: { names?: { en?: string } } | string
+  state1?: string
+}
+
+/**
+ * Opens a MaxMind-format database; it is read into memory once.
+ * @throws when the file is not such a database
+ */
+export async function openGeo(file: string): Promise<Geo> {
+  const reader = (await open<Response>(file, { cache: { max: 10_000 } })) as Reader<Response>
+  return {
+    locate(address) {
+      const record = lookUp(reader, address)
+      if (!record) return NOWHERE
+      const country = (typeof record.country === 'object' ? record.country.iso_code : record.country_code) ?? ''
+      const region = record.subdivisions?.[0]?.iso_code
+      const city = typeof record.city === 'object' ? record.city.names?.en : record.city
+      return {
+        country: country.toUpperCase(),
+        region: country && region ? `${country.toUpperCase()}-${region}` : '',
+        city: city ?? '',
+      }
+    },
+  }
+}
+
+function lookUp(reader: Reader<Response>, address: string): Record | null {
+  try {
+    return reader.get(address) as Record | null
+  } catch {
+    return null // not an address, or one of a family the database does not have
+  }
+}

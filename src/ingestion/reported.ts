@@ -1,0 +1,75 @@
+import { mend } from '../infra/validation.ts'
+
+const CURRENCIES = new Set(Intl.supportedValuesOf('currency'))
+const MAX_EXACT = BigInt(Number.MAX_SAFE_INTEGER)
+
+/** Digits after the point of a currency's major unit, by ISO 4217: 2 for USD, 0 for JPY, 3 for KWD. */
+export function minorDigits(currency: string): number {
+  return new Intl.NumberFormat('en', { style: 'currency', currency }).resolvedOptions().maximumFractionDigits ?? 2
+}
+
+/**
+ * An amount in major units as minor units, exactly: of the decimal that the number prints as, rounded half away
+ * from zero.
+ * @returns undefined when it is not above zero or beyond exact numbers
+ */
+export function toMinorUnits(amount: number, currency: string): bigint | undefined {
+  const [mantissa, exponent = '0'] = String(amount).split('e')
+  const [whole, fraction = ''] = mantissa!.split('.')
+  const shift = Number(exponent) - fraction.length + minorDigits(currency)
+  if (shift > 20 || shift < -60) return undefined
+  const digits = BigInt(whole! + fraction)
+  const divisor = shift < 0 ? 10n ** BigInt(-shift) : 1n
+  const minor = shift < 0 ? (2n * digits + divisor) / (2n * divisor) : digits * 10n ** BigInt(shift)
+  return minor > 0n && minor <= MAX_EXACT ? minor : undefined
+}
+
+/** Reported revenue of `/api/event`; undefined when it has not exactly the documented shape. */
+export function readRevenue(value: unknown): { amountMinor: string; currency: string } | undefined {
+  if (typeof value !== 'object' || value === null) return undefined
+  const { amount, currency } = value as { amount?: unknown; currency?: unknown }
+  if (typeof amount !== 'number' || !Number.isFinite(amount) || amount <= 0) return undefined
+  if (typeof currency !== 'string') return undefined
+  const code = currency.toUpperCase()
+  if (!CURRENCIES.has(code)) return undefined
+  const minor = toMinorUnits(amount, code)
+  return minor === undefined ? undefined : { amountMinor: String(minor), currency: code }
+}
+
+export interface ReportedError {
+  name?: string
+  message?: string
+  stack?: string
+  fileName?: string
+  lineNumber?: string
+  columnNumber?: string
+}
+
+const ERROR_FIELDS = {
+  name: 'name',
+  message: 'message',
+  stack: 'stack',
+  fileName: 'file_name',
+  lineNumber: 'line_number',
+  columnNumber: 'column_number',
+} as const
+
+/** The fields of an error, from `error` where it has the documented shape, else from properties of the same names. */
+export function readError(value: unknown, properties: Record<string, string> | undefined): ReportedError {
+  const given = isErrorShape(value) ? value : {}
+  const error: ReportedError = {}
+  for (const [field, wireName] of Object.entries(ERROR_FIELDS) as [keyof ReportedError, string][]) {
+    const raw = given[wireName] ?? properties?.[wireName]
+    if (raw !== undefined && raw !== null && raw !== '') error[field] = mend(String(raw))
+  }
+  return error
+}
+
+function isErrorShape(value: unknown): value is Record<string, string | number | null | undefined> {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return false
+  return Object.values(ERROR_FIELDS).every(name => {
+    const field = (value as Record<string, unknown>)[name]
+    const isNumberField = name === 'line_number' || name === 'column_number'
+    return field === undefined || field === null || typeof field === 'string' || (isNumberField && typeof field === 'number')
+  })
+}

@@ -1,0 +1,22 @@
+/** Names written only by the service: refused as goals, not recorded when sent to `/api/event` (spec "Goals"). */
+export const RESERVED_NAMES = [
+  'pageview',
+  'engagement',
+  'performance',
+  'web-vitals',
+  'payment',
+  'free_trial',
+  'trial_started',
+  'trial_converted',
+  'subscription_started',
+  'subscription_renewed',
+  'subscription_upgraded',
+  'subscription_downgraded',
+  'subscription_cancel_scheduled',
+  'subscription_reactivated',
+  'subscription_ended',
+] as const
+
+const names: ReadonlySet<string> = new Set(RESERVED_NAMES)
+
+export const isReservedName = (name: string): boolean => names.has(name)

@@ -1,0 +1,132 @@
+import { type Dimensions, NO_DIMENSIONS } from './dimensions.ts'
+import type { Placed, Session, Visitor } from './sessions.ts'
+
+type Value = string | number | boolean | null
+type Column<Row> = (row: Row) => Value
+
+/** Rows as one array a column, which is what `unnest` takes. */
+function transpose<Row>(columns: Column<Row>[], rows: Row[]): Value[][] {
+  return columns.map(column => rows.map(column))
+}
+
+/** In the order of insert-sessions.sql and insert-events.sql. */
+const DIMENSION_COLUMNS: (keyof Dimensions)[] = [
+  'entryPath', 'referrer', 'source', 'channel',
+  'utmSource', 'utmMedium', 'utmCampaign', 'utmContent', 'utmTerm',
+  'browser', 'browserVersion', 'os', 'osVersion', 'size',
+  'country', 'region', 'city', 'language', 'screenWidth', 'screenHeight',
+]
+
+const EVENT_COLUMNS: Column<Placed>[] = [
+  row => row.hit.siteNo,
+  row => row.hit.at,
+  row => row.hit.id,
+  row => row.hit.type,
+  row => (row.hit.type === 'error' ? (row.hit.error?.name ?? 'Error') : (row.hit.name ?? '')),
+  row => row.visitor.visitorNo,
+  row => row.session?.sessionNo ?? null,
+  row => row.session?.startedAt ?? null,
+  row => row.hit.hostname,
+  row => row.hit.path,
+  row => row.hit.url ?? '',
+  row => (row.page ? row.page.title : (row.hit.title ?? '')),
+  ...DIMENSION_COLUMNS.map(name => (row: Placed) => (row.session?.dimensions ?? NO_DIMENSIONS)[name]),
+  row => (row.hit.props ? JSON.stringify(row.hit.props) : null),
+  row => row.hit.scroll ?? null,
+  row => row.hit.engagedMs ?? null,
+  row => row.page?.at ?? null,
+  row => row.page?.id ?? null,
+  row => row.hit.revenue?.amountMinor ?? null,
+  row => row.hit.revenue?.currency ?? null,
+  row => row.hit.errorId ?? null,
+  row => row.hit.error?.message ?? null,
+  row => row.hit.error?.stack ?? null,
+  row => row.hit.error?.fileName ?? null,
+  row => row.hit.error?.lineNumber ?? null,
+  row => row.hit.error?.columnNumber ?? null,
+]
+
+export interface VisitorSession {
+  visitor: Visitor
+  session: Session
+}
+
+const NEW_SESSION_COLUMNS: Column<VisitorSession>[] = [
+  row => row.visitor.siteNo,
+  row => row.session.startedAt,
+  row => row.session.sessionNo,
+  row => row.session.id,
+  row => row.visitor.visitorNo,
+  row => row.session.firstAt,
+  row => row.session.lastAt,
+  row => row.session.pageviews,
+  row => row.session.events,
+  row => row.session.visitCount,
+  row => row.session.userId,
+  row => row.session.userSince ?? null,
+  row => row.session.dimensions.hostname,
+  ...DIMENSION_COLUMNS.map(name => (row: VisitorSession) => row.session.dimensions[name]),
+]
+
+const CHANGED_SESSION_COLUMNS: Column<VisitorSession>[] = [
+  row => row.visitor.siteNo,
+  row => row.session.startedAt,
+  row => row.session.sessionNo,
+  row => row.session.firstAt,
+  row => row.session.lastAt,
+  row => row.session.pageviews,
+  row => row.session.events,
+  row => row.session.userId,
+  row => row.session.userSince ?? null,
+]
+
+const VISITOR_STATE: Column<Visitor>[] = [
+  visitor => visitor.firstSeenAt,
+  visitor => visitor.sessionCount,
+  visitor => visitor.newestSessionAt ?? null,
+  visitor => visitor.pending?.identifier ?? null,
+  visitor => visitor.pending?.since ?? null,
+  visitor => visitor.pending?.splits ?? false,
+]
+
+const NEW_VISITOR_COLUMNS: Column<Visitor>[] = [
+  visitor => visitor.visitorNo,
+  visitor => visitor.siteNo,
+  visitor => visitor.id,
+  ...VISITOR_STATE,
+]
+
+const CHANGED_VISITOR_COLUMNS: Column<Visitor>[] = [visitor => visitor.visitorNo, ...VISITOR_STATE]
+
+export const eventRows = (rows: Placed[]) => transpose(EVENT_COLUMNS, rows)
+export const newSessionRows = (rows: VisitorSession[]) => transpose(NEW_SESSION_COLUMNS, rows)
+export const changedSessionRows = (rows: VisitorSession[]) => transpose(CHANGED_SESSION_COLUMNS, rows)
+export const newVisitorRows = (rows: Visitor[]) => transpose(NEW_VISITOR_COLUMNS, rows)
+export const changedVisitorRows = (rows: Visitor[]) => transpose(CHANGED_VISITOR_COLUMNS, rows)
+
+/** The newest identity said of each person in a batch. `null` where a field was not named. */
+export function identityRows(rows: Placed[]): Value[][] | undefined {
+  const latest = new Map<string, Placed['hit'][]>()
+  for (const { hit } of rows) {
+    if (!hit.identity) continue
+    const key = `${hit.siteNo}/${hit.identity.identifier}`
+    latest.set(key, [...(latest.get(key) ?? []), hit])
+  }
+  if (latest.size === 0) return undefined
+  const merged = [...latest.values()].map(hits => {
+    // Rows are in time order, so that what comes later overwrites.
+    const identity = Object.assign({}, ...hits.map(hit => hit.identity)) as NonNullable<Placed['hit']['identity']>
+    return { siteNo: hits[0]!.siteNo, at: hits.at(-1)!.at, identity }
+  })
+  return transpose(
+    [
+      row => row.siteNo,
+      row => row.identity.identifier,
+      row => row.identity.name ?? null,
+      row => row.identity.avatar ?? null,
+      row => (row.identity.custom ? JSON.stringify(row.identity.custom) : null),
+      row => row.at,
+    ],
+    merged,
+  )
+}

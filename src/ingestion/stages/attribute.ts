@@ -1,0 +1,29 @@
+import type { EnrichedHit } from '../hit.ts'
+import { channelOf } from './channel.ts'
+import { sourceOfHost, sourceOfTag } from './known-source.ts'
+import { hostOfPage } from './referrer.ts'
+import { readTags } from './url.ts'
+
+const DIRECT = 'Direct / None'
+
+/**
+ * Sets `source` and `channel` from the URL's tags and the referrer. A tag is kept as sent, a referrer gets its
+ * canonical name; what kind of place it is (search, social…) is known of both.
+ */
+export function attribute(hit: EnrichedHit): EnrichedHit {
+  const { source: shortTag, adClick } = readTags(hit.url)
+  const tag = hit.utmSource || shortTag
+  const host = hostOfPage(hit.referrerPage)
+  const known = tag ? sourceOfTag(tag) : host ? sourceOfHost(host) : undefined
+
+  const source = tag || known?.name || host || DIRECT
+  const channel = channelOf({
+    source: tag || host,
+    name: known?.name ?? '',
+    category: known?.category ?? 'other',
+    medium: hit.utmMedium,
+    campaign: hit.utmCampaign,
+    adClick,
+  })
+  return { ...hit, source, channel }
+}

@@ -1,0 +1,69 @@
+import { parse } from 'tldts'
+import { remember } from './remember.ts'
+import { type KnownSource, knownSources } from './sources.ts'
+
+/** Hosts that stand for themselves, and (without their `*.`) those that stand for their subdomains too. */
+const exactHosts = new Map<string, KnownSource>()
+const hostFamilies = new Map<string, KnownSource>()
+const spellings = new Map<string, KnownSource>()
+
+for (const source of knownSources) {
+  spellings.set(spelling(source.name), source)
+  for (const alias of source.aliases ?? []) spellings.set(spelling(alias), source)
+  for (const host of source.hosts ?? []) {
+    const key = host.toLowerCase()
+    if (key.startsWith('*.')) hostFamilies.set(key.slice(2), source)
+    else exactHosts.set(key, source)
+  }
+}
+
+/**
+ * The well-known source behind a referrer's host or Android package name, in any case.
+ * The most specific entry wins: mail.google.com is Gmail, google.co.uk is Google.
+ */
+export function sourceOfHost(host: string): KnownSource | undefined {
+  return lookUpHost(withoutWww(host.toLowerCase()))
+}
+
+/** The well-known source that a `utm_source` (or `source`, `ref`) means: `fb`, `Google-Ads`, `l.facebook.com`. */
+export function sourceOfTag(tag: string): KnownSource | undefined {
+  return spellings.get(spelling(tag)) ?? (tag.includes('.') ? sourceOfHost(tag.trim()) : undefined)
+}
+
+/** @returns the host without one leading `www.` */
+export function withoutWww(host: string): string {
+  return host.startsWith('www.') ? host.slice(4) : host
+}
+
+const lookUpHost = remember(10_000, (host: string): KnownSource | undefined => {
+  if (host.length > 255) return undefined
+  const { domainWithoutSuffix, publicSuffix, isIcann } = parse(host)
+  const name = isIcann && publicSuffix && isCommonSuffix(publicSuffix) ? domainWithoutSuffix : null
+  const anySuffix = name ? `${host.slice(0, -(publicSuffix as string).length)}*` : undefined
+
+  const exact = exactHosts.get(host) ?? (anySuffix && exactHosts.get(anySuffix))
+  if (exact) return exact
+
+  for (let rest = host, wild = anySuffix; rest.includes('.'); rest = afterDot(rest)) {
+    const family = hostFamilies.get(rest) ?? (wild && hostFamilies.get(wild))
+    if (family) return family
+    wild = wild && wild.indexOf('.') < wild.length - 2 ? afterDot(wild) : undefined
+  }
+  return undefined
+})
+
+/** Anyone can register google.blog; the suffixes of countries and `.com` are where big names hold theirs. */
+function isCommonSuffix(publicSuffix: string): boolean {
+  return publicSuffix === 'com' || publicSuffix === 'cat' || /(^|\.)[a-z]{2}$/.test(publicSuffix)
+}
+
+function spelling(tag: string): string {
+  return tag
+    .trim()
+    .toLowerCase()
+    .replace(/[-_\s]+/g, ' ')
+}
+
+function afterDot(host: string): string {
+  return host.slice(host.indexOf('.') + 1)
+}

@@ -1,0 +1,61 @@
+import { domainToASCII } from 'node:url'
+import { parse } from 'tldts'
+import type { EnrichedHit } from '../hit.ts'
+import { withoutWww } from './known-source.ts'
+
+/**
+ * Sets `referrerPage`: host (lower case, `www.` and a port kept as sent) and path of the referrer, without the
+ * slash of a bare origin. Empty for the site's own host, for schemes that are no place on the web, and for junk.
+ */
+export function readReferrer(hit: EnrichedHit): EnrichedHit {
+  const referrer = hit.referrer?.trim()
+  if (!referrer) return hit
+  const page = readApp(referrer) ?? readPage(referrer)
+  if (!page || bareHost(page.host) === bareHost(asciiHost(hit.hostname))) return hit
+  return { ...hit, referrerPage: page.host + (page.path === '/' ? '' : page.path) }
+}
+
+/** @returns the host name of a `referrerPage`, without port and `www.`; empty when there is none */
+export function hostOfPage(referrerPage: string): string {
+  const slash = referrerPage.indexOf('/')
+  return bareHost(slash === -1 ? referrerPage : referrerPage.slice(0, slash))
+}
+
+interface Page {
+  host: string
+  path: string
+}
+
+const appUrl = /^(?:android|ios)-app:\/\/([\w.-]+)([^?#]*)/i
+const webUrl = /^https?:\/\//i
+const anyScheme = /^[a-z][a-z\d+.-]*:(?!\d)/i
+
+/** Apps name themselves by package: `android-app://com.slack/`. */
+function readApp(referrer: string): Page | undefined {
+  const match = appUrl.exec(referrer)
+  return match ? { host: match[1] as string, path: match[2] as string } : undefined
+}
+
+function readPage(referrer: string): Page | undefined {
+  if (webUrl.test(referrer)) return parsePage(referrer)
+  if (referrer.startsWith('//')) return parsePage(`https:${referrer}`)
+  if (anyScheme.test(referrer)) return undefined
+  // Without a scheme only what ends in a real domain suffix is a host; `index.html` and `null` are not.
+  const page = parsePage(`https://${referrer}`)
+  return page && parse(page.host).isIcann && parse(page.host).domain ? page : undefined
+}
+
+function parsePage(url: string): Page | undefined {
+  if (!URL.canParse(url)) return undefined
+  const { host, pathname } = new URL(url)
+  return host ? { host, path: pathname } : undefined
+}
+
+function bareHost(host: string): string {
+  return withoutWww(host.toLowerCase().replace(/:\d+$/, '').replace(/\.$/, ''))
+}
+
+/** URL parsing has already made punycode of the referrer's host; the sent host name may be as people read it. */
+function asciiHost(host: string): string {
+  return /^[\0-\x7f]*$/.test(host) ? host : domainToASCII(host.replace(/:\d+$/, '')) || host
+}

@@ -1,0 +1,130 @@
+import Bowser from 'bowser'
+import type { EnrichedHit } from '../hit.ts'
+import { remember } from './remember.ts'
+
+/** What a user agent tells of itself; empty where it does not. */
+interface Agent {
+  browser: string
+  browserVersion: string
+  os: string
+  osVersion: string
+  size: EnrichedHit['size'] | ''
+}
+
+/** Parsers call any product token a browser; only these are believed. */
+const browsers = new Set([...Object.values(Bowser.BROWSER_MAP), 'Opera Touch', 'Miui', 'SlimerJS'])
+
+/** Long and vendor names, lower case, to the names that people use; applied to payloads as well. */
+const browserNames = new Map([
+  ['microsoft edge', 'Edge'],
+  ['google chrome', 'Chrome'],
+  ['mobile chrome', 'Chrome'],
+  ['chrome mobile', 'Chrome'],
+  ['chrome ios', 'Chrome'],
+  ['mozilla firefox', 'Firefox'],
+  ['mobile firefox', 'Firefox'],
+  ['firefox mobile', 'Firefox'],
+  ['mobile safari', 'Safari'],
+  ['samsung internet for android', 'Samsung Internet'],
+  ['samsung browser', 'Samsung Internet'],
+  ['naver whale browser', 'Whale'],
+  ['google search', 'Google App'],
+  ['miui', 'MIUI Browser'],
+  ['ie', 'Internet Explorer'],
+  ...['Chrome', 'Safari', 'Firefox', 'Edge', 'Opera', 'Brave', 'Vivaldi'].map(keepCase),
+])
+
+const osNames = new Map([
+  ['mac os', 'macOS'],
+  ['mac os x', 'macOS'],
+  ['macos x', 'macOS'],
+  ['os x', 'macOS'],
+  ['chromium os', 'Chrome OS'],
+  ['chromeos', 'Chrome OS'],
+  ['webos', 'webOS'],
+  ...['Windows', 'macOS', 'Linux', 'iOS', 'iPadOS', 'Android', 'Chrome OS'].map(keepCase),
+])
+
+/** Systems that the parser does not know or takes for another. */
+const otherSystems: [pattern: RegExp, os: string][] = [
+  [/\bKAIOS\/([\d.]+)/i, 'KaiOS'],
+  [/\bPlayStation [345V]\w*[ /]?([\d.]*)/i, 'PlayStation'],
+  [/\bNintendo \w+/i, 'Nintendo'],
+  [/\bFreeBSD\b/i, 'FreeBSD'],
+  [/\bOpenBSD\b/i, 'OpenBSD'],
+]
+
+const unknown: Readonly<Agent> = Object.freeze({
+  browser: '',
+  browserVersion: '',
+  os: '',
+  osVersion: '',
+  size: '',
+})
+
+/**
+ * Sets browser and system: what the payload says, else the user agent. A payload name without a version gets the
+ * user agent's only when both mean the same product.
+ */
+export function readUserAgent(hit: EnrichedHit): EnrichedHit {
+  const agent = readAgent(hit.userAgent)
+  const browserName = named(hit.browser, browserNames) || agent.browser
+  const osName = named(hit.os, osNames) || agent.os
+  return {
+    ...hit,
+    browserName,
+    browserFullVersion:
+      hit.browserVersion?.trim() || (browserName === agent.browser ? agent.browserVersion : ''),
+    osName,
+    osFullVersion: hit.osVersion?.trim() || (osName === agent.os ? agent.osVersion : ''),
+  }
+}
+
+/** Parses a user agent; of a very long one only the first 1,000 characters. */
+export function readAgent(userAgent: string | undefined): Readonly<Agent> {
+  return userAgent ? parseAgent(userAgent) : unknown
+}
+
+const parseAgent = remember(10_000, (userAgent: string): Readonly<Agent> => {
+  // The HTTP client of Android apps: a system, but no browser, and it does not say phone or tablet.
+  const isAndroidApp = userAgent.startsWith('Dalvik/')
+  const { browser, os, platform } = Bowser.parse(userAgent)
+  const isBrowser = !isAndroidApp && browser.name !== undefined && browsers.has(browser.name)
+  return {
+    browser: isBrowser ? named(browser.name, browserNames) : '',
+    browserVersion: (isBrowser && browser.version) || '',
+    ...system(userAgent, os),
+    size: isAndroidApp ? '' : sizeOf(platform.type),
+  }
+})
+
+function system(
+  userAgent: string,
+  parsed: { name?: string; version?: string; versionName?: string },
+): Pick<Agent, 'os' | 'osVersion'> {
+  for (const [pattern, os] of otherSystems) {
+    const match = pattern.exec(userAgent)
+    if (match) return { os, osVersion: match[1] ?? '' }
+  }
+  const os = named(parsed.name, osNames)
+  const version = parsed.version ?? ''
+  // People know Windows as 7 or 10, not as NT 6.1; 11 calls itself 10.
+  if (os === 'Windows') return { os, osVersion: parsed.versionName ?? version.replace(/^NT ?/, '') }
+  const isIpad =
+    os === 'iOS' && /\biPad\b|\bMacintosh\b/.test(userAgent) && !(Number.parseInt(version, 10) < 13)
+  return { os: isIpad ? 'iPadOS' : os, osVersion: version }
+}
+
+function sizeOf(platform: string | undefined): Agent['size'] {
+  if (platform === 'mobile' || platform === 'tablet' || platform === 'desktop') return platform
+  return platform === 'tv' ? 'desktop' : ''
+}
+
+function named(name: string | undefined, names: Map<string, string>): string {
+  const trimmed = name?.trim() ?? ''
+  return names.get(trimmed.toLowerCase()) ?? trimmed
+}
+
+function keepCase(name: string): [string, string] {
+  return [name.toLowerCase(), name]
+}

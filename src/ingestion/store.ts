@@ -1,0 +1,141 @@
+import { type Db, statement, type Transaction } from '../infra/db.ts'
+import type { EnrichedHit } from './hit.ts'
+import * as rows from './rows.ts'
+import { type Placed, place, type Visitor } from './sessions.ts'
+import { loadWorld } from './world.ts'
+
+const lockPartition = statement('lock-partition')
+const selectLiveSites = statement<{ siteNo: number }>('select-live-sites')
+const selectStoredHits = statement<{ id: string }>('select-stored-hits')
+const drawNumbers = statement<{ visitorNos: number[]; sessionNos: number[] }>('draw-numbers')
+const insertVisitors = statement('insert-visitors')
+const updateVisitors = statement('update-visitors')
+const insertSessions = statement('insert-sessions')
+const updateSessions = statement('update-sessions')
+const recountVisits = statement<{ siteNo: number; at: Date }>('recount-visits')
+const insertEvents = statement('insert-events')
+const upsertIdentities = statement('upsert-identities')
+const updateFirstEvents = statement('update-first-events')
+const markDirty = statement('mark-dirty')
+
+/** First of the two numbers of a partition's advisory lock. */
+const PARTITION_LOCKS = 7_116_502
+
+export interface Stored {
+  stored: number
+  /** Hits that were there already, from an earlier delivery. */
+  repeated: number
+  /** Hits of sites that are deleted, and engagement without its pageview. */
+  dropped: number
+}
+
+/**
+ * Stores a batch in one transaction: all of it or nothing. Hits that are there already change nothing, so that a
+ * batch may be delivered any number of times.
+ * @throws what the database throws; nothing is stored then
+ */
+export function storeHits(db: Db, partition: number, hits: EnrichedHit[]): Promise<Stored> {
+  return db.begin(async tx => {
+    await lockPartition(tx, PARTITION_LOCKS, partition)
+    const fresh = await leaveOutStored(tx, await leaveOutDeletedSites(tx, hits))
+    fresh.sort((a, b) => a.at - b.at || (a.id < b.id ? -1 : 1))
+    const result = { stored: 0, repeated: 0, dropped: 0 }
+    if (fresh.length > 0) {
+      const world = await loadWorld(tx, fresh)
+      const placed = fresh.map(hit => place(world, hit)).filter(row => row !== undefined)
+      await write(tx, placed, [...world.visitors.values()])
+      result.stored = placed.length
+      result.dropped = fresh.length - placed.length
+    }
+    return result
+  }) as Promise<Stored>
+}
+
+async function leaveOutDeletedSites(tx: Transaction, hits: EnrichedHit[]): Promise<EnrichedHit[]> {
+  const rows = await selectLiveSites(tx, [...new Set(hits.map(hit => hit.siteNo))])
+  const live = new Set(rows.map(row => row.siteNo))
+  return hits.filter(hit => live.has(hit.siteNo))
+}
+
+async function leaveOutStored(tx: Transaction, hits: EnrichedHit[]): Promise<EnrichedHit[]> {
+  if (hits.length === 0) return []
+  const times = hits.map(hit => hit.at)
+  const rows = await selectStoredHits(
+    tx,
+    hits.map(hit => hit.siteNo),
+    times,
+    hits.map(hit => hit.id),
+    new Date(times.reduce((a, b) => Math.min(a, b))),
+    new Date(times.reduce((a, b) => Math.max(a, b))),
+  )
+  const seen = new Set(rows.map(row => row.id))
+  // A batch merged from two deliveries of one job holds a hit twice.
+  return hits.filter(hit => !seen.has(hit.id) && seen.add(hit.id))
+}
+
+async function write(tx: Transaction, placed: Placed[], visitors: Visitor[]): Promise<void> {
+  const newVisitors = visitors.filter(visitor => visitor.isNew).sort((a, b) => a.firstSeenAt - b.firstSeenAt)
+  const changedVisitors = visitors.filter(visitor => !visitor.isNew && visitor.isChanged)
+  const sessions = visitors.flatMap(visitor => visitor.sessions.map(session => ({ visitor, session })))
+  const newSessions = sessions
+    .filter(({ session }) => session.isNew)
+    .sort((a, b) => a.session.startedAt - b.session.startedAt)
+  const changedSessions = sessions.filter(({ session }) => !session.isNew && session.isChanged)
+
+  if (newVisitors.length > 0 || newSessions.length > 0) {
+    const [numbers] = await drawNumbers(tx, newVisitors.length, newSessions.length)
+    newVisitors.forEach((visitor, index) => {
+      visitor.visitorNo = numbers!.visitorNos[index]!
+    })
+    newSessions.forEach(({ session }, index) => {
+      session.sessionNo = numbers!.sessionNos[index]!
+    })
+  }
+  if (newVisitors.length > 0) await insertVisitors(tx, ...rows.newVisitorRows(newVisitors))
+  if (changedVisitors.length > 0) await updateVisitors(tx, ...rows.changedVisitorRows(changedVisitors))
+  if (newSessions.length > 0) await insertSessions(tx, ...rows.newSessionRows(newSessions))
+  if (changedSessions.length > 0) {
+    const starts = changedSessions.map(({ session }) => session.startedAt)
+    await updateSessions(
+      tx,
+      ...rows.changedSessionRows(changedSessions),
+      new Date(Math.min(...starts)),
+      new Date(Math.max(...starts)),
+    )
+  }
+  if (placed.length > 0) await insertEvents(tx, ...rows.eventRows(placed))
+  const identities = rows.identityRows(placed)
+  if (identities) await upsertIdentities(tx, ...identities)
+  await noteFirstEvents(tx, placed)
+
+  const recounted = visitors.filter(visitor => visitor.needsRecount).map(visitor => visitor.visitorNo)
+  const renumbered = recounted.length > 0 ? await recountVisits(tx, recounted) : []
+  await mark(tx, 'hits', placed.map(({ hit }) => ({ siteNo: hit.siteNo, at: hit.at })))
+  await mark(tx, 'sessions', [
+    ...[...newSessions, ...changedSessions].map(({ visitor, session }) => ({ siteNo: visitor.siteNo, at: session.startedAt })),
+    ...renumbered.map(({ siteNo, at }) => ({ siteNo, at: at.getTime() })),
+  ])
+}
+
+/** Only pageviews and events make a site have data. */
+async function noteFirstEvents(tx: Transaction, placed: Placed[]): Promise<void> {
+  const first = new Map<number, number>()
+  for (const { hit } of placed) {
+    if (hit.type === 'engagement' || hit.type === 'identify') continue
+    if (hit.at < (first.get(hit.siteNo) ?? Number.POSITIVE_INFINITY)) first.set(hit.siteNo, hit.at)
+  }
+  if (first.size > 0) await updateFirstEvents(tx, [...first.keys()], [...first.values()])
+}
+
+const BUCKET_MS = 15 * 60_000
+
+async function mark(tx: Transaction, aggregate: 'hits' | 'sessions', touched: { siteNo: number; at: number }[]) {
+  const buckets = new Map<string, { siteNo: number; at: number }>()
+  for (const { siteNo, at } of touched) {
+    const bucket = Math.floor(at / BUCKET_MS) * BUCKET_MS
+    buckets.set(`${siteNo}/${bucket}`, { siteNo, at: bucket })
+  }
+  if (buckets.size === 0) return
+  const values = [...buckets.values()]
+  await markDirty(tx, aggregate, values.map(value => value.siteNo), values.map(value => value.at))
+}

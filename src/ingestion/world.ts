@@ -1,0 +1,145 @@
+import { statement, type Transaction } from '../infra/db.ts'
+import type { Dimensions } from './dimensions.ts'
+import type { EnrichedHit } from './hit.ts'
+import { pageKey, SESSION_SPAN_MS, type Session, type Visitor, visitorKey, type World } from './sessions.ts'
+
+interface VisitorRow {
+  visitorNo: number
+  siteNo: number
+  id: string
+  firstSeenAt: Date
+  sessionCount: number
+  newestSessionAt: Date | null
+  pendingIdentifier: string | null
+  pendingSince: Date | null
+  pendingSplits: boolean
+}
+
+interface SessionRow extends Dimensions {
+  visitorNo: number
+  sessionNo: number
+  startedAt: Date
+  firstAt: Date
+  lastAt: Date
+  pageviews: number
+  events: number
+  userId: string
+  userSince: Date | null
+  visitCount: number
+  id: string
+}
+
+interface PageviewRow {
+  visitorNo: number
+  sessionAt: Date
+  path: string
+  id: string
+  at: Date
+  title: string
+}
+
+const selectVisitors = statement<VisitorRow>('select-visitors')
+const selectSessionsNear = statement<SessionRow>('select-sessions-near')
+const selectPageviewsOf = statement<PageviewRow>('select-pageviews-of')
+
+/** Loads what the session rules need to know before they take `hits`. */
+export async function loadWorld(tx: Transaction, hits: EnrichedHit[]): Promise<World> {
+  const world: World = { visitors: new Map(), pageviews: new Map() }
+  const byNumber = await loadVisitors(tx, hits, world)
+  if (byNumber.size === 0) return world
+  const from = new Date(hits[0]!.at - SESSION_SPAN_MS)
+  const to = new Date(hits.at(-1)!.at + SESSION_SPAN_MS)
+  for (const row of await selectSessionsNear(tx, [...byNumber.keys()], from, to)) {
+    byNumber.get(row.visitorNo)!.sessions.push(toSession(row))
+  }
+  await loadPageviews(tx, hits, world, byNumber)
+  return world
+}
+
+async function loadVisitors(tx: Transaction, hits: EnrichedHit[], world: World): Promise<Map<number, Visitor>> {
+  const wanted = new Map<string, { siteNo: number; id: string }>()
+  for (const { siteNo, visitorId, previousVisitorId } of hits) {
+    wanted.set(visitorKey(siteNo, visitorId), { siteNo, id: visitorId })
+    if (previousVisitorId) wanted.set(visitorKey(siteNo, previousVisitorId), { siteNo, id: previousVisitorId })
+  }
+  const visitors = [...wanted.values()]
+  const rows = await selectVisitors(
+    tx,
+    visitors.map(visitor => visitor.siteNo),
+    visitors.map(visitor => visitor.id),
+  )
+  const byNumber = new Map<number, Visitor>()
+  for (const row of rows) {
+    const visitor: Visitor = {
+      visitorNo: row.visitorNo,
+      siteNo: row.siteNo,
+      id: row.id,
+      firstSeenAt: row.firstSeenAt.getTime(),
+      sessionCount: row.sessionCount,
+      newestSessionAt: row.newestSessionAt?.getTime(),
+      needsRecount: false,
+      sessions: [],
+      pending:
+        row.pendingIdentifier === null
+          ? undefined
+          : { identifier: row.pendingIdentifier, since: row.pendingSince!.getTime(), splits: row.pendingSplits },
+      isNew: false,
+      isChanged: false,
+    }
+    byNumber.set(visitor.visitorNo, visitor)
+    world.visitors.set(visitorKey(visitor.siteNo, visitor.id), visitor)
+  }
+  return byNumber
+}
+
+async function loadPageviews(
+  tx: Transaction,
+  hits: EnrichedHit[],
+  world: World,
+  byNumber: Map<number, Visitor>,
+): Promise<void> {
+  const visitorNos: number[] = []
+  const paths: string[] = []
+  const wanted = new Set<string>()
+  let from = Number.POSITIVE_INFINITY
+  let to = Number.NEGATIVE_INFINITY
+  for (const hit of hits) {
+    if (hit.type !== 'engagement') continue
+    for (const id of [hit.visitorId, hit.previousVisitorId]) {
+      const visitor = id && world.visitors.get(visitorKey(hit.siteNo, id))
+      if (!visitor || wanted.has(`${visitor.visitorNo}/${hit.path}`)) continue
+      wanted.add(`${visitor.visitorNo}/${hit.path}`)
+      visitorNos.push(visitor.visitorNo)
+      paths.push(hit.path)
+    }
+    from = Math.min(from, hit.at - 2 * SESSION_SPAN_MS)
+    to = Math.max(to, hit.at)
+  }
+  if (visitorNos.length === 0) return
+  for (const row of await selectPageviewsOf(tx, visitorNos, paths, new Date(from), new Date(to))) {
+    const key = pageKey(byNumber.get(row.visitorNo)!, row.sessionAt.getTime(), row.path)
+    const pageview = { id: row.id, at: row.at.getTime(), title: row.title }
+    const known = world.pageviews.get(key)
+    if (known) known.push(pageview)
+    else world.pageviews.set(key, [pageview])
+  }
+}
+
+function toSession(row: SessionRow): Session {
+  const { visitorNo, sessionNo, startedAt, firstAt, lastAt, pageviews, events, userId, userSince, visitCount, id, ...dimensions } = row
+  return {
+    sessionNo,
+    startedAt: startedAt.getTime(),
+    firstAt: firstAt.getTime(),
+    lastAt: lastAt.getTime(),
+    pageviews,
+    events,
+    userId,
+    userSince: userSince?.getTime(),
+    visitCount,
+    dimensions,
+    id,
+    isNew: false,
+    isChanged: false,
+  }
+}

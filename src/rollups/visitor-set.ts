@@ -1,0 +1,33 @@
+import { RoaringBitmap32 } from 'roaring-wasm'
+
+/** array_send of int4[]: dimensions, flags, element type, length, lower bound; then length and value of each. */
+const HEADER_BYTES = 20
+const ELEMENT_BYTES = 8
+
+/** The numbers in the bytes of `array_send(int4[])`; none for null or an empty array. */
+export function readIntArray(bytes: Buffer | null): Uint32Array {
+  if (!bytes || bytes.length < HEADER_BYTES) return new Uint32Array()
+  const count = bytes.readInt32BE(12)
+  const numbers = new Uint32Array(count)
+  for (let index = 0; index < count; index++) {
+    numbers[index] = bytes.readUInt32BE(HEADER_BYTES + index * ELEMENT_BYTES + 4)
+  }
+  return numbers
+}
+
+/** A set of visitor numbers outside the JavaScript heap; `free` it. */
+export class VisitorSet {
+  readonly #bitmap = new RoaringBitmap32()
+
+  add(numbers: Uint32Array): void {
+    if (numbers.length > 0) this.#bitmap.addMany(numbers)
+  }
+
+  get size(): number {
+    return this.#bitmap.size
+  }
+
+  free(): void {
+    this.#bitmap.dispose()
+  }
+}

@@ -1,0 +1,19 @@
+import type { Services } from '../infra/services.ts'
+
+/** What travels on it: the tracking key of a site that was created, changed or deleted. */
+export const SITE_CHANGES = 'site-changes'
+
+/**
+ * Tells every process that caches sites by key to look this one up again. A change is made whether or not it
+ * can be announced: caches also expire by themselves.
+ */
+export async function announceSiteChange(
+  { redis, log }: Pick<Services, 'redis' | 'log'>,
+  trackingKey: string,
+): Promise<void> {
+  try {
+    await redis.publish(SITE_CHANGES, trackingKey)
+  } catch (error) {
+    log.warn({ reason: (error as Error).message }, 'a site change was not announced')
+  }
+}

@@ -1,0 +1,60 @@
+import { isIPv4, isIPv6 } from 'node:net'
+import { domainToASCII } from 'node:url'
+
+/** Longest domain with its port, by RFC 1123. */
+const MAX_LENGTH = 255
+const LABEL = /^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/
+const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
+const DEFAULT_PORTS: Record<string, string> = { http: '80', https: '443' }
+
+/** Whether a `{siteKey}` is an id; everything else is a domain. */
+export function isUuid(value: string): boolean {
+  return UUID.test(value.toLowerCase())
+}
+
+/**
+ * The one spelling of a site's domain: lower case, punycode, with the port if it says something. Spaces around
+ * it, a scheme, credentials, a path and a trailing dot are taken off.
+ * @returns undefined when what is left is no host name or IP address
+ */
+export function normalizeDomain(given: string): string | undefined {
+  const text = given.trim().toLowerCase()
+  const [prefix = '', scheme] = /^(?:([a-z][a-z0-9+.-]*):)?\/\//.exec(text) ?? []
+  const rest = text.slice(prefix.length)
+  const authority = /^[^/?#]*/.exec(rest)![0]
+  const host = authority.slice(authority.lastIndexOf('@') + 1)
+  if (isIPv6(host)) return canonicalIPv6(host)
+  const [, name, digits] = /^(\[.*\]|[^:]*)(?::(\d*))?$/s.exec(host) ?? []
+  if (name === undefined) return undefined
+  const port = portOf(digits, scheme)
+  const hostName = name.startsWith('[') ? canonicalIPv6(name.slice(1, -1)) : canonicalName(name)
+  if (hostName === undefined || port === undefined) return undefined
+  const domain = hostName + port
+  return domain.length <= MAX_LENGTH ? domain : undefined
+}
+
+/** `:port` without leading zeros, empty when it goes without saying; undefined when it is none. */
+function portOf(digits: string | undefined, scheme: string | undefined): string | undefined {
+  if (!digits) return ''
+  const port = Number(digits)
+  if (port < 1 || port > 65_535) return undefined
+  return scheme !== undefined && DEFAULT_PORTS[scheme] === String(port) ? '' : `:${port}`
+}
+
+function canonicalName(given: string): string | undefined {
+  // What else is ASCII would be decoded, mapped or cut by the conversion instead of being refused.
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: everything below U+0080 is meant
+  if (/[\u0000-\u007f]/.test(given.replace(/[a-z0-9.-]/g, ''))) return undefined
+  const ascii = /^[a-z0-9.-]*$/.test(given) && !given.includes('xn--') ? given : domainToASCII(given)
+  const name = ascii.replace(/\.$/, '')
+  const labels = name.split('.')
+  if (!labels.every(label => LABEL.test(label))) return undefined
+  // A last label of digits makes it an address, or nothing.
+  if (/^(\d+|0x[0-9a-f]*)$/.test(labels.at(-1)!) && !isIPv4(name)) return undefined
+  // Such a name could never be told from a site's id.
+  return isUuid(name) ? undefined : name
+}
+
+function canonicalIPv6(address: string): string | undefined {
+  return isIPv6(address) && !address.includes('%') ? new URL(`http://[${address}]`).hostname : undefined
+}

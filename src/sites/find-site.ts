@@ -1,0 +1,43 @@
+import { AppError } from '../errors.ts'
+import { type Queryable, statement } from '../infra/db.ts'
+import type { Caller } from '../teams/schema.ts'
+import { isUuid, normalizeDomain } from './domain.ts'
+import type { SiteRecord } from './schema.ts'
+
+/** What ingestion needs to know of a site. */
+export interface TrackedSite {
+  siteNo: number
+  siteId: string
+  domain: string
+  timezone: string
+  currency: string
+  trackingMode: 'cookieless' | 'cookie'
+}
+
+const selectSite = statement<SiteRecord>('find-site')
+const selectSiteByKey = statement<TrackedSite>('find-site-by-key')
+
+/**
+ * The site a `{siteKey}` stands for: a UUID is an id, anything else a domain.
+ * @throws AppError `not_found`, the same for a site that does not exist, is another team's, or is none of those
+ * the token is limited to
+ */
+export async function findSite(
+  db: Queryable,
+  caller: Pick<Caller, 'teamId' | 'siteIds'>,
+  siteKey: string,
+): Promise<SiteRecord> {
+  const id = isUuid(siteKey) ? siteKey : null
+  const domain = id === null ? normalizeDomain(siteKey) : null
+  const [site] =
+    domain === undefined ? [] : await selectSite(db, caller.teamId, id, domain, caller.siteIds)
+  if (!site) throw new AppError('not_found', 'No such site')
+  return site
+}
+
+/** @returns undefined for a key that is no site's, or a deleted site's */
+export async function findSiteByKey(db: Queryable, trackingKey: string): Promise<TrackedSite | undefined> {
+  if (!isUuid(trackingKey)) return undefined
+  const [site] = await selectSiteByKey(db, trackingKey)
+  return site
+}

@@ -1,0 +1,192 @@
+import * as z from 'zod'
+import {
+  dayOf,
+  firstOfMonth,
+  formatDay,
+  formatInstant,
+  isCalendarDate,
+  type LocalDay,
+  localDay,
+  mondayOf,
+  startOfDay,
+  startOfNextHour,
+} from './local-time.ts'
+
+export const RANGE_PRESETS = [
+  'today',
+  'yesterday',
+  'last_7_days',
+  'last_30_days',
+  'this_month',
+  'last_month',
+  'last_12_months',
+  'all',
+] as const
+export type RangePreset = (typeof RANGE_PRESETS)[number]
+
+export type Group = 'hour' | 'day' | 'week' | 'month'
+
+/** Whole days of a site's time zone. */
+export interface Range {
+  zone: string
+  /** First and last day, `Y-m-d`, both included. */
+  from: string
+  to: string
+  /** The same as instants, half-open: `[start, end)`. Multiples of 15 minutes. */
+  start: Date
+  end: Date
+  /** Calendar days, both ends included. */
+  days: number
+  group: Group
+}
+
+/** Half-open: `[start, end)`. */
+export interface Bucket {
+  start: Date
+  end: Date
+}
+
+export interface LabelledBucket extends Bucket {
+  /** ISO 8601 bucket start with the site's UTC offset. */
+  label: string
+}
+
+const dateMessage = 'must be one calendar date of the years 1970 to 9999, written YYYY-MM-DD'
+
+const CalendarDate = z.string({ error: dateMessage }).refine(isCalendarDate, { error: dateMessage })
+
+/** The query parameters of a range. A schema that uses them needs `checkRange` too. */
+export const rangeFields = {
+  // Not checked here: with `from` and `to` the value is not looked at.
+  range: z
+    .custom<RangePreset>()
+    .default('today')
+    .meta({ type: 'string', enum: [...RANGE_PRESETS] }),
+  from: CalendarDate.optional(),
+  to: CalendarDate.optional(),
+}
+
+/** What the three parameters must fulfil together; for `superRefine`. */
+export function checkRange(
+  query: { range: unknown; from?: string | undefined; to?: string | undefined },
+  context: z.RefinementCtx,
+): void {
+  const { range, from, to } = query
+  const refuse = (path: string, message: string) =>
+    context.addIssue({ code: 'custom', path: [path], message })
+
+  if (from !== undefined && to !== undefined) {
+    if (from > to) refuse('from', 'must not be later than to')
+    return
+  }
+  if (from !== undefined) refuse('to', 'is required when from is given')
+  if (to !== undefined) refuse('from', 'is required when to is given')
+  if (!RANGE_PRESETS.some(preset => preset === range)) {
+    refuse('range', `must be one of ${RANGE_PRESETS.join(', ')}`)
+  }
+}
+
+/** Add an endpoint's own parameters with `RangeQuery.safeExtend({…})`: that keeps the checks. */
+export const RangeQuery = z.object(rangeFields).superRefine(checkRange)
+export type RangeQuery = z.infer<typeof RangeQuery>
+
+interface Clock {
+  /** IANA name of the site's time zone. */
+  zone: string
+  now: Date
+}
+
+/** The days a valid query means. `all` begins with the day of `firstEventAt`, or is today without one. */
+export function resolveRange(query: RangeQuery, clock: Clock & { firstEventAt: Date | null }): Range {
+  const { zone } = clock
+  const [first, last] = daysOf(query, clock)
+  const days = last - first + 1
+  const monthly = query.range === 'last_12_months' && query.from === undefined
+  return rangeOf(zone, first, last, monthly ? 'month' : groupFor(days))
+}
+
+function daysOf(
+  { range, from, to }: RangeQuery,
+  { zone, now, firstEventAt }: Clock & { firstEventAt: Date | null },
+): [first: LocalDay, last: LocalDay] {
+  if (from !== undefined && to !== undefined) return [dayOf(from), dayOf(to)]
+  const today = localDay(zone, now.getTime())
+  switch (range) {
+    case 'today':
+      return [today, today]
+    case 'yesterday':
+      return [today - 1, today - 1]
+    case 'last_7_days':
+      return [today - 6, today]
+    case 'last_30_days':
+      return [today - 29, today]
+    case 'this_month':
+      return [firstOfMonth(today), today]
+    case 'last_month':
+      return [firstOfMonth(today, -1), firstOfMonth(today) - 1]
+    case 'last_12_months':
+      return [firstOfMonth(today, -11), today]
+    case 'all':
+      return [firstEventAt ? Math.min(localDay(zone, firstEventAt.getTime()), today) : today, today]
+  }
+}
+
+function groupFor(days: number): Group {
+  if (days <= 2) return 'hour'
+  if (days <= 92) return 'day'
+  return days <= 366 ? 'week' : 'month'
+}
+
+// The period before a range of thousands of years would begin at dates that PostgreSQL cannot hold.
+const EARLIEST = dayOf('1900-01-01')
+
+function rangeOf(zone: string, first: LocalDay, last: LocalDay, group: Group): Range {
+  const from = Math.max(first, EARLIEST)
+  return {
+    zone,
+    from: formatDay(from),
+    to: formatDay(last),
+    start: new Date(startOfDay(zone, from)),
+    end: new Date(startOfDay(zone, last + 1)),
+    days: last - first + 1,
+    group,
+  }
+}
+
+/** The same number of days just before, in the same group. */
+export function previousRange(range: Range): Range {
+  const first = dayOf(range.from)
+  return rangeOf(range.zone, first - range.days, first - 1, range.group)
+}
+
+/**
+ * The buckets of a range, in order and without gaps; weeks and months are cut at its ends.
+ * A day that local clocks left out (2011-12-30 in Apia) has none.
+ */
+export function buckets(range: Range): LabelledBucket[] {
+  const starts = bucketStarts(range)
+  const result: LabelledBucket[] = []
+  for (const [index, start] of starts.entries()) {
+    const end = starts[index + 1] ?? range.end.getTime()
+    if (start === end) continue
+    result.push({ label: formatInstant(range.zone, start), start: new Date(start), end: new Date(end) })
+  }
+  return result
+}
+
+function bucketStarts({ zone, from, to, start, end, group }: Range): number[] {
+  const starts: number[] = []
+  if (group === 'hour') {
+    for (let at = start.getTime(); at < end.getTime(); at = startOfNextHour(zone, at)) starts.push(at)
+    return starts
+  }
+  const first = dayOf(from)
+  const last = dayOf(to)
+  for (let day = first; day <= last; day = nextGroup(day, group)) starts.push(startOfDay(zone, day))
+  return starts
+}
+
+function nextGroup(day: LocalDay, group: 'day' | 'week' | 'month'): LocalDay {
+  if (group === 'day') return day + 1
+  return group === 'week' ? mondayOf(day) + 7 : firstOfMonth(day, 1)
+}

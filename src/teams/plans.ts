@@ -1,0 +1,35 @@
+import { AppError, invalidField } from '../errors.ts'
+import { type Queryable, statement } from '../infra/db.ts'
+import type { Caller, Plan } from './schema.ts'
+
+const TRIAL_DAYS = 14
+
+const updatePlan = statement<{ id: string }>('set-plan')
+
+/** Whether the team may create sites and record payments now: a paid plan, or a trial that still runs. */
+export function hasActivePlan(caller: Pick<Caller, 'plan' | 'trialEndsAt'>, now: Date): boolean {
+  if (caller.plan === 'active') return true
+  return caller.plan === 'trial' && caller.trialEndsAt !== null && caller.trialEndsAt > now
+}
+
+/** @throws AppError `not_found` when there is no such team */
+export async function setPlan(
+  db: Queryable,
+  options: { teamId: string; plan: Plan; trialEndsAt?: Date | undefined },
+  now: Date,
+): Promise<void> {
+  const [row] = await updatePlan(db, options.teamId, options.plan, trialEnd(options, now))
+  if (!row) throw new AppError('not_found', 'No such team')
+}
+
+/**
+ * When the trial of a plan ends: as said, else 14 days from now; null for plans that are no trial.
+ * @throws AppError `validation_failed` when an end is given for a plan that has none
+ */
+export function trialEnd(options: { plan: Plan; trialEndsAt?: Date | undefined }, now: Date): Date | null {
+  if (options.plan !== 'trial') {
+    if (options.trialEndsAt) throw invalidField('trial_ends_at', 'Only the plan trial has an end')
+    return null
+  }
+  return options.trialEndsAt ?? new Date(now.getTime() + TRIAL_DAYS * 86_400_000)
+}

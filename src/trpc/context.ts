@@ -1,0 +1,16 @@
+import { AsyncLocalStorage } from 'node:async_hooks'
+import type { Services } from '../infra/services.ts'
+
+export type { Services } from '../infra/services.ts'
+
+/** What a procedure knows of its request. */
+export interface Context extends Services {
+  requestId: string
+  /** The `Authorization` header as it came. */
+  authorization: string | undefined
+  /** Puts a header on the answer. */
+  setHeader: (name: string, value: string) => void
+}
+
+/** The id of the running request, for errors that happen before there is a context. */
+export const currentRequestId = new AsyncLocalStorage<string>()

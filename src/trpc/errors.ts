@@ -1,0 +1,66 @@
+import { TRPCError, type TRPC_ERROR_CODE_KEY } from '@trpc/server'
+import { TRPC_ERROR_CODES_BY_KEY } from '@trpc/server/rpc'
+import { z } from 'zod'
+import { AppError, type ErrorCode, STATUS_OF } from '../errors.ts'
+import { asAppError } from '../infra/failures.ts'
+import { validationError } from '../infra/validation.ts'
+
+/** What tRPC's protocol calls our errors. */
+const PROTOCOL_NAMES: Record<ErrorCode, TRPC_ERROR_CODE_KEY> = {
+  malformed_json: 'PARSE_ERROR',
+  bad_request: 'BAD_REQUEST',
+  bad_signature: 'BAD_REQUEST',
+  unauthenticated: 'UNAUTHORIZED',
+  payment_required: 'PAYMENT_REQUIRED',
+  forbidden: 'FORBIDDEN',
+  not_found: 'NOT_FOUND',
+  method_not_allowed: 'METHOD_NOT_SUPPORTED',
+  request_timeout: 'TIMEOUT',
+  payload_too_large: 'PAYLOAD_TOO_LARGE',
+  unsupported_media_type: 'UNSUPPORTED_MEDIA_TYPE',
+  validation_failed: 'UNPROCESSABLE_CONTENT',
+  rate_limited: 'TOO_MANY_REQUESTS',
+  internal: 'INTERNAL_SERVER_ERROR',
+  unavailable: 'SERVICE_UNAVAILABLE',
+}
+
+/** What tRPC itself refuses, in our words. */
+const REFUSALS: Partial<Record<TRPC_ERROR_CODE_KEY, () => AppError>> = {
+  PARSE_ERROR: () => new AppError('malformed_json', 'The input is not valid JSON'),
+  BAD_REQUEST: () => new AppError('bad_request', 'The request is not a tRPC call this service understands'),
+  NOT_FOUND: () => new AppError('not_found', 'No such procedure'),
+  METHOD_NOT_SUPPORTED: () =>
+    new AppError('method_not_allowed', 'Queries are called with GET, mutations with POST'),
+  PAYLOAD_TOO_LARGE: () => new AppError('payload_too_large', 'The body is too large'),
+  UNSUPPORTED_MEDIA_TYPE: () =>
+    new AppError('unsupported_media_type', 'Send the input as application/json'),
+}
+
+/** Any error that comes out of a procedure or out of tRPC, as one of ours. */
+export function fromProcedure(error: unknown): AppError {
+  if (!(error instanceof TRPCError)) return asAppError(error)
+  const { cause } = error
+  if (cause instanceof AppError) return cause
+  if (error.code === 'BAD_REQUEST') {
+    if (cause instanceof z.core.$ZodError) return validationError(cause)
+    if (cause instanceof SyntaxError) return REFUSALS.PARSE_ERROR!()
+  }
+  const refusal = REFUSALS[error.code]
+  if (refusal) return refusal()
+  return asAppError(cause ?? error)
+}
+
+/** The error of a tRPC answer. `data` holds what the body of a REST error holds. */
+export function errorShape(error: AppError, requestId: string) {
+  return {
+    message: error.message,
+    code: TRPC_ERROR_CODES_BY_KEY[PROTOCOL_NAMES[error.code]],
+    data: {
+      httpStatus: STATUS_OF[error.code] as number,
+      message: error.message,
+      code: error.code,
+      request_id: requestId,
+      ...(error.fields && { errors: error.fields }),
+    },
+  }
+}

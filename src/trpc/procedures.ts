@@ -1,0 +1,38 @@
+import { initTRPC } from '@trpc/server'
+import { AppError } from '../errors.ts'
+import { findSite } from '../sites/find-site.ts'
+import { SiteKey } from '../sites/schema.ts'
+import { authenticate } from '../teams/authentication.ts'
+import { type Context, currentRequestId } from './context.ts'
+import { errorShape, fromProcedure } from './errors.ts'
+
+// Checks run in the order in which a procedure is built from these: 401, then 404 for the site, then 403, then
+// 402, and `.input` after all of them for 422.
+
+const t = initTRPC.context<Context>().create({
+  isDev: false,
+  errorFormatter: ({ error, ctx }) =>
+    errorShape(fromProcedure(error), ctx?.requestId ?? currentRequestId.getStore() ?? ''),
+})
+
+export const router = t.router
+
+/** For whoever has a token; `ctx.caller` is who that is. */
+export const authed = t.procedure.use(async ({ ctx, next }) => {
+  const caller = await authenticate(ctx.db, ctx.authorization, ctx.now())
+  return next({ ctx: { caller } })
+})
+
+/** For one of the caller's sites; `ctx.site` is which. */
+export const siteProcedure = authed.input(SiteKey).use(async ({ ctx, input, next }) => {
+  const site = await findSite(ctx.db, ctx.caller, input.siteKey)
+  return next({ ctx: { site } })
+})
+
+/** For one of the caller's sites, if the caller is an owner or admin. */
+export const managedSiteProcedure = siteProcedure.use(async ({ ctx, next }) => {
+  if (ctx.caller.role === 'member') {
+    throw new AppError('forbidden', 'Only owners and admins of the team may do this')
+  }
+  return next()
+})

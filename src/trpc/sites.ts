@@ -1,0 +1,25 @@
+import { z } from 'zod'
+import { createSite, requireSiteCreation } from '../sites/create-site.ts'
+import { deleteSite } from '../sites/delete-site.ts'
+import { listSites } from '../sites/list-sites.ts'
+import { presentSite } from '../sites/present-site.ts'
+import { CreateSite, ListSites, Site, SiteList } from '../sites/schema.ts'
+import { authed, managedSiteProcedure, router, siteProcedure } from './procedures.ts'
+
+const creatorProcedure = authed.use(async ({ ctx, next }) => {
+  await requireSiteCreation(ctx, ctx.caller)
+  return next()
+})
+
+export const sitesRouter = router({
+  list: authed
+    .input(ListSites.prefault({}))
+    .output(SiteList)
+    .query(({ ctx, input }) => listSites(ctx, ctx.caller, input)),
+  create: creatorProcedure
+    .input(CreateSite)
+    .output(Site)
+    .mutation(({ ctx, input }) => createSite(ctx, ctx.caller, input)),
+  get: siteProcedure.output(Site).query(({ ctx }) => presentSite(ctx.site, ctx.config.baseUrl)),
+  delete: managedSiteProcedure.output(z.void()).mutation(({ ctx }) => deleteSite(ctx, ctx.site)),
+})

@@ -1,0 +1,276 @@
+import { execFile } from 'node:child_process'
+import net from 'node:net'
+import { promisify } from 'node:util'
+import postgres from 'postgres'
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
+import { type Database, startDatabase } from '../../src/embedded/database.ts'
+import { clientOptions } from '../../src/embedded/paths.ts'
+import { bind, describe, execute, flush, parse, query, RawClient, sync, terminate } from './raw-client.ts'
+
+const log = { info() {}, warn() {}, error() {} }
+const IDLE_MS = 300
+
+let database: Database
+let socketPath: string
+const clients: postgres.Sql[] = []
+
+function client(options: postgres.Options<Record<string, never>> = {}): postgres.Sql {
+  const { url, host } = clientOptions(database.url)
+  const sql = postgres(url, { max: 1, onnotice() {}, ...(host ? { host } : {}), ...options })
+  clients.push(sql)
+  return sql
+}
+
+beforeAll(async () => {
+  database = await startDatabase({ log, idleInTransactionMs: IDLE_MS })
+  socketPath = `${clientOptions(database.url).host}/.s.PGSQL.5432`
+})
+
+afterEach(async () => {
+  await Promise.all(clients.splice(0).map(sql => sql.end({ timeout: 1 })))
+})
+
+afterAll(() => database.close())
+
+test('two clients whose transactions overlap do not see into each other', async () => {
+  const [a, b] = [client(), client()]
+  await a`create table overlap (client text)`
+  const insert = (sql: postgres.Sql, name: string) =>
+    sql.begin(async tx => {
+      for (let i = 0; i < 20; i++) await tx`insert into overlap values (${name})`
+      const [row] = await tx`select count(*)::int as n, count(distinct client)::int as clients from overlap`
+      if (name === 'b') throw new Error('changed my mind')
+      return row
+    })
+  const [first, second] = await Promise.allSettled([insert(a, 'a'), insert(b, 'b')])
+  expect(first).toMatchObject({ status: 'fulfilled', value: { n: 20, clients: 1 } })
+  expect(second).toMatchObject({ status: 'rejected', reason: { message: 'changed my mind' } })
+  expect(await b`select client, count(*)::int as n from overlap group by 1`).toEqual([{ client: 'a', n: 20 }])
+})
+
+test('messages that arrive byte by byte are answered as if they came at once', async () => {
+  const raw = await RawClient.connect(socketPath)
+  await raw.sendByteByByte(
+    query('select 41'),
+    parse('x', 'select $1::int + 1'),
+    bind('x', '41'),
+    execute,
+    sync,
+  )
+  expect((await raw.until('Z')).rows).toEqual(['41'])
+  expect(await raw.until('Z')).toMatchObject({ types: '12DCZ', rows: ['42'] })
+  raw.socket.destroy()
+})
+
+test('a client may ask for encryption and is told to go on without', async () => {
+  const socket = net.connect(socketPath)
+  for (const code of [80877103, 80877104]) {
+    const request = Buffer.alloc(8)
+    request.writeInt32BE(8, 0)
+    request.writeInt32BE(code, 4)
+    socket.write(request)
+    expect(await new Promise(resolve => socket.once('data', data => resolve(data.toString())))).toBe('N')
+  }
+  socket.destroy()
+})
+
+test('a message of impossible length ends the connection and no other', async () => {
+  const raw = await RawClient.connect(socketPath)
+  raw.send(Buffer.from([0x51, 0, 0, 0, 1]))
+  expect((await raw.until('never')).errors).toEqual(['08P01'])
+  expect(await client()`select 1 as one`).toEqual([{ one: 1 }])
+})
+
+test.each(['during a transaction', 'in the middle of the protocol'])(
+  'a client that vanishes %s leaves no transaction, lock or statement',
+  async when => {
+    const sql = client()
+    await sql`drop table if exists abandoned`
+    await sql`create table abandoned (id int)`
+    const raw = await RawClient.connect(socketPath)
+    raw.send(
+      parse('left', 'select 1'),
+      sync,
+      query('begin; lock table abandoned; insert into abandoned values (1)'),
+    )
+    await raw.until('Z')
+    await raw.until('Z')
+    if (when !== 'during a transaction') {
+      raw.send(parse('', 'insert into abandoned values (2)'), bind(''), execute, flush)
+      await raw.until('C')
+    }
+    raw.socket.destroy()
+    expect(await sql`select count(*)::int as n from abandoned`).toEqual([{ n: 0 }])
+    expect(await sql`select count(*)::int as n from pg_locks where mode = 'AccessExclusiveLock'`).toEqual([
+      { n: 0 },
+    ])
+    expect(await sql`select name from pg_prepared_statements where name like '%left'`).toEqual([])
+  },
+)
+
+test('a client that vanishes while it is idle leaves no statement', async () => {
+  const raw = await RawClient.connect(socketPath)
+  raw.send(parse('idle', 'select 1'), sync)
+  await raw.until('Z')
+  const sql = client()
+  const left = () => sql`select name from pg_prepared_statements where name like '%idle'`
+  expect(await left()).toHaveLength(1)
+  raw.send(terminate)
+  await raw.closed()
+  expect(await left()).toHaveLength(0)
+})
+
+test('two clients may give different statements the same name', async () => {
+  const [a, b] = await Promise.all([RawClient.connect(socketPath), RawClient.connect(socketPath)])
+  const long = 'n'.repeat(62)
+  for (const name of ['s1', long]) {
+    a.send(parse(name, "select 'a' || $1"), sync)
+    b.send(parse(name, "select 'b' || $1"), sync)
+    expect((await a.until('Z')).types + (await b.until('Z')).types).toBe('1Z1Z')
+    a.send(describe(name), bind(name, '1'), execute, sync)
+    b.send(describe(name), bind(name, '2'), execute, sync)
+    expect((await a.until('Z')).rows).toEqual(['a1'])
+    expect((await b.until('Z')).rows).toEqual(['b2'])
+  }
+  a.socket.destroy()
+  b.socket.destroy()
+})
+
+test('the unnamed statement of a client survives what others do in between', async () => {
+  const [a, b, c] = await Promise.all([1, 2, 3].map(() => RawClient.connect(socketPath)))
+  a!.send(parse('', "select 'a'"), sync)
+  await a!.until('Z')
+  b!.send(parse('', "select 'b'"), sync)
+  await b!.until('Z')
+  a!.send(bind(''), execute, sync)
+  expect((await a!.until('Z')).rows).toEqual(['a'])
+  b!.send(bind(''), execute, sync)
+  expect((await b!.until('Z')).rows).toEqual(['b'])
+  c!.send(bind(''), execute, sync)
+  expect((await c!.until('Z')).errors).toEqual(['26000'])
+  for (const raw of [a, b, c]) raw!.socket.destroy()
+})
+
+test('a setting of one client is not seen by others and stays its own', async () => {
+  const [a, b] = [client(), client({ connection: { TimeZone: 'Asia/Tokyo' } })]
+  await a`set work_mem = '7MB'`
+  await a`select set_config('search_path', 'pg_catalog', false)`
+  const show = (sql: postgres.Sql) =>
+    sql`select current_setting('work_mem') m, current_setting('search_path') s, current_setting('TimeZone') z`
+  for (let i = 0; i < 2; i++) {
+    expect(await show(a)).toEqual([{ m: '7MB', s: 'pg_catalog', z: 'UTC' }])
+    expect(await show(b)).toEqual([{ m: '4MB', s: '"$user", public', z: 'Asia/Tokyo' }])
+  }
+  await a`reset all`
+  expect(await show(a)).toEqual([{ m: '4MB', s: '"$user", public', z: 'UTC' }])
+})
+
+test('a client with a setting that does not exist is refused', async () => {
+  const raw = await RawClient.connect(socketPath, { no_such_setting: '1' })
+  raw.send(query('select 1'))
+  expect((await raw.until('never')).errors).toEqual(['22023'])
+})
+
+test('a client that idles in a transaction is rolled back and shut out', async () => {
+  const raw = await RawClient.connect(socketPath)
+  raw.send(query('begin; create table never (id int)'))
+  await raw.until('Z')
+  expect((await raw.until('never')).errors).toEqual(['25P03'])
+  expect(await client()`select to_regclass('never')`).toEqual([{ to_regclass: null }])
+})
+
+test('a client that is idle outside a transaction may stay', async () => {
+  const [raw, other] = [await RawClient.connect(socketPath), await RawClient.connect(socketPath)]
+  // The other connection hits its limit after the first has been idle for longer.
+  other.send(query('begin'))
+  await other.until('never')
+  raw.send(query('select 1'))
+  expect((await raw.until('Z')).rows).toEqual(['1'])
+  raw.socket.destroy()
+})
+
+test('after an error in a pipeline everything up to Sync is skipped, and nothing after it', async () => {
+  const raw = await RawClient.connect(socketPath)
+  raw.send(
+    parse('d', 'select 1 / $1::int'),
+    bind('d', '0'),
+    execute,
+    bind('d', '1'),
+    execute,
+    sync,
+    bind('d', '1'),
+    execute,
+    sync,
+  )
+  expect(await raw.until('Z')).toMatchObject({ types: '1EZ', errors: ['22012'] })
+  expect(await raw.until('Z')).toMatchObject({ types: '2DCZ', rows: ['1'] })
+  raw.socket.destroy()
+})
+
+test('an error in one of many pipelined queries of postgres.js fails that one', async () => {
+  const sql = client()
+  const divisors = Array.from({ length: 50 }, (_, i) => (i === 20 ? 0 : 1))
+  const results = await Promise.allSettled(divisors.map(d => sql`select 10 / ${d}::int as q`))
+  expect(results.flatMap((result, i) => (result.status === 'rejected' ? [i] : []))).toEqual([20])
+})
+
+test('20 connections in parallel get the answers to their own questions', async () => {
+  const sqls = Array.from({ length: 20 }, () => client())
+  const asked = Array.from({ length: 2000 }, (_, i) => i)
+  const answers = await Promise.all(
+    asked.map(async i => (await sqls[i % 20]!`select ${i}::int as i, ${String(i)} as text`)[0]),
+  )
+  expect(answers).toEqual(asked.map(i => ({ i, text: String(i) })))
+})
+
+test('50 MB of rows reach a client that reads slowly, while others are served', async () => {
+  const raw = await RawClient.connect(socketPath)
+  raw.send(query("select repeat('x', 1000) from generate_series(1, 50000)"))
+  await raw.until('T')
+  raw.socket.pause()
+  expect(await client()`select 1 as one`).toEqual([{ one: 1 }])
+  raw.socket.resume()
+  const rows = (await raw.until('Z')).rows
+  expect(rows).toHaveLength(50_000)
+  expect(rows.every(row => row.length === 1000)).toBe(true)
+  raw.socket.destroy()
+})
+
+test('a parameter of 20 MB arrives whole', async () => {
+  const text = 'y'.repeat(20_000_000)
+  expect(await client()`select length(${text}) as length`).toEqual([{ length: 20_000_000 }])
+})
+
+test('a cursor holds the session until it is done', async () => {
+  const [sql, other] = [client(), client()]
+  const seen: number[] = []
+  await Promise.all([
+    sql`select generate_series(1, 100)::int as n`.cursor(7, async rows => {
+      for (const row of rows) seen.push(row.n)
+    }),
+    other`select 1`,
+  ])
+  expect(seen).toEqual(Array.from({ length: 100 }, (_, i) => i + 1))
+})
+
+test('COPY from a client is refused instead of waited for', async () => {
+  const raw = await RawClient.connect(socketPath)
+  raw.send(query('create temp table copied (id int)'), query('copy copied from stdin'))
+  await raw.until('Z')
+  expect((await raw.until('Z')).errors).toHaveLength(1)
+  raw.send(query('select 1'))
+  expect((await raw.until('Z')).rows).toEqual(['1'])
+  raw.socket.destroy()
+})
+
+test('psql connects to the same URL', async () => {
+  const psql = await promisify(execFile)('psql', [database.url, '-Atc', 'select 1 + 1']).catch(error => error)
+  if (psql.code === 'ENOENT') return // psql is not installed everywhere
+  expect(psql.stdout).toBe('2\n')
+})
+
+test('a table of the planner that a server would scan is scanned', async () => {
+  const sql = client()
+  const plan = await sql`explain select count(*) from pg_class`
+  expect(JSON.stringify(plan)).toContain('Seq Scan')
+})

@@ -1,0 +1,118 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import os from 'node:os'
+import path from 'node:path'
+import { Redis as Client } from 'ioredis'
+import { afterEach, expect, test } from 'vitest'
+import { identify, isAlive } from '../../src/embedded/lock.ts'
+import { type Redis, startRedis } from '../../src/embedded/redis.ts'
+import { exited, ready, spawnEntry } from './spawn.ts'
+
+const log = { info() {}, warn() {}, error() {} }
+const cleanUps: (() => unknown)[] = []
+
+afterEach(async () => {
+  for (const cleanUp of cleanUps.splice(0).reverse()) await cleanUp()
+})
+
+function folder(name = 'redis-'): string {
+  const dataDir = mkdtempSync(path.join(os.tmpdir(), name))
+  cleanUps.push(() => rmSync(dataDir, { recursive: true, force: true }))
+  return dataDir
+}
+
+async function start(dataDir: string): Promise<Redis> {
+  const redis = await startRedis({ dataDir, log })
+  cleanUps.push(() => redis.stop())
+  return redis
+}
+
+function connect(redis: Redis): Client {
+  const client = new Client(redis.socketPath, { retryStrategy: null, maxRetriesPerRequest: 0 })
+  client.on('error', () => {})
+  cleanUps.push(() => client.disconnect())
+  return client
+}
+
+test('the private server keeps every write before it acknowledges it, and never evicts', async () => {
+  const client = connect(await start(folder('with a "space" and ')))
+  expect(await client.config('GET', 'append*')).toEqual(
+    expect.arrayContaining(['appendonly', 'yes', 'appendfsync', 'always']),
+  )
+  expect(await client.config('GET', 'maxmemory-policy')).toEqual(['maxmemory-policy', 'noeviction'])
+  expect(await client.config('GET', 'port')).toEqual(['port', '0'])
+})
+
+test('a data folder with a very long path has a socket that the kernel accepts', async () => {
+  const redis = await start(path.join(folder(), 'deep'.repeat(30)))
+  expect(redis.socketPath.length).toBeLessThan(100)
+  expect(await connect(redis).ping()).toBe('PONG')
+})
+
+test('a server that is killed keeps what it acknowledged, and its death is told', async () => {
+  const dataDir = folder()
+  const first = await start(dataDir)
+  const died = new Promise<void>(resolve => first.onExit(resolve))
+  const client = connect(first)
+  await client.set('acknowledged', 'yes')
+  process.kill(first.pid, 'SIGKILL')
+  await died
+  const second = await start(dataDir)
+  expect(second.pid).not.toBe(first.pid)
+  expect(await connect(second).get('acknowledged')).toBe('yes')
+})
+
+test('a server left by a killed parent is adopted, and can be stopped', async () => {
+  const dataDir = folder()
+  const parent = await spawnEntry('workers/embedded-redis.ts', ['--data-dir', dataDir])
+  await ready(parent)
+  parent.kill('SIGKILL')
+  await exited(parent)
+  const redis = await start(dataDir)
+  await connect(redis).set('adopted', 'yes')
+  await redis.stop()
+  expect(isAlive(identify(redis.pid))).toBe(false)
+  expect(await connect(await start(dataDir)).get('adopted')).toBe('yes')
+})
+
+test('two that start at once share one server', async () => {
+  const dataDir = folder()
+  const [a, b] = await Promise.all([start(dataDir), start(dataDir)])
+  expect(a.pid).toBe(b.pid)
+})
+
+test.each(['SIGINT', 'SIGTERM'] as const)(
+  'the process that PM2 runs stops the server at %s',
+  async signal => {
+    const dataDir = folder()
+    const parent = await spawnEntry('workers/embedded-redis.ts', ['--data-dir', dataDir])
+    await ready(parent)
+    const { pid } = await startRedis({ dataDir, log })
+    parent.kill(signal)
+    expect(await exited(parent)).toBe(0)
+    expect(isAlive(identify(pid))).toBe(false)
+  },
+)
+
+test('the process that PM2 runs ends with an error when the server dies', async () => {
+  const dataDir = folder()
+  const parent = await spawnEntry('workers/embedded-redis.ts', ['--data-dir', dataDir])
+  await ready(parent)
+  const { pid } = await startRedis({ dataDir, log })
+  process.kill(pid, 'SIGKILL')
+  expect(await exited(parent)).toBe(1)
+})
+
+test.each([
+  ['is missing', undefined, /install redis-server/],
+  ['is too old', 'echo "Redis server v=6.0.16 sha=0"', /6\.0 is too old, 6\.2 is needed/],
+  ['ends at once', 'test "$1" = --version && echo "Redis server v=7.0.0" || exit 3', /ended with 3/],
+])('a redis-server that %s is named as the reason', async (_, script, message) => {
+  const bin = folder()
+  if (script) writeFileSync(path.join(bin, 'redis-server'), `#!/bin/sh\n${script}\n`, { mode: 0o755 })
+  const { PATH } = process.env
+  process.env.PATH = bin
+  cleanUps.push(() => {
+    process.env.PATH = PATH
+  })
+  await expect(startRedis({ dataDir: folder(), log })).rejects.toThrow(message)
+})

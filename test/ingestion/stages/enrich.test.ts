@@ -1,0 +1,143 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { EVENT_TYPES } from '../../../src/ingestion/hit.ts'
+import { isCrawler } from '../../../src/ingestion/stages/crawler.ts'
+import { enrich } from '../../../src/ingestion/stages/index.ts'
+import { remember } from '../../../src/ingestion/stages/remember.ts'
+import { hit } from './hit.ts'
+
+const pieces = [
+  'http://',
+  'https://',
+  'android-app://',
+  'www.',
+  'google.',
+  'com',
+  '.',
+  '/',
+  '?',
+  '#',
+  '&',
+  '=',
+]
+const text = fc.oneof(
+  fc.string({ unit: 'binary', maxLength: 300 }),
+  fc.string({
+    unit: fc.integer({ min: 0, max: 0xffff }).map(unit => String.fromCharCode(unit)),
+    maxLength: 50,
+  }),
+  fc
+    .array(fc.constantFrom(...pieces, '%', '%00', '%ff', '\ud800', '\0', ':', '@', '[', ']', 'utm_source'), {
+      maxLength: 30,
+    })
+    .map(parts => parts.join('')),
+)
+const optional = {
+  url: text,
+  referrer: text,
+  userAgent: text,
+  browser: text,
+  browserVersion: text,
+  os: text,
+  osVersion: text,
+  title: text,
+  screenWidth: fc.nat(65_535),
+  error: fc.record({ name: text, message: text, stack: text }, { requiredKeys: [] }),
+}
+const anyHit = fc
+  .record(
+    {
+      hostname: text,
+      siteId: fc.uuid(),
+      type: fc.constantFrom(...EVENT_TYPES, 'engagement', 'identify'),
+      ...optional,
+    },
+    { requiredKeys: ['hostname', 'siteId', 'type'] },
+  )
+  .map(hit)
+
+const channels = new Set([
+  ...['Cross-network', 'Paid Shopping', 'Paid Search', 'Paid Social', 'Paid Video', 'Display', 'Paid Other'],
+  ...['Organic Shopping', 'Organic Social', 'Organic Video', 'AI Assistants', 'Organic Search', 'Email'],
+  ...['Affiliates', 'Audio', 'SMS', 'Mobile Push Notifications', 'Referral', 'Direct'],
+])
+
+test('whatever strings come in, every field is filled in and nothing throws', () => {
+  fc.assert(
+    fc.property(anyHit, given => {
+      const result = enrich(given)
+      expect(result).toMatchObject({ id: given.id, hostname: given.hostname })
+      expect(channels).toContain(result.channel)
+      expect(result.source).not.toBe('')
+      expect(result.path.startsWith('/')).toBe(given.url !== undefined)
+      expect(result.referrerPage).not.toMatch(/[?#]/)
+      expect(result.utmSource).not.toContain('\0')
+      expect(['desktop', 'mobile', 'tablet']).toContain(result.size)
+      expect(result.errorId !== undefined).toBe(given.type === 'error')
+      expect(typeof isCrawler(given.userAgent)).toBe('boolean')
+    }),
+    { numRuns: 2_000 },
+  )
+})
+
+test('the same hit is enriched the same way twice, and is itself left alone', () => {
+  fc.assert(
+    fc.property(anyHit, given => {
+      const before = structuredClone(given)
+      expect(enrich(given)).toEqual(enrich(given))
+      expect(given).toEqual(before)
+    }),
+  )
+})
+
+test('enriching survives the way through the queue', () => {
+  const given = hit({ url: '/a?utm_source=b', referrer: 'https://t.co/c', userAgent: 'curl/8' })
+  expect(enrich(JSON.parse(JSON.stringify(given)))).toEqual(enrich(given))
+})
+
+test('agents and hosts made up to take long do not', () => {
+  const userAgents = [
+    'Mozilla/5.0 (',
+    'a/1.',
+    '/',
+    'Windows NT ',
+    'Mac OS X 1_',
+    'Android 1.',
+    '1 ',
+    '(compatible; ',
+    '@a-',
+  ]
+  const started = performance.now()
+  for (const piece of userAgents) {
+    const userAgent = piece.repeat(20_000 / piece.length)
+    enrich(
+      hit({
+        userAgent,
+        referrer: `https://${'a.'.repeat(1_000)}com/`,
+        url: `/?${'utm_source=&'.repeat(170)}`,
+      }),
+    )
+    isCrawler(`Mozilla/5.0 ${userAgent}`)
+    isCrawler(userAgent)
+  }
+  expect(performance.now() - started).toBeLessThan(1_000)
+})
+
+test('a memory keeps what is used and forgets what is not', () => {
+  const computed: string[] = []
+  const recall = remember(4, key => {
+    computed.push(key)
+    return key.toUpperCase()
+  })
+  expect(['a', 'b', 'a', 'c', 'a', 'd', 'a', 'b'].map(recall)).toEqual([
+    'A',
+    'B',
+    'A',
+    'C',
+    'A',
+    'D',
+    'A',
+    'B',
+  ])
+  expect(computed).toEqual(['a', 'b', 'c', 'd', 'b'])
+})

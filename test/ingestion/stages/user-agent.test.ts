@@ -1,0 +1,136 @@
+import { expect, test } from 'vitest'
+import { enriched } from './hit.ts'
+
+const webkit = 'AppleWebKit/537.36 (KHTML, like Gecko)'
+const apple = 'AppleWebKit/605.1.15 (KHTML, like Gecko)'
+const windows = `Mozilla/5.0 (Windows NT 10.0; Win64; x64) ${webkit}`
+const iphone = `Mozilla/5.0 (iPhone; CPU iPhone OS 17_5 like Mac OS X) ${apple}`
+const android = `Mozilla/5.0 (Linux; Android 10; K) ${webkit}`
+const mac = `Mozilla/5.0 (Macintosh; Intel Mac OS X 10_15_7) ${apple}`
+const chromeOnWindows = `${windows} Chrome/126.0.0.0 Safari/537.36`
+
+test.each([
+  [chromeOnWindows, 'Chrome 126.0.0.0', 'Windows 10', 'desktop'],
+  [`${chromeOnWindows} Edg/126.0.2592.87`, 'Edge 126.0.2592.87', 'Windows 10', 'desktop'],
+  [`${chromeOnWindows} OPR/110.0.0.0`, 'Opera 110.0.0.0', 'Windows 10', 'desktop'],
+  [`${chromeOnWindows} Vivaldi/6.8.3381.44`, 'Vivaldi 6.8.3381.44', 'Windows 10', 'desktop'],
+  [
+    'Mozilla/5.0 (Windows NT 6.1; rv:109.0) Gecko/20100101 Firefox/115.0',
+    'Firefox 115.0',
+    'Windows 7',
+    'desktop',
+  ],
+  [
+    'Mozilla/5.0 (Windows NT 10.0; Trident/7.0; rv:11.0) like Gecko',
+    'Internet Explorer 11.0',
+    'Windows 10',
+    'desktop',
+  ],
+  [`${mac} Version/17.5 Safari/605.1.15`, 'Safari 17.5', 'macOS 10.15.7', 'desktop'],
+  [`${iphone} Version/17.5 Mobile/15E148 Safari/604.1`, 'Safari 17.5', 'iOS 17.5', 'mobile'],
+  [`${iphone} CriOS/126.0.6478.54 Mobile/15E148 Safari/604.1`, 'Chrome 126.0.6478.54', 'iOS 17.5', 'mobile'],
+  [`${iphone} FxiOS/127.0 Mobile/15E148 Safari/605.1.15`, 'Firefox 127.0', 'iOS 17.5', 'mobile'],
+  [`${iphone} GSA/320.0.642 Mobile/15E148 Safari/604.1`, 'Google App 320.0.642', 'iOS 17.5', 'mobile'],
+  [
+    `Mozilla/5.0 (iPad; CPU OS 16_6 like Mac OS X) ${apple} Version/16.6 Mobile/15E148 Safari/604.1`,
+    'Safari 16.6',
+    'iPadOS 16.6',
+    'tablet',
+  ],
+  [
+    `Mozilla/5.0 (iPad; CPU OS 12_5 like Mac OS X) ${apple} Version/12.1 Mobile/15E148 Safari/604.1`,
+    'Safari 12.1',
+    'iOS 12.5',
+    'tablet',
+  ],
+  [`${android} Chrome/126.0.0.0 Mobile Safari/537.36`, 'Chrome 126.0.0.0', 'Android 10', 'mobile'],
+  [`${android} Chrome/126.0.0.0 Safari/537.36`, 'Chrome 126.0.0.0', 'Android 10', 'tablet'],
+  [
+    `${android} SamsungBrowser/25.0 Chrome/121.0.0.0 Mobile Safari/537.36`,
+    'Samsung Internet 25.0',
+    'Android 10',
+    'mobile',
+  ],
+  [
+    'Mozilla/5.0 (Android 13; Tablet; rv:127.0) Gecko/127.0 Firefox/127.0',
+    'Firefox 127.0',
+    'Android 13',
+    'tablet',
+  ],
+  [
+    'Mozilla/5.0 (X11; Linux x86_64; rv:127.0) Gecko/20100101 Firefox/127.0',
+    'Firefox 127.0',
+    'Linux ',
+    'desktop',
+  ],
+  [
+    `Mozilla/5.0 (X11; CrOS x86_64 14541.0.0) ${webkit} Chrome/126.0.0.0 Safari/537.36`,
+    'Chrome 126.0.0.0',
+    'Chrome OS ',
+    'desktop',
+  ],
+  [
+    'Mozilla/5.0 (X11; FreeBSD amd64; rv:122.0) Gecko/20100101 Firefox/122.0',
+    'Firefox 122.0',
+    'FreeBSD ',
+    'desktop',
+  ],
+  [
+    `Mozilla/5.0 (PlayStation 5 3.11) ${apple} Version/13.0 Safari/605.1.15`,
+    'Safari 13.0',
+    'PlayStation 3.11',
+    'desktop',
+  ],
+  ['Dalvik/2.1.0 (Linux; U; Android 13; Pixel 6)', ' ', 'Android 13', 'desktop'],
+  ['MyApp/1 CFNetwork/1410 Darwin/22.0', ' ', ' ', 'desktop'],
+  ['curl/8.5.0', ' ', ' ', 'desktop'],
+  ['', ' ', ' ', 'desktop'],
+])('%j is understood', (userAgent, browser, os, size) => {
+  const hit = enriched({ userAgent })
+  expect(`${hit.browserName} ${hit.browserFullVersion}`).toBe(browser)
+  expect(`${hit.osName} ${hit.osFullVersion}`).toBe(os)
+  expect(hit.size).toBe(size)
+})
+
+test('the payload wins over the user agent', () => {
+  const payload = { browser: 'Arc', browserVersion: '1.2', os: 'Windows', osVersion: '11' }
+  expect(enriched({ userAgent: chromeOnWindows, ...payload })).toMatchObject({
+    browserName: 'Arc',
+    browserFullVersion: '1.2',
+    osName: 'Windows',
+    osFullVersion: '11',
+  })
+})
+
+test('a payload name without a version takes that of the user agent only for the same product', () => {
+  expect(enriched({ userAgent: chromeOnWindows, browser: 'Google Chrome', os: 'Linux' })).toMatchObject({
+    browserName: 'Chrome',
+    browserFullVersion: '126.0.0.0',
+    osName: 'Linux',
+    osFullVersion: '',
+  })
+  expect(enriched({ userAgent: chromeOnWindows, browser: 'Arc' }).browserFullVersion).toBe('')
+})
+
+test.each([
+  ['Mac OS X', 'macOS'],
+  ['windows', 'Windows'],
+  ['SerenityOS', 'SerenityOS'],
+])('the system %s of a payload is called %s', (os, name) => {
+  expect(enriched({ os }).osName).toBe(name)
+})
+
+test.each([
+  [{ screenWidth: 320 }, 'mobile'],
+  [{ screenWidth: 575 }, 'mobile'],
+  [{ screenWidth: 576 }, 'tablet'],
+  [{ screenWidth: 991 }, 'tablet'],
+  [{ screenWidth: 992 }, 'desktop'],
+  [{ screenWidth: 0 }, 'desktop'],
+  [{}, 'desktop'],
+  [{ screenWidth: 320, userAgent: 'curl/8.5.0' }, 'mobile'],
+  [{ screenWidth: 320, userAgent: chromeOnWindows }, 'desktop'],
+  [{ screenWidth: 320, userAgent: chromeOnWindows, device: 'tablet' as const }, 'tablet'],
+])('%j is of size %s', (fields, size) => {
+  expect(enriched(fields).size).toBe(size)
+})

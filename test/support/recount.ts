@@ -1,0 +1,518 @@
+import { DateTime } from 'luxon'
+
+/**
+ * The numbers of the API, counted again the slow way: straight from the hits that were sent, in plain loops,
+ * sharing nothing with the service. Tests compare the service's answers with these.
+ */
+
+export interface SentHit {
+  id: string
+  /** unix ms */
+  at: number
+  kind: 'pageview' | 'event' | 'engagement' | 'identify'
+  /** the UUID the client supplied */
+  visitor: string
+  path?: string
+  title?: string
+  name?: string
+  scroll?: number
+  engagedMs?: number
+  identifier?: string
+}
+
+export interface Session {
+  visitor: string
+  /** time of the hit that opened it; a late hit may lie before */
+  startedAt: number
+  firstAt: number
+  /** engagement included */
+  lastAt: number
+  pageviews: number
+  /** everything that came through `/api/event`, autocapture and errors included */
+  events: number
+  /** path of the opening hit; empty when that was an event without a path */
+  entryPath: string
+  /** empty when anonymous */
+  userId: string
+  /** 1 for the visitor's first session by start time */
+  visitCount: number
+  /** ids of its pageviews, events and engagements in (time, id) order */
+  hits: string[]
+}
+
+export interface Recount {
+  /** by start, then visitor */
+  sessions: Session[]
+  /** ids that were not recorded: engagement without its pageview, reserved event names */
+  dropped: string[]
+  /** index into `sessions` of every recorded pageview, event and engagement, by hit id */
+  sessionOf: Map<string, number>
+}
+
+export interface PeriodMetrics {
+  pageviews: number
+  visitors: number
+  sessions: number
+  views_per_visit: number
+  bounce_rate: number
+  avg_session_seconds: number
+  custom_events: number
+}
+
+export interface OverviewRecount extends PeriodMetrics {
+  days: number
+  previous: PeriodMetrics
+}
+
+export type SparklinePeriod = '24h' | '7d' | '30d'
+
+export interface SparklineRecount {
+  sparkline: number[]
+  visitors: number
+  change: number
+}
+
+const quarterHourMs = 15 * 60_000
+const silenceMs = 30 * 60_000
+const longestMs = 24 * 60 * 60_000
+
+const reservedNames = [
+  'pageview',
+  'engagement',
+  'performance',
+  'web-vitals',
+  'payment',
+  'free_trial',
+  'trial_started',
+  'trial_converted',
+  'subscription_started',
+  'subscription_renewed',
+  'subscription_upgraded',
+  'subscription_downgraded',
+  'subscription_cancel_scheduled',
+  'subscription_reactivated',
+  'subscription_ended',
+]
+
+/** Names on `/api/event` that are stored with an event type of their own, so that they are no custom events. */
+const namesWithOwnType = ['outbound', 'download', 'button', 'form', 'copy', 'error']
+
+/** The order in which hits that arrive together are taken. */
+export function byTimeThenId(a: SentHit, b: SentHit): number {
+  if (a.at !== b.at) return a.at - b.at
+  return a.id < b.id ? -1 : a.id > b.id ? 1 : 0
+}
+
+// Sessions
+
+interface SessionInProgress {
+  startedAt: number
+  entryPath: string
+  hits: SentHit[]
+  userId: string
+  /** time of the identify that `userId` comes from */
+  identifiedAt: number
+}
+
+/** An identify that has found no session to name yet. */
+interface WaitingIdentity {
+  userId: string
+  at: number
+  /** the session that was active and has another user */
+  closes: SessionInProgress | undefined
+}
+
+interface Visitor {
+  sessions: SessionInProgress[]
+  waiting: WaitingIdentity | undefined
+}
+
+/**
+ * Sessions as they stand after all hits have arrived.
+ * @param arrivalBatches hits of one batch are taken in (time, id) order, batches in array order, so that a hit of a
+ *   later batch with an earlier time is a late one. An id that was delivered before is ignored, whatever became of it.
+ */
+export function recountSessions(arrivalBatches: SentHit[][]): Recount {
+  const visitors = new Map<string, Visitor>()
+  const delivered = new Set<string>()
+  const dropped: string[] = []
+
+  for (const batch of arrivalBatches) {
+    for (const hit of batch.toSorted(byTimeThenId)) {
+      if (delivered.has(hit.id)) continue
+      delivered.add(hit.id)
+
+      const visitor = visitors.get(hit.visitor) ?? { sessions: [], waiting: undefined }
+      visitors.set(hit.visitor, visitor)
+      if (!record(visitor, hit)) dropped.push(hit.id)
+    }
+  }
+  return { ...summarize(visitors), dropped }
+}
+
+/** @returns false when the hit is not recorded */
+function record(visitor: Visitor, hit: SentHit): boolean {
+  if (hit.kind === 'identify') {
+    identify(visitor, hit)
+    return true
+  }
+  if (hit.kind === 'engagement') return engage(visitor, hit)
+  if (isReserved(hit)) return false
+  visit(visitor, hit)
+  return true
+}
+
+function isReserved(hit: SentHit): boolean {
+  return hit.kind === 'event' && reservedNames.includes(hit.name ?? '')
+}
+
+function firstAt(session: SessionInProgress): number {
+  return Math.min(...session.hits.map(hit => hit.at))
+}
+
+function lastAt(session: SessionInProgress): number {
+  return Math.max(...session.hits.map(hit => hit.at))
+}
+
+function contains(session: SessionInProgress, at: number): boolean {
+  return firstAt(session) <= at && at <= lastAt(session)
+}
+
+/** Milliseconds between a moment and the nearer end of the session; 0 inside. */
+function distance(session: SessionInProgress, at: number): number {
+  return Math.max(firstAt(session) - at, at - lastAt(session), 0)
+}
+
+/** Whether a hit at that moment is close enough to the session's hits and to its opening hit. */
+function hasRoom(session: SessionInProgress, at: number): boolean {
+  return distance(session, at) <= silenceMs && Math.abs(at - session.startedAt) <= longestMs
+}
+
+/** The visitor's newest session of which a hit lies at or before the moment. */
+function newestBegun(visitor: Visitor, at: number): SessionInProgress | undefined {
+  return visitor.sessions
+    .filter(session => firstAt(session) <= at)
+    .toSorted(byFirstAt)
+    .at(-1)
+}
+
+/** The visitor's first session that lies wholly after the moment. */
+function nextAfter(visitor: Visitor, at: number): SessionInProgress | undefined {
+  return visitor.sessions.filter(session => firstAt(session) > at).toSorted(byFirstAt)[0]
+}
+
+function byFirstAt(a: SessionInProgress, b: SessionInProgress): number {
+  return firstAt(a) - firstAt(b)
+}
+
+/** The nearer of the two sessions around the moment that have room; the earlier one when both are as near. */
+function sessionFor(visitor: Visitor, at: number): SessionInProgress | undefined {
+  const before = newestBegun(visitor, at)
+  const after = nextAfter(visitor, at)
+  if (before && contains(before, at)) return before
+  const toBefore = before && hasRoom(before, at) ? distance(before, at) : Number.POSITIVE_INFINITY
+  const toAfter = after && hasRoom(after, at) ? distance(after, at) : Number.POSITIVE_INFINITY
+  if (toBefore === Number.POSITIVE_INFINITY && toAfter === Number.POSITIVE_INFINITY) return undefined
+  return toBefore <= toAfter ? before : after
+}
+
+/** A pageview or event: joins a session or opens one. */
+function visit(visitor: Visitor, hit: SentHit): void {
+  const session = sessionFor(visitor, hit.at)
+  const waiting = identityWaitingFor(visitor, hit, session)
+  const otherUser = waiting && session && session.userId !== '' && session.userId !== waiting.userId
+
+  if (session && otherUser && contains(session, hit.at)) {
+    session.hits.push(hit)
+    return
+  }
+  if (session && !otherUser) {
+    session.hits.push(hit)
+    if (waiting) giveUser(session, waiting.userId, waiting.at)
+  } else {
+    visitor.sessions.push({
+      startedAt: hit.at,
+      entryPath: hit.path ?? '',
+      hits: [hit],
+      userId: waiting?.userId ?? '',
+      identifiedAt: waiting?.at ?? Number.NEGATIVE_INFINITY,
+    })
+  }
+  if (waiting) visitor.waiting = undefined
+}
+
+/**
+ * An identity waits 30 minutes for the visitor's next hit. When it waits because the active session has another
+ * user, it also catches any later hit that would go on with that session.
+ */
+function identityWaitingFor(
+  visitor: Visitor,
+  hit: SentHit,
+  session: SessionInProgress | undefined,
+): WaitingIdentity | undefined {
+  const { waiting } = visitor
+  if (!waiting || hit.at < waiting.at) return undefined
+  const goesOnWithClosed = session !== undefined && session === waiting.closes
+  return hit.at - waiting.at <= silenceMs || goesOnWithClosed ? waiting : undefined
+}
+
+function giveUser(session: SessionInProgress, userId: string, at: number): void {
+  session.userId = userId
+  session.identifiedAt = Math.max(session.identifiedAt, at)
+}
+
+/** @returns false without a pageview that it could belong to */
+function engage(visitor: Visitor, hit: SentHit): boolean {
+  const session = newestBegun(visitor, hit.at)
+  if (!session || hit.at - session.startedAt >= longestMs) return false
+  const hasPageview = session.hits.some(
+    earlier => earlier.kind === 'pageview' && earlier.path === hit.path && earlier.at <= hit.at,
+  )
+  if (hasPageview) session.hits.push(hit)
+  return hasPageview
+}
+
+/** Names the active session, or leaves the identity waiting. By time, the newest identify decides. */
+function identify(visitor: Visitor, hit: SentHit): void {
+  const userId = hit.identifier ?? ''
+  const begun = newestBegun(visitor, hit.at)
+  const active = begun && hasRoom(begun, hit.at) ? begun : undefined
+
+  if (active && hit.at < active.identifiedAt) return
+  if (active && (active.userId === '' || active.userId === userId)) {
+    giveUser(active, userId, hit.at)
+    if (visitor.waiting && visitor.waiting.at <= hit.at) visitor.waiting = undefined
+    return
+  }
+
+  // A late identify: the session that it would have waited for is there already.
+  const next = nextAfter(visitor, hit.at)
+  if (next && firstAt(next) - hit.at <= silenceMs) {
+    if (next.userId === '') giveUser(next, userId, hit.at)
+    return
+  }
+  if (visitor.waiting && visitor.waiting.at > hit.at) return
+  visitor.waiting = { userId, at: hit.at, closes: active }
+}
+
+function summarize(visitors: Map<string, Visitor>): Pick<Recount, 'sessions' | 'sessionOf'> {
+  const sessions: Session[] = []
+  for (const [visitor, { sessions: ofVisitor }] of visitors) {
+    const inOrder = ofVisitor.toSorted((a, b) => a.startedAt - b.startedAt)
+    for (const [index, session] of inOrder.entries()) {
+      sessions.push({
+        visitor,
+        startedAt: session.startedAt,
+        firstAt: firstAt(session),
+        lastAt: lastAt(session),
+        pageviews: session.hits.filter(hit => hit.kind === 'pageview').length,
+        events: session.hits.filter(hit => hit.kind === 'event').length,
+        entryPath: session.entryPath,
+        userId: session.userId,
+        visitCount: index + 1,
+        hits: session.hits.toSorted(byTimeThenId).map(hit => hit.id),
+      })
+    }
+  }
+  sessions.sort((a, b) => a.startedAt - b.startedAt || (a.visitor < b.visitor ? -1 : 1))
+
+  const sessionOf = new Map<string, number>()
+  for (const [index, session] of sessions.entries()) {
+    for (const id of session.hits) sessionOf.set(id, index)
+  }
+  return { sessions, sessionOf }
+}
+
+// Overview
+
+/**
+ * The overview without kpi and revenue.
+ * @param hits everything that was sent, in any order, repeated deliveries included
+ * @param from first day, Y-m-d
+ * @param to last day, Y-m-d
+ */
+export function recountOverview(
+  hits: SentHit[],
+  result: Recount,
+  zone: string,
+  from: string,
+  to: string,
+): OverviewRecount {
+  const days = daysBetween(from, to) + 1
+  return {
+    ...metricsOf(hits, result, dayStart(zone, from), dayStart(zone, addDays(to, 1))),
+    days,
+    previous: metricsOf(hits, result, dayStart(zone, addDays(from, -days)), dayStart(zone, from)),
+  }
+}
+
+/** Hits by their own time, sessions by the time they started, both in [start, end). */
+function metricsOf(hits: SentHit[], result: Recount, start: number, end: number): PeriodMetrics {
+  const inPeriod = countedHits(hits).filter(hit => start <= hit.at && hit.at < end)
+  const pageviews = inPeriod.filter(hit => hit.kind === 'pageview').length
+  const customEvents = inPeriod.filter(
+    hit => hit.kind === 'event' && !namesWithOwnType.includes(hit.name ?? ''),
+  ).length
+
+  const started = result.sessions.filter(session => start <= session.startedAt && session.startedAt < end)
+  const sessions = started.length
+  const bounces = started.filter(session => session.pageviews === 1).length
+  let lengthMs = 0
+  for (const session of started) lengthMs += session.lastAt - session.firstAt
+
+  return {
+    pageviews,
+    visitors: visitorsOf(inPeriod),
+    sessions,
+    views_per_visit: twoDecimals(pageviews, sessions),
+    bounce_rate: twoDecimals(100 * bounces, sessions),
+    avg_session_seconds: twoDecimals(lengthMs, 1000 * sessions),
+    custom_events: customEvents,
+  }
+}
+
+/** Pageviews and events that are recorded, each id once. */
+function countedHits(hits: SentHit[]): SentHit[] {
+  const byId = new Map<string, SentHit>()
+  for (const hit of hits) {
+    if (hit.kind === 'pageview' || (hit.kind === 'event' && !isReserved(hit))) byId.set(hit.id, hit)
+  }
+  return [...byId.values()]
+}
+
+function visitorsOf(hits: SentHit[]): number {
+  return new Set(hits.map(hit => hit.visitor)).size
+}
+
+/** numerator ÷ denominator to two decimals; 0 for a denominator of 0. */
+function twoDecimals(numerator: number, denominator: number): number {
+  return denominator === 0 ? 0 : roundedQuotient(100 * numerator, denominator) / 100
+}
+
+/** Nearest integer to numerator ÷ denominator, halves away from zero, of integers and without floating point. */
+function roundedQuotient(numerator: number, denominator: number): number {
+  const size = BigInt(Math.abs(numerator))
+  const by = BigInt(denominator)
+  const rounded = Number((2n * size + by) / (2n * by))
+  return numerator < 0 && rounded !== 0 ? -rounded : rounded
+}
+
+// Ranges
+
+/**
+ * First and last day of a preset, Y-m-d in the site's zone.
+ * @param firstEventAt time of the site's first hit, null before it
+ */
+export function recountRange(
+  preset: string,
+  zone: string,
+  now: number,
+  firstEventAt: number | null,
+): { from: string; to: string } {
+  const today = localDate(zone, now)
+  const monthStart = firstOfMonth(today, 0)
+  switch (preset) {
+    case 'today':
+      return { from: today, to: today }
+    case 'yesterday':
+      return { from: addDays(today, -1), to: addDays(today, -1) }
+    case 'last_7_days':
+      return { from: addDays(today, -6), to: today }
+    case 'last_30_days':
+      return { from: addDays(today, -29), to: today }
+    case 'this_month':
+      return { from: monthStart, to: today }
+    case 'last_month':
+      return { from: firstOfMonth(today, -1), to: addDays(monthStart, -1) }
+    case 'last_12_months':
+      return { from: firstOfMonth(today, -11), to: today }
+    case 'all':
+      return { from: firstEventAt === null ? today : localDate(zone, firstEventAt), to: today }
+    default:
+      throw new Error(`no such preset: ${preset}`)
+  }
+}
+
+// The site list
+
+/** Visitors of a site in the list: per bucket, in the period, and against the period before. */
+export function recountSparkline(
+  hits: SentHit[],
+  zone: string,
+  period: SparklinePeriod,
+  now: number,
+): SparklineRecount {
+  const buckets = period === '24h' ? 24 : period === '7d' ? 7 : 30
+  // Starts of twice as many buckets, and the end of the last one.
+  const edges =
+    period === '24h' ? hourEdges(zone, now, 2 * buckets) : dayEdges(zone, localDate(zone, now), 2 * buckets)
+  const visitorsBetween = (first: number, last: number) =>
+    visitorsOf(countedHits(hits).filter(hit => edges[first]! <= hit.at && hit.at < edges[last]!))
+
+  const sparkline: number[] = []
+  for (let bucket = buckets; bucket < 2 * buckets; bucket++)
+    sparkline.push(visitorsBetween(bucket, bucket + 1))
+  const visitors = visitorsBetween(buckets, 2 * buckets)
+  const before = visitorsBetween(0, buckets)
+  return { sparkline, visitors, change: percentChange(visitors, before) }
+}
+
+function percentChange(now: number, before: number): number {
+  if (before === 0) return now === 0 ? 0 : 100
+  return roundedQuotient(100 * (now - before), before)
+}
+
+function dayEdges(zone: string, today: string, count: number): number[] {
+  const edges: number[] = []
+  for (let day = 1 - count; day <= 1; day++) edges.push(dayStart(zone, addDays(today, day)))
+  return edges
+}
+
+/** Starts of the `count` local clock hours that end with the present one, and the end of that one. */
+function hourEdges(zone: string, now: number, count: number): number[] {
+  const quarter = Math.floor(now / quarterHourMs) * quarterHourMs
+  let end = quarter + quarterHourMs
+  while (!beginsHour(zone, end)) end += quarterHourMs
+
+  const edges = [end]
+  for (let at = quarter; edges.length <= count; at -= quarterHourMs) {
+    if (beginsHour(zone, at)) edges.unshift(at)
+  }
+  return edges
+}
+
+/**
+ * Whether a local clock hour begins: the clock reads a full hour, or has just jumped into another hour. Where clocks
+ * move by 30 minutes an hour may so take 30 or 90 minutes.
+ */
+function beginsHour(zone: string, at: number): boolean {
+  const local = DateTime.fromMillis(at, { zone })
+  return local.minute === 0 || local.hour !== DateTime.fromMillis(at - 1, { zone }).hour
+}
+
+// Days
+
+/** Unix ms at which the local day begins. */
+function dayStart(zone: string, date: string): number {
+  const start = DateTime.fromISO(date, { zone }).startOf('day')
+  if (!start.isValid) throw new Error(`no such day: ${date} in ${zone}`)
+  return start.toMillis()
+}
+
+function localDate(zone: string, at: number): string {
+  return DateTime.fromMillis(at, { zone }).toFormat('yyyy-MM-dd')
+}
+
+// Dates without a time are reckoned in UTC, where every day has 24 hours.
+
+function addDays(date: string, days: number): string {
+  return DateTime.fromISO(date, { zone: 'utc' }).plus({ days }).toFormat('yyyy-MM-dd')
+}
+
+function daysBetween(from: string, to: string): number {
+  return DateTime.fromISO(to, { zone: 'utc' }).diff(DateTime.fromISO(from, { zone: 'utc' }), 'days').days
+}
+
+function firstOfMonth(date: string, months: number): string {
+  return DateTime.fromISO(date, { zone: 'utc' }).startOf('month').plus({ months }).toFormat('yyyy-MM-dd')
+}

@@ -1,0 +1,39 @@
+import { parseArgs } from 'node:util'
+import { pino } from 'pino'
+import { startDatabase } from '../src/embedded/database.ts'
+
+/** The embedded TimescaleDB as a process: `--data-dir DIR [--socket PATH] [--log-level LEVEL]`. */
+const { values } = parseArgs({
+  options: { 'data-dir': { type: 'string' }, socket: { type: 'string' }, 'log-level': { type: 'string' } },
+})
+const log = pino({ name: 'embedded-database', level: values['log-level'] ?? 'info' })
+
+// A terminal sends Ctrl-C to every process; the parent decides when the database goes, after its clients.
+process.on('SIGINT', () => {})
+
+try {
+  const dataDir = values['data-dir']
+  if (!dataDir) throw new Error('--data-dir is missing')
+  const database = await startDatabase({
+    dataDir,
+    log,
+    ...(values.socket === undefined ? {} : { listen: { socketPath: values.socket } }),
+  })
+
+  const stop = async () => {
+    await database.close()
+    process.exit(0)
+  }
+  process.on('SIGTERM', stop)
+  // PM2's way with `shutdown_with_message`; its own signal would be SIGINT.
+  process.on('message', message => message === 'shutdown' && stop())
+  // Set only when this process was started with an IPC channel: without its parent nobody would stop it.
+  if (process.channel) {
+    process.on('disconnect', stop)
+    process.send?.('ready')
+  }
+} catch (error) {
+  log.fatal({ err: error }, (error as Error).message)
+  process.exitCode = 1
+  process.disconnect?.()
+}
