@@ -62,6 +62,8 @@ export async function startDatabase(options: DatabaseOptions): Promise<Database>
     })
     const session = new Session(pglite, onCrash)
     session.query('create extension if not exists timescaledb')
+    // Without preloading, a session that finds the extension there does not have its hooks.
+    session.query("load 'timescaledb'")
     // Left by a process that was killed; the lock says that nobody listens there.
     if ('socketPath' in listen) rmSync(listen.socketPath, { force: true })
     const { idleInTransactionMs } = options

@@ -16,21 +16,24 @@ export async function migrate(db: Db): Promise<string[]> {
   return db.begin(async transaction => {
     await transaction`select pg_advisory_xact_lock(${MIGRATION_LOCK})`
     await transaction`create table if not exists migrations (name text primary key, applied_at timestamptz not null default now())`
-    const umzug = new Umzug<Transaction>({
-      context: transaction,
+    const umzug = new Umzug<{ transaction: Transaction }>({
+      // Wrapped, since a context that is a function would be called.
+      context: { transaction },
       logger: undefined,
       migrations: {
         glob: ['*.sql', { cwd: join(projectRoot, 'sql', 'migrations') }],
         resolve: ({ name, path, context }) => ({
           name,
-          up: () => context.unsafe(readFileSync(path!, 'utf8')),
+          up: () => context.transaction.unsafe(readFileSync(path!, 'utf8')),
         }),
       },
       storage: {
-        executed: async ({ context }) =>
-          (await context<{ name: string }[]>`select name from migrations order by name`).map(row => row.name),
-        logMigration: async ({ name, context }) => {
-          await context`insert into migrations (name) values (${name})`
+        executed: async () => {
+          const rows = await transaction<{ name: string }[]>`select name from migrations order by name`
+          return rows.map(row => row.name)
+        },
+        logMigration: async ({ name }) => {
+          await transaction`insert into migrations (name) values (${name})`
         },
         unlogMigration: async () => {
           throw new Error('migrations only go forward')

@@ -1,5 +1,5 @@
 import { Piscina } from 'piscina'
-import { AppError } from '../errors.ts'
+import { AppError, type ErrorCode } from '../errors.ts'
 
 /** Runs named tasks in threads. What crosses is structured-cloned. */
 export interface Pool {
@@ -8,8 +8,16 @@ export interface Pool {
   close(): Promise<void>
 }
 
+/** What a thread's entry answers. */
+export type TaskAnswer =
+  | { value: unknown }
+  | { failure: { code: ErrorCode; message: string; retryAfter: number | undefined } }
+
+/** Tasks that may wait for a thread. */
+const MAX_WAITING = 1_000
+
 /**
- * @param options.entry file of the thread's entry; its named exports are not used, it receives `{ task, input }`
+ * @param options.entry file of the threads, whose default export takes `{ task, input }` and gives a TaskAnswer
  * @param options.threads threads kept alive
  * @param options.workerData handed to every thread at its start
  */
@@ -18,34 +26,22 @@ export function createPool(options: { entry: URL; threads: number; workerData: u
     filename: options.entry.href,
     minThreads: options.threads,
     maxThreads: options.threads,
-    maxQueue: 1_000,
+    maxQueue: MAX_WAITING,
+    // A task waits for its database most of the time.
     concurrentTasksPerWorker: 4,
     atomics: 'disabled',
     workerData: options.workerData,
   })
   return {
     async run(task, input) {
-      try {
-        return await piscina.run({ task, input })
-      } catch (error) {
-        throw restoreError(error)
+      if (piscina.queueSize >= MAX_WAITING) {
+        throw new AppError('unavailable', 'Too many reads at once; try again shortly', { retryAfter: 1 })
       }
+      const answer: TaskAnswer = await piscina.run({ task, input })
+      if ('value' in answer) return answer.value
+      const { code, message, retryAfter } = answer.failure
+      throw new AppError(code, message, retryAfter === undefined ? {} : { retryAfter })
     },
     close: () => piscina.close(),
   }
-}
-
-/** An AppError loses its class on the way out of a thread, but keeps its fields. */
-function restoreError(error: unknown): unknown {
-  const plain = error as { name?: string; code?: never; message?: string; retryAfter?: number }
-  if (plain?.name === 'AppError') {
-    return new AppError(plain.code as never, plain.message ?? '', {
-      ...(plain.retryAfter === undefined ? {} : { retryAfter: plain.retryAfter }),
-      cause: error,
-    })
-  }
-  if (plain?.message === 'Task queue is at limit' || plain?.message === 'Terminating worker thread') {
-    return new AppError('unavailable', 'Too many reads at once; try again shortly', { retryAfter: 1, cause: error })
-  }
-  return error
 }

@@ -1,7 +1,7 @@
 import { type Dimensions, NO_DIMENSIONS } from './dimensions.ts'
 import type { Placed, Session, Visitor } from './sessions.ts'
 
-type Value = string | number | boolean | null
+type Value = string | number | null
 type Column<Row> = (row: Row) => Value
 
 /** Rows as one array a column, which is what `unnest` takes. */
@@ -86,7 +86,8 @@ const VISITOR_STATE: Column<Visitor>[] = [
   visitor => visitor.newestSessionAt ?? null,
   visitor => visitor.pending?.identifier ?? null,
   visitor => visitor.pending?.since ?? null,
-  visitor => visitor.pending?.splits ?? false,
+  // The driver takes the type of an array from its first element, and would send boolean for boolean[].
+  visitor => (visitor.pending?.splits ? 1 : 0),
 ]
 
 const NEW_VISITOR_COLUMNS: Column<Visitor>[] = [

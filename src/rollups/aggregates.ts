@@ -62,7 +62,7 @@ async function refreshDirty(db: Db, aggregate: Aggregate): Promise<void> {
       db,
       aggregate,
       run.map(mark => mark.siteNo),
-      run.map(mark => mark.bucket),
+      run.map(mark => mark.bucket.getTime()),
       run.map(mark => mark.version),
     )
     first = last + 1

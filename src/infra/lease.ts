@@ -1,0 +1,29 @@
+import { randomUUID } from 'node:crypto'
+import type { Redis } from 'ioredis'
+
+const LEASE_MS = 15_000
+
+/** Prolongs or gives back a lease only for who holds it. */
+const PROLONG = `if redis.call('get', KEYS[1]) == ARGV[1] then return redis.call('pexpire', KEYS[1], ARGV[2]) else return 0 end`
+const RELEASE = `if redis.call('get', KEYS[1]) == ARGV[1] then return redis.call('del', KEYS[1]) else return 0 end`
+
+export interface Lease {
+  /** True when this process holds the lease now, for 15 seconds from now. */
+  hold(): Promise<boolean>
+  release(): Promise<void>
+}
+
+/** Leadership among all processes of all hosts. Not in the database: the embedded one has a single session. */
+export function createLease(redis: Redis, name: string): Lease {
+  const key = `lease:${name}`
+  const holder = randomUUID()
+  return {
+    async hold() {
+      if ((await redis.eval(PROLONG, 1, key, holder, LEASE_MS)) === 1) return true
+      return (await redis.set(key, holder, 'PX', LEASE_MS, 'NX')) === 'OK'
+    },
+    async release() {
+      await redis.eval(RELEASE, 1, key, holder)
+    },
+  }
+}

@@ -1,0 +1,75 @@
+import type { Db } from '../infra/db.ts'
+import type { Lease } from '../infra/lease.ts'
+import type { Log } from '../infra/log.ts'
+import { AGGREGATE_NAMES, refreshAggregate } from './aggregates.ts'
+import { compressSettledChunks } from './columnstore.ts'
+
+const TICK_MS = 5_000
+const MINUTE = 60_000
+
+interface Job {
+  name: string
+  everyMs: number
+  run: (db: Db, now: Date) => Promise<unknown>
+}
+
+/** What the service does by itself, one job at a time, in one process of the whole cluster. */
+const JOBS: Job[] = [
+  ...AGGREGATE_NAMES.map(aggregate => ({
+    name: `refresh ${aggregate}`,
+    everyMs: MINUTE,
+    run: (db: Db, now: Date) => refreshAggregate(db, aggregate, now),
+  })),
+  { name: 'compress', everyMs: 60 * MINUTE, run: compressSettledChunks },
+]
+
+export interface Scheduler {
+  /** Waits for the running job, then gives the lease away. */
+  stop(): Promise<void>
+}
+
+/** Runs the jobs whenever this process holds the lease. A job that fails is logged and comes again. */
+export function startScheduler(options: { db: Db; lease: Lease; log: Log; now: () => Date }): Scheduler {
+  const { db, lease, log, now } = options
+  const dueAt = new Map<string, number>()
+  let isStopping = false
+  let running: Promise<void> = Promise.resolve()
+  let prolonging: NodeJS.Timeout | undefined
+
+  async function tick() {
+    if (!(await lease.hold())) return
+    // A long job must not lose the lease to another process.
+    prolonging = setInterval(() => void lease.hold().catch(() => {}), TICK_MS)
+    for (const job of JOBS) {
+      if (isStopping || now().getTime() < (dueAt.get(job.name) ?? 0)) continue
+      const startedAt = performance.now()
+      try {
+        await job.run(db, now())
+        log.debug({ job: job.name, ms: Math.round(performance.now() - startedAt) }, 'job done')
+      } catch (error) {
+        log.warn({ job: job.name, error }, 'job failed; it will run again')
+      }
+      dueAt.set(job.name, now().getTime() + job.everyMs)
+    }
+  }
+
+  function runTick() {
+    running = tick()
+      .catch(error => log.warn({ reason: (error as Error).message }, 'scheduler'))
+      .finally(() => clearInterval(prolonging))
+      .then(() => {
+        if (!isStopping) timer = setTimeout(runTick, TICK_MS)
+      })
+  }
+
+  let timer: NodeJS.Timeout | undefined
+  runTick()
+  return {
+    async stop() {
+      isStopping = true
+      clearTimeout(timer)
+      await running
+      await lease.release().catch(() => {})
+    },
+  }
+}

@@ -1,0 +1,166 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { EnrichedHit, Hit, HitType } from '../../src/ingestion/hit.ts'
+import { isReservedName } from '../../src/ingestion/reserved-names.ts'
+import { enrich } from '../../src/ingestion/stages/index.ts'
+import { storeHits } from '../../src/ingestion/store.ts'
+import { refreshAggregate } from '../../src/rollups/aggregates.ts'
+import { compressSettledChunks } from '../../src/rollups/columnstore.ts'
+import { tasks } from '../../src/rollups/tasks.ts'
+import { getOverview } from '../../src/stats/overview.ts'
+import { type TestDatabase, testDatabase } from '../support/database.ts'
+import { type HitStream, randomHitStream } from '../support/random-hits.ts'
+import { type Recount, recountOverview, recountSessions, type SentHit } from '../support/recount.ts'
+import { createTestSite, type TestSite } from '../support/sites.ts'
+
+const DAY = 86_400_000
+let database: TestDatabase
+
+beforeAll(async () => {
+  database = await testDatabase()
+})
+afterAll(() => database.close())
+
+const OWN_TYPE = ['outbound', 'download', 'button', 'form', 'copy', 'error'] as const
+
+/** What the edge makes of a custom event's name. */
+function typeOf({ kind, name }: SentHit): HitType {
+  return (kind === 'event' && OWN_TYPE.find(type => type === name)) || kind
+}
+
+function toHit(site: TestSite, sent: SentHit): EnrichedHit {
+  const hit: Hit = {
+    id: sent.id,
+    at: sent.at,
+    siteNo: site.siteNo,
+    siteId: site.id,
+    type: typeOf(sent),
+    visitorId: sent.visitor,
+    hostname: 'example.com',
+  }
+  if (sent.path !== undefined) hit.url = sent.path
+  if (sent.title !== undefined) hit.title = sent.title
+  if (sent.name !== undefined) hit.name = sent.name
+  if (sent.scroll !== undefined) hit.scroll = sent.scroll
+  if (sent.engagedMs !== undefined) hit.engagedMs = sent.engagedMs
+  if (sent.identifier !== undefined) hit.identity = { identifier: sent.identifier }
+  return enrich(hit)
+}
+
+async function storeStream(site: TestSite, batches: SentHit[][], between: (now: number) => Promise<void>) {
+  for (const batch of batches) {
+    const recorded = batch.filter(hit => !(hit.name && isReservedName(hit.name)))
+    await storeHits(database.db, 0, recorded.map(hit => toHit(site, hit)))
+    await between(Math.max(...batch.map(hit => hit.at)))
+  }
+}
+
+async function expectSameSessions(site: TestSite, recount: Recount) {
+  const rows = await database.db`
+    select visitors.id as visitor, started_at as "startedAt", first_at as "firstAt", last_at as "lastAt",
+      duration_ms as "durationMs", pageviews, events, entry_path as "entryPath", user_id as "userId",
+      visit_count as "visitCount"
+    from sessions join visitors using (visitor_no)
+    where sessions.site_no = ${site.siteNo}
+    order by started_at, visitors.id`
+  const stored = rows.map(row => ({
+    ...row,
+    startedAt: row.startedAt.getTime(),
+    firstAt: row.firstAt.getTime(),
+    lastAt: row.lastAt.getTime(),
+  }))
+  expect(stored).toEqual(
+    recount.sessions.map(({ hits: _hits, ...session }) => ({ ...session, durationMs: session.lastAt - session.firstAt })),
+  )
+}
+
+const dayOf = (at: number) => new Date(at).toISOString().slice(0, 10)
+
+async function expectSameOverviews(site: TestSite, stream: HitStream, recount: Recount) {
+  const first = Math.min(...stream.hits.map(hit => hit.at))
+  const last = Math.max(...stream.hits.map(hit => hit.at))
+  const ranges = [
+    [dayOf(first - DAY), dayOf(last + DAY)],
+    [dayOf(stream.around), dayOf(stream.around)],
+    [dayOf(stream.around - DAY), dayOf(stream.around)],
+    [dayOf(last), dayOf(last + DAY)],
+  ] as const
+  for (const [from, to] of ranges) {
+    const answer = await getOverview(
+      { rollups: inProcess(), now: () => new Date(last + DAY) },
+      { siteNo: site.siteNo, timezone: stream.zone, currency: 'USD', firstEventAt: null },
+      { range: 'today', from, to },
+    )
+    const { kpi: _kpi, ...numbers } = answer
+    expect({ from, to, ...numbers }).toEqual({
+      from,
+      to,
+      ...recountOverview(stream.hits, recount, stream.zone, from, to),
+    })
+  }
+}
+
+/** The thread's task table, run here: the same code, without the thread. */
+function inProcess() {
+  return {
+    run: (task: string, input: unknown) =>
+      (tasks as unknown as Record<string, (db: unknown, input: unknown) => Promise<unknown>>)[task]!(database.db, input),
+    close: async () => {},
+  }
+}
+
+/** Second deliveries of hits that were not recorded prove nothing: a lost acknowledgement repeats whole batches. */
+function withoutRepeatedDrops(batches: SentHit[][], dropped: string[]): SentHit[][] {
+  const gone = new Set(dropped)
+  const seen = new Set<string>()
+  return batches
+    .map(batch => batch.filter(hit => !(gone.has(hit.id) && seen.has(hit.id)) && seen.add(hit.id)))
+    .filter(batch => batch.length > 0)
+}
+
+const STREAMS = Number(process.env.RECOUNT_STREAMS ?? 60)
+
+describe.each(['timely', 'late'] as const)('streams whose hits come %s', arrival => {
+  test(`equal a recount of the hits, before and after refresh and compression (${STREAMS} streams)`, async () => {
+    for (let seed = 1; seed <= STREAMS; seed++) {
+      const stream = randomHitStream(seed)
+      const site = await createTestSite(database.db, { timezone: stream.zone })
+      const recount = recountSessions(stream[arrival])
+      const batches = withoutRepeatedDrops(stream[arrival], recount.dropped)
+      // Some streams are refreshed as they come in, so that late hits fall below the horizon.
+      const refresh = async (now: Date) => {
+        await refreshAggregate(database.db, 'hits', now)
+        await refreshAggregate(database.db, 'sessions', now)
+      }
+      await storeStream(site, batches, async now => {
+        if (seed % 3 === 0) await refresh(new Date(now))
+      })
+      try {
+        await expectSameSessions(site, recount)
+        await expectSameOverviews(site, stream, recount)
+        await refresh(new Date(Date.UTC(2026, 5, 1)))
+        await expectSameOverviews(site, stream, recount)
+        if (seed % 10 === 0) {
+          await compressSettledChunks(database.db, new Date(Date.UTC(2026, 5, 1)))
+          await expectSameOverviews(site, stream, recount)
+        }
+      } catch (error) {
+        throw new Error(`seed ${seed}, zone ${stream.zone}: ${(error as Error).message}`, { cause: error })
+      }
+    }
+  }, 300_000)
+})
+
+test('every batch delivered twice changes no number', async () => {
+  const stream = randomHitStream(4711)
+  const site = await createTestSite(database.db, { timezone: stream.zone })
+  const recount = recountSessions(stream.timely)
+  for (const batch of stream.timely) {
+    const hits = () => batch.filter(hit => !(hit.name && isReservedName(hit.name))).map(hit => toHit(site, hit))
+    await storeHits(database.db, 0, hits())
+    const again = await storeHits(database.db, 0, [...hits(), ...hits()])
+    expect(again.stored).toBe(0)
+  }
+  await expectSameSessions(site, recount)
+  await expectSameOverviews(site, stream, recount)
+})
+

@@ -1,0 +1,262 @@
+import { randomUUID } from 'node:crypto'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { connectPatientRedis, whenReady } from '../../src/infra/redis.ts'
+import { SITE_CHANGES } from '../../src/sites/changes.ts'
+import { findSiteByKey } from '../../src/sites/find-site.ts'
+import { type Api, type Member, startApi } from '../support/api.ts'
+import { poolOf } from '../support/quiet-pool.ts'
+
+const visitors: Record<number, number> = {}
+let api: Api
+let owner: Member
+
+beforeAll(async () => {
+  api = await startApi({ config: { sitesPerTeam: 5, baseUrl: 'https://stats.example' }, pool: poolOf(visitors) })
+  owner = await api.member()
+})
+afterAll(() => api.close())
+
+const create = (member: Member, body: unknown) => api.call('POST', '/api/sites', { token: member.token, body })
+
+describe('creating a site', () => {
+  test('answers the whole site and where it is', async () => {
+    const made = await create(owner, { domain: ' HTTPS://Example.com/ ', timezone: 'europe/berlin' })
+    expect(made.status).toBe(201)
+    expect(made.headers.get('location')).toBe(`/api/sites/${made.body.id}`)
+    expect(made.body).toEqual({
+      id: expect.stringMatching(/^[0-9a-f-]{36}$/),
+      domain: 'example.com',
+      favicon_url: 'https://stats.example/favicons/example.com',
+      timezone: 'Europe/Berlin',
+      currency: 'USD',
+      tracking_mode: 'cookieless',
+      tracking_key: expect.stringMatching(/^[0-9a-f-]{36}$/),
+      is_public: false,
+      is_pinned: false,
+      has_data: false,
+      track_errors: false,
+      track_web_vitals: false,
+      track_session_replay: false,
+      created_at: expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:.]+Z$/),
+    })
+  })
+
+  test('takes UTC unless told', async () => {
+    expect((await create(await api.member(), { domain: 'example.com' })).body.timezone).toBe('UTC')
+  })
+
+  test('of a domain the team has, however it is written, is refused; another team may have it', async () => {
+    const [one, other] = [await api.member(), await api.member()]
+    expect((await create(one, { domain: 'taken.com' })).status).toBe(201)
+    const again = await create(one, { domain: 'http://TAKEN.com./x' })
+    expect(again.status).toBe(422)
+    expect(again.body).toMatchObject({
+      message: 'The team already has a site for that domain',
+      code: 'validation_failed',
+      errors: { domain: ['The team already has a site for that domain'] },
+    })
+    expect((await create(other, { domain: 'taken.com' })).status).toBe(201)
+  })
+
+  test('twenty times at once makes it once', async () => {
+    const member = await api.member()
+    const answers = await Promise.all(Array.from({ length: 20 }, () => create(member, { domain: 'race.com' })))
+    expect(answers.map(answer => answer.status).sort()).toEqual([201, ...Array(19).fill(422)])
+  })
+
+  test('never goes over the ceiling, also when twenty requests race', async () => {
+    const member = await api.member()
+    const answers = await Promise.all(
+      Array.from({ length: 20 }, (_, i) => create(member, { domain: `site${i}.com` })),
+    )
+    expect(answers.map(answer => answer.status).sort()).toEqual([...Array(5).fill(201), ...Array(15).fill(403)])
+    const list = await api.call('GET', '/api/sites', { token: member.token })
+    expect(list.body).toHaveLength(5)
+    await api.call('DELETE', `/api/sites/${list.body[0].id}`, { token: member.token })
+    expect((await create(member, { domain: 'room-again.com' })).status).toBe(201)
+  })
+
+  test.each([
+    ['lapsed', undefined, 403],
+    ['none', undefined, 403],
+    ['trial', new Date(Date.now() - 1000), 403],
+    ['trial', new Date(Date.now() + 60_000), 201],
+    ['active', undefined, 201],
+  ] as const)('with the plan %s (trial until %s) is answered %i', async (plan, trialEndsAt, status) => {
+    const member = await api.member({ plan, ...(trialEndsAt && { trialEndsAt }) })
+    expect((await create(member, { domain: 'plan.com' })).status).toBe(status)
+  })
+
+  test('is not for a token that is limited to sites', async () => {
+    const member = await api.member()
+    const site = await create(member, { domain: 'mine.com' })
+    const token = await api.token(member, { siteIds: [site.body.id] })
+    expect((await create({ ...member, token }, { domain: 'more.com' })).status).toBe(403)
+  })
+
+  test('asks for the token first, then for the right to create, then for the body', async () => {
+    const lapsed = await api.member({ plan: 'lapsed' })
+    expect((await api.call('POST', '/api/sites', { body: '{' })).status).toBe(401)
+    expect((await create(lapsed, { domain: '' })).status).toBe(403)
+    expect((await create(await api.member(), { domain: '' })).status).toBe(422)
+  })
+
+  test.each([
+    [{}, 'domain', 'is required'],
+    [{ domain: null }, 'domain', 'must be a string'],
+    [{ domain: 5 }, 'domain', 'must be a string'],
+    [{ domain: 'not a domain' }, 'domain', 'must be a host name, such as example.com'],
+    [{ domain: `${'a'.repeat(63)}.`.repeat(4) }, 'domain', 'must be at most 255 characters'],
+    [{ domain: 'a.com', timezone: 'FOO+3' }, 'timezone', 'must be an IANA time zone, such as Europe/Berlin'],
+    [{ domain: 'a.com', timezone: '' }, 'timezone', 'must be an IANA time zone, such as Europe/Berlin'],
+    [{ domain: 'a.com', timezone: 1 }, 'timezone', 'must be a string'],
+    [[], 'body', 'The body must be a JSON object'],
+    ['"text"', 'body', 'The body must be a JSON object'],
+    ['null', 'body', 'The body must be a JSON object'],
+  ])('refuses %j', async (body, field, problem) => {
+    const answer = await create(owner, body)
+    expect(answer.status).toBe(422)
+    expect(answer.body.code).toBe('validation_failed')
+    expect(answer.body.errors[field]).toContain(problem)
+  })
+})
+
+describe('a site', () => {
+  test('is found by its id and by its domain, in any spelling', async () => {
+    const member = await api.member()
+    const { body: site } = await create(member, { domain: 'bücher.example:8080' })
+    const keys = [site.id, site.id.toUpperCase(), site.domain, 'BÜCHER.example%3A8080', 'b%C3%BCcher.example:8080']
+    for (const key of keys) {
+      const answer = await api.call('GET', `/api/sites/${key}`, { token: member.token })
+      expect(answer.body, key).toEqual(site)
+    }
+  })
+
+  test('is the same 404 when it is unknown, foreign or outside what the token is limited to', async () => {
+    const member = await api.member()
+    const [a, b] = [await create(member, { domain: 'a.com' }), await create(member, { domain: 'b.com' })]
+    const limited = await api.token(member, { siteIds: [a.body.id] })
+    const stranger = await api.member()
+    const cases = [
+      [member.token, randomUUID()],
+      [member.token, 'unknown.com'],
+      [member.token, 'not a domain'],
+      [member.token, 'a%00b'],
+      [stranger.token, a.body.id],
+      [stranger.token, 'a.com'],
+      [limited, b.body.id],
+      [limited, 'b.com'],
+    ]
+    for (const [token, key] of cases) {
+      const answer = await api.call('GET', `/api/sites/${key}`, { token })
+      expect(answer.status).toBe(404)
+      expect({ ...answer.body, request_id: '' }).toEqual({
+        message: 'No such site',
+        code: 'not_found',
+        request_id: '',
+      })
+    }
+    expect((await api.call('GET', '/api/sites/a.com', { token: limited })).status).toBe(200)
+  })
+})
+
+describe('deleting a site', () => {
+  test('is for owners and admins', async () => {
+    for (const [role, status] of [['owner', 204], ['admin', 204], ['member', 403]] as const) {
+      const member = await api.member({ role })
+      const { body } = await create(member, { domain: 'mine.com' })
+      const answer = await api.call('DELETE', `/api/sites/${body.id}`, { token: member.token })
+      expect(answer.status, role).toBe(status)
+      if (status === 204) expect(answer.body).toBeUndefined()
+    }
+  })
+
+  test('takes it away at once and frees its domain', async () => {
+    const member = await api.member()
+    const { body: site } = await create(member, { domain: 'gone.com' })
+    expect(await findSiteByKey(api.services.db, site.tracking_key)).toMatchObject({ siteId: site.id })
+    await api.call('DELETE', '/api/sites/gone.com', { token: member.token })
+    expect((await api.call('GET', `/api/sites/${site.id}`, { token: member.token })).status).toBe(404)
+    expect((await api.call('DELETE', '/api/sites/gone.com', { token: member.token })).status).toBe(404)
+    expect((await api.call('GET', '/api/sites', { token: member.token })).body).toEqual([])
+    expect(await findSiteByKey(api.services.db, site.tracking_key)).toBeUndefined()
+    expect((await create(member, { domain: 'gone.com' })).status).toBe(201)
+  })
+
+  test('is announced with the tracking key, as creating is', async () => {
+    const { services } = api
+    const subscriber = connectPatientRedis(services.config.redisUrl!, services.log)
+    await whenReady(subscriber, 5_000)
+    const heard: string[] = []
+    await subscriber.subscribe(SITE_CHANGES)
+    subscriber.on('message', (_, key) => heard.push(key))
+    const member = await api.member()
+    const { body: site } = await create(member, { domain: 'loud.com' })
+    await api.call('DELETE', '/api/sites/loud.com', { token: member.token })
+    await expect.poll(() => heard).toEqual([site.tracking_key, site.tracking_key])
+    subscriber.disconnect()
+  })
+})
+
+describe('the list of sites', () => {
+  test('shows each with its visitors, in the order asked for', async () => {
+    const member = await api.member()
+    for (const domain of ['b.com', 'a.com', 'c.com']) await create(member, { domain })
+    const rows = await api.services.db<{ siteNo: number; domain: string }[]>`
+      select site_no as "siteNo", domain from sites where team_id = ${member.teamId}`
+    for (const { siteNo, domain } of rows) visitors[siteNo] = domain === 'c.com' ? 9 : 5
+    const list = async (query: string) => {
+      const { body } = await api.call('GET', `/api/sites?${query}`, { token: member.token })
+      return body.map((site: { domain: string }) => site.domain).join(' ')
+    }
+    expect(await list('')).toBe('c.com a.com b.com')
+    expect(await list('sort=fewest_visitors')).toBe('a.com b.com c.com')
+    expect(await list('sort=domain_desc')).toBe('c.com b.com a.com')
+    expect(await list('search=B.C')).toBe('b.com')
+    expect(await list('search=%25')).toBe('')
+    await api.services.db`update sites set is_pinned = true where team_id = ${member.teamId} and domain = 'b.com'`
+    expect(await list('')).toBe('b.com c.com a.com')
+  })
+
+  test('has the whole item, with as many buckets as the period', async () => {
+    const member = await api.member()
+    const { body: site } = await create(member, { domain: 'item.com' })
+    for (const [period, buckets] of [['24h', 24], ['7d', 7], ['30d', 30], ['nonsense', 24]] as const) {
+      const { body } = await api.call('GET', `/api/sites?period=${period}`, { token: member.token })
+      expect(body).toEqual([
+        {
+          id: site.id,
+          domain: 'item.com',
+          favicon_url: site.favicon_url,
+          timezone: 'UTC',
+          created_at: site.created_at,
+          has_data: false,
+          is_pinned: false,
+          visitors: 0,
+          change: 0,
+          sparkline: Array(buckets).fill(0),
+          revenue: 0,
+          revenue_sparkline: Array(buckets).fill(0),
+          currency: 'USD',
+          has_revenue: false,
+        },
+      ])
+    }
+  })
+
+  test('shows only the sites a token is limited to', async () => {
+    const member = await api.member()
+    const { body: site } = await create(member, { domain: 'one.com' })
+    await create(member, { domain: 'two.com' })
+    const token = await api.token(member, { siteIds: [site.id] })
+    const { body } = await api.call('GET', '/api/sites', { token })
+    expect(body.map((item: { domain: string }) => item.domain)).toEqual(['one.com'])
+  })
+
+  test.each(['sort=visitors', 'sort=', `search=${'x'.repeat(256)}`, 'search=a&search=b'])(
+    'refuses %s',
+    async query => {
+      expect((await api.call('GET', `/api/sites?${query}`, { token: owner.token })).status).toBe(422)
+    },
+  )
+})

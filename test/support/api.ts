@@ -1,0 +1,108 @@
+import type { AddressInfo } from 'node:net'
+import { type Config, loadConfig } from '../../src/config.ts'
+import { createApp } from '../../src/http/app.ts'
+import { createLog } from '../../src/infra/log.ts'
+import type { Pool } from '../../src/infra/pool.ts'
+import { connectRedis, whenReady } from '../../src/infra/redis.ts'
+import type { Services } from '../../src/infra/services.ts'
+import { createTeam } from '../../src/teams/teams.ts'
+import type { Plan, Role } from '../../src/teams/schema.ts'
+import { createToken } from '../../src/teams/tokens.ts'
+import { createUser } from '../../src/teams/users.ts'
+import { testDatabase } from './database.ts'
+import { quietPool } from './quiet-pool.ts'
+import { testRedis } from './redis.ts'
+
+export interface Answer {
+  status: number
+  headers: Headers
+  // biome-ignore lint/suspicious/noExplicitAny: tests look into it
+  body: any
+}
+
+export interface Member {
+  teamId: string
+  userId: string
+  token: string
+}
+
+export interface Api {
+  url: string
+  services: Services
+  call(method: string, path: string, options?: CallOptions): Promise<Answer>
+  /** A new team, its user and the user's token. */
+  member(options?: { plan?: Plan; trialEndsAt?: Date; role?: Role }): Promise<Member>
+  /** Another token of the same user. */
+  token(member: Member, options: { siteIds?: string[] | null; expiresAt?: Date | null }): Promise<string>
+  close(): Promise<void>
+}
+
+interface CallOptions {
+  token?: string | undefined
+  /** Sent as JSON; a string or bytes are sent as they are. */
+  body?: unknown
+  headers?: Record<string, string>
+}
+
+/** The HTTP API on a free port, with a database and a Redis of its own. */
+export async function startApi(
+  options: { config?: Partial<Config>; pool?: Pool; now?: () => Date } = {},
+): Promise<Api> {
+  const [database, redisServer] = await Promise.all([testDatabase(), testRedis()])
+  const environment = { DATABASE_URL: database.url, REDIS_URL: redisServer.url, SECRET_KEY: '0'.repeat(64) }
+  const log = createLog({ level: 'silent', role: 'test' })
+  const redis = connectRedis(redisServer.url, log)
+  await whenReady(redis, 5_000)
+  const services: Services = {
+    db: database.db,
+    redis,
+    log,
+    config: { ...loadConfig(environment), ...options.config },
+    rollups: options.pool ?? quietPool,
+    now: options.now ?? (() => new Date()),
+  }
+  const server = createApp(services).listen(0, '127.0.0.1')
+  await new Promise(resolve => server.once('listening', resolve))
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  return {
+    url,
+    services,
+    call: (method, path, call = {}) => send(url + path, method, call),
+    member: given => createMember(services, given ?? {}),
+    async token(member, { siteIds = null, expiresAt = null }) {
+      return (await createToken(services.db, { ...member, name: 'test', siteIds, expiresAt })).token
+    },
+    async close() {
+      server.closeAllConnections()
+      await new Promise(resolve => server.close(resolve))
+      redis.disconnect()
+      await Promise.all([database.close(), redisServer.close()])
+    },
+  }
+}
+
+async function send(url: string, method: string, { token, body, headers }: CallOptions): Promise<Answer> {
+  const isRaw = typeof body === 'string' || body instanceof Uint8Array
+  const response = await fetch(url, {
+    method,
+    headers: {
+      ...(token !== undefined && { Authorization: `Bearer ${token}` }),
+      ...(body !== undefined && !isRaw && { 'Content-Type': 'application/json' }),
+      ...headers,
+    },
+    ...(body !== undefined && { body: isRaw ? (body as BodyInit) : JSON.stringify(body) }),
+  })
+  const text = await response.text()
+  return { status: response.status, headers: response.headers, body: text === '' ? undefined : JSON.parse(text) }
+}
+
+async function createMember(
+  { db, now }: Services,
+  options: { plan?: Plan; trialEndsAt?: Date; role?: Role },
+): Promise<Member> {
+  const { plan = 'active', trialEndsAt, role = 'owner' } = options
+  const teamId = await createTeam(db, { name: 'Test', plan, trialEndsAt }, now())
+  const userId = await createUser(db, { teamId, email: 'someone@example.com', role })
+  const { token } = await createToken(db, { teamId, userId, name: 'test', siteIds: null, expiresAt: null })
+  return { teamId, userId, token }
+}

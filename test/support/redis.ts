@@ -1,0 +1,23 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { startRedis } from '../../src/embedded/redis.ts'
+import { silentLog } from './log.ts'
+
+export interface TestRedis {
+  url: string
+  close(): Promise<void>
+}
+
+/** A private redis-server with the settings of the embedded one. Shut it in `afterAll`. */
+export async function testRedis(): Promise<TestRedis> {
+  const dataDir = mkdtempSync(join(tmpdir(), 'analytics-redis-'))
+  const redis = await startRedis({ dataDir, log: silentLog })
+  return {
+    url: `unix://${redis.socketPath}`,
+    async close() {
+      await redis.stop()
+      rmSync(dataDir, { recursive: true, force: true })
+    },
+  }
+}

@@ -1,0 +1,93 @@
+import { randomUUID } from 'node:crypto'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { Db } from '../../src/infra/db.ts'
+import { bootstrap } from '../../src/teams/bootstrap.ts'
+import { hasActivePlan, setPlan } from '../../src/teams/plans.ts'
+import { createTeam } from '../../src/teams/teams.ts'
+import { createToken } from '../../src/teams/tokens.ts'
+import { createUser } from '../../src/teams/users.ts'
+import { testDatabase } from '../support/database.ts'
+
+const NOW = new Date('2026-03-01T12:00:00Z')
+const IN_14_DAYS = new Date('2026-03-15T12:00:00Z')
+
+let database: Awaited<ReturnType<typeof testDatabase>>
+let db: Db
+
+beforeAll(async () => {
+  database = await testDatabase()
+  db = database.db
+})
+afterAll(() => database.close())
+
+async function planOf(teamId: string) {
+  const [row] = await db`select plan, trial_ends_at from teams where id = ${teamId}`
+  return row
+}
+
+test('ten first starts at once make one team and one token', async () => {
+  const runs = await Promise.all(Array.from({ length: 10 }, () => bootstrap(db, NOW)))
+  expect(runs.filter(run => run.created)).toHaveLength(1)
+  expect(runs.filter(run => run.token !== null)).toHaveLength(1)
+  expect(new Set(runs.map(run => run.team_id + run.user_id)).size).toBe(1)
+  expect(await planOf(runs[0]!.team_id)).toEqual({ plan: 'active', trial_ends_at: null })
+})
+
+test('a trial ends 14 days from now unless said', async () => {
+  const teamId = await createTeam(db, { name: 'Trial', plan: 'trial' }, NOW)
+  expect(await planOf(teamId)).toEqual({ plan: 'trial', trial_ends_at: IN_14_DAYS })
+  await setPlan(db, { teamId, plan: 'trial', trialEndsAt: NOW }, NOW)
+  expect(await planOf(teamId)).toEqual({ plan: 'trial', trial_ends_at: NOW })
+  await setPlan(db, { teamId, plan: 'lapsed' }, NOW)
+  expect(await planOf(teamId)).toEqual({ plan: 'lapsed', trial_ends_at: null })
+})
+
+test('only a trial can be given an end', async () => {
+  const options = { name: 'Test', plan: 'active', trialEndsAt: NOW } as const
+  await expect(createTeam(db, options, NOW)).rejects.toMatchObject({ code: 'validation_failed' })
+})
+
+test('the plan of a team that does not exist cannot be set', async () => {
+  const options = { teamId: randomUUID(), plan: 'active' } as const
+  await expect(setPlan(db, options, NOW)).rejects.toMatchObject({ code: 'not_found' })
+})
+
+test('the same address twice is one user, with the newer role', async () => {
+  const teamId = await createTeam(db, { name: 'Test', plan: 'active' }, NOW)
+  const first = await createUser(db, { teamId, email: 'Ann@example.com', role: 'member' })
+  expect(await createUser(db, { teamId, email: 'ann@Example.com', role: 'admin' })).toBe(first)
+  expect(await db`select email, role from users where team_id = ${teamId}`).toEqual([
+    { email: 'ann@example.com', role: 'admin' },
+  ])
+})
+
+test('a user of a team that does not exist is refused', async () => {
+  const options = { teamId: randomUUID(), email: 'a@example.com', role: 'owner' } as const
+  await expect(createUser(db, options)).rejects.toMatchObject({ code: 'not_found' })
+})
+
+test("a token is refused for another team's user and for another team's site", async () => {
+  const [mine, other] = await Promise.all(
+    ['Mine', 'Other'].map(name => createTeam(db, { name, plan: 'active' }, NOW)),
+  )
+  const me = await createUser(db, { teamId: mine!, email: 'me@example.com', role: 'owner' })
+  const stranger = await createUser(db, { teamId: other!, email: 'you@example.com', role: 'owner' })
+  const [site] = await db`insert into sites (team_id, domain) values (${other!}, 'example.com') returning id`
+  const base = { teamId: mine!, name: 'test', expiresAt: null }
+  await expect(createToken(db, { ...base, userId: stranger, siteIds: null })).rejects.toMatchObject({
+    code: 'not_found',
+  })
+  await expect(createToken(db, { ...base, userId: me, siteIds: [site!.id] })).rejects.toMatchObject({
+    code: 'not_found',
+  })
+})
+
+test.each([
+  ['active', null, true],
+  ['trial', new Date(NOW.getTime() + 1), true],
+  ['trial', NOW, false],
+  ['lapsed', null, false],
+  ['none', null, false],
+] as const)('plan %s with trial end %s: active is %s', (plan, trialEndsAt, active) => {
+  expect(hasActivePlan({ plan, trialEndsAt }, NOW)).toBe(active)
+})

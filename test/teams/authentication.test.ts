@@ -1,0 +1,100 @@
+import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import type { Db } from '../../src/infra/db.ts'
+import { authenticate } from '../../src/teams/authentication.ts'
+import { createTeam } from '../../src/teams/teams.ts'
+import { generateToken } from '../../src/teams/token-format.ts'
+import { createToken } from '../../src/teams/tokens.ts'
+import { createUser } from '../../src/teams/users.ts'
+import { testDatabase } from '../support/database.ts'
+
+const NOW = new Date('2026-03-01T12:00:00Z')
+const later = (seconds: number) => new Date(NOW.getTime() + seconds * 1000)
+
+let database: Awaited<ReturnType<typeof testDatabase>>
+let db: Db
+let teamId: string
+let userId: string
+
+beforeAll(async () => {
+  database = await testDatabase()
+  db = database.db
+  teamId = await createTeam(db, { name: 'Test', plan: 'trial', trialEndsAt: later(60) }, NOW)
+  userId = await createUser(db, { teamId, email: 'a@example.com', role: 'admin' })
+})
+afterAll(() => database.close())
+
+const make = (expiresAt: Date | null = null) =>
+  createToken(db, { teamId, userId, name: 'test', siteIds: null, expiresAt })
+
+async function lastUsedAt(tokenId: string): Promise<Date | null> {
+  const [row] = await db<{ at: Date | null }[]>`select last_used_at as at from tokens where id = ${tokenId}`
+  return row!.at
+}
+
+test('a token gives the caller its team, role and plan', async () => {
+  const { id, token } = await make()
+  expect(await authenticate(db, `Bearer ${token}`, NOW)).toEqual({
+    tokenId: id,
+    teamId,
+    userId,
+    role: 'admin',
+    siteIds: null,
+    plan: 'trial',
+    trialEndsAt: later(60),
+  })
+})
+
+test('the scheme may be written in any case', async () => {
+  const { token } = await make()
+  expect(await authenticate(db, `bearer ${token}`, NOW)).toMatchObject({ teamId })
+})
+
+test('a header that cannot be right is refused without asking the database', async () => {
+  const asked = vi.spyOn(db, 'unsafe')
+  const { token } = await make()
+  asked.mockClear()
+  const headers = [undefined, '', 'Bearer', 'Bearer ', token, `Basic ${token}`, `Bearer ${token}x`, `Bearer a ${token}`]
+  for (const header of headers) {
+    await expect(authenticate(db, header, NOW)).rejects.toMatchObject({ code: 'unauthenticated' })
+  }
+  expect(asked).not.toHaveBeenCalled()
+  asked.mockRestore()
+})
+
+test('a well-formed token that nobody was given is refused', async () => {
+  await expect(authenticate(db, `Bearer ${generateToken()}`, NOW)).rejects.toMatchObject({
+    code: 'unauthenticated',
+  })
+})
+
+test('a token stops working at the instant it expires', async () => {
+  const { token } = await make(later(10))
+  expect(await authenticate(db, `Bearer ${token}`, later(9.999))).toMatchObject({ teamId })
+  await expect(authenticate(db, `Bearer ${token}`, later(10))).rejects.toMatchObject({
+    code: 'unauthenticated',
+  })
+})
+
+test('the time of last use is written at most once a minute', async () => {
+  const { id, token } = await make()
+  await authenticate(db, `Bearer ${token}`, NOW)
+  expect(await lastUsedAt(id)).toEqual(NOW)
+  await authenticate(db, `Bearer ${token}`, later(59))
+  expect(await lastUsedAt(id)).toEqual(NOW)
+  await authenticate(db, `Bearer ${token}`, later(60))
+  expect(await lastUsedAt(id)).toEqual(later(60))
+})
+
+test('a request does not fail because the time of last use cannot be written', async () => {
+  const { token } = await make()
+  await db`create function refuse() returns trigger language plpgsql as $$ begin raise 'read-only'; end $$`
+  await db`create trigger refuse before update on tokens execute function refuse()`
+  expect(await authenticate(db, `Bearer ${token}`, NOW)).toMatchObject({ teamId })
+  await db`drop trigger refuse on tokens`
+})
+
+test('the token itself is nowhere in the database', async () => {
+  const { id, token } = await make()
+  const [row] = await db<{ text: string }[]>`select tokens::text as text from tokens where id = ${id}`
+  expect(row!.text).not.toContain(token.slice(3, 20))
+})

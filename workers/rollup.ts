@@ -1,0 +1,19 @@
+import { workerData } from 'node:worker_threads'
+import { AppError } from '../src/errors.ts'
+import { connectDb, translateDbError } from '../src/infra/db.ts'
+import { tasks } from '../src/rollups/tasks.ts'
+
+/** A rollup thread: maps task names to rollups, with a database connection of its own. */
+const { databaseUrl } = workerData as { databaseUrl: string }
+const db = connectDb(databaseUrl, { max: 2, name: 'analytics-rollup' })
+
+export default async function run({ task, input }: { task: keyof typeof tasks; input: never }) {
+  try {
+    return { value: await tasks[task](db, input) }
+  } catch (error) {
+    const known = translateDbError(error)
+    if (!(known instanceof AppError)) throw error
+    // What crosses to the other thread is cloned, and an error of our own would lose its class.
+    return { failure: { code: known.code, message: known.message, retryAfter: known.retryAfter } }
+  }
+}
