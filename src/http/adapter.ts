@@ -47,7 +47,10 @@ async function readInput(route: Route, query: Record<string, unknown>, req: Requ
 function send(res: Response, route: Route, answer: unknown): void {
   if (route.location) {
     const fields = answer as Record<string, string>
-    res.setHeader('Location', route.location.replace(/\{(\w+)\}/g, (_, name) => fields[name]!))
+    res.setHeader(
+      'Location',
+      route.location.replace(/\{(\w+)\}/g, (_, name) => fields[name]!),
+    )
   }
   res.status(route.ok)
   if (route.ok === 204) res.end()

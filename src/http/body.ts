@@ -11,7 +11,7 @@ const MAX_BYTES = 256 * 1024
  * @throws AppError `payload_too_large` over the limit, packed or unpacked; `unsupported_media_type` for a content
  * encoding other than gzip, deflate and br; `bad_request` when the body breaks off or cannot be unpacked
  */
-export async function readBody(request: IncomingMessage, maxBytes = MAX_BYTES): Promise<Buffer> {
+async function readBody(request: IncomingMessage, maxBytes = MAX_BYTES): Promise<Buffer> {
   const encoding = request.headers['content-encoding']?.trim().toLowerCase() ?? 'identity'
   if (Number(request.headers['content-length']) > maxBytes) {
     request.resume()
@@ -36,16 +36,8 @@ export async function readBody(request: IncomingMessage, maxBytes = MAX_BYTES): 
 }
 
 /**
- * The body as JSON in UTF-8, whatever content type it claims.
- * @throws AppError `malformed_json`, or as `readBody`
- */
-export async function readJson(request: IncomingMessage): Promise<unknown> {
-  return parse(await readText(request))
-}
-
-/**
- * The same for callers that want an object; an empty body is one without fields.
- * @throws AppError `validation_failed` for JSON of another kind
+ * The body as a JSON object in UTF-8, whatever content type it claims; an empty one is an object without fields.
+ * @throws AppError `malformed_json`, `validation_failed` for JSON of another kind, or as `readBody`
  */
 export async function readJsonObject(request: IncomingMessage): Promise<Record<string, unknown>> {
   const text = await readText(request)
@@ -56,7 +48,7 @@ export async function readJsonObject(request: IncomingMessage): Promise<Record<s
   return value as Record<string, unknown>
 }
 
-/** The body as UTF-8 text, empty when there is none. */
+/** The body as UTF-8 text, empty when there is none. Throws as `readBody`. */
 export async function readText(request: IncomingMessage): Promise<string> {
   const text = (await readBody(request)).toString()
   return text.startsWith('\uFEFF') ? text.slice(1) : text

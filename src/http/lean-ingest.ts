@@ -1,19 +1,14 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { AppError } from '../errors.ts'
+import { asAppError } from '../infra/failures.ts'
 import type { GroupCommit } from '../infra/group-commit.ts'
 import type { Log } from '../infra/log.ts'
-import { asAppError } from '../infra/failures.ts'
 import { accept, type Edge, ENDPOINTS, type Endpoint } from '../ingestion/accept.ts'
-import type { Hit } from '../ingestion/hit.ts'
-import { readJson } from './lean-body.ts'
+import type { QueuedHit } from '../ingestion/committer.ts'
 import { clientAddress } from './client-address.ts'
 import { errorAnswer, logFailure } from './error-answer.ts'
+import { readJson } from './lean-body.ts'
 import { requestIdFrom } from './request-id.ts'
-
-export interface QueuedHit {
-  hit: Hit
-  partition: number
-}
 
 export interface LeanIngest {
   /** Answers a request to an ingestion endpoint; false when it is for somebody else. */
@@ -102,7 +97,9 @@ export function createLeanIngest(options: {
       if (request.method === 'POST') {
         answer(endpoint, request, response)
       } else if (request.method === 'OPTIONS') {
-        response.writeHead(204, { ...PREFLIGHT, 'X-Request-Id': requestIdFrom(request.headers['x-request-id']) }).end()
+        response
+          .writeHead(204, { ...PREFLIGHT, 'X-Request-Id': requestIdFrom(request.headers['x-request-id']) })
+          .end()
       } else {
         const error = new AppError('method_not_allowed', 'Send hits with POST')
         refuse(response, error, requestIdFrom(request.headers['x-request-id']), { Allow: 'POST, OPTIONS' })

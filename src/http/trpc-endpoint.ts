@@ -37,7 +37,10 @@ export function trpcEndpoint(services: Services): RequestHandler {
       const known = fromProcedure(error)
       logFailure(services.log, known, requestId)
       const { status, headers } = errorAnswer(known, requestId)
-      res.status(status).set(headers).json({ error: errorShape(known, requestId) })
+      res
+        .status(status)
+        .set(headers)
+        .json({ error: errorShape(known, requestId) })
       return
     }
     currentRequestId.run(requestId, () => serve(req, res, () => {}))

@@ -22,6 +22,8 @@ export interface Ingest {
   take(partition: number, batch: HitBatch): Promise<void>
   /** Makes batches that wait for the database give up, so that their jobs stay in the queue. */
   stop(): void
+  /** Jobs taken and not yet done. */
+  waiting(): number
   /** Totals since the start. */
   readonly counts: { stored: number; repeated: number; dropped: number; dead: number; batches: number }
 }
@@ -41,6 +43,7 @@ export function createIngest(db: Db, log: Log): Ingest {
   const waiting = new Map<number, Waiting[]>()
   const running = new Set<number>()
   let isStopped = false
+  let atWork = 0
 
   async function drain(partition: number) {
     if (running.has(partition)) return
@@ -124,13 +127,17 @@ export function createIngest(db: Db, log: Log): Ingest {
     counts,
     take(partition, batch) {
       const hits = Array.isArray(batch?.hits) ? batch.hits : [batch]
-      return new Promise((resolve, reject) => {
+      atWork += 1
+      return new Promise<void>((resolve, reject) => {
         const jobs = waiting.get(partition)
         if (jobs) jobs.push({ hits, resolve, reject })
         else waiting.set(partition, [{ hits, resolve, reject }])
         void drain(partition)
+      }).finally(() => {
+        atWork -= 1
       })
     },
+    waiting: () => atWork,
     stop() {
       isStopped = true
     },

@@ -239,7 +239,10 @@ function countVisit(visitor: Visitor, startedAt: number): number {
 function duePending(visitor: Visitor, at: number, joinable: Session | undefined): PendingIdentity | undefined {
   const pending = visitor.pending
   if (!pending || at < pending.since) return undefined
-  if ((pending.splits && joinable) || at - pending.since <= IDENTITY_WAIT_MS) return pending
+  if (at - pending.since <= IDENTITY_WAIT_MS) return pending
+  if (pending.splits) {
+    return joinable && joinable === sessionBegunBefore(visitor, pending.since) ? pending : undefined
+  }
   visitor.pending = undefined
   visitor.isChanged = true
   return undefined

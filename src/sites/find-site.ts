@@ -29,8 +29,7 @@ export async function findSite(
 ): Promise<SiteRecord> {
   const id = isUuid(siteKey) ? siteKey : null
   const domain = id === null ? normalizeDomain(siteKey) : null
-  const [site] =
-    domain === undefined ? [] : await selectSite(db, caller.teamId, id, domain, caller.siteIds)
+  const [site] = domain === undefined ? [] : await selectSite(db, caller.teamId, id, domain, caller.siteIds)
   if (!site) throw new AppError('not_found', 'No such site')
   return site
 }

@@ -1,4 +1,4 @@
-import { TRPCError, type TRPC_ERROR_CODE_KEY } from '@trpc/server'
+import { type TRPC_ERROR_CODE_KEY, TRPCError } from '@trpc/server'
 import { TRPC_ERROR_CODES_BY_KEY } from '@trpc/server/rpc'
 import { z } from 'zod'
 import { AppError, type ErrorCode, STATUS_OF } from '../errors.ts'
@@ -32,8 +32,7 @@ const REFUSALS: Partial<Record<TRPC_ERROR_CODE_KEY, () => AppError>> = {
   METHOD_NOT_SUPPORTED: () =>
     new AppError('method_not_allowed', 'Queries are called with GET, mutations with POST'),
   PAYLOAD_TOO_LARGE: () => new AppError('payload_too_large', 'The body is too large'),
-  UNSUPPORTED_MEDIA_TYPE: () =>
-    new AppError('unsupported_media_type', 'Send the input as application/json'),
+  UNSUPPORTED_MEDIA_TYPE: () => new AppError('unsupported_media_type', 'Send the input as application/json'),
 }
 
 /** Any error that comes out of a procedure or out of tRPC, as one of ours. */

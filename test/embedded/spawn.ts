@@ -17,7 +17,6 @@ export async function spawnEntry(
   options: { ipc?: boolean; env?: Record<string, string> } = {},
 ): Promise<ChildProcess & { output(): string }> {
   const folder = mkdtempSync(path.join(root, 'node_modules/.entry-'))
-  process.once('exit', () => rmSync(folder, { recursive: true, force: true }))
   const outfile = path.join(folder, 'entry.mjs')
   await build({
     entryPoints: [path.join(root, entry)],
@@ -32,6 +31,7 @@ export async function spawnEntry(
     stdio: ['ignore', 'pipe', 'pipe', ...(options.ipc === false ? [] : (['ipc'] as const))],
     env: { ...process.env, ...options.env },
   })
+  child.once('exit', () => rmSync(folder, { recursive: true, force: true }))
   let output = ''
   for (const stream of [child.stdout, child.stderr])
     stream?.on('data', chunk => {

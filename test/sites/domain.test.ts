@@ -47,7 +47,10 @@ test.each([
   ['[::1]:3000', '[::1]:3000'],
   ['http://[2001:DB8:0:0::1]/', '[2001:db8::1]'],
   [`${label(63)}.com`, `${label(63)}.com`],
-  [`${label(63)}.${label(63)}.${label(63)}.${label(63)}`, `${label(63)}.${label(63)}.${label(63)}.${label(63)}`],
+  [
+    `${label(63)}.${label(63)}.${label(63)}.${label(63)}`,
+    `${label(63)}.${label(63)}.${label(63)}.${label(63)}`,
+  ],
 ])('%j is the site %s', (given, domain) => {
   expect(normalizeDomain(given)).toBe(domain)
   expect(normalizeDomain(domain)).toBe(domain)

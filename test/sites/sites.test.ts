@@ -11,12 +11,16 @@ let api: Api
 let owner: Member
 
 beforeAll(async () => {
-  api = await startApi({ config: { sitesPerTeam: 5, baseUrl: 'https://stats.example' }, pool: poolOf(visitors) })
+  api = await startApi({
+    config: { sitesPerTeam: 5, baseUrl: 'https://stats.example' },
+    pool: poolOf(visitors),
+  })
   owner = await api.member()
 })
 afterAll(() => api.close())
 
-const create = (member: Member, body: unknown) => api.call('POST', '/api/sites', { token: member.token, body })
+const create = (member: Member, body: unknown) =>
+  api.call('POST', '/api/sites', { token: member.token, body })
 
 describe('creating a site', () => {
   test('answers the whole site and where it is', async () => {
@@ -60,7 +64,9 @@ describe('creating a site', () => {
 
   test('twenty times at once makes it once', async () => {
     const member = await api.member()
-    const answers = await Promise.all(Array.from({ length: 20 }, () => create(member, { domain: 'race.com' })))
+    const answers = await Promise.all(
+      Array.from({ length: 20 }, () => create(member, { domain: 'race.com' })),
+    )
     expect(answers.map(answer => answer.status).sort()).toEqual([201, ...Array(19).fill(422)])
   })
 
@@ -69,7 +75,10 @@ describe('creating a site', () => {
     const answers = await Promise.all(
       Array.from({ length: 20 }, (_, i) => create(member, { domain: `site${i}.com` })),
     )
-    expect(answers.map(answer => answer.status).sort()).toEqual([...Array(5).fill(201), ...Array(15).fill(403)])
+    expect(answers.map(answer => answer.status).sort()).toEqual([
+      ...Array(5).fill(201),
+      ...Array(15).fill(403),
+    ])
     const list = await api.call('GET', '/api/sites', { token: member.token })
     expect(list.body).toHaveLength(5)
     await api.call('DELETE', `/api/sites/${list.body[0].id}`, { token: member.token })
@@ -125,7 +134,13 @@ describe('a site', () => {
   test('is found by its id and by its domain, in any spelling', async () => {
     const member = await api.member()
     const { body: site } = await create(member, { domain: 'bücher.example:8080' })
-    const keys = [site.id, site.id.toUpperCase(), site.domain, 'BÜCHER.example%3A8080', 'b%C3%BCcher.example:8080']
+    const keys = [
+      site.id,
+      site.id.toUpperCase(),
+      site.domain,
+      'BÜCHER.example%3A8080',
+      'b%C3%BCcher.example:8080',
+    ]
     for (const key of keys) {
       const answer = await api.call('GET', `/api/sites/${key}`, { token: member.token })
       expect(answer.body, key).toEqual(site)
@@ -162,7 +177,11 @@ describe('a site', () => {
 
 describe('deleting a site', () => {
   test('is for owners and admins', async () => {
-    for (const [role, status] of [['owner', 204], ['admin', 204], ['member', 403]] as const) {
+    for (const [role, status] of [
+      ['owner', 204],
+      ['admin', 204],
+      ['member', 403],
+    ] as const) {
       const member = await api.member({ role })
       const { body } = await create(member, { domain: 'mine.com' })
       const answer = await api.call('DELETE', `/api/sites/${body.id}`, { token: member.token })
@@ -214,14 +233,20 @@ describe('the list of sites', () => {
     expect(await list('sort=domain_desc')).toBe('c.com b.com a.com')
     expect(await list('search=B.C')).toBe('b.com')
     expect(await list('search=%25')).toBe('')
-    await api.services.db`update sites set is_pinned = true where team_id = ${member.teamId} and domain = 'b.com'`
+    await api.services
+      .db`update sites set is_pinned = true where team_id = ${member.teamId} and domain = 'b.com'`
     expect(await list('')).toBe('b.com c.com a.com')
   })
 
   test('has the whole item, with as many buckets as the period', async () => {
     const member = await api.member()
     const { body: site } = await create(member, { domain: 'item.com' })
-    for (const [period, buckets] of [['24h', 24], ['7d', 7], ['30d', 30], ['nonsense', 24]] as const) {
+    for (const [period, buckets] of [
+      ['24h', 24],
+      ['7d', 7],
+      ['30d', 30],
+      ['nonsense', 24],
+    ] as const) {
       const { body } = await api.call('GET', `/api/sites?period=${period}`, { token: member.token })
       expect(body).toEqual([
         {

@@ -1,15 +1,16 @@
 import type { AddressInfo } from 'node:net'
 import { type Config, loadConfig } from '../../src/config.ts'
 import { createApp } from '../../src/http/app.ts'
-import { createLog } from '../../src/infra/log.ts'
+import type { Log } from '../../src/infra/log.ts'
 import type { Pool } from '../../src/infra/pool.ts'
 import { connectRedis, whenReady } from '../../src/infra/redis.ts'
 import type { Services } from '../../src/infra/services.ts'
-import { createTeam } from '../../src/teams/teams.ts'
 import type { Plan, Role } from '../../src/teams/schema.ts'
+import { createTeam } from '../../src/teams/teams.ts'
 import { createToken } from '../../src/teams/tokens.ts'
 import { createUser } from '../../src/teams/users.ts'
 import { testDatabase } from './database.ts'
+import { silentLog } from './log.ts'
 import { quietPool } from './quiet-pool.ts'
 import { testRedis } from './redis.ts'
 
@@ -46,11 +47,11 @@ interface CallOptions {
 
 /** The HTTP API on a free port, with a database and a Redis of its own. */
 export async function startApi(
-  options: { config?: Partial<Config>; pool?: Pool; now?: () => Date } = {},
+  options: { config?: Partial<Config>; pool?: Pool; now?: () => Date; log?: Log } = {},
 ): Promise<Api> {
   const [database, redisServer] = await Promise.all([testDatabase(), testRedis()])
   const environment = { DATABASE_URL: database.url, REDIS_URL: redisServer.url, SECRET_KEY: '0'.repeat(64) }
-  const log = createLog({ level: 'silent', role: 'test' })
+  const log = options.log ?? silentLog
   const redis = connectRedis(redisServer.url, log)
   await whenReady(redis, 5_000)
   const services: Services = {
@@ -90,10 +91,14 @@ async function send(url: string, method: string, { token, body, headers }: CallO
       ...(body !== undefined && !isRaw && { 'Content-Type': 'application/json' }),
       ...headers,
     },
-    ...(body !== undefined && { body: isRaw ? (body as BodyInit) : JSON.stringify(body) }),
+    ...(body !== undefined && { body: isRaw ? (body as string) : JSON.stringify(body) }),
   })
   const text = await response.text()
-  return { status: response.status, headers: response.headers, body: text === '' ? undefined : JSON.parse(text) }
+  return {
+    status: response.status,
+    headers: response.headers,
+    body: text === '' ? undefined : JSON.parse(text),
+  }
 }
 
 async function createMember(

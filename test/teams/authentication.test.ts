@@ -53,7 +53,16 @@ test('a header that cannot be right is refused without asking the database', asy
   const asked = vi.spyOn(db, 'unsafe')
   const { token } = await make()
   asked.mockClear()
-  const headers = [undefined, '', 'Bearer', 'Bearer ', token, `Basic ${token}`, `Bearer ${token}x`, `Bearer a ${token}`]
+  const headers = [
+    undefined,
+    '',
+    'Bearer',
+    'Bearer ',
+    token,
+    `Basic ${token}`,
+    `Bearer ${token}x`,
+    `Bearer a ${token}`,
+  ]
   for (const header of headers) {
     await expect(authenticate(db, header, NOW)).rejects.toMatchObject({ code: 'unauthenticated' })
   }

@@ -1,0 +1,76 @@
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import type { Socket } from 'node:net'
+import { AppError, STATUS_OF } from '../errors.ts'
+import { errorAnswer } from './error-answer.ts'
+import { requestIdFrom } from './request-id.ts'
+
+type Handler = (request: IncomingMessage, response: ServerResponse) => void
+
+/** How long clients are asked to close their connections before idle ones are closed on them. */
+const GRACE_MS = 1_000
+const POLL_MS = 25
+
+export interface HttpServer {
+  server: Server
+  /** Takes no new connection, answers what is in flight, then resolves. */
+  drain(): Promise<void>
+}
+
+/** One `node:http` server. What is not HTTP is answered like every other error. */
+export function createHttpServer(handle: Handler): HttpServer {
+  let isDraining = false
+  const server = createServer(
+    { requestTimeout: 30_000, headersTimeout: 10_000, keepAliveTimeout: 65_000 },
+    (request, response) => {
+      if (isDraining) response.setHeader('Connection', 'close')
+      handle(request, response)
+    },
+  )
+  server.on('clientError', refuse)
+  return {
+    server,
+    drain() {
+      isDraining = true
+      return new Promise(resolve => {
+        const closeIdleAt = performance.now() + GRACE_MS
+        const timer = setInterval(() => {
+          if (performance.now() >= closeIdleAt) server.closeIdleConnections()
+        }, POLL_MS)
+        stopListening(server, () => {
+          clearInterval(timer)
+          resolve()
+        })
+      })
+    },
+  }
+}
+
+/**
+ * `server.close` closes idle connections at once, and with them requests that are on their way: here they get the
+ * time to send one more and read `Connection: close`.
+ */
+function stopListening(server: Server, done: () => void): void {
+  const closeIdleConnections = server.closeIdleConnections
+  server.closeIdleConnections = () => {}
+  server.close(done)
+  server.closeIdleConnections = closeIdleConnections
+}
+
+function refuse(error: NodeJS.ErrnoException, socket: Socket): void {
+  if (error.code === 'ECONNRESET' || !socket.writable) {
+    socket.destroy()
+    return
+  }
+  const refusal =
+    error.code === 'ERR_HTTP_REQUEST_TIMEOUT'
+      ? new AppError('request_timeout', 'The request did not come in time')
+      : new AppError('bad_request', 'The request is not HTTP this server understands')
+  const { body } = errorAnswer(refusal, requestIdFrom(undefined))
+  const text = JSON.stringify(body)
+  const status = STATUS_OF[refusal.code]
+  socket.end(
+    `HTTP/1.1 ${status} ${status === 408 ? 'Request Timeout' : 'Bad Request'}\r\n` +
+      `Content-Type: application/json; charset=utf-8\r\nX-Request-Id: ${body.request_id}\r\n` +
+      `Content-Length: ${Buffer.byteLength(text)}\r\nConnection: close\r\n\r\n${text}`,
+  )
+}

@@ -1,0 +1,50 @@
+import type { Redis } from 'ioredis'
+
+/**
+ * Refuses a Redis that would throw waiting hits away.
+ * @returns what may be lost with this one, a line each
+ * @throws Error that says what is wrong and how to mend it
+ */
+export async function checkRedis(redis: Redis): Promise<string[]> {
+  const info = await readInfo(redis)
+  const [major, minor] = (info.get('redis_version') ?? '0.0').split('.').map(Number)
+  if (major! < 6 || (major === 6 && minor! < 2)) {
+    throw new Error(`REDIS_URL is Redis ${info.get('redis_version')}; 6.2 or newer is needed`)
+  }
+  const policy = info.get('maxmemory_policy') ?? (await readSetting(redis, 'maxmemory-policy'))
+  if (policy !== 'noeviction') {
+    throw new Error(
+      `REDIS_URL has maxmemory-policy ${policy ?? 'unknown'}: under memory pressure it would throw hits away that were ` +
+        'answered 202. Set `maxmemory-policy noeviction` (CONFIG SET and redis.conf).',
+    )
+  }
+  if (info.get('aof_enabled') !== '1') {
+    return ['Redis keeps no append-only file: if it dies, all hits that wait in it are lost. Set `appendonly yes`.']
+  }
+  const fsync = await readSetting(redis, 'appendfsync')
+  if (fsync === 'always') return []
+  return [
+    `Redis has appendfsync ${fsync ?? 'unknown'}: if it dies, hits of the last second that were answered 202 may be lost. ` +
+      'Set `appendfsync always`.',
+  ]
+}
+
+async function readInfo(redis: Redis): Promise<Map<string, string>> {
+  const text = await redis.info()
+  return new Map(
+    text.split(/\r?\n/).flatMap(line => {
+      const at = line.indexOf(':')
+      return at > 0 ? [[line.slice(0, at), line.slice(at + 1)] as const] : []
+    }),
+  )
+}
+
+/** Managed servers may not allow CONFIG. */
+async function readSetting(redis: Redis, name: string): Promise<string | undefined> {
+  try {
+    const reply = (await redis.config('GET', name)) as string[]
+    return reply[1]
+  } catch {
+    return undefined
+  }
+}

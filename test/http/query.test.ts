@@ -1,0 +1,53 @@
+import { expect, test } from 'vitest'
+import { z } from 'zod'
+import { fieldsOf, headerList, readQuery } from '../../src/http/query.ts'
+
+const known = new Set(['a', 'b'])
+
+test.each([
+  ['/x', {}],
+  ['/x?', {}],
+  ['/x?a=1', { a: '1' }],
+  ['/x?a=1&b=2', { a: '1', b: '2' }],
+  ['/x?a=1&a=2', { a: ['1', '2'] }],
+  ['/x?a=', { a: '' }],
+  ['/x?a', { a: '' }],
+  ['/x?a=b%20c+d', { a: 'b c d' }],
+  ['/x?a=1?b=2', { a: '1?b=2' }],
+  ['/x?a[contains]=1', { a: { contains: '1' } }],
+  ['/x?a%5Bcontains%5D=1', { a: { contains: '1' } }],
+  ['/x?a[contains]=1&a[contains]=2&a[is_not]=3', { a: { contains: ['1', '2'], is_not: '3' } }],
+  ['/x?a=1&a[contains]=2', { a: { is: '1', contains: '2' } }],
+  ['/x?a[contains]=2&a=1', { a: { is: '1', contains: '2' } }],
+])('%s is read as %j', (url, input) => {
+  expect(readQuery(url, known)).toEqual({ input, ignored: [] })
+})
+
+test.each([
+  ['/x?c=1&a=1&c=2', ['c']],
+  ['/x?__proto__=1&constructor=2', ['__proto__', 'constructor']],
+  ['/x?a[]=1&[a]=2&A=3&a[b][c]=4', ['a[]', '[a]', 'A', 'a[b][c]']],
+  ['/x?=1', ['']],
+])('%s has parameters that mean nothing', (url, ignored) => {
+  expect(readQuery(url, known).ignored).toEqual(ignored)
+})
+
+test('a header names at most twenty parameters, encoded and cut', () => {
+  expect(headerList(['a b', 'ü', '\r\n', '\ud800'])).toBe('a%20b, %C3%BC, %0D%0A, %EF%BF%BD')
+  expect(headerList(['x'.repeat(1000)])).toHaveLength(64)
+  expect(headerList(Array.from({ length: 30 }, (_, i) => `p${i}`)).split(', ')).toHaveLength(20)
+})
+
+test('the fields of a schema are found through what wraps it', () => {
+  const schema = z.object({ a: z.string(), b: z.string() })
+  for (const wrapped of [
+    schema,
+    schema.optional(),
+    schema.prefault({ a: '', b: '' }),
+    schema.superRefine(() => {}),
+    schema.transform(value => value.a),
+  ]) {
+    expect(fieldsOf(wrapped)).toEqual(['a', 'b'])
+  }
+  expect(fieldsOf(z.string())).toEqual([])
+})

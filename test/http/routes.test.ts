@@ -1,0 +1,101 @@
+import { randomUUID } from 'node:crypto'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { routes } from '../../src/http/routes.ts'
+import { generateToken } from '../../src/teams/token-format.ts'
+import { type Api, type Member, startApi } from '../support/api.ts'
+
+let api: Api
+let owner: Member
+let stranger: Member
+let siteId: string
+
+beforeAll(async () => {
+  api = await startApi()
+  owner = await api.member()
+  stranger = await api.member()
+  const made = await api.call('POST', '/api/sites', { token: owner.token, body: { domain: 'example.com' } })
+  siteId = made.body.id
+})
+afterAll(() => api.close())
+
+const paths = [...new Set(routes.map(route => route.path))]
+const at = (path: string, siteKey: string) =>
+  path.replace(':siteKey', siteKey).replace(/:\w+/g, () => randomUUID())
+
+test('the surface is this', () => {
+  expect(
+    routes.map(({ method, path, ok }) => `${method.toUpperCase()} ${path} ${ok}`),
+  ).toMatchInlineSnapshot(`
+    [
+      "GET /api/sites 200",
+      "POST /api/sites 201",
+      "GET /api/sites/:siteKey 200",
+      "DELETE /api/sites/:siteKey 204",
+      "GET /api/sites/:siteKey/overview 200",
+    ]
+  `)
+})
+
+describe.each(routes)('$method $path', route => {
+  test('is not served without a valid token, whatever is asked', async () => {
+    for (const token of [undefined, 'nonsense', generateToken()]) {
+      const answer = await api.call(route.method.toUpperCase(), at(route.path, siteId), {
+        token,
+        ...(route.method !== 'get' && { body: '{' }),
+      })
+      expect(answer.status).toBe(401)
+      expect(answer.headers.get('www-authenticate')).toBe('Bearer')
+      expect(answer.body).toEqual({
+        message: expect.any(String),
+        code: 'unauthenticated',
+        request_id: answer.headers.get('x-request-id'),
+      })
+    }
+  })
+
+  test.skipIf(!route.path.includes(':siteKey'))(
+    "says of another team's site what it says of none",
+    async () => {
+      const ask = async (siteKey: string) => {
+        const answer = await api.call(route.method.toUpperCase(), at(route.path, siteKey), {
+          token: stranger.token,
+        })
+        return { status: answer.status, body: { ...answer.body, request_id: undefined } }
+      }
+      const unknown = await ask(randomUUID())
+      expect(unknown.status).toBe(404)
+      for (const siteKey of [siteId, 'example.com', 'unknown.example'])
+        expect(await ask(siteKey)).toEqual(unknown)
+    },
+  )
+
+  test('names the query parameters that mean nothing to it', async () => {
+    const path = `${at(route.path, siteId)}?nonsense=1&also=2&siteKey=3`
+    const answer = await api.call(route.method.toUpperCase(), path, { token: stranger.token })
+    expect(answer.headers.get('x-ignored-parameters')).toBe('nonsense, also, siteKey')
+  })
+})
+
+describe.each(paths)('%s', path => {
+  const methods = routes.filter(route => route.path === path).map(route => route.method.toUpperCase())
+  const allow = [...methods, ...(methods.includes('GET') ? ['HEAD'] : []), 'OPTIONS'].join(', ')
+
+  test('answers 405 with the methods it has to every other one', async () => {
+    for (const method of ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'].filter(each => !methods.includes(each))) {
+      const answer = await api.call(method, at(path, siteId))
+      expect(answer.status, method).toBe(405)
+      expect(answer.headers.get('allow')).toBe(allow)
+      expect(answer.body.code).toBe('method_not_allowed')
+    }
+  })
+
+  test('answers OPTIONS with the methods it has', async () => {
+    const answer = await api.call('OPTIONS', at(path, siteId))
+    expect([answer.status, answer.headers.get('allow')]).toEqual([204, allow])
+  })
+})
+
+test('HEAD is answered as GET, without the body', async () => {
+  const answer = await api.call('HEAD', `/api/sites/${siteId}`, { token: owner.token })
+  expect([answer.status, answer.body]).toEqual([200, undefined])
+})

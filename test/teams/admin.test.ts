@@ -1,0 +1,138 @@
+import { execFile } from 'node:child_process'
+import { randomUUID } from 'node:crypto'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { build } from 'esbuild'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { authenticate } from '../../src/teams/authentication.ts'
+import { type TestDatabase, testDatabase } from '../support/database.ts'
+
+let database: TestDatabase
+let folder: string
+let teamId: string
+let userId: string
+
+beforeAll(async () => {
+  database = await testDatabase()
+  // Inside the repository, so that the bundle finds its packages.
+  folder = mkdtempSync(join(process.cwd(), 'node_modules', '.admin-'))
+  await build({
+    entryPoints: ['scripts/admin.ts'],
+    outfile: join(folder, 'admin.mjs'),
+    bundle: true,
+    packages: 'external',
+    platform: 'node',
+    format: 'esm',
+    logLevel: 'error',
+  })
+  teamId = (await json('team:create', '--name', 'Acme')).team_id
+  userId = (await json('user:create', '--team', teamId, '--email', 'a@example.com', '--role', 'owner'))
+    .user_id
+})
+afterAll(async () => {
+  await database.close()
+  rmSync(folder, { recursive: true, force: true })
+})
+
+interface Run {
+  code: number
+  stdout: string
+  stderr: string
+}
+
+function admin(...args: string[]): Promise<Run> {
+  const env = {
+    PATH: process.env.PATH,
+    DATABASE_URL: database.url,
+    REDIS_URL: 'redis://127.0.0.1:1',
+    SECRET_KEY: '0'.repeat(64),
+  }
+  return new Promise(resolve => {
+    execFile(process.execPath, [join(folder, 'admin.mjs'), ...args], { env }, (error, stdout, stderr) => {
+      resolve({ code: error ? Number(error.code) : 0, stdout, stderr })
+    })
+  })
+}
+
+async function json(...args: string[]) {
+  const { code, stdout, stderr } = await admin(...args)
+  expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
+  return JSON.parse(stdout)
+}
+
+test('bootstrap gives a token once', async () => {
+  const first = await json('bootstrap')
+  expect(first).toEqual({
+    team_id: expect.any(String),
+    user_id: expect.any(String),
+    token: expect.any(String),
+    created: true,
+  })
+  expect(await authenticate(database.db, `Bearer ${first.token}`, new Date())).toMatchObject({
+    role: 'owner',
+    plan: 'active',
+  })
+  expect(await json('bootstrap')).toEqual({ ...first, token: null, created: false })
+})
+
+test('a plan is set', async () => {
+  const args = ['--team', teamId, '--plan', 'trial', '--trial-ends-at', '2030-01-31']
+  expect(await json('team:plan', ...args)).toEqual({ team_id: teamId, plan: 'trial' })
+  const [team] = await database.db`select plan, trial_ends_at from teams where id = ${teamId}`
+  expect(team).toEqual({ plan: 'trial', trial_ends_at: new Date('2030-01-31T00:00:00Z') })
+})
+
+test('a token is made, limited to sites by id and by domain', async () => {
+  const [a, b] = await database.db<{ id: string }[]>`
+    insert into sites (team_id, domain) values (${teamId}, 'a.com'), (${teamId}, 'b.com') returning id`
+  const made = await json(
+    'token:create',
+    '--team',
+    teamId,
+    '--user',
+    userId,
+    '--site',
+    'a.com',
+    '--site',
+    b!.id,
+  )
+  expect(Object.keys(made)).toEqual(['id', 'token'])
+  const caller = await authenticate(database.db, `Bearer ${made.token}`, new Date())
+  expect(caller).toMatchObject({ tokenId: made.id, siteIds: [a!.id, b!.id] })
+})
+
+test('a token can be made that has expired', async () => {
+  const args = ['--team', teamId, '--user', userId, '--expires-at', '2020-01-01T01:00:00+02:00']
+  const { token } = await json('token:create', ...args)
+  await expect(authenticate(database.db, `Bearer ${token}`, new Date())).rejects.toMatchObject({
+    code: 'unauthenticated',
+  })
+})
+
+test.each([
+  [[], /no command/],
+  [['nonsense'], /unknown command/],
+  [['team:create'], /--name/],
+  [['team:create', '--name', ''], /1 to 255/],
+  [['team:create', '--name', 'x', '--plan', 'gold'], /active, trial, lapsed, none/],
+  [['team:create', '--name', 'x', '--trial-ends-at', '2030-01-01'], /trial/],
+  [['team:create', '--name', 'x', '--plan', 'trial', '--trial-ends-at', '2030-02-30'], /ISO 8601/],
+  [['team:create', '--name', 'x', '--nonsense'], /unknown option/],
+  [['team:plan', '--team', 'x', '--plan', 'none'], /UUID/],
+  [['team:plan', '--team', randomUUID(), '--plan', 'none'], /No such team/],
+  [['user:create', '--team', randomUUID(), '--email', 'a@b.c', '--role', 'owner'], /No such team/],
+  [['user:create', '--team', randomUUID(), '--email', 'nobody', '--role', 'owner'], /e-mail/],
+  [['user:create', '--team', randomUUID(), '--email', 'a@b.c', '--role', 'king'], /owner, admin, member/],
+  [['token:create', '--team', randomUUID(), '--user', randomUUID()], /No such user/],
+])('%j ends with 1 and one line that says why', async (args, reason) => {
+  const { code, stdout, stderr } = await admin(...args)
+  expect({ code, stdout }).toEqual({ code: 1, stdout: '' })
+  expect(stderr).toMatch(/^error: [^\n]+\n$/)
+  expect(stderr).toMatch(reason)
+})
+
+test('help is no failure', async () => {
+  const { code, stdout } = await admin('--help')
+  expect(code).toBe(0)
+  expect(stdout).toContain('token:create')
+})

@@ -1,0 +1,143 @@
+import { gzipSync } from 'node:zlib'
+import { TRPCClientError } from '@trpc/client'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { createClient } from '../../src/client.ts'
+import { MAX_BATCH } from '../../src/http/trpc-endpoint.ts'
+import { type Answer, type Api, type Member, startApi } from '../support/api.ts'
+
+let api: Api
+let owner: Member
+
+beforeAll(async () => {
+  api = await startApi()
+  owner = await api.member()
+})
+afterAll(() => api.close())
+
+const call = (method: string, path: string, body?: unknown, headers: Record<string, string> = {}) =>
+  api.call(method, `/trpc/${path}`, { token: owner.token, body, headers })
+
+/** What a tRPC error must carry besides its protocol. */
+function expectError(answer: Answer, status: number, code: string) {
+  expect(answer.status).toBe(status)
+  expect(answer.headers.get('content-type')).toContain('application/json')
+  expect(answer.body.error.data).toMatchObject({
+    code,
+    httpStatus: status,
+    message: answer.body.error.message,
+    request_id: answer.headers.get('x-request-id'),
+  })
+  expect(JSON.stringify(answer.body)).not.toContain('stack')
+}
+
+describe('a typed client', () => {
+  test('makes, reads, lists and deletes a site', async () => {
+    const client = createClient(`${api.url}/`, owner.token)
+    const site = await client.sites.create.mutate({ domain: 'typed.com' })
+    expect(await client.sites.get.query({ siteKey: 'typed.com' })).toEqual(site)
+    const [list, overview] = await Promise.all([
+      client.sites.list.query({ search: 'typed' }),
+      client.stats.overview.query({ siteKey: site.id, range: 'last_7_days' }),
+    ])
+    expect(list.map(item => item.id)).toEqual([site.id])
+    expect(overview.days).toBe(7)
+    expect(await client.sites.list.query()).toHaveLength(1)
+    expect(await client.sites.delete.mutate({ siteKey: site.id })).toBeUndefined()
+    expect(await client.sites.list.query({})).toEqual([])
+  })
+
+  test('gets our code and the fields of an error', async () => {
+    const client = createClient(api.url, owner.token)
+    const error = await client.sites.create.mutate({ domain: '' }).catch(caught => caught)
+    expect(error).toBeInstanceOf(TRPCClientError)
+    expect(error.data).toMatchObject({
+      code: 'validation_failed',
+      httpStatus: 422,
+      errors: { domain: expect.arrayContaining(['is required']) },
+      request_id: expect.any(String),
+    })
+  })
+
+  test('gets each error of a batch beside what succeeded', async () => {
+    const client = createClient(api.url, owner.token)
+    const [found, missing] = await Promise.allSettled([
+      client.sites.list.query({}),
+      client.sites.get.query({ siteKey: 'unknown.com' }),
+    ])
+    expect(found.status).toBe('fulfilled')
+    expect(missing).toMatchObject({ reason: { data: { code: 'not_found', httpStatus: 404 } } })
+  })
+})
+
+describe('an error over tRPC', () => {
+  test('has the status and code of the contract', async () => {
+    expectError(await api.call('GET', '/trpc/sites.list'), 401, 'unauthenticated')
+    expectError(await call('GET', 'sites.get?input={"siteKey":"unknown.com"}'), 404, 'not_found')
+    expectError(await call('GET', 'sites.get'), 422, 'validation_failed')
+    expectError(await call('GET', 'sites.list?input={"sort":"x"}'), 422, 'validation_failed')
+    expectError(await call('POST', 'sites.create', []), 422, 'validation_failed')
+    const lapsed = await api.member({ plan: 'lapsed' })
+    const answer = await api.call('POST', '/trpc/sites.create', { token: lapsed.token, body: {} })
+    expectError(answer, 403, 'forbidden')
+  })
+
+  test.each(['nothing', 'sites', 'sites.nothing', 'constructor', '__proto__', 'sites.constructor', 'a/b'])(
+    'for the procedure %s that does not exist is 404',
+    async name => {
+      expect((await call('GET', name)).status).toBe(404)
+    },
+  )
+
+  test('for a procedure called with the wrong method is 405 and says which', async () => {
+    const answer = await call('POST', 'sites.list', {})
+    expectError(answer, 405, 'method_not_allowed')
+    expect(answer.headers.get('allow')).toBe('GET')
+    expectError(await call('GET', 'sites.create'), 405, 'method_not_allowed')
+    expect((await call('PUT', 'sites.create', {})).status).toBe(405)
+  })
+
+  test('for an input that is no JSON is 400, once the token is known', async () => {
+    const headers = { 'Content-Type': 'application/json' }
+    expectError(await call('POST', 'sites.create', '{', headers), 400, 'malformed_json')
+    expectError(await call('GET', 'sites.get?input={'), 400, 'malformed_json')
+    const answer = await api.call('POST', '/trpc/sites.create', { body: '{', headers })
+    expectError(answer, 401, 'unauthenticated')
+  })
+
+  test('for a body of another type is 415, one too large 413', async () => {
+    expectError(
+      await call('POST', 'sites.create', 'x', { 'Content-Type': 'text/html' }),
+      415,
+      'unsupported_media_type',
+    )
+    expectError(await call('POST', 'sites.create', { domain: 'x'.repeat(300_000) }), 413, 'payload_too_large')
+    const bomb = gzipSync(' '.repeat(1_000_000))
+    expectError(
+      await call('POST', 'sites.create', bomb, {
+        'Content-Encoding': 'gzip',
+        'Content-Type': 'application/json',
+      }),
+      413,
+      'payload_too_large',
+    )
+  })
+
+  test('for a batch that is too long is 400', async () => {
+    const names = Array(MAX_BATCH + 1)
+      .fill('sites.list')
+      .join(',')
+    expectError(await call('GET', `${names}?batch=1&input={}`), 400, 'bad_request')
+  })
+
+  test('for a path that cannot be decoded is 400', async () => {
+    expect((await call('GET', '%E0%A4%A')).status).toBe(400)
+  })
+})
+
+test('a gzipped body is read', async () => {
+  const answer = await call('POST', 'sites.create', gzipSync(JSON.stringify({ domain: 'zip.com' })), {
+    'Content-Encoding': 'gzip',
+    'Content-Type': 'application/json',
+  })
+  expect(answer.status).toBe(200)
+})

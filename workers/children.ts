@@ -1,0 +1,41 @@
+import { type ChildProcess, fork } from 'node:child_process'
+import cluster from 'node:cluster'
+import { fileURLToPath } from 'node:url'
+import type { Child } from '../src/infra/children.ts'
+
+/** A process of its own, from a file of this folder. */
+export function startProcess(file: string, environment: NodeJS.ProcessEnv, args: string[] = []): Child {
+  const child = fork(fileURLToPath(new URL(file, import.meta.url)), args, { env: environment })
+  return watch(
+    child,
+    new Promise((resolve, reject) => {
+      child.on('message', message => message === 'ready' && resolve())
+      child.on('exit', code => reject(new Error(`${file} ended with ${code}`)))
+    }),
+  )
+}
+
+/** A cluster worker: it shares the listening port with its siblings. */
+export function startClusterWorker(environment: NodeJS.ProcessEnv): Child {
+  const worker = cluster.fork(environment)
+  return watch(
+    worker.process,
+    new Promise((resolve, reject) => {
+      worker.on('listening', () => resolve())
+      worker.on('exit', code => reject(new Error(`an HTTP worker ended with ${code}`)))
+    }),
+  )
+}
+
+function watch(child: ChildProcess, ready: Promise<void>): Child {
+  return {
+    pid: child.pid,
+    ready,
+    gone: new Promise(resolve => child.once('exit', () => resolve())),
+    stop() {
+      if (child.connected) child.send('shutdown', () => {})
+      else child.kill('SIGTERM')
+    },
+    kill: () => child.kill('SIGKILL'),
+  }
+}

@@ -1,0 +1,49 @@
+import { loadConfig } from '../src/config.ts'
+import { createApp } from '../src/http/app.ts'
+import { createLeanIngest } from '../src/http/lean-ingest.ts'
+import { createHttpServer } from '../src/http/server.ts'
+import { connectDb } from '../src/infra/db.ts'
+import { createLog } from '../src/infra/log.ts'
+import { createPool } from '../src/infra/pool.ts'
+import { createProducer } from '../src/infra/queue.ts'
+import { connectPatientRedis, connectRedis, whenReady } from '../src/infra/redis.ts'
+import { createHitCommitter } from '../src/ingestion/committer.ts'
+import type { HitBatch } from '../src/ingestion/consume.ts'
+import { openGeo } from '../src/ingestion/geo.ts'
+import { createSiteKeys } from '../src/ingestion/site-keys.ts'
+import { createSaltStore } from '../src/ingestion/visitor-ids.ts'
+import { addressesOf } from '../src/embedded/attach.ts'
+import { onStop } from './lifecycle.ts'
+
+/** An HTTP worker: the lean ingestion handler, and Express for everything else. */
+const config = loadConfig()
+const log = createLog({ level: config.logLevel, role: 'http' })
+const { databaseUrl, redisUrl } = addressesOf(config)
+const db = connectDb(databaseUrl, { max: 8, name: 'analytics-http' })
+const redis = connectRedis(redisUrl, log)
+const subscriber = connectPatientRedis(redisUrl, log)
+const [geo] = await Promise.all([openGeo(config.geoipDatabase), whenReady(redis, 10_000)])
+
+const rollups = createPool({
+  entry: new URL('./rollup.js', import.meta.url),
+  threads: config.rollupThreads,
+  workerData: { databaseUrl },
+})
+const commit = createHitCommitter(createProducer<HitBatch>(redis))
+const edge = { siteKeys: createSiteKeys(db, subscriber), salts: createSaltStore(redis), geo }
+const ingest = createLeanIngest({ edge, commit, trustProxy: config.trustProxy, log })
+const app = createApp({ db, redis, config, log, rollups, now: () => new Date() })
+
+const { server, drain } = createHttpServer((request, response) => {
+  if (!ingest.handle(request, response)) app(request, response)
+})
+
+onStop(log, async () => {
+  await drain()
+  await commit.idle()
+  await rollups.close()
+  await db.end({ timeout: 2 })
+  subscriber.disconnect()
+  redis.disconnect()
+})
+server.listen(config.port, config.host)

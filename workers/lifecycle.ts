@@ -1,0 +1,42 @@
+import type { Log } from '../src/infra/log.ts'
+
+/** Longest a process may take to put down its work. */
+const STOP_TIMEOUT_MS = 8_000
+
+/**
+ * Runs `stop` once and exits with 0: on SIGTERM, on the parent's word, and when the parent is gone. More signals
+ * change nothing. Ctrl-C reaches every process of a terminal: a child leaves it to its parent.
+ */
+export function onStop(log: Log, stop: () => Promise<void>): void {
+  let isStopping = false
+  const begin = (reason: string) => {
+    if (isStopping) return
+    isStopping = true
+    log.debug({ reason }, 'stopping')
+    const timer = setTimeout(() => {
+      log.error({}, 'could not finish in time')
+      process.exit(1)
+    }, STOP_TIMEOUT_MS)
+    timer.unref()
+    stop().then(
+      () => process.exit(0),
+      error => {
+        log.error({ error }, 'stopping failed')
+        process.exit(1)
+      },
+    )
+  }
+  process.on('SIGTERM', () => begin('SIGTERM'))
+  process.on('SIGINT', () => {
+    if (!process.channel) begin('SIGINT')
+  })
+  process.on('message', message => {
+    if (message === 'shutdown') begin('told to')
+  })
+  if (process.channel) process.on('disconnect', () => begin('the parent is gone'))
+}
+
+/** Tells the parent, and PM2, that this process serves. */
+export function reportReady(): void {
+  process.send?.('ready')
+}

@@ -1,0 +1,125 @@
+import cluster from 'node:cluster'
+import { fileURLToPath } from 'node:url'
+import { type Config, environmentFor, loadConfig } from '../src/config.ts'
+import { startRedis } from '../src/embedded/redis.ts'
+import { type Keeper, keepAlive } from '../src/infra/children.ts'
+import { connectDb } from '../src/infra/db.ts'
+import { createLog, type Log } from '../src/infra/log.ts'
+import { checkDatabase, migrate } from '../src/infra/migrate.ts'
+import { connectRedis, whenReady } from '../src/infra/redis.ts'
+import { checkRedis } from '../src/infra/redis-check.ts'
+import { addressesOf } from '../src/embedded/attach.ts'
+import { startClusterWorker, startProcess } from './children.ts'
+
+/** The first process: starts everything, starts again what ends, stops everything in order. Knows no domain. */
+const STOP_MS = { http: 4_000, ingest: 3_000, database: 2_000 }
+
+/** Stops what was started, the newest first. */
+const stops: (() => Promise<void>)[] = []
+
+try {
+  const config = loadConfig()
+  const log = createLog({ level: config.logLevel, role: 'primary' })
+  await run(config, log)
+} catch (error) {
+  process.stderr.write(`${(error as Error).message.replace(/^/gm, 'error: ')}\n`)
+  await stopAll()
+  process.exit(1)
+}
+
+async function run(config: Config, log: Log): Promise<void> {
+  const startedAt = performance.now()
+  let workers: Keeper[] = []
+  obeySignals(log, () => workers)
+
+  await Promise.all([
+    config.redisUrl ? undefined : keepRedis(config, log),
+    config.databaseUrl ? undefined : keepDatabase(config, log),
+  ])
+  const addresses = addressesOf(config)
+  await prepare(addresses, log)
+
+  const environment = environmentFor(config, addresses)
+  const ingest = Array.from({ length: config.ingestProcesses }, () =>
+    keepAlive('ingest', () => startProcess('ingest.js', environment), log),
+  )
+  stops.push(async () => void (await Promise.all(ingest.map(keeper => keeper.stop(STOP_MS.ingest)))))
+
+  cluster.setupPrimary({ exec: fileURLToPath(new URL('http.js', import.meta.url)) })
+  workers = Array.from({ length: config.httpWorkers }, () =>
+    keepAlive('http', () => startClusterWorker(environment), log),
+  )
+  stops.push(async () => void (await Promise.all(workers.map(keeper => keeper.stop(STOP_MS.http)))))
+
+  await Promise.all([...ingest, ...workers].map(keeper => keeper.started))
+  process.send?.('ready')
+  log.info({ url: config.baseUrl, ms: Math.round(performance.now() - startedAt) }, 'ready')
+}
+
+async function keepRedis(config: Config, log: Log): Promise<void> {
+  let redis = await startRedis({ dataDir: config.dataDir, log })
+  const watch = () =>
+    redis.onExit(async () => {
+      log.error({ pid: redis.pid }, 'redis-server ended; it is started again')
+      redis = await startRedis({ dataDir: config.dataDir, log })
+      watch()
+    })
+  watch()
+  stops.push(() => redis.stop())
+}
+
+async function keepDatabase(config: Config, log: Log): Promise<void> {
+  const args = ['--data-dir', config.dataDir, '--log-level', config.logLevel]
+  const keeper = keepAlive('database', () => startProcess('embedded-database.js', process.env, args), log)
+  stops.push(() => keeper.stop(STOP_MS.database))
+  await keeper.started
+}
+
+/** Checks both servers, says what may be lost, and brings the schema up to date. */
+async function prepare(addresses: { databaseUrl: string; redisUrl: string }, log: Log): Promise<void> {
+  const redis = connectRedis(addresses.redisUrl, log)
+  const db = connectDb(addresses.databaseUrl, { max: 1, name: 'analytics-primary' })
+  try {
+    await whenReady(redis, 5_000).catch(() => {
+      throw new Error('REDIS_URL cannot be reached: is Redis running there, and the password right?')
+    })
+    for (const warning of await checkRedis(redis)) log.warn({}, warning)
+    await checkDatabase(db)
+    const applied = await migrate(db)
+    if (applied.length > 0) log.info({ applied }, 'schema is up to date')
+  } finally {
+    redis.disconnect()
+    await db.end({ timeout: 2 })
+  }
+}
+
+function obeySignals(log: Log, workers: () => Keeper[]): void {
+  let stopping: Promise<void> | undefined
+  const stop = () => {
+    stopping ??= stopAll().then(
+      () => process.exit(0),
+      error => {
+        log.error({ error }, 'stopping failed')
+        process.exit(1)
+      },
+    )
+  }
+  process.on('SIGTERM', stop)
+  process.on('SIGINT', stop)
+  process.on('message', message => message === 'shutdown' && stop())
+
+  let rolling = Promise.resolve()
+  process.on('SIGUSR2', () => {
+    rolling = rolling.then(async () => {
+      log.info({}, 'rolling the HTTP workers')
+      for (const keeper of workers()) {
+        await keeper.roll().catch(error => log.error({ error }, 'a worker was not replaced; the old one stays'))
+      }
+      log.info({}, 'rolled')
+    })
+  })
+}
+
+async function stopAll(): Promise<void> {
+  for (const stop of stops.reverse()) await stop().catch(() => {})
+}
