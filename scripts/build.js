@@ -24,7 +24,9 @@ function lastBuild() {
 const sources = ['src', 'workers', 'scripts', 'package.json', 'tsconfig.json', 'tsconfig.build.json']
 if (Math.max(...sources.map(path => newest(join(root, path)))) > lastBuild()) {
   const tsc = join(root, 'node_modules', 'typescript', 'bin', 'tsc')
-  const built = spawnSync(process.execPath, [tsc, '-p', join(root, 'tsconfig.build.json')], { stdio: 'inherit' })
+  const built = spawnSync(process.execPath, [tsc, '-p', join(root, 'tsconfig.build.json')], {
+    stdio: 'inherit',
+  })
   if (built.status !== 0) process.exit(built.status ?? 1)
   writeFileSync(stamp, '')
 }

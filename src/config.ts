@@ -13,30 +13,48 @@ const count = (min: number, max: number, what: string) =>
     .refine(n => n >= min && n <= max, `a whole number from ${min} to ${max}: ${what}`)
 
 const url = (protocols: string[], example: string) =>
-  z.string().refine(
-    value => protocols.some(protocol => value.startsWith(`${protocol}:`)) && URL.canParse(value),
-    `a URL such as ${example}`,
-  )
+  z
+    .string()
+    .refine(
+      value => protocols.some(protocol => value.startsWith(`${protocol}:`)) && URL.canParse(value),
+      `a URL such as ${example}`,
+    )
 
-const limit = (fallback: string) => count(0, 1_000_000, 'requests a minute, 0 for no limit').default(Number(fallback))
+const limit = (fallback: string) =>
+  count(0, 1_000_000, 'requests a minute, 0 for no limit').default(Number(fallback))
 
 const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const
 
 /** Every setting of the service, by the name it has in the environment. */
 const Environment = z.object({
   PORT: count(0, 65_535, 'the TCP port of the HTTP listener').default(3000),
-  HOST: z.string().regex(/^[A-Za-z0-9.:_-]+$/, 'a host name or an IP address').default('127.0.0.1'),
+  HOST: z
+    .string()
+    .regex(/^[A-Za-z0-9.:_-]+$/, 'a host name or an IP address')
+    .default('127.0.0.1'),
   BASE_URL: url(['http', 'https'], 'https://analytics.example.com')
     .transform(value => value.replace(/\/+$/, ''))
     .optional(),
-  DATA_DIR: z.string().default('./.data').transform(path => resolve(path)),
-  DATABASE_URL: url(['postgres', 'postgresql'], 'postgres://user:password@127.0.0.1:5432/analytics').optional(),
+  DATA_DIR: z
+    .string()
+    .default('./.data')
+    .transform(path => resolve(path)),
+  DATABASE_URL: url(
+    ['postgres', 'postgresql'],
+    'postgres://user:password@127.0.0.1:5432/analytics',
+  ).optional(),
   REDIS_URL: url(['redis', 'rediss', 'unix'], 'redis://127.0.0.1:6379').optional(),
   HTTP_WORKERS: count(1, 256, 'how many HTTP workers').default(availableParallelism()),
   INGEST_PROCESSES: count(0, 64, 'how many ingest processes the primary starts').default(1),
   ROLLUP_THREADS: count(1, 64, 'threads a process').default(1),
-  SECRET_KEY: z.string().regex(/^[0-9a-fA-F]{64}$/, '64 hex digits (32 bytes), as `openssl rand -hex 32` prints them').optional(),
-  GEOIP_DATABASE: z.string().refine(existsSync, 'the path of a MaxMind-format (.mmdb) file that exists').optional(),
+  SECRET_KEY: z
+    .string()
+    .regex(/^[0-9a-fA-F]{64}$/, '64 hex digits (32 bytes), as `openssl rand -hex 32` prints them')
+    .optional(),
+  GEOIP_DATABASE: z
+    .string()
+    .refine(existsSync, 'the path of a MaxMind-format (.mmdb) file that exists')
+    .optional(),
   METRICS_TOKEN: z.string().min(16, 'at least 16 characters').optional(),
   TRUST_PROXY: count(0, 16, 'the number of trusted proxy hops').default(0),
   SITES_PER_TEAM: count(0, 100_000, 'the site ceiling of a team').default(30),

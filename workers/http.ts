@@ -1,4 +1,5 @@
 import { loadConfig } from '../src/config.ts'
+import { addressesOf } from '../src/embedded/attach.ts'
 import { createApp } from '../src/http/app.ts'
 import { createLeanIngest } from '../src/http/lean-ingest.ts'
 import { createHttpServer } from '../src/http/server.ts'
@@ -12,7 +13,6 @@ import type { HitBatch } from '../src/ingestion/consume.ts'
 import { openGeo } from '../src/ingestion/geo.ts'
 import { createSiteKeys } from '../src/ingestion/site-keys.ts'
 import { createSaltStore } from '../src/ingestion/visitor-ids.ts'
-import { addressesOf } from '../src/embedded/attach.ts'
 import { onStop } from './lifecycle.ts'
 
 /** An HTTP worker: the lean ingestion handler, and Express for everything else. */

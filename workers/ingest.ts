@@ -1,4 +1,5 @@
 import { loadConfig } from '../src/config.ts'
+import { addressesOf } from '../src/embedded/attach.ts'
 import { connectDb } from '../src/infra/db.ts'
 import { createLease } from '../src/infra/lease.ts'
 import { createLog } from '../src/infra/log.ts'
@@ -7,7 +8,6 @@ import { connectRedis, whenReady } from '../src/infra/redis.ts'
 import { watchForStandstill } from '../src/infra/watchdog.ts'
 import { createIngest, type HitBatch } from '../src/ingestion/consume.ts'
 import { startScheduler } from '../src/rollups/scheduler.ts'
-import { addressesOf } from '../src/embedded/attach.ts'
 import { onStop, reportReady } from './lifecycle.ts'
 
 /** An ingest process: stores what waits in the queues, and runs the scheduled jobs when it holds the lease. */

@@ -1,6 +1,7 @@
 import cluster from 'node:cluster'
 import { fileURLToPath } from 'node:url'
 import { type Config, environmentFor, loadConfig } from '../src/config.ts'
+import { addressesOf } from '../src/embedded/attach.ts'
 import { startRedis } from '../src/embedded/redis.ts'
 import { type Keeper, keepAlive } from '../src/infra/children.ts'
 import { connectDb } from '../src/infra/db.ts'
@@ -8,7 +9,6 @@ import { createLog, type Log } from '../src/infra/log.ts'
 import { checkDatabase, migrate } from '../src/infra/migrate.ts'
 import { connectRedis, whenReady } from '../src/infra/redis.ts'
 import { checkRedis } from '../src/infra/redis-check.ts'
-import { addressesOf } from '../src/embedded/attach.ts'
 import { startClusterWorker, startProcess } from './children.ts'
 
 /** The first process: starts everything, starts again what ends, stops everything in order. Knows no domain. */
@@ -94,9 +94,11 @@ async function prepare(addresses: { databaseUrl: string; redisUrl: string }, log
 }
 
 function obeySignals(log: Log, workers: () => Keeper[]): void {
-  let stopping: Promise<void> | undefined
+  let isStopping = false
   const stop = () => {
-    stopping ??= stopAll().then(
+    if (isStopping) return
+    isStopping = true
+    stopAll().then(
       () => process.exit(0),
       error => {
         log.error({ error }, 'stopping failed')
@@ -113,7 +115,9 @@ function obeySignals(log: Log, workers: () => Keeper[]): void {
     rolling = rolling.then(async () => {
       log.info({}, 'rolling the HTTP workers')
       for (const keeper of workers()) {
-        await keeper.roll().catch(error => log.error({ error }, 'a worker was not replaced; the old one stays'))
+        await keeper
+          .roll()
+          .catch(error => log.error({ error }, 'a worker was not replaced; the old one stays'))
       }
       log.info({}, 'rolled')
     })

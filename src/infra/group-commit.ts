@@ -61,7 +61,9 @@ export function createGroupCommit<Item>(options: {
     add(item) {
       if (waiting.length >= options.maxWaiting) {
         return Promise.reject(
-          new AppError('unavailable', 'More hits wait than can be taken now; try again shortly', { retryAfter: 1 }),
+          new AppError('unavailable', 'More hits wait than can be taken now; try again shortly', {
+            retryAfter: 1,
+          }),
         )
       }
       return new Promise((resolve, reject) => {

@@ -49,9 +49,13 @@ export async function migrate(db: Db): Promise<string[]> {
  * @throws Error that says what is missing and how to get it
  */
 export async function checkDatabase(db: Db): Promise<void> {
-  const [server] = await db<{ version: number }[]>`select current_setting('server_version_num')::int as version`
+  const [server] = await db<
+    { version: number }[]
+  >`select current_setting('server_version_num')::int as version`
   if (server!.version < 150_000) {
-    throw new Error(`DATABASE_URL is PostgreSQL ${Math.floor(server!.version / 10_000)}; 15 or newer is needed`)
+    throw new Error(
+      `DATABASE_URL is PostgreSQL ${Math.floor(server!.version / 10_000)}; 15 or newer is needed`,
+    )
   }
   const [available] = await db<{ version: string | null }[]>`
     select coalesce(installed_version, default_version) as version
@@ -80,7 +84,9 @@ export async function checkDatabase(db: Db): Promise<void> {
         'Install it and run `alter extension timescaledb update`.',
     )
   }
-  const [license] = await db<{ name: string | null }[]>`select current_setting('timescaledb.license', true) as name`
+  const [license] = await db<
+    { name: string | null }[]
+  >`select current_setting('timescaledb.license', true) as name`
   if (license?.name !== 'timescale') {
     throw new Error(
       'DATABASE_URL has the Apache edition of TimescaleDB, which has no continuous aggregates. Install the Community ' +

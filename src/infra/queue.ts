@@ -78,7 +78,9 @@ export function createConsumer<Payload>(options: {
       },
     })
     queue.on('error', error => options.log.warn({ partition, reason: error.message }, 'queue'))
-    queue.on('failed', (_job, error) => options.log.warn({ partition, reason: error.message }, 'job will be tried again'))
+    queue.on('failed', (_job, error) =>
+      options.log.warn({ partition, reason: error.message }, 'job will be tried again'),
+    )
     queue.process(options.concurrency, async job => {
       await options.handle(partition, job.data)
     })

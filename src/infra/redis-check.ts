@@ -19,7 +19,9 @@ export async function checkRedis(redis: Redis): Promise<string[]> {
     )
   }
   if (info.get('aof_enabled') !== '1') {
-    return ['Redis keeps no append-only file: if it dies, all hits that wait in it are lost. Set `appendonly yes`.']
+    return [
+      'Redis keeps no append-only file: if it dies, all hits that wait in it are lost. Set `appendonly yes`.',
+    ]
   }
   const fsync = await readSetting(redis, 'appendfsync')
   if (fsync === 'always') return []

@@ -155,7 +155,9 @@ const pageOf = (url: { path?: string | undefined; title?: string | undefined } |
 
 const eventType = (name: string): HitType => AUTOCAPTURE_TYPES.find(type => type === name) ?? 'event'
 
-function withoutAbsent<Fields extends object>(fields: Fields): { [Field in keyof Fields]: NonNullable<Fields[Field]> } {
+function withoutAbsent<Fields extends object>(
+  fields: Fields,
+): { [Field in keyof Fields]: NonNullable<Fields[Field]> } {
   return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as never
 }
 

@@ -153,7 +153,8 @@ function identityOf(hit: unknown): { id: string; siteNo: number | null; at: Date
   const isTime = typeof at === 'number' && at > -6e13 && at < 8e15
   return {
     id: typeof id === 'string' && UUID.test(id) ? id : uuidv5(JSON.stringify(hit) ?? 'undefined', uuidv5.URL),
-    siteNo: typeof siteNo === 'number' && Number.isInteger(siteNo) && Math.abs(siteNo) < 2 ** 31 ? siteNo : null,
+    siteNo:
+      typeof siteNo === 'number' && Number.isInteger(siteNo) && Math.abs(siteNo) < 2 ** 31 ? siteNo : null,
     at: isTime ? new Date(at) : null,
   }
 }

@@ -33,7 +33,8 @@ export async function openGeo(file: string): Promise<Geo> {
     locate(address) {
       const record = lookUp(reader, address)
       if (!record) return NOWHERE
-      const country = (typeof record.country === 'object' ? record.country.iso_code : record.country_code) ?? ''
+      const country =
+        (typeof record.country === 'object' ? record.country.iso_code : record.country_code) ?? ''
       const region = record.subdivisions?.[0]?.iso_code
       const city = typeof record.city === 'object' ? record.city.names?.en : record.city
       return {

@@ -5,7 +5,9 @@ const MAX_EXACT = BigInt(Number.MAX_SAFE_INTEGER)
 
 /** Digits after the point of a currency's major unit, by ISO 4217: 2 for USD, 0 for JPY, 3 for KWD. */
 export function minorDigits(currency: string): number {
-  return new Intl.NumberFormat('en', { style: 'currency', currency }).resolvedOptions().maximumFractionDigits ?? 2
+  return (
+    new Intl.NumberFormat('en', { style: 'currency', currency }).resolvedOptions().maximumFractionDigits ?? 2
+  )
 }
 
 /**
@@ -70,6 +72,11 @@ function isErrorShape(value: unknown): value is Record<string, string | number |
   return Object.values(ERROR_FIELDS).every(name => {
     const field = (value as Record<string, unknown>)[name]
     const isNumberField = name === 'line_number' || name === 'column_number'
-    return field === undefined || field === null || typeof field === 'string' || (isNumberField && typeof field === 'number')
+    return (
+      field === undefined ||
+      field === null ||
+      typeof field === 'string' ||
+      (isNumberField && typeof field === 'number')
+    )
   })
 }

@@ -11,10 +11,26 @@ function transpose<Row>(columns: Column<Row>[], rows: Row[]): Value[][] {
 
 /** In the order of insert-sessions.sql and insert-events.sql. */
 const DIMENSION_COLUMNS: (keyof Dimensions)[] = [
-  'entryPath', 'referrer', 'source', 'channel',
-  'utmSource', 'utmMedium', 'utmCampaign', 'utmContent', 'utmTerm',
-  'browser', 'browserVersion', 'os', 'osVersion', 'size',
-  'country', 'region', 'city', 'language', 'screenWidth', 'screenHeight',
+  'entryPath',
+  'referrer',
+  'source',
+  'channel',
+  'utmSource',
+  'utmMedium',
+  'utmCampaign',
+  'utmContent',
+  'utmTerm',
+  'browser',
+  'browserVersion',
+  'os',
+  'osVersion',
+  'size',
+  'country',
+  'region',
+  'city',
+  'language',
+  'screenWidth',
+  'screenHeight',
 ]
 
 const EVENT_COLUMNS: Column<Placed>[] = [
@@ -116,7 +132,9 @@ export function identityRows(rows: Placed[]): Value[][] | undefined {
   if (latest.size === 0) return undefined
   const merged = [...latest.values()].map(hits => {
     // Rows are in time order, so that what comes later overwrites.
-    const identity = Object.assign({}, ...hits.map(hit => hit.identity)) as NonNullable<Placed['hit']['identity']>
+    const identity = Object.assign({}, ...hits.map(hit => hit.identity)) as NonNullable<
+      Placed['hit']['identity']
+    >
     return { siteNo: hits[0]!.siteNo, at: hits.at(-1)!.at, identity }
   })
   return transpose(

@@ -10,7 +10,10 @@ const optional = (max: number) =>
 const integer = (min: number, max: number) =>
   z
     .number(`must be an integer from ${min} to ${max}`)
-    .refine(value => Number.isInteger(value) && value >= min && value <= max, `must be an integer from ${min} to ${max}`)
+    .refine(
+      value => Number.isInteger(value) && value >= min && value <= max,
+      `must be an integer from ${min} to ${max}`,
+    )
 
 const absentIfNull = <Schema extends z.ZodType>(schema: Schema) =>
   schema.nullish().transform(value => value ?? undefined)

@@ -101,7 +101,8 @@ function placeHit(world: World, hit: EnrichedHit): Placed {
   const own = world.visitors.get(visitorKey(hit.siteNo, hit.visitorId))
   const previous = previousVisitor(world, hit)
   // Over midnight a running session goes on under the id that the day before gave.
-  const isContinued = previous !== undefined && !(own && findJoinable(own, hit.at)) && findJoinable(previous, hit.at)
+  const isContinued =
+    previous !== undefined && !(own && findJoinable(own, hit.at)) && findJoinable(previous, hit.at)
   const visitor = isContinued ? previous : (own ?? addVisitor(world, hit))
   if (!isContinued && !visitor.pending && previous?.pending && !previous.pending.splits) {
     visitor.pending = previous.pending
@@ -111,7 +112,8 @@ function placeHit(world: World, hit: EnrichedHit): Placed {
 
   const joinable = findJoinable(visitor, hit.at)
   const pending = duePending(visitor, hit.at, joinable)
-  const isForeign = pending !== undefined && joinable !== undefined && !acceptsUser(joinable, pending.identifier)
+  const isForeign =
+    pending !== undefined && joinable !== undefined && !acceptsUser(joinable, pending.identifier)
   // A hit inside a session must not cut it: the identity goes on waiting.
   const isInside = joinable !== undefined && joinable.firstAt <= hit.at && hit.at <= joinable.lastAt
   const takesPending = pending !== undefined && !(isForeign && isInside)
@@ -147,15 +149,16 @@ function placeEngagement(world: World, hit: EnrichedHit): Placed | undefined {
 function placeIdentify(world: World, hit: EnrichedHit): Placed {
   const identifier = hit.identity!.identifier
   const known = candidates(world, hit)
-  const visitor = known.find(candidate => activeSession(candidate, hit.at)) ?? known[0] ?? addVisitor(world, hit)
+  const visitor =
+    known.find(candidate => activeSession(candidate, hit.at)) ?? known[0] ?? addVisitor(world, hit)
   const session = activeSession(visitor, hit.at)
   const placed = { hit, visitor, session }
+  if (session?.userSince !== undefined && session.userSince > hit.at) return placed
   if (session && acceptsUser(session, identifier)) {
     setUser(session, identifier, hit.at)
     setPending(visitor, undefined, hit.at)
     return placed
   }
-  if (session && session.userSince! > hit.at) return placed
   // When it comes late, the hit it should have waited for is already there.
   const next = visitor.sessions.find(other => other.firstAt > hit.at)
   if (next && next.firstAt - hit.at <= IDENTITY_WAIT_MS) {
@@ -189,7 +192,8 @@ function sessionBegunBefore(visitor: Visitor, at: number): Session | undefined {
 
 function activeSession(visitor: Visitor, at: number): Session | undefined {
   const session = sessionBegunBefore(visitor, at)
-  if (!session || at - session.lastAt > SESSION_GAP_MS || at - session.startedAt > SESSION_SPAN_MS) return undefined
+  if (!session || at - session.lastAt > SESSION_GAP_MS || at - session.startedAt > SESSION_SPAN_MS)
+    return undefined
   return session
 }
 
@@ -233,19 +237,19 @@ function countVisit(visitor: Visitor, startedAt: number): number {
 }
 
 /**
- * The waiting identity that applies to a hit at `at`; forgets one that has waited too long. One that ends a session
- * waits for as long as that session could go on.
+ * The waiting identity that applies to a hit at `at`: for 30 minutes, and one that ends a session for as long as
+ * that session could go on. One that waits in vain stays until it is replaced: the hit it waits for may be late.
  */
-function duePending(visitor: Visitor, at: number, joinable: Session | undefined): PendingIdentity | undefined {
+function duePending(
+  visitor: Visitor,
+  at: number,
+  joinable: Session | undefined,
+): PendingIdentity | undefined {
   const pending = visitor.pending
   if (!pending || at < pending.since) return undefined
   if (at - pending.since <= IDENTITY_WAIT_MS) return pending
-  if (pending.splits) {
-    return joinable && joinable === sessionBegunBefore(visitor, pending.since) ? pending : undefined
-  }
-  visitor.pending = undefined
-  visitor.isChanged = true
-  return undefined
+  const goesOn = joinable !== undefined && joinable === sessionBegunBefore(visitor, pending.since)
+  return pending.splits && goesOn ? pending : undefined
 }
 
 function setUser(session: Session, identifier: string, since: number): void {

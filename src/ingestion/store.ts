@@ -110,9 +110,16 @@ async function write(tx: Transaction, placed: Placed[], visitors: Visitor[]): Pr
 
   const recounted = visitors.filter(visitor => visitor.needsRecount).map(visitor => visitor.visitorNo)
   const renumbered = recounted.length > 0 ? await recountVisits(tx, recounted) : []
-  await mark(tx, 'hits', placed.map(({ hit }) => ({ siteNo: hit.siteNo, at: hit.at })))
+  await mark(
+    tx,
+    'hits',
+    placed.map(({ hit }) => ({ siteNo: hit.siteNo, at: hit.at })),
+  )
   await mark(tx, 'sessions', [
-    ...[...newSessions, ...changedSessions].map(({ visitor, session }) => ({ siteNo: visitor.siteNo, at: session.startedAt })),
+    ...[...newSessions, ...changedSessions].map(({ visitor, session }) => ({
+      siteNo: visitor.siteNo,
+      at: session.startedAt,
+    })),
     ...renumbered.map(({ siteNo, at }) => ({ siteNo, at: at.getTime() })),
   ])
 }
@@ -129,7 +136,11 @@ async function noteFirstEvents(tx: Transaction, placed: Placed[]): Promise<void>
 
 const BUCKET_MS = 15 * 60_000
 
-async function mark(tx: Transaction, aggregate: 'hits' | 'sessions', touched: { siteNo: number; at: number }[]) {
+async function mark(
+  tx: Transaction,
+  aggregate: 'hits' | 'sessions',
+  touched: { siteNo: number; at: number }[],
+) {
   const buckets = new Map<string, { siteNo: number; at: number }>()
   for (const { siteNo, at } of touched) {
     const bucket = Math.floor(at / BUCKET_MS) * BUCKET_MS
@@ -137,5 +148,10 @@ async function mark(tx: Transaction, aggregate: 'hits' | 'sessions', touched: { 
   }
   if (buckets.size === 0) return
   const values = [...buckets.values()]
-  await markDirty(tx, aggregate, values.map(value => value.siteNo), values.map(value => value.at))
+  await markDirty(
+    tx,
+    aggregate,
+    values.map(value => value.siteNo),
+    values.map(value => value.at),
+  )
 }

@@ -15,7 +15,13 @@ export interface Salts {
  * Without the salt it leads back to no address.
  */
 export function visitorIdFor(salt: Buffer, siteId: string, address: string, userAgent: string): string {
-  const hash = createHmac('sha256', salt).update(siteId).update('\n').update(address).update('\n').update(userAgent).digest()
+  const hash = createHmac('sha256', salt)
+    .update(siteId)
+    .update('\n')
+    .update(address)
+    .update('\n')
+    .update(userAgent)
+    .digest()
   hash[6] = (hash[6]! & 0x0f) | 0x80
   hash[8] = (hash[8]! & 0x3f) | 0x80
   const hex = hash.toString('hex', 0, 16)
@@ -60,7 +66,14 @@ export type SaltStore = ReturnType<typeof createSaltStore>
 async function fetchSalt(redis: Redis, day: number, mayCreate: boolean): Promise<Buffer | undefined> {
   const key = `salt:${new Date(day * DAY_MS).toISOString().slice(0, 10)}`
   if (mayCreate) {
-    await redis.call('SET', key, randomBytes(32).toString('hex'), 'EXAT', String(((day + 2) * DAY_MS) / 1000), 'NX')
+    await redis.call(
+      'SET',
+      key,
+      randomBytes(32).toString('hex'),
+      'EXAT',
+      String(((day + 2) * DAY_MS) / 1000),
+      'NX',
+    )
   }
   const salt = await redis.get(key)
   return salt === null ? undefined : Buffer.from(salt, 'hex')

@@ -56,11 +56,16 @@ export async function loadWorld(tx: Transaction, hits: EnrichedHit[]): Promise<W
   return world
 }
 
-async function loadVisitors(tx: Transaction, hits: EnrichedHit[], world: World): Promise<Map<number, Visitor>> {
+async function loadVisitors(
+  tx: Transaction,
+  hits: EnrichedHit[],
+  world: World,
+): Promise<Map<number, Visitor>> {
   const wanted = new Map<string, { siteNo: number; id: string }>()
   for (const { siteNo, visitorId, previousVisitorId } of hits) {
     wanted.set(visitorKey(siteNo, visitorId), { siteNo, id: visitorId })
-    if (previousVisitorId) wanted.set(visitorKey(siteNo, previousVisitorId), { siteNo, id: previousVisitorId })
+    if (previousVisitorId)
+      wanted.set(visitorKey(siteNo, previousVisitorId), { siteNo, id: previousVisitorId })
   }
   const visitors = [...wanted.values()]
   const rows = await selectVisitors(
@@ -82,7 +87,11 @@ async function loadVisitors(tx: Transaction, hits: EnrichedHit[], world: World):
       pending:
         row.pendingIdentifier === null
           ? undefined
-          : { identifier: row.pendingIdentifier, since: row.pendingSince!.getTime(), splits: row.pendingSplits },
+          : {
+              identifier: row.pendingIdentifier,
+              since: row.pendingSince!.getTime(),
+              splits: row.pendingSplits,
+            },
       isNew: false,
       isChanged: false,
     }
@@ -126,7 +135,20 @@ async function loadPageviews(
 }
 
 function toSession(row: SessionRow): Session {
-  const { visitorNo, sessionNo, startedAt, firstAt, lastAt, pageviews, events, userId, userSince, visitCount, id, ...dimensions } = row
+  const {
+    visitorNo,
+    sessionNo,
+    startedAt,
+    firstAt,
+    lastAt,
+    pageviews,
+    events,
+    userId,
+    userSince,
+    visitCount,
+    id,
+    ...dimensions
+  } = row
   return {
     sessionNo,
     startedAt: startedAt.getTime(),

@@ -27,7 +27,14 @@ export async function countTraffic(
 }
 
 async function countWindow(db: Db, siteNo: number, { start, end }: Window): Promise<TrafficTotals> {
-  const totals: TrafficTotals = { pageviews: 0, customEvents: 0, visitors: 0, sessions: 0, bounces: 0, durationMs: 0 }
+  const totals: TrafficTotals = {
+    pageviews: 0,
+    customEvents: 0,
+    visitors: 0,
+    sessions: 0,
+    bounces: 0,
+    durationMs: 0,
+  }
   if (start >= end) return totals
   const [hits, sessions] = await Promise.all([
     readHitBuckets(db, siteNo, new Date(start), new Date(end)),
@@ -69,7 +76,12 @@ async function countOneSite(db: Db, { siteNo, buckets, previous }: SiteWindows):
     all.add(numbers)
     each[buckets.findLastIndex(bucket => bucket.start <= at && at < bucket.end)]?.add(numbers)
   }
-  const counted = { siteNo, visitors: all.size, visitorsBefore: before.size, sparkline: each.map(set => set.size) }
+  const counted = {
+    siteNo,
+    visitors: all.size,
+    visitorsBefore: before.size,
+    sparkline: each.map(set => set.size),
+  }
   for (const set of [before, all, ...each]) set.free()
   return counted
 }

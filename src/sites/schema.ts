@@ -66,7 +66,7 @@ export const SiteListItem = z.object({
 export type SiteListItem = z.infer<typeof SiteListItem>
 export const SiteList = z.array(SiteListItem)
 
-export const SITE_SORTS = ['most_visitors', 'fewest_visitors', 'domain_asc', 'domain_desc'] as const
+const SITE_SORTS = ['most_visitors', 'fewest_visitors', 'domain_asc', 'domain_desc'] as const
 
 export const ListSites = z.object({
   search: text(255).optional(),

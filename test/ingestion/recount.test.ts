@@ -49,7 +49,11 @@ function toHit(site: TestSite, sent: SentHit): EnrichedHit {
 async function storeStream(site: TestSite, batches: SentHit[][], between: (now: number) => Promise<void>) {
   for (const batch of batches) {
     const recorded = batch.filter(hit => !(hit.name && isReservedName(hit.name)))
-    await storeHits(database.db, 0, recorded.map(hit => toHit(site, hit)))
+    await storeHits(
+      database.db,
+      0,
+      recorded.map(hit => toHit(site, hit)),
+    )
     await between(Math.max(...batch.map(hit => hit.at)))
   }
 }
@@ -69,7 +73,10 @@ async function expectSameSessions(site: TestSite, recount: Recount) {
     lastAt: row.lastAt.getTime(),
   }))
   expect(stored).toEqual(
-    recount.sessions.map(({ hits: _hits, ...session }) => ({ ...session, durationMs: session.lastAt - session.firstAt })),
+    recount.sessions.map(({ hits: _hits, ...session }) => ({
+      ...session,
+      durationMs: session.lastAt - session.firstAt,
+    })),
   )
 }
 
@@ -103,7 +110,10 @@ async function expectSameOverviews(site: TestSite, stream: HitStream, recount: R
 function inProcess() {
   return {
     run: (task: string, input: unknown) =>
-      (tasks as unknown as Record<string, (db: unknown, input: unknown) => Promise<unknown>>)[task]!(database.db, input),
+      (tasks as unknown as Record<string, (db: unknown, input: unknown) => Promise<unknown>>)[task]!(
+        database.db,
+        input,
+      ),
     close: async () => {},
   }
 }
@@ -155,7 +165,8 @@ test('every batch delivered twice changes no number', async () => {
   const site = await createTestSite(database.db, { timezone: stream.zone })
   const recount = recountSessions(stream.timely)
   for (const batch of stream.timely) {
-    const hits = () => batch.filter(hit => !(hit.name && isReservedName(hit.name))).map(hit => toHit(site, hit))
+    const hits = () =>
+      batch.filter(hit => !(hit.name && isReservedName(hit.name))).map(hit => toHit(site, hit))
     await storeHits(database.db, 0, hits())
     const again = await storeHits(database.db, 0, [...hits(), ...hits()])
     expect(again.stored).toBe(0)
@@ -163,4 +174,3 @@ test('every batch delivered twice changes no number', async () => {
   await expectSameSessions(site, recount)
   await expectSameOverviews(site, stream, recount)
 })
-

@@ -1,0 +1,52 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { loadConfig } from '../src/config.ts'
+import { withServices } from '../src/embedded/attach.ts'
+import { connectDb } from '../src/infra/db.ts'
+import { createLog } from '../src/infra/log.ts'
+import { bootstrap } from '../src/teams/bootstrap.ts'
+
+/** Waits until the service of this configuration is ready, and says how to begin: `scripts/start` runs it. */
+const config = loadConfig()
+const local = `http://${config.host.includes(':') ? `[${config.host}]` : config.host}:${config.port}`
+
+while (!(await isReady())) await sleep(100)
+const { token } = await withServices(
+  config,
+  createLog({ level: 'warn', role: 'welcome', stderr: true }),
+  async addresses => {
+    const db = connectDb(addresses.databaseUrl, { max: 1, name: 'analytics-welcome' })
+    try {
+      return await bootstrap(db, new Date())
+    } finally {
+      await db.end({ timeout: 5 })
+    }
+  },
+)
+process.stdout.write(token ? firstSteps(token) : `==> Ready at ${config.baseUrl}\n`)
+
+async function isReady(): Promise<boolean> {
+  try {
+    return (await fetch(`${local}/readyz`)).ok
+  } catch {
+    return false
+  }
+}
+
+function firstSteps(token: string): string {
+  return `==> Ready at ${config.baseUrl}
+
+The team "Default" is there. Its owner's token, shown only this once:
+
+  TOKEN=${token}
+
+Paste, line by line, into another terminal: a site, its first hit, its first number.
+
+  TOKEN=${token}
+  SITE=$(curl -s ${local}/api/sites -H "Authorization: Bearer $TOKEN" -H 'Content-Type: application/json' -d '{"domain": "example.com", "timezone": "UTC"}'); echo "$SITE"
+  KEY=$(echo "$SITE" | sed 's/.*"tracking_key":"\\([^"]*\\)".*/\\1/')
+  curl -si ${local}/api/collect -A 'Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0' -d '{"key": "'"$KEY"'", "hostname": "example.com", "url": {"path": "/", "title": "Home"}}'
+  curl -s ${local}/api/sites/example.com/overview -H "Authorization: Bearer $TOKEN"
+
+Ctrl-C stops the service; everything it knows is in ${config.dataDir}.
+`
+}

@@ -1,0 +1,28 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { eventually, startService, type TestService } from '../support/service.ts'
+
+let service: TestService
+beforeAll(async () => {
+  service = await startService()
+})
+afterAll(() => service.close())
+
+test('a first hit becomes a first number', async () => {
+  const authorization = { Authorization: `Bearer ${service.token}` }
+  const created = await fetch(`${service.url}/api/sites`, {
+    method: 'POST',
+    headers: authorization,
+    body: JSON.stringify({ domain: 'example.com' }),
+  })
+  expect(created.status).toBe(201)
+  const { tracking_key: key } = (await created.json()) as { tracking_key: string }
+  const hit = await fetch(`${service.url}/api/collect`, {
+    method: 'POST',
+    body: JSON.stringify({ key, hostname: 'example.com', url: { path: '/' } }),
+  })
+  expect(hit.status).toBe(202)
+  await eventually(async () => {
+    const overview = await fetch(`${service.url}/api/sites/example.com/overview`, { headers: authorization })
+    return ((await overview.json()) as { pageviews: number }).pageviews === 1
+  })
+})

@@ -1,0 +1,122 @@
+import { spawn } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
+import { once } from 'node:events'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { fileURLToPath } from 'node:url'
+import type { Db } from '../../src/infra/db.ts'
+import { bootstrap } from '../../src/teams/bootstrap.ts'
+import { testDatabase } from './database.ts'
+import { testRedis } from './redis.ts'
+
+const PRIMARY = fileURLToPath(new URL('../../dist/workers/primary.js', import.meta.url))
+const READY_WITHIN_MS = 30_000
+
+export interface TestService {
+  url: string
+  /** Of the team "Default", role owner. */
+  token: string
+  teamId: string
+  db: Db
+  databaseUrl: string
+  redisUrl: string
+  pid: number
+  /** Everything the service wrote so far: JSON lines. */
+  output(): string
+  /** Ends it as PM2 would. @returns its exit code */
+  stop(signal?: NodeJS.Signals): Promise<number | null>
+  /** Stops it and takes everything away. */
+  close(): Promise<void>
+}
+
+/** The whole built service, all its processes, on a private database and a private Redis. */
+export async function startService(settings: NodeJS.ProcessEnv = {}): Promise<TestService> {
+  const [database, redis, port] = await Promise.all([testDatabase(), testRedis(), freePort()])
+  const dataDir = mkdtempSync(join(tmpdir(), 'analytics-service-'))
+  const { token, team_id: teamId } = await bootstrap(database.db, new Date())
+  let output = ''
+  const child = spawn(process.execPath, [PRIMARY], {
+    env: {
+      PATH: process.env.PATH,
+      PORT: String(port),
+      DATA_DIR: dataDir,
+      DATABASE_URL: database.url,
+      REDIS_URL: redis.url,
+      SECRET_KEY: randomBytes(32).toString('hex'),
+      HTTP_WORKERS: '2',
+      ...limitsOff,
+      ...settings,
+    },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  const collect = (chunk: Buffer) => {
+    output += chunk
+  }
+  child.stdout.on('data', collect)
+  child.stderr.on('data', collect)
+  const gone = once(child, 'exit') as Promise<[number | null]>
+
+  const url = `http://127.0.0.1:${port}`
+  const giveUpAt = performance.now() + READY_WITHIN_MS
+  while (!(await isReady(url))) {
+    if (child.exitCode !== null || performance.now() > giveUpAt) throw new Error(`not ready:\n${output}`)
+    await sleep(20)
+  }
+  const stop = async (signal: NodeJS.Signals = 'SIGTERM') => {
+    child.kill(signal)
+    const [code] = await gone
+    return code
+  }
+  return {
+    url,
+    token: token!,
+    teamId,
+    db: database.db,
+    databaseUrl: database.url,
+    redisUrl: redis.url,
+    pid: child.pid!,
+    output: () => output,
+    stop,
+    async close() {
+      if (child.exitCode === null && child.signalCode === null) await stop()
+      await redis.close()
+      await database.close()
+      rmSync(dataDir, { recursive: true, force: true })
+    },
+  }
+}
+
+const limitsOff = Object.fromEntries(
+  ['COLLECT', 'EVENT', 'ENGAGE', 'IDENTIFY', 'API', 'WEBHOOK'].map(name => [`RATE_LIMIT_${name}`, '0']),
+)
+
+async function isReady(url: string): Promise<boolean> {
+  try {
+    return (await fetch(`${url}/readyz`)).ok
+  } catch {
+    return false
+  }
+}
+
+export async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = server.address() as { port: number }
+  server.close()
+  await once(server, 'close')
+  return port
+}
+
+/** Waits until `check` gives something other than undefined or false. @throws Error after 10 s */
+export async function eventually<Result>(check: () => Promise<Result | undefined | false>): Promise<Result> {
+  const giveUpAt = performance.now() + 10_000
+  for (;;) {
+    const result = await check()
+    if (result !== undefined && result !== false) return result
+    if (performance.now() > giveUpAt) throw new Error('it did not happen within 10 s')
+    await sleep(20)
+  }
+}
