@@ -23,25 +23,12 @@ export const redisSocketPathFor = (dataDir: string): string => shortSocketPath(d
 
 /**
  * Where the embedded database of a data folder is reached: with the socket's folder as `host`, the form
- * that psql takes as it is. For postgres.js see `clientOptions`.
+ * that psql and `connectDb` take.
  */
 export const databaseUrl = (dataDir: string): string => socketUrl(socketPathFor(dataDir))
 
 export function socketUrl(socketPath: string): string {
   return `postgres://postgres@localhost/postgres?host=${encodeURIComponent(path.dirname(socketPath))}`
-}
-
-/**
- * What postgres.js needs to connect to a URL: it does not look for a socket's folder in `?host=`, and would
- * send the parameter on to the server. Any other URL comes back as it is.
- */
-export function clientOptions(url: string): { url: string; host?: string } {
-  if (!URL.canParse(url)) return { url }
-  const parsed = new URL(url)
-  const host = parsed.searchParams.get('host')
-  if (!host) return { url }
-  parsed.searchParams.delete('host')
-  return { url: parsed.href, host }
 }
 
 /**

@@ -48,6 +48,14 @@ export async function readJsonObject(request: IncomingMessage): Promise<Record<s
   return value as Record<string, unknown>
 }
 
+/**
+ * The JSON value of the body, whatever content type it claims.
+ * @throws AppError `malformed_json`, also when there is none, or as `readBody`
+ */
+export async function readJson(request: IncomingMessage): Promise<unknown> {
+  return parse(await readText(request))
+}
+
 /** The body as UTF-8 text, empty when there is none. Throws as `readBody`. */
 export async function readText(request: IncomingMessage): Promise<string> {
   const text = (await readBody(request)).toString()

@@ -1,13 +1,13 @@
-import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:http'
 import { AppError } from '../errors.ts'
 import { asAppError } from '../infra/failures.ts'
 import type { GroupCommit } from '../infra/group-commit.ts'
 import type { Log } from '../infra/log.ts'
 import { accept, type Edge, ENDPOINTS, type Endpoint } from '../ingestion/accept.ts'
 import type { QueuedHit } from '../ingestion/committer.ts'
+import { readJson } from './body.ts'
 import { clientAddress } from './client-address.ts'
 import { errorAnswer, logFailure } from './error-answer.ts'
-import { readJson } from './lean-body.ts'
 import { requestIdFrom } from './request-id.ts'
 
 export interface LeanIngest {
@@ -49,12 +49,7 @@ export function createLeanIngest(options: {
     return undefined
   }
 
-  function refuse(
-    response: ServerResponse,
-    error: AppError,
-    requestId: string,
-    more: Record<string, string>,
-  ) {
+  function refuse(response: ServerResponse, error: AppError, requestId: string, more?: OutgoingHttpHeaders) {
     const { status, headers, body } = errorAnswer(error, requestId)
     const text = JSON.stringify(body)
     response.writeHead(status, {
@@ -83,9 +78,7 @@ export function createLeanIngest(options: {
       error => {
         const failure = asAppError(error)
         logFailure(options.log, failure, requestId)
-        // What is left of a body that was not read would be taken for the next request.
-        const close: Record<string, string> = request.readableEnded ? {} : { Connection: 'close' }
-        refuse(response, failure, requestId, close)
+        refuse(response, failure, requestId)
       },
     )
   }

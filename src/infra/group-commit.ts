@@ -37,12 +37,20 @@ export function createGroupCommit<Item>(options: {
         if (failures[index] === undefined) entry.resolve()
         else entry.reject(failures[index])
       })
+      if (failures.every(failure => failure !== undefined)) giveUp(failures[0])
     } catch (error) {
       for (const entry of batch) entry.reject(error)
+      giveUp(error)
     } finally {
       inFlight -= 1
       sendWhatWaits()
     }
+  }
+
+  /** When nothing of a batch could be committed, what waits would only run into the same time limit once more. */
+  function giveUp(error: unknown) {
+    for (const entry of waiting) entry.reject(error)
+    waiting = []
   }
 
   function sendWhatWaits() {

@@ -80,7 +80,7 @@ export async function accept(
 }
 
 /** Two bits of a hash that does not rotate, so that a visitor stays in one partition over midnight. */
-export function partitionOf(siteId: string, origin: string): number {
+function partitionOf(siteId: string, origin: string): number {
   return createHash('sha1').update(siteId).update(origin).digest().readUInt32BE(0) % PARTITIONS
 }
 

@@ -4,7 +4,7 @@ const CURRENCIES = new Set(Intl.supportedValuesOf('currency'))
 const MAX_EXACT = BigInt(Number.MAX_SAFE_INTEGER)
 
 /** Digits after the point of a currency's major unit, by ISO 4217: 2 for USD, 0 for JPY, 3 for KWD. */
-export function minorDigits(currency: string): number {
+function minorDigits(currency: string): number {
   return (
     new Intl.NumberFormat('en', { style: 'currency', currency }).resolvedOptions().maximumFractionDigits ?? 2
   )
@@ -15,7 +15,7 @@ export function minorDigits(currency: string): number {
  * from zero.
  * @returns undefined when it is not above zero or beyond exact numbers
  */
-export function toMinorUnits(amount: number, currency: string): bigint | undefined {
+function toMinorUnits(amount: number, currency: string): bigint | undefined {
   const [mantissa, exponent = '0'] = String(amount).split('e')
   const [whole, fraction = ''] = mantissa!.split('.')
   const shift = Number(exponent) - fraction.length + minorDigits(currency)

@@ -1,5 +1,5 @@
 /** Names written only by the service: refused as goals, not recorded when sent to `/api/event` (spec "Goals"). */
-export const RESERVED_NAMES = [
+const RESERVED_NAMES = [
   'pageview',
   'engagement',
   'performance',

@@ -3,11 +3,11 @@ import type { EnrichedHit } from './hit.ts'
 
 const MINUTE = 60_000
 /** A longer silence than this ends a session (contract §6). */
-export const SESSION_GAP_MS = 30 * MINUTE
+const SESSION_GAP_MS = 30 * MINUTE
 /** A hit further than this from the session's opening hit does not join it. */
 export const SESSION_SPAN_MS = 24 * 60 * MINUTE
 /** How long an identity waits for a visitor's next hit. */
-export const IDENTITY_WAIT_MS = 30 * MINUTE
+const IDENTITY_WAIT_MS = 30 * MINUTE
 
 /** A session of a visitor. Times are Unix milliseconds. `startedAt` is the opening hit's and never changes. */
 export interface Session {

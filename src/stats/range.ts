@@ -56,7 +56,7 @@ const dateMessage = 'must be one calendar date of the years 1970 to 9999, writte
 const CalendarDate = z.string({ error: dateMessage }).refine(isCalendarDate, { error: dateMessage })
 
 /** The query parameters of a range. A schema that uses them needs `checkRange` too. */
-export const rangeFields = {
+const rangeFields = {
   // Not checked here: with `from` and `to` the value is not looked at.
   range: z
     .custom<RangePreset>()
@@ -67,7 +67,7 @@ export const rangeFields = {
 }
 
 /** What the three parameters must fulfil together; for `superRefine`. */
-export function checkRange(
+function checkRange(
   query: { range: unknown; from?: string | undefined; to?: string | undefined },
   context: z.RefinementCtx,
 ): void {

@@ -4,7 +4,8 @@ import path from 'node:path'
 import postgres from 'postgres'
 import { afterAll, expect, test } from 'vitest'
 import { startDatabase } from '../../src/embedded/database.ts'
-import { clientOptions, databaseUrl, socketPathFor } from '../../src/embedded/paths.ts'
+import { databaseUrl, socketPathFor } from '../../src/embedded/paths.ts'
+import { clientOptions } from '../../src/infra/db.ts'
 import { exited, ready, spawnEntry } from './spawn.ts'
 
 const log = { info() {}, warn() {}, error() {} }

@@ -4,7 +4,7 @@ import { promisify } from 'node:util'
 import postgres from 'postgres'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import { type Database, startDatabase } from '../../src/embedded/database.ts'
-import { clientOptions } from '../../src/embedded/paths.ts'
+import { clientOptions } from '../../src/infra/db.ts'
 import { bind, describe, execute, flush, parse, query, RawClient, sync, terminate } from './raw-client.ts'
 
 const log = { info() {}, warn() {}, error() {} }

@@ -8,7 +8,8 @@ import os from 'node:os'
 import path from 'node:path'
 import postgres from 'postgres'
 import { startDatabase } from '../../src/embedded/database.ts'
-import { clientOptions, databaseUrl } from '../../src/embedded/paths.ts'
+import { databaseUrl } from '../../src/embedded/paths.ts'
+import { clientOptions } from '../../src/infra/db.ts'
 import { exited, ready, spawnEntry } from './spawn.ts'
 
 const silent = { info() {}, warn() {}, error() {} }

@@ -1,7 +1,7 @@
 import postgres from 'postgres'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type Database, startDatabase } from '../../src/embedded/database.ts'
-import { clientOptions } from '../../src/embedded/paths.ts'
+import { clientOptions } from '../../src/infra/db.ts'
 
 let database: Database
 let sql: postgres.Sql

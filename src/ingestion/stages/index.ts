@@ -7,7 +7,7 @@ import { readUrl } from './url.ts'
 import { readUserAgent } from './user-agent.ts'
 
 /** In this order: `attribute` needs what the two before it have set. */
-export const stages: Stage[] = [readUrl, readReferrer, attribute, readUserAgent, classifySize, readError]
+const stages: Stage[] = [readUrl, readReferrer, attribute, readUserAgent, classifySize, readError]
 
 /** Works out everything that a hit says by itself. Pure; never throws and never drops. */
 export function enrich(hit: Hit): EnrichedHit {

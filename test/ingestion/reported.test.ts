@@ -1,0 +1,45 @@
+import { expect, test } from 'vitest'
+import { readError, readRevenue } from '../../src/ingestion/reported.ts'
+
+test.each([
+  [{ amount: 49.99, currency: 'USD' }, '4999', 'USD'],
+  [{ amount: 1.005, currency: 'usd' }, '101', 'USD'],
+  [{ amount: 0.1 + 0.2, currency: 'EUR' }, '30', 'EUR'],
+  [{ amount: 500, currency: 'JPY' }, '500', 'JPY'],
+  [{ amount: 500.5, currency: 'JPY' }, '501', 'JPY'],
+  [{ amount: 1.2345, currency: 'KWD' }, '1235', 'KWD'],
+  [{ amount: 1e21, currency: 'JPY' }, undefined, undefined],
+  [{ amount: 9007199254740991, currency: 'JPY' }, '9007199254740991', 'JPY'],
+  [{ amount: 9007199254740992, currency: 'JPY' }, undefined, undefined],
+  [{ amount: 90071992547410, currency: 'USD' }, undefined, undefined],
+  [{ amount: 1e-7, currency: 'USD' }, undefined, undefined],
+  [{ amount: 0, currency: 'USD' }, undefined, undefined],
+  [{ amount: -1, currency: 'USD' }, undefined, undefined],
+  [{ amount: Number.POSITIVE_INFINITY, currency: 'USD' }, undefined, undefined],
+  [{ amount: '49.99', currency: 'USD' }, undefined, undefined],
+  [{ amount: 1, currency: 'XXZ' }, undefined, undefined],
+  [{ amount: 1, currency: 'US' }, undefined, undefined],
+  [{ amount: 1 }, undefined, undefined],
+  [49.99, undefined, undefined],
+  [null, undefined, undefined],
+  [[], undefined, undefined],
+])('revenue %j becomes %s %s', (given, amountMinor, currency) => {
+  expect(readRevenue(given)).toEqual(amountMinor === undefined ? undefined : { amountMinor, currency })
+})
+
+test('an error is read from its object, and what that lacks from properties of the same names', () => {
+  const properties = { message: 'from properties', stack: 'at x', line_number: '7', other: 'kept elsewhere' }
+  expect(readError({ message: 'from the object', column_number: 3 }, properties)).toEqual({
+    message: 'from the object',
+    stack: 'at x',
+    lineNumber: '7',
+    columnNumber: '3',
+  })
+})
+
+test.each([['text'], [[]], [{ message: {} }], [{ name: 1 }], [{ line_number: true }]])(
+  'an error object of the wrong shape is dropped: %j',
+  given => {
+    expect(readError(given, { message: 'kept' })).toEqual({ message: 'kept' })
+  },
+)

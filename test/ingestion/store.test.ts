@@ -1,0 +1,158 @@
+import { randomUUID } from 'node:crypto'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { connectDb } from '../../src/infra/db.ts'
+import { createIngest } from '../../src/ingestion/consume.ts'
+import type { Hit } from '../../src/ingestion/hit.ts'
+import { storeHits } from '../../src/ingestion/store.ts'
+import { type TestDatabase, testDatabase } from '../support/database.ts'
+import { enrichedHit, rawHit } from '../support/hits.ts'
+import { silentLog } from '../support/log.ts'
+import { createTestSite, type TestSite } from '../support/sites.ts'
+
+const MINUTE = 60_000
+const NOON = Date.UTC(2026, 2, 10, 12)
+const MIDNIGHT = Date.UTC(2026, 2, 11)
+
+let database: TestDatabase
+beforeAll(async () => {
+  database = await testDatabase()
+})
+afterAll(() => database.close())
+
+const sessionsOf = (site: TestSite) => database.db<
+  { visitor: string; firstAt: Date; lastAt: Date; pageviews: number; visitCount: number; userId: string }[]
+>`
+  select visitors.id as visitor, first_at as "firstAt", last_at as "lastAt", pageviews,
+    visit_count as "visitCount", user_id as "userId"
+  from sessions join visitors using (visitor_no)
+  where sessions.site_no = ${site.siteNo}
+  order by visitor, first_at`
+
+test('a session that runs over midnight goes on under the visitor of the day before', async () => {
+  const site = await createTestSite(database.db)
+  const [yesterday, today] = [randomUUID(), randomUUID()]
+  await storeHits(database.db, 0, [enrichedHit(site, MIDNIGHT - MINUTE, { visitorId: yesterday })])
+  const later = { visitorId: today, previousVisitorId: yesterday }
+  await storeHits(database.db, 0, [enrichedHit(site, MIDNIGHT + MINUTE, later)])
+  await storeHits(database.db, 0, [enrichedHit(site, MIDNIGHT + 20 * MINUTE, later)])
+  expect(await sessionsOf(site)).toMatchObject([{ visitor: yesterday, pageviews: 3 }])
+  await storeHits(database.db, 0, [enrichedHit(site, MIDNIGHT + 51 * MINUTE, later)])
+  const after = await sessionsOf(site)
+  expect(after.map(session => session.visitor).sort()).toEqual([yesterday, today].sort())
+})
+
+test('a session over midnight within one batch is one session too', async () => {
+  const site = await createTestSite(database.db)
+  const [yesterday, today] = [randomUUID(), randomUUID()]
+  const later = { visitorId: today, previousVisitorId: yesterday }
+  await storeHits(database.db, 0, [
+    enrichedHit(site, MIDNIGHT + MINUTE, later),
+    enrichedHit(site, MIDNIGHT - MINUTE, { visitorId: yesterday }),
+  ])
+  expect(await sessionsOf(site)).toMatchObject([{ visitor: yesterday, pageviews: 2 }])
+})
+
+test('an identity said before midnight names the session that opens after it', async () => {
+  const site = await createTestSite(database.db)
+  const [yesterday, today] = [randomUUID(), randomUUID()]
+  const identify = { type: 'identify', visitorId: yesterday, identity: { identifier: 'ada' } } as const
+  await storeHits(database.db, 0, [enrichedHit(site, MIDNIGHT - MINUTE, identify)])
+  await storeHits(database.db, 0, [
+    enrichedHit(site, MIDNIGHT + MINUTE, { visitorId: today, previousVisitorId: yesterday }),
+  ])
+  expect(await sessionsOf(site)).toMatchObject([{ visitor: today, userId: 'ada' }])
+})
+
+test('two consumers that store shuffled hits at once leave no visitor with overlapping sessions', async () => {
+  const site = await createTestSite(database.db)
+  const other = connectDb(database.url, { max: 2, name: 'second consumer' })
+  const visitors = Array.from({ length: 5 }, () => randomUUID())
+  // A fixed sequence of small jumps, taken in an order that has nothing to do with time.
+  const hits = Array.from({ length: 400 }, (_, index) =>
+    enrichedHit(site, NOON + ((index * 7919) % 400) * 4.5 * MINUTE, { visitorId: visitors[index % 5]! }),
+  )
+  const batches = Array.from({ length: 40 }, (_, index) => hits.slice(index * 10, index * 10 + 10))
+  await Promise.all(
+    [database.db, other].map(async (db, consumer) => {
+      for (const [index, batch] of batches.entries()) {
+        // Every fourth batch is delivered to both, as after a lost acknowledgement.
+        if (index % 2 === consumer || index % 4 === 0) await storeHits(db, 0, batch)
+      }
+    }),
+  )
+  await other.end()
+  const sessions = await sessionsOf(site)
+  expect(sessions.reduce((sum, session) => sum + session.pageviews, 0)).toBe(400)
+  for (const [index, session] of sessions.entries()) {
+    const before = sessions[index - 1]
+    if (before?.visitor === session.visitor) {
+      expect(before.lastAt.getTime()).toBeLessThan(session.firstAt.getTime())
+      expect(session.visitCount).toBe(before.visitCount + 1)
+    } else {
+      expect(session.visitCount).toBe(1)
+    }
+  }
+})
+
+test('hits of a deleted site are not stored', async () => {
+  const site = await createTestSite(database.db)
+  await database.db`update sites set deleted_at = now() where site_no = ${site.siteNo}`
+  expect(await storeHits(database.db, 0, [enrichedHit(site, NOON)])).toMatchObject({ stored: 0 })
+  expect(await sessionsOf(site)).toEqual([])
+})
+
+test('visitor numbers are drawn only for new visitors', async () => {
+  const site = await createTestSite(database.db)
+  const visitorId = randomUUID()
+  const numberOf = async (id: string) => {
+    const [row] = await database.db<{ no: number }[]>`select visitor_no as no from visitors where id = ${id}`
+    return row!.no
+  }
+  await storeHits(database.db, 0, [enrichedHit(site, NOON, { visitorId })])
+  for (let minute = 1; minute < 20; minute++) {
+    await storeHits(database.db, 0, [enrichedHit(site, NOON + minute * MINUTE, { visitorId })])
+  }
+  const next = randomUUID()
+  await storeHits(database.db, 0, [enrichedHit(site, NOON, { visitorId: next })])
+  expect(await numberOf(next)).toBe((await numberOf(visitorId)) + 1)
+})
+
+test('a hit that cannot be stored becomes a dead letter with its reason; the rest of its batch is stored', async () => {
+  const site = await createTestSite(database.db)
+  const ingest = createIngest(database.db, silentLog)
+  const good = Array.from({ length: 9 }, (_, index) => rawHit(site, NOON + index * 1000))
+  const bad = [
+    rawHit(site, NOON, { visitorId: 'no uuid' }),
+    rawHit(site, NOON, { title: 'NUL \0 inside' }),
+    rawHit(site, Number.MAX_SAFE_INTEGER),
+    { id: randomUUID(), nothing: 'else' } as unknown as Hit,
+  ]
+  await ingest.take(1, { hits: [...good.slice(0, 4), ...bad, ...good.slice(4)] })
+  expect(ingest.counts).toMatchObject({ stored: 9, dead: 4 })
+  const [stored] = await database.db`select count(*)::int as count from events where site_no = ${site.siteNo}`
+  expect(stored!.count).toBe(9)
+  const letters = await database.db<{ id: string; reason: string; payload: string }[]>`
+    select id, reason, payload from dead_letters where id in ${database.db(bad.map(hit => hit.id))}`
+  expect(letters).toHaveLength(4)
+  for (const letter of letters) expect(letter.reason).not.toBe('')
+  await ingest.take(1, { hits: bad })
+  const [again] = await database.db`select count(*)::int as count from dead_letters`
+  expect(again!.count).toBe(4)
+})
+
+test('a job that is no batch of hits becomes a dead letter', async () => {
+  const ingest = createIngest(database.db, silentLog)
+  await ingest.take(1, 'nonsense' as never)
+  await ingest.take(1, null as never)
+  expect(ingest.counts.dead).toBe(2)
+})
+
+test('jobs that arrive while a transaction runs are stored together', async () => {
+  const site = await createTestSite(database.db)
+  const ingest = createIngest(database.db, silentLog)
+  await Promise.all(
+    Array.from({ length: 50 }, (_, index) => ingest.take(2, { hits: [rawHit(site, NOON + index)] })),
+  )
+  expect(ingest.counts.stored).toBe(50)
+  expect(ingest.counts.batches).toBeLessThan(5)
+})
