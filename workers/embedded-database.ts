@@ -1,12 +1,12 @@
 import { parseArgs } from 'node:util'
-import { pino } from 'pino'
 import { startDatabase } from '../src/embedded/database.ts'
+import { createLog } from '../src/infra/log.ts'
 
 /** The embedded TimescaleDB as a process: `--data-dir DIR [--socket PATH] [--log-level LEVEL]`. */
 const { values } = parseArgs({
   options: { 'data-dir': { type: 'string' }, socket: { type: 'string' }, 'log-level': { type: 'string' } },
 })
-const log = pino({ name: 'embedded-database', level: values['log-level'] ?? 'info' })
+const log = createLog({ level: values['log-level'] ?? 'info', role: 'database' })
 
 // A terminal sends Ctrl-C to every process; the parent decides when the database goes, after its clients.
 process.on('SIGINT', () => {})
@@ -33,7 +33,7 @@ try {
     process.send?.('ready')
   }
 } catch (error) {
-  log.fatal({ err: error }, (error as Error).message)
+  log.fatal({ error }, (error as Error).message)
   process.exitCode = 1
   process.disconnect?.()
 }

@@ -1,12 +1,12 @@
 import { parseArgs } from 'node:util'
-import { pino } from 'pino'
 import { startRedis } from '../src/embedded/redis.ts'
+import { createLog } from '../src/infra/log.ts'
 
 /** The private Redis as a process that PM2 can run: `--data-dir DIR [--log-level LEVEL]`. */
 const { values } = parseArgs({
   options: { 'data-dir': { type: 'string' }, 'log-level': { type: 'string' } },
 })
-const log = pino({ name: 'embedded-redis', level: values['log-level'] ?? 'info' })
+const log = createLog({ level: values['log-level'] ?? 'info', role: 'redis' })
 
 try {
   const dataDir = values['data-dir']
@@ -26,7 +26,7 @@ try {
   process.once('SIGTERM', stop).once('SIGINT', stop)
   process.send?.('ready')
 } catch (error) {
-  log.fatal({ err: error }, (error as Error).message)
+  log.fatal({ error }, (error as Error).message)
   process.exitCode = 1
   process.disconnect?.()
 }

@@ -1,7 +1,13 @@
 import cluster from 'node:cluster'
+import { once } from 'node:events'
+import { createServer } from 'node:net'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { type Config, environmentFor, loadConfig } from '../src/config.ts'
 import { addressesOf } from '../src/embedded/attach.ts'
+import { DataDirHeldError, lockDataDir } from '../src/embedded/lock.ts'
+import { prepareDataDir, socketPathFor } from '../src/embedded/paths.ts'
 import { startRedis } from '../src/embedded/redis.ts'
 import { type Keeper, keepAlive } from '../src/infra/children.ts'
 import { connectDb } from '../src/infra/db.ts'
@@ -13,6 +19,8 @@ import { startClusterWorker, startProcess } from './children.ts'
 
 /** The first process: starts everything, starts again what ends, stops everything in order. Knows no domain. */
 const STOP_MS = { http: 4_000, ingest: 3_000, database: 2_000 }
+/** How long the embedded database of a service that was killed may take to close. */
+const DATABASE_FREE_MS = 10_000
 
 /** Stops what was started, the newest first. */
 const stops: (() => Promise<void>)[] = []
@@ -32,6 +40,8 @@ async function run(config: Config, log: Log): Promise<void> {
   let workers: Keeper[] = []
   obeySignals(log, () => workers)
 
+  if (!config.redisUrl || !config.databaseUrl) await holdDataDir(config)
+  await checkListener(config)
   await Promise.all([
     config.redisUrl ? undefined : keepRedis(config, log),
     config.databaseUrl ? undefined : keepDatabase(config, log),
@@ -56,23 +66,66 @@ async function run(config: Config, log: Log): Promise<void> {
   log.info({ url: config.baseUrl, ms: Math.round(performance.now() - startedAt) }, 'ready')
 }
 
+/** Before anything of the folder is touched: a start that fails later stops what it has adopted. */
+async function holdDataDir(config: Config): Promise<void> {
+  const dataDir = prepareDataDir(config.dataDir)
+  // Of a killed service the servers may still answer, so the lock names a socket that never does.
+  const unlock = await lockDataDir(dataDir, join(dataDir, 'service'), 'service.lock')
+  stops.push(async () => unlock())
+}
+
+/** @throws Error that says so when the address is taken or not ours: a worker could only crash */
+async function checkListener({ host, port }: Config): Promise<void> {
+  const server = createServer().listen(port, host)
+  try {
+    await once(server, 'listening')
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException
+    const reason = code === 'EADDRINUSE' ? 'another program listens there already' : code
+    throw new Error(`PORT is ${port}, HOST is ${host}; allowed is an address to listen at: ${reason}`)
+  }
+  server.close()
+  await once(server, 'close')
+}
+
 async function keepRedis(config: Config, log: Log): Promise<void> {
-  let redis = await startRedis({ dataDir: config.dataDir, log })
-  const watch = () =>
-    redis.onExit(async () => {
-      log.error({ pid: redis.pid }, 'redis-server ended; it is started again')
-      redis = await startRedis({ dataDir: config.dataDir, log })
-      watch()
+  let current = startRedis({ dataDir: config.dataDir, log })
+  // One that is about to run would be left behind.
+  stops.push(async () => (await current).stop())
+  const watch = async () => {
+    const redis = await current
+    redis.onExit(() => {
+      log.error({ redisPid: redis.pid }, 'redis-server ended; it is started again')
+      current = startRedis({ dataDir: config.dataDir, log })
+      watch().catch(error => {
+        log.fatal({ error }, 'redis-server cannot be started again')
+        process.exit(1)
+      })
     })
-  watch()
-  stops.push(() => redis.stop())
+  }
+  await watch()
 }
 
 async function keepDatabase(config: Config, log: Log): Promise<void> {
+  await whenDatabaseIsFree(prepareDataDir(config.dataDir))
   const args = ['--data-dir', config.dataDir, '--log-level', config.logLevel]
   const keeper = keepAlive('database', () => startProcess('embedded-database.js', process.env, args), log)
   stops.push(() => keeper.stop(STOP_MS.database))
   await keeper.started
+}
+
+/** Waits while the database of a service that was killed, or of an admin command, is closing. */
+async function whenDatabaseIsFree(dataDir: string): Promise<void> {
+  const giveUpAt = performance.now() + DATABASE_FREE_MS
+  for (;;) {
+    try {
+      const unlock = await lockDataDir(dataDir, socketPathFor(dataDir))
+      return unlock()
+    } catch (error) {
+      if (!(error instanceof DataDirHeldError) || performance.now() > giveUpAt) throw error
+      await sleep(50)
+    }
+  }
 }
 
 /** Checks both servers, says what may be lost, and brings the schema up to date. */
@@ -84,6 +137,9 @@ async function prepare(addresses: { databaseUrl: string; redisUrl: string }, log
       throw new Error('REDIS_URL cannot be reached: is Redis running there, and the password right?')
     })
     for (const warning of await checkRedis(redis)) log.warn({}, warning)
+    await db`select 1`.catch(error => {
+      throw new Error(`DATABASE_URL cannot be used: ${error.message || error.code}`)
+    })
     await checkDatabase(db)
     const applied = await migrate(db)
     if (applied.length > 0) log.info({ applied }, 'schema is up to date')
