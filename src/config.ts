@@ -23,6 +23,9 @@ const url = (protocols: string[], example: string) =>
 const limit = (fallback: string) =>
   count(0, 1_000_000, 'requests a minute, 0 for no limit').default(Number(fallback))
 
+const SECRET_KEY_FORM = /^[0-9a-fA-F]{64}$/
+const SECRET_KEY_ALLOWED = '64 hex digits (32 bytes), as `openssl rand -hex 32` prints them'
+
 const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const
 
 /** Every setting of the service, by the name it has in the environment. */
@@ -47,10 +50,7 @@ const Environment = z.object({
   HTTP_WORKERS: count(1, 256, 'how many HTTP workers').default(availableParallelism()),
   INGEST_PROCESSES: count(0, 64, 'how many ingest processes the primary starts').default(1),
   ROLLUP_THREADS: count(1, 64, 'threads a process').default(1),
-  SECRET_KEY: z
-    .string()
-    .regex(/^[0-9a-fA-F]{64}$/, '64 hex digits (32 bytes), as `openssl rand -hex 32` prints them')
-    .optional(),
+  SECRET_KEY: z.string().regex(SECRET_KEY_FORM, SECRET_KEY_ALLOWED).optional(),
   GEOIP_DATABASE: z
     .string()
     .refine(existsSync, 'the path of a MaxMind-format (.mmdb) file that exists')
@@ -150,7 +150,7 @@ function packagedCountryDatabase(): string {
 function embeddedSecretKey(embedded: boolean, dataDir: string): string {
   if (!embedded) {
     throw new Error(
-      'SECRET_KEY is not set; allowed is 64 hex digits (32 bytes), as `openssl rand -hex 32` prints them. ' +
+      `SECRET_KEY is not set; allowed is ${SECRET_KEY_ALLOWED}. ` +
         'It is generated only when both DATABASE_URL and REDIS_URL are unset.',
     )
   }
@@ -158,7 +158,7 @@ function embeddedSecretKey(embedded: boolean, dataDir: string): string {
   if (!existsSync(file)) {
     mkdirSync(dataDir, { recursive: true, mode: 0o700 })
     const draft = `${file}.${process.pid}`
-    writeFileSync(draft, `${randomBytes(32).toString('hex')}\n`, { mode: 0o600 })
+    writeFileSync(draft, `${randomBytes(32).toString('hex')}\n`, { mode: 0o600, flush: true })
     // A link appears whole or not at all, and of two starts at once one wins and the other reads what it wrote.
     try {
       linkSync(draft, file)
@@ -168,5 +168,10 @@ function embeddedSecretKey(embedded: boolean, dataDir: string): string {
       unlinkSync(draft)
     }
   }
-  return readFileSync(file, 'utf8').trim()
+  const key = readFileSync(file, 'utf8').trim()
+  // With a wrong key the secrets in the database would look lost.
+  if (!SECRET_KEY_FORM.test(key)) {
+    throw new Error(`${file} is damaged: it must hold ${SECRET_KEY_ALLOWED}. Bring it back from a backup.`)
+  }
+  return key
 }

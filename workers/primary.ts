@@ -24,15 +24,19 @@ const DATABASE_FREE_MS = 10_000
 
 /** Stops what was started, the newest first. */
 const stops: (() => Promise<void>)[] = []
+let stopping: Promise<void> | undefined
 
 try {
   const config = loadConfig()
   const log = createLog({ level: config.logLevel, role: 'primary' })
   await run(config, log)
 } catch (error) {
-  process.stderr.write(`${(error as Error).message.replace(/^/gm, 'error: ')}\n`)
-  await stopAll()
-  process.exit(1)
+  // A start that is stopped fails too; that is no failure to report.
+  if (!stopping) {
+    process.stderr.write(`${(error as Error).message.replace(/^/gm, 'error: ')}\n`)
+    await stopAll()
+    process.exit(1)
+  }
 }
 
 async function run(config: Config, log: Log): Promise<void> {
@@ -150,10 +154,8 @@ async function prepare(addresses: { databaseUrl: string; redisUrl: string }, log
 }
 
 function obeySignals(log: Log, workers: () => Keeper[]): void {
-  let isStopping = false
   const stop = () => {
-    if (isStopping) return
-    isStopping = true
+    if (stopping) return
     stopAll().then(
       () => process.exit(0),
       error => {
@@ -180,6 +182,9 @@ function obeySignals(log: Log, workers: () => Keeper[]): void {
   })
 }
 
-async function stopAll(): Promise<void> {
-  for (const stop of stops.reverse()) await stop().catch(() => {})
+function stopAll(): Promise<void> {
+  stopping ??= (async () => {
+    for (let stop = stops.pop(); stop; stop = stops.pop()) await stop().catch(() => {})
+  })()
+  return stopping
 }

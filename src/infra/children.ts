@@ -41,7 +41,10 @@ export function keepAlive(name: string, start: () => Child, log: Log): Keeper {
       if (isStopping || child !== current) return
       failures = performance.now() - startedAt > SETTLED_MS ? 0 : failures + 1
       const delay = failures === 0 ? 0 : Math.min(FIRST_DELAY_MS * 2 ** (failures - 1), LONGEST_DELAY_MS)
-      log.error({ child: name, childPid: child.pid, againInMs: delay }, 'a process ended; it is started again')
+      log.error(
+        { child: name, childPid: child.pid, againInMs: delay },
+        'a process ended; it is started again',
+      )
       await sleep(delay)
       if (!isStopping && child === current) current = launch()
     })

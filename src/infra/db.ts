@@ -73,6 +73,10 @@ const CONNECTION_CODES = new Set([
   'EPIPE',
   'ETIMEDOUT',
   'EHOSTUNREACH',
+  'EHOSTDOWN',
+  'ENETUNREACH',
+  'ENETDOWN',
+  'ECONNABORTED',
   'ENOTFOUND',
   'EAI_AGAIN',
 ])
@@ -93,9 +97,12 @@ export function isUnavailable(error: unknown): boolean {
   return CONNECTION_CODES.has(code) || /^(08|53|57P|58)/.test(code)
 }
 
-/** True when the same transaction would succeed if run again: deadlock, serialization failure, lock timeout. */
+/**
+ * True when the same transaction would succeed if run again: deadlock, serialization failure, lock timeout, or ended
+ * for having been idle.
+ */
 export function isRetryable(error: unknown): boolean {
-  return /^(40|55P03)/.test(sqlState(error) ?? '')
+  return /^(40|55P03|25P0[34])/.test(sqlState(error) ?? '')
 }
 
 /** @throws AppError `unavailable` in place of what a database that is away throws */

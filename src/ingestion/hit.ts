@@ -72,6 +72,11 @@ export interface Hit {
   identity?: { identifier: string; name?: string; avatar?: string; custom?: Record<string, string> }
 }
 
+/** A job of the queue: the hits of one group commit that fell into one partition. */
+export interface HitBatch {
+  hits: Hit[]
+}
+
 /**
  * A hit after all stages: everything that is stored of it, before it has a session.
  * Strings are empty where nothing is known; attribution is that of this hit alone (the session

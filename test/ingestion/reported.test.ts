@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { readError, readRevenue } from '../../src/ingestion/reported.ts'
+import { readError, readRevenue } from '../../src/ingestion/edge/reported.ts'
 
 test.each([
   [{ amount: 49.99, currency: 'USD' }, '4999', 'USD'],

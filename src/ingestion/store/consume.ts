@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { v5 as uuidv5 } from 'uuid'
-import { type Db, isRetryable, isUnavailable, statement } from '../infra/db.ts'
-import type { Log } from '../infra/log.ts'
-import type { EnrichedHit, Hit } from './hit.ts'
-import { enrich } from './stages/index.ts'
+import { type Db, isRetryable, isUnavailable, statement } from '../../infra/db.ts'
+import type { Log } from '../../infra/log.ts'
+import type { EnrichedHit, Hit, HitBatch } from '../hit.ts'
+import { enrich } from '../stages/index.ts'
 import { storeHits } from './store.ts'
 
 const insertDeadLetter = statement('insert-dead-letter')
@@ -11,11 +11,6 @@ const insertDeadLetter = statement('insert-dead-letter')
 /** Most hits of one transaction. */
 const MAX_BATCH = 5_000
 const RETRY_MS = 500
-
-/** A job: the hits of one group commit that fell into one partition. */
-export interface HitBatch {
-  hits: Hit[]
-}
 
 export interface Ingest {
   /** Resolves when every hit of the batch is stored, dropped or a dead letter; waits while the database is away. */

@@ -1,4 +1,4 @@
-import { mend } from '../infra/validation.ts'
+import { mend } from '../../infra/validation.ts'
 
 const CURRENCIES = new Set(Intl.supportedValuesOf('currency'))
 const MAX_EXACT = BigInt(Number.MAX_SAFE_INTEGER)

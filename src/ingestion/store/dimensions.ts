@@ -1,4 +1,4 @@
-import type { EnrichedHit } from './hit.ts'
+import type { EnrichedHit } from '../hit.ts'
 
 /** What a session takes from its opening hit, and every hit of it carries (contract §8, session dimensions). */
 export interface Dimensions {

@@ -1,7 +1,8 @@
-import { type Db, statement, type Transaction } from '../infra/db.ts'
-import type { EnrichedHit } from './hit.ts'
+import { type Db, statement, type Transaction } from '../../infra/db.ts'
+import type { EnrichedHit } from '../hit.ts'
+import { place } from './place.ts'
 import * as rows from './rows.ts'
-import { type Placed, place, type Visitor } from './sessions.ts'
+import type { Placed, Visitor } from './timeline.ts'
 import { loadWorld } from './world.ts'
 
 const lockPartition = statement('lock-partition')

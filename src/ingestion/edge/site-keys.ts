@@ -1,7 +1,7 @@
 import type { Redis } from 'ioredis'
-import type { Db } from '../infra/db.ts'
-import { SITE_CHANGES } from '../sites/changes.ts'
-import { findSiteByKey, type TrackedSite } from '../sites/find-site.ts'
+import type { Db } from '../../infra/db.ts'
+import { SITE_CHANGES } from '../../sites/changes.ts'
+import { findSiteByKey, type TrackedSite } from '../../sites/find-site.ts'
 
 /** After this an entry is asked for again, in case an announcement was missed. */
 const FRESH_MS = 5_000

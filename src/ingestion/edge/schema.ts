@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { isWithin, mend, requiredText, text } from '../infra/validation.ts'
+import { isWithin, mend, requiredText, text } from '../../infra/validation.ts'
 
 /** Absent, null and the empty string all mean that there is none. */
 const optional = (max: number) =>

@@ -1,7 +1,7 @@
-import { statement, type Transaction } from '../infra/db.ts'
+import { statement, type Transaction } from '../../infra/db.ts'
+import type { EnrichedHit } from '../hit.ts'
 import type { Dimensions } from './dimensions.ts'
-import type { EnrichedHit } from './hit.ts'
-import { pageKey, SESSION_SPAN_MS, type Session, type Visitor, visitorKey, type World } from './sessions.ts'
+import { pageKey, SESSION_SPAN_MS, type Session, type Visitor, visitorKey, type World } from './timeline.ts'
 
 interface VisitorRow {
   visitorNo: number

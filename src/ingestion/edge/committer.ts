@@ -1,7 +1,6 @@
-import { createGroupCommit, type GroupCommit } from '../infra/group-commit.ts'
-import type { Producer } from '../infra/queue.ts'
-import type { HitBatch } from './consume.ts'
-import type { Hit } from './hit.ts'
+import { createGroupCommit, type GroupCommit } from '../../infra/group-commit.ts'
+import type { Producer } from '../../infra/queue.ts'
+import type { Hit, HitBatch } from '../hit.ts'
 
 export interface QueuedHit {
   hit: Hit

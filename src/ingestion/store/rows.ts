@@ -1,5 +1,5 @@
 import { type Dimensions, NO_DIMENSIONS } from './dimensions.ts'
-import type { Placed, Session, Visitor } from './sessions.ts'
+import type { Placed, Session, Visitor } from './timeline.ts'
 
 type Value = string | number | null
 type Column<Row> = (row: Row) => Value

@@ -1,0 +1,173 @@
+import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { availableParallelism, tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
+import { afterAll, expect, test } from 'vitest'
+import { environmentFor, loadConfig } from '../src/config.ts'
+
+const folder = mkdtempSync(join(tmpdir(), 'analytics-config-'))
+afterAll(() => rmSync(folder, { recursive: true, force: true }))
+
+let folders = 0
+const newDataDir = () => join(folder, String(folders++))
+
+const KEY = '0123456789abcdefABCDEF'.repeat(3).slice(0, 64)
+const load = (environment: NodeJS.ProcessEnv = {}) => loadConfig({ SECRET_KEY: KEY, ...environment })
+
+function refusal(environment: NodeJS.ProcessEnv): string {
+  try {
+    loadConfig(environment)
+  } catch (error) {
+    return (error as Error).message
+  }
+  throw new Error('it was accepted')
+}
+
+test('without any variable everything has its documented default', () => {
+  const { geoipDatabase, ...config } = load()
+  expect(config).toEqual({
+    port: 3000,
+    host: '127.0.0.1',
+    baseUrl: 'http://127.0.0.1:3000',
+    dataDir: resolve('.data'),
+    databaseUrl: undefined,
+    redisUrl: undefined,
+    httpWorkers: availableParallelism(),
+    ingestProcesses: 1,
+    rollupThreads: 1,
+    secretKey: KEY,
+    metricsToken: undefined,
+    trustProxy: 0,
+    sitesPerTeam: 30,
+    limits: { collect: 600, event: 600, engage: 600, identify: 120, api: 60, webhook: 600 },
+    logLevel: 'info',
+  })
+  expect(existsSync(geoipDatabase)).toBe(true)
+})
+
+test.each<[string, string, unknown]>([
+  ['PORT', '0', { port: 0 }],
+  ['PORT', '65535', { port: 65_535, baseUrl: 'http://127.0.0.1:65535' }],
+  ['HOST', '::1', { host: '::1', baseUrl: 'http://[::1]:3000' }],
+  ['HOST', 'analytics.internal', { host: 'analytics.internal', baseUrl: 'http://analytics.internal:3000' }],
+  ['BASE_URL', 'https://a.example.com/', { baseUrl: 'https://a.example.com' }],
+  ['DATA_DIR', 'somewhere', { dataDir: resolve('somewhere') }],
+  ['DATABASE_URL', 'postgresql://u:p@h/d', { databaseUrl: 'postgresql://u:p@h/d' }],
+  ['REDIS_URL', 'rediss://:p@h:1', { redisUrl: 'rediss://:p@h:1' }],
+  ['REDIS_URL', 'unix:///run/redis.sock', { redisUrl: 'unix:///run/redis.sock' }],
+  ['HTTP_WORKERS', '256', { httpWorkers: 256 }],
+  ['INGEST_PROCESSES', '0', { ingestProcesses: 0 }],
+  ['ROLLUP_THREADS', '64', { rollupThreads: 64 }],
+  ['GEOIP_DATABASE', import.meta.filename, { geoipDatabase: import.meta.filename }],
+  ['METRICS_TOKEN', 'sixteen-letters!', { metricsToken: 'sixteen-letters!' }],
+  ['TRUST_PROXY', '16', { trustProxy: 16 }],
+  ['SITES_PER_TEAM', '0', { sitesPerTeam: 0 }],
+  ['RATE_LIMIT_COLLECT', '0', { limits: { collect: 0 } }],
+  ['RATE_LIMIT_EVENT', '1', { limits: { event: 1 } }],
+  ['RATE_LIMIT_ENGAGE', '2', { limits: { engage: 2 } }],
+  ['RATE_LIMIT_IDENTIFY', '3', { limits: { identify: 3 } }],
+  ['RATE_LIMIT_API', '1000000', { limits: { api: 1_000_000 } }],
+  ['RATE_LIMIT_WEBHOOK', '4', { limits: { webhook: 4 } }],
+  ['LOG_LEVEL', 'silent', { logLevel: 'silent' }],
+])('%s may be %s', (name, value, expected) => {
+  expect(load({ [name]: value })).toMatchObject(expected as object)
+})
+
+test.each<[string, string, string]>([
+  ['PORT', '65536', 'a whole number from 0 to 65535: the TCP port of the HTTP listener'],
+  ['PORT', ' 80', 'a whole number from 0 to 65535'],
+  ['PORT', '-1', 'a whole number from 0 to 65535'],
+  ['PORT', '3e3', 'a whole number from 0 to 65535'],
+  ['HOST', 'http://here', 'a host name or an IP address'],
+  ['BASE_URL', 'analytics.example.com', 'a URL such as https://analytics.example.com'],
+  ['BASE_URL', 'ftp://example.com', 'a URL such as https://analytics.example.com'],
+  ['HTTP_WORKERS', '0', 'a whole number from 1 to 256: how many HTTP workers'],
+  ['HTTP_WORKERS', '1.5', 'a whole number from 1 to 256'],
+  ['INGEST_PROCESSES', '65', 'a whole number from 0 to 64: how many ingest processes'],
+  ['ROLLUP_THREADS', 'two', 'a whole number from 1 to 64: threads a process'],
+  ['GEOIP_DATABASE', '/no/such/file.mmdb', 'the path of a MaxMind-format (.mmdb) file that exists'],
+  ['TRUST_PROXY', 'true', 'a whole number from 0 to 16: the number of trusted proxy hops'],
+  ['SITES_PER_TEAM', '100001', 'a whole number from 0 to 100000: the site ceiling of a team'],
+  ['RATE_LIMIT_COLLECT', '1000001', 'a whole number from 0 to 1000000: requests a minute, 0 for no limit'],
+  ['RATE_LIMIT_EVENT', 'none', 'requests a minute, 0 for no limit'],
+  ['RATE_LIMIT_ENGAGE', 'none', 'requests a minute, 0 for no limit'],
+  ['RATE_LIMIT_IDENTIFY', 'none', 'requests a minute, 0 for no limit'],
+  ['RATE_LIMIT_API', 'none', 'requests a minute, 0 for no limit'],
+  ['RATE_LIMIT_WEBHOOK', 'none', 'requests a minute, 0 for no limit'],
+  ['LOG_LEVEL', 'INFO', 'one of fatal, error, warn, info, debug, trace, silent'],
+])('%s is refused as %j, saying what is allowed', (name, value, allowed) => {
+  const message = refusal({ SECRET_KEY: KEY, [name]: value })
+  expect(message).toContain(`${name} is ${JSON.stringify(value)}; allowed is ${allowed}`)
+  expect(message).not.toContain('\n')
+})
+
+test.each([
+  ['SECRET_KEY', 'hunter2hunter2', '64 hex digits'],
+  ['METRICS_TOKEN', 'hunter2hunter2', 'at least 16 characters'],
+  ['DATABASE_URL', 'mysql://hunter2hunter2@h/d', 'a URL such as postgres://'],
+  ['REDIS_URL', 'hunter2hunter2', 'a URL such as redis://'],
+])('a wrong %s is refused without showing it', (name, value, allowed) => {
+  const message = refusal({ SECRET_KEY: KEY, [name]: value })
+  expect(message).toContain(`${name} is (hidden); allowed is ${allowed}`)
+  expect(message).not.toContain('hunter2')
+})
+
+test('of several wrong variables each is named, on a line of its own', () => {
+  const lines = refusal({ PORT: 'x', LOG_LEVEL: 'y', SECRET_KEY: 'z' }).split('\n')
+  expect(lines.map(line => line.split(' ')[0]).sort()).toEqual(['LOG_LEVEL', 'PORT', 'SECRET_KEY'])
+})
+
+test('an empty variable counts as not set', () => {
+  const names = ['PORT', 'HOST', 'BASE_URL', 'DATA_DIR', 'DATABASE_URL', 'REDIS_URL', 'HTTP_WORKERS']
+  names.push('GEOIP_DATABASE', 'METRICS_TOKEN', 'TRUST_PROXY', 'RATE_LIMIT_API', 'LOG_LEVEL')
+  expect(load(Object.fromEntries(names.map(name => [name, ''])))).toEqual(load())
+})
+
+test('when everything is embedded, a secret key is generated once and stays', () => {
+  const dataDir = newDataDir()
+  const first = loadConfig({ DATA_DIR: dataDir })
+  expect(first.secretKey).toMatch(/^[0-9a-f]{64}$/)
+  expect(loadConfig({ DATA_DIR: dataDir, SECRET_KEY: '' }).secretKey).toBe(first.secretKey)
+  expect(loadConfig({ DATA_DIR: newDataDir() }).secretKey).not.toBe(first.secretKey)
+})
+
+test('nobody else on the machine can read the generated key', () => {
+  const dataDir = newDataDir()
+  loadConfig({ DATA_DIR: dataDir })
+  expect(statSync(join(dataDir, 'secret-key')).mode & 0o777).toBe(0o600)
+  expect(statSync(dataDir).mode & 0o777).toBe(0o700)
+})
+
+test('a key that is given wins, and none is generated', () => {
+  const dataDir = newDataDir()
+  expect(loadConfig({ DATA_DIR: dataDir, SECRET_KEY: KEY }).secretKey).toBe(KEY)
+  expect(existsSync(dataDir)).toBe(false)
+})
+
+test.each([
+  { DATABASE_URL: 'postgres://h/d' },
+  { REDIS_URL: 'redis://h' },
+  { DATABASE_URL: 'postgres://h/d', REDIS_URL: 'redis://h' },
+])('with %o the secret key is required', environment => {
+  const dataDir = newDataDir()
+  expect(refusal({ ...environment, DATA_DIR: dataDir })).toContain(
+    'SECRET_KEY is not set; allowed is 64 hex digits',
+  )
+  expect(existsSync(dataDir)).toBe(false)
+})
+
+test('a generated key that was damaged is neither used nor replaced', () => {
+  const dataDir = newDataDir()
+  loadConfig({ DATA_DIR: dataDir })
+  const file = join(dataDir, 'secret-key')
+  writeFileSync(file, '')
+  expect(refusal({ DATA_DIR: dataDir })).toContain(`${file} is damaged`)
+  expect(readFileSync(file, 'utf8')).toBe('')
+})
+
+test('a child process sees the same service, with the addresses of the embedded servers', () => {
+  const config = loadConfig({ DATA_DIR: newDataDir() })
+  const addresses = { databaseUrl: 'postgres://postgres@localhost/postgres?host=%2Ftmp', redisUrl: 'unix:///r' }
+  const seen = loadConfig(environmentFor(config, addresses))
+  expect(seen).toMatchObject({ ...addresses, dataDir: config.dataDir, secretKey: config.secretKey })
+  expect(seen.baseUrl).toBe(config.baseUrl)
+})

@@ -1,0 +1,140 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import { expect, test } from 'vitest'
+import { createGroupCommit } from '../../src/infra/group-commit.ts'
+
+/** A group commit whose batches stay in flight until they are settled by hand. */
+function open(limits: { maxBatch?: number; maxWaiting?: number } = {}) {
+  const batches: {
+    items: string[]
+    resolve(failures?: unknown[]): void
+    reject(error: unknown): void
+  }[] = []
+  const group = createGroupCommit<string>({
+    maxBatch: limits.maxBatch ?? 1_000,
+    maxInFlight: 2,
+    maxWaiting: limits.maxWaiting ?? 1_000,
+    commit: items =>
+      new Promise((resolve, reject) => {
+        batches.push({ items, resolve: (failures = []) => resolve(failures), reject })
+      }),
+  })
+  return { group, batches, sent: () => batches.map(batch => batch.items.join('')) }
+}
+
+/** Outcomes in order, written when they happen. */
+function watch(outcomes: string[], name: string, added: Promise<void>) {
+  return added.then(
+    () => outcomes.push(`${name} done`),
+    error => outcomes.push(`${name} ${error.message}`),
+  )
+}
+
+async function turns() {
+  for (let turn = 0; turn < 3; turn++) await nextTurn()
+}
+
+test('an item is sent at once while fewer than two batches are in flight', async () => {
+  const { group, sent } = open()
+  void group.add('a')
+  await turns()
+  expect(sent()).toEqual(['a'])
+  void group.add('b')
+  await turns()
+  expect(sent()).toEqual(['a', 'b'])
+})
+
+test('items of one turn of the event loop travel together', async () => {
+  const { group, sent } = open()
+  for (const item of 'abc') void group.add(item)
+  await turns()
+  expect(sent()).toEqual(['abc'])
+})
+
+test('what comes while two batches are in flight gathers and becomes the next', async () => {
+  const { group, batches, sent } = open()
+  void group.add('a')
+  await turns()
+  void group.add('b')
+  await turns()
+  for (const item of 'cdef') {
+    void group.add(item)
+    await turns()
+  }
+  expect(sent()).toEqual(['a', 'b'])
+  batches[1]!.resolve()
+  await turns()
+  expect(sent()).toEqual(['a', 'b', 'cdef'])
+})
+
+test('no batch is larger than allowed, and what is left over follows in order', async () => {
+  const { group, batches, sent } = open({ maxBatch: 2 })
+  for (const item of 'abcdefg') void group.add(item)
+  await turns()
+  expect(sent()).toEqual(['ab', 'cd'])
+  batches[0]!.resolve()
+  batches[1]!.resolve()
+  await turns()
+  expect(sent()).toEqual(['ab', 'cd', 'ef', 'g'])
+})
+
+test('an item that fails fails alone', async () => {
+  const { group, batches } = open()
+  const outcomes: string[] = []
+  const all = ['a', 'b', 'c'].map(name => watch(outcomes, name, group.add(name)))
+  await turns()
+  batches[0]!.resolve([undefined, new Error('refused'), undefined])
+  await Promise.all(all)
+  expect(outcomes).toEqual(['a done', 'b refused', 'c done'])
+})
+
+test('a commit that fails as a whole fails its own batch and no other', async () => {
+  const { group, batches } = open()
+  const outcomes: string[] = []
+  const all = [watch(outcomes, 'a', group.add('a')), watch(outcomes, 'b', group.add('b'))]
+  await turns()
+  all.push(watch(outcomes, 'c', group.add('c')))
+  await turns()
+  batches[0]!.reject(new Error('away'))
+  batches[1]!.resolve()
+  await Promise.all(all)
+  expect(outcomes.sort()).toEqual(['a away', 'b away', 'c done'])
+})
+
+test('beyond the bound an item is refused as unavailable, until there is room again', async () => {
+  const { group, batches, sent } = open({ maxWaiting: 2 })
+  for (const item of 'ab') {
+    void group.add(item)
+    await turns()
+  }
+  void group.add('c')
+  void group.add('d')
+  await expect(group.add('e')).rejects.toMatchObject({ code: 'unavailable', retryAfter: 1 })
+  batches[0]!.resolve()
+  await turns()
+  void group.add('f')
+  batches[1]!.resolve()
+  await turns()
+  expect(sent()).toEqual(['a', 'b', 'cd', 'f'])
+})
+
+test('it is idle when nothing waits and nothing is in flight, failures included', async () => {
+  const { group, batches } = open({ maxBatch: 1 })
+  await group.idle()
+  const added = ['a', 'b', 'c'].map(item => group.add(item))
+  let isIdle = false
+  const idle = group.idle().then(() => {
+    isIdle = true
+  })
+  await turns()
+  batches[0]!.resolve()
+  batches[1]!.reject(new Error('away'))
+  await turns()
+  expect(isIdle).toBe(false)
+  batches[2]!.resolve()
+  await idle
+  expect((await Promise.allSettled(added)).map(result => result.status)).toEqual([
+    'fulfilled',
+    'rejected',
+    'fulfilled',
+  ])
+})

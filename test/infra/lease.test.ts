@@ -1,0 +1,60 @@
+import type { Redis } from 'ioredis'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { createLease } from '../../src/infra/lease.ts'
+import { connectRedis, whenReady } from '../../src/infra/redis.ts'
+import { silentLog } from '../support/log.ts'
+import { type TestRedis, testRedis } from '../support/redis.ts'
+
+let server: TestRedis
+let redis: Redis
+beforeAll(async () => {
+  server = await testRedis()
+  redis = connectRedis(server.url, silentLog)
+  await whenReady(redis, 5_000)
+})
+afterAll(async () => {
+  redis.disconnect()
+  await server.close()
+})
+
+test('of two that want a lease at once one holds it, and keeps it', async () => {
+  const holders = [createLease(redis, 'race'), createLease(redis, 'race')]
+  const held = await Promise.all(holders.map(lease => lease.hold()))
+  expect(held.filter(Boolean)).toHaveLength(1)
+  expect(await Promise.all(holders.map(lease => lease.hold()))).toEqual(held)
+})
+
+test('leases of different names do not exclude each other', async () => {
+  expect(await createLease(redis, 'one').hold()).toBe(true)
+  expect(await createLease(redis, 'other').hold()).toBe(true)
+})
+
+test('a lease that was given back is free at once, and only its holder can give it back', async () => {
+  const [first, second] = [createLease(redis, 'release'), createLease(redis, 'release')]
+  await first.hold()
+  await second.release()
+  expect(await second.hold()).toBe(false)
+  await first.release()
+  expect(await second.hold()).toBe(true)
+  expect(await first.hold()).toBe(false)
+})
+
+test('each hold prolongs the lease to 15 seconds', async () => {
+  const lease = createLease(redis, 'prolong')
+  await lease.hold()
+  await redis.pexpire('lease:prolong', 1_000)
+  await lease.hold()
+  const left = await redis.pttl('lease:prolong')
+  expect(left).toBeGreaterThan(10_000)
+  expect(left).toBeLessThanOrEqual(15_000)
+})
+
+test('a lease that expired is for whoever comes first; its former holder does not have it any more', async () => {
+  const [first, second] = [createLease(redis, 'expiry'), createLease(redis, 'expiry')]
+  await first.hold()
+  await redis.pexpire('lease:expiry', 0)
+  expect(await second.hold()).toBe(true)
+  expect(await first.hold()).toBe(false)
+  await first.release()
+  expect(await second.hold()).toBe(true)
+})
