@@ -166,7 +166,10 @@ test('a generated key that was damaged is neither used nor replaced', () => {
 
 test('a child process sees the same service, with the addresses of the embedded servers', () => {
   const config = loadConfig({ DATA_DIR: newDataDir() })
-  const addresses = { databaseUrl: 'postgres://postgres@localhost/postgres?host=%2Ftmp', redisUrl: 'unix:///r' }
+  const addresses = {
+    databaseUrl: 'postgres://postgres@localhost/postgres?host=%2Ftmp',
+    redisUrl: 'unix:///r',
+  }
   const seen = loadConfig(environmentFor(config, addresses))
   expect(seen).toMatchObject({ ...addresses, dataDir: config.dataDir, secretKey: config.secretKey })
   expect(seen.baseUrl).toBe(config.baseUrl)

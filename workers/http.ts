@@ -7,8 +7,9 @@ import { connectDb } from '../src/infra/db.ts'
 import { createLog } from '../src/infra/log.ts'
 import { createPool } from '../src/infra/pool.ts'
 import { createProducer } from '../src/infra/queue.ts'
+import { createRateLimiter } from '../src/infra/rate-limit.ts'
 import { connectPatientRedis, connectRedis, whenReady } from '../src/infra/redis.ts'
-import { createHitCommitter } from '../src/ingestion/edge/committer.ts'
+import { createSubmitter } from '../src/ingestion/edge/committer.ts'
 import { openGeo } from '../src/ingestion/edge/geo.ts'
 import { createSiteKeys } from '../src/ingestion/edge/site-keys.ts'
 import { createSaltStore } from '../src/ingestion/edge/visitor-ids.ts'
@@ -29,10 +30,12 @@ const rollups = createPool({
   threads: config.rollupThreads,
   workerData: { databaseUrl },
 })
-const commit = createHitCommitter(createProducer<HitBatch>(redis))
+const now = () => new Date()
+const limiter = createRateLimiter(redis, now)
+const submit = createSubmitter(limiter, createProducer<HitBatch>(redis))
 const edge = { siteKeys: createSiteKeys(db, subscriber), salts: createSaltStore(redis), geo }
-const ingest = createLeanIngest({ edge, commit, trustProxy: config.trustProxy, log })
-const app = createApp({ db, redis, config, log, rollups, now: () => new Date() })
+const ingest = createLeanIngest({ edge, submit, config, log, now })
+const app = createApp({ db, redis, config, log, rollups, limiter, now })
 
 const { server, drain } = createHttpServer((request, response) => {
   if (!ingest.handle(request, response)) app(request, response)
@@ -40,7 +43,7 @@ const { server, drain } = createHttpServer((request, response) => {
 
 onStop(log, async () => {
   await drain()
-  await commit.idle()
+  await submit.idle()
   await rollups.close()
   await db.end({ timeout: 2 })
   subscriber.disconnect()

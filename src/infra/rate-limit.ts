@@ -83,7 +83,11 @@ export const rateHeaders = ({ limit, remaining, resetAt }: Rate): Record<string,
 
 /** The 429 of a request that is over its limit. */
 export function overLimit(rate: Rate, now: Date): AppError {
-  return new AppError('rate_limited', `More than ${rate.limit} requests a minute; try again when the minute is over`, {
-    retryAfter: Math.max(1, rate.resetAt - Math.floor(now.getTime() / 1000)),
-  })
+  return new AppError(
+    'rate_limited',
+    `More than ${rate.limit} requests a minute; try again when the minute is over`,
+    {
+      retryAfter: Math.max(1, rate.resetAt - Math.floor(now.getTime() / 1000)),
+    },
+  )
 }

@@ -3,6 +3,7 @@ import type { Config } from '../config.ts'
 import type { Db } from './db.ts'
 import type { Log } from './log.ts'
 import type { Pool } from './pool.ts'
+import type { RateLimiter } from './rate-limit.ts'
 
 /** What an operation may need from the world. Each names the part it uses: `Pick<Services, 'db' | 'now'>`. */
 export interface Services {
@@ -12,5 +13,6 @@ export interface Services {
   log: Log
   /** The threads that do everything CPU-heavy. */
   rollups: Pool
+  limiter: RateLimiter
   now: () => Date
 }

@@ -3,6 +3,7 @@ import { type Config, loadConfig } from '../../src/config.ts'
 import { createApp } from '../../src/http/app.ts'
 import type { Log } from '../../src/infra/log.ts'
 import type { Pool } from '../../src/infra/pool.ts'
+import { createRateLimiter } from '../../src/infra/rate-limit.ts'
 import { connectRedis, whenReady } from '../../src/infra/redis.ts'
 import type { Services } from '../../src/infra/services.ts'
 import type { Plan, Role } from '../../src/teams/schema.ts'
@@ -50,17 +51,24 @@ export async function startApi(
   options: { config?: Partial<Config>; pool?: Pool; now?: () => Date; log?: Log } = {},
 ): Promise<Api> {
   const [database, redisServer] = await Promise.all([testDatabase(), testRedis()])
-  const environment = { DATABASE_URL: database.url, REDIS_URL: redisServer.url, SECRET_KEY: '0'.repeat(64) }
+  const environment = {
+    DATABASE_URL: database.url,
+    REDIS_URL: redisServer.url,
+    SECRET_KEY: '0'.repeat(64),
+    RATE_LIMIT_API: '0',
+  }
   const log = options.log ?? silentLog
   const redis = connectRedis(redisServer.url, log)
   await whenReady(redis, 5_000)
+  const now = options.now ?? (() => new Date())
   const services: Services = {
     db: database.db,
     redis,
     log,
     config: { ...loadConfig(environment), ...options.config },
     rollups: options.pool ?? quietPool,
-    now: options.now ?? (() => new Date()),
+    limiter: createRateLimiter(redis, now),
+    now,
   }
   const server = createApp(services).listen(0, '127.0.0.1')
   await new Promise(resolve => server.once('listening', resolve))

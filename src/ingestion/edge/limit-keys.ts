@@ -7,7 +7,9 @@ import { isIPv6 } from 'node:net'
  * @param scope which limit, and what else the bucket is of
  */
 export function limitKey(scope: string, address: string, salt: Buffer): string {
-  const hash = createHmac('sha256', salt).update(`limit\n${scope}\n${networkOf(address)}`).digest('base64url')
+  const hash = createHmac('sha256', salt)
+    .update(`limit\n${scope}\n${networkOf(address)}`)
+    .digest('base64url')
   return `${scope.split('\n', 1)[0]}:${hash.slice(0, 22)}`
 }
 
