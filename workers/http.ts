@@ -5,6 +5,7 @@ import { createLeanIngest } from '../src/http/lean-ingest.ts'
 import { createHttpServer } from '../src/http/server.ts'
 import { connectDb } from '../src/infra/db.ts'
 import { createLog } from '../src/infra/log.ts'
+import { createMetrics, exchangeMetrics } from '../src/infra/metrics.ts'
 import { createPool } from '../src/infra/pool.ts'
 import { createProducer } from '../src/infra/queue.ts'
 import { createRateLimiter } from '../src/infra/rate-limit.ts'
@@ -34,8 +35,10 @@ const now = () => new Date()
 const limiter = createRateLimiter(redis, now)
 const submit = createSubmitter(limiter, createProducer<HitBatch>(redis))
 const edge = { siteKeys: createSiteKeys(db, subscriber), salts: createSaltStore(redis), geo }
-const ingest = createLeanIngest({ edge, submit, config, log, now })
-const app = createApp({ db, redis, config, log, rollups, limiter, now })
+const metrics = createMetrics('http')
+const ingest = createLeanIngest({ edge, submit, config, log, metrics, now })
+const exchange = exchangeMetrics({ redis, subscriber, registry: metrics.registry })
+const app = createApp({ db, redis, config, log, rollups, limiter, metrics, now }, exchange)
 
 const { server, drain } = createHttpServer((request, response) => {
   if (!ingest.handle(request, response)) app(request, response)

@@ -3,8 +3,9 @@ import { addressesOf } from '../src/embedded/attach.ts'
 import { connectDb } from '../src/infra/db.ts'
 import { createLease } from '../src/infra/lease.ts'
 import { createLog } from '../src/infra/log.ts'
+import { createMetrics, exchangeMetrics } from '../src/infra/metrics.ts'
 import { createConsumer } from '../src/infra/queue.ts'
-import { connectRedis, whenReady } from '../src/infra/redis.ts'
+import { connectPatientRedis, connectRedis, whenReady } from '../src/infra/redis.ts'
 import { watchForStandstill } from '../src/infra/watchdog.ts'
 import type { HitBatch } from '../src/ingestion/hit.ts'
 import { createIngest } from '../src/ingestion/store/consume.ts'
@@ -19,7 +20,11 @@ const db = connectDb(databaseUrl, { max: 6, name: 'analytics-ingest' })
 const redis = connectRedis(redisUrl, log)
 await whenReady(redis, 10_000)
 
-const ingest = createIngest(db, log)
+const metrics = createMetrics('ingest')
+const subscriber = connectPatientRedis(redisUrl, log)
+exchangeMetrics({ redis, subscriber, registry: metrics.registry })
+
+const ingest = createIngest(db, log, metrics)
 const consumer = createConsumer<HitBatch>({ redisUrl, concurrency: 50, log, handle: ingest.take })
 const scheduler = startScheduler({ db, lease: createLease(redis, 'scheduler'), log, now: () => new Date() })
 const watchdog = watchForStandstill({
@@ -34,6 +39,7 @@ onStop(log, async () => {
   ingest.stop()
   await Promise.all([consumer.close(), scheduler.stop()])
   await db.end({ timeout: 2 })
+  subscriber.disconnect()
   redis.disconnect()
 })
 reportReady()

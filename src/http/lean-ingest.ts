@@ -4,6 +4,7 @@ import { AppError } from '../errors.ts'
 import { asAppError } from '../infra/failures.ts'
 import type { GroupCommit } from '../infra/group-commit.ts'
 import type { Log } from '../infra/log.ts'
+import type { Metrics } from '../infra/metrics.ts'
 import { overLimit, rateHeaders } from '../infra/rate-limit.ts'
 import { type Accepted, accept, type Edge, ENDPOINTS, type Endpoint } from '../ingestion/edge/accept.ts'
 import type { Submission, Submitted } from '../ingestion/edge/committer.ts'
@@ -40,26 +41,35 @@ export function createLeanIngest(options: {
   submit: GroupCommit<Submission, Submitted>
   config: Pick<Config, 'limits' | 'trustProxy'>
   log: Log
+  metrics: Metrics
   now: () => Date
 }): LeanIngest {
-  const { edge, submit, config, log, now } = options
+  const { edge, submit, config, log, metrics, now } = options
   const paths = new Map<string, Endpoint>(ENDPOINTS.map(endpoint => [`/api/${endpoint}`, endpoint]))
 
   async function answer(endpoint: Endpoint, request: IncomingMessage, response: ServerResponse) {
     const requestId = requestIdFrom(request.headers['x-request-id'])
     let headers: OutgoingHttpHeaders = { 'X-Request-Id': requestId }
+    const startedAt = performance.now()
     try {
       const { verdict, rate } = await take(endpoint, request)
       if (rate) headers = { ...headers, ...rateHeaders(rate) }
       if (rate && !rate.isAllowed) throw overLimit(rate, now())
       if ('refused' in verdict) throw verdict.refused
-      if ('dropped' in verdict) headers['X-Hit-Dropped'] = verdict.dropped
+      if ('dropped' in verdict) {
+        headers['X-Hit-Dropped'] = verdict.dropped
+        metrics.dropped.inc({ reason: verdict.dropped })
+      } else {
+        metrics.accepted.inc({ endpoint })
+      }
       response.writeHead(202, { ...CORS, ...headers, 'Content-Length': '0' }).end()
     } catch (error) {
       const failure = asAppError(error)
       logFailure(log, failure, requestId)
       refuse(response, failure, requestId, headers)
     }
+    const labels = { method: 'POST', route: `/api/${endpoint}`, status: response.statusCode }
+    metrics.requests.observe(labels, (performance.now() - startedAt) / 1000)
   }
 
   /** Every request counts against its limit, valid or not; only one that is allowed is recorded. */

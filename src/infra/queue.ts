@@ -96,16 +96,28 @@ export function createConsumer<Payload>(options: {
   }
 }
 
-/** What waits: jobs not yet taken, and jobs at work, in all partitions. */
-export async function queueDepth(redis: Redis): Promise<{ waiting: number; active: number }> {
-  const depth = { waiting: 0, active: 0 }
+export interface QueueDepth {
+  /** Jobs not yet taken, in all partitions. */
+  waiting: number
+  /** Jobs at work. */
+  active: number
+  /** Unix milliseconds at which the oldest job that waits was added. */
+  oldestAt: number | undefined
+}
+
+export async function queueDepth(redis: Redis): Promise<QueueDepth> {
+  const depth: QueueDepth = { waiting: 0, active: 0, oldestAt: undefined }
   for (let partition = 0; partition < PARTITIONS; partition++) {
     const prefix = `bull:${queueName(partition)}`
-    const [waiting, delayed, active] = await Promise.all([
+    const [waiting, delayed, active, oldest] = await Promise.all([
       redis.llen(`${prefix}:wait`),
       redis.zcard(`${prefix}:delayed`),
       redis.llen(`${prefix}:active`),
+      redis.lindex(`${prefix}:wait`, -1),
     ])
+    const addedAt = oldest === null ? null : await redis.hget(`${prefix}:${oldest}`, 'timestamp')
+    if (addedAt !== null)
+      depth.oldestAt = Math.min(depth.oldestAt ?? Number.POSITIVE_INFINITY, Number(addedAt))
     depth.waiting += waiting + delayed
     depth.active += active
   }

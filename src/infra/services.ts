@@ -2,6 +2,7 @@ import type { Redis } from 'ioredis'
 import type { Config } from '../config.ts'
 import type { Db } from './db.ts'
 import type { Log } from './log.ts'
+import type { Metrics } from './metrics.ts'
 import type { Pool } from './pool.ts'
 import type { RateLimiter } from './rate-limit.ts'
 
@@ -14,5 +15,6 @@ export interface Services {
   /** The threads that do everything CPU-heavy. */
   rollups: Pool
   limiter: RateLimiter
+  metrics: Metrics
   now: () => Date
 }

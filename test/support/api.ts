@@ -2,9 +2,10 @@ import type { AddressInfo } from 'node:net'
 import { type Config, loadConfig } from '../../src/config.ts'
 import { createApp } from '../../src/http/app.ts'
 import type { Log } from '../../src/infra/log.ts'
+import { createMetrics, exchangeMetrics } from '../../src/infra/metrics.ts'
 import type { Pool } from '../../src/infra/pool.ts'
 import { createRateLimiter } from '../../src/infra/rate-limit.ts'
-import { connectRedis, whenReady } from '../../src/infra/redis.ts'
+import { connectPatientRedis, connectRedis, whenReady } from '../../src/infra/redis.ts'
 import type { Services } from '../../src/infra/services.ts'
 import type { Plan, Role } from '../../src/teams/schema.ts'
 import { createTeam } from '../../src/teams/teams.ts'
@@ -61,6 +62,7 @@ export async function startApi(
   const redis = connectRedis(redisServer.url, log)
   await whenReady(redis, 5_000)
   const now = options.now ?? (() => new Date())
+  const metrics = createMetrics('test')
   const services: Services = {
     db: database.db,
     redis,
@@ -68,9 +70,12 @@ export async function startApi(
     config: { ...loadConfig(environment), ...options.config },
     rollups: options.pool ?? quietPool,
     limiter: createRateLimiter(redis, now),
+    metrics,
     now,
   }
-  const server = createApp(services).listen(0, '127.0.0.1')
+  const subscriber = connectPatientRedis(redisServer.url, log)
+  const exchange = exchangeMetrics({ redis, subscriber, registry: metrics.registry })
+  const server = createApp(services, exchange).listen(0, '127.0.0.1')
   await new Promise(resolve => server.once('listening', resolve))
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
   return {
@@ -85,6 +90,7 @@ export async function startApi(
       server.closeAllConnections()
       await new Promise(resolve => server.close(resolve))
       redis.disconnect()
+      subscriber.disconnect()
       await Promise.all([database.close(), redisServer.close()])
     },
   }

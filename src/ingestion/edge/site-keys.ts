@@ -29,7 +29,9 @@ export function createSiteKeys(db: Db, subscriber: Redis): SiteKeys {
 
   // Announcements may have been missed while the connection was away.
   subscriber.on('ready', () => entries.clear())
-  subscriber.on('message', (_channel, key) => entries.delete(key))
+  subscriber.on('message', (channel, key) => {
+    if (channel === SITE_CHANGES) entries.delete(key)
+  })
   void subscriber.subscribe(SITE_CHANGES).catch(() => {})
 
   function load(key: string): Promise<TrackedSite | undefined> {

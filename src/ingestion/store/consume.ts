@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { v5 as uuidv5 } from 'uuid'
 import { type Db, isRetryable, isUnavailable, statement } from '../../infra/db.ts'
 import type { Log } from '../../infra/log.ts'
+import type { Metrics } from '../../infra/metrics.ts'
 import type { EnrichedHit, Hit, HitBatch } from '../hit.ts'
 import { enrich } from '../stages/index.ts'
 import { storeHits } from './store.ts'
@@ -33,7 +34,7 @@ interface Waiting {
  * The storing half of ingestion. While a partition's transaction runs, the jobs that arrive for it gather and
  * become the next one.
  */
-export function createIngest(db: Db, log: Log): Ingest {
+export function createIngest(db: Db, log: Log, metrics?: Metrics): Ingest {
   const counts = { stored: 0, repeated: 0, dropped: 0, dead: 0, batches: 0 }
   const waiting = new Map<number, Waiting[]>()
   const running = new Set<number>()
@@ -86,6 +87,10 @@ export function createIngest(db: Db, log: Log): Ingest {
       counts.stored += result.stored
       counts.repeated += result.repeated
       counts.dropped += result.dropped
+      metrics?.stored.inc(result.stored)
+      metrics?.repeated.inc(result.repeated)
+      metrics?.dropped.inc({ reason: 'not_recorded' }, result.dropped)
+      metrics?.batchSize.observe(hits.length)
     } catch (error) {
       if (isStopped && isUnavailable(error)) throw error
       if (hits.length === 1) return bury(hits[0], error)
@@ -115,6 +120,7 @@ export function createIngest(db: Db, log: Log): Ingest {
     const payload = JSON.stringify(hit) ?? 'undefined'
     await persistently(() => insertDeadLetter(db, id, siteNo, at, cut(reason, 1_000), cut(payload, 300_000)))
     counts.dead += 1
+    metrics?.deadLetters.inc()
     log.error({ hitId: id, siteNo, reason }, 'a hit could not be stored; it is in dead_letters')
   }
 
