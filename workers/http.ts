@@ -1,3 +1,4 @@
+import cluster from 'node:cluster'
 import { loadConfig } from '../src/config.ts'
 import { addressesOf } from '../src/embedded/attach.ts'
 import { createApp } from '../src/http/app.ts'
@@ -9,7 +10,7 @@ import { createMetrics, exchangeMetrics } from '../src/infra/metrics.ts'
 import { createPool } from '../src/infra/pool.ts'
 import { createProducer } from '../src/infra/queue.ts'
 import { createRateLimiter } from '../src/infra/rate-limit.ts'
-import { connectPatientRedis, connectRedis, whenReady } from '../src/infra/redis.ts'
+import { connectPatientRedis, connectRedis } from '../src/infra/redis.ts'
 import { createSubmitter } from '../src/ingestion/edge/committer.ts'
 import { openGeo } from '../src/ingestion/edge/geo.ts'
 import { createSiteKeys } from '../src/ingestion/edge/site-keys.ts'
@@ -17,14 +18,17 @@ import { createSaltStore } from '../src/ingestion/edge/visitor-ids.ts'
 import type { HitBatch } from '../src/ingestion/hit.ts'
 import { onStop } from './lifecycle.ts'
 
+// Without this node:cluster would end the process at once when the primary is gone, requests in flight or not.
+if (cluster.worker) cluster.worker.exitedAfterDisconnect = true
+
 /** An HTTP worker: the lean ingestion handler, and Express for everything else. */
 const config = loadConfig()
 const log = createLog({ level: config.logLevel, role: 'http' })
 const { databaseUrl, redisUrl } = addressesOf(config)
-const db = connectDb(databaseUrl, { max: 8, name: 'analytics-http' })
+const db = connectDb(databaseUrl, { max: 8, name: 'analytics-http', settings: { statement_timeout: '15s' } })
 const redis = connectRedis(redisUrl, log)
 const subscriber = connectPatientRedis(redisUrl, log)
-const [geo] = await Promise.all([openGeo(config.geoipDatabase), whenReady(redis, 10_000)])
+const geo = await openGeo(config.geoipDatabase)
 
 const rollups = createPool({
   entry: new URL('./rollup.js', import.meta.url),
@@ -34,7 +38,11 @@ const rollups = createPool({
 const now = () => new Date()
 const limiter = createRateLimiter(redis, now)
 const submit = createSubmitter(limiter, createProducer<HitBatch>(redis))
-const edge = { siteKeys: createSiteKeys(db, subscriber), salts: createSaltStore(redis), geo }
+const edge = {
+  siteKeys: createSiteKeys(db, subscriber),
+  salts: createSaltStore(redis, config.secretKey),
+  geo,
+}
 const metrics = createMetrics('http')
 const ingest = createLeanIngest({ edge, submit, config, log, metrics, now })
 const exchange = exchangeMetrics({ redis, subscriber, registry: metrics.registry })

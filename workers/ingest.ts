@@ -16,7 +16,17 @@ import { onStop, reportReady } from './lifecycle.ts'
 const config = loadConfig()
 const log = createLog({ level: config.logLevel, role: 'ingest' })
 const { databaseUrl, redisUrl } = addressesOf(config)
-const db = connectDb(databaseUrl, { max: 6, name: 'analytics-ingest' })
+const db = connectDb(databaseUrl, {
+  max: 6,
+  name: 'analytics-ingest',
+  // A consumer that stands still or is gone must not hold its partition's lock against the others.
+  settings: {
+    idle_in_transaction_session_timeout: '30s',
+    tcp_keepalives_idle: '10',
+    tcp_keepalives_interval: '5',
+    tcp_keepalives_count: '3',
+  },
+})
 const redis = connectRedis(redisUrl, log)
 await whenReady(redis, 10_000)
 
@@ -26,7 +36,13 @@ exchangeMetrics({ redis, subscriber, registry: metrics.registry })
 
 const ingest = createIngest(db, log, metrics)
 const consumer = createConsumer<HitBatch>({ redisUrl, concurrency: 50, log, handle: ingest.take })
-const scheduler = startScheduler({ db, lease: createLease(redis, 'scheduler'), log, now: () => new Date() })
+const scheduler = startScheduler({
+  db,
+  redis,
+  lease: createLease(redis, 'scheduler'),
+  log,
+  now: () => new Date(),
+})
 const watchdog = watchForStandstill({
   redis,
   log,
@@ -37,7 +53,7 @@ const watchdog = watchForStandstill({
 onStop(log, async () => {
   watchdog.stop()
   ingest.stop()
-  await Promise.all([consumer.close(), scheduler.stop()])
+  await Promise.all([consumer.close(2_500), scheduler.stop()])
   await db.end({ timeout: 2 })
   subscriber.disconnect()
   redis.disconnect()

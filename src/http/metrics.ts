@@ -59,6 +59,7 @@ async function measureStores({ db, redis, now }: Services): Promise<string> {
   })
   const [depth, lags] = await Promise.all([queueDepth(redis), readRefreshLag(db, now())])
   jobs.set({ state: 'waiting' }, depth.waiting)
+  jobs.set({ state: 'delayed' }, depth.delayed)
   jobs.set({ state: 'active' }, depth.active)
   age.set(depth.oldestAt === undefined ? 0 : Math.max(0, (now().getTime() - depth.oldestAt) / 1000))
   for (const [aggregate, seconds] of lags) lag.set({ aggregate }, seconds)
