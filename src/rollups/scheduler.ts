@@ -3,6 +3,7 @@ import type { Lease } from '../infra/lease.ts'
 import type { Log } from '../infra/log.ts'
 import { AGGREGATE_NAMES, refreshAggregate } from './aggregates.ts'
 import { compressSettledChunks } from './columnstore.ts'
+import { purgeDeletedSites } from './purge.ts'
 
 const TICK_MS = 5_000
 const MINUTE = 60_000
@@ -20,6 +21,7 @@ const JOBS: Job[] = [
     everyMs: MINUTE,
     run: (db: Db, now: Date) => refreshAggregate(db, aggregate, now),
   })),
+  { name: 'purge', everyMs: 10_000, run: purgeDeletedSites },
   { name: 'compress', everyMs: 60 * MINUTE, run: compressSettledChunks },
 ]
 
