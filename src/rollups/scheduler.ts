@@ -5,6 +5,7 @@ import type { Log } from '../infra/log.ts'
 import { rewriteOnceADay } from '../infra/redis.ts'
 import { AGGREGATE_NAMES, refreshAggregate } from './aggregates.ts'
 import { compressSettledChunks } from './columnstore.ts'
+import { purgeDeletedSites } from './purge.ts'
 
 const TICK_MS = 5_000
 const MINUTE = 60_000
@@ -22,6 +23,7 @@ const JOBS: Job[] = [
     everyMs: MINUTE,
     run: ({ db }: { db: Db }, now: Date) => refreshAggregate(db, aggregate, now),
   })),
+  { name: 'purge', everyMs: 10_000, run: ({ db }, now) => purgeDeletedSites(db, now) },
   { name: 'compress', everyMs: 60 * MINUTE, run: ({ db }, now) => compressSettledChunks(db, now) },
   { name: 'forget expired keys', everyMs: 60 * MINUTE, run: ({ redis }, now) => rewriteOnceADay(redis, now) },
 ]

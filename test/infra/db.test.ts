@@ -51,7 +51,7 @@ test.each([
   expect(isUnavailable(withCode(code))).toBe(false)
 })
 
-test.each([
+test.each<[unknown, string]>([
   ['23505', 'unique violation'],
   ['22P02', 'not a number'],
   ['42601', 'syntax error'],

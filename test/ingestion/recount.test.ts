@@ -5,9 +5,9 @@ import { enrich } from '../../src/ingestion/stages/index.ts'
 import { storeHits } from '../../src/ingestion/store/store.ts'
 import { refreshAggregate } from '../../src/rollups/aggregates.ts'
 import { compressSettledChunks } from '../../src/rollups/columnstore.ts'
-import { tasks } from '../../src/rollups/tasks.ts'
 import { getOverview } from '../../src/stats/overview.ts'
 import { type TestDatabase, testDatabase } from '../support/database.ts'
+import { inProcessPool } from '../support/in-process-pool.ts'
 import { type HitStream, randomHitStream } from '../support/random-hits.ts'
 import { type Recount, recountOverview, recountSessions, type SentHit } from '../support/recount.ts'
 import { createTestSite, type TestSite } from '../support/sites.ts'
@@ -93,7 +93,7 @@ async function expectSameOverviews(site: TestSite, stream: HitStream, recount: R
   ] as const
   for (const [from, to] of ranges) {
     const answer = await getOverview(
-      { rollups: inProcess(), now: () => new Date(last + DAY) },
+      { rollups: inProcessPool(database.db), now: () => new Date(last + DAY) },
       { siteNo: site.siteNo, timezone: stream.zone, currency: 'USD', firstEventAt: null },
       { range: 'today', from, to },
     )
@@ -103,18 +103,6 @@ async function expectSameOverviews(site: TestSite, stream: HitStream, recount: R
       to,
       ...recountOverview(stream.hits, recount, stream.zone, from, to),
     })
-  }
-}
-
-/** The thread's task table, run here: the same code, without the thread. */
-function inProcess() {
-  return {
-    run: (task: string, input: unknown) =>
-      (tasks as unknown as Record<string, (db: unknown, input: unknown) => Promise<unknown>>)[task]!(
-        database.db,
-        input,
-      ),
-    close: async () => {},
   }
 }
 
