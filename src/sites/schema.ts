@@ -81,6 +81,7 @@ export type ListSites = z.infer<typeof ListSites>
 
 const Domain = z
   .string()
+  .refine(value => value !== '', 'is required')
   .refine(value => isWithin(value, 255), 'must be at most 255 characters')
   .refine(value => normalizeDomain(value) !== undefined, 'must be a host name, such as example.com')
   .overwrite(value => normalizeDomain(value) ?? value)

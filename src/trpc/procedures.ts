@@ -18,8 +18,21 @@ const t = initTRPC.context<Context>().create({
 
 export const router = t.router
 
+/** Longest a caller waits: a server that stands still says nothing by itself. */
+const PATIENCE_MS = 10_000
+
+const timed = t.procedure.use(({ next }) => {
+  let timer: NodeJS.Timeout | undefined
+  const limit = new Promise<never>((_, reject) => {
+    const tooLate = () =>
+      reject(new AppError('unavailable', 'The answer takes too long; try again shortly', { retryAfter: 5 }))
+    timer = setTimeout(tooLate, PATIENCE_MS)
+  })
+  return Promise.race([next(), limit]).finally(() => clearTimeout(timer))
+})
+
 /** For whoever has a token; `ctx.caller` is who that is. Every call is charged to the token, valid or not. */
-export const authed = t.procedure.use(async ({ ctx, next }) => {
+export const authed = timed.use(async ({ ctx, next }) => {
   const caller = await authenticate(ctx.db, ctx.authorization, ctx.now())
   await chargeCall(ctx, caller.tokenId)
   return next({ ctx: { caller } })
