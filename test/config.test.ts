@@ -88,11 +88,11 @@ test.each<[string, string, string]>([
   ['TRUST_PROXY', 'true', 'a whole number from 0 to 16: the number of trusted proxy hops'],
   ['SITES_PER_TEAM', '100001', 'a whole number from 0 to 100000: the site ceiling of a team'],
   ['RATE_LIMIT_COLLECT', '1000001', 'a whole number from 0 to 1000000: requests a minute, 0 for no limit'],
-  ['RATE_LIMIT_EVENT', 'none', 'requests a minute, 0 for no limit'],
-  ['RATE_LIMIT_ENGAGE', 'none', 'requests a minute, 0 for no limit'],
-  ['RATE_LIMIT_IDENTIFY', 'none', 'requests a minute, 0 for no limit'],
-  ['RATE_LIMIT_API', 'none', 'requests a minute, 0 for no limit'],
-  ['RATE_LIMIT_WEBHOOK', 'none', 'requests a minute, 0 for no limit'],
+  ['RATE_LIMIT_EVENT', 'none', 'a whole number from 0 to 1000000: requests a minute'],
+  ['RATE_LIMIT_ENGAGE', 'none', 'a whole number from 0 to 1000000: requests a minute'],
+  ['RATE_LIMIT_IDENTIFY', 'none', 'a whole number from 0 to 1000000: requests a minute'],
+  ['RATE_LIMIT_API', 'none', 'a whole number from 0 to 1000000: requests a minute'],
+  ['RATE_LIMIT_WEBHOOK', 'none', 'a whole number from 0 to 1000000: requests a minute'],
   ['LOG_LEVEL', 'INFO', 'one of fatal, error, warn, info, debug, trace, silent'],
 ])('%s is refused as %j, saying what is allowed', (name, value, allowed) => {
   const message = refusal({ SECRET_KEY: KEY, [name]: value })
@@ -166,7 +166,10 @@ test('a generated key that was damaged is neither used nor replaced', () => {
 
 test('a child process sees the same service, with the addresses of the embedded servers', () => {
   const config = loadConfig({ DATA_DIR: newDataDir() })
-  const addresses = { databaseUrl: 'postgres://postgres@localhost/postgres?host=%2Ftmp', redisUrl: 'unix:///r' }
+  const addresses = {
+    databaseUrl: 'postgres://postgres@localhost/postgres?host=%2Ftmp',
+    redisUrl: 'unix:///r',
+  }
   const seen = loadConfig(environmentFor(config, addresses))
   expect(seen).toMatchObject({ ...addresses, dataDir: config.dataDir, secretKey: config.secretKey })
   expect(seen.baseUrl).toBe(config.baseUrl)

@@ -48,6 +48,20 @@ export async function refreshAggregate(db: Db, aggregate: Aggregate, now: Date):
   await refreshDirty(db, aggregate)
 }
 
+/** Seconds by which each aggregate is materialised behind `now`; infinite when it never was. */
+export async function readRefreshLag(db: Db, now: Date): Promise<Map<Aggregate, number>> {
+  const lags = new Map<Aggregate, number>()
+  for (const aggregate of AGGREGATE_NAMES) {
+    const [state] = await readHorizon(db, aggregate)
+    const refreshedTo = state?.refreshedTo ?? null
+    lags.set(
+      aggregate,
+      refreshedTo === null ? Number.POSITIVE_INFINITY : (now.getTime() - refreshedTo) / 1000,
+    )
+  }
+  return lags
+}
+
 async function refreshDirty(db: Db, aggregate: Aggregate): Promise<void> {
   const marks = await selectDirty(db, aggregate, MAX_MARKS)
   for (let first = 0; first < marks.length; ) {

@@ -1,6 +1,8 @@
+import type { Redis } from 'ioredis'
 import type { Db } from '../infra/db.ts'
 import type { Lease } from '../infra/lease.ts'
 import type { Log } from '../infra/log.ts'
+import { rewriteOnceADay } from '../infra/redis.ts'
 import { AGGREGATE_NAMES, refreshAggregate } from './aggregates.ts'
 import { compressSettledChunks } from './columnstore.ts'
 import { purgeDeletedSites } from './purge.ts'
@@ -11,7 +13,7 @@ const MINUTE = 60_000
 interface Job {
   name: string
   everyMs: number
-  run: (db: Db, now: Date) => Promise<unknown>
+  run: (stores: { db: Db; redis: Redis }, now: Date) => Promise<unknown>
 }
 
 /** What the service does by itself, one job at a time, in one process of the whole cluster. */
@@ -19,10 +21,11 @@ const JOBS: Job[] = [
   ...AGGREGATE_NAMES.map(aggregate => ({
     name: `refresh ${aggregate}`,
     everyMs: MINUTE,
-    run: (db: Db, now: Date) => refreshAggregate(db, aggregate, now),
+    run: ({ db }: { db: Db }, now: Date) => refreshAggregate(db, aggregate, now),
   })),
-  { name: 'purge', everyMs: 10_000, run: purgeDeletedSites },
-  { name: 'compress', everyMs: 60 * MINUTE, run: compressSettledChunks },
+  { name: 'purge', everyMs: 10_000, run: ({ db }, now) => purgeDeletedSites(db, now) },
+  { name: 'compress', everyMs: 60 * MINUTE, run: ({ db }, now) => compressSettledChunks(db, now) },
+  { name: 'forget expired keys', everyMs: 60 * MINUTE, run: ({ redis }, now) => rewriteOnceADay(redis, now) },
 ]
 
 export interface Scheduler {
@@ -31,8 +34,14 @@ export interface Scheduler {
 }
 
 /** Runs the jobs whenever this process holds the lease. A job that fails is logged and comes again. */
-export function startScheduler(options: { db: Db; lease: Lease; log: Log; now: () => Date }): Scheduler {
-  const { db, lease, log, now } = options
+export function startScheduler(options: {
+  db: Db
+  redis: Redis
+  lease: Lease
+  log: Log
+  now: () => Date
+}): Scheduler {
+  const { db, redis, lease, log, now } = options
   const dueAt = new Map<string, number>()
   let isStopping = false
   let running: Promise<void> = Promise.resolve()
@@ -46,7 +55,7 @@ export function startScheduler(options: { db: Db; lease: Lease; log: Log; now: (
       if (isStopping || now().getTime() < (dueAt.get(job.name) ?? 0)) continue
       const startedAt = performance.now()
       try {
-        await job.run(db, now())
+        await job.run({ db, redis }, now())
         log.debug({ job: job.name, ms: Math.round(performance.now() - startedAt) }, 'job done')
       } catch (error) {
         log.warn({ job: job.name, error }, 'job failed; it will run again')

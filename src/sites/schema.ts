@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { isWithin, requiredText, text } from '../infra/validation.ts'
+import { isWithin, text } from '../infra/validation.ts'
 import { LIST_PERIODS } from '../stats/list-window.ts'
 import { canonicalZone, isIanaZone } from '../stats/zones.ts'
 import { isReportingCurrency } from './currencies.ts'
@@ -79,12 +79,18 @@ export const ListSites = z.object({
 })
 export type ListSites = z.infer<typeof ListSites>
 
-const Domain = requiredText(255)
+const Domain = z
+  .string()
+  .refine(value => isWithin(value, 255), 'must be at most 255 characters')
   .refine(value => normalizeDomain(value) !== undefined, 'must be a host name, such as example.com')
   .overwrite(value => normalizeDomain(value) ?? value)
 
-const Timezone = text(255)
-  .refine(isIanaZone, 'must be an IANA time zone, such as Europe/Berlin')
+const Timezone = z
+  .string()
+  .refine(
+    value => isWithin(value, 255) && isIanaZone(value),
+    'must be an IANA time zone, such as Europe/Berlin',
+  )
   .overwrite(value => canonicalZone(value) ?? value)
 
 export const CreateSite = z.object({ domain: Domain, timezone: Timezone.default('UTC') })

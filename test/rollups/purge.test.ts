@@ -244,6 +244,7 @@ test('the scheduler runs it', async () => {
   await whenReady(redis, 5_000)
   const scheduler = startScheduler({
     db,
+    redis,
     lease: createLease(redis, 'scheduler'),
     log: silentLog,
     now: () => NOW,

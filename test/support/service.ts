@@ -12,7 +12,7 @@ import { bootstrap } from '../../src/teams/bootstrap.ts'
 import { testDatabase } from './database.ts'
 import { testRedis } from './redis.ts'
 
-const PRIMARY = fileURLToPath(new URL('../../dist/workers/primary.js', import.meta.url))
+export const PRIMARY = fileURLToPath(new URL('../../dist/workers/primary.js', import.meta.url))
 const READY_WITHIN_MS = 30_000
 
 export interface TestService {
@@ -101,7 +101,7 @@ async function isReady(url: string): Promise<boolean> {
   }
 }
 
-async function freePort(): Promise<number> {
+export async function freePort(): Promise<number> {
   const server = createServer().listen(0, '127.0.0.1')
   await once(server, 'listening')
   const { port } = server.address() as { port: number }

@@ -84,9 +84,9 @@ export const CustomEvent = z.object({
   url: optionalPage,
   properties: Properties,
   // Read by hand later: what is malformed here is dropped, never refused.
-  $: z.unknown(),
-  revenue: z.unknown(),
-  error: z.unknown(),
+  $: z.unknown().optional(),
+  revenue: z.unknown().optional(),
+  error: z.unknown().optional(),
 })
 
 export const Engage = z.object({

@@ -1,7 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { v5 as uuidv5 } from 'uuid'
-import { type Db, isRetryable, isUnavailable, statement } from '../../infra/db.ts'
+import { type Db, isDataFault, isRetryable, sqlState, statement } from '../../infra/db.ts'
 import type { Log } from '../../infra/log.ts'
+import type { Metrics } from '../../infra/metrics.ts'
 import type { EnrichedHit, Hit, HitBatch } from '../hit.ts'
 import { enrich } from '../stages/index.ts'
 import { storeHits } from './store.ts'
@@ -15,7 +16,7 @@ const RETRY_MS = 500
 export interface Ingest {
   /** Resolves when every hit of the batch is stored, dropped or a dead letter; waits while the database is away. */
   take(partition: number, batch: HitBatch): Promise<void>
-  /** Makes batches that wait for the database give up, so that their jobs stay in the queue. */
+  /** Stops trying again: batches that wait are never done, and their jobs stay in the queue. */
   stop(): void
   /** Jobs taken and not yet done. */
   waiting(): number
@@ -33,7 +34,7 @@ interface Waiting {
  * The storing half of ingestion. While a partition's transaction runs, the jobs that arrive for it gather and
  * become the next one.
  */
-export function createIngest(db: Db, log: Log): Ingest {
+export function createIngest(db: Db, log: Log, metrics?: Metrics): Ingest {
   const counts = { stored: 0, repeated: 0, dropped: 0, dead: 0, batches: 0 }
   const waiting = new Map<number, Waiting[]>()
   const running = new Set<number>()
@@ -86,8 +87,11 @@ export function createIngest(db: Db, log: Log): Ingest {
       counts.stored += result.stored
       counts.repeated += result.repeated
       counts.dropped += result.dropped
+      metrics?.stored.inc(result.stored)
+      metrics?.repeated.inc(result.repeated)
+      metrics?.dropped.inc({ reason: 'not_recorded' }, result.dropped)
+      metrics?.batchSize.observe(hits.length)
     } catch (error) {
-      if (isStopped && isUnavailable(error)) throw error
       if (hits.length === 1) return bury(hits[0], error)
       const middle = hits.length >> 1
       await storeAll(partition, hits.slice(0, middle))
@@ -95,16 +99,19 @@ export function createIngest(db: Db, log: Log): Ingest {
     }
   }
 
-  /** Runs again what failed for a reason that passes: a database that is away, a deadlock. */
+  /**
+   * Runs until it succeeds. Only what fails because of its values is thrown: everything else passes, or waits for somebody
+   * to look, with the job still in the queue. Never settles once the service stops.
+   */
   async function persistently<Result>(run: () => Promise<Result>): Promise<Result> {
     for (let attempt = 1; ; attempt++) {
       try {
         return await run()
       } catch (error) {
-        const isPassing = isUnavailable(error) || (isRetryable(error) && attempt < 20)
-        if (!isPassing || isStopped) throw error
+        if (isDataFault(error) && !(isUniqueViolation(error) && attempt < 3)) throw error
+        if (isStopped) return new Promise(() => {})
         log.warn({ error, attempt }, 'storing waits')
-        await sleep(isUnavailable(error) ? RETRY_MS : 20 * attempt)
+        await sleep(isRetryable(error) ? Math.min(20 * attempt, RETRY_MS) : RETRY_MS)
       }
     }
   }
@@ -115,6 +122,7 @@ export function createIngest(db: Db, log: Log): Ingest {
     const payload = JSON.stringify(hit) ?? 'undefined'
     await persistently(() => insertDeadLetter(db, id, siteNo, at, cut(reason, 1_000), cut(payload, 300_000)))
     counts.dead += 1
+    metrics?.deadLetters.inc()
     log.error({ hitId: id, siteNo, reason }, 'a hit could not be stored; it is in dead_letters')
   }
 
@@ -139,13 +147,16 @@ export function createIngest(db: Db, log: Log): Ingest {
   }
 }
 
+/** Two partitions may meet in one visitor, when a sender uses an id that was made of an address. */
+const isUniqueViolation = (error: unknown) => sqlState(error) === '23505'
+
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i
 
 /** What can be said of a hit that may be anything; the id of one without is that of its content. */
 function identityOf(hit: unknown): { id: string; siteNo: number | null; at: Date | null } {
   const { id, siteNo, at } = (hit ?? {}) as { id?: unknown; siteNo?: unknown; at?: unknown }
   // Years that PostgreSQL knows too.
-  const isTime = typeof at === 'number' && at > -6e13 && at < 8e15
+  const isTime = typeof at === 'number' && at > -6e13 && at < 2.5e14
   return {
     id: typeof id === 'string' && UUID.test(id) ? id : uuidv5(JSON.stringify(hit) ?? 'undefined', uuidv5.URL),
     siteNo:

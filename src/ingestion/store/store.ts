@@ -109,8 +109,7 @@ async function write(tx: Transaction, placed: Placed[], visitors: Visitor[]): Pr
   if (identities) await upsertIdentities(tx, ...identities)
   await noteFirstEvents(tx, placed)
 
-  const recounted = visitors.filter(visitor => visitor.needsRecount).map(visitor => visitor.visitorNo)
-  const renumbered = recounted.length > 0 ? await recountVisits(tx, recounted) : []
+  const renumbered = await renumberVisits(tx, visitors)
   await mark(
     tx,
     'hits',
@@ -123,6 +122,19 @@ async function write(tx: Transaction, placed: Placed[], visitors: Visitor[]): Pr
     })),
     ...renumbered.map(({ siteNo, at }) => ({ siteNo, at: at.getTime() })),
   ])
+}
+
+/** A session that came late moves the numbers of those after it. */
+async function renumberVisits(tx: Transaction, visitors: Visitor[]): Promise<{ siteNo: number; at: Date }[]> {
+  const late = visitors.filter(visitor => visitor.lateSessionAt !== undefined)
+  if (late.length === 0) return []
+  return recountVisits(
+    tx,
+    late.map(visitor => visitor.visitorNo),
+    [...new Set(late.map(visitor => visitor.siteNo))],
+    new Date(Math.min(...late.map(visitor => visitor.lateSessionAt!))),
+    new Date(Math.min(...late.map(visitor => visitor.firstSeenAt))),
+  )
 }
 
 /** Only pageviews and events make a site have data. */
