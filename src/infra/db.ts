@@ -105,6 +105,8 @@ export function sqlState(error: unknown): string | undefined {
  */
 export function isUnavailable(error: unknown): boolean {
   const code = sqlState(error)
+  // A file that is missing is no server that is away.
+  if (code === 'ENOENT') return (error as NodeJS.ErrnoException).syscall === 'connect'
   return code !== undefined && (CONNECTION_CODES.has(code) || UNAVAILABLE.test(code))
 }
 

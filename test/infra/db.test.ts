@@ -4,6 +4,7 @@ import {
   clientOptions,
   connectDb,
   type Db,
+  isDataFault,
   isRetryable,
   isUnavailable,
   sqlState,
@@ -45,29 +46,42 @@ test.each([
   ['40001', 'serialization failure'],
   ['40P01', 'deadlock'],
   ['55P03', 'lock timeout'],
+  ['57014', 'statement timeout'],
   ['25P03', 'ended for being idle in a transaction'],
 ])('%s (%s) means that the same transaction can be run again', code => {
   expect(isRetryable(withCode(code))).toBe(true)
   expect(isUnavailable(withCode(code))).toBe(false)
 })
 
-test.each<[unknown, string]>([
+test.each([
   ['23505', 'unique violation'],
   ['22P02', 'not a number'],
+  ['54000', 'too large'],
+  ['UNDEFINED_VALUE', 'what the driver cannot send'],
+])('%s (%s) means that the values are at fault', code => {
+  expect(isDataFault(withCode(code))).toBe(true)
+  expect(isUnavailable(withCode(code)) || isRetryable(withCode(code))).toBe(false)
+})
+
+test.each(['08006', '53100', '57P01', 'ECONNREFUSED', 'ENETDOWN', '40P01', '57014', '42P01', 'XX000'])(
+  '%s is not blamed on the values',
+  code => {
+    expect(isDataFault(withCode(code))).toBe(false)
+  },
+)
+
+test.each<[unknown, string]>([
   ['42601', 'syntax error'],
-  ['57014', 'cancelled'],
   ['25P02', 'in a failed transaction'],
-  ['UNDEFINED_VALUE', 'mistake of a caller'],
   [23505, 'a code that is no text'],
   [undefined, 'no code'],
-])('%s (%s) is neither', code => {
+])('%s (%s) means neither that the database is away nor that it will do in a moment', code => {
   expect(isUnavailable(withCode(code))).toBe(false)
   expect(isRetryable(withCode(code))).toBe(false)
 })
 
-test.each([null, undefined, 'ECONNREFUSED', 53300])('%j, which is no error, is neither', thrown => {
-  expect(isUnavailable(thrown)).toBe(false)
-  expect(isRetryable(thrown)).toBe(false)
+test.each([null, undefined, 'ECONNREFUSED', 53300])('%j, which is no error, means nothing', thrown => {
+  expect([isUnavailable(thrown), isRetryable(thrown), isDataFault(thrown)]).toEqual([false, false, false])
 })
 
 test('what real servers throw is told apart', async () => {
@@ -89,6 +103,7 @@ test('what real servers throw is told apart', async () => {
 test('a database that is away becomes a 503, everything unforeseen a 500 that gives nothing away', () => {
   const away = withCode('ECONNREFUSED')
   expect(translateDbError(away)).toMatchObject({ code: 'unavailable', retryAfter: 2, cause: away })
+  expect(translateDbError(withCode('40P01'))).toMatchObject({ code: 'unavailable' })
   const mistake = new Error('select secret from table')
   expect(translateDbError(mistake)).toBe(mistake)
   expect(asAppError(mistake)).toMatchObject({ code: 'internal', cause: mistake })
@@ -101,11 +116,7 @@ test.each([
   "Stream isn't writeable and enableOfflineQueue options is false",
   'Connection is closed.',
   'Command timed out',
-  'LOADING Redis is loading the dataset in memory',
-  'OOM command not allowed when used memory > maxmemory',
-  'MISCONF Errors writing to the AOF file: No space left on device',
-  "READONLY You can't write against a read only replica.",
-])('Redis saying %j becomes a 503', message => {
+])('a Redis client saying %j becomes a 503', message => {
   expect(asAppError(new Error(message))).toMatchObject({ code: 'unavailable', retryAfter: 2 })
 })
 
