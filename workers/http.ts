@@ -1,4 +1,5 @@
 import cluster from 'node:cluster'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { loadConfig } from '../src/config.ts'
 import { addressesOf } from '../src/embedded/attach.ts'
 import { createApp } from '../src/http/app.ts'
@@ -10,7 +11,7 @@ import { createMetrics, exchangeMetrics } from '../src/infra/metrics.ts'
 import { createPool } from '../src/infra/pool.ts'
 import { createProducer } from '../src/infra/queue.ts'
 import { createRateLimiter } from '../src/infra/rate-limit.ts'
-import { connectPatientRedis, connectRedis } from '../src/infra/redis.ts'
+import { connectPatientRedis, connectRedis, whenReady } from '../src/infra/redis.ts'
 import { createSubmitter } from '../src/ingestion/edge/committer.ts'
 import { openGeo } from '../src/ingestion/edge/geo.ts'
 import { createSiteKeys } from '../src/ingestion/edge/site-keys.ts'
@@ -20,6 +21,9 @@ import { onStop } from './lifecycle.ts'
 
 // Without this node:cluster would end the process at once when the primary is gone, requests in flight or not.
 if (cluster.worker) cluster.worker.exitedAfterDisconnect = true
+
+/** How long a start waits for servers that are away. */
+const WARM_UP_MS = 2_000
 
 /** An HTTP worker: the lean ingestion handler, and Express for everything else. */
 const config = loadConfig()
@@ -38,11 +42,8 @@ const rollups = createPool({
 const now = () => new Date()
 const limiter = createRateLimiter(redis, now)
 const submit = createSubmitter(limiter, createProducer<HitBatch>(redis))
-const edge = {
-  siteKeys: createSiteKeys(db, subscriber),
-  salts: createSaltStore(redis, config.secretKey),
-  geo,
-}
+const salts = createSaltStore(redis, config.secretKey)
+const edge = { siteKeys: createSiteKeys(db, subscriber), salts, geo }
 const metrics = createMetrics('http')
 const ingest = createLeanIngest({ edge, submit, config, log, metrics, now })
 const exchange = exchangeMetrics({ redis, subscriber, registry: metrics.registry })
@@ -60,4 +61,12 @@ onStop(log, async () => {
   subscriber.disconnect()
   redis.disconnect()
 })
+
+// A worker that takes over has its connections before it has its first request. One that starts while a server is away
+// serves all the same, and answers 503 where it must.
+const warmUp = Promise.allSettled([
+  db`select 1`,
+  whenReady(redis, WARM_UP_MS).then(() => salts.at(Date.now())),
+])
+await Promise.race([warmUp, sleep(WARM_UP_MS)])
 server.listen(config.port, config.host)

@@ -97,21 +97,32 @@ async function checkListener({ host, port }: Config): Promise<void> {
 }
 
 async function keepRedis(config: Config, log: Log): Promise<void> {
-  let current = startRedis({ dataDir: config.dataDir, log })
+  const start = () => startRedis({ dataDir: config.dataDir, log })
+  let current = start()
   // One that is about to run would be left behind.
   stops.push(async () => (await current).stop())
   const watch = async () => {
     const redis = await current
     redis.onExit(() => {
       log.error({ redisPid: redis.pid }, 'redis-server ended; it is started again')
-      current = startRedis({ dataDir: config.dataDir, log })
-      watch().catch(error => {
-        log.fatal({ error }, 'redis-server cannot be started again')
-        process.exit(1)
-      })
+      current = startAgain(start, log)
+      watch().catch(() => {}) // the service is stopping
     })
   }
   await watch()
+}
+
+/** Until it succeeds or the service stops: what ended Redis may last, such as a full disk. */
+async function startAgain<Server>(start: () => Promise<Server>, log: Log): Promise<Server> {
+  for (;;) {
+    try {
+      return await start()
+    } catch (error) {
+      if (stopping) throw error
+      log.error({ error }, 'redis-server cannot be started; trying again')
+      await sleep(1_000)
+    }
+  }
 }
 
 async function keepDatabase(config: Config, log: Log): Promise<void> {

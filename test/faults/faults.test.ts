@@ -9,7 +9,7 @@ import { bootstrap } from '../../src/teams/bootstrap.ts'
 import { type Load, underLoad } from '../support/load.ts'
 import { type Primary, startPrimary } from '../support/primary.ts'
 import { childrenOf } from '../support/processes.ts'
-import { freePort } from '../support/service.ts'
+import { eventually, freePort } from '../support/service.ts'
 import { createTestSite, type TestSite } from '../support/sites.ts'
 
 // The whole service with its own database and Redis, under 500 hits a second; what is killed is killed with SIGKILL.
@@ -29,7 +29,7 @@ beforeAll(async () => {
     RATE_LIMIT_API: '0',
     LOG_LEVEL: 'warn',
   })
-  await expect.poll(() => isReady(primary.url), { timeout: 30_000 }).toBe(true)
+  await eventually(() => isReady(primary.url))
   db = connectDb(databaseUrl(dataDir), { max: 2, name: 'test' })
   token = (await bootstrap(db, new Date())).token!
 })
