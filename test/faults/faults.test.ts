@@ -9,7 +9,7 @@ import { bootstrap } from '../../src/teams/bootstrap.ts'
 import { type Load, underLoad } from '../support/load.ts'
 import { type Primary, startPrimary } from '../support/primary.ts'
 import { childrenOf } from '../support/processes.ts'
-import { eventually, freePort } from '../support/service.ts'
+import { eventually, freePort, isReady } from '../support/service.ts'
 import { createTestSite, type TestSite } from '../support/sites.ts'
 
 // The whole service with its own database and Redis, under 500 hits a second; what is killed is killed with SIGKILL.
@@ -29,7 +29,7 @@ beforeAll(async () => {
     RATE_LIMIT_API: '0',
     LOG_LEVEL: 'warn',
   })
-  await eventually(() => isReady(primary.url))
+  await eventually(() => isReady(primary.url), 40_000)
   db = connectDb(databaseUrl(dataDir), { max: 2, name: 'test' })
   token = (await bootstrap(db, new Date())).token!
 })
@@ -39,14 +39,6 @@ afterAll(async () => {
   await primary.exited
   rmSync(dataDir, { recursive: true, force: true })
 })
-
-async function isReady(url: string): Promise<boolean> {
-  try {
-    return (await fetch(`${url}/readyz`, { signal: AbortSignal.timeout(3_000) })).ok
-  } catch {
-    return false
-  }
-}
 
 /** Every hit that was answered 202 is there once, and nothing twice. */
 async function expectStoredOnce(site: TestSite, load: Load) {
