@@ -229,6 +229,7 @@ describe('errors', () => {
   test('are capped', async () => {
     const site = await world.site({ trackErrors: true })
     const page = await site.open('/')
+
     await page.evaluate("for (let i = 0; i < 30; i++) setTimeout(() => { throw new Error('number ' + i) })")
     await site.stored(11)
     expect((await site.storedAfterAll()).filter(row => row.type === 'error')).toHaveLength(10)
@@ -237,7 +238,7 @@ describe('errors', () => {
   test('stay where they are when the site does not want them', async () => {
     const site = await world.site()
     const page = await site.open('/')
-    await page.evaluate(fail)
+    await page.evaluate(`{ ${fail} }; 'thrown later'`)
     await page.evaluate("analytics('After')")
     await site.stored(2)
     expect((await site.storedAfterAll()).map(row => row.type)).toEqual(['pageview', 'event'])

@@ -39,6 +39,7 @@ describe('a pageview', () => {
   test.each(['/js/script.js', '/t/script.js'])('is counted by the script at %s', async script => {
     const site = await world.site({ script })
     const page = await site.open('/')
+    await site.stored(1)
     const answered = page.waitForResponse(/\/(api|t)\/collect$/)
     await page.reload()
     expect(new URL((await answered).url()).pathname).toBe(

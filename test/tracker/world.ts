@@ -38,6 +38,8 @@ export interface SiteOptions {
   script?: string
   trackErrors?: boolean
   mode?: 'cookieless' | 'cookie'
+  /** Another than a name of its own. */
+  hostname?: string
 }
 
 export interface Site {
@@ -78,10 +80,10 @@ export async function startWorld(settings: NodeJS.ProcessEnv = {}): Promise<Worl
 
   async function site(options: SiteOptions = {}): Promise<Site> {
     const { script = '/js/script.js', trackErrors = false, mode = 'cookieless' } = options
-    const hostname = `${randomUUID()}.example`
+    const { hostname = `${randomUUID()}.example` } = options
     const [{ no, key }] = (await service.db`
       insert into sites (team_id, domain, track_errors, tracking_mode)
-      values (${service.teamId}, ${hostname}, ${trackErrors}, ${mode})
+      values (${service.teamId}, ${randomUUID()}, ${trackErrors}, ${mode})
       returning site_no as no, tracking_key as key`) as unknown as [{ no: number; key: string }]
     const tag = `<script defer src="${analytics}${script}" data-key="${key}" ${options.attributes ?? ''}></script>`
     pages.set(
