@@ -112,6 +112,7 @@ describe('an application in one page', () => {
   test('with data-hash has a pageview for each fragment', async () => {
     const site = await world.site({ attributes: 'data-hash' })
     const page = await site.open('/app/?utm_source=x#/start')
+    await site.stored(1)
     await page.evaluate("location.hash = '#/settings?tab=2'")
     await site.stored(3)
     await page.evaluate("location.hash = '#!about'")
