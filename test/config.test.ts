@@ -60,6 +60,8 @@ test.each<[string, string, unknown]>([
   ['GEOIP_DATABASE', import.meta.filename, { geoipDatabase: import.meta.filename }],
   ['METRICS_TOKEN', 'sixteen-letters!', { metricsToken: 'sixteen-letters!' }],
   ['TRUST_PROXY', '16', { trustProxy: 16 }],
+  ['TRACKER_PATH', '/t', { trackerPath: '/t' }],
+  ['TRACKER_PATH', '/a-b/c.d', { trackerPath: '/a-b/c.d' }],
   ['SITES_PER_TEAM', '0', { sitesPerTeam: 0 }],
   ['RATE_LIMIT_COLLECT', '0', { limits: { collect: 0 } }],
   ['RATE_LIMIT_EVENT', '1', { limits: { event: 1 } }],
@@ -73,6 +75,13 @@ test.each<[string, string, unknown]>([
 })
 
 test.each<[string, string, string]>([
+  ...['t', '/', '/t/', '/a//b', '/api', '/api/x', '/trpc', '/js', '/x/js', '/a b'].map(
+    (path): [string, string, string] => [
+      'TRACKER_PATH',
+      path,
+      'a path such as /t, without a slash at its end',
+    ],
+  ),
   ['PORT', '65536', 'a whole number from 0 to 65535: the TCP port of the HTTP listener'],
   ['PORT', ' 80', 'a whole number from 0 to 65535'],
   ['PORT', '-1', 'a whole number from 0 to 65535'],

@@ -5,6 +5,7 @@ import { addressesOf } from '../src/embedded/attach.ts'
 import { createApp } from '../src/http/app.ts'
 import { createLeanIngest } from '../src/http/lean-ingest.ts'
 import { createHttpServer } from '../src/http/server.ts'
+import { createTrackerScript } from '../src/http/tracker-script.ts'
 import { connectDb } from '../src/infra/db.ts'
 import { createLog } from '../src/infra/log.ts'
 import { createMetrics, exchangeMetrics } from '../src/infra/metrics.ts'
@@ -46,11 +47,12 @@ const salts = createSaltStore(redis, config.secretKey)
 const edge = { siteKeys: createSiteKeys(db, subscriber), salts, geo }
 const metrics = createMetrics('http')
 const ingest = createLeanIngest({ edge, submit, config, log, metrics, now })
+const script = createTrackerScript(config)
 const exchange = exchangeMetrics({ redis, subscriber, registry: metrics.registry })
 const app = createApp({ db, redis, config, log, rollups, limiter, metrics, now }, exchange)
 
 const { server, drain } = createHttpServer((request, response) => {
-  if (!ingest.handle(request, response)) app(request, response)
+  if (!ingest.handle(request, response) && !script.handle(request, response)) app(request, response)
 })
 
 onStop(log, async () => {

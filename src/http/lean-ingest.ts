@@ -9,6 +9,7 @@ import { overLimit, rateHeaders } from '../infra/rate-limit.ts'
 import { type Accepted, accept, type Edge, ENDPOINTS, type Endpoint } from '../ingestion/edge/accept.ts'
 import type { Submission, Submitted } from '../ingestion/edge/committer.ts'
 import { limitKey } from '../ingestion/edge/limit-keys.ts'
+import type { TrackedSite } from '../sites/find-site.ts'
 import { readJson } from './body.ts'
 import { clientAddress } from './client-address.ts'
 import { errorAnswer, logFailure } from './error-answer.ts'
@@ -22,7 +23,7 @@ export interface LeanIngest {
 const CORS = {
   'Access-Control-Allow-Origin': '*',
   'Access-Control-Expose-Headers':
-    'X-Request-Id, X-Hit-Dropped, Retry-After, X-RateLimit-Limit, X-RateLimit-Remaining, X-RateLimit-Reset',
+    'X-Request-Id, X-Hit-Dropped, X-Tracker, Retry-After, X-RateLimit-Limit, X-RateLimit-Remaining, X-RateLimit-Reset',
   'Cross-Origin-Resource-Policy': 'cross-origin',
 }
 const PREFLIGHT = {
@@ -39,13 +40,16 @@ type Verdict = Accepted | { refused: unknown }
 export function createLeanIngest(options: {
   edge: Edge
   submit: GroupCommit<Submission, Submitted>
-  config: Pick<Config, 'limits' | 'trustProxy'>
+  config: Pick<Config, 'limits' | 'trackerPath' | 'trustProxy'>
   log: Log
   metrics: Metrics
   now: () => Date
 }): LeanIngest {
   const { edge, submit, config, log, metrics, now } = options
-  const paths = new Map<string, Endpoint>(ENDPOINTS.map(endpoint => [`/api/${endpoint}`, endpoint]))
+  const bases = ['/api', ...(config.trackerPath ? [config.trackerPath] : [])]
+  const paths = new Map(
+    bases.flatMap(base => ENDPOINTS.map((endpoint): [string, Endpoint] => [`${base}/${endpoint}`, endpoint])),
+  )
 
   async function answer(endpoint: Endpoint, request: IncomingMessage, response: ServerResponse) {
     const requestId = requestIdFrom(request.headers['x-request-id'])
@@ -61,6 +65,7 @@ export function createLeanIngest(options: {
         metrics.dropped.inc({ reason: verdict.dropped })
       } else {
         metrics.accepted.inc({ endpoint })
+        if (endpoint === 'collect') headers['X-Tracker'] = trackerSettings(verdict.site)
       }
       response.writeHead(202, { ...CORS, ...headers, 'Content-Length': '0' }).end()
     } catch (error) {
@@ -134,6 +139,10 @@ function refuse(
   })
   response.end(text)
 }
+
+/** What the tracker has to know of a site; it comes with an answer, so that no page pays a request for it. */
+const trackerSettings = ({ trackingMode, trackErrors }: TrackedSite) =>
+  `mode=${trackingMode}, errors=${trackErrors ? 1 : 0}`
 
 /** The tracking key of a body that may be anything. */
 function keyIn(body: unknown): string {

@@ -3,6 +3,7 @@ import type { z } from 'zod'
 import { AppError } from '../../errors.ts'
 import { PARTITIONS } from '../../infra/queue.ts'
 import { validationError } from '../../infra/validation.ts'
+import type { TrackedSite } from '../../sites/find-site.ts'
 import { AUTOCAPTURE_TYPES, type Hit, type HitType } from '../hit.ts'
 import { isReservedName } from '../reserved-names.ts'
 import { isCrawler } from '../stages/crawler.ts'
@@ -25,7 +26,7 @@ export interface Sender {
   userAgent: string
 }
 
-export type Accepted = { hit: Hit; partition: number } | { dropped: DropReason }
+export type Accepted = { hit: Hit; partition: number; site: TrackedSite } | { dropped: DropReason }
 
 export interface Edge {
   siteKeys: SiteKeys
@@ -66,8 +67,9 @@ export async function accept(
   if (place.country) hit.country = place.country
   if (place.region) hit.region = place.region
   if (place.city) hit.city = place.city
-  if (content.visitorId) {
-    hit.visitorId = content.visitorId
+  const ownId = content.visitorId ?? (site.trackingMode === 'cookie' ? content.newVisitorId : undefined)
+  if (ownId) {
+    hit.visitorId = ownId
   } else {
     const salts = await edge.salts.at(now)
     hit.visitorId = visitorIdFor(salts.today, site.siteId, sender.address, sender.userAgent)
@@ -75,8 +77,8 @@ export async function accept(
       hit.previousVisitorId = visitorIdFor(salts.yesterday, site.siteId, sender.address, sender.userAgent)
     }
   }
-  const origin = content.visitorId ?? `${sender.address}\n${sender.userAgent}`
-  return { hit, partition: partitionOf(site.siteId, origin) }
+  const origin = ownId ?? `${sender.address}\n${sender.userAgent}`
+  return { hit, partition: partitionOf(site.siteId, origin), site }
 }
 
 /** Two bits of a hash that does not rotate, so that a visitor stays in one partition over midnight. */
@@ -88,6 +90,8 @@ interface Content {
   key: string
   hostname: string
   visitorId: string | undefined
+  /** Counts only where visitors have cookies. */
+  newVisitorId: string | undefined
   type: HitType
   fields: Partial<Hit>
 }
@@ -121,7 +125,12 @@ const READERS: Record<Endpoint, (body: unknown) => Content> = {
 }
 
 function content(
-  input: { key: string; hostname: string; visitor_id?: string | undefined },
+  input: {
+    key: string
+    hostname: string
+    visitor_id?: string | undefined
+    new_visitor_id?: string | undefined
+  },
   type: HitType,
   fields: { [Field in keyof Hit]?: Hit[Field] | undefined },
 ): Content {
@@ -129,6 +138,7 @@ function content(
     key: input.key,
     hostname: input.hostname,
     visitorId: input.visitor_id,
+    newVisitorId: input.new_visitor_id,
     type,
     fields: withoutAbsent(fields),
   }
