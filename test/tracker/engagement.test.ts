@@ -19,6 +19,7 @@ const engagement = <Row extends { type: string }>(rows: Row[]) =>
 test('the deepest scroll and the time somebody looked are told when the page is left', async () => {
   const site = await world.site({ body: TALL })
   const page = await site.open('/long')
+  await site.stored(1)
   await page.evaluate('scrollTo(0, document.body.scrollHeight)')
   await page.evaluate('scrollTo(0, 500)')
   await page.waitForFunction('performance.now() > 1500')
@@ -82,6 +83,7 @@ test('time in the background does not count, and without anything new there is n
 test('each ping has the time since the one before', async () => {
   const site = await world.site({ body: TALL })
   const page = await site.open('/')
+  await site.stored(1)
   const hide = "dispatchEvent(new Event('pagehide'))"
   await page.waitForFunction('performance.now() > 1200')
   await page.evaluate(hide)

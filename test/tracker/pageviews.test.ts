@@ -87,6 +87,7 @@ describe('an application in one page', () => {
     const person = await world.person()
     const page = await person.newPage()
     await page.goto(site.origin, { referer: 'https://news.ycombinator.com/item' })
+    await site.stored(1)
     await page.evaluate('history.pushState({}, "", "/second")')
     await site.stored(3)
     await page.evaluate('analytics("Signup")')

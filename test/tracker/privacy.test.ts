@@ -38,6 +38,7 @@ describe('with a cookie', () => {
     const page = await site.open('/', person)
     await page.evaluate("analytics('Signup')")
     await page.waitForFunction('document.cookie')
+    await site.stored(2)
     await page.reload()
     const rows = await site.stored(4)
     expect(rows.length).toBeGreaterThanOrEqual(4)
