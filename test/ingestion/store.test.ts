@@ -205,3 +205,15 @@ test.each([
   await ingest.take(3, { hits: [rawHit(site, NOON)] })
   expect(ingest.counts).toMatchObject({ stored: 1, dead: 0 })
 })
+
+test('engagement that comes a moment before its pageview is recorded; without one it is dropped', async () => {
+  const site = await createTestSite(database.db)
+  const ingest = createIngest(database.db, silentLog)
+  const visitorId = randomUUID()
+  const engagement = { type: 'engagement', visitorId, scroll: 50, engagedMs: 1000 } as const
+  const early = ingest.take(0, { hits: [rawHit(site, NOON + 1000, engagement)] })
+  const pageless = ingest.take(0, { hits: [rawHit(site, NOON + 1000, { ...engagement, url: '/other' })] })
+  await ingest.take(0, { hits: [rawHit(site, NOON, { visitorId })] })
+  await Promise.all([early, pageless])
+  expect(ingest.counts).toMatchObject({ stored: 2, dropped: 1 })
+})

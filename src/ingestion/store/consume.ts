@@ -12,6 +12,8 @@ const insertDeadLetter = statement('insert-dead-letter')
 /** Most hits of one transaction. */
 const MAX_BATCH = 5_000
 const RETRY_MS = 500
+/** How long engagement waits for a pageview that another worker took a moment later. */
+const PAGE_WAIT_MS = 1_000
 
 export interface Ingest {
   /** Resolves when every hit of the batch is stored, dropped or a dead letter; waits while the database is away. */
@@ -38,6 +40,8 @@ export function createIngest(db: Db, log: Log, metrics?: Metrics): Ingest {
   const counts = { stored: 0, repeated: 0, dropped: 0, dead: 0, batches: 0 }
   const waiting = new Map<number, Waiting[]>()
   const running = new Set<number>()
+  /** Ids of engagement that has waited for its pageview once. */
+  const secondTry = new Set<string>()
   let isStopped = false
   let atWork = 0
 
@@ -45,15 +49,38 @@ export function createIngest(db: Db, log: Log, metrics?: Metrics): Ingest {
     if (running.has(partition)) return
     running.add(partition)
     for (let jobs = gather(partition); jobs.length > 0; jobs = gather(partition)) {
-      try {
-        await storeAll(partition, await enrichAll(jobs.flatMap(job => job.hits)))
-        counts.batches += 1
+      const resolve = () => {
         for (const job of jobs) job.resolve()
-      } catch (error) {
+      }
+      const reject = (error: unknown) => {
         for (const job of jobs) job.reject(error)
+      }
+      try {
+        const pageless = await storeAll(partition, await enrichAll(jobs.flatMap(job => job.hits)))
+        counts.batches += 1
+        const again = pageless.filter(hit => !secondTry.delete(hit.id))
+        note('dropped', pageless.length - again.length)
+        if (again.length === 0) resolve()
+        else void sleep(PAGE_WAIT_MS).then(() => enqueue(partition, { hits: again, resolve, reject }))
+        for (const hit of again) secondTry.add(hit.id)
+      } catch (error) {
+        reject(error)
       }
     }
     running.delete(partition)
+  }
+
+  function enqueue(partition: number, job: Waiting) {
+    const jobs = waiting.get(partition)
+    if (jobs) jobs.push(job)
+    else waiting.set(partition, [job])
+    void drain(partition)
+  }
+
+  function note(what: 'stored' | 'repeated' | 'dropped', count: number) {
+    counts[what] += count
+    if (what === 'dropped') metrics?.dropped.inc({ reason: 'not_recorded' }, count)
+    else metrics?.[what].inc(count)
   }
 
   function gather(partition: number): Waiting[] {
@@ -79,23 +106,27 @@ export function createIngest(db: Db, log: Log, metrics?: Metrics): Ingest {
     return enriched
   }
 
-  /** Stores a batch; when its data is at fault, halves it until the hits that cannot be stored stand alone. */
-  async function storeAll(partition: number, hits: EnrichedHit[]): Promise<void> {
-    if (hits.length === 0) return
+  /**
+   * Stores a batch; when its data is at fault, halves it until the hits that cannot be stored stand alone.
+   * @returns engagement whose pageview is not there
+   */
+  async function storeAll(partition: number, hits: EnrichedHit[]): Promise<EnrichedHit[]> {
+    if (hits.length === 0) return []
     try {
       const result = await persistently(() => storeHits(db, partition, hits))
-      counts.stored += result.stored
-      counts.repeated += result.repeated
-      counts.dropped += result.dropped
-      metrics?.stored.inc(result.stored)
-      metrics?.repeated.inc(result.repeated)
-      metrics?.dropped.inc({ reason: 'not_recorded' }, result.dropped)
+      note('stored', result.stored)
+      note('repeated', result.repeated)
+      note('dropped', result.dropped)
       metrics?.batchSize.observe(hits.length)
+      return result.pageless
     } catch (error) {
-      if (hits.length === 1) return bury(hits[0], error)
+      if (hits.length === 1) {
+        await bury(hits[0], error)
+        return []
+      }
       const middle = hits.length >> 1
-      await storeAll(partition, hits.slice(0, middle))
-      await storeAll(partition, hits.slice(middle))
+      const first = await storeAll(partition, hits.slice(0, middle))
+      return [...first, ...(await storeAll(partition, hits.slice(middle)))]
     }
   }
 
@@ -131,14 +162,11 @@ export function createIngest(db: Db, log: Log, metrics?: Metrics): Ingest {
     take(partition, batch) {
       const hits = Array.isArray(batch?.hits) ? batch.hits : [batch]
       atWork += 1
-      return new Promise<void>((resolve, reject) => {
-        const jobs = waiting.get(partition)
-        if (jobs) jobs.push({ hits, resolve, reject })
-        else waiting.set(partition, [{ hits, resolve, reject }])
-        void drain(partition)
-      }).finally(() => {
-        atWork -= 1
-      })
+      return new Promise<void>((resolve, reject) => enqueue(partition, { hits, resolve, reject })).finally(
+        () => {
+          atWork -= 1
+        },
+      )
     },
     waiting: () => atWork,
     stop() {

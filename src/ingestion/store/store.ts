@@ -26,8 +26,10 @@ export interface Stored {
   stored: number
   /** Hits that were there already, from an earlier delivery. */
   repeated: number
-  /** Hits of sites that are deleted, and engagement without its pageview. */
+  /** Hits of sites that are deleted. */
   dropped: number
+  /** Engagement without its pageview, which may be on its way in another batch. */
+  pageless: EnrichedHit[]
 }
 
 /**
@@ -38,17 +40,26 @@ export interface Stored {
 export function storeHits(db: Db, partition: number, hits: EnrichedHit[]): Promise<Stored> {
   return db.begin(async tx => {
     await lockPartition(tx, PARTITION_LOCKS, partition)
-    const fresh = await leaveOutStored(tx, await leaveOutDeletedSites(tx, hits))
+    const live = await leaveOutDeletedSites(tx, hits)
+    const fresh = await leaveOutStored(tx, live)
     fresh.sort((a, b) => a.at - b.at || (a.id < b.id ? -1 : 1))
-    const result = { stored: 0, repeated: 0, dropped: 0 }
+    const placed: Placed[] = []
+    const pageless: EnrichedHit[] = []
     if (fresh.length > 0) {
       const world = await loadWorld(tx, fresh)
-      const placed = fresh.map(hit => place(world, hit)).filter(row => row !== undefined)
+      for (const hit of fresh) {
+        const row = place(world, hit)
+        if (row) placed.push(row)
+        else pageless.push(hit)
+      }
       await write(tx, placed, [...world.visitors.values()])
-      result.stored = placed.length
-      result.dropped = fresh.length - placed.length
     }
-    return result
+    return {
+      stored: placed.length,
+      repeated: live.length - fresh.length,
+      dropped: hits.length - live.length,
+      pageless,
+    }
   }) as Promise<Stored>
 }
 
