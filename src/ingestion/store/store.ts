@@ -113,6 +113,7 @@ async function write(tx: Transaction, placed: Placed[], visitors: Visitor[]): Pr
       ...rows.changedSessionRows(changedSessions),
       new Date(Math.min(...starts)),
       new Date(Math.max(...starts)),
+      [...new Set(changedSessions.map(({ visitor }) => visitor.siteNo))],
     )
   }
   if (placed.length > 0) await insertEvents(tx, ...rows.eventRows(placed))
