@@ -1,16 +1,15 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import { v5 as uuidv5 } from 'uuid'
-import { type Db, isRetryable, isUnavailable, statement } from '../../infra/db.ts'
+import { type Db, statement } from '../../infra/db.ts'
 import type { Log } from '../../infra/log.ts'
 import type { EnrichedHit, Hit, HitBatch } from '../hit.ts'
 import { enrich } from '../stages/index.ts'
 import { storeHits } from './store.ts'
+import { persistently, storeSound } from './store-sound.ts'
 
 const insertDeadLetter = statement('insert-dead-letter')
 
 /** Most hits of one transaction. */
 const MAX_BATCH = 5_000
-const RETRY_MS = 500
 
 export interface Ingest {
   /** Resolves when every hit of the batch is stored, dropped or a dead letter; waits while the database is away. */
@@ -78,42 +77,28 @@ export function createIngest(db: Db, log: Log): Ingest {
     return enriched
   }
 
-  /** Stores a batch; when its data is at fault, halves it until the hits that cannot be stored stand alone. */
   async function storeAll(partition: number, hits: EnrichedHit[]): Promise<void> {
-    if (hits.length === 0) return
-    try {
-      const result = await persistently(() => storeHits(db, partition, hits))
-      counts.stored += result.stored
-      counts.repeated += result.repeated
-      counts.dropped += result.dropped
-    } catch (error) {
-      if (isStopped && isUnavailable(error)) throw error
-      if (hits.length === 1) return bury(hits[0], error)
-      const middle = hits.length >> 1
-      await storeAll(partition, hits.slice(0, middle))
-      await storeAll(partition, hits.slice(middle))
-    }
+    const result = await storeSound(
+      hits,
+      part => patiently(() => storeHits(db, partition, part)),
+      (hit, error) => bury(hit, error),
+    )
+    counts.stored += result.stored
+    counts.repeated += result.repeated
+    counts.dropped += result.dropped.length
   }
 
-  /** Runs again what failed for a reason that passes: a database that is away, a deadlock. */
-  async function persistently<Result>(run: () => Promise<Result>): Promise<Result> {
-    for (let attempt = 1; ; attempt++) {
-      try {
-        return await run()
-      } catch (error) {
-        const isPassing = isUnavailable(error) || (isRetryable(error) && attempt < 20)
-        if (!isPassing || isStopped) throw error
-        log.warn({ error, attempt }, 'storing waits')
-        await sleep(isUnavailable(error) ? RETRY_MS : 20 * attempt)
-      }
-    }
-  }
+  const patiently = <Result>(run: () => Promise<Result>) =>
+    persistently(run, {
+      isPatient: () => !isStopped,
+      onWait: (error, attempt) => log.warn({ error, attempt }, 'storing waits'),
+    })
 
   async function bury(hit: unknown, error: unknown): Promise<void> {
     const { id, siteNo, at } = identityOf(hit)
     const reason = error instanceof Error ? error.message : String(error)
     const payload = JSON.stringify(hit) ?? 'undefined'
-    await persistently(() => insertDeadLetter(db, id, siteNo, at, cut(reason, 1_000), cut(payload, 300_000)))
+    await patiently(() => insertDeadLetter(db, id, siteNo, at, cut(reason, 1_000), cut(payload, 300_000)))
     counts.dead += 1
     log.error({ hitId: id, siteNo, reason }, 'a hit could not be stored; it is in dead_letters')
   }

@@ -1,19 +1,19 @@
 import { type Db, statement, type Transaction } from '../../infra/db.ts'
 import type { EnrichedHit } from '../hit.ts'
+import { findStored } from './find-stored.ts'
 import { place } from './place.ts'
+import { recountVisits } from './recount-visits.ts'
 import * as rows from './rows.ts'
 import type { Placed, Visitor } from './timeline.ts'
 import { loadWorld } from './world.ts'
 
 const lockPartition = statement('lock-partition')
 const selectLiveSites = statement<{ siteNo: number }>('select-live-sites')
-const selectStoredHits = statement<{ id: string }>('select-stored-hits')
 const drawNumbers = statement<{ visitorNos: number[]; sessionNos: number[] }>('draw-numbers')
 const insertVisitors = statement('insert-visitors')
 const updateVisitors = statement('update-visitors')
 const insertSessions = statement('insert-sessions')
 const updateSessions = statement('update-sessions')
-const recountVisits = statement<{ siteNo: number; at: Date }>('recount-visits')
 const insertEvents = statement('insert-events')
 const upsertIdentities = statement('upsert-identities')
 const updateFirstEvents = statement('update-first-events')
@@ -26,8 +26,8 @@ export interface Stored {
   stored: number
   /** Hits that were there already, from an earlier delivery. */
   repeated: number
-  /** Hits of sites that are deleted, and engagement without its pageview. */
-  dropped: number
+  /** Engagement without its pageview. What none of the three has was for a site that is deleted. */
+  dropped: EnrichedHit[]
 }
 
 /**
@@ -38,18 +38,27 @@ export interface Stored {
 export function storeHits(db: Db, partition: number, hits: EnrichedHit[]): Promise<Stored> {
   return db.begin(async tx => {
     await lockPartition(tx, PARTITION_LOCKS, partition)
-    const fresh = await leaveOutStored(tx, await leaveOutDeletedSites(tx, hits))
-    fresh.sort((a, b) => a.at - b.at || (a.id < b.id ? -1 : 1))
-    const result = { stored: 0, repeated: 0, dropped: 0 }
+    const wanted = await leaveOutDeletedSites(tx, hits)
+    const fresh = await leaveOutStored(tx, wanted)
+    const result: Stored = { stored: 0, repeated: wanted.length - fresh.length, dropped: [] }
     if (fresh.length > 0) {
+      fresh.sort(byTime)
       const world = await loadWorld(tx, fresh)
-      const placed = fresh.map(hit => place(world, hit)).filter(row => row !== undefined)
+      const placed: Placed[] = []
+      for (const hit of fresh) {
+        const row = place(world, hit)
+        if (row) placed.push(row)
+        else result.dropped.push(hit)
+      }
       await write(tx, placed, [...world.visitors.values()])
       result.stored = placed.length
-      result.dropped = fresh.length - placed.length
     }
     return result
   }) as Promise<Stored>
+}
+
+function byTime(a: EnrichedHit, b: EnrichedHit): number {
+  return a.at - b.at || (a.line ?? 0) - (b.line ?? 0) || (a.id < b.id ? -1 : 1)
 }
 
 async function leaveOutDeletedSites(tx: Transaction, hits: EnrichedHit[]): Promise<EnrichedHit[]> {
@@ -59,17 +68,7 @@ async function leaveOutDeletedSites(tx: Transaction, hits: EnrichedHit[]): Promi
 }
 
 async function leaveOutStored(tx: Transaction, hits: EnrichedHit[]): Promise<EnrichedHit[]> {
-  if (hits.length === 0) return []
-  const times = hits.map(hit => hit.at)
-  const rows = await selectStoredHits(
-    tx,
-    hits.map(hit => hit.siteNo),
-    times,
-    hits.map(hit => hit.id),
-    new Date(times.reduce((a, b) => Math.min(a, b))),
-    new Date(times.reduce((a, b) => Math.max(a, b))),
-  )
-  const seen = new Set(rows.map(row => row.id))
+  const seen = await findStored(tx, hits)
   // A batch merged from two deliveries of one job holds a hit twice.
   return hits.filter(hit => !seen.has(hit.id) && seen.add(hit.id))
 }
@@ -121,7 +120,7 @@ async function write(tx: Transaction, placed: Placed[], visitors: Visitor[]): Pr
       siteNo: visitor.siteNo,
       at: session.startedAt,
     })),
-    ...renumbered.map(({ siteNo, at }) => ({ siteNo, at: at.getTime() })),
+    ...renumbered,
   ])
 }
 
