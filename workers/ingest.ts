@@ -8,6 +8,7 @@ import { connectRedis, whenReady } from '../src/infra/redis.ts'
 import { watchForStandstill } from '../src/infra/watchdog.ts'
 import type { HitBatch } from '../src/ingestion/hit.ts'
 import { createIngest } from '../src/ingestion/store/consume.ts'
+import { REFRESHING } from '../src/rollups/keep-refreshed.ts'
 import { startScheduler } from '../src/rollups/scheduler.ts'
 import { onStop, reportReady } from './lifecycle.ts'
 
@@ -21,7 +22,13 @@ await whenReady(redis, 10_000)
 
 const ingest = createIngest(db, log)
 const consumer = createConsumer<HitBatch>({ redisUrl, concurrency: 50, log, handle: ingest.take })
-const scheduler = startScheduler({ db, lease: createLease(redis, 'scheduler'), log, now: () => new Date() })
+const scheduler = startScheduler({
+  db,
+  lease: createLease(redis, 'scheduler'),
+  refreshing: createLease(redis, REFRESHING),
+  log,
+  now: () => new Date(),
+})
 const watchdog = watchForStandstill({
   redis,
   log,
