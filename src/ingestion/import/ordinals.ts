@@ -1,4 +1,4 @@
-/** Most lines remembered at once. */
+/** Most lines remembered at once; a power of two. */
 const CAPACITY = 2 ** 19
 /** A table that is half full finds a place in two steps. */
 const SLOTS_PER_LINE = 2
