@@ -1,17 +1,24 @@
-import { Command, CommanderError, InvalidArgumentError, Option } from 'commander'
-import { loadConfig } from '../src/config.ts'
+import { Command, CommanderError, Option } from 'commander'
+import type { Redis } from 'ioredis'
+import { type Config, loadConfig } from '../src/config.ts'
 import { withServices } from '../src/embedded/attach.ts'
 import { connectDb, type Db } from '../src/infra/db.ts'
-import { createLog } from '../src/infra/log.ts'
+import { createLease, type Lease } from '../src/infra/lease.ts'
+import { createLog, type Log } from '../src/infra/log.ts'
 import { checkDatabase, migrate } from '../src/infra/migrate.ts'
-import { isUuid } from '../src/sites/domain.ts'
+import { connectRedis, whenReady } from '../src/infra/redis.ts'
+import { REFRESHING } from '../src/rollups/keep-refreshed.ts'
 import { findSite } from '../src/sites/find-site.ts'
+import { type BackfillOptions, backfill } from '../src/stats/backfill.ts'
 import { bootstrap } from '../src/teams/bootstrap.ts'
 import { setPlan } from '../src/teams/plans.ts'
 import { PLANS, type Plan, ROLES, type Role } from '../src/teams/schema.ts'
 import { createTeam } from '../src/teams/teams.ts'
 import { createToken } from '../src/teams/tokens.ts'
 import { createUser } from '../src/teams/users.ts'
+import { importFile } from './import-file.ts'
+import { collect, day, email, text, time, uuid } from './options.ts'
+import { secondsSince, showProgress } from './progress.ts'
 
 // One JSON document on stdout; logs, and one line `error: …` on failure, on stderr.
 
@@ -76,59 +83,68 @@ program
     }),
   )
 
-function text(max: number) {
-  return (value: string) => {
-    const points = [...value].length
-    if (points < 1 || points > max) throw new InvalidArgumentError(`It must have 1 to ${max} characters.`)
-    return value
-  }
+program
+  .command('hits:import')
+  .description('read hits of the past, one JSON object a line, in time order; see docs/import.md')
+  .requiredOption('--site <site>', 'id or domain of the site they are of')
+  .requiredOption('--file <path>', 'the file; - for standard input')
+  .action((options: { site: string; file: string }) =>
+    answer(async (_db, tools) => importFile({ ...tools, lease: await refreshingLease(tools) }, options)),
+  )
+
+program
+  .command('rollups:backfill')
+  .description('bring everything that is rolled up for days of sites up to date; changes no number')
+  .option('--site <site>', 'id or domain; every site unless given')
+  .option('--from <date>', 'first day, in the zone of the site; that of its first event unless given', day)
+  .option('--to <date>', 'last day; today unless given', day)
+  .action((options: BackfillOptions) =>
+    answer(async (db, tools) => {
+      const startedAt = performance.now()
+      const lease = await refreshingLease(tools)
+      const progress = showProgress('rolling up')
+      const done = await backfill({ db, lease, now: () => new Date() }, options, progress.part).finally(
+        progress.end,
+      )
+      return { ...done, seconds: secondsSince(startedAt) }
+    }),
+  )
+
+/** Nobody else refreshes while it is held: not the service, not another command. */
+async function refreshingLease({ redis }: Tools): Promise<Lease> {
+  return createLease(await redis(), REFRESHING)
 }
 
-function uuid(value: string): string {
-  if (!isUuid(value)) throw new InvalidArgumentError('It must be a UUID.')
-  return value.toLowerCase()
-}
-
-function email(value: string): string {
-  if (!/^[^\s@]+@[^\s@]+$/.test(value) || value.length > 255) {
-    throw new InvalidArgumentError('It must be an e-mail address.')
-  }
-  return value
-}
-
-const ISO_TIME = /^(\d{4}-\d\d-\d\d)(T\d\d:\d\d(?::\d\d(?:\.\d+)?)?)?(Z|[+-]\d\d:\d\d)?$/
-
-/** A date-time, or a date; UTC where no offset is given. */
-function time(value: string): Date {
-  const [, day = '', clock = 'T00:00', offset = 'Z'] = ISO_TIME.exec(value) ?? []
-  const at = new Date(day + clock + offset)
-  // `Date` takes 30 February for 2 March.
-  const midnight = new Date(`${day}T00:00Z`)
-  if (Number.isNaN(at.getTime()) || !midnight.toISOString().startsWith(day)) {
-    throw new InvalidArgumentError('It must be an ISO 8601 time, such as 2030-01-31T12:00:00Z.')
-  }
-  return at
-}
-
-function collect(value: string, before: string[] = []): string[] {
-  return [...before, value]
+interface Tools {
+  db: Db
+  /** Connects when it is asked for. */
+  redis: () => Promise<Redis>
+  config: Config
+  log: Log
 }
 
 /** Runs a command on the service's database and prints what it returns. */
-async function answer(run: (db: Db) => Promise<object>): Promise<void> {
+async function answer(run: (db: Db, tools: Tools) => Promise<object>): Promise<void> {
   const config = loadConfig()
   const log = createLog({ level: config.logLevel, role: 'admin', stderr: true })
-  const onDatabase = async (url: string) => {
-    const db = connectDb(url, { max: 2, name: 'analytics admin' })
+  const result = await withServices(config, log, async ({ databaseUrl, redisUrl }) => {
+    // The embedded database has one session, for which live traffic must not have to queue.
+    const db = connectDb(databaseUrl, { max: config.databaseUrl ? 6 : 2, name: 'analytics admin' })
+    let redis: Redis | undefined
+    const connect = async () => {
+      redis ??= connectRedis(redisUrl, log)
+      await whenReady(redis, 5_000)
+      return redis
+    }
     try {
       await checkDatabase(db)
       await migrate(db)
-      return await run(db)
+      return await run(db, { db, redis: connect, config, log })
     } finally {
+      redis?.disconnect()
       await db.end({ timeout: 5 })
     }
-  }
-  const result = await withServices(config, log, ({ databaseUrl }) => onDatabase(databaseUrl))
+  })
   process.stdout.write(`${JSON.stringify(result)}\n`)
 }
 

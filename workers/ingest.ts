@@ -9,6 +9,7 @@ import { connectPatientRedis, connectRedis, whenReady } from '../src/infra/redis
 import { watchForStandstill } from '../src/infra/watchdog.ts'
 import type { HitBatch } from '../src/ingestion/hit.ts'
 import { createIngest } from '../src/ingestion/store/consume.ts'
+import { REFRESHING } from '../src/rollups/keep-refreshed.ts'
 import { startScheduler } from '../src/rollups/scheduler.ts'
 import { onStop, reportReady } from './lifecycle.ts'
 
@@ -41,6 +42,7 @@ const scheduler = startScheduler({
   db,
   redis,
   lease: createLease(redis, 'scheduler'),
+  refreshing: createLease(redis, REFRESHING),
   log,
   now: () => new Date(),
 })

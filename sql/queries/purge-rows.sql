@@ -2,6 +2,7 @@
 -- with the first call. Returns how many went.
 with
   gone_connections as (delete from processor_connections where site_no = $1::int returning 1),
+  gone_secrets as (delete from import_secrets where site_no = $1::int returning 1),
   gone_goals as (delete from goals where site_no = $1::int returning 1),
   gone_identities as (
     delete from identities
@@ -41,6 +42,7 @@ with
   )
 select (
   (select count(*) from gone_connections)
+  + (select count(*) from gone_secrets)
   + (select count(*) from gone_goals)
   + (select count(*) from gone_identities)
   + (select count(*) from gone_visitors)

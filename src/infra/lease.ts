@@ -1,7 +1,10 @@
 import { randomUUID } from 'node:crypto'
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { Redis } from 'ioredis'
 
 const LEASE_MS = 15_000
+const PROLONG_MS = 5_000
+const ASK_MS = 200
 
 /** Prolongs or gives back a lease only for who holds it. */
 const PROLONG = `if redis.call('get', KEYS[1]) == ARGV[1] then return redis.call('pexpire', KEYS[1], ARGV[2]) else return 0 end`
@@ -25,5 +28,32 @@ export function createLease(redis: Redis, name: string): Lease {
     async release() {
       await redis.eval(RELEASE, 1, key, holder)
     },
+  }
+}
+
+/**
+ * Runs something while holding a lease, prolonged until it is done.
+ * @returns undefined when another process holds it, and nothing was run
+ */
+export async function whileHolding<Result>(
+  lease: Lease,
+  run: () => Promise<Result>,
+): Promise<{ result: Result } | undefined> {
+  if (!(await lease.hold())) return undefined
+  const prolonging = setInterval(() => void lease.hold().catch(() => {}), PROLONG_MS)
+  try {
+    return { result: await run() }
+  } finally {
+    clearInterval(prolonging)
+    await lease.release().catch(() => {})
+  }
+}
+
+/** The same, but waits for its turn. */
+export async function whenFree<Result>(lease: Lease, run: () => Promise<Result>): Promise<Result> {
+  for (;;) {
+    const done = await whileHolding(lease, run)
+    if (done) return done.result
+    await sleep(ASK_MS)
   }
 }

@@ -24,6 +24,8 @@ export interface Hit {
   id: string
   /** Unix milliseconds, UTC: when the edge received it, or the timestamp of an imported line. */
   at: number
+  /** Line of an imported file: which of two hits of the same time comes first; of live hits the id says so. */
+  line?: number
   siteNo: number
   siteId: string
   type: HitType

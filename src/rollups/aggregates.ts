@@ -1,9 +1,9 @@
-import { type Db, statement } from '../infra/db.ts'
+import { type Db, sqlState, statement } from '../infra/db.ts'
+import { createPace } from './pace.ts'
+import type { Window } from './protocol.ts'
 
 const MINUTE = 60_000
 const BUCKET_MS = 15 * MINUTE
-/** Longest span refreshed at once: the embedded database does nothing else meanwhile. */
-const WINDOW_MS = 6 * 60 * MINUTE
 /** Most marks taken off in one round. */
 const MAX_MARKS = 5_000
 
@@ -12,26 +12,73 @@ const MAX_MARKS = 5_000
  * that marks are rare. A session changes for at most a day and half an hour after its start.
  */
 const AGGREGATES = {
-  hits: { lagMs: 60 * MINUTE, refresh: statement('refresh-hits') },
-  sessions: { lagMs: 24.5 * 60 * MINUTE, refresh: statement('refresh-sessions') },
+  hits: {
+    lagMs: 60 * MINUTE,
+    refresh: statement('refresh-hits'),
+    refreshPlainly: statement('refresh-hits-plainly'),
+    pace: createPace(),
+  },
+  sessions: {
+    lagMs: 24.5 * 60 * MINUTE,
+    refresh: statement('refresh-sessions'),
+    refreshPlainly: statement('refresh-sessions-plainly'),
+    pace: createPace(),
+  },
 } as const
 
 export type Aggregate = keyof typeof AGGREGATES
 export const AGGREGATE_NAMES = Object.keys(AGGREGATES) as Aggregate[]
 
+interface Mark {
+  siteNo: number
+  bucket: Date
+  version: number
+}
+
 const moveHorizon = statement('move-horizon')
 const readHorizon = statement<{ horizon: number | null; refreshedTo: number | null }>('read-horizon')
 const noteRefreshed = statement('note-refreshed')
-const selectDirty = statement<{ siteNo: number; bucket: Date; version: number }>('select-dirty')
+const selectDirty = statement<Mark>('select-dirty')
 const deleteDirty = statement('delete-dirty')
 
 /**
  * Moves the horizon of an aggregate up to `now` less its lag, materialises up to it, then the dirty buckets.
  * Readers get the same numbers before, while and after. May be cut off at any point and run again.
  * One at a time in the whole cluster.
+ * @returns true when there may be dirty buckets left
  */
-export async function refreshAggregate(db: Db, aggregate: Aggregate, now: Date): Promise<void> {
-  const { lagMs, refresh } = AGGREGATES[aggregate]
+export async function refreshAggregate(db: Db, aggregate: Aggregate, now: Date): Promise<boolean> {
+  await catchUp(db, aggregate, now)
+  // Only now: a bucket refreshed beyond `refreshed_to` would let the watermark pass what lies between.
+  return refreshDirty(db, aggregate)
+}
+
+/**
+ * Materialises a window anew as far as the horizon, whether it is known to have changed or not.
+ * As `refreshAggregate` in everything else.
+ * @param onDone told up to which moment it is done, Unix milliseconds
+ */
+export async function refreshWindow(
+  db: Db,
+  aggregate: Aggregate,
+  window: Window,
+  now: Date,
+  onDone: (until: number) => void = () => {},
+): Promise<void> {
+  const horizon = await catchUp(db, aggregate, now)
+  while (await refreshDirty(db, aggregate, window)) {}
+  const end = Math.min(window.end, horizon)
+  for (let from = window.start; from < end; ) {
+    const to = Math.min(from + AGGREGATES[aggregate].pace.windowMs(), end)
+    await refresh(db, aggregate, from, to)
+    onDone(to)
+    from = to
+  }
+}
+
+/** @returns the horizon, up to which everything is materialised then */
+async function catchUp(db: Db, aggregate: Aggregate, now: Date): Promise<number> {
+  const { lagMs, pace } = AGGREGATES[aggregate]
   const target = Math.floor((now.getTime() - lagMs) / BUCKET_MS) * BUCKET_MS
   // First the horizon, then the refresh: whoever writes below it from here on leaves a mark.
   await moveHorizon(db, aggregate, new Date(target))
@@ -39,13 +86,54 @@ export async function refreshAggregate(db: Db, aggregate: Aggregate, now: Date):
   const horizon = state!.horizon!
   let from = state!.refreshedTo
   while (from === null || from < horizon) {
-    const to: number = from === null ? horizon : Math.min(from + WINDOW_MS, horizon)
-    await refresh(db, from === null ? null : new Date(from), new Date(to))
+    const to: number = from === null ? horizon : Math.min(from + pace.windowMs(), horizon)
+    await refresh(db, aggregate, from, to)
     await noteRefreshed(db, aggregate, new Date(to))
     from = to
   }
-  // Only now: a bucket refreshed beyond `refreshed_to` would let the watermark pass what lies between.
-  await refreshDirty(db, aggregate)
+  return horizon
+}
+
+async function refreshDirty(
+  db: Db,
+  aggregate: Aggregate,
+  { start, end }: Partial<Window> = {},
+): Promise<boolean> {
+  const within = [start, end].map(at => (at === undefined ? null : new Date(at)))
+  const marks = await selectDirty(db, aggregate, MAX_MARKS, ...within)
+  for (let first = 0; first < marks.length; ) {
+    // Marks that lie near each other, whichever sites they are of, are refreshed together.
+    const from = marks[first]!.bucket.getTime()
+    const windowMs = AGGREGATES[aggregate].pace.windowMs()
+    let next = first + 1
+    while (next < marks.length && marks[next]!.bucket.getTime() + BUCKET_MS - from <= windowMs) next += 1
+    const run = marks.slice(first, next)
+    await refresh(db, aggregate, from, run.at(-1)!.bucket.getTime() + BUCKET_MS)
+    await deleteDirty(
+      db,
+      aggregate,
+      run.map(mark => mark.siteNo),
+      run.map(mark => mark.bucket.getTime()),
+      run.map(mark => mark.version),
+    )
+    first = next
+  }
+  return marks.length === MAX_MARKS
+}
+
+const UNDEFINED_FUNCTION = '42883'
+
+async function refresh(db: Db, aggregate: Aggregate, from: number | null, to: number): Promise<void> {
+  const { refresh, refreshPlainly, pace } = AGGREGATES[aggregate]
+  const window = [from === null ? null : new Date(from), new Date(to)]
+  const startedAt = performance.now()
+  try {
+    await refresh(db, ...window)
+  } catch (error) {
+    if (sqlState(error) !== UNDEFINED_FUNCTION) throw error
+    await refreshPlainly(db, ...window)
+  }
+  if (from !== null) pace.learn(to - from, performance.now() - startedAt)
 }
 
 /** Seconds by which each aggregate is materialised behind `now`; infinite when it never was. */
@@ -60,29 +148,4 @@ export async function readRefreshLag(db: Db, now: Date): Promise<Map<Aggregate, 
     )
   }
   return lags
-}
-
-async function refreshDirty(db: Db, aggregate: Aggregate): Promise<void> {
-  const marks = await selectDirty(db, aggregate, MAX_MARKS)
-  for (let first = 0; first < marks.length; ) {
-    let last = first
-    const start = marks[first]!.bucket.getTime()
-    // Runs of neighbouring buckets, whichever sites they are of, are refreshed together.
-    while (last + 1 < marks.length && isNextIn(marks[last]!.bucket, marks[last + 1]!.bucket, start)) last += 1
-    const run = marks.slice(first, last + 1)
-    const end = new Date(run.at(-1)!.bucket.getTime() + BUCKET_MS)
-    await AGGREGATES[aggregate].refresh(db, new Date(start), end)
-    await deleteDirty(
-      db,
-      aggregate,
-      run.map(mark => mark.siteNo),
-      run.map(mark => mark.bucket.getTime()),
-      run.map(mark => mark.version),
-    )
-    first = last + 1
-  }
-}
-
-function isNextIn(bucket: Date, next: Date, start: number): boolean {
-  return next.getTime() - bucket.getTime() <= BUCKET_MS && next.getTime() - start < WINDOW_MS
 }

@@ -1,6 +1,6 @@
 import type { Redis } from 'ioredis'
 import type { Db } from '../infra/db.ts'
-import type { Lease } from '../infra/lease.ts'
+import { type Lease, whileHolding } from '../infra/lease.ts'
 import type { Log } from '../infra/log.ts'
 import { rewriteOnceADay } from '../infra/redis.ts'
 import { AGGREGATE_NAMES, refreshAggregate } from './aggregates.ts'
@@ -13,6 +13,9 @@ const MINUTE = 60_000
 interface Job {
   name: string
   everyMs: number
+  /** Something that only one process may do at once, whoever starts it. */
+  isRefresh?: boolean
+  /** @returns true when there is more to do at once */
   run: (stores: { db: Db; redis: Redis }, now: Date) => Promise<unknown>
 }
 
@@ -21,6 +24,7 @@ const JOBS: Job[] = [
   ...AGGREGATE_NAMES.map(aggregate => ({
     name: `refresh ${aggregate}`,
     everyMs: MINUTE,
+    isRefresh: true,
     run: ({ db }: { db: Db }, now: Date) => refreshAggregate(db, aggregate, now),
   })),
   { name: 'purge', everyMs: 10_000, run: ({ db }, now) => purgeDeletedSites(db, now) },
@@ -33,15 +37,19 @@ export interface Scheduler {
   stop(): Promise<void>
 }
 
-/** Runs the jobs whenever this process holds the lease. A job that fails is logged and comes again. */
+/**
+ * Runs the jobs whenever this process holds the lease. A job that fails is logged and comes again.
+ * @param options.refreshing the lease of whoever refreshes: imports and backfills do so too
+ */
 export function startScheduler(options: {
   db: Db
   redis: Redis
   lease: Lease
+  refreshing: Lease
   log: Log
   now: () => Date
 }): Scheduler {
-  const { db, redis, lease, log, now } = options
+  const { db, redis, lease, refreshing, log, now } = options
   const dueAt = new Map<string, number>()
   let isStopping = false
   let running: Promise<void> = Promise.resolve()
@@ -54,13 +62,16 @@ export function startScheduler(options: {
     for (const job of JOBS) {
       if (isStopping || now().getTime() < (dueAt.get(job.name) ?? 0)) continue
       const startedAt = performance.now()
+      const run = () => job.run({ db, redis }, now())
+      let isMore = false
       try {
-        await job.run({ db, redis }, now())
+        const done = job.isRefresh ? await whileHolding(refreshing, run) : { result: await run() }
+        isMore = done?.result === true
         log.debug({ job: job.name, ms: Math.round(performance.now() - startedAt) }, 'job done')
       } catch (error) {
         log.warn({ job: job.name, error }, 'job failed; it will run again')
       }
-      dueAt.set(job.name, now().getTime() + job.everyMs)
+      dueAt.set(job.name, isMore ? 0 : now().getTime() + job.everyMs)
     }
   }
 

@@ -5,14 +5,12 @@ import { enrich } from '../../src/ingestion/stages/index.ts'
 import { storeHits } from '../../src/ingestion/store/store.ts'
 import { refreshAggregate } from '../../src/rollups/aggregates.ts'
 import { compressSettledChunks } from '../../src/rollups/columnstore.ts'
-import { getOverview } from '../../src/stats/overview.ts'
 import { type TestDatabase, testDatabase } from '../support/database.ts'
-import { inProcessPool } from '../support/in-process-pool.ts'
-import { type HitStream, randomHitStream } from '../support/random-hits.ts'
-import { type Recount, recountOverview, recountSessions, type SentHit } from '../support/recount.ts'
+import { randomHitStream } from '../support/random-hits.ts'
+import { recountSessions, type SentHit } from '../support/recount.ts'
 import { createTestSite, type TestSite } from '../support/sites.ts'
+import { expectSameOverviews, expectSameSessions } from '../support/stored.ts'
 
-const DAY = 86_400_000
 let database: TestDatabase
 
 beforeAll(async () => {
@@ -58,54 +56,6 @@ async function storeStream(site: TestSite, batches: SentHit[][], between: (now: 
   }
 }
 
-async function expectSameSessions(site: TestSite, recount: Recount) {
-  const rows = await database.db`
-    select visitors.id as visitor, started_at as "startedAt", first_at as "firstAt", last_at as "lastAt",
-      duration_ms as "durationMs", pageviews, events, entry_path as "entryPath", user_id as "userId",
-      visit_count as "visitCount"
-    from sessions join visitors using (visitor_no)
-    where sessions.site_no = ${site.siteNo}
-    order by started_at, visitors.id`
-  const stored = rows.map(row => ({
-    ...row,
-    startedAt: row.startedAt.getTime(),
-    firstAt: row.firstAt.getTime(),
-    lastAt: row.lastAt.getTime(),
-  }))
-  expect(stored).toEqual(
-    recount.sessions.map(({ hits: _hits, ...session }) => ({
-      ...session,
-      durationMs: session.lastAt - session.firstAt,
-    })),
-  )
-}
-
-const dayOf = (at: number) => new Date(at).toISOString().slice(0, 10)
-
-async function expectSameOverviews(site: TestSite, stream: HitStream, recount: Recount) {
-  const first = Math.min(...stream.hits.map(hit => hit.at))
-  const last = Math.max(...stream.hits.map(hit => hit.at))
-  const ranges = [
-    [dayOf(first - DAY), dayOf(last + DAY)],
-    [dayOf(stream.around), dayOf(stream.around)],
-    [dayOf(stream.around - DAY), dayOf(stream.around)],
-    [dayOf(last), dayOf(last + DAY)],
-  ] as const
-  for (const [from, to] of ranges) {
-    const answer = await getOverview(
-      { rollups: inProcessPool(database.db), now: () => new Date(last + DAY) },
-      { siteNo: site.siteNo, timezone: stream.zone, currency: 'USD', firstEventAt: null },
-      { range: 'today', from, to },
-    )
-    const { kpi: _kpi, ...numbers } = answer
-    expect({ from, to, ...numbers }).toEqual({
-      from,
-      to,
-      ...recountOverview(stream.hits, recount, stream.zone, from, to),
-    })
-  }
-}
-
 /** Second deliveries of hits that were not recorded prove nothing: a lost acknowledgement repeats whole batches. */
 function withoutRepeatedDrops(batches: SentHit[][], dropped: string[]): SentHit[][] {
   const gone = new Set(dropped)
@@ -133,13 +83,13 @@ describe.each(['timely', 'late'] as const)('streams whose hits come %s', arrival
         if (seed % 3 === 0) await refresh(new Date(now))
       })
       try {
-        await expectSameSessions(site, recount)
-        await expectSameOverviews(site, stream, recount)
+        await expectSameSessions(database.db, site, recount)
+        await expectSameOverviews(database.db, site, stream, recount)
         await refresh(new Date(Date.UTC(2026, 5, 1)))
-        await expectSameOverviews(site, stream, recount)
+        await expectSameOverviews(database.db, site, stream, recount)
         if (seed % 10 === 0) {
           await compressSettledChunks(database.db, new Date(Date.UTC(2026, 5, 1)))
-          await expectSameOverviews(site, stream, recount)
+          await expectSameOverviews(database.db, site, stream, recount)
         }
       } catch (error) {
         throw new Error(`seed ${seed}, zone ${stream.zone}: ${(error as Error).message}`, { cause: error })
@@ -159,6 +109,6 @@ test('every batch delivered twice changes no number', async () => {
     const again = await storeHits(database.db, 0, [...hits(), ...hits()])
     expect(again.stored).toBe(0)
   }
-  await expectSameSessions(site, recount)
-  await expectSameOverviews(site, stream, recount)
+  await expectSameSessions(database.db, site, recount)
+  await expectSameOverviews(database.db, site, stream, recount)
 })

@@ -246,6 +246,7 @@ test('the scheduler runs it', async () => {
     db,
     redis,
     lease: createLease(redis, 'scheduler'),
+    refreshing: createLease(redis, 'refreshing'),
     log: silentLog,
     now: () => NOW,
   })

@@ -61,8 +61,7 @@ const Browser = absentIfNull(
   z.object({ name: optional(50), version: optional(50) }, 'must be an object with name and version'),
 )
 
-const site = {
-  key: uuid,
+const sender = {
   hostname: requiredText(255),
   visitor_id: absentIfNull(uuid),
   // What the tracker will keep in a cookie if the site's mode is `cookie`; it learns the mode from the answer.
@@ -81,10 +80,10 @@ const URL_SHAPE = 'must be an object with path and title'
 const page = z.object({ path: requiredText(2048), title: optional(512) }, URL_SHAPE)
 const optionalPage = absentIfNull(z.object({ path: optional(2048), title: optional(512) }, URL_SHAPE))
 
-export const Collect = z.object({ ...site, ...device, url: page, properties: Properties })
+const collect = { ...sender, ...device, url: page, properties: Properties }
 
-export const CustomEvent = z.object({
-  ...site,
+const customEvent = {
+  ...sender,
   ...device,
   name: requiredText(255),
   url: optionalPage,
@@ -93,32 +92,48 @@ export const CustomEvent = z.object({
   $: z.unknown().optional(),
   revenue: z.unknown().optional(),
   error: z.unknown().optional(),
-})
+}
 
-export const Engage = z.object({
-  ...site,
+const engage = {
+  ...sender,
   url: page,
   sd: z
     .number('must be an integer from 0 to 100')
     .refine(value => Number.isInteger(value) && value >= 0, 'must be an integer from 0 to 100')
     .transform(value => Math.min(value, 100)),
   time: integer(0, 4_294_967_295),
-})
+}
 
-export const Identify = z.object({
-  ...site,
+const identify = {
+  ...sender,
   identifier: requiredText(255),
   name: optional(255),
   avatar: optional(255).refine(isWebUrl, 'must be an http or https URL'),
   custom: Properties,
-})
+}
 
 /** Only http(s): the avatar is shown as an image by whoever reads it. */
 function isWebUrl(value: string | undefined): boolean {
   return value === undefined || (/^https?:\/\//i.test(value) && URL.canParse(value))
 }
 
-export type Collect = z.infer<typeof Collect>
-export type CustomEvent = z.infer<typeof CustomEvent>
-export type Engage = z.infer<typeof Engage>
-export type Identify = z.infer<typeof Identify>
+/** Bodies by endpoint, where the site is known from elsewhere. */
+export const SCHEMAS = {
+  collect: z.object(collect),
+  event: z.object(customEvent),
+  engage: z.object(engage),
+  identify: z.object(identify),
+}
+
+/** Bodies as trackers send them: with the site's key. */
+export const KEYED_SCHEMAS = {
+  collect: z.object({ key: uuid, ...collect }),
+  event: z.object({ key: uuid, ...customEvent }),
+  engage: z.object({ key: uuid, ...engage }),
+  identify: z.object({ key: uuid, ...identify }),
+}
+
+export type Collect = z.infer<typeof SCHEMAS.collect>
+export type CustomEvent = z.infer<typeof SCHEMAS.event>
+export type Engage = z.infer<typeof SCHEMAS.engage>
+export type Identify = z.infer<typeof SCHEMAS.identify>

@@ -1,18 +1,17 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import { v5 as uuidv5 } from 'uuid'
-import { type Db, isDataFault, isRetryable, sqlState, statement } from '../../infra/db.ts'
+import { type Db, isDataFault, statement } from '../../infra/db.ts'
 import type { Log } from '../../infra/log.ts'
 import type { Metrics } from '../../infra/metrics.ts'
 import type { Producer } from '../../infra/queue.ts'
 import type { EnrichedHit, Hit, HitBatch } from '../hit.ts'
 import { enrich } from '../stages/index.ts'
 import { storeHits } from './store.ts'
+import { persistently, storeSound } from './store-sound.ts'
 
 const insertDeadLetter = statement('insert-dead-letter')
 
 /** Most hits of one transaction. */
 const MAX_BATCH = 5_000
-const RETRY_MS = 500
 /** How long engagement waits for its pageview. */
 const PAGE_WAIT_MS = 1_000
 
@@ -126,44 +125,26 @@ export function createIngest(options: {
     return enriched
   }
 
-  /**
-   * Stores a batch; when its data is at fault, halves it until the hits that cannot be stored stand alone.
-   * @returns engagement whose pageview is not there
-   */
+  /** @returns engagement whose pageview is not there */
   async function storeAll(partition: number, hits: EnrichedHit[]): Promise<EnrichedHit[]> {
-    if (hits.length === 0) return []
-    try {
-      const result = await persistently(() => storeHits(db, partition, hits))
-      note('stored', result.stored)
-      note('repeated', result.repeated)
-      note('dropped', result.dropped)
-      metrics?.batchSize.observe(hits.length)
-      return result.pageless
-    } catch (error) {
-      if (hits.length === 1) {
-        await bury(hits[0], error)
-        return []
-      }
-      const middle = hits.length >> 1
-      const first = await storeAll(partition, hits.slice(0, middle))
-      return [...first, ...(await storeAll(partition, hits.slice(middle)))]
-    }
+    const result = await storeSound(hits, part => patiently(() => storeHits(db, partition, part)), bury)
+    note('stored', result.stored)
+    note('repeated', result.repeated)
+    note('dropped', result.dropped)
+    metrics?.batchSize.observe(hits.length)
+    return result.pageless
   }
 
-  /**
-   * Runs until it succeeds. Only what fails because of its values is thrown: everything else passes, or waits for somebody
-   * to look, with the job still in the queue. Never settles once the service stops.
-   */
-  async function persistently<Result>(run: () => Promise<Result>): Promise<Result> {
-    for (let attempt = 1; ; attempt++) {
-      try {
-        return await run()
-      } catch (error) {
-        if (isDataFault(error) && !(isUniqueViolation(error) && attempt < 3)) throw error
-        if (isStopped) return new Promise(() => {})
-        log.warn({ error, attempt }, 'storing waits')
-        await sleep(isRetryable(error) ? Math.min(20 * attempt, RETRY_MS) : RETRY_MS)
-      }
+  /** With the job still in the queue; never settles once the service stops. */
+  async function patiently<Result>(run: () => Promise<Result>): Promise<Result> {
+    try {
+      return await persistently(run, {
+        isPatient: () => !isStopped,
+        onWait: (error, attempt) => log.warn({ error, attempt }, 'storing waits'),
+      })
+    } catch (error) {
+      if (isDataFault(error)) throw error
+      return new Promise(() => {})
     }
   }
 
@@ -171,7 +152,7 @@ export function createIngest(options: {
     const { id, siteNo, at } = identityOf(hit)
     const reason = error instanceof Error ? error.message : String(error)
     const payload = JSON.stringify(hit) ?? 'undefined'
-    await persistently(() => insertDeadLetter(db, id, siteNo, at, cut(reason, 1_000), cut(payload, 300_000)))
+    await patiently(() => insertDeadLetter(db, id, siteNo, at, cut(reason, 1_000), cut(payload, 300_000)))
     counts.dead += 1
     metrics?.deadLetters.inc()
     log.error({ hitId: id, siteNo, reason }, 'a hit could not be stored; it is in dead_letters')
@@ -195,9 +176,6 @@ export function createIngest(options: {
     },
   }
 }
-
-/** Two partitions may meet in one visitor, when a sender uses an id that was made of an address. */
-const isUniqueViolation = (error: unknown) => sqlState(error) === '23505'
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i
 

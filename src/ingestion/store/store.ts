@@ -1,19 +1,19 @@
 import { type Db, statement, type Transaction } from '../../infra/db.ts'
 import type { EnrichedHit } from '../hit.ts'
+import { findStored } from './find-stored.ts'
 import { place } from './place.ts'
+import { recountVisits } from './recount-visits.ts'
 import * as rows from './rows.ts'
 import type { Placed, Visitor } from './timeline.ts'
 import { loadWorld } from './world.ts'
 
 const lockPartition = statement('lock-partition')
 const selectLiveSites = statement<{ siteNo: number }>('select-live-sites')
-const selectStoredHits = statement<{ id: string }>('select-stored-hits')
 const drawNumbers = statement<{ visitorNos: number[]; sessionNos: number[] }>('draw-numbers')
 const insertVisitors = statement('insert-visitors')
 const updateVisitors = statement('update-visitors')
 const insertSessions = statement('insert-sessions')
 const updateSessions = statement('update-sessions')
-const recountVisits = statement<{ siteNo: number; at: Date }>('recount-visits')
 const insertEvents = statement('insert-events')
 const upsertIdentities = statement('upsert-identities')
 const updateFirstEvents = statement('update-first-events')
@@ -42,10 +42,10 @@ export function storeHits(db: Db, partition: number, hits: EnrichedHit[]): Promi
     await lockPartition(tx, PARTITION_LOCKS, partition)
     const live = await leaveOutDeletedSites(tx, hits)
     const fresh = await leaveOutStored(tx, live)
-    fresh.sort((a, b) => a.at - b.at || (a.id < b.id ? -1 : 1))
     const placed: Placed[] = []
     const pageless: EnrichedHit[] = []
     if (fresh.length > 0) {
+      fresh.sort(byTime)
       const world = await loadWorld(tx, fresh)
       for (const hit of fresh) {
         const row = place(world, hit)
@@ -63,6 +63,10 @@ export function storeHits(db: Db, partition: number, hits: EnrichedHit[]): Promi
   }) as Promise<Stored>
 }
 
+function byTime(a: EnrichedHit, b: EnrichedHit): number {
+  return a.at - b.at || (a.line ?? 0) - (b.line ?? 0) || (a.id < b.id ? -1 : 1)
+}
+
 async function leaveOutDeletedSites(tx: Transaction, hits: EnrichedHit[]): Promise<EnrichedHit[]> {
   const rows = await selectLiveSites(tx, [...new Set(hits.map(hit => hit.siteNo))])
   const live = new Set(rows.map(row => row.siteNo))
@@ -70,17 +74,7 @@ async function leaveOutDeletedSites(tx: Transaction, hits: EnrichedHit[]): Promi
 }
 
 async function leaveOutStored(tx: Transaction, hits: EnrichedHit[]): Promise<EnrichedHit[]> {
-  if (hits.length === 0) return []
-  const times = hits.map(hit => hit.at)
-  const rows = await selectStoredHits(
-    tx,
-    hits.map(hit => hit.siteNo),
-    times,
-    hits.map(hit => hit.id),
-    new Date(times.reduce((a, b) => Math.min(a, b))),
-    new Date(times.reduce((a, b) => Math.max(a, b))),
-  )
-  const seen = new Set(rows.map(row => row.id))
+  const seen = await findStored(tx, hits)
   // A batch merged from two deliveries of one job holds a hit twice.
   return hits.filter(hit => !seen.has(hit.id) && seen.add(hit.id))
 }
@@ -121,7 +115,7 @@ async function write(tx: Transaction, placed: Placed[], visitors: Visitor[]): Pr
   if (identities) await upsertIdentities(tx, ...identities)
   await noteFirstEvents(tx, placed)
 
-  const renumbered = await renumberVisits(tx, visitors)
+  const renumbered = await recountVisits(tx, visitors)
   await mark(
     tx,
     'hits',
@@ -132,21 +126,8 @@ async function write(tx: Transaction, placed: Placed[], visitors: Visitor[]): Pr
       siteNo: visitor.siteNo,
       at: session.startedAt,
     })),
-    ...renumbered.map(({ siteNo, at }) => ({ siteNo, at: at.getTime() })),
+    ...renumbered,
   ])
-}
-
-/** A session that came late moves the numbers of those after it. */
-async function renumberVisits(tx: Transaction, visitors: Visitor[]): Promise<{ siteNo: number; at: Date }[]> {
-  const late = visitors.filter(visitor => visitor.lateSessionAt !== undefined)
-  if (late.length === 0) return []
-  return recountVisits(
-    tx,
-    late.map(visitor => visitor.visitorNo),
-    [...new Set(late.map(visitor => visitor.siteNo))],
-    new Date(Math.min(...late.map(visitor => visitor.lateSessionAt!))),
-    new Date(Math.min(...late.map(visitor => visitor.firstSeenAt))),
-  )
 }
 
 /** Only pageviews and events make a site have data. */

@@ -1,0 +1,56 @@
+import { open } from 'node:fs/promises'
+import type { Config } from '../src/config.ts'
+import type { Db } from '../src/infra/db.ts'
+import type { Lease } from '../src/infra/lease.ts'
+import type { Log } from '../src/infra/log.ts'
+import { openGeo } from '../src/ingestion/edge/geo.ts'
+import { type ImportProgress, importHits } from '../src/ingestion/import/import-hits.ts'
+import { keepRefreshed } from '../src/rollups/keep-refreshed.ts'
+import { findSiteAnywhere } from '../src/sites/find-anywhere.ts'
+import { secondsSince, showProgress } from './progress.ts'
+
+const CHUNK_BYTES = 1024 * 1024
+
+interface Source {
+  chunks: AsyncIterable<Buffer>
+  /** Part of it that has been read, 0 to 1; 0 when that cannot be known. */
+  part(): number
+}
+
+/**
+ * Imports the hits of a file into a site.
+ * @param options.file a path, or `-` for standard input
+ */
+export async function importFile(
+  services: { db: Db; lease: Lease; config: Config; log: Log },
+  options: { site: string; file: string },
+): Promise<object> {
+  const { db, lease, config, log } = services
+  const startedAt = performance.now()
+  const site = await findSiteAnywhere(db, options.site)
+  const source = await openSource(options.file)
+  const geo = await openGeo(config.geoipDatabase)
+  const now = () => new Date()
+  const progress = showProgress('importing')
+
+  function onProgress({ accepted, dropped, rejected_total }: ImportProgress) {
+    const rate = Math.round((accepted + dropped) / secondsSince(startedAt))
+    const note = `${accepted + dropped} hits, ${rate}/s, ${rejected_total} rejected`
+    progress.part(source.part(), note)
+  }
+
+  // Small enough not to make live traffic wait, on the embedded database's one session above all.
+  const batchHits = config.databaseUrl ? 2_000 : 1_000
+  const imported = await keepRefreshed({ db, lease, log, now }, () =>
+    importHits(site, source.chunks, { db, geo, log, now, batchHits, onProgress }),
+  ).finally(progress.end)
+  return { ...imported, seconds: secondsSince(startedAt) }
+}
+
+async function openSource(file: string): Promise<Source> {
+  if (file === '-') return { chunks: process.stdin, part: () => 0 }
+  const handle = await open(file)
+  const { size } = await handle.stat()
+  const stream = handle.createReadStream({ highWaterMark: CHUNK_BYTES })
+  return { chunks: stream, part: () => (size > 0 ? stream.bytesRead / size : 0) }
+}

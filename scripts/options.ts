@@ -1,0 +1,49 @@
+import { InvalidArgumentError } from 'commander'
+import { isUuid } from '../src/sites/domain.ts'
+import { isCalendarDate } from '../src/stats/local-time.ts'
+
+// What the values of options must look like; each throws what the command line reports.
+
+export function text(max: number) {
+  return (value: string) => {
+    const points = [...value].length
+    if (points < 1 || points > max) throw new InvalidArgumentError(`It must have 1 to ${max} characters.`)
+    return value
+  }
+}
+
+export function uuid(value: string): string {
+  if (!isUuid(value)) throw new InvalidArgumentError('It must be a UUID.')
+  return value.toLowerCase()
+}
+
+export function email(value: string): string {
+  if (!/^[^\s@]+@[^\s@]+$/.test(value) || value.length > 255) {
+    throw new InvalidArgumentError('It must be an e-mail address.')
+  }
+  return value
+}
+
+const ISO_TIME = /^(\d{4}-\d\d-\d\d)(T\d\d:\d\d(?::\d\d(?:\.\d+)?)?)?(Z|[+-]\d\d:\d\d)?$/
+
+/** A date-time, or a date; UTC where no offset is given. */
+export function time(value: string): Date {
+  const [, day = '', clock = 'T00:00', offset = 'Z'] = ISO_TIME.exec(value) ?? []
+  const at = new Date(day + clock + offset)
+  // `Date` takes 30 February for 2 March.
+  const midnight = new Date(`${day}T00:00Z`)
+  if (Number.isNaN(at.getTime()) || !midnight.toISOString().startsWith(day)) {
+    throw new InvalidArgumentError('It must be an ISO 8601 time, such as 2030-01-31T12:00:00Z.')
+  }
+  return at
+}
+
+export function collect(value: string, before: string[] = []): string[] {
+  return [...before, value]
+}
+
+/** A calendar date, kept as text: which moment it means depends on a site's zone. */
+export function day(value: string): string {
+  if (!isCalendarDate(value)) throw new InvalidArgumentError('It must be a date, such as 2030-01-31.')
+  return value
+}

@@ -1,0 +1,27 @@
+import { SingleBar } from 'cli-progress'
+
+export interface Progress {
+  /** @param done 0 to 1 @param note what to say beside it */
+  part(done: number, note?: string): void
+  end(): void
+}
+
+/** A bar on stderr, when that is a terminal; nothing otherwise. */
+export function showProgress(what: string): Progress {
+  if (!process.stderr.isTTY) return { part() {}, end() {} }
+  const bar = new SingleBar({
+    stream: process.stderr,
+    format: `${what} [{bar}] {percentage}% {note}`,
+    hideCursor: true,
+    clearOnComplete: true,
+    stopOnComplete: false,
+  })
+  bar.start(1, 0, { note: '' })
+  return {
+    part: (done, note = '') => bar.update(Math.min(done, 1), { note }),
+    end: () => bar.stop(),
+  }
+}
+
+/** To the millisecond. */
+export const secondsSince = (startedAt: number) => Math.round(performance.now() - startedAt) / 1000

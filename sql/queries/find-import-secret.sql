@@ -1,0 +1,1 @@
+select secret from import_secrets where site_no = $1

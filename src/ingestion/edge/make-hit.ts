@@ -1,0 +1,75 @@
+import { createHash } from 'node:crypto'
+import { PARTITIONS } from '../../infra/queue.ts'
+import type { Hit } from '../hit.ts'
+import { isReservedName } from '../reserved-names.ts'
+import { isCrawler } from '../stages/crawler.ts'
+import type { Place } from './geo.ts'
+import type { Content } from './read-body.ts'
+import { type Salts, visitorIdFor } from './visitor-ids.ts'
+
+/** Why a well-formed hit is not recorded; the closed set of values of `X-Hit-Dropped`. */
+export type DropReason = 'bot' | 'reserved_name'
+
+export interface Sender {
+  /** Client address; it ends here. */
+  address: string
+  userAgent: string
+}
+
+/** A hit on its way to the consumer of its partition. */
+export interface RoutedHit {
+  hit: Hit
+  partition: number
+}
+
+export function dropReason(content: Content, sender: Sender): DropReason | undefined {
+  if (isCrawler(sender.userAgent)) return 'bot'
+  if (content.type === 'event' && isReservedName(content.fields.name!)) return 'reserved_name'
+  return undefined
+}
+
+/**
+ * Joins what a body says with where, when and from whom it came; the client address goes no further.
+ * @param from.at Unix milliseconds
+ * @param from.salts make the visitor's id when the body gives none
+ */
+export function makeHit(
+  content: Content,
+  from: {
+    id: string
+    at: number
+    site: { siteNo: number; siteId: string }
+    sender: Sender
+    place: Place
+    salts: Salts | undefined
+  },
+): RoutedHit {
+  const { id, at, site, sender, place, salts } = from
+  const hit: Hit = {
+    id,
+    at,
+    siteNo: site.siteNo,
+    siteId: site.siteId,
+    type: content.type,
+    visitorId: content.visitorId ?? '',
+    hostname: content.hostname,
+    ...content.fields,
+  }
+  if (sender.userAgent) hit.userAgent = sender.userAgent.slice(0, 1_000)
+  if (place.country) hit.country = place.country
+  if (place.region) hit.region = place.region
+  if (place.city) hit.city = place.city
+  if (salts && !content.visitorId) {
+    hit.visitorId = visitorIdFor(salts.today, site.siteId, sender.address, sender.userAgent)
+    if (salts.yesterday) {
+      hit.previousVisitorId = visitorIdFor(salts.yesterday, site.siteId, sender.address, sender.userAgent)
+    }
+  }
+  const origin = content.visitorId ?? `${sender.address}\n${sender.userAgent}`
+  return { hit, partition: partitionOf(site.siteId, origin) }
+}
+
+/** Two bits of a hash that does not rotate, so that a visitor stays in one partition over midnight. */
+function partitionOf(siteId: string, origin: string): number {
+  return createHash('sha1').update(siteId).update(origin).digest().readUInt32BE(0) % PARTITIONS
+}

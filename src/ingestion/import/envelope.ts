@@ -1,0 +1,78 @@
+import { z } from 'zod'
+import { AppError } from '../../errors.ts'
+import { validationError } from '../../infra/validation.ts'
+import type { Sender } from '../edge/make-hit.ts'
+import { ENDPOINTS, type Endpoint } from '../edge/read-body.ts'
+
+const optionalText = z
+  .string()
+  .nullish()
+  .transform(value => value?.trim() ?? '')
+
+const Envelope = z.object({
+  endpoint: z.enum(ENDPOINTS),
+  timestamp: z.string(),
+  ip: optionalText,
+  user_agent: optionalText,
+  body: z.unknown().refine(body => body !== undefined, 'is required'),
+})
+
+/** What a line says around its body. */
+export interface Envelope {
+  endpoint: Endpoint
+  /** Unix milliseconds. */
+  at: number
+  sender: Sender
+  body: unknown
+}
+
+/** The web is not older, and an archive of impossible dates would make as many chunks as it has weeks. */
+const EARLIEST = Date.UTC(1990, 0, 1)
+
+/**
+ * Reads a line but for its body.
+ * @param now Unix milliseconds; no hit is later
+ * @throws AppError that says what is wrong with it
+ */
+export function readEnvelope(text: Buffer, now: number): Envelope {
+  let value: unknown
+  try {
+    value = JSON.parse(text.toString())
+  } catch {
+    throw new AppError('malformed_json', 'the line is not valid JSON')
+  }
+  const parsed = Envelope.safeParse(value)
+  if (!parsed.success) throw validationError(parsed.error)
+  const { endpoint, timestamp, ip, user_agent: userAgent, body } = parsed.data
+  return { endpoint, at: readTime(timestamp, now), sender: { address: ip, userAgent }, body }
+}
+
+const ISO_TIME =
+  /^(\d{4})-(\d\d)-(\d\d)[Tt](\d\d):(\d\d)(?::(\d\d)(?:[.,](\d+))?)?(?:[Zz]|([+-])(\d\d)(?::?(\d\d))?)$/
+
+function readTime(timestamp: string, now: number): number {
+  const at = parseTime(timestamp.trim())
+  if (at === undefined) {
+    throw refused('timestamp must be an ISO 8601 time with Z or an offset, such as 2024-01-31T12:00:00Z')
+  }
+  if (at > now) throw refused('timestamp lies in the future')
+  if (at < EARLIEST) throw refused('timestamp lies before 1990')
+  return at
+}
+
+const refused = (message: string) => new AppError('validation_failed', message)
+
+/** Unix milliseconds; finer digits are cut off. Undefined for what is no time of the calendar. */
+function parseTime(text: string): number | undefined {
+  const match = ISO_TIME.exec(text)
+  if (!match) return undefined
+  const [year, month, day, hour, minute, second] = match.slice(1, 7).map(digits => Number(digits ?? 0))
+  const milliseconds = Number((match[7] ?? '').slice(0, 3).padEnd(3, '0'))
+  const [offsetHours, offsetMinutes] = [Number(match[9] ?? 0), Number(match[10] ?? 0)]
+  if (hour! > 23 || minute! > 59 || second! > 59 || offsetHours > 23 || offsetMinutes > 59) return undefined
+  const local = Date.UTC(year!, month! - 1, day!, hour, minute, second, milliseconds)
+  // `Date` takes 30 February for 2 March.
+  if (new Date(local).getUTCDate() !== day || month! < 1 || month! > 12) return undefined
+  const offset = (offsetHours * 60 + offsetMinutes) * 60_000
+  return match[8] === '-' ? local + offset : local - offset
+}

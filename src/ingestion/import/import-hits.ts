@@ -1,0 +1,162 @@
+import type { Db } from '../../infra/db.ts'
+import type { Log } from '../../infra/log.ts'
+import { PARTITIONS } from '../../infra/queue.ts'
+import { createChunkOpener } from '../../rollups/columnstore.ts'
+import type { Geo } from '../edge/geo.ts'
+import { dropReason, makeHit } from '../edge/make-hit.ts'
+import { readBody } from '../edge/read-body.ts'
+import type { EnrichedHit } from '../hit.ts'
+import { enrich } from '../stages/index.ts'
+import { findStored } from '../store/find-stored.ts'
+import { storeHits } from '../store/store.ts'
+import { persistently, storeSound } from '../store/store-sound.ts'
+import { SESSION_SPAN_MS } from '../store/timeline.ts'
+import { type Envelope, readEnvelope } from './envelope.ts'
+import { digestOf, hitIdOf } from './identity.ts'
+import { loadImportSalts } from './import-salts.ts'
+import { type Line, MAX_LINE_BYTES, readLines } from './lines.ts'
+import { Ordinals } from './ordinals.ts'
+import { createPartitionWriter } from './partition-writer.ts'
+import { createRejects, type Rejected } from './rejects.ts'
+
+/** How long an import waits for a database that is away. */
+const PATIENCE_MS = 60_000
+
+export interface Imported {
+  /** Hits that are recorded, those of an earlier run included. */
+  accepted: number
+  /** What a live hit would have been dropped for: crawlers, reserved names, engagement without its pageview. */
+  dropped: number
+  /** The first 1,000, by line. */
+  rejected: Rejected[]
+  rejected_total: number
+}
+
+export type ImportProgress = Pick<Imported, 'accepted' | 'dropped' | 'rejected_total'>
+
+export interface ImportOptions {
+  db: Db
+  geo: Geo
+  log: Log
+  now: () => Date
+  /** Hits of a transaction. */
+  batchHits: number
+  /** Called with the numbers so far. */
+  onProgress?: (progress: ImportProgress) => void
+}
+
+/** A line that has passed everything but its body. */
+interface Entry extends Envelope {
+  id: string
+  line: number
+  bytes: number
+  siteNo: number
+}
+
+/**
+ * Takes the lines of a file, in time order, through the same steps as live hits. May be cut off at any point and run
+ * again with the same file: what is stored already is recognised and counted as accepted.
+ * @returns when everything is stored
+ * @throws what the database throws when it stays away, and when the site is deleted meanwhile
+ */
+export async function importHits(
+  site: { siteNo: number; siteId: string },
+  source: AsyncIterable<Buffer>,
+  options: ImportOptions,
+): Promise<Imported> {
+  const { db, geo, log, now, batchHits, onProgress } = options
+  const saltsAt = await loadImportSalts(db, site.siteNo)
+  const openChunks = createChunkOpener(db)
+  const ordinals = new Ordinals()
+  const rejects = createRejects()
+  let accepted = 0
+  let dropped = 0
+  // On as long as lines turn out to be stored already: then it is cheaper to ask before they are worked on.
+  let isSkipping = true
+
+  const writers = Array.from({ length: PARTITIONS }, (_, partition) =>
+    createPartitionWriter({
+      batchHits,
+      store: hits => storeAll(partition, hits),
+      onStored(counts) {
+        accepted += counts.accepted
+        dropped += counts.dropped
+      },
+    }),
+  )
+
+  async function storeAll(partition: number, hits: EnrichedHit[]) {
+    let known = 0
+    await patiently(() => openAround(hits))
+    const result = await storeSound(
+      hits,
+      part => patiently(() => storeHits(db, partition, part)),
+      async (hit, error) => {
+        known += 1
+        rejects.add(hit.line!, (error as Error).message)
+      },
+    )
+    known += result.stored + result.repeated + result.pageless.length
+    if (known < hits.length) throw new Error('the site was deleted while its hits were imported')
+    if (result.repeated > 0) isSkipping = true
+    return result
+  }
+
+  /** A hit may change sessions that began a day before it or after. */
+  function openAround(hits: EnrichedHit[]): Promise<void> {
+    const times = hits.map(hit => hit.at)
+    return openChunks(Math.min(...times) - SESSION_SPAN_MS, Math.max(...times) + SESSION_SPAN_MS)
+  }
+
+  function patiently<Result>(run: () => Promise<Result>): Promise<Result> {
+    const giveUpAt = performance.now() + PATIENCE_MS
+    return persistently(run, {
+      isPatient: () => performance.now() < giveUpAt,
+      onWait: (error, attempt) => log.warn({ reason: (error as Error).message, attempt }, 'storing waits'),
+    })
+  }
+
+  /** @throws AppError that says why the line is rejected */
+  function readEntry({ number, text }: Line): Entry {
+    if (!text) throw new Error(`the line is longer than ${MAX_LINE_BYTES / 1024} KiB`)
+    const envelope = readEnvelope(text, now().getTime())
+    const digest = digestOf(site.siteId, text)
+    const ordinal = ordinals.count(digest.key, envelope.at)
+    if (ordinal === undefined) {
+      throw new Error('the line comes too long after lines of later times; sort the file by time')
+    }
+    const id = hitIdOf(digest, ordinal)
+    return { ...envelope, id, line: number, bytes: text.length, siteNo: site.siteNo }
+  }
+
+  function readHit({ endpoint, at, id, line, sender, body }: Entry) {
+    const content = readBody(endpoint, body)
+    if (dropReason(content, sender)) return undefined
+    const salts = content.visitorId ? undefined : saltsAt(at)
+    const routed = makeHit(content, { id, at, site, sender, place: geo.locate(sender.address), salts })
+    return { ...routed, hit: enrich({ ...routed.hit, line }) }
+  }
+
+  async function takeEntry(entry: Entry): Promise<void> {
+    const routed = rejects.unlessRejected(entry.line, () => readHit(entry), 'body.')
+    if (!routed) return
+    if (!routed.value) dropped += 1
+    else await writers[routed.value.partition]!.add(routed.value.hit, entry.bytes)
+  }
+
+  for await (const lines of readLines(source)) {
+    const entries: Entry[] = []
+    for (const line of lines) {
+      const entry = rejects.unlessRejected(line.number, () => readEntry(line))
+      if (entry) entries.push(entry.value)
+    }
+    const known = isSkipping ? await patiently(() => findStored(db, entries)) : new Set()
+    if (known.size === 0) isSkipping = false
+    accepted += known.size
+    for (const entry of entries) if (!known.has(entry.id)) await takeEntry(entry)
+    onProgress?.({ accepted, dropped, rejected_total: rejects.total })
+  }
+  await Promise.all(writers.map(writer => writer.finish()))
+  onProgress?.({ accepted, dropped, rejected_total: rejects.total })
+  return { accepted, dropped, rejected: rejects.first(), rejected_total: rejects.total }
+}

@@ -1,0 +1,62 @@
+/** Longest line: a body as large as a request's, and what stands around it. Bytes. */
+export const MAX_LINE_BYTES = (256 + 16) * 1024
+
+const NEWLINE = 0x0a
+const BOM = Buffer.from('\uFEFF')
+
+export interface Line {
+  /** From 1; empty lines count. */
+  number: number
+  /** Without the spaces around it; undefined when the line is too long. */
+  text: Buffer | undefined
+}
+
+/**
+ * The lines of a stream that are not empty, as many at once as a chunk of it brings. No more than a chunk and a line
+ * of it are in memory. `text` is only good until the next ones are asked for.
+ */
+export async function* readLines(source: AsyncIterable<Buffer>): AsyncGenerator<Line[]> {
+  let begun: Buffer[] = []
+  let begunBytes = 0
+  let number = 0
+
+  function take(chunk: Buffer, start: number, end: number): Line | undefined {
+    number += 1
+    const isTooLong = begunBytes + end - start > MAX_LINE_BYTES
+    const rest = chunk.subarray(start, end)
+    const whole = isTooLong ? undefined : begun.length > 0 ? Buffer.concat([...begun, rest]) : rest
+    begun = []
+    begunBytes = 0
+    const text = whole && trim(whole)
+    return text?.length === 0 ? undefined : { number, text }
+  }
+
+  for await (const chunk of source) {
+    const lines: Line[] = []
+    let start = 0
+    for (let end = chunk.indexOf(NEWLINE); end !== -1; end = chunk.indexOf(NEWLINE, start)) {
+      const line = take(chunk, start, end)
+      if (line) lines.push(line)
+      start = end + 1
+    }
+    begunBytes += chunk.length - start
+    // Of a line that is too long already only the length is kept. Copied, since the chunk is large.
+    if (begunBytes > MAX_LINE_BYTES) begun = []
+    else if (start < chunk.length) begun.push(Buffer.from(chunk.subarray(start)))
+    yield lines
+  }
+  const last = begunBytes > 0 && take(Buffer.alloc(0), 0, 0)
+  if (last) yield [last]
+}
+
+function trim(line: Buffer): Buffer {
+  let start = 0
+  let end = line.length
+  if (line.subarray(0, BOM.length).equals(BOM)) start = BOM.length
+  while (start < end && isSpace(line[start]!)) start += 1
+  while (end > start && isSpace(line[end - 1]!)) end -= 1
+  return line.subarray(start, end)
+}
+
+/** What JSON counts as white space. */
+const isSpace = (byte: number) => byte === 0x20 || byte === 0x0d || byte === 0x09

@@ -1,0 +1,32 @@
+import { AppError } from '../errors.ts'
+import { type Queryable, statement } from '../infra/db.ts'
+import { isUuid, normalizeDomain } from './domain.ts'
+
+/** What administration needs to know of a site, whichever team's it is. */
+export interface AnySite {
+  siteNo: number
+  siteId: string
+  timezone: string
+  /** Time of its earliest pageview or event; null until there is one. */
+  firstEventAt: Date | null
+}
+
+const selectSites = statement<AnySite>('find-sites-anywhere')
+
+/** Every site that is not deleted. */
+export const findAllSites = (db: Queryable): Promise<AnySite[]> => selectSites(db, null, null)
+
+/**
+ * The site of an id, or of a domain.
+ * @throws AppError `not_found`; `bad_request` for a domain that more than one team has
+ */
+export async function findSiteAnywhere(db: Queryable, siteKey: string): Promise<AnySite> {
+  const id = isUuid(siteKey) ? siteKey : null
+  const domain = id === null ? normalizeDomain(siteKey) : null
+  const sites = domain === undefined ? [] : await selectSites(db, id, domain)
+  if (sites.length > 1) {
+    throw new AppError('bad_request', `${sites.length} sites have the domain ${domain}; give the id of one`)
+  }
+  if (!sites[0]) throw new AppError('not_found', 'No such site')
+  return sites[0]
+}

@@ -1,0 +1,76 @@
+import type { Db } from '../infra/db.ts'
+import { type Lease, whenFree } from '../infra/lease.ts'
+import { AGGREGATE_NAMES, refreshWindow } from '../rollups/aggregates.ts'
+import type { Window } from '../rollups/protocol.ts'
+import { type AnySite, findAllSites, findSiteAnywhere } from '../sites/find-anywhere.ts'
+import { dayOf, localDay, startOfDay } from './local-time.ts'
+
+export interface BackfillOptions {
+  /** Id or domain; every site unless given. */
+  site?: string | undefined
+  /** First and last local day, `Y-m-d`; from the first event to today unless given. */
+  from?: string | undefined
+  to?: string | undefined
+}
+
+export interface Backfilled {
+  sites: number
+  /** Local days of all sites together. */
+  days: number
+}
+
+/**
+ * Brings everything that is rolled up for days of sites up to date, whether it is known to be stale or not. Changes no
+ * number. May be cut off at any point and run again, beside live traffic and the scheduler.
+ * @param onProgress told the part that is done, 0 to 1
+ * @throws AppError for an unknown site; Error for days in the wrong order
+ */
+export async function backfill(
+  services: { db: Db; lease: Lease; now: () => Date },
+  options: BackfillOptions,
+  onProgress: (part: number) => void = () => {},
+): Promise<Backfilled> {
+  const { db, lease, now } = services
+  const { from, to } = options
+  if (from && to && from > to) throw new Error(`${from} comes after ${to}`)
+  const sites = options.site ? [await findSiteAnywhere(db, options.site)] : await findAllSites(db)
+  const spans = sites.map(site => spanOf(site, options, now()))
+  if (from && spans.length > 0 && spans.every(({ days }) => days === 0)) {
+    throw new Error(`${from} lies in the future`)
+  }
+  const windows = merge(spans.filter(({ days }) => days > 0))
+  const total = AGGREGATE_NAMES.length * windows.reduce((sum, { start, end }) => sum + end - start, 0)
+  let done = 0
+  for (const window of windows) {
+    for (const aggregate of AGGREGATE_NAMES) {
+      await whenFree(lease, () =>
+        refreshWindow(db, aggregate, window, now(), until =>
+          onProgress((done + until - window.start) / total),
+        ),
+      )
+      done += window.end - window.start
+      onProgress(done / total)
+    }
+  }
+  return { sites: sites.length, days: spans.reduce((sum, { days }) => sum + days, 0) }
+}
+
+/** The days of a site as a span of time. Days after today hold nothing. */
+function spanOf({ timezone, firstEventAt }: AnySite, { from, to }: BackfillOptions, now: Date) {
+  const today = localDay(timezone, now.getTime())
+  const first = from ? dayOf(from) : firstEventAt ? localDay(timezone, firstEventAt.getTime()) : today
+  const last = to ? Math.min(dayOf(to), today) : today
+  const days = Math.max(0, last - first + 1)
+  return { days, start: startOfDay(timezone, first), end: startOfDay(timezone, last + 1) }
+}
+
+/** The same time, each moment once, in order. */
+function merge(windows: Window[]): Window[] {
+  const merged: Window[] = []
+  for (const { start, end } of windows.toSorted((a, b) => a.start - b.start)) {
+    const before = merged.at(-1)
+    if (before && start <= before.end) before.end = Math.max(before.end, end)
+    else merged.push({ start, end })
+  }
+  return merged
+}

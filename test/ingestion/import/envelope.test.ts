@@ -1,0 +1,59 @@
+import { expect, test } from 'vitest'
+import { readEnvelope } from '../../../src/ingestion/import/envelope.ts'
+
+const NOW = Date.UTC(2026, 0, 1)
+const read = (fields: object) =>
+  readEnvelope(Buffer.from(JSON.stringify({ endpoint: 'collect', body: {}, ...fields })), NOW)
+
+test.each([
+  ['2024-02-29T12:34:56.789Z', '2024-02-29T12:34:56.789Z'],
+  ['2024-02-29T12:34:56Z', '2024-02-29T12:34:56.000Z'],
+  ['2024-02-29T12:34Z', '2024-02-29T12:34:00.000Z'],
+  ['2024-02-29T12:34:56.7Z', '2024-02-29T12:34:56.700Z'],
+  ['2024-02-29T12:34:56.123999Z', '2024-02-29T12:34:56.123Z'],
+  ['2024-03-01T00:30:00+05:45', '2024-02-29T18:45:00.000Z'],
+  ['2024-02-29T23:30:00-0100', '2024-03-01T00:30:00.000Z'],
+  ['2024-02-29T23:30:00+02', '2024-02-29T21:30:00.000Z'],
+  ['1990-01-01T00:00:00Z', '1990-01-01T00:00:00.000Z'],
+  ['2026-01-01T00:00:00Z', '2026-01-01T00:00:00.000Z'],
+])('the timestamp %s is %s', (timestamp, expected) => {
+  expect(new Date(read({ timestamp }).at).toISOString()).toBe(expected)
+})
+
+test.each([
+  ['2024-02-30T00:00:00Z', /ISO 8601/],
+  ['2024-13-01T00:00:00Z', /ISO 8601/],
+  ['2024-00-01T00:00:00Z', /ISO 8601/],
+  ['2024-01-00T00:00:00Z', /ISO 8601/],
+  ['2024-01-01T24:00:00Z', /ISO 8601/],
+  ['2024-01-01T12:60:00Z', /ISO 8601/],
+  ['2024-01-01T12:00:00', /ISO 8601/],
+  ['2024-01-01', /ISO 8601/],
+  ['2024-01-01 12:00:00 nonsense', /ISO 8601/],
+  ['1704067200', /ISO 8601/],
+  ['', /ISO 8601/],
+  ['2026-01-01T00:00:00.001Z', /future/],
+  ['9999-01-01T00:00:00Z', /future/],
+  ['1989-12-31T23:59:59Z', /1990/],
+  ['0000-01-01T00:00:00Z', /1990/],
+])('the timestamp %j is refused', (timestamp, reason) => {
+  expect(() => read({ timestamp })).toThrow(reason)
+})
+
+test.each([
+  [{}, /timestamp/],
+  [{ timestamp: 1704067200 }, /timestamp/],
+  [{ timestamp: '2024-01-01T00:00:00Z', endpoint: 'nonsense' }, /endpoint/],
+  [{ timestamp: '2024-01-01T00:00:00Z', body: undefined }, /body/],
+  [{ timestamp: '2024-01-01T00:00:00Z', ip: 7 }, /ip/],
+  [{ timestamp: '2024-01-01T00:00:00Z', user_agent: {} }, /user_agent/],
+])('%j is refused', (fields, reason) => {
+  expect(() => read(fields)).toThrow(reason)
+})
+
+test('address and agent may be absent, null or empty', () => {
+  const timestamp = '2024-01-01T00:00:00Z'
+  for (const fields of [{}, { ip: null, user_agent: null }, { ip: '', user_agent: '' }]) {
+    expect(read({ timestamp, ...fields }).sender).toEqual({ address: '', userAgent: '' })
+  }
+})

@@ -1,0 +1,64 @@
+import { expect } from 'vitest'
+import type { Db } from '../../src/infra/db.ts'
+import { getOverview } from '../../src/stats/overview.ts'
+import { inProcessPool } from './in-process-pool.ts'
+import type { HitStream } from './random-hits.ts'
+import { type Recount, recountOverview } from './recount.ts'
+import type { TestSite } from './sites.ts'
+
+const DAY = 86_400_000
+
+/** What is stored of a site equals the recount, session by session. */
+export async function expectSameSessions(db: Db, site: TestSite, recount: Recount) {
+  const rows = await db`
+    select visitors.id as visitor, started_at as "startedAt", first_at as "firstAt", last_at as "lastAt",
+      duration_ms as "durationMs", pageviews, events, entry_path as "entryPath", user_id as "userId",
+      visit_count as "visitCount"
+    from sessions join visitors using (visitor_no)
+    where sessions.site_no = ${site.siteNo}
+    order by started_at, visitors.id`
+  const stored = rows.map(row => ({
+    ...row,
+    startedAt: row.startedAt.getTime(),
+    firstAt: row.firstAt.getTime(),
+    lastAt: row.lastAt.getTime(),
+  }))
+  expect(stored).toEqual(
+    recount.sessions.map(({ hits: _hits, ...session }) => ({
+      ...session,
+      durationMs: session.lastAt - session.firstAt,
+    })),
+  )
+}
+
+const dayOf = (at: number) => new Date(at).toISOString().slice(0, 10)
+
+/** What the overview says of a site equals the recount, for ranges around the hits. */
+export async function expectSameOverviews(
+  db: Db,
+  site: TestSite,
+  stream: Pick<HitStream, 'zone' | 'hits' | 'around'>,
+  recount: Recount,
+) {
+  const first = Math.min(...stream.hits.map(hit => hit.at))
+  const last = Math.max(...stream.hits.map(hit => hit.at))
+  const ranges = [
+    [dayOf(first - DAY), dayOf(last + DAY)],
+    [dayOf(stream.around), dayOf(stream.around)],
+    [dayOf(stream.around - DAY), dayOf(stream.around)],
+    [dayOf(last), dayOf(last + DAY)],
+  ] as const
+  for (const [from, to] of ranges) {
+    const answer = await getOverview(
+      { rollups: inProcessPool(db), now: () => new Date(last + DAY) },
+      { siteNo: site.siteNo, timezone: stream.zone, currency: 'USD', firstEventAt: null },
+      { range: 'today', from, to },
+    )
+    const { kpi: _kpi, ...numbers } = answer
+    expect({ from, to, ...numbers }).toEqual({
+      from,
+      to,
+      ...recountOverview(stream.hits, recount, stream.zone, from, to),
+    })
+  }
+}
