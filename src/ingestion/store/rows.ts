@@ -9,7 +9,7 @@ function transpose<Row>(columns: Column<Row>[], rows: Row[]): Value[][] {
   return columns.map(column => rows.map(column))
 }
 
-/** In the order of insert-sessions.sql and insert-events.sql. */
+/** In the order of upsert-sessions.sql and insert-events.sql. */
 const DIMENSION_COLUMNS: (keyof Dimensions)[] = [
   'entryPath',
   'referrer',
@@ -67,7 +67,7 @@ export interface VisitorSession {
   session: Session
 }
 
-const NEW_SESSION_COLUMNS: Column<VisitorSession>[] = [
+const SESSION_COLUMNS: Column<VisitorSession>[] = [
   row => row.visitor.siteNo,
   row => row.session.startedAt,
   row => row.session.sessionNo,
@@ -82,18 +82,6 @@ const NEW_SESSION_COLUMNS: Column<VisitorSession>[] = [
   row => row.session.userSince ?? null,
   row => row.session.dimensions.hostname,
   ...DIMENSION_COLUMNS.map(name => (row: VisitorSession) => row.session.dimensions[name]),
-]
-
-const CHANGED_SESSION_COLUMNS: Column<VisitorSession>[] = [
-  row => row.visitor.siteNo,
-  row => row.session.startedAt,
-  row => row.session.sessionNo,
-  row => row.session.firstAt,
-  row => row.session.lastAt,
-  row => row.session.pageviews,
-  row => row.session.events,
-  row => row.session.userId,
-  row => row.session.userSince ?? null,
 ]
 
 const VISITOR_STATE: Column<Visitor>[] = [
@@ -116,8 +104,7 @@ const NEW_VISITOR_COLUMNS: Column<Visitor>[] = [
 const CHANGED_VISITOR_COLUMNS: Column<Visitor>[] = [visitor => visitor.visitorNo, ...VISITOR_STATE]
 
 export const eventRows = (rows: Placed[]) => transpose(EVENT_COLUMNS, rows)
-export const newSessionRows = (rows: VisitorSession[]) => transpose(NEW_SESSION_COLUMNS, rows)
-export const changedSessionRows = (rows: VisitorSession[]) => transpose(CHANGED_SESSION_COLUMNS, rows)
+export const sessionRows = (rows: VisitorSession[]) => transpose(SESSION_COLUMNS, rows)
 export const newVisitorRows = (rows: Visitor[]) => transpose(NEW_VISITOR_COLUMNS, rows)
 export const changedVisitorRows = (rows: Visitor[]) => transpose(CHANGED_VISITOR_COLUMNS, rows)
 

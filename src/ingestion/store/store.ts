@@ -12,8 +12,7 @@ const selectLiveSites = statement<{ siteNo: number }>('select-live-sites')
 const drawNumbers = statement<{ visitorNos: number[]; sessionNos: number[] }>('draw-numbers')
 const insertVisitors = statement('insert-visitors')
 const updateVisitors = statement('update-visitors')
-const insertSessions = statement('insert-sessions')
-const updateSessions = statement('update-sessions')
+const upsertSessions = statement('upsert-sessions')
 const insertEvents = statement('insert-events')
 const upsertIdentities = statement('upsert-identities')
 const updateFirstEvents = statement('update-first-events')
@@ -99,17 +98,8 @@ async function write(tx: Transaction, placed: Placed[], visitors: Visitor[]): Pr
   }
   if (newVisitors.length > 0) await insertVisitors(tx, ...rows.newVisitorRows(newVisitors))
   if (changedVisitors.length > 0) await updateVisitors(tx, ...rows.changedVisitorRows(changedVisitors))
-  if (newSessions.length > 0) await insertSessions(tx, ...rows.newSessionRows(newSessions))
-  if (changedSessions.length > 0) {
-    const starts = changedSessions.map(({ session }) => session.startedAt)
-    await updateSessions(
-      tx,
-      ...rows.changedSessionRows(changedSessions),
-      new Date(Math.min(...starts)),
-      new Date(Math.max(...starts)),
-      [...new Set(changedSessions.map(({ visitor }) => visitor.siteNo))],
-    )
-  }
+  const written = [...newSessions, ...changedSessions]
+  if (written.length > 0) await upsertSessions(tx, ...rows.sessionRows(written))
   if (placed.length > 0) await insertEvents(tx, ...rows.eventRows(placed))
   const identities = rows.identityRows(placed)
   if (identities) await upsertIdentities(tx, ...identities)
@@ -122,7 +112,7 @@ async function write(tx: Transaction, placed: Placed[], visitors: Visitor[]): Pr
     placed.map(({ hit }) => ({ siteNo: hit.siteNo, at: hit.at })),
   )
   await mark(tx, 'sessions', [
-    ...[...newSessions, ...changedSessions].map(({ visitor, session }) => ({
+    ...written.map(({ visitor, session }) => ({
       siteNo: visitor.siteNo,
       at: session.startedAt,
     })),

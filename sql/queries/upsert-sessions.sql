@@ -1,4 +1,6 @@
--- Sessions that hits opened; one array a column, in this order.
+-- Sessions that hits opened, and what hits changed of those that are there; one array a column, in this order.
+-- By the unique index row by row: an update that joins the rows would have its plan chosen by estimates, and compared each
+-- with all sessions of the time.
 insert into sessions (
   site_no, started_at, session_no, id, visitor_no, first_at, last_at, pageviews, events,
   visit_count, user_id, user_since, hostname, entry_path, referrer, source, channel, utm_source,
@@ -23,3 +25,12 @@ from unnest(
   utm_medium, utm_campaign, utm_content, utm_term, browser, browser_version, os, os_version, size,
   country, region, city, language, screen_width, screen_height
 )
+on conflict (site_no, started_at, session_no) do update
+set
+  first_at = excluded.first_at,
+  last_at = excluded.last_at,
+  duration_ms = excluded.duration_ms,
+  pageviews = excluded.pageviews,
+  events = excluded.events,
+  user_id = excluded.user_id,
+  user_since = excluded.user_since
