@@ -46,6 +46,18 @@ module.exports = {
       from: { path: '^src/' },
       to: { path: '^(workers|scripts|test)/' },
     },
+    {
+      name: 'the-tracker-stands-alone',
+      severity: 'error',
+      from: { path: '^src/tracker/' },
+      to: { pathNot: '^src/tracker/' },
+    },
+    {
+      name: 'nothing-of-the-tracker-runs-here',
+      severity: 'error',
+      from: { path: '^(src|workers|scripts)/', pathNot: '^src/tracker/' },
+      to: { path: '^src/tracker/' },
+    },
     only('express-only-in-http', 'express|helmet', '^src/http/'),
     only('trpc-only-in-trpc-and-the-adapter', '@trpc/server', '^src/(trpc|http)/|^src/client'),
     only('queues-and-threads-only-in-infra', 'bull|piscina', '^src/infra/'),

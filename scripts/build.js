@@ -1,8 +1,9 @@
-// Compiles src, workers and scripts into dist/ when a source is newer than the last build.
+// Compiles src, workers and scripts into dist/ when a source is newer than the last build, and bundles the tracker.
 import { spawnSync } from 'node:child_process'
 import { readdirSync, statSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { buildSync } from 'esbuild'
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)))
 const stamp = join(root, 'dist', '.built')
@@ -28,5 +29,15 @@ if (Math.max(...sources.map(path => newest(join(root, path)))) > lastBuild()) {
     stdio: 'inherit',
   })
   if (built.status !== 0) process.exit(built.status ?? 1)
+  buildSync({
+    entryPoints: [join(root, 'src', 'tracker', 'script.ts')],
+    outfile: join(root, 'dist', 'tracker', 'script.js'),
+    bundle: true,
+    minify: true,
+    format: 'iife',
+    target: 'es2017',
+    tsconfigRaw: {},
+    logLevel: 'warning',
+  })
   writeFileSync(stamp, '')
 }

@@ -28,6 +28,10 @@ const SECRET_KEY_ALLOWED = '64 hex digits (32 bytes), as `openssl rand -hex 32` 
 
 const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const
 
+const TRACKER_PATH_ALLOWED =
+  'a path such as /t, without a slash at its end, and none that the service has: /api, /js, /trpc, /healthz, …'
+const TAKEN_PATHS = /^\/(api|avatars|favicons|healthz|metrics|readyz|trpc)(\/|$)|(^|\/)js$/
+
 /** Every setting of the service, by the name it has in the environment. */
 const Environment = z.object({
   PORT: count(0, 65_535, 'the TCP port of the HTTP listener').default(3000),
@@ -57,6 +61,11 @@ const Environment = z.object({
     .optional(),
   METRICS_TOKEN: z.string().min(16, 'at least 16 characters').optional(),
   TRUST_PROXY: count(0, 16, 'the number of trusted proxy hops').default(0),
+  TRACKER_PATH: z
+    .string()
+    .regex(/^(\/[A-Za-z0-9._~-]+)+$/, TRACKER_PATH_ALLOWED)
+    .refine(path => !TAKEN_PATHS.test(path), TRACKER_PATH_ALLOWED)
+    .optional(),
   SITES_PER_TEAM: count(0, 100_000, 'the site ceiling of a team').default(30),
   RATE_LIMIT_COLLECT: limit('600'),
   RATE_LIMIT_EVENT: limit('600'),
@@ -103,6 +112,7 @@ export function loadConfig(environment: NodeJS.ProcessEnv = process.env) {
     geoipDatabase: env.GEOIP_DATABASE ?? packagedCountryDatabase(),
     metricsToken: env.METRICS_TOKEN,
     trustProxy: env.TRUST_PROXY,
+    trackerPath: env.TRACKER_PATH,
     sitesPerTeam: env.SITES_PER_TEAM,
     limits: {
       collect: env.RATE_LIMIT_COLLECT,

@@ -60,6 +60,8 @@ test.each<[string, string, unknown]>([
   ['GEOIP_DATABASE', import.meta.filename, { geoipDatabase: import.meta.filename }],
   ['METRICS_TOKEN', 'sixteen-letters!', { metricsToken: 'sixteen-letters!' }],
   ['TRUST_PROXY', '16', { trustProxy: 16 }],
+  ['TRACKER_PATH', '/t', { trackerPath: '/t' }],
+  ['TRACKER_PATH', '/a-b/c.d', { trackerPath: '/a-b/c.d' }],
   ['SITES_PER_TEAM', '0', { sitesPerTeam: 0 }],
   ['RATE_LIMIT_COLLECT', '0', { limits: { collect: 0 } }],
   ['RATE_LIMIT_EVENT', '1', { limits: { event: 1 } }],
@@ -73,6 +75,13 @@ test.each<[string, string, unknown]>([
 })
 
 test.each<[string, string, string]>([
+  ...['t', '/', '/t/', '/a//b', '/api', '/api/x', '/trpc', '/js', '/x/js', '/a b'].map(
+    (path): [string, string, string] => [
+      'TRACKER_PATH',
+      path,
+      'a path such as /t, without a slash at its end',
+    ],
+  ),
   ['PORT', '65536', 'a whole number from 0 to 65535: the TCP port of the HTTP listener'],
   ['PORT', ' 80', 'a whole number from 0 to 65535'],
   ['PORT', '-1', 'a whole number from 0 to 65535'],
@@ -88,11 +97,11 @@ test.each<[string, string, string]>([
   ['TRUST_PROXY', 'true', 'a whole number from 0 to 16: the number of trusted proxy hops'],
   ['SITES_PER_TEAM', '100001', 'a whole number from 0 to 100000: the site ceiling of a team'],
   ['RATE_LIMIT_COLLECT', '1000001', 'a whole number from 0 to 1000000: requests a minute, 0 for no limit'],
-  ['RATE_LIMIT_EVENT', 'none', 'requests a minute, 0 for no limit'],
-  ['RATE_LIMIT_ENGAGE', 'none', 'requests a minute, 0 for no limit'],
-  ['RATE_LIMIT_IDENTIFY', 'none', 'requests a minute, 0 for no limit'],
-  ['RATE_LIMIT_API', 'none', 'requests a minute, 0 for no limit'],
-  ['RATE_LIMIT_WEBHOOK', 'none', 'requests a minute, 0 for no limit'],
+  ['RATE_LIMIT_EVENT', 'none', 'a whole number from 0 to 1000000: requests a minute'],
+  ['RATE_LIMIT_ENGAGE', 'none', 'a whole number from 0 to 1000000: requests a minute'],
+  ['RATE_LIMIT_IDENTIFY', 'none', 'a whole number from 0 to 1000000: requests a minute'],
+  ['RATE_LIMIT_API', 'none', 'a whole number from 0 to 1000000: requests a minute'],
+  ['RATE_LIMIT_WEBHOOK', 'none', 'a whole number from 0 to 1000000: requests a minute'],
   ['LOG_LEVEL', 'INFO', 'one of fatal, error, warn, info, debug, trace, silent'],
 ])('%s is refused as %j, saying what is allowed', (name, value, allowed) => {
   const message = refusal({ SECRET_KEY: KEY, [name]: value })
@@ -166,7 +175,10 @@ test('a generated key that was damaged is neither used nor replaced', () => {
 
 test('a child process sees the same service, with the addresses of the embedded servers', () => {
   const config = loadConfig({ DATA_DIR: newDataDir() })
-  const addresses = { databaseUrl: 'postgres://postgres@localhost/postgres?host=%2Ftmp', redisUrl: 'unix:///r' }
+  const addresses = {
+    databaseUrl: 'postgres://postgres@localhost/postgres?host=%2Ftmp',
+    redisUrl: 'unix:///r',
+  }
   const seen = loadConfig(environmentFor(config, addresses))
   expect(seen).toMatchObject({ ...addresses, dataDir: config.dataDir, secretKey: config.secretKey })
   expect(seen.baseUrl).toBe(config.baseUrl)

@@ -24,6 +24,7 @@ try {
     process.exit(0)
   }
   process.once('SIGTERM', stop).once('SIGINT', stop)
+  process.on('message', message => message === 'shutdown' && stop())
   process.send?.('ready')
 } catch (error) {
   log.fatal({ error }, (error as Error).message)

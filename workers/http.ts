@@ -1,49 +1,74 @@
+import cluster from 'node:cluster'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { loadConfig } from '../src/config.ts'
 import { addressesOf } from '../src/embedded/attach.ts'
 import { createApp } from '../src/http/app.ts'
 import { createLeanIngest } from '../src/http/lean-ingest.ts'
 import { createHttpServer } from '../src/http/server.ts'
+import { createTrackerScript } from '../src/http/tracker-script.ts'
 import { connectDb } from '../src/infra/db.ts'
 import { createLog } from '../src/infra/log.ts'
+import { createMetrics, exchangeMetrics } from '../src/infra/metrics.ts'
 import { createPool } from '../src/infra/pool.ts'
 import { createProducer } from '../src/infra/queue.ts'
+import { createRateLimiter } from '../src/infra/rate-limit.ts'
 import { connectPatientRedis, connectRedis, whenReady } from '../src/infra/redis.ts'
-import { createHitCommitter } from '../src/ingestion/edge/committer.ts'
+import { createSubmitter } from '../src/ingestion/edge/committer.ts'
 import { openGeo } from '../src/ingestion/edge/geo.ts'
 import { createSiteKeys } from '../src/ingestion/edge/site-keys.ts'
 import { createSaltStore } from '../src/ingestion/edge/visitor-ids.ts'
 import type { HitBatch } from '../src/ingestion/hit.ts'
 import { onStop } from './lifecycle.ts'
 
+// Without this node:cluster would end the process at once when the primary is gone, requests in flight or not.
+if (cluster.worker) cluster.worker.exitedAfterDisconnect = true
+
+/** How long a start waits for servers that are away. */
+const WARM_UP_MS = 2_000
+
 /** An HTTP worker: the lean ingestion handler, and Express for everything else. */
 const config = loadConfig()
 const log = createLog({ level: config.logLevel, role: 'http' })
 const { databaseUrl, redisUrl } = addressesOf(config)
-const db = connectDb(databaseUrl, { max: 8, name: 'analytics-http' })
+const db = connectDb(databaseUrl, { max: 8, name: 'analytics-http', settings: { statement_timeout: '15s' } })
 const redis = connectRedis(redisUrl, log)
 const subscriber = connectPatientRedis(redisUrl, log)
-const [geo] = await Promise.all([openGeo(config.geoipDatabase), whenReady(redis, 10_000)])
+const geo = await openGeo(config.geoipDatabase)
 
 const rollups = createPool({
   entry: new URL('./rollup.js', import.meta.url),
   threads: config.rollupThreads,
   workerData: { databaseUrl },
 })
-const commit = createHitCommitter(createProducer<HitBatch>(redis))
-const edge = { siteKeys: createSiteKeys(db, subscriber), salts: createSaltStore(redis), geo }
-const ingest = createLeanIngest({ edge, commit, trustProxy: config.trustProxy, log })
-const app = createApp({ db, redis, config, log, rollups, now: () => new Date() })
+const now = () => new Date()
+const limiter = createRateLimiter(redis, now)
+const submit = createSubmitter(limiter, createProducer<HitBatch>(redis))
+const salts = createSaltStore(redis, config.secretKey)
+const edge = { siteKeys: createSiteKeys(db, subscriber), salts, geo }
+const metrics = createMetrics('http')
+const ingest = createLeanIngest({ edge, submit, config, log, metrics, now })
+const script = createTrackerScript(config)
+const exchange = exchangeMetrics({ redis, subscriber, registry: metrics.registry })
+const app = createApp({ db, redis, config, log, rollups, limiter, metrics, now }, exchange)
 
 const { server, drain } = createHttpServer((request, response) => {
-  if (!ingest.handle(request, response)) app(request, response)
+  if (!ingest.handle(request, response) && !script.handle(request, response)) app(request, response)
 })
 
 onStop(log, async () => {
   await drain()
-  await commit.idle()
+  await submit.idle()
   await rollups.close()
   await db.end({ timeout: 2 })
   subscriber.disconnect()
   redis.disconnect()
 })
+
+// A worker that takes over has its connections before it has its first request. One that starts while a server is away
+// serves all the same, and answers 503 where it must.
+const warmUp = Promise.allSettled([
+  db`select 1`,
+  whenReady(redis, WARM_UP_MS).then(() => salts.at(Date.now())),
+])
+await Promise.race([warmUp, sleep(WARM_UP_MS)])
 server.listen(config.port, config.host)

@@ -3,12 +3,12 @@ import { addressesOf } from '../src/embedded/attach.ts'
 import { connectDb } from '../src/infra/db.ts'
 import { createLease } from '../src/infra/lease.ts'
 import { createLog } from '../src/infra/log.ts'
+import { createMetrics, exchangeMetrics } from '../src/infra/metrics.ts'
 import { createConsumer } from '../src/infra/queue.ts'
-import { connectRedis, whenReady } from '../src/infra/redis.ts'
+import { connectPatientRedis, connectRedis, whenReady } from '../src/infra/redis.ts'
 import { watchForStandstill } from '../src/infra/watchdog.ts'
 import type { HitBatch } from '../src/ingestion/hit.ts'
 import { createIngest } from '../src/ingestion/store/consume.ts'
-import { REFRESHING } from '../src/rollups/keep-refreshed.ts'
 import { startScheduler } from '../src/rollups/scheduler.ts'
 import { onStop, reportReady } from './lifecycle.ts'
 
@@ -16,16 +16,30 @@ import { onStop, reportReady } from './lifecycle.ts'
 const config = loadConfig()
 const log = createLog({ level: config.logLevel, role: 'ingest' })
 const { databaseUrl, redisUrl } = addressesOf(config)
-const db = connectDb(databaseUrl, { max: 6, name: 'analytics-ingest' })
+const db = connectDb(databaseUrl, {
+  max: 6,
+  name: 'analytics-ingest',
+  // A consumer that stands still or is gone must not hold its partition's lock against the others.
+  settings: {
+    idle_in_transaction_session_timeout: '30s',
+    tcp_keepalives_idle: '10',
+    tcp_keepalives_interval: '5',
+    tcp_keepalives_count: '3',
+  },
+})
 const redis = connectRedis(redisUrl, log)
 await whenReady(redis, 10_000)
 
-const ingest = createIngest(db, log)
+const metrics = createMetrics('ingest')
+const subscriber = connectPatientRedis(redisUrl, log)
+exchangeMetrics({ redis, subscriber, registry: metrics.registry })
+
+const ingest = createIngest(db, log, metrics)
 const consumer = createConsumer<HitBatch>({ redisUrl, concurrency: 50, log, handle: ingest.take })
 const scheduler = startScheduler({
   db,
+  redis,
   lease: createLease(redis, 'scheduler'),
-  refreshing: createLease(redis, REFRESHING),
   log,
   now: () => new Date(),
 })
@@ -39,8 +53,9 @@ const watchdog = watchForStandstill({
 onStop(log, async () => {
   watchdog.stop()
   ingest.stop()
-  await Promise.all([consumer.close(), scheduler.stop()])
+  await Promise.all([consumer.close(2_500), scheduler.stop()])
   await db.end({ timeout: 2 })
+  subscriber.disconnect()
   redis.disconnect()
 })
 reportReady()

@@ -10,14 +10,18 @@ import { DataDirHeldError, lockDataDir } from '../src/embedded/lock.ts'
 import { prepareDataDir, socketPathFor } from '../src/embedded/paths.ts'
 import { startRedis } from '../src/embedded/redis.ts'
 import { type Keeper, keepAlive } from '../src/infra/children.ts'
-import { connectDb } from '../src/infra/db.ts'
+import { connectDb, type Db, isUnavailable, sqlState } from '../src/infra/db.ts'
 import { createLog, type Log } from '../src/infra/log.ts'
 import { checkDatabase, migrate } from '../src/infra/migrate.ts'
 import { connectRedis, whenReady } from '../src/infra/redis.ts'
 import { checkRedis } from '../src/infra/redis-check.ts'
 import { startClusterWorker, startProcess } from './children.ts'
 
-/** The first process: starts everything, starts again what ends, stops everything in order. Knows no domain. */
+// The first process: starts everything, starts again what ends, stops everything in order. Knows no domain.
+
+/** How long the servers may take to answer at the start. */
+const SERVERS_WITHIN_MS = 15_000
+
 const STOP_MS = { http: 4_000, ingest: 3_000, database: 2_000 }
 /** How long the embedded database of a service that was killed may take to close. */
 const DATABASE_FREE_MS = 10_000
@@ -93,21 +97,32 @@ async function checkListener({ host, port }: Config): Promise<void> {
 }
 
 async function keepRedis(config: Config, log: Log): Promise<void> {
-  let current = startRedis({ dataDir: config.dataDir, log })
+  const start = () => startRedis({ dataDir: config.dataDir, log })
+  let current = start()
   // One that is about to run would be left behind.
   stops.push(async () => (await current).stop())
   const watch = async () => {
     const redis = await current
     redis.onExit(() => {
       log.error({ redisPid: redis.pid }, 'redis-server ended; it is started again')
-      current = startRedis({ dataDir: config.dataDir, log })
-      watch().catch(error => {
-        log.fatal({ error }, 'redis-server cannot be started again')
-        process.exit(1)
-      })
+      current = startAgain(start, log)
+      watch().catch(() => {}) // the service is stopping
     })
   }
   await watch()
+}
+
+/** Until it succeeds or the service stops: what ended Redis may last, such as a full disk. */
+async function startAgain<Server>(start: () => Promise<Server>, log: Log): Promise<Server> {
+  for (;;) {
+    try {
+      return await start()
+    } catch (error) {
+      if (stopping) throw error
+      log.error({ error }, 'redis-server cannot be started; trying again')
+      await sleep(1_000)
+    }
+  }
 }
 
 async function keepDatabase(config: Config, log: Log): Promise<void> {
@@ -137,19 +152,36 @@ async function prepare(addresses: { databaseUrl: string; redisUrl: string }, log
   const redis = connectRedis(addresses.redisUrl, log)
   const db = connectDb(addresses.databaseUrl, { max: 1, name: 'analytics-primary' })
   try {
-    await whenReady(redis, 5_000).catch(() => {
+    await whenReady(redis, SERVERS_WITHIN_MS).catch(() => {
       throw new Error('REDIS_URL cannot be reached: is Redis running there, and the password right?')
     })
+    await whenAnswering(db, log)
     for (const warning of await checkRedis(redis)) log.warn({}, warning)
-    await db`select 1`.catch(error => {
-      throw new Error(`DATABASE_URL cannot be used: ${error.message || error.code}`)
-    })
     await checkDatabase(db)
     const applied = await migrate(db)
     if (applied.length > 0) log.info({ applied }, 'schema is up to date')
   } finally {
     redis.disconnect()
     await db.end({ timeout: 2 })
+  }
+}
+
+/** Servers may start beside us: after a boot of the machine, or under PM2. */
+async function whenAnswering(db: Db, log: Log): Promise<void> {
+  const giveUpAt = performance.now() + SERVERS_WITHIN_MS
+  for (let attempt = 1; ; attempt++) {
+    try {
+      await db`select 1`
+      return
+    } catch (error) {
+      if (!isUnavailable(error) || performance.now() > giveUpAt) {
+        throw new Error(`DATABASE_URL cannot be used: ${(error as Error).message || sqlState(error)}`, {
+          cause: error,
+        })
+      }
+      if (attempt === 1) log.warn({ reason: (error as Error).message }, 'waiting for the database')
+      await sleep(200)
+    }
   }
 }
 

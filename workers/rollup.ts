@@ -5,7 +5,11 @@ import { tasks } from '../src/rollups/tasks.ts'
 
 /** A rollup thread: maps task names to rollups, with a database connection of its own. */
 const { databaseUrl } = workerData as { databaseUrl: string }
-const db = connectDb(databaseUrl, { max: 2, name: 'analytics-rollup' })
+const db = connectDb(databaseUrl, {
+  max: 2,
+  name: 'analytics-rollup',
+  settings: { statement_timeout: '15s' },
+})
 
 export default async function run({ task, input }: { task: keyof typeof tasks; input: never }) {
   try {

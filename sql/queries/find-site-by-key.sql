@@ -4,6 +4,7 @@ select
   domain,
   timezone,
   currency,
-  tracking_mode as "trackingMode"
+  tracking_mode as "trackingMode",
+  track_errors as "trackErrors"
 from sites
 where tracking_key = $1 and deleted_at is null

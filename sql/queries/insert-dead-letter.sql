@@ -1,3 +1,5 @@
+-- A hit of a site that is deleted leaves nothing behind.
 insert into dead_letters (id, site_no, at, reason, payload)
-values ($1::uuid, $2::int, $3::timestamptz, $4::text, $5::text)
+select $1::uuid, $2::int, $3::timestamptz, $4::text, $5::text
+where not exists (select from sites where site_no = $2::int and deleted_at is not null)
 on conflict (id) do nothing

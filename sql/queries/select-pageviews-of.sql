@@ -1,11 +1,22 @@
--- Pageviews in [$3, $4] of the pairs ($1 visitor_no, $2 path): what engagement may belong to.
+-- For each of the triples ($1 visitor_no, $2 path, $3 time) the newest pageview of that path at or before that time, no
+-- older than $4: what engagement may belong to. $5 is the latest of the times.
 select
-  events.visitor_no as "visitorNo",
-  events.session_at as "sessionAt",
-  events.path,
-  events.id,
-  events.at,
-  events.title
-from unnest($1::int[], $2::text[]) as wanted (visitor_no, path)
-join events on events.visitor_no = wanted.visitor_no and events.path = wanted.path
-where events.type = 'pageview' and events.at >= $3::timestamptz and events.at <= $4::timestamptz
+  page.visitor_no as "visitorNo",
+  page.session_at as "sessionAt",
+  page.path,
+  page.id,
+  page.at,
+  page.title
+from unnest($1::int[], $2::text[], $3::timestamptz[]) as wanted (visitor_no, path, at)
+cross join lateral (
+  select visitor_no, session_at, path, id, at, title
+  from events
+  where visitor_no = wanted.visitor_no
+    and path = wanted.path
+    and type = 'pageview'
+    and at <= wanted.at
+    and at >= $4::timestamptz
+    and at <= $5::timestamptz
+  order by at desc
+  limit 1
+) as page

@@ -1,4 +1,5 @@
--- Sessions of the visitors $1 (visitor_no) whose number, by start from 1, is not what it should be.
+-- Sessions of the visitors $1 (visitor_no, of the sites $2) whose number, by start from 1, is not what it should be.
+-- $3 is a time before which none of the visitors was seen.
 with numbered as (
   select
     site_no,
@@ -7,7 +8,7 @@ with numbered as (
     visit_count,
     (row_number() over (partition by visitor_no order by started_at, session_no))::int as place
   from sessions
-  where visitor_no = any($1::int[])
+  where visitor_no = any($1::int[]) and site_no = any($2::int[]) and started_at >= $3::timestamptz
 )
 select site_no as "siteNo", started_at as at, session_no as "sessionNo", place as "visitCount"
 from numbered

@@ -16,5 +16,6 @@ from unnest(
 where sessions.site_no = changed.site_no
   and sessions.started_at = changed.started_at
   and sessions.session_no = changed.session_no
+  and sessions.site_no = any($1::int[])
   and sessions.started_at >= $10::timestamptz
   and sessions.started_at <= $11::timestamptz

@@ -94,7 +94,10 @@ export class Session {
     this.inputOffset = 0
     this.output = []
     try {
-      this.module._interactive_one(messages.length, messages[0]!)
+      // The module reads blocks of 8 KiB and stops where a block and a message end together, whatever follows.
+      while (this.input === messages && this.inputOffset < messages.length) {
+        this.module._interactive_one(messages.length - this.inputOffset, messages[this.inputOffset]!)
+      }
       this.syncLog()
     } catch (error) {
       this.onCrash(error)

@@ -3,18 +3,26 @@ import helmet from 'helmet'
 import { AppError } from '../errors.ts'
 import { asAppError } from '../infra/failures.ts'
 import type { Log } from '../infra/log.ts'
+import type { MetricsExchange } from '../infra/metrics.ts'
 import type { Services } from '../infra/services.ts'
+import { createFavicons, type Favicons } from '../sites/favicons.ts'
 import { restHandler } from './adapter.ts'
 import { givenRequestId } from './context-of.ts'
 import { errorAnswer, logFailure } from './error-answer.ts'
 import { healthz, readyz } from './health.ts'
+import { avatar, favicon } from './images.ts'
+import { metricsEndpoint } from './metrics.ts'
 import { requestIdFrom } from './request-id.ts'
 import { requestLog } from './request-log.ts'
 import { type Route, routes } from './routes.ts'
 import { trpcEndpoint } from './trpc-endpoint.ts'
 
 /** Everything that is served over HTTP, but the ingestion paths, which are answered before they come here. */
-export function createApp(services: Services): Express {
+export function createApp(
+  services: Services,
+  exchange: MetricsExchange,
+  favicons: Favicons = createFavicons(services.db, services.now),
+): Express {
   const app = express()
   app.disable('x-powered-by')
   app.disable('etag')
@@ -22,9 +30,12 @@ export function createApp(services: Services): Express {
   app.set('trust proxy', services.config.trustProxy)
   app.enable('case sensitive routing')
 
-  app.use(identify, requestLog(services.log), secure)
+  app.use(identify, requestLog(services), secure)
   mount(app, '/healthz', { get: healthz })
   mount(app, '/readyz', { get: readyz(services) })
+  mount(app, '/metrics', { get: metricsEndpoint(services, exchange) })
+  mount(app, '/favicons/:domain', { get: favicon(favicons) as RequestHandler })
+  mount(app, '/avatars/:file', { get: avatar as RequestHandler })
   for (const [path, handlers] of restHandlers(services)) mount(app, path, handlers)
   app.all('/trpc/:procedures', trpcEndpoint(services))
   app.use(() => {

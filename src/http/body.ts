@@ -18,7 +18,7 @@ async function readBody(request: IncomingMessage, maxBytes = MAX_BYTES): Promise
     throw tooLarge(maxBytes)
   }
   if (encoding === 'identity' || encoding === '') return collect(request, maxBytes)
-  const unpacker = UNPACKERS[encoding]?.()
+  const unpacker = Object.hasOwn(UNPACKERS, encoding) ? UNPACKERS[encoding]!() : undefined
   if (!unpacker) {
     request.resume()
     throw new AppError('unsupported_media_type', 'The content encoding must be gzip, deflate or br')

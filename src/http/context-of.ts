@@ -1,4 +1,5 @@
 import type { Request, Response } from 'express'
+import { type Rate, rateHeaders } from '../infra/rate-limit.ts'
 import type { Context, Services } from '../trpc/context.ts'
 
 /** The id `app.ts` gave the request that this is the answer to. */
@@ -7,10 +8,15 @@ export function givenRequestId(res: Response): string {
 }
 
 export function contextOf(services: Services, req: Request, res: Response): Context {
+  let least: Rate | undefined
   return {
     ...services,
     requestId: givenRequestId(res),
     authorization: req.headers.authorization,
-    setHeader: (name, value) => res.setHeader(name, value),
+    showRate(rate) {
+      if (least && least.remaining < rate.remaining) return
+      least = rate
+      for (const [name, value] of Object.entries(rateHeaders(rate))) res.setHeader(name, value)
+    },
   }
 }

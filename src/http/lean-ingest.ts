@@ -1,10 +1,15 @@
 import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:http'
+import type { Config } from '../config.ts'
 import { AppError } from '../errors.ts'
 import { asAppError } from '../infra/failures.ts'
 import type { GroupCommit } from '../infra/group-commit.ts'
 import type { Log } from '../infra/log.ts'
-import { accept, type Edge, ENDPOINTS, type Endpoint } from '../ingestion/edge/accept.ts'
-import type { QueuedHit } from '../ingestion/edge/committer.ts'
+import type { Metrics } from '../infra/metrics.ts'
+import { overLimit, rateHeaders } from '../infra/rate-limit.ts'
+import { type Accepted, accept, type Edge, ENDPOINTS, type Endpoint } from '../ingestion/edge/accept.ts'
+import type { Submission, Submitted } from '../ingestion/edge/committer.ts'
+import { limitKey } from '../ingestion/edge/limit-keys.ts'
+import type { TrackedSite } from '../sites/find-site.ts'
 import { readJson } from './body.ts'
 import { clientAddress } from './client-address.ts'
 import { errorAnswer, logFailure } from './error-answer.ts'
@@ -17,7 +22,8 @@ export interface LeanIngest {
 
 const CORS = {
   'Access-Control-Allow-Origin': '*',
-  'Access-Control-Expose-Headers': 'X-Request-Id, X-Hit-Dropped, Retry-After',
+  'Access-Control-Expose-Headers':
+    'X-Request-Id, X-Hit-Dropped, X-Tracker, Retry-After, X-RateLimit-Limit, X-RateLimit-Remaining, X-RateLimit-Reset',
   'Cross-Origin-Resource-Policy': 'cross-origin',
 }
 const PREFLIGHT = {
@@ -25,79 +31,121 @@ const PREFLIGHT = {
   'Access-Control-Allow-Methods': 'POST, OPTIONS',
   'Access-Control-Allow-Headers': '*',
   'Access-Control-Max-Age': '86400',
-  'Content-Length': '0',
 }
+
+/** What is to be said of a request, once it has been counted. */
+type Verdict = Accepted | { refused: unknown }
 
 /** The four ingestion paths, before Express: an Express request costs more than all that is done here. */
 export function createLeanIngest(options: {
   edge: Edge
-  commit: GroupCommit<QueuedHit>
-  trustProxy: number
+  submit: GroupCommit<Submission, Submitted>
+  config: Pick<Config, 'limits' | 'trackerPath' | 'trustProxy'>
   log: Log
+  metrics: Metrics
+  now: () => Date
 }): LeanIngest {
-  const paths = new Map<string, Endpoint>(ENDPOINTS.map(endpoint => [`/api/${endpoint}`, endpoint]))
+  const { edge, submit, config, log, metrics, now } = options
+  const bases = ['/api', ...(config.trackerPath ? [config.trackerPath] : [])]
+  const paths = new Map(
+    bases.flatMap(base => ENDPOINTS.map((endpoint): [string, Endpoint] => [`${base}/${endpoint}`, endpoint])),
+  )
 
-  async function take(endpoint: Endpoint, request: IncomingMessage): Promise<string | undefined> {
-    const body = await readJson(request)
-    const sender = {
-      address: clientAddress(request, options.trustProxy),
-      userAgent: request.headers['user-agent'] ?? '',
-    }
-    const accepted = await accept(options.edge, endpoint, body, sender, Date.now())
-    if ('dropped' in accepted) return accepted.dropped
-    await options.commit.add(accepted)
-    return undefined
-  }
-
-  function refuse(response: ServerResponse, error: AppError, requestId: string, more?: OutgoingHttpHeaders) {
-    const { status, headers, body } = errorAnswer(error, requestId)
-    const text = JSON.stringify(body)
-    response.writeHead(status, {
-      ...CORS,
-      ...headers,
-      ...more,
-      'X-Request-Id': requestId,
-      'Content-Type': 'application/json; charset=utf-8',
-      'Content-Length': Buffer.byteLength(text),
-    })
-    response.end(text)
-  }
-
-  function answer(endpoint: Endpoint, request: IncomingMessage, response: ServerResponse) {
+  async function answer(endpoint: Endpoint, request: IncomingMessage, response: ServerResponse) {
     const requestId = requestIdFrom(request.headers['x-request-id'])
-    take(endpoint, request).then(
-      dropped => {
-        response.writeHead(202, {
-          ...CORS,
-          'X-Request-Id': requestId,
-          'Content-Length': '0',
-          ...(dropped && { 'X-Hit-Dropped': dropped }),
-        })
-        response.end()
-      },
-      error => {
-        const failure = asAppError(error)
-        logFailure(options.log, failure, requestId)
-        refuse(response, failure, requestId)
-      },
-    )
+    let headers: OutgoingHttpHeaders = { 'X-Request-Id': requestId }
+    const startedAt = performance.now()
+    try {
+      const { verdict, rate } = await take(endpoint, request)
+      if (rate) headers = { ...headers, ...rateHeaders(rate) }
+      if (rate && !rate.isAllowed) throw overLimit(rate, now())
+      if ('refused' in verdict) throw verdict.refused
+      if ('dropped' in verdict) {
+        headers['X-Hit-Dropped'] = verdict.dropped
+        metrics.dropped.inc({ reason: verdict.dropped })
+      } else {
+        metrics.accepted.inc({ endpoint })
+        if (endpoint === 'collect') headers['X-Tracker'] = trackerSettings(verdict.site)
+      }
+      response.writeHead(202, { ...CORS, ...headers, 'Content-Length': '0' }).end()
+    } catch (error) {
+      const failure = asAppError(error)
+      logFailure(log, failure, requestId)
+      refuse(response, failure, requestId, headers)
+    }
+    const labels = { method: 'POST', route: `/api/${endpoint}`, status: response.statusCode }
+    metrics.requests.observe(labels, (performance.now() - startedAt) / 1000)
+  }
+
+  /** Every request counts against its limit, valid or not; only one that is allowed is recorded. */
+  async function take(
+    endpoint: Endpoint,
+    request: IncomingMessage,
+  ): Promise<{ verdict: Verdict; rate: Submitted }> {
+    const at = now().getTime()
+    const address = clientAddress(request, config.trustProxy)
+    const sender = { address, userAgent: request.headers['user-agent'] ?? '' }
+    let body: unknown
+    let verdict: Verdict
+    try {
+      body = await readJson(request)
+      verdict = await accept(edge, endpoint, body, sender, at)
+    } catch (refused) {
+      verdict = { refused }
+    }
+    const submission: Submission = 'hit' in verdict ? { hit: verdict.hit, partition: verdict.partition } : {}
+    const limit = config.limits[endpoint]
+    if (limit > 0) {
+      const { today } = await edge.salts.at(at)
+      const scope = endpoint === 'identify' ? `identify\n${keyIn(body)}` : endpoint
+      submission.charge = { key: limitKey(scope, address, today), limit }
+    }
+    const isNothing = !submission.hit && !submission.charge
+    return { verdict, rate: isNothing ? undefined : await submit.add(submission) }
   }
 
   return {
     handle(request, response) {
       const endpoint = paths.get(request.url!.split('?', 1)[0]!)
       if (!endpoint) return false
+      const requestId = requestIdFrom(request.headers['x-request-id'])
       if (request.method === 'POST') {
-        answer(endpoint, request, response)
+        void answer(endpoint, request, response)
       } else if (request.method === 'OPTIONS') {
-        response
-          .writeHead(204, { ...PREFLIGHT, 'X-Request-Id': requestIdFrom(request.headers['x-request-id']) })
-          .end()
+        response.writeHead(204, { ...PREFLIGHT, 'X-Request-Id': requestId }).end()
       } else {
         const error = new AppError('method_not_allowed', 'Send hits with POST')
-        refuse(response, error, requestIdFrom(request.headers['x-request-id']), { Allow: 'POST, OPTIONS' })
+        refuse(response, error, requestId, { 'X-Request-Id': requestId, Allow: 'POST, OPTIONS' })
       }
       return true
     },
   }
+}
+
+function refuse(
+  response: ServerResponse,
+  error: AppError,
+  requestId: string,
+  more: OutgoingHttpHeaders,
+): void {
+  const { status, headers, body } = errorAnswer(error, requestId)
+  const text = JSON.stringify(body)
+  response.writeHead(status, {
+    ...CORS,
+    ...headers,
+    ...more,
+    'Content-Type': 'application/json; charset=utf-8',
+    'Content-Length': Buffer.byteLength(text),
+  })
+  response.end(text)
+}
+
+/** What the tracker has to know of a site; it comes with an answer, so that no page pays a request for it. */
+const trackerSettings = ({ trackingMode, trackErrors }: TrackedSite) =>
+  `mode=${trackingMode}, errors=${trackErrors ? 1 : 0}`
+
+/** The tracking key of a body that may be anything. */
+function keyIn(body: unknown): string {
+  const key = (body as { key?: unknown } | null | undefined)?.key
+  return typeof key === 'string' ? key.slice(0, 64).toLowerCase() : ''
 }

@@ -1,19 +1,24 @@
 import type { RequestHandler } from 'express'
-import type { Log } from '../infra/log.ts'
+import type { Services } from '../infra/services.ts'
 import { givenRequestId } from './context-of.ts'
 
 /** One line a request. The pattern of the route, not the path: paths hold domains and ids. */
-export function requestLog(log: Log): RequestHandler {
+export function requestLog({ log, metrics }: Pick<Services, 'log' | 'metrics'>): RequestHandler {
   return (req, res, next) => {
     const startedAt = performance.now()
     res.once('close', () => {
+      const ms = performance.now() - startedAt
+      const request = {
+        method: req.method,
+        route: (req.route as { path: string } | undefined)?.path ?? 'none',
+        status: res.statusCode,
+      }
+      metrics.requests.observe(request, ms / 1000)
       log.info(
         {
           requestId: givenRequestId(res),
-          method: req.method,
-          route: (req.route as { path: string } | undefined)?.path ?? 'none',
-          status: res.statusCode,
-          ms: Math.round((performance.now() - startedAt) * 10) / 10,
+          ...request,
+          ms: Math.round(ms * 10) / 10,
           ...(!res.writableFinished && { aborted: true }),
         },
         'request',

@@ -20,13 +20,16 @@ export interface HttpServer {
 export function createHttpServer(handle: Handler): HttpServer {
   let isDraining = false
   const server = createServer(
-    { requestTimeout: 30_000, headersTimeout: 10_000, keepAliveTimeout: 65_000 },
+    // What Node would answer by itself without a Host or to an Expect it does not know has no request id.
+    { requestTimeout: 30_000, headersTimeout: 10_000, keepAliveTimeout: 65_000, requireHostHeader: false },
     (request, response) => {
       if (isDraining) response.setHeader('Connection', 'close')
-      handle(request, response)
+      if (request.headers.host === undefined && request.httpVersion === '1.1') refuse(NO_HOST, request.socket)
+      else handle(request, response)
     },
   )
   server.on('clientError', refuse)
+  server.on('checkExpectation', handle)
   return {
     server,
     drain() {
@@ -56,6 +59,9 @@ function stopListening(server: Server, done: () => void): void {
   server.closeIdleConnections = closeIdleConnections
 }
 
+const NO_HOST: NodeJS.ErrnoException = Object.assign(new Error('no Host header'), { code: 'NO_HOST' })
+
+/** Answers what is not HTTP on its socket, in the shape of every other error, and hangs up. */
 function refuse(error: NodeJS.ErrnoException, socket: Socket): void {
   if (error.code === 'ECONNRESET' || !socket.writable) {
     socket.destroy()

@@ -6,6 +6,9 @@ const LONGEST_DELAY_MS = 5_000
 /** A child that lived this long starts again at once. */
 const SETTLED_MS = 10_000
 
+/** A successor that does not serve by then is given up. */
+const READY_WITHIN_MS = 30_000
+
 /** A running process: a cluster worker or a forked one. */
 export interface Child {
   pid: number | undefined
@@ -23,7 +26,7 @@ export interface Keeper {
   started: Promise<void>
   /** Starts a successor, waits until it serves, then lets the present one finish. */
   roll(): Promise<void>
-  /** Lets the child finish, and kills it after `timeoutMs`. */
+  /** Lets the child finish, and that of a roll under way, and kills them after `timeoutMs`. */
   stop(timeoutMs: number): Promise<void>
 }
 
@@ -31,13 +34,17 @@ export interface Keeper {
 export function keepAlive(name: string, start: () => Child, log: Log): Keeper {
   let isStopping = false
   let failures = 0
+  /** More than one while a roll is under way. */
+  const living = new Set<Child>()
   let current = launch()
 
   function launch(): Child {
     const child = start()
     const startedAt = performance.now()
+    living.add(child)
     child.ready.catch(() => {})
     void child.gone.then(async () => {
+      living.delete(child)
       if (isStopping || child !== current) return
       failures = performance.now() - startedAt > SETTLED_MS ? 0 : failures + 1
       const delay = failures === 0 ? 0 : Math.min(FIRST_DELAY_MS * 2 ** (failures - 1), LONGEST_DELAY_MS)
@@ -54,8 +61,10 @@ export function keepAlive(name: string, start: () => Child, log: Log): Keeper {
   return {
     started: current.ready,
     async roll() {
+      if (isStopping) return
       const successor = launch()
-      await successor.ready
+      const overdue = setTimeout(() => successor.kill(), READY_WITHIN_MS)
+      await successor.ready.finally(() => clearTimeout(overdue))
       const before = current
       current = successor
       before.stop()
@@ -63,9 +72,12 @@ export function keepAlive(name: string, start: () => Child, log: Log): Keeper {
     },
     async stop(timeoutMs) {
       isStopping = true
-      current.stop()
-      const timer = setTimeout(() => current.kill(), timeoutMs)
-      await current.gone
+      const children = [...living]
+      for (const child of children) child.stop()
+      const timer = setTimeout(() => {
+        for (const child of living) child.kill()
+      }, timeoutMs)
+      await Promise.all(children.map(child => child.gone))
       clearTimeout(timer)
     },
   }

@@ -13,8 +13,12 @@ export type Queryable = Db | Transaction
  * A pool of connections. Connects on first use.
  * Timestamps come back as Date, `bigint` as an exact number.
  * @param options.max most connections at once
+ * @param options.settings of the session, by their PostgreSQL names
  */
-export function connectDb(url: string, options: { max: number; name: string }): Db {
+export function connectDb(
+  url: string,
+  options: { max: number; name: string; settings?: Record<string, string> },
+): Db {
   const address = clientOptions(url)
   return postgres(address.url, {
     ...(address.host && { host: address.host }),
@@ -22,7 +26,7 @@ export function connectDb(url: string, options: { max: number; name: string }): 
     connect_timeout: 5,
     idle_timeout: 0,
     onnotice: () => {},
-    connection: { application_name: options.name, client_min_messages: 'warning' },
+    connection: { application_name: options.name, client_min_messages: 'warning', ...options.settings },
     types: { bigint: { to: 20, from: [20], serialize: String, parse: exactNumber } },
   })
 }
@@ -62,6 +66,7 @@ export function statement<Row extends object>(name: string) {
   }
 }
 
+/** What the driver calls a server that is away. */
 const CONNECTION_CODES = new Set([
   'CONNECTION_CLOSED',
   'CONNECTION_ENDED',
@@ -72,14 +77,21 @@ const CONNECTION_CODES = new Set([
   'ENOENT',
   'EPIPE',
   'ETIMEDOUT',
+  'ECONNABORTED',
   'EHOSTUNREACH',
   'EHOSTDOWN',
   'ENETUNREACH',
   'ENETDOWN',
-  'ECONNABORTED',
   'ENOTFOUND',
   'EAI_AGAIN',
 ])
+
+/** Classes of SQLSTATE by what makes sense after them; what stands in none of them waits for somebody to look. */
+const UNAVAILABLE = /^(08|57P|58|53[0-3]00$)/
+/** Deadlock, serialization failure, lock or statement time limit, a transaction that was cut off for idling. */
+const RETRYABLE = /^(40|55P03|57014|25P0[34])/
+/** Data exception, integrity violation, a limit of rows and values. */
+const DATA = /^(22|23|54)/
 
 /** SQLSTATE or driver code of a failed statement, undefined for other errors. */
 export function sqlState(error: unknown): string | undefined {
@@ -93,21 +105,29 @@ export function sqlState(error: unknown): string | undefined {
  */
 export function isUnavailable(error: unknown): boolean {
   const code = sqlState(error)
-  if (code === undefined) return false
-  return CONNECTION_CODES.has(code) || /^(08|53|57P|58)/.test(code)
+  // A file that is missing is no server that is away.
+  if (code === 'ENOENT') return (error as NodeJS.ErrnoException).syscall === 'connect'
+  return code !== undefined && (CONNECTION_CODES.has(code) || UNAVAILABLE.test(code))
+}
+
+/** True when the same transaction would succeed if run again soon. */
+export function isRetryable(error: unknown): boolean {
+  return RETRYABLE.test(sqlState(error) ?? '')
 }
 
 /**
- * True when the same transaction would succeed if run again: deadlock, serialization failure, lock timeout, or ended
- * for having been idle.
+ * True when the values are at fault, so that the same statement fails whenever it is run: by its SQLSTATE, or because
+ * the driver could not even send them.
  */
-export function isRetryable(error: unknown): boolean {
-  return /^(40|55P03|25P0[34])/.test(sqlState(error) ?? '')
+export function isDataFault(error: unknown): boolean {
+  const code = sqlState(error)
+  if (code === undefined) return error instanceof Error
+  return /^[0-9A-Z]{5}$/.test(code) ? DATA.test(code) : !CONNECTION_CODES.has(code)
 }
 
-/** @throws AppError `unavailable` in place of what a database that is away throws */
+/** @returns AppError `unavailable` in place of what a database throws that is away or too slow */
 export function translateDbError(error: unknown): unknown {
-  if (!isUnavailable(error)) return error
+  if (!isUnavailable(error) && !isRetryable(error)) return error
   return new AppError('unavailable', 'The database cannot answer now; try again shortly', {
     retryAfter: 2,
     cause: error,

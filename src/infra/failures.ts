@@ -18,12 +18,15 @@ export function asAppError(error: unknown): AppError {
   return new AppError('internal', 'Something went wrong on our side', { cause: error })
 }
 
-// ioredis says most of this in words only.
+// ioredis says this in words only. Whatever Redis itself refuses (`ReplyError`), it cannot do now.
 const REDIS_AWAY =
-  /^(Stream isn't writeable|Connection is closed|Command timed out|Reached the max retries per request|(LOADING|READONLY|MASTERDOWN|OOM|MISCONF|CLUSTERDOWN) )/
+  /^(Stream isn't writeable|Connection is closed|Command timed out|Socket timeout|Reached the max retries per request|the queue did not confirm)/
 
 function isRedisAway(error: unknown): boolean {
   return (
-    error instanceof Error && (error.name === 'MaxRetriesPerRequestError' || REDIS_AWAY.test(error.message))
+    error instanceof Error &&
+    (error.name === 'MaxRetriesPerRequestError' ||
+      error.name === 'ReplyError' ||
+      REDIS_AWAY.test(error.message))
   )
 }

@@ -1,43 +1,49 @@
 import { AppError } from '../errors.ts'
 
-export interface GroupCommit<Item> {
-  /** Resolves when the item's batch is committed; rejects with what made it fail. */
-  add(item: Item): Promise<void>
+export interface GroupCommit<Item, Result = void> {
+  /** Resolves with what became of the item when its batch is committed; rejects with what made it fail. */
+  add(item: Item): Promise<Result>
   /** Resolves when nothing waits and nothing is in flight. */
   idle(): Promise<void>
 }
 
-interface Waiting<Item> {
+/** What became of one item of a batch. */
+export type Outcome<Result> = { value: Result } | { failure: unknown }
+
+interface Waiting<Item, Result> {
   item: Item
-  resolve: () => void
+  resolve: (value: Result) => void
   reject: (error: unknown) => void
 }
 
 /**
  * Gathers items while batches are in flight, so that under load one round trip carries many of them and an idle
  * service sends each at once. There is no timer.
- * @param options.commit commits a batch: for each item, undefined or the error it failed with, in order
+ * @param options.commit commits a batch and says for each item, in order, what became of it
  * @throws AppError `unavailable` from `add` when `maxWaiting` items wait already
  */
-export function createGroupCommit<Item>(options: {
+export function createGroupCommit<Item, Result = void>(options: {
   maxBatch: number
   maxInFlight: number
   maxWaiting: number
-  commit: (items: Item[]) => Promise<(unknown | undefined)[]>
-}): GroupCommit<Item> {
-  let waiting: Waiting<Item>[] = []
+  commit: (items: Item[]) => Promise<Outcome<Result>[]>
+}): GroupCommit<Item, Result> {
+  let waiting: Waiting<Item, Result>[] = []
   let inFlight = 0
   let whenIdle: (() => void)[] = []
 
-  async function send(batch: Waiting<Item>[]) {
+  async function send(batch: Waiting<Item, Result>[]) {
     inFlight += 1
     try {
-      const failures = await options.commit(batch.map(entry => entry.item))
+      const outcomes = await options.commit(batch.map(entry => entry.item))
       batch.forEach((entry, index) => {
-        if (failures[index] === undefined) entry.resolve()
-        else entry.reject(failures[index])
+        const outcome = outcomes[index]!
+        if ('value' in outcome) entry.resolve(outcome.value)
+        else entry.reject(outcome.failure)
       })
-      if (failures.every(failure => failure !== undefined)) giveUp(failures[0])
+      const [first] = outcomes
+      if (first && 'failure' in first && outcomes.every(outcome => 'failure' in outcome))
+        giveUp(first.failure)
     } catch (error) {
       for (const entry of batch) entry.reject(error)
       giveUp(error)

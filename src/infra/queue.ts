@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import { setTimeout as sleep } from 'node:timers/promises'
 import Bull from 'bull'
 import type { Redis } from 'ioredis'
 import type { Log } from './log.ts'
@@ -18,6 +19,8 @@ const JOB_OPTIONS = {
   backoff: { type: 'fixed', delay: 1_000 },
   removeOnComplete: true,
   removeOnFail: false,
+  // Each failure would add its trace, and the job would grow with them.
+  stackTraceLimit: 1,
 } as const
 const SETTINGS = {
   lockDuration: 15_000,
@@ -31,6 +34,12 @@ export interface Producer<Payload> {
   add(partition: number, payload: Payload): Promise<void>
 }
 
+/** Takes a job back that nobody has taken yet: KEYS are its queue's wait list and the job, ARGV[1] its id. */
+const WITHDRAW = `if redis.call('lrem', KEYS[1], 1, ARGV[1]) == 1 then redis.call('del', KEYS[2]) end`
+
+/** How long a job may take to be confirmed, the wait for a queue that is not set up yet included. */
+const CONFIRM_MS = 950
+
 /** Puts jobs into the queues over one connection, so that what is added at once travels in one pipeline. */
 export function createProducer<Payload>(redis: Redis): Producer<Payload> {
   const queues = Array.from({ length: PARTITIONS }, (_, partition) => {
@@ -40,16 +49,37 @@ export function createProducer<Payload>(redis: Redis): Producer<Payload> {
   })
   return {
     async add(partition, payload) {
+      if (redis.status !== 'ready') throw new Error('Connection is closed.')
       // A jobId of our own: an EVALSHA that the driver sends a second time then adds nothing.
-      const job = await queues[partition]!.add(payload, { ...JOB_OPTIONS, jobId: randomUUID() })
-      if (!job.id) throw new Error('the queue did not confirm the job')
+      const jobId = randomUUID()
+      try {
+        const job = await within(CONFIRM_MS, queues[partition]!.add(payload, { ...JOB_OPTIONS, jobId }))
+        if (!job.id) throw new Error('the queue did not confirm the job')
+      } catch (error) {
+        // Redis may have the command and carry it out later, though the sender is told to come again: this follows it.
+        const prefix = `bull:${queueName(partition)}`
+        redis.eval(WITHDRAW, 2, `${prefix}:wait`, `${prefix}:${jobId}`, jobId).catch(() => {})
+        throw error
+      }
     },
   }
 }
 
+async function within<Result>(limitMs: number, running: Promise<Result>): Promise<Result> {
+  let timer: NodeJS.Timeout | undefined
+  const limit = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new Error('Command timed out')), limitMs)
+  })
+  running.catch(() => {})
+  return Promise.race([running, limit]).finally(() => clearTimeout(timer))
+}
+
 export interface Consumer {
-  /** Takes no more jobs, waits for those at work, closes the connections. */
-  close(): Promise<void>
+  /**
+   * Takes no more jobs, waits up to `timeoutMs` for those at work, closes the connections. A job that is not done by then
+   * is the first in line again when its lock has expired.
+   */
+  close(timeoutMs?: number): Promise<void>
 }
 
 /**
@@ -77,36 +107,60 @@ export function createConsumer<Payload>(options: {
         return redis
       },
     })
-    queue.on('error', error => options.log.warn({ partition, reason: error.message }, 'queue'))
+    queue.on('error', error => options.log.warn({ partition, reason: error?.message }, 'queue'))
     queue.on('failed', (_job, error) =>
       options.log.warn({ partition, reason: error.message }, 'job will be tried again'),
     )
-    queue.process(options.concurrency, async job => {
-      await options.handle(partition, job.data)
+    const processing = queue.process(options.concurrency, async job => {
+      if (isGhost(job)) await job.remove()
+      else await options.handle(partition, job.data)
     })
+    processing.catch(error => options.log.warn({ partition, reason: error?.message }, 'queue'))
     return queue
   })
   return {
-    async close() {
+    async close(timeoutMs = 5_000) {
       await Promise.all(queues.map(queue => queue.pause(true, true)))
-      await Promise.all(queues.map(queue => queue.whenCurrentJobsFinished()))
+      const finished = Promise.all(queues.map(queue => queue.whenCurrentJobsFinished()))
+      await Promise.race([finished, sleep(timeoutMs)])
       await Promise.all(queues.map(queue => queue.close(true)))
       for (const redis of [shared.client, shared.subscriber, ...blocking]) redis.disconnect()
     },
   }
 }
 
-/** What waits: jobs not yet taken, and jobs at work, in all partitions. */
-export async function queueDepth(redis: Redis): Promise<{ waiting: number; active: number }> {
-  const depth = { waiting: 0, active: 0 }
+/**
+ * What Bull hands over when a consumer was held up for so long that another has finished the job meanwhile: an entry
+ * without content, which nobody added.
+ */
+const isGhost = (job: Bull.Job): boolean => !job.timestamp && Object.keys(job.data ?? {}).length === 0
+
+export interface QueueDepth {
+  /** Jobs not yet taken, in all partitions. */
+  waiting: number
+  /** Jobs that failed and come again. */
+  delayed: number
+  /** Jobs at work. */
+  active: number
+  /** Unix milliseconds at which the oldest job that waits was added. */
+  oldestAt: number | undefined
+}
+
+export async function queueDepth(redis: Redis): Promise<QueueDepth> {
+  const depth: QueueDepth = { waiting: 0, delayed: 0, active: 0, oldestAt: undefined }
   for (let partition = 0; partition < PARTITIONS; partition++) {
     const prefix = `bull:${queueName(partition)}`
-    const [waiting, delayed, active] = await Promise.all([
+    const [waiting, delayed, active, oldest] = await Promise.all([
       redis.llen(`${prefix}:wait`),
       redis.zcard(`${prefix}:delayed`),
       redis.llen(`${prefix}:active`),
+      redis.lindex(`${prefix}:wait`, -1),
     ])
-    depth.waiting += waiting + delayed
+    const addedAt = oldest === null ? null : await redis.hget(`${prefix}:${oldest}`, 'timestamp')
+    if (addedAt !== null)
+      depth.oldestAt = Math.min(depth.oldestAt ?? Number.POSITIVE_INFINITY, Number(addedAt))
+    depth.waiting += waiting
+    depth.delayed += delayed
     depth.active += active
   }
   return depth

@@ -11,17 +11,21 @@ export function connectRedis(url: string, log: Log): Redis {
     autoResendUnfulfilledCommands: false,
     maxRetriesPerRequest: 0,
     commandTimeout: 900,
+    // A path that is gone says nothing by itself; without this the dead connection would be kept.
+    socketTimeout: 2_000,
   })
 }
 
 /** A connection that waits for its server however long that takes: subscriptions and queue consumers. */
 export function connectPatientRedis(url: string, log: Log): Redis {
-  return open(url, log, { maxRetriesPerRequest: null })
+  // Longer than a consumer waits for a job in one call.
+  return open(url, log, { maxRetriesPerRequest: null, socketTimeout: 15_000 })
 }
 
 function open(url: string, log: Log, options: RedisOptions): Redis {
   const shared: RedisOptions = {
     connectTimeout: 2_000,
+    keepAlive: 10_000,
     enableReadyCheck: false,
     retryStrategy: attempt => Math.min(50 * attempt, 1_000),
     ...options,
@@ -31,6 +35,22 @@ function open(url: string, log: Log, options: RedisOptions): Redis {
     : new Redis(url, shared)
   redis.on('error', error => log.warn({ reason: error.message }, 'redis connection'))
   return redis
+}
+
+/**
+ * Has Redis write its append-only file anew, once a UTC day in the whole cluster: what has expired, salts above all, is
+ * otherwise still in the file.
+ * @throws what Redis answers that does not allow it
+ */
+export async function rewriteOnceADay(redis: Redis, now: Date): Promise<void> {
+  const mark = `rewritten:${now.toISOString().slice(0, 10)}`
+  if ((await redis.set(mark, '1', 'EX', 172_800, 'NX')) !== 'OK') return
+  try {
+    await redis.bgrewriteaof()
+  } catch (error) {
+    await redis.del(mark)
+    throw error
+  }
 }
 
 /** Resolves once the connection is usable; rejects after `timeoutMs`. */

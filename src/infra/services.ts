@@ -2,7 +2,9 @@ import type { Redis } from 'ioredis'
 import type { Config } from '../config.ts'
 import type { Db } from './db.ts'
 import type { Log } from './log.ts'
+import type { Metrics } from './metrics.ts'
 import type { Pool } from './pool.ts'
+import type { RateLimiter } from './rate-limit.ts'
 
 /** What an operation may need from the world. Each names the part it uses: `Pick<Services, 'db' | 'now'>`. */
 export interface Services {
@@ -12,5 +14,7 @@ export interface Services {
   log: Log
   /** The threads that do everything CPU-heavy. */
   rollups: Pool
+  limiter: RateLimiter
+  metrics: Metrics
   now: () => Date
 }

@@ -76,6 +76,20 @@ export async function refreshWindow(
   }
 }
 
+/** Seconds by which each aggregate is materialised behind `now`; infinite when it never was. */
+export async function readRefreshLag(db: Db, now: Date): Promise<Map<Aggregate, number>> {
+  const lags = new Map<Aggregate, number>()
+  for (const aggregate of AGGREGATE_NAMES) {
+    const [state] = await readHorizon(db, aggregate)
+    const refreshedTo = state?.refreshedTo ?? null
+    lags.set(
+      aggregate,
+      refreshedTo === null ? Number.POSITIVE_INFINITY : (now.getTime() - refreshedTo) / 1000,
+    )
+  }
+  return lags
+}
+
 /** @returns the horizon, up to which everything is materialised then */
 async function catchUp(db: Db, aggregate: Aggregate, now: Date): Promise<number> {
   const { lagMs, pace } = AGGREGATES[aggregate]

@@ -1,8 +1,12 @@
+import type { Redis } from 'ioredis'
 import type { Db } from '../infra/db.ts'
-import { type Lease, whileHolding } from '../infra/lease.ts'
+import { createLease, type Lease, whileHolding } from '../infra/lease.ts'
 import type { Log } from '../infra/log.ts'
+import { rewriteOnceADay } from '../infra/redis.ts'
 import { AGGREGATE_NAMES, refreshAggregate } from './aggregates.ts'
 import { compressSettledChunks } from './columnstore.ts'
+import { REFRESHING } from './keep-refreshed.ts'
+import { purgeDeletedSites } from './purge.ts'
 
 const TICK_MS = 5_000
 const MINUTE = 60_000
@@ -10,10 +14,10 @@ const MINUTE = 60_000
 interface Job {
   name: string
   everyMs: number
-  /** Something that only one process may do at once, whoever starts it. */
+  /** An import or a backfill refreshes too, but never at the same time. */
   isRefresh?: boolean
   /** @returns true when there is more to do at once */
-  run: (db: Db, now: Date) => Promise<unknown>
+  run: (stores: { db: Db; redis: Redis }, now: Date) => Promise<unknown>
 }
 
 /** What the service does by itself, one job at a time, in one process of the whole cluster. */
@@ -22,9 +26,11 @@ const JOBS: Job[] = [
     name: `refresh ${aggregate}`,
     everyMs: MINUTE,
     isRefresh: true,
-    run: (db: Db, now: Date) => refreshAggregate(db, aggregate, now),
+    run: ({ db }: { db: Db }, now: Date) => refreshAggregate(db, aggregate, now),
   })),
-  { name: 'compress', everyMs: 60 * MINUTE, run: compressSettledChunks },
+  { name: 'purge', everyMs: 10_000, run: ({ db }, now) => purgeDeletedSites(db, now) },
+  { name: 'compress', everyMs: 60 * MINUTE, run: ({ db }, now) => compressSettledChunks(db, now) },
+  { name: 'forget expired keys', everyMs: 60 * MINUTE, run: ({ redis }, now) => rewriteOnceADay(redis, now) },
 ]
 
 export interface Scheduler {
@@ -32,18 +38,16 @@ export interface Scheduler {
   stop(): Promise<void>
 }
 
-/**
- * Runs the jobs whenever this process holds the lease. A job that fails is logged and comes again.
- * @param options.refreshing the lease of whoever refreshes: imports and backfills do so too
- */
+/** Runs the jobs whenever this process holds the lease. A job that fails is logged and comes again. */
 export function startScheduler(options: {
   db: Db
+  redis: Redis
   lease: Lease
-  refreshing: Lease
   log: Log
   now: () => Date
 }): Scheduler {
-  const { db, lease, refreshing, log, now } = options
+  const { db, redis, lease, log, now } = options
+  const refreshing = createLease(redis, REFRESHING)
   const dueAt = new Map<string, number>()
   let isStopping = false
   let running: Promise<void> = Promise.resolve()
@@ -56,7 +60,7 @@ export function startScheduler(options: {
     for (const job of JOBS) {
       if (isStopping || now().getTime() < (dueAt.get(job.name) ?? 0)) continue
       const startedAt = performance.now()
-      const run = () => job.run(db, now())
+      const run = () => job.run({ db, redis }, now())
       let isMore = false
       try {
         const done = job.isRefresh ? await whileHolding(refreshing, run) : { result: await run() }

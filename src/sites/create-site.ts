@@ -49,7 +49,7 @@ export async function createSite(
 }
 
 /** The 422 of a domain that another of the team's sites has. */
-function domainTaken(): AppError {
+export function domainTaken(): AppError {
   return invalidField('domain', 'The team already has a site for that domain')
 }
 

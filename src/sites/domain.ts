@@ -14,15 +14,14 @@ export function isUuid(value: string): boolean {
 
 /**
  * The one spelling of a site's domain: lower case, punycode, with the port if it says something. Spaces around
- * it, a scheme, credentials, a path and a trailing dot are taken off.
+ * it, a scheme, a path and a trailing dot are taken off.
  * @returns undefined when what is left is no host name or IP address
  */
 export function normalizeDomain(given: string): string | undefined {
   const text = given.trim().toLowerCase()
   const [prefix = '', scheme] = /^(?:([a-z][a-z0-9+.-]*):)?\/\//.exec(text) ?? []
   const rest = text.slice(prefix.length)
-  const authority = /^[^/?#]*/.exec(rest)![0]
-  const host = authority.slice(authority.lastIndexOf('@') + 1)
+  const host = /^[^/?#]*/.exec(rest)![0]
   if (isIPv6(host)) return canonicalIPv6(host)
   const [, name, digits] = /^(\[.*\]|[^:]*)(?::(\d*))?$/s.exec(host) ?? []
   if (name === undefined) return undefined

@@ -12,6 +12,7 @@ export interface TrackedSite {
   timezone: string
   currency: string
   trackingMode: 'cookieless' | 'cookie'
+  trackErrors: boolean
 }
 
 const selectSite = statement<SiteRecord>('find-site')

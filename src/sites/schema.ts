@@ -1,8 +1,12 @@
 import { z } from 'zod'
-import { requiredText, text } from '../infra/validation.ts'
+import { isWithin, text } from '../infra/validation.ts'
 import { LIST_PERIODS } from '../stats/list-window.ts'
 import { canonicalZone, isIanaZone } from '../stats/zones.ts'
+import { isReportingCurrency } from './currencies.ts'
 import { normalizeDomain } from './domain.ts'
+
+const TRACKING_MODES = ['cookieless', 'cookie'] as const
+type TrackingMode = (typeof TRACKING_MODES)[number]
 
 /** A site as the database holds it. */
 export interface SiteRecord {
@@ -14,7 +18,7 @@ export interface SiteRecord {
   trackingKey: string
   timezone: string
   currency: string
-  trackingMode: 'cookieless' | 'cookie'
+  trackingMode: TrackingMode
   isPublic: boolean
   isPinned: boolean
   trackErrors: boolean
@@ -34,7 +38,7 @@ export const Site = z.object({
   favicon_url: z.string(),
   timezone: z.string(),
   currency: z.string(),
-  tracking_mode: z.enum(['cookieless', 'cookie']),
+  tracking_mode: z.enum(TRACKING_MODES),
   tracking_key: z.string(),
   is_public: z.boolean(),
   is_pinned: z.boolean(),
@@ -75,13 +79,57 @@ export const ListSites = z.object({
 })
 export type ListSites = z.infer<typeof ListSites>
 
-const Domain = requiredText(255)
+const Domain = z
+  .string()
+  .refine(value => value !== '', 'is required')
+  .refine(value => isWithin(value, 255), 'must be at most 255 characters')
   .refine(value => normalizeDomain(value) !== undefined, 'must be a host name, such as example.com')
   .overwrite(value => normalizeDomain(value) ?? value)
 
-const Timezone = text(255)
-  .refine(isIanaZone, 'must be an IANA time zone, such as Europe/Berlin')
+const Timezone = z
+  .string()
+  .refine(
+    value => isWithin(value, 255) && isIanaZone(value),
+    'must be an IANA time zone, such as Europe/Berlin',
+  )
   .overwrite(value => canonicalZone(value) ?? value)
 
 export const CreateSite = z.object({ domain: Domain, timezone: Timezone.default('UTC') })
 export type CreateSite = z.infer<typeof CreateSite>
+
+export const UpdateDomain = z.object({ domain: Domain })
+export type UpdateDomain = z.infer<typeof UpdateDomain>
+
+export const UpdateTimezone = z.object({ timezone: Timezone })
+export type UpdateTimezone = z.infer<typeof UpdateTimezone>
+
+/** Codes are upper case: `usd` is as unknown as `XXX`. */
+export const UpdateCurrency = z.object({
+  currency: z
+    .string()
+    .refine(code => isWithin(code, 3) && !isWithin(code, 2), {
+      error: 'must be exactly 3 characters',
+      abort: true,
+    })
+    .refine(isReportingCurrency, 'is not supported: GET /api/currencies lists those that are'),
+})
+export type UpdateCurrency = z.infer<typeof UpdateCurrency>
+
+export const UpdateTrackingMode = z.object({ tracking_mode: z.enum(TRACKING_MODES) })
+export type UpdateTrackingMode = z.infer<typeof UpdateTrackingMode>
+
+export const UpdateSharing = z.object({ is_public: z.boolean() })
+export type UpdateSharing = z.infer<typeof UpdateSharing>
+
+/** A flag that is left out stays as it is. */
+export const UpdateFeatures = z.object({
+  track_errors: z.boolean().optional(),
+  track_web_vitals: z.boolean().optional(),
+  track_session_replay: z.boolean().optional(),
+})
+export type UpdateFeatures = z.infer<typeof UpdateFeatures>
+
+/** What a form offers: the identifier to send and what people read. */
+const OptionItem = z.object({ value: z.string(), label: z.string() })
+export const OptionList = z.array(OptionItem)
+export type OptionList = z.infer<typeof OptionList>

@@ -144,12 +144,13 @@ export function dayOf(date: string): LocalDay {
   return Date.parse(`${date}T00:00:00Z`) / DAY
 }
 
-/** Whether a text is `Y-m-d` and a date of the calendar in the years 1970 to 9999. */
+/** Whether a text is `Y-m-d` and a date of the calendar in the years 1970 to 9998. */
 export function isCalendarDate(text: string): boolean {
   if (!/^\d{4}-\d\d-\d\d$/.test(text)) return false
   const day = dayOf(text)
   // Date.parse turns 2026-02-30 into 2 March.
-  return day >= 0 && formatDay(day) === text
+  // The last moment of 9999 lies, in some zone, in a year PostgreSQL reads from no ISO text.
+  return day >= 0 && text < '9999' && formatDay(day) === text
 }
 
 /** `2026-03-29T00:00:00+01:00`: what local clocks show at an instant, with their offset from UTC. */

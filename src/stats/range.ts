@@ -51,7 +51,7 @@ export interface LabelledBucket extends Bucket {
   label: string
 }
 
-const dateMessage = 'must be one calendar date of the years 1970 to 9999, written YYYY-MM-DD'
+const dateMessage = 'must be one calendar date of the years 1970 to 9998, written YYYY-MM-DD'
 
 const CalendarDate = z.string({ error: dateMessage }).refine(isCalendarDate, { error: dateMessage })
 

@@ -45,3 +45,8 @@ export function allZones(): readonly string[] {
   known ??= [...spellings.values()].filter(isKnownToRuntime).sort()
   return known
 }
+
+/** What can be chosen, labelled as people write it: `America/New_York` is `America/New York`. */
+export function zoneOptions(): { value: string; label: string }[] {
+  return allZones().map(value => ({ value, label: value.replaceAll('_', ' ') }))
+}

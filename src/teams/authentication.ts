@@ -4,7 +4,6 @@ import type { Caller } from './schema.ts'
 import { hashToken, isWellFormedToken } from './token-format.ts'
 
 interface CallerRow extends Caller {
-  expiresAt: Date | null
   lastUsedAt: Date | null
 }
 
@@ -26,7 +25,7 @@ export async function authenticate(db: Db, header: string | undefined, now: Date
   if (token === undefined || !isWellFormedToken(token)) throw invalidToken()
   const [row] = await findCaller(db, hashToken(token))
   if (!row || (row.expiresAt && row.expiresAt <= now)) throw invalidToken()
-  const { expiresAt, lastUsedAt, ...caller } = row
+  const { lastUsedAt, ...caller } = row
   if (!lastUsedAt || now.getTime() - lastUsedAt.getTime() >= TOUCH_EVERY_MS) await touch(db, row.tokenId, now)
   return caller
 }

@@ -1,4 +1,5 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
+import type { Rate } from '../infra/rate-limit.ts'
 import type { Services } from '../infra/services.ts'
 
 export type { Services } from '../infra/services.ts'
@@ -8,8 +9,8 @@ export interface Context extends Services {
   requestId: string
   /** The `Authorization` header as it came. */
   authorization: string | undefined
-  /** Puts a header on the answer. */
-  setHeader: (name: string, value: string) => void
+  /** Puts what is left of the caller's limit on the answer; of several calls in one request, the least. */
+  showRate: (rate: Rate) => void
 }
 
 /** The id of the running request, for errors that happen before there is a context. */

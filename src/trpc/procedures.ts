@@ -1,5 +1,6 @@
 import { initTRPC } from '@trpc/server'
 import { AppError } from '../errors.ts'
+import { overLimit } from '../infra/rate-limit.ts'
 import { findSite } from '../sites/find-site.ts'
 import { SiteKey } from '../sites/schema.ts'
 import { authenticate } from '../teams/authentication.ts'
@@ -17,11 +18,33 @@ const t = initTRPC.context<Context>().create({
 
 export const router = t.router
 
-/** For whoever has a token; `ctx.caller` is who that is. */
-export const authed = t.procedure.use(async ({ ctx, next }) => {
+/** Longest a caller waits: a server that stands still says nothing by itself. */
+const PATIENCE_MS = 10_000
+
+const timed = t.procedure.use(({ next }) => {
+  let timer: NodeJS.Timeout | undefined
+  const limit = new Promise<never>((_, reject) => {
+    const tooLate = () =>
+      reject(new AppError('unavailable', 'The answer takes too long; try again shortly', { retryAfter: 5 }))
+    timer = setTimeout(tooLate, PATIENCE_MS)
+  })
+  return Promise.race([next(), limit]).finally(() => clearTimeout(timer))
+})
+
+/** For whoever has a token; `ctx.caller` is who that is. Every call is charged to the token, valid or not. */
+export const authed = timed.use(async ({ ctx, next }) => {
   const caller = await authenticate(ctx.db, ctx.authorization, ctx.now())
+  await chargeCall(ctx, caller.tokenId)
   return next({ ctx: { caller } })
 })
+
+async function chargeCall(ctx: Context, tokenId: string): Promise<void> {
+  const limit = ctx.config.limits.api
+  if (limit === 0) return
+  const [rate] = await ctx.limiter.charge([{ key: `api:${tokenId}`, limit }])
+  ctx.showRate(rate!)
+  if (!rate!.isAllowed) throw overLimit(rate!, ctx.now())
+}
 
 /** For one of the caller's sites; `ctx.site` is which. */
 export const siteProcedure = authed.input(SiteKey).use(async ({ ctx, input, next }) => {

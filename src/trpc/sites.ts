@@ -3,7 +3,19 @@ import { createSite, requireSiteCreation } from '../sites/create-site.ts'
 import { deleteSite } from '../sites/delete-site.ts'
 import { listSites } from '../sites/list-sites.ts'
 import { presentSite } from '../sites/present-site.ts'
-import { CreateSite, ListSites, Site, SiteList } from '../sites/schema.ts'
+import {
+  CreateSite,
+  ListSites,
+  Site,
+  SiteList,
+  UpdateCurrency,
+  UpdateDomain,
+  UpdateFeatures,
+  UpdateSharing,
+  UpdateTimezone,
+  UpdateTrackingMode,
+} from '../sites/schema.ts'
+import { togglePin, updateCurrency, updateSite } from '../sites/update-site.ts'
 import { authed, managedSiteProcedure, router, siteProcedure } from './procedures.ts'
 
 const creatorProcedure = authed.use(async ({ ctx, next }) => {
@@ -21,5 +33,30 @@ export const sitesRouter = router({
     .output(Site)
     .mutation(({ ctx, input }) => createSite(ctx, ctx.caller, input)),
   get: siteProcedure.output(Site).query(({ ctx }) => presentSite(ctx.site, ctx.config.baseUrl)),
+  updateDomain: siteProcedure
+    .input(UpdateDomain)
+    .output(Site)
+    .mutation(({ ctx, input }) => updateSite(ctx, ctx.site, input)),
+  updateTimezone: siteProcedure
+    .input(UpdateTimezone)
+    .output(Site)
+    .mutation(({ ctx, input }) => updateSite(ctx, ctx.site, input)),
+  updateCurrency: siteProcedure
+    .input(UpdateCurrency)
+    .output(Site)
+    .mutation(({ ctx, input }) => updateCurrency(ctx, ctx.site, input)),
+  updateTrackingMode: siteProcedure
+    .input(UpdateTrackingMode)
+    .output(Site)
+    .mutation(({ ctx, input }) => updateSite(ctx, ctx.site, input)),
+  updateSharing: siteProcedure
+    .input(UpdateSharing)
+    .output(Site)
+    .mutation(({ ctx, input }) => updateSite(ctx, ctx.site, input)),
+  updateFeatures: siteProcedure
+    .input(UpdateFeatures)
+    .output(Site)
+    .mutation(({ ctx, input }) => updateSite(ctx, ctx.site, input)),
+  togglePin: siteProcedure.output(Site).mutation(({ ctx }) => togglePin(ctx, ctx.site)),
   delete: managedSiteProcedure.output(z.void()).mutation(({ ctx }) => deleteSite(ctx, ctx.site)),
 })

@@ -201,7 +201,7 @@ export function required(endpoint: Endpoint, site: { key: string; domain: string
     case 'collect':
       return { ...hit, url: { path: '/' } }
     case 'event':
-      return { ...hit, name: 'signup', ...(process.env.TMPX && { $: null, revenue: null, error: null }) }
+      return { ...hit, name: 'signup' }
     case 'engage':
       return { ...hit, url: { path: '/' }, sd: 10, time: 100 }
     case 'identify':

@@ -48,6 +48,14 @@ test('two clients whose transactions overlap do not see into each other', async 
   expect(await b`select client, count(*)::int as n from overlap group by 1`).toEqual([{ client: 'a', n: 20 }])
 })
 
+test('a statement is answered whatever its length is, also where a block of 8 KiB ends between its messages', async () => {
+  const sql = client()
+  for (let length = 8_000; length < 8_200; length++) {
+    const [row] = await sql`select length(${'x'.repeat(length)}) as length`
+    expect(row).toEqual({ length })
+  }
+})
+
 test('messages that arrive byte by byte are answered as if they came at once', async () => {
   const raw = await RawClient.connect(socketPath)
   await raw.sendByteByByte(

@@ -126,9 +126,9 @@ test('a query that cannot be decoded is no failure of ours', async () => {
   expect(ignored.headers.get('x-ignored-parameters')).toBe('%0D%0ASet-Cookie%3Aa')
 })
 
-test('NUL characters in texts are left out', async () => {
+test('NUL characters in texts are left out; no domain has one', async () => {
   expect((await api.call('GET', '/api/sites?search=%00', { token: owner.token })).status).toBe(200)
-  expect((await post({ domain: 'n\0ul.com' })).body.domain).toBe('nul.com')
+  expect((await post({ domain: 'n\0ul.com' })).status).toBe(422)
 })
 
 test('answers do not say what serves them, and are not for caches', async () => {

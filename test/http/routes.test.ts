@@ -31,7 +31,19 @@ test('the surface is this', () => {
       "POST /api/sites 201",
       "GET /api/sites/:siteKey 200",
       "DELETE /api/sites/:siteKey 204",
+      "PATCH /api/sites/:siteKey/domain 200",
+      "PATCH /api/sites/:siteKey/timezone 200",
+      "PATCH /api/sites/:siteKey/currency 200",
+      "PATCH /api/sites/:siteKey/tracking-mode 200",
+      "PATCH /api/sites/:siteKey/sharing 200",
+      "PATCH /api/sites/:siteKey/features 200",
+      "PATCH /api/sites/:siteKey/pin 200",
       "GET /api/sites/:siteKey/overview 200",
+      "GET /api/timezones 200",
+      "GET /api/currencies 200",
+      "GET /api/tokens 200",
+      "POST /api/tokens 201",
+      "DELETE /api/tokens/:id 204",
     ]
   `)
 })

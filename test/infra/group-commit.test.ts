@@ -15,7 +15,12 @@ function open(limits: { maxBatch?: number; maxWaiting?: number } = {}) {
     maxWaiting: limits.maxWaiting ?? 1_000,
     commit: items =>
       new Promise((resolve, reject) => {
-        batches.push({ items, resolve: (failures = []) => resolve(failures), reject })
+        const outcomeOf = (failure: unknown) => (failure === undefined ? { value: undefined } : { failure })
+        batches.push({
+          items,
+          resolve: (failures = []) => resolve(items.map((_, index) => outcomeOf(failures[index]))),
+          reject,
+        })
       }),
   })
   return { group, batches, sent: () => batches.map(batch => batch.items.join('')) }
@@ -120,7 +125,7 @@ test('beyond the bound an item is refused as unavailable, until there is room ag
 test('it is idle when nothing waits and nothing is in flight, failures included', async () => {
   const { group, batches } = open({ maxBatch: 1 })
   await group.idle()
-  const added = ['a', 'b', 'c'].map(item => group.add(item))
+  const settled = Promise.allSettled(['a', 'b', 'c'].map(item => group.add(item)))
   let isIdle = false
   const idle = group.idle().then(() => {
     isIdle = true
@@ -132,9 +137,19 @@ test('it is idle when nothing waits and nothing is in flight, failures included'
   expect(isIdle).toBe(false)
   batches[2]!.resolve()
   await idle
-  expect((await Promise.allSettled(added)).map(result => result.status)).toEqual([
-    'fulfilled',
+  expect((await settled).map(result => result.status)).toEqual(['fulfilled', 'rejected', 'fulfilled'])
+})
+
+test('when nothing of a batch can be committed, what waits is refused with it', async () => {
+  const { group, batches } = open({ maxBatch: 1 })
+  const settled = Promise.allSettled(['a', 'b', 'c', 'd'].map(item => group.add(item)))
+  await turns()
+  batches[0]!.reject(new Error('away'))
+  batches[1]!.resolve()
+  expect((await settled).map(result => result.status)).toEqual([
     'rejected',
     'fulfilled',
+    'rejected',
+    'rejected',
   ])
 })

@@ -4,12 +4,14 @@ import { connectDb } from '../../src/infra/db.ts'
 import type { Hit } from '../../src/ingestion/hit.ts'
 import { createIngest } from '../../src/ingestion/store/consume.ts'
 import { storeHits } from '../../src/ingestion/store/store.ts'
+import { compressSettledChunks } from '../../src/rollups/columnstore.ts'
 import { type TestDatabase, testDatabase } from '../support/database.ts'
 import { enrichedHit, rawHit } from '../support/hits.ts'
 import { silentLog } from '../support/log.ts'
 import { createTestSite, type TestSite } from '../support/sites.ts'
 
 const MINUTE = 60_000
+const DAY = 24 * 60 * MINUTE
 const NOON = Date.UTC(2026, 2, 10, 12)
 const MIDNIGHT = Date.UTC(2026, 2, 11)
 
@@ -155,4 +157,63 @@ test('jobs that arrive while a transaction runs are stored together', async () =
   )
   expect(ingest.counts.stored).toBe(50)
   expect(ingest.counts.batches).toBeLessThan(5)
+})
+
+test('a late hit among more than a hundred thousand sessions of the columnstore is stored and counted', async () => {
+  const site = await createTestSite(database.db)
+  const week = Date.UTC(2026, 0, 12)
+  const visitorId = randomUUID()
+  await storeHits(database.db, 0, [enrichedHit(site, week + DAY, { visitorId })])
+  await database.db`
+    insert into sessions (
+      site_no, started_at, session_no, id, visitor_no, first_at, last_at, duration_ms, pageviews, events, visit_count,
+      user_id, hostname, entry_path, referrer, source, channel, utm_source, utm_medium, utm_campaign, utm_content,
+      utm_term, browser, browser_version, os, os_version, size, country, region, city, language
+    )
+    select
+      ${site.siteNo}, at, nextval('session_numbers'), gen_random_uuid(), 1000000 + i, at, at, 0, 1, 0, 1,
+      '', '', '/', '', '', '', '', '', '', '', '', '', '', '', '', '', '', '', '', ''
+    from generate_series(1, 110000) as i,
+      lateral (select to_timestamp(${week / 1000}) + i * interval '1 second') as started (at)`
+  await compressSettledChunks(database.db, new Date(week + 30 * DAY))
+  await storeHits(database.db, 0, [enrichedHit(site, week + DAY - 45 * MINUTE, { visitorId })])
+  await storeHits(database.db, 0, [enrichedHit(site, week + DAY + 10 * MINUTE, { visitorId })])
+  const mine = (await sessionsOf(site)).filter(session => session.visitor === visitorId)
+  expect(mine).toMatchObject([
+    { pageviews: 1, visitCount: 1 },
+    { pageviews: 2, visitCount: 2 },
+  ])
+}, 60_000)
+
+test.each([
+  ['57014', 'the statement took too long'],
+  ['42P01', 'a table is missing'],
+  ['XX000', 'something inside the server broke'],
+  ['53100', 'the disk is full'],
+])('what fails with %s, because %s, is no fault of the hits: it is tried again', async code => {
+  const site = await createTestSite(database.db)
+  let failures = 0
+  // The real database, behind a door that is shut twice.
+  const flaky = new Proxy(database.db, {
+    get(target, name, receiver) {
+      if (name !== 'begin' || failures >= 2) return Reflect.get(target, name, receiver)
+      failures += 1
+      return () => Promise.reject(Object.assign(new Error('refused'), { code }))
+    },
+  })
+  const ingest = createIngest(flaky, silentLog)
+  await ingest.take(3, { hits: [rawHit(site, NOON)] })
+  expect(ingest.counts).toMatchObject({ stored: 1, dead: 0 })
+})
+
+test('engagement that comes a moment before its pageview is recorded; without one it is dropped', async () => {
+  const site = await createTestSite(database.db)
+  const ingest = createIngest(database.db, silentLog)
+  const visitorId = randomUUID()
+  const engagement = { type: 'engagement', visitorId, scroll: 50, engagedMs: 1000 } as const
+  const early = ingest.take(0, { hits: [rawHit(site, NOON + 1000, engagement)] })
+  const pageless = ingest.take(0, { hits: [rawHit(site, NOON + 1000, { ...engagement, url: '/other' })] })
+  await ingest.take(0, { hits: [rawHit(site, NOON, { visitorId })] })
+  await Promise.all([early, pageless])
+  expect(ingest.counts).toMatchObject({ stored: 2, dropped: 1 })
 })

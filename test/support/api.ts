@@ -2,9 +2,13 @@ import type { AddressInfo } from 'node:net'
 import { type Config, loadConfig } from '../../src/config.ts'
 import { createApp } from '../../src/http/app.ts'
 import type { Log } from '../../src/infra/log.ts'
+import { createMetrics, exchangeMetrics } from '../../src/infra/metrics.ts'
 import type { Pool } from '../../src/infra/pool.ts'
-import { connectRedis, whenReady } from '../../src/infra/redis.ts'
+import type { Reach } from '../../src/infra/public-fetch.ts'
+import { createRateLimiter } from '../../src/infra/rate-limit.ts'
+import { connectPatientRedis, connectRedis, whenReady } from '../../src/infra/redis.ts'
 import type { Services } from '../../src/infra/services.ts'
+import { createFavicons } from '../../src/sites/favicons.ts'
 import type { Plan, Role } from '../../src/teams/schema.ts'
 import { createTeam } from '../../src/teams/teams.ts'
 import { createToken } from '../../src/teams/tokens.ts'
@@ -47,22 +51,34 @@ interface CallOptions {
 
 /** The HTTP API on a free port, with a database and a Redis of its own. */
 export async function startApi(
-  options: { config?: Partial<Config>; pool?: Pool; now?: () => Date; log?: Log } = {},
+  options: { config?: Partial<Config>; pool?: Pool; now?: () => Date; log?: Log; reach?: Reach } = {},
 ): Promise<Api> {
   const [database, redisServer] = await Promise.all([testDatabase(), testRedis()])
-  const environment = { DATABASE_URL: database.url, REDIS_URL: redisServer.url, SECRET_KEY: '0'.repeat(64) }
+  const environment = {
+    DATABASE_URL: database.url,
+    REDIS_URL: redisServer.url,
+    SECRET_KEY: '0'.repeat(64),
+    RATE_LIMIT_API: '0',
+  }
   const log = options.log ?? silentLog
   const redis = connectRedis(redisServer.url, log)
   await whenReady(redis, 5_000)
+  const now = options.now ?? (() => new Date())
+  const metrics = createMetrics('test')
   const services: Services = {
     db: database.db,
     redis,
     log,
     config: { ...loadConfig(environment), ...options.config },
     rollups: options.pool ?? quietPool,
-    now: options.now ?? (() => new Date()),
+    limiter: createRateLimiter(redis, now),
+    metrics,
+    now,
   }
-  const server = createApp(services).listen(0, '127.0.0.1')
+  const subscriber = connectPatientRedis(redisServer.url, log)
+  const exchange = exchangeMetrics({ redis, subscriber, registry: metrics.registry })
+  const favicons = createFavicons(services.db, services.now, options.reach ?? nothingInReach)
+  const server = createApp(services, exchange, favicons).listen(0, '127.0.0.1')
   await new Promise(resolve => server.once('listening', resolve))
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
   return {
@@ -77,10 +93,14 @@ export async function startApi(
       server.closeAllConnections()
       await new Promise(resolve => server.close(resolve))
       redis.disconnect()
+      subscriber.disconnect()
       await Promise.all([database.close(), redisServer.close()])
     },
   }
 }
+
+/** No test asks a name server or leaves this machine. */
+const nothingInReach: Reach = { resolve: async () => [], isAllowed: () => false, timeoutMs: 0, maxBytes: 0 }
 
 async function send(url: string, method: string, { token, body, headers }: CallOptions): Promise<Answer> {
   const isRaw = typeof body === 'string' || body instanceof Uint8Array

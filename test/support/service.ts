@@ -12,7 +12,7 @@ import { bootstrap } from '../../src/teams/bootstrap.ts'
 import { testDatabase } from './database.ts'
 import { testRedis } from './redis.ts'
 
-const PRIMARY = fileURLToPath(new URL('../../dist/workers/primary.js', import.meta.url))
+export const PRIMARY = fileURLToPath(new URL('../../dist/workers/primary.js', import.meta.url))
 const READY_WITHIN_MS = 30_000
 
 export interface TestService {
@@ -93,15 +93,16 @@ const limitsOff = Object.fromEntries(
   ['COLLECT', 'EVENT', 'ENGAGE', 'IDENTIFY', 'API', 'WEBHOOK'].map(name => [`RATE_LIMIT_${name}`, '0']),
 )
 
-async function isReady(url: string): Promise<boolean> {
+/** Whether the service there, its database and its Redis answer. */
+export async function isReady(url: string): Promise<boolean> {
   try {
-    return (await fetch(`${url}/readyz`)).ok
+    return (await fetch(`${url}/readyz`, { signal: AbortSignal.timeout(3_000) })).ok
   } catch {
     return false
   }
 }
 
-async function freePort(): Promise<number> {
+export async function freePort(): Promise<number> {
   const server = createServer().listen(0, '127.0.0.1')
   await once(server, 'listening')
   const { port } = server.address() as { port: number }
@@ -110,13 +111,16 @@ async function freePort(): Promise<number> {
   return port
 }
 
-/** Waits until `check` gives something other than undefined or false. @throws Error after 10 s */
-export async function eventually<Result>(check: () => Promise<Result | undefined | false>): Promise<Result> {
-  const giveUpAt = performance.now() + 10_000
+/** Waits until `check` gives something other than undefined or false. @throws Error after `withinMs` */
+export async function eventually<Result>(
+  check: () => Promise<Result | undefined | false>,
+  withinMs = 10_000,
+): Promise<Result> {
+  const giveUpAt = performance.now() + withinMs
   for (;;) {
     const result = await check()
     if (result !== undefined && result !== false) return result
-    if (performance.now() > giveUpAt) throw new Error('it did not happen within 10 s')
+    if (performance.now() > giveUpAt) throw new Error(`it did not happen within ${withinMs} ms`)
     await sleep(20)
   }
 }

@@ -1,7 +1,7 @@
 import { expect } from 'vitest'
 import type { Db } from '../../src/infra/db.ts'
-import { tasks } from '../../src/rollups/tasks.ts'
 import { getOverview } from '../../src/stats/overview.ts'
+import { inProcessPool } from './in-process-pool.ts'
 import type { HitStream } from './random-hits.ts'
 import { type Recount, recountOverview } from './recount.ts'
 import type { TestSite } from './sites.ts'
@@ -50,7 +50,7 @@ export async function expectSameOverviews(
   ] as const
   for (const [from, to] of ranges) {
     const answer = await getOverview(
-      { rollups: inProcess(db), now: () => new Date(last + DAY) },
+      { rollups: inProcessPool(db), now: () => new Date(last + DAY) },
       { siteNo: site.siteNo, timezone: stream.zone, currency: 'USD', firstEventAt: null },
       { range: 'today', from, to },
     )
@@ -60,17 +60,5 @@ export async function expectSameOverviews(
       to,
       ...recountOverview(stream.hits, recount, stream.zone, from, to),
     })
-  }
-}
-
-/** The thread's task table, run here: the same code, without the thread. */
-function inProcess(db: Db) {
-  return {
-    run: (task: string, input: unknown) =>
-      (tasks as unknown as Record<string, (db: unknown, input: unknown) => Promise<unknown>>)[task]!(
-        db,
-        input,
-      ),
-    close: async () => {},
   }
 }

@@ -39,6 +39,7 @@ test('a token gives the caller its team, role and plan', async () => {
     userId,
     role: 'admin',
     siteIds: null,
+    expiresAt: null,
     plan: 'trial',
     trialEndsAt: later(60),
   })

@@ -18,6 +18,8 @@ export type Endpoint = (typeof ENDPOINTS)[number]
 export interface Content {
   hostname: string
   visitorId: string | undefined
+  /** Counts only where visitors have cookies. */
+  newVisitorId: string | undefined
   type: HitType
   fields: Partial<Hit>
 }
@@ -69,11 +71,17 @@ const READERS: {
 }
 
 function content(
-  input: { hostname: string; visitor_id?: string | undefined },
+  input: { hostname: string; visitor_id?: string | undefined; new_visitor_id?: string | undefined },
   type: HitType,
   fields: { [Field in keyof Hit]?: Hit[Field] | undefined },
 ): Content {
-  return { hostname: input.hostname, visitorId: input.visitor_id, type, fields: withoutAbsent(fields) }
+  return {
+    hostname: input.hostname,
+    visitorId: input.visitor_id,
+    newVisitorId: input.new_visitor_id,
+    type,
+    fields: withoutAbsent(fields),
+  }
 }
 
 function deviceOf(input: Collect | CustomEvent) {

@@ -61,7 +61,12 @@ const Browser = absentIfNull(
   z.object({ name: optional(50), version: optional(50) }, 'must be an object with name and version'),
 )
 
-const sender = { hostname: requiredText(255), visitor_id: absentIfNull(uuid) }
+const sender = {
+  hostname: requiredText(255),
+  visitor_id: absentIfNull(uuid),
+  // What the tracker will keep in a cookie if the site's mode is `cookie`; it learns the mode from the answer.
+  new_visitor_id: absentIfNull(uuid),
+}
 const device = {
   referrer: optional(2048),
   screen: Screen,

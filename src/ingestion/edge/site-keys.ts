@@ -1,23 +1,26 @@
 import type { Redis } from 'ioredis'
+import { AppError } from '../../errors.ts'
 import type { Db } from '../../infra/db.ts'
 import { SITE_CHANGES } from '../../sites/changes.ts'
 import { findSiteByKey, type TrackedSite } from '../../sites/find-site.ts'
 
 /** After this an entry is asked for again, in case an announcement was missed. */
 const FRESH_MS = 5_000
+/** How long a hit of a key that nobody knows here yet waits for the database. */
+const PATIENCE_MS = 800
 /** Bounds what a flood of made-up keys can cost. */
 const MAX_ENTRIES = 20_000
 
 interface Entry {
   site: TrackedSite | undefined
-  loadedAt: number
+  askedAt: number
 }
 
 export interface SiteKeys {
   /**
-   * The site of a tracking key; undefined when there is none.
-   * While the database is away, what was known last holds.
-   * @throws AppError or database error when nothing is known of the key and the database is away
+   * The site of a tracking key; undefined when there is none. What is known is answered at once, and looked up again
+   * beside; while the database is away, what was known last holds.
+   * @throws AppError `unavailable` when nothing is known of the key and the database does not say within 800 ms
    */
   find(key: string): TrackedSite | undefined | Promise<TrackedSite | undefined>
 }
@@ -26,25 +29,30 @@ export interface SiteKeys {
 export function createSiteKeys(db: Db, subscriber: Redis): SiteKeys {
   const entries = new Map<string, Entry>()
   const loading = new Map<string, Promise<TrackedSite | undefined>>()
+  /** Grows with every announcement: what was read before one is not kept after it. */
+  let announcements = 0
 
+  const forget = (key?: string) => {
+    announcements += 1
+    if (key === undefined) entries.clear()
+    else entries.delete(key)
+  }
   // Announcements may have been missed while the connection was away.
-  subscriber.on('ready', () => entries.clear())
-  subscriber.on('message', (_channel, key) => entries.delete(key))
+  subscriber.on('ready', () => forget())
+  subscriber.on('message', (channel, key) => {
+    if (channel === SITE_CHANGES) forget(key)
+  })
   void subscriber.subscribe(SITE_CHANGES).catch(() => {})
 
   function load(key: string): Promise<TrackedSite | undefined> {
     const running = loading.get(key)
     if (running) return running
-    const stale = entries.get(key)
+    const before = announcements
     const request = findSiteByKey(db, key)
       .then(site => {
         if (entries.size >= MAX_ENTRIES) entries.clear()
-        entries.set(key, { site, loadedAt: Date.now() })
+        if (before === announcements) entries.set(key, { site, askedAt: Date.now() })
         return site
-      })
-      .catch(error => {
-        if (!stale) throw error
-        return stale.site
       })
       .finally(() => loading.delete(key))
     loading.set(key, request)
@@ -54,7 +62,23 @@ export function createSiteKeys(db: Db, subscriber: Redis): SiteKeys {
   return {
     find(key) {
       const entry = entries.get(key)
-      return entry && Date.now() - entry.loadedAt < FRESH_MS ? entry.site : load(key)
+      if (!entry) return withPatience(load(key))
+      if (Date.now() - entry.askedAt >= FRESH_MS) {
+        entry.askedAt = Date.now()
+        load(key).catch(() => {}) // the database is away: the entry holds
+      }
+      return entry.site
     },
   }
+}
+
+async function withPatience<Result>(lookup: Promise<Result>): Promise<Result> {
+  let timer: NodeJS.Timeout | undefined
+  const limit = new Promise<never>((_, reject) => {
+    const tooLate = () =>
+      reject(new AppError('unavailable', 'The site cannot be looked up now', { retryAfter: 1 }))
+    timer = setTimeout(tooLate, PATIENCE_MS)
+  })
+  lookup.catch(() => {})
+  return Promise.race([lookup, limit]).finally(() => clearTimeout(timer))
 }

@@ -1,5 +1,6 @@
 import { createHmac, randomBytes } from 'node:crypto'
 import type { Redis } from 'ioredis'
+import { AppError } from '../../errors.ts'
 
 const DAY_MS = 86_400_000
 
@@ -29,26 +30,27 @@ export function visitorIdFor(salt: Buffer, siteId: string, address: string, user
 }
 
 /**
- * Hands out the salts of a moment. A salt is made by whoever needs it first, expires in Redis when the day after
- * its own is over, and leaves this process's memory then too.
+ * Hands out the salts of a moment. What lies in Redis is a random seed a UTC day; the salt is made of it and the secret
+ * key, so that neither leads back to an address without the other. A seed is made by whoever needs it first, expires in
+ * Redis when the day after its own is over, and leaves this process's memory then too.
+ * @param secretKey 64 hex digits
  */
-export function createSaltStore(redis: Redis) {
+export function createSaltStore(redis: Redis, secretKey: string) {
+  const key = Buffer.from(secretKey, 'hex')
   const known = new Map<number, Promise<Buffer | undefined>>()
 
   function load(day: number, mayCreate: boolean): Promise<Buffer | undefined> {
-    let salt = known.get(day)
-    if (!salt) {
-      salt = fetchSalt(redis, day, mayCreate)
-      known.set(day, salt)
-      salt.catch(() => known.delete(day))
-      forgetAfter(day)
-    }
-    return salt
-  }
-
-  function forgetAfter(day: number) {
-    for (const other of known.keys()) if (other < day - 1) known.delete(other)
-    setTimeout(() => known.delete(day), (day + 2) * DAY_MS - Date.now()).unref()
+    const held = known.get(day)
+    if (held) return held
+    const loading = fetchSeed(redis, day, mayCreate).then(
+      seed => seed && createHmac('sha256', key).update(seed).digest(),
+    )
+    known.set(day, loading)
+    loading.then(
+      () => setTimeout(() => known.delete(day), (day + 2) * DAY_MS - Date.now()).unref(),
+      () => known.delete(day),
+    )
+    return loading
   }
 
   return {
@@ -63,18 +65,16 @@ export function createSaltStore(redis: Redis) {
 
 export type SaltStore = ReturnType<typeof createSaltStore>
 
-async function fetchSalt(redis: Redis, day: number, mayCreate: boolean): Promise<Buffer | undefined> {
-  const key = `salt:${new Date(day * DAY_MS).toISOString().slice(0, 10)}`
+async function fetchSeed(redis: Redis, day: number, mayCreate: boolean): Promise<Buffer | undefined> {
+  const name = `salt:${new Date(day * DAY_MS).toISOString().slice(0, 10)}`
   if (mayCreate) {
-    await redis.call(
-      'SET',
-      key,
-      randomBytes(32).toString('hex'),
-      'EXAT',
-      String(((day + 2) * DAY_MS) / 1000),
-      'NX',
-    )
+    const expiresAt = String(((day + 2) * DAY_MS) / 1000)
+    await redis.call('SET', name, randomBytes(32).toString('hex'), 'EXAT', expiresAt, 'NX')
   }
-  const salt = await redis.get(key)
-  return salt === null ? undefined : Buffer.from(salt, 'hex')
+  const seed = await redis.get(name)
+  if (seed !== null) return Buffer.from(seed, 'hex')
+  // Gone between the two commands: a server that was emptied or replaced.
+  if (mayCreate)
+    throw new AppError('unavailable', 'The salt of the day cannot be kept now', { retryAfter: 1 })
+  return undefined
 }

@@ -57,14 +57,14 @@ export function createPartitionWriter(options: {
     const again = waiting.map(hit => ({ ...hit, line: Number.MAX_SAFE_INTEGER }))
     waiting = []
     if (hits.length + again.length === 0) return
-    const { stored, repeated, dropped } = await options.store([...again, ...hits])
+    const { stored, repeated, pageless } = await options.store([...again, ...hits])
     const last = hits.reduce((latest, hit) => Math.max(latest, hit.at), Number.NEGATIVE_INFINITY)
-    const pageviews = dropped.length > 0 ? pageviewsOf(hits) : new Set<string>()
-    for (const hit of dropped) {
+    const pageviews = pageless.length > 0 ? pageviewsOf(hits) : new Set<string>()
+    for (const hit of pageless) {
       const mayFind = hit.at >= last || (!retried.has(hit.id) && pageviews.has(pageviewKey(hit)))
       if (mayFind && waiting.length < MAX_WAITING && hits.length > 0) waiting.push(hit)
     }
-    options.onStored({ accepted: stored + repeated, dropped: dropped.length - waiting.length })
+    options.onStored({ accepted: stored + repeated, dropped: pageless.length - waiting.length })
   }
 
   return {

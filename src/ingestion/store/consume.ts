@@ -1,6 +1,8 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { v5 as uuidv5 } from 'uuid'
 import { type Db, statement } from '../../infra/db.ts'
 import type { Log } from '../../infra/log.ts'
+import type { Metrics } from '../../infra/metrics.ts'
 import type { EnrichedHit, Hit, HitBatch } from '../hit.ts'
 import { enrich } from '../stages/index.ts'
 import { storeHits } from './store.ts'
@@ -10,11 +12,13 @@ const insertDeadLetter = statement('insert-dead-letter')
 
 /** Most hits of one transaction. */
 const MAX_BATCH = 5_000
+/** How long engagement waits for a pageview that another worker took a moment later. */
+const PAGE_WAIT_MS = 1_000
 
 export interface Ingest {
   /** Resolves when every hit of the batch is stored, dropped or a dead letter; waits while the database is away. */
   take(partition: number, batch: HitBatch): Promise<void>
-  /** Makes batches that wait for the database give up, so that their jobs stay in the queue. */
+  /** Stops trying again: batches that wait are never done, and their jobs stay in the queue. */
   stop(): void
   /** Jobs taken and not yet done. */
   waiting(): number
@@ -32,10 +36,12 @@ interface Waiting {
  * The storing half of ingestion. While a partition's transaction runs, the jobs that arrive for it gather and
  * become the next one.
  */
-export function createIngest(db: Db, log: Log): Ingest {
+export function createIngest(db: Db, log: Log, metrics?: Metrics): Ingest {
   const counts = { stored: 0, repeated: 0, dropped: 0, dead: 0, batches: 0 }
   const waiting = new Map<number, Waiting[]>()
   const running = new Set<number>()
+  /** Ids of engagement that has waited for its pageview once. */
+  const secondTry = new Set<string>()
   let isStopped = false
   let atWork = 0
 
@@ -43,15 +49,38 @@ export function createIngest(db: Db, log: Log): Ingest {
     if (running.has(partition)) return
     running.add(partition)
     for (let jobs = gather(partition); jobs.length > 0; jobs = gather(partition)) {
-      try {
-        await storeAll(partition, await enrichAll(jobs.flatMap(job => job.hits)))
-        counts.batches += 1
+      const resolve = () => {
         for (const job of jobs) job.resolve()
-      } catch (error) {
+      }
+      const reject = (error: unknown) => {
         for (const job of jobs) job.reject(error)
+      }
+      try {
+        const pageless = await storeAll(partition, await enrichAll(jobs.flatMap(job => job.hits)))
+        counts.batches += 1
+        const again = pageless.filter(hit => !secondTry.delete(hit.id))
+        note('dropped', pageless.length - again.length)
+        if (again.length === 0) resolve()
+        else void sleep(PAGE_WAIT_MS).then(() => enqueue(partition, { hits: again, resolve, reject }))
+        for (const hit of again) secondTry.add(hit.id)
+      } catch (error) {
+        reject(error)
       }
     }
     running.delete(partition)
+  }
+
+  function enqueue(partition: number, job: Waiting) {
+    const jobs = waiting.get(partition)
+    if (jobs) jobs.push(job)
+    else waiting.set(partition, [job])
+    void drain(partition)
+  }
+
+  function note(what: 'stored' | 'repeated' | 'dropped', count: number) {
+    counts[what] += count
+    if (what === 'dropped') metrics?.dropped.inc({ reason: 'not_recorded' }, count)
+    else metrics?.[what].inc(count)
   }
 
   function gather(partition: number): Waiting[] {
@@ -77,22 +106,27 @@ export function createIngest(db: Db, log: Log): Ingest {
     return enriched
   }
 
-  async function storeAll(partition: number, hits: EnrichedHit[]): Promise<void> {
+  /** @returns engagement whose pageview is not there */
+  async function storeAll(partition: number, hits: EnrichedHit[]): Promise<EnrichedHit[]> {
     const result = await storeSound(
       hits,
       part => patiently(() => storeHits(db, partition, part)),
       (hit, error) => bury(hit, error),
     )
-    counts.stored += result.stored
-    counts.repeated += result.repeated
-    counts.dropped += result.dropped.length
+    note('stored', result.stored)
+    note('repeated', result.repeated)
+    note('dropped', result.dropped)
+    if (hits.length > 0) metrics?.batchSize.observe(hits.length)
+    return result.pageless
   }
 
-  const patiently = <Result>(run: () => Promise<Result>) =>
-    persistently(run, {
-      isPatient: () => !isStopped,
-      onWait: (error, attempt) => log.warn({ error, attempt }, 'storing waits'),
+  /** Runs until it succeeds, or its values are at fault. Never settles once the service stops. */
+  function patiently<Result>(run: () => Promise<Result>): Promise<Result> {
+    return persistently(run, (error, attempt) => {
+      if (isStopped) return new Promise(() => {})
+      log.warn({ error, attempt }, 'storing waits')
     })
+  }
 
   async function bury(hit: unknown, error: unknown): Promise<void> {
     const { id, siteNo, at } = identityOf(hit)
@@ -100,6 +134,7 @@ export function createIngest(db: Db, log: Log): Ingest {
     const payload = JSON.stringify(hit) ?? 'undefined'
     await patiently(() => insertDeadLetter(db, id, siteNo, at, cut(reason, 1_000), cut(payload, 300_000)))
     counts.dead += 1
+    metrics?.deadLetters.inc()
     log.error({ hitId: id, siteNo, reason }, 'a hit could not be stored; it is in dead_letters')
   }
 
@@ -108,14 +143,11 @@ export function createIngest(db: Db, log: Log): Ingest {
     take(partition, batch) {
       const hits = Array.isArray(batch?.hits) ? batch.hits : [batch]
       atWork += 1
-      return new Promise<void>((resolve, reject) => {
-        const jobs = waiting.get(partition)
-        if (jobs) jobs.push({ hits, resolve, reject })
-        else waiting.set(partition, [{ hits, resolve, reject }])
-        void drain(partition)
-      }).finally(() => {
-        atWork -= 1
-      })
+      return new Promise<void>((resolve, reject) => enqueue(partition, { hits, resolve, reject })).finally(
+        () => {
+          atWork -= 1
+        },
+      )
     },
     waiting: () => atWork,
     stop() {
@@ -130,7 +162,7 @@ const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i
 function identityOf(hit: unknown): { id: string; siteNo: number | null; at: Date | null } {
   const { id, siteNo, at } = (hit ?? {}) as { id?: unknown; siteNo?: unknown; at?: unknown }
   // Years that PostgreSQL knows too.
-  const isTime = typeof at === 'number' && at > -6e13 && at < 8e15
+  const isTime = typeof at === 'number' && at > -6e13 && at < 2.5e14
   return {
     id: typeof id === 'string' && UUID.test(id) ? id : uuidv5(JSON.stringify(hit) ?? 'undefined', uuidv5.URL),
     siteNo:

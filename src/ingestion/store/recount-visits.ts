@@ -1,4 +1,5 @@
 import { statement, type Transaction } from '../../infra/db.ts'
+import type { Visitor } from './timeline.ts'
 
 interface VisitNumber {
   siteNo: number
@@ -11,14 +12,22 @@ const selectVisitNumbers = statement<VisitNumber>('select-visit-numbers')
 const updateVisitNumbers = statement('update-visit-numbers')
 
 /**
- * Numbers all sessions of visitors by start, from 1: needed only when one came late.
+ * Numbers the sessions of visitors by start, from 1: a session that came late moves the numbers of those after it.
  * @returns those whose number changed
  */
 export async function recountVisits(
   tx: Transaction,
-  visitorNos: number[],
+  visitors: Visitor[],
 ): Promise<{ siteNo: number; at: number }[]> {
-  const changed = await selectVisitNumbers(tx, visitorNos)
+  const late = visitors.filter(visitor => visitor.hasLateSession)
+  if (late.length === 0) return []
+  const siteNos = [...new Set(late.map(visitor => visitor.siteNo))]
+  const changed = await selectVisitNumbers(
+    tx,
+    late.map(visitor => visitor.visitorNo),
+    siteNos,
+    new Date(Math.min(...late.map(visitor => visitor.firstSeenAt))),
+  )
   if (changed.length === 0) return []
   const starts = changed.map(row => row.at.getTime())
   await updateVisitNumbers(
@@ -27,6 +36,7 @@ export async function recountVisits(
     starts,
     changed.map(row => row.sessionNo),
     changed.map(row => row.visitCount),
+    siteNos,
     new Date(starts.reduce((a, b) => Math.min(a, b))),
     new Date(starts.reduce((a, b) => Math.max(a, b))),
   )

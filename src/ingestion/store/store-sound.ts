@@ -1,45 +1,50 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { isRetryable, isUnavailable } from '../../infra/db.ts'
+import { isDataFault, isRetryable, sqlState } from '../../infra/db.ts'
 import type { EnrichedHit } from '../hit.ts'
 import type { Stored } from './store.ts'
 
 const RETRY_MS = 500
-const MAX_ATTEMPTS = 20
 
-/** Runs again what failed for a reason that passes: a database that is away, for as long as `isPatient`; a deadlock. */
+/**
+ * Runs until it succeeds. Only what fails because of its values is thrown: everything else passes, or waits for somebody
+ * to look.
+ * @param onFailure may throw, or wait, to give up
+ */
 export async function persistently<Result>(
   run: () => Promise<Result>,
-  options: { isPatient: () => boolean; onWait: (error: unknown, attempt: number) => void },
+  onFailure: (error: unknown, attempt: number) => void | Promise<void>,
 ): Promise<Result> {
   for (let attempt = 1; ; attempt++) {
     try {
       return await run()
     } catch (error) {
-      const isPassing = isUnavailable(error) || (isRetryable(error) && attempt < MAX_ATTEMPTS)
-      if (!isPassing || !options.isPatient()) throw error
-      options.onWait(error, attempt)
-      await sleep(isUnavailable(error) ? RETRY_MS : 20 * attempt)
+      if (isDataFault(error) && !(isUniqueViolation(error) && attempt < 3)) throw error
+      await onFailure(error, attempt)
+      await sleep(isRetryable(error) ? Math.min(20 * attempt, RETRY_MS) : RETRY_MS)
     }
   }
 }
 
+/** Two partitions may meet in one visitor, when a sender uses an id that was made of an address. */
+const isUniqueViolation = (error: unknown) => sqlState(error) === '23505'
+
 /**
  * Stores a batch; when its data is at fault, halves it until the hits that cannot be stored stand alone.
- * @throws what `store` throws when the database is away
+ * @throws what `store` throws for another reason
  */
 export async function storeSound(
   hits: EnrichedHit[],
   store: (hits: EnrichedHit[]) => Promise<Stored>,
   bury: (hit: EnrichedHit, error: unknown) => Promise<void>,
 ): Promise<Stored> {
-  if (hits.length === 0) return { stored: 0, repeated: 0, dropped: [] }
+  if (hits.length === 0) return NOTHING
   try {
     return await store(hits)
   } catch (error) {
-    if (isUnavailable(error)) throw error
+    if (!isDataFault(error)) throw error
     if (hits.length === 1) {
       await bury(hits[0]!, error)
-      return { stored: 0, repeated: 0, dropped: [] }
+      return NOTHING
     }
     const middle = hits.length >> 1
     const first = await storeSound(hits.slice(0, middle), store, bury)
@@ -47,7 +52,10 @@ export async function storeSound(
     return {
       stored: first.stored + second.stored,
       repeated: first.repeated + second.repeated,
-      dropped: [...first.dropped, ...second.dropped],
+      dropped: first.dropped + second.dropped,
+      pageless: [...first.pageless, ...second.pageless],
     }
   }
 }
+
+const NOTHING: Stored = { stored: 0, repeated: 0, dropped: 0, pageless: [] }

@@ -26,8 +26,10 @@ export interface Stored {
   stored: number
   /** Hits that were there already, from an earlier delivery. */
   repeated: number
-  /** Engagement without its pageview. What none of the three has was for a site that is deleted. */
-  dropped: EnrichedHit[]
+  /** Hits of sites that are deleted. */
+  dropped: number
+  /** Engagement without its pageview, which may be on its way in another batch. */
+  pageless: EnrichedHit[]
 }
 
 /**
@@ -38,22 +40,26 @@ export interface Stored {
 export function storeHits(db: Db, partition: number, hits: EnrichedHit[]): Promise<Stored> {
   return db.begin(async tx => {
     await lockPartition(tx, PARTITION_LOCKS, partition)
-    const wanted = await leaveOutDeletedSites(tx, hits)
-    const fresh = await leaveOutStored(tx, wanted)
-    const result: Stored = { stored: 0, repeated: wanted.length - fresh.length, dropped: [] }
+    const live = await leaveOutDeletedSites(tx, hits)
+    const fresh = await leaveOutStored(tx, live)
+    fresh.sort(byTime)
+    const placed: Placed[] = []
+    const pageless: EnrichedHit[] = []
     if (fresh.length > 0) {
-      fresh.sort(byTime)
       const world = await loadWorld(tx, fresh)
-      const placed: Placed[] = []
       for (const hit of fresh) {
         const row = place(world, hit)
         if (row) placed.push(row)
-        else result.dropped.push(hit)
+        else pageless.push(hit)
       }
       await write(tx, placed, [...world.visitors.values()])
-      result.stored = placed.length
     }
-    return result
+    return {
+      stored: placed.length,
+      repeated: live.length - fresh.length,
+      dropped: hits.length - live.length,
+      pageless,
+    }
   }) as Promise<Stored>
 }
 
@@ -101,6 +107,7 @@ async function write(tx: Transaction, placed: Placed[], visitors: Visitor[]): Pr
       ...rows.changedSessionRows(changedSessions),
       new Date(Math.min(...starts)),
       new Date(Math.max(...starts)),
+      [...new Set(changedSessions.map(({ visitor }) => visitor.siteNo))],
     )
   }
   if (placed.length > 0) await insertEvents(tx, ...rows.eventRows(placed))
@@ -108,8 +115,7 @@ async function write(tx: Transaction, placed: Placed[], visitors: Visitor[]): Pr
   if (identities) await upsertIdentities(tx, ...identities)
   await noteFirstEvents(tx, placed)
 
-  const recounted = visitors.filter(visitor => visitor.needsRecount).map(visitor => visitor.visitorNo)
-  const renumbered = recounted.length > 0 ? await recountVisits(tx, recounted) : []
+  const renumbered = await recountVisits(tx, visitors)
   await mark(
     tx,
     'hits',

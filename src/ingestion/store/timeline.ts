@@ -48,7 +48,7 @@ export interface Visitor {
   /** Start of the newest session; undefined without one. */
   newestSessionAt: number | undefined
   /** A session was opened before one that is there already: `visitCount` of those is off by it. */
-  needsRecount: boolean
+  hasLateSession: boolean
   /** By `firstAt`; extents never overlap. Only those near the batch's hits. */
   sessions: Session[]
   pending: PendingIdentity | undefined
@@ -147,7 +147,7 @@ export function open(visitor: Visitor, hit: EnrichedHit): Session {
 function countVisit(visitor: Visitor, startedAt: number): number {
   visitor.sessionCount += 1
   if (visitor.newestSessionAt !== undefined && startedAt < visitor.newestSessionAt) {
-    visitor.needsRecount = true
+    visitor.hasLateSession = true
     return 0
   }
   visitor.newestSessionAt = startedAt
@@ -177,7 +177,7 @@ export function addVisitor(world: World, hit: EnrichedHit): Visitor {
     firstSeenAt: hit.at,
     sessionCount: 0,
     newestSessionAt: undefined,
-    needsRecount: false,
+    hasLateSession: false,
     sessions: [],
     pending: undefined,
     isNew: true,

@@ -82,7 +82,7 @@ async function loadVisitors(
       firstSeenAt: row.firstSeenAt.getTime(),
       sessionCount: row.sessionCount,
       newestSessionAt: row.newestSessionAt?.getTime(),
-      needsRecount: false,
+      hasLateSession: false,
       sessions: [],
       pending:
         row.pendingIdentifier === null
@@ -109,23 +109,23 @@ async function loadPageviews(
 ): Promise<void> {
   const visitorNos: number[] = []
   const paths: string[] = []
-  const wanted = new Set<string>()
+  const times: number[] = []
   let from = Number.POSITIVE_INFINITY
   let to = Number.NEGATIVE_INFINITY
   for (const hit of hits) {
     if (hit.type !== 'engagement') continue
     for (const id of [hit.visitorId, hit.previousVisitorId]) {
       const visitor = id && world.visitors.get(visitorKey(hit.siteNo, id))
-      if (!visitor || wanted.has(`${visitor.visitorNo}/${hit.path}`)) continue
-      wanted.add(`${visitor.visitorNo}/${hit.path}`)
+      if (!visitor) continue
       visitorNos.push(visitor.visitorNo)
       paths.push(hit.path)
+      times.push(hit.at)
     }
     from = Math.min(from, hit.at - 2 * SESSION_SPAN_MS)
     to = Math.max(to, hit.at)
   }
   if (visitorNos.length === 0) return
-  for (const row of await selectPageviewsOf(tx, visitorNos, paths, new Date(from), new Date(to))) {
+  for (const row of await selectPageviewsOf(tx, visitorNos, paths, times, new Date(from), new Date(to))) {
     const key = pageKey(byNumber.get(row.visitorNo)!, row.sessionAt.getTime(), row.path)
     const pageview = { id: row.id, at: row.at.getTime(), title: row.title }
     const known = world.pageviews.get(key)

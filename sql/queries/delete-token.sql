@@ -1,0 +1,8 @@
+-- Token $4, if `list-tokens` with the same $1, $2 and $3 has it.
+delete from tokens
+where
+  team_id = $1
+  and ($2::uuid is null or user_id = $2)
+  and ($3::uuid[] is null or site_ids <@ $3)
+  and id = $4
+returning id

@@ -1,0 +1,53 @@
+-- At most $2 rows of site $1 from each table that is no hypertable; the site's secrets and the names of people go
+-- with the first call. Returns how many went.
+with
+  gone_connections as (delete from processor_connections where site_no = $1::int returning 1),
+  gone_secrets as (delete from import_secrets where site_no = $1::int returning 1),
+  gone_goals as (delete from goals where site_no = $1::int returning 1),
+  gone_identities as (
+    delete from identities
+    where
+      site_no = $1::int
+      and identifier in (select identifier from identities where site_no = $1::int limit $2::int)
+    returning 1
+  ),
+  gone_visitors as (
+    delete from visitors
+    where visitor_no in (select visitor_no from visitors where site_no = $1::int limit $2::int)
+    returning 1
+  ),
+  gone_payments as (
+    delete from payments
+    where id in (select id from payments where site_no = $1::int limit $2::int)
+    returning 1
+  ),
+  gone_subscriptions as (
+    delete from subscriptions
+    where
+      site_no = $1::int
+      and subscription_id in (select subscription_id from subscriptions where site_no = $1::int limit $2::int)
+    returning 1
+  ),
+  gone_webhook_events as (
+    delete from webhook_events
+    where
+      site_no = $1::int
+      and event_id in (select event_id from webhook_events where site_no = $1::int limit $2::int)
+    returning 1
+  ),
+  gone_letters as (
+    delete from dead_letters
+    where id in (select id from dead_letters where site_no = $1::int limit $2::int)
+    returning 1
+  )
+select (
+  (select count(*) from gone_connections)
+  + (select count(*) from gone_secrets)
+  + (select count(*) from gone_goals)
+  + (select count(*) from gone_identities)
+  + (select count(*) from gone_visitors)
+  + (select count(*) from gone_payments)
+  + (select count(*) from gone_subscriptions)
+  + (select count(*) from gone_webhook_events)
+  + (select count(*) from gone_letters)
+)::int as count

@@ -1,0 +1,67 @@
+import { timingSafeEqual } from 'node:crypto'
+import type { IncomingMessage } from 'node:http'
+import { BlockList } from 'node:net'
+import type { RequestHandler } from 'express'
+import { Gauge, Registry } from 'prom-client'
+import { AppError } from '../errors.ts'
+import type { MetricsExchange } from '../infra/metrics.ts'
+import { queueDepth } from '../infra/queue.ts'
+import type { Services } from '../infra/services.ts'
+import { readRefreshLag } from '../rollups/aggregates.ts'
+
+const LOOPBACK = new BlockList()
+LOOPBACK.addSubnet('127.0.0.0', 8, 'ipv4')
+LOOPBACK.addAddress('::1', 'ipv6')
+
+/** Prometheus text of the whole cluster: what every process counts, and what only the stores know. */
+export function metricsEndpoint(services: Services, exchange: MetricsExchange): RequestHandler {
+  return async (req, res) => {
+    requireAccess(req, services.config.metricsToken)
+    const [processes, stores] = await Promise.all([exchange.collect(), measureStores(services)])
+    res.type('text/plain; version=0.0.4; charset=utf-8').send(`${processes}\n${stores}`)
+  }
+}
+
+/** With a token, whoever has it; without one, only this machine, and nobody whom a proxy lets through. */
+function requireAccess(request: IncomingMessage, token: string | undefined): void {
+  if (token !== undefined) {
+    const given = Buffer.from(request.headers.authorization ?? '')
+    const wanted = Buffer.from(`Bearer ${token}`)
+    if (given.length === wanted.length && timingSafeEqual(given, wanted)) return
+    throw new AppError('unauthenticated', 'Send the metrics token: Authorization: Bearer <METRICS_TOKEN>')
+  }
+  const peer = (request.socket.remoteAddress ?? '').replace(/^::ffff:/, '')
+  const isLocal = LOOPBACK.check(peer, peer.includes(':') ? 'ipv6' : 'ipv4')
+  if (!isLocal || request.headers['x-forwarded-for'] !== undefined) {
+    throw new AppError('forbidden', 'Metrics are answered on this machine only; set METRICS_TOKEN for others')
+  }
+}
+
+async function measureStores({ db, redis, now }: Services): Promise<string> {
+  const registry = new Registry()
+  const registers = [registry]
+  const jobs = new Gauge({
+    name: 'queue_jobs',
+    help: 'Batches of hits in the queues',
+    labelNames: ['state'],
+    registers,
+  })
+  const age = new Gauge({
+    name: 'queue_oldest_seconds',
+    help: 'Age of the oldest batch that waits',
+    registers,
+  })
+  const lag = new Gauge({
+    name: 'refresh_lag_seconds',
+    help: 'How far behind now an aggregate is materialised',
+    labelNames: ['aggregate'],
+    registers,
+  })
+  const [depth, lags] = await Promise.all([queueDepth(redis), readRefreshLag(db, now())])
+  jobs.set({ state: 'waiting' }, depth.waiting)
+  jobs.set({ state: 'delayed' }, depth.delayed)
+  jobs.set({ state: 'active' }, depth.active)
+  age.set(depth.oldestAt === undefined ? 0 : Math.max(0, (now().getTime() - depth.oldestAt) / 1000))
+  for (const [aggregate, seconds] of lags) lag.set({ aggregate }, seconds)
+  return registry.metrics()
+}

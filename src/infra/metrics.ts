@@ -1,0 +1,118 @@
+import { randomUUID } from 'node:crypto'
+import type { Redis } from 'ioredis'
+import { AggregatorRegistry, Counter, collectDefaultMetrics, Histogram, Registry } from 'prom-client'
+
+const ASK = 'metrics-ask'
+const answerChannel = (id: string) => `metrics-answer:${id}`
+/** A process that does not answer in this time is left out of the answer. */
+const PATIENCE_MS = 1_000
+
+/** What one process measures. */
+export type Metrics = ReturnType<typeof createMetrics>
+
+/** @param role what kind of process this is; with its pid the labels of everything it measures */
+export function createMetrics(role: string) {
+  const registry = new Registry()
+  registry.setDefaultLabels({ role, pid: String(process.pid) })
+  collectDefaultMetrics({ register: registry })
+  const registers = [registry]
+  return {
+    registry,
+    /** Seconds from the first byte of a request to the last of its answer. */
+    requests: new Histogram({
+      name: 'http_request_duration_seconds',
+      help: 'Requests by route pattern and status',
+      labelNames: ['method', 'route', 'status'],
+      buckets: [0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5],
+      registers,
+    }),
+    accepted: new Counter({
+      name: 'hits_accepted_total',
+      help: 'Hits answered 202 that wait to be stored',
+      labelNames: ['endpoint'],
+      registers,
+    }),
+    dropped: new Counter({
+      name: 'hits_dropped_total',
+      help: 'Hits that are deliberately not recorded, by reason',
+      labelNames: ['reason'],
+      registers,
+    }),
+    stored: new Counter({ name: 'hits_stored_total', help: 'Hits written to the database', registers }),
+    repeated: new Counter({
+      name: 'hits_repeated_total',
+      help: 'Hits that were delivered again and were there already',
+      registers,
+    }),
+    deadLetters: new Counter({
+      name: 'hits_dead_letters_total',
+      help: 'Hits that could not be stored and lie in dead_letters',
+      registers,
+    }),
+    batchSize: new Histogram({
+      name: 'store_batch_hits',
+      help: 'Hits of one storing transaction',
+      buckets: [1, 10, 100, 500, 1_000, 2_500, 5_000],
+      registers,
+    }),
+  }
+}
+
+export interface MetricsExchange {
+  /** Prometheus text of all processes of all hosts. */
+  collect(): Promise<string>
+}
+
+/**
+ * Answers whoever asks for this process's metrics, and asks all others. Over Redis' publish and subscribe, since
+ * processes may be children of different parents, or run on different hosts; nothing of it is kept.
+ */
+export function exchangeMetrics(options: {
+  redis: Redis
+  subscriber: Redis
+  registry: Registry
+}): MetricsExchange {
+  const { redis, subscriber, registry } = options
+  const asked = new Map<string, (answer: string) => void>()
+
+  subscriber.on('message', (channel, message) => {
+    if (channel === ASK) {
+      void registry
+        .getMetricsAsJSON()
+        .then(metrics => redis.publish(answerChannel(message), JSON.stringify(metrics)))
+        .catch(() => {})
+    }
+    asked.get(channel)?.(message)
+  })
+  void subscriber.subscribe(ASK).catch(() => {})
+
+  return {
+    async collect() {
+      const channel = answerChannel(randomUUID())
+      const answers: string[] = []
+      let expected = Number.POSITIVE_INFINITY
+      let finish = () => {}
+      const complete = new Promise<void>(resolve => {
+        finish = resolve
+      })
+      const check = () => answers.length >= expected && finish()
+      asked.set(channel, answer => {
+        answers.push(answer)
+        check()
+      })
+      const timer = setTimeout(finish, PATIENCE_MS)
+      try {
+        await subscriber.subscribe(channel)
+        // Redis says how many have heard the question.
+        expected = await redis.publish(ASK, channel.slice(answerChannel('').length))
+        check()
+        await complete
+      } finally {
+        clearTimeout(timer)
+        asked.delete(channel)
+        void subscriber.unsubscribe(channel).catch(() => {})
+      }
+      return AggregatorRegistry.aggregate(answers.map(answer => JSON.parse(answer))).metrics()
+    },
+  }
+}

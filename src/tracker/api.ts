@@ -1,0 +1,42 @@
+import { cut, MAX_NAME, properties } from './limits.ts'
+import { currentPage, type PageviewOptions, view } from './pages.ts'
+import { send } from './send.ts'
+
+export interface EventOptions extends PageviewOptions {
+  revenue?: { amount: number; currency: string }
+}
+
+export interface Traits {
+  name?: string
+  avatar?: string
+  custom?: object
+}
+
+/** Sends an event. `error` is what an error has beside its name. */
+export function track(name: unknown, options: EventOptions = {}, error?: object): void {
+  const { props, revenue } = options
+  send('event', currentPage(options), {
+    name: cut(name, MAX_NAME),
+    properties: properties(props),
+    $: revenue,
+    error,
+  })
+}
+
+export function identify(id: unknown, { name, avatar, custom }: Traits = {}): void {
+  send('identify', currentPage(), {
+    identifier: cut(id, MAX_NAME),
+    name: cut(name, MAX_NAME),
+    // The API takes no other, and half an address is none.
+    avatar: /^http.{1,251}$/.test(avatar!) ? avatar : undefined,
+    custom: properties(custom),
+  })
+}
+
+/** `analytics(name, options)`, `analytics('pageview', options)`, `analytics('identify', id, traits)`. */
+export function call([name, second, third]: Iterable<unknown>): void {
+  // The options of an event are an object, an id is not.
+  if (name === 'identify' && second !== Object(second)) identify(second, third as Traits)
+  else if (name === 'pageview') view(second as PageviewOptions)
+  else track(name, second as EventOptions)
+}

@@ -1,0 +1,15 @@
+/** The same function, except that whatever goes wrong in it stays in it: the page must never notice. */
+export const safe =
+  <Args extends unknown[]>(run: (...args: Args) => void) =>
+  (...args: Args): void => {
+    try {
+      run(...args)
+    } catch {}
+  }
+
+/** Listens on the window, before the page's own listeners can stop an event. */
+export function on<Kind extends Event>(types: string, listener: (event: Kind) => void): void {
+  for (const type of types.split(' ')) {
+    addEventListener(type, safe(listener) as (event: Event) => void, true)
+  }
+}

@@ -1,0 +1,61 @@
+import { captureClick, captureCopy, captureForm } from './actions.ts'
+import { call, type identify } from './api.ts'
+import { measure } from './engagement.ts'
+import { report, wantErrors } from './errors.ts'
+import { finish, watchPages } from './pages.ts'
+import { on, safe } from './safe.ts'
+import { answers } from './send.ts'
+import { isTracked, options } from './settings.ts'
+import { keepId } from './visitor.ts'
+
+interface Analytics {
+  (...args: unknown[]): void
+  identify?: typeof identify
+  /** Calls from before the script was there. */
+  q?: Iterable<unknown>[]
+}
+
+declare global {
+  interface Window {
+    analytics?: Analytics
+  }
+  interface Document {
+    readonly prerendering?: boolean
+  }
+}
+
+/** The site's settings come with the answer to a pageview: no request of their own, nothing to block. */
+function obey(settings: string | null): void {
+  if (!settings) return
+  keepId(/=cookie\b/.test(settings))
+  wantErrors(/errors=1/.test(settings))
+}
+
+function start(): void {
+  answers.hear = obey
+  on('focus blur scroll', measure)
+  // Also when it becomes visible again: there is nothing to tell then.
+  on('visibilitychange pagehide', finish)
+  on('click auxclick', captureClick)
+  on('submit', captureForm)
+  on('copy', captureCopy)
+  on('error unhandledrejection', report)
+  if (options.manual == null) watchPages()
+  queue.forEach(safe(call))
+  isStarted = true
+}
+
+const before = self.analytics
+const queue = (before && before.q) || []
+let isStarted = false
+
+// A second tag on the page finds the first at work.
+if (!before || !before.identify) {
+  const analytics: Analytics = (...args) => (isStarted ? safe(call)(args) : queue.push(args))
+  analytics.identify = (...args) => analytics('identify', ...args)
+  self.analytics = analytics
+  if (isTracked()) {
+    if (document.prerendering) on('prerenderingchange', start)
+    else safe(start)()
+  }
+}

@@ -1,0 +1,45 @@
+import { cut, MAX_PATH, MAX_TITLE } from './limits.ts'
+import { endpoints, excluded, options } from './settings.ts'
+import { keptId, newId } from './visitor.ts'
+
+export interface Page {
+  path: string
+  title: string
+}
+
+/** Of the first page; the later ones come from the site itself. */
+let referrer = document.referrer
+
+/** `hear` gets the site's settings, as the answer to a pageview has them; null when something took them off. */
+export const answers = { hear(_settings: string | null): void {} }
+
+/**
+ * Sends a hit of a page, unless that is an excluded one. As `text/plain`, which needs no preflight. Beacons outlive the
+ * page but have no answer, so a pageview, whose answer is wanted, goes by fetch.
+ */
+export function send(
+  endpoint: 'collect' | 'event' | 'engage' | 'identify',
+  { path, title }: Page,
+  fields: object,
+): void {
+  if (excluded.test(path)) return
+  const context = {
+    key: options.key,
+    hostname: location.hostname,
+    url: { path: cut(path, MAX_PATH), title: cut(title, MAX_TITLE) },
+    referrer: cut(referrer, MAX_PATH),
+    visitor_id: keptId(),
+    // Nobody here knows the site's mode before the first answer: the service counts this one in cookie mode only.
+    new_visitor_id: navigator.cookieEnabled ? newId : undefined,
+    screen: { width: screen.width },
+    language: navigator.language,
+  }
+  const url = `${endpoints}/${endpoint}`
+  const body = JSON.stringify(Object.assign(context, fields))
+  if (endpoint !== 'collect') {
+    if (navigator.sendBeacon && navigator.sendBeacon(url, body)) return
+  } else referrer = ''
+  fetch(url, { method: 'POST', body, keepalive: true })
+    .then(answer => answers.hear(answer.headers.get('X-Tracker')))
+    .catch(() => {})
+}

@@ -1,0 +1,27 @@
+import { patternsOf } from './patterns.ts'
+
+/** The tag that loads this script, which is no module. */
+const tag = document.currentScript as HTMLScriptElement
+
+/** The `data-` attributes of the tag. Switches are on when they are there, whatever they say. */
+export const options = tag.dataset
+
+/** `…/js/script.js` belongs to `…/api`; under an alias the endpoints are the script's neighbours. */
+export const endpoints = options.api || tag.src.replace(/\/[^/]*$/, '').replace(/\/js$/, '/api')
+
+export const excluded = patternsOf(options.exclude)
+
+declare global {
+  interface Navigator {
+    readonly globalPrivacyControl?: boolean
+  }
+}
+
+/** Whether this page is one to track at all: no file, no local one, none inside another. */
+export function isTracked(): boolean {
+  return (
+    self === top &&
+    (options.local != null || !/^($|127\.|\[::1])|\blocalhost$/.test(location.hostname)) &&
+    (options.dnt == null || !(+navigator.doNotTrack! || navigator.globalPrivacyControl))
+  )
+}

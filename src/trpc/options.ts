@@ -1,0 +1,10 @@
+import { currencyOptions } from '../sites/currencies.ts'
+import { OptionList } from '../sites/schema.ts'
+import { zoneOptions } from '../stats/zones.ts'
+import { authed, router } from './procedures.ts'
+
+/** What forms offer for the settings of a site. */
+export const optionsRouter = router({
+  timezones: authed.output(OptionList).query(() => zoneOptions()),
+  currencies: authed.output(OptionList).query(() => currencyOptions()),
+})

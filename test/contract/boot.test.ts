@@ -1,0 +1,192 @@
+import { execFile } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { connectRedis, whenReady } from '../../src/infra/redis.ts'
+import { testDatabase } from '../support/database.ts'
+import { silentLog } from '../support/log.ts'
+import { type Primary, startPrimary } from '../support/primary.ts'
+import { childrenOf, runningProcesses, stillRunning } from '../support/processes.ts'
+import { testRedis } from '../support/redis.ts'
+import { freePort } from '../support/service.ts'
+
+const run = promisify(execFile)
+
+let folder: string
+/** The data folder of the tests that follow one another. */
+let dataDir: string
+let port: number
+let bootstrapped: { team_id: string; user_id: string; token: string }
+let service: Primary
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'analytics-boot-'))
+  dataDir = join(folder, 'data')
+  port = await freePort()
+})
+afterAll(async () => {
+  if (service && (await stillRunning([service.pid])).length > 0) {
+    service.kill('SIGTERM')
+    await service.exited
+  }
+  rmSync(folder, { recursive: true, force: true })
+})
+
+const start = (settings: NodeJS.ProcessEnv = {}) =>
+  startPrimary({ PORT: String(port), DATA_DIR: dataDir, ...settings })
+
+async function admin(...args: string[]) {
+  const { stdout } = await run('npm', ['run', '-s', 'admin', '--', ...args], {
+    env: { PATH: process.env.PATH, HOME: process.env.HOME, DATA_DIR: dataDir },
+  })
+  return JSON.parse(stdout)
+}
+
+/** The private servers and everything else that was started for the data folder. */
+async function leftOvers() {
+  return (await runningProcesses()).filter(({ command }) => command.includes(dataDir))
+}
+
+const redisPid = () => JSON.parse(readFileSync(join(dataDir, 'redis.pid'), 'utf8')).pid as number
+
+async function ask(method: string, path: string, body?: object) {
+  const response = await fetch(service.url + path, {
+    method,
+    headers: { Authorization: `Bearer ${bootstrapped.token}` },
+    ...(body && { body: JSON.stringify(body) }),
+  })
+  const text = await response.text()
+  return { status: response.status, body: text === '' ? undefined : JSON.parse(text) }
+}
+
+const pageviews = async () => (await ask('GET', '/api/sites/example.com/overview')).body?.pageviews
+
+test('bad settings end the start with 1 and a line each', async () => {
+  const refused = start({ PORT: 'eighty', ROLLUP_THREADS: '0' })
+  expect(await refused.exited).toBe(1)
+  expect(refused.output().trim().split('\n').sort()).toEqual([
+    'error: PORT is "eighty"; allowed is a whole number from 0 to 65535: the TCP port of the HTTP listener',
+    'error: ROLLUP_THREADS is "0"; allowed is a whole number from 1 to 64: threads a process',
+  ])
+})
+
+test('a port that is taken ends the start with 1 before anything is started', async () => {
+  const other = createServer().listen(port, '127.0.0.1')
+  await once(other, 'listening')
+  try {
+    const refused = start()
+    expect(await refused.exited).toBe(1)
+    expect(refused.errors()).toBe(
+      `error: PORT is ${port}, HOST is 127.0.0.1; allowed is an address to listen at: another program listens there already\n`,
+    )
+    expect(await leftOvers()).toEqual([])
+  } finally {
+    other.close()
+  }
+})
+
+test('a server that cannot carry the service ends the start with 1 and what to do about it', async () => {
+  const [database, redis] = await Promise.all([testDatabase(), testRedis()])
+  const client = connectRedis(redis.url, silentLog)
+  await whenReady(client, 5_000)
+  await client.config('SET', 'maxmemory-policy', 'allkeys-lru')
+  client.disconnect()
+  const refused = start({
+    DATABASE_URL: database.url,
+    REDIS_URL: redis.url,
+    SECRET_KEY: '0'.repeat(64),
+  })
+  expect(await refused.exited).toBe(1)
+  expect(refused.errors()).toMatch(/^error: REDIS_URL has maxmemory-policy allkeys-lru: .*noeviction.*\n$/)
+  await Promise.all([database.close(), redis.close()])
+}, 40_000)
+
+test('bootstrap in an empty data folder gives a token, and leaves nothing running', async () => {
+  bootstrapped = await admin('bootstrap')
+  expect(bootstrapped).toEqual({
+    team_id: expect.any(String),
+    user_id: expect.any(String),
+    token: expect.stringMatching(/^wa_/),
+    created: true,
+  })
+  expect(await leftOvers()).toEqual([])
+}, 60_000)
+
+test('with no server configured it brings its own, and works', async () => {
+  service = start()
+  await service.ready()
+  const { status, body: site } = await ask('POST', '/api/sites', { domain: 'example.com' })
+  expect(status).toBe(201)
+  const hit = { key: site.tracking_key, hostname: 'example.com', url: { path: '/' } }
+  expect((await ask('POST', '/api/collect', hit)).status).toBe(202)
+  await expect.poll(pageviews, { timeout: 10_000 }).toBe(1)
+}, 60_000)
+
+test('bootstrap while it runs finds what is there, and shows no token again', async () => {
+  expect(await admin('bootstrap')).toEqual({ ...bootstrapped, token: null, created: false })
+  expect((await fetch(`${service.url}/readyz`)).status).toBe(200)
+}, 60_000)
+
+test('a second start on the same data folder says who holds it, and leaves the first alone', async () => {
+  const redis = redisPid()
+  const children = await childrenOf(service.pid)
+  const second = start({ PORT: String(await freePort()) })
+  expect(await second.exited).toBe(1)
+  expect(second.errors()).toMatch(
+    new RegExp(`^error: .* is in use by process ${service.pid}; a data folder is never opened twice\n$`),
+  )
+  expect(redisPid()).toBe(redis)
+  expect(await stillRunning([redis, ...children])).toEqual([redis, ...children])
+  expect(await childrenOf(service.pid)).toEqual(children)
+  expect(await pageviews()).toBe(1)
+})
+
+test('SIGTERM ends it with 0 and nothing left running, and the next start has the data', async () => {
+  service.kill('SIGTERM')
+  expect(await service.exited).toBe(0)
+  expect(await leftOvers()).toEqual([])
+  service = start()
+  await service.ready()
+  expect(await pageviews()).toBe(1)
+}, 60_000)
+
+test('when the first process is killed the others end by themselves, and the next start works at once', async () => {
+  const children = await childrenOf(service.pid, 'dist/workers')
+  expect(children).toHaveLength(3)
+  service.kill('SIGKILL')
+  const startedAt = performance.now()
+  service = start()
+  await service.ready()
+  expect(performance.now() - startedAt).toBeLessThan(15_000)
+  await expect.poll(() => stillRunning(children), { timeout: 10_000 }).toEqual([])
+  expect(await pageviews()).toBe(1)
+}, 60_000)
+
+test('a private Redis that is killed is started again', async () => {
+  const killed = redisPid()
+  process.kill(killed, 'SIGKILL')
+  await expect.poll(redisPid, { timeout: 10_000 }).not.toBe(killed)
+  await expect.poll(async () => (await fetch(`${service.url}/readyz`)).status, { timeout: 10_000 }).toBe(200)
+}, 30_000)
+
+test('Ctrl-C ends it with 0 and leaves nothing running', async () => {
+  const processes = [redisPid(), ...(await childrenOf(service.pid))]
+  service.killGroup('SIGINT')
+  expect(await service.exited).toBe(0)
+  expect(await stillRunning(processes)).toEqual([])
+  expect(await leftOvers()).toEqual([])
+  expect(service.errors()).toBe('')
+}, 30_000)
+
+test('Ctrl-C in the middle of a start ends it with 0 and leaves nothing running', async () => {
+  service = start()
+  await expect
+    .poll(service.output, { interval: 5, timeout: 10_000 })
+    .toContain('private redis-server is ready')
+  service.killGroup('SIGINT')
+  expect(await service.exited).toBe(0)
+  await expect.poll(leftOvers, { timeout: 10_000 }).toEqual([])
+}, 30_000)

@@ -1,0 +1,69 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { eventually, startService, type TestService } from '../support/service.ts'
+import { createTestSite } from '../support/sites.ts'
+
+let service: TestService
+beforeAll(async () => {
+  service = await startService({ HTTP_WORKERS: '2', INGEST_PROCESSES: '2' })
+})
+afterAll(() => service.close())
+
+/** Sum of a metric over all processes. */
+function sumOf(text: string, name: string, label = ''): number {
+  const lines = text.split('\n').filter(line => line.startsWith(`${name}{`) && line.includes(label))
+  return lines.reduce((sum, line) => sum + Number(line.slice(line.lastIndexOf(' '))), 0)
+}
+
+const scrape = async () => (await fetch(`${service.url}/metrics`)).text()
+
+test('one answer holds what all workers and ingest processes have counted', async () => {
+  const site = await createTestSite(service.db)
+  const send = (agent: string) =>
+    fetch(`${service.url}/api/collect`, {
+      method: 'POST',
+      headers: { 'User-Agent': agent },
+      body: JSON.stringify({ key: site.key, hostname: 'example.com', url: { path: '/' } }),
+    })
+  await Promise.all(Array.from({ length: 30 }, (_, index) => send(`agent ${index}`)))
+  await send('Googlebot/2.1 (+http://www.google.com/bot.html)')
+  const text = await eventually(async () => {
+    const answer = await scrape()
+    return sumOf(answer, 'hits_stored_total') === 30 && answer
+  })
+  expect(sumOf(text, 'hits_accepted_total', 'endpoint="collect"')).toBe(30)
+  expect(sumOf(text, 'hits_dropped_total', 'reason="bot"')).toBe(1)
+  expect(sumOf(text, 'hits_dead_letters_total')).toBe(0)
+  expect(sumOf(text, 'http_request_duration_seconds_count', 'route="/api/collect"')).toBe(31)
+  const pids = new Set(
+    [...text.matchAll(/process_resident_memory_bytes\{role="(\w+)",pid="(\d+)"\}/g)].map(
+      match => match[1] + match[2]!,
+    ),
+  )
+  expect(pids.size).toBe(4)
+  expect(text).toMatch(/^queue_jobs\{state="waiting"\} 0$/m)
+  expect(text).toMatch(/^queue_oldest_seconds 0$/m)
+  expect(text).toMatch(/^refresh_lag_seconds\{aggregate="hits"\} /m)
+  expect(text).toMatch(/^store_batch_hits_bucket/m)
+})
+
+test('a request that a proxy let through is refused without a token', async () => {
+  const answer = await fetch(`${service.url}/metrics`, { headers: { 'X-Forwarded-For': '203.0.113.9' } })
+  expect(answer.status).toBe(403)
+})
+
+describe('with a token', () => {
+  let guarded: TestService
+  beforeAll(async () => {
+    guarded = await startService({ METRICS_TOKEN: 'a-token-of-enough-length' })
+  })
+  afterAll(() => guarded.close())
+
+  test.each([
+    ['Bearer a-token-of-enough-length', 200],
+    ['Bearer a-token-of-other-length', 401],
+    ['', 401],
+  ])('the header %j is answered %i', async (authorization, status) => {
+    const answer = await fetch(`${guarded.url}/metrics`, { headers: { Authorization: authorization } })
+    expect(answer.status).toBe(status)
+  })
+})

@@ -1,0 +1,83 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { bootstrap } from '../../src/teams/bootstrap.ts'
+import { type TestDatabase, testDatabase } from '../support/database.ts'
+import { underLoad } from '../support/load.ts'
+import { type Primary, startPrimary } from '../support/primary.ts'
+import { type TestRedis, testRedis } from '../support/redis.ts'
+import { eventually, freePort, isReady } from '../support/service.ts'
+import { createTestSite } from '../support/sites.ts'
+
+// Two primaries with everything of their own but the servers: as on two hosts.
+
+let database: TestDatabase
+let redis: TestRedis
+let folder: string
+let hosts: Primary[]
+
+beforeAll(async () => {
+  ;[database, redis] = await Promise.all([testDatabase(), testRedis()])
+  folder = mkdtempSync(join(tmpdir(), 'analytics-hosts-'))
+  hosts = await Promise.all(
+    ['first', 'second'].map(async name =>
+      startPrimary({
+        PORT: String(await freePort()),
+        DATA_DIR: join(folder, name),
+        DATABASE_URL: database.url,
+        REDIS_URL: redis.url,
+        SECRET_KEY: '5'.repeat(64),
+        RATE_LIMIT_COLLECT: '0',
+        LOG_LEVEL: 'debug',
+      }),
+    ),
+  )
+  await Promise.all(hosts.map(host => eventually(() => isReady(host.url), 40_000)))
+})
+afterAll(async () => {
+  for (const host of hosts) host.kill('SIGTERM')
+  await Promise.all(hosts.map(host => host.exited))
+  await redis.close()
+  await database.close()
+  rmSync(folder, { recursive: true, force: true })
+})
+
+/** Pids of the processes that ran scheduled jobs. */
+const leaders = () =>
+  new Set(
+    hosts
+      .flatMap(host => host.output().split('\n'))
+      .filter(line => line.includes('"msg":"job done"'))
+      .map(line => (JSON.parse(line) as { pid: number }).pid),
+  )
+
+test('two hosts share hits, visitors and leadership', async () => {
+  const site = await createTestSite(database.db)
+  const { token } = await bootstrap(database.db, new Date())
+  const [team] = await database.db<
+    { id: string }[]
+  >`select team_id as id from users where email = 'owner@localhost'`
+  await database.db`update sites set team_id = ${team!.id} where site_no = ${site.siteNo}`
+  const load = await underLoad({ urls: hosts.map(host => host.url), key: site.key, perSecond: 300 }, () =>
+    sleep(4_000),
+  )
+  expect([...load.refused.entries()]).toEqual([])
+  for (const host of hosts) {
+    await expect
+      .poll(
+        async () => {
+          const answer = await fetch(`${host.url}/api/sites/${site.id}/overview`, {
+            headers: { Authorization: `Bearer ${token}` },
+          })
+          const { pageviews, visitors, sessions } = (await answer.json()) as Record<string, number>
+          return { pageviews, visitors, sessions }
+        },
+        { timeout: 30_000, interval: 500 },
+      )
+      // One sender without an id of its own: one visitor, whichever host its hits came to.
+      .toEqual({ pageviews: load.accepted.size, visitors: 1, sessions: 1 })
+  }
+  await expect.poll(() => leaders().size, { timeout: 15_000 }).toBe(1)
+}, 90_000)

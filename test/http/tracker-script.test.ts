@@ -1,0 +1,100 @@
+import { readFileSync } from 'node:fs'
+import { createServer, request } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { join } from 'node:path'
+import { brotliDecompressSync, gunzipSync, gzipSync } from 'node:zlib'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { projectRoot } from '../../src/config.ts'
+import { createTrackerScript } from '../../src/http/tracker-script.ts'
+
+const built = readFileSync(join(projectRoot, 'dist', 'tracker', 'script.js'))
+const script = createTrackerScript({ trackerPath: '/t' })
+const server = createServer((req, res) => {
+  if (!script.handle(req, res)) res.writeHead(404).end()
+})
+beforeAll(() => new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve)))
+afterAll(() => {
+  server.close()
+})
+
+/** Without what `fetch` adds and unpacks by itself. */
+function ask(path: string, headers: Record<string, string> = {}, method = 'GET') {
+  const { port } = server.address() as AddressInfo
+  return new Promise<{ status: number; headers: Record<string, unknown>; body: Buffer }>(
+    (resolve, reject) => {
+      request({ port, path, method, headers, host: '127.0.0.1' }, response => {
+        const chunks: Buffer[] = []
+        response.on('data', chunk => chunks.push(chunk))
+        response.on('end', () =>
+          resolve({
+            status: response.statusCode!,
+            headers: response.headers,
+            body: Buffer.concat(chunks),
+          }),
+        )
+      })
+        .on('error', reject)
+        .end()
+    },
+  )
+}
+
+test('the tracker is at most 2.5 kB', () => {
+  expect(gzipSync(built, { level: 9 }).length).toBeLessThanOrEqual(2_500)
+})
+
+test.each(['/js/script.js', '/t/script.js', '/js/script.js?v=2'])(
+  '%s may be loaded by any page',
+  async path => {
+    const answer = await ask(path)
+    expect(answer.status).toBe(200)
+    expect(answer.body.equals(built)).toBe(true)
+    expect(answer.headers).toMatchObject({
+      'content-type': 'text/javascript; charset=utf-8',
+      'access-control-allow-origin': '*',
+      'cross-origin-resource-policy': 'cross-origin',
+      'x-content-type-options': 'nosniff',
+      'cache-control': 'public, max-age=3600, stale-while-revalidate=86400',
+      vary: 'Accept-Encoding',
+      'x-request-id': expect.any(String),
+    })
+  },
+)
+
+test.each([
+  ['gzip, deflate, br, zstd', 'br', brotliDecompressSync],
+  ['gzip, deflate', 'gzip', gunzipSync],
+] as const)('it comes packed for who accepts %s', async (accepted, encoding, unpack) => {
+  const answer = await ask('/js/script.js', { 'Accept-Encoding': accepted })
+  expect(answer.headers['content-encoding']).toBe(encoding)
+  expect(unpack(answer.body).equals(built)).toBe(true)
+})
+
+test('who has it is not sent it again, however it was packed', async () => {
+  const { headers } = await ask('/js/script.js')
+  const answer = await ask('/js/script.js', {
+    'If-None-Match': `"other", ${headers.etag}`,
+    'Accept-Encoding': 'gzip',
+  })
+  expect([answer.status, answer.body.length, answer.headers.etag]).toEqual([304, 0, headers.etag])
+})
+
+test('HEAD is answered as GET, without the body', async () => {
+  const answer = await ask('/js/script.js', {}, 'HEAD')
+  expect([answer.status, answer.body.length, answer.headers['content-length']]).toEqual([
+    200,
+    0,
+    String(built.length),
+  ])
+})
+
+test('other methods are refused, other paths are for somebody else', async () => {
+  const refused = await ask('/js/script.js', {}, 'POST')
+  expect([refused.status, refused.headers.allow]).toEqual([405, 'GET, HEAD, OPTIONS'])
+  expect(JSON.parse(refused.body.toString())).toMatchObject({ code: 'method_not_allowed' })
+  const options = await ask('/js/script.js', {}, 'OPTIONS')
+  expect([options.status, options.headers.allow]).toEqual([204, 'GET, HEAD, OPTIONS'])
+  for (const path of ['/js/script.jsx', '/js/', '/t', '/t/js/script.js', '/JS/script.js']) {
+    expect((await ask(path)).status, path).toBe(404)
+  }
+})

@@ -1,0 +1,115 @@
+import { expect, test } from 'vitest'
+import { type Child, keepAlive } from '../../src/infra/children.ts'
+import { silentLog } from '../support/log.ts'
+
+interface Puppet extends Child {
+  serve(): void
+  end(): void
+  heard: string[]
+}
+
+/** Children that live, serve and end by hand; one that is told to stop does so unless it is stubborn. */
+function nursery(options: { isStubborn?: boolean } = {}) {
+  const children: Puppet[] = []
+  const start = (): Child => {
+    const heard: string[] = []
+    let serve = () => {}
+    let fail = (_: Error) => {}
+    let end = () => {}
+    const ready = new Promise<void>((resolve, reject) => {
+      serve = resolve
+      fail = reject
+    })
+    const gone = new Promise<void>(resolve => {
+      end = () => {
+        fail(new Error('it ended'))
+        resolve()
+      }
+    })
+    const child: Puppet = {
+      pid: children.length + 1,
+      ready,
+      gone,
+      heard,
+      serve,
+      end,
+      stop() {
+        heard.push('stop')
+        if (!options.isStubborn) end()
+      },
+      kill() {
+        heard.push('kill')
+        end()
+      },
+    }
+    children.push(child)
+    return child
+  }
+  return { children, start }
+}
+
+const count = (children: unknown[]) => () => children.length
+
+test('a child that ends is started again, however often', async () => {
+  const { children, start } = nursery()
+  const keeper = keepAlive('child', start, silentLog)
+  children[0]!.serve()
+  await keeper.started
+  children[0]!.end()
+  await expect.poll(count(children)).toBe(2)
+  children[1]!.end()
+  await expect.poll(count(children)).toBe(3)
+  await keeper.stop(1_000)
+  expect(children).toHaveLength(3)
+})
+
+test('a first child that ends before it serves makes the start fail', async () => {
+  const { children, start } = nursery()
+  const keeper = keepAlive('child', start, silentLog)
+  children[0]!.end()
+  await expect(keeper.started).rejects.toThrow('it ended')
+  await keeper.stop(1_000)
+})
+
+test('a child that is stopped is not started again, and one that does not go is killed', async () => {
+  const { children, start } = nursery({ isStubborn: true })
+  const keeper = keepAlive('child', start, silentLog)
+  await keeper.stop(50)
+  expect(children.map(child => child.heard)).toEqual([['stop', 'kill']])
+})
+
+test('a roll lets the old child go only when the new one serves', async () => {
+  const { children, start } = nursery()
+  const keeper = keepAlive('child', start, silentLog)
+  const rolled = keeper.roll()
+  expect(children).toHaveLength(2)
+  expect(children[0]!.heard).toEqual([])
+  children[1]!.serve()
+  await rolled
+  expect(children[0]!.heard).toEqual(['stop'])
+
+  children[1]!.end()
+  await expect.poll(count(children)).toBe(3)
+  await keeper.stop(1_000)
+})
+
+test('when the new child of a roll does not come up, the old one stays and is still kept alive', async () => {
+  const { children, start } = nursery()
+  const keeper = keepAlive('child', start, silentLog)
+  const rolled = keeper.roll()
+  children[1]!.end()
+  await expect(rolled).rejects.toThrow('it ended')
+  expect(children[0]!.heard).toEqual([])
+  children[0]!.end()
+  await expect.poll(count(children)).toBe(3)
+  await keeper.stop(1_000)
+})
+
+test('a stop in the middle of a roll leaves neither child behind', async () => {
+  const { children, start } = nursery()
+  const keeper = keepAlive('child', start, silentLog)
+  const rolled = keeper.roll()
+  rolled.catch(() => {})
+  await keeper.stop(1_000)
+  expect(children.map(child => child.heard)).toEqual([['stop'], ['stop']])
+})

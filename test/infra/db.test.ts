@@ -1,0 +1,158 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { AppError } from '../../src/errors.ts'
+import {
+  clientOptions,
+  connectDb,
+  type Db,
+  isDataFault,
+  isRetryable,
+  isUnavailable,
+  sqlState,
+  statement,
+  translateDbError,
+} from '../../src/infra/db.ts'
+import { asAppError } from '../../src/infra/failures.ts'
+import { type TestDatabase, testDatabase } from '../support/database.ts'
+
+let database: TestDatabase
+let db: Db
+beforeAll(async () => {
+  database = await testDatabase()
+  db = database.db
+})
+afterAll(() => database.close())
+
+const withCode = (code: unknown) => Object.assign(new Error('failed'), { code })
+
+test.each([
+  ['08006', 'connection failure'],
+  ['53100', 'disk full'],
+  ['53300', 'too many connections'],
+  ['57P01', 'shut down by an administrator'],
+  ['57P03', 'still starting'],
+  ['58030', 'I/O error'],
+  ['CONNECTION_CLOSED', 'connection lost'],
+  ['CONNECT_TIMEOUT', 'no answer'],
+  ['ECONNREFUSED', 'nobody listens'],
+  ['ENOENT', 'no socket'],
+  ['ENETUNREACH', 'no network'],
+  ['EAI_AGAIN', 'no name server'],
+])('%s (%s) means that the database is away, and trying the same at once would not help', code => {
+  expect(isUnavailable(withCode(code))).toBe(true)
+  expect(isRetryable(withCode(code))).toBe(false)
+})
+
+test.each([
+  ['40001', 'serialization failure'],
+  ['40P01', 'deadlock'],
+  ['55P03', 'lock timeout'],
+  ['57014', 'statement timeout'],
+  ['25P03', 'ended for being idle in a transaction'],
+])('%s (%s) means that the same transaction can be run again', code => {
+  expect(isRetryable(withCode(code))).toBe(true)
+  expect(isUnavailable(withCode(code))).toBe(false)
+})
+
+test.each([
+  ['23505', 'unique violation'],
+  ['22P02', 'not a number'],
+  ['54000', 'too large'],
+  ['UNDEFINED_VALUE', 'what the driver cannot send'],
+])('%s (%s) means that the values are at fault', code => {
+  expect(isDataFault(withCode(code))).toBe(true)
+  expect(isUnavailable(withCode(code)) || isRetryable(withCode(code))).toBe(false)
+})
+
+test.each(['08006', '53100', '57P01', 'ECONNREFUSED', 'ENETDOWN', '40P01', '57014', '42P01', 'XX000'])(
+  '%s is not blamed on the values',
+  code => {
+    expect(isDataFault(withCode(code))).toBe(false)
+  },
+)
+
+test.each<[unknown, string]>([
+  ['42601', 'syntax error'],
+  ['25P02', 'in a failed transaction'],
+  [23505, 'a code that is no text'],
+  [undefined, 'no code'],
+])('%s (%s) means neither that the database is away nor that it will do in a moment', code => {
+  expect(isUnavailable(withCode(code))).toBe(false)
+  expect(isRetryable(withCode(code))).toBe(false)
+})
+
+test.each([null, undefined, 'ECONNREFUSED', 53300])('%j, which is no error, means nothing', thrown => {
+  expect([isUnavailable(thrown), isRetryable(thrown), isDataFault(thrown)]).toEqual([false, false, false])
+})
+
+test('what real servers throw is told apart', async () => {
+  const violation = await db`insert into teams (name, plan) values ('x', 'no such plan')`.catch(e => e)
+  expect(sqlState(violation)).toMatch(/^2/)
+  expect(isUnavailable(violation)).toBe(false)
+
+  const nobody = connectDb('postgres://postgres@localhost/postgres?host=/no/such/folder', {
+    max: 1,
+    name: 'test',
+  })
+  const away = await nobody`select 1`.catch(e => e)
+  expect(isUnavailable(away)).toBe(true)
+  await nobody.end()
+  const ended = await nobody`select 1`.catch(e => e)
+  expect(isUnavailable(ended)).toBe(true)
+})
+
+test('a database that is away becomes a 503, everything unforeseen a 500 that gives nothing away', () => {
+  const away = withCode('ECONNREFUSED')
+  expect(translateDbError(away)).toMatchObject({ code: 'unavailable', retryAfter: 2, cause: away })
+  expect(translateDbError(withCode('40P01'))).toMatchObject({ code: 'unavailable' })
+  const mistake = new Error('select secret from table')
+  expect(translateDbError(mistake)).toBe(mistake)
+  expect(asAppError(mistake)).toMatchObject({ code: 'internal', cause: mistake })
+  expect(asAppError(mistake).message).not.toContain('secret')
+  const known = new AppError('not_found', 'No such goal')
+  expect(asAppError(known)).toBe(known)
+})
+
+test.each([
+  "Stream isn't writeable and enableOfflineQueue options is false",
+  'Connection is closed.',
+  'Command timed out',
+])('a Redis client saying %j becomes a 503', message => {
+  expect(asAppError(new Error(message))).toMatchObject({ code: 'unavailable', retryAfter: 2 })
+})
+
+test('a bigint comes back as an exact number, and as an error when there is none', async () => {
+  const [row] = await db`select 9007199254740991::bigint as large, (-9007199254740991)::bigint as small`
+  expect(row).toEqual({ large: Number.MAX_SAFE_INTEGER, small: Number.MIN_SAFE_INTEGER })
+  await expect(db`select 9007199254740992::bigint as beyond`).rejects.toThrow(
+    '9007199254740992 is beyond exact numbers',
+  )
+  const [echoed] = await db`select ${9007199254740991}::bigint as value`
+  expect(echoed!.value).toBe(Number.MAX_SAFE_INTEGER)
+})
+
+test('a time comes back to the millisecond, whatever zone the machine is in', async () => {
+  const [row] = await db`select timestamptz '2026-03-29 01:30:00.123+01:00' as at`
+  expect(row!.at).toEqual(new Date('2026-03-29T00:30:00.123Z'))
+})
+
+test('a statement takes its parameters in order, in a pool and in a transaction', async () => {
+  const countSites = statement<{ count: number }>('count-sites')
+  const [team] = await db`insert into teams (name, plan) values ('Statements', 'active') returning id`
+  expect(await countSites(db, team!.id)).toEqual([{ count: 0 }])
+  await db.begin(async transaction => {
+    await transaction`insert into sites (team_id, domain, timezone) values (${team!.id}, 's.example', 'UTC')`
+    expect(await countSites(transaction, team!.id)).toEqual([{ count: 1 }])
+  })
+  expect(await countSites(db, team!.id)).toEqual([{ count: 1 }])
+})
+
+test.each([
+  ['postgres://u:p@h:5433/d', { url: 'postgres://u:p@h:5433/d' }],
+  ['postgres://u@localhost/d?host=%2Frun%2Fpg', { url: 'postgres://u@localhost/d', host: '/run/pg' }],
+  [
+    'postgres://u@localhost/d?host=/run/pg&sslmode=disable',
+    { url: 'postgres://u@localhost/d?sslmode=disable', host: '/run/pg' },
+  ],
+])('%s is taken apart for the driver', (url, options) => {
+  expect(clientOptions(url)).toEqual(options)
+})

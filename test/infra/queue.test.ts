@@ -1,0 +1,235 @@
+import { once } from 'node:events'
+import { relative } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import type { Redis } from 'ioredis'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { asAppError } from '../../src/infra/failures.ts'
+import {
+  type Consumer,
+  createConsumer,
+  createProducer,
+  PARTITIONS,
+  type Producer,
+  queueDepth,
+} from '../../src/infra/queue.ts'
+import { connectRedis, whenReady } from '../../src/infra/redis.ts'
+import { createSubmitter } from '../../src/ingestion/edge/committer.ts'
+import type { HitBatch } from '../../src/ingestion/hit.ts'
+import { spawnEntry } from '../embedded/spawn.ts'
+import { silentLog } from '../support/log.ts'
+import { type TestRedis, testRedis } from '../support/redis.ts'
+
+type Payload = { name: string }
+
+let server: TestRedis
+let redis: Redis
+let redisPid: number
+let producer: Producer<Payload>
+let cleanUps: (() => unknown)[]
+
+beforeEach(async () => {
+  cleanUps = []
+  server = await testRedis()
+  redis = await connect()
+  redisPid = Number(/process_id:(\d+)/.exec(await redis.info('server'))![1])
+  producer = createProducer<Payload>(redis)
+})
+afterEach(async () => {
+  for (const cleanUp of cleanUps.reverse()) await cleanUp()
+  redis.disconnect()
+  await server.close()
+})
+
+async function connect(): Promise<Redis> {
+  const connection = connectRedis(server.url, silentLog)
+  await whenReady(connection, 5_000)
+  return connection
+}
+
+/** Ends with the test. */
+function consume(handle: (name: string, partition: number) => Promise<void>, concurrency = 10): Consumer {
+  const consumer = createConsumer<Payload>({
+    redisUrl: server.url,
+    concurrency,
+    log: silentLog,
+    handle: (partition, payload) => handle(payload.name, partition),
+  })
+  let closed: Promise<void> | undefined
+  const close = () => (closed ??= consumer.close())
+  cleanUps.push(close)
+  return { close }
+}
+
+const depth = async () => {
+  const { waiting, active } = await queueDepth(redis)
+  return { waiting, active }
+}
+
+/** Names of all jobs that Redis has, finished ones excepted. */
+async function jobsInRedis(): Promise<string[]> {
+  const connection = await connect()
+  const jobs = (await connection.keys('bull:hits-*:*-*-*-*-*')).filter(key => !key.endsWith(':lock'))
+  const names = await Promise.all(
+    jobs.map(async key => JSON.parse((await connection.hget(key, 'data'))!).name),
+  )
+  connection.disconnect()
+  return names
+}
+
+test('jobs of every partition reach the handler with what they carry', async () => {
+  const handled: string[] = []
+  consume(async (name, partition) => void handled.push(`${partition}:${name}`))
+  const partitions = Array.from({ length: PARTITIONS }, (_, partition) => partition)
+  await Promise.all(partitions.map(partition => producer.add(partition, { name: `job ${partition}` })))
+  await expect
+    .poll(() => handled.toSorted())
+    .toEqual(partitions.map(partition => `${partition}:job ${partition}`))
+})
+
+test('a job is kept until its handler succeeds, and is gone then', async () => {
+  const kept: string[][] = []
+  consume(async () => {
+    kept.push(await jobsInRedis())
+    if (kept.length < 3) throw new Error('not yet')
+  })
+  await producer.add(1, { name: 'stubborn' })
+  await expect.poll(() => kept, { timeout: 10_000 }).toEqual([['stubborn'], ['stubborn'], ['stubborn']])
+  await expect.poll(jobsInRedis).toEqual([])
+  expect(await depth()).toEqual({ waiting: 0, active: 0 })
+})
+
+test('a job of a consumer that was killed is taken by another once its lock has expired', async () => {
+  const entry = relative(process.cwd(), fileURLToPath(new URL('./stuck-consumer.ts', import.meta.url)))
+  const stuck = await spawnEntry(entry, [], { env: { REDIS_URL: server.url } })
+  cleanUps.push(() => stuck.kill('SIGKILL'))
+  await producer.add(2, { name: 'left behind' })
+  expect(await once(stuck, 'message')).toContain('taken')
+  const handled: string[] = []
+  consume(async name => void handled.push(name))
+  stuck.kill('SIGKILL')
+  await once(stuck, 'exit')
+
+  const [lock] = await redis.keys('bull:hits-2:*:lock')
+  expect(await redis.pttl(lock!)).toBeLessThanOrEqual(15_000)
+  expect(handled).toEqual([])
+  await redis.pexpire(lock!, 1) // instead of waiting for the rest of the 15 seconds
+  await expect.poll(() => handled, { timeout: 30_000 }).toEqual(['left behind'])
+  await expect.poll(depth).toEqual({ waiting: 0, active: 0 })
+}, 60_000)
+
+test('a consumer that closes finishes what it has begun and leaves the rest', async () => {
+  let finish = () => {}
+  const begun: string[] = []
+  const consumer = consume(async name => {
+    begun.push(name)
+    await new Promise<void>(resolve => {
+      finish = resolve
+    })
+  }, 1)
+  await producer.add(0, { name: 'first' })
+  await producer.add(0, { name: 'second' })
+  await expect.poll(() => begun).toEqual(['first'])
+  let isClosed = false
+  const closed = consumer.close().then(() => {
+    isClosed = true
+  })
+  await expect.poll(async () => (await redis.client('LIST')) as string).not.toContain('cmd=brpoplpush')
+  expect(isClosed).toBe(false)
+  finish()
+  await closed
+  expect(begun).toEqual(['first'])
+  await expect.poll(jobsInRedis).toEqual(['second'])
+})
+
+test('while Redis stands still a job is refused within a second, and none is promised that is not there', async () => {
+  const added: { name: string; result: Promise<void> }[] = []
+  const add = () => {
+    const name = `job ${added.length}`
+    const result = producer.add(added.length % PARTITIONS, { name })
+    added.push({ name, result })
+    result.catch(() => {})
+    return result
+  }
+  for (let round = 0; round < 50; round++) {
+    add()
+    if (round % 10 === 0) await add()
+  }
+  process.kill(redisPid, 'SIGSTOP')
+  try {
+    const startedAt = performance.now()
+    for (let round = 0; round < 50; round++) add()
+    const error = await add().catch(e => e)
+    // A second, and what a busy machine adds to it.
+    expect(performance.now() - startedAt).toBeLessThan(1_500)
+    expect(asAppError(error).code).toBe('unavailable')
+  } finally {
+    process.kill(redisPid, 'SIGCONT')
+  }
+  const results = await Promise.allSettled(added.map(job => job.result))
+  const promised = added.filter((_, index) => results[index]!.status === 'fulfilled').map(job => job.name)
+  expect(promised.length).toBeGreaterThan(5)
+  expect(promised.length).toBeLessThan(added.length)
+  expect(await jobsInRedis()).toEqual(expect.arrayContaining(promised))
+
+  await producer.add(0, { name: 'afterwards' })
+  expect(await jobsInRedis()).toContain('afterwards')
+})
+
+test('when Redis has died a job is refused at once', async () => {
+  await producer.add(0, { name: 'before' })
+  process.kill(redisPid, 'SIGKILL')
+  await expect.poll(() => redis.status).not.toBe('ready')
+  const startedAt = performance.now()
+  const error = await producer.add(0, { name: 'after' }).catch(e => e)
+  expect(performance.now() - startedAt).toBeLessThan(1_000)
+  expect(asAppError(error).code).toBe('unavailable')
+})
+
+test('a Redis that is full refuses a job, and takes it when there is room again', async () => {
+  await redis.config('SET', 'maxmemory', '1')
+  const error = await producer.add(0, { name: 'too much' }).catch(e => e)
+  expect(asAppError(error).code).toBe('unavailable')
+  expect(await jobsInRedis()).toEqual([])
+  await redis.config('SET', 'maxmemory', '0')
+  await producer.add(0, { name: 'fits' })
+  expect(await jobsInRedis()).toEqual(['fits'])
+})
+
+test('a partition whose queue cannot take a job fails its own hits and no others', async () => {
+  await redis.set('bull:hits-2:wait', 'not a list')
+  const limiter = {
+    charge: async () => {
+      throw new Error('no hit of this test has a limit')
+    },
+  }
+  const submit = createSubmitter(limiter, createProducer<HitBatch>(redis))
+  const hit = { id: '', at: 0, siteNo: 1, siteId: '', type: 'pageview', visitorId: '', hostname: '' } as const
+  const results = await Promise.allSettled(
+    [0, 2, 1, 2, 3].map(partition => submit.add({ hit: { ...hit }, partition })),
+  )
+  expect(results.map(result => result.status)).toEqual([
+    'fulfilled',
+    'rejected',
+    'fulfilled',
+    'rejected',
+    'fulfilled',
+  ])
+})
+
+test('the depth of the queues counts what waits and what is at work, and knows the oldest', async () => {
+  expect(await queueDepth(redis)).toEqual({ waiting: 0, delayed: 0, active: 0, oldestAt: undefined })
+  const before = Date.now()
+  for (const partition of [0, 0, 3]) await producer.add(partition, { name: 'waits' })
+  const filled = await queueDepth(redis)
+  expect(filled).toMatchObject({ waiting: 3, active: 0 })
+  expect(filled.oldestAt).toBeGreaterThanOrEqual(before)
+  expect(filled.oldestAt).toBeLessThanOrEqual(Date.now())
+  let finish = () => {}
+  const finished = new Promise<void>(resolve => {
+    finish = resolve
+  })
+  consume(() => finished, 1)
+  await expect.poll(depth).toEqual({ waiting: 1, active: 2 })
+  finish()
+  await expect.poll(depth).toEqual({ waiting: 0, active: 0 })
+})

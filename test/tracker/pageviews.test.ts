@@ -1,0 +1,171 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { startWorld, type World } from './world.ts'
+
+let world: World
+beforeAll(async () => {
+  world = await startWorld({ TRACKER_PATH: '/t' })
+})
+afterAll(() => world.close())
+
+const urls = (rows: { type: string; url: string }[]) =>
+  rows.filter(row => row.type === 'pageview').map(row => row.url)
+
+describe('a pageview', () => {
+  test('is counted when a page loads, with everything the page says of itself', async () => {
+    const site = await world.site()
+    const person = await world.person()
+    const page = await person.newPage()
+    await page.goto(`${site.origin}/welcome?utm_source=news&a=1`, { referer: 'https://www.google.com/' })
+    const [row] = await site.stored(1)
+    expect(row).toMatchObject({
+      type: 'pageview',
+      url: '/welcome?utm_source=news&a=1',
+      title: 'Page /welcome',
+      hostname: new URL(site.origin).hostname,
+      source: 'news',
+      language: 'en-US',
+      screen: 1000,
+    })
+  })
+
+  test('of a reload counts again', async () => {
+    const site = await world.site()
+    const page = await site.open('/')
+    await site.stored(1)
+    await page.reload()
+    expect(urls(await site.stored(3))).toEqual(['/', '/'])
+  })
+
+  test.each(['/js/script.js', '/t/script.js'])('is counted by the script at %s', async script => {
+    const site = await world.site({ script })
+    const page = await site.open('/')
+    await site.stored(1)
+    const answered = page.waitForResponse(/\/(api|t)\/collect$/)
+    await page.reload()
+    expect(new URL((await answered).url()).pathname).toBe(
+      `${script === '/js/script.js' ? '/api' : '/t'}/collect`,
+    )
+    expect(urls(await site.stored(3))).toEqual(['/', '/'])
+  })
+
+  test('goes where data-api says', async () => {
+    const site = await world.site({ attributes: 'data-api="/proxied"' })
+    const person = await world.person()
+    const page = await person.newPage()
+    const sent = page.waitForRequest(/collect/)
+    await page.goto(site.origin)
+    expect((await sent).url()).toBe(`${site.origin}/proxied/collect`)
+  })
+})
+
+describe('an application in one page', () => {
+  const body = `<a id="link" href="/next?b=2">next</a><script>
+    document.querySelector('#link').onclick = event => {
+      event.preventDefault()
+      history.pushState({}, '', event.target.href)
+      setTimeout(() => { document.title = 'Next' }, 20)
+    }
+    onpopstate = () => { document.title = 'Back' }</script>`
+
+  test('has a pageview for each address that a link leads to, under the title it gets, and for going back', async () => {
+    const site = await world.site({ body })
+    const page = await site.open('/first')
+    await site.stored(1)
+    await page.click('#link')
+    await site.stored(3)
+    await page.goBack()
+    const rows = (await site.stored(5)).filter(row => row.type === 'pageview')
+    expect(rows.map(row => [row.url, row.title])).toEqual([
+      ['/first', 'Page /first'],
+      ['/next?b=2', 'Next'],
+      ['/first', 'Back'],
+    ])
+  })
+
+  test('counts the referrer once', async () => {
+    const site = await world.site({ body })
+    const person = await world.person()
+    const page = await person.newPage()
+    await page.goto(site.origin, { referer: 'https://news.ycombinator.com/item' })
+    await site.stored(1)
+    await page.evaluate('history.pushState({}, "", "/second")')
+    await site.stored(3)
+    await page.evaluate('analytics("Signup")')
+    const sent = await site.stored(4)
+    expect(sent.map(row => row.type)).toEqual(['pageview', 'engagement', 'pageview', 'event'])
+    const [session] = await world.service.db`select source from sessions where site_no = ${site.no}`
+    expect(session!.source).toBe('Hacker News')
+  })
+
+  test('has none for a new state or fragment of the same address, and one for several changes at once', async () => {
+    const site = await world.site()
+    const page = await site.open('/a')
+    await site.stored(1)
+    await page.evaluate(`
+      history.replaceState({ x: 1 }, '', '/a')
+      location.hash = 'part'
+      history.pushState({}, '', '/b')
+      history.replaceState({}, '', '/c')`)
+    await site.stored(3)
+    expect(urls(await site.storedAfterAll())).toEqual(['/a', '/c'])
+  })
+
+  test('with data-hash has a pageview for each fragment', async () => {
+    const site = await world.site({ attributes: 'data-hash' })
+    const page = await site.open('/app/?utm_source=x#/start')
+    await site.stored(1)
+    await page.evaluate("location.hash = '#/settings?tab=2'")
+    await site.stored(3)
+    await page.evaluate("location.hash = '#!about'")
+    expect(urls(await site.stored(5))).toEqual([
+      '/app/start?utm_source=x',
+      '/app/settings?tab=2&utm_source=x',
+      '/app/about?utm_source=x',
+    ])
+  })
+
+  test('with data-manual counts what the site says', async () => {
+    const site = await world.site({ attributes: 'data-manual' })
+    const page = await site.open('/app')
+    await page.evaluate(`
+      history.pushState({}, '', '/elsewhere')
+      analytics('pageview', { path: '/virtual?x=1', title: 'Virtual', props: { plan: 'pro' } })
+      analytics('Opened')`)
+    await site.stored(2)
+    const rows = await site.storedAfterAll()
+    expect(rows).toHaveLength(2)
+    expect(rows.find(row => row.type === 'pageview')).toMatchObject({
+      url: '/virtual?x=1',
+      title: 'Virtual',
+      props: { plan: 'pro' },
+    })
+    expect(rows.find(row => row.type === 'event')).toMatchObject({ name: 'Opened', url: '/virtual?x=1' })
+  })
+})
+
+describe('a page that the browser', () => {
+  test('kept whole is counted when somebody comes back to it', async () => {
+    const site = await world.site()
+    const other = await world.site()
+    const page = await site.open('/kept')
+    await site.stored(1)
+    await page.evaluate('window.wasKept = true')
+    await page.goto(other.origin)
+    await page.goBack({ waitUntil: 'commit' })
+    await page.waitForFunction('window.wasKept')
+    await site.stored(3)
+    expect(urls(await site.storedAfterAll())).toEqual(['/kept', '/kept'])
+  })
+
+  test('loads ahead is counted when it is shown', async () => {
+    const site = await world.site({
+      head: "<script>Object.defineProperty(document, 'prerendering', { value: true })</script>",
+    })
+    const page = await site.open('/ahead')
+    await page.evaluate('analytics("Early")')
+    expect(await site.storedAfterAll()).toEqual([])
+    await page.evaluate("document.dispatchEvent(new Event('prerenderingchange'))")
+    const rows = await site.stored(2)
+    expect(rows.map(row => row.type).sort()).toEqual(['event', 'pageview'])
+  })
+})

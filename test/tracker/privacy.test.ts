@@ -1,0 +1,131 @@
+import { Redis } from 'ioredis'
+import type { BrowserContext } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { announceSiteChange } from '../../src/sites/changes.ts'
+import { silentLog } from '../support/log.ts'
+import { startWorld, type World } from './world.ts'
+
+let world: World
+beforeAll(async () => {
+  world = await startWorld()
+})
+afterAll(() => world.close())
+
+const everythingStored = async (person: BrowserContext) => ({
+  cookies: (await person.cookies()).length,
+  storage: await person.pages()[0]!.evaluate('localStorage.length + sessionStorage.length'),
+  databases: await person.pages()[0]!.evaluate('indexedDB.databases().then(all => all.length)'),
+})
+
+describe('without cookies', () => {
+  test('nothing is stored in the browser, and people are told apart all the same', async () => {
+    const site = await world.site()
+    const person = await world.person()
+    const page = await site.open('/', person)
+    await page.evaluate("analytics('Signup'); analytics.identify('user-1')")
+    await site.stored(2)
+    await page.reload()
+    const rows = (await site.stored(4)).filter(row => row.visitor)
+    expect(new Set(rows.map(row => row.visitor)).size).toBe(1)
+    expect(await everythingStored(person)).toEqual({ cookies: 0, storage: 0, databases: 0 })
+  })
+})
+
+describe('with a cookie', () => {
+  test('a visitor is the same from the first hit on, over reloads, and another one in another browser', async () => {
+    const site = await world.site({ mode: 'cookie' })
+    const person = await world.person()
+    const page = await site.open('/', person)
+    await page.evaluate("analytics('Signup')")
+    await page.waitForFunction('document.cookie')
+    await site.stored(2)
+    await page.reload()
+    const rows = await site.stored(4)
+    expect(rows.length).toBeGreaterThanOrEqual(4)
+    const [cookie, ...others] = await person.cookies()
+    expect(others).toEqual([])
+    expect(cookie).toMatchObject({
+      name: 'analytics_id',
+      value: expect.stringMatching(/^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/),
+      path: '/',
+      sameSite: 'Lax',
+      secure: false,
+    })
+    expect(cookie!.expires - Date.now() / 1000).toBeGreaterThan(364 * 86_400)
+    expect(new Set(rows.map(row => row.visitor))).toEqual(new Set([cookie!.value]))
+
+    await site.open('/other')
+    await site.stored(5)
+    const visitors = new Set((await site.storedAfterAll()).map(row => row.visitor))
+    expect(visitors.size).toBe(2)
+  })
+
+  test('the cookie goes when the site gives cookies up', async () => {
+    const site = await world.site({ mode: 'cookie' })
+    const person = await world.person()
+    const page = await site.open('/', person)
+    await page.waitForFunction('document.cookie')
+    await world.service.db`update sites set tracking_mode = 'cookieless' where site_no = ${site.no}`
+    const redis = new Redis({ path: world.service.redisUrl.replace('unix://', '') })
+    await announceSiteChange({ redis, log: silentLog }, site.key)
+    redis.disconnect()
+    await page.reload()
+    await page.waitForFunction('!document.cookie')
+    expect(await everythingStored(person)).toEqual({ cookies: 0, storage: 0, databases: 0 })
+  })
+})
+
+describe('nothing is sent', () => {
+  test('from paths that data-exclude names', async () => {
+    const site = await world.site({ attributes: 'data-exclude="/admin/**, /users/*/edit"' })
+    for (const path of ['/admin/a/b?x=/y', '/users/7/edit', '/users/7/posts/edit', '/administration']) {
+      const page = await site.open(path)
+      await page.evaluate("analytics('Seen')")
+    }
+    await site.stored(4)
+    const urls = (await site.storedAfterAll()).filter(row => row.type !== 'engagement').map(row => row.url)
+    expect(new Set(urls)).toEqual(new Set(['/users/7/posts/edit', '/administration']))
+  })
+
+  test('from inside a frame', async () => {
+    const site = await world.site()
+    const outer = await world.site({ body: `<iframe src="${site.origin}/inner"></iframe>` })
+    await outer.open('/')
+    await outer.stored(1)
+    expect(await site.storedAfterAll()).toEqual([])
+  })
+
+  test.each([
+    ['navigator.doNotTrack', '"1"'],
+    ['navigator.globalPrivacyControl', 'true'],
+  ])('to who sets %s, where the site respects it', async (name, value) => {
+    const head = `<script>Object.defineProperty(navigator, '${name.split('.')[1]}', { value: ${value} })</script>`
+    const polite = await world.site({ head, attributes: 'data-dnt' })
+    const other = await world.site({ head })
+    const page = await polite.open('/')
+    await page.evaluate("analytics('Signup')")
+    await other.open('/')
+    await other.stored(1)
+    expect(await polite.storedAfterAll()).toEqual([])
+  })
+
+  test.each([
+    ['', 0],
+    ['data-local', 1],
+  ])('from a local machine, unless data-local says so: %s', async (attributes, count) => {
+    const site = await world.site({ attributes, hostname: 'localhost' })
+    await site.open('/')
+    if (count > 0) await site.stored(count)
+    expect(await site.storedAfterAll()).toHaveLength(count)
+  })
+})
+
+test('a content security policy that names the service is enough', async () => {
+  const origin = world.service.url.replace('127.0.0.1', 'analytics.example')
+  const site = await world.site({
+    head: `<meta http-equiv="Content-Security-Policy"
+      content="default-src 'none'; script-src ${origin}; connect-src ${origin}">`,
+  })
+  await site.open('/strict')
+  expect(await site.stored(1)).toMatchObject([{ url: '/strict' }])
+})

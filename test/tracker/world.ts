@@ -1,0 +1,153 @@
+import { randomUUID } from 'node:crypto'
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import type { Browser, BrowserContext, Page } from 'playwright-core'
+import { eventually, startService, type TestService } from '../support/service.ts'
+import { newPerson, startChromium } from './chromium.ts'
+
+/** A hit as it was stored, in the columns that the tests look at. */
+export interface Row {
+  type: string
+  name: string
+  url: string
+  title: string
+  hostname: string
+  referrer: string
+  source: string
+  language: string
+  screen: number | null
+  props: Record<string, string> | null
+  scroll: number | null
+  ms: number | null
+  amount: string | null
+  currency: string | null
+  error: string | null
+  stack: string | null
+  file: string | null
+  line: string | null
+  visitor: string
+}
+
+export interface SiteOptions {
+  /** Further attributes of the script's tag. */
+  attributes?: string
+  /** Of every page of the site. */
+  head?: string
+  body?: string
+  /** Address of the script on the service. */
+  script?: string
+  trackErrors?: boolean
+  mode?: 'cookieless' | 'cookie'
+  /** Another than a name of its own. */
+  hostname?: string
+}
+
+export interface Site {
+  no: number
+  key: string
+  origin: string
+  /** Loads a page of the site as somebody new, or as the one who is given. */
+  open(path?: string, person?: BrowserContext): Promise<Page>
+  /** What is stored of the site once there are at least that many rows, or after 10 s; in the order of their times. */
+  stored(count: number): Promise<Row[]>
+  /** What is stored of the site when everything that was sent before is. */
+  storedAfterAll(): Promise<Row[]>
+}
+
+export interface World {
+  service: TestService
+  browser: Browser
+  person(): Promise<BrowserContext>
+  site(options?: SiteOptions): Promise<Site>
+  close(): Promise<void>
+}
+
+/** Where hits come from that only show that those before them are stored. */
+const LAST = 'last.example'
+
+/** The real service, a real browser, and sites whose pages carry the tracker. */
+export async function startWorld(settings: NodeJS.ProcessEnv = {}): Promise<World> {
+  const [service, browser] = await Promise.all([startService(settings), startChromium()])
+  const pages = new Map<string, (path: string) => string>()
+  const server = createServer((request, response) => {
+    const path = request.url!.split('?')[0]!
+    const html = pages.get(request.headers.host!.split(':')[0]!)?.(path)
+    response.writeHead(200, { 'Content-Type': 'text/html; charset=utf-8' }).end(html ?? 'elsewhere')
+  }).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = server.address() as { port: number }
+  const analytics = service.url.replace('127.0.0.1', 'analytics.example')
+
+  async function site(options: SiteOptions = {}): Promise<Site> {
+    const { script = '/js/script.js', trackErrors = false, mode = 'cookieless' } = options
+    const { hostname = `${randomUUID()}.example` } = options
+    const [{ no, key }] = (await service.db`
+      insert into sites (team_id, domain, track_errors, tracking_mode)
+      values (${service.teamId}, ${randomUUID()}, ${trackErrors}, ${mode})
+      returning site_no as no, tracking_key as key`) as unknown as [{ no: number; key: string }]
+    const tag = `<script defer src="${analytics}${script}" data-key="${key}" ${options.attributes ?? ''}></script>`
+    pages.set(
+      hostname,
+      path => `<!doctype html><html><head><title>Page ${path}</title>
+        <link rel="icon" href="data:,">${options.head ?? ''}${tag}</head>
+        <body style="margin: 0">${options.body ?? ''}</body></html>`,
+    )
+    const origin = `http://${hostname}:${port}`
+    const rows = () => readRows(service, no)
+    return {
+      no,
+      key,
+      origin,
+      async open(path = '/', person) {
+        const page = await (person ?? (await newPerson(browser))).newPage()
+        await page.goto(origin + path)
+        return page
+      },
+      async stored(count) {
+        let all: Row[] = []
+        await eventually(async () => {
+          all = await rows()
+          return all.length >= count
+        }).catch(() => {})
+        // Of fewer, the test says better than a time limit what is missing.
+        return all
+      },
+      async storedAfterAll() {
+        const last = randomUUID()
+        await fetch(`${service.url}/api/event`, {
+          method: 'POST',
+          body: JSON.stringify({ key, hostname: LAST, name: last, visitor_id: randomUUID() }),
+        })
+        await eventually(async () => {
+          const [row] = await service.db`select 1 from events where site_no = ${no} and name = ${last}`
+          return row !== undefined
+        })
+        return rows()
+      },
+    }
+  }
+
+  return {
+    service,
+    browser,
+    person: () => newPerson(browser),
+    site,
+    async close() {
+      await browser.close()
+      server.closeAllConnections()
+      server.close()
+      await service.close()
+    },
+  }
+}
+
+async function readRows({ db }: TestService, siteNo: number): Promise<Row[]> {
+  return db<Row[]>`
+    select e.type, e.name, e.url, e.title, e.hostname, e.referrer, e.source, e.language, e.screen_width as screen,
+      e.props, e.scroll::int as scroll, e.engaged_ms::int as ms, e.revenue_minor::text as amount,
+      e.revenue_currency as currency, e.error_message as error, e.error_stack as stack, e.error_file as file,
+      e.error_line as line, v.id as visitor
+    from events e left join visitors v using (visitor_no)
+    where e.site_no = ${siteNo} and e.hostname <> ${LAST}
+    order by e.at, e.id`
+}
