@@ -1,0 +1,362 @@
+import { randomUUID } from 'node:crypto'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { loadConfig } from '../../../src/config.ts'
+import { createLease } from '../../../src/infra/lease.ts'
+import { connectRedis, whenReady } from '../../../src/infra/redis.ts'
+import { type Geo, openGeo } from '../../../src/ingestion/edge/geo.ts'
+import { makeHit } from '../../../src/ingestion/edge/make-hit.ts'
+import { readBody } from '../../../src/ingestion/edge/read-body.ts'
+import { importHits } from '../../../src/ingestion/import/import-hits.ts'
+import { enrich } from '../../../src/ingestion/stages/index.ts'
+import { storeHits } from '../../../src/ingestion/store/store.ts'
+import { compressSettledChunks } from '../../../src/rollups/columnstore.ts'
+import { keepRefreshed, REFRESHING } from '../../../src/rollups/keep-refreshed.ts'
+import { type TestDatabase, testDatabase } from '../../support/database.ts'
+import { lineOf, pageviewLine, streamOf } from '../../support/import-lines.ts'
+import { silentLog } from '../../support/log.ts'
+import { randomHitStream, timeOrderArrival } from '../../support/random-hits.ts'
+import { recountSessions } from '../../support/recount.ts'
+import { testRedis } from '../../support/redis.ts'
+import { createTestSite, type TestSite } from '../../support/sites.ts'
+import { expectSameOverviews, expectSameSessions } from '../../support/stored.ts'
+
+const MINUTE = 60_000
+const DAY = 24 * 60 * MINUTE
+const NOON = Date.UTC(2026, 2, 10, 12)
+const MIDNIGHT = Date.UTC(2026, 2, 11)
+const NOW = new Date(Date.UTC(2026, 5, 1))
+const CHROME =
+  'Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/126.0.0.0 Safari/537.36'
+
+let database: TestDatabase
+let geo: Geo
+beforeAll(async () => {
+  database = await testDatabase()
+  const environment = { DATABASE_URL: database.url, REDIS_URL: 'redis://nowhere', SECRET_KEY: '0'.repeat(64) }
+  geo = await openGeo(loadConfig(environment).geoipDatabase)
+})
+afterAll(() => database.close())
+
+interface Options {
+  batchHits?: number
+  chunkBytes?: number
+}
+
+const trackedSite = ({ siteNo, id }: TestSite) =>
+  ({ siteNo, siteId: id, trackingMode: 'cookieless' }) as const
+
+function importLines(
+  site: TestSite,
+  lines: string | string[],
+  { batchHits = 100, chunkBytes }: Options = {},
+) {
+  const options = { db: database.db, geo, log: silentLog, now: () => NOW, batchHits }
+  return importHits(trackedSite(site), streamOf(lines, chunkBytes), options)
+}
+
+const eventsOf = (site: TestSite) => database.db<
+  { type: string; at: Date; id: string; country: string; visitor: string; sessionNo: number }[]
+>`
+  select type, at, events.id, country, visitors.id as visitor, session_no as "sessionNo"
+  from events join visitors using (visitor_no)
+  where events.site_no = ${site.siteNo}
+  order by at, type, events.id`
+
+const sessionsOf = (site: TestSite) => database.db<
+  { visitor: string; firstAt: Date; lastAt: Date; pageviews: number; visitCount: number }[]
+>`
+  select visitors.id as visitor, first_at as "firstAt", last_at as "lastAt", pageviews, visit_count as "visitCount"
+  from sessions join visitors using (visitor_no)
+  where sessions.site_no = ${site.siteNo}
+  order by visitor, first_at`
+
+describe.each([1, 3, 1_000])('in batches of %i', batchHits => {
+  test('an import of random hits equals their recount, once and twice', async () => {
+    for (let seed = 100 * batchHits; seed < 100 * batchHits + 8; seed++) {
+      const stream = randomHitStream(seed)
+      const site = await createTestSite(database.db, { timezone: stream.zone })
+      const recount = recountSessions(timeOrderArrival(stream.hits, 1))
+      const lines = stream.hits.map(lineOf)
+      const first = await importLines(site, lines, { batchHits })
+      expect(first).toMatchObject({ rejected: [], rejected_total: 0 })
+      expect(first.accepted + first.dropped).toBe(stream.hits.length)
+      await expectSameSessions(database.db, site, recount)
+      const before = await eventsOf(site)
+      expect(before).toHaveLength(first.accepted)
+
+      const otherBatches = { batchHits: 7, chunkBytes: 333 }
+      expect(await importLines(site, lines, otherBatches)).toEqual(first)
+      expect(await eventsOf(site)).toEqual(before)
+      await expectSameSessions(database.db, site, recount)
+      await expectSameOverviews(database.db, site, stream, recount)
+    }
+  }, 120_000)
+})
+
+test('whatever part of a file was stored before, importing all of it makes the same', async () => {
+  const stream = randomHitStream(77, { maxStepsPerVisitor: 40 })
+  const lines = stream.hits.map(lineOf)
+  const whole = await createTestSite(database.db)
+  const expected = await importLines(whole, lines)
+  const recount = recountSessions(timeOrderArrival(stream.hits, 1))
+  for (let part = 1; part <= 5; part++) {
+    const site = await createTestSite(database.db)
+    await importLines(site, lines.slice(0, (lines.length * part) / 6), { batchHits: part })
+    expect(await importLines(site, lines)).toEqual(expected)
+    await expectSameSessions(database.db, site, recount)
+  }
+})
+
+test('equal lines are as many hits as there are, and stay so', async () => {
+  const site = await createTestSite(database.db)
+  const line = pageviewLine(NOON, { ip: '203.0.113.7' })
+  const lines = [line, line, pageviewLine(NOON + 1), line.replace(/$/, '  '), pageviewLine(NOON + 2)]
+  expect(await importLines(site, lines)).toMatchObject({ accepted: 5 })
+  expect(await importLines(site, lines)).toMatchObject({ accepted: 5 })
+  expect(await eventsOf(site)).toHaveLength(5)
+  expect(await importLines(site, [line, line, line, line])).toMatchObject({ accepted: 4 })
+  expect(await eventsOf(site)).toHaveLength(6)
+})
+
+test('the same line is another hit on another site', async () => {
+  const [one, other] = [await createTestSite(database.db), await createTestSite(database.db)]
+  await importLines(one, pageviewLine(NOON, { ip: '203.0.113.7', user_agent: CHROME }))
+  const before = await eventsOf(one)
+  await importLines(other, pageviewLine(NOON, { ip: '203.0.113.7', user_agent: CHROME }))
+  expect(await eventsOf(one)).toEqual(before)
+  const [theirs] = await eventsOf(other)
+  expect(theirs!.id).not.toBe(before[0]!.id)
+  expect(theirs!.visitor).not.toBe(before[0]!.visitor)
+})
+
+test('a visitor without an id is one for a UTC day, and over midnight while the session runs', async () => {
+  const site = await createTestSite(database.db)
+  const from = { ip: '203.0.113.7', user_agent: CHROME }
+  await importLines(site, [
+    pageviewLine(MIDNIGHT - 10 * 60 * MINUTE, from),
+    pageviewLine(MIDNIGHT - 10 * MINUTE, from),
+    pageviewLine(MIDNIGHT - 5 * MINUTE, { ...from, ip: '203.0.113.8' }),
+    pageviewLine(MIDNIGHT + 10 * MINUTE, from),
+    pageviewLine(MIDNIGHT + 41 * MINUTE, from),
+  ])
+  const sessions = await sessionsOf(site)
+  const of = (visitor: string) => sessions.filter(session => session.visitor === visitor).length
+  expect(sessions.map(session => session.pageviews).sort()).toEqual([1, 1, 1, 2])
+  expect(sessions.map(session => of(session.visitor)).sort()).toEqual([1, 1, 2, 2])
+})
+
+test('the address makes visitor and country, and is stored nowhere', async () => {
+  const site = await createTestSite(database.db)
+  await importLines(site, pageviewLine(NOON, { ip: '8.8.8.8', user_agent: CHROME }))
+  const [event] = await eventsOf(site)
+  expect(event!.country).toBe('US')
+  for (const table of ['events', 'sessions', 'visitors', 'dead_letters', 'import_secrets']) {
+    const rows = await database.db`select t::text as text from ${database.db(table)} t`
+    for (const { text } of rows) expect(text).not.toContain('8.8.8.8')
+  }
+})
+
+test('a body may carry a key, which is not looked at; its fields are those of the endpoint', async () => {
+  const site = await createTestSite(database.db)
+  const lines = [
+    pageviewLine(NOON, {}, { key: 'nonsense' }),
+    pageviewLine(NOON, { endpoint: 'event' }, { name: 'signup' }),
+    pageviewLine(NOON, { endpoint: 'event' }, { name: 'outbound' }),
+    pageviewLine(NOON, { endpoint: 'engage' }, { sd: 50, time: 1_000 }),
+    pageviewLine(NOON, { endpoint: 'identify' }, { identifier: 'ada' }),
+  ]
+  expect(await importLines(site, lines)).toMatchObject({ accepted: 5, dropped: 0, rejected_total: 0 })
+  const types = (await eventsOf(site)).map(event => event.type)
+  expect(types).toEqual(['engagement', 'event', 'identify', 'outbound', 'pageview'])
+})
+
+test('what a live hit would be dropped for is dropped', async () => {
+  const site = await createTestSite(database.db)
+  const lines = [
+    pageviewLine(NOON, { user_agent: 'Googlebot/2.1 (+http://www.google.com/bot.html)' }),
+    pageviewLine(NOON, { endpoint: 'event' }, { name: 'payment' }),
+    pageviewLine(NOON, { endpoint: 'engage' }, { sd: 50, time: 1_000 }),
+    pageviewLine(NOON + MINUTE),
+    pageviewLine(NOON + MINUTE, { endpoint: 'engage' }, { url: { path: '/other' }, sd: 50, time: 1_000 }),
+  ]
+  const counts = { accepted: 1, dropped: 4, rejected_total: 0 }
+  expect(await importLines(site, lines)).toMatchObject(counts)
+  expect(await importLines(site, lines)).toMatchObject(counts)
+})
+
+test('engagement finds a pageview of its own second that stands behind it in the file', async () => {
+  for (const batchHits of [1, 2, 3, 100]) {
+    const site = await createTestSite(database.db)
+    const visitor = { visitor_id: randomUUID() }
+    const lines = [
+      pageviewLine(NOON, { endpoint: 'engage' }, { ...visitor, sd: 50, time: 1_000 }),
+      pageviewLine(NOON, {}, { ...visitor, url: { path: '/other' } }),
+      pageviewLine(NOON, {}, visitor),
+      pageviewLine(NOON + 1, {}, visitor),
+    ]
+    const counts = { accepted: 4, dropped: 0 }
+    expect(await importLines(site, lines, { batchHits })).toMatchObject(counts)
+    expect(await importLines(site, lines, { batchHits })).toMatchObject(counts)
+  }
+})
+
+test('lines that cannot be taken are rejected with their numbers and reasons; the others are stored', async () => {
+  const site = await createTestSite(database.db)
+  const good = pageviewLine(NOON)
+  const rejected: [string, RegExp][] = [
+    ['{"endpoint": "collect", ', /not valid JSON/],
+    ['[1]', /the line must be an object/],
+    ['7', /the line must be an object/],
+    ['null', /the line must be an object/],
+    [
+      pageviewLine(NOON, { endpoint: 'collector' }),
+      /endpoint must be one of collect, event, engage, identify/,
+    ],
+    [JSON.stringify({ endpoint: 'collect', timestamp: '2026-01-01T00:00:00Z' }), /body is required/],
+    [pageviewLine(NOON, { timestamp: undefined }), /timestamp is required/],
+    [pageviewLine(NOON, { timestamp: 'yesterday' }), /timestamp must be an ISO 8601 time/],
+    [pageviewLine(NOW.getTime() + 1), /timestamp lies in the future/],
+    [pageviewLine(0), /timestamp lies before 1990/],
+    [
+      pageviewLine(NOON, {}, { hostname: undefined, url: 7 }),
+      /^body\.hostname is required; body\.url must be/,
+    ],
+    [
+      JSON.stringify({ endpoint: 'collect', timestamp: '2026-01-01T00:00:00Z', body: 'x' }),
+      /^body must be an object/,
+    ],
+    [pageviewLine(NOON, {}, { visitor_id: 'me' }), /body\.visitor_id must be a UUID/],
+    [pageviewLine(NOON, {}, { title: 'x'.repeat(280_000) }), /longer than 272 KiB/],
+  ]
+  const lines = rejected.flatMap(([line]) => ['', good, line])
+  const answer = await importLines(site, lines)
+  expect(answer).toMatchObject({ accepted: rejected.length, dropped: 0, rejected_total: rejected.length })
+  expect(answer.rejected.map(({ line }) => line)).toEqual(rejected.map((_, index) => 3 * index + 3))
+  for (const [index, { error }] of answer.rejected.entries()) expect(error).toMatch(rejected[index]![1])
+  expect(await importLines(site, lines)).toEqual(answer)
+})
+
+test('the first 1,000 rejected lines are shown, all are counted', async () => {
+  const site = await createTestSite(database.db)
+  const answer = await importLines(
+    site,
+    Array.from({ length: 2_500 }, () => 'nonsense'),
+  )
+  expect(answer.rejected_total).toBe(2_500)
+  expect(answer.rejected.map(({ line }) => line)).toEqual(
+    Array.from({ length: 1_000 }, (_, index) => index + 1),
+  )
+})
+
+test('a line that cannot be stored is rejected with the reason', async () => {
+  const site = await createTestSite(database.db)
+  const long = 'x'.repeat(60)
+  await database.db.unsafe(`alter table events add constraint no_long_titles check (title <> '${long}')`)
+  const answer = await importLines(site, [
+    pageviewLine(NOON),
+    pageviewLine(NOON + 1, {}, { url: { path: '/', title: long } }),
+    pageviewLine(NOON + 2),
+  ])
+  await database.db.unsafe('alter table events drop constraint no_long_titles')
+  expect(answer).toMatchObject({ accepted: 2, dropped: 0, rejected_total: 1, rejected: [{ line: 2 }] })
+  expect(answer.rejected[0]!.error).toContain('no_long_titles')
+})
+
+test('an empty file is no error', async () => {
+  const site = await createTestSite(database.db)
+  const nothing = { accepted: 0, dropped: 0, rejected: [], rejected_total: 0 }
+  expect(await importLines(site, '')).toEqual(nothing)
+  expect(await importLines(site, '\uFEFF\r\n\n')).toEqual(nothing)
+})
+
+test('an import into a site that is deleted meanwhile ends with an error', async () => {
+  const site = await createTestSite(database.db)
+  await database.db`update sites set deleted_at = now() where site_no = ${site.siteNo}`
+  await expect(importLines(site, pageviewLine(NOON))).rejects.toThrow(/deleted/)
+  expect(await eventsOf(site)).toEqual([])
+})
+
+test('lines out of time order are taken as late hits', async () => {
+  const site = await createTestSite(database.db)
+  const visitor = { visitor_id: randomUUID() }
+  const minutes = [0, 50, 40, 20, 90]
+  const lines = minutes.map(minute => pageviewLine(NOON + minute * MINUTE, {}, visitor))
+  await importLines(site, lines)
+  // In one batch, and so in the order of their times.
+  expect(await sessionsOf(site)).toMatchObject([{ pageviews: 4 }, { pageviews: 1 }])
+  await importLines(site, lines, { batchHits: 1 })
+  expect(await eventsOf(site)).toHaveLength(5)
+})
+
+test('two imports of one file at once, beside live hits of the same visitors, leave each hit once', async () => {
+  const site = await createTestSite(database.db)
+  const visitors = Array.from({ length: 6 }, () => randomUUID())
+  const at = (index: number) => NOON + ((index * 7919) % 400) * 4.5 * MINUTE
+  const lines = Array.from({ length: 400 }, (_, index) => ({ index, at: at(index) }))
+    .toSorted((a, b) => a.at - b.at)
+    .map(({ index, at }) => pageviewLine(at, {}, { visitor_id: visitors[index % 6] }))
+  const live = Array.from({ length: 400 }, (_, index) => {
+    const content = readBody(
+      'collect',
+      JSON.parse(pageviewLine(0, {}, { visitor_id: visitors[index % 6] })).body,
+    )
+    const from = { sender: { address: '', userAgent: '' }, place: geo.locate(''), salts: undefined }
+    return makeHit(content, { ...from, id: randomUUID(), at: at(index) + 1, site: trackedSite(site) })
+  })
+  async function sendLive() {
+    for (const { hit, partition } of live) await storeHits(database.db, partition, [enrich(hit)])
+  }
+  await Promise.all([
+    importLines(site, lines, { batchHits: 5 }),
+    importLines(site, lines, { batchHits: 9 }),
+    sendLive(),
+  ])
+  const sessions = await sessionsOf(site)
+  expect(sessions.reduce((sum, session) => sum + session.pageviews, 0)).toBe(800)
+  for (const [index, session] of sessions.entries()) {
+    const before = sessions[index - 1]
+    const isFirst = before?.visitor !== session.visitor
+    expect(session.visitCount).toBe(isFirst ? 1 : before!.visitCount + 1)
+    if (!isFirst) expect(before!.lastAt.getTime()).toBeLessThan(session.firstAt.getTime())
+  }
+})
+
+test('an import that reaches into compressed chunks stores as any other', async () => {
+  const stream = randomHitStream(4242, { maxVisitors: 8, maxStepsPerVisitor: 30 })
+  const site = await createTestSite(database.db, { timezone: stream.zone })
+  const lines = stream.hits.map(lineOf)
+  const recount = recountSessions(timeOrderArrival(stream.hits, 1))
+  await importLines(site, lines.slice(0, lines.length / 2))
+  await refreshAll()
+  expect(await compressSettledChunks(database.db, NOW)).toBeGreaterThan(0)
+  await importLines(site, lines)
+  await expectSameSessions(database.db, site, recount)
+  await refreshAll()
+  await compressSettledChunks(database.db, NOW)
+  await expectSameOverviews(database.db, site, stream, recount)
+})
+
+test('after an import nothing is left to refresh, and the aggregates equal the hits', async () => {
+  const stream = randomHitStream(99, { maxStepsPerVisitor: 40 })
+  const site = await createTestSite(database.db, { timezone: stream.zone })
+  const lines = stream.hits.map(lineOf)
+  // Everything lies below the horizon already.
+  await refreshAll()
+  await refreshAll(() => importLines(site, lines, { batchHits: 10 }))
+  expect(await database.db`select from dirty_buckets`).toHaveLength(0)
+  const recount = recountSessions(timeOrderArrival(stream.hits, 1))
+  await expectSameOverviews(database.db, site, stream, recount)
+})
+
+async function refreshAll(run: () => Promise<unknown> = async () => {}): Promise<void> {
+  const server = await testRedis()
+  const redis = connectRedis(server.url, silentLog)
+  await whenReady(redis, 5_000)
+  const lease = createLease(redis, REFRESHING)
+  await keepRefreshed(
+    { db: database.db, lease, log: silentLog, now: () => new Date(NOW.getTime() + 2 * DAY) },
+    run,
+  )
+  redis.disconnect()
+  await server.close()
+}
