@@ -4,7 +4,7 @@ import { connectDb } from '../src/infra/db.ts'
 import { createLease } from '../src/infra/lease.ts'
 import { createLog } from '../src/infra/log.ts'
 import { createMetrics, exchangeMetrics } from '../src/infra/metrics.ts'
-import { createConsumer } from '../src/infra/queue.ts'
+import { createConsumer, createProducer } from '../src/infra/queue.ts'
 import { connectPatientRedis, connectRedis, whenReady } from '../src/infra/redis.ts'
 import { watchForStandstill } from '../src/infra/watchdog.ts'
 import type { HitBatch } from '../src/ingestion/hit.ts'
@@ -34,7 +34,8 @@ const metrics = createMetrics('ingest')
 const subscriber = connectPatientRedis(redisUrl, log)
 exchangeMetrics({ redis, subscriber, registry: metrics.registry })
 
-const ingest = createIngest(db, log, metrics)
+const later = createProducer<HitBatch>(redis)
+const ingest = createIngest({ db, later, log, metrics })
 const consumer = createConsumer<HitBatch>({ redisUrl, concurrency: 50, log, handle: ingest.take })
 const scheduler = startScheduler({
   db,

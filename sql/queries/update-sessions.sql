@@ -1,5 +1,6 @@
 -- What hits add to sessions that are there already, known by $1 site_no, $2 started_at, $3 session_no.
--- $10 and $11 bound the starts, so that only their chunks are looked at.
+-- $10 and $11 bound the starts, so that only their chunks are looked at; $12 are the sites, each once, so that of the
+-- columnstore only their segments are.
 update sessions
 set
   first_at = changed.first_at,
@@ -16,6 +17,6 @@ from unnest(
 where sessions.site_no = changed.site_no
   and sessions.started_at = changed.started_at
   and sessions.session_no = changed.session_no
-  and sessions.site_no = any($1::int[])
+  and sessions.site_no = any($12::int[])
   and sessions.started_at >= $10::timestamptz
   and sessions.started_at <= $11::timestamptz

@@ -30,8 +30,11 @@ const SETTINGS = {
 } as const
 
 export interface Producer<Payload> {
-  /** Resolves when Redis has the job in its log; rejects when it is not known to have it. */
-  add(partition: number, payload: Payload): Promise<void>
+  /**
+   * Resolves when Redis has the job in its log; rejects when it is not known to have it.
+   * @param delayMs before which no consumer gets it
+   */
+  add(partition: number, payload: Payload, delayMs?: number): Promise<void>
 }
 
 /** Takes a job back that nobody has taken yet: KEYS are its queue's wait list and the job, ARGV[1] its id. */
@@ -48,12 +51,15 @@ export function createProducer<Payload>(redis: Redis): Producer<Payload> {
     return queue
   })
   return {
-    async add(partition, payload) {
+    async add(partition, payload, delayMs = 0) {
       if (redis.status !== 'ready') throw new Error('Connection is closed.')
       // A jobId of our own: an EVALSHA that the driver sends a second time then adds nothing.
       const jobId = randomUUID()
       try {
-        const job = await within(CONFIRM_MS, queues[partition]!.add(payload, { ...JOB_OPTIONS, jobId }))
+        const job = await within(
+          CONFIRM_MS,
+          queues[partition]!.add(payload, { ...JOB_OPTIONS, jobId, delay: delayMs }),
+        )
         if (!job.id) throw new Error('the queue did not confirm the job')
       } catch (error) {
         // Redis may have the command and carry it out later, though the sender is told to come again: this follows it.

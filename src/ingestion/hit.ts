@@ -77,6 +77,8 @@ export interface Hit {
 /** A job of the queue: the hits of one group commit that fell into one partition. */
 export interface HitBatch {
   hits: Hit[]
+  /** Engagement that has waited for its pageview once. */
+  isSecondTry?: boolean
 }
 
 /**

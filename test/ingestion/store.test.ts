@@ -1,13 +1,17 @@
 import { randomUUID } from 'node:crypto'
+import type { Redis } from 'ioredis'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { connectDb } from '../../src/infra/db.ts'
-import type { Hit } from '../../src/ingestion/hit.ts'
+import { createConsumer, createProducer, type Producer } from '../../src/infra/queue.ts'
+import { connectRedis, whenReady } from '../../src/infra/redis.ts'
+import type { Hit, HitBatch } from '../../src/ingestion/hit.ts'
 import { createIngest } from '../../src/ingestion/store/consume.ts'
 import { storeHits } from '../../src/ingestion/store/store.ts'
 import { compressSettledChunks } from '../../src/rollups/columnstore.ts'
 import { type TestDatabase, testDatabase } from '../support/database.ts'
 import { enrichedHit, rawHit } from '../support/hits.ts'
 import { silentLog } from '../support/log.ts'
+import { type TestRedis, testRedis } from '../support/redis.ts'
 import { createTestSite, type TestSite } from '../support/sites.ts'
 
 const MINUTE = 60_000
@@ -16,10 +20,20 @@ const NOON = Date.UTC(2026, 2, 10, 12)
 const MIDNIGHT = Date.UTC(2026, 2, 11)
 
 let database: TestDatabase
+let redis: TestRedis
+let connection: Redis
+let later: Producer<HitBatch>
 beforeAll(async () => {
-  database = await testDatabase()
+  ;[database, redis] = await Promise.all([testDatabase(), testRedis()])
+  connection = connectRedis(redis.url, silentLog)
+  await whenReady(connection, 5_000)
+  later = createProducer(connection)
 })
-afterAll(() => database.close())
+afterAll(async () => {
+  connection.disconnect()
+  await redis.close()
+  await database.close()
+})
 
 const sessionsOf = (site: TestSite) => database.db<
   { visitor: string; firstAt: Date; lastAt: Date; pageviews: number; visitCount: number; userId: string }[]
@@ -121,7 +135,7 @@ test('visitor numbers are drawn only for new visitors', async () => {
 
 test('a hit that cannot be stored becomes a dead letter with its reason; the rest of its batch is stored', async () => {
   const site = await createTestSite(database.db)
-  const ingest = createIngest(database.db, silentLog)
+  const ingest = createIngest({ db: database.db, later, log: silentLog })
   const good = Array.from({ length: 9 }, (_, index) => rawHit(site, NOON + index * 1000))
   const bad = [
     rawHit(site, NOON, { visitorId: 'no uuid' }),
@@ -143,7 +157,7 @@ test('a hit that cannot be stored becomes a dead letter with its reason; the res
 })
 
 test('a job that is no batch of hits becomes a dead letter', async () => {
-  const ingest = createIngest(database.db, silentLog)
+  const ingest = createIngest({ db: database.db, later, log: silentLog })
   await ingest.take(1, 'nonsense' as never)
   await ingest.take(1, null as never)
   expect(ingest.counts.dead).toBe(2)
@@ -151,7 +165,7 @@ test('a job that is no batch of hits becomes a dead letter', async () => {
 
 test('jobs that arrive while a transaction runs are stored together', async () => {
   const site = await createTestSite(database.db)
-  const ingest = createIngest(database.db, silentLog)
+  const ingest = createIngest({ db: database.db, later, log: silentLog })
   await Promise.all(
     Array.from({ length: 50 }, (_, index) => ingest.take(2, { hits: [rawHit(site, NOON + index)] })),
   )
@@ -201,19 +215,28 @@ test.each([
       return () => Promise.reject(Object.assign(new Error('refused'), { code }))
     },
   })
-  const ingest = createIngest(flaky, silentLog)
+  const ingest = createIngest({ db: flaky, later, log: silentLog })
   await ingest.take(3, { hits: [rawHit(site, NOON)] })
   expect(ingest.counts).toMatchObject({ stored: 1, dead: 0 })
 })
 
-test('engagement that comes a moment before its pageview is recorded; without one it is dropped', async () => {
+test('engagement without its pageview waits for it once, in the queue, and is dropped when it does not come', async () => {
   const site = await createTestSite(database.db)
-  const ingest = createIngest(database.db, silentLog)
+  const ingest = createIngest({ db: database.db, later, log: silentLog })
   const visitorId = randomUUID()
   const engagement = { type: 'engagement', visitorId, scroll: 50, engagedMs: 1000 } as const
-  const early = ingest.take(0, { hits: [rawHit(site, NOON + 1000, engagement)] })
-  const pageless = ingest.take(0, { hits: [rawHit(site, NOON + 1000, { ...engagement, url: '/other' })] })
+  const early = rawHit(site, NOON + 1000, engagement)
+  const pageless = rawHit(site, NOON + 1000, { ...engagement, url: '/other' })
+  await ingest.take(0, { hits: [early, pageless] })
   await ingest.take(0, { hits: [rawHit(site, NOON, { visitorId })] })
-  await Promise.all([early, pageless])
-  expect(ingest.counts).toMatchObject({ stored: 2, dropped: 1 })
+  expect(ingest.counts).toMatchObject({ stored: 1, dropped: 0 })
+
+  const consumer = createConsumer<HitBatch>({
+    redisUrl: redis.url,
+    concurrency: 1,
+    log: silentLog,
+    handle: ingest.take,
+  })
+  await expect.poll(() => ingest.counts, { timeout: 15_000 }).toMatchObject({ stored: 2, dropped: 1 })
+  await consumer.close()
 })

@@ -1,8 +1,8 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import { v5 as uuidv5 } from 'uuid'
 import { type Db, statement } from '../../infra/db.ts'
 import type { Log } from '../../infra/log.ts'
 import type { Metrics } from '../../infra/metrics.ts'
+import type { Producer } from '../../infra/queue.ts'
 import type { EnrichedHit, Hit, HitBatch } from '../hit.ts'
 import { enrich } from '../stages/index.ts'
 import { storeHits } from './store.ts'
@@ -12,7 +12,7 @@ const insertDeadLetter = statement('insert-dead-letter')
 
 /** Most hits of one transaction. */
 const MAX_BATCH = 5_000
-/** How long engagement waits for a pageview that another worker took a moment later. */
+/** How long engagement waits for its pageview. */
 const PAGE_WAIT_MS = 1_000
 
 export interface Ingest {
@@ -28,6 +28,7 @@ export interface Ingest {
 
 interface Waiting {
   hits: unknown[]
+  isSecondTry: boolean
   resolve: () => void
   reject: (error: unknown) => void
 }
@@ -36,12 +37,17 @@ interface Waiting {
  * The storing half of ingestion. While a partition's transaction runs, the jobs that arrive for it gather and
  * become the next one.
  */
-export function createIngest(db: Db, log: Log, metrics?: Metrics): Ingest {
+export function createIngest(options: {
+  db: Db
+  /** The queue the batches come from. */
+  later: Producer<HitBatch>
+  log: Log
+  metrics?: Metrics
+}): Ingest {
+  const { db, later, log, metrics } = options
   const counts = { stored: 0, repeated: 0, dropped: 0, dead: 0, batches: 0 }
   const waiting = new Map<number, Waiting[]>()
   const running = new Set<number>()
-  /** Ids of engagement that has waited for its pageview once. */
-  const secondTry = new Set<string>()
   let isStopped = false
   let atWork = 0
 
@@ -58,16 +64,29 @@ export function createIngest(db: Db, log: Log, metrics?: Metrics): Ingest {
       try {
         const pageless = await storeAll(partition, await enrichAll(jobs.flatMap(job => job.hits)))
         counts.batches += 1
-        const again = pageless.filter(hit => !secondTry.delete(hit.id))
-        note('dropped', pageless.length - again.length)
-        if (again.length === 0) resolve()
-        else void sleep(PAGE_WAIT_MS).then(() => enqueue(partition, { hits: again, resolve, reject }))
-        for (const hit of again) secondTry.add(hit.id)
+        await putOff(
+          partition,
+          pageless,
+          new Set(
+            jobs
+              .filter(job => job.isSecondTry)
+              .flatMap(job => job.hits)
+              .map(idOf),
+          ),
+        )
+        resolve()
       } catch (error) {
         reject(error)
       }
     }
     running.delete(partition)
+  }
+
+  /** Lets engagement wait once for a pageview that another worker took a moment later; after that it is dropped. */
+  async function putOff(partition: number, pageless: EnrichedHit[], waited: Set<unknown>): Promise<void> {
+    const again = pageless.filter(hit => !waited.has(hit.id))
+    if (again.length > 0) await later.add(partition, { hits: again, isSecondTry: true }, PAGE_WAIT_MS)
+    note('dropped', pageless.length - again.length)
   }
 
   function enqueue(partition: number, job: Waiting) {
@@ -142,12 +161,13 @@ export function createIngest(db: Db, log: Log, metrics?: Metrics): Ingest {
     counts,
     take(partition, batch) {
       const hits = Array.isArray(batch?.hits) ? batch.hits : [batch]
+      const isSecondTry = batch?.isSecondTry === true
       atWork += 1
-      return new Promise<void>((resolve, reject) => enqueue(partition, { hits, resolve, reject })).finally(
-        () => {
-          atWork -= 1
-        },
-      )
+      return new Promise<void>((resolve, reject) =>
+        enqueue(partition, { hits, isSecondTry, resolve, reject }),
+      ).finally(() => {
+        atWork -= 1
+      })
     },
     waiting: () => atWork,
     stop() {
@@ -157,6 +177,8 @@ export function createIngest(db: Db, log: Log, metrics?: Metrics): Ingest {
 }
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i
+
+const idOf = (hit: unknown) => (hit as { id?: unknown } | null)?.id
 
 /** What can be said of a hit that may be anything; the id of one without is that of its content. */
 function identityOf(hit: unknown): { id: string; siteNo: number | null; at: Date | null } {
