@@ -205,9 +205,9 @@ test('lines that cannot be taken are rejected with their numbers and reasons; th
   const good = pageviewLine(NOON)
   const rejected: [string, RegExp][] = [
     ['{"endpoint": "collect", ', /not valid JSON/],
-    ['[1]', /the line must be an object/],
-    ['7', /the line must be an object/],
-    ['null', /the line must be an object/],
+    ['[1]', /the line must be a JSON object/],
+    ['7', /the line must be a JSON object/],
+    ['null', /the line must be a JSON object/],
     [
       pageviewLine(NOON, { endpoint: 'collector' }),
       /endpoint must be one of collect, event, engage, identify/,
