@@ -3,6 +3,7 @@ select
   site_no as "siteNo",
   id as "siteId",
   timezone,
+  tracking_mode as "trackingMode",
   first_event_at as "firstEventAt"
 from sites
 where

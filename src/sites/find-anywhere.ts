@@ -1,12 +1,10 @@
 import { AppError } from '../errors.ts'
 import { type Queryable, statement } from '../infra/db.ts'
 import { isUuid, normalizeDomain } from './domain.ts'
+import type { TrackedSite } from './find-site.ts'
 
 /** What administration needs to know of a site, whichever team's it is. */
-export interface AnySite {
-  siteNo: number
-  siteId: string
-  timezone: string
+export interface AnySite extends Pick<TrackedSite, 'siteNo' | 'siteId' | 'timezone' | 'trackingMode'> {
   /** Time of its earliest pageview or event; null until there is one. */
   firstEventAt: Date | null
 }

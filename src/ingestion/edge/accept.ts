@@ -2,7 +2,14 @@ import { AppError } from '../../errors.ts'
 import type { TrackedSite } from '../../sites/find-site.ts'
 import type { Geo } from './geo.ts'
 import { newHitId } from './hit-id.ts'
-import { type DropReason, dropReason, makeHit, type RoutedHit, type Sender } from './make-hit.ts'
+import {
+  type DropReason,
+  dropReason,
+  givenVisitorId,
+  makeHit,
+  type RoutedHit,
+  type Sender,
+} from './make-hit.ts'
 import { type Endpoint, readKeyedBody } from './read-body.ts'
 import type { SiteKeys } from './site-keys.ts'
 import type { SaltStore } from './visitor-ids.ts'
@@ -34,12 +41,7 @@ export async function accept(
   if (!site) throw new AppError('not_found', 'No site has this tracking key')
   const dropped = dropReason(content, sender)
   if (dropped) return { dropped }
-  const own = site.trackingMode === 'cookie' ? (content.visitorId ?? content.newVisitorId) : content.visitorId
-  const salts = own ? undefined : await edge.salts.at(now)
+  const salts = givenVisitorId(content, site) ? undefined : await edge.salts.at(now)
   const place = edge.geo.locate(sender.address)
-  const routed = makeHit(
-    { ...content, visitorId: own },
-    { id: newHitId(now), at: now, site, sender, place, salts },
-  )
-  return { ...routed, site }
+  return { ...makeHit(content, { id: newHitId(now), at: now, site, sender, place, salts }), site }
 }

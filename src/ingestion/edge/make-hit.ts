@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import { PARTITIONS } from '../../infra/queue.ts'
+import type { TrackedSite } from '../../sites/find-site.ts'
 import type { Hit } from '../hit.ts'
 import { isReservedName } from '../reserved-names.ts'
 import { isCrawler } from '../stages/crawler.ts'
@@ -16,6 +17,9 @@ export interface Sender {
   userAgent: string
 }
 
+/** What must be known of the site of a hit. */
+export type HitSite = Pick<TrackedSite, 'siteNo' | 'siteId' | 'trackingMode'>
+
 /** A hit on its way to the consumer of its partition. */
 export interface RoutedHit {
   hit: Hit
@@ -28,30 +32,36 @@ export function dropReason(content: Content, sender: Sender): DropReason | undef
   return undefined
 }
 
+/** The visitor id that the body gives; undefined when one must be made. */
+export function givenVisitorId(content: Content, site: HitSite): string | undefined {
+  return content.visitorId ?? (site.trackingMode === 'cookie' ? content.newVisitorId : undefined)
+}
+
 /**
  * Joins what a body says with where, when and from whom it came; the client address goes no further.
  * @param from.at Unix milliseconds
- * @param from.salts make the visitor's id when the body gives none
+ * @param from.salts make the visitor's id; undefined when the body gives it
  */
 export function makeHit(
   content: Content,
   from: {
     id: string
     at: number
-    site: { siteNo: number; siteId: string }
+    site: HitSite
     sender: Sender
     place: Place
     salts: Salts | undefined
   },
 ): RoutedHit {
   const { id, at, site, sender, place, salts } = from
+  const givenId = givenVisitorId(content, site)
   const hit: Hit = {
     id,
     at,
     siteNo: site.siteNo,
     siteId: site.siteId,
     type: content.type,
-    visitorId: content.visitorId ?? '',
+    visitorId: givenId ?? '',
     hostname: content.hostname,
     ...content.fields,
   }
@@ -59,13 +69,13 @@ export function makeHit(
   if (place.country) hit.country = place.country
   if (place.region) hit.region = place.region
   if (place.city) hit.city = place.city
-  if (salts && !content.visitorId) {
+  if (salts && !givenId) {
     hit.visitorId = visitorIdFor(salts.today, site.siteId, sender.address, sender.userAgent)
     if (salts.yesterday) {
       hit.previousVisitorId = visitorIdFor(salts.yesterday, site.siteId, sender.address, sender.userAgent)
     }
   }
-  const origin = content.visitorId ?? `${sender.address}\n${sender.userAgent}`
+  const origin = givenId ?? `${sender.address}\n${sender.userAgent}`
   return { hit, partition: partitionOf(site.siteId, origin) }
 }
 

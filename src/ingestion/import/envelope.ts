@@ -39,7 +39,10 @@ export function readEnvelope(text: Buffer, now: number): Envelope {
   try {
     value = JSON.parse(text.toString())
   } catch {
-    throw new AppError('malformed_json', 'the line is not valid JSON')
+    throw refused('the line is not valid JSON')
+  }
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+    throw refused('the line must be a JSON object')
   }
   const parsed = Envelope.safeParse(value)
   if (!parsed.success) throw validationError(parsed.error)

@@ -3,7 +3,7 @@ import type { Log } from '../../infra/log.ts'
 import { PARTITIONS } from '../../infra/queue.ts'
 import { createChunkOpener } from '../../rollups/columnstore.ts'
 import type { Geo } from '../edge/geo.ts'
-import { dropReason, makeHit } from '../edge/make-hit.ts'
+import { dropReason, givenVisitorId, type HitSite, makeHit } from '../edge/make-hit.ts'
 import { readBody } from '../edge/read-body.ts'
 import type { EnrichedHit } from '../hit.ts'
 import { enrich } from '../stages/index.ts'
@@ -60,7 +60,7 @@ interface Entry extends Envelope {
  * @throws what the database throws when it stays away, and when the site is deleted meanwhile
  */
 export async function importHits(
-  site: { siteNo: number; siteId: string },
+  site: HitSite,
   source: AsyncIterable<Buffer>,
   options: ImportOptions,
 ): Promise<Imported> {
@@ -86,18 +86,13 @@ export async function importHits(
   )
 
   async function storeAll(partition: number, hits: EnrichedHit[]) {
-    let known = 0
     await patiently(() => openAround(hits))
     const result = await storeSound(
       hits,
       part => patiently(() => storeHits(db, partition, part)),
-      async (hit, error) => {
-        known += 1
-        rejects.add(hit.line!, (error as Error).message)
-      },
+      async (hit, error) => rejects.add(hit.line!, (error as Error).message),
     )
-    known += result.stored + result.repeated + result.pageless.length
-    if (known < hits.length) throw new Error('the site was deleted while its hits were imported')
+    if (result.dropped > 0) throw new Error('the site was deleted while its hits were imported')
     if (result.repeated > 0) isSkipping = true
     return result
   }
@@ -132,7 +127,7 @@ export async function importHits(
   function readHit({ endpoint, at, id, line, sender, body }: Entry) {
     const content = readBody(endpoint, body)
     if (dropReason(content, sender)) return undefined
-    const salts = content.visitorId ? undefined : saltsAt(at)
+    const salts = givenVisitorId(content, site) ? undefined : saltsAt(at)
     const routed = makeHit(content, { id, at, site, sender, place: geo.locate(sender.address), salts })
     return { ...routed, hit: enrich({ ...routed.hit, line }) }
   }

@@ -52,13 +52,7 @@ export function createRejects(): Rejects {
 function describe(error: Error, prefix: string): string {
   const fields = error instanceof AppError ? Object.entries(error.fields ?? {}) : []
   if (fields.length === 0) return error.message
-  return fields
-    .flatMap(([path, messages]) => messages.map(what => `${pathIn(path, prefix)} ${what}`))
-    .join('; ')
-}
-
-/** A schema calls what it was given `body`. */
-function pathIn(path: string, prefix: string): string {
-  if (path !== 'body') return prefix + path
-  return prefix === '' ? 'the line' : path
+  // A schema calls all that it was given `body`, which is what it is here.
+  const nameOf = (path: string) => (path === 'body' ? path : prefix + path)
+  return fields.flatMap(([path, messages]) => messages.map(what => `${nameOf(path)} ${what}`)).join('; ')
 }
