@@ -37,7 +37,7 @@ exchangeMetrics({ redis, subscriber, registry: metrics.registry })
 
 const later = createProducer<HitBatch>(redis)
 const ingest = createIngest({ db, later, log, metrics })
-const consumer = createConsumer<HitBatch>({ redisUrl, concurrency: 50, log, handle: ingest.take })
+const consumer = createConsumer<HitBatch>({ redisUrl, concurrency: 200, log, handle: ingest.take })
 const scheduler = startScheduler({
   db,
   redis,
