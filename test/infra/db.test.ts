@@ -24,6 +24,12 @@ afterAll(() => database.close())
 
 const withCode = (code: unknown) => Object.assign(new Error('failed'), { code })
 
+test('a socket that is not there means that the database is away, a file that is not there does not', () => {
+  const missing = (syscall: string) => Object.assign(withCode('ENOENT'), { syscall })
+  expect(isUnavailable(missing('connect'))).toBe(true)
+  expect(isUnavailable(missing('open'))).toBe(false)
+})
+
 test.each([
   ['08006', 'connection failure'],
   ['53100', 'disk full'],
@@ -34,7 +40,6 @@ test.each([
   ['CONNECTION_CLOSED', 'connection lost'],
   ['CONNECT_TIMEOUT', 'no answer'],
   ['ECONNREFUSED', 'nobody listens'],
-  ['ENOENT', 'no socket'],
   ['ENETUNREACH', 'no network'],
   ['EAI_AGAIN', 'no name server'],
 ])('%s (%s) means that the database is away, and trying the same at once would not help', code => {
