@@ -26,6 +26,9 @@ const STOP_MS = { http: 4_000, ingest: 3_000, database: 2_000 }
 /** How long the embedded database of a service that was killed may take to close. */
 const DATABASE_FREE_MS = 10_000
 
+/** How long a signal of a terminal may take from one process of the group to the other. */
+const SIGNAL_MS = 100
+
 /** Stops what was started, the newest first. */
 const stops: (() => Promise<void>)[] = []
 let stopping: Promise<void> | undefined
@@ -35,7 +38,9 @@ try {
   const log = createLog({ level: config.logLevel, role: 'primary' })
   await run(config, log)
 } catch (error) {
-  // A start that is stopped fails too; that is no failure to report.
+  // A start that is stopped fails too; that is no failure to report. Ctrl-C ends a child that has only begun, and may be
+  // heard of through it first.
+  await sleep(SIGNAL_MS)
   if (!stopping) {
     process.stderr.write(`${(error as Error).message.replace(/^/gm, 'error: ')}\n`)
     await stopAll()
