@@ -15,8 +15,8 @@ const isIntegerText = (given: unknown) => typeof given === 'string' && /^-?\d+$/
 
 /** The fields that every paginated endpoint takes beside its own. */
 export const pageFields = (defaultPerPage: number) => ({
-  page: integerParameter(1, MAX_PAGE).default(1),
-  per_page: integerParameter(1, 100).default(defaultPerPage),
+  page: integerParameter(1, MAX_PAGE).prefault(1),
+  per_page: integerParameter(1, 100).prefault(defaultPerPage),
 })
 
 export interface PageQuery {
