@@ -1,4 +1,5 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
+import type { PageUrl } from '../infra/pagination.ts'
 import type { Rate } from '../infra/rate-limit.ts'
 import type { Services } from '../infra/services.ts'
 
@@ -11,6 +12,8 @@ export interface Context extends Services {
   authorization: string | undefined
   /** Puts what is left of the caller's limit on the answer; of several calls in one request, the least. */
   showRate: (rate: Rate) => void
+  /** The address of another page of the answer; null for tRPC, whose calls have none. */
+  pageUrl: PageUrl
 }
 
 /** The id of the running request, for errors that happen before there is a context. */

@@ -1,3 +1,4 @@
+import { goalsRouter } from './goals.ts'
 import { optionsRouter } from './options.ts'
 import { router } from './procedures.ts'
 import { sitesRouter } from './sites.ts'
@@ -6,6 +7,7 @@ import { tokensRouter } from './tokens.ts'
 
 export const appRouter = router({
   sites: sitesRouter,
+  goals: goalsRouter,
   stats: statsRouter,
   options: optionsRouter,
   tokens: tokensRouter,
