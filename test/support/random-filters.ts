@@ -20,11 +20,14 @@ const dimensions = [...hitDimensions, ...hitDimensions, ...sessionDimensions, 'c
 export function randomFilters(seed: number, world: World): Filters {
   const random = randomFrom(seed)
   const filters: Filters = {}
-  for (let count = random.pick([1, 1, 2, 2, 3]); count > 0; count--) {
+  // Half of the values are one hit's, so that several dimensions still have something in common.
+  const usual = random.pick(world.hits)
+  const someHit = () => (random.chance(0.5) ? usual : random.pick(world.hits))
+  for (let count = random.pick([1, 1, 1, 2, 2, 3]); count > 0; count--) {
     const kind = random.int(10)
     if (kind === 0) filters.goal = randomGoals(random.int(2 ** 31), world, random.pick([1, 1, 1, 2]))
     else if (kind <= 2) addProps(random, filters, world)
-    else addDimension(random, filters, world, random.pick(dimensions))
+    else addDimension(random, filters, someHit, random.pick(dimensions))
   }
   return filters
 }
@@ -32,12 +35,12 @@ export function randomFilters(seed: number, world: World): Filters {
 function addDimension(
   random: Random,
   filters: Filters,
-  world: World,
+  someHit: () => CountedHit | undefined,
   key: Exclude<FilterKey, 'prop_key' | 'prop_value'>,
 ): void {
   const dimension: Dimension = key === 'campaign' ? 'utm_campaign' : key
   const values = () => {
-    const hit = someHit(random, world)
+    const hit = someHit()
     return hit ? dimensionValue(hit, dimension) : ''
   }
   for (let count = random.pick([1, 1, 1, 1, 2]); count > 0; count--) {
@@ -73,16 +76,12 @@ function wantedOf(random: Random, operator: Operator, values: () => string): str
   return wanted
 }
 
-function someHit(random: Random, world: World): CountedHit | undefined {
-  return random.pick(world.hits)
-}
-
 const lengths = [1, 1, 1, 2, 2, 3, 7, 30, 93, 200, 400]
 
 /** Days that begin or end near a hit. */
 export function randomRange(seed: number, world: World): { from: string; to: string } {
   const random = randomFrom(seed)
-  const day = addDays(localDate(world.zone, someHit(random, world)?.at ?? 0), random.pick([0, 0, 0, -1, 1]))
+  const day = addDays(localDate(world.zone, random.pick(world.hits)?.at ?? 0), random.pick([0, 0, 0, -1, 1]))
   const length = random.pick(lengths)
   const from = addDays(day, -random.pick([0, 0, length - 1, random.int(length)]))
   return { from, to: addDays(from, length - 1) }

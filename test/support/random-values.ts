@@ -36,7 +36,7 @@ const traps = ['%', '_', '\\', '50%', 'a_b', 'zzz', '.', '*']
  */
 export function wantedLike(random: Random, operator: Operator, value: string): string {
   if (operator === 'is' || operator === 'is_not') return wholeLike(random, value)
-  if (value === '' || (random.chance(0.15) && operator !== 'matches_regex')) {
+  if (value === '' || (random.chance(0.08) && operator !== 'matches_regex')) {
     return operator === 'matches_regex' ? 'zzz' : random.pick(traps)
   }
   const letters = [...value]
@@ -67,8 +67,8 @@ export function wantedLike(random: Random, operator: Operator, value: string): s
 }
 
 function wholeLike(random: Random, value: string): string {
-  if (random.chance(0.1)) return '(none)'
-  if (random.chance(0.1)) return swappedCase(value) || 'zzz'
+  if (random.chance(0.07)) return '(none)'
+  if (random.chance(0.07)) return swappedCase(value) || 'zzz'
   return value === '' ? '(none)' : value
 }
 

@@ -1,7 +1,8 @@
 import fc from 'fast-check'
-import { type HitStream, type HitStreamOptions, hitStreams } from './random-hits.ts'
+import { type HitStream, type HitStreamOptions, hitStreams, timeOrderArrival } from './random-hits.ts'
+import { ordinaryVisit, randomUuid } from './random-ordinary.ts'
 import { type Random, randomFrom } from './random-values.ts'
-import type { Dims, SentHit } from './recount.ts'
+import { byTimeThenId, type Dims, type SentHit } from './recount.ts'
 
 /**
  * The random hits with everything that filters, titles, goals, errors and breakdowns look at: few values each, so
@@ -44,11 +45,29 @@ const propValues = ['pro', 'Pro', 'free', '', '50%_x', 'a\\b']
 const errorNames = [undefined, 'TypeError', 'RangeError']
 const errorMessages = [undefined, 'x is not a function', 'x is not a function', 'read 50%_of\\it']
 
-/** Streams for `fc.assert`. */
+/** Streams for `fc.assert`; they shrink to few visits. */
 export function visitStreams(options: HitStreamOptions = {}): fc.Arbitrary<HitStream> {
   return fc
-    .tuple(hitStreams({ maxVisitors: 8, ...options }), fc.nat())
-    .map(([stream, seed]) => dressed(stream, randomFrom(seed)))
+    .tuple(hitStreams(options), fc.noBias(fc.integer({ min: 0, max: 30 })), fc.nat())
+    .map(([stream, ordinaryVisits, seed]) => {
+      const random = randomFrom(seed)
+      return dressed(withOrdinaryVisits(stream, ordinaryVisits, random), random)
+    })
+}
+
+/** Each comes as a batch of its own, in time or anywhere between the others. */
+function withOrdinaryVisits(stream: HitStream, count: number, random: Random): HitStream {
+  const hits = [...stream.hits]
+  const late = [...stream.late]
+  let visitor = randomUuid(random)
+  for (let visits = 0; visits < count; visits++) {
+    if (random.chance(0.7)) visitor = randomUuid(random)
+    const visit = ordinaryVisit(random, stream.around, visitor)
+    hits.push(...visit)
+    late.splice(random.int(late.length + 1), 0, visit)
+  }
+  hits.sort(byTimeThenId)
+  return { ...stream, hits, timely: timeOrderArrival(hits, 1 + random.int(12)), late }
 }
 
 /** The same stream for the same seed. */
