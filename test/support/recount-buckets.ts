@@ -1,6 +1,14 @@
 import { DateTime } from 'luxon'
-import { addDays, beginsHour, dayStart, daysBetween } from './recount-days.ts'
-import { isWithin, type Period, periodOf, type World } from './recount-world.ts'
+import {
+  addDays,
+  beginsHour,
+  dayStart,
+  daysBetween,
+  isWithin,
+  type Period,
+  periodOf,
+} from './recount-days.ts'
+import type { World } from './recount-world.ts'
 
 /** The buckets of a time series. */
 

@@ -2,6 +2,12 @@ import { DateTime } from 'luxon'
 
 /** Days and clock hours of a site's zone, for the recounts. */
 
+/** Half open, unix ms. */
+export interface Period {
+  start: number
+  end: number
+}
+
 /** Unix ms at which the local day begins. */
 export function dayStart(zone: string, date: string): number {
   const start = DateTime.fromISO(date, { zone }).startOf('day')
@@ -20,6 +26,20 @@ export function localDate(zone: string, at: number): string {
 export function beginsHour(zone: string, at: number): boolean {
   const local = DateTime.fromMillis(at, { zone })
   return local.minute === 0 || local.hour !== DateTime.fromMillis(at - 1, { zone }).hour
+}
+
+export function isWithin({ start, end }: Period, at: number): boolean {
+  return start <= at && at < end
+}
+
+/** From the first day to the last, Y-m-d, of the site's zone. */
+export function periodOf(zone: string, from: string, to: string): Period {
+  return { start: dayStart(zone, from), end: dayStart(zone, addDays(to, 1)) }
+}
+
+/** As many days just before. */
+export function daysBefore(from: string, to: string): { from: string; to: string } {
+  return { from: addDays(from, -(daysBetween(from, to) + 1)), to: addDays(from, -1) }
 }
 
 // Dates without a time are reckoned in UTC, where every day has 24 hours.

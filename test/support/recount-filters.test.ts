@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import { filterParameters } from './filter-parameters.ts'
 import type { SentHit } from './recount.ts'
 import { type Filters, withoutDimension } from './recount-filters.ts'
 import { keptOf, recountFilteredOverview } from './recount-metrics.ts'
@@ -116,4 +117,11 @@ test('a dimension without its own filter keeps the others', () => {
   const filters: Filters = { path: { is: ['/'] }, campaign: { is: ['a'] }, utm_campaign: { is: ['b'] } }
   expect(withoutDimension(filters, 'utm_campaign')).toEqual({ path: { is: ['/'] } })
   expect(withoutDimension(filters, 'path')).toEqual({ campaign: { is: ['a'] }, utm_campaign: { is: ['b'] } })
+})
+
+test('filters become query parameters', () => {
+  const filters: Filters = { path: { is: ['/a', '/b'], contains: ['50%'] }, prop_key: { is_not: ['(none)'] } }
+  expect(decodeURIComponent(filterParameters(filters).toString())).toBe(
+    'path=/a&path=/b&path[contains]=50%&prop_key[is_not]=(none)',
+  )
 })

@@ -1,11 +1,10 @@
 import { conversionsOf, type RecountGoal } from './recount-conversions.ts'
+import { isWithin, type Period } from './recount-days.ts'
 import { isNegative, type Operator, operators, passes } from './recount-values.ts'
 import {
   type CountedHit,
   type Dimension,
   hitDimensions,
-  isWithin,
-  type Period,
   sessionDimensions,
   type Visit,
   type World,

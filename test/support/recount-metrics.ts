@@ -1,18 +1,9 @@
 import type { PeriodMetrics } from './recount.ts'
 import { conversionsOf, type RecountGoal } from './recount-conversions.ts'
-import { daysBetween } from './recount-days.ts'
+import { daysBefore, daysBetween, isWithin, type Period, periodOf } from './recount-days.ts'
 import { type Filters, type Kept, keep, withoutGoal } from './recount-filters.ts'
 import { oneDecimal, twoDecimals } from './recount-rounding.ts'
-import {
-  type CountedHit,
-  daysBefore,
-  isWithin,
-  type Period,
-  periodOf,
-  type Visit,
-  visitorsOf,
-  type World,
-} from './recount-world.ts'
+import { type CountedHit, type Visit, visitorsOf, type World } from './recount-world.ts'
 
 /** The overview under filters, without kpi and revenue. */
 

@@ -1,7 +1,8 @@
 import type { PeriodMetrics } from './recount.ts'
 import { bucketing, bucketsOf, countsPerBucket, type Group } from './recount-buckets.ts'
+import { daysBefore, type Period } from './recount-days.ts'
 import { keptOf, metricsWithin, type Query } from './recount-metrics.ts'
-import { daysBefore, type EventType, eventTypes, type Period, type World } from './recount-world.ts'
+import { type EventType, eventTypes, type World } from './recount-world.ts'
 
 /** A query for buckets: `range` is the preset when the days come from one. */
 export interface SeriesQuery extends Query {

@@ -1,9 +1,10 @@
 import { bucketing, countsPerBucket, type Group } from './recount-buckets.ts'
+import { daysBefore } from './recount-days.ts'
 import type { Kept } from './recount-filters.ts'
 import { bounceRate, keptOf, pageviewsOf, type Query } from './recount-metrics.ts'
 import { oneDecimal, twoDecimals } from './recount-rounding.ts'
 import type { SeriesQuery } from './recount-timeseries.ts'
-import { byText, type CountedHit, daysBefore, type Visit, type World } from './recount-world.ts'
+import { byText, type CountedHit, type Visit, type World } from './recount-world.ts'
 
 export interface TitleRow {
   title: string

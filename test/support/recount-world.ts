@@ -6,7 +6,6 @@ import {
   type Recount,
   type SentHit,
 } from './recount.ts'
-import { addDays, dayStart, daysBetween } from './recount-days.ts'
 
 /** What was sent and where it belongs, in a form that the recounts of the stats can walk through. */
 
@@ -91,12 +90,6 @@ export interface World {
   hits: CountedHit[]
   /** by start, then visitor */
   visits: Visit[]
-}
-
-/** Half open, unix ms. */
-export interface Period {
-  start: number
-  end: number
 }
 
 /** @param sent everything that was sent, in any order, repeated deliveries included */
@@ -196,20 +189,6 @@ export function dimensionValue(hit: CountedHit, dimension: Dimension): string {
 
 export function isHitDimension(dimension: string): dimension is HitDimension {
   return (hitDimensions as readonly string[]).includes(dimension)
-}
-
-export function isWithin({ start, end }: Period, at: number): boolean {
-  return start <= at && at < end
-}
-
-/** From the first day to the last, Y-m-d, of the site's zone. */
-export function periodOf(zone: string, from: string, to: string): Period {
-  return { start: dayStart(zone, from), end: dayStart(zone, addDays(to, 1)) }
-}
-
-/** As many days just before. */
-export function daysBefore(from: string, to: string): { from: string; to: string } {
-  return { from: addDays(from, -(daysBetween(from, to) + 1)), to: addDays(from, -1) }
 }
 
 export function visitorsOf(hits: CountedHit[]): number {
