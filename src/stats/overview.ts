@@ -1,23 +1,14 @@
 import { z } from 'zod'
-import type { Services } from '../infra/services.ts'
-import { runTask, type TrafficTotals } from '../rollups/protocol.ts'
+import type { Scope } from './filters/conditions.ts'
+import { StatsQuery } from './filters/query.ts'
+import { countConvertingVisitors } from './goal-report.ts'
 import { ratio } from './numbers.ts'
-import { previousRange, type Range, RangeQuery, resolveRange } from './range.ts'
+import { readQuestion, type StatsServices, type StatsSite } from './question.ts'
+import { countTraffic, presentTraffic, Traffic, trafficFields } from './traffic.ts'
 
-export const OverviewQuery = RangeQuery
+export const OverviewQuery = StatsQuery
 
-const trafficFields = {
-  pageviews: z.int(),
-  visitors: z.int(),
-  sessions: z.int(),
-  views_per_visit: z.number(),
-  bounce_rate: z.number(),
-  avg_session_seconds: z.number(),
-  custom_events: z.int(),
-}
-
-const Traffic = z.object(trafficFields)
-type Traffic = z.infer<typeof Traffic>
+const conversionRate = { conversion_rate: z.number().optional() }
 
 /** @see spec.md "Site overview object" */
 export const Overview = z.object({
@@ -28,46 +19,42 @@ export const Overview = z.object({
     static: z.literal(false),
   }),
   ...trafficFields,
+  ...conversionRate,
   days: z.int(),
-  previous: Traffic,
+  previous: Traffic.extend(conversionRate),
 })
 export type Overview = z.infer<typeof Overview>
 
-interface Site {
-  siteNo: number
-  timezone: string
-  currency: string
-  firstEventAt: Date | null
-}
-
 /** What a site's range counts, and the same number of days just before. */
 export async function getOverview(
-  { rollups, now }: Pick<Services, 'rollups' | 'now'>,
-  site: Site,
-  query: RangeQuery,
+  services: StatsServices,
+  site: StatsSite,
+  query: StatsQuery,
 ): Promise<Overview> {
-  const range = resolveRange(query, { zone: site.timezone, now: now(), firstEventAt: site.firstEventAt })
-  const windows = [range, previousRange(range)].map(windowOf)
-  const [current, previous] = await runTask(rollups, 'countTraffic', { siteNo: site.siteNo, windows })
+  const { range, scope, scopeBefore } = await readQuestion(services, site, query)
+  const [current, previous] = await Promise.all([measure(services, scope), measure(services, scopeBefore)])
   return {
     kpi: { metric: 'mrr', label: 'MRR change', currency: site.currency, static: false },
-    ...present(current!),
+    ...current,
     days: range.days,
-    previous: present(previous!),
+    previous,
   }
 }
 
-const windowOf = ({ start, end }: Range) => ({ start: start.getTime(), end: end.getTime() })
+async function measure(services: StatsServices, scope: Scope) {
+  const [[totals], conversion] = await Promise.all([
+    countTraffic(services, scope, [scope]),
+    scope.goal && measureConversion(services, scope),
+  ])
+  return { ...presentTraffic(totals!), ...conversion }
+}
 
-/** The one place where totals become metrics (contract §6). */
-function present(totals: TrafficTotals): Traffic {
-  return {
-    pageviews: totals.pageviews,
-    visitors: totals.visitors,
-    sessions: totals.sessions,
-    views_per_visit: ratio(totals.pageviews, totals.sessions, 2),
-    bounce_rate: ratio(100 * totals.bounces, totals.sessions, 2),
-    avg_session_seconds: ratio(totals.durationMs, 1000 * totals.sessions, 2),
-    custom_events: totals.customEvents,
-  }
+/** Under a goal filter: converting visitors ÷ visitors under the other filters alone, percent, one decimal. */
+async function measureConversion(services: StatsServices, scope: Scope) {
+  const others = { ...scope, goal: undefined }
+  const [converting, [all]] = await Promise.all([
+    countConvertingVisitors(services, others, scope.goal!),
+    countTraffic(services, others, [others]),
+  ])
+  return { conversion_rate: ratio(100 * converting, all!.visitors, 1) }
 }

@@ -15,6 +15,7 @@ const updateVisitors = statement('update-visitors')
 const upsertSessions = statement('upsert-sessions')
 const insertEvents = statement('insert-events')
 const upsertIdentities = statement('upsert-identities')
+const upsertErrorGroups = statement('upsert-error-groups')
 const updateFirstEvents = statement('update-first-events')
 const markDirty = statement('mark-dirty')
 
@@ -103,6 +104,8 @@ async function write(tx: Transaction, placed: Placed[], visitors: Visitor[]): Pr
   if (placed.length > 0) await insertEvents(tx, ...rows.eventRows(placed))
   const identities = rows.identityRows(placed)
   if (identities) await upsertIdentities(tx, ...identities)
+  const errors = rows.errorRows(placed)
+  if (errors) await upsertErrorGroups(tx, ...errors)
   await noteFirstEvents(tx, placed)
 
   const renumbered = await recountVisits(tx, visitors)
