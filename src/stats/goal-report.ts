@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { findGoals } from '../goals/find-goal.ts'
+import { listAllGoals } from '../goals/list-goals.ts'
 import type { Scope } from './filters/conditions.ts'
 import type { ConversionTargets } from './filters/conversions.ts'
 import type { StatsQuery } from './filters/query.ts'
@@ -37,7 +37,7 @@ export async function getGoalReport(
   query: StatsQuery,
 ): Promise<GoalRow[]> {
   const [goals, { scope }] = await Promise.all([
-    findGoals(services.reads, site.siteNo, null),
+    listAllGoals(services.reads, site.siteNo),
     readQuestion(services, site, query),
   ])
   if (goals.length === 0) return []
