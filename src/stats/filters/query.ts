@@ -3,6 +3,7 @@ import { text } from '../../infra/validation.ts'
 import { compileMatch, VALUE_OPERATORS, type ValueOperator } from '../../rollups/value-match.ts'
 import { RangeQuery } from '../range.ts'
 import { DIMENSIONS, type Dimension } from './dimensions.ts'
+import { MEANINGS } from './meanings.ts'
 
 /** One comparison of a value with several: any of them, or for the negative operators none of them. */
 export interface Condition {
@@ -45,14 +46,20 @@ const GoalFilter = z.union([z.guid(), z.array(z.guid()).min(1).max(MOST_VALUES)]
 })
 
 const dimensionFields = Object.fromEntries(
-  [...DIMENSIONS, 'campaign' as const].map(name => [name, FilterInput.optional()]),
+  [...DIMENSIONS, 'campaign' as const].map(name => [name, FilterInput.optional().meta(MEANINGS[name])]),
 ) as Record<Dimension | 'campaign', z.ZodOptional<typeof FilterInput>>
 
 const filterFields = {
   ...dimensionFields,
-  prop_key: FilterInput.optional(),
-  prop_value: FilterInput.optional(),
-  goal: GoalFilter.optional(),
+  prop_key: FilterInput.optional().meta({
+    description: 'Hits that have such a property.',
+    example: ['plan'],
+  }),
+  prop_value: FilterInput.optional().meta({
+    description: 'Value of that property; needs `prop_key`.',
+    example: ['team'],
+  }),
+  goal: GoalFilter.optional().meta({ description: 'Sessions that converted one of these goals.' }),
 }
 
 type FilterQuery = {
