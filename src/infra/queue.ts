@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import Bull from 'bull'
 import type { Redis } from 'ioredis'
+import { withDeadline } from './deadline.ts'
 import type { Log } from './log.ts'
 import { connectPatientRedis } from './redis.ts'
 
@@ -56,9 +57,10 @@ export function createProducer<Payload>(redis: Redis): Producer<Payload> {
       // A jobId of our own: an EVALSHA that the driver sends a second time then adds nothing.
       const jobId = randomUUID()
       try {
-        const job = await within(
+        const job = await withDeadline(
           CONFIRM_MS,
           queues[partition]!.add(payload, { ...JOB_OPTIONS, jobId, delay: delayMs }),
+          () => new Error('Command timed out'),
         )
         if (!job.id) throw new Error('the queue did not confirm the job')
       } catch (error) {
@@ -69,15 +71,6 @@ export function createProducer<Payload>(redis: Redis): Producer<Payload> {
       }
     },
   }
-}
-
-async function within<Result>(limitMs: number, running: Promise<Result>): Promise<Result> {
-  let timer: NodeJS.Timeout | undefined
-  const limit = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new Error('Command timed out')), limitMs)
-  })
-  running.catch(() => {})
-  return Promise.race([running, limit]).finally(() => clearTimeout(timer))
 }
 
 export interface Consumer {
