@@ -1,5 +1,16 @@
 import { randomBytes } from 'node:crypto'
-import { existsSync, linkSync, mkdirSync, readFileSync, unlinkSync, writeFileSync } from 'node:fs'
+import {
+  closeSync,
+  existsSync,
+  fstatSync,
+  linkSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  readSync,
+  unlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import { availableParallelism } from 'node:os'
 import { dirname, join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -57,7 +68,7 @@ const Environment = z.object({
   SECRET_KEY: z.string().regex(SECRET_KEY_FORM, SECRET_KEY_ALLOWED).optional(),
   GEOIP_DATABASE: z
     .string()
-    .refine(existsSync, 'the path of a MaxMind-format (.mmdb) file that exists')
+    .refine(isMaxMindFile, 'the path of a MaxMind-format (.mmdb) file that exists')
     .optional(),
   METRICS_TOKEN: z.string().min(16, 'at least 16 characters').optional(),
   TRUST_PROXY: count(0, 16, 'the number of trusted proxy hops').default(0),
@@ -126,6 +137,13 @@ export function loadConfig(environment: NodeJS.ProcessEnv = process.env) {
   }
 }
 
+/** For a child process that is told by its arguments what it needs: what this one has, without settings and secrets. */
+export function bareEnvironment(): NodeJS.ProcessEnv {
+  return Object.fromEntries(
+    Object.entries(process.env).filter(([name]) => !Object.hasOwn(Environment.shape, name)),
+  )
+}
+
 /**
  * What a child process must find in its environment to see the same service as its parent does,
  * with the addresses of the embedded services filled in.
@@ -148,6 +166,26 @@ function findProjectRoot(start: string): string {
   for (let folder = start; ; folder = dirname(folder)) {
     if (existsSync(join(folder, 'package.json')) && existsSync(join(folder, 'sql'))) return folder
     if (folder === dirname(folder)) throw new Error(`no project folder above ${start}`)
+  }
+}
+
+const MAXMIND_MARK = Buffer.from('\xab\xcd\xefMaxMind.com', 'latin1')
+/** The mark stands in the last part of the file, before the description. */
+const MAXMIND_TAIL_BYTES = 128 * 1024
+
+function isMaxMindFile(path: string): boolean {
+  try {
+    const file = openSync(path, 'r')
+    try {
+      const { size } = fstatSync(file)
+      const tail = Buffer.alloc(Math.min(size, MAXMIND_TAIL_BYTES))
+      readSync(file, tail, 0, tail.length, size - tail.length)
+      return tail.includes(MAXMIND_MARK)
+    } finally {
+      closeSync(file)
+    }
+  } catch {
+    return false
   }
 }
 
