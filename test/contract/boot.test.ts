@@ -1,12 +1,13 @@
 import { execFile } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { connectRedis, whenReady } from '../../src/infra/redis.ts'
+import { exited, ready, spawnEntry } from '../embedded/spawn.ts'
 import { testDatabase } from '../support/database.ts'
 import { silentLog } from '../support/log.ts'
 import { type Primary, startPrimary } from '../support/primary.ts'
@@ -181,6 +182,18 @@ test('Ctrl-C ends it with 0 and leaves nothing running', async () => {
   expect(service.errors()).toBe('')
 }, 30_000)
 
+test('a terminal that is closed ends it in the same way', async () => {
+  service = start()
+  await service.ready()
+  const processes = [redisPid(), ...(await childrenOf(service.pid))]
+  service.killGroup('SIGHUP')
+  expect(await service.exited).toBe(0)
+  expect(service.output()).toContain('embedded database is closed')
+  expect(await stillRunning(processes)).toEqual([])
+  expect(await leftOvers()).toEqual([])
+  expect(service.errors()).toBe('')
+}, 30_000)
+
 test('Ctrl-C in the middle of a start ends it with 0 and leaves nothing running', async () => {
   service = start()
   await expect
@@ -190,3 +203,20 @@ test('Ctrl-C in the middle of a start ends it with 0 and leaves nothing running'
   expect(await service.exited).toBe(0)
   await expect.poll(leftOvers, { timeout: 10_000 }).toEqual([])
 }, 30_000)
+
+test('a start waits until an admin command has stopped the servers it had for the moment', async () => {
+  const command = await spawnEntry('test/embedded/hold-servers.ts', [], {
+    env: { DATA_DIR: dataDir, BASE_URL: '' },
+  })
+  await ready(command)
+  const redis = redisPid()
+  service = start()
+  // It holds the folder now, and touches no server.
+  await expect.poll(() => existsSync(join(dataDir, 'service.lock')), { timeout: 10_000 }).toBe(true)
+  command.kill('SIGTERM')
+  expect(await exited(command)).toBe('SIGTERM')
+  await service.ready()
+  expect(redisPid()).not.toBe(redis)
+  expect(service.output()).not.toContain('redis-server ended')
+  expect(await pageviews()).toBe(1)
+}, 60_000)
