@@ -1,6 +1,8 @@
 import { randomBytes } from 'node:crypto'
 import {
+  accessSync,
   closeSync,
+  constants,
   existsSync,
   fstatSync,
   linkSync,
@@ -8,6 +10,7 @@ import {
   openSync,
   readFileSync,
   readSync,
+  statSync,
   unlinkSync,
   writeFileSync,
 } from 'node:fs'
@@ -109,6 +112,11 @@ export function loadConfig(environment: NodeJS.ProcessEnv = process.env) {
   }
   const env = parsed.data
   const embedded = env.DATABASE_URL === undefined && env.REDIS_URL === undefined
+  if ((env.DATABASE_URL === undefined || env.REDIS_URL === undefined) && !canHold(env.DATA_DIR)) {
+    throw new Error(
+      `DATA_DIR is ${JSON.stringify(env.DATA_DIR)}; allowed is a folder, there or to be made, that can be written to`,
+    )
+  }
   return {
     port: env.PORT,
     host: env.HOST,
@@ -166,6 +174,18 @@ function findProjectRoot(start: string): string {
   for (let folder = start; ; folder = dirname(folder)) {
     if (existsSync(join(folder, 'package.json')) && existsSync(join(folder, 'sql'))) return folder
     if (folder === dirname(folder)) throw new Error(`no project folder above ${start}`)
+  }
+}
+
+/** Whether a path is a folder that can be written to, or can be made one. */
+function canHold(path: string): boolean {
+  let place = path
+  try {
+    while (!existsSync(place) && place !== dirname(place)) place = dirname(place)
+    accessSync(place, constants.W_OK)
+    return statSync(place).isDirectory()
+  } catch {
+    return false
   }
 }
 

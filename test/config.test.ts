@@ -124,6 +124,17 @@ test.each([
   expect(message).not.toContain('hunter2')
 })
 
+test.each([import.meta.filename, join(import.meta.filename, 'below'), '/dev/null'])(
+  'a DATA_DIR that is no folder, such as %s, is refused where something would be kept in it',
+  dataDir => {
+    const allowed = 'allowed is a folder, there or to be made, that can be written to'
+    expect(refusal({ DATA_DIR: dataDir })).toBe(`DATA_DIR is ${JSON.stringify(dataDir)}; ${allowed}`)
+    expect(refusal({ DATA_DIR: dataDir, SECRET_KEY: KEY, REDIS_URL: 'redis://h' })).toContain('DATA_DIR is')
+    const servers = { DATABASE_URL: 'postgres://h/d', REDIS_URL: 'redis://h' }
+    expect(load({ DATA_DIR: dataDir, ...servers })).toMatchObject({ dataDir })
+  },
+)
+
 test('of several wrong variables each is named, on a line of its own', () => {
   const lines = refusal({ PORT: 'x', LOG_LEVEL: 'y', SECRET_KEY: 'z' }).split('\n')
   expect(lines.map(line => line.split(' ')[0]).sort()).toEqual(['LOG_LEVEL', 'PORT', 'SECRET_KEY'])
