@@ -1,23 +1,9 @@
-import { randomBytes } from 'node:crypto'
-import {
-  accessSync,
-  closeSync,
-  constants,
-  existsSync,
-  fstatSync,
-  linkSync,
-  mkdirSync,
-  openSync,
-  readFileSync,
-  readSync,
-  statSync,
-  unlinkSync,
-  writeFileSync,
-} from 'node:fs'
+import { existsSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
 import { dirname, join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { z } from 'zod'
+import { canHold, isMaxMindFile, SECRET_KEY_ALLOWED, SECRET_KEY_FORM, secretKeyIn } from './config-files.ts'
 
 const count = (min: number, max: number, what: string) =>
   z
@@ -36,9 +22,6 @@ const url = (protocols: string[], example: string) =>
 
 const limit = (fallback: string) =>
   count(0, 1_000_000, 'requests a minute, 0 for no limit').default(Number(fallback))
-
-const SECRET_KEY_FORM = /^[0-9a-fA-F]{64}$/
-const SECRET_KEY_ALLOWED = '64 hex digits (32 bytes), as `openssl rand -hex 32` prints them'
 
 const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const
 
@@ -127,7 +110,7 @@ export function loadConfig(environment: NodeJS.ProcessEnv = process.env) {
     httpWorkers: env.HTTP_WORKERS,
     ingestProcesses: env.INGEST_PROCESSES,
     rollupThreads: env.ROLLUP_THREADS,
-    secretKey: env.SECRET_KEY ?? embeddedSecretKey(embedded, env.DATA_DIR),
+    secretKey: env.SECRET_KEY ?? generatedSecretKey(embedded, env.DATA_DIR),
     geoipDatabase: env.GEOIP_DATABASE ?? packagedCountryDatabase(),
     metricsToken: env.METRICS_TOKEN,
     trustProxy: env.TRUST_PROXY,
@@ -177,69 +160,18 @@ function findProjectRoot(start: string): string {
   }
 }
 
-/** Whether a path is a folder that can be written to, or can be made one. */
-function canHold(path: string): boolean {
-  let place = path
-  try {
-    while (!existsSync(place) && place !== dirname(place)) place = dirname(place)
-    accessSync(place, constants.W_OK)
-    return statSync(place).isDirectory()
-  } catch {
-    return false
-  }
-}
-
-const MAXMIND_MARK = Buffer.from('\xab\xcd\xefMaxMind.com', 'latin1')
-/** The mark stands in the last part of the file, before the description. */
-const MAXMIND_TAIL_BYTES = 128 * 1024
-
-function isMaxMindFile(path: string): boolean {
-  try {
-    const file = openSync(path, 'r')
-    try {
-      const { size } = fstatSync(file)
-      const tail = Buffer.alloc(Math.min(size, MAXMIND_TAIL_BYTES))
-      readSync(file, tail, 0, tail.length, size - tail.length)
-      return tail.includes(MAXMIND_MARK)
-    } finally {
-      closeSync(file)
-    }
-  } catch {
-    return false
-  }
-}
-
 function packagedCountryDatabase(): string {
   return fileURLToPath(
     import.meta.resolve('@ip-location-db/geo-whois-asn-country-mmdb/geo-whois-asn-country.mmdb'),
   )
 }
 
-function embeddedSecretKey(embedded: boolean, dataDir: string): string {
+function generatedSecretKey(embedded: boolean, dataDir: string): string {
   if (!embedded) {
     throw new Error(
       `SECRET_KEY is not set; allowed is ${SECRET_KEY_ALLOWED}. ` +
         'It is generated only when both DATABASE_URL and REDIS_URL are unset.',
     )
   }
-  const file = join(dataDir, 'secret-key')
-  if (!existsSync(file)) {
-    mkdirSync(dataDir, { recursive: true, mode: 0o700 })
-    const draft = `${file}.${process.pid}`
-    writeFileSync(draft, `${randomBytes(32).toString('hex')}\n`, { mode: 0o600, flush: true })
-    // A link appears whole or not at all, and of two starts at once one wins and the other reads what it wrote.
-    try {
-      linkSync(draft, file)
-    } catch (error) {
-      if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
-    } finally {
-      unlinkSync(draft)
-    }
-  }
-  const key = readFileSync(file, 'utf8').trim()
-  // With a wrong key the secrets in the database would look lost.
-  if (!SECRET_KEY_FORM.test(key)) {
-    throw new Error(`${file} is damaged: it must hold ${SECRET_KEY_ALLOWED}. Bring it back from a backup.`)
-  }
-  return key
+  return secretKeyIn(dataDir)
 }
