@@ -44,6 +44,9 @@ const WITHDRAW = `if redis.call('lrem', KEYS[1], 1, ARGV[1]) == 1 then redis.cal
 /** How long a job may take to be confirmed, the wait for a queue that is not set up yet included. */
 const CONFIRM_MS = 950
 
+/** How long a consumer waits for its queues to close, once their jobs are done. */
+const CLOSE_MS = 1_000
+
 /** Puts jobs into the queues over one connection, so that what is added at once travels in one pipeline. */
 export function createProducer<Payload>(redis: Redis): Producer<Payload> {
   const queues = Array.from({ length: PARTITIONS }, (_, partition) => {
@@ -119,10 +122,13 @@ export function createConsumer<Payload>(options: {
   })
   return {
     async close(timeoutMs = 5_000) {
-      await Promise.all(queues.map(queue => queue.pause(true, true)))
-      const finished = Promise.all(queues.map(queue => queue.whenCurrentJobsFinished()))
-      await Promise.race([finished, sleep(timeoutMs)])
-      await Promise.all(queues.map(queue => queue.close(true)))
+      // Bull reconnects for each of these: without Redis they fail, or never end.
+      const finish = async (queue: Bull.Queue) => {
+        await queue.pause(true, true)
+        await queue.whenCurrentJobsFinished()
+      }
+      await Promise.race([Promise.allSettled(queues.map(finish)), sleep(timeoutMs)])
+      await Promise.race([Promise.allSettled(queues.map(queue => queue.close(true))), sleep(CLOSE_MS)])
       for (const redis of [shared.client, shared.subscriber, ...blocking]) redis.disconnect()
     },
   }
