@@ -1,4 +1,4 @@
-import { execFile } from 'node:child_process'
+import { execFile, fork } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { createServer } from 'node:net'
@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { startDatabase } from '../../src/embedded/database.ts'
 import { connectRedis, whenReady } from '../../src/infra/redis.ts'
 import { exited, ready, spawnEntry } from '../embedded/spawn.ts'
 import { testDatabase } from '../support/database.ts'
@@ -13,7 +14,7 @@ import { silentLog } from '../support/log.ts'
 import { type Primary, startPrimary } from '../support/primary.ts'
 import { childrenOf, runningProcesses, stillRunning } from '../support/processes.ts'
 import { testRedis } from '../support/redis.ts'
-import { freePort } from '../support/service.ts'
+import { freePort, PRIMARY } from '../support/service.ts'
 
 const run = promisify(execFile)
 
@@ -219,4 +220,29 @@ test('a start waits until an admin command has stopped the servers it had for th
   expect(redisPid()).not.toBe(redis)
   expect(service.output()).not.toContain('redis-server ended')
   expect(await pageviews()).toBe(1)
+}, 60_000)
+
+test('an ingest process that comes before the primary, as under PM2 it may, finds its tables', async () => {
+  const database = await startDatabase({ log: silentLog })
+  const redis = await testRedis()
+  const ingest = fork(PRIMARY.replace('primary.js', 'ingest.js'), {
+    env: {
+      PATH: process.env.PATH,
+      DATABASE_URL: database.url,
+      REDIS_URL: redis.url,
+      SECRET_KEY: '0'.repeat(64),
+      LOG_LEVEL: 'debug',
+    },
+    stdio: ['ignore', 'pipe', 'inherit', 'ipc'],
+  })
+  let output = ''
+  ingest.stdout!.on('data', chunk => {
+    output += chunk
+  })
+  await expect.poll(() => output, { timeout: 20_000 }).toContain('"job":"forget expired keys"')
+  expect(output).toContain('"job":"compress"')
+  expect(output).not.toContain('job failed')
+  ingest.send('shutdown')
+  expect(await once(ingest, 'exit')).toEqual([0, null])
+  await Promise.all([database.close(), redis.close()])
 }, 60_000)
