@@ -73,6 +73,9 @@ const Environment = z.object({
   LOG_LEVEL: z.enum(LOG_LEVELS, `one of ${LOG_LEVELS.join(', ')}`).default('info'),
 })
 
+/** The name of every setting. */
+export const SETTINGS = Object.keys(Environment.shape)
+
 export type Config = ReturnType<typeof loadConfig>
 
 const SECRET_SETTINGS = ['SECRET_KEY', 'METRICS_TOKEN', 'DATABASE_URL', 'REDIS_URL']
