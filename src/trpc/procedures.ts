@@ -1,5 +1,6 @@
 import { initTRPC } from '@trpc/server'
 import { AppError, type Refusals } from '../errors.ts'
+import { withDeadline } from '../infra/deadline.ts'
 import { overLimit } from '../infra/rate-limit.ts'
 import { findSite } from '../sites/find-site.ts'
 import { SiteKey } from '../sites/schema.ts'
@@ -25,15 +26,12 @@ export const router = t.router
 /** Longest a caller waits: a server that stands still says nothing by itself. */
 const PATIENCE_MS = 10_000
 
-const timed = t.procedure.meta({ unavailable: true }).use(({ next }) => {
-  let timer: NodeJS.Timeout | undefined
-  const limit = new Promise<never>((_, reject) => {
-    const tooLate = () =>
-      reject(new AppError('unavailable', 'The answer takes too long; try again shortly', { retryAfter: 5 }))
-    timer = setTimeout(tooLate, PATIENCE_MS)
-  })
-  return Promise.race([next(), limit]).finally(() => clearTimeout(timer))
-})
+const tooLate = () =>
+  new AppError('unavailable', 'The answer takes too long; try again shortly', { retryAfter: 5 })
+
+const timed = t.procedure
+  .meta({ unavailable: true })
+  .use(({ next }) => withDeadline(PATIENCE_MS, next(), tooLate))
 
 /** For whoever has a token; `ctx.caller` is who that is. Every call is charged to the token, valid or not. */
 export const authed = timed.meta({ unauthenticated: true, rate_limited: true }).use(async ({ ctx, next }) => {

@@ -1,4 +1,5 @@
 import { type Db, statement, type Transaction } from '../../infra/db.ts'
+import { PARTITIONS } from '../../infra/queue.ts'
 import type { EnrichedHit } from '../hit.ts'
 import { findStored } from './find-stored.ts'
 import { place } from './place.ts'
@@ -21,6 +22,7 @@ const markDirty = statement('mark-dirty')
 
 /** First of the two numbers of a partition's advisory lock. */
 const PARTITION_LOCKS = 7_116_502
+const ALL_PARTITIONS = Array.from({ length: PARTITIONS }, (_, partition) => partition)
 
 export interface Stored {
   stored: number
@@ -35,11 +37,15 @@ export interface Stored {
 /**
  * Stores a batch in one transaction: all of it or nothing. Hits that are there already change nothing, so that a
  * batch may be delivered any number of times.
+ * @param partition that of the hits' visitors; 'all' where it is not known, which keeps every other batch waiting
  * @throws what the database throws; nothing is stored then
  */
-export function storeHits(db: Db, partition: number, hits: EnrichedHit[]): Promise<Stored> {
+export function storeHits(db: Db, partition: number | 'all', hits: EnrichedHit[]): Promise<Stored> {
   return db.begin(async tx => {
-    await lockPartition(tx, PARTITION_LOCKS, partition)
+    // Always in the same order: nobody waits for one while holding one behind it.
+    for (const locked of partition === 'all' ? ALL_PARTITIONS : [partition]) {
+      await lockPartition(tx, PARTITION_LOCKS, locked)
+    }
     const live = await leaveOutDeletedSites(tx, hits)
     const fresh = await leaveOutStored(tx, live)
     const placed: Placed[] = []
