@@ -1,5 +1,6 @@
 import type { Db } from '../infra/db.ts'
 import type { Tasks } from './protocol.ts'
+import { countMovements, countRevenue } from './revenue.ts'
 import { countSiteVisitors, countTraffic } from './traffic.ts'
 
 type TaskTable = {
@@ -7,4 +8,9 @@ type TaskTable = {
 }
 
 /** What a rollup thread runs, by the name it is called with. */
-export const tasks: TaskTable = { countTraffic, countSiteVisitors }
+export const tasks: TaskTable = {
+  countTraffic,
+  countSiteVisitors,
+  countRevenue,
+  countMovements,
+}

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import type { Services } from '../infra/services.ts'
+import { moneyFields, presentMoney, readMoney } from '../revenue/numbers.ts'
 import { runTask, type TrafficTotals } from '../rollups/protocol.ts'
 import { ratio } from './numbers.ts'
 import { previousRange, type Range, RangeQuery, resolveRange } from './range.ts'
@@ -16,8 +17,8 @@ const trafficFields = {
   custom_events: z.int(),
 }
 
-const Traffic = z.object(trafficFields)
-type Traffic = z.infer<typeof Traffic>
+const Metrics = z.object({ ...trafficFields, ...moneyFields })
+type Traffic = Omit<z.infer<typeof Metrics>, keyof typeof moneyFields>
 
 /** @see spec.md "Site overview object" */
 export const Overview = z.object({
@@ -27,9 +28,9 @@ export const Overview = z.object({
     currency: z.string(),
     static: z.literal(false),
   }),
-  ...trafficFields,
+  ...Metrics.shape,
   days: z.int(),
-  previous: Traffic,
+  previous: Metrics,
 })
 export type Overview = z.infer<typeof Overview>
 
@@ -48,12 +49,21 @@ export async function getOverview(
 ): Promise<Overview> {
   const range = resolveRange(query, { zone: site.timezone, now: now(), firstEventAt: site.firstEventAt })
   const windows = [range, previousRange(range)].map(windowOf)
-  const [current, previous] = await runTask(rollups, 'countTraffic', { siteNo: site.siteNo, windows })
+  const [traffic, totals] = await Promise.all([
+    runTask(rollups, 'countTraffic', { siteNo: site.siteNo, windows }),
+    readMoney(rollups, site, windows),
+  ])
+  const [current, previous] = traffic
+  const [money, moneyBefore] = presentMoney(
+    totals,
+    traffic.map(({ visitors }) => visitors),
+  )
   return {
     kpi: { metric: 'mrr', label: 'MRR change', currency: site.currency, static: false },
     ...present(current!),
+    ...money,
     days: range.days,
-    previous: present(previous!),
+    previous: { ...present(previous!), ...moneyBefore },
   }
 }
 
