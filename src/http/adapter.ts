@@ -6,6 +6,7 @@ import { fromProcedure } from '../trpc/errors.ts'
 import { appRouter } from '../trpc/root.ts'
 import { readJsonObject } from './body.ts'
 import { contextOf, isExisting } from './context-of.ts'
+import { pageUrlOf } from './page-url.ts'
 import { fieldsOf, headerList, readQuery } from './query.ts'
 import type { Route } from './routes.ts'
 
@@ -23,7 +24,7 @@ export function restHandler(services: Services, route: Route): RequestHandler {
       router: appRouter,
       path: route.procedure,
       type: procedure._def.type,
-      ctx: contextOf(services, req, res),
+      ctx: contextOf(services, req, res, pageUrlOf(services.config.baseUrl, req.originalUrl)),
       // Read when the first check needs it: nobody without a token gets a body read.
       getRawInput: () => {
         input ??= readInput(route, query.input, req)

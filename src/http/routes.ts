@@ -38,6 +38,13 @@ export const routes: readonly Route[] = [
   { method: 'patch', path: '/api/sites/:siteKey/features', procedure: 'sites.updateFeatures', ok: 200 },
   { method: 'patch', path: '/api/sites/:siteKey/pin', procedure: 'sites.togglePin', ok: 200 },
   { method: 'get', path: '/api/sites/:siteKey/overview', procedure: 'stats.overview', ok: 200 },
+  { method: 'get', path: '/api/sites/:siteKey/goals', procedure: 'goals.list', ok: 200 },
+  { method: 'post', path: '/api/sites/:siteKey/goals', procedure: 'goals.create', ok: 201 },
+  // Before the paths of single goals, none of which is called `batch`.
+  { method: 'post', path: '/api/sites/:siteKey/goals/batch', procedure: 'goals.createBatch', ok: 200 },
+  { method: 'patch', path: '/api/sites/:siteKey/goals/:goal', procedure: 'goals.update', ok: 200 },
+  { method: 'delete', path: '/api/sites/:siteKey/goals/:goal', procedure: 'goals.delete', ok: 204 },
+  { method: 'get', path: '/api/sites/:siteKey/payments', procedure: 'payments.list', ok: 200 },
   {
     method: 'post',
     path: '/api/sites/:siteKey/payments',

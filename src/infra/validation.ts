@@ -26,6 +26,13 @@ export const text = (max: number) =>
 /** The same, and not empty. */
 export const requiredText = (max: number) => text(max).refine(value => value !== '', 'is required')
 
+/** An integer from `min` to `max`, both included. */
+export const integer = (min: number, max: number) =>
+  z
+    .int({ error: issue => (issue.code === 'invalid_type' ? 'must be an integer' : undefined) })
+    .min(min)
+    .max(max)
+
 /** A 422 with what is wrong with each field. */
 export function validationError(error: z.core.$ZodError): AppError {
   const fields: FieldErrors = {}
