@@ -7,7 +7,9 @@ import { createLease, type Lease } from '../src/infra/lease.ts'
 import { createLog, type Log } from '../src/infra/log.ts'
 import { checkDatabase, migrate } from '../src/infra/migrate.ts'
 import { connectRedis, whenReady } from '../src/infra/redis.ts'
+import { purgePayments } from '../src/revenue/change-payment.ts'
 import { REFRESHING } from '../src/rollups/keep-refreshed.ts'
+import { findSiteAnywhere } from '../src/sites/find-anywhere.ts'
 import { findSite } from '../src/sites/find-site.ts'
 import { type BackfillOptions, backfill } from '../src/stats/backfill.ts'
 import { bootstrap } from '../src/teams/bootstrap.ts'
@@ -17,7 +19,7 @@ import { createTeam } from '../src/teams/teams.ts'
 import { createToken } from '../src/teams/tokens.ts'
 import { createUser } from '../src/teams/users.ts'
 import { importFile } from './import-file.ts'
-import { collect, day, email, text, time, uuid } from './options.ts'
+import { collect, currency, day, email, text, time, uuid } from './options.ts'
 import { secondsSince, showProgress } from './progress.ts'
 
 // One JSON document on stdout; logs, and one line `error: …` on failure, on stderr.
@@ -107,6 +109,18 @@ program
         progress.end,
       )
       return { ...done, seconds: secondsSince(startedAt) }
+    }),
+  )
+
+program
+  .command('payments:purge')
+  .description('delete all payments of a site in one currency, so that the site can have another')
+  .requiredOption('--site <site>', 'id or domain')
+  .requiredOption('--currency <code>', 'ISO 4217, upper case', currency)
+  .action((options: { site: string; currency: string }) =>
+    answer(async db => {
+      const site = await findSiteAnywhere(db, options.site)
+      return { deleted: await purgePayments(db, site, options.currency) }
     }),
   )
 

@@ -38,6 +38,13 @@ export function time(value: string): Date {
   return at
 }
 
+export function currency(value: string): string {
+  if (!/^[A-Z]{3}$/.test(value)) {
+    throw new InvalidArgumentError('It must be a currency code in upper case, such as USD.')
+  }
+  return value
+}
+
 export function collect(value: string, before: string[] = []): string[] {
   return [...before, value]
 }
