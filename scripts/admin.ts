@@ -8,6 +8,7 @@ import { createLog, type Log } from '../src/infra/log.ts'
 import { checkDatabase, migrate } from '../src/infra/migrate.ts'
 import { connectRedis, whenReady } from '../src/infra/redis.ts'
 import { listDeadLetters, retryDeadLetters } from '../src/ingestion/store/dead-letters.ts'
+import { purgePayments } from '../src/revenue/change-payment.ts'
 import { REFRESHING } from '../src/rollups/keep-refreshed.ts'
 import { findSiteAnywhere } from '../src/sites/find-anywhere.ts'
 import { findSite } from '../src/sites/find-site.ts'
@@ -19,7 +20,7 @@ import { createTeam } from '../src/teams/teams.ts'
 import { createToken } from '../src/teams/tokens.ts'
 import { createUser } from '../src/teams/users.ts'
 import { importFile } from './import-file.ts'
-import { collect, day, email, text, time, uuid, wholeNumber } from './options.ts'
+import { collect, currency, day, email, text, time, uuid, wholeNumber } from './options.ts'
 import { secondsSince, showProgress } from './progress.ts'
 
 // One JSON document on stdout; logs, and one line `error: …` on failure, on stderr.
@@ -151,6 +152,18 @@ program
 async function siteNoOf(db: Db, site: string | undefined): Promise<number | null> {
   return site === undefined ? null : (await findSiteAnywhere(db, site)).siteNo
 }
+
+program
+  .command('payments:purge')
+  .description('delete all payments of a site in one currency, so that the site can have another')
+  .requiredOption('--site <site>', 'id or domain')
+  .requiredOption('--currency <code>', 'ISO 4217, upper case', currency)
+  .action((options: { site: string; currency: string }) =>
+    answer(async db => {
+      const site = await findSiteAnywhere(db, options.site)
+      return { deleted: await purgePayments(db, site, options.currency) }
+    }),
+  )
 
 /** Nobody else refreshes while it is held: not the service, not another command. */
 async function refreshingLease({ redis }: Tools): Promise<Lease> {

@@ -47,6 +47,13 @@ export function wholeNumber(min: number, max: number) {
   }
 }
 
+export function currency(value: string): string {
+  if (!/^[A-Z]{3}$/.test(value)) {
+    throw new InvalidArgumentError('It must be a currency code in upper case, such as USD.')
+  }
+  return value
+}
+
 export function collect(value: string, before: string[] = []): string[] {
   return [...before, value]
 }

@@ -8,6 +8,9 @@ export function givenRequestId(res: Response): string {
   return res.locals.requestId as string
 }
 
+/** Whether the procedure said that nothing was made, because it is there already. */
+export const isExisting = (res: Response): boolean => res.locals.isExisting === true
+
 /** @param pageUrl where REST finds other pages of the answer */
 export function contextOf(
   services: Services,
@@ -25,6 +28,9 @@ export function contextOf(
       if (least && least.remaining < rate.remaining) return
       least = rate
       for (const [name, value] of Object.entries(rateHeaders(rate))) res.setHeader(name, value)
+    },
+    sayExisting() {
+      res.locals.isExisting = true
     },
   }
 }

@@ -1,5 +1,6 @@
 import type { Db } from '../infra/db.ts'
 import type { Tasks } from './protocol.ts'
+import { countMovements, countRevenue } from './revenue.ts'
 import { countSiteVisitors, countTraffic } from './traffic.ts'
 import { matchValues } from './values.ts'
 
@@ -8,4 +9,10 @@ type TaskTable = {
 }
 
 /** What a rollup thread runs, by the name it is called with. */
-export const tasks: TaskTable = { countTraffic, countSiteVisitors, matchValues }
+export const tasks: TaskTable = {
+  countTraffic,
+  countSiteVisitors,
+  countRevenue,
+  countMovements,
+  matchValues,
+}

@@ -1,17 +1,16 @@
 import { z } from 'zod'
 import { count, decimal, label } from '../infra/fields.ts'
+import { moneyFields, presentMoney, readMoney } from '../revenue/numbers.ts'
 import type { Scope } from './filters/conditions.ts'
 import { StatsQuery } from './filters/query.ts'
 import { countConvertingVisitors } from './goal-report.ts'
 import { ratio } from './numbers.ts'
 import { readQuestion, type StatsServices, type StatsSite } from './question.ts'
-import { countTraffic, presentTraffic, Traffic, trafficFields } from './traffic.ts'
+import { countTraffic, presentTraffic, trafficFields } from './traffic.ts'
 
 export const OverviewQuery = StatsQuery
 
-const conversionRate = {
-  conversion_rate: decimal('Converting visitors among all, percent, one decimal.', 3.9).optional(),
-}
+const metrics = { ...trafficFields, ...moneyFields }
 
 /** @see spec.md "Site overview object" */
 export const Overview = z
@@ -24,10 +23,9 @@ export const Overview = z
         static: z.literal(false).meta({ description: 'It changes with the range.' }),
       })
       .meta({ description: 'What a dashboard shows first.' }),
-    ...trafficFields,
-    ...conversionRate,
+    ...metrics,
     days: count('Days of the range, both ends included.', 30),
-    previous: Traffic.extend(conversionRate).meta({
+    previous: z.object(metrics).meta({
       id: 'PreviousPeriod',
       description: 'The same metrics of as many days just before.',
     }),
@@ -42,21 +40,31 @@ export async function getOverview(
   query: StatsQuery,
 ): Promise<Overview> {
   const { range, scope, scopeBefore } = await readQuestion(services, site, query)
-  const [current, previous] = await Promise.all([measure(services, scope), measure(services, scopeBefore)])
+  const scopes = [scope, scopeBefore]
+  const [traffic, totals, conversions] = await Promise.all([
+    Promise.all(scopes.map(each => countTraffic(services, each, [each]))),
+    readMoney(
+      services.rollups,
+      site,
+      scopes.map(({ start, end }) => ({ start: start.getTime(), end: end.getTime() })),
+    ),
+    Promise.all(scopes.map(each => each.goal && measureConversion(services, each))),
+  ])
+  const money = presentMoney(
+    totals,
+    traffic.map(([period]) => period!.visitors),
+  )
+  const [current, previous] = traffic.map(([period], index) => ({
+    ...presentTraffic(period!),
+    ...money[index],
+    ...conversions[index],
+  }))
   return {
     kpi: { metric: 'mrr', label: 'MRR change', currency: site.currency, static: false },
-    ...current,
+    ...current!,
     days: range.days,
-    previous,
+    previous: previous!,
   }
-}
-
-async function measure(services: StatsServices, scope: Scope) {
-  const [[totals], conversion] = await Promise.all([
-    countTraffic(services, scope, [scope]),
-    scope.goal && measureConversion(services, scope),
-  ])
-  return { ...presentTraffic(totals!), ...conversion }
 }
 
 /** Under a goal filter: converting visitors ÷ visitors under the other filters alone, percent, one decimal. */

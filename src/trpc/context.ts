@@ -12,6 +12,8 @@ export interface Context extends Services {
   authorization: string | undefined
   /** Puts what is left of the caller's limit on the answer; of several calls in one request, the least. */
   showRate: (rate: Rate) => void
+  /** Tells REST that nothing was made, because it is there already. */
+  sayExisting: () => void
   /** The address of another page of the answer; null for tRPC, whose calls have none. */
   pageUrl: PageUrl
 }

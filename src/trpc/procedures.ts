@@ -5,6 +5,7 @@ import { overLimit } from '../infra/rate-limit.ts'
 import { findSite } from '../sites/find-site.ts'
 import { SiteKey } from '../sites/schema.ts'
 import { authenticate } from '../teams/authentication.ts'
+import { hasActivePlan } from '../teams/plans.ts'
 import { type Context, currentRequestId } from './context.ts'
 import { errorShape, fromProcedure } from './errors.ts'
 
@@ -64,5 +65,15 @@ export const managedSiteProcedure = siteProcedure
   .meta({ forbidden: MANAGERS_ONLY })
   .use(async ({ ctx, next }) => {
     if (ctx.caller.role === 'member') throw new AppError('forbidden', MANAGERS_ONLY)
+    return next()
+  })
+
+const NO_PLAN = 'The subscription of the team is not active'
+
+/** The same, if the team's subscription is active or its trial runs. */
+export const billedSiteProcedure = managedSiteProcedure
+  .meta({ payment_required: NO_PLAN })
+  .use(async ({ ctx, next }) => {
+    if (!hasActivePlan(ctx.caller, ctx.now())) throw new AppError('payment_required', NO_PLAN)
     return next()
   })

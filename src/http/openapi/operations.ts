@@ -164,6 +164,36 @@ export const operations: Record<ProcedureName, Operation> = {
     description: 'Irreversible. Funnels are not affected.',
     refusals: { not_found: NO_GOAL },
   },
+  'payments.list': {
+    summary: 'List payments',
+    description: 'By their time, the newest first; those that came from the payment processor are there too.',
+    answer: 'A page of payments.',
+  },
+  'payments.record': {
+    summary: 'Record a payment',
+    description: 'Once per `transaction_id`: the first record stays, whatever is sent later.',
+    answer: 'The payment is recorded.',
+  },
+  'payments.delete': {
+    summary: 'Delete a payment',
+    description: 'One that was recorded through this API; never one that came from the payment processor.',
+    answer: 'The payment is deleted.',
+    refusals: { not_found: 'No such site, or no such payment recorded through the API' },
+  },
+  'processor.get': {
+    summary: 'Read the connection to the payment processor',
+    answer: 'The connection, without its secrets.',
+    refusals: { not_found: 'No such site, or no payment processor is connected to it' },
+  },
+  'processor.connect': {
+    summary: 'Connect a payment processor',
+    description: 'Replaces the connection there is. Secrets are encrypted and never shown again.',
+    answer: 'The connection, without its secrets.',
+  },
+  'processor.disconnect': {
+    summary: 'Disconnect the payment processor',
+    refusals: { not_found: 'No such site, or no payment processor is connected to it' },
+  },
   'options.timezones': {
     summary: 'List time zones',
     description: 'Every name that a site can have as its time zone.',

@@ -18,6 +18,11 @@ export const tags: Record<string, { name: string; description: string }> = {
     name: 'Goals',
     description: 'What visitors are to do: see a page, scroll it, send an event, click something.',
   },
+  payments: { name: 'Payments', description: 'Money that came in, from server to server.' },
+  processor: {
+    name: 'Payment processor',
+    description: 'The connection that brings payments and subscriptions by itself.',
+  },
   tokens: { name: 'Tokens', description: 'Bearer tokens of people and programs.' },
   options: { name: 'Options', description: 'What forms offer for the settings of a site.' },
   pictures: { name: 'Pictures', description: 'Icons and avatars, for anybody, on pages of any origin.' },
