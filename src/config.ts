@@ -30,7 +30,7 @@ const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'
 
 const TRACKER_PATH_ALLOWED =
   'a path such as /t, without a slash at its end, and none that the service has: /api, /js, /trpc, /healthz, …'
-const TAKEN_PATHS = /^\/(api|avatars|favicons|healthz|metrics|readyz|trpc)(\/|$)|(^|\/)js$/
+const TAKEN_PATHS = /^\/(api|avatars|docs|favicons|healthz|metrics|readyz|trpc)(\/|$)|(^|\/)js$/
 
 /** Every setting of the service, by the name it has in the environment. */
 const Environment = z.object({

@@ -3,7 +3,7 @@ import type { AppRouter } from '../trpc/root.ts'
 type Routers = AppRouter['_def']['record']
 
 /** `router.procedure`, for every procedure there is. */
-type ProcedureName = {
+export type ProcedureName = {
   [Name in keyof Routers & string]: `${Name}.${keyof Routers[Name] & string}`
 }[keyof Routers & string]
 

@@ -1,21 +1,28 @@
 import { z } from 'zod'
+import { label, timestamp } from '../infra/fields.ts'
 import { nicknameOf } from './nickname.ts'
 
 /** What the log of events and that of an error say of where something happened and whose doing it was. */
 export const actorFields = {
-  timestamp: z.string(),
-  path: z.string(),
-  url: z.string(),
-  title: z.string(),
-  hostname: z.string(),
-  user_id: z.string(),
-  visitor_id: z.string(),
-  display_name: z.string(),
-  avatar_url: z.string(),
-  country: z.string(),
-  device: z.string(),
-  browser: z.string(),
-  os: z.string(),
+  timestamp: timestamp('When it happened.'),
+  path: label('Path of the page.', '/pricing'),
+  url: label('URL of the page, with its query.', 'https://example.com/pricing?utm_source=newsletter'),
+  title: label('Title of the page.', 'Pricing'),
+  hostname: label('Host of the page.', 'example.com'),
+  user_id: label('Identified user; empty when anonymous.', 'user-42'),
+  visitor_id: label(
+    'Anonymous visitor; empty for what nobody known did.',
+    '0197d0a5-7c3e-7b1a-9f58-2f1c4d6e8a90',
+  ),
+  display_name: label('Name of the user, else a nickname made of the visitor id.', 'Ada Lovelace'),
+  avatar_url: label(
+    'Picture of the user, else one made of the visitor id.',
+    'http://127.0.0.1:3000/avatars/0197d0a5-7c3e-7b1a-9f58-2f1c4d6e8a90.svg',
+  ),
+  country: label('ISO 3166-1 alpha-2; empty when unknown.', 'DE'),
+  device: label('`desktop`, `mobile` or `tablet`.', 'desktop'),
+  browser: label('Browser; empty when unknown.', 'Firefox'),
+  os: label('Operating system; empty when unknown.', 'Linux'),
 }
 
 export interface Actor {

@@ -1,26 +1,29 @@
 import { z } from 'zod'
+import { label } from '../infra/fields.ts'
 import { type Page, pageFields, windowOf } from '../infra/pagination.ts'
 import { DIMENSIONS, isHitDimension } from './filters/dimensions.ts'
 import { StatsQuery } from './filters/query.ts'
 import { readKept } from './filters/rows.ts'
 import { readQuestion, type StatsServices, type StatsSite } from './question.ts'
 import { pageOf } from './ranking.ts'
-import { bounceRate } from './traffic.ts'
+import { bounceRate, trafficFields } from './traffic.ts'
 
 export const BreakdownQuery = StatsQuery.safeExtend({
-  dimension: z.enum(DIMENSIONS),
+  dimension: z.enum(DIMENSIONS).meta({ description: 'What to break down by.' }),
   ...pageFields(25),
 })
 export type BreakdownQuery = z.infer<typeof BreakdownQuery>
 
 /** @see contract.md §9 */
-export const BreakdownRow = z.object({
-  value: z.string(),
-  visitors: z.int(),
-  sessions: z.int(),
-  pageviews: z.int(),
-  bounce_rate: z.number(),
-})
+export const BreakdownRow = z
+  .object({
+    value: label('Value of the dimension; `(none)` for the empty one.', 'Google'),
+    visitors: trafficFields.visitors,
+    sessions: trafficFields.sessions,
+    pageviews: trafficFields.pageviews,
+    bounce_rate: trafficFields.bounce_rate,
+  })
+  .meta({ id: 'BreakdownRow' })
 export type BreakdownRow = z.infer<typeof BreakdownRow>
 
 interface Counted {

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { AppError } from '../errors.ts'
 import { statement } from '../infra/db.ts'
+import { count, label, uuid } from '../infra/fields.ts'
 import { type Page, pageFields, windowOf } from '../infra/pagination.ts'
 import { isUuid } from '../sites/domain.ts'
 import { type Actor, actorFields, presentActor } from './actor.ts'
@@ -10,47 +11,55 @@ import { readKept } from './filters/rows.ts'
 import { type LogServices, readLog } from './log-pages.ts'
 import { readQuestion, type StatsServices, type StatsSite } from './question.ts'
 import { pageOf } from './ranking.ts'
-import { Group } from './timeseries.ts'
+import { Group, Labels } from './timeseries.ts'
 
 const DEFAULT_PER_PAGE = 20
 
 export const ErrorsQuery = StatsQuery.safeExtend(pageFields(DEFAULT_PER_PAGE))
 export type ErrorsQuery = z.infer<typeof ErrorsQuery>
 
-const errorField = { error: z.string() }
+const errorField = { error: uuid('Fingerprint of the error.') }
 export const ErrorQuery = StatsQuery.safeExtend(errorField)
 export type ErrorQuery = z.infer<typeof ErrorQuery>
 export const OccurrencesQuery = StatsQuery.safeExtend({ ...errorField, ...pageFields(DEFAULT_PER_PAGE) })
 export type OccurrencesQuery = z.infer<typeof OccurrencesQuery>
 
 /** @see spec.md "Error group" */
-export const ErrorGroup = z.object({
-  id: z.string(),
-  message: z.string(),
-  error_name: z.string(),
-  occurrences: z.int(),
-  sessions: z.int(),
-})
+export const ErrorGroup = z
+  .object({
+    id: uuid('Fingerprint: made of the site and the exact message.'),
+    message: label('What was thrown.', 'x is undefined'),
+    error_name: label('Its type; `Error` when none was captured.', 'TypeError'),
+    occurrences: count('How often it occurred in the range.', 12),
+    sessions: count('Distinct sessions in which it did.', 9),
+  })
+  .meta({ id: 'ErrorGroup' })
 export type ErrorGroup = z.infer<typeof ErrorGroup>
 
 export const ErrorTimeseries = z.object({
-  labels: z.array(z.string()),
-  types: z.tuple([z.literal('error')]),
-  series: z.object({ error: z.array(z.int()) }),
+  labels: Labels,
+  types: z.tuple([z.literal('error')]).meta({ description: 'What `series` holds.' }),
+  series: z
+    .object({
+      error: z.array(z.int()).meta({ description: 'Occurrences in each bucket.', example: [4, 8] }),
+    })
+    .meta({ description: 'One series.' }),
   group: Group,
 })
 export type ErrorTimeseries = z.infer<typeof ErrorTimeseries>
 
 /** @see spec.md "Error occurrence" */
-export const ErrorOccurrence = z.object({
-  event_name: z.string(),
-  ...actorFields,
-  message: z.string(),
-  stack: z.string(),
-  file_name: z.string(),
-  line_number: z.string(),
-  column_number: z.string(),
-})
+export const ErrorOccurrence = z
+  .object({
+    event_name: label('Type of the error; `Error` when none was captured.', 'TypeError'),
+    ...actorFields,
+    message: label('What was thrown.', 'x is undefined'),
+    stack: label('Stack trace; empty when none was captured.', 'at pay (https://example.com/app.js:12:7)'),
+    file_name: label('Where it was thrown.', 'https://example.com/app.js'),
+    line_number: label('In that file.', '12'),
+    column_number: label('In that line.', '7'),
+  })
+  .meta({ id: 'ErrorOccurrence' })
 export type ErrorOccurrence = z.infer<typeof ErrorOccurrence>
 
 interface KnownError {

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { label, uuid } from '../infra/fields.ts'
 import { type Page, pageFields } from '../infra/pagination.ts'
 import { EVENT_TYPES, type EventType } from '../ingestion/hit.ts'
 import { type Actor, actorFields, presentActor } from './actor.ts'
@@ -11,13 +12,17 @@ export const EventLogQuery = StatsQuery.safeExtend({ ...typesField, ...pageField
 export type EventLogQuery = z.infer<typeof EventLogQuery>
 
 /** @see spec.md "Event log item" */
-export const EventLogItem = z.object({
-  event_type: z.enum(EVENT_TYPES),
-  event_name: z.string(),
-  ...actorFields,
-  properties: z.record(z.string(), z.string()),
-  error_id: z.string().nullable(),
-})
+export const EventLogItem = z
+  .object({
+    event_type: z.enum(EVENT_TYPES).meta({ description: 'What happened.', example: 'event' }),
+    event_name: label('Name of the event, the autocapture or the error; empty for a pageview.', 'signup'),
+    ...actorFields,
+    properties: z
+      .record(z.string(), z.string())
+      .meta({ description: 'Properties of your own.', example: { plan: 'team' } }),
+    error_id: uuid('Which error it is; null for everything else.').nullable().meta({ example: null }),
+  })
+  .meta({ id: 'EventLogItem' })
 export type EventLogItem = z.infer<typeof EventLogItem>
 
 interface LoggedEvent extends Actor {

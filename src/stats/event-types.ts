@@ -6,10 +6,21 @@ import { StatsQuery } from './filters/query.ts'
 import { readKept } from './filters/rows.ts'
 import { boundsOf, readQuestion, type StatsServices, type StatsSite } from './question.ts'
 import { buckets, type Range } from './range.ts'
-import { Group } from './timeseries.ts'
+import { Group, Labels } from './timeseries.ts'
 
 export const typesField = {
-  types: z.union([text(2_048), z.array(text(2_048)).max(500)]).optional(),
+  types: z
+    .union([text(2_048), z.array(text(2_048)).max(500)])
+    .optional()
+    .meta({
+      description:
+        'Which types, with commas between; unknown ones are passed over, and all are meant without any.',
+      openapi: {
+        schema: { type: 'array', items: { type: 'string', enum: EVENT_TYPES } },
+        explode: false,
+        example: ['pageview', 'event'],
+      },
+    }),
 }
 
 /** The types a comma-separated list names; all of them when nothing known is named. */
@@ -24,9 +35,14 @@ export type EventsTimeseriesQuery = z.infer<typeof EventsTimeseriesQuery>
 
 /** @see spec.md "GET /stats/events/timeseries" */
 export const EventsTimeseries = z.object({
-  labels: z.array(z.string()),
-  types: z.array(z.enum(EVENT_TYPES)),
-  series: z.partialRecord(z.enum(EVENT_TYPES), z.array(z.int())),
+  labels: Labels,
+  types: z
+    .array(z.enum(EVENT_TYPES))
+    .meta({ description: 'What `series` holds.', example: ['pageview', 'event'] }),
+  series: z.partialRecord(z.enum(EVENT_TYPES), z.array(z.int())).meta({
+    description: 'Events in each bucket, by type.',
+    example: { pageview: [180, 240], event: [12, 9] },
+  }),
   group: Group,
 })
 export type EventsTimeseries = z.infer<typeof EventsTimeseries>

@@ -1,5 +1,6 @@
 import { z } from 'zod'
-import { findGoals } from '../goals/find-goal.ts'
+import { listAllGoals } from '../goals/list-goals.ts'
+import { count, decimal, label, uuid } from '../infra/fields.ts'
 import type { Scope } from './filters/conditions.ts'
 import type { ConversionTargets } from './filters/conversions.ts'
 import type { StatsQuery } from './filters/query.ts'
@@ -10,15 +11,17 @@ import { readQuestion, type StatsServices, type StatsSite } from './question.ts'
 import { countTraffic } from './traffic.ts'
 
 /** @see contract.md §9 */
-export const GoalRow = z.object({
-  id: z.string(),
-  display_name: z.string(),
-  conversions: z.int(),
-  visitors: z.int(),
-  conversion_rate: z.number(),
-  revenue: z.int(),
-  currency: z.string().nullable(),
-})
+export const GoalRow = z
+  .object({
+    id: uuid('Goal id.'),
+    display_name: label('What people call it.', 'Purchase'),
+    conversions: count('How often it was met.', 7),
+    visitors: count('Distinct visitors who met it.', 5),
+    conversion_rate: decimal('Those among all visitors, percent, one decimal.', 3.9),
+    revenue: count('Revenue that the events reported, in minor units.', 34993),
+    currency: label('Currency of a revenue goal.', 'USD').nullable(),
+  })
+  .meta({ id: 'GoalReportRow' })
 export const GoalRows = z.array(GoalRow)
 export type GoalRow = z.infer<typeof GoalRow>
 
@@ -37,7 +40,7 @@ export async function getGoalReport(
   query: StatsQuery,
 ): Promise<GoalRow[]> {
   const [goals, { scope }] = await Promise.all([
-    findGoals(services.reads, site.siteNo, null),
+    listAllGoals(services.reads, site.siteNo),
     readQuestion(services, site, query),
   ])
   if (goals.length === 0) return []

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { count, decimal, label } from '../infra/fields.ts'
 import type { Scope } from './filters/conditions.ts'
 import { StatsQuery } from './filters/query.ts'
 import { countConvertingVisitors } from './goal-report.ts'
@@ -8,21 +9,30 @@ import { countTraffic, presentTraffic, Traffic, trafficFields } from './traffic.
 
 export const OverviewQuery = StatsQuery
 
-const conversionRate = { conversion_rate: z.number().optional() }
+const conversionRate = {
+  conversion_rate: decimal('Converting visitors among all, percent, one decimal.', 3.9).optional(),
+}
 
 /** @see spec.md "Site overview object" */
-export const Overview = z.object({
-  kpi: z.object({
-    metric: z.literal('mrr'),
-    label: z.literal('MRR change'),
-    currency: z.string(),
-    static: z.literal(false),
-  }),
-  ...trafficFields,
-  ...conversionRate,
-  days: z.int(),
-  previous: Traffic.extend(conversionRate),
-})
+export const Overview = z
+  .object({
+    kpi: z
+      .object({
+        metric: z.literal('mrr').meta({ description: 'The metric that matters most.' }),
+        label: z.literal('MRR change').meta({ description: 'What people call it.' }),
+        currency: label("The site's reporting currency.", 'USD'),
+        static: z.literal(false).meta({ description: 'It changes with the range.' }),
+      })
+      .meta({ description: 'What a dashboard shows first.' }),
+    ...trafficFields,
+    ...conversionRate,
+    days: count('Days of the range, both ends included.', 30),
+    previous: Traffic.extend(conversionRate).meta({
+      id: 'PreviousPeriod',
+      description: 'The same metrics of as many days just before.',
+    }),
+  })
+  .meta({ id: 'Overview' })
 export type Overview = z.infer<typeof Overview>
 
 /** What a site's range counts, and the same number of days just before. */

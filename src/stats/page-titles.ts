@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { count, decimal, label } from '../infra/fields.ts'
 import { type Page, pageFields, windowOf } from '../infra/pagination.ts'
 import { requiredText } from '../infra/validation.ts'
 import { StatsQuery } from './filters/query.ts'
@@ -7,24 +8,26 @@ import { ratio } from './numbers.ts'
 import { boundsOf, type Question, readQuestion, type StatsServices, type StatsSite } from './question.ts'
 import { buckets } from './range.ts'
 import { pageOf } from './ranking.ts'
-import { Group } from './timeseries.ts'
+import { Group, Labels } from './timeseries.ts'
 import { bounceRate } from './traffic.ts'
 
 export const PageTitlesQuery = StatsQuery.safeExtend(pageFields(25))
 export type PageTitlesQuery = z.infer<typeof PageTitlesQuery>
 
 /** @see spec.md "Page title row" */
-export const PageTitleRow = z.object({
-  title: z.string(),
-  path: z.string(),
-  hostname: z.string(),
-  pageviews: z.int(),
-  sessions: z.int(),
-  bounce_rate: z.number(),
-  time_on_page_seconds: z.number().nullable(),
-  sessions_previous: z.int(),
-  sessions_change_pct: z.number().nullable(),
-})
+export const PageTitleRow = z
+  .object({
+    title: label('Title of the document.', 'Pricing'),
+    path: label('The path it was last seen at.', '/pricing'),
+    hostname: label('The host it was last seen at.', 'example.com'),
+    pageviews: count('Pageviews in the range.', 61),
+    sessions: count('Sessions that started in the range and saw it.', 54),
+    bounce_rate: decimal('Percentage of those with exactly one pageview.', 33.33),
+    time_on_page_seconds: decimal('Mean engaged time; null without any engagement.', 41.2).nullable(),
+    sessions_previous: count('Sessions of as many days just before.', 50),
+    sessions_change_pct: decimal('Percent against those; null when there were none.', 8).nullable(),
+  })
+  .meta({ id: 'PageTitleRow' })
 export type PageTitleRow = z.infer<typeof PageTitleRow>
 
 interface RankedTitle {
@@ -106,13 +109,15 @@ function presentTitle(row: RankedTitle, { places, engagement, before }: Details)
   }
 }
 
-export const PageTitleTimeseriesQuery = StatsQuery.safeExtend({ title: requiredText(2_048) })
+export const PageTitleTimeseriesQuery = StatsQuery.safeExtend({
+  title: requiredText(2_048).meta({ description: 'Exactly the title.', example: 'Pricing' }),
+})
 export type PageTitleTimeseriesQuery = z.infer<typeof PageTitleTimeseriesQuery>
 
 /** @see spec.md "GET /stats/page-titles/timeseries" */
 export const PageTitleTimeseries = z.object({
-  labels: z.array(z.string()),
-  values: z.array(z.int()),
+  labels: Labels,
+  values: z.array(z.int()).meta({ description: 'Sessions in each bucket.', example: [26, 28] }),
   group: Group,
 })
 export type PageTitleTimeseries = z.infer<typeof PageTitleTimeseries>

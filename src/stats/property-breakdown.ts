@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { count, label } from '../infra/fields.ts'
 import { requiredText } from '../infra/validation.ts'
 import { EVENT_TYPES, type EventType } from '../ingestion/hit.ts'
 import { StatsQuery } from './filters/query.ts'
@@ -10,14 +11,23 @@ const MOST_ROWS = 50
 const NAMED_TYPES = EVENT_TYPES.filter((type): type is Exclude<EventType, 'pageview'> => type !== 'pageview')
 
 export const PropertyBreakdownQuery = StatsQuery.safeExtend({
-  event_type: z.enum(NAMED_TYPES),
-  event_name: requiredText(255),
+  event_type: z.enum(NAMED_TYPES).meta({ description: 'Type of the events.' }),
+  event_name: requiredText(255).meta({ description: 'Exactly the name.', example: 'signup' }),
 })
 export type PropertyBreakdownQuery = z.infer<typeof PropertyBreakdownQuery>
 
 /** @see spec.md "GET /stats/events/property-breakdown" */
 export const PropertyBreakdown = z.object({
-  rows: z.array(z.object({ key: z.string(), value: z.string(), visitors: z.int() })),
+  rows: z
+    .array(
+      z.object({
+        key: label('Name of the property.', 'plan'),
+        value: label('Its value.', 'team'),
+        visitors: count('Distinct visitors with it.', 5),
+      }),
+    )
+    .max(MOST_ROWS)
+    .meta({ description: 'Most visitors first.' }),
 })
 export type PropertyBreakdown = z.infer<typeof PropertyBreakdown>
 

@@ -15,19 +15,28 @@ const METRICS = [
   'custom_events',
 ] as const
 
-export const TimeseriesQuery = StatsQuery.safeExtend({ metric: z.enum(METRICS) })
+export const TimeseriesQuery = StatsQuery.safeExtend({
+  metric: z.enum(METRICS).meta({ description: 'A metric of the overview.' }),
+})
 export type TimeseriesQuery = z.infer<typeof TimeseriesQuery>
 
-export const Group = z.enum(['hour', 'day', 'week', 'month'])
+export const Group = z.enum(['hour', 'day', 'week', 'month']).meta({ description: 'Size of the buckets.' })
+
+export const Labels = z.array(z.string()).meta({
+  description: "Where each bucket begins, with the site's UTC offset.",
+  example: ['2026-03-28T00:00:00+01:00', '2026-03-29T00:00:00+01:00'],
+})
 
 /**
  * `values` and `previous` are aligned with `labels`: the first bucket of the period before stands beside the first label.
  * Where it has fewer (months and changes of clocks differ), 0 stands in its place.
  */
 export const Timeseries = z.object({
-  labels: z.array(z.string()),
-  values: z.array(z.number()),
-  previous: z.array(z.number()),
+  labels: Labels,
+  values: z.array(z.number()).meta({ description: 'The metric in each bucket.', example: [61, 67] }),
+  previous: z
+    .array(z.number())
+    .meta({ description: 'The metric in each bucket of the period before.', example: [58, 70] }),
   group: Group,
 })
 export type Timeseries = z.infer<typeof Timeseries>

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { count, decimal } from '../infra/fields.ts'
 import { NO_TRAFFIC, runTask, type TrafficTotals } from '../rollups/protocol.ts'
 import type { Scope } from './filters/conditions.ts'
 import { readKept } from './filters/rows.ts'
@@ -7,13 +8,13 @@ import type { StatsServices } from './question.ts'
 import type { Bucket } from './range.ts'
 
 export const trafficFields = {
-  pageviews: z.int(),
-  visitors: z.int(),
-  sessions: z.int(),
-  views_per_visit: z.number(),
-  bounce_rate: z.number(),
-  avg_session_seconds: z.number(),
-  custom_events: z.int(),
+  pageviews: count('Pageviews in the range.', 420),
+  visitors: count('Distinct visitors with a pageview or event in the range.', 128),
+  sessions: count('Sessions that started in the range.', 150),
+  views_per_visit: decimal('Pageviews per session, two decimals.', 2.8),
+  bounce_rate: decimal('Percentage of sessions with exactly one pageview, two decimals.', 41.33),
+  avg_session_seconds: decimal('Mean length of a session, two decimals.', 95.4),
+  custom_events: count('Hits of type `event` in the range.', 37),
 }
 
 export const Traffic = z.object(trafficFields)

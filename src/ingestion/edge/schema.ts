@@ -14,6 +14,10 @@ const integer = (min: number, max: number) =>
       value => Number.isInteger(value) && value >= min && value <= max,
       `must be an integer from ${min} to ${max}`,
     )
+    .meta({ type: 'integer', minimum: min, maximum: max })
+
+const described = <Schema extends z.ZodType>(schema: Schema, description: string, example?: unknown) =>
+  schema.meta({ description, ...(example !== undefined && { example }) })
 
 const absentIfNull = <Schema extends z.ZodType>(schema: Schema) =>
   schema.nullish().transform(value => value ?? undefined)
@@ -49,49 +53,114 @@ const Properties = absentIfNull(
     }
     return Object.keys(properties).length > 0 ? properties : undefined
   }),
-)
+).meta({
+  type: ['object', 'null'],
+  maxProperties: MAX_PROPERTIES,
+  propertyNames: { minLength: 1, maxLength: 64 },
+  additionalProperties: { type: ['string', 'number', 'boolean', 'null'], maxLength: 500 },
+})
 
 const Screen = absentIfNull(
   z.object(
-    { width: absentIfNull(integer(0, 65_535)), height: absentIfNull(integer(0, 65_535)) },
+    {
+      width: described(absentIfNull(integer(0, 65_535)), 'In CSS pixels.', 1920),
+      height: described(absentIfNull(integer(0, 65_535)), 'In CSS pixels.', 1080),
+    },
     'must be an object with width and height',
   ),
-)
+).meta({ description: 'The screen, not the window.' })
 const Browser = absentIfNull(
-  z.object({ name: optional(50), version: optional(50) }, 'must be an object with name and version'),
-)
+  z.object(
+    {
+      name: described(optional(50), 'Its name.', 'Firefox'),
+      version: described(optional(50), 'Its version.', '140.0'),
+    },
+    'must be an object with name and version',
+  ),
+).meta({ description: 'Outranks what the user agent says.' })
 
 const sender = {
-  hostname: requiredText(255),
-  visitor_id: absentIfNull(uuid),
+  hostname: described(requiredText(255), 'Host of the page.', 'example.com'),
+  visitor_id: described(
+    absentIfNull(uuid),
+    'Who the visitor is, if the sender knows; else the service finds out.',
+  ),
   // What the tracker will keep in a cookie if the site's mode is `cookie`; it learns the mode from the answer.
-  new_visitor_id: absentIfNull(uuid),
+  new_visitor_id: described(
+    absentIfNull(uuid),
+    "An id that the sender keeps from now on, if the site's tracking mode is `cookie`; else it is not looked at.",
+  ),
 }
 const device = {
-  referrer: optional(2048),
+  referrer: described(optional(2048), 'Where the visitor came from.', 'https://news.ycombinator.com/'),
   screen: Screen,
-  language: optional(35),
-  os: optional(50),
-  os_version: optional(50),
+  language: described(optional(35), 'As browsers name it.', 'en-GB'),
+  os: described(optional(50), 'Operating system; outranks the user agent.', 'Linux'),
+  os_version: described(optional(50), 'Its version.', '6.12'),
   browser: Browser,
-  device: absentIfNull(z.enum(['desktop', 'mobile', 'tablet'], 'must be desktop, mobile or tablet')),
+  device: described(
+    absentIfNull(z.enum(['desktop', 'mobile', 'tablet'], 'must be desktop, mobile or tablet')),
+    'Outranks what the user agent and the screen say.',
+  ),
 }
 const URL_SHAPE = 'must be an object with path and title'
-const page = z.object({ path: requiredText(2048), title: optional(512) }, URL_SHAPE)
-const optionalPage = absentIfNull(z.object({ path: optional(2048), title: optional(512) }, URL_SHAPE))
+const title = described(optional(512), 'Title of the document.', 'Pricing')
+const PATH = 'Path, with the query if tags are to be read from it.'
+const page = z
+  .object({ path: described(requiredText(2048), PATH, '/pricing?utm_source=newsletter'), title }, URL_SHAPE)
+  .meta({ description: 'The page.' })
+const optionalPage = absentIfNull(
+  z.object({ path: described(optional(2048), PATH, '/pricing'), title }, URL_SHAPE),
+).meta({ description: 'The page.' })
 
-const collect = { ...sender, ...device, url: page, properties: Properties }
+const collect = {
+  ...sender,
+  ...device,
+  url: page,
+  properties: described(Properties, 'Properties of your own.', { plan: 'team' }),
+}
+
+const Revenue = z
+  .unknown()
+  .optional()
+  .meta({
+    type: 'object',
+    properties: {
+      amount: { type: 'number', exclusiveMinimum: 0, description: 'In major units.' },
+      currency: { type: 'string', pattern: '^[A-Za-z]{3}$', description: 'ISO 4217.' },
+    },
+    required: ['amount', 'currency'],
+    example: { amount: 49.99, currency: 'USD' },
+  })
 
 const customEvent = {
   ...sender,
   ...device,
-  name: requiredText(255),
+  name: described(requiredText(255), 'Name of the event.', 'signup'),
   url: optionalPage,
-  properties: Properties,
+  properties: described(Properties, 'Properties of your own.', { plan: 'team' }),
   // Read by hand later: what is malformed here is dropped, never refused.
-  $: z.unknown().optional(),
-  revenue: z.unknown().optional(),
-  error: z.unknown().optional(),
+  $: described(Revenue, 'As `revenue`, under the name that the tracker uses; it outranks that.'),
+  revenue: described(Revenue, 'Reported revenue. Any other shape is dropped, and the event recorded.'),
+  error: z
+    .unknown()
+    .optional()
+    .meta({
+      type: 'object',
+      description: 'What is known of the error of an event named `error`. Any other shape is dropped.',
+      properties: {
+        name: { type: ['string', 'null'], description: 'Its type.' },
+        message: {
+          type: ['string', 'null'],
+          description: 'Exactly as it was thrown: errors are told apart by it.',
+        },
+        stack: { type: ['string', 'null'], description: 'Stack trace.' },
+        file_name: { type: ['string', 'null'], description: 'Where it was thrown.' },
+        line_number: { type: ['string', 'number', 'null'], description: 'In that file.' },
+        column_number: { type: ['string', 'number', 'null'], description: 'In that line.' },
+      },
+      example: { name: 'TypeError', message: 'x is undefined', line_number: 12 },
+    }),
 }
 
 const engage = {
@@ -100,16 +169,26 @@ const engage = {
   sd: z
     .number('must be an integer from 0 to 100')
     .refine(value => Number.isInteger(value) && value >= 0, 'must be an integer from 0 to 100')
-    .transform(value => Math.min(value, 100)),
-  time: integer(0, 4_294_967_295),
+    .transform(value => Math.min(value, 100))
+    .meta({
+      type: 'integer',
+      minimum: 0,
+      description: 'Deepest scroll, percent; more than 100 is taken as 100.',
+      example: 80,
+    }),
+  time: described(integer(0, 4_294_967_295), 'Engaged milliseconds since the last ping.', 15_000),
 }
 
 const identify = {
   ...sender,
-  identifier: requiredText(255),
-  name: optional(255),
-  avatar: optional(255).refine(isWebUrl, 'must be an http or https URL'),
-  custom: Properties,
+  identifier: described(requiredText(255), 'What your system knows the user by; it stays.', 'user-42'),
+  name: described(optional(255), 'What people call them.', 'Ada Lovelace'),
+  avatar: optional(255).refine(isWebUrl, 'must be an http or https URL').meta({
+    format: 'uri',
+    description: 'Their picture, http or https.',
+    example: 'https://example.com/ada.png',
+  }),
+  custom: described(Properties, 'What else you know of them.', { plan: 'team' }),
 }
 
 /** Only http(s): the avatar is shown as an image by whoever reads it. */
@@ -125,12 +204,39 @@ export const SCHEMAS = {
   identify: z.object(identify),
 }
 
+const key = described(uuid, "The site's tracking key.")
+const EXAMPLE = { key: '5c7f5a52-3c0b-4c39-9e0e-7f6b0a6f2d11', hostname: 'example.com' }
+
 /** Bodies as trackers send them: with the site's key. */
 export const KEYED_SCHEMAS = {
-  collect: z.object({ key: uuid, ...collect }),
-  event: z.object({ key: uuid, ...customEvent }),
-  engage: z.object({ key: uuid, ...engage }),
-  identify: z.object({ key: uuid, ...identify }),
+  collect: z.object({ key, ...collect }).meta({
+    id: 'Pageview',
+    example: {
+      ...EXAMPLE,
+      url: { path: '/pricing?utm_source=newsletter', title: 'Pricing' },
+      referrer: 'https://news.ycombinator.com/',
+      screen: { width: 1920, height: 1080 },
+      language: 'en-GB',
+    },
+  }),
+  event: z.object({ key, ...customEvent }).meta({
+    id: 'CustomEvent',
+    example: {
+      ...EXAMPLE,
+      name: 'purchase',
+      url: { path: '/checkout' },
+      properties: { plan: 'team', seats: 5 },
+      revenue: { amount: 49.99, currency: 'USD' },
+    },
+  }),
+  engage: z.object({ key, ...engage }).meta({
+    id: 'Engagement',
+    example: { ...EXAMPLE, url: { path: '/pricing' }, sd: 80, time: 15_000 },
+  }),
+  identify: z.object({ key, ...identify }).meta({
+    id: 'Identify',
+    example: { ...EXAMPLE, identifier: 'user-42', name: 'Ada Lovelace', custom: { plan: 'team' } },
+  }),
 }
 
 export type Collect = z.infer<typeof SCHEMAS.collect>

@@ -3,6 +3,7 @@ import { text } from '../../infra/validation.ts'
 import { compileMatch, VALUE_OPERATORS, type ValueOperator } from '../../rollups/value-match.ts'
 import { RangeQuery } from '../range.ts'
 import { DIMENSIONS, type Dimension } from './dimensions.ts'
+import { MEANINGS } from './meanings.ts'
 
 /** One comparison of a value with several: any of them, or for the negative operators none of them. */
 export interface Condition {
@@ -18,11 +19,6 @@ export interface Filters {
   /** Ids of goals, of which a session has converted one. */
   goalIds: string[]
 }
-
-export const NO_FILTERS: Filters = { dimensions: [], property: undefined, goalIds: [] }
-
-export const isUnfiltered = ({ dimensions, property, goalIds }: Filters) =>
-  dimensions.length === 0 && property === undefined && goalIds.length === 0
 
 /** What stands for the empty value. */
 const NONE = '(none)'
@@ -40,12 +36,9 @@ const operatorFields = Object.fromEntries(
 const operatorMessage = `must be a value, a list of values, or values by operator: ${VALUE_OPERATORS.join(', ')}`
 
 /** `path=/a`, `path=/a&path=/b` and `path[contains]=a`, as the query string gives them or as a program writes them. */
-export const FilterInput = z.union(
-  [FilterValues, z.strictObject(operatorFields, { error: operatorMessage })],
-  {
-    error: operatorMessage,
-  },
-)
+const FilterInput = z.union([FilterValues, z.strictObject(operatorFields, { error: operatorMessage })], {
+  error: operatorMessage,
+})
 type FilterInput = z.infer<typeof FilterInput>
 
 const GoalFilter = z.union([z.guid(), z.array(z.guid()).min(1).max(MOST_VALUES)], {
@@ -53,14 +46,20 @@ const GoalFilter = z.union([z.guid(), z.array(z.guid()).min(1).max(MOST_VALUES)]
 })
 
 const dimensionFields = Object.fromEntries(
-  [...DIMENSIONS, 'campaign' as const].map(name => [name, FilterInput.optional()]),
+  [...DIMENSIONS, 'campaign' as const].map(name => [name, FilterInput.optional().meta(MEANINGS[name])]),
 ) as Record<Dimension | 'campaign', z.ZodOptional<typeof FilterInput>>
 
 const filterFields = {
   ...dimensionFields,
-  prop_key: FilterInput.optional(),
-  prop_value: FilterInput.optional(),
-  goal: GoalFilter.optional(),
+  prop_key: FilterInput.optional().meta({
+    description: 'Hits that have such a property.',
+    example: ['plan'],
+  }),
+  prop_value: FilterInput.optional().meta({
+    description: 'Value of that property; needs `prop_key`.',
+    example: ['team'],
+  }),
+  goal: GoalFilter.optional().meta({ description: 'Sessions that converted one of these goals.' }),
 }
 
 type FilterQuery = {
