@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { findGoals } from '../goals/find-goal.ts'
+import { listAllGoals } from '../goals/list-goals.ts'
 import { count, decimal, label, uuid } from '../infra/fields.ts'
 import type { Scope } from './filters/conditions.ts'
 import type { ConversionTargets } from './filters/conversions.ts'
@@ -40,7 +40,7 @@ export async function getGoalReport(
   query: StatsQuery,
 ): Promise<GoalRow[]> {
   const [goals, { scope }] = await Promise.all([
-    findGoals(services.reads, site.siteNo, null),
+    listAllGoals(services.reads, site.siteNo),
     readQuestion(services, site, query),
   ])
   if (goals.length === 0) return []

@@ -1,5 +1,5 @@
 import { keptOf, type Query } from './recount-metrics.ts'
-import { byText, type CountedHit, dimsOf, type EventType, visitorsOf, type World } from './recount-world.ts'
+import { byText, type CountedHit, type EventType, visitorsOf, type World } from './recount-world.ts'
 
 /** Of an item of the event log what the hit decides: no nickname, avatar or fingerprint. */
 export interface LogItem {
@@ -13,7 +13,7 @@ export interface LogItem {
   hostname: string
   user_id: string
   visitor_id: string
-  /** these four of the hit itself, not of the hit that opened its session */
+  /** these four of the hit that opened the session, as filters see them */
   country: string
   device: string
   browser: string
@@ -34,7 +34,7 @@ export function recountLog(world: World, types: EventType[], query: Query): LogI
 
 function logItem(hit: CountedHit): LogItem {
   const { path, title, hostname, event_name } = hit.values
-  const { country, size, browser, os } = dimsOf(hit)
+  const { country, size, browser, os } = hit.visit.values
   return {
     id: hit.id,
     event_type: hit.type,

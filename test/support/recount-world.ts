@@ -179,10 +179,6 @@ function eventName({ name, errorName }: SentHit, type: EventType): string {
 }
 
 /** What a session has that opened with this hit, and every hit for itself. */
-export function dimsOf(hit: CountedHit): Dims {
-  return { ...noDims, ...hit.sent.dims }
-}
-
 export function dimensionValue(hit: CountedHit, dimension: Dimension): string {
   return isHitDimension(dimension) ? hit.values[dimension] : hit.visit.values[dimension]
 }

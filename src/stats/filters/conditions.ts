@@ -105,8 +105,7 @@ export const sessionsAround = (db: Queryable, scope: Scope): Fragment => db`
     (select min(session_at) from events where ${inRange(db, scope)} and is_service)
   )`
 
-export const sessionColumn = (db: Queryable, dimension: Dimension): Fragment =>
-  db`sessions.${db(dimension)}::text`
+const sessionColumn = (db: Queryable, dimension: Dimension): Fragment => db`sessions.${db(dimension)}::text`
 
 /**
  * Whether a hit carries a property under one of the keys, with one of the values. A negative condition on keys is about

@@ -20,11 +20,6 @@ export interface Filters {
   goalIds: string[]
 }
 
-export const NO_FILTERS: Filters = { dimensions: [], property: undefined, goalIds: [] }
-
-export const isUnfiltered = ({ dimensions, property, goalIds }: Filters) =>
-  dimensions.length === 0 && property === undefined && goalIds.length === 0
-
 /** What stands for the empty value. */
 const NONE = '(none)'
 const LONGEST_VALUE = 2_048
@@ -41,12 +36,9 @@ const operatorFields = Object.fromEntries(
 const operatorMessage = `must be a value, a list of values, or values by operator: ${VALUE_OPERATORS.join(', ')}`
 
 /** `path=/a`, `path=/a&path=/b` and `path[contains]=a`, as the query string gives them or as a program writes them. */
-export const FilterInput = z.union(
-  [FilterValues, z.strictObject(operatorFields, { error: operatorMessage })],
-  {
-    error: operatorMessage,
-  },
-)
+const FilterInput = z.union([FilterValues, z.strictObject(operatorFields, { error: operatorMessage })], {
+  error: operatorMessage,
+})
 type FilterInput = z.infer<typeof FilterInput>
 
 const GoalFilter = z.union([z.guid(), z.array(z.guid()).min(1).max(MOST_VALUES)], {
