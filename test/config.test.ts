@@ -77,7 +77,7 @@ test.each<[string, string, unknown]>([
 })
 
 test.each<[string, string, string]>([
-  ...['t', '/', '/t/', '/a//b', '/api', '/api/x', '/trpc', '/js', '/x/js', '/a b'].map(
+  ...['t', '/', '/t/', '/a//b', '/api', '/api/x', '/trpc', '/js', '/x/js', '/a b', '/docs'].map(
     (path): [string, string, string] => [
       'TRACKER_PATH',
       path,

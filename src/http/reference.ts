@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs'
-import { createRequire } from 'node:module'
+import { fileURLToPath } from 'node:url'
 import type { RequestHandler } from 'express'
 import { type Asset, createAsset } from './asset.ts'
 import { describeApi } from './openapi/document.ts'
@@ -64,7 +64,7 @@ export function createReference(baseUrl: string): Record<'document' | 'page' | '
 }
 
 function readScript(): Buffer {
-  const file = createRequire(import.meta.url).resolve('redoc/bundles/redoc.standalone.js')
+  const file = fileURLToPath(import.meta.resolve('redoc/bundles/redoc.standalone.js'))
   return Buffer.from(readFileSync(file, 'utf8').replace(FOREIGN_LOGO, 'data:,'))
 }
 

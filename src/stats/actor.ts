@@ -1,4 +1,3 @@
-import { z } from 'zod'
 import { label, timestamp } from '../infra/fields.ts'
 import { nicknameOf } from './nickname.ts'
 

@@ -5,11 +5,13 @@ import type { Refusals } from '../../errors.ts'
 import { procedureOf } from '../procedure-of.ts'
 import { type Route, routes } from '../routes.ts'
 import { errorSchemas, headers, headersOf, otherErrors, RATE_HEADERS, refusalAnswers } from './answers.ts'
-import { endpoints } from './endpoints.ts'
 import { exampleOf } from './examples.ts'
+import { describeIngestion } from './ingestion.ts'
 import { operations } from './operations.ts'
+import { PICTURES } from './pictures.ts'
 import { requestOf } from './requests.ts'
 import { createSchemas, type Json, type Schemas } from './schemas.ts'
+import { SERVICE } from './service.ts'
 import { shareParts } from './shared-parts.ts'
 import { tags } from './tags.ts'
 
@@ -24,7 +26,8 @@ export function describeApi(baseUrl: string): Json {
     const template = path.replace(/:(\w+)/g, '{$1}')
     paths[template] = { ...paths[template], [method]: operation }
   }
-  for (const { path, method, operation } of endpoints(schemas)) add(path, method, operation)
+  const besideTable = [...describeIngestion(schemas), ...PICTURES, ...SERVICE]
+  for (const { path, method, operation } of besideTable) add(path, method, operation)
   for (const route of routes) add(route.path, route.method, describeRoute(route, schemas))
   const shared = shareParts(paths)
   return {
