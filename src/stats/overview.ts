@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { count, decimal, label } from '../infra/fields.ts'
+import { count, label } from '../infra/fields.ts'
 import { moneyFields, presentMoney, readMoney } from '../revenue/numbers.ts'
 import type { Scope } from './filters/conditions.ts'
 import { StatsQuery } from './filters/query.ts'
