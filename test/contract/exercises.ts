@@ -80,6 +80,26 @@ const goalBody = () => ({
   custom_props: { plan: 'team' },
 })
 
+const payment = () => ({
+  amount: 4_999,
+  currency: 'USD',
+  transaction_id: randomUUID(),
+  visitor_id: randomUUID(),
+  email: 'ada@example.com',
+  timestamp: new Date(Date.now() - 60_000).toISOString(),
+})
+
+async function pay({ api, owner, site }: World) {
+  const body = payment()
+  await api.call('POST', `/api/sites/${site.id}/payments`, { token: owner.token, body })
+  return body
+}
+
+const processor = { provider: 'stripe', webhook_secret: 'whsec_secret' }
+
+const connect = ({ api, owner }: World, siteId: string) =>
+  api.call('PUT', `/api/sites/${siteId}/processor`, { token: owner.token, body: processor })
+
 /** Asks of the error that is known, of one that is not, and with a range that is not valid. */
 const ofError = (list?: (body: Answered['body']) => unknown[]) => async (ask: Ask, world: World) => {
   const path = { error: world.errorId }
@@ -90,8 +110,8 @@ const ofError = (list?: (body: Answered['body']) => unknown[]) => async (ask: As
 }
 
 /**
- * How each operation is brought to each answer that is particular to it. What all have in common (401, 400, 413, 429, 503…)
- * is asked of every one without being written here.
+ * How each operation is brought to each answer that is particular to it. What many have in common (400, 401, 402, 403, 413,
+ * 429, 503…) is asked of every one without being written here.
  */
 export const exercises: Record<string, (ask: Ask, world: World) => Promise<unknown>> = {
   'POST /api/collect': hit({ url: { path: '/' } }, { url: {} }),
@@ -134,7 +154,6 @@ export const exercises: Record<string, (ask: Ask, world: World) => Promise<unkno
   'GET /api/sites/{siteKey}': (ask, { site }) => ask({ path: { siteKey: site.domain } }),
   'DELETE /api/sites/{siteKey}': async (ask, world) => {
     const { id } = await newSite(world)
-    await ask({ path: { siteKey: id }, token: world.member.token })
     await ask({ path: { siteKey: id } })
   },
   'PATCH /api/sites/{siteKey}/domain': async (ask, world) => {
@@ -149,8 +168,13 @@ export const exercises: Record<string, (ask: Ask, world: World) => Promise<unkno
   'PATCH /api/sites/{siteKey}/features': change({ track_errors: true }, { track_errors: 1 }),
   'PATCH /api/sites/{siteKey}/pin': async (ask, world) =>
     ask({ path: { siteKey: (await newSite(world)).id } }),
-  'GET /api/sites/{siteKey}/overview': async ask => {
-    await ask({ query: 'range=last_7_days' })
+  'GET /api/sites/{siteKey}/overview': async (ask, world) => {
+    await ask({ path: { siteKey: (await newSite(world)).id } })
+    await pay(world)
+    await connect(world, world.site.id)
+    const { body } = await ask({ query: 'range=last_7_days' })
+    expect(Object.keys(body)).toEqual(expect.arrayContaining(['revenue', 'mrr']))
+    await ask({ query: `goal=${(await newGoal(world)).id}` })
     await ask({ query: 'from=2026-03-01' })
   },
   'GET /api/sites/{siteKey}/stats/timeseries': async ask => {
@@ -210,6 +234,34 @@ export const exercises: Record<string, (ask: Ask, world: World) => Promise<unkno
     const { id } = await newGoal(world)
     await ask({ path: { goal: id } })
     await ask({ path: { goal: id } })
+  },
+  'GET /api/sites/{siteKey}/payments': async (ask, world) => {
+    await pay(world)
+    await page()(ask)
+  },
+  'POST /api/sites/{siteKey}/payments': async ask => {
+    const body = payment()
+    await ask({ body })
+    await ask({ body })
+    await ask({ body: { ...body, amount: 0 } })
+  },
+  'DELETE /api/sites/{siteKey}/payments': async (ask, world) => {
+    const { transaction_id } = await pay(world)
+    await ask({ body: { transaction_id } })
+    await ask({ body: { transaction_id } })
+  },
+  'PUT /api/sites/{siteKey}/processor': change(processor, { provider: 'other' }),
+  'GET /api/sites/{siteKey}/processor': async (ask, world) => {
+    const path = { siteKey: (await newSite(world)).id }
+    await ask({ path })
+    await connect(world, path.siteKey)
+    await ask({ path })
+  },
+  'DELETE /api/sites/{siteKey}/processor': async (ask, world) => {
+    const path = { siteKey: (await newSite(world)).id }
+    await connect(world, path.siteKey)
+    await ask({ path })
+    await ask({ path })
   },
   'GET /api/timezones': ask => ask(),
   'GET /api/currencies': ask => ask(),

@@ -81,6 +81,14 @@ function describeRoute(route: Route, schemas: Schemas): Json {
     inputs.map(input => schemas.convert(input, 'input')),
     schemas.components,
   )
+  const success = {
+    headers: headersOf(
+      ...RATE_HEADERS,
+      'X-Ignored-Parameters',
+      ...(route.location ? (['Location'] as const) : []),
+    ),
+    ...(route.ok !== 204 && { content: jsonAnswer(schemas.convert(output, 'output'), schemas) }),
+  }
   return {
     operationId: group + name.charAt(0).toUpperCase() + name.slice(1),
     tags: [tags[group]?.name ?? group],
@@ -88,15 +96,10 @@ function describeRoute(route: Route, schemas: Schemas): Json {
     ...(description !== undefined && { description }),
     ...request,
     responses: {
-      [route.ok]: {
-        description: answer ?? 'Done.',
-        headers: headersOf(
-          ...RATE_HEADERS,
-          'X-Ignored-Parameters',
-          ...(route.location ? (['Location'] as const) : []),
-        ),
-        ...(route.ok !== 204 && { content: jsonAnswer(schemas.convert(output, 'output'), schemas) }),
-      },
+      ...(route.existing !== undefined && {
+        [route.existing]: { ...success, description: 'It was there already, and stays as it was.' },
+      }),
+      [route.ok]: { ...success, description: answer ?? 'Done.' },
       ...refusalAnswers({ ...requestRefusals(route, request), ...meta, ...refusals }, [
         ...RATE_HEADERS,
         'X-Ignored-Parameters',
