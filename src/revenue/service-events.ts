@@ -18,6 +18,7 @@ export interface ServiceEvent {
 
 const allowColumnstoreWrites = statement('allow-purge')
 const insertServiceEvents = statement('insert-service-events')
+const deleteAwaiting = statement('delete-awaiting')
 const deleteServiceEvent = statement('delete-service-event')
 
 /**
@@ -54,14 +55,18 @@ export async function writeServiceEvents(
   await mark(tx, siteNo, events)
 }
 
-/** Takes events away, whether they were written or not; those that wait for a visitor must wait no longer by then. */
+/** Takes events away as if they had never been written, whether they were or not. */
 export async function eraseServiceEvents(
   tx: Transaction,
   { siteNo }: { siteNo: number },
   events: ServiceEvent[],
 ): Promise<void> {
   await allowColumnstoreWrites(tx)
-  for (const event of events) await deleteServiceEvent(tx, siteNo, event.at, serviceEventId(siteNo, event))
+  for (const event of events) {
+    const id = serviceEventId(siteNo, event)
+    if (event.visitorId) await deleteAwaiting(tx, siteNo, event.visitorId, [id])
+    await deleteServiceEvent(tx, siteNo, event.at, id)
+  }
   await mark(tx, siteNo, events)
 }
 
