@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { count } from './fields.ts'
 import { integer } from './validation.ts'
 
 /** So high that the offset of the last page is still an exact number (and needs a `bigint` in SQL). */
@@ -15,8 +16,10 @@ const isIntegerText = (given: unknown) => typeof given === 'string' && /^-?\d+$/
 
 /** The fields that every paginated endpoint takes beside its own. */
 export const pageFields = (defaultPerPage: number) => ({
-  page: integerParameter(1, MAX_PAGE).default(1),
-  per_page: integerParameter(1, 100).default(defaultPerPage),
+  page: integerParameter(1, MAX_PAGE)
+    .prefault(1)
+    .meta({ description: 'Which page; one beyond the last is empty.' }),
+  per_page: integerParameter(1, 100).prefault(defaultPerPage).meta({ description: 'Items on a page.' }),
 })
 
 export interface PageQuery {
@@ -35,19 +38,34 @@ export interface Page<Row> {
   total: number
 }
 
-const Link = z.string().nullable()
+const link = (description: string, example: string | null) =>
+  z.string().nullable().meta({ format: 'uri', description, example })
+
+const URL_OF_PAGE = 'http://127.0.0.1:3000/api/sites/example.com/goals?page='
+const PageLinks = z
+  .object({
+    first: link('The first page.', `${URL_OF_PAGE}1`),
+    last: link('The last page.', `${URL_OF_PAGE}2`),
+    prev: link('The page before; null on the first.', null),
+    next: link('The page after; null on the last.', `${URL_OF_PAGE}2`),
+  })
+  .meta({ id: 'PageLinks', description: 'Addresses of other pages, with the query of the request.' })
+
+const PageMeta = z
+  .object({
+    current_page: count('Which page this is, from 1.', 1),
+    per_page: count('Items on a page.', 25),
+    total: count('Items on all pages.', 42),
+    last_page: count('The number of pages, at least 1.', 2),
+  })
+  .meta({ id: 'PageMeta', description: 'Where this page stands.' })
 
 /** A page of items as it is answered. Through tRPC, where pages have no URL, the links are null. */
 export const envelope = <Item extends z.ZodType>(item: Item) =>
   z.object({
-    data: z.array(item),
-    links: z.object({ first: Link, last: Link, prev: Link, next: Link }),
-    meta: z.object({
-      current_page: z.int(),
-      per_page: z.int(),
-      total: z.int(),
-      last_page: z.int(),
-    }),
+    data: z.array(item).meta({ description: 'The items of the page.' }),
+    links: PageLinks,
+    meta: PageMeta,
   })
 
 /** The address of another page of what was asked for; null where pages have none. */

@@ -1,4 +1,5 @@
 import type { Pool } from '../infra/pool.ts'
+import type { ValueTest } from './values.ts'
 
 /** Half-open, Unix milliseconds, whole 15-minute buckets. */
 export interface Window {
@@ -16,6 +17,15 @@ export interface TrafficTotals {
   bounces: number
   /** Sum over sessions of last hit − first hit. */
   durationMs: number
+}
+
+export const NO_TRAFFIC: TrafficTotals = {
+  pageviews: 0,
+  customEvents: 0,
+  visitors: 0,
+  sessions: 0,
+  bounces: 0,
+  durationMs: 0,
 }
 
 export interface SiteWindows {
@@ -70,6 +80,7 @@ export interface Movements {
 export interface Tasks {
   countTraffic: { input: { siteNo: number; windows: Window[] }; output: TrafficTotals[] }
   countSiteVisitors: { input: SiteWindows[]; output: SiteVisitors[] }
+  matchValues: { input: { tests: ValueTest[]; values: string[] }; output: number[][] }
   countRevenue: { input: SiteMoney[]; output: RevenueTotals[][] }
   countMovements: { input: SiteMoney; output: Movements }
 }

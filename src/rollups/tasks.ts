@@ -2,6 +2,7 @@ import type { Db } from '../infra/db.ts'
 import type { Tasks } from './protocol.ts'
 import { countMovements, countRevenue } from './revenue.ts'
 import { countSiteVisitors, countTraffic } from './traffic.ts'
+import { matchValues } from './values.ts'
 
 type TaskTable = {
   [Name in keyof Tasks]: (db: Db, input: Tasks[Name]['input']) => Promise<Tasks[Name]['output']>
@@ -13,4 +14,5 @@ export const tasks: TaskTable = {
   countSiteVisitors,
   countRevenue,
   countMovements,
+  matchValues,
 }

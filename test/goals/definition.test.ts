@@ -36,6 +36,7 @@ const ACCEPTED: [Record<string, unknown>, Record<string, unknown>][] = [
     { match_type: 'page', match_value: 'blog', match_operator: 'contains' },
     { match_value: '/blog', match_operator: 'contains', display_name: 'Visit /blog' },
   ],
+  [{ match_type: 'page', match_value: 'x'.repeat(2048) }, { match_value: `/${'x'.repeat(2048)}` }],
   [
     { match_type: 'page', match_value: '^/docs/.*$', match_operator: 'matches_regex' },
     { match_value: '^/docs/.*$', match_operator: 'matches_regex', display_name: 'Visit ^/docs/.*$' },

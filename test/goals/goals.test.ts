@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
 import { createClient } from '../../src/client.ts'
+import { listAllGoals } from '../../src/goals/list-goals.ts'
 import { type Answer, type Api, type Member, startApi } from '../support/api.ts'
 import { goalSite } from './site.ts'
 
@@ -38,6 +39,8 @@ describe('the list', () => {
     ])
     const ids = answer.body.data.slice(2, 5).map((goal: { id: string }) => goal.id)
     expect(ids).toEqual([...ids].sort())
+    const all = await listAllGoals(api.services.db, await site.siteNo())
+    expect(all.map(goal => goal.id)).toEqual(answer.body.data.map((goal: { id: string }) => goal.id))
   })
 
   test('comes in pages with links to the others', async () => {
