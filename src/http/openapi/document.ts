@@ -29,7 +29,7 @@ export function describeApi(baseUrl: string): Json {
   const besideTable = [...describeIngestion(schemas), ...PICTURES, ...SERVICE]
   for (const { path, method, operation } of besideTable) add(path, method, operation)
   for (const route of routes) add(route.path, route.method, describeRoute(route, schemas))
-  const shared = shareParts(paths)
+  const { parameters, responses } = shareParts(paths)
   return {
     openapi: '3.1.0',
     info: {
@@ -57,7 +57,8 @@ export function describeApi(baseUrl: string): Json {
         },
       },
       schemas: sorted({ ...errorSchemas, ...schemas.components }),
-      ...shared,
+      parameters,
+      responses: sorted(responses),
       headers,
     },
   }

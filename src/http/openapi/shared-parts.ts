@@ -9,7 +9,9 @@ interface Operation {
  * Moves parameters and answers that several operations have in common into components; in their place a reference stays.
  * @returns the parts of `components` that come from it
  */
-export function shareParts(paths: Record<string, Json>): { parameters: object; responses: object } {
+export function shareParts(
+  paths: Record<string, Json>,
+): Record<'parameters' | 'responses', Record<string, Json>> {
   const operations = Object.values(paths).flatMap(path => Object.values(path) as Operation[])
   const parameters = createShelf('parameters')
   const responses = createShelf('responses')
@@ -45,7 +47,7 @@ const NAMES: Record<string, string> = {
 }
 const nameOf = (status: string): string | undefined => NAMES[status]
 
-/** Of several parts that would have the same name, the most frequent one gets it. */
+/** Of several parts that would have the same name, the most frequent one gets it, and the next one with a number. */
 function createShelf(kind: 'parameters' | 'responses') {
   const counts = new Map<string, Map<string, number>>()
   const shared: Record<string, Json> = {}
@@ -58,10 +60,14 @@ function createShelf(kind: 'parameters' | 'responses') {
       counts.set(name, ofName.set(text, (ofName.get(text) ?? 0) + 1))
     },
     share(name: string | undefined, part: Json): Json {
-      const [most] = [...(counts.get(name ?? '') ?? [])].sort(([, a], [, b]) => b - a)
-      if (name === undefined || !most || most[1] < 2 || most[0] !== JSON.stringify(part)) return part
-      shared[name] = part
-      return { $ref: `#/components/${kind}/${name}` }
+      const common = [...(counts.get(name ?? '') ?? [])]
+        .filter(([, uses]) => uses > 1)
+        .sort(([, a], [, b]) => b - a)
+      const place = common.findIndex(([text]) => text === JSON.stringify(part))
+      if (place < 0) return part
+      const fullName = place === 0 ? name! : `${name}${place + 1}`
+      shared[fullName] = part
+      return { $ref: `#/components/${kind}/${fullName}` }
     },
   }
 }
