@@ -6,29 +6,30 @@ interface Operation {
 }
 
 /**
- * Moves parameters and answers that several operations have in common into components; in their place a reference stays.
- * @returns the parts of `components` that come from it
+ * Moves parameters and answers that several operations have in common into components; in their place stand references.
+ * @returns the paths with these references, and the parts of `components` they lead to
  */
-export function shareParts(
-  paths: Record<string, Json>,
-): Record<'parameters' | 'responses', Record<string, Json>> {
-  const operations = Object.values(paths).flatMap(path => Object.values(path) as Operation[])
+export function shareParts(paths: Record<string, Json>) {
   const parameters = createShelf('parameters')
   const responses = createShelf('responses')
-  for (const operation of operations) {
+  for (const operation of Object.values(paths).flatMap(path => Object.values(path) as Operation[])) {
     for (const parameter of operation.parameters ?? []) parameters.count(parameter.name as string, parameter)
     for (const [status, answer] of Object.entries(operation.responses))
       responses.count(nameOf(status), answer)
   }
-  for (const operation of operations) {
-    if (operation.parameters) {
-      operation.parameters = operation.parameters.map(each => parameters.share(each.name as string, each))
-    }
-    for (const [status, answer] of Object.entries(operation.responses)) {
-      operation.responses[status] = responses.share(nameOf(status), answer)
-    }
-  }
-  return { parameters: parameters.shared, responses: responses.shared }
+  const shareIn = (operation: Operation): Operation => ({
+    ...operation,
+    ...(operation.parameters && {
+      parameters: operation.parameters.map(each => parameters.share(each.name as string, each)),
+    }),
+    responses: mapValues(operation.responses, (answer, status) => responses.share(nameOf(status), answer)),
+  })
+  const shared = mapValues(paths, path => mapValues(path as Record<string, Operation>, shareIn))
+  return { paths: shared, parameters: parameters.shared, responses: responses.shared }
+}
+
+function mapValues<From, To>(record: Record<string, From>, change: (value: From, key: string) => To) {
+  return Object.fromEntries(Object.entries(record).map(([key, value]) => [key, change(value, key)]))
 }
 
 /** Successes are each operation's own. */
