@@ -36,6 +36,10 @@ test('it describes every route, and nothing else', () => {
   expect([...operations.keys()].sort()).toEqual([...served, ...BESIDE].sort())
 })
 
+test('it is the same whenever it is made', () => {
+  expect(describeApi('https://analytics.example.com')).toEqual(document)
+})
+
 test('it names the address people know, and how to authenticate', () => {
   expect(document.servers).toEqual([{ url: 'https://analytics.example.com' }])
   expect(document.components.securitySchemes.token).toMatchObject({ type: 'http', scheme: 'bearer' })
