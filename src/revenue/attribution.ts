@@ -41,7 +41,7 @@ const ATTRIBUTE = {
   mrr_movements: statement('attribute-movement'),
 }
 
-/** First of the two numbers of the lock that visitors' first sessions are stored under. */
+/** First of the two numbers of the lock that visitors' first sessions are stored under; the other is the site's. */
 export const NEWCOMERS_LOCK = 7_116_503
 
 const NOBODY: Attribution = { visitorNo: null, sessionNo: null, sessionAt: null, isPending: false }
@@ -61,7 +61,7 @@ export async function attribute(
   const [found] = await findAttribution(tx, siteNo, visitorId, at)
   if (found?.hasSessions) return { ...placeOf(found), isPending: false }
   // Either this sees the visitor's first session, or whoever stores it sees what waits for it.
-  await lockNewcomers(tx, NEWCOMERS_LOCK)
+  await lockNewcomers(tx, NEWCOMERS_LOCK, siteNo)
   const [again] = await findAttribution(tx, siteNo, visitorId, at)
   return { ...placeOf(again), isPending: !again?.hasSessions }
 }
