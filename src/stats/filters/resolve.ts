@@ -89,7 +89,8 @@ async function resolveCondition(
   const { operator, values } = condition
   if (operator !== 'matches_pattern' && operator !== 'matches_regex') return condition
   const rows = await readKept<{ value: string }>(reads, statement, whole, value ? { value } : {})
-  const found = rows.map(row => row.value)
+  // Money without a session has the empty value, whatever hits have.
+  const found = [...new Set([...rows.map(row => row.value), ''])]
   const tests = values.map(pattern => ({ operator, value: pattern }))
   const matches = await runTask(rollups, 'matchValues', { tests, values: found })
   const wanted = [...new Set(matches.flat())].map(index => found[index]!)
