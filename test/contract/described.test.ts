@@ -12,7 +12,8 @@ import { createDocumented, operationsOf } from '../support/documented.ts'
 import { enrichedHit } from '../support/hits.ts'
 import { inProcessPool } from '../support/in-process-pool.ts'
 import { startIngestApi } from '../support/ingest-api.ts'
-import { type Answered, type Asked, exercises, type World } from './exercises.ts'
+import type { Answered, Asked, World } from './exercise-steps.ts'
+import { exercises } from './exercises.ts'
 
 const document = describeApi('http://127.0.0.1:3000')
 const operations = operationsOf(document)

@@ -29,7 +29,7 @@ export function describeApi(baseUrl: string): Json {
   const besideTable = [...describeIngestion(schemas), ...PICTURES, ...SERVICE]
   for (const { path, method, operation } of besideTable) add(path, method, operation)
   for (const route of routes) add(route.path, route.method, describeRoute(route, schemas))
-  const shared = shareParts(paths)
+  const { parameters, responses, ...shared } = shareParts(paths)
   return {
     openapi: '3.1.0',
     info: {
@@ -41,7 +41,7 @@ export function describeApi(baseUrl: string): Json {
     servers: [{ url: baseUrl }],
     security: [{ token: [] }],
     tags: Object.values(tags),
-    paths,
+    paths: shared.paths,
     components: {
       securitySchemes: {
         token: {
@@ -57,7 +57,8 @@ export function describeApi(baseUrl: string): Json {
         },
       },
       schemas: sorted({ ...errorSchemas, ...schemas.components }),
-      ...shared,
+      parameters,
+      responses: sorted(responses),
       headers,
     },
   }
