@@ -31,6 +31,7 @@ interface Taken extends AttributedRow {
 
 const findAttribution = statement<Found>('find-attribution')
 const findFirstSession = statement<Omit<Found, 'hasSessions'>>('find-first-session')
+const lockPayments = statement('lock-payments')
 const lockNewcomers = statement('lock-newcomers')
 const insertAwaiting = statement('insert-awaiting')
 const takeAwaiting = statement<Taken>('take-awaiting')
@@ -105,6 +106,8 @@ export async function attributeAwaiting(
     visitors.map(visitor => visitor.siteNo),
     visitors.map(visitor => visitor.id),
   )
+  const payments = rows.filter(row => row.target === 'revenue').map(row => row.id)
+  if (payments.length > 0) await lockPayments(tx, payments)
   // One by one: an update of a columnstore chunk unpacks all that its constants do not exclude.
   for (const { siteNo, visitorId, target, at, id } of rows) {
     const [found] = await findAttribution(tx, siteNo, visitorId, at)
