@@ -21,6 +21,22 @@ with
     where id in (select id from payments where site_no = $1::int limit $2::int)
     returning 1
   ),
+  gone_awaiting as (
+    delete from awaiting_visitors
+    where
+      site_no = $1::int
+      and (visitor_id, target, at, id) in (
+        select visitor_id, target, at, id from awaiting_visitors where site_no = $1::int limit $2::int
+      )
+    returning 1
+  ),
+  gone_aliases as (
+    delete from payment_aliases
+    where
+      site_no = $1::int
+      and transaction_id in (select transaction_id from payment_aliases where site_no = $1::int limit $2::int)
+    returning 1
+  ),
   gone_subscriptions as (
     delete from subscriptions
     where
@@ -47,6 +63,8 @@ select (
   + (select count(*) from gone_identities)
   + (select count(*) from gone_visitors)
   + (select count(*) from gone_payments)
+  + (select count(*) from gone_awaiting)
+  + (select count(*) from gone_aliases)
   + (select count(*) from gone_subscriptions)
   + (select count(*) from gone_webhook_events)
   + (select count(*) from gone_letters)

@@ -24,6 +24,12 @@ const AGGREGATES = {
     refreshPlainly: statement('refresh-sessions-plainly'),
     pace: createPace(),
   },
+  revenue: {
+    lagMs: 60 * MINUTE,
+    refresh: statement('refresh-revenue'),
+    refreshPlainly: statement('refresh-revenue-plainly'),
+    pace: createPace(),
+  },
 } as const
 
 export type Aggregate = keyof typeof AGGREGATES

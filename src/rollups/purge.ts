@@ -1,5 +1,6 @@
-import { type Db, statement, type Transaction } from '../infra/db.ts'
+import { type Db, statement } from '../infra/db.ts'
 import type { Aggregate } from './aggregates.ts'
+import { markBuckets } from './dirty.ts'
 
 const DAY_MS = 86_400_000
 /** No hit is older. */
@@ -28,8 +29,7 @@ const purgeRows = statement<{ count: number }>('purge-rows')
 const findStart = statement<Rest>('find-purge-start')
 const countDirty = statement<{ all: number; ofSite: number }>('count-dirty')
 const allowPurge = statement('allow-purge')
-const purgeRevenue = statement('purge-revenue')
-const markDirty = statement('mark-dirty')
+const purgeMovements = statement('purge-movements')
 const finishPurge = statement('finish-purge')
 
 interface BucketCount {
@@ -41,6 +41,7 @@ interface BucketCount {
 const AGGREGATED: { aggregate: Aggregate; count: Count; purge: ReturnType<typeof statement> }[] = [
   { aggregate: 'hits', count: statement('count-events-by-bucket'), purge: statement('purge-events') },
   { aggregate: 'sessions', count: statement('count-sessions-by-bucket'), purge: statement('purge-sessions') },
+  { aggregate: 'revenue', count: statement('count-revenue-by-bucket'), purge: statement('purge-revenue') },
 ]
 type Count = ReturnType<typeof statement<BucketCount>>
 
@@ -90,7 +91,7 @@ async function firstDay(db: Db, siteNo: number, from: Date): Promise<number | un
 /** @returns false when there was no time to finish it */
 async function purgeDay(db: Db, siteNo: number, day: number, hasTime: () => boolean): Promise<boolean> {
   const end = new Date(day + DAY_MS)
-  await purgeRevenue(db, siteNo, new Date(day), end)
+  await purgeMovements(db, siteNo, new Date(day), end)
   for (const { aggregate, count, purge } of AGGREGATED) {
     const slices = cut(await count(db, siteNo, new Date(day), end))
     for (const [index, buckets] of slices.entries()) {
@@ -99,7 +100,9 @@ async function purgeDay(db: Db, siteNo: number, day: number, hasTime: () => bool
       await db.begin(async transaction => {
         await allowPurge(transaction)
         await purge(transaction, siteNo, buckets[0], next)
-        await mark(transaction, aggregate, siteNo, buckets)
+        // As whoever writes below the horizon does: the refresh then takes the stale rows away.
+        const touched = buckets.map(bucket => ({ siteNo, at: bucket.getTime() }))
+        await markBuckets(transaction, aggregate, touched)
       })
     }
   }
@@ -120,19 +123,4 @@ function cut(counts: BucketCount[]): Date[][] {
     }
   }
   return slices
-}
-
-/** In the transaction that deletes, as whoever writes below the horizon does: the refresh then takes the stale rows away. */
-async function mark(
-  transaction: Transaction,
-  aggregate: Aggregate,
-  siteNo: number,
-  buckets: Date[],
-): Promise<void> {
-  await markDirty(
-    transaction,
-    aggregate,
-    buckets.map(() => siteNo),
-    buckets.map(bucket => bucket.getTime()),
-  )
 }

@@ -6,6 +6,7 @@ import { connectRedis, whenReady } from '../../src/infra/redis.ts'
 import { storeHits } from '../../src/ingestion/store/store.ts'
 import { refreshAggregate } from '../../src/rollups/aggregates.ts'
 import { compressSettledChunks } from '../../src/rollups/columnstore.ts'
+import { markBuckets } from '../../src/rollups/dirty.ts'
 import { purgeDeletedSites } from '../../src/rollups/purge.ts'
 import { startScheduler } from '../../src/rollups/scheduler.ts'
 import { getOverview } from '../../src/stats/overview.ts'
@@ -57,8 +58,13 @@ async function addMoney({ siteNo }: TestSite): Promise<void> {
     values (${siteNo}, 'sub', 'USD', 'active', 100, '{}')`
   await db`insert into payments (site_no, transaction_id, amount_minor, currency, paid_at, source)
     values (${siteNo}, 'tx', 100, 'USD', ${at}, 'api')`
+  await db`insert into payment_aliases (site_no, transaction_id, payment_id)
+    select ${siteNo}, 'alias', id from payments where site_no = ${siteNo}`
+  await db`insert into awaiting_visitors (site_no, visitor_id, target, at, id)
+    values (${siteNo}, gen_random_uuid(), 'revenue', ${at}, gen_random_uuid())`
   await db`insert into revenue (site_no, at, payment_id, currency, amount_minor, is_recurring)
     values (${siteNo}, ${at}, gen_random_uuid(), 'USD', 100, false)`
+  await db.begin(tx => markBuckets(tx, 'revenue', [{ siteNo, at: at.getTime() }]))
   await db`insert into mrr_movements (site_no, at, subscription_id, kind, currency, amount_minor)
     values (${siteNo}, ${new Date(START + 40 * DAY)}, 'sub', 'start', 'USD', 100)`
   await db`insert into dead_letters (id, site_no, reason, payload) values (gen_random_uuid(), ${siteNo}, 'x', 'x')`
@@ -80,6 +86,7 @@ async function remains({ siteNo }: TestSite): Promise<string[]> {
 async function refresh(now = NOW): Promise<void> {
   await refreshAggregate(db, 'hits', now)
   await refreshAggregate(db, 'sessions', now)
+  await refreshAggregate(db, 'revenue', now)
 }
 
 async function isPurged({ siteNo }: TestSite): Promise<boolean> {
@@ -146,7 +153,7 @@ test.each(['as rows', 'in the columnstore'])(
       await purgeDeletedSites(dyingAfter(calls), NOW).catch(error => expect(error.message).toBe('killed'))
       expect(await overviews(other)).toEqual(before)
     }
-    expect(await remains(gone)).toEqual(['dirty_buckets', 'hits_15m', 'sessions_15m'])
+    expect(await remains(gone)).toEqual(['dirty_buckets', 'hits_15m', 'revenue_15m', 'sessions_15m'])
     await purgeDeletedSites(db, later(60))
     expect(await isPurged(gone)).toBe(false)
     await refresh()

@@ -1,4 +1,6 @@
 import { type Db, statement, type Transaction } from '../../infra/db.ts'
+import { attributeAwaiting, NEWCOMERS_LOCK } from '../../revenue/attribution.ts'
+import { markBuckets } from '../../rollups/dirty.ts'
 import type { EnrichedHit } from '../hit.ts'
 import { findStored } from './find-stored.ts'
 import { place } from './place.ts'
@@ -16,7 +18,6 @@ const upsertSessions = statement('upsert-sessions')
 const insertEvents = statement('insert-events')
 const upsertIdentities = statement('upsert-identities')
 const updateFirstEvents = statement('update-first-events')
-const markDirty = statement('mark-dirty')
 
 /** First of the two numbers of a partition's advisory lock. */
 const PARTITION_LOCKS = 7_116_502
@@ -88,7 +89,7 @@ async function write(tx: Transaction, placed: Placed[], visitors: Visitor[]): Pr
   const changedSessions = sessions.filter(({ session }) => !session.isNew && session.isChanged)
 
   if (newVisitors.length > 0 || newSessions.length > 0) {
-    const [numbers] = await drawNumbers(tx, newVisitors.length, newSessions.length)
+    const [numbers] = await drawNumbers(tx, newVisitors.length, newSessions.length, NEWCOMERS_LOCK)
     newVisitors.forEach((visitor, index) => {
       visitor.visitorNo = numbers!.visitorNos[index]!
     })
@@ -101,23 +102,28 @@ async function write(tx: Transaction, placed: Placed[], visitors: Visitor[]): Pr
   const written = [...newSessions, ...changedSessions]
   if (written.length > 0) await upsertSessions(tx, ...rows.sessionRows(written))
   if (placed.length > 0) await insertEvents(tx, ...rows.eventRows(placed))
+  const attributed = await attributeAwaiting(tx, visitors.filter(hasFirstSessions))
   const identities = rows.identityRows(placed)
   if (identities) await upsertIdentities(tx, ...identities)
   await noteFirstEvents(tx, placed)
 
   const renumbered = await recountVisits(tx, visitors)
-  await mark(
-    tx,
-    'hits',
-    placed.map(({ hit }) => ({ siteNo: hit.siteNo, at: hit.at })),
-  )
-  await mark(tx, 'sessions', [
+  await markBuckets(tx, 'hits', [
+    ...placed.map(({ hit }) => ({ siteNo: hit.siteNo, at: hit.at })),
+    ...attributed,
+  ])
+  await markBuckets(tx, 'sessions', [
     ...written.map(({ visitor, session }) => ({
       siteNo: visitor.siteNo,
       at: session.startedAt,
     })),
     ...renumbered,
   ])
+}
+
+/** Whether all sessions the visitor has are new ones: something that was recorded before may wait for them. */
+function hasFirstSessions({ sessionCount, sessions }: Visitor): boolean {
+  return sessionCount > 0 && sessions.filter(session => session.isNew).length === sessionCount
 }
 
 /** Only pageviews and events make a site have data. */
@@ -128,26 +134,4 @@ async function noteFirstEvents(tx: Transaction, placed: Placed[]): Promise<void>
     if (hit.at < (first.get(hit.siteNo) ?? Number.POSITIVE_INFINITY)) first.set(hit.siteNo, hit.at)
   }
   if (first.size > 0) await updateFirstEvents(tx, [...first.keys()], [...first.values()])
-}
-
-const BUCKET_MS = 15 * 60_000
-
-async function mark(
-  tx: Transaction,
-  aggregate: 'hits' | 'sessions',
-  touched: { siteNo: number; at: number }[],
-) {
-  const buckets = new Map<string, { siteNo: number; at: number }>()
-  for (const { siteNo, at } of touched) {
-    const bucket = Math.floor(at / BUCKET_MS) * BUCKET_MS
-    buckets.set(`${siteNo}/${bucket}`, { siteNo, at: bucket })
-  }
-  if (buckets.size === 0) return
-  const values = [...buckets.values()]
-  await markDirty(
-    tx,
-    aggregate,
-    values.map(value => value.siteNo),
-    values.map(value => value.at),
-  )
 }

@@ -1,0 +1,407 @@
+import { randomUUID } from 'node:crypto'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { Db } from '../../src/infra/db.ts'
+import { storeHits } from '../../src/ingestion/store/store.ts'
+import { deletePayment, purgePayments, setRefunded } from '../../src/revenue/change-payment.ts'
+import type { NewPayment } from '../../src/revenue/payment.ts'
+import { findPayment, recordPayment } from '../../src/revenue/record-payment.ts'
+import { writeServiceEvents } from '../../src/revenue/service-events.ts'
+import { refreshAggregate } from '../../src/rollups/aggregates.ts'
+import { compressSettledChunks } from '../../src/rollups/columnstore.ts'
+import { type TestDatabase, testDatabase } from '../support/database.ts'
+import { enrichedHit } from '../support/hits.ts'
+import { createTestSite, type TestSite } from '../support/sites.ts'
+
+const MINUTE = 60_000
+const HOUR = 60 * MINUTE
+const DAY = 24 * HOUR
+const START = Date.UTC(2026, 2, 2, 12)
+
+let database: TestDatabase
+let db: Db
+
+beforeAll(async () => {
+  database = await testDatabase()
+  db = database.db
+})
+afterAll(() => database.close())
+
+const paid = (fields: Partial<NewPayment> = {}): NewPayment => ({
+  transactionId: randomUUID(),
+  amountMinor: 4_999,
+  currency: 'USD',
+  renewal: false,
+  refunded: false,
+  isFreeTrial: false,
+  recurring: false,
+  paidAt: new Date(START),
+  source: 'api',
+  ...fields,
+})
+
+const record = (site: TestSite, payment: NewPayment) => db.begin(tx => recordPayment(tx, site, payment))
+
+const ledger = ({ siteNo }: TestSite) => db`
+  select payment_id as id, amount_minor as amount, refunded_minor as refunded, is_first_of_customer as "isFirst",
+    visitor_no as visitor, session_at as "sessionAt"
+  from revenue where site_no = ${siteNo} order by at, payment_id`
+
+const eventsOf = ({ siteNo }: TestSite) => db`
+  select name, type, at, visitor_no as visitor, session_at as "sessionAt", country, entry_path as "entryPath", path, props
+  from events where site_no = ${siteNo} and is_service order by at, name`
+
+const visitorNoOf = async ({ siteNo }: TestSite, id: string) =>
+  (await db`select visitor_no from visitors where site_no = ${siteNo} and id = ${id}`)[0]?.visitor_no
+
+describe('a payment', () => {
+  test('that fifty record at once is one payment, one row of the ledger and one event', async () => {
+    const site = await createTestSite(db)
+    const payment = paid({ visitorId: randomUUID() })
+    const answers = await Promise.all(Array.from({ length: 50 }, () => record(site, payment)))
+    expect(answers.filter(answer => answer.created)).toHaveLength(1)
+    expect(new Set(answers.map(answer => answer.payment.id)).size).toBe(1)
+    const rows = await db`select id from payments where site_no = ${site.siteNo}`
+    expect(rows).toHaveLength(1)
+    expect(await ledger(site)).toEqual([
+      { id: rows[0]!.id, amount: 4_999, refunded: 0, isFirst: true, visitor: null, sessionAt: null },
+    ])
+    expect(await eventsOf(site)).toEqual([
+      {
+        name: 'payment',
+        type: 'event',
+        at: payment.paidAt,
+        visitor: null,
+        sessionAt: null,
+        country: '',
+        entryPath: '',
+        path: '',
+        props: { amount: '4999', currency: 'USD' },
+      },
+    ])
+  })
+
+  test('that is recorded again stays as it was first, whatever the second says', async () => {
+    const site = await createTestSite(db)
+    const first = await record(site, paid({ transactionId: 'same', email: 'A@example.com' }))
+    const again = await record(site, paid({ transactionId: 'same', amountMinor: 1, email: 'b@example.com' }))
+    expect(again).toEqual({ created: false, payment: first.payment })
+    expect(await ledger(site)).toMatchObject([{ amount: 4_999 }])
+    const other = await createTestSite(db)
+    expect((await record(other, paid({ transactionId: 'same' }))).created).toBe(true)
+  })
+
+  test('is the same under every id the processor has for it, in whatever order they come', async () => {
+    const site = await createTestSite(db)
+    const webhook = paid({ transactionId: 'pi_1', aliases: ['ch_1', 'in_1'], source: 'processor' })
+    await record(site, webhook)
+    for (const transactionId of ['pi_1', 'ch_1', 'in_1']) {
+      expect(await record(site, paid({ transactionId }))).toMatchObject({
+        created: false,
+        payment: { transactionId: 'pi_1' },
+      })
+    }
+    await record(site, paid({ transactionId: 'ch_2' }))
+    const later = await record(site, { ...webhook, transactionId: 'pi_2', aliases: ['ch_2', 'in_2'] })
+    expect(later).toMatchObject({ created: false, payment: { transactionId: 'ch_2', source: 'api' } })
+    expect((await record(site, paid({ transactionId: 'in_2' }))).created).toBe(false)
+    expect(await ledger(site)).toHaveLength(2)
+  })
+
+  test('of the largest exact amount is kept to the unit', async () => {
+    const site = await createTestSite(db)
+    const { payment } = await record(site, paid({ amountMinor: Number.MAX_SAFE_INTEGER }))
+    expect(payment.amountMinor).toBe(9_007_199_254_740_991)
+    const [row] = await db`select amount_minor::text as amount from revenue where payment_id = ${payment.id}`
+    expect(row!.amount).toBe('9007199254740991')
+  })
+
+  test.each([0, -1, 1.5, Number.MAX_SAFE_INTEGER + 1, Number.NaN])('of %s is none', async amountMinor => {
+    const site = await createTestSite(db)
+    await expect(record(site, paid({ amountMinor }))).rejects.toThrow(RangeError)
+  })
+
+  test('through the API is in the currency of the site; from the processor in any', async () => {
+    const site = await createTestSite(db)
+    await expect(record(site, paid({ currency: 'EUR' }))).rejects.toMatchObject({
+      code: 'validation_failed',
+      fields: { currency: [expect.stringContaining('USD')] },
+    })
+    expect((await record(site, paid({ currency: 'EUR', source: 'processor' }))).created).toBe(true)
+  })
+
+  test('of a deleted site is not recorded', async () => {
+    const site = await createTestSite(db)
+    await db`update sites set deleted_at = now() where site_no = ${site.siteNo}`
+    await expect(record(site, paid())).rejects.toMatchObject({ code: 'not_found' })
+  })
+
+  test('that begins a free trial says so too, if it came through the API', async () => {
+    const site = await createTestSite(db)
+    await record(site, paid({ isFreeTrial: true }))
+    await record(site, paid({ isFreeTrial: true, source: 'processor' }))
+    const names = (await eventsOf(site)).map(event => event.name)
+    expect(names).toEqual(['free_trial', 'payment', 'payment'])
+  })
+})
+
+describe('the first payment of a customer', () => {
+  const firsts = async (site: TestSite) =>
+    (
+      await db`select transaction_id as id from payments join revenue on payment_id = payments.id
+        where payments.site_no = ${site.siteNo} and is_first_of_customer order by 1`
+    ).map(row => row.id)
+  const at = (hours: number) => new Date(START + hours * HOUR)
+
+  test('is the earliest, in whatever order they are recorded, and the next one when it is deleted', async () => {
+    const site = await createTestSite(db)
+    for (const [transactionId, hours] of [
+      ['c', 3],
+      ['a', 1],
+      ['d', 4],
+      ['b', 2],
+    ] as const) {
+      await record(site, paid({ transactionId, customerId: 'one', paidAt: at(hours) }))
+    }
+    expect(await firsts(site)).toEqual(['a'])
+    for (const [gone, first] of [
+      ['a', ['b']],
+      ['c', ['b']],
+      ['b', ['d']],
+      ['d', []],
+    ] as const) {
+      await db.begin(tx => deletePayment(tx, site, gone))
+      expect(await firsts(site)).toEqual(first)
+    }
+  })
+
+  test('goes by customer_id, else e-mail in any case, else visitor, else each payment is its own', async () => {
+    const site = await createTestSite(db)
+    const visitorId = randomUUID()
+    const payments: Partial<NewPayment>[] = [
+      { customerId: 'x', email: 'x@example.com' },
+      { customerId: 'x', visitorId },
+      { email: 'X@Example.com' },
+      { email: 'x@example.COM', visitorId },
+      { visitorId: visitorId.toUpperCase() },
+      { visitorId },
+      { email: 'ÄÖ@example.com' },
+      { email: 'äö@example.com' },
+      { name: 'Nobody' },
+      { name: 'Nobody' },
+    ]
+    for (const [index, fields] of payments.entries()) {
+      await record(site, paid({ ...fields, transactionId: `${index}`, paidAt: at(index) }))
+    }
+    expect(await firsts(site)).toEqual(['0', '2', '4', '6', '8', '9'])
+  })
+
+  test('is one in each currency', async () => {
+    const site = await createTestSite(db)
+    const source = 'processor'
+    await record(site, paid({ transactionId: 'eur', currency: 'EUR', customerId: 'one', source }))
+    await record(site, paid({ transactionId: 'usd', customerId: 'one', paidAt: at(1), source }))
+    expect(await firsts(site)).toEqual(['eur', 'usd'])
+  })
+
+  test('is one when twenty are recorded at once', async () => {
+    const site = await createTestSite(db)
+    const payments = Array.from({ length: 20 }, (_, hours) =>
+      paid({ transactionId: `${hours}`, customerId: 'one', paidAt: at(hours % 10) }),
+    )
+    await Promise.all(payments.map(payment => record(site, payment)))
+    expect(await firsts(site)).toHaveLength(1)
+  })
+})
+
+describe('a payment belongs to', () => {
+  const view = (site: TestSite, visitorId: string, at: number, url = '/') =>
+    enrichedHit(site, at, { visitorId, url, country: 'FR' })
+
+  test.each([
+    ['the session it falls into', START + 5 * MINUTE, START],
+    ['the latest session before it', START + 5 * HOUR, START],
+    ['the latest session before it, months later', START + 80 * DAY, START + DAY],
+    ['no session when all are later', START - HOUR, null],
+  ])('%s', async (_, paidAt, sessionAt) => {
+    const site = await createTestSite(db)
+    const visitorId = randomUUID()
+    await storeHits(db, 0, [
+      view(site, visitorId, START, '/one'),
+      view(site, visitorId, START + 10 * MINUTE),
+      view(site, visitorId, START + DAY, '/two'),
+      view(site, randomUUID(), START + 4 * HOUR, '/other'),
+    ])
+    await record(site, paid({ visitorId, paidAt: new Date(paidAt) }))
+    const visitor = await visitorNoOf(site, visitorId)
+    const place = { visitor, sessionAt: sessionAt === null ? null : new Date(sessionAt) }
+    expect(await ledger(site)).toMatchObject([place])
+    const dimensions =
+      sessionAt === null
+        ? { country: '', entryPath: '' }
+        : { country: 'FR', entryPath: sessionAt === START ? '/one' : '/two' }
+    expect(await eventsOf(site)).toMatchObject([{ ...place, ...dimensions, path: '' }])
+    const [{ count }] =
+      (await db`select count(*)::int as count from awaiting_visitors where site_no = ${site.siteNo}`) as [
+        { count: number },
+      ]
+    expect(count).toBe(0)
+  })
+
+  test.each([
+    ['at its time', -MINUTE, -MINUTE],
+    ['before it', -3 * HOUR, -3 * HOUR],
+    ['after it', HOUR, HOUR],
+  ])('a visitor who appears only later, with a session %s', async (_, offset, sessionOffset) => {
+    const site = await createTestSite(db)
+    const visitorId = randomUUID()
+    await record(site, paid({ visitorId, isFreeTrial: true }))
+    await record(site, paid({ visitorId: randomUUID() }))
+    // Not this one, and not by an identity alone.
+    await storeHits(db, 0, [
+      view(site, randomUUID(), START),
+      enrichedHit(site, START, { visitorId, type: 'identify', identity: { identifier: 'x' } }),
+    ])
+    expect(await ledger(site)).toMatchObject([{ sessionAt: null }, { sessionAt: null }])
+    await storeHits(db, 0, [
+      view(site, visitorId, START + offset, '/entry'),
+      view(site, visitorId, START + offset + 10 * HOUR, '/later'),
+    ])
+    const place = { visitor: await visitorNoOf(site, visitorId), sessionAt: new Date(START + sessionOffset) }
+    const rows = (await ledger(site)).filter(row => row.visitor !== null)
+    expect(rows).toMatchObject([place])
+    const events = (await eventsOf(site)).filter(event => event.visitor !== null)
+    expect(events).toMatchObject([
+      { ...place, name: 'free_trial', entryPath: '/entry', country: 'FR' },
+      { ...place, name: 'payment', entryPath: '/entry', country: 'FR' },
+    ])
+  })
+
+  test('a visitor who appears while payments are recorded, in whatever order they come', async () => {
+    const site = await createTestSite(db)
+    const visitors = Array.from({ length: 20 }, () => randomUUID())
+    await Promise.all(
+      visitors.flatMap((visitorId, index) => [
+        record(site, paid({ visitorId })),
+        storeHits(db, index % 4, [view(site, visitorId, START - MINUTE)]),
+      ]),
+    )
+    const rows = await ledger(site)
+    expect(rows).toHaveLength(20)
+    for (const row of rows) expect(row.sessionAt).toEqual(new Date(START - MINUTE))
+  })
+
+  test('a visitor who appears when the events are in the columnstore', async () => {
+    const site = await createTestSite(db)
+    const visitorId = randomUUID()
+    await record(site, paid({ visitorId }))
+    const now = new Date(START + 30 * DAY)
+    for (const aggregate of ['hits', 'sessions', 'revenue'] as const)
+      await refreshAggregate(db, aggregate, now)
+    expect(await compressSettledChunks(db, now)).toBeGreaterThan(0)
+    await record(site, paid({ paidAt: new Date(START + MINUTE) }))
+    await storeHits(db, 0, [view(site, visitorId, START - MINUTE, '/entry')])
+    expect(await eventsOf(site)).toMatchObject([
+      { name: 'payment', visitor: await visitorNoOf(site, visitorId), entryPath: '/entry' },
+      { name: 'payment', visitor: null },
+    ])
+  })
+})
+
+describe('a service event', () => {
+  test('that is written twice is one, and marks its bucket below the horizon', async () => {
+    const site = await createTestSite(db)
+    const event = { name: 'subscription_started', at: new Date(START), key: 'sub_1' }
+    for (let time = 0; time < 2; time++) await db.begin(tx => writeServiceEvents(tx, site, [event]))
+    expect(await eventsOf(site)).toHaveLength(1)
+    await refreshAggregate(db, 'hits', new Date(START + 30 * DAY))
+    await db.begin(tx => writeServiceEvents(tx, site, [{ ...event, key: 'sub_2' }]))
+    expect(await eventsOf(site)).toHaveLength(2)
+    const marks =
+      await db`select bucket from dirty_buckets where aggregate = 'hits' and site_no = ${site.siteNo}`
+    expect(marks).toEqual([{ bucket: new Date(START) }])
+  })
+})
+
+describe('what was given back', () => {
+  test('is kept with the payment and the ledger, never more than was paid', async () => {
+    const site = await createTestSite(db)
+    await record(site, paid({ transactionId: 'pi_1', aliases: ['ch_1'], source: 'processor' }))
+    const refund = (id: string, amount: number) => db.begin(tx => setRefunded(tx, site, id, amount))
+    expect(await refund('ch_1', 1_000)).toBe(true)
+    expect(await findPayment(db, site.siteNo, ['pi_1'])).toMatchObject({
+      refundedMinor: 1_000,
+      refunded: false,
+    })
+    expect(await ledger(site)).toMatchObject([{ refunded: 1_000 }])
+    expect(await refund('pi_1', 9_999)).toBe(true)
+    expect(await findPayment(db, site.siteNo, ['pi_1'])).toMatchObject({
+      refundedMinor: 4_999,
+      refunded: true,
+    })
+    expect(await ledger(site)).toMatchObject([{ refunded: 4_999 }])
+    expect(await refund('unknown', 1)).toBe(false)
+  })
+
+  test('of an API payment that is refunded is all of it', async () => {
+    const site = await createTestSite(db)
+    await record(site, paid({ refunded: true }))
+    expect(await ledger(site)).toMatchObject([{ refunded: 4_999 }])
+  })
+})
+
+describe('a deleted payment', () => {
+  /** Rows of the site in every table but its own. */
+  async function traces({ siteNo }: TestSite): Promise<string[]> {
+    const tables = await db<{ name: string }[]>`
+      select table_name as name from information_schema.columns
+      where table_schema = 'public' and column_name = 'site_no' and table_name not in ('sites', 'dirty_buckets')`
+    const found: string[] = []
+    for (const { name } of tables) {
+      if ((await db`select from ${db(name)} where site_no = ${siteNo} limit 1`).length > 0) found.push(name)
+    }
+    return found
+  }
+
+  test.each(['as rows', 'in the columnstore and refreshed'])('leaves no trace, %s', async storage => {
+    const site = await createTestSite(db)
+    const payment = paid({
+      transactionId: 'pi_9',
+      aliases: ['ch_9'],
+      visitorId: randomUUID(),
+      isFreeTrial: true,
+    })
+    await record(site, payment)
+    const now = new Date(START + 60 * DAY)
+    const refresh = async () => {
+      for (const aggregate of ['hits', 'sessions', 'revenue'] as const)
+        await refreshAggregate(db, aggregate, now)
+    }
+    if (storage !== 'as rows') {
+      await refresh()
+      await compressSettledChunks(db, now)
+    }
+    expect(await db.begin(tx => deletePayment(tx, site, 'ch_9'))).toBe(true)
+    await refresh()
+    expect(await traces(site)).toEqual([])
+    expect(await db.begin(tx => deletePayment(tx, site, 'pi_9'))).toBe(false)
+    expect((await record(site, payment)).created).toBe(true)
+  })
+
+  test('is never one of the processor', async () => {
+    const site = await createTestSite(db)
+    await record(site, paid({ transactionId: 'pi_1', source: 'processor' }))
+    expect(await db.begin(tx => deletePayment(tx, site, 'pi_1'))).toBe(false)
+    expect(await ledger(site)).toHaveLength(1)
+  })
+
+  test('makes room for another currency, together with all others of its own', async () => {
+    const site = await createTestSite(db)
+    const source = 'processor'
+    for (let index = 0; index < 3; index++) await record(site, paid({ customerId: 'one', source }))
+    await record(site, paid({ transactionId: 'stays', currency: 'EUR', source }))
+    expect(await purgePayments(db, site, 'USD')).toBe(3)
+    expect(await purgePayments(db, site, 'USD')).toBe(0)
+    expect(await ledger(site)).toHaveLength(1)
+    expect(await eventsOf(site)).toMatchObject([{ props: { currency: 'EUR' } }])
+  })
+})
