@@ -5,7 +5,7 @@ import type { Services } from '../infra/services.ts'
 import { fromProcedure } from '../trpc/errors.ts'
 import { appRouter } from '../trpc/root.ts'
 import { readJsonObject } from './body.ts'
-import { contextOf } from './context-of.ts'
+import { contextOf, isExisting } from './context-of.ts'
 import { fieldsOf, headerList, readQuery } from './query.ts'
 import type { Route } from './routes.ts'
 
@@ -52,7 +52,7 @@ function send(res: Response, route: Route, answer: unknown): void {
       route.location.replace(/\{(\w+)\}/g, (_, name) => fields[name]!),
     )
   }
-  res.status(route.ok)
+  res.status(isExisting(res) ? (route.existing ?? route.ok) : route.ok)
   if (route.ok === 204) res.end()
   else res.json(answer)
 }

@@ -7,6 +7,9 @@ export function givenRequestId(res: Response): string {
   return res.locals.requestId as string
 }
 
+/** Whether the procedure said that nothing was made, because it is there already. */
+export const isExisting = (res: Response): boolean => res.locals.isExisting === true
+
 export function contextOf(services: Services, req: Request, res: Response): Context {
   let least: Rate | undefined
   return {
@@ -17,6 +20,9 @@ export function contextOf(services: Services, req: Request, res: Response): Cont
       if (least && least.remaining < rate.remaining) return
       least = rate
       for (const [name, value] of Object.entries(rateHeaders(rate))) res.setHeader(name, value)
+    },
+    sayExisting() {
+      res.locals.isExisting = true
     },
   }
 }

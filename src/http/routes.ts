@@ -13,6 +13,8 @@ export interface Route {
   procedure: ProcedureName
   /** Status of success; 204 sends no body. */
   ok: 200 | 201 | 204
+  /** The same, when what was to be made is there already. */
+  existing?: 200
   /** The `Location` of what was made; `{field}` stands for a field of the answer. */
   location?: string
 }
@@ -36,6 +38,17 @@ export const routes: readonly Route[] = [
   { method: 'patch', path: '/api/sites/:siteKey/features', procedure: 'sites.updateFeatures', ok: 200 },
   { method: 'patch', path: '/api/sites/:siteKey/pin', procedure: 'sites.togglePin', ok: 200 },
   { method: 'get', path: '/api/sites/:siteKey/overview', procedure: 'stats.overview', ok: 200 },
+  {
+    method: 'post',
+    path: '/api/sites/:siteKey/payments',
+    procedure: 'payments.record',
+    ok: 201,
+    existing: 200,
+  },
+  { method: 'delete', path: '/api/sites/:siteKey/payments', procedure: 'payments.delete', ok: 200 },
+  { method: 'get', path: '/api/sites/:siteKey/processor', procedure: 'processor.get', ok: 200 },
+  { method: 'put', path: '/api/sites/:siteKey/processor', procedure: 'processor.connect', ok: 200 },
+  { method: 'delete', path: '/api/sites/:siteKey/processor', procedure: 'processor.disconnect', ok: 204 },
   { method: 'get', path: '/api/timezones', procedure: 'options.timezones', ok: 200 },
   { method: 'get', path: '/api/currencies', procedure: 'options.currencies', ok: 200 },
   { method: 'get', path: '/api/tokens', procedure: 'tokens.list', ok: 200 },

@@ -11,6 +11,8 @@ export interface Context extends Services {
   authorization: string | undefined
   /** Puts what is left of the caller's limit on the answer; of several calls in one request, the least. */
   showRate: (rate: Rate) => void
+  /** Tells REST that nothing was made, because it is there already. */
+  sayExisting: () => void
 }
 
 /** The id of the running request, for errors that happen before there is a context. */

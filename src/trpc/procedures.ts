@@ -4,6 +4,7 @@ import { overLimit } from '../infra/rate-limit.ts'
 import { findSite } from '../sites/find-site.ts'
 import { SiteKey } from '../sites/schema.ts'
 import { authenticate } from '../teams/authentication.ts'
+import { hasActivePlan } from '../teams/plans.ts'
 import { type Context, currentRequestId } from './context.ts'
 import { errorShape, fromProcedure } from './errors.ts'
 
@@ -56,6 +57,14 @@ export const siteProcedure = authed.input(SiteKey).use(async ({ ctx, input, next
 export const managedSiteProcedure = siteProcedure.use(async ({ ctx, next }) => {
   if (ctx.caller.role === 'member') {
     throw new AppError('forbidden', 'Only owners and admins of the team may do this')
+  }
+  return next()
+})
+
+/** The same, if the team's subscription is active or its trial runs. */
+export const billedSiteProcedure = managedSiteProcedure.use(async ({ ctx, next }) => {
+  if (!hasActivePlan(ctx.caller, ctx.now())) {
+    throw new AppError('payment_required', 'The subscription of the team is not active')
   }
   return next()
 })

@@ -1,11 +1,15 @@
 import { optionsRouter } from './options.ts'
+import { paymentsRouter } from './payments.ts'
 import { router } from './procedures.ts'
+import { processorRouter } from './processor.ts'
 import { sitesRouter } from './sites.ts'
 import { statsRouter } from './stats.ts'
 import { tokensRouter } from './tokens.ts'
 
 export const appRouter = router({
   sites: sitesRouter,
+  payments: paymentsRouter,
+  processor: processorRouter,
   stats: statsRouter,
   options: optionsRouter,
   tokens: tokensRouter,

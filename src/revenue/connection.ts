@@ -1,0 +1,113 @@
+import { AppError } from '../errors.ts'
+import { type Queryable, statement } from '../infra/db.ts'
+import { seal, unseal } from '../infra/secret-box.ts'
+import type { Services } from '../infra/services.ts'
+import { isUuid } from '../sites/domain.ts'
+import type { SiteRecord } from '../sites/schema.ts'
+import type { ConnectProcessor, ProcessorConnection } from './schema.ts'
+
+/** A connection with its secrets in clear: for the webhook, never for an answer or a log. */
+export interface OpenConnection {
+  site: { siteNo: number; id: string; currency: string; timezone: string }
+  webhookSecret: string
+  apiKey: string | undefined
+}
+
+interface ConnectionRow {
+  siteNo: number
+  id: string
+  currency: string
+  timezone: string
+  webhookSecret: Uint8Array
+  apiKey: Uint8Array | null
+}
+
+const upsertConnection = statement<{ connectedAt: Date }>('upsert-connection')
+const selectConnection = statement<{ connectedAt: Date }>('find-connection')
+const deleteConnection = statement<{ siteNo: number }>('delete-connection')
+const openConnection = statement<ConnectionRow>('find-connection-secrets')
+
+/**
+ * Connects a payment processor, in place of the one there is.
+ * @throws AppError `not_found` when the site was deleted meanwhile
+ */
+export async function connectProcessor(
+  { db, config }: Pick<Services, 'db' | 'config'>,
+  site: SiteRecord,
+  { webhook_secret, api_key }: ConnectProcessor,
+): Promise<ProcessorConnection> {
+  const keep = (text: string, what: SecretName) => seal(config.secretKey, text, placeOf(site.id, what))
+  const [row] = await upsertConnection(
+    db,
+    site.siteNo,
+    keep(webhook_secret, 'webhook_secret'),
+    api_key === undefined ? null : keep(api_key, 'api_key'),
+  )
+  if (!row) throw new AppError('not_found', 'No such site')
+  return present(site, config.baseUrl, row.connectedAt)
+}
+
+/** @throws AppError `not_found` when no processor is connected */
+export async function getConnection(
+  { db, config }: Pick<Services, 'db' | 'config'>,
+  site: SiteRecord,
+): Promise<ProcessorConnection> {
+  const [row] = await selectConnection(db, site.siteNo)
+  if (!row) throw notConnected()
+  return present(site, config.baseUrl, row.connectedAt)
+}
+
+/**
+ * Forgets the processor and its secrets. What it has sent stays.
+ * @throws AppError `not_found` when no processor is connected
+ */
+export async function disconnectProcessor(
+  { db }: Pick<Services, 'db'>,
+  { siteNo }: SiteRecord,
+): Promise<void> {
+  const [gone] = await deleteConnection(db, siteNo)
+  if (!gone) throw notConnected()
+}
+
+/**
+ * The connection of the site with this id, which may be any text.
+ * @param secretKey the key that the secrets were kept under, 64 hex digits
+ * @returns undefined without a site or a connection
+ * @throws AppError `unavailable` when the secrets were kept under another key
+ */
+export async function findConnection(
+  db: Queryable,
+  siteId: string,
+  secretKey: string,
+): Promise<OpenConnection | undefined> {
+  const [row] = isUuid(siteId) ? await openConnection(db, siteId) : []
+  if (!row) return undefined
+  const { siteNo, id, currency, timezone, webhookSecret, apiKey } = row
+  const open = (sealed: Uint8Array, what: SecretName) => unseal(secretKey, sealed, placeOf(id, what))
+  try {
+    return {
+      site: { siteNo, id, currency, timezone },
+      webhookSecret: open(webhookSecret, 'webhook_secret'),
+      apiKey: apiKey ? open(apiKey, 'api_key') : undefined,
+    }
+  } catch (cause) {
+    throw new AppError('unavailable', 'The secrets of this connection cannot be read: connect it again', {
+      retryAfter: 60,
+      cause,
+    })
+  }
+}
+
+type SecretName = 'webhook_secret' | 'api_key'
+
+const placeOf = (siteId: string, what: SecretName) => `processor_connections/${siteId}/${what}`
+
+const notConnected = () => new AppError('not_found', 'No payment processor is connected')
+
+function present({ id }: SiteRecord, baseUrl: string, connectedAt: Date): ProcessorConnection {
+  return {
+    provider: 'stripe',
+    webhook_url: `${baseUrl}/api/processor/webhook/${id}`,
+    connected_at: connectedAt.toISOString(),
+  }
+}

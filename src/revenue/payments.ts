@@ -1,0 +1,76 @@
+import { AppError, invalidField } from '../errors.ts'
+import type { Services } from '../infra/services.ts'
+import { dayOf, isCalendarDate, startOfDay } from '../stats/local-time.ts'
+import { deletePayment } from './change-payment.ts'
+import { recordPayment, wrongCurrency } from './record-payment.ts'
+import type { DeletePayment, PaymentDeleted, PaymentRecorded, RecordPayment } from './schema.ts'
+
+interface Site {
+  siteNo: number
+  timezone: string
+  currency: string
+}
+
+/** 1970: ranges reach no further back. */
+const EARLIEST = 0
+
+/**
+ * Records a payment that a server sent. One whose `transaction_id` is recorded already stays as it is.
+ * @param services.sayExisting told when it was recorded already
+ * @throws AppError `validation_failed` for another currency than the site's, or a time in the future or before 1970
+ * @see spec.md "POST /api/sites/{siteKey}/payments"
+ */
+export async function createPayment(
+  services: Pick<Services, 'db' | 'now'> & { sayExisting: () => void },
+  site: Site,
+  input: RecordPayment,
+): Promise<PaymentRecorded> {
+  if (input.currency !== site.currency) throw wrongCurrency(site.currency)
+  const paidAt = timeOf(input.timestamp, site.timezone, services.now())
+  const { created } = await services.db.begin(tx =>
+    recordPayment(tx, site, {
+      transactionId: input.transaction_id,
+      amountMinor: input.amount,
+      currency: input.currency,
+      visitorId: input.visitor_id,
+      sessionId: input.session_id,
+      email: input.email,
+      name: input.name,
+      customerId: input.customer_id,
+      renewal: input.renewal,
+      refunded: input.refunded,
+      isFreeTrial: input.is_free_trial,
+      recurring: input.recurring,
+      paidAt,
+      source: 'api',
+    }),
+  )
+  if (!created) services.sayExisting()
+  const message = created ? 'Payment recorded' : 'Payment was recorded already'
+  return { message, transaction_id: input.transaction_id }
+}
+
+/**
+ * Deletes a payment that was recorded through the API.
+ * @throws AppError `not_found` when there is none, or only one of the processor
+ */
+export async function removePayment(
+  { db }: Pick<Services, 'db'>,
+  site: Site,
+  { transaction_id }: DeletePayment,
+): Promise<PaymentDeleted> {
+  const isDeleted = await db.begin(tx => deletePayment(tx, site, transaction_id))
+  if (!isDeleted)
+    throw new AppError('not_found', 'No payment of that transaction_id was recorded through the API')
+  return { message: 'Payment deleted' }
+}
+
+/** The moment a `timestamp` means: a date is its first moment in the site's zone. */
+function timeOf(timestamp: string | undefined, zone: string, now: Date): Date {
+  if (timestamp === undefined) return now
+  const isDate = isCalendarDate(timestamp)
+  const at = isDate ? startOfDay(zone, dayOf(timestamp)) : Date.parse(timestamp)
+  if (at > now.getTime()) throw invalidField('timestamp', 'timestamp must not lie in the future')
+  if (!isDate && at < EARLIEST) throw invalidField('timestamp', 'timestamp must not lie before 1970')
+  return new Date(at)
+}
