@@ -7,7 +7,9 @@ import { createLease, type Lease } from '../src/infra/lease.ts'
 import { createLog, type Log } from '../src/infra/log.ts'
 import { checkDatabase, migrate } from '../src/infra/migrate.ts'
 import { connectRedis, whenReady } from '../src/infra/redis.ts'
+import { reconcile } from '../src/revenue/reconcile.ts'
 import { REFRESHING } from '../src/rollups/keep-refreshed.ts'
+import { findSiteAnywhere } from '../src/sites/find-anywhere.ts'
 import { findSite } from '../src/sites/find-site.ts'
 import { type BackfillOptions, backfill } from '../src/stats/backfill.ts'
 import { bootstrap } from '../src/teams/bootstrap.ts'
@@ -107,6 +109,17 @@ program
         progress.end,
       )
       return { ...done, seconds: secondsSince(startedAt) }
+    }),
+  )
+
+program
+  .command('revenue:reconcile')
+  .description('compare the MRR of the ledger with what the payment processor says now; changes nothing')
+  .requiredOption('--site <site>', 'id or domain of the site')
+  .action((options: { site: string }) =>
+    answer(async (db, { config }) => {
+      const { siteId } = await findSiteAnywhere(db, options.site)
+      return reconcile({ db, config }, siteId)
     }),
   )
 

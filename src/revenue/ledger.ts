@@ -33,6 +33,7 @@ export interface Milestone {
 }
 
 const COUNTING = new Set(['active', 'past_due'])
+export const isCounting = (status: string) => COUNTING.has(status)
 const OVER = new Set(['canceled', 'incomplete_expired'])
 
 /** The order of states that Stripe reports within one second: as lives go, and the end last. */
@@ -47,8 +48,10 @@ const STATUS_ORDER = [
   'canceled',
 ]
 
+type Ordinal = Pick<State, 'at' | 'key' | 'status'>
+
 /** By the event's time, then status, then id: never by arrival. */
-export function compareStates(a: Omit<State, 'mrr'>, b: Omit<State, 'mrr'>): number {
+export function compareStates(a: Ordinal, b: Ordinal): number {
   return (
     a.at - b.at ||
     STATUS_ORDER.indexOf(a.status) - STATUS_ORDER.indexOf(b.status) ||
@@ -74,7 +77,7 @@ export function tellLife(states: readonly State[]): { movements: Movement[]; mil
     const move = (kind: MovementKind, amountMinor: number, inCurrency = currency) => {
       if (amountMinor !== 0) movements.push({ at, kind, currency: inCurrency, amountMinor })
     }
-    const counts = COUNTING.has(state.status)
+    const counts = isCounting(state.status)
     if (counted && !(counts && counted.currency === currency)) {
       move('end', -counted.mrr, counted.currency)
       tell('subscription_ended')

@@ -30,6 +30,8 @@ interface Line {
   perMonth: Rational
 }
 
+/** So that the difference of two is exact too. */
+const MOST = 2 ** 52
 const HUNDRED = ratio(100)
 
 /**
@@ -51,7 +53,7 @@ export function mrrOf(
   takeOff(lines, discounts, currency, definitions)
   const total = lines.reduce((sum, { amount, item }) => add(sum, withoutTax(amount, item)), ZERO)
   const mrr = Number(roundHalfEven(total))
-  if (!Number.isSafeInteger(mrr)) throw new RangeError(`an MRR of ${mrr} is beyond exact numbers`)
+  if (Math.abs(mrr) > MOST) throw new RangeError(`an MRR of ${mrr} is beyond exact numbers`)
   return Math.max(0, mrr)
 }
 
@@ -66,7 +68,7 @@ export function pricesWithoutTiers(items: readonly Item[], { tiers }: Definition
 
 function lineOf(item: Item, definitions: Definitions): Line[] {
   const { price, quantity } = item
-  if (!price?.recurring || price.recurring.usage !== 'licensed') return []
+  if (price?.recurring?.usage !== 'licensed') return []
   const perMonth = monthlyShare(price.recurring)
   return [{ item, price, perMonth, amount: multiply(amountOf(price, quantity, definitions), perMonth) }]
 }
@@ -124,17 +126,14 @@ const priced = ({ unitAmount, flatAmount }: Tier, units: number) =>
   add(multiply(decimal(unitAmount), ratio(units)), decimal(flatAmount))
 
 /** Takes coupons off the lines they are for, one after the other. */
-function takeOff(
-  lines: Line[],
-  listed: readonly Listed[],
-  currency: string,
-  definitions: Definitions,
-): void {
+function takeOff(lines: Line[], listed: readonly Listed[], currency: string, definitions: Definitions): void {
   for (const each of listed) {
     const coupon = couponOf(each, definitions)
     // One that ends is no change of what recurs.
     if (coupon?.duration !== 'forever') continue
-    const meant = lines.filter(({ price }) => !coupon.products || coupon.products.includes(price.product ?? ''))
+    const meant = lines.filter(
+      ({ price }) => !coupon.products || coupon.products.includes(price.product ?? ''),
+    )
     const kept = keptShare(meant, coupon, currency)
     for (const line of meant) line.amount = multiply(line.amount, kept)
   }

@@ -31,7 +31,11 @@ const progress = ({ status }: RefundSeen) =>
  * @returns minor units
  */
 export function refundedOf(charges: readonly ChargeSeen[], refunds: readonly RefundSeen[]): number {
-  const newestCharges = newest(charges, charge => charge.chargeId, charge => charge.refundedMinor)
+  const newestCharges = newest(
+    charges,
+    charge => charge.chargeId,
+    charge => charge.refundedMinor,
+  )
   const newestRefunds = newest(refunds, refund => refund.refundId, progress)
   const chargeIds = new Set([...newestCharges, ...newestRefunds].map(({ chargeId }) => chargeId))
   let total = 0

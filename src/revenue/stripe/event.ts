@@ -1,12 +1,21 @@
 import { z } from 'zod'
-import { invalidField } from '../../errors.ts'
-import { mend, validationError } from '../../infra/validation.ts'
-import { Coupon, Discount, Id, Seconds, Subscription, type SubscriptionState } from './objects.ts'
-import { Charge, Checkout, Customer, Invoice, InvoicePayment, type Paid, PaymentIntent, Refund } from './sales.ts'
+import { AppError } from '../../errors.ts'
+import { mend, text, validationError } from '../../infra/validation.ts'
+import {
+  Coupon,
+  Customer,
+  Discount,
+  Id,
+  type Price,
+  Seconds,
+  Subscription,
+  type SubscriptionState,
+} from './objects.ts'
+import { Charge, Checkout, Invoice, InvoicePayment, type Paid, PaymentIntent, Refund } from './sales.ts'
 
 const Envelope = z.object({
   id: Id,
-  type: z.string(),
+  type: text(255),
   created: Seconds,
   data: z.object({ object: z.looseObject({}) }),
 })
@@ -14,8 +23,10 @@ const Envelope = z.object({
 /** What a fact tells, by its kind. */
 export interface FactBodies {
   subscription: SubscriptionState
-  discount: { change: 'set' | 'taken'; discount: Discount }
+  discount: { change: 'added' | 'switched' | 'taken'; discount: Discount }
   coupon: Coupon
+  /** The tiers of a price that payloads leave out. */
+  price: Price
   invoice: Paid
   checkout: Paid | null
   charge: { refundedMinor: number }
@@ -62,7 +73,7 @@ const readDiscount: Reader = (object, type) => {
   const discount = take(Discount, object)
   const { subscriptionId, customerId } = discount
   if (subscriptionId === null && customerId === null) return undefined
-  const change = type === 'customer.discount.deleted' ? 'taken' : 'set'
+  const change = type.endsWith('.deleted') ? 'taken' : type.endsWith('.updated') ? 'switched' : 'added'
   const objectId = discount.id ?? subscriptionId ?? customerId!
   return { kind: 'discount', objectId, subscriptionId, customerId, body: { change, discount } }
 }
@@ -100,8 +111,8 @@ const readLink =
   }
 
 const readCustomer: Reader = object => {
-  const { id, ...rest } = take(Customer, object)
-  return rest.visitorId === null ? undefined : { ...rest, kind: 'link', objectId: id, body: null }
+  const { id, customerId, visitorId } = take(Customer, object)
+  return visitorId === null ? undefined : { kind: 'link', objectId: id, customerId, visitorId, body: null }
 }
 
 /** The event types that tell something; the end of a name may vary where it says so. */
@@ -121,17 +132,17 @@ const READERS: [RegExp, Reader][] = [
 
 /**
  * What an event says, of whichever of Stripe's API versions its payload is.
- * @param text the body as it was signed
+ * @param signed the body as it was signed
  * @returns undefined for an event that the ledger has no use for
  * @throws AppError `malformed_json`; `validation_failed` for a known type whose object cannot be read
  */
-export function readEvent(text: string): Fact | undefined {
-  const event = take(Envelope, parse(text))
+export function readEvent(signed: string): { type: string; fact: Fact } | undefined {
+  const event = take(Envelope, parse(signed))
   const reader = READERS.find(([type]) => type.test(event.type))?.[1]
   const read = reader?.(event.data.object, event.type)
   if (!read) return undefined
   const saleIds = new Set((read.saleIds ?? []).filter(id => typeof id === 'string'))
-  return {
+  const fact = {
     eventId: event.id,
     at: new Date(event.created * 1000),
     kind: read.kind,
@@ -142,6 +153,7 @@ export function readEvent(text: string): Fact | undefined {
     visitorId: read.visitorId ?? null,
     body: read.body,
   }
+  return { type: event.type, fact }
 }
 
 function take<Output>(schema: z.ZodType<Output>, value: unknown): Output {
@@ -150,10 +162,10 @@ function take<Output>(schema: z.ZodType<Output>, value: unknown): Output {
   return parsed.data
 }
 
-function parse(text: string): unknown {
+function parse(signed: string): unknown {
   try {
-    return JSON.parse(text, (_key, value) => (typeof value === 'string' ? mend(value) : value))
+    return JSON.parse(signed, (_key, value) => (typeof value === 'string' ? mend(value) : value))
   } catch {
-    throw invalidField('body', 'The body is not valid JSON')
+    throw new AppError('malformed_json', 'The body is not valid JSON')
   }
 }

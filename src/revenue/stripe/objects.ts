@@ -18,11 +18,15 @@ export const Amount = z.int().min(-Number.MAX_SAFE_INTEGER).max(Number.MAX_SAFE_
 export const Seconds = z.int().min(0).max(253_402_300_799)
 
 const Decimal = z
-  .union([z.string().regex(/^-?\d{1,20}(\.\d{1,20})?$/), z.number().min(-1e15).max(1e15)], 'must be a decimal number')
+  .union(
+    [z.string().regex(/^-?\d{1,20}(\.\d{1,20})?$/), z.number().min(-1e15).max(1e15)],
+    'must be a decimal number',
+  )
   .transform(String)
 
 /** The exact amount when there is one, else the whole one; 0 when there is neither. */
-const amountText = (exact: string | null | undefined, whole: string | null | undefined) => exact ?? whole ?? null
+const amountText = (exact: string | null | undefined, whole: string | null | undefined) =>
+  exact ?? whole ?? null
 
 const list = <Element extends z.ZodType>(element: Element) => z.array(element).max(1_000)
 
@@ -238,3 +242,12 @@ export const Subscription = z
     }
   })
 export type SubscriptionState = z.infer<typeof Subscription>['state']
+
+export const Customer = z
+  .object({ id: Id, metadata: Metadata, discount: Discount.nullish().catch(null) })
+  .transform(({ id, metadata, discount }) => ({
+    id,
+    customerId: id,
+    visitorId: metadata,
+    discount: discount ?? null,
+  }))

@@ -20,12 +20,9 @@ export const Invoice = z
     subscription: reference,
     subscription_details: SubscriptionDetails,
     parent: z.object({ subscription_details: SubscriptionDetails }).nullish(),
-    lines: z.object({ data: z.array(z.object({ subscription: reference }).loose()).nullish() }).nullish(),
     payment_intent: reference,
     charge: reference,
-    payments: z
-      .object({ data: z.array(z.object({ payment: PaymentOfInvoice })).nullish() })
-      .nullish(),
+    payments: z.object({ data: z.array(z.object({ payment: PaymentOfInvoice })).nullish() }).nullish(),
     status_transitions: z.object({ paid_at: Seconds.nullish() }).nullish(),
     metadata: Metadata,
   })
@@ -44,6 +41,7 @@ export const Invoice = z
         ...payments.flatMap(payment => [payment?.payment_intent, payment?.charge]),
       ],
       paid: {
+        transactionId: invoice.id,
         amountMinor: invoice.amount_paid,
         currency: invoice.currency,
         email: invoice.customer_email ?? null,
@@ -91,6 +89,7 @@ export const Checkout = z
       paid:
         isSale && amount_total && currency
           ? {
+              transactionId: payment_intent ?? session.id,
               amountMinor: amount_total,
               currency,
               email: session.customer_details?.email ?? session.customer_email ?? null,
@@ -162,7 +161,3 @@ export const PaymentIntent = z
     visitorId: intent.metadata,
     saleIds: [intent.id, intent.latest_charge, intent.invoice, ...(intent.charges?.data ?? [])],
   }))
-
-export const Customer = z
-  .object({ id: Id, metadata: Metadata })
-  .transform(({ id, metadata }) => ({ id, customerId: id, visitorId: metadata }))
