@@ -641,7 +641,11 @@ describe('an event', () => {
     ['an id that is too long', event('invoice.paid', invoice({ id: `in_${'x'.repeat(300)}` }), onDay(1))],
     [
       'a price beyond numbers',
-      event('customer.subscription.created', subscription({ items: [item(price(9e14), { quantity: 9 })] }), onDay(1)),
+      event(
+        'customer.subscription.created',
+        subscription({ items: [item(price(9e14), { quantity: 9 })] }),
+        onDay(1),
+      ),
     ],
   ])('that is signed but holds %s is answered 422 and leaves no trace', async (_what, broken) => {
     const shop = await openShop(api)
