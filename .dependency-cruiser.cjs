@@ -7,7 +7,7 @@ const layers = [
   ['rollups', '^src/rollups/'],
   ['embedded', '^src/embedded/'],
   ['infra', '^src/infra/'],
-  ['base', '^src/(config|errors)\\.ts$'],
+  ['base', '^src/(config|config-files|errors)\\.ts$'],
 ]
 
 /** A layer may import itself and what stands below it. */

@@ -5,10 +5,10 @@
 const { execFileSync } = require('node:child_process')
 const { join } = require('node:path')
 
-const { DATA_DIR = './.data', DATABASE_URL, REDIS_URL, INGEST_PROCESSES = '1' } = process.env
+const { DATABASE_URL, REDIS_URL } = process.env
 
-/** What `dist/scripts/embedded-addresses.js` says: where the embedded services will be, and their secret. */
-const embedded = JSON.parse(
+/** What `dist/scripts/embedded-addresses.js` says: the settings, checked, and where the embedded services will be. */
+const settings = JSON.parse(
   execFileSync(process.execPath, [join(__dirname, 'dist/scripts/embedded-addresses.js')], {
     cwd: __dirname,
     encoding: 'utf8',
@@ -26,7 +26,8 @@ const common = {
   exp_backoff_restart_delay: 100,
   merge_logs: true,
 }
-const service = { ...common, env: embedded }
+const service = { ...common, env: settings }
+const embedded = { ...common, args: ['--data-dir', settings.DATA_DIR, '--log-level', settings.LOG_LEVEL] }
 
 module.exports = {
   apps: [
@@ -34,29 +35,27 @@ module.exports = {
       ? []
       : [
           {
-            ...common,
+            ...embedded,
             name: 'embedded-database',
             script: 'dist/workers/embedded-database.js',
-            args: ['--data-dir', DATA_DIR],
           },
         ]),
     ...(REDIS_URL
       ? []
       : [
           {
-            ...common,
+            ...embedded,
             name: 'embedded-redis',
             script: 'dist/workers/embedded-redis.js',
-            args: ['--data-dir', DATA_DIR],
           },
         ]),
     {
       ...service,
       name: 'api',
       script: 'dist/workers/primary.js',
-      env: { ...embedded, INGEST_PROCESSES: '0' },
+      env: { ...settings, INGEST_PROCESSES: '0' },
     },
-    ...Array.from({ length: Number(INGEST_PROCESSES) }, (_, index) => ({
+    ...Array.from({ length: Number(settings.INGEST_PROCESSES) }, (_, index) => ({
       ...service,
       name: `ingest-${index + 1}`,
       script: 'dist/workers/ingest.js',

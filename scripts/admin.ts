@@ -7,6 +7,8 @@ import { createLease, type Lease } from '../src/infra/lease.ts'
 import { createLog, type Log } from '../src/infra/log.ts'
 import { checkDatabase, migrate } from '../src/infra/migrate.ts'
 import { connectRedis, whenReady } from '../src/infra/redis.ts'
+import { listDeadLetters, retryDeadLetters } from '../src/ingestion/store/dead-letters.ts'
+import { purgePayments } from '../src/revenue/change-payment.ts'
 import { reconcile } from '../src/revenue/reconcile.ts'
 import { REFRESHING } from '../src/rollups/keep-refreshed.ts'
 import { findSiteAnywhere } from '../src/sites/find-anywhere.ts'
@@ -19,7 +21,7 @@ import { createTeam } from '../src/teams/teams.ts'
 import { createToken } from '../src/teams/tokens.ts'
 import { createUser } from '../src/teams/users.ts'
 import { importFile } from './import-file.ts'
-import { collect, day, email, text, time, uuid } from './options.ts'
+import { collect, currency, day, email, text, time, uuid, wholeNumber } from './options.ts'
 import { secondsSince, showProgress } from './progress.ts'
 
 // One JSON document on stdout; logs, and one line `error: …` on failure, on stderr.
@@ -113,6 +115,58 @@ program
   )
 
 program
+  .command('dead-letters:list')
+  .description('show hits that could not be stored, and why; the newest first')
+  .option('--site <site>', 'id or domain; every site unless given')
+  .option('--limit <count>', 'how many at most', wholeNumber(1, 10_000), 100)
+  .action((options: { site?: string; limit: number }) =>
+    answer(async db => {
+      const { total, letters } = await listDeadLetters(db, {
+        siteNo: await siteNoOf(db, options.site),
+        limit: options.limit,
+      })
+      return {
+        total,
+        dead_letters: letters.map(({ id, siteId, at, reason, payload, failedAt }) => ({
+          id,
+          site_id: siteId,
+          at,
+          reason,
+          failed_at: failedAt,
+          payload,
+        })),
+      }
+    }),
+  )
+
+program
+  .command('dead-letters:retry')
+  .description(
+    'take hits that could not be stored through the pipeline again, once what kept them out is gone',
+  )
+  .option('--site <site>', 'id or domain; every site unless given')
+  .action((options: { site?: string }) =>
+    answer(async (db, { log }) => retryDeadLetters(db, await siteNoOf(db, options.site), log)),
+  )
+
+/** Null where no site is named. */
+async function siteNoOf(db: Db, site: string | undefined): Promise<number | null> {
+  return site === undefined ? null : (await findSiteAnywhere(db, site)).siteNo
+}
+
+program
+  .command('payments:purge')
+  .description('delete all payments of a site in one currency, so that the site can have another')
+  .requiredOption('--site <site>', 'id or domain')
+  .requiredOption('--currency <code>', 'ISO 4217, upper case', currency)
+  .action((options: { site: string; currency: string }) =>
+    answer(async db => {
+      const site = await findSiteAnywhere(db, options.site)
+      return { deleted: await purgePayments(db, site, options.currency) }
+    }),
+  )
+
+program
   .command('revenue:reconcile')
   .description('compare the MRR of the ledger with what the payment processor says now; changes nothing')
   .requiredOption('--site <site>', 'id or domain of the site')
@@ -161,6 +215,8 @@ async function answer(run: (db: Db, tools: Tools) => Promise<object>): Promise<v
   process.stdout.write(`${JSON.stringify(result)}\n`)
 }
 
+// A terminal that was closed takes nothing any more; what runs is ended by its signal, in order.
+process.stderr.on('error', () => {})
 try {
   await program.parseAsync()
 } catch (error) {

@@ -38,6 +38,22 @@ export function time(value: string): Date {
   return at
 }
 
+export function wholeNumber(min: number, max: number) {
+  return (value: string) => {
+    if (!/^\d{1,9}$/.test(value) || Number(value) < min || Number(value) > max) {
+      throw new InvalidArgumentError(`It must be a whole number from ${min} to ${max}.`)
+    }
+    return Number(value)
+  }
+}
+
+export function currency(value: string): string {
+  if (!/^[A-Z]{3}$/.test(value)) {
+    throw new InvalidArgumentError('It must be a currency code in upper case, such as USD.')
+  }
+  return value
+}
+
 export function collect(value: string, before: string[] = []): string[] {
   return [...before, value]
 }

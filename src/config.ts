@@ -1,9 +1,9 @@
-import { randomBytes } from 'node:crypto'
-import { existsSync, linkSync, mkdirSync, readFileSync, unlinkSync, writeFileSync } from 'node:fs'
+import { existsSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
 import { dirname, join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { z } from 'zod'
+import { canHold, isMaxMindFile, SECRET_KEY_ALLOWED, SECRET_KEY_FORM, secretKeyIn } from './config-files.ts'
 
 const count = (min: number, max: number, what: string) =>
   z
@@ -23,14 +23,11 @@ const url = (protocols: string[], example: string) =>
 const limit = (fallback: string) =>
   count(0, 1_000_000, 'requests a minute, 0 for no limit').default(Number(fallback))
 
-const SECRET_KEY_FORM = /^[0-9a-fA-F]{64}$/
-const SECRET_KEY_ALLOWED = '64 hex digits (32 bytes), as `openssl rand -hex 32` prints them'
-
 const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const
 
 const TRACKER_PATH_ALLOWED =
   'a path such as /t, without a slash at its end, and none that the service has: /api, /js, /trpc, /healthz, …'
-const TAKEN_PATHS = /^\/(api|avatars|favicons|healthz|metrics|readyz|trpc)(\/|$)|(^|\/)js$/
+const TAKEN_PATHS = /^\/(api|avatars|docs|favicons|healthz|metrics|readyz|trpc)(\/|$)|(^|\/)js$/
 
 /** Every setting of the service, by the name it has in the environment. */
 const Environment = z.object({
@@ -57,7 +54,7 @@ const Environment = z.object({
   SECRET_KEY: z.string().regex(SECRET_KEY_FORM, SECRET_KEY_ALLOWED).optional(),
   GEOIP_DATABASE: z
     .string()
-    .refine(existsSync, 'the path of a MaxMind-format (.mmdb) file that exists')
+    .refine(isMaxMindFile, 'the path of a MaxMind-format (.mmdb) file that exists')
     .optional(),
   METRICS_TOKEN: z.string().min(16, 'at least 16 characters').optional(),
   TRUST_PROXY: count(0, 16, 'the number of trusted proxy hops').default(0),
@@ -76,6 +73,9 @@ const Environment = z.object({
   STRIPE_API_BASE: url(['http', 'https'], 'https://api.stripe.com').optional(),
   LOG_LEVEL: z.enum(LOG_LEVELS, `one of ${LOG_LEVELS.join(', ')}`).default('info'),
 })
+
+/** The name of every setting. */
+export const SETTINGS = Object.keys(Environment.shape)
 
 export type Config = ReturnType<typeof loadConfig>
 
@@ -99,6 +99,11 @@ export function loadConfig(environment: NodeJS.ProcessEnv = process.env) {
   }
   const env = parsed.data
   const embedded = env.DATABASE_URL === undefined && env.REDIS_URL === undefined
+  if ((env.DATABASE_URL === undefined || env.REDIS_URL === undefined) && !canHold(env.DATA_DIR)) {
+    throw new Error(
+      `DATA_DIR is ${JSON.stringify(env.DATA_DIR)}; allowed is a folder, there or to be made, that can be written to`,
+    )
+  }
   return {
     port: env.PORT,
     host: env.HOST,
@@ -109,7 +114,7 @@ export function loadConfig(environment: NodeJS.ProcessEnv = process.env) {
     httpWorkers: env.HTTP_WORKERS,
     ingestProcesses: env.INGEST_PROCESSES,
     rollupThreads: env.ROLLUP_THREADS,
-    secretKey: env.SECRET_KEY ?? embeddedSecretKey(embedded, env.DATA_DIR),
+    secretKey: env.SECRET_KEY ?? generatedSecretKey(embedded, env.DATA_DIR),
     geoipDatabase: env.GEOIP_DATABASE ?? packagedCountryDatabase(),
     metricsToken: env.METRICS_TOKEN,
     trustProxy: env.TRUST_PROXY,
@@ -126,6 +131,13 @@ export function loadConfig(environment: NodeJS.ProcessEnv = process.env) {
     stripeApiBase: env.STRIPE_API_BASE,
     logLevel: env.LOG_LEVEL,
   }
+}
+
+/** For a child process that is told by its arguments what it needs: what this one has, without settings and secrets. */
+export function bareEnvironment(): NodeJS.ProcessEnv {
+  return Object.fromEntries(
+    Object.entries(process.env).filter(([name]) => !Object.hasOwn(Environment.shape, name)),
+  )
 }
 
 /**
@@ -159,31 +171,12 @@ function packagedCountryDatabase(): string {
   )
 }
 
-function embeddedSecretKey(embedded: boolean, dataDir: string): string {
+function generatedSecretKey(embedded: boolean, dataDir: string): string {
   if (!embedded) {
     throw new Error(
       `SECRET_KEY is not set; allowed is ${SECRET_KEY_ALLOWED}. ` +
         'It is generated only when both DATABASE_URL and REDIS_URL are unset.',
     )
   }
-  const file = join(dataDir, 'secret-key')
-  if (!existsSync(file)) {
-    mkdirSync(dataDir, { recursive: true, mode: 0o700 })
-    const draft = `${file}.${process.pid}`
-    writeFileSync(draft, `${randomBytes(32).toString('hex')}\n`, { mode: 0o600, flush: true })
-    // A link appears whole or not at all, and of two starts at once one wins and the other reads what it wrote.
-    try {
-      linkSync(draft, file)
-    } catch (error) {
-      if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
-    } finally {
-      unlinkSync(draft)
-    }
-  }
-  const key = readFileSync(file, 'utf8').trim()
-  // With a wrong key the secrets in the database would look lost.
-  if (!SECRET_KEY_FORM.test(key)) {
-    throw new Error(`${file} is damaged: it must hold ${SECRET_KEY_ALLOWED}. Bring it back from a backup.`)
-  }
-  return key
+  return secretKeyIn(dataDir)
 }

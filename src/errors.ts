@@ -19,6 +19,9 @@ export const STATUS_OF = {
 
 export type ErrorCode = keyof typeof STATUS_OF
 
+/** The errors something answers with, each with when it does; `true` where there is nothing particular to say. */
+export type Refusals = Partial<Record<ErrorCode, string | true>>
+
 /** Field path (dots between segments) to what is wrong with it. */
 export type FieldErrors = Record<string, string[]>
 

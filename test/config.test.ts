@@ -2,7 +2,7 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync 
 import { availableParallelism, tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { afterAll, expect, test } from 'vitest'
-import { environmentFor, loadConfig } from '../src/config.ts'
+import { bareEnvironment, environmentFor, loadConfig } from '../src/config.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'analytics-config-'))
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
@@ -12,6 +12,8 @@ const newDataDir = () => join(folder, String(folders++))
 
 const KEY = '0123456789abcdefABCDEF'.repeat(3).slice(0, 64)
 const load = (environment: NodeJS.ProcessEnv = {}) => loadConfig({ SECRET_KEY: KEY, ...environment })
+
+const geoipFile = loadConfig({ SECRET_KEY: KEY }).geoipDatabase
 
 function refusal(environment: NodeJS.ProcessEnv): string {
   try {
@@ -57,7 +59,7 @@ test.each<[string, string, unknown]>([
   ['HTTP_WORKERS', '256', { httpWorkers: 256 }],
   ['INGEST_PROCESSES', '0', { ingestProcesses: 0 }],
   ['ROLLUP_THREADS', '64', { rollupThreads: 64 }],
-  ['GEOIP_DATABASE', import.meta.filename, { geoipDatabase: import.meta.filename }],
+  ['GEOIP_DATABASE', geoipFile, { geoipDatabase: geoipFile }],
   ['METRICS_TOKEN', 'sixteen-letters!', { metricsToken: 'sixteen-letters!' }],
   ['TRUST_PROXY', '16', { trustProxy: 16 }],
   ['TRACKER_PATH', '/t', { trackerPath: '/t' }],
@@ -69,13 +71,14 @@ test.each<[string, string, unknown]>([
   ['RATE_LIMIT_IDENTIFY', '3', { limits: { identify: 3 } }],
   ['RATE_LIMIT_API', '1000000', { limits: { api: 1_000_000 } }],
   ['RATE_LIMIT_WEBHOOK', '4', { limits: { webhook: 4 } }],
+  ['STRIPE_API_BASE', 'http://127.0.0.1:12111', { stripeApiBase: 'http://127.0.0.1:12111' }],
   ['LOG_LEVEL', 'silent', { logLevel: 'silent' }],
 ])('%s may be %s', (name, value, expected) => {
   expect(load({ [name]: value })).toMatchObject(expected as object)
 })
 
 test.each<[string, string, string]>([
-  ...['t', '/', '/t/', '/a//b', '/api', '/api/x', '/trpc', '/js', '/x/js', '/a b'].map(
+  ...['t', '/', '/t/', '/a//b', '/api', '/api/x', '/trpc', '/js', '/x/js', '/a b', '/docs'].map(
     (path): [string, string, string] => [
       'TRACKER_PATH',
       path,
@@ -93,6 +96,8 @@ test.each<[string, string, string]>([
   ['HTTP_WORKERS', '1.5', 'a whole number from 1 to 256'],
   ['INGEST_PROCESSES', '65', 'a whole number from 0 to 64: how many ingest processes'],
   ['ROLLUP_THREADS', 'two', 'a whole number from 1 to 64: threads a process'],
+  ['GEOIP_DATABASE', import.meta.filename, 'the path of a MaxMind-format (.mmdb) file that exists'],
+  ['GEOIP_DATABASE', folder, 'the path of a MaxMind-format (.mmdb) file that exists'],
   ['GEOIP_DATABASE', '/no/such/file.mmdb', 'the path of a MaxMind-format (.mmdb) file that exists'],
   ['TRUST_PROXY', 'true', 'a whole number from 0 to 16: the number of trusted proxy hops'],
   ['SITES_PER_TEAM', '100001', 'a whole number from 0 to 100000: the site ceiling of a team'],
@@ -102,6 +107,7 @@ test.each<[string, string, string]>([
   ['RATE_LIMIT_IDENTIFY', 'none', 'a whole number from 0 to 1000000: requests a minute'],
   ['RATE_LIMIT_API', 'none', 'a whole number from 0 to 1000000: requests a minute'],
   ['RATE_LIMIT_WEBHOOK', 'none', 'a whole number from 0 to 1000000: requests a minute'],
+  ['STRIPE_API_BASE', 'api.stripe.com', 'a URL such as https://api.stripe.com'],
   ['LOG_LEVEL', 'INFO', 'one of fatal, error, warn, info, debug, trace, silent'],
 ])('%s is refused as %j, saying what is allowed', (name, value, allowed) => {
   const message = refusal({ SECRET_KEY: KEY, [name]: value })
@@ -119,6 +125,17 @@ test.each([
   expect(message).toContain(`${name} is (hidden); allowed is ${allowed}`)
   expect(message).not.toContain('hunter2')
 })
+
+test.each([import.meta.filename, join(import.meta.filename, 'below'), '/dev/null'])(
+  'a DATA_DIR that is no folder, such as %s, is refused where something would be kept in it',
+  dataDir => {
+    const allowed = 'allowed is a folder, there or to be made, that can be written to'
+    expect(refusal({ DATA_DIR: dataDir })).toBe(`DATA_DIR is ${JSON.stringify(dataDir)}; ${allowed}`)
+    expect(refusal({ DATA_DIR: dataDir, SECRET_KEY: KEY, REDIS_URL: 'redis://h' })).toContain('DATA_DIR is')
+    const servers = { DATABASE_URL: 'postgres://h/d', REDIS_URL: 'redis://h' }
+    expect(load({ DATA_DIR: dataDir, ...servers })).toMatchObject({ dataDir })
+  },
+)
 
 test('of several wrong variables each is named, on a line of its own', () => {
   const lines = refusal({ PORT: 'x', LOG_LEVEL: 'y', SECRET_KEY: 'z' }).split('\n')
@@ -182,4 +199,15 @@ test('a child process sees the same service, with the addresses of the embedded 
   const seen = loadConfig(environmentFor(config, addresses))
   expect(seen).toMatchObject({ ...addresses, dataDir: config.dataDir, secretKey: config.secretKey })
   expect(seen.baseUrl).toBe(config.baseUrl)
+})
+
+test('a child process that takes no settings is given none, nor secrets', () => {
+  process.env.METRICS_TOKEN = 'sixteen-letters!'
+  try {
+    const environment = bareEnvironment()
+    expect(environment.PATH).toBe(process.env.PATH)
+    expect(Object.values(environment)).not.toContain('sixteen-letters!')
+  } finally {
+    delete process.env.METRICS_TOKEN
+  }
 })

@@ -8,8 +8,9 @@ const { values } = parseArgs({
 })
 const log = createLog({ level: values['log-level'] ?? 'info', role: 'database' })
 
-// A terminal sends Ctrl-C to every process; the parent decides when the database goes, after its clients.
-process.on('SIGINT', () => {})
+// A terminal sends Ctrl-C, and that it is closed, to every process; the parent decides when the database goes, after its
+// clients.
+for (const signal of ['SIGINT', 'SIGHUP'] as const) process.on(signal, () => {})
 
 try {
   const dataDir = values['data-dir']

@@ -23,7 +23,7 @@ try {
     await redis.stop()
     process.exit(0)
   }
-  process.once('SIGTERM', stop).once('SIGINT', stop)
+  for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.once(signal, stop)
   process.on('message', message => message === 'shutdown' && stop())
   process.send?.('ready')
 } catch (error) {

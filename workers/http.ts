@@ -31,6 +31,12 @@ const config = loadConfig()
 const log = createLog({ level: config.logLevel, role: 'http' })
 const { databaseUrl, redisUrl } = addressesOf(config)
 const db = connectDb(databaseUrl, { max: 8, name: 'analytics-http', settings: { statement_timeout: '15s' } })
+const reads = connectDb(databaseUrl, {
+  max: 6,
+  name: 'analytics-reads',
+  settings: { statement_timeout: '15s' },
+  prepare: false,
+})
 const redis = connectRedis(redisUrl, log)
 const subscriber = connectPatientRedis(redisUrl, log)
 const geo = await openGeo(config.geoipDatabase)
@@ -49,7 +55,7 @@ const metrics = createMetrics('http')
 const ingest = createLeanIngest({ edge, submit, config, log, metrics, now })
 const script = createTrackerScript(config)
 const exchange = exchangeMetrics({ redis, subscriber, registry: metrics.registry })
-const app = createApp({ db, redis, config, log, rollups, limiter, metrics, now }, exchange)
+const app = createApp({ db, reads, redis, config, log, rollups, limiter, metrics, now }, exchange)
 
 const { server, drain } = createHttpServer((request, response) => {
   if (!ingest.handle(request, response) && !script.handle(request, response)) app(request, response)
@@ -59,7 +65,7 @@ onStop(log, async () => {
   await drain()
   await submit.idle()
   await rollups.close()
-  await db.end({ timeout: 2 })
+  await Promise.all([db.end({ timeout: 2 }), reads.end({ timeout: 2 })])
   subscriber.disconnect()
   redis.disconnect()
 })

@@ -4,11 +4,13 @@ import { connectDb } from '../src/infra/db.ts'
 import { createLease } from '../src/infra/lease.ts'
 import { createLog } from '../src/infra/log.ts'
 import { createMetrics, exchangeMetrics } from '../src/infra/metrics.ts'
+import { checkDatabase, migrate } from '../src/infra/migrate.ts'
 import { createConsumer, createProducer } from '../src/infra/queue.ts'
 import { connectPatientRedis, connectRedis, whenReady } from '../src/infra/redis.ts'
 import { watchForStandstill } from '../src/infra/watchdog.ts'
 import type { HitBatch } from '../src/ingestion/hit.ts'
 import { createIngest } from '../src/ingestion/store/consume.ts'
+import { persistently } from '../src/ingestion/store/store-sound.ts'
 import { REFRESHING } from '../src/rollups/keep-refreshed.ts'
 import { startScheduler } from '../src/rollups/scheduler.ts'
 import { onStop, reportReady } from './lifecycle.ts'
@@ -16,6 +18,9 @@ import { onStop, reportReady } from './lifecycle.ts'
 /** An ingest process: stores what waits in the queues, and runs the scheduled jobs when it holds the lease. */
 const config = loadConfig()
 const log = createLog({ level: config.logLevel, role: 'ingest' })
+let stop = async () => {}
+onStop(log, () => stop())
+
 const { databaseUrl, redisUrl } = addressesOf(config)
 const db = connectDb(databaseUrl, {
   max: 6,
@@ -30,6 +35,13 @@ const db = connectDb(databaseUrl, {
 })
 const redis = connectRedis(redisUrl, log)
 await whenReady(redis, 10_000)
+
+// Under PM2 nobody says that the primary, which does this too, has come so far.
+const prepare = () => checkDatabase(db).then(() => migrate(db))
+await persistently(prepare, {
+  isPatient: () => true,
+  onWait: (error, attempt) => log.warn({ error, attempt }, 'waiting for the database'),
+})
 
 const metrics = createMetrics('ingest')
 const subscriber = connectPatientRedis(redisUrl, log)
@@ -53,13 +65,13 @@ const watchdog = watchForStandstill({
   isBusy: () => ingest.waiting() > 0,
 })
 
-onStop(log, async () => {
+stop = async () => {
   watchdog.stop()
   ingest.stop()
   await Promise.all([consumer.close(2_500), scheduler.stop()])
   await db.end({ timeout: 2 })
   subscriber.disconnect()
   redis.disconnect()
-})
+}
 reportReady()
 log.info({}, 'ingest process is ready')

@@ -5,7 +5,7 @@ const STOP_TIMEOUT_MS = 8_000
 
 /**
  * Runs `stop` once and exits with 0: on SIGTERM, on the parent's word, and when the parent is gone. More signals
- * change nothing. Ctrl-C reaches every process of a terminal: a child leaves it to its parent.
+ * change nothing. Ctrl-C, and the end of the terminal, reach every process there: a child leaves it to its parent.
  */
 export function onStop(log: Log, stop: () => Promise<void>): void {
   let isStopping = false
@@ -27,9 +27,11 @@ export function onStop(log: Log, stop: () => Promise<void>): void {
     )
   }
   process.on('SIGTERM', () => begin('SIGTERM'))
-  process.on('SIGINT', () => {
-    if (!process.channel) begin('SIGINT')
-  })
+  for (const signal of ['SIGINT', 'SIGHUP'] as const) {
+    process.on(signal, () => {
+      if (!process.channel) begin(signal)
+    })
+  }
   process.on('message', message => {
     if (message === 'shutdown') begin('told to')
   })

@@ -4,9 +4,9 @@ import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
-import { type Config, environmentFor, loadConfig } from '../src/config.ts'
+import { bareEnvironment, type Config, environmentFor, loadConfig } from '../src/config.ts'
 import { addressesOf } from '../src/embedded/attach.ts'
-import { DataDirHeldError, lockDataDir } from '../src/embedded/lock.ts'
+import { DataDirHeldError, lockDataDir, lockServers } from '../src/embedded/lock.ts'
 import { prepareDataDir, socketPathFor } from '../src/embedded/paths.ts'
 import { startRedis } from '../src/embedded/redis.ts'
 import { type Keeper, keepAlive } from '../src/infra/children.ts'
@@ -23,7 +23,7 @@ import { startClusterWorker, startProcess } from './children.ts'
 const SERVERS_WITHIN_MS = 15_000
 
 const STOP_MS = { http: 4_000, ingest: 3_000, database: 2_000 }
-/** How long the embedded database of a service that was killed may take to close. */
+/** How long the embedded database of a service that was killed may take to close, or an admin command to be done. */
 const DATABASE_FREE_MS = 10_000
 
 /** How long a signal of a terminal may take from one process of the group to the other. */
@@ -53,12 +53,15 @@ async function run(config: Config, log: Log): Promise<void> {
   let workers: Keeper[] = []
   obeySignals(log, () => workers)
 
-  if (!config.redisUrl || !config.databaseUrl) await holdDataDir(config)
+  const isEmbedded = !config.redisUrl || !config.databaseUrl
+  if (isEmbedded) await holdDataDir(config)
   await checkListener(config)
+  const unlockServers = isEmbedded ? await takeServers(config) : undefined
   await Promise.all([
     config.redisUrl ? undefined : keepRedis(config, log),
     config.databaseUrl ? undefined : keepDatabase(config, log),
   ])
+  unlockServers?.()
   const addresses = addressesOf(config)
   await prepare(addresses, log)
 
@@ -85,6 +88,13 @@ async function holdDataDir(config: Config): Promise<void> {
   // Of a killed service the servers may still answer, so the lock names a socket that never does.
   const unlock = await lockDataDir(dataDir, join(dataDir, 'service'), 'service.lock')
   stops.push(async () => unlock())
+}
+
+/** Until they run: an admin command that has started some for the moment would stop them. */
+async function takeServers(config: Config): Promise<() => void> {
+  const unlock = await lockServers(prepareDataDir(config.dataDir), { withinMs: DATABASE_FREE_MS })
+  stops.push(async () => unlock())
+  return unlock
 }
 
 /** @throws Error that says so when the address is taken or not ours: a worker could only crash */
@@ -133,12 +143,16 @@ async function startAgain<Server>(start: () => Promise<Server>, log: Log): Promi
 async function keepDatabase(config: Config, log: Log): Promise<void> {
   await whenDatabaseIsFree(prepareDataDir(config.dataDir))
   const args = ['--data-dir', config.dataDir, '--log-level', config.logLevel]
-  const keeper = keepAlive('database', () => startProcess('embedded-database.js', process.env, args), log)
+  const keeper = keepAlive(
+    'database',
+    () => startProcess('embedded-database.js', bareEnvironment(), args),
+    log,
+  )
   stops.push(() => keeper.stop(STOP_MS.database))
   await keeper.started
 }
 
-/** Waits while the database of a service that was killed, or of an admin command, is closing. */
+/** Waits while the database of a service that was killed is closing. */
 async function whenDatabaseIsFree(dataDir: string): Promise<void> {
   const giveUpAt = performance.now() + DATABASE_FREE_MS
   for (;;) {
@@ -201,8 +215,8 @@ function obeySignals(log: Log, workers: () => Keeper[]): void {
       },
     )
   }
-  process.on('SIGTERM', stop)
-  process.on('SIGINT', stop)
+  // The last is what a terminal says that is closed.
+  for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.on(signal, stop)
   process.on('message', message => message === 'shutdown' && stop())
 
   let rolling = Promise.resolve()

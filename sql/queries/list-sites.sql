@@ -1,5 +1,5 @@
 -- $2: the sites a token is limited to, null for all.
--- hasRevenue: a payment processor is connected, or a payment came through the API.
+-- hasRevenue: a payment processor is connected, or a payment came through the API. hasPayments: one was ever recorded.
 select
   site_no as "siteNo",
   id,
@@ -17,7 +17,8 @@ select
   first_event_at as "firstEventAt",
   created_at as "createdAt",
   exists (select from processor_connections where processor_connections.site_no = sites.site_no)
-  or exists (select from payments where payments.site_no = sites.site_no and source = 'api') as "hasRevenue"
+  or exists (select from payments where payments.site_no = sites.site_no and source = 'api') as "hasRevenue",
+  exists (select from payments where payments.site_no = sites.site_no) as "hasPayments"
 from sites
 where
   team_id = $1

@@ -67,6 +67,13 @@ with
       and event_id in (select event_id from webhook_events where site_no = $1::int limit $2::int)
     returning 1
   ),
+  gone_errors as (
+    delete from error_groups
+    where
+      site_no = $1::int
+      and error_id in (select error_id from error_groups where site_no = $1::int limit $2::int)
+    returning 1
+  ),
   gone_letters as (
     delete from dead_letters
     where id in (select id from dead_letters where site_no = $1::int limit $2::int)
@@ -85,5 +92,6 @@ select (
   + (select count(*) from gone_facts)
   + (select count(*) from gone_milestones)
   + (select count(*) from gone_webhook_events)
+  + (select count(*) from gone_errors)
   + (select count(*) from gone_letters)
 )::int as count

@@ -1,9 +1,14 @@
--- Chunks that ended before $1 and are still rows, oldest first; not where something has just been written.
-select format('%I.%I', chunk_schema, chunk_name) as chunk
-from timescaledb_information.chunks
-where hypertable_schema = 'public'
-  and hypertable_name in ('events', 'sessions')
-  and not is_compressed
-  and range_end < $1::timestamptz
-  and not exists (select from dirty_buckets where bucket >= range_start and bucket < range_end)
-order by range_end
+-- Chunks that ended before $1 and are still rows, wholly or (bit 8 of the status) because late hits were unpacked, oldest
+-- first; not where something has just been written.
+select format('%I.%I', info.chunk_schema, info.chunk_name) as chunk
+from timescaledb_information.chunks as info
+join _timescaledb_catalog.chunk as entry
+  on entry.schema_name = info.chunk_schema and entry.table_name = info.chunk_name
+where info.hypertable_schema = 'public'
+  and info.hypertable_name in ('events', 'sessions')
+  and (not info.is_compressed or entry.status & 8 > 0)
+  and info.range_end < $1::timestamptz
+  and not exists (
+    select from dirty_buckets where bucket >= info.range_start and bucket < info.range_end
+  )
+order by info.range_end

@@ -1,5 +1,5 @@
 -- For each of the triples ($1 visitor_no, $2 path, $3 time) the newest pageview of that path at or before that time, no
--- older than $4: what engagement may belong to. $5 is the latest of the times.
+-- older than $4: what engagement may belong to. $5 is the latest of the times. The hash is what the index has of a path.
 select
   page.visitor_no as "visitorNo",
   page.session_at as "sessionAt",
@@ -12,6 +12,7 @@ cross join lateral (
   select visitor_no, session_at, path, id, at, title
   from events
   where visitor_no = wanted.visitor_no
+    and hashtext(path) = hashtext(wanted.path)
     and path = wanted.path
     and type = 'pageview'
     and at <= wanted.at

@@ -1,8 +1,8 @@
 import type { Config } from '../config.ts'
 import { startDatabase } from './database.ts'
-import { answers } from './lock.ts'
+import { answers, lockServers } from './lock.ts'
 import type { Log } from './log.ts'
-import { databaseUrl, redisSocketPathFor, socketPathFor } from './paths.ts'
+import { databaseUrl, prepareDataDir, redisSocketPathFor, socketPathFor } from './paths.ts'
 import { startRedis } from './redis.ts'
 
 export interface Addresses {
@@ -20,25 +20,78 @@ export function addressesOf(config: Config): Addresses {
 
 /**
  * Runs something beside the service: on the configured servers, on the embedded ones of a service that runs, or on
- * embedded ones that are started for the moment.
+ * embedded ones that are started for the moment. Of several that would have to start them, one runs after the other. A
+ * signal stops them in order before it ends this process.
  */
 export async function withServices<Result>(
   config: Config,
   log: Log,
   run: (addresses: Addresses) => Promise<Result>,
 ): Promise<Result> {
-  const stops: (() => Promise<void>)[] = []
+  const addresses = addressesOf(config)
+  if (config.redisUrl && config.databaseUrl) return run(addresses)
+
+  const servers = momentaryServers()
+  const forgetSignals = servers.stopAtSignals()
   try {
-    if (!config.redisUrl && !(await answers(redisSocketPathFor(config.dataDir)))) {
-      const redis = await startRedis({ dataDir: config.dataDir, log })
-      stops.push(() => redis.stop())
+    const dataDir = prepareDataDir(config.dataDir)
+    const unlock = await lockServers(dataDir, {
+      onWait: pid => log.warn({ pid }, 'waiting for another process that uses the embedded servers'),
+    })
+    servers.onStop(async () => unlock())
+    let areOwn = false
+    if (!config.redisUrl && !(await answers(redisSocketPathFor(dataDir)))) {
+      areOwn = true
+      await servers.keep(startRedis({ dataDir, log }), redis => redis.stop())
     }
-    if (!config.databaseUrl && !(await answers(socketPathFor(config.dataDir)))) {
-      const database = await startDatabase({ dataDir: config.dataDir, log })
-      stops.push(() => database.close())
+    if (!config.databaseUrl && !(await answers(socketPathFor(dataDir)))) {
+      areOwn = true
+      await servers.keep(startDatabase({ dataDir, log }), database => database.close())
     }
-    return await run(addressesOf(config))
+    // Those of a service are there for everybody.
+    if (!areOwn) await servers.stop()
+    return await run(addresses)
   } finally {
-    for (const stop of stops.reverse()) await stop()
+    await servers.stop()
+    forgetSignals()
+  }
+}
+
+const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
+
+/** What was started for the moment, and how it ends: the newest first. */
+function momentaryServers() {
+  const stops: (() => Promise<void>)[] = []
+  let stopping: Promise<void> = Promise.resolve()
+
+  function stop(): Promise<void> {
+    stopping = stopping.then(async () => {
+      for (let next = stops.pop(); next; next = stops.pop()) await next()
+    })
+    return stopping
+  }
+
+  return {
+    stop,
+    onStop(end: () => Promise<void>): void {
+      stops.push(end)
+    },
+    /** One that is about to run is ended too. */
+    async keep<Server>(starting: Promise<Server>, end: (server: Server) => Promise<void>): Promise<void> {
+      stops.push(() => starting.then(end, () => {}))
+      await starting
+    },
+    /** A second signal ends this process at once. */
+    stopAtSignals(): () => void {
+      const onSignal = (signal: NodeJS.Signals) => {
+        forget()
+        void stop().finally(() => process.kill(process.pid, signal))
+      }
+      const forget = () => {
+        for (const signal of SIGNALS) process.off(signal, onSignal)
+      }
+      for (const signal of SIGNALS) process.on(signal, onSignal)
+      return forget
+    },
   }
 }

@@ -2,6 +2,9 @@ import { execFileSync } from 'node:child_process'
 import { linkSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import net from 'node:net'
 import path from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+
+const ASK_MS = 50
 
 /** A process, told from a later one with the same pid. */
 export interface ProcessIdentity {
@@ -56,6 +59,31 @@ export async function lockDataDir(
   }
   return () => {
     if (readIfExists(lockPath) === own) rmSync(lockPath, { force: true })
+  }
+}
+
+/**
+ * Takes the servers of a data folder for whoever starts them, and for as long as only that process is to use them: an
+ * admin command must not stop what another, or the service, has found running. Waits while they are taken.
+ * @param options.withinMs how long; for ever unless given
+ * @param options.onWait called once, with the pid of who has them
+ * @throws DataDirHeldError when the time is over
+ */
+export async function lockServers(
+  dataDir: string,
+  options: { withinMs?: number; onWait?: (pid: number) => void } = {},
+): Promise<() => void> {
+  const { withinMs = Number.POSITIVE_INFINITY, onWait } = options
+  const giveUpAt = performance.now() + withinMs
+  for (let attempt = 1; ; attempt++) {
+    try {
+      // It names a socket that never answers: only the process counts.
+      return await lockDataDir(dataDir, path.join(dataDir, 'servers'), 'servers.lock')
+    } catch (error) {
+      if (!(error instanceof DataDirHeldError) || performance.now() > giveUpAt) throw error
+      if (attempt === 1) onWait?.(error.pid)
+      await sleep(ASK_MS)
+    }
   }
 }
 

@@ -1,11 +1,12 @@
-import { type AnyTRPCProcedure, callTRPCProcedure } from '@trpc/server'
+import { callTRPCProcedure } from '@trpc/server'
 import type { Request, RequestHandler, Response } from 'express'
-import type { z } from 'zod'
 import type { Services } from '../infra/services.ts'
 import { fromProcedure } from '../trpc/errors.ts'
 import { appRouter } from '../trpc/root.ts'
 import { readJsonObject } from './body.ts'
 import { contextOf, isExisting } from './context-of.ts'
+import { pageUrlOf } from './page-url.ts'
+import { type Procedure, procedureOf } from './procedure-of.ts'
 import { fieldsOf, headerList, readQuery } from './query.ts'
 import type { Route } from './routes.ts'
 
@@ -22,8 +23,8 @@ export function restHandler(services: Services, route: Route): RequestHandler {
     const answer = await callTRPCProcedure({
       router: appRouter,
       path: route.procedure,
-      type: procedure._def.type,
-      ctx: contextOf(services, req, res),
+      type: procedure.type,
+      ctx: contextOf(services, req, res, pageUrlOf(services.config.baseUrl, req.originalUrl)),
       // Read when the first check needs it: nobody without a token gets a body read.
       getRawInput: () => {
         input ??= readInput(route, query.input, req)
@@ -57,12 +58,7 @@ function send(res: Response, route: Route, answer: unknown): void {
   else res.json(answer)
 }
 
-function procedureOf(route: Route): AnyTRPCProcedure {
-  return (appRouter._def.procedures as unknown as Record<string, AnyTRPCProcedure>)[route.procedure]!
-}
-
 /** The input's fields that do not come from the path. */
-function parametersOf(route: Route, procedure: AnyTRPCProcedure): string[] {
-  const { inputs } = procedure._def as unknown as { inputs: z.core.$ZodType[] }
+function parametersOf(route: Route, { inputs }: Procedure): string[] {
   return inputs.flatMap(fieldsOf).filter(name => !route.path.split('/').includes(`:${name}`))
 }

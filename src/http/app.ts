@@ -12,6 +12,7 @@ import { errorAnswer, logFailure } from './error-answer.ts'
 import { healthz, readyz } from './health.ts'
 import { avatar, favicon } from './images.ts'
 import { metricsEndpoint } from './metrics.ts'
+import { createReference } from './reference.ts'
 import { requestIdFrom } from './request-id.ts'
 import { requestLog } from './request-log.ts'
 import { type Route, routes } from './routes.ts'
@@ -38,6 +39,10 @@ export function createApp(
   mount(app, '/favicons/:domain', { get: favicon(favicons) as RequestHandler })
   mount(app, '/avatars/:file', { get: avatar as RequestHandler })
   mount(app, '/api/processor/webhook/:siteId', { post: processorWebhook(services) })
+  const reference = createReference(services.config.baseUrl)
+  mount(app, '/api/openapi.json', { get: reference.document })
+  mount(app, '/docs', { get: reference.page })
+  mount(app, '/docs/redoc.js', { get: reference.script })
   for (const [path, handlers] of restHandlers(services)) mount(app, path, handlers)
   app.all('/trpc/:procedures', trpcEndpoint(services))
   app.use(() => {

@@ -1,4 +1,5 @@
 import type { Request, Response } from 'express'
+import type { PageUrl } from '../infra/pagination.ts'
 import { type Rate, rateHeaders } from '../infra/rate-limit.ts'
 import type { Context, Services } from '../trpc/context.ts'
 
@@ -10,12 +11,19 @@ export function givenRequestId(res: Response): string {
 /** Whether the procedure said that nothing was made, because it is there already. */
 export const isExisting = (res: Response): boolean => res.locals.isExisting === true
 
-export function contextOf(services: Services, req: Request, res: Response): Context {
+/** @param pageUrl where REST finds other pages of the answer */
+export function contextOf(
+  services: Services,
+  req: Request,
+  res: Response,
+  pageUrl: PageUrl = () => null,
+): Context {
   let least: Rate | undefined
   return {
     ...services,
     requestId: givenRequestId(res),
     authorization: req.headers.authorization,
+    pageUrl,
     showRate(rate) {
       if (least && least.remaining < rate.remaining) return
       least = rate

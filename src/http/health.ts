@@ -1,5 +1,6 @@
 import type { RequestHandler } from 'express'
 import { AppError } from '../errors.ts'
+import { withDeadline } from '../infra/deadline.ts'
 import type { Services } from '../infra/services.ts'
 
 const TIME_LIMIT_MS = 1_500
@@ -27,15 +28,9 @@ export function readyz({ db, redis }: Pick<Services, 'db' | 'redis'>): RequestHa
 }
 
 async function answers(check: () => PromiseLike<unknown>): Promise<boolean> {
-  let timer: NodeJS.Timeout | undefined
-  const limit = new Promise<boolean>(resolve => {
-    timer = setTimeout(resolve, TIME_LIMIT_MS, false)
-  })
-  const answer = Promise.resolve()
-    .then(check)
-    .then(
-      () => true,
-      () => false,
-    )
-  return Promise.race([answer, limit]).finally(() => clearTimeout(timer))
+  const answer = Promise.resolve().then(check)
+  return withDeadline(TIME_LIMIT_MS, answer, () => new Error('no answer')).then(
+    () => true,
+    () => false,
+  )
 }

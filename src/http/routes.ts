@@ -3,7 +3,7 @@ import type { AppRouter } from '../trpc/root.ts'
 type Routers = AppRouter['_def']['record']
 
 /** `router.procedure`, for every procedure there is. */
-type ProcedureName = {
+export type ProcedureName = {
   [Name in keyof Routers & string]: `${Name}.${keyof Routers[Name] & string}`
 }[keyof Routers & string]
 
@@ -38,6 +38,56 @@ export const routes: readonly Route[] = [
   { method: 'patch', path: '/api/sites/:siteKey/features', procedure: 'sites.updateFeatures', ok: 200 },
   { method: 'patch', path: '/api/sites/:siteKey/pin', procedure: 'sites.togglePin', ok: 200 },
   { method: 'get', path: '/api/sites/:siteKey/overview', procedure: 'stats.overview', ok: 200 },
+  { method: 'get', path: '/api/sites/:siteKey/stats/timeseries', procedure: 'stats.timeseries', ok: 200 },
+  { method: 'get', path: '/api/sites/:siteKey/stats/breakdown', procedure: 'stats.breakdown', ok: 200 },
+  { method: 'get', path: '/api/sites/:siteKey/stats/goals', procedure: 'stats.goals', ok: 200 },
+  { method: 'get', path: '/api/sites/:siteKey/stats/events', procedure: 'stats.events', ok: 200 },
+  {
+    method: 'get',
+    path: '/api/sites/:siteKey/stats/events/timeseries',
+    procedure: 'stats.eventsTimeseries',
+    ok: 200,
+  },
+  {
+    method: 'get',
+    path: '/api/sites/:siteKey/stats/events/property-breakdown',
+    procedure: 'stats.propertyBreakdown',
+    ok: 200,
+  },
+  { method: 'get', path: '/api/sites/:siteKey/stats/page-titles', procedure: 'stats.pageTitles', ok: 200 },
+  {
+    method: 'get',
+    path: '/api/sites/:siteKey/stats/page-titles/timeseries',
+    procedure: 'stats.pageTitlesTimeseries',
+    ok: 200,
+  },
+  {
+    method: 'get',
+    path: '/api/sites/:siteKey/stats/filter-values',
+    procedure: 'stats.filterValues',
+    ok: 200,
+  },
+  { method: 'get', path: '/api/sites/:siteKey/stats/errors', procedure: 'stats.errors', ok: 200 },
+  { method: 'get', path: '/api/sites/:siteKey/stats/errors/:error', procedure: 'stats.error', ok: 200 },
+  {
+    method: 'get',
+    path: '/api/sites/:siteKey/stats/errors/:error/timeseries',
+    procedure: 'stats.errorTimeseries',
+    ok: 200,
+  },
+  {
+    method: 'get',
+    path: '/api/sites/:siteKey/stats/errors/:error/events',
+    procedure: 'stats.errorEvents',
+    ok: 200,
+  },
+  { method: 'get', path: '/api/sites/:siteKey/goals', procedure: 'goals.list', ok: 200 },
+  { method: 'post', path: '/api/sites/:siteKey/goals', procedure: 'goals.create', ok: 201 },
+  // Before the paths of single goals, none of which is called `batch`.
+  { method: 'post', path: '/api/sites/:siteKey/goals/batch', procedure: 'goals.createBatch', ok: 200 },
+  { method: 'patch', path: '/api/sites/:siteKey/goals/:goal', procedure: 'goals.update', ok: 200 },
+  { method: 'delete', path: '/api/sites/:siteKey/goals/:goal', procedure: 'goals.delete', ok: 204 },
+  { method: 'get', path: '/api/sites/:siteKey/payments', procedure: 'payments.list', ok: 200 },
   {
     method: 'post',
     path: '/api/sites/:siteKey/payments',

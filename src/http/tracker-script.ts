@@ -1,52 +1,28 @@
-import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
-import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:http'
+import type { IncomingMessage, ServerResponse } from 'node:http'
 import { join } from 'node:path'
-import { brotliCompressSync, gzipSync } from 'node:zlib'
 import { type Config, projectRoot } from '../config.ts'
 import { AppError } from '../errors.ts'
+import { createAsset } from './asset.ts'
 import { errorAnswer } from './error-answer.ts'
 import { requestIdFrom } from './request-id.ts'
 
 const ALLOW = 'GET, HEAD, OPTIONS'
 
 /**
- * The tracker at `/js/script.js`, and under the alias: read and compressed once, before Express, like the hits it sends.
+ * The tracker at `/js/script.js`, and under the alias: read and compressed once, answered before Express, like the hits it sends.
  * @throws when it has not been built
  */
 export function createTrackerScript({ trackerPath }: Pick<Config, 'trackerPath'>) {
   const paths = ['/js/script.js', ...(trackerPath ? [`${trackerPath}/script.js`] : [])]
   const plain = readFileSync(join(projectRoot, 'dist', 'tracker', 'script.js'))
-  const bodies = { br: brotliCompressSync(plain), gzip: gzipSync(plain), identity: plain }
-  const tag = createHash('sha256').update(plain).digest('base64url').slice(0, 22)
+  // Stale for a moment rather than slow: pages load it again within the hour that follows a new version.
+  const cacheControl = 'public, max-age=3600, stale-while-revalidate=86400'
+  const script = createAsset(plain, 'text/javascript; charset=utf-8', cacheControl)
   const shared = {
     'Access-Control-Allow-Origin': '*',
     'Cross-Origin-Resource-Policy': 'cross-origin',
     'X-Content-Type-Options': 'nosniff',
-  }
-  const cached = {
-    // Stale for a moment rather than slow: pages load it again within the hour that follows a new version.
-    'Cache-Control': 'public, max-age=3600, stale-while-revalidate=86400',
-    // Weak, because it is the same for every encoding.
-    ETag: `W/"${tag}"`,
-    Vary: 'Accept-Encoding',
-  }
-
-  function serve(request: IncomingMessage, response: ServerResponse, headers: OutgoingHttpHeaders): void {
-    if (request.headers['if-none-match']?.includes(`"${tag}"`)) {
-      response.writeHead(304, { ...headers, ...cached }).end()
-      return
-    }
-    const accepted = String(request.headers['accept-encoding'] ?? '')
-    const encoding = /\bbr\b/.test(accepted) ? 'br' : /\bgzip\b/.test(accepted) ? 'gzip' : 'identity'
-    response.writeHead(200, {
-      ...headers,
-      ...cached,
-      'Content-Type': 'text/javascript; charset=utf-8',
-      'Content-Length': bodies[encoding].length,
-      ...(encoding !== 'identity' && { 'Content-Encoding': encoding }),
-    })
-    response.end(request.method === 'HEAD' ? undefined : bodies[encoding])
   }
 
   return {
@@ -56,7 +32,7 @@ export function createTrackerScript({ trackerPath }: Pick<Config, 'trackerPath'>
       const requestId = requestIdFrom(request.headers['x-request-id'])
       const headers = { ...shared, 'X-Request-Id': requestId }
       if (request.method === 'GET' || request.method === 'HEAD') {
-        serve(request, response, headers)
+        script.serve(request, response, headers)
       } else if (request.method === 'OPTIONS') {
         response.writeHead(204, { ...headers, Allow: ALLOW, 'Access-Control-Allow-Methods': ALLOW }).end()
       } else {

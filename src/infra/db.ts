@@ -14,15 +14,17 @@ export type Queryable = Db | Transaction
  * Timestamps come back as Date, `bigint` as an exact number.
  * @param options.max most connections at once
  * @param options.settings of the session, by their PostgreSQL names
+ * @param options.prepare false where statements are composed, so that each would be prepared for one use
  */
 export function connectDb(
   url: string,
-  options: { max: number; name: string; settings?: Record<string, string> },
+  options: { max: number; name: string; settings?: Record<string, string>; prepare?: boolean },
 ): Db {
   const address = clientOptions(url)
   return postgres(address.url, {
     ...(address.host && { host: address.host }),
     max: options.max,
+    prepare: options.prepare ?? true,
     connect_timeout: 5,
     idle_timeout: 0,
     onnotice: () => {},
@@ -51,19 +53,23 @@ function exactNumber(text: string): number {
 
 const texts = new Map<string, string>()
 
+/** What `sql/queries/{name}.sql` says. */
+export function queryText(name: string): string {
+  let text = texts.get(name)
+  if (text === undefined) {
+    text = readFileSync(join(projectRoot, 'sql', 'queries', `${name}.sql`), 'utf8')
+    texts.set(name, text)
+  }
+  return text
+}
+
 /**
  * The statement of `sql/queries/{name}.sql` as a function of its parameters, in the order of $1, $2, …
  * It is prepared once a connection.
  */
 export function statement<Row extends object>(name: string) {
-  return (db: Queryable, ...parameters: unknown[]): Promise<Row[]> => {
-    let text = texts.get(name)
-    if (text === undefined) {
-      text = readFileSync(join(projectRoot, 'sql', 'queries', `${name}.sql`), 'utf8')
-      texts.set(name, text)
-    }
-    return db.unsafe<Row[]>(text, parameters as postgres.ParameterOrJSON<never>[], { prepare: true })
-  }
+  return (db: Queryable, ...parameters: unknown[]): Promise<Row[]> =>
+    db.unsafe<Row[]>(queryText(name), parameters as postgres.ParameterOrJSON<never>[], { prepare: true })
 }
 
 /** What the driver calls a server that is away. */

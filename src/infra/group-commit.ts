@@ -12,6 +12,7 @@ export type Outcome<Result> = { value: Result } | { failure: unknown }
 
 interface Waiting<Item, Result> {
   item: Item
+  bytes: number
   resolve: (value: Result) => void
   reject: (error: unknown) => void
 }
@@ -19,16 +20,21 @@ interface Waiting<Item, Result> {
 /**
  * Gathers items while batches are in flight, so that under load one round trip carries many of them and an idle
  * service sends each at once. There is no timer.
+ * @param options.maxWaitingBytes of what waits, by `sizeOf`; an item that is larger waits alone
+ * @param options.sizeOf about the bytes of memory that an item takes
  * @param options.commit commits a batch and says for each item, in order, what became of it
- * @throws AppError `unavailable` from `add` when `maxWaiting` items wait already
+ * @throws AppError `unavailable` from `add` when as much waits already as may
  */
 export function createGroupCommit<Item, Result = void>(options: {
   maxBatch: number
   maxInFlight: number
   maxWaiting: number
+  maxWaitingBytes: number
+  sizeOf: (item: Item) => number
   commit: (items: Item[]) => Promise<Outcome<Result>[]>
 }): GroupCommit<Item, Result> {
   let waiting: Waiting<Item, Result>[] = []
+  let waitingBytes = 0
   let inFlight = 0
   let whenIdle: (() => void)[] = []
 
@@ -57,12 +63,14 @@ export function createGroupCommit<Item, Result = void>(options: {
   function giveUp(error: unknown) {
     for (const entry of waiting) entry.reject(error)
     waiting = []
+    waitingBytes = 0
   }
 
   function sendWhatWaits() {
     while (waiting.length > 0 && inFlight < options.maxInFlight) {
       const batch = waiting.slice(0, options.maxBatch)
       waiting = waiting.slice(options.maxBatch)
+      for (const { bytes } of batch) waitingBytes -= bytes
       void send(batch)
     }
     if (waiting.length === 0 && inFlight === 0) {
@@ -71,9 +79,14 @@ export function createGroupCommit<Item, Result = void>(options: {
     }
   }
 
+  const isFull = (bytes: number) =>
+    waiting.length >= options.maxWaiting ||
+    (waiting.length > 0 && waitingBytes + bytes > options.maxWaitingBytes)
+
   return {
     add(item) {
-      if (waiting.length >= options.maxWaiting) {
+      const bytes = options.sizeOf(item)
+      if (isFull(bytes)) {
         return Promise.reject(
           new AppError('unavailable', 'More hits wait than can be taken now; try again shortly', {
             retryAfter: 1,
@@ -81,7 +94,8 @@ export function createGroupCommit<Item, Result = void>(options: {
         )
       }
       return new Promise((resolve, reject) => {
-        waiting.push({ item, resolve, reject })
+        waiting.push({ item, bytes, resolve, reject })
+        waitingBytes += bytes
         // Requests of one turn of the event loop travel together.
         if (waiting.length === 1 && inFlight < options.maxInFlight) setImmediate(sendWhatWaits)
       })

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import Bull from 'bull'
 import type { Redis } from 'ioredis'
+import { withDeadline } from './deadline.ts'
 import type { Log } from './log.ts'
 import { connectPatientRedis } from './redis.ts'
 
@@ -43,6 +44,9 @@ const WITHDRAW = `if redis.call('lrem', KEYS[1], 1, ARGV[1]) == 1 then redis.cal
 /** How long a job may take to be confirmed, the wait for a queue that is not set up yet included. */
 const CONFIRM_MS = 950
 
+/** How long a consumer waits for its queues to close, once their jobs are done. */
+const CLOSE_MS = 1_000
+
 /** Puts jobs into the queues over one connection, so that what is added at once travels in one pipeline. */
 export function createProducer<Payload>(redis: Redis): Producer<Payload> {
   const queues = Array.from({ length: PARTITIONS }, (_, partition) => {
@@ -56,9 +60,10 @@ export function createProducer<Payload>(redis: Redis): Producer<Payload> {
       // A jobId of our own: an EVALSHA that the driver sends a second time then adds nothing.
       const jobId = randomUUID()
       try {
-        const job = await within(
+        const job = await withDeadline(
           CONFIRM_MS,
           queues[partition]!.add(payload, { ...JOB_OPTIONS, jobId, delay: delayMs }),
+          () => new Error('Command timed out'),
         )
         if (!job.id) throw new Error('the queue did not confirm the job')
       } catch (error) {
@@ -69,15 +74,6 @@ export function createProducer<Payload>(redis: Redis): Producer<Payload> {
       }
     },
   }
-}
-
-async function within<Result>(limitMs: number, running: Promise<Result>): Promise<Result> {
-  let timer: NodeJS.Timeout | undefined
-  const limit = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new Error('Command timed out')), limitMs)
-  })
-  running.catch(() => {})
-  return Promise.race([running, limit]).finally(() => clearTimeout(timer))
 }
 
 export interface Consumer {
@@ -126,10 +122,13 @@ export function createConsumer<Payload>(options: {
   })
   return {
     async close(timeoutMs = 5_000) {
-      await Promise.all(queues.map(queue => queue.pause(true, true)))
-      const finished = Promise.all(queues.map(queue => queue.whenCurrentJobsFinished()))
-      await Promise.race([finished, sleep(timeoutMs)])
-      await Promise.all(queues.map(queue => queue.close(true)))
+      // Bull reconnects for each of these: without Redis they fail, or never end.
+      const finish = async (queue: Bull.Queue) => {
+        await queue.pause(true, true)
+        await queue.whenCurrentJobsFinished()
+      }
+      await Promise.race([Promise.allSettled(queues.map(finish)), sleep(timeoutMs)])
+      await Promise.race([Promise.allSettled(queues.map(queue => queue.close(true))), sleep(CLOSE_MS)])
       for (const redis of [shared.client, shared.subscriber, ...blocking]) redis.disconnect()
     },
   }

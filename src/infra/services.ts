@@ -9,6 +9,8 @@ import type { RateLimiter } from './rate-limit.ts'
 /** What an operation may need from the world. Each names the part it uses: `Pick<Services, 'db' | 'now'>`. */
 export interface Services {
   db: Db
+  /** For statements that are composed for one request: it prepares none. */
+  reads: Db
   redis: Redis
   config: Config
   log: Log

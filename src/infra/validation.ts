@@ -22,9 +22,20 @@ export const text = (max: number) =>
     .string()
     .overwrite(mend)
     .refine(value => isWithin(value, max), `must be at most ${max} characters`)
+    .meta({ maxLength: max })
 
 /** The same, and not empty. */
-export const requiredText = (max: number) => text(max).refine(value => value !== '', 'is required')
+export const requiredText = (max: number) =>
+  text(max)
+    .refine(value => value !== '', 'is required')
+    .meta({ minLength: 1 })
+
+/** An integer from `min` to `max`, both included. */
+export const integer = (min: number, max: number) =>
+  z
+    .int({ error: issue => (issue.code === 'invalid_type' ? 'must be an integer' : undefined) })
+    .min(min)
+    .max(max)
 
 /** A 422 with what is wrong with each field. */
 export function validationError(error: z.core.$ZodError): AppError {

@@ -1,9 +1,5 @@
-/** Names written only by the service: refused as goals, not recorded when sent to `/api/event` (spec "Goals"). */
-const RESERVED_NAMES = [
-  'pageview',
-  'engagement',
-  'performance',
-  'web-vitals',
+/** What payments and a payment processor's subscriptions are recorded as. */
+export const LIFECYCLE_NAMES = [
   'payment',
   'free_trial',
   'trial_started',
@@ -16,6 +12,9 @@ const RESERVED_NAMES = [
   'subscription_reactivated',
   'subscription_ended',
 ] as const
+
+/** Names written only by the service: refused as goals, not recorded when sent to `/api/event` (spec "Goals"). */
+const RESERVED_NAMES = ['pageview', 'engagement', 'performance', 'web-vitals', ...LIFECYCLE_NAMES]
 
 const names: ReadonlySet<string> = new Set(RESERVED_NAMES)
 

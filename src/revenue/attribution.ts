@@ -26,12 +26,11 @@ interface Found {
 
 interface Taken extends AttributedRow {
   siteNo: number
-  visitorNo: number
-  sessionNo: number
-  sessionAt: Date
+  visitorId: string
 }
 
 const findAttribution = statement<Found>('find-attribution')
+const findFirstSession = statement<Omit<Found, 'hasSessions'>>('find-first-session')
 const lockNewcomers = statement('lock-newcomers')
 const insertAwaiting = statement('insert-awaiting')
 const takeAwaiting = statement<Taken>('take-awaiting')
@@ -107,8 +106,10 @@ export async function attributeAwaiting(
     visitors.map(visitor => visitor.id),
   )
   // One by one: an update of a columnstore chunk unpacks all that its constants do not exclude.
-  for (const { siteNo, target, at, id, visitorNo, sessionNo, sessionAt } of rows) {
-    await ATTRIBUTE[target](tx, siteNo, at, id, visitorNo, sessionNo, sessionAt)
+  for (const { siteNo, visitorId, target, at, id } of rows) {
+    const [found] = await findAttribution(tx, siteNo, visitorId, at)
+    const [place] = found?.sessionNo ? [found] : await findFirstSession(tx, siteNo, visitorId)
+    if (place) await ATTRIBUTE[target](tx, siteNo, at, id, place.visitorNo, place.sessionNo, place.sessionAt)
   }
   return rows.filter(row => row.target === 'events').map(({ siteNo, at }) => ({ siteNo, at: at.getTime() }))
 }

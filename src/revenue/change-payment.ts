@@ -3,7 +3,7 @@ import { markBuckets } from '../rollups/dirty.ts'
 import { settleFirstPayment } from './first-payments.ts'
 import type { PaymentRecord } from './payment.ts'
 import { findPayment, lockPayment, serviceEventsOf } from './record-payment.ts'
-import { eraseServiceEvents } from './service-events.ts'
+import { eraseServiceEvents, serviceEventId } from './service-events.ts'
 
 const refundPayment = statement<{ refundedMinor: number }>('refund-payment')
 const refundRevenue = statement('refund-revenue')
@@ -82,11 +82,16 @@ async function erase(
   const payment = await findPayment(tx, siteNo, [transactionId])
   // Another request was faster.
   if (payment?.id !== found.id) return false
+  const events = serviceEventsOf(payment)
+  if (payment.visitorId) {
+    // Before the rows themselves, as whoever attributes them does: so the two never wait for each other.
+    const waiting = [payment.id, ...events.map(event => serviceEventId(siteNo, event))]
+    await deleteAwaiting(tx, siteNo, payment.visitorId, waiting)
+  }
   await deleteRows(tx, siteNo, payment.paidAt, payment.id)
-  if (payment.visitorId) await deleteAwaiting(tx, siteNo, payment.visitorId, [payment.id])
   const { changed } = await settleFirstPayment(tx, siteNo, payment)
   const touched = [payment.paidAt, ...changed].map(at => ({ siteNo, at: at.getTime() }))
   await markBuckets(tx, 'revenue', touched)
-  await eraseServiceEvents(tx, site, serviceEventsOf(payment))
+  await eraseServiceEvents(tx, site, events)
   return true
 }

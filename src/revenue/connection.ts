@@ -1,4 +1,5 @@
 import { AppError } from '../errors.ts'
+import { createLifecycleGoals } from '../goals/create-goals-batch.ts'
 import { type Queryable, statement } from '../infra/db.ts'
 import { seal, unseal } from '../infra/secret-box.ts'
 import type { Services } from '../infra/services.ts'
@@ -22,13 +23,13 @@ interface ConnectionRow {
   apiKey: Uint8Array | null
 }
 
-const upsertConnection = statement<{ connectedAt: Date }>('upsert-connection')
+const upsertConnection = statement<{ connectedAt: Date; isNew: boolean }>('upsert-connection')
 const selectConnection = statement<{ connectedAt: Date }>('find-connection')
 const deleteConnection = statement<{ siteNo: number }>('delete-connection')
 const openConnection = statement<ConnectionRow>('find-connection-secrets')
 
 /**
- * Connects a payment processor, in place of the one there is.
+ * Connects a payment processor, in place of the one there is. The first connection makes goals of what the processor tells.
  * @throws AppError `not_found` when the site was deleted meanwhile
  */
 export async function connectProcessor(
@@ -37,14 +38,15 @@ export async function connectProcessor(
   { webhook_secret, api_key }: ConnectProcessor,
 ): Promise<ProcessorConnection> {
   const keep = (text: string, what: SecretName) => seal(config.secretKey, text, placeOf(site.id, what))
-  const [row] = await upsertConnection(
-    db,
-    site.siteNo,
-    keep(webhook_secret, 'webhook_secret'),
-    api_key === undefined ? null : keep(api_key, 'api_key'),
-  )
-  if (!row) throw new AppError('not_found', 'No such site')
-  return present(site, config.baseUrl, row.connectedAt)
+  const webhookSecret = keep(webhook_secret, 'webhook_secret')
+  const apiKey = api_key === undefined ? null : keep(api_key, 'api_key')
+  const connectedAt = await db.begin(async tx => {
+    const [row] = await upsertConnection(tx, site.siteNo, webhookSecret, apiKey)
+    if (!row) throw new AppError('not_found', 'No such site')
+    if (row.isNew) await createLifecycleGoals(tx, site.siteNo)
+    return row.connectedAt
+  })
+  return present(site, config.baseUrl, connectedAt)
 }
 
 /** @throws AppError `not_found` when no processor is connected */

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { envelope, pageFields } from '../infra/pagination.ts'
 import { requiredText, text } from '../infra/validation.ts'
 import { isCalendarDate } from '../stats/local-time.ts'
 
@@ -52,6 +53,30 @@ export type PaymentRecorded = z.infer<typeof PaymentRecorded>
 
 export const PaymentDeleted = z.object({ message: z.string() })
 export type PaymentDeleted = z.infer<typeof PaymentDeleted>
+
+/** A payment as it is read back; `refunded` when all of it was given back. */
+const Payment = z.object({
+  transaction_id: z.string(),
+  amount: z.int(),
+  currency: z.string(),
+  visitor_id: z.string().nullable(),
+  session_id: z.string().nullable(),
+  email: z.string().nullable(),
+  name: z.string().nullable(),
+  customer_id: z.string().nullable(),
+  renewal: z.boolean(),
+  refunded: z.boolean(),
+  is_free_trial: z.boolean(),
+  recurring: z.boolean(),
+  timestamp: z.string(),
+  source: z.enum(['api', 'processor']),
+  created_at: z.string(),
+})
+export type Payment = z.infer<typeof Payment>
+export const PaymentPage = envelope(Payment)
+
+export const ListPayments = z.object(pageFields(25))
+export type ListPayments = z.infer<typeof ListPayments>
 
 const PROVIDERS = ['stripe'] as const
 

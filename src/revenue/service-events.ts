@@ -18,8 +18,8 @@ export interface ServiceEvent {
 
 const allowColumnstoreWrites = statement('allow-purge')
 const insertServiceEvents = statement('insert-service-events')
-const deleteServiceEvent = statement('delete-service-event')
 const deleteAwaiting = statement('delete-awaiting')
+const deleteServiceEvent = statement('delete-service-event')
 
 /**
  * Writes events of a site that no tracker sent. They carry the visitor and session they are attributed to, and with it
@@ -34,7 +34,7 @@ export async function writeServiceEvents(
   const rows: { event: ServiceEvent; id: string; attribution: Attribution }[] = []
   for (const event of events) {
     const attribution = await attribute(tx, siteNo, event.visitorId, event.at)
-    rows.push({ event, id: idOf(siteNo, event), attribution })
+    rows.push({ event, id: serviceEventId(siteNo, event), attribution })
   }
   await allowColumnstoreWrites(tx)
   await insertServiceEvents(
@@ -63,14 +63,17 @@ export async function eraseServiceEvents(
 ): Promise<void> {
   await allowColumnstoreWrites(tx)
   for (const event of events) {
-    const id = idOf(siteNo, event)
-    await deleteServiceEvent(tx, siteNo, event.at, id)
+    const id = serviceEventId(siteNo, event)
     if (event.visitorId) await deleteAwaiting(tx, siteNo, event.visitorId, [id])
+    await deleteServiceEvent(tx, siteNo, event.at, id)
   }
   await mark(tx, siteNo, events)
 }
 
-const idOf = (siteNo: number, { name, key }: ServiceEvent) => uuidv5(`${siteNo}/${name}/${key}`, NAMESPACE)
+/** The id that an event has in the event log. */
+export function serviceEventId(siteNo: number, { name, key }: ServiceEvent): string {
+  return uuidv5(`${siteNo}/${name}/${key}`, NAMESPACE)
+}
 
 const mark = (tx: Transaction, siteNo: number, events: ServiceEvent[]) =>
   markBuckets(

@@ -1,4 +1,5 @@
 import type { Pool } from '../infra/pool.ts'
+import type { ValueTest } from './values.ts'
 
 /** Half-open, Unix milliseconds, whole 15-minute buckets. */
 export interface Window {
@@ -18,6 +19,15 @@ export interface TrafficTotals {
   durationMs: number
 }
 
+export const NO_TRAFFIC: TrafficTotals = {
+  pageviews: 0,
+  customEvents: 0,
+  visitors: 0,
+  sessions: 0,
+  bounces: 0,
+  durationMs: 0,
+}
+
 export interface SiteWindows {
   siteNo: number
   /** Consecutive; the sparkline has one value each. */
@@ -32,10 +42,47 @@ export interface SiteVisitors {
   sparkline: number[]
 }
 
+/** A site's money is counted in the currency it reports in. */
+export interface SiteMoney {
+  siteNo: number
+  currency: string
+  windows: Window[]
+}
+
+/** What a site was paid in a window. Amounts are minor units, exact however large; everything adds up over windows. */
+export interface RevenueTotals {
+  /** Payments of any currency, refunded or not. */
+  recorded: number
+  /** Payments that are not wholly refunded. */
+  payments: number
+  /** What was paid, less what was given back of it. */
+  revenue: bigint
+  /** The same of renewals and recurring payments. */
+  recurring: bigint
+  /** Customers whose first payment this is. */
+  newCustomers: number
+}
+
+export interface MovementTotals {
+  /** Sum of the movements of the window. */
+  mrr: bigint
+  /** Sum of all movements up to its end. */
+  mrrAtEnd: bigint
+}
+
+export interface Movements {
+  /** Whether a payment processor is connected. */
+  isConnected: boolean
+  windows: MovementTotals[]
+}
+
 /** Every task of the rollup threads: what goes in, what comes out. */
 export interface Tasks {
   countTraffic: { input: { siteNo: number; windows: Window[] }; output: TrafficTotals[] }
   countSiteVisitors: { input: SiteWindows[]; output: SiteVisitors[] }
+  matchValues: { input: { tests: ValueTest[]; values: string[] }; output: number[][] }
+  countRevenue: { input: SiteMoney[]; output: RevenueTotals[][] }
+  countMovements: { input: SiteMoney; output: Movements }
 }
 
 /**

@@ -1,10 +1,18 @@
 import type { Db } from '../infra/db.ts'
 import type { Tasks } from './protocol.ts'
+import { countMovements, countRevenue } from './revenue.ts'
 import { countSiteVisitors, countTraffic } from './traffic.ts'
+import { matchValues } from './values.ts'
 
 type TaskTable = {
   [Name in keyof Tasks]: (db: Db, input: Tasks[Name]['input']) => Promise<Tasks[Name]['output']>
 }
 
 /** What a rollup thread runs, by the name it is called with. */
-export const tasks: TaskTable = { countTraffic, countSiteVisitors }
+export const tasks: TaskTable = {
+  countTraffic,
+  countSiteVisitors,
+  countRevenue,
+  countMovements,
+  matchValues,
+}

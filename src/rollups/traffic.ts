@@ -1,5 +1,11 @@
 import { type Db, statement } from '../infra/db.ts'
-import type { SiteVisitors, SiteWindows, TrafficTotals, Window } from './protocol.ts'
+import {
+  NO_TRAFFIC,
+  type SiteVisitors,
+  type SiteWindows,
+  type TrafficTotals,
+  type Window,
+} from './protocol.ts'
 import { readIntArray, VisitorSet } from './visitor-set.ts'
 
 interface HitBucket {
@@ -10,6 +16,7 @@ interface HitBucket {
 }
 
 interface SessionBucket {
+  bucket: Date
   sessions: number
   bounces: number
   durationMs: number
@@ -18,42 +25,55 @@ interface SessionBucket {
 const readHitBuckets = statement<HitBucket>('read-hit-buckets')
 const readSessionBuckets = statement<SessionBucket>('read-session-buckets')
 
-/** Totals of each window of a site. */
+/**
+ * Totals of each window of a site.
+ * @param input.windows in order; they may leave gaps but not overlap
+ */
 export async function countTraffic(
   db: Db,
-  input: { siteNo: number; windows: Window[] },
+  { siteNo, windows }: { siteNo: number; windows: Window[] },
 ): Promise<TrafficTotals[]> {
-  return Promise.all(input.windows.map(window => countWindow(db, input.siteNo, window)))
-}
-
-async function countWindow(db: Db, siteNo: number, { start, end }: Window): Promise<TrafficTotals> {
-  const totals: TrafficTotals = {
-    pageviews: 0,
-    customEvents: 0,
-    visitors: 0,
-    sessions: 0,
-    bounces: 0,
-    durationMs: 0,
-  }
+  const totals = windows.map(() => ({ ...NO_TRAFFIC }))
+  const start = windows[0]?.start ?? 0
+  const end = windows.at(-1)?.end ?? 0
   if (start >= end) return totals
   const [hits, sessions] = await Promise.all([
     readHitBuckets(db, siteNo, new Date(start), new Date(end)),
     readSessionBuckets(db, siteNo, new Date(start), new Date(end)),
   ])
-  const visitors = new VisitorSet()
+  const visitors = windows.map(() => new VisitorSet())
   for (const row of hits) {
-    totals.pageviews += row.pageviews
-    totals.customEvents += row.customEvents
-    visitors.add(readIntArray(row.visitors))
+    const index = windowOf(windows, row.bucket)
+    const total = totals[index]
+    if (!total) continue
+    total.pageviews += row.pageviews
+    total.customEvents += row.customEvents
+    visitors[index]!.add(readIntArray(row.visitors))
   }
-  totals.visitors = visitors.size
-  visitors.free()
   for (const row of sessions) {
-    totals.sessions += row.sessions
-    totals.bounces += row.bounces
-    totals.durationMs += row.durationMs
+    const total = totals[windowOf(windows, row.bucket)]
+    if (!total) continue
+    total.sessions += row.sessions
+    total.bounces += row.bounces
+    total.durationMs += row.durationMs
   }
+  visitors.forEach((set, index) => {
+    totals[index]!.visitors = set.size
+    set.free()
+  })
   return totals
+}
+
+/** The window a bucket lies in, −1 for none. */
+function windowOf(windows: Window[], bucket: Date): number {
+  const at = bucket.getTime()
+  let [low, high] = [0, windows.length]
+  while (low < high) {
+    const middle = (low + high) >> 1
+    if (windows[middle]!.end <= at) low = middle + 1
+    else high = middle
+  }
+  return low < windows.length && windows[low]!.start <= at ? low : -1
 }
 
 /** Distinct visitors of each site: in every bucket, in all of them together, and in the window before. */
@@ -74,7 +94,7 @@ async function countOneSite(db: Db, { siteNo, buckets, previous }: SiteWindows):
     if (at >= previous.start && at < previous.end) before.add(numbers)
     if (at < start) continue
     all.add(numbers)
-    each[buckets.findLastIndex(bucket => bucket.start <= at && at < bucket.end)]?.add(numbers)
+    each[windowOf(buckets, row.bucket)]?.add(numbers)
   }
   const counted = {
     siteNo,

@@ -32,6 +32,8 @@ const CURRENCIES: Readonly<Record<string, string>> = {
   AED: 'UAE Dirham',
 }
 
+export const currencyCodes = Object.keys(CURRENCIES)
+
 /** Whether a site can report in the currency. Codes are upper case. */
 export function isReportingCurrency(code: string): boolean {
   return Object.hasOwn(CURRENCIES, code)

@@ -8,6 +8,7 @@ import type { ListSites, SiteListItem, SiteRecord } from './schema.ts'
 
 interface ListedSite extends SiteRecord {
   hasRevenue: boolean
+  hasPayments: boolean
 }
 
 const selectSites = statement<ListedSite>('list-sites')
@@ -23,7 +24,7 @@ export async function listSites(
   const traffic = await getSiteTraffic(services, sites, period)
   return sites
     .map(site => {
-      const { visitors, change, sparkline } = traffic.get(site.siteNo)!
+      const { visitors, change, sparkline, revenue, revenueSparkline } = traffic.get(site.siteNo)!
       return {
         id: site.id,
         domain: site.domain,
@@ -35,8 +36,8 @@ export async function listSites(
         visitors,
         change,
         sparkline,
-        revenue: 0,
-        revenue_sparkline: sparkline.map(() => 0),
+        revenue,
+        revenue_sparkline: revenueSparkline,
         currency: site.currency,
         has_revenue: site.hasRevenue,
       }

@@ -1,73 +1,78 @@
 import { z } from 'zod'
-import type { Services } from '../infra/services.ts'
-import { runTask, type TrafficTotals } from '../rollups/protocol.ts'
+import { count, label } from '../infra/fields.ts'
+import { moneyFields, presentMoney, readMoney } from '../revenue/numbers.ts'
+import type { Scope } from './filters/conditions.ts'
+import { StatsQuery } from './filters/query.ts'
+import { countConvertingVisitors } from './goal-report.ts'
 import { ratio } from './numbers.ts'
-import { previousRange, type Range, RangeQuery, resolveRange } from './range.ts'
+import { readQuestion, type StatsServices, type StatsSite } from './question.ts'
+import { countTraffic, presentTraffic, trafficFields } from './traffic.ts'
 
-export const OverviewQuery = RangeQuery
+export const OverviewQuery = StatsQuery
 
-const trafficFields = {
-  pageviews: z.int(),
-  visitors: z.int(),
-  sessions: z.int(),
-  views_per_visit: z.number(),
-  bounce_rate: z.number(),
-  avg_session_seconds: z.number(),
-  custom_events: z.int(),
-}
-
-const Traffic = z.object(trafficFields)
-type Traffic = z.infer<typeof Traffic>
+const metrics = { ...trafficFields, ...moneyFields }
 
 /** @see spec.md "Site overview object" */
-export const Overview = z.object({
-  kpi: z.object({
-    metric: z.literal('mrr'),
-    label: z.literal('MRR change'),
-    currency: z.string(),
-    static: z.literal(false),
-  }),
-  ...trafficFields,
-  days: z.int(),
-  previous: Traffic,
-})
+export const Overview = z
+  .object({
+    kpi: z
+      .object({
+        metric: z.literal('mrr').meta({ description: 'The metric that matters most.' }),
+        label: z.literal('MRR change').meta({ description: 'What people call it.' }),
+        currency: label("The site's reporting currency.", 'USD'),
+        static: z.literal(false).meta({ description: 'It changes with the range.' }),
+      })
+      .meta({ description: 'What a dashboard shows first.' }),
+    ...metrics,
+    days: count('Days of the range, both ends included.', 30),
+    previous: z.object(metrics).meta({
+      id: 'PreviousPeriod',
+      description: 'The same metrics of as many days just before.',
+    }),
+  })
+  .meta({ id: 'Overview' })
 export type Overview = z.infer<typeof Overview>
-
-interface Site {
-  siteNo: number
-  timezone: string
-  currency: string
-  firstEventAt: Date | null
-}
 
 /** What a site's range counts, and the same number of days just before. */
 export async function getOverview(
-  { rollups, now }: Pick<Services, 'rollups' | 'now'>,
-  site: Site,
-  query: RangeQuery,
+  services: StatsServices,
+  site: StatsSite,
+  query: StatsQuery,
 ): Promise<Overview> {
-  const range = resolveRange(query, { zone: site.timezone, now: now(), firstEventAt: site.firstEventAt })
-  const windows = [range, previousRange(range)].map(windowOf)
-  const [current, previous] = await runTask(rollups, 'countTraffic', { siteNo: site.siteNo, windows })
+  const { range, scope, scopeBefore } = await readQuestion(services, site, query)
+  const scopes = [scope, scopeBefore]
+  const [traffic, totals, conversions] = await Promise.all([
+    Promise.all(scopes.map(each => countTraffic(services, each, [each]))),
+    readMoney(
+      services.rollups,
+      site,
+      scopes.map(({ start, end }) => ({ start: start.getTime(), end: end.getTime() })),
+    ),
+    Promise.all(scopes.map(each => each.goal && measureConversion(services, each))),
+  ])
+  const money = presentMoney(
+    totals,
+    traffic.map(([period]) => period!.visitors),
+  )
+  const [current, previous] = traffic.map(([period], index) => ({
+    ...presentTraffic(period!),
+    ...money[index],
+    ...conversions[index],
+  }))
   return {
     kpi: { metric: 'mrr', label: 'MRR change', currency: site.currency, static: false },
-    ...present(current!),
+    ...current!,
     days: range.days,
-    previous: present(previous!),
+    previous: previous!,
   }
 }
 
-const windowOf = ({ start, end }: Range) => ({ start: start.getTime(), end: end.getTime() })
-
-/** The one place where totals become metrics (contract §6). */
-function present(totals: TrafficTotals): Traffic {
-  return {
-    pageviews: totals.pageviews,
-    visitors: totals.visitors,
-    sessions: totals.sessions,
-    views_per_visit: ratio(totals.pageviews, totals.sessions, 2),
-    bounce_rate: ratio(100 * totals.bounces, totals.sessions, 2),
-    avg_session_seconds: ratio(totals.durationMs, 1000 * totals.sessions, 2),
-    custom_events: totals.customEvents,
-  }
+/** Under a goal filter: converting visitors ÷ visitors under the other filters alone, percent, one decimal. */
+async function measureConversion(services: StatsServices, scope: Scope) {
+  const others = { ...scope, goal: undefined }
+  const [converting, [all]] = await Promise.all([
+    countConvertingVisitors(services, others, scope.goal!),
+    countTraffic(services, others, [others]),
+  ])
+  return { conversion_rate: ratio(100 * converting, all!.visitors, 1) }
 }

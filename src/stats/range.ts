@@ -53,7 +53,10 @@ export interface LabelledBucket extends Bucket {
 
 const dateMessage = 'must be one calendar date of the years 1970 to 9998, written YYYY-MM-DD'
 
-const CalendarDate = z.string({ error: dateMessage }).refine(isCalendarDate, { error: dateMessage })
+const CalendarDate = z
+  .string({ error: dateMessage })
+  .refine(isCalendarDate, { error: dateMessage })
+  .meta({ format: 'date' })
 
 /** The query parameters of a range. A schema that uses them needs `checkRange` too. */
 const rangeFields = {
@@ -61,9 +64,16 @@ const rangeFields = {
   range: z
     .custom<RangePreset>()
     .default('today')
-    .meta({ type: 'string', enum: [...RANGE_PRESETS] }),
-  from: CalendarDate.optional(),
-  to: CalendarDate.optional(),
+    .meta({
+      type: 'string',
+      enum: [...RANGE_PRESETS],
+      description: "Days of the site's time zone. Not looked at when `from` and `to` are given.",
+    }),
+  from: CalendarDate.optional().meta({ description: 'First day; needs `to`.', example: '2026-03-01' }),
+  to: CalendarDate.optional().meta({
+    description: 'Last day, included; needs `from`.',
+    example: '2026-03-31',
+  }),
 }
 
 /** What the three parameters must fulfil together; for `superRefine`. */

@@ -1,4 +1,5 @@
 import type { Services } from '../infra/services.ts'
+import { exactMinor } from '../revenue/numbers.ts'
 import { runTask } from '../rollups/protocol.ts'
 import { type ListPeriod, listWindow } from './list-window.ts'
 import { percentChange } from './numbers.ts'
@@ -9,28 +10,67 @@ export interface SiteTraffic {
   change: number
   /** Visitors of each bucket of the period. */
   sparkline: number[]
+  /** What was paid and not given back, minor units of the site's currency, and that of each bucket. */
+  revenue: number
+  revenueSparkline: number[]
 }
 
-/** Traffic of many sites in a period of the list, each in its own time zone, by `siteNo`. */
+interface ListedSite {
+  siteNo: number
+  timezone: string
+  currency: string
+  /** Whether a payment was ever recorded: without one there is nothing to read. */
+  hasPayments: boolean
+}
+
+/**
+ * Traffic of many sites in a period of the list, each in its own time zone, by `siteNo`.
+ * @throws AppError `validation_failed` when a revenue is beyond exact numbers
+ */
 export async function getSiteTraffic(
   { rollups, now }: Pick<Services, 'rollups' | 'now'>,
-  sites: readonly { siteNo: number; timezone: string }[],
+  sites: readonly ListedSite[],
   period: ListPeriod,
 ): Promise<Map<number, SiteTraffic>> {
   const moment = now()
-  const input = sites.map(({ siteNo, timezone }) => {
+  const input = sites.map(({ siteNo, timezone, ...site }) => {
     const { buckets, previousStart, previousEnd } = listWindow(period, timezone, moment)
     return {
+      ...site,
       siteNo,
       buckets: buckets.map(({ start, end }) => ({ start: start.getTime(), end: end.getTime() })),
       previous: { start: previousStart.getTime(), end: previousEnd.getTime() },
     }
   })
-  const counted = input.length === 0 ? [] : await runTask(rollups, 'countSiteVisitors', input)
+  if (input.length === 0) return new Map()
+  const paid = input.filter(site => site.hasPayments)
+  const [counted, revenues] = await Promise.all([
+    runTask(
+      rollups,
+      'countSiteVisitors',
+      input.map(({ siteNo, buckets, previous }) => ({ siteNo, buckets, previous })),
+    ),
+    runTask(
+      rollups,
+      'countRevenue',
+      paid.map(({ siteNo, currency, buckets }) => ({ siteNo, currency, windows: buckets })),
+    ),
+  ])
+  const revenueOf = new Map(paid.map(({ siteNo }, index) => [siteNo, revenues[index]!]))
   return new Map(
-    counted.map(({ siteNo, visitors, visitorsBefore, sparkline }) => [
-      siteNo,
-      { visitors, change: percentChange(visitors, visitorsBefore), sparkline },
-    ]),
+    counted.map(({ siteNo, visitors, visitorsBefore, sparkline }) => {
+      const amounts = revenueOf.get(siteNo)?.map(({ revenue }) => revenue) ?? sparkline.map(() => 0n)
+      const total = amounts.reduce((sum, amount) => sum + amount, 0n)
+      return [
+        siteNo,
+        {
+          visitors,
+          change: percentChange(visitors, visitorsBefore),
+          sparkline,
+          revenue: exactMinor(total, 'period'),
+          revenueSparkline: amounts.map(amount => exactMinor(amount, 'period')),
+        },
+      ]
+    }),
   )
 }

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { label, timestamp, uuid } from '../infra/fields.ts'
 import { requiredText } from '../infra/validation.ts'
 
 export const ROLES = ['owner', 'admin', 'member'] as const
@@ -23,31 +24,52 @@ export interface Caller {
 }
 
 /** A token as it can be shown at any time. */
-export const TokenInfo = z.object({
-  id: z.string(),
-  name: z.string(),
-  site_ids: z.array(z.string()).nullable(),
-  expires_at: z.string().nullable(),
-  last_used_at: z.string().nullable(),
-  created_at: z.string(),
-})
+const tokenFields = {
+  id: uuid('Token id.'),
+  name: label('What people call it.', 'Nightly export'),
+  site_ids: z
+    .array(z.string().meta({ format: 'uuid' }))
+    .nullable()
+    .meta({ description: 'The sites it is limited to; null for all of the team.', example: null }),
+  expires_at: timestamp('When it stops working; null for never.').nullable(),
+  last_used_at: timestamp('When it was last used, to the minute; null for never.').nullable(),
+  created_at: timestamp('When it was made.'),
+}
+export const TokenInfo = z.object(tokenFields).meta({ id: 'Token' })
 export type TokenInfo = z.infer<typeof TokenInfo>
 
 export const TokenList = z.array(TokenInfo)
 
 /** A token as it is shown once, when it is made. */
-export const CreatedToken = TokenInfo.extend({ token: z.string() })
+export const CreatedToken = z
+  .object({
+    ...tokenFields,
+    token: label(
+      'The token itself: keep it, it is not shown again.',
+      'wa_4fJ0pXyYb2N8sQeT6uVhKzR1mWcLgD3aG7kZQ',
+    ),
+  })
+  .meta({ id: 'CreatedToken' })
 export type CreatedToken = z.infer<typeof CreatedToken>
 
 /** What is left out, or null, is as the token that makes the request has it. */
 export const CreateToken = z.object({
-  name: requiredText(255),
-  site_ids: z.array(z.guid()).min(1).max(1_000).nullish(),
+  name: requiredText(255).meta({ description: 'What people call it.', example: 'Nightly export' }),
+  site_ids: z
+    .array(z.guid())
+    .min(1)
+    .max(1_000)
+    .nullish()
+    .meta({ description: "The sites it is limited to; as the caller's own token when left out or null." }),
   expires_at: z.iso
     .datetime({ offset: true })
     .transform(value => new Date(value))
-    .nullish(),
+    .nullish()
+    .meta({
+      description: "When it stops working; as the caller's own token when left out or null.",
+      example: '2099-12-31T00:00:00Z',
+    }),
 })
 export type CreateToken = z.infer<typeof CreateToken>
 
-export const TokenId = z.object({ id: z.string() })
+export const TokenId = z.object({ id: uuid('Token id.') })

@@ -1,4 +1,5 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
+import type { PageUrl } from '../infra/pagination.ts'
 import type { Rate } from '../infra/rate-limit.ts'
 import type { Services } from '../infra/services.ts'
 
@@ -13,6 +14,8 @@ export interface Context extends Services {
   showRate: (rate: Rate) => void
   /** Tells REST that nothing was made, because it is there already. */
   sayExisting: () => void
+  /** The address of another page of the answer; null for tRPC, whose calls have none. */
+  pageUrl: PageUrl
 }
 
 /** The id of the running request, for errors that happen before there is a context. */

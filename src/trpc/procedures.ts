@@ -1,5 +1,6 @@
 import { initTRPC } from '@trpc/server'
-import { AppError } from '../errors.ts'
+import { AppError, type Refusals } from '../errors.ts'
+import { withDeadline } from '../infra/deadline.ts'
 import { overLimit } from '../infra/rate-limit.ts'
 import { findSite } from '../sites/find-site.ts'
 import { SiteKey } from '../sites/schema.ts'
@@ -11,29 +12,30 @@ import { errorShape, fromProcedure } from './errors.ts'
 // Checks run in the order in which a procedure is built from these: 401, then 404 for the site, then 403, then
 // 402, and `.input` after all of them for 422.
 
-const t = initTRPC.context<Context>().create({
-  isDev: false,
-  errorFormatter: ({ error, ctx }) =>
-    errorShape(fromProcedure(error), ctx?.requestId ?? currentRequestId.getStore() ?? ''),
-})
+const t = initTRPC
+  .context<Context>()
+  // What the checks of a procedure answer with: the API's description is made from it.
+  .meta<Refusals>()
+  .create({
+    isDev: false,
+    errorFormatter: ({ error, ctx }) =>
+      errorShape(fromProcedure(error), ctx?.requestId ?? currentRequestId.getStore() ?? ''),
+  })
 
 export const router = t.router
 
 /** Longest a caller waits: a server that stands still says nothing by itself. */
 const PATIENCE_MS = 10_000
 
-const timed = t.procedure.use(({ next }) => {
-  let timer: NodeJS.Timeout | undefined
-  const limit = new Promise<never>((_, reject) => {
-    const tooLate = () =>
-      reject(new AppError('unavailable', 'The answer takes too long; try again shortly', { retryAfter: 5 }))
-    timer = setTimeout(tooLate, PATIENCE_MS)
-  })
-  return Promise.race([next(), limit]).finally(() => clearTimeout(timer))
-})
+const tooLate = () =>
+  new AppError('unavailable', 'The answer takes too long; try again shortly', { retryAfter: 5 })
+
+const timed = t.procedure
+  .meta({ unavailable: true })
+  .use(({ next }) => withDeadline(PATIENCE_MS, next(), tooLate))
 
 /** For whoever has a token; `ctx.caller` is who that is. Every call is charged to the token, valid or not. */
-export const authed = timed.use(async ({ ctx, next }) => {
+export const authed = timed.meta({ unauthenticated: true, rate_limited: true }).use(async ({ ctx, next }) => {
   const caller = await authenticate(ctx.db, ctx.authorization, ctx.now())
   await chargeCall(ctx, caller.tokenId)
   return next({ ctx: { caller } })
@@ -48,23 +50,30 @@ async function chargeCall(ctx: Context, tokenId: string): Promise<void> {
 }
 
 /** For one of the caller's sites; `ctx.site` is which. */
-export const siteProcedure = authed.input(SiteKey).use(async ({ ctx, input, next }) => {
-  const site = await findSite(ctx.db, ctx.caller, input.siteKey)
-  return next({ ctx: { site } })
-})
+export const siteProcedure = authed
+  .meta({ not_found: 'No such site' })
+  .input(SiteKey)
+  .use(async ({ ctx, input, next }) => {
+    const site = await findSite(ctx.db, ctx.caller, input.siteKey)
+    return next({ ctx: { site } })
+  })
+
+const MANAGERS_ONLY = 'Only owners and admins of the team may do this'
 
 /** For one of the caller's sites, if the caller is an owner or admin. */
-export const managedSiteProcedure = siteProcedure.use(async ({ ctx, next }) => {
-  if (ctx.caller.role === 'member') {
-    throw new AppError('forbidden', 'Only owners and admins of the team may do this')
-  }
-  return next()
-})
+export const managedSiteProcedure = siteProcedure
+  .meta({ forbidden: MANAGERS_ONLY })
+  .use(async ({ ctx, next }) => {
+    if (ctx.caller.role === 'member') throw new AppError('forbidden', MANAGERS_ONLY)
+    return next()
+  })
+
+const NO_PLAN = 'The subscription of the team is not active'
 
 /** The same, if the team's subscription is active or its trial runs. */
-export const billedSiteProcedure = managedSiteProcedure.use(async ({ ctx, next }) => {
-  if (!hasActivePlan(ctx.caller, ctx.now())) {
-    throw new AppError('payment_required', 'The subscription of the team is not active')
-  }
-  return next()
-})
+export const billedSiteProcedure = managedSiteProcedure
+  .meta({ payment_required: NO_PLAN })
+  .use(async ({ ctx, next }) => {
+    if (!hasActivePlan(ctx.caller, ctx.now())) throw new AppError('payment_required', NO_PLAN)
+    return next()
+  })

@@ -1,3 +1,4 @@
+import { goalsRouter } from './goals.ts'
 import { optionsRouter } from './options.ts'
 import { paymentsRouter } from './payments.ts'
 import { router } from './procedures.ts'
@@ -10,6 +11,7 @@ export const appRouter = router({
   sites: sitesRouter,
   payments: paymentsRouter,
   processor: processorRouter,
+  goals: goalsRouter,
   stats: statsRouter,
   options: optionsRouter,
   tokens: tokensRouter,

@@ -18,10 +18,15 @@ import {
 import { togglePin, updateCurrency, updateSite } from '../sites/update-site.ts'
 import { authed, managedSiteProcedure, router, siteProcedure } from './procedures.ts'
 
-const creatorProcedure = authed.use(async ({ ctx, next }) => {
-  await requireSiteCreation(ctx, ctx.caller)
-  return next()
-})
+const creatorProcedure = authed
+  .meta({
+    forbidden:
+      'The team has no active plan and no running trial, or as many sites as it may; or the token is limited to sites',
+  })
+  .use(async ({ ctx, next }) => {
+    await requireSiteCreation(ctx, ctx.caller)
+    return next()
+  })
 
 export const sitesRouter = router({
   list: authed

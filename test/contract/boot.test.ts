@@ -1,18 +1,20 @@
-import { execFile } from 'node:child_process'
+import { execFile, fork } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { startDatabase } from '../../src/embedded/database.ts'
 import { connectRedis, whenReady } from '../../src/infra/redis.ts'
+import { exited, ready, spawnEntry } from '../embedded/spawn.ts'
 import { testDatabase } from '../support/database.ts'
 import { silentLog } from '../support/log.ts'
 import { type Primary, startPrimary } from '../support/primary.ts'
 import { childrenOf, runningProcesses, stillRunning } from '../support/processes.ts'
 import { testRedis } from '../support/redis.ts'
-import { freePort } from '../support/service.ts'
+import { freePort, PRIMARY } from '../support/service.ts'
 
 const run = promisify(execFile)
 
@@ -181,6 +183,18 @@ test('Ctrl-C ends it with 0 and leaves nothing running', async () => {
   expect(service.errors()).toBe('')
 }, 30_000)
 
+test('a terminal that is closed ends it in the same way', async () => {
+  service = start()
+  await service.ready()
+  const processes = [redisPid(), ...(await childrenOf(service.pid))]
+  service.killGroup('SIGHUP')
+  expect(await service.exited).toBe(0)
+  expect(service.output()).toContain('embedded database is closed')
+  expect(await stillRunning(processes)).toEqual([])
+  expect(await leftOvers()).toEqual([])
+  expect(service.errors()).toBe('')
+}, 30_000)
+
 test('Ctrl-C in the middle of a start ends it with 0 and leaves nothing running', async () => {
   service = start()
   await expect
@@ -190,3 +204,45 @@ test('Ctrl-C in the middle of a start ends it with 0 and leaves nothing running'
   expect(await service.exited).toBe(0)
   await expect.poll(leftOvers, { timeout: 10_000 }).toEqual([])
 }, 30_000)
+
+test('a start waits until an admin command has stopped the servers it had for the moment', async () => {
+  const command = await spawnEntry('test/embedded/hold-servers.ts', [], {
+    env: { DATA_DIR: dataDir, BASE_URL: '' },
+  })
+  await ready(command)
+  const redis = redisPid()
+  service = start()
+  // It holds the folder now, and touches no server.
+  await expect.poll(() => existsSync(join(dataDir, 'service.lock')), { timeout: 10_000 }).toBe(true)
+  command.kill('SIGTERM')
+  expect(await exited(command)).toBe('SIGTERM')
+  await service.ready()
+  expect(redisPid()).not.toBe(redis)
+  expect(service.output()).not.toContain('redis-server ended')
+  expect(await pageviews()).toBe(1)
+}, 60_000)
+
+test('an ingest process that comes before the primary, as under PM2 it may, finds its tables', async () => {
+  const database = await startDatabase({ log: silentLog })
+  const redis = await testRedis()
+  const ingest = fork(PRIMARY.replace('primary.js', 'ingest.js'), {
+    env: {
+      PATH: process.env.PATH,
+      DATABASE_URL: database.url,
+      REDIS_URL: redis.url,
+      SECRET_KEY: '0'.repeat(64),
+      LOG_LEVEL: 'debug',
+    },
+    stdio: ['ignore', 'pipe', 'inherit', 'ipc'],
+  })
+  let output = ''
+  ingest.stdout!.on('data', chunk => {
+    output += chunk
+  })
+  await expect.poll(() => output, { timeout: 20_000 }).toContain('"job":"forget expired keys"')
+  expect(output).toContain('"job":"compress"')
+  expect(output).not.toContain('job failed')
+  ingest.send('shutdown')
+  expect(await once(ingest, 'exit')).toEqual([0, null])
+  await Promise.all([database.close(), redis.close()])
+}, 60_000)

@@ -137,7 +137,10 @@ describe('a subscription', () => {
     const shop = await openShop(api)
     const yen = { currency: 'jpy', items: items(item(price(4980, { currency: 'jpy' }))) }
     const dinar = { currency: 'kwd', items: items(item(price(12_340, { currency: 'kwd' }))) }
-    await deliverAll(shop, [...life(subscription(yen), [1, yen]), ...life(subscription(dinar), [1, dinar])])
+    await deliverAll(shop, [
+      ...life({ ...subscription(), ...yen }, [1, yen]),
+      ...life({ ...subscription(), ...dinar }, [1, dinar]),
+    ])
     expect(await netMovements(shop)).toEqual({ '2026-01-01 start JPY': 4980, '2026-01-01 start KWD': 12_340 })
   })
 
@@ -328,7 +331,7 @@ describe('an invoice', () => {
   test('of an old API version names subscription, charge and payment intent itself', async () => {
     const shop = await openShop(api)
     const { parent: _parent, ...rest } = invoice({ payment_intent: 'pi_o', charge: 'ch_o' })
-    const old = { ...rest, subscription: 'sub_o', billing_reason: 'subscription_cycle' }
+    const old: Json = { ...rest, subscription: 'sub_o', billing_reason: 'subscription_cycle' }
     await deliverAll(shop, [event('invoice.payment_succeeded', old, onDay(1))])
     expect(await payments(shop)).toMatchObject([{ recurring: true, renewal: true }])
     const sale = { amount: 1000, currency: 'USD' }

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { createGroupCommit } from '../../src/infra/group-commit.ts'
 
 /** A group commit whose batches stay in flight until they are settled by hand. */
-function open(limits: { maxBatch?: number; maxWaiting?: number } = {}) {
+function open(limits: { maxBatch?: number; maxWaiting?: number; maxWaitingBytes?: number } = {}) {
   const batches: {
     items: string[]
     resolve(failures?: unknown[]): void
@@ -13,6 +13,8 @@ function open(limits: { maxBatch?: number; maxWaiting?: number } = {}) {
     maxBatch: limits.maxBatch ?? 1_000,
     maxInFlight: 2,
     maxWaiting: limits.maxWaiting ?? 1_000,
+    maxWaitingBytes: limits.maxWaitingBytes ?? 1_000,
+    sizeOf: item => item.length,
     commit: items =>
       new Promise((resolve, reject) => {
         const outcomeOf = (failure: unknown) => (failure === undefined ? { value: undefined } : { failure })
@@ -120,6 +122,49 @@ test('beyond the bound an item is refused as unavailable, until there is room ag
   batches[1]!.resolve()
   await turns()
   expect(sent()).toEqual(['a', 'b', 'cd', 'f'])
+})
+
+test('beyond the bytes that may wait an item is refused as unavailable, until there is room again', async () => {
+  const { group, batches, sent } = open({ maxWaitingBytes: 5 })
+  for (const item of 'ab') {
+    void group.add(item)
+    await turns()
+  }
+  void group.add('ccc')
+  void group.add('dd')
+  await expect(group.add('e')).rejects.toMatchObject({ code: 'unavailable', retryAfter: 1 })
+  batches[0]!.resolve()
+  await turns()
+  void group.add('fffff')
+  await expect(group.add('g')).rejects.toMatchObject({ code: 'unavailable' })
+  batches[1]!.resolve()
+  await turns()
+  expect(sent()).toEqual(['a', 'b', 'cccdd', 'fffff'])
+})
+
+test('what was given up takes no room any more', async () => {
+  const { group, batches } = open({ maxWaitingBytes: 5 })
+  const settled = Promise.allSettled([group.add('a')])
+  await turns()
+  const next = Promise.allSettled([group.add('b')])
+  await turns()
+  const waiting = Promise.allSettled([group.add('ccccc')])
+  batches[0]!.reject(new Error('away'))
+  await settled
+  await waiting
+  batches[1]!.resolve()
+  await next
+  void group.add('ddddd')
+  await turns()
+  expect(batches[2]!.items).toEqual(['ddddd'])
+})
+
+test('an item that is larger than all that may wait is taken when nothing waits', async () => {
+  const { group, sent } = open({ maxWaitingBytes: 5 })
+  void group.add('aaaaaaaa')
+  await expect(group.add('b')).rejects.toMatchObject({ code: 'unavailable' })
+  await turns()
+  expect(sent()).toEqual(['aaaaaaaa'])
 })
 
 test('it is idle when nothing waits and nothing is in flight, failures included', async () => {

@@ -1,6 +1,6 @@
 import type { Redis } from 'ioredis'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { createLease } from '../../src/infra/lease.ts'
+import { createLease, whenFree, whileHolding } from '../../src/infra/lease.ts'
 import { connectRedis, whenReady } from '../../src/infra/redis.ts'
 import { silentLog } from '../support/log.ts'
 import { type TestRedis, testRedis } from '../support/redis.ts'
@@ -57,4 +57,30 @@ test('a lease that expired is for whoever comes first; its former holder does no
   expect(await first.hold()).toBe(false)
   await first.release()
   expect(await second.hold()).toBe(true)
+})
+
+test('what runs under a lease is not run by anybody else meanwhile, and waits for its turn where it is to', async () => {
+  const [first, second] = [createLease(redis, 'turns'), createLease(redis, 'turns')]
+  const order: string[] = []
+  let finish = () => {}
+  const long = whileHolding(first, async () => {
+    order.push('first')
+    await new Promise<void>(resolve => {
+      finish = resolve
+    })
+    return 1
+  })
+  await expect.poll(() => order).toEqual(['first'])
+  expect(await whileHolding(second, async () => order.push('never'))).toBeUndefined()
+  const patient = whenFree(second, async () => order.push('second'))
+  finish()
+  expect(await long).toEqual({ result: 1 })
+  await patient
+  expect(order).toEqual(['first', 'second'])
+})
+
+test('a lease is free again when what ran under it has failed', async () => {
+  const lease = createLease(redis, 'failure')
+  await expect(whileHolding(lease, () => Promise.reject(new Error('no')))).rejects.toThrow('no')
+  expect(await createLease(redis, 'failure').hold()).toBe(true)
 })

@@ -46,7 +46,7 @@ async function connect(): Promise<Redis> {
   return connection
 }
 
-/** Ends with the test. */
+/** Ends with the test, unless the test closes it. */
 function consume(handle: (name: string, partition: number) => Promise<void>, concurrency = 10): Consumer {
   const consumer = createConsumer<Payload>({
     redisUrl: server.url,
@@ -55,7 +55,7 @@ function consume(handle: (name: string, partition: number) => Promise<void>, con
     handle: (partition, payload) => handle(payload.name, partition),
   })
   let closed: Promise<void> | undefined
-  const close = () => (closed ??= consumer.close())
+  const close = (timeoutMs?: number) => (closed ??= consumer.close(timeoutMs))
   cleanUps.push(close)
   return { close }
 }
@@ -233,3 +233,18 @@ test('the depth of the queues counts what waits and what is at work, and knows t
   finish()
   await expect.poll(depth).toEqual({ waiting: 0, active: 0 })
 })
+
+test.each(['SIGKILL', 'SIGSTOP'] as const)(
+  'a consumer closes within its time also when Redis is gone or stands still (%s)',
+  async signal => {
+    const taken: string[] = []
+    const consumer = consume(async name => void taken.push(name))
+    await producer.add(0, { name: 'a' })
+    await expect.poll(() => taken).toEqual(['a'])
+    process.kill(redisPid, signal)
+    cleanUps.push(() => signal === 'SIGSTOP' && process.kill(redisPid, 'SIGCONT'))
+    const startedAt = performance.now()
+    await consumer.close(500)
+    expect(performance.now() - startedAt).toBeLessThan(2_500)
+  },
+)

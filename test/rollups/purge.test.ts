@@ -98,7 +98,7 @@ const markDeleted = ({ siteNo }: TestSite) =>
   db`update sites set deleted_at = ${NOW} where site_no = ${siteNo}`
 
 async function overviews(site: TestSite): Promise<unknown[]> {
-  const parts = { rollups: inProcessPool(db), now: () => NOW }
+  const parts = { reads: db, rollups: inProcessPool(db), now: () => NOW }
   const days = Array.from({ length: DAYS + 1 }, (_, day) =>
     new Date(START + day * DAY).toISOString().slice(0, 10),
   )

@@ -190,7 +190,7 @@ test('a backfill finds what changed behind the service, and answers how many day
   await importFile(site.id, fileOf(hits.map(lineOf)))
   const overview = () =>
     getOverview(
-      { rollups: inProcessPool(database.db), now: () => new Date() },
+      { reads: database.db, rollups: inProcessPool(database.db), now: () => new Date() },
       { siteNo: site.siteNo, timezone: 'Asia/Kathmandu', currency: 'USD', firstEventAt: null },
       { range: 'today', from: '2025-01-01', to: '2025-01-31' },
     )

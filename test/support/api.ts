@@ -67,6 +67,7 @@ export async function startApi(
   const metrics = createMetrics('test')
   const services: Services = {
     db: database.db,
+    reads: database.db,
     redis,
     log,
     config: { ...loadConfig(environment), ...options.config },

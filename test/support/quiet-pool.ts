@@ -1,5 +1,13 @@
 import type { Pool } from '../../src/infra/pool.ts'
-import type { SiteVisitors, SiteWindows, Tasks, TrafficTotals } from '../../src/rollups/protocol.ts'
+import type {
+  Movements,
+  RevenueTotals,
+  SiteMoney,
+  SiteVisitors,
+  SiteWindows,
+  Tasks,
+  TrafficTotals,
+} from '../../src/rollups/protocol.ts'
 
 /** Stands for the rollup threads where nothing was ever counted. */
 export const quietPool: Pool = poolOf({})
@@ -13,6 +21,20 @@ export function poolOf(visitors: Record<number, number>): Pool {
           const count = visitors[siteNo] ?? 0
           return { siteNo, visitors: count, visitorsBefore: 0, sparkline: buckets.map(() => count) }
         })
+      }
+      if (task === 'countRevenue') {
+        return (input as SiteMoney[]).map(({ windows }) =>
+          windows.map(
+            (): RevenueTotals => ({ recorded: 0, payments: 0, revenue: 0n, recurring: 0n, newCustomers: 0 }),
+          ),
+        )
+      }
+      if (task === 'countMovements') {
+        const { windows } = input as SiteMoney
+        return {
+          isConnected: false,
+          windows: windows.map(() => ({ mrr: 0n, mrrAtEnd: 0n })),
+        } satisfies Movements
       }
       return (input as Tasks['countTraffic']['input']).windows.map(
         (): TrafficTotals => ({

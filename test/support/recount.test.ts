@@ -17,40 +17,7 @@ import {
   recountSparkline,
   type SentHit,
 } from './recount.ts'
-
-const noon = Date.UTC(2025, 5, 10, 12)
-const minute = 60_000
-const day = 24 * 60 * minute
-
-let hitsMade = 0
-
-/** A hit so many minutes after noon; ids ascend in the order of the calls. */
-function hit(kind: SentHit['kind'], minutes: number, more: Partial<SentHit> = {}): SentHit {
-  hitsMade += 1
-  return {
-    id: `hit-${String(hitsMade).padStart(6, '0')}`,
-    at: noon + minutes * minute,
-    kind,
-    visitor: 'v1',
-    ...more,
-  }
-}
-
-function view(minutes: number, path = '/', more: Partial<SentHit> = {}): SentHit {
-  return hit('pageview', minutes, { path, ...more })
-}
-
-function event(minutes: number, name: string, more: Partial<SentHit> = {}): SentHit {
-  return hit('event', minutes, { name, ...more })
-}
-
-function engage(minutes: number, path = '/'): SentHit {
-  return hit('engagement', minutes, { path })
-}
-
-function identify(minutes: number, identifier: string): SentHit {
-  return hit('identify', minutes, { identifier })
-}
+import { day, engage, event, hit, identify, minute, noon, view } from './sent-hits.ts'
 
 /** Each session as its hits' minutes after noon, pageviews and events and engagement alike. */
 function minutesOf(result: Recount, batches: SentHit[][]): number[][] {
@@ -178,6 +145,8 @@ describe('sessions', () => {
       sessions: [],
       dropped: [payment.id],
       sessionOf: new Map(),
+      openedBy: [],
+      pageviewOf: new Map(),
     })
   })
 })

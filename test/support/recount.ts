@@ -1,4 +1,5 @@
-import { DateTime } from 'luxon'
+import { addDays, beginsHour, dayStart, daysBetween, firstOfMonth, localDate } from './recount-days.ts'
+import { roundedQuotient, twoDecimals } from './recount-rounding.ts'
 
 /**
  * The numbers of the API, counted again the slow way: straight from the hits that were sent, in plain loops,
@@ -18,6 +19,33 @@ export interface SentHit {
   scroll?: number
   engagedMs?: number
   identifier?: string
+  /** `example.com` when absent */
+  hostname?: string
+  props?: Record<string, string>
+  /** of an event named `error` */
+  errorName?: string
+  errorMessage?: string
+  revenue?: { amountMinor: number; currency: string }
+  /** what enrichment makes of this hit; a session has those of the hit that opened it */
+  dims?: Partial<Dims>
+}
+
+/** What a session has of the hit that opened it, empty where unknown. */
+export interface Dims {
+  source: string
+  channel: string
+  referrer: string
+  utm_source: string
+  utm_medium: string
+  utm_campaign: string
+  utm_content: string
+  utm_term: string
+  browser: string
+  os: string
+  size: string
+  country: string
+  region: string
+  city: string
 }
 
 export interface Session {
@@ -47,6 +75,10 @@ export interface Recount {
   dropped: string[]
   /** index into `sessions` of every recorded pageview, event and engagement, by hit id */
   sessionOf: Map<string, number>
+  /** id of the hit that opened each session, aligned with `sessions` */
+  openedBy: string[]
+  /** id of the pageview that each recorded engagement belongs to, by the engagement's id */
+  pageviewOf: Map<string, string>
 }
 
 export interface PeriodMetrics {
@@ -95,7 +127,7 @@ const reservedNames = [
 ]
 
 /** Names on `/api/event` that are stored with an event type of their own, so that they are no custom events. */
-const namesWithOwnType = ['outbound', 'download', 'button', 'form', 'copy', 'error']
+export const namesWithOwnType = ['outbound', 'download', 'button', 'form', 'copy', 'error']
 
 /** The order in which hits that arrive together are taken. */
 export function byTimeThenId(a: SentHit, b: SentHit): number {
@@ -108,6 +140,7 @@ export function byTimeThenId(a: SentHit, b: SentHit): number {
 interface SessionInProgress {
   startedAt: number
   entryPath: string
+  /** in order of arrival, so that the first one opened it */
   hits: SentHit[]
   userId: string
   /** time of the identify that `userId` comes from */
@@ -125,6 +158,8 @@ interface WaitingIdentity {
 interface Visitor {
   sessions: SessionInProgress[]
   waiting: WaitingIdentity | undefined
+  /** pageview id by engagement id */
+  pageviewOf: Map<string, string>
 }
 
 /**
@@ -142,7 +177,11 @@ export function recountSessions(arrivalBatches: SentHit[][]): Recount {
       if (delivered.has(hit.id)) continue
       delivered.add(hit.id)
 
-      const visitor = visitors.get(hit.visitor) ?? { sessions: [], waiting: undefined }
+      const visitor = visitors.get(hit.visitor) ?? {
+        sessions: [],
+        waiting: undefined,
+        pageviewOf: new Map(),
+      }
       visitors.set(hit.visitor, visitor)
       if (!record(visitor, hit)) dropped.push(hit.id)
     }
@@ -265,11 +304,14 @@ function giveUser(session: SessionInProgress, userId: string, at: number): void 
 function engage(visitor: Visitor, hit: SentHit): boolean {
   const session = newestBegun(visitor, hit.at)
   if (!session || hit.at - session.startedAt >= longestMs) return false
-  const hasPageview = session.hits.some(
-    earlier => earlier.kind === 'pageview' && earlier.path === hit.path && earlier.at <= hit.at,
-  )
-  if (hasPageview) session.hits.push(hit)
-  return hasPageview
+  const pageview = session.hits
+    .filter(earlier => earlier.kind === 'pageview' && earlier.path === hit.path && earlier.at <= hit.at)
+    .toSorted(byTimeThenId)
+    .at(-1)
+  if (!pageview) return false
+  session.hits.push(hit)
+  visitor.pageviewOf.set(hit.id, pageview.id)
+  return true
 }
 
 /** Names the active session, or leaves the identity waiting. By time, the newest identify decides. */
@@ -295,32 +337,40 @@ function identify(visitor: Visitor, hit: SentHit): void {
   visitor.waiting = { userId, at: hit.at, closes: active }
 }
 
-function summarize(visitors: Map<string, Visitor>): Pick<Recount, 'sessions' | 'sessionOf'> {
-  const sessions: Session[] = []
-  for (const [visitor, { sessions: ofVisitor }] of visitors) {
+function summarize(visitors: Map<string, Visitor>): Omit<Recount, 'dropped'> {
+  const opened: { session: Session; by: string }[] = []
+  const pageviewOf = new Map<string, string>()
+  for (const [visitor, { sessions: ofVisitor, pageviewOf: ofEngagement }] of visitors) {
+    for (const [engagement, pageview] of ofEngagement) pageviewOf.set(engagement, pageview)
     const inOrder = ofVisitor.toSorted((a, b) => a.startedAt - b.startedAt)
     for (const [index, session] of inOrder.entries()) {
-      sessions.push({
-        visitor,
-        startedAt: session.startedAt,
-        firstAt: firstAt(session),
-        lastAt: lastAt(session),
-        pageviews: session.hits.filter(hit => hit.kind === 'pageview').length,
-        events: session.hits.filter(hit => hit.kind === 'event').length,
-        entryPath: session.entryPath,
-        userId: session.userId,
-        visitCount: index + 1,
-        hits: session.hits.toSorted(byTimeThenId).map(hit => hit.id),
+      opened.push({
+        by: session.hits[0]!.id,
+        session: {
+          visitor,
+          startedAt: session.startedAt,
+          firstAt: firstAt(session),
+          lastAt: lastAt(session),
+          pageviews: session.hits.filter(hit => hit.kind === 'pageview').length,
+          events: session.hits.filter(hit => hit.kind === 'event').length,
+          entryPath: session.entryPath,
+          userId: session.userId,
+          visitCount: index + 1,
+          hits: session.hits.toSorted(byTimeThenId).map(hit => hit.id),
+        },
       })
     }
   }
-  sessions.sort((a, b) => a.startedAt - b.startedAt || (a.visitor < b.visitor ? -1 : 1))
+  opened.sort(
+    ({ session: a }, { session: b }) => a.startedAt - b.startedAt || (a.visitor < b.visitor ? -1 : 1),
+  )
+  const sessions = opened.map(({ session }) => session)
 
   const sessionOf = new Map<string, number>()
   for (const [index, session] of sessions.entries()) {
     for (const id of session.hits) sessionOf.set(id, index)
   }
-  return { sessions, sessionOf }
+  return { sessions, sessionOf, openedBy: opened.map(({ by }) => by), pageviewOf }
 }
 
 // Overview
@@ -372,7 +422,7 @@ function metricsOf(hits: SentHit[], result: Recount, start: number, end: number)
 }
 
 /** Pageviews and events that are recorded, each id once. */
-function countedHits(hits: SentHit[]): SentHit[] {
+export function countedHits(hits: SentHit[]): SentHit[] {
   const byId = new Map<string, SentHit>()
   for (const hit of hits) {
     if (hit.kind === 'pageview' || (hit.kind === 'event' && !isReserved(hit))) byId.set(hit.id, hit)
@@ -382,19 +432,6 @@ function countedHits(hits: SentHit[]): SentHit[] {
 
 function visitorsOf(hits: SentHit[]): number {
   return new Set(hits.map(hit => hit.visitor)).size
-}
-
-/** numerator ÷ denominator to two decimals; 0 for a denominator of 0. */
-function twoDecimals(numerator: number, denominator: number): number {
-  return denominator === 0 ? 0 : roundedQuotient(100 * numerator, denominator) / 100
-}
-
-/** Nearest integer to numerator ÷ denominator, halves away from zero, of integers and without floating point. */
-function roundedQuotient(numerator: number, denominator: number): number {
-  const size = BigInt(Math.abs(numerator))
-  const by = BigInt(denominator)
-  const rounded = Number((2n * size + by) / (2n * by))
-  return numerator < 0 && rounded !== 0 ? -rounded : rounded
 }
 
 // Ranges
@@ -479,40 +516,4 @@ function hourEdges(zone: string, now: number, count: number): number[] {
     if (beginsHour(zone, at)) edges.unshift(at)
   }
   return edges
-}
-
-/**
- * Whether a local clock hour begins: the clock reads a full hour, or has just jumped into another hour. Where clocks
- * move by 30 minutes an hour may so take 30 or 90 minutes.
- */
-function beginsHour(zone: string, at: number): boolean {
-  const local = DateTime.fromMillis(at, { zone })
-  return local.minute === 0 || local.hour !== DateTime.fromMillis(at - 1, { zone }).hour
-}
-
-// Days
-
-/** Unix ms at which the local day begins. */
-function dayStart(zone: string, date: string): number {
-  const start = DateTime.fromISO(date, { zone }).startOf('day')
-  if (!start.isValid) throw new Error(`no such day: ${date} in ${zone}`)
-  return start.toMillis()
-}
-
-function localDate(zone: string, at: number): string {
-  return DateTime.fromMillis(at, { zone }).toFormat('yyyy-MM-dd')
-}
-
-// Dates without a time are reckoned in UTC, where every day has 24 hours.
-
-function addDays(date: string, days: number): string {
-  return DateTime.fromISO(date, { zone: 'utc' }).plus({ days }).toFormat('yyyy-MM-dd')
-}
-
-function daysBetween(from: string, to: string): number {
-  return DateTime.fromISO(to, { zone: 'utc' }).diff(DateTime.fromISO(from, { zone: 'utc' }), 'days').days
-}
-
-function firstOfMonth(date: string, months: number): string {
-  return DateTime.fromISO(date, { zone: 'utc' }).startOf('month').plus({ months }).toFormat('yyyy-MM-dd')
 }

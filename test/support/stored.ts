@@ -50,7 +50,7 @@ export async function expectSameOverviews(
   ] as const
   for (const [from, to] of ranges) {
     const answer = await getOverview(
-      { rollups: inProcessPool(db), now: () => new Date(last + DAY) },
+      { reads: db, rollups: inProcessPool(db), now: () => new Date(last + DAY) },
       { siteNo: site.siteNo, timezone: stream.zone, currency: 'USD', firstEventAt: null },
       { range: 'today', from, to },
     )

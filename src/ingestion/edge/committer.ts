@@ -17,8 +17,11 @@ export type Submitted = Rate | undefined
 
 /** Requests of one round trip to Redis. */
 const MAX_BATCH = 1_000
-/** Beyond this many waiting requests of a worker, senders are told to come again. */
+/** Beyond this many waiting requests of a worker, or this much memory they take, senders are told to come again. */
 const MAX_WAITING = 20_000
+const MAX_WAITING_BYTES = 64 * 1024 * 1024
+/** What a request takes without its texts. */
+const BARE_BYTES = 1_000
 
 /**
  * Group commit of requests: first the limits of the whole batch in one call, then the hits of those that are allowed, one
@@ -32,6 +35,8 @@ export function createSubmitter(
     maxBatch: MAX_BATCH,
     maxInFlight: 2,
     maxWaiting: MAX_WAITING,
+    maxWaitingBytes: MAX_WAITING_BYTES,
+    sizeOf: ({ hit }) => BARE_BYTES + (hit ? textBytes(hit) : 0),
     async commit(items) {
       const rates = await chargeAll(limiter, items)
       const outcomes: Outcome<Submitted>[] = rates.map(value => ({ value }))
@@ -74,4 +79,14 @@ function byPartition(items: Indexed[]): Map<number, Indexed[]> {
     else partitions.set(partition, [entry])
   }
   return partitions
+}
+
+/** About the memory that the texts of a hit take, at two bytes a character. */
+function textBytes(part: object): number {
+  let bytes = 0
+  for (const value of Object.values(part)) {
+    if (typeof value === 'string') bytes += 2 * value.length
+    else if (typeof value === 'object' && value !== null) bytes += textBytes(value)
+  }
+  return bytes
 }

@@ -1,6 +1,7 @@
 import type { Redis } from 'ioredis'
 import { AppError } from '../../errors.ts'
 import type { Db } from '../../infra/db.ts'
+import { withDeadline } from '../../infra/deadline.ts'
 import { SITE_CHANGES } from '../../sites/changes.ts'
 import { findSiteByKey, type TrackedSite } from '../../sites/find-site.ts'
 
@@ -62,7 +63,7 @@ export function createSiteKeys(db: Db, subscriber: Redis): SiteKeys {
   return {
     find(key) {
       const entry = entries.get(key)
-      if (!entry) return withPatience(load(key))
+      if (!entry) return withDeadline(PATIENCE_MS, load(key), tooLate)
       if (Date.now() - entry.askedAt >= FRESH_MS) {
         entry.askedAt = Date.now()
         load(key).catch(() => {}) // the database is away: the entry holds
@@ -72,13 +73,4 @@ export function createSiteKeys(db: Db, subscriber: Redis): SiteKeys {
   }
 }
 
-async function withPatience<Result>(lookup: Promise<Result>): Promise<Result> {
-  let timer: NodeJS.Timeout | undefined
-  const limit = new Promise<never>((_, reject) => {
-    const tooLate = () =>
-      reject(new AppError('unavailable', 'The site cannot be looked up now', { retryAfter: 1 }))
-    timer = setTimeout(tooLate, PATIENCE_MS)
-  })
-  lookup.catch(() => {})
-  return Promise.race([lookup, limit]).finally(() => clearTimeout(timer))
-}
+const tooLate = () => new AppError('unavailable', 'The site cannot be looked up now', { retryAfter: 1 })

@@ -9,7 +9,7 @@ import type { EnrichedHit } from '../hit.ts'
 import { enrich } from '../stages/index.ts'
 import { findStored } from '../store/find-stored.ts'
 import { storeHits } from '../store/store.ts'
-import { persistently, storeSound } from '../store/store-sound.ts'
+import { forAMinute, storeSound } from '../store/store-sound.ts'
 import { SESSION_SPAN_MS } from '../store/timeline.ts'
 import { type Envelope, readEnvelope } from './envelope.ts'
 import { digestOf, hitIdOf } from './identity.ts'
@@ -18,9 +18,6 @@ import { type Line, MAX_LINE_BYTES, readLines } from './lines.ts'
 import { Ordinals } from './ordinals.ts'
 import { createPartitionWriter } from './partition-writer.ts'
 import { createRejects, type Rejected } from './rejects.ts'
-
-/** How long an import waits for a database that is away. */
-const PATIENCE_MS = 60_000
 
 export interface Imported {
   /** Hits that are recorded, those of an earlier run included. */
@@ -103,13 +100,7 @@ export async function importHits(
     return openChunks(Math.min(...times) - SESSION_SPAN_MS, Math.max(...times) + SESSION_SPAN_MS)
   }
 
-  function patiently<Result>(run: () => Promise<Result>): Promise<Result> {
-    const giveUpAt = performance.now() + PATIENCE_MS
-    return persistently(run, {
-      isPatient: () => performance.now() < giveUpAt,
-      onWait: (error, attempt) => log.warn({ reason: (error as Error).message, attempt }, 'storing waits'),
-    })
-  }
+  const patiently = <Result>(run: () => Promise<Result>) => forAMinute(log, run)
 
   /** @throws AppError that says why the line is rejected */
   function readEntry({ number, text }: Line): Entry {

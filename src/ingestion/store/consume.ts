@@ -1,14 +1,12 @@
-import { v5 as uuidv5 } from 'uuid'
-import { type Db, isDataFault, statement } from '../../infra/db.ts'
+import { type Db, isDataFault } from '../../infra/db.ts'
 import type { Log } from '../../infra/log.ts'
 import type { Metrics } from '../../infra/metrics.ts'
 import type { Producer } from '../../infra/queue.ts'
 import type { EnrichedHit, Hit, HitBatch } from '../hit.ts'
 import { enrich } from '../stages/index.ts'
+import { buryHit } from './dead-letters.ts'
 import { storeHits } from './store.ts'
 import { persistently, storeSound } from './store-sound.ts'
-
-const insertDeadLetter = statement('insert-dead-letter')
 
 /** Most hits of one transaction. */
 const MAX_BATCH = 5_000
@@ -149,13 +147,10 @@ export function createIngest(options: {
   }
 
   async function bury(hit: unknown, error: unknown): Promise<void> {
-    const { id, siteNo, at } = identityOf(hit)
-    const reason = error instanceof Error ? error.message : String(error)
-    const payload = JSON.stringify(hit) ?? 'undefined'
-    await patiently(() => insertDeadLetter(db, id, siteNo, at, cut(reason, 1_000), cut(payload, 300_000)))
+    const letter = await patiently(() => buryHit(db, hit, error))
     counts.dead += 1
     metrics?.deadLetters.inc()
-    log.error({ hitId: id, siteNo, reason }, 'a hit could not be stored; it is in dead_letters')
+    log.error(letter, 'a hit could not be stored; it is in dead_letters')
   }
 
   return {
@@ -177,21 +172,4 @@ export function createIngest(options: {
   }
 }
 
-const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i
-
 const idOf = (hit: unknown) => (hit as { id?: unknown } | null)?.id
-
-/** What can be said of a hit that may be anything; the id of one without is that of its content. */
-function identityOf(hit: unknown): { id: string; siteNo: number | null; at: Date | null } {
-  const { id, siteNo, at } = (hit ?? {}) as { id?: unknown; siteNo?: unknown; at?: unknown }
-  // Years that PostgreSQL knows too.
-  const isTime = typeof at === 'number' && at > -6e13 && at < 2.5e14
-  return {
-    id: typeof id === 'string' && UUID.test(id) ? id : uuidv5(JSON.stringify(hit) ?? 'undefined', uuidv5.URL),
-    siteNo:
-      typeof siteNo === 'number' && Number.isInteger(siteNo) && Math.abs(siteNo) < 2 ** 31 ? siteNo : null,
-    at: isTime ? new Date(at) : null,
-  }
-}
-
-const cut = (text: string, length: number) => text.replaceAll('\0', '').slice(0, length).toWellFormed()

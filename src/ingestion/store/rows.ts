@@ -108,6 +108,23 @@ export const sessionRows = (rows: VisitorSession[]) => transpose(SESSION_COLUMNS
 export const newVisitorRows = (rows: Visitor[]) => transpose(NEW_VISITOR_COLUMNS, rows)
 export const changedVisitorRows = (rows: Visitor[]) => transpose(CHANGED_VISITOR_COLUMNS, rows)
 
+/** Each error of a batch once, in an order that all batches share, so that none waits for another that waits for it. */
+export function errorRows(rows: Placed[]): Value[][] | undefined {
+  const errors = new Map<string, { siteNo: number; id: string; message: string; name: string }>()
+  for (const { hit } of rows) {
+    if (hit.type !== 'error' || !hit.errorId) continue
+    const { name = 'Error', message = name } = hit.error ?? {}
+    const known = errors.get(hit.errorId)
+    if (known && (known.name !== 'Error' || name === 'Error')) continue
+    errors.set(hit.errorId, { siteNo: hit.siteNo, id: hit.errorId, message, name })
+  }
+  if (errors.size === 0) return undefined
+  return transpose(
+    [row => row.siteNo, row => row.id, row => row.message, row => row.name],
+    [...errors.values()].sort((a, b) => (a.id < b.id ? -1 : 1)),
+  )
+}
+
 /** The newest identity said of each person in a batch. `null` where a field was not named. */
 export function identityRows(rows: Placed[]): Value[][] | undefined {
   const latest = new Map<string, Placed['hit'][]>()

@@ -1,9 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { isDataFault, isRetryable, sqlState } from '../../infra/db.ts'
+import type { Log } from '../../infra/log.ts'
 import type { EnrichedHit } from '../hit.ts'
 import type { Stored } from './store.ts'
 
 const RETRY_MS = 500
+/** How long a command waits for a database that is away. */
+const COMMAND_PATIENCE_MS = 60_000
 
 /** Two partitions may meet in one visitor, when a sender uses an id that was made of an address. */
 const isUniqueViolation = (error: unknown) => sqlState(error) === '23505'
@@ -26,6 +29,15 @@ export async function persistently<Result>(
       await sleep(isRetryable(error) ? Math.min(20 * attempt, RETRY_MS) : RETRY_MS)
     }
   }
+}
+
+/** Runs as `persistently` does, but not longer than somebody at a command line would wait. */
+export function forAMinute<Result>(log: Log, run: () => Promise<Result>): Promise<Result> {
+  const giveUpAt = performance.now() + COMMAND_PATIENCE_MS
+  return persistently(run, {
+    isPatient: () => performance.now() < giveUpAt,
+    onWait: (error, attempt) => log.warn({ reason: (error as Error).message, attempt }, 'storing waits'),
+  })
 }
 
 /**

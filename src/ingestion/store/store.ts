@@ -1,4 +1,5 @@
 import { type Db, statement, type Transaction } from '../../infra/db.ts'
+import { PARTITIONS } from '../../infra/queue.ts'
 import { attributeAwaiting, NEWCOMERS_LOCK } from '../../revenue/attribution.ts'
 import { markBuckets } from '../../rollups/dirty.ts'
 import type { EnrichedHit } from '../hit.ts'
@@ -17,10 +18,12 @@ const updateVisitors = statement('update-visitors')
 const upsertSessions = statement('upsert-sessions')
 const insertEvents = statement('insert-events')
 const upsertIdentities = statement('upsert-identities')
+const upsertErrorGroups = statement('upsert-error-groups')
 const updateFirstEvents = statement('update-first-events')
 
 /** First of the two numbers of a partition's advisory lock. */
 const PARTITION_LOCKS = 7_116_502
+const ALL_PARTITIONS = Array.from({ length: PARTITIONS }, (_, partition) => partition)
 
 export interface Stored {
   stored: number
@@ -35,11 +38,15 @@ export interface Stored {
 /**
  * Stores a batch in one transaction: all of it or nothing. Hits that are there already change nothing, so that a
  * batch may be delivered any number of times.
+ * @param partition that of the hits' visitors; 'all' where it is not known, which keeps every other batch waiting
  * @throws what the database throws; nothing is stored then
  */
-export function storeHits(db: Db, partition: number, hits: EnrichedHit[]): Promise<Stored> {
+export function storeHits(db: Db, partition: number | 'all', hits: EnrichedHit[]): Promise<Stored> {
   return db.begin(async tx => {
-    await lockPartition(tx, PARTITION_LOCKS, partition)
+    // Always in the same order: nobody waits for one while holding one behind it.
+    for (const locked of partition === 'all' ? ALL_PARTITIONS : [partition]) {
+      await lockPartition(tx, PARTITION_LOCKS, locked)
+    }
     const live = await leaveOutDeletedSites(tx, hits)
     const fresh = await leaveOutStored(tx, live)
     const placed: Placed[] = []
@@ -105,6 +112,8 @@ async function write(tx: Transaction, placed: Placed[], visitors: Visitor[]): Pr
   const attributed = await attributeAwaiting(tx, visitors.filter(hasFirstSessions))
   const identities = rows.identityRows(placed)
   if (identities) await upsertIdentities(tx, ...identities)
+  const errors = rows.errorRows(placed)
+  if (errors) await upsertErrorGroups(tx, ...errors)
   await noteFirstEvents(tx, placed)
 
   const renumbered = await recountVisits(tx, visitors)

@@ -336,6 +336,23 @@ test('an import that reaches into compressed chunks stores as any other', async 
   await expectSameOverviews(database.db, site, stream, recount)
 })
 
+test('a chunk of which late hits have unpacked a part is compressed again', async () => {
+  const site = await createTestSite(database.db)
+  const visitors = Array.from({ length: 2_000 }, () => randomUUID())
+  const line = (visitor: string, index: number) =>
+    pageviewLine(NOON + index * 1_000, {}, { visitor_id: visitor })
+  await importLines(site, visitors.map(line), { batchHits: 1_000 })
+  await refreshAll()
+  await compressSettledChunks(database.db, NOW)
+  // A session before the one that is compressed moves its number.
+  await importLines(site, pageviewLine(NOON - 60 * DAY, {}, { visitor_id: visitors[0] }))
+  expect(await sessionsOf(site)).toContainEqual(expect.objectContaining({ visitCount: 2 }))
+  await refreshAll()
+  expect(await compressSettledChunks(database.db, NOW)).toBeGreaterThan(0)
+  expect(await compressSettledChunks(database.db, NOW)).toBe(0)
+  expect(await sessionsOf(site)).toHaveLength(2_001)
+})
+
 test('after an import nothing is left to refresh, and the aggregates equal the hits', async () => {
   const stream = randomHitStream(99, { maxStepsPerVisitor: 40 })
   const site = await createTestSite(database.db, { timezone: stream.zone })

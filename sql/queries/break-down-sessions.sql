@@ -1,0 +1,40 @@
+-- A page of the values of a dimension of sessions and how many there are; one row with nulls where the page is empty.
+with acted as (
+  select value, count(*) filter (where own_hits > 0) as visitors, sum(pageviews)::bigint as pageviews
+  from (
+    select
+      value,
+      visitor_no,
+      count(*) filter (where type = 'pageview') as pageviews,
+      count(*) filter (where not is_service) as own_hits
+    from kept_hits
+    group by 1, 2
+  ) as visitor
+  group by value
+),
+started as (
+  select value, count(*) as sessions, count(*) filter (where pageviews = 1) as bounces
+  from kept_sessions
+  group by value
+),
+ranked as materialized (
+  select
+    value,
+    coalesce(acted.visitors, 0) as visitors,
+    coalesce(acted.pageviews, 0) as pageviews,
+    coalesce(started.sessions, 0) as sessions,
+    coalesce(started.bounces, 0) as bounces
+  from acted
+  full join started using (value)
+  where acted.visitors > 0 or started.sessions > 0
+)
+select counted.total, page.*
+from (select count(*) as total from ranked) as counted
+left join lateral (
+  select *
+  from ranked
+  order by visitors desc, sessions desc, value collate "C"
+  limit (select "limit" from asked)
+  offset (select "offset" from asked)
+) as page on true
+order by page.visitors desc, page.sessions desc, page.value collate "C"

@@ -1,0 +1,2 @@
+-- Distinct visitors of all conversions.
+select count(distinct visitor_no) as visitors from conversions

@@ -1,0 +1,2 @@
+delete from dead_letters
+where id = any($1::uuid[])

@@ -1,0 +1,41 @@
+-- What site $1 was paid in [$2, $3), one row a segment between the edges ($5, ascending, whole 15-minute buckets; segment 1
+-- begins with the first); segments without payments are absent. recorded: of any currency; the rest in currency $4.
+-- Sums are numeric, sent as text: they may be beyond what JavaScript reads exactly.
+-- Dirty buckets come from raw rows; what lies above the aggregate's watermark does so by itself.
+with dirty as materialized (
+  select bucket
+  from dirty_buckets
+  where aggregate = 'revenue' and site_no = $1::int and bucket >= $2::timestamptz and bucket < $3::timestamptz
+),
+buckets as (
+  select bucket, currency, recorded, payments, revenue, recurring, new_customers
+  from revenue_15m
+  where site_no = $1::int
+    and bucket >= $2::timestamptz
+    and bucket < $3::timestamptz
+    and bucket not in (select bucket from dirty)
+  union all
+  select
+    dirty.bucket,
+    revenue.currency,
+    count(*),
+    count(*) filter (where refunded_minor < amount_minor),
+    sum(amount_minor - refunded_minor),
+    sum(amount_minor - refunded_minor) filter (where is_recurring),
+    count(*) filter (where is_first_of_customer)
+  from dirty
+  join revenue on revenue.site_no = $1::int
+    and revenue.at >= dirty.bucket
+    and revenue.at < dirty.bucket + interval '15 minutes'
+  where revenue.at >= $2::timestamptz and revenue.at < $3::timestamptz
+  group by dirty.bucket, revenue.currency
+)
+select
+  width_bucket(bucket, $5::timestamptz[]) as segment,
+  sum(recorded)::bigint as recorded,
+  coalesce(sum(payments) filter (where currency = $4::text), 0)::bigint as payments,
+  coalesce(sum(revenue) filter (where currency = $4::text), 0)::text as revenue,
+  coalesce(sum(recurring) filter (where currency = $4::text), 0)::text as recurring,
+  coalesce(sum(new_customers) filter (where currency = $4::text), 0)::bigint as "newCustomers"
+from buckets
+group by 1

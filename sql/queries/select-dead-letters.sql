@@ -1,0 +1,3 @@
+select id, payload
+from dead_letters
+where id = any($1::uuid[])

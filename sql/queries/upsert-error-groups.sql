@@ -1,0 +1,19 @@
+-- Errors that a batch of hits brought; one array a column. A row that is there is not touched, so that batches do not wait
+-- for each other, unless it lacks the name that one of these has.
+with given as (
+  select *
+  from unnest($1::int[], $2::uuid[], $3::text[], $4::text[]) as given (site_no, error_id, message, name)
+),
+named as (
+  update error_groups
+  set name = given.name
+  from given
+  where error_groups.site_no = given.site_no
+    and error_groups.error_id = given.error_id
+    and error_groups.name = 'Error'
+    and given.name <> 'Error'
+)
+insert into error_groups (site_no, error_id, message, name)
+select site_no, error_id, message, name
+from given
+on conflict do nothing

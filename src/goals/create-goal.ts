@@ -1,0 +1,37 @@
+import { statement } from '../infra/db.ts'
+import type { Services } from '../infra/services.ts'
+import type { SiteRecord } from '../sites/schema.ts'
+import { admitGoal, lockGoals } from './admission.ts'
+import { definitionOf } from './definition.ts'
+import { presentGoal } from './present-goal.ts'
+import type { Goal, GoalBody, GoalRecord } from './schema.ts'
+
+const insertGoal = statement<GoalRecord>('create-goal')
+
+/**
+ * The ceiling holds, and goals and their names stay unique, also when requests race.
+ * @throws AppError `validation_failed` as `admitGoal` says; `not_found` when the site was deleted meanwhile
+ */
+export async function createGoal(
+  { db }: Pick<Services, 'db'>,
+  { siteNo }: Pick<SiteRecord, 'siteNo'>,
+  body: GoalBody,
+): Promise<Goal> {
+  const goal = definitionOf(body)
+  return db.begin(async transaction => {
+    const currency = await lockGoals(transaction, siteNo)
+    await admitGoal(transaction, { siteNo, currency }, goal)
+    const [created] = await insertGoal(
+      transaction,
+      siteNo,
+      goal.displayName,
+      goal.type,
+      goal.matchValue,
+      goal.matchOperator,
+      goal.scrollThreshold,
+      goal.currency,
+      JSON.stringify(goal.customProps),
+    )
+    return presentGoal(created!)
+  })
+}

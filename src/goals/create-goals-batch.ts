@@ -1,0 +1,39 @@
+import { statement, type Transaction } from '../infra/db.ts'
+import type { Services } from '../infra/services.ts'
+import { isReservedName, LIFECYCLE_NAMES } from '../ingestion/reserved-names.ts'
+import type { SiteRecord } from '../sites/schema.ts'
+import { lockGoals, MAX_GOALS } from './admission.ts'
+import { findGoals } from './find-goal.ts'
+import { presentGoal } from './present-goal.ts'
+import { type Goal, type GoalBatch, isBlank } from './schema.ts'
+
+const insertEventGoals = statement('create-event-goals')
+
+/**
+ * An event goal for each name that can have one; the others, and those beyond the ceiling, are skipped.
+ * @returns all goals of the site, the newest first
+ * @throws AppError `not_found` when the site was deleted meanwhile
+ */
+export async function createGoalsBatch(
+  { db }: Pick<Services, 'db'>,
+  { siteNo }: Pick<SiteRecord, 'siteNo'>,
+  { event_names }: GoalBatch,
+): Promise<Goal[]> {
+  const names = new Set(event_names.filter(name => !isBlank(name) && !isReservedName(name)))
+  const goals = await db.begin(async transaction => {
+    await lockGoals(transaction, siteNo)
+    await insertEventGoals(transaction, siteNo, [...names], MAX_GOALS)
+    return findGoals(transaction, siteNo, null)
+  })
+  return goals.map(presentGoal)
+}
+
+/**
+ * The goals of what a payment processor reports, whatever the ceiling; those that the site has, and names that are
+ * taken, are skipped.
+ * @throws AppError `not_found` when the site was deleted meanwhile
+ */
+export async function createLifecycleGoals(transaction: Transaction, siteNo: number): Promise<void> {
+  await lockGoals(transaction, siteNo)
+  await insertEventGoals(transaction, siteNo, LIFECYCLE_NAMES, null)
+}

@@ -1,0 +1,45 @@
+import { isWithin } from '../infra/validation.ts'
+import { type GoalBody, type GoalDefinition, isBlank } from './schema.ts'
+
+/** The goal that a valid body describes, with everything that it leaves out. */
+export function definitionOf(body: GoalBody): GoalDefinition {
+  const type = body.match_type
+  const matchOperator = body.match_operator ?? (type === 'event' ? 'is' : 'matches_pattern')
+  const given = isBlank(body.match_value) ? null : body.match_value!
+  const isPath = type === 'page' || type === 'scroll'
+  const goal = {
+    type,
+    // A slash before `^` or `.*` would make another expression of it.
+    matchValue: isPath && matchOperator !== 'matches_regex' ? withSlash(given!) : given,
+    matchOperator,
+    scrollThreshold: body.scroll_threshold ?? -1,
+    currency: body.currency ?? null,
+    customProps: body.custom_props ?? {},
+  }
+  return { ...goal, displayName: isBlank(body.display_name) ? nameOf(goal) : body.display_name! }
+}
+
+const withSlash = (path: string) => (path.startsWith('/') ? path : `/${path}`)
+
+const MAX_NAME = 255
+
+/** What a goal without a name is called; cut to fit. */
+function nameOf(goal: Omit<GoalDefinition, 'displayName'>): string {
+  const name = fullNameOf(goal)
+  return isWithin(name, MAX_NAME) ? name : `${[...name].slice(0, MAX_NAME - 1).join('')}…`
+}
+
+function fullNameOf({ type, matchValue, scrollThreshold }: Omit<GoalDefinition, 'displayName'>): string {
+  switch (type) {
+    case 'page':
+      return `Visit ${matchValue}`
+    case 'scroll':
+      return `Scroll ${scrollThreshold}% on ${matchValue}`
+    case 'event':
+      return matchValue!
+    default: {
+      const kind = type[0]!.toUpperCase() + type.slice(1)
+      return matchValue === null ? kind : `${kind}: ${matchValue}`
+    }
+  }
+}

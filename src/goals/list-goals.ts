@@ -1,0 +1,44 @@
+import { type Queryable, statement } from '../infra/db.ts'
+import { type PageUrl, paginate, windowOf } from '../infra/pagination.ts'
+import type { Services } from '../infra/services.ts'
+import type { SiteRecord } from '../sites/schema.ts'
+import { findGoals } from './find-goal.ts'
+import { presentGoal } from './present-goal.ts'
+import type { GoalRecord, ListGoals } from './schema.ts'
+
+interface Named {
+  id: string
+  displayName: string
+}
+
+const selectNames = statement<Named>('list-goal-names')
+
+/** A page of the site's goals, in their order. */
+export async function listGoals(
+  context: Pick<Services, 'db'> & { pageUrl: PageUrl },
+  { siteNo }: Pick<SiteRecord, 'siteNo'>,
+  { search = '', ...query }: ListGoals,
+) {
+  const wanted = search.toLowerCase()
+  const named = await selectNames(context.db, siteNo)
+  const found = inOrder(named.filter(({ displayName }) => displayName.toLowerCase().includes(wanted)))
+  const { limit, offset } = windowOf(query)
+  const ids = found.slice(offset, offset + limit).map(({ id }) => id)
+  const goals = ids.length > 0 ? await findGoals(context.db, siteNo, ids) : []
+  return paginate(context, query, { rows: inOrder(goals).map(presentGoal), total: found.length })
+}
+
+/** Every goal of the site, in their order. */
+export async function listAllGoals(db: Queryable, siteNo: number): Promise<GoalRecord[]> {
+  return inOrder(await findGoals(db, siteNo, null))
+}
+
+/** By display name in any case, ties by id: here, so that no two databases differ in what is a letter's other case. */
+function inOrder<Goal extends Named>(goals: Goal[]): Goal[] {
+  return goals
+    .map(goal => ({ goal, key: goal.displayName.toLowerCase() }))
+    .sort((a, b) => compare(a.key, b.key) || compare(a.goal.id, b.goal.id))
+    .map(({ goal }) => goal)
+}
+
+const compare = (a: string, b: string) => (a < b ? -1 : a > b ? 1 : 0)

@@ -1,0 +1,54 @@
+import { compileMatch, type ValueOperator } from '../rollups/value-match.ts'
+import type { GoalDefinition, GoalType } from './schema.ts'
+
+/** Which hits convert a goal. */
+export interface GoalTarget {
+  /** `engagement` of a pageview whose deepest scroll reaches the threshold. */
+  kind: 'pageview' | 'engagement' | Exclude<GoalType, 'page' | 'scroll'>
+  /** What of the hit is compared: `selector` is the property of that name. */
+  on: 'path' | 'name' | 'selector'
+  operator: ValueOperator
+  /** Null: every hit of the kind. */
+  value: string | null
+  /** Percent, for `engagement` alone. */
+  scrollThreshold: number | null
+  /** Properties that the hit must have, with exactly these values. */
+  props: Record<string, string>
+}
+
+type Definition = Omit<GoalDefinition, 'displayName' | 'currency'>
+
+export function targetOf(goal: Definition): GoalTarget {
+  return {
+    ...aimOf(goal.type),
+    operator: goal.matchOperator,
+    value: goal.matchValue,
+    scrollThreshold: goal.type === 'scroll' ? goal.scrollThreshold : null,
+    props: goal.customProps,
+  }
+}
+
+function aimOf(type: GoalType): Pick<GoalTarget, 'kind' | 'on'> {
+  switch (type) {
+    case 'page':
+      return { kind: 'pageview', on: 'path' }
+    case 'scroll':
+      return { kind: 'engagement', on: 'path' }
+    case 'event':
+      return { kind: 'event', on: 'name' }
+    default:
+      return { kind: type, on: 'selector' }
+  }
+}
+
+const compiled = new WeakMap<GoalTarget, (value: string) => boolean>()
+
+/** Whether a path, name or selector is the one the goal is about. A target is compiled once. */
+export function matchesValue(target: GoalTarget, value: string): boolean {
+  let isMatch = compiled.get(target)
+  if (!isMatch) {
+    isMatch = target.value === null ? () => true : compileMatch(target.operator, target.value)
+    compiled.set(target, isMatch)
+  }
+  return isMatch(value)
+}

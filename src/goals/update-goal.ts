@@ -1,0 +1,42 @@
+import { statement } from '../infra/db.ts'
+import type { Services } from '../infra/services.ts'
+import type { SiteRecord } from '../sites/schema.ts'
+import { admitGoal, lockGoals } from './admission.ts'
+import { definitionOf } from './definition.ts'
+import { findGoal, noSuchGoal } from './find-goal.ts'
+import { presentGoal } from './present-goal.ts'
+import type { Goal, GoalBody, GoalRecord } from './schema.ts'
+
+const writeGoal = statement<GoalRecord>('update-goal')
+
+/**
+ * Replaces the whole definition; id and time of creation stay.
+ * @throws AppError `validation_failed` as `admitGoal` says; `not_found` when the goal or its site was deleted meanwhile
+ */
+export async function updateGoal(
+  { db }: Pick<Services, 'db'>,
+  { siteNo }: Pick<SiteRecord, 'siteNo'>,
+  { id }: Pick<GoalRecord, 'id'>,
+  body: GoalBody,
+): Promise<Goal> {
+  const goal = definitionOf(body)
+  return db.begin(async transaction => {
+    const currency = await lockGoals(transaction, siteNo)
+    const present = await findGoal(transaction, siteNo, id)
+    await admitGoal(transaction, { siteNo, currency }, goal, present)
+    const [changed] = await writeGoal(
+      transaction,
+      siteNo,
+      id,
+      goal.displayName,
+      goal.type,
+      goal.matchValue,
+      goal.matchOperator,
+      goal.scrollThreshold,
+      goal.currency,
+      JSON.stringify(goal.customProps),
+    )
+    if (!changed) throw noSuchGoal()
+    return presentGoal(changed)
+  })
+}

@@ -1,0 +1,135 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { projectRoot } from '../../config.ts'
+import type { Refusals } from '../../errors.ts'
+import { procedureOf } from '../procedure-of.ts'
+import { type Route, routes } from '../routes.ts'
+import { errorSchemas, headers, headersOf, otherErrors, RATE_HEADERS, refusalAnswers } from './answers.ts'
+import { exampleOf } from './examples.ts'
+import { describeIngestion } from './ingestion.ts'
+import { operations } from './operations.ts'
+import { PICTURES } from './pictures.ts'
+import { requestOf } from './requests.ts'
+import { createSchemas, type Json, type Schemas } from './schemas.ts'
+import { SERVICE } from './service.ts'
+import { shareParts } from './shared-parts.ts'
+import { tags } from './tags.ts'
+
+/**
+ * The OpenAPI 3.1 description of the service: of the route table by its procedures and their schemas, and of the endpoints
+ * beside it.
+ */
+export function describeApi(baseUrl: string): Json {
+  const schemas = createSchemas()
+  const paths: Record<string, Json> = {}
+  const add = (path: string, method: string, operation: Json) => {
+    const template = path.replace(/:(\w+)/g, '{$1}')
+    paths[template] = { ...paths[template], [method]: operation }
+  }
+  const besideTable = [...describeIngestion(schemas), ...PICTURES, ...SERVICE]
+  for (const { path, method, operation } of besideTable) add(path, method, operation)
+  for (const route of routes) add(route.path, route.method, describeRoute(route, schemas))
+  const shared = shareParts(paths)
+  return {
+    openapi: '3.1.0',
+    info: {
+      title: 'Web analytics API',
+      version: readVersion(),
+      description: INTRODUCTION,
+      license: { name: 'MIT', identifier: 'MIT' },
+    },
+    servers: [{ url: baseUrl }],
+    security: [{ token: [] }],
+    tags: Object.values(tags),
+    paths,
+    components: {
+      securitySchemes: {
+        token: {
+          type: 'http',
+          scheme: 'bearer',
+          description:
+            'A personal access token: `Authorization: Bearer wa_…`. It acts in one team with the role of its user.',
+        },
+        metricsToken: {
+          type: 'http',
+          scheme: 'bearer',
+          description: 'The setting `METRICS_TOKEN` of the service.',
+        },
+      },
+      schemas: sorted({ ...errorSchemas, ...schemas.components }),
+      ...shared,
+      headers,
+    },
+  }
+}
+
+const INTRODUCTION = `Web analytics and revenue attribution: sites and their settings, hits, and exact numbers.
+
+Timestamps are ISO 8601, ids are UUIDs, money is an integer in minor units. A \`{siteKey}\` is the id or the domain of a site of
+the token's team. Unknown fields of a body are ignored; unknown query parameters are ignored and named in
+\`X-Ignored-Parameters\`.
+
+Every error has the same shape, with a \`code\` for programs. Every answer has an \`X-Request-Id\`. Endpoints with a limit
+say what is left in \`X-RateLimit-*\`; over it, and when the service cannot take a request now, \`Retry-After\` says when to try again.`
+
+function describeRoute(route: Route, schemas: Schemas): Json {
+  const { summary, description, answer, refusals } = operations[route.procedure]
+  const { inputs, output, meta } = procedureOf(route)
+  const [group, name] = route.procedure.split('.') as [string, string]
+  const request = requestOf(
+    route,
+    inputs.map(input => schemas.convert(input, 'input')),
+    schemas.components,
+  )
+  return {
+    operationId: group + name.charAt(0).toUpperCase() + name.slice(1),
+    tags: [tags[group]?.name ?? group],
+    summary,
+    ...(description !== undefined && { description }),
+    ...request,
+    responses: {
+      [route.ok]: {
+        description: answer ?? 'Done.',
+        headers: headersOf(
+          ...RATE_HEADERS,
+          'X-Ignored-Parameters',
+          ...(route.location ? (['Location'] as const) : []),
+        ),
+        ...(route.ok !== 204 && { content: jsonAnswer(schemas.convert(output, 'output'), schemas) }),
+      },
+      ...refusalAnswers({ ...requestRefusals(route, request), ...meta, ...refusals }, [
+        ...RATE_HEADERS,
+        'X-Ignored-Parameters',
+      ]),
+      default: otherErrors,
+    },
+  }
+}
+
+const jsonAnswer = (schema: Json, { components }: Schemas): Json => ({
+  'application/json': { schema, example: exampleOf(schema, components) },
+})
+
+/** What can be wrong with a request before anything is asked of it. Every request but a GET may bring a body. */
+function requestRefusals(route: Route, { parameters = [] }: { parameters?: Json[] }): Refusals {
+  if (route.method === 'get') {
+    return {
+      ...(route.path.includes(':') && { bad_request: 'The path is not correctly percent-encoded' }),
+      ...(parameters.some(each => each.in === 'query') && { validation_failed: true }),
+    }
+  }
+  return {
+    malformed_json: true,
+    bad_request: true,
+    payload_too_large: true,
+    unsupported_media_type: true,
+    validation_failed: true,
+  }
+}
+
+function readVersion(): string {
+  return (JSON.parse(readFileSync(join(projectRoot, 'package.json'), 'utf8')) as { version: string }).version
+}
+
+const sorted = (record: Record<string, Json>) =>
+  Object.fromEntries(Object.entries(record).sort(([a], [b]) => (a < b ? -1 : 1)))

@@ -1,0 +1,226 @@
+import type { Refusals } from '../../errors.ts'
+import type { ProcedureName } from '../routes.ts'
+
+interface Operation {
+  summary: string
+  description?: string
+  /** Of the answer of success. */
+  answer?: string
+  /** Errors beyond those of the checks that the procedure is built from. */
+  refusals?: Refusals
+}
+
+const NO_ERROR = 'No such site, or no such error of it'
+const NO_GOAL = 'No such site, or no such goal of it'
+const GOAL_RULES =
+  'Something is not as it must be: a field that the type needs or does not have, a reserved name, a display name that is ' +
+  'taken, the same goal again, or more than 1,000 goals'
+
+/** What the API's description says of each procedure in words; everything else it reads from the procedure. */
+export const operations: Record<ProcedureName, Operation> = {
+  'sites.list': {
+    summary: 'List sites',
+    description: 'The sites that the token reaches, pinned ones first, with their traffic in the period.',
+    answer: 'A bare array.',
+  },
+  'sites.create': {
+    summary: 'Create a site',
+    description: 'A domain may be a site once per team.',
+    answer: 'The new site.',
+  },
+  'sites.get': { summary: 'Read a site', answer: 'The site.' },
+  'sites.delete': {
+    summary: 'Delete a site',
+    description:
+      'At once: nothing of the site is served any more, and its tracking key is unknown within a second. Its data is ' +
+      'removed in the background. Irreversible.',
+  },
+  'sites.updateDomain': {
+    summary: 'Change the domain',
+    description: 'The domain keys the URLs of the site. It may be that of one site per team.',
+    answer: 'The site.',
+  },
+  'sites.updateTimezone': {
+    summary: 'Change the time zone',
+    description: "Defines the site's reporting day.",
+    answer: 'The site.',
+  },
+  'sites.updateCurrency': {
+    summary: 'Change the reporting currency',
+    description:
+      'Refused while the site has a goal with a currency, or payments in another currency than the new one. The present ' +
+      'currency is always accepted.',
+    answer: 'The site.',
+  },
+  'sites.updateTrackingMode': { summary: 'Change the tracking mode', answer: 'The site.' },
+  'sites.updateSharing': { summary: 'Share the dashboard, or stop sharing it', answer: 'The site.' },
+  'sites.updateFeatures': {
+    summary: 'Turn features on or off',
+    description: 'A feature that is left out stays as it is.',
+    answer: 'The site.',
+  },
+  'sites.togglePin': {
+    summary: 'Pin or unpin the site',
+    description: 'Pins the site to the top of the list, or unpins it when it is pinned.',
+    answer: 'The site.',
+  },
+  'stats.overview': {
+    summary: 'Read the overview',
+    description: 'What the range counts, and the same metrics of as many days just before.',
+    answer: 'The overview.',
+  },
+  'stats.timeseries': {
+    summary: 'Read a metric over time',
+    description: 'One metric of the overview in each bucket of the range.',
+    answer: 'The series, and that of the period before by its own buckets.',
+  },
+  'stats.breakdown': {
+    summary: 'Break traffic down by a dimension',
+    description: 'The traffic of each value, most visitors first.',
+    answer: 'A page of values.',
+  },
+  'stats.goals': {
+    summary: 'Report goals',
+    description: 'What each goal converted in the range, in the order of the list of goals.',
+    answer: 'A bare array.',
+  },
+  'stats.events': {
+    summary: 'Read the event log',
+    description: 'Everything that happened in the range, the newest first. Engagement is never in it.',
+    answer: 'A page of the log.',
+  },
+  'stats.eventsTimeseries': {
+    summary: 'Count events over time',
+    description: 'How many events of each type every bucket of the range has.',
+    answer: 'A series for each type, aligned with the labels.',
+  },
+  'stats.propertyBreakdown': {
+    summary: 'Break an event down by its properties',
+    description: 'What the events of a name carried, by distinct visitors.',
+    answer: 'At most 50 rows.',
+  },
+  'stats.pageTitles': {
+    summary: 'Read page titles',
+    description: 'Titles that were seen, most sessions first.',
+    answer: 'A page of titles.',
+  },
+  'stats.pageTitlesTimeseries': {
+    summary: 'Count the sessions of a page title over time',
+    description: 'Each session counts once, in the bucket in which it started.',
+    answer: 'The series.',
+  },
+  'stats.filterValues': {
+    summary: 'Suggest values for a filter',
+    description:
+      "The values a dimension has, most frequent first. The dimension's own filter is not applied.",
+    answer: 'The values.',
+  },
+  'stats.errors': {
+    summary: 'Read error groups',
+    description: 'Errors by their exact message, most occurrences first.',
+    answer: 'A page of error groups.',
+  },
+  'stats.error': {
+    summary: 'Read one error group',
+    description: 'Also when it did not occur in the range: then its counts are 0.',
+    answer: 'The error group.',
+    refusals: { not_found: NO_ERROR },
+  },
+  'stats.errorTimeseries': {
+    summary: 'Count an error over time',
+    answer: 'The series, aligned with the labels.',
+    refusals: { not_found: NO_ERROR },
+  },
+  'stats.errorEvents': {
+    summary: 'Read the occurrences of an error',
+    description: 'Each time it occurred, the newest first.',
+    answer: 'A page of occurrences.',
+    refusals: { not_found: NO_ERROR },
+  },
+  'goals.list': {
+    summary: 'List goals',
+    description: 'By display name, in any case.',
+    answer: 'A page of goals.',
+  },
+  'goals.create': {
+    summary: 'Create a goal',
+    answer: 'The new goal.',
+    refusals: { validation_failed: GOAL_RULES },
+  },
+  'goals.createBatch': {
+    summary: 'Create event goals by their names',
+    description: 'A name that is a goal already, or cannot be one, is passed over.',
+    answer: 'Every goal of the site, the newest first: a bare array.',
+  },
+  'goals.update': {
+    summary: 'Replace a goal',
+    description:
+      'The whole definition: what is left out is reset. Numbers are computed by the new definition, of the past too.',
+    answer: 'The goal.',
+    refusals: { not_found: NO_GOAL, validation_failed: GOAL_RULES },
+  },
+  'goals.delete': {
+    summary: 'Delete a goal',
+    description: 'Irreversible. Funnels are not affected.',
+    refusals: { not_found: NO_GOAL },
+  },
+  'payments.list': {
+    summary: 'List payments',
+    description: 'By their time, the newest first; those that came from the payment processor are there too.',
+    answer: 'A page of payments.',
+  },
+  'payments.record': {
+    summary: 'Record a payment',
+    description: 'Once per `transaction_id`: the first record stays, whatever is sent later.',
+    answer: 'The payment is recorded.',
+  },
+  'payments.delete': {
+    summary: 'Delete a payment',
+    description: 'One that was recorded through this API; never one that came from the payment processor.',
+    answer: 'The payment is deleted.',
+    refusals: { not_found: 'No such site, or no such payment recorded through the API' },
+  },
+  'processor.get': {
+    summary: 'Read the connection to the payment processor',
+    answer: 'The connection, without its secrets.',
+    refusals: { not_found: 'No such site, or no payment processor is connected to it' },
+  },
+  'processor.connect': {
+    summary: 'Connect a payment processor',
+    description: 'Replaces the connection there is. Secrets are encrypted and never shown again.',
+    answer: 'The connection, without its secrets.',
+  },
+  'processor.disconnect': {
+    summary: 'Disconnect the payment processor',
+    refusals: { not_found: 'No such site, or no payment processor is connected to it' },
+  },
+  'options.timezones': {
+    summary: 'List time zones',
+    description: 'Every name that a site can have as its time zone.',
+    answer: 'A bare array.',
+  },
+  'options.currencies': {
+    summary: 'List currencies',
+    description: 'Every reporting currency that a site can have.',
+    answer: 'A bare array.',
+  },
+  'tokens.list': {
+    summary: 'List tokens',
+    description:
+      "The team's for owners and admins, one's own for members, the newest first. A token that is limited to sites sees " +
+      'only those that are limited to some of its sites.',
+    answer: 'A bare array; the tokens themselves are not shown again.',
+  },
+  'tokens.create': {
+    summary: 'Create a token',
+    description:
+      'It acts as the user of the token that makes it, and never reaches further: not to other sites, not for longer.',
+    answer: 'The new token, shown for the only time.',
+    refusals: { not_found: 'No such site' },
+  },
+  'tokens.revoke': {
+    summary: 'Revoke a token',
+    description: 'Any token that the caller can list, its own included.',
+    refusals: { not_found: 'No such token' },
+  },
+}

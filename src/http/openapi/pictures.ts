@@ -1,0 +1,62 @@
+import { headersOf } from './answers.ts'
+import { describeGet } from './described-endpoint.ts'
+import type { Json } from './schemas.ts'
+
+const pathText = (name: string, description: string, example: string): Json => ({
+  name,
+  in: 'path',
+  required: true,
+  description,
+  schema: { type: 'string' },
+  example,
+})
+
+const image: Json = { schema: { type: 'string', contentMediaType: 'image/*' } }
+const UNREADABLE = 'The path is not correctly percent-encoded'
+
+/** What pages of any origin show. */
+export const PICTURES = [
+  describeGet(
+    'pictures',
+    '/favicons/:domain',
+    {
+      operationId: 'favicon',
+      summary: 'Icon of a site',
+      description: 'What the site serves as `/favicon.ico`, or else a letter.',
+    },
+    {
+      description: 'PNG, ICO, JPEG, GIF or WebP as the site has it, or SVG.',
+      headers: headersOf('Cache-Control'),
+      content: Object.fromEntries(
+        ['image/svg+xml', 'image/png', 'image/x-icon', 'image/jpeg', 'image/gif', 'image/webp'].map(type => [
+          type,
+          image,
+        ]),
+      ),
+    },
+    {
+      parameters: [pathText('domain', "A domain that is some team's site.", 'example.com')],
+      refusals: { bad_request: UNREADABLE, not_found: 'No such site', unavailable: true },
+    },
+  ),
+  describeGet(
+    'pictures',
+    '/avatars/:file',
+    {
+      operationId: 'avatar',
+      summary: 'Picture of a visitor',
+      description: 'Made of the id: always the same.',
+    },
+    {
+      description: 'The picture; its title is the nickname.',
+      headers: headersOf('Cache-Control'),
+      content: { 'image/svg+xml': image },
+    },
+    {
+      parameters: [
+        pathText('file', 'The id of the visitor and `.svg`.', '0197d0a5-7c3e-7b1a-9f58-2f1c4d6e8a90.svg'),
+      ],
+      refusals: { bad_request: UNREADABLE, not_found: 'No such avatar' },
+    },
+  ),
+]

@@ -1,0 +1,30 @@
+/** What the groups of procedures are called, in the order in which they are shown. */
+export const tags: Record<string, { name: string; description: string }> = {
+  ingestion: {
+    name: 'Ingestion',
+    description:
+      'Hits, from any origin and without a token: the tracking key in the body says which site they belong to. 202 means that ' +
+      'the hit is kept whatever dies, and will be counted exactly once.',
+  },
+  sites: { name: 'Sites', description: "A team's sites and their settings." },
+  stats: {
+    name: 'Statistics',
+    description:
+      "What was counted. Ranges are whole days of the site's time zone. Every dimension is a filter: a bare value means equals, " +
+      'the same parameter again means or, `(none)` means empty, and different dimensions must all fit. Operators stand in ' +
+      'brackets: `path[starts_with]=/blog`.',
+  },
+  goals: {
+    name: 'Goals',
+    description: 'What visitors are to do: see a page, scroll it, send an event, click something.',
+  },
+  payments: { name: 'Payments', description: 'Money that came in, from server to server.' },
+  processor: {
+    name: 'Payment processor',
+    description: 'The connection that brings payments and subscriptions by itself.',
+  },
+  tokens: { name: 'Tokens', description: 'Bearer tokens of people and programs.' },
+  options: { name: 'Options', description: 'What forms offer for the settings of a site.' },
+  pictures: { name: 'Pictures', description: 'Icons and avatars, for anybody, on pages of any origin.' },
+  service: { name: 'Service', description: 'Health, metrics and the tracker script.' },
+}

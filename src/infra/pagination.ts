@@ -1,0 +1,94 @@
+import { z } from 'zod'
+import { count } from './fields.ts'
+import { integer } from './validation.ts'
+
+/** So high that the offset of the last page is still an exact number (and needs a `bigint` in SQL). */
+const MAX_PAGE = Math.floor(Number.MAX_SAFE_INTEGER / 100)
+
+/**
+ * An integer as a query string writes it (`10`; not `1e1`, `10.0` or ` 10`) or as tRPC sends it.
+ * @param min,max both included
+ */
+export const integerParameter = (min: number, max: number) =>
+  z.preprocess((given: number) => (isIntegerText(given) ? Number(given) : given), integer(min, max))
+
+const isIntegerText = (given: unknown) => typeof given === 'string' && /^-?\d+$/.test(given)
+
+/** The fields that every paginated endpoint takes beside its own. */
+export const pageFields = (defaultPerPage: number) => ({
+  page: integerParameter(1, MAX_PAGE)
+    .prefault(1)
+    .meta({ description: 'Which page; one beyond the last is empty.' }),
+  per_page: integerParameter(1, 100).prefault(defaultPerPage).meta({ description: 'Items on a page.' }),
+})
+
+export interface PageQuery {
+  page: number
+  per_page: number
+}
+
+/** What SQL takes: so many rows, after so many others. */
+export function windowOf({ page, per_page }: PageQuery): { limit: number; offset: number } {
+  return { limit: per_page, offset: (page - 1) * per_page }
+}
+
+/** The rows of one page, and how many all pages have. */
+export interface Page<Row> {
+  rows: Row[]
+  total: number
+}
+
+const link = (description: string, example: string | null) =>
+  z.string().nullable().meta({ format: 'uri', description, example })
+
+const URL_OF_PAGE = 'http://127.0.0.1:3000/api/sites/example.com/goals?page='
+const PageLinks = z
+  .object({
+    first: link('The first page.', `${URL_OF_PAGE}1`),
+    last: link('The last page.', `${URL_OF_PAGE}2`),
+    prev: link('The page before; null on the first.', null),
+    next: link('The page after; null on the last.', `${URL_OF_PAGE}2`),
+  })
+  .meta({ id: 'PageLinks', description: 'Addresses of other pages, with the query of the request.' })
+
+const PageMeta = z
+  .object({
+    current_page: count('Which page this is, from 1.', 1),
+    per_page: count('Items on a page.', 25),
+    total: count('Items on all pages.', 42),
+    last_page: count('The number of pages, at least 1.', 2),
+  })
+  .meta({ id: 'PageMeta', description: 'Where this page stands.' })
+
+/** A page of items as it is answered. Through tRPC, where pages have no URL, the links are null. */
+export const envelope = <Item extends z.ZodType>(item: Item) =>
+  z.object({
+    data: z.array(item).meta({ description: 'The items of the page.' }),
+    links: PageLinks,
+    meta: PageMeta,
+  })
+
+/** The address of another page of what was asked for; null where pages have none. */
+export type PageUrl = (page: number) => string | null
+
+/**
+ * Wraps the rows of a page as `envelope` describes. An empty list has one page. Beyond the last page `prev` is the last.
+ * @param context whose `pageUrl` makes the links
+ */
+export function paginate<Row>(
+  { pageUrl }: { pageUrl: PageUrl },
+  { page, per_page }: PageQuery,
+  { rows, total }: Page<Row>,
+) {
+  const lastPage = Math.max(1, Math.ceil(total / per_page))
+  return {
+    data: rows,
+    links: {
+      first: pageUrl(1),
+      last: pageUrl(lastPage),
+      prev: page > 1 ? pageUrl(Math.min(page - 1, lastPage)) : null,
+      next: page < lastPage ? pageUrl(page + 1) : null,
+    },
+    meta: { current_page: page, per_page, total, last_page: lastPage },
+  }
+}

@@ -1,0 +1,91 @@
+import { z } from 'zod'
+import { invalidField } from '../errors.ts'
+import type { Pool } from '../infra/pool.ts'
+import { type MovementTotals, type RevenueTotals, runTask, type Window } from '../rollups/protocol.ts'
+import { ratio } from '../stats/numbers.ts'
+
+/** Present by the rules of `presentMoney`; amounts are minor units of the site's currency. */
+export const moneyFields = {
+  revenue: z.int().optional(),
+  recurring_revenue: z.int().optional(),
+  payments: z.int().optional(),
+  mrr: z.int().optional(),
+  new_customers: z.int().optional(),
+  conversion_rate: z.number().optional(),
+  mrr_per_visitor: z.int().optional(),
+}
+const Money = z.object(moneyFields)
+type Money = z.infer<typeof Money>
+
+/** What was paid, and how recurring revenue moved, in some periods of a site. */
+export interface SiteMoneyTotals {
+  /** Whether a payment processor is connected. */
+  isConnected: boolean
+  periods: { revenue: RevenueTotals; movements: MovementTotals }[]
+}
+
+/** Reads the money of a site in some windows. */
+export async function readMoney(
+  rollups: Pool,
+  site: { siteNo: number; currency: string },
+  windows: Window[],
+): Promise<SiteMoneyTotals> {
+  const input = { siteNo: site.siteNo, currency: site.currency, windows }
+  const [[revenue], movements] = await Promise.all([
+    runTask(rollups, 'countRevenue', [input]),
+    runTask(rollups, 'countMovements', input),
+  ])
+  return {
+    isConnected: movements.isConnected,
+    periods: windows.map((_, index) => ({
+      revenue: revenue![index]!,
+      movements: movements.windows[index]!,
+    })),
+  }
+}
+
+/**
+ * The money of the overview, a period each: revenue when any of the periods has a payment, of whatever currency and
+ * refunded or not; recurring revenue and customers when a processor is connected.
+ * @param visitors of each period
+ * @throws AppError `validation_failed` when an amount is beyond exact numbers
+ * @see spec.md "Site overview object"
+ */
+export function presentMoney({ isConnected, periods }: SiteMoneyTotals, visitors: number[]): Money[] {
+  const hasPayments = periods.some(({ revenue }) => revenue.recorded > 0)
+  return periods.map(({ revenue, movements }, index) => ({
+    ...(hasPayments && {
+      revenue: exactMinor(revenue.revenue),
+      recurring_revenue: exactMinor(revenue.recurring),
+      payments: revenue.payments,
+    }),
+    ...(isConnected && {
+      mrr: exactMinor(movements.mrr),
+      new_customers: revenue.newCustomers,
+      conversion_rate: ratio(100 * revenue.newCustomers, visitors[index]!, 1),
+      mrr_per_visitor: exactRatio(movements.mrrAtEnd, visitors[index]!),
+    }),
+  }))
+}
+
+/**
+ * An amount as a number, if that is exact.
+ * @param parameter what would make it smaller
+ * @throws AppError `validation_failed` beyond 2^53 − 1
+ */
+export function exactMinor(amount: bigint, parameter = 'range'): number {
+  const number = Number(amount)
+  if (!Number.isSafeInteger(number)) {
+    throw invalidField(
+      parameter,
+      `Amounts of this ${parameter} are beyond 2^53 − 1 minor units, which JSON numbers do not carry exactly: ask for a shorter one`,
+    )
+  }
+  return number
+}
+
+/** To the nearest minor unit; 0 without visitors. */
+function exactRatio(amount: bigint, visitors: number): number {
+  const rounded = ratio(amount, visitors, 0)
+  return Number.isSafeInteger(rounded) ? rounded : exactMinor(amount)
+}

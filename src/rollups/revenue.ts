@@ -1,0 +1,72 @@
+import { type Db, statement } from '../infra/db.ts'
+import type { Movements, MovementTotals, RevenueTotals, SiteMoney, Window } from './protocol.ts'
+
+/** Counts and sums of one segment; sums as decimal text. */
+interface RevenueSegment {
+  segment: number
+  recorded: number
+  payments: number
+  revenue: string
+  recurring: string
+  newCustomers: number
+}
+
+const readRevenue = statement<RevenueSegment>('read-revenue')
+const sumMovements = statement<{ segment: number; mrr: string }>('sum-movements')
+const findConnected = statement<{ isConnected: boolean }>('is-connected')
+
+/** What each site was paid in each of its windows. */
+export function countRevenue(db: Db, sites: SiteMoney[]): Promise<RevenueTotals[][]> {
+  return Promise.all(sites.map(site => countOneSite(db, site)))
+}
+
+async function countOneSite(db: Db, { siteNo, currency, windows }: SiteMoney): Promise<RevenueTotals[]> {
+  const edges = edgesOf(windows)
+  const rows =
+    edges.length < 2
+      ? []
+      : await readRevenue(db, siteNo, new Date(edges[0]!), new Date(edges.at(-1)!), currency, edges)
+  return windows.map(window => {
+    const totals = { recorded: 0, payments: 0, revenue: 0n, recurring: 0n, newCustomers: 0 }
+    for (const row of rows) {
+      if (!liesIn(row.segment, edges, window)) continue
+      totals.recorded += row.recorded
+      totals.payments += row.payments
+      totals.revenue += BigInt(row.revenue)
+      totals.recurring += BigInt(row.recurring)
+      totals.newCustomers += row.newCustomers
+    }
+    return totals
+  })
+}
+
+/** How monthly recurring revenue moved in each window of a site, and what it was at its end. */
+export async function countMovements(db: Db, site: SiteMoney): Promise<Movements> {
+  const { siteNo, currency, windows } = site
+  const edges = edgesOf(windows)
+  const [connection] = await findConnected(db, siteNo)
+  const rows =
+    edges.length === 0 ? [] : await sumMovements(db, siteNo, currency, edges, new Date(edges.at(-1)!))
+  const sum = (isMeant: (segment: number) => boolean) =>
+    rows.filter(row => isMeant(row.segment)).reduce((total, row) => total + BigInt(row.mrr), 0n)
+  return {
+    isConnected: connection!.isConnected,
+    windows: windows.map(
+      (window): MovementTotals => ({
+        mrr: sum(segment => segment > 0 && liesIn(segment, edges, window)),
+        mrrAtEnd: sum(segment => segment === 0 || edges[segment - 1]! < window.end),
+      }),
+    ),
+  }
+}
+
+/** Where windows begin and end, ascending, each moment once. */
+function edgesOf(windows: Window[]): number[] {
+  return [...new Set(windows.flatMap(({ start, end }) => [start, end]))].sort((a, b) => a - b)
+}
+
+/** Segment n begins with the n-th edge, counted from 1. */
+function liesIn(segment: number, edges: number[], { start, end }: Window): boolean {
+  const at = edges[segment - 1]!
+  return start <= at && at < end
+}

@@ -1,0 +1,69 @@
+const SLASH = '/'.charCodeAt(0)
+
+/**
+ * A path pattern: `*` stands for any run without `/`, `**` (or more) for any run, all else for itself; the whole text
+ * must match.
+ *
+ * An automaton whose states are the bits of words: state i has seen the first i literal characters. It reads each
+ * character of the text once, 32 states at a time, so that no pattern is slow.
+ */
+export function compileWildcards(pattern: string): (text: string) => boolean {
+  const [prefix = '', ...rest] = pattern.split(/(\*+)/)
+  if (rest.length === 0) return text => text === pattern
+  const { literals, runs, anyRuns } = readGaps(rest)
+  const words = (literals.length >>> 5) + 1
+  const next = new Map<number, Uint32Array>()
+  for (const [state, code] of literals.entries()) {
+    if (!next.has(code)) next.set(code, new Uint32Array(words))
+    setBit(next.get(code)!, state)
+  }
+  const none = new Uint32Array(words)
+  const staysAtSlash = bitsOf(anyRuns, words)
+  const staysElsewhere = bitsOf([...runs, ...anyRuns], words)
+  const states = new Uint32Array(words)
+  return text => {
+    if (!text.startsWith(prefix)) return false
+    states.fill(0)
+    states[0] = 1
+    for (let index = prefix.length; index < text.length; index++) {
+      const code = text.charCodeAt(index)
+      const moving = next.get(code) ?? none
+      const staying = code === SLASH ? staysAtSlash : staysElsewhere
+      let carry = 0
+      let alive = 0
+      for (let word = 0; word < words; word++) {
+        const state = states[word]!
+        const moved = state & moving[word]!
+        const after = (moved << 1) | carry | (state & staying[word]!)
+        states[word] = after
+        carry = moved >>> 31
+        alive |= after
+      }
+      if (alive === 0) return false
+    }
+    return (states[literals.length >>> 5]! & (1 << (literals.length & 31))) !== 0
+  }
+}
+
+/** Literal characters after the first wildcard, and the states in which one of either kind is running. */
+function readGaps(parts: string[]) {
+  const literals: number[] = []
+  const runs: number[] = []
+  const anyRuns: number[] = []
+  for (const part of parts) {
+    if (part === '*') runs.push(literals.length)
+    else if (part.startsWith('*')) anyRuns.push(literals.length)
+    else for (let index = 0; index < part.length; index++) literals.push(part.charCodeAt(index))
+  }
+  return { literals, runs, anyRuns }
+}
+
+function bitsOf(states: number[], words: number): Uint32Array {
+  const bits = new Uint32Array(words)
+  for (const state of states) setBit(bits, state)
+  return bits
+}
+
+function setBit(bits: Uint32Array, index: number): void {
+  bits[index >>> 5]! |= 1 << (index & 31)
+}

@@ -1,0 +1,72 @@
+import { label, timestamp } from '../infra/fields.ts'
+import { nicknameOf } from './nickname.ts'
+
+/** What the log of events and that of an error say of where something happened and whose doing it was. */
+export const actorFields = {
+  timestamp: timestamp('When it happened.'),
+  path: label('Path of the page.', '/pricing'),
+  url: label('URL of the page, with its query.', 'https://example.com/pricing?utm_source=newsletter'),
+  title: label('Title of the page.', 'Pricing'),
+  hostname: label('Host of the page.', 'example.com'),
+  user_id: label('Identified user; empty when anonymous.', 'user-42'),
+  visitor_id: label(
+    'Anonymous visitor; empty for what nobody known did.',
+    '0197d0a5-7c3e-7b1a-9f58-2f1c4d6e8a90',
+  ),
+  display_name: label('Name of the user, else a nickname made of the visitor id.', 'Ada Lovelace'),
+  avatar_url: label(
+    'Picture of the user, else one made of the visitor id.',
+    'http://127.0.0.1:3000/avatars/0197d0a5-7c3e-7b1a-9f58-2f1c4d6e8a90.svg',
+  ),
+  country: label('ISO 3166-1 alpha-2; empty when unknown.', 'DE'),
+  device: label('`desktop`, `mobile` or `tablet`.', 'desktop'),
+  browser: label('Browser; empty when unknown.', 'Firefox'),
+  os: label('Operating system; empty when unknown.', 'Linux'),
+}
+
+export interface Actor {
+  at: Date
+  path: string
+  /** `url.path` as sent. */
+  url: string
+  title: string
+  hostname: string
+  /** Null for what the service wrote of somebody who is not known. */
+  visitorId: string | null
+  userId: string
+  userName: string | null
+  userAvatar: string | null
+  country: string
+  size: string
+  browser: string
+  os: string
+}
+
+/** Somebody who was identified has the name and picture that were given, everybody else what their id makes. */
+export function presentActor(row: Actor, baseUrl: string) {
+  const id = row.visitorId ?? ''
+  return {
+    timestamp: row.at.toISOString(),
+    path: row.path,
+    url: urlOf(row),
+    title: row.title,
+    hostname: row.hostname,
+    user_id: row.userId,
+    visitor_id: id,
+    display_name: row.userName || (id && nicknameOf(id)),
+    avatar_url: row.userAvatar || (id && avatarUrl(id, baseUrl)),
+    country: row.country,
+    device: row.size,
+    browser: row.browser,
+    os: row.os,
+  }
+}
+
+const avatarUrl = (visitorId: string, baseUrl: string) => `${baseUrl}/avatars/${visitorId}.svg`
+
+/** `https://` + hostname + path as sent; a sender that put the whole URL there gets it back. */
+function urlOf({ hostname, url }: Actor): string {
+  if (/^https?:\/\//i.test(url)) return url
+  if (hostname === '') return url
+  return `https://${hostname}${url === '' || url.startsWith('/') ? '' : '/'}${url}`
+}

@@ -1,0 +1,60 @@
+import { z } from 'zod'
+import { label } from '../infra/fields.ts'
+import { type Page, pageFields, windowOf } from '../infra/pagination.ts'
+import { DIMENSIONS, isHitDimension } from './filters/dimensions.ts'
+import { StatsQuery } from './filters/query.ts'
+import { readKept } from './filters/rows.ts'
+import { readQuestion, type StatsServices, type StatsSite } from './question.ts'
+import { pageOf } from './ranking.ts'
+import { bounceRate, trafficFields } from './traffic.ts'
+
+export const BreakdownQuery = StatsQuery.safeExtend({
+  dimension: z.enum(DIMENSIONS).meta({ description: 'What to break down by.' }),
+  ...pageFields(25),
+})
+export type BreakdownQuery = z.infer<typeof BreakdownQuery>
+
+/** @see contract.md §9 */
+export const BreakdownRow = z
+  .object({
+    value: label('Value of the dimension; `(none)` for the empty one.', 'Google'),
+    visitors: trafficFields.visitors,
+    sessions: trafficFields.sessions,
+    pageviews: trafficFields.pageviews,
+    bounce_rate: trafficFields.bounce_rate,
+  })
+  .meta({ id: 'BreakdownRow' })
+export type BreakdownRow = z.infer<typeof BreakdownRow>
+
+interface Counted {
+  value: string | null
+  visitors: number
+  sessions: number
+  pageviews: number
+  bounces: number
+}
+
+/** The traffic of each value of a dimension, most visitors first; the empty value is `(none)`, as in filters. */
+export async function getBreakdown(
+  services: StatsServices,
+  site: StatsSite,
+  { dimension, ...query }: BreakdownQuery,
+): Promise<Page<BreakdownRow>> {
+  const { scope } = await readQuestion(services, site, query)
+  const statement = isHitDimension(dimension) ? 'break-down-hits' : 'break-down-sessions'
+  const ranked = await readKept<Counted & { total: number }>(services.reads, statement, scope, {
+    asked: windowOf(query),
+    value: dimension,
+  })
+  return pageOf(
+    ranked,
+    row => row.value !== null,
+    row => ({
+      value: row.value || '(none)',
+      visitors: row.visitors,
+      sessions: row.sessions,
+      pageviews: row.pageviews,
+      bounce_rate: bounceRate(row.bounces, row.sessions),
+    }),
+  )
+}

@@ -1,0 +1,46 @@
+import { z } from 'zod'
+import { label } from '../infra/fields.ts'
+import { integerParameter } from '../infra/pagination.ts'
+import { DIMENSIONS, isHitDimension } from './filters/dimensions.ts'
+import { StatsQuery } from './filters/query.ts'
+import { readKept } from './filters/rows.ts'
+import { readQuestion, type StatsServices, type StatsSite } from './question.ts'
+
+export const FilterValuesQuery = StatsQuery.safeExtend({
+  dimension: z.enum(DIMENSIONS).meta({ description: 'Whose values.' }),
+  limit: integerParameter(1, 1_000).default(1_000).meta({ description: 'Most values.' }),
+})
+export type FilterValuesQuery = z.infer<typeof FilterValuesQuery>
+
+/** @see spec.md "GET /stats/filter-values" */
+export const FilterValues = z.object({
+  values: z
+    .array(
+      z.object({
+        value: label('What to filter by.', '/pricing'),
+        label: label('What people read: the same.', '/pricing'),
+      }),
+    )
+    .meta({ description: 'Most frequent first.' }),
+})
+export type FilterValues = z.infer<typeof FilterValues>
+
+/** The values a dimension has, those of most hits or sessions first; its own filter is not applied. */
+export async function getFilterValues(
+  services: StatsServices,
+  site: StatsSite,
+  { dimension, limit, ...query }: FilterValuesQuery,
+): Promise<FilterValues> {
+  const others = {
+    ...query,
+    [dimension]: undefined,
+    ...(dimension === 'utm_campaign' && { campaign: undefined }),
+  }
+  const { scope } = await readQuestion(services, site, others)
+  const statement = isHitDimension(dimension) ? 'rank-hit-values' : 'rank-session-values'
+  const rows = await readKept<{ value: string }>(services.reads, statement, scope, {
+    asked: { limit },
+    value: dimension,
+  })
+  return { values: rows.map(({ value }) => ({ value, label: value })) }
+}

@@ -1,0 +1,152 @@
+import type postgres from 'postgres'
+import type { Queryable } from '../../infra/db.ts'
+import type { ConversionTargets } from './conversions.ts'
+import { type Dimension, HIT_COLUMNS, isHitDimension, isSessionOnly } from './dimensions.ts'
+import type { Condition, Filters } from './query.ts'
+
+/** SQL is composed in this folder alone: of fragments of the driver, in which every value is a parameter. */
+export type Fragment = postgres.Fragment
+
+/** Which hits and sessions of a site a read is about. */
+export interface Scope {
+  siteNo: number
+  /** Half-open. */
+  start: Date
+  end: Date
+  /** Wildcards and regular expressions are lists of values by now (`resolveScope`). */
+  filters: Pick<Filters, 'dimensions' | 'property'>
+  /** What converts a session, under a goal filter. */
+  goal: ConversionTargets | undefined
+}
+
+// A session's hits lie at most 24 hours from its start, late ones before it.
+const SESSION_REACH = '25 hours'
+
+export const hasHitFilters = ({ filters: { dimensions, property } }: Scope) =>
+  property !== undefined || dimensions.some(({ dimension }) => isHitDimension(dimension))
+
+/** Fragments one after another; none is nothing, where the driver would make a parameter of an empty list. */
+export const inTurn = (db: Queryable, parts: Fragment[]): Fragment => (parts.length > 0 ? db`${parts}` : db``)
+
+/** What is asked of a hit by itself. */
+export function hitConditions(db: Queryable, { filters: { dimensions, property } }: Scope): Fragment {
+  const own = dimensions.flatMap(({ dimension, condition }) =>
+    isHitDimension(dimension)
+      ? [db`and ${holds(db, db`events.${db(HIT_COLUMNS[dimension])}`, condition)}`]
+      : [],
+  )
+  return db`true ${inTurn(db, own)} ${property ? db`and ${carries(db, property)}` : db``}`
+}
+
+/** What is asked of a hit's session, as far as the row of `events` says it; the rest by the session's number. */
+export function sessionConditions(db: Queryable, scope: Scope): Fragment {
+  const { dimensions } = scope.filters
+  const shared = dimensions.filter(({ dimension }) => !isHitDimension(dimension) && !isSessionOnly(dimension))
+  const others = dimensions.filter(({ dimension }) => isSessionOnly(dimension))
+  return db`
+    true
+    ${inTurn(
+      db,
+      shared.map(({ dimension, condition }) => db`and ${holds(db, db`events.${db(dimension)}`, condition)}`),
+    )}
+    ${
+      others.length === 0
+        ? db``
+        : db`and events.session_no in (
+            select session_no from sessions
+            where ${sessionsAround(db, scope)}
+            ${inTurn(
+              db,
+              others.map(
+                ({ dimension, condition }) => db`and ${holds(db, sessionColumn(db, dimension), condition)}`,
+              ),
+            )}
+          )`
+    }
+    ${scope.goal ? db`and events.session_no in (select session_no from converted)` : db``}`
+}
+
+/** Sessions that started in the range and pass all filters. */
+export function keptSession(db: Queryable, scope: Scope): Fragment {
+  const own = scope.filters.dimensions.filter(({ dimension }) => !isHitDimension(dimension))
+  return db`
+    sessions.site_no = ${scope.siteNo}::int
+    and sessions.started_at >= ${scope.start} and sessions.started_at < ${scope.end}
+    ${inTurn(
+      db,
+      own.map(({ dimension, condition }) => db`and ${holds(db, sessionColumn(db, dimension), condition)}`),
+    )}
+    ${hasHitFilters(scope) ? db`and session_no in (select session_no from matching)` : db``}
+    ${scope.goal ? db`and session_no in (select session_no from converted)` : db``}`
+}
+
+export const inRange = (db: Queryable, { siteNo, start, end }: Scope): Fragment =>
+  db`events.site_no = ${siteNo}::int and events.at >= ${start} and events.at < ${end}`
+
+/** Pageviews and events of the range, service-written ones included. */
+export const visibleHit = (db: Queryable, scope: Scope): Fragment =>
+  db`${inRange(db, scope)} and events.type not in ('engagement', 'identify')`
+
+/** Where hits of sessions that started in the range can lie. */
+export const aroundRange = (db: Queryable, { siteNo, start, end }: Scope): Fragment => db`
+  events.site_no = ${siteNo}::int
+  and events.at >= ${start}::timestamptz - ${SESSION_REACH}::interval
+  and events.at < ${end}::timestamptz + ${SESSION_REACH}::interval`
+
+export const startedInRange = (db: Queryable, { start, end }: Scope): Fragment =>
+  db`events.session_at >= ${start} and events.session_at < ${end}`
+
+/** Sessions that hits of the range, or around it, may belong to. A service-written hit may belong to any earlier one. */
+export const sessionsAround = (db: Queryable, scope: Scope): Fragment => db`
+  sessions.site_no = ${scope.siteNo}::int
+  and sessions.started_at < ${scope.end}::timestamptz + ${SESSION_REACH}::interval
+  and sessions.started_at >= least(
+    ${scope.start}::timestamptz - ${SESSION_REACH}::interval,
+    (select min(session_at) from events where ${inRange(db, scope)} and is_service)
+  )`
+
+const sessionColumn = (db: Queryable, dimension: Dimension): Fragment => db`sessions.${db(dimension)}::text`
+
+/**
+ * Whether a hit carries a property under one of the keys, with one of the values. A negative condition on keys is about
+ * all of a hit's properties: none has such a key.
+ */
+function carries(db: Queryable, { keys, values }: NonNullable<Filters['property']>): Fragment {
+  const isNegative = ({ operator }: Condition) => operator === 'is_not' || operator === 'does_not_contain'
+  const some = (tests: Fragment[]) =>
+    db`exists (select from jsonb_each_text(events.props) as property where true ${inTurn(db, tests)})`
+  const named = keys.filter(key => !isNegative(key))
+  const absent = keys
+    .filter(isNegative)
+    .map(key => db`and not ${some([db`and not ${holds(db, db`property.key`, key)}`])}`)
+  if (named.length + values.length === 0) return db`(true ${inTurn(db, absent)})`
+  const present = some([
+    ...named.map(key => db`and ${holds(db, db`property.key`, key)}`),
+    ...values.map(value => db`and ${holds(db, db`property.value`, value)}`),
+  ])
+  const takesNone =
+    values.length === 0 && named.every(key => key.operator === 'is' && key.values.includes(''))
+  return db`(${takesNone ? db`(events.props is null or ${present})` : present} ${inTurn(db, absent)})`
+}
+
+/** Whether a text fulfils a condition. */
+function holds(db: Queryable, column: Fragment, { operator, values }: Condition): Fragment {
+  const some = (test: Fragment) =>
+    db`exists (select from unnest(${values}::text[]) as wanted (text) where ${test})`
+  switch (operator) {
+    case 'is':
+      return db`${column} = any(${values}::text[])`
+    case 'is_not':
+      return db`${column} <> all(${values}::text[])`
+    case 'contains':
+      return some(db`strpos(${column}, wanted.text) > 0`)
+    case 'does_not_contain':
+      return db`not ${some(db`strpos(${column}, wanted.text) > 0`)}`
+    case 'starts_with':
+      return some(db`starts_with(${column}, wanted.text)`)
+    case 'ends_with':
+      return some(db`right(${column}, length(wanted.text)) = wanted.text`)
+    default:
+      throw new Error(`${operator} must be resolved to a list of values`)
+  }
+}

@@ -1,0 +1,122 @@
+import { type Queryable, queryText } from '../../infra/db.ts'
+import {
+  aroundRange,
+  type Fragment,
+  hasHitFilters,
+  hitConditions,
+  inTurn,
+  keptSession,
+  type Scope,
+  sessionConditions,
+  sessionsAround,
+  startedInRange,
+  visibleHit,
+} from './conditions.ts'
+import { type ConversionTargets, conversions } from './conversions.ts'
+import { type Dimension, HIT_COLUMNS, isHitDimension, isSessionOnly } from './dimensions.ts'
+
+/** What a statement is asked, as the columns of the one row of its relation `asked`. */
+type Asked = Record<string, number | boolean | Date | string[] | Date[] | string>
+
+/** Half-open. */
+interface Slice {
+  start: Date
+  end: Date
+}
+
+/**
+ * Runs `sql/queries/{name}.sql`, a statement that reads these relations in place of tables:
+ * - `asked`: one row, what is asked;
+ * - `kept_hits`: pageviews and events of the range that pass all filters, service-written ones included;
+ * - `kept_sessions`: sessions that started in the range and pass;
+ * - `seen_hits`: hits of such sessions, those past the ends of the range included unless hits are filtered, too;
+ * - `engagements`: engagement of sessions that started in the range, filtered by what belongs to sessions alone;
+ * - `conversions`, when `targets` are given: what converted in the range, in sessions that pass.
+ * None of them is computed unless the statement names it, and only the columns that it names are read.
+ * @param options.value the dimension that is their column `value`
+ * @param options.slice the part of the range that `kept_hits` are taken from; what is kept depends on all of it
+ */
+export function readKept<Row extends object>(
+  db: Queryable,
+  name: string,
+  scope: Scope,
+  options: { asked?: Asked; value?: Dimension; targets?: ConversionTargets; slice?: Slice } = {},
+): Promise<Row[]> {
+  const { asked = {}, value, targets, slice } = options
+  return db<Row[]>`
+    with asked as (${row(db, asked)}),
+    ${hasHitFilters(scope) ? matching(db, scope) : db``}
+    ${scope.goal ? converted(db, scope, scope.goal) : db``}
+    ${targets ? db`conversions as not materialized (${conversions(db, scope, targets)}),` : db``}
+    kept_hits as not materialized (${keptHits(db, scope, value)} ${slice ? within(db, slice) : db``}),
+    kept_sessions as not materialized (
+      select sessions.* ${value && !isHitDimension(value) ? db`, sessions.${db(value)}::text as value` : db``}
+      from sessions
+      where ${keptSession(db, scope)}
+    ),
+    seen_hits as not materialized (${seenHits(db, scope, value)}),
+    engagements as not materialized (
+      select *
+      from events
+      where ${aroundRange(db, scope)} and events.type = 'engagement' and ${startedInRange(db, scope)}
+        and ${sessionConditions(db, scope)}
+    )
+    select * from (${db.unsafe(queryText(name))}) as answer` as unknown as Promise<Row[]>
+}
+
+/** Sessions with a hit in the range that passes what is asked of hits. */
+const matching = (db: Queryable, scope: Scope): Fragment => db`
+  matching as materialized (
+    select distinct session_no from events where ${visibleHit(db, scope)} and ${hitConditions(db, scope)}
+  ),`
+
+/** Sessions with a conversion in the range. */
+const converted = (db: Queryable, scope: Scope, goal: ConversionTargets): Fragment => db`
+  converted as materialized (
+    select distinct session_no
+    from (${conversions(db, { ...scope, goal: undefined }, goal)}) as conversion
+  ),`
+
+function keptHits(db: Queryable, scope: Scope, value: Dimension | undefined): Fragment {
+  return db`
+    select events.* ${value ? db`, ${valueOfHit(db, value)} as value` : db``}
+    from events
+    ${value && isSessionOnly(value) ? joinSession(db, scope) : db``}
+    where ${visibleHit(db, scope)} and ${hitConditions(db, scope)} and ${sessionConditions(db, scope)}`
+}
+
+const within = (db: Queryable, { start, end }: Slice): Fragment =>
+  db`and events.at >= ${start} and events.at < ${end}`
+
+function seenHits(db: Queryable, scope: Scope, value: Dimension | undefined): Fragment {
+  const hits = hasHitFilters(scope)
+    ? db`${visibleHit(db, scope)} and ${hitConditions(db, scope)}`
+    : db`${aroundRange(db, scope)} and events.type not in ('engagement', 'identify')`
+  return db`
+    select events.* ${value && isHitDimension(value) ? db`, ${valueOfHit(db, value)} as value` : db``}
+    from events
+    where ${hits} and not is_service and ${startedInRange(db, scope)} and ${sessionConditions(db, scope)}`
+}
+
+const joinSession = (db: Queryable, scope: Scope): Fragment => db`
+  join (select session_no, user_id, visit_count from sessions where ${sessionsAround(db, scope)}) as session
+    on session.session_no = events.session_no`
+
+function valueOfHit(db: Queryable, dimension: Dimension): Fragment {
+  if (isHitDimension(dimension)) return db`events.${db(HIT_COLUMNS[dimension])}`
+  return isSessionOnly(dimension) ? db`session.${db(dimension)}::text` : db`events.${db(dimension)}`
+}
+
+function row(db: Queryable, asked: Asked): Fragment {
+  const columns = Object.entries(asked).map(([name, value]) => db`, ${cast(db, value)} as ${db(name)}`)
+  return db`select 1 as one ${inTurn(db, columns)}`
+}
+
+function cast(db: Queryable, value: Asked[string]): Fragment {
+  if (typeof value === 'number') return db`${value}::bigint`
+  if (typeof value === 'boolean') return db`${value}::boolean`
+  if (typeof value === 'string') return db`${value}::text`
+  if (value instanceof Date) return db`${value}::timestamptz`
+  const texts = value.map(item => (item instanceof Date ? item.toISOString() : item))
+  return value[0] instanceof Date ? db`${texts}::timestamptz[]` : db`${texts}::text[]`
+}

@@ -1,0 +1,78 @@
+import { z } from 'zod'
+import { listAllGoals } from '../goals/list-goals.ts'
+import { count, decimal, label, uuid } from '../infra/fields.ts'
+import type { Scope } from './filters/conditions.ts'
+import type { ConversionTargets } from './filters/conversions.ts'
+import type { StatsQuery } from './filters/query.ts'
+import { readKept } from './filters/rows.ts'
+import { findTargets } from './filters/targets.ts'
+import { ratio } from './numbers.ts'
+import { readQuestion, type StatsServices, type StatsSite } from './question.ts'
+import { countTraffic } from './traffic.ts'
+
+/** @see contract.md §9 */
+export const GoalRow = z
+  .object({
+    id: uuid('Goal id.'),
+    display_name: label('What people call it.', 'Purchase'),
+    conversions: count('How often it was met.', 7),
+    visitors: count('Distinct visitors who met it.', 5),
+    conversion_rate: decimal('Those among all visitors, percent, one decimal.', 3.9),
+    revenue: count('Revenue that the events reported, in minor units.', 34993),
+    currency: label('Currency of a revenue goal.', 'USD').nullable(),
+  })
+  .meta({ id: 'GoalReportRow' })
+export const GoalRows = z.array(GoalRow)
+export type GoalRow = z.infer<typeof GoalRow>
+
+interface Counted {
+  goal: number
+  conversions: number
+  visitors: number
+  /** Reported, minor units. */
+  revenue: number
+}
+
+/** What each goal of a site converted in the range, in the order of the list of goals. */
+export async function getGoalReport(
+  services: StatsServices,
+  site: StatsSite,
+  query: StatsQuery,
+): Promise<GoalRow[]> {
+  const [goals, { scope }] = await Promise.all([
+    listAllGoals(services.reads, site.siteNo),
+    readQuestion(services, site, query),
+  ])
+  if (goals.length === 0) return []
+  const targets = await findTargets(services, scope, goals)
+  const asked = { currencies: goals.map(goal => goal.currency ?? '') }
+  const [rows, [all]] = await Promise.all([
+    readKept<Counted>(services.reads, 'count-conversions', scope, { asked, targets }),
+    countTraffic(services, scope, [scope]),
+  ])
+  const counted = new Map(rows.map(row => [row.goal, row]))
+  return goals.map((goal, index) => {
+    const { conversions, visitors, revenue } = counted.get(index) ?? NOTHING
+    return {
+      id: goal.id,
+      display_name: goal.displayName,
+      conversions,
+      visitors,
+      conversion_rate: ratio(100 * visitors, all!.visitors, 1),
+      revenue,
+      currency: goal.currency,
+    }
+  })
+}
+
+const NOTHING = { conversions: 0, visitors: 0, revenue: 0 }
+
+/** Distinct visitors of conversions in sessions that pass the filters of `scope`. */
+export async function countConvertingVisitors(
+  { reads }: Pick<StatsServices, 'reads'>,
+  scope: Scope,
+  targets: ConversionTargets,
+): Promise<number> {
+  const [row] = await readKept<{ visitors: number }>(reads, 'count-converting-visitors', scope, { targets })
+  return row!.visitors
+}

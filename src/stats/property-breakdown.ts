@@ -1,0 +1,49 @@
+import { z } from 'zod'
+import { count, label } from '../infra/fields.ts'
+import { requiredText } from '../infra/validation.ts'
+import { EVENT_TYPES, type EventType } from '../ingestion/hit.ts'
+import { StatsQuery } from './filters/query.ts'
+import { readKept } from './filters/rows.ts'
+import { readQuestion, type StatsServices, type StatsSite } from './question.ts'
+
+const MOST_ROWS = 50
+
+const NAMED_TYPES = EVENT_TYPES.filter((type): type is Exclude<EventType, 'pageview'> => type !== 'pageview')
+
+export const PropertyBreakdownQuery = StatsQuery.safeExtend({
+  event_type: z.enum(NAMED_TYPES).meta({ description: 'Type of the events.' }),
+  event_name: requiredText(255).meta({ description: 'Exactly the name.', example: 'signup' }),
+})
+export type PropertyBreakdownQuery = z.infer<typeof PropertyBreakdownQuery>
+
+/** @see spec.md "GET /stats/events/property-breakdown" */
+export const PropertyBreakdown = z.object({
+  rows: z
+    .array(
+      z.object({
+        key: label('Name of the property.', 'plan'),
+        value: label('Its value.', 'team'),
+        visitors: count('Distinct visitors with it.', 5),
+      }),
+    )
+    .max(MOST_ROWS)
+    .meta({ description: 'Most visitors first.' }),
+})
+export type PropertyBreakdown = z.infer<typeof PropertyBreakdown>
+
+/** What events of a type and name carried, by distinct visitors: the first 50; ties by key and value. */
+export async function getPropertyBreakdown(
+  services: StatsServices,
+  site: StatsSite,
+  { event_type, event_name, ...query }: PropertyBreakdownQuery,
+): Promise<PropertyBreakdown> {
+  const { scope } = await readQuestion(services, site, query)
+  const asked = { event_type, event_name, limit: MOST_ROWS }
+  const rows = await readKept<PropertyBreakdown['rows'][number]>(
+    services.reads,
+    'rank-kept-properties',
+    scope,
+    { asked },
+  )
+  return { rows: rows.map(({ key, value, visitors }) => ({ key, value, visitors })) }
+}

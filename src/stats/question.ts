@@ -1,0 +1,40 @@
+import type { Services } from '../infra/services.ts'
+import type { Scope } from './filters/conditions.ts'
+import type { StatsQuery } from './filters/query.ts'
+import { resolveScopes } from './filters/resolve.ts'
+import { type LabelledBucket, previousRange, type Range, resolveRange } from './range.ts'
+
+/** What reads of statistics take from the world. */
+export type StatsServices = Pick<Services, 'reads' | 'rollups' | 'now'>
+
+/** What they need to know of a site. */
+export interface StatsSite {
+  siteNo: number
+  timezone: string
+  currency: string
+  firstEventAt: Date | null
+}
+
+/** The days that are asked about, the same number just before, and what of them passes the filters. */
+export interface Question {
+  range: Range
+  before: Range
+  scope: Scope
+  scopeBefore: Scope
+}
+
+/** @throws AppError `validation_failed` for a goal filter that names no goal of the site */
+export async function readQuestion(
+  services: StatsServices,
+  site: StatsSite,
+  query: StatsQuery,
+): Promise<Question> {
+  const clock = { zone: site.timezone, now: services.now(), firstEventAt: site.firstEventAt }
+  const range = resolveRange(query, clock)
+  const before = previousRange(range)
+  const [scope, scopeBefore] = await resolveScopes(services, site.siteNo, query, [range, before])
+  return { range, before, scope: scope!, scopeBefore: scopeBefore! }
+}
+
+/** Where the buckets of a series begin, for `width_bucket`. */
+export const boundsOf = (buckets: readonly LabelledBucket[]): Date[] => buckets.map(({ start }) => start)

@@ -1,0 +1,73 @@
+import { z } from 'zod'
+import { count, decimal } from '../infra/fields.ts'
+import { NO_TRAFFIC, runTask, type TrafficTotals } from '../rollups/protocol.ts'
+import type { Scope } from './filters/conditions.ts'
+import { readKept } from './filters/rows.ts'
+import { ratio } from './numbers.ts'
+import type { StatsServices } from './question.ts'
+import type { Bucket } from './range.ts'
+
+export const trafficFields = {
+  pageviews: count('Pageviews in the range.', 420),
+  visitors: count('Distinct visitors with a pageview or event in the range.', 128),
+  sessions: count('Sessions that started in the range.', 150),
+  views_per_visit: decimal('Pageviews per session, two decimals.', 2.8),
+  bounce_rate: decimal('Percentage of sessions with exactly one pageview, two decimals.', 41.33),
+  avg_session_seconds: decimal('Mean length of a session, two decimals.', 95.4),
+  custom_events: count('Hits of type `event` in the range.', 37),
+}
+
+export const Traffic = z.object(trafficFields)
+export type Traffic = z.infer<typeof Traffic>
+
+/** The one place where totals become metrics (contract §6). */
+export function presentTraffic(totals: TrafficTotals): Traffic {
+  return {
+    pageviews: totals.pageviews,
+    visitors: totals.visitors,
+    sessions: totals.sessions,
+    views_per_visit: ratio(totals.pageviews, totals.sessions, 2),
+    bounce_rate: bounceRate(totals.bounces, totals.sessions),
+    avg_session_seconds: ratio(totals.durationMs, 1000 * totals.sessions, 2),
+    custom_events: totals.customEvents,
+  }
+}
+
+/** Share of sessions with exactly one pageview, percent, two decimals; 0 without sessions. */
+export const bounceRate = (bounces: number, sessions: number): number => ratio(100 * bounces, sessions, 2)
+
+/**
+ * Totals of consecutive buckets that make up the range of `scope`.
+ * What nothing narrows comes from the aggregates, in a thread; the rest is counted from the hits themselves.
+ */
+export function countTraffic(
+  { reads, rollups }: Pick<StatsServices, 'reads' | 'rollups'>,
+  scope: Scope,
+  buckets: readonly Bucket[],
+): Promise<TrafficTotals[]> {
+  if (!isUnfiltered(scope)) return countKept(reads, scope, buckets)
+  const windows = buckets.map(({ start, end }) => ({ start: start.getTime(), end: end.getTime() }))
+  return runTask(rollups, 'countTraffic', { siteNo: scope.siteNo, windows })
+}
+
+const isUnfiltered = ({ filters: { dimensions, property }, goal }: Scope) =>
+  dimensions.length === 0 && property === undefined && goal === undefined
+
+type HitCounts = Pick<TrafficTotals, 'pageviews' | 'customEvents' | 'visitors'>
+type SessionCounts = Pick<TrafficTotals, 'sessions' | 'bounces' | 'durationMs'>
+
+async function countKept(
+  reads: StatsServices['reads'],
+  scope: Scope,
+  buckets: readonly Bucket[],
+): Promise<TrafficTotals[]> {
+  const totals = buckets.map(() => ({ ...NO_TRAFFIC }))
+  if (totals.length === 0) return totals
+  const asked = { bounds: buckets.map(({ start }) => start) }
+  const [hits, sessions] = await Promise.all([
+    readKept<HitCounts & { bucket: number }>(reads, 'count-kept-hits', scope, { asked }),
+    readKept<SessionCounts & { bucket: number }>(reads, 'count-kept-sessions', scope, { asked }),
+  ])
+  for (const { bucket, ...counts } of [...hits, ...sessions]) Object.assign(totals[bucket]!, counts)
+  return totals
+}

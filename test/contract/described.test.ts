@@ -1,0 +1,191 @@
+import { randomUUID } from 'node:crypto'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { createApp } from '../../src/http/app.ts'
+import { describeApi } from '../../src/http/openapi/document.ts'
+import { storeHits } from '../../src/ingestion/store/store.ts'
+import { generateToken } from '../../src/teams/token-format.ts'
+import { createToken } from '../../src/teams/tokens.ts'
+import { createUser } from '../../src/teams/users.ts'
+import { type Api, startApi } from '../support/api.ts'
+import { createDocumented, operationsOf } from '../support/documented.ts'
+import { enrichedHit } from '../support/hits.ts'
+import { inProcessPool } from '../support/in-process-pool.ts'
+import { startIngestApi } from '../support/ingest-api.ts'
+import { type Answered, type Asked, exercises, type World } from './exercises.ts'
+
+const document = describeApi('http://127.0.0.1:3000')
+const operations = operationsOf(document)
+const documented = createDocumented(document)
+
+type Part = Api & { ingestUrl: string; stop(): Promise<void> }
+
+let world: World
+let whole: Part
+/** The same without its database. */
+let broken: Part
+
+beforeAll(async () => {
+  ;[whole, broken] = await Promise.all([startPart(), startPart()])
+  await broken.services.db.end()
+  whole.services.rollups = inProcessPool(whole.services.db)
+  const owner = await whole.member()
+  const made = await whole.call('POST', '/api/sites', {
+    token: owner.token,
+    body: { domain: 'shop.example' },
+  })
+  const [member, errorId] = await Promise.all([memberOf(owner.teamId), storeVisit(made.body.id)])
+  world = { api: whole, owner, member, site: made.body, errorId }
+})
+afterAll(() => Promise.all([whole?.stop(), broken?.stop()]))
+
+async function startPart(): Promise<Part> {
+  const api = await startApi({ config: { sitesPerTeam: 1_000 } })
+  const ingest = await startIngestApi(api.services, api.services.config.redisUrl!)
+  const stop = async () => {
+    await ingest.close()
+    await api.close()
+  }
+  return { ...api, ingestUrl: ingest.url, stop }
+}
+
+async function memberOf(teamId: string) {
+  const { db } = whole.services
+  const userId = await createUser(db, { teamId, email: 'member@example.com', role: 'member' })
+  const { token } = await createToken(db, { teamId, userId, name: 'test', siteIds: null, expiresAt: null })
+  return { teamId, userId, token }
+}
+
+/** A visit of today with hits of every kind. @returns the id of the error that occurred in it */
+async function storeVisit(siteId: string): Promise<string> {
+  const { db } = whole.services
+  const [row] = await db<{ siteNo: number }[]>`select site_no as "siteNo" from sites where id = ${siteId}`
+  const site = { id: siteId, siteNo: row!.siteNo, key: '' }
+  const visitor = { visitorId: randomUUID(), userAgent: FIREFOX, url: '/pricing', title: 'Pricing' }
+  const at = Date.now() - 1_000
+  const error = enrichedHit(site, at + 3, {
+    ...visitor,
+    type: 'error',
+    error: { name: 'TypeError', message: 'x' },
+  })
+  await storeHits(db, 0, [
+    enrichedHit(site, at, visitor),
+    enrichedHit(site, at + 1, { ...visitor, type: 'event', name: 'signup', props: { plan: 'team' } }),
+    enrichedHit(site, at + 2, {
+      ...visitor,
+      type: 'identify',
+      identity: { identifier: 'user-1', name: 'Ada' },
+    }),
+    error,
+    enrichedHit(site, at + 4, { ...visitor, type: 'engagement', scroll: 80, engagedMs: 500 }),
+  ])
+  return error.errorId!
+}
+
+const FIREFOX = 'Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0'
+
+const isIngested = (path: string) => /^\/(api\/(collect|event|engage|identify)|js\/script\.js)$/.test(path)
+
+/** Asks one operation of a part, and checks that the answer is described. */
+async function ask(part: Part, operation: string, asked: Asked = {}): Promise<Answered> {
+  const [method, template] = operation.split(' ') as [string, string]
+  const fields: Record<string, string> = { siteKey: world.site.id, domain: 'a.example', ...asked.path }
+  const path = template.replace(/\{(\w+)\}/g, (_, name) => fields[name] ?? randomUUID())
+  const url = (isIngested(template) ? part.ingestUrl : part.url) + path
+  const token = 'token' in asked ? asked.token : world.owner.token
+  const response = await fetch(asked.query ? `${url}?${asked.query}` : url, {
+    method,
+    headers: {
+      'User-Agent': 'curl/8.0',
+      ...(token !== undefined && !isOpen(operation) && { Authorization: `Bearer ${token}` }),
+      ...asked.headers,
+    },
+    ...(asked.body !== undefined && {
+      body: typeof asked.body === 'string' ? asked.body : JSON.stringify(asked.body),
+    }),
+  })
+  const body = Buffer.from(await response.arrayBuffer())
+  documented.expectAnswer(operation, response, body)
+  const isJson = response.headers.get('content-type')?.startsWith('application/json')
+  return {
+    status: response.status,
+    headers: response.headers,
+    body: isJson ? JSON.parse(body.toString()) : undefined,
+  }
+}
+
+const isOpen = (operation: string) => operations.get(operation).security !== undefined
+
+/** What every operation refuses, as far as it says that it does. */
+async function askForRefusals(operation: string) {
+  const [method, template] = operation.split(' ') as [string, string]
+  const refuses = (status: number) => operations.get(operation).responses[status] !== undefined
+  const askFor = async (status: number, asked: Asked, part = whole) => {
+    if (refuses(status))
+      expect([operation, (await ask(part, operation, asked)).status]).toEqual([operation, status])
+  }
+  if (!isOpen(operation)) await askFor(401, { token: undefined })
+  if (method === 'GET') {
+    await askFor(400, { path: { [/\{(\w+)\}/.exec(template)?.[1] ?? '']: '%' } })
+  } else {
+    await askFor(400, { body: '{' })
+    await askFor(413, { body: ' '.repeat(256 * 1024 + 1) })
+    await askFor(415, { body: '{}', headers: { 'Content-Encoding': 'zip' } })
+    await askFor(422, { body: '[]' })
+  }
+  if (template.includes('{siteKey}')) {
+    for (const siteKey of ['unknown.example', randomUUID()]) await askFor(404, { path: { siteKey } })
+  }
+  await askFor(
+    503,
+    { token: generateToken(), body: method === 'GET' ? undefined : minimalBody(template) },
+    broken,
+  )
+  await askOverLimit(operation, askFor)
+}
+
+/** A hit that reaches the database; other operations ask it for the token first. */
+function minimalBody(template: string): object {
+  const url = { path: '/' }
+  const hit = { key: randomUUID(), hostname: 'a.example', url, name: 'a', sd: 1, time: 1, identifier: 'a' }
+  return isIngested(template) ? hit : {}
+}
+
+async function askOverLimit(
+  operation: string,
+  askFor: (status: number, asked: Asked) => Promise<void>,
+): Promise<void> {
+  const { limits } = whole.services.config
+  const [, endpoint = 'api'] = /^POST \/api\/(collect|event|engage|identify)$/.exec(operation) ?? []
+  const limit = endpoint as keyof typeof limits
+  const before = limits[limit]
+  const { token } = await whole.member()
+  limits[limit] = 1
+  const asked = { token, ...(!operation.startsWith('GET') && { body: {} }) }
+  if (operations.get(operation).responses[429]) await ask(whole, operation, asked)
+  await askFor(429, asked)
+  limits[limit] = before
+}
+
+test('every operation is exercised', () => {
+  expect(Object.keys(exercises).sort()).toEqual([...operations.keys()].sort())
+})
+
+test('every route that is served is described, but those that are no part of the API', () => {
+  const exchange = { collect: async () => '' }
+  const { stack } = createApp(whole.services, exchange).router
+  const paths = stack.flatMap(({ route }) => (route ? [route.path.replace(/:(\w+)/g, '{$1}')] : []))
+  const described = Object.keys(document.paths as object)
+  const others = ['/api/openapi.json', '/docs', '/docs/redoc.js', '/trpc/{procedures}']
+  expect(paths.filter(path => !described.includes(path)).sort()).toEqual(others)
+})
+
+describe.each([...operations.keys()])('%s', operation => {
+  test('answers as it is described, and everything that is described', async () => {
+    const exercise = exercises[operation]
+    expect(exercise, 'a way to bring it to its answers, in exercises.ts').toBeDefined()
+    await askForRefusals(operation)
+    await exercise!(asked => ask(whole, operation, asked), world)
+    const described = Object.keys(operations.get(operation).responses).filter(status => status !== 'default')
+    expect([...documented.seen.get(operation)!].sort()).toEqual(described.sort())
+  })
+})

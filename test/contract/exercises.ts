@@ -1,0 +1,227 @@
+import { randomUUID } from 'node:crypto'
+import { expect } from 'vitest'
+import type { Api, Member } from '../support/api.ts'
+
+export interface Asked {
+  /** Fields of the path; `siteKey` is the world's site unless given. */
+  path?: Record<string, string>
+  query?: string
+  /** Sent as JSON; a string as it is. */
+  body?: unknown
+  token?: string | undefined
+  headers?: Record<string, string>
+}
+
+export interface Answered {
+  status: number
+  headers: Headers
+  // biome-ignore lint/suspicious/noExplicitAny: exercises look into it
+  body: any
+}
+
+export interface World {
+  api: Api
+  owner: Member
+  /** Of the same team. */
+  member: Member
+  /** With hits of every kind, today. */
+  site: { id: string; domain: string; tracking_key: string }
+  /** Of an error that occurred on the site. */
+  errorId: string
+}
+
+/** Asks the exercised operation; the answer has to be as it is described. As the owner unless `token` is given. */
+export type Ask = (asked?: Asked) => Promise<Answered>
+
+const newSite = async ({ api, owner }: World) => {
+  const body = { domain: `${randomUUID()}.example` }
+  return (await api.call('POST', '/api/sites', { token: owner.token, body })).body as World['site']
+}
+
+/** Asks for a change of a site of its own that is made, and for one that is not valid. */
+const change = (good: unknown, bad: unknown) => async (ask: Ask, world: World) => {
+  const path = { siteKey: (await newSite(world)).id }
+  await ask({ path, body: good })
+  await ask({ path, body: bad })
+}
+
+/** A hit that is accepted, and those that are not. */
+const hit = (fields: object, bad: object) => async (ask: Ask, world: World) => {
+  const sent = { key: world.site.tracking_key, hostname: world.site.domain, ...fields }
+  await ask({ body: sent })
+  await ask({ body: sent, headers: { 'Content-Type': 'text/plain', 'User-Agent': 'Googlebot/2.1' } })
+  await ask({ body: { ...sent, key: randomUUID() } })
+  await ask({ body: { ...sent, ...bad } })
+}
+
+/** Fails for an empty list: of one, an answer says nothing. */
+async function expectItems(answer: Promise<Answered>, list: (body: Answered['body']) => unknown[]) {
+  const { body } = await answer
+  expect(list(body).length).toBeGreaterThan(0)
+}
+
+/** Asks for a page that has items, and for one that is not valid. */
+const page =
+  (query = '') =>
+  async (ask: Ask) => {
+    await expectItems(ask({ query }), body => body.data)
+    await ask({ query: `${query}&per_page=0` })
+  }
+
+async function newGoal({ api, owner, site }: World) {
+  const body = { match_type: 'page', match_value: `/${randomUUID()}` }
+  return (await api.call('POST', `/api/sites/${site.id}/goals`, { token: owner.token, body })).body
+}
+
+const goalBody = () => ({
+  match_type: 'event',
+  match_value: randomUUID(),
+  currency: 'USD',
+  custom_props: { plan: 'team' },
+})
+
+/** Asks of the error that is known, of one that is not, and with a range that is not valid. */
+const ofError = (list?: (body: Answered['body']) => unknown[]) => async (ask: Ask, world: World) => {
+  const path = { error: world.errorId }
+  if (list) await expectItems(ask({ path }), list)
+  else await ask({ path })
+  await ask({ path: { error: randomUUID() } })
+  await ask({ path, query: 'range=ever' })
+}
+
+/**
+ * How each operation is brought to each answer that is particular to it. What all have in common (401, 400, 413, 429, 503…)
+ * is asked of every one without being written here.
+ */
+export const exercises: Record<string, (ask: Ask, world: World) => Promise<unknown>> = {
+  'POST /api/collect': hit({ url: { path: '/' } }, { url: {} }),
+  'POST /api/event': hit({ name: 'signup', revenue: { amount: 5, currency: 'USD' } }, { name: '' }),
+  'POST /api/engage': hit({ url: { path: '/' }, sd: 20, time: 1_000 }, { sd: -1 }),
+  'POST /api/identify': hit(
+    { identifier: 'user-1', avatar: 'https://example.com/a.png' },
+    { avatar: 'a.png' },
+  ),
+  'GET /favicons/{domain}': async (ask, { site }) => {
+    await ask({ path: { domain: site.domain } })
+    await ask({ path: { domain: 'unknown.example' } })
+  },
+  'GET /avatars/{file}': async ask => {
+    await ask({ path: { file: `${randomUUID()}.svg` } })
+    await ask({ path: { file: 'nobody.svg' } })
+  },
+  'GET /js/script.js': async ask => {
+    const { headers } = await ask()
+    await ask({ headers: { 'If-None-Match': headers.get('etag')! } })
+  },
+  'GET /healthz': ask => ask(),
+  'GET /readyz': ask => ask(),
+  'GET /metrics': async (ask, { api }) => {
+    await ask()
+    await ask({ headers: { 'X-Forwarded-For': '203.0.113.7' } })
+    api.services.config.metricsToken = 'a token for metrics'
+    await ask()
+    api.services.config.metricsToken = undefined
+  },
+  'GET /api/sites': async ask => {
+    await ask({ query: 'search=e&sort=domain_asc&period=7d' })
+    await ask({ query: 'sort=size' })
+  },
+  'POST /api/sites': async (ask, { api, site }) => {
+    await ask({ body: { domain: `${randomUUID()}.example`, timezone: 'Europe/Berlin' } })
+    await ask({ body: { domain: site.domain } })
+    await ask({ body: { domain: 'a.example' }, token: (await api.member({ plan: 'lapsed' })).token })
+  },
+  'GET /api/sites/{siteKey}': (ask, { site }) => ask({ path: { siteKey: site.domain } }),
+  'DELETE /api/sites/{siteKey}': async (ask, world) => {
+    const { id } = await newSite(world)
+    await ask({ path: { siteKey: id }, token: world.member.token })
+    await ask({ path: { siteKey: id } })
+  },
+  'PATCH /api/sites/{siteKey}/domain': async (ask, world) => {
+    const { id } = await newSite(world)
+    await ask({ path: { siteKey: id }, body: { domain: `${randomUUID()}.example` } })
+    await ask({ path: { siteKey: id }, body: { domain: world.site.domain } })
+  },
+  'PATCH /api/sites/{siteKey}/timezone': change({ timezone: 'Asia/Kolkata' }, { timezone: 'PST' }),
+  'PATCH /api/sites/{siteKey}/currency': change({ currency: 'EUR' }, { currency: 'XXX' }),
+  'PATCH /api/sites/{siteKey}/tracking-mode': change({ tracking_mode: 'cookie' }, {}),
+  'PATCH /api/sites/{siteKey}/sharing': change({ is_public: true }, { is_public: 'yes' }),
+  'PATCH /api/sites/{siteKey}/features': change({ track_errors: true }, { track_errors: 1 }),
+  'PATCH /api/sites/{siteKey}/pin': async (ask, world) =>
+    ask({ path: { siteKey: (await newSite(world)).id } }),
+  'GET /api/sites/{siteKey}/overview': async ask => {
+    await ask({ query: 'range=last_7_days' })
+    await ask({ query: 'from=2026-03-01' })
+  },
+  'GET /api/sites/{siteKey}/stats/timeseries': async ask => {
+    for (const metric of ['visitors', 'bounce_rate']) {
+      await expectItems(ask({ query: `metric=${metric}&range=last_7_days` }), body => body.values)
+    }
+    await ask({ query: 'metric=mood' })
+  },
+  'GET /api/sites/{siteKey}/stats/breakdown': page('dimension=browser'),
+  'GET /api/sites/{siteKey}/stats/goals': async (ask, world) => {
+    await newGoal(world)
+    await expectItems(ask(), body => body)
+    await ask({ query: 'prop_value=1' })
+  },
+  'GET /api/sites/{siteKey}/stats/events': page('types=pageview,event,error'),
+  'GET /api/sites/{siteKey}/stats/events/timeseries': async ask => {
+    await expectItems(ask({ query: 'types=event' }), body => body.series.event)
+    await ask({ query: 'path[near]=/' })
+  },
+  'GET /api/sites/{siteKey}/stats/events/property-breakdown': async ask => {
+    await expectItems(ask({ query: 'event_type=event&event_name=signup' }), body => body.rows)
+    await ask({ query: 'event_type=pageview&event_name=signup' })
+  },
+  'GET /api/sites/{siteKey}/stats/page-titles': page(),
+  'GET /api/sites/{siteKey}/stats/page-titles/timeseries': async ask => {
+    await expectItems(ask({ query: 'title=Pricing' }), body => body.values)
+    await ask()
+  },
+  'GET /api/sites/{siteKey}/stats/filter-values': async ask => {
+    await expectItems(ask({ query: 'dimension=path&limit=5' }), body => body.values)
+    await ask({ query: 'dimension=goal' })
+  },
+  'GET /api/sites/{siteKey}/stats/errors': page(),
+  'GET /api/sites/{siteKey}/stats/errors/{error}': ofError(),
+  'GET /api/sites/{siteKey}/stats/errors/{error}/timeseries': ofError(body => body.series.error),
+  'GET /api/sites/{siteKey}/stats/errors/{error}/events': ofError(body => body.data),
+  'GET /api/sites/{siteKey}/goals': async (ask, world) => {
+    await newGoal(world)
+    await page('per_page=1&search=visit')(ask)
+  },
+  'POST /api/sites/{siteKey}/goals': async ask => {
+    const body = goalBody()
+    await ask({ body })
+    await ask({ body })
+  },
+  'POST /api/sites/{siteKey}/goals/batch': async ask => {
+    await expectItems(ask({ body: { event_names: ['signup', 'payment'] } }), body => body)
+    await ask({ body: { event_names: [] } })
+  },
+  'PATCH /api/sites/{siteKey}/goals/{goal}': async (ask, world) => {
+    const { id } = await newGoal(world)
+    await ask({ path: { goal: id }, body: goalBody() })
+    await ask({ path: { goal: id }, body: { match_type: 'scroll', match_value: '/' } })
+    await ask({ body: goalBody() })
+  },
+  'DELETE /api/sites/{siteKey}/goals/{goal}': async (ask, world) => {
+    const { id } = await newGoal(world)
+    await ask({ path: { goal: id } })
+    await ask({ path: { goal: id } })
+  },
+  'GET /api/timezones': ask => ask(),
+  'GET /api/currencies': ask => ask(),
+  'GET /api/tokens': ask => ask(),
+  'POST /api/tokens': async (ask, { site }) => {
+    await ask({ body: { name: 'one site', site_ids: [site.id], expires_at: '2099-12-31T00:00:00Z' } })
+    await ask({ body: { name: 'none', site_ids: [randomUUID()] } })
+    await ask({ body: { name: '' } })
+  },
+  'DELETE /api/tokens/{id}': async (ask, { api, owner }) => {
+    const made = await api.call('POST', '/api/tokens', { token: owner.token, body: { name: 'short-lived' } })
+    await ask({ path: { id: made.body.id } })
+    await ask({ path: { id: made.body.id } })
+  },
+}

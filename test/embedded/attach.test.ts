@@ -1,0 +1,114 @@
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, expect, test } from 'vitest'
+import { loadConfig } from '../../src/config.ts'
+import { type Addresses, withServices } from '../../src/embedded/attach.ts'
+import { startDatabase } from '../../src/embedded/database.ts'
+import { isAlive } from '../../src/embedded/lock.ts'
+import { startRedis } from '../../src/embedded/redis.ts'
+import { connectDb } from '../../src/infra/db.ts'
+import { silentLog } from '../support/log.ts'
+import { recordingLog } from '../support/recording-log.ts'
+import { exited, ready, spawnEntry } from './spawn.ts'
+
+const cleanUps: (() => unknown)[] = []
+afterEach(async () => {
+  for (const cleanUp of cleanUps.splice(0).reverse()) await cleanUp()
+})
+
+function folder(): string {
+  const path = mkdtempSync(join(tmpdir(), 'analytics-attach-'))
+  cleanUps.push(() => rmSync(path, { recursive: true, force: true }))
+  return path
+}
+
+const redisIn = (dataDir: string) => JSON.parse(readFileSync(join(dataDir, 'redis.pid'), 'utf8'))
+
+async function ask({ databaseUrl }: Addresses) {
+  const db = connectDb(databaseUrl, { max: 1, name: 'test' })
+  try {
+    const [row] = await db<{ answer: number }[]>`select 42 as answer`
+    return row!.answer
+  } finally {
+    await db.end({ timeout: 2 })
+  }
+}
+
+/** Resolves, for those who wait for it, when it is told to. */
+function gate() {
+  let open = () => {}
+  const opened = new Promise<void>(resolve => {
+    open = resolve
+  })
+  return { open, opened }
+}
+
+test('of two that start servers for the moment the second begins when the first has stopped its own', async () => {
+  const dataDir = folder()
+  const config = loadConfig({ DATA_DIR: dataDir })
+  const { log, lines } = recordingLog()
+  const order: string[] = []
+  const { open, opened } = gate()
+  const first = withServices(config, silentLog, async addresses => {
+    order.push('first begins')
+    await opened
+    const answer = await ask(addresses)
+    order.push('first is done')
+    return answer
+  })
+  await expect.poll(() => order, { timeout: 20_000 }).toEqual(['first begins'])
+  const second = withServices(config, log, addresses => {
+    order.push('second begins')
+    return ask(addresses)
+  })
+  await expect.poll(() => lines).toMatchObject([{ pid: process.pid, msg: expect.stringMatching(/^waiting/) }])
+  open()
+  expect(await Promise.all([first, second])).toEqual([42, 42])
+  expect(order).toEqual(['first begins', 'first is done', 'second begins'])
+  expect(isAlive(redisIn(dataDir))).toBe(false)
+}, 60_000)
+
+test('on the servers of a service they run beside each other, and leave them running', async () => {
+  const dataDir = folder()
+  const redis = await startRedis({ dataDir, log: silentLog })
+  cleanUps.push(() => redis.stop())
+  const database = await startDatabase({ dataDir, log: silentLog })
+  cleanUps.push(() => database.close())
+  const config = loadConfig({ DATA_DIR: dataDir })
+  const { open, opened } = gate()
+  const first = withServices(config, silentLog, async addresses => {
+    await opened
+    return ask(addresses)
+  })
+  expect(await withServices(config, silentLog, ask)).toBe(42)
+  open()
+  expect(await first).toBe(42)
+  expect(isAlive(redisIn(dataDir))).toBe(true)
+}, 60_000)
+
+test('servers are stopped when what was to be run fails, and the next has them', async () => {
+  const dataDir = folder()
+  const config = loadConfig({ DATA_DIR: dataDir })
+  const failing = withServices(config, silentLog, () => Promise.reject(new Error('no')))
+  await expect(failing).rejects.toThrow('no')
+  expect(isAlive(redisIn(dataDir))).toBe(false)
+  expect(await withServices(config, silentLog, ask)).toBe(42)
+}, 60_000)
+
+test.each(['SIGINT', 'SIGTERM', 'SIGHUP'] as const)(
+  '%s stops them in order before it ends the process',
+  async signal => {
+    const dataDir = folder()
+    const holder = await spawnEntry('test/embedded/hold-servers.ts', [], {
+      env: { DATA_DIR: dataDir, BASE_URL: '' },
+    })
+    await ready(holder)
+    const redis = redisIn(dataDir)
+    holder.kill(signal)
+    expect(await exited(holder)).toBe(signal)
+    expect(holder.output()).toContain('embedded database is closed')
+    expect(isAlive(redis)).toBe(false)
+  },
+  60_000,
+)

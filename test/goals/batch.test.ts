@@ -1,0 +1,183 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { createLifecycleGoals } from '../../src/goals/create-goals-batch.ts'
+import { type Answer, type Api, type Member, startApi } from '../support/api.ts'
+import { goalSite } from './site.ts'
+
+let api: Api
+let owner: Member
+
+beforeAll(async () => {
+  api = await startApi({ config: { sitesPerTeam: 1_000 } })
+  owner = await api.member()
+})
+afterAll(() => api.close())
+
+const newSite = () => goalSite(api, owner)
+const event = (match_value: string, fields: object = {}) => ({ match_type: 'event', match_value, ...fields })
+const values = (answer: Answer) => answer.body.map((goal: { match_value: string }) => goal.match_value)
+const many = (count: number, name: string) => Array.from({ length: count }, (_, i) => `${name} ${i}`)
+
+describe('a batch', () => {
+  test('makes an event goal of each name and answers all goals, the newest first', async () => {
+    const site = await newSite()
+    const page = (await site.create({ match_type: 'page', match_value: '/a' })).body
+    const answer = await site.batch({ event_names: ['b', 'a', '🍕'.repeat(255)] })
+    expect(answer.status).toBe(200)
+    expect(values(answer)).toEqual(['🍕'.repeat(255), 'a', 'b', '/a'])
+    expect(answer.body[3]).toEqual(page)
+    expect(answer.body[1]).toEqual({
+      id: expect.any(String),
+      display_name: 'a',
+      type: 'event',
+      match_value: 'a',
+      match_operator: 'is',
+      scroll_threshold: -1,
+      currency: null,
+      custom_props: {},
+      created_at: expect.any(String),
+    })
+    const after = (await site.create(event('after'))).body
+    const all = await site.batch({ event_names: ['a'] })
+    expect(all.body).toEqual([after, ...answer.body])
+    const listed = (await site.list()).body.data
+    expect(listed.map((goal: { id: string }) => goal.id).sort()).toEqual(
+      all.body.map((goal: { id: string }) => goal.id).sort(),
+    )
+  })
+
+  test('skips what is there, reserved, empty or said before', async () => {
+    const site = await newSite()
+    await site.create(event('there'))
+    await site.create(event('other name', { display_name: 'Called otherwise' }))
+    await site.create({ match_type: 'copy', display_name: 'taken' })
+    await site.create(event('with props', { custom_props: { a: 'b' }, display_name: 'With' }))
+    const answer = await site.batch({
+      event_names: [
+        'there',
+        'other name',
+        'taken',
+        'payment',
+        'pageview',
+        'subscription_ended',
+        '',
+        '  ',
+        '\0',
+        'new',
+        'new',
+        'with props',
+        'newer',
+      ],
+    })
+    expect(answer.status).toBe(200)
+    expect(values(answer).slice(0, 3)).toEqual(['newer', 'with props', 'new'])
+    expect(answer.body).toHaveLength(7)
+    expect(values(await site.batch({ event_names: ['payment'] }))).toEqual(values(answer))
+  })
+
+  test.each([
+    [{}, { event_names: ['is required'] }],
+    [{ event_names: null }, { event_names: ['must be an array'] }],
+    [{ event_names: 'a' }, { event_names: ['must be an array'] }],
+    [{ event_names: { 0: 'a' } }, { event_names: ['must be an array'] }],
+    [{ event_names: [] }, { event_names: ['must have at least 1 entries'] }],
+    [{ event_names: ['a', 1] }, { 'event_names.1': ['must be a string'] }],
+    [{ event_names: ['a', null] }, { 'event_names.1': ['must be a string'] }],
+    [{ event_names: ['a', '🍕'.repeat(256)] }, { 'event_names.1': ['must be at most 255 characters'] }],
+    [{ event_names: many(10_001, 'n') }, { event_names: ['must have at most 10000 entries'] }],
+  ])('%# breaks the rules of a body and makes nothing', async (body, errors) => {
+    const site = await newSite()
+    const answer = await site.batch(body)
+    expect([answer.status, answer.body.errors]).toEqual([422, errors])
+    expect((await site.list()).body.meta.total).toBe(0)
+  })
+
+  test('fills the site up to a thousand and skips the rest, the first names first', async () => {
+    const site = await newSite()
+    await site.create(event('first'))
+    const answer = await site.batch({ event_names: ['first', ...many(1_100, 'n')] })
+    expect(answer.body).toHaveLength(1000)
+    expect(values(answer)[0]).toBe('n 998')
+    expect(values(answer).at(-1)).toBe('first')
+    expect((await site.batch({ event_names: ['more'] })).body).toEqual(answer.body)
+  })
+
+  test('never exceeds the ceiling nor makes a goal twice, however many run at once', async () => {
+    const site = await newSite()
+    await site.batch({ event_names: many(900, 'n') })
+    const batches = Array.from({ length: 6 }, (_, i) => ['shared', ...many(40, `batch ${i}`)])
+    const answers = await Promise.all(batches.map(event_names => site.batch({ event_names })))
+    expect(answers.map(answer => answer.status)).toEqual(Array(6).fill(200))
+    const all = values(await site.batch({ event_names: ['more'] }))
+    expect(all).toHaveLength(1000)
+    expect(all.filter((name: string) => name === 'shared')).toHaveLength(1)
+  })
+})
+
+describe('the goals of a payment processor', () => {
+  const connect = async (site: Awaited<ReturnType<typeof newSite>>) => {
+    const siteNo = await site.siteNo()
+    await api.services.db.begin(transaction => createLifecycleGoals(transaction, siteNo))
+    return (await site.list('?per_page=100')).body.data as { id: string; match_value: string; type: string }[]
+  }
+  const NAMES = [
+    'free_trial',
+    'payment',
+    'subscription_cancel_scheduled',
+    'subscription_downgraded',
+    'subscription_ended',
+    'subscription_reactivated',
+    'subscription_renewed',
+    'subscription_started',
+    'subscription_upgraded',
+    'trial_converted',
+    'trial_started',
+  ]
+
+  test('are there once, one for each name that is not taken', async () => {
+    const site = await newSite()
+    await site.create({ match_type: 'page', match_value: '/x', display_name: 'payment' })
+    const goals = await connect(site)
+    expect(goals.filter(goal => goal.type === 'event').map(goal => goal.match_value)).toEqual(
+      NAMES.filter(name => name !== 'payment'),
+    )
+    expect(await connect(site)).toEqual(goals)
+  })
+
+  test('are made although the site is full, which stays full', async () => {
+    const site = await newSite()
+    await site.batch({ event_names: many(1_000, 'n') })
+    await connect(site)
+    expect((await site.list('?per_page=1')).body.meta.total).toBe(1011)
+    expect((await site.create(event('more'))).status).toBe(422)
+    expect(await site.batch({ event_names: ['more'] }).then(answer => answer.body.length)).toBe(1011)
+  })
+
+  test('are changed and deleted like others, and keep their reserved name', async () => {
+    const site = await newSite()
+    const [trial, payment] = await connect(site)
+    const renamed = await site.update(
+      payment!.id,
+      event('payment', { display_name: 'Sales', currency: 'USD', custom_props: { plan: 'pro' } }),
+    )
+    expect([renamed.status, renamed.body.display_name, renamed.body.match_value]).toEqual([
+      200,
+      'Sales',
+      'payment',
+    ])
+    expect((await site.update(payment!.id, event('free_trial'))).status).toBe(422)
+    expect((await site.update(payment!.id, event('pageview'))).status).toBe(422)
+    expect((await site.update(trial!.id, event('free_trial'))).body).toEqual(trial)
+    expect((await site.remove(trial!.id)).status).toBe(204)
+    expect((await site.create(event('free_trial'))).status).toBe(422)
+    // What is no longer one of them cannot become one again.
+    expect((await site.update(payment!.id, { match_type: 'copy', match_value: 'payment' })).status).toBe(200)
+    expect((await site.update(payment!.id, event('payment'))).status).toBe(422)
+  })
+
+  test('that somebody renamed are not made again', async () => {
+    const site = await newSite()
+    const goals = await connect(site)
+    await site.update(goals[1]!.id, event('payment', { display_name: 'Sales' }))
+    expect(await connect(site)).toHaveLength(11)
+  })
+})

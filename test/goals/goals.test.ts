@@ -1,0 +1,388 @@
+import { randomUUID } from 'node:crypto'
+import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
+import { createClient } from '../../src/client.ts'
+import { listAllGoals } from '../../src/goals/list-goals.ts'
+import { type Answer, type Api, type Member, startApi } from '../support/api.ts'
+import { goalSite } from './site.ts'
+
+let api: Api
+let owner: Member
+
+beforeAll(async () => {
+  api = await startApi({ config: { sitesPerTeam: 1_000 } })
+  owner = await api.member({ role: 'member' })
+})
+afterAll(() => api.close())
+
+const newSite = () => goalSite(api, owner)
+const event = (match_value: string, fields: object = {}) => ({ match_type: 'event', match_value, ...fields })
+const names = (answer: Answer) => answer.body.data.map((goal: { display_name: string }) => goal.display_name)
+const nothing = (answer: Answer) => expect([answer.status, answer.body]).toEqual([204, undefined])
+
+describe('the list', () => {
+  test('is by display name in any case, ties by id', async () => {
+    const site = await newSite()
+    for (const name of ['beta', 'Alpha', 'ALPHA', 'alpha', 'Öl', 'öd', 'Zeta', '1st', '_x']) {
+      expect((await site.create(event(name))).status).toBe(201)
+    }
+    const answer = await site.list()
+    expect(names(answer).map((name: string) => name.toLowerCase())).toEqual([
+      '1st',
+      '_x',
+      'alpha',
+      'alpha',
+      'alpha',
+      'beta',
+      'zeta',
+      'öd',
+      'öl',
+    ])
+    const ids = answer.body.data.slice(2, 5).map((goal: { id: string }) => goal.id)
+    expect(ids).toEqual([...ids].sort())
+    const all = await listAllGoals(api.services.db, await site.siteNo())
+    expect(all.map(goal => goal.id)).toEqual(answer.body.data.map((goal: { id: string }) => goal.id))
+  })
+
+  test('comes in pages with links to the others', async () => {
+    const site = await newSite()
+    await site.batch({
+      event_names: Array.from({ length: 60 }, (_, i) => `goal ${String(i).padStart(2, '0')}`),
+    })
+    const first = await site.list()
+    expect(first.body.meta).toEqual({ current_page: 1, per_page: 25, total: 60, last_page: 3 })
+    expect(names(first)).toEqual(Array.from({ length: 25 }, (_, i) => `goal ${String(i).padStart(2, '0')}`))
+    const base = `${api.services.config.baseUrl}${site.path}`
+    expect(first.body.links).toEqual({
+      first: `${base}?page=1`,
+      last: `${base}?page=3`,
+      prev: null,
+      next: `${base}?page=2`,
+    })
+    const last = await site.list('?search=GOAL&page=7&per_page=9')
+    expect(names(last)).toEqual(Array.from({ length: 6 }, (_, i) => `goal ${54 + i}`))
+    expect(last.body.links).toEqual({
+      first: `${base}?search=GOAL&page=1&per_page=9`,
+      last: `${base}?search=GOAL&page=7&per_page=9`,
+      prev: `${base}?search=GOAL&page=6&per_page=9`,
+      next: null,
+    })
+    const seen: string[] = []
+    let next: string | null = `${base}?per_page=7`
+    while (next) {
+      const page: Answer = await site.list(new URL(next).search)
+      seen.push(...names(page))
+      next = page.body.links.next
+    }
+    expect(new Set(seen).size).toBe(60)
+  })
+
+  test('is empty beyond its last page, and has one page when it has no rows', async () => {
+    const site = await newSite()
+    const base = `${api.services.config.baseUrl}${site.path}`
+    const page = (number: number) => `${base}?page=${number}`
+    expect((await site.list()).body).toEqual({
+      data: [],
+      links: { first: page(1), last: page(1), prev: null, next: null },
+      meta: { current_page: 1, per_page: 25, total: 0, last_page: 1 },
+    })
+    await site.create(event('one'))
+    expect((await site.list('?page=9')).body).toEqual({
+      data: [],
+      links: { first: page(1), last: page(1), prev: page(1), next: null },
+      meta: { current_page: 9, per_page: 25, total: 1, last_page: 1 },
+    })
+    expect((await site.list(`?page=${Math.floor(Number.MAX_SAFE_INTEGER / 100)}`)).body.data).toEqual([])
+  })
+
+  test.each([
+    ['search=sign', ['Signup', 'sign_in']],
+    ['search=SIGN_', ['sign_in']],
+    ['search=%25', ['50%']],
+    ['search=_', ['sign_in']],
+    ['search=%C3%96L', ['öl']],
+    ['search=nothing', []],
+    ['search=', ['50%', 'Signup', 'sign_in', 'öl']],
+    [`search=${'x'.repeat(255)}`, []],
+  ])('with ?%s has what contains that, literally', async (query, expected) => {
+    const site = await newSite()
+    await site.batch({ event_names: ['Signup', 'sign_in', '50%', 'öl'] })
+    expect(names(await site.list(`?${query}`)).sort()).toEqual([...expected].sort())
+  })
+
+  test.each([
+    [`search=${'x'.repeat(256)}`, 'search', 'must be at most 255 characters'],
+    ['search=a&search=b', 'search', 'must be a string'],
+    ['page=0', 'page', 'must be at least 1'],
+    ['page=x', 'page', 'must be an integer'],
+    ['page=', 'page', 'must be an integer'],
+    ['page=1&page=2', 'page', 'must be an integer'],
+    ['page[is]=1', 'page', 'must be an integer'],
+    ['per_page=0', 'per_page', 'must be at least 1'],
+    ['per_page=101', 'per_page', 'must be at most 100'],
+    ['per_page=1.5', 'per_page', 'must be an integer'],
+  ])('with ?%s is refused', async (query, field, problem) => {
+    const answer = await (await newSite()).list(`?${query}`)
+    expect([answer.status, answer.body.errors]).toEqual([422, { [field]: [problem] }])
+  })
+})
+
+describe('creating', () => {
+  test('refuses a goal that is there already, whatever it is called', async () => {
+    const site = await newSite()
+    const page = { match_type: 'page', match_value: '/a' }
+    const scroll = { match_type: 'scroll', match_value: '/a', scroll_threshold: 50 }
+    const paid = event('paid', { custom_props: { plan: 'pro', term: 'year' }, currency: 'USD' })
+    const any = { match_type: 'copy' }
+    for (const body of [page, scroll, paid, any]) expect((await site.create(body)).status).toBe(201)
+    for (const again of [
+      { ...page, display_name: 'Other' },
+      { ...page, match_value: 'a', match_operator: 'matches_pattern', display_name: 'Other' },
+      { ...scroll, display_name: 'Other' },
+      { ...paid, custom_props: { term: 'year', plan: 'pro' }, display_name: 'Other' },
+      { ...paid, currency: null, display_name: 'Other' },
+      { ...any, match_value: '', display_name: 'Other' },
+    ]) {
+      const answer = await site.create(again)
+      expect([answer.status, answer.body.errors]).toEqual([
+        422,
+        { match_value: ['The site already has an identical goal'] },
+      ])
+    }
+    for (const other of [
+      { ...page, match_operator: 'is', display_name: '1' },
+      { ...page, match_value: '/A', display_name: '2' },
+      { ...scroll, scroll_threshold: 51, display_name: '3' },
+      { ...paid, custom_props: { plan: 'pro' }, display_name: '4' },
+      { ...paid, custom_props: null, display_name: '5' },
+      { ...any, match_type: 'form', display_name: '6' },
+      { ...any, match_value: '#x', display_name: '7' },
+    ]) {
+      expect((await site.create(other)).status).toBe(201)
+    }
+  })
+
+  test('refuses a name that is taken, given or derived, in exactly that spelling', async () => {
+    const site = await newSite()
+    await site.create(event('signup'))
+    const taken = ['The site already has a goal with the display name signup']
+    const given = await site.create({ match_type: 'copy', display_name: 'signup' })
+    expect([given.status, given.body.errors]).toEqual([422, { display_name: taken }])
+    const derived = await site.create(event('signup', { match_operator: 'contains' }))
+    expect([derived.status, derived.body.errors]).toEqual([422, { display_name: taken }])
+    expect((await site.create({ match_type: 'copy', display_name: 'Signup' })).status).toBe(201)
+    expect((await (await newSite()).create(event('signup'))).status).toBe(201)
+  })
+
+  test('goes to one of twenty that want the same at once', async () => {
+    const site = await newSite()
+    const answers = await Promise.all(Array.from({ length: 20 }, () => site.create(event('signup'))))
+    expect(answers.map(answer => answer.status).sort()).toEqual([201, ...Array(19).fill(422)])
+    const other = await Promise.all(
+      Array.from({ length: 20 }, (_, i) => site.create(event('paid', { display_name: `paid ${i}` }))),
+    )
+    expect(other.map(answer => answer.status).sort()).toEqual([201, ...Array(19).fill(422)])
+  })
+
+  test('ends at a thousand goals, also when twenty want the last place', async () => {
+    const site = await newSite()
+    const made = await site.batch({ event_names: Array.from({ length: 999 }, (_, i) => `goal ${i}`) })
+    expect(made.body).toHaveLength(999)
+    const answers = await Promise.all(Array.from({ length: 20 }, (_, i) => site.create(event(`last ${i}`))))
+    expect(answers.map(answer => answer.status).sort()).toEqual([201, ...Array(19).fill(422)])
+    const refused = answers.find(answer => answer.status === 422)!
+    expect(refused.body.errors).toEqual({ body: ['The site already has 1000 goals'] })
+    const full = await site.list('?per_page=1')
+    expect(full.body.meta.total).toBe(1000)
+    expect((await site.update(full.body.data[0].id, event('renamed'))).status).toBe(200)
+    nothing(await site.remove(full.body.data[0].id))
+    expect((await site.create(event('fits'))).status).toBe(201)
+    expect((await site.create(event('does not'))).status).toBe(422)
+  })
+
+  test('takes the currency that the site has at that moment', async () => {
+    const site = await newSite()
+    expect((await site.setCurrency('EUR')).status).toBe(200)
+    expect((await site.create(event('paid', { currency: 'USD' }))).status).toBe(422)
+    const goal = (await site.create(event('paid', { currency: 'EUR' }))).body
+    expect(goal.currency).toBe('EUR')
+    expect((await site.setCurrency('USD')).status).toBe(422)
+    expect((await site.update(goal.id, event('paid'))).body.currency).toBeNull()
+    expect((await site.setCurrency('USD')).status).toBe(200)
+  })
+
+  test('and a change of the currency never both succeed', async () => {
+    for (let round = 0; round < 5; round++) {
+      const site = await newSite()
+      const [goal, change] = await Promise.all([
+        site.create(event('paid', { currency: 'USD' })),
+        site.setCurrency('EUR'),
+      ])
+      expect([goal.status, change.status]).toBeOneOf([
+        [201, 422],
+        [422, 200],
+      ])
+    }
+  })
+
+  // The embedded database has one session, which takes transactions one after the other.
+  test.runIf(inject('databaseServer'))('waits for whoever changes the currency', async () => {
+    const site = await newSite()
+    const siteNo = await site.siteNo()
+    let creating: Promise<Answer> | undefined
+    await api.services.db.begin(async transaction => {
+      await transaction`select from sites where site_no = ${siteNo} for no key update`
+      creating = site.create(event('paid', { currency: 'USD' }))
+      await expect
+        .poll(async () => {
+          const [waiting] = await api.services.db`
+            select count(*)::int as count from pg_stat_activity
+            where wait_event_type = 'Lock' and query like '%from sites%'`
+          return waiting!.count
+        })
+        .toBeGreaterThan(0)
+      await transaction`update sites set currency = 'EUR' where site_no = ${siteNo}`
+    })
+    expect((await creating)!.body.errors).toEqual({ currency: ['currency must be that of the site, EUR'] })
+  })
+})
+
+describe('replacing', () => {
+  test('resets all that is left out; id and time of creation stay', async () => {
+    const site = await newSite()
+    const paid = event('paid', {
+      display_name: 'Sale',
+      match_operator: 'starts_with',
+      currency: 'USD',
+      custom_props: { plan: 'pro' },
+    })
+    const goal = (await site.create(paid)).body
+    const answer = await site.update(goal.id, { match_type: 'event', match_value: 'sold' })
+    expect(answer.status).toBe(200)
+    expect(answer.body).toEqual({
+      id: goal.id,
+      display_name: 'sold',
+      type: 'event',
+      match_value: 'sold',
+      match_operator: 'is',
+      scroll_threshold: -1,
+      currency: null,
+      custom_props: {},
+      created_at: goal.created_at,
+    })
+    const scroll = { match_type: 'scroll', match_value: 'a', scroll_threshold: 10 }
+    expect((await site.update(goal.id, scroll)).body).toMatchObject({
+      display_name: 'Scroll 10% on /a',
+      match_operator: 'matches_pattern',
+      scroll_threshold: 10,
+    })
+    expect((await site.update(goal.id, { match_type: 'copy' })).body).toMatchObject({
+      display_name: 'Copy',
+      match_value: null,
+      scroll_threshold: -1,
+    })
+    expect((await site.list()).body.data).toHaveLength(1)
+  })
+
+  test('may leave everything as it is, and clashes with other goals only', async () => {
+    const site = await newSite()
+    const one = (await site.create(event('one'))).body
+    const two = (await site.create(event('two', { display_name: 'Two' }))).body
+    expect((await site.update(one.id, event('one'))).body).toEqual(one)
+    const twin = await site.update(one.id, event('two'))
+    expect([twin.status, twin.body.errors]).toEqual([
+      422,
+      { match_value: ['The site already has an identical goal'] },
+    ])
+    const name = await site.update(one.id, event('one', { display_name: 'Two' }))
+    expect([name.status, Object.keys(name.body.errors)]).toEqual([422, ['display_name']])
+    expect((await site.update(two.id, event('two', { display_name: 'one' }))).status).toBe(422)
+    expect((await site.list()).body.data).toEqual([one, two])
+  })
+
+  test('goes by the id in the path, whatever the body names', async () => {
+    const site = await newSite()
+    const [one, two] = [(await site.create(event('one'))).body, (await site.create(event('two'))).body]
+    const answer = await site.update(
+      one.id,
+      event('three', { goal: two.id, id: two.id, siteKey: randomUUID() }),
+    )
+    expect(answer.body).toMatchObject({ id: one.id, match_value: 'three' })
+    expect((await site.list('?search=two')).body.data).toEqual([two])
+  })
+
+  test('by ten at once with one name leaves one of them with it', async () => {
+    const site = await newSite()
+    const made = await site.batch({ event_names: Array.from({ length: 10 }, (_, i) => `goal ${i}`) })
+    const answers = await Promise.all(
+      made.body.map(({ id, match_value }: { id: string; match_value: string }) =>
+        site.update(id, event(match_value, { display_name: 'wanted' })),
+      ),
+    )
+    expect(answers.map(answer => answer.status).sort()).toEqual([200, ...Array(9).fill(422)])
+  })
+})
+
+test('a goal that is deleted is gone', async () => {
+  const site = await newSite()
+  const goal = (await site.create(event('signup'))).body
+  nothing(await site.remove(goal.id))
+  expect((await site.list()).body.data).toEqual([])
+  expect((await site.remove(goal.id)).status).toBe(404)
+  expect((await site.update(goal.id, event('signup'))).status).toBe(404)
+  expect((await site.create(event('signup'))).status).toBe(201)
+})
+
+test('an id that is none, unknown, or of another site is 404 before the body is looked at', async () => {
+  const site = await newSite()
+  const foreign = (await (await newSite()).create(event('theirs'))).body
+  const bodies = []
+  for (const id of [
+    foreign.id,
+    randomUUID(),
+    'nonsense',
+    '1',
+    'null',
+    '%00',
+    `${foreign.id}x`,
+    '%F0%9F%8D%95',
+  ]) {
+    for (const body of [event('mine'), {}]) {
+      const answer = await site.update(id, body)
+      expect(answer.status).toBe(404)
+      bodies.push({ ...answer.body, request_id: undefined })
+    }
+    const answer = await site.remove(id)
+    expect(answer.status).toBe(404)
+    bodies.push({ ...answer.body, request_id: undefined })
+  }
+  expect(new Set(bodies.map(body => JSON.stringify(body))).size).toBe(1)
+  expect(bodies[0]).toMatchObject({ code: 'not_found', message: 'No such goal' })
+})
+
+test('an id is found in either case', async () => {
+  const site = await newSite()
+  const goal = (await site.create(event('signup'))).body
+  expect((await site.update(goal.id.toUpperCase(), event('other'))).body.id).toBe(goal.id)
+})
+
+test('a typed client lists, makes, replaces and deletes goals', async () => {
+  const site = await newSite()
+  const client = createClient(api.url, owner.token)
+  const siteKey = site.id
+  const goal = await client.goals.create.mutate({ siteKey, match_type: 'page', match_value: 'a' })
+  expect(await client.goals.createBatch.mutate({ siteKey, event_names: ['x', 'y'] })).toMatchObject([
+    { match_value: 'y' },
+    { match_value: 'x' },
+    goal,
+  ])
+  const changed = await client.goals.update.mutate({ siteKey, goal: goal.id, match_type: 'copy' })
+  expect(await client.goals.list.query({ siteKey, per_page: 2 })).toEqual({
+    data: [changed, expect.objectContaining({ match_value: 'x' })],
+    links: { first: null, last: null, prev: null, next: null },
+    meta: { current_page: 1, per_page: 2, total: 3, last_page: 2 },
+  })
+  expect(await client.goals.delete.mutate({ siteKey, goal: goal.id })).toBeUndefined()
+  expect((await client.goals.list.query({ siteKey })).meta.total).toBe(2)
+  const missing = await client.goals.delete.mutate({ siteKey, goal: goal.id }).catch(error => error)
+  expect(missing.data).toMatchObject({ httpStatus: 404, code: 'not_found' })
+})

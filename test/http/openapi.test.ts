@@ -1,0 +1,149 @@
+import { Validator } from '@seriousme/openapi-schema-validator'
+import { describe, expect, test } from 'vitest'
+import { describeApi } from '../../src/http/openapi/document.ts'
+import { routes } from '../../src/http/routes.ts'
+import { createDocumented, type Document, operationsOf, pointer, resolved } from '../support/documented.ts'
+
+const document: Document = describeApi('https://analytics.example.com')
+const operations = operationsOf(document)
+const documented = createDocumented(document)
+
+/** What is served beside the route table. */
+const BESIDE = [
+  'POST /api/collect',
+  'POST /api/event',
+  'POST /api/engage',
+  'POST /api/identify',
+  'GET /favicons/{domain}',
+  'GET /avatars/{file}',
+  'GET /js/script.js',
+  'GET /healthz',
+  'GET /readyz',
+  'GET /metrics',
+]
+
+test('the document is valid OpenAPI 3.1', async () => {
+  expect(document.openapi).toBe('3.1.0')
+  // The validator resolves references in place.
+  const answer = await new Validator().validate(structuredClone(document))
+  expect(answer).toEqual({ valid: true })
+})
+
+test('it describes every route, and nothing else', () => {
+  const served = routes.map(
+    ({ method, path }) => `${method.toUpperCase()} ${path.replace(/:(\w+)/g, '{$1}')}`,
+  )
+  expect([...operations.keys()].sort()).toEqual([...served, ...BESIDE].sort())
+})
+
+test('it names the address people know, and how to authenticate', () => {
+  expect(document.servers).toEqual([{ url: 'https://analytics.example.com' }])
+  expect(document.components.securitySchemes.token).toMatchObject({ type: 'http', scheme: 'bearer' })
+  const open = [...operations]
+    .filter(([, operation]) => operation.security?.length === 0)
+    .map(([name]) => name)
+  expect(open.sort()).toEqual(BESIDE.filter(name => name !== 'GET /metrics').sort())
+})
+
+test('operations are named once, and their tags are described', () => {
+  const ids = [...operations.values()].map(operation => operation.operationId)
+  expect(new Set(ids).size).toBe(ids.length)
+  for (const id of ids) expect(id).toMatch(/^[a-z][A-Za-z]+$/)
+  const tags = document.tags.map(({ name }: Document) => name)
+  for (const [name, operation] of operations) expect(tags, name).toContain(operation.tags[0])
+})
+
+describe.each([...operations])('%s', (name, operation) => {
+  const [method, path] = name.split(' ') as [string, string]
+  const at = pointer('paths', path, method.toLowerCase())
+  const parameters = (operation.parameters ?? []).map((each: Document) => resolved(document, each))
+
+  test('says in words what it does, what it takes and what it answers', () => {
+    expect(operation.summary).toMatch(/^[A-Z].*[^.]$/)
+    for (const parameter of parameters) expect(parameter.description, parameter.name).toMatch(/\.$/)
+    for (const [status, answer] of Object.entries(operation.responses)) {
+      expect(resolved(document, answer).description, status).toMatch(/\.$/)
+    }
+  })
+
+  test('names the parameters of its path', () => {
+    const inPath = parameters
+      .filter((each: Document) => each.in === 'path')
+      .map((each: Document) => each.name)
+    expect(inPath.sort()).toEqual([...path.matchAll(/\{(\w+)\}/g)].map(match => match[1]).sort())
+  })
+
+  test.skipIf(parameters.length === 0)('has parameters whose examples fit', () => {
+    for (const [index, place] of operation.parameters.entries()) {
+      const start = place.$ref ? place.$ref.slice(1) : at + pointer('parameters', String(index))
+      const { name, in: where, schema, example } = resolved(document, place)
+      expect([name, ...schemaGaps(schema, name)]).toEqual([name])
+      if (where === 'path') expect(example ?? schema.format, name).toBeDefined()
+      if (example !== undefined) expect(documented.problems(`${start}/schema`, example), name).toEqual([])
+    }
+  })
+
+  test.skipIf(!operation.requestBody)('has a body whose example fits', () => {
+    for (const [type, content] of Object.entries<Document>(operation.requestBody.content)) {
+      expect(content.example, type).toBeDefined()
+      const start = at + pointer('requestBody', 'content', type, 'schema')
+      expect(documented.problems(start, content.example), type).toEqual([])
+      expect(schemaGaps(content.schema, type)).toEqual([])
+    }
+  })
+
+  test('has answers whose examples fit', () => {
+    for (const [status, place] of Object.entries<Document>(operation.responses)) {
+      const start = place.$ref ? place.$ref.slice(1) : at + pointer('responses', status)
+      const content = resolved(document, place).content?.['application/json']
+      if (!content) continue
+      const examples = content.examples
+        ? Object.values<Document>(content.examples).map(({ value }) => value)
+        : [content.example]
+      expect(examples.length, status).toBeGreaterThan(0)
+      for (const example of examples) {
+        expect(example, status).toBeDefined()
+        expect(
+          documented.problems(start + pointer('content', 'application/json', 'schema'), example),
+          status,
+        ).toEqual([])
+      }
+      expect(schemaGaps(content.schema, status)).toEqual([])
+    }
+  })
+})
+
+/** Fields that say too little to be understood: no type, no description, or a text without an example. */
+function schemaGaps(node: Document, path: string): string[] {
+  if (node.$ref) return node.$ref.startsWith('#/components/schemas/') ? [] : [`${path}: ${node.$ref}`]
+  const branches: Document[] = node.anyOf ?? node.oneOf ?? []
+  const kinds = [node.type ?? []].flat()
+  const isKnown = 'const' in node || node.enum || branches.length > 0 || kinds.length > 0
+  const gaps = isKnown ? [] : [`${path} has no type`]
+  gaps.push(
+    ...branches.flatMap((branch, index) =>
+      branch.type === 'null' ? [] : schemaGaps(branch, `${path}|${index}`),
+    ),
+  )
+  if (node.items) gaps.push(...schemaGaps(node.items, `${path}[]`))
+  for (const [name, field] of Object.entries<Document>(node.properties ?? {})) {
+    const at = `${path}.${name}`
+    if (!resolved(document, field).description && !field.description && !field.$ref)
+      gaps.push(`${at} has no description`)
+    gaps.push(...schemaGaps(field, at))
+  }
+  return gaps
+}
+
+describe('the schemas', () => {
+  test.each(Object.entries<Document>(document.components.schemas))(
+    '%s says what each field is',
+    (name, schema) => {
+      expect(schemaGaps(schema, name)).toEqual([])
+    },
+  )
+
+  test('give texts examples, so that no example is made up', () => {
+    expect(JSON.stringify(document).match(/.{80}:"text"[,}]/g)).toBeNull()
+  })
+})

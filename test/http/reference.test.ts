@@ -1,0 +1,95 @@
+import type { Browser } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describeApi } from '../../src/http/openapi/document.ts'
+import { type Api, startApi } from '../support/api.ts'
+import { startChromium } from '../tracker/chromium.ts'
+
+let api: Api
+beforeAll(async () => {
+  api = await startApi()
+})
+afterAll(() => api.close())
+
+const get = (path: string, headers: Record<string, string> = {}) =>
+  fetch(api.url + path, { headers, redirect: 'manual' })
+
+test('the document is served to anybody, as it is made', async () => {
+  const answer = await get('/api/openapi.json')
+  expect(answer.status).toBe(200)
+  expect(answer.headers.get('content-type')).toBe('application/json; charset=utf-8')
+  expect(await answer.json()).toEqual(describeApi(api.services.config.baseUrl))
+})
+
+test.each(['/api/openapi.json', '/docs', '/docs/redoc.js'])(
+  '%s is kept by clients until it changes, compressed if they like',
+  async path => {
+    const plain = await get(path, { 'Accept-Encoding': 'identity' })
+    const text = await plain.text()
+    expect(plain.headers.get('cache-control')).toBe('no-cache')
+    expect(plain.headers.get('content-encoding')).toBeNull()
+    for (const encoding of ['gzip', 'br']) {
+      const packed = await get(path, { 'Accept-Encoding': encoding })
+      expect(packed.headers.get('content-encoding')).toBe(encoding)
+      expect(Number(packed.headers.get('content-length'))).toBeLessThan(text.length)
+      // fetch unpacks it.
+      expect(await packed.text()).toBe(text)
+    }
+    const again = await get(path, { 'If-None-Match': plain.headers.get('etag')! })
+    expect([again.status, await again.text()]).toEqual([304, ''])
+    expect((await get(path, { 'If-None-Match': 'W/"another"' })).status).toBe(200)
+  },
+)
+
+test('the page has one address', async () => {
+  const answer = await get('/docs/')
+  expect([answer.status, answer.headers.get('location')]).toEqual([308, '../docs'])
+})
+
+test('the page lets nothing in but our own script', async () => {
+  const policy = (await get('/docs')).headers.get('content-security-policy')!
+  expect(policy).toContain("default-src 'none'")
+  expect(policy).toContain("script-src 'self'")
+  expect(policy).not.toMatch(/https?:|\*|unsafe-eval|script-src[^;]*unsafe/)
+})
+
+describe('in a browser', () => {
+  let browser: Browser
+  beforeAll(async () => {
+    browser = await startChromium()
+  })
+  afterAll(() => browser.close())
+
+  test('the page shows every operation, asks no other origin for anything, and breaks none of its rules', async () => {
+    const page = await browser.newPage({ viewport: { width: 1400, height: 900 } })
+    const complaints: string[] = []
+    const foreign: string[] = []
+    page.on('console', message => {
+      if (['error', 'warning'].includes(message.type())) complaints.push(message.text())
+    })
+    page.on('pageerror', error => complaints.push(String(error)))
+    page.on('request', request => {
+      if (!request.url().startsWith(`${api.url}/`) && !/^(data|blob):/.test(request.url())) {
+        foreign.push(request.url())
+      }
+    })
+    await page.goto(`${api.url}/docs`)
+    await page.getByRole('heading', { name: 'Record a pageview' }).waitFor()
+    const shown = await page.locator('h2').allTextContents()
+    const document = describeApi(api.services.config.baseUrl) as {
+      paths: Record<string, Record<string, { summary: string }>>
+    }
+    const summaries = Object.values(document.paths).flatMap(path =>
+      Object.values(path).map(each => each.summary),
+    )
+    for (const summary of summaries) expect(shown.map(text => text.trim())).toContain(summary)
+
+    // The search runs in a worker.
+    await page.getByPlaceholder('Search...').fill('time zone')
+    await page
+      .getByRole('menuitem', { name: /Change the time zone/ })
+      .first()
+      .waitFor()
+    expect(foreign).toEqual([])
+    expect(complaints).toEqual([])
+  })
+})

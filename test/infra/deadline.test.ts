@@ -1,0 +1,63 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { withDeadline } from '../../src/infra/deadline.ts'
+
+beforeEach(() => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+})
+afterEach(() => {
+  vi.useRealTimers()
+})
+
+const tooLate = () => new Error('too late')
+
+test('what is done in time is the result, and no timer is left', async () => {
+  expect(await withDeadline(100, Promise.resolve(7), tooLate)).toBe(7)
+  expect(vi.getTimerCount()).toBe(0)
+})
+
+test('what fails in time fails as it did, and no timer is left', async () => {
+  await expect(withDeadline(100, Promise.reject(new Error('refused')), tooLate)).rejects.toThrow('refused')
+  expect(vi.getTimerCount()).toBe(0)
+})
+
+test('what is not done in time fails as asked for, at the deadline and not before', async () => {
+  let outcome = 'open'
+  void withDeadline(100, new Promise(() => {}), tooLate).catch(error => {
+    outcome = error.message
+  })
+  await vi.advanceTimersByTimeAsync(99)
+  expect(outcome).toBe('open')
+  await vi.advanceTimersByTimeAsync(1)
+  expect(outcome).toBe('too late')
+})
+
+test('a failure after the deadline is nobody’s unhandled rejection', async () => {
+  const unhandled = vi.fn()
+  process.on('unhandledRejection', unhandled)
+  let fail = (_: Error) => {}
+  const running = new Promise<never>((_, reject) => {
+    fail = reject
+  })
+  const outcome = withDeadline(100, running, tooLate).catch((error: Error) => error.message)
+  await vi.advanceTimersByTimeAsync(100)
+  expect(await outcome).toBe('too late')
+  fail(new Error('refused'))
+  await nextTurn()
+  await nextTurn()
+  process.off('unhandledRejection', unhandled)
+  expect(unhandled).not.toHaveBeenCalled()
+})
+
+test('a statement that begins when it is awaited is begun', async () => {
+  const begun = vi.fn()
+  const lazy = {
+    // biome-ignore lint/suspicious/noThenProperty: as the database driver's queries
+    then: (resolve: (value: number) => void) => {
+      begun()
+      resolve(1)
+    },
+  } as PromiseLike<number>
+  expect(await withDeadline(100, lazy, tooLate)).toBe(1)
+  expect(begun).toHaveBeenCalledOnce()
+})

@@ -1,0 +1,208 @@
+import { randomUUID } from 'node:crypto'
+import type { Redis } from 'ioredis'
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { createProducer } from '../../src/infra/queue.ts'
+import { connectRedis, whenReady } from '../../src/infra/redis.ts'
+import type { Hit } from '../../src/ingestion/hit.ts'
+import { createIngest, type Ingest } from '../../src/ingestion/store/consume.ts'
+import { buryHit, listDeadLetters, retryDeadLetters } from '../../src/ingestion/store/dead-letters.ts'
+import { storeHits } from '../../src/ingestion/store/store.ts'
+import { type AdminCommand, adminCommand } from '../support/admin-command.ts'
+import { type TestDatabase, testDatabase } from '../support/database.ts'
+import { enrichedHit, rawHit } from '../support/hits.ts'
+import { silentLog } from '../support/log.ts'
+import { type TestRedis, testRedis } from '../support/redis.ts'
+import { createTestSite, type TestSite } from '../support/sites.ts'
+
+const MINUTE = 60_000
+const NOON = Date.UTC(2026, 2, 10, 12)
+
+let database: TestDatabase
+let redis: TestRedis
+let connection: Redis
+let ingest: Ingest
+let command: AdminCommand
+let site: TestSite
+beforeAll(async () => {
+  ;[database, redis] = await Promise.all([testDatabase(), testRedis()])
+  connection = connectRedis(redis.url, silentLog)
+  await whenReady(connection, 5_000)
+  ingest = createIngest({ db: database.db, later: createProducer(connection), log: silentLog })
+  command = await adminCommand({ databaseUrl: database.url, redisUrl: redis.url })
+})
+afterAll(async () => {
+  command.close()
+  connection.disconnect()
+  await redis.close()
+  await database.close()
+})
+beforeEach(async () => {
+  await database.db`delete from dead_letters`
+  site = await createTestSite(database.db)
+})
+
+/** Stores hits while something of the schema keeps those out whose title is `kept out`. */
+async function takeWhileSomeAreKeptOut(hits: Hit[]) {
+  const sites = [...new Set(hits.map(hit => hit.siteNo))].join()
+  await database.db.unsafe(
+    `alter table events add constraint kept_out check (site_no not in (${sites}) or title <> 'kept out')`,
+  )
+  try {
+    await ingest.take(1, { hits })
+  } finally {
+    await database.db`alter table events drop constraint kept_out`
+  }
+}
+
+const keptOut = (at: number, fields: Partial<Hit> = {}) => rawHit(site, at, { title: 'kept out', ...fields })
+
+async function letters() {
+  return database.db<{ id: string; reason: string }[]>`select id, reason from dead_letters order by at`
+}
+
+async function eventsOf({ siteNo }: TestSite) {
+  return database.db<{ id: string; type: string }[]>`
+    select id, type from events where site_no = ${siteNo} order by at`
+}
+
+const sessionsOf = ({ siteNo }: TestSite) => database.db`
+  select pageviews, visit_count as "visitCount", last_at as "lastAt"
+  from sessions where site_no = ${siteNo} order by started_at`
+
+test('once what kept hits out is gone they are stored, in the sessions they belong to, and their letters go', async () => {
+  const visitorId = randomUUID()
+  const hits = [
+    rawHit(site, NOON, { visitorId }),
+    keptOut(NOON + MINUTE, { visitorId }),
+    rawHit(site, NOON + 2 * MINUTE, { visitorId }),
+    keptOut(NOON + 3 * MINUTE),
+  ]
+  await takeWhileSomeAreKeptOut(hits)
+  expect(await letters()).toHaveLength(2)
+
+  expect(await retryDeadLetters(database.db, null, silentLog)).toEqual({ stored: 2, dropped: 0, failed: 0 })
+  expect(await letters()).toEqual([])
+  expect((await eventsOf(site)).map(event => event.id)).toEqual(hits.map(hit => hit.id))
+  expect(await sessionsOf(site)).toEqual([
+    { pageviews: 3, visitCount: 1, lastAt: new Date(NOON + 2 * MINUTE) },
+    { pageviews: 1, visitCount: 1, lastAt: new Date(NOON + 3 * MINUTE) },
+  ])
+  expect(await retryDeadLetters(database.db, null, silentLog)).toEqual({ stored: 0, dropped: 0, failed: 0 })
+})
+
+test('a retry that was cut off after storing counts nothing twice', async () => {
+  const hit = keptOut(NOON)
+  await takeWhileSomeAreKeptOut([hit])
+  await storeHits(database.db, 'all', [enrichedHit(site, NOON, hit)])
+  expect(await retryDeadLetters(database.db, null, silentLog)).toEqual({ stored: 1, dropped: 0, failed: 0 })
+  expect(await eventsOf(site)).toHaveLength(1)
+  expect(await sessionsOf(site)).toMatchObject([{ pageviews: 1 }])
+  expect(await letters()).toEqual([])
+})
+
+test('retries at once, beside live hits of the same visitors, count everything once', async () => {
+  const visitors = Array.from({ length: 20 }, () => randomUUID())
+  const dead = visitors.map((visitorId, index) => keptOut(NOON + index, { visitorId }))
+  await takeWhileSomeAreKeptOut(dead)
+  const live = visitors.map((visitorId, index) => rawHit(site, NOON + MINUTE + index, { visitorId }))
+  await Promise.all([
+    retryDeadLetters(database.db, null, silentLog),
+    ...live.map((hit, index) => ingest.take(index % 4, { hits: [hit] })),
+    retryDeadLetters(database.db, null, silentLog),
+  ])
+  expect(await eventsOf(site)).toHaveLength(40)
+  const sessions = await sessionsOf(site)
+  expect(sessions).toHaveLength(20)
+  for (const session of sessions) expect(session).toMatchObject({ pageviews: 2, visitCount: 1 })
+  expect(await letters()).toEqual([])
+})
+
+test('engagement finds its pageview among the letters; without one it is dropped, as a live one is', async () => {
+  const visitorId = randomUUID()
+  const engagement = { type: 'engagement', title: 'kept out', scroll: 50, engagedMs: 1_000 } as const
+  for (const hit of [
+    rawHit(site, NOON + MINUTE, { ...engagement, visitorId }),
+    rawHit(site, NOON + MINUTE, engagement),
+    keptOut(NOON, { visitorId }),
+  ]) {
+    await buryHit(database.db, hit, new Error('kept out'))
+  }
+  expect(await retryDeadLetters(database.db, null, silentLog)).toEqual({ stored: 2, dropped: 1, failed: 0 })
+  expect((await eventsOf(site)).map(event => event.type)).toEqual(['pageview', 'engagement'])
+  expect(await letters()).toEqual([])
+})
+
+test('what fails again stays, with the reason of this time, and keeps nothing else out', async () => {
+  const bad = rawHit(site, NOON, { visitorId: 'no uuid' })
+  const good = keptOut(NOON + MINUTE)
+  await takeWhileSomeAreKeptOut([bad, good])
+  await buryHit(database.db, 'nonsense', new Error('no hit'))
+  await buryHit(database.db, keptOut(NOON, { title: 'x'.repeat(400_000) }), new Error('too long'))
+  await database.db`update dead_letters set reason = 'of another time', failed_at = '2020-01-01'`
+  expect(await retryDeadLetters(database.db, null, silentLog)).toEqual({ stored: 1, dropped: 0, failed: 3 })
+  const left = await database.db`select reason, failed_at > '2021-01-01' as "isRenewed" from dead_letters`
+  expect(left).toHaveLength(3)
+  for (const letter of left) expect(letter).not.toMatchObject({ reason: 'of another time' })
+  for (const letter of left) expect(letter).toMatchObject({ isRenewed: true })
+})
+
+test('a retry for one site leaves the letters of others; those of a deleted site are dropped', async () => {
+  const other = await createTestSite(database.db)
+  await takeWhileSomeAreKeptOut([keptOut(NOON), rawHit(other, NOON, { title: 'kept out' })])
+  expect(await retryDeadLetters(database.db, site.siteNo, silentLog)).toMatchObject({ stored: 1 })
+  expect(await letters()).toHaveLength(1)
+  await database.db`update sites set deleted_at = now() where site_no = ${other.siteNo}`
+  expect(await retryDeadLetters(database.db, null, silentLog)).toEqual({ stored: 0, dropped: 1, failed: 0 })
+  expect(await letters()).toEqual([])
+  expect(await eventsOf(other)).toEqual([])
+})
+
+test('more letters than one transaction takes are all taken', async () => {
+  await takeWhileSomeAreKeptOut(Array.from({ length: 450 }, (_, index) => keptOut(NOON + index * 1_000)))
+  expect(await retryDeadLetters(database.db, null, silentLog)).toEqual({ stored: 450, dropped: 0, failed: 0 })
+  expect(await eventsOf(site)).toHaveLength(450)
+}, 30_000)
+
+test('the list has the letters that failed last, and says how many there are', async () => {
+  for (const index of [1, 2, 3]) {
+    const hit = rawHit(site, NOON + index)
+    await buryHit(database.db, hit, new Error(`reason ${index}`))
+    await database.db`update dead_letters set failed_at = ${new Date(NOON + index)} where id = ${hit.id}`
+  }
+  const { total, letters: listed } = await listDeadLetters(database.db, { siteNo: site.siteNo, limit: 2 })
+  expect(total).toBe(3)
+  expect(listed.map(letter => letter.reason)).toEqual(['reason 3', 'reason 2'])
+  const { siteNo } = await createTestSite(database.db)
+  expect(await listDeadLetters(database.db, { siteNo, limit: 2 })).toEqual({ total: 0, letters: [] })
+})
+
+test('on the command line: list, retry, list', async () => {
+  const hit = keptOut(NOON)
+  await takeWhileSomeAreKeptOut([hit, keptOut(NOON + MINUTE)])
+  const admin = async (...args: string[]) => {
+    const { code, stdout, stderr } = await command.run(args)
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
+    return JSON.parse(stdout)
+  }
+  const listed = await admin('dead-letters:list', '--limit', '1', '--site', site.id)
+  expect(listed).toEqual({
+    total: 2,
+    dead_letters: [
+      {
+        id: expect.any(String),
+        site_id: site.id,
+        at: expect.stringMatching(/^2026-03-10T12:0/),
+        reason: expect.stringContaining('kept_out'),
+        failed_at: expect.any(String),
+        payload: expect.stringContaining(site.id),
+      },
+    ],
+  })
+  expect(await admin('dead-letters:retry', '--site', site.id)).toEqual({ stored: 2, dropped: 0, failed: 0 })
+  expect(await admin('dead-letters:list')).toEqual({ total: 0, dead_letters: [] })
+  for (const limit of ['0', '-1', 'many', '10001']) {
+    const { code, stderr } = await command.run(['dead-letters:list', '--limit', limit])
+    expect(code).toBe(1)
+    expect(stderr).toMatch(/^error: .*whole number from 1 to 10000/)
+  }
+}, 60_000)

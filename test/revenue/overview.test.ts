@@ -1,0 +1,358 @@
+import { randomUUID } from 'node:crypto'
+import fc from 'fast-check'
+import { DateTime } from 'luxon'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { storeHits } from '../../src/ingestion/store/store.ts'
+import { setRefunded } from '../../src/revenue/change-payment.ts'
+import { recordPayment } from '../../src/revenue/record-payment.ts'
+import { refreshAggregate } from '../../src/rollups/aggregates.ts'
+import { compressSettledChunks } from '../../src/rollups/columnstore.ts'
+import { type Api, type Member, startApi } from '../support/api.ts'
+import { enrichedHit } from '../support/hits.ts'
+import { inProcessPool } from '../support/in-process-pool.ts'
+import type { TestSite } from '../support/sites.ts'
+
+const HOUR = 3_600_000
+const DAY = 24 * HOUR
+const NOW = Date.UTC(2026, 3, 8, 9, 7)
+const SPAN = 12 * DAY
+
+let api: Api
+let owner: Member
+const now = NOW
+
+beforeAll(async () => {
+  api = await startApi({
+    now: () => new Date(now),
+    config: { sitesPerTeam: 1_000 },
+    pool: { run: (task, input) => inProcessPool(api.services.db).run(task, input), close: async () => {} },
+  })
+  owner = await api.member()
+})
+afterAll(() => api.close())
+
+async function createSite(timezone = 'UTC'): Promise<TestSite> {
+  const body = { domain: `${randomUUID()}.example`, timezone }
+  const { id } = (await api.call('POST', '/api/sites', { token: owner.token, body })).body
+  const [site] = await api.services.db<TestSite[]>`
+    select site_no as "siteNo", id, tracking_key as key from sites where id = ${id}`
+  return site!
+}
+
+const ask = async (path: string, method = 'GET', body?: unknown) =>
+  api.call(method, path, { token: owner.token, body })
+const overview = async (site: TestSite, query: string) =>
+  (await ask(`/api/sites/${site.id}/overview?${query}`)).body
+const connect = (site: TestSite) =>
+  ask(`/api/sites/${site.id}/processor`, 'PUT', { provider: 'stripe', webhook_secret: 'x' })
+const refresh = async () => {
+  for (const aggregate of ['hits', 'sessions', 'revenue'] as const) {
+    await refreshAggregate(api.services.db, aggregate, new Date(now))
+  }
+}
+
+/** A payment as the test sent it. */
+interface Sent {
+  id: string
+  at: number
+  amount: number
+  refunded: number
+  currency: string
+  isRecurring: boolean
+  customer: string
+}
+
+/** What the words of the specification say of the payments that were sent, day by day of local clocks. */
+function recount(sent: Sent[], zone: string, from: string, to: string) {
+  const days = DateTime.fromISO(to).diff(DateTime.fromISO(from), 'days').days + 1
+  const before = (date: string, count: number) => DateTime.fromISO(date).minus({ days: count }).toISODate()!
+  const dayOf = (at: number) => DateTime.fromMillis(at, { zone }).toISODate()!
+  const inside = (first: string, last: string) => (payment: Sent) =>
+    first <= dayOf(payment.at) && dayOf(payment.at) <= last
+  const periods = [inside(from, to), inside(before(from, days), before(from, 1))]
+  const own = sent.filter(payment => payment.currency === 'USD')
+  const isFirst = (payment: Sent) =>
+    own.every(other => other.customer !== payment.customer || other.at >= payment.at)
+  const hasPayments = sent.some(payment => periods.some(isInside => isInside(payment)))
+  return periods.map(isInside => {
+    const kept = own.filter(payment => isInside(payment) && payment.refunded < payment.amount)
+    const sum = (payments: Sent[]) =>
+      payments.reduce((total, { amount, refunded }) => total + amount - refunded, 0)
+    return {
+      money: hasPayments
+        ? {
+            revenue: sum(kept),
+            recurring_revenue: sum(kept.filter(payment => payment.isRecurring)),
+            payments: kept.length,
+          }
+        : {},
+      newCustomers: new Set(own.filter(payment => isInside(payment) && isFirst(payment)).map(p => p.customer))
+        .size,
+    }
+  })
+}
+
+const MONEY = ['revenue', 'recurring_revenue', 'payments', 'new_customers'] as const
+const moneyOf = (metrics: Record<string, unknown>) =>
+  Object.fromEntries(MONEY.filter(name => name in metrics).map(name => [name, metrics[name]]))
+
+async function expectRecount(site: TestSite, zone: string, sent: Sent[], isConnected: boolean) {
+  const date = (days: number) => DateTime.fromMillis(NOW, { zone }).plus({ days }).toISODate()!
+  for (const [from, to] of [
+    [date(0), date(0)],
+    [date(-3), date(-3)],
+    [date(-10), date(-4)],
+    [date(-12), date(0)],
+    [date(-60), date(-40)],
+  ] as const) {
+    const answer = await overview(site, `from=${from}&to=${to}`)
+    const expected = recount(sent, zone, from, to).map(({ money, newCustomers }) => ({
+      ...money,
+      ...(isConnected && { new_customers: newCustomers }),
+    }))
+    expect([from, to, moneyOf(answer), moneyOf(answer.previous)]).toEqual([from, to, ...expected])
+  }
+}
+
+const Payments = fc.array(
+  fc.record({
+    ago: fc.integer({ min: 0, max: SPAN / 60_000 }),
+    amount: fc.integer({ min: 1, max: 100_000 }),
+    isRefunded: fc.integer({ min: 0, max: 5 }).map(die => die === 0),
+    part: fc.double({ min: 0, max: 1, noNaN: true }),
+    recurring: fc.boolean(),
+    renewal: fc.boolean(),
+    customer: fc.integer({ min: 1, max: 8 }),
+    way: fc.constantFrom('api', 'processor', 'euro', 'partial'),
+  }),
+  { minLength: 10, maxLength: 25 },
+)
+type Given = Parameters<Parameters<typeof Payments.map>[0]>[0][number]
+
+let serial = 0
+
+/** Sends a payment in one of the ways there are; times of equal minutes differ, so that there is one first. */
+async function send(site: TestSite, given: Given): Promise<Sent> {
+  const { amount, recurring, renewal, way } = given
+  serial += 1
+  const id = `tx-${serial}`
+  const at = NOW - given.ago * 60_000 - serial
+  const refunded = way === 'partial' ? Math.floor(amount * given.part) : given.isRefunded ? amount : 0
+  const customerId = `c${given.customer}`
+  if (way === 'api') {
+    const answer = await ask(`/api/sites/${site.id}/payments`, 'POST', {
+      transaction_id: id,
+      amount,
+      currency: 'USD',
+      customer_id: customerId,
+      recurring,
+      renewal,
+      refunded: given.isRefunded,
+      timestamp: new Date(at).toISOString(),
+    })
+    expect(answer.status).toBe(201)
+  } else {
+    await api.services.db.begin(async tx => {
+      await recordPayment(tx, site, {
+        transactionId: id,
+        amountMinor: amount,
+        currency: way === 'euro' ? 'EUR' : 'USD',
+        customerId,
+        renewal,
+        recurring,
+        refunded: false,
+        isFreeTrial: false,
+        paidAt: new Date(at),
+        source: 'processor',
+      })
+      await setRefunded(tx, site, id, refunded)
+    })
+  }
+  const currency = way === 'euro' ? 'EUR' : 'USD'
+  return { id, at, amount, refunded, currency, isRecurring: recurring || renewal, customer: customerId }
+}
+
+describe('revenue of the overview', () => {
+  test.each(['UTC', 'Europe/Berlin', 'America/Santiago', 'Australia/Lord_Howe', 'Asia/Kathmandu'])(
+    'is that of the payments sent, in %s, whatever has been refreshed',
+    async zone => {
+      const [first, second] = fc.sample(Payments, { numRuns: 2, seed: zone.length })
+      const site = await createSite(zone)
+      const sent: Sent[] = []
+      for (const given of first!) sent.push(await send(site, given))
+      await expectRecount(site, zone, sent, false)
+      await connect(site)
+      await expectRecount(site, zone, sent, true)
+      await refresh()
+      await compressSettledChunks(api.services.db, new Date(now))
+      await expectRecount(site, zone, sent, true)
+
+      // All of it below the horizon.
+      for (const given of second!) sent.push(await send(site, given))
+      const gone = sent.filter((_, index) => index % 4 === 0)
+      for (const { id } of gone) {
+        const answer = await ask(`/api/sites/${site.id}/payments`, 'DELETE', { transaction_id: id })
+        if (answer.status === 200)
+          sent.splice(
+            sent.findIndex(payment => payment.id === id),
+            1,
+          )
+      }
+      await api.services.db.begin(async tx => {
+        for (const payment of sent.slice(0, 5)) {
+          payment.refunded = Math.ceil(payment.amount / 2)
+          await setRefunded(tx, site, payment.id, payment.refunded)
+        }
+      })
+      await expectRecount(site, zone, sent, true)
+      await refresh()
+      await expectRecount(site, zone, sent, true)
+      const [marks] = await api.services.db`select count(*)::int as count from dirty_buckets`
+      expect(marks!.count).toBe(0)
+    },
+    60_000,
+  )
+
+  test('is there when only the period before has a payment, in whatever currency, refunded or not', async () => {
+    const site = await createSite()
+    const keys = (answer: object) => Object.keys(answer).filter(key => key.includes('revenue'))
+    expect(keys(await overview(site, 'range=today'))).toEqual([])
+    await send(site, {
+      ago: 30 * 60,
+      amount: 5,
+      isRefunded: true,
+      part: 0,
+      recurring: false,
+      renewal: false,
+      customer: 1,
+      way: 'euro',
+    })
+    const answer = await overview(site, 'range=today')
+    expect(answer).toMatchObject({ revenue: 0, recurring_revenue: 0, payments: 0 })
+    expect(answer.previous).toMatchObject({ revenue: 0, recurring_revenue: 0, payments: 0 })
+    expect('mrr' in answer || 'mrr' in answer.previous).toBe(false)
+    expect(keys(await overview(site, 'range=yesterday'))).toEqual(['revenue', 'recurring_revenue'])
+    expect(keys(await overview(site, 'from=2026-01-01&to=2026-01-02'))).toEqual([])
+  })
+
+  test('is refused where JSON could not carry it exactly, and right where it can', async () => {
+    const site = await createSite()
+    const amounts = [Number.MAX_SAFE_INTEGER, 1]
+    for (const [index, amount] of amounts.entries()) {
+      const timestamp = `2026-04-0${3 + index}`
+      const body = { amount, currency: 'USD', transaction_id: `${index}`, timestamp }
+      expect((await ask(`/api/sites/${site.id}/payments`, 'POST', body)).status).toBe(201)
+    }
+    expect((await overview(site, 'from=2026-04-03&to=2026-04-03')).revenue).toBe(9_007_199_254_740_991)
+    const answer = await ask(`/api/sites/${site.id}/overview?from=2026-04-03&to=2026-04-04`)
+    expect([answer.status, answer.body.code]).toEqual([422, 'validation_failed'])
+    expect(answer.body.errors.range).toHaveLength(1)
+    for (const [period, status] of [
+      ['24h', 200],
+      ['7d', 422],
+    ] as const) {
+      expect([period, (await ask(`/api/sites?period=${period}`)).status]).toEqual([period, status])
+    }
+    await ask(`/api/sites/${site.id}`, 'DELETE')
+  })
+})
+
+describe('recurring revenue of the overview', () => {
+  test('is the movements of the range; what it comes to at its end is divided by the visitors', async () => {
+    const site = await createSite('Europe/Berlin')
+    await connect(site)
+    const { db } = api.services
+    const move = (at: string, amount: number, currency = 'USD') => db`
+      insert into mrr_movements (site_no, at, subscription_id, kind, currency, amount_minor)
+      values (${site.siteNo}, ${at}, 'sub', 'start', ${currency}, ${amount})`
+    await move('2026-01-01T00:00:00Z', 10_000)
+    // The day before, in UTC; clocks changed that night.
+    await move('2026-03-28T23:00:00Z', 500)
+    await move('2026-03-29T21:59:59.999Z', -800)
+    await move('2026-03-29T22:00:00Z', 5_000)
+    await move('2026-03-29T10:00:00Z', 70_000, 'EUR')
+    const at = Date.UTC(2026, 2, 29, 10)
+    const hits = Array.from({ length: 3 }, () => enrichedHit(site, at, { visitorId: randomUUID() }))
+    await storeHits(db, 0, hits)
+    const answer = await overview(site, 'from=2026-03-29&to=2026-03-29')
+    expect(answer).toMatchObject({ mrr: -300, mrr_per_visitor: 3_233, conversion_rate: 0, new_customers: 0 })
+    expect(answer.previous).toMatchObject({ mrr: 0, mrr_per_visitor: 0 })
+    expect('revenue' in answer).toBe(false)
+    const all = await overview(site, 'from=2026-01-01&to=2026-03-30')
+    expect(all).toMatchObject({ mrr: 14_700, mrr_per_visitor: 4_900 })
+    await ask(`/api/sites/${site.id}/processor`, 'DELETE')
+    expect('mrr' in (await overview(site, 'from=2026-03-29&to=2026-03-29'))).toBe(false)
+  })
+
+  test('counts customers of the range against its visitors', async () => {
+    const site = await createSite()
+    await connect(site)
+    const at = NOW - 2 * DAY
+    const hits = Array.from({ length: 7 }, () => enrichedHit(site, at, { visitorId: randomUUID() }))
+    await storeHits(api.services.db, 0, hits)
+    for (const customer of [1, 1, 2]) {
+      await send(site, {
+        ago: 2 * 24 * 60,
+        amount: 5,
+        isRefunded: false,
+        part: 0,
+        recurring: false,
+        renewal: false,
+        customer,
+        way: 'api',
+      })
+    }
+    expect(await overview(site, 'range=last_7_days')).toMatchObject({
+      new_customers: 2,
+      conversion_rate: 28.6,
+    })
+  })
+})
+
+describe('the list of sites', () => {
+  test('shows what was paid in the period, bucket by bucket, in each site of its own zone and currency', async () => {
+    const member = await api.member()
+    const call = (method: string, path: string, body?: unknown) =>
+      api.call(method, path, { token: member.token, body })
+    const paid = await call('POST', '/api/sites', { domain: 'paid.example', timezone: 'Asia/Kathmandu' })
+    await call('POST', '/api/sites', { domain: 'unpaid.example' })
+    await call('PATCH', `/api/sites/${paid.body.id}/currency`, { currency: 'JPY' })
+    const pay = (amount: number, timestamp: string, refunded = false) =>
+      call('POST', `/api/sites/${paid.body.id}/payments`, {
+        amount,
+        currency: 'JPY',
+        transaction_id: randomUUID(),
+        timestamp,
+        refunded,
+      })
+    // It is 14:52 on 8 April there; the hour began at 08:15 UTC.
+    await pay(1, '2026-04-08T08:15:00Z')
+    await pay(20, '2026-04-08T08:14:59.999Z')
+    await pay(300, '2026-04-07T18:14:59Z')
+    await pay(4_000, '2026-04-07T18:15:00Z')
+    await pay(50_000, '2026-04-08T09:00:00Z', true)
+    await pay(600_000, '2026-03-09T18:15:00Z')
+    await pay(7_000_000, '2026-03-09T18:14:59Z')
+
+    const item = async (period: string, domain = 'paid.example') =>
+      (await call('GET', `/api/sites?period=${period}`)).body.find(
+        (site: { domain: string }) => site.domain === domain,
+      )
+    const zeros = (count: number) => Array(count).fill(0)
+    const hours = await item('24h')
+    expect(hours.revenue_sparkline).toEqual([...zeros(8), 300, 4_000, ...zeros(12), 20, 1])
+    expect(hours.revenue).toBe(4_321)
+    const days = await item('7d')
+    expect([days.revenue, days.revenue_sparkline]).toEqual([4_321, [...zeros(5), 300, 4_021]])
+    const month = await item('30d')
+    expect(month.revenue).toBe(604_321)
+    expect(month.revenue_sparkline).toHaveLength(month.sparkline.length)
+    expect(month).toMatchObject({ currency: 'JPY', has_revenue: true })
+    expect(await item('24h', 'unpaid.example')).toMatchObject({
+      revenue: 0,
+      revenue_sparkline: zeros(24),
+      currency: 'USD',
+      has_revenue: false,
+    })
+  })
+})

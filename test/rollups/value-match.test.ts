@@ -1,0 +1,175 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import {
+  compileMatch,
+  InvalidPatternError,
+  isValidPattern,
+  VALUE_OPERATORS,
+  type ValueOperator,
+} from '../../src/rollups/value-match.ts'
+
+test.each<[ValueOperator, string, string[], string[]]>([
+  ['is', '/a', ['/a'], ['/A', '/a/', ' /a', '']],
+  ['is', '', [''], ['x']],
+  ['is', '.*', ['.*'], ['x', '']],
+  ['is_not', '/a', ['/A', ''], ['/a']],
+  ['contains', 'b', ['b', 'abc'], ['B', '', 'ac']],
+  ['contains', '.', ['a.c'], ['abc']],
+  ['does_not_contain', 'b', ['B', '', 'ac'], ['b', 'abc']],
+  ['starts_with', '/a', ['/a', '/abc'], ['/A', 'x/a', '']],
+  ['ends_with', 'c', ['c', 'abc'], ['C', 'cb', '']],
+  ['matches_pattern', '/a', ['/a'], ['/ab', 'x/a', '/A']],
+  ['matches_pattern', '/blog/*', ['/blog/', '/blog/x'], ['/blog', '/blog/x/y', '/Blog/x', 'x/blog/x']],
+  ['matches_pattern', '/blog/**', ['/blog/', '/blog/x', '/blog/x/y'], ['/blog', '/news/blog/x']],
+  ['matches_pattern', '/*/end', ['/a/end', '//end'], ['/end', '/a/b/end', '/a/endx']],
+  ['matches_pattern', '/**/end', ['/a/end', '/a/b/end', '//end'], ['/end']],
+  ['matches_pattern', '***', ['', 'a/b'], []],
+  ['matches_pattern', '*', ['', 'a'], ['a/b', '/']],
+  ['matches_pattern', 'a.c', ['a.c'], ['abc']],
+  ['matches_pattern', 'a.c*', ['a.cd'], ['abcd']],
+  ['matches_pattern', '[a-z]*', ['[a-z]b'], ['ab']],
+  ['matches_pattern', '\\Q*\\E(?:', ['\\Qx\\E(?:'], ['x']],
+  ['matches_pattern', 'a*z', ['a\nz', 'a🍕z'], ['a/z']],
+  ['matches_pattern', 'a**z', ['a\n/\nz', 'a\u2028z'], ['az\n']],
+  ['matches_regex', 'b', ['b', 'abc'], ['B', '', 'ac']],
+  ['matches_regex', '^/blog/\\d+$', ['/blog/12'], ['/blog/', '/blog/12/', 'x/blog/1']],
+  ['matches_regex', '(?i)^/BLOG', ['/blog', '/BlOg/x'], ['x/blog']],
+  ['matches_regex', '', ['', 'x'], []],
+  ['matches_regex', '^.$', ['🍕'], ['\n', 'ab']],
+  ['matches_regex', '\\pL{3}', ['äöü'], ['ab', '123']],
+  ['matches_regex', 'a|', ['', 'x'], []],
+])('%s %j', (operator, value, matching, others) => {
+  const isMatch = compileMatch(operator, value)
+  expect(matching.filter(text => !isMatch(text))).toEqual([])
+  expect(others.filter(isMatch)).toEqual([])
+})
+
+describe('an expression that RE2 does not take', () => {
+  test.each([
+    '(',
+    ')',
+    '[a',
+    'a{2,1}',
+    '*a',
+    'a**',
+    '(?=a)',
+    '(?<!a)b',
+    '(a)\\1',
+    '(?>a)',
+    'a{1001}',
+    '(a{1000}){1000}',
+    '((((a{10}){10}){10}){10})',
+    '\\',
+    '\\pX',
+    '(?<n>a)(?<n>b)',
+    '('.repeat(2048),
+    `${'('.repeat(1001)}${')'.repeat(1001)}`,
+    'a{900}b{900}c{900}d{900}e{900}f{900}g{900}h{900}i{900}j{900}k{900}l{900}',
+    '\\pL{1000}'.repeat(227),
+    `(${'a'.repeat(1_300)}){1000}`,
+    `(${'(a{10}b){10}'.repeat(100)}){10}`,
+    `${'(a{30}){30}'.repeat(100)}`,
+  ])('%# is refused at once', value => {
+    const start = performance.now()
+    expect(() => compileMatch('matches_regex', value)).toThrow(InvalidPatternError)
+    expect(performance.now() - start).toBeLessThan(1_000)
+    expect(isValidPattern('matches_regex', value)).toBe(false)
+    for (const operator of VALUE_OPERATORS.filter(each => each !== 'matches_regex')) {
+      expect(isValidPattern(operator, value)).toBe(true)
+    }
+  })
+
+  test('is told from one that it takes', () => {
+    for (const value of [
+      '',
+      'a',
+      '^(a|b)+$',
+      'a{1000}',
+      '(ab{0,9}){99}',
+      '^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$',
+      `^/(${'[a-z]{2}-[0-9]{4}|'.repeat(20)}x)/?$`,
+      'x'.repeat(2048),
+      '(?i)a',
+      '\\bword\\b',
+    ]) {
+      expect(isValidPattern('matches_regex', value)).toBe(true)
+    }
+  })
+})
+
+describe('a pattern that makes a backtracking engine stand still', () => {
+  const text = `/${'a'.repeat(2_000)}`
+  test.each<[ValueOperator, string]>([
+    ['matches_pattern', `/${'a**'.repeat(600)}b`],
+    ['matches_pattern', `/${'a*'.repeat(1_000)}b`],
+    ['matches_pattern', `**${'*a'.repeat(1_000)}/b`],
+    ['matches_pattern', `${'*a**a'.repeat(400)}b`],
+    ['matches_regex', '(a+)+$b'],
+    ['matches_regex', '^/(a|aa)+b$'],
+    ['matches_regex', '(.*a){20}b'],
+    ['matches_regex', '(a?){500}a{500}b'],
+  ])('%s %# is fast', (operator, value) => {
+    const isMatch = compileMatch(operator, value)
+    const start = performance.now()
+    for (let index = 0; index < 5; index++) expect(isMatch(text + index)).toBe(false)
+    expect(performance.now() - start).toBeLessThan(2_000)
+  })
+})
+
+/** Few characters, so that values and texts meet; those that mean something to expressions among them. */
+const short = fc.string({
+  unit: fc.constantFrom('a', 'b', '/', '*', '.', '🍕', '\n', '\\', '['),
+  maxLength: 8,
+})
+
+/** The definition, tried out: every way to cut the text. */
+function matchesPattern(pattern: string, text: string): boolean {
+  if (pattern === '') return text === ''
+  const stars = /^\*+/.exec(pattern)?.[0] ?? ''
+  if (stars === '')
+    return text !== '' && text[0] === pattern[0] && matchesPattern(pattern.slice(1), text.slice(1))
+  return Array.from({ length: text.length + 1 }, (_, length) => length).some(
+    length =>
+      (stars.length > 1 || !text.slice(0, length).includes('/')) &&
+      matchesPattern(pattern.slice(stars.length), text.slice(length)),
+  )
+}
+
+test('patterns match by their definition', () => {
+  fc.assert(
+    fc.property(short, short, (pattern, text) => {
+      expect(compileMatch('matches_pattern', pattern)(text)).toBe(matchesPattern(pattern, text))
+    }),
+    { numRuns: 3_000 },
+  )
+})
+
+test('literal operators match by their definition, and each negation is one', () => {
+  const starts = (text: string, value: string) => text.slice(0, value.length) === value
+  fc.assert(
+    fc.property(short, short, (value, text) => {
+      const at = (operator: ValueOperator) => compileMatch(operator, value)(text)
+      const cuts = Array.from({ length: text.length + 1 }, (_, index) => text.slice(index))
+      expect(at('is')).toBe([...text].join() === [...value].join())
+      expect(at('is_not')).toBe(!at('is'))
+      expect(at('contains')).toBe(cuts.some(rest => starts(rest, value)))
+      expect(at('does_not_contain')).toBe(!at('contains'))
+      expect(at('starts_with')).toBe(starts(text, value))
+      expect(at('ends_with')).toBe(cuts.includes(value))
+    }),
+  )
+})
+
+test('simple expressions match where JavaScript finds them', () => {
+  const atom = fc.constantFrom('a', 'b', '/', '.', '[ab]', '[^/]', '\\.', '(a|b/)', '^', '$')
+  const piece = fc.tuple(atom, fc.constantFrom('', '', '?', '*', '+')).map(([one, many]) => {
+    return /[$^]/.test(one) && !one.startsWith('[') ? one : one + many
+  })
+  const expression = fc.array(piece, { maxLength: 5 }).map(pieces => pieces.join(''))
+  fc.assert(
+    fc.property(expression, short, (value, text) => {
+      expect(compileMatch('matches_regex', value)(text)).toBe(new RegExp(value, 'u').test(text))
+    }),
+    { numRuns: 2_000 },
+  )
+})

@@ -1,0 +1,77 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { readQuery } from '../../src/http/query.ts'
+import { refreshAggregate } from '../../src/rollups/aggregates.ts'
+import { compressSettledChunks } from '../../src/rollups/columnstore.ts'
+import { type TestDatabase, testDatabase } from '../support/database.ts'
+import { expectSameReads } from '../support/expect-reads.ts'
+import { randomFilters, randomRange } from '../support/random-filters.ts'
+import { randomGoals } from '../support/random-goals.ts'
+import { randomVisits } from '../support/random-visits.ts'
+import { recountSessions } from '../support/recount.ts'
+import type { RecountGoal } from '../support/recount-conversions.ts'
+import { worldOf } from '../support/recount-world.ts'
+import { createTestSite } from '../support/sites.ts'
+import { replaceGoals, storeVisits } from '../support/stored-visits.ts'
+
+let database: TestDatabase
+
+beforeAll(async () => {
+  database = await testDatabase()
+})
+afterAll(() => database.close())
+
+const STREAMS = Number(process.env.RECOUNT_STREAMS ?? 6)
+const LONG_AFTER = new Date(Date.UTC(2026, 5, 1))
+
+/** Goals are numbered anew for every question; over all sites their ids differ. */
+function numbered(goals: RecountGoal[], prefix: number): RecountGoal[] {
+  const hex = prefix.toString(16).padStart(8, '0')
+  return goals.map((goal, index) => ({
+    ...goal,
+    id: `${hex}-0000-4000-8000-${String(index).padStart(12, '0')}`,
+    display_name: `${goal.display_name} (${index})`,
+  }))
+}
+
+describe.each(['timely', 'late'] as const)('of streams whose hits come %s', arrival => {
+  test(`every read equals a recount of the hits, whatever filters it (${STREAMS} streams)`, async () => {
+    for (let seed = 1; seed <= STREAMS; seed++) {
+      const stream = randomVisits(seed)
+      const site = await createTestSite(database.db, { timezone: stream.zone })
+      const recount = recountSessions(stream[arrival])
+      const world = worldOf(stream.hits, recount, stream.zone)
+      await storeVisits(database.db, site, stream[arrival])
+      if (seed % 2 === 0) {
+        await refreshAggregate(database.db, 'hits', LONG_AFTER)
+        await refreshAggregate(database.db, 'sessions', LONG_AFTER)
+      }
+      if (seed % 8 === 0) await compressSettledChunks(database.db, LONG_AFTER)
+      for (let question = 0; question < 3; question++) {
+        const number = (seed * 3 + question) * 2 + (arrival === 'late' ? 1 : 0)
+        const given = question === 0 ? {} : randomFilters(number, world)
+        const all = numbered([...randomGoals(number, world, 6), ...(given.goal ?? [])], number)
+        const filters = given.goal ? { ...given, goal: all.slice(6) } : given
+        await replaceGoals(database.db, site, all)
+        const range = randomRange(number, world)
+        try {
+          await expectSameReads({
+            db: database.db,
+            site,
+            world,
+            goals: all,
+            query: { ...range, filters },
+            number,
+          })
+        } catch (error) {
+          const what = JSON.stringify({ seed, question, zone: stream.zone, range, filters })
+          throw new Error(`${what}: ${(error as Error).message}`, { cause: error })
+        }
+      }
+    }
+  }, 300_000)
+})
+
+test('a parameter that is named twice and by operator is read as one', () => {
+  const { input } = readQuery('/x?path=/a&path=/b&path[contains]=c', new Set(['path']))
+  expect(input).toEqual({ path: { is: ['/a', '/b'], contains: 'c' } })
+})

@@ -1,0 +1,186 @@
+import { expect } from 'vitest'
+import type { z } from 'zod'
+import { loadConfig } from '../../src/config.ts'
+import { readQuery } from '../../src/http/query.ts'
+import type { Db } from '../../src/infra/db.ts'
+import { BreakdownQuery, getBreakdown } from '../../src/stats/breakdown.ts'
+import {
+  ErrorQuery,
+  ErrorsQuery,
+  getError,
+  getErrorOccurrences,
+  getErrors,
+  getErrorTimeseries,
+  OccurrencesQuery,
+} from '../../src/stats/errors.ts'
+import { EventLogQuery, getEventLog } from '../../src/stats/event-log.ts'
+import { EventsTimeseriesQuery, getEventsTimeseries } from '../../src/stats/event-types.ts'
+import { FilterValuesQuery, getFilterValues } from '../../src/stats/filter-values.ts'
+import { StatsQuery } from '../../src/stats/filters/query.ts'
+import { getGoalReport } from '../../src/stats/goal-report.ts'
+import { getOverview } from '../../src/stats/overview.ts'
+import {
+  getPageTitles,
+  getPageTitleTimeseries,
+  PageTitlesQuery,
+  PageTitleTimeseriesQuery,
+} from '../../src/stats/page-titles.ts'
+import { getPropertyBreakdown, PropertyBreakdownQuery } from '../../src/stats/property-breakdown.ts'
+import { getTimeseries, TimeseriesQuery } from '../../src/stats/timeseries.ts'
+import { filterParameters } from './filter-parameters.ts'
+import { inProcessPool } from './in-process-pool.ts'
+import { recountBreakdown, recountFilterValues } from './recount-breakdown.ts'
+import type { RecountGoal } from './recount-conversions.ts'
+import { recountError, recountErrorSeries, recountErrors, recountOccurrences } from './recount-errors.ts'
+import { recountGoals } from './recount-goals.ts'
+import { type LogItem, recountLog, recountProperties } from './recount-log.ts'
+import { type Query, recountFilteredOverview } from './recount-metrics.ts'
+import { recountEventSeries, recountMetricSeries } from './recount-timeseries.ts'
+import { recountTitleSeries, recountTitles } from './recount-titles.ts'
+import { hitDimensions, sessionDimensions, type World } from './recount-world.ts'
+import type { TestSite } from './sites.ts'
+
+const DIMENSIONS = [...hitDimensions, ...sessionDimensions]
+const METRICS = [
+  'visitors',
+  'pageviews',
+  'sessions',
+  'bounce_rate',
+  'views_per_visit',
+  'avg_session_seconds',
+  'custom_events',
+] as const
+
+interface Question {
+  db: Db
+  site: TestSite
+  world: World
+  goals: RecountGoal[]
+  query: Query
+  /** Chooses what is asked of the many dimensions, metrics and pages there are. */
+  number: number
+}
+
+/** Everything that can be read of a site equals the recount. */
+export async function expectSameReads(question: Question): Promise<void> {
+  const { db, world, query, number } = question
+  const services = {
+    reads: db,
+    rollups: inProcessPool(db),
+    now: () => new Date(Math.max(...world.hits.map(hit => hit.at), 0) + 1),
+    config: loadConfig({}),
+  }
+  const site = { ...question.site, timezone: world.zone, currency: 'USD', firstEventAt: null }
+  const ask = <Schema extends z.ZodType>(schema: Schema, more: Record<string, string> = {}) =>
+    schema.parse({ ...parametersOf(query), ...more }) as z.output<Schema>
+  const pick = <Value>(values: readonly Value[]) => values[number % values.length]!
+
+  const { kpi: _kpi, ...overview } = await getOverview(services, site, ask(StatsQuery))
+  expect(overview).toEqual(recountFilteredOverview(world, query))
+
+  const metric = pick(METRICS)
+  expect(await getTimeseries(services, site, ask(TimeseriesQuery, { metric }))).toEqual(
+    recountMetricSeries(world, metric, query),
+  )
+  for (const dimension of [pick(DIMENSIONS), pick(hitDimensions)]) {
+    const breakdown = await getBreakdown(services, site, ask(BreakdownQuery, { dimension, per_page: '100' }))
+    const rows = recountBreakdown(world, dimension, query)
+    expect({ dimension, ...breakdown }).toEqual({ dimension, rows, total: rows.length })
+    const { values } = await getFilterValues(services, site, ask(FilterValuesQuery, { dimension }))
+    expect(values.map(({ value }) => value)).toEqual(recountFilterValues(world, dimension, query))
+  }
+  expect(await getGoalReport(services, site, ask(StatsQuery))).toEqual(
+    recountGoals(world, question.goals, query),
+  )
+
+  const log = recountLog(world, [], query)
+  const perPage = 1 + (number % 9)
+  const page = 1 + (number % (Math.ceil(log.length / perPage) + 1))
+  const logged = await getEventLog(
+    services,
+    site,
+    ask(EventLogQuery, { page: String(page), per_page: String(perPage) }),
+  )
+  expect(logged.total).toBe(log.length)
+  expect(logged.rows.map(comparable)).toEqual(log.slice((page - 1) * perPage, page * perPage).map(comparable))
+  expect(await getEventsTimeseries(services, site, ask(EventsTimeseriesQuery))).toEqual(
+    recountEventSeries(world, [], query),
+  )
+  const named = world.hits.filter(hit => hit.type !== 'pageview')
+  const event = named[number % Math.max(1, named.length)]
+  if (event && event.type !== 'pageview' && event.values.event_name !== '') {
+    const { rows } = await getPropertyBreakdown(
+      services,
+      site,
+      ask(PropertyBreakdownQuery, {
+        event_type: event.type,
+        event_name: event.values.event_name,
+      }),
+    )
+    expect(rows).toEqual(
+      recountProperties(world, event.type, event.values.event_name, without(query, 'event_name')),
+    )
+  }
+
+  const titles = recountTitles(world, query)
+  const read = await getPageTitles(services, site, ask(PageTitlesQuery, { per_page: '100' }))
+  expect(read).toEqual({ rows: titles, total: titles.length })
+  const title = titles[0]?.title ?? 'Welcome'
+  expect(await getPageTitleTimeseries(services, site, ask(PageTitleTimeseriesQuery, { title }))).toEqual(
+    recountTitleSeries(world, title, without(query, 'title')),
+  )
+  await expectSameErrors()
+
+  async function expectSameErrors() {
+    const known = recountErrors(world, site.id, query)
+    const errors = await getErrors(services, site, ask(ErrorsQuery))
+    expect(errors.rows.map(withoutName)).toEqual(known.slice(0, 20).map(withoutName))
+    expect(errors.total).toBe(known.length)
+    const occurred = world.hits.find(hit => hit.type === 'error')
+    if (!occurred) return
+    const message = occurred.sent.errorMessage || occurred.values.event_name
+    const group = recountError(world, site.id, message, query)
+    const asked = { error: group.id }
+    expect(withoutName(await getError(services, site, ask(ErrorQuery, asked)))).toEqual(withoutName(group))
+    expect(await getErrorTimeseries(services, site, ask(ErrorQuery, asked))).toEqual(
+      recountErrorSeries(world, message, query),
+    )
+    const occurrences = recountOccurrences(world, message, query)
+    const found = await getErrorOccurrences(services, site, ask(OccurrencesQuery, asked))
+    expect(found.total).toBe(occurrences.length)
+    expect(found.rows.map(row => row.timestamp)).toEqual(occurrences.slice(0, 20).map(item => item.timestamp))
+  }
+}
+
+const withoutName = ({ error_name: _name, ...group }: { error_name: string }) => group
+
+/** As the query string of a request says it. */
+function parametersOf({ from, to, filters = {} }: Query): Record<string, unknown> {
+  const parameters = filterParameters(filters)
+  parameters.set('from', from)
+  parameters.set('to', to)
+  const names = [...parameters.keys()].map(key => key.replace(/\[.*$/, ''))
+  return readQuery(`/?${parameters}`, new Set(names)).input
+}
+
+/** A parameter of the endpoint's own takes the place of the filter of that name. */
+function without(query: Query, name: 'title' | 'event_name'): Query {
+  const { [name]: _own, ...filters } = query.filters ?? {}
+  return { ...query, filters }
+}
+
+/** Of an item of the log what the recount knows. */
+function comparable(item: Omit<LogItem, 'id'> & { id?: string }) {
+  const { id: _id, ...known } = item
+  const {
+    display_name: _n,
+    avatar_url: _a,
+    error_id: _e,
+    ...compared
+  } = known as typeof known & {
+    display_name?: string
+    avatar_url?: string
+    error_id?: string | null
+  }
+  return compared
+}

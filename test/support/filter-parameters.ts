@@ -1,0 +1,14 @@
+import type { Filters } from './recount-filters.ts'
+
+/** The query parameters that ask the API for these filters. */
+export function filterParameters({ goal, ...dimensions }: Filters): URLSearchParams {
+  const parameters = new URLSearchParams()
+  for (const [dimension, conditions] of Object.entries(dimensions)) {
+    for (const [operator, values] of Object.entries(conditions)) {
+      const name = operator === 'is' ? dimension : `${dimension}[${operator}]`
+      for (const value of values) parameters.append(name, value)
+    }
+  }
+  for (const { id } of goal ?? []) parameters.append('goal', id)
+  return parameters
+}

@@ -1,0 +1,57 @@
+import { compares, type Operator } from './recount-values.ts'
+import type { CountedHit, World } from './recount-world.ts'
+
+/** A goal as the API gives it, as far as it decides what converts. */
+export interface RecountGoal {
+  id: string
+  display_name: string
+  type: 'page' | 'event' | 'scroll' | 'outbound' | 'download' | 'button' | 'form' | 'copy'
+  match_value: string | null
+  match_operator: Operator
+  scroll_threshold: number
+  currency: string | null
+  custom_props: Record<string, string>
+}
+
+/** The hits that convert, each once, in whatever range; a scroll goal's are the pageviews that were scrolled. */
+export function conversionsOf(world: World, goal: RecountGoal): CountedHit[] {
+  return world.hits.filter(hit => converts(hit, goal))
+}
+
+function converts(hit: CountedHit, goal: RecountGoal): boolean {
+  switch (goal.type) {
+    case 'page':
+      return hit.type === 'pageview' && isWanted(hit.values.path, goal)
+    case 'scroll':
+      return (
+        hit.type === 'pageview' &&
+        isWanted(hit.values.path, goal) &&
+        deepestScroll(hit) >= goal.scroll_threshold
+      )
+    case 'event':
+      return hit.type === 'event' && isWanted(hit.values.event_name, goal) && hasProps(hit, goal.custom_props)
+    default:
+      return hit.type === goal.type && isWanted(hit.props.selector ?? '', goal)
+  }
+}
+
+/** Without a value everything of the goal's kind is. */
+function isWanted(value: string, { match_operator, match_value }: RecountGoal): boolean {
+  return match_value === null || compares(match_operator, value, match_value)
+}
+
+function hasProps(hit: CountedHit, wanted: Record<string, string>): boolean {
+  for (const [key, value] of Object.entries(wanted)) {
+    if (!Object.hasOwn(hit.props, key) || hit.props[key] !== value) return false
+  }
+  return true
+}
+
+/** Percent, however late it was reached; 0 without engagement. */
+function deepestScroll(pageview: CountedHit): number {
+  let deepest = 0
+  for (const engagement of pageview.visit.engagements) {
+    if (engagement.pageview === pageview) deepest = Math.max(deepest, engagement.scroll)
+  }
+  return deepest
+}

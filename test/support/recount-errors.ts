@@ -1,0 +1,86 @@
+import { createHash } from 'node:crypto'
+import { bucketing, countsPerBucket, type Group } from './recount-buckets.ts'
+import { type LogItem, recountLog } from './recount-log.ts'
+import { keptOf, type Query } from './recount-metrics.ts'
+import type { SeriesQuery } from './recount-timeseries.ts'
+import { byText, type CountedHit, type World } from './recount-world.ts'
+
+export interface ErrorGroup {
+  id: string
+  message: string
+  /** of the newest occurrence that counts, or of the newest at all when none does */
+  error_name: string
+  occurrences: number
+  sessions: number
+}
+
+/** Groups that occur in the range, by occurrences, sessions, id. */
+export function recountErrors(world: World, siteId: string, query: Query): ErrorGroup[] {
+  const messages = new Set(world.hits.filter(isError).map(messageOf))
+  return [...messages]
+    .map(message => recountError(world, siteId, message, query))
+    .filter(group => group.occurrences > 0)
+    .toSorted((a, b) => b.occurrences - a.occurrences || b.sessions - a.sessions || byText(a.id, b.id))
+}
+
+/** One group, whatever occurred of it in the range. */
+export function recountError(world: World, siteId: string, message: string, query: Query): ErrorGroup {
+  const kept = keptOf(world, query)
+  const occurrences = kept.hits.filter(hit => isOccurrence(hit, message))
+  const visits = kept.started.filter(visit => kept.seenBy(visit).some(hit => isOccurrence(hit, message)))
+  const newest = occurrences.at(-1) ?? world.hits.filter(hit => isOccurrence(hit, message)).at(-1)
+  if (!newest) throw new Error(`no such error: ${message}`)
+  return {
+    id: errorFingerprint(siteId, message),
+    message,
+    error_name: newest.values.event_name,
+    occurrences: occurrences.length,
+    sessions: visits.length,
+  }
+}
+
+export interface ErrorSeries {
+  labels: string[]
+  types: ['error']
+  series: { error: number[] }
+  group: Group
+}
+
+/** Occurrences per bucket. */
+export function recountErrorSeries(world: World, message: string, query: SeriesQuery): ErrorSeries {
+  const { group, buckets, labels } = bucketing(world, query)
+  const occurrences = keptOf(world, query).hits.filter(hit => isOccurrence(hit, message))
+  const moments = occurrences.map(hit => hit.at)
+  return { labels, types: ['error'], series: { error: countsPerBucket(buckets, moments) }, group }
+}
+
+/** Newest first. */
+export function recountOccurrences(world: World, message: string, query: Query): LogItem[] {
+  const ids = new Set(world.hits.filter(hit => isOccurrence(hit, message)).map(hit => hit.id))
+  return recountLog(world, ['error'], query).filter(item => ids.has(item.id))
+}
+
+function isError(hit: CountedHit): boolean {
+  return hit.type === 'error'
+}
+
+function isOccurrence(hit: CountedHit, message: string): boolean {
+  return isError(hit) && messageOf(hit) === message
+}
+
+/** Without a message it is the error's name. */
+function messageOf(hit: CountedHit): string {
+  return hit.sent.errorMessage || hit.values.event_name
+}
+
+/** UUIDv5 (RFC 9562): SHA-1 of the bytes of the site's id and the message. */
+export function errorFingerprint(siteId: string, message: string): string {
+  const digest = createHash('sha1')
+    .update(Buffer.from(siteId.replaceAll('-', ''), 'hex'))
+    .update(message)
+    .digest()
+    .subarray(0, 16)
+  digest[6] = (digest[6]! & 0x0f) | 0x50
+  digest[8] = (digest[8]! & 0x3f) | 0x80
+  return digest.toString('hex').replace(/^(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-')
+}

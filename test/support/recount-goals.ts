@@ -1,0 +1,45 @@
+import type { RecountGoal } from './recount-conversions.ts'
+import { keptConversions, keptOf, type Query } from './recount-metrics.ts'
+import { oneDecimal } from './recount-rounding.ts'
+import { byText, type CountedHit, visitorsOf, type World } from './recount-world.ts'
+
+export interface GoalRow {
+  id: string
+  display_name: string
+  conversions: number
+  visitors: number
+  conversion_rate: number
+  /** minor units of `currency`, as reported with the events */
+  revenue: number
+  currency: string | null
+}
+
+/** The goal report, ordered by display name in lower case, then id. */
+export function recountGoals(world: World, goals: RecountGoal[], query: Query): GoalRow[] {
+  const kept = keptOf(world, query)
+  const allVisitors = visitorsOf(kept.hits)
+  const rows = goals.map((goal): GoalRow => {
+    const conversions = keptConversions(world, kept, goal)
+    const visitors = visitorsOf(conversions)
+    return {
+      id: goal.id,
+      display_name: goal.display_name,
+      conversions: conversions.length,
+      visitors,
+      conversion_rate: oneDecimal(100 * visitors, allVisitors),
+      revenue: revenueOf(goal, conversions),
+      currency: goal.currency,
+    }
+  })
+  return rows.toSorted(
+    (a, b) => byText(a.display_name.toLowerCase(), b.display_name.toLowerCase()) || byText(a.id, b.id),
+  )
+}
+
+function revenueOf(goal: RecountGoal, conversions: CountedHit[]): number {
+  let minor = 0
+  for (const { sent } of conversions) {
+    if (sent.revenue && sent.revenue.currency === goal.currency) minor += sent.revenue.amountMinor
+  }
+  return minor
+}

@@ -1,0 +1,85 @@
+import { keptOf, type Query } from './recount-metrics.ts'
+import { byText, type CountedHit, type EventType, visitorsOf, type World } from './recount-world.ts'
+
+/** Of an item of the event log what the hit decides: no nickname, avatar or fingerprint. */
+export interface LogItem {
+  id: string
+  event_type: EventType
+  event_name: string
+  timestamp: string
+  path: string
+  url: string
+  title: string
+  hostname: string
+  user_id: string
+  visitor_id: string
+  /** these four of the hit that opened the session, as filters see them */
+  country: string
+  device: string
+  browser: string
+  os: string
+  properties: Record<string, string>
+}
+
+/**
+ * The whole event log, newest first, then by id downwards.
+ * @param types empty means all
+ */
+export function recountLog(world: World, types: EventType[], query: Query): LogItem[] {
+  return keptOf(world, query)
+    .hits.filter(hit => types.length === 0 || types.includes(hit.type))
+    .toSorted((a, b) => b.at - a.at || byText(b.id, a.id))
+    .map(logItem)
+}
+
+function logItem(hit: CountedHit): LogItem {
+  const { path, title, hostname, event_name } = hit.values
+  const { country, size, browser, os } = hit.visit.values
+  return {
+    id: hit.id,
+    event_type: hit.type,
+    event_name,
+    timestamp: new Date(hit.at).toISOString(),
+    path,
+    url: `https://${hostname}${path}`,
+    title,
+    hostname,
+    user_id: hit.visit.values.user_id,
+    visitor_id: hit.visitor,
+    country,
+    device: size,
+    browser,
+    os,
+    properties: hit.props,
+  }
+}
+
+export interface PropertyRow {
+  key: string
+  value: string
+  visitors: number
+}
+
+/** The 50 properties with most visitors, then by key and value. */
+export function recountProperties(
+  world: World,
+  eventType: Exclude<EventType, 'pageview'>,
+  eventName: string,
+  query: Query,
+): PropertyRow[] {
+  const hitsByProperty = new Map<string, CountedHit[]>()
+  for (const hit of keptOf(world, query).hits) {
+    if (hit.type !== eventType || hit.values.event_name !== eventName) continue
+    for (const property of Object.entries(hit.props)) {
+      const key = JSON.stringify(property)
+      hitsByProperty.set(key, [...(hitsByProperty.get(key) ?? []), hit])
+    }
+  }
+  const rows = [...hitsByProperty].map(([property, hits]): PropertyRow => {
+    const [key, value] = JSON.parse(property) as [string, string]
+    return { key, value, visitors: visitorsOf(hits) }
+  })
+  return rows
+    .toSorted((a, b) => b.visitors - a.visitors || byText(a.key, b.key) || byText(a.value, b.value))
+    .slice(0, 50)
+}

@@ -1,0 +1,88 @@
+import type { PeriodMetrics } from './recount.ts'
+import { conversionsOf, type RecountGoal } from './recount-conversions.ts'
+import { daysBefore, daysBetween, isWithin, type Period, periodOf } from './recount-days.ts'
+import { type Filters, type Kept, keep, withoutGoal } from './recount-filters.ts'
+import { oneDecimal, twoDecimals } from './recount-rounding.ts'
+import { type CountedHit, type Visit, visitorsOf, type World } from './recount-world.ts'
+
+/** The overview under filters, without kpi and revenue. */
+
+export interface Query {
+  /** first day, Y-m-d of the site's zone */
+  from: string
+  /** last day */
+  to: string
+  filters?: Filters
+}
+
+export interface FilteredMetrics extends PeriodMetrics {
+  /** with a goal filter */
+  conversion_rate?: number
+}
+
+export interface FilteredOverview extends FilteredMetrics {
+  days: number
+  previous: FilteredMetrics
+}
+
+export function recountFilteredOverview(world: World, query: Query): FilteredOverview {
+  return {
+    ...metricsUnderFilters(world, query),
+    days: daysBetween(query.from, query.to) + 1,
+    previous: metricsUnderFilters(world, { ...query, ...daysBefore(query.from, query.to) }),
+  }
+}
+
+function metricsUnderFilters(world: World, query: Query): FilteredMetrics {
+  const { filters = {} } = query
+  const kept = keptOf(world, query)
+  const metrics = metricsOf(kept.hits, kept.started)
+  if (!filters.goal) return metrics
+  const others = keep(world, withoutGoal(filters), kept.period)
+  const conversions = filters.goal.flatMap(goal => keptConversions(world, kept, goal))
+  return {
+    ...metrics,
+    conversion_rate: oneDecimal(100 * visitorsOf(conversions), visitorsOf(others.hits)),
+  }
+}
+
+export function keptOf(world: World, { from, to, filters = {} }: Query): Kept {
+  return keep(world, filters, periodOf(world.zone, from, to))
+}
+
+/** What keeps a period keeps a part of it as well: hits by their time, sessions by their start. */
+export function metricsWithin(kept: Kept, part: Period): PeriodMetrics {
+  return metricsOf(
+    kept.hits.filter(hit => isWithin(part, hit.at)),
+    kept.started.filter(visit => isWithin(part, visit.startedAt)),
+  )
+}
+
+function metricsOf(hits: CountedHit[], started: Visit[]): PeriodMetrics {
+  const pageviews = pageviewsOf(hits)
+  let lengthMs = 0
+  for (const visit of started) lengthMs += visit.lengthMs
+  return {
+    pageviews,
+    visitors: visitorsOf(hits),
+    sessions: started.length,
+    views_per_visit: twoDecimals(pageviews, started.length),
+    bounce_rate: bounceRate(started),
+    avg_session_seconds: twoDecimals(lengthMs, 1000 * started.length),
+    custom_events: hits.filter(hit => hit.type === 'event').length,
+  }
+}
+
+export function pageviewsOf(hits: CountedHit[]): number {
+  return hits.filter(hit => hit.type === 'pageview').length
+}
+
+/** By all pageviews of a session, whether they count themselves or not. */
+export function bounceRate(visits: Visit[]): number {
+  return twoDecimals(100 * visits.filter(visit => visit.pageviews === 1).length, visits.length)
+}
+
+/** In the period and in sessions that count; the hit itself need not pass filters. */
+export function keptConversions(world: World, kept: Kept, goal: RecountGoal): CountedHit[] {
+  return conversionsOf(world, goal).filter(hit => isWithin(kept.period, hit.at) && kept.visits.has(hit.visit))
+}

@@ -1,0 +1,71 @@
+import type { PeriodMetrics } from './recount.ts'
+import { bucketing, bucketsOf, countsPerBucket, type Group } from './recount-buckets.ts'
+import { daysBefore, type Period } from './recount-days.ts'
+import { keptOf, metricsWithin, type Query } from './recount-metrics.ts'
+import { type EventType, eventTypes, type World } from './recount-world.ts'
+
+/** A query for buckets: `range` is the preset when the days come from one. */
+export interface SeriesQuery extends Query {
+  range?: string
+}
+
+export interface MetricSeries {
+  labels: string[]
+  values: number[]
+  previous: number[]
+  group: Group
+}
+
+/**
+ * One metric per bucket. `previous` has the buckets of the days before, in the same grouping, first beside first:
+ * 0 where the days before have fewer buckets, and none beyond the last label.
+ */
+export function recountMetricSeries(
+  world: World,
+  metric: keyof PeriodMetrics,
+  query: SeriesQuery,
+): MetricSeries {
+  const { group, buckets, labels } = bucketing(world, query)
+  const before = { ...query, ...daysBefore(query.from, query.to) }
+  const bucketsBefore = bucketsOf(world.zone, before.from, before.to, group)
+  const valuesBefore = metricPerBucket(world, metric, before, bucketsBefore)
+  return {
+    labels,
+    values: metricPerBucket(world, metric, query, buckets),
+    previous: labels.map((_, index) => valuesBefore[index] ?? 0),
+    group,
+  }
+}
+
+function metricPerBucket(
+  world: World,
+  metric: keyof PeriodMetrics,
+  query: Query,
+  buckets: Period[],
+): number[] {
+  const kept = keptOf(world, query)
+  return buckets.map(bucket => metricsWithin(kept, bucket)[metric])
+}
+
+export interface TypeSeries {
+  labels: string[]
+  types: EventType[]
+  series: Partial<Record<EventType, number[]>>
+  group: Group
+}
+
+/**
+ * Hits of the event log per bucket and type: the types that occur, in the order of the specification.
+ * @param types empty means all
+ */
+export function recountEventSeries(world: World, types: EventType[], query: SeriesQuery): TypeSeries {
+  const { group, buckets, labels } = bucketing(world, query)
+  const { hits } = keptOf(world, query)
+  const series: TypeSeries['series'] = {}
+  for (const type of eventTypes) {
+    if (types.length > 0 && !types.includes(type)) continue
+    const moments = hits.filter(hit => hit.type === type).map(hit => hit.at)
+    if (moments.length > 0) series[type] = countsPerBucket(buckets, moments)
+  }
+  return { labels, types: Object.keys(series) as EventType[], series, group }
+}

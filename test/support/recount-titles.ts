@@ -1,0 +1,89 @@
+import { bucketing, countsPerBucket, type Group } from './recount-buckets.ts'
+import { daysBefore } from './recount-days.ts'
+import type { Kept } from './recount-filters.ts'
+import { bounceRate, keptOf, pageviewsOf, type Query } from './recount-metrics.ts'
+import { oneDecimal, twoDecimals } from './recount-rounding.ts'
+import type { SeriesQuery } from './recount-timeseries.ts'
+import { byText, type CountedHit, type Visit, type World } from './recount-world.ts'
+
+export interface TitleRow {
+  title: string
+  path: string
+  hostname: string
+  pageviews: number
+  sessions: number
+  bounce_rate: number
+  time_on_page_seconds: number | null
+  sessions_previous: number
+  sessions_change_pct: number | null
+}
+
+/** Every title that was viewed or seen by a session, by sessions, pageviews, title. */
+export function recountTitles(world: World, query: Query): TitleRow[] {
+  const kept = keptOf(world, query)
+  const keptBefore = keptOf(world, { ...query, ...daysBefore(query.from, query.to) })
+  const titles = new Set(world.hits.map(hit => hit.values.title))
+  titles.delete('')
+
+  return [...titles]
+    .map(title => titleRow(title, kept, keptBefore))
+    .filter(row => row.pageviews > 0 || row.sessions > 0)
+    .toSorted((a, b) => b.sessions - a.sessions || b.pageviews - a.pageviews || byText(a.title, b.title))
+}
+
+function titleRow(title: string, kept: Kept, keptBefore: Kept): TitleRow {
+  const hits = kept.hits.filter(hit => hit.values.title === title)
+  const visits = visitsThatSaw(title, kept)
+  const before = visitsThatSaw(title, keptBefore).length
+  const { path = '', hostname = '' } = newestOf(title, hits, visits, kept)?.values ?? {}
+  return {
+    title,
+    path,
+    hostname,
+    pageviews: pageviewsOf(hits),
+    sessions: visits.length,
+    bounce_rate: bounceRate(visits),
+    time_on_page_seconds: timeOnPage(title, visits),
+    sessions_previous: before,
+    sessions_change_pct: before === 0 ? null : oneDecimal(100 * (visits.length - before), before),
+  }
+}
+
+function visitsThatSaw(title: string, kept: Kept): Visit[] {
+  return kept.started.filter(visit => kept.seenBy(visit).some(hit => hit.values.title === title))
+}
+
+/** In the range; if only a session that started there saw it later, then. */
+function newestOf(title: string, hits: CountedHit[], visits: Visit[], kept: Kept): CountedHit | undefined {
+  if (hits.length > 0) return hits.at(-1)
+  return visits
+    .flatMap(visit => kept.seenBy(visit))
+    .filter(hit => hit.values.title === title)
+    .toSorted((a, b) => a.at - b.at || byText(a.id, b.id))
+    .at(-1)
+}
+
+/** Mean of the sessions that have engagement on pageviews with the title, be it of 0 ms. */
+function timeOnPage(title: string, visits: Visit[]): number | null {
+  let engagedMs = 0
+  let engagedVisits = 0
+  for (const visit of visits) {
+    const engagements = visit.engagements.filter(({ pageview }) => pageview.values.title === title)
+    for (const engagement of engagements) engagedMs += engagement.engagedMs
+    if (engagements.length > 0) engagedVisits += 1
+  }
+  return engagedVisits === 0 ? null : twoDecimals(engagedMs, 1000 * engagedVisits)
+}
+
+export interface TitleSeries {
+  labels: string[]
+  values: number[]
+  group: Group
+}
+
+/** Sessions that saw the title, each once, where it started. */
+export function recountTitleSeries(world: World, title: string, query: SeriesQuery): TitleSeries {
+  const { group, buckets, labels } = bucketing(world, query)
+  const starts = visitsThatSaw(title, keptOf(world, query)).map(visit => visit.startedAt)
+  return { labels, values: countsPerBucket(buckets, starts), group }
+}

@@ -1,0 +1,90 @@
+import type { Db } from '../../src/infra/db.ts'
+import type { EnrichedHit, Hit, HitType } from '../../src/ingestion/hit.ts'
+import { isReservedName } from '../../src/ingestion/reserved-names.ts'
+import { enrich } from '../../src/ingestion/stages/index.ts'
+import { storeHits } from '../../src/ingestion/store/store.ts'
+import type { SentHit } from './recount.ts'
+import type { RecountGoal } from './recount-conversions.ts'
+import type { TestSite } from './sites.ts'
+
+const OWN_TYPE = ['outbound', 'download', 'button', 'form', 'copy', 'error'] as const
+
+/** What the edge makes of a custom event's name. */
+function typeOf({ kind, name }: SentHit): HitType {
+  return (kind === 'event' && OWN_TYPE.find(type => type === name)) || kind
+}
+
+/** Stores what was sent, batch by batch, with the dimensions that the recount takes as given. */
+export async function storeVisits(db: Db, site: TestSite, batches: SentHit[][]): Promise<void> {
+  for (const batch of batches) {
+    const recorded = batch.filter(hit => !(hit.name && isReservedName(hit.name)))
+    await storeHits(
+      db,
+      0,
+      recorded.map(hit => toHit(site, hit)),
+    )
+  }
+}
+
+function toHit(site: TestSite, sent: SentHit): EnrichedHit {
+  const hit: Hit = {
+    id: sent.id,
+    at: sent.at,
+    siteNo: site.siteNo,
+    siteId: site.id,
+    type: typeOf(sent),
+    visitorId: sent.visitor,
+    hostname: sent.hostname ?? 'example.com',
+    ...(sent.path !== undefined && { url: sent.path }),
+    ...(sent.title !== undefined && { title: sent.title }),
+    ...(sent.name !== undefined && { name: sent.name }),
+    ...(sent.scroll !== undefined && { scroll: sent.scroll }),
+    ...(sent.engagedMs !== undefined && { engagedMs: sent.engagedMs }),
+    ...(sent.identifier !== undefined && { identity: { identifier: sent.identifier } }),
+    ...(sent.props !== undefined && { props: sent.props }),
+    ...(sent.revenue && {
+      revenue: { amountMinor: String(sent.revenue.amountMinor), currency: sent.revenue.currency },
+    }),
+    error: {
+      ...(sent.errorName !== undefined && { name: sent.errorName }),
+      ...(sent.errorMessage !== undefined && { message: sent.errorMessage }),
+    },
+  }
+  if (hit.type !== 'error') delete hit.error
+  return { ...enrich(hit), ...dimensionsOf(sent) }
+}
+
+/** `sent.dims` under the names that enrichment gives them. */
+function dimensionsOf({ dims = {} }: SentHit): Partial<EnrichedHit> {
+  return {
+    source: dims.source ?? '',
+    channel: dims.channel ?? '',
+    referrerPage: dims.referrer ?? '',
+    utmSource: dims.utm_source ?? '',
+    utmMedium: dims.utm_medium ?? '',
+    utmCampaign: dims.utm_campaign ?? '',
+    utmContent: dims.utm_content ?? '',
+    utmTerm: dims.utm_term ?? '',
+    browserName: dims.browser ?? '',
+    osName: dims.os ?? '',
+    size: (dims.size ?? '') as EnrichedHit['size'],
+    country: dims.country ?? '',
+    region: dims.region ?? '',
+    city: dims.city ?? '',
+  }
+}
+
+/** Makes these the goals of a site, whatever it had. */
+export async function replaceGoals(db: Db, site: TestSite, goals: RecountGoal[]): Promise<void> {
+  await db`delete from goals where site_no = ${site.siteNo}`
+  for (const goal of goals) {
+    await db`
+      insert into goals (
+        id, site_no, display_name, type, match_value, match_operator, scroll_threshold, currency, custom_props
+      )
+      values (
+        ${goal.id}, ${site.siteNo}, ${goal.display_name}, ${goal.type}, ${goal.match_value}, ${goal.match_operator},
+        ${goal.scroll_threshold}, ${goal.currency}, ${db.json(goal.custom_props)}
+      )`
+  }
+}
