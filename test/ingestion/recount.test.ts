@@ -7,7 +7,7 @@ import { randomHitStream } from '../support/random-hits.ts'
 import { recountSessions, type SentHit } from '../support/recount.ts'
 import { createTestSite } from '../support/sites.ts'
 import { expectSameOverviews, expectSameSessions } from '../support/stored.ts'
-import { recordedHits, storeVisits } from '../support/stored-visits.ts'
+import { recordedHits, storeVisits, withoutRepeatedDrops } from '../support/stored-visits.ts'
 
 let database: TestDatabase
 
@@ -15,15 +15,6 @@ beforeAll(async () => {
   database = await testDatabase()
 })
 afterAll(() => database.close())
-
-/** Second deliveries of hits that were not recorded prove nothing: a lost acknowledgement repeats whole batches. */
-function withoutRepeatedDrops(batches: SentHit[][], dropped: string[]): SentHit[][] {
-  const gone = new Set(dropped)
-  const seen = new Set<string>()
-  return batches
-    .map(batch => batch.filter(hit => !(gone.has(hit.id) && seen.has(hit.id)) && seen.add(hit.id)))
-    .filter(batch => batch.length > 0)
-}
 
 const STREAMS = Number(process.env.RECOUNT_STREAMS ?? 60)
 

@@ -30,6 +30,15 @@ export async function storeVisits(
   }
 }
 
+/** Second deliveries of hits that were not recorded prove nothing: a lost acknowledgement repeats whole batches. */
+export function withoutRepeatedDrops(batches: SentHit[][], dropped: string[]): SentHit[][] {
+  const gone = new Set(dropped)
+  const seen = new Set<string>()
+  return batches
+    .map(batch => batch.filter(hit => !(gone.has(hit.id) && seen.has(hit.id)) && seen.add(hit.id)))
+    .filter(batch => batch.length > 0)
+}
+
 /** A batch as it comes to the store: reserved names end at the edge. */
 export function recordedHits(site: TestSite, batch: SentHit[]): EnrichedHit[] {
   return batch.filter(hit => !(hit.name && isReservedName(hit.name))).map(hit => toHit(site, hit))
