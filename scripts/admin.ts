@@ -7,7 +7,6 @@ import { createLease, type Lease } from '../src/infra/lease.ts'
 import { createLog, type Log } from '../src/infra/log.ts'
 import { checkDatabase, migrate } from '../src/infra/migrate.ts'
 import { connectRedis, whenReady } from '../src/infra/redis.ts'
-import { listDeadLetters, retryDeadLetters } from '../src/ingestion/store/dead-letters.ts'
 import { purgePayments } from '../src/revenue/change-payment.ts'
 import { reconcile } from '../src/revenue/reconcile.ts'
 import { REFRESHING } from '../src/rollups/keep-refreshed.ts'
@@ -20,6 +19,7 @@ import { PLANS, type Plan, ROLES, type Role } from '../src/teams/schema.ts'
 import { createTeam } from '../src/teams/teams.ts'
 import { createToken } from '../src/teams/tokens.ts'
 import { createUser } from '../src/teams/users.ts'
+import { retryLetters, showDeadLetters } from './dead-letters.ts'
 import { importFile } from './import-file.ts'
 import { collect, currency, day, email, text, time, uuid, wholeNumber } from './options.ts'
 import { secondsSince, showProgress } from './progress.ts'
@@ -119,25 +119,7 @@ program
   .description('show hits that could not be stored, and why; the newest first')
   .option('--site <site>', 'id or domain; every site unless given')
   .option('--limit <count>', 'how many at most', wholeNumber(1, 10_000), 100)
-  .action((options: { site?: string; limit: number }) =>
-    answer(async db => {
-      const { total, letters } = await listDeadLetters(db, {
-        siteNo: await siteNoOf(db, options.site),
-        limit: options.limit,
-      })
-      return {
-        total,
-        dead_letters: letters.map(({ id, siteId, at, reason, payload, failedAt }) => ({
-          id,
-          site_id: siteId,
-          at,
-          reason,
-          failed_at: failedAt,
-          payload,
-        })),
-      }
-    }),
-  )
+  .action((options: { site?: string; limit: number }) => answer(db => showDeadLetters(db, options)))
 
 program
   .command('dead-letters:retry')
@@ -145,14 +127,7 @@ program
     'take hits that could not be stored through the pipeline again, once what kept them out is gone',
   )
   .option('--site <site>', 'id or domain; every site unless given')
-  .action((options: { site?: string }) =>
-    answer(async (db, { log }) => retryDeadLetters(db, await siteNoOf(db, options.site), log)),
-  )
-
-/** Null where no site is named. */
-async function siteNoOf(db: Db, site: string | undefined): Promise<number | null> {
-  return site === undefined ? null : (await findSiteAnywhere(db, site)).siteNo
-}
+  .action((options: { site?: string }) => answer((db, { log }) => retryLetters(db, options, log)))
 
 program
   .command('payments:purge')

@@ -12,9 +12,15 @@ with acted as (
   ) as visitor
   group by value
 ),
+-- Materialised, or each parallel worker makes all of it for its share of the sessions.
+pair as materialized (
+  select value, session_no
+  from seen_hits
+  group by 1, 2
+),
 started as (
   select value, count(*) as sessions, count(*) filter (where kept_sessions.pageviews = 1) as bounces
-  from (select value, session_no from seen_hits group by 1, 2) as pair
+  from pair
   join kept_sessions using (session_no)
   group by value
 ),

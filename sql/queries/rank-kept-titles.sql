@@ -6,9 +6,16 @@ with viewed as (
   where title <> '' and not is_service
   group by title
 ),
+-- Materialised, or each parallel worker makes all of it for its share of the sessions.
+pair as materialized (
+  select title, session_no
+  from seen_hits
+  where title <> ''
+  group by 1, 2
+),
 seen as (
   select title, count(*) as sessions, count(*) filter (where kept_sessions.pageviews = 1) as bounces
-  from (select title, session_no from seen_hits where title <> '' group by 1, 2) as pair
+  from pair
   join kept_sessions using (session_no)
   group by title
 ),

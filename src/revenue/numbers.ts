@@ -1,18 +1,38 @@
 import { z } from 'zod'
 import { invalidField } from '../errors.ts'
+import { count, decimal } from '../infra/fields.ts'
 import type { Pool } from '../infra/pool.ts'
 import { type MovementTotals, type RevenueTotals, runTask, type Window } from '../rollups/protocol.ts'
 import { ratio } from '../stats/numbers.ts'
 
 /** Present by the rules of `presentMoney`; amounts are minor units of the site's currency. */
 export const moneyFields = {
-  revenue: z.int().optional(),
-  recurring_revenue: z.int().optional(),
-  payments: z.int().optional(),
-  mrr: z.int().optional(),
-  new_customers: z.int().optional(),
-  conversion_rate: z.number().optional(),
-  mrr_per_visitor: z.int().optional(),
+  revenue: z.int().optional().meta({
+    description:
+      'Payments less refunds, in minor units. There when this or the previous period has a payment.',
+    example: 49_990,
+  }),
+  recurring_revenue: z
+    .int()
+    .optional()
+    .meta({ description: 'The recurring part of `revenue`; there when that is.', example: 29_990 }),
+  payments: count('Payments; there when `revenue` is.', 10).optional(),
+  mrr: z.int().optional().meta({
+    description:
+      'Net change of monthly recurring revenue, in minor units. There when a processor is connected.',
+    example: 12_000,
+  }),
+  new_customers: count('Customers whose first payment is in the range; there when `mrr` is.', 5).optional(),
+  conversion_rate: decimal(
+    'New customers among visitors, percent, one decimal; there when `mrr` is. Under a goal filter: visitors who converted ' +
+      'among all, and always there.',
+    3.9,
+  ).optional(),
+  mrr_per_visitor: z.int().optional().meta({
+    description:
+      'Monthly recurring revenue at the end of the range by visitor, in minor units; there when `mrr` is.',
+    example: 780,
+  }),
 }
 const Money = z.object(moneyFields)
 type Money = z.infer<typeof Money>

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { AppError } from '../errors.ts'
+import { AppError, invalidField } from '../errors.ts'
 import { type Db, isRetryable, statement, type Transaction } from '../infra/db.ts'
 import type { Log } from '../infra/log.ts'
 import { createTurns } from '../infra/turns.ts'
@@ -140,8 +140,7 @@ async function transact<Result>(db: Db, run: (tx: Transaction) => Promise<Result
     try {
       return (await db.begin(run)) as Result
     } catch (error) {
-      if (error instanceof RangeError)
-        throw new AppError('validation_failed', error.message, { cause: error })
+      if (error instanceof RangeError) throw invalidField('data.object', error.message)
       if (!isRetryable(error) || attempt === ATTEMPTS) throw error
       await sleep(RETRY_MS * attempt)
     }

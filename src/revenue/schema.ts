@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { label, timestamp, uuid } from '../infra/fields.ts'
 import { envelope, pageFields } from '../infra/pagination.ts'
 import { requiredText, text } from '../infra/validation.ts'
 import { isCalendarDate } from '../stats/local-time.ts'
@@ -28,50 +29,75 @@ const Timestamp = z
   .transform(value => value ?? undefined)
 
 /** @see spec.md "POST /api/sites/{siteKey}/payments" */
-export const RecordPayment = z.object({
-  amount: z.int().min(1),
-  currency: z.string().regex(/^[A-Z]{3}$/, 'must be 3 upper-case letters, such as USD'),
-  transaction_id: requiredText(255),
-  visitor_id: OptionalUuid,
-  session_id: OptionalUuid,
-  email: OptionalText,
-  name: OptionalText,
-  customer_id: OptionalText,
-  renewal: Flag,
-  refunded: Flag,
-  is_free_trial: Flag,
-  recurring: Flag,
-  timestamp: Timestamp,
-})
+export const RecordPayment = z
+  .object({
+    amount: z.int().min(1).meta({ description: 'Minor units.', example: 4999 }),
+    currency: z
+      .string()
+      .regex(/^[A-Z]{3}$/, 'must be 3 upper-case letters, such as USD')
+      .meta({ description: "The site's reporting currency.", example: 'USD' }),
+    transaction_id: requiredText(255).meta({
+      description: 'Tells payments apart: what is sent again under the same one changes nothing.',
+      example: 'order-1042',
+    }),
+    visitor_id: OptionalUuid.meta({ description: 'Whose visit brought the payment.' }),
+    session_id: OptionalUuid.meta({ description: 'Kept; the visitor decides.' }),
+    email: OptionalText.meta({ description: 'Of the customer.', example: 'ada@example.com' }),
+    name: OptionalText.meta({ description: 'Of the customer.', example: 'Ada Lovelace' }),
+    customer_id: OptionalText.meta({
+      description: 'What your system knows the customer by.',
+      example: 'c-42',
+    }),
+    renewal: Flag.meta({ description: 'A subscription goes on.' }),
+    refunded: Flag.meta({ description: 'All of it was given back.' }),
+    is_free_trial: Flag.meta({ description: 'A free trial was converted.' }),
+    recurring: Flag.meta({ description: 'It comes again.' }),
+    timestamp: Timestamp.meta({
+      description:
+        "When it was paid: a date-time with its offset, or a day of the site's zone; now when left out.",
+      example: '2026-03-29T09:41:07Z',
+    }),
+  })
+  .meta({
+    id: 'PaymentInput',
+    example: { amount: 4999, currency: 'USD', transaction_id: 'order-1042', customer_id: 'c-42' },
+  })
 export type RecordPayment = z.infer<typeof RecordPayment>
 
-export const DeletePayment = z.object({ transaction_id: requiredText(255) })
+export const DeletePayment = z.object({
+  transaction_id: requiredText(255).meta({ description: 'Of the payment.', example: 'order-1042' }),
+})
 export type DeletePayment = z.infer<typeof DeletePayment>
 
-export const PaymentRecorded = z.object({ message: z.string(), transaction_id: z.string() })
+export const PaymentRecorded = z.object({
+  message: label('For people.', 'Payment recorded'),
+  transaction_id: label('Of the payment.', 'order-1042'),
+})
 export type PaymentRecorded = z.infer<typeof PaymentRecorded>
 
-export const PaymentDeleted = z.object({ message: z.string() })
+export const PaymentDeleted = z.object({ message: label('For people.', 'Payment deleted') })
 export type PaymentDeleted = z.infer<typeof PaymentDeleted>
 
 /** A payment as it is read back; `refunded` when all of it was given back. */
-const Payment = z.object({
-  transaction_id: z.string(),
-  amount: z.int(),
-  currency: z.string(),
-  visitor_id: z.string().nullable(),
-  session_id: z.string().nullable(),
-  email: z.string().nullable(),
-  name: z.string().nullable(),
-  customer_id: z.string().nullable(),
-  renewal: z.boolean(),
-  refunded: z.boolean(),
-  is_free_trial: z.boolean(),
-  recurring: z.boolean(),
-  timestamp: z.string(),
-  source: z.enum(['api', 'processor']),
-  created_at: z.string(),
-})
+const Payment = z
+  .object({
+    transaction_id: label('Of the payment.', 'order-1042'),
+    amount: z.int().meta({ description: 'Minor units.', example: 4999 }),
+    currency: label('ISO 4217.', 'USD'),
+    visitor_id: uuid('Whose visit brought it, if known.').nullable(),
+    session_id: uuid('As it was sent.').nullable(),
+    email: label('Of the customer.', 'ada@example.com').nullable(),
+    name: label('Of the customer.', 'Ada Lovelace').nullable(),
+    customer_id: label('What your system knows the customer by.', 'c-42').nullable(),
+    renewal: z.boolean().meta({ description: 'A subscription went on.' }),
+    refunded: z.boolean().meta({ description: 'All of it was given back.' }),
+    is_free_trial: z.boolean().meta({ description: 'A free trial was converted.' }),
+    recurring: z.boolean().meta({ description: 'It comes again.' }),
+    timestamp: timestamp('When it was paid.'),
+    source: z.enum(['api', 'processor']).meta({ description: 'Who recorded it.' }),
+    created_at: timestamp('When it was recorded.'),
+  })
+  .meta({ id: 'Payment' })
 export type Payment = z.infer<typeof Payment>
 export const PaymentPage = envelope(Payment)
 
@@ -82,15 +108,27 @@ const PROVIDERS = ['stripe'] as const
 
 /** Replaces the connection there is, if any: an API key that is left out is forgotten. */
 export const ConnectProcessor = z.object({
-  provider: z.enum(PROVIDERS),
-  webhook_secret: requiredText(255),
-  api_key: OptionalText,
+  provider: z.enum(PROVIDERS).meta({ description: 'The payment processor.' }),
+  webhook_secret: requiredText(255).meta({
+    description: 'What the processor signs its events with; never shown again.',
+    example: 'whsec_your_signing_secret',
+  }),
+  api_key: OptionalText.meta({
+    description: 'For what events do not tell; never shown again.',
+    example: 'rk_your_restricted_key',
+  }),
 })
 export type ConnectProcessor = z.infer<typeof ConnectProcessor>
 
-export const ProcessorConnection = z.object({
-  provider: z.enum(PROVIDERS),
-  webhook_url: z.string(),
-  connected_at: z.string(),
-})
+export const ProcessorConnection = z
+  .object({
+    provider: z.enum(PROVIDERS).meta({ description: 'The payment processor.' }),
+    webhook_url: z.string().meta({
+      format: 'uri',
+      description: 'Where the processor is to send its events.',
+      example: 'http://127.0.0.1:3000/api/processor/webhook/0197d0a5-7c3e-7b1a-9f58-2f1c4d6e8a90',
+    }),
+    connected_at: timestamp('When it was connected.'),
+  })
+  .meta({ id: 'ProcessorConnection' })
 export type ProcessorConnection = z.infer<typeof ProcessorConnection>

@@ -1,9 +1,10 @@
 import { z } from 'zod'
-import { label } from '../infra/fields.ts'
+import { count, label } from '../infra/fields.ts'
 import { type Page, pageFields, windowOf } from '../infra/pagination.ts'
 import { DIMENSIONS, isHitDimension } from './filters/dimensions.ts'
 import { StatsQuery } from './filters/query.ts'
 import { readKept } from './filters/rows.ts'
+import { breakDownRevenue } from './money.ts'
 import { readQuestion, type StatsServices, type StatsSite } from './question.ts'
 import { pageOf } from './ranking.ts'
 import { bounceRate, trafficFields } from './traffic.ts'
@@ -22,6 +23,7 @@ export const BreakdownRow = z
     sessions: trafficFields.sessions,
     pageviews: trafficFields.pageviews,
     bounce_rate: trafficFields.bounce_rate,
+    revenue: count("What sessions with the value paid, minor units of the site's currency.", 129_900),
   })
   .meta({ id: 'BreakdownRow' })
 export type BreakdownRow = z.infer<typeof BreakdownRow>
@@ -46,15 +48,22 @@ export async function getBreakdown(
     asked: windowOf(query),
     value: dimension,
   })
-  return pageOf(
+  const { rows, total } = pageOf(
     ranked,
     row => row.value !== null,
-    row => ({
+    row => ({ ...row, value: row.value ?? '' }),
+  )
+  const values = rows.map(row => row.value)
+  const revenue = await breakDownRevenue(services, site, scope, dimension, values)
+  return {
+    rows: rows.map(row => ({
       value: row.value || '(none)',
       visitors: row.visitors,
       sessions: row.sessions,
       pageviews: row.pageviews,
       bounce_rate: bounceRate(row.bounces, row.sessions),
-    }),
-  )
+      revenue: revenue.get(row.value) ?? 0,
+    })),
+    total,
+  }
 }

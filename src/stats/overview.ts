@@ -1,9 +1,10 @@
 import { z } from 'zod'
 import { count, label } from '../infra/fields.ts'
-import { moneyFields, presentMoney, readMoney } from '../revenue/numbers.ts'
+import { moneyFields, presentMoney } from '../revenue/numbers.ts'
 import type { Scope } from './filters/conditions.ts'
 import { StatsQuery } from './filters/query.ts'
 import { countConvertingVisitors } from './goal-report.ts'
+import { countMoney } from './money.ts'
 import { ratio } from './numbers.ts'
 import { readQuestion, type StatsServices, type StatsSite } from './question.ts'
 import { countTraffic, presentTraffic, trafficFields } from './traffic.ts'
@@ -43,10 +44,10 @@ export async function getOverview(
   const scopes = [scope, scopeBefore]
   const [traffic, totals, conversions] = await Promise.all([
     Promise.all(scopes.map(each => countTraffic(services, each, [each]))),
-    readMoney(
-      services.rollups,
+    countMoney(
+      services,
       site,
-      scopes.map(({ start, end }) => ({ start: start.getTime(), end: end.getTime() })),
+      scopes.map(each => ({ scope: each, buckets: [each] })),
     ),
     Promise.all(scopes.map(each => each.goal && measureConversion(services, each))),
   ])

@@ -1,11 +1,13 @@
 import { z } from 'zod'
-import { NO_TRAFFIC, type TrafficTotals } from '../rollups/protocol.ts'
+import { exactMinor } from '../revenue/numbers.ts'
+import type { Scope } from './filters/conditions.ts'
 import { StatsQuery } from './filters/query.ts'
+import { countMoney } from './money.ts'
 import { readQuestion, type StatsServices, type StatsSite } from './question.ts'
-import { buckets } from './range.ts'
+import { buckets, type LabelledBucket } from './range.ts'
 import { countTraffic, presentTraffic } from './traffic.ts'
 
-const METRICS = [
+const TRAFFIC_METRICS = [
   'visitors',
   'pageviews',
   'sessions',
@@ -14,9 +16,12 @@ const METRICS = [
   'avg_session_seconds',
   'custom_events',
 ] as const
+type TrafficMetric = (typeof TRAFFIC_METRICS)[number]
+const MONEY_METRICS = ['revenue', 'mrr'] as const
+type MoneyMetric = (typeof MONEY_METRICS)[number]
 
 export const TimeseriesQuery = StatsQuery.safeExtend({
-  metric: z.enum(METRICS).meta({ description: 'A metric of the overview.' }),
+  metric: z.enum([...TRAFFIC_METRICS, ...MONEY_METRICS]).meta({ description: 'A metric of the overview.' }),
 })
 export type TimeseriesQuery = z.infer<typeof TimeseriesQuery>
 
@@ -48,16 +53,47 @@ export async function getTimeseries(
   query: TimeseriesQuery,
 ): Promise<Timeseries> {
   const { range, before, scope, scopeBefore } = await readQuestion(services, site, query)
-  const [current, previous] = [buckets(range), buckets(before)]
-  const [totals, totalsBefore] = await Promise.all([
-    countTraffic(services, scope, current),
-    countTraffic(services, scopeBefore, previous),
-  ])
-  const measure = (bucket: TrafficTotals) => presentTraffic(bucket)[query.metric]
+  const parts = [
+    { scope, buckets: buckets(range) },
+    { scope: scopeBefore, buckets: buckets(before) },
+  ]
+  const { metric } = query
+  const [values, previous] = isMoney(metric)
+    ? await countMoneyMetric(services, site, parts, metric)
+    : await Promise.all(parts.map(part => countTrafficMetric(services, part, metric)))
+  const labels = parts[0]!.buckets.map(({ label }) => label)
   return {
-    labels: current.map(({ label }) => label),
-    values: totals.map(measure),
-    previous: current.map((_, index) => measure(totalsBefore[index] ?? NO_TRAFFIC)),
+    labels,
+    values: values!,
+    previous: labels.map((_, index) => previous![index] ?? 0),
     group: range.group,
   }
+}
+
+interface Part {
+  scope: Scope
+  buckets: LabelledBucket[]
+}
+
+const isMoney = (metric: TrafficMetric | MoneyMetric): metric is MoneyMetric =>
+  MONEY_METRICS.some(name => name === metric)
+
+async function countTrafficMetric(services: StatsServices, { scope, buckets }: Part, metric: TrafficMetric) {
+  const totals = await countTraffic(services, scope, buckets)
+  return totals.map(bucket => presentTraffic(bucket)[metric])
+}
+
+/** MRR is, as in the overview, how much it moved. */
+async function countMoneyMetric(
+  services: StatsServices,
+  site: StatsSite,
+  parts: Part[],
+  metric: MoneyMetric,
+): Promise<number[][]> {
+  const { periods } = await countMoney(services, site, parts)
+  const amounts = periods.map(({ revenue, movements }) =>
+    exactMinor(metric === 'revenue' ? revenue.revenue : movements.mrr),
+  )
+  const first = parts[0]!.buckets.length
+  return [amounts.slice(0, first), amounts.slice(first)]
 }

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { count, decimal } from '../infra/fields.ts'
 import { NO_TRAFFIC, runTask, type TrafficTotals } from '../rollups/protocol.ts'
 import type { Scope } from './filters/conditions.ts'
-import { readKept } from './filters/rows.ts'
+import { isUnfiltered, readKept } from './filters/rows.ts'
 import { ratio } from './numbers.ts'
 import type { StatsServices } from './question.ts'
 import type { Bucket } from './range.ts'
@@ -49,9 +49,6 @@ export function countTraffic(
   const windows = buckets.map(({ start, end }) => ({ start: start.getTime(), end: end.getTime() }))
   return runTask(rollups, 'countTraffic', { siteNo: scope.siteNo, windows })
 }
-
-const isUnfiltered = ({ filters: { dimensions, property }, goal }: Scope) =>
-  dimensions.length === 0 && property === undefined && goal === undefined
 
 type HitCounts = Pick<TrafficTotals, 'pageviews' | 'customEvents' | 'visitors'>
 type SessionCounts = Pick<TrafficTotals, 'sessions' | 'bounces' | 'durationMs'>

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createApp } from '../../src/http/app.ts'
 import { describeApi } from '../../src/http/openapi/document.ts'
 import { storeHits } from '../../src/ingestion/store/store.ts'
+import type { Plan } from '../../src/teams/schema.ts'
 import { generateToken } from '../../src/teams/token-format.ts'
 import { createToken } from '../../src/teams/tokens.ts'
 import { createUser } from '../../src/teams/users.ts'
@@ -11,7 +12,8 @@ import { createDocumented, operationsOf } from '../support/documented.ts'
 import { enrichedHit } from '../support/hits.ts'
 import { inProcessPool } from '../support/in-process-pool.ts'
 import { startIngestApi } from '../support/ingest-api.ts'
-import { type Answered, type Asked, exercises, type World } from './exercises.ts'
+import type { Answered, Asked, World } from './exercise-steps.ts'
+import { exercises } from './exercises.ts'
 
 const document = describeApi('http://127.0.0.1:3000')
 const operations = operationsOf(document)
@@ -134,6 +136,8 @@ async function askForRefusals(operation: string) {
   }
   if (template.includes('{siteKey}')) {
     for (const siteKey of ['unknown.example', randomUUID()]) await askFor(404, { path: { siteKey } })
+    await askFor(403, { token: world.member.token })
+    await whilePlanIs('lapsed', () => askFor(402, {}))
   }
   await askFor(
     503,
@@ -141,6 +145,14 @@ async function askForRefusals(operation: string) {
     broken,
   )
   await askOverLimit(operation, askFor)
+}
+
+async function whilePlanIs(plan: Plan, ask: () => Promise<void>) {
+  const { db } = whole.services
+  const { teamId } = world.owner
+  await db`update teams set plan = ${plan} where id = ${teamId}`
+  await ask()
+  await db`update teams set plan = 'active' where id = ${teamId}`
 }
 
 /** A hit that reaches the database; other operations ask it for the token first. */

@@ -36,6 +36,10 @@ test('it describes every route, and nothing else', () => {
   expect([...operations.keys()].sort()).toEqual([...served, ...BESIDE].sort())
 })
 
+test('it is the same whenever it is made', () => {
+  expect(describeApi('https://analytics.example.com')).toEqual(document)
+})
+
 test('it names the address people know, and how to authenticate', () => {
   expect(document.servers).toEqual([{ url: 'https://analytics.example.com' }])
   expect(document.components.securitySchemes.token).toMatchObject({ type: 'http', scheme: 'bearer' })
@@ -73,8 +77,8 @@ describe.each([...operations])('%s', (name, operation) => {
     expect(inPath.sort()).toEqual([...path.matchAll(/\{(\w+)\}/g)].map(match => match[1]).sort())
   })
 
-  test.skipIf(parameters.length === 0)('has parameters whose examples fit', () => {
-    for (const [index, place] of operation.parameters.entries()) {
+  test('has parameters whose examples fit', () => {
+    for (const [index, place] of (operation.parameters ?? []).entries()) {
       const start = place.$ref ? place.$ref.slice(1) : at + pointer('parameters', String(index))
       const { name, in: where, schema, example } = resolved(document, place)
       expect([name, ...schemaGaps(schema, name)]).toEqual([name])
@@ -83,8 +87,8 @@ describe.each([...operations])('%s', (name, operation) => {
     }
   })
 
-  test.skipIf(!operation.requestBody)('has a body whose example fits', () => {
-    for (const [type, content] of Object.entries<Document>(operation.requestBody.content)) {
+  test('has a body, if any, whose example fits', () => {
+    for (const [type, content] of Object.entries<Document>(operation.requestBody?.content ?? {})) {
       expect(content.example, type).toBeDefined()
       const start = at + pointer('requestBody', 'content', type, 'schema')
       expect(documented.problems(start, content.example), type).toEqual([])

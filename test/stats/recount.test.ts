@@ -9,6 +9,7 @@ import { randomGoals } from '../support/random-goals.ts'
 import { randomVisits } from '../support/random-visits.ts'
 import { recountSessions } from '../support/recount.ts'
 import type { RecountGoal } from '../support/recount-conversions.ts'
+import { randomMoney, storeMoney } from '../support/recount-money.ts'
 import { worldOf } from '../support/recount-world.ts'
 import { createTestSite } from '../support/sites.ts'
 import { replaceGoals, storeVisits } from '../support/stored-visits.ts'
@@ -41,6 +42,8 @@ describe.each(['timely', 'late'] as const)('of streams whose hits come %s', arri
       const recount = recountSessions(stream[arrival])
       const world = worldOf(stream.hits, recount, stream.zone)
       await storeVisits(database.db, site, stream[arrival])
+      const money = randomMoney(seed, world)
+      await storeMoney(database.db, site, money)
       if (seed % 2 === 0) {
         await refreshAggregate(database.db, 'hits', LONG_AFTER)
         await refreshAggregate(database.db, 'sessions', LONG_AFTER)
@@ -59,6 +62,7 @@ describe.each(['timely', 'late'] as const)('of streams whose hits come %s', arri
             site,
             world,
             goals: all,
+            money,
             query: { ...range, filters },
             number,
           })

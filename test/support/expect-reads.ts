@@ -35,6 +35,7 @@ import { recountError, recountErrorSeries, recountErrors, recountOccurrences } f
 import { recountGoals } from './recount-goals.ts'
 import { type LogItem, recountLog, recountProperties } from './recount-log.ts'
 import { type Query, recountFilteredOverview } from './recount-metrics.ts'
+import { type Money, recountMoneyOverview, recountMoneySeries, recountRevenueOf } from './recount-money.ts'
 import { recountEventSeries, recountMetricSeries } from './recount-timeseries.ts'
 import { recountTitleSeries, recountTitles } from './recount-titles.ts'
 import { hitDimensions, sessionDimensions, type World } from './recount-world.ts'
@@ -56,6 +57,7 @@ interface Question {
   site: TestSite
   world: World
   goals: RecountGoal[]
+  money: Money
   query: Query
   /** Chooses what is asked of the many dimensions, metrics and pages there are. */
   number: number
@@ -63,7 +65,7 @@ interface Question {
 
 /** Everything that can be read of a site equals the recount. */
 export async function expectSameReads(question: Question): Promise<void> {
-  const { db, world, query, number } = question
+  const { db, world, money, query, number } = question
   const services = {
     reads: db,
     rollups: inProcessPool(db),
@@ -76,15 +78,24 @@ export async function expectSameReads(question: Question): Promise<void> {
   const pick = <Value>(values: readonly Value[]) => values[number % values.length]!
 
   const { kpi: _kpi, ...overview } = await getOverview(services, site, ask(StatsQuery))
-  expect(overview).toEqual(recountFilteredOverview(world, query))
+  const traffic = recountFilteredOverview(world, query)
+  const [paid, paidBefore] = recountMoneyOverview(world, money, query)
+  expect(overview).toEqual({ ...traffic, ...paid, previous: { ...traffic.previous, ...paidBefore } })
 
   const metric = pick(METRICS)
   expect(await getTimeseries(services, site, ask(TimeseriesQuery, { metric }))).toEqual(
     recountMetricSeries(world, metric, query),
   )
+  const ofMoney = pick(['revenue', 'mrr'] as const)
+  expect(await getTimeseries(services, site, ask(TimeseriesQuery, { metric: ofMoney }))).toEqual(
+    recountMoneySeries(world, money, ofMoney, query),
+  )
   for (const dimension of [pick(DIMENSIONS), pick(hitDimensions)]) {
     const breakdown = await getBreakdown(services, site, ask(BreakdownQuery, { dimension, per_page: '100' }))
-    const rows = recountBreakdown(world, dimension, query)
+    const rows = recountBreakdown(world, dimension, query).map(row => {
+      const value = row.value === '(none)' ? '' : row.value
+      return { ...row, revenue: recountRevenueOf(world, money, dimension, value, query) }
+    })
     expect({ dimension, ...breakdown }).toEqual({ dimension, rows, total: rows.length })
     const { values } = await getFilterValues(services, site, ask(FilterValuesQuery, { dimension }))
     expect(values.map(({ value }) => value)).toEqual(recountFilterValues(world, dimension, query))

@@ -69,7 +69,7 @@ export function withoutGoal(filters: Filters): Filters {
   return rest
 }
 
-function hasHitFilters(filters: Filters): boolean {
+export function hasHitFilters(filters: Filters): boolean {
   return filters.prop_key !== undefined || hitDimensions.some(dimension => filters[dimension] !== undefined)
 }
 
@@ -93,7 +93,7 @@ function passesHitFilters(hit: CountedHit, filters: Filters): boolean {
   return passesPropFilters(hit, filters)
 }
 
-function passesSessionFilters(visit: Visit, filters: Filters): boolean {
+export function passesSessionFilters(visit: Visit, filters: Filters): boolean {
   for (const dimension of sessionDimensions) {
     if (!passesAll(visit.values[dimension], filters[dimension])) return false
   }

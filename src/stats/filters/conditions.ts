@@ -66,6 +66,19 @@ export function sessionConditions(db: Queryable, scope: Scope): Fragment {
     ${scope.goal ? db`and events.session_no in (select session_no from converted)` : db``}`
 }
 
+/** A dimension of a joined session as text; empty where there is no session. */
+export const sessionDimension = (db: Queryable, dimension: Dimension): Fragment =>
+  db`coalesce(${sessionColumn(db, dimension)}, '')`
+
+/** What is asked of a joined session by its dimensions. */
+export function sessionDimensionConditions(db: Queryable, { filters }: Scope): Fragment {
+  const own = filters.dimensions.filter(({ dimension }) => !isHitDimension(dimension))
+  const tests = own.map(
+    ({ dimension, condition }) => db`and ${holds(db, sessionDimension(db, dimension), condition)}`,
+  )
+  return db`true ${inTurn(db, tests)}`
+}
+
 /** Sessions that started in the range and pass all filters. */
 export function keptSession(db: Queryable, scope: Scope): Fragment {
   const own = scope.filters.dimensions.filter(({ dimension }) => !isHitDimension(dimension))

@@ -1,4 +1,4 @@
-import { AppError, invalidField } from '../../errors.ts'
+import { invalidField } from '../../errors.ts'
 import { findGoals } from '../../goals/find-goal.ts'
 import type { Services } from '../../infra/services.ts'
 import { runTask } from '../../rollups/protocol.ts'
@@ -56,19 +56,21 @@ async function resolveFilters(
   whole: Scope,
   { dimensions, property }: Filters,
 ): Promise<Scope['filters']> {
-  const resolve = (condition: Condition, statement: string, value?: Dimension) =>
-    resolveCondition(services, whole, condition, statement, value)
+  const resolve = (field: string, condition: Condition, statement: string, value?: Dimension) =>
+    resolveCondition(services, whole, { field, condition }, statement, value)
   return {
     dimensions: await Promise.all(
       dimensions.map(async ({ dimension, condition }) => ({
         dimension,
-        condition: await resolve(condition, 'list-distinct-values', dimension),
+        condition: await resolve(dimension, condition, 'list-distinct-values', dimension),
       })),
     ),
     property: property && {
-      keys: await Promise.all(property.keys.map(key => resolve(key, 'list-distinct-property-keys'))),
+      keys: await Promise.all(
+        property.keys.map(key => resolve('prop_key', key, 'list-distinct-property-keys')),
+      ),
       values: await Promise.all(
-        property.values.map(value => resolve(value, 'list-distinct-property-values')),
+        property.values.map(value => resolve('prop_value', value, 'list-distinct-property-values')),
       ),
     },
   }
@@ -80,18 +82,18 @@ const MOST_MATCHES = 1_000_000
 async function resolveCondition(
   { reads, rollups }: Parts,
   whole: Scope,
-  condition: Condition,
+  { field, condition }: { field: string; condition: Condition },
   statement: string,
   value: Dimension | undefined,
 ): Promise<Condition> {
   const { operator, values } = condition
   if (operator !== 'matches_pattern' && operator !== 'matches_regex') return condition
   const rows = await readKept<{ value: string }>(reads, statement, whole, value ? { value } : {})
-  const found = rows.map(row => row.value)
+  // Money without a session has the empty value, whatever hits have.
+  const found = [...new Set([...rows.map(row => row.value), ''])]
   const tests = values.map(pattern => ({ operator, value: pattern }))
   const matches = await runTask(rollups, 'matchValues', { tests, values: found })
   const wanted = [...new Set(matches.flat())].map(index => found[index]!)
-  if (wanted.length > MOST_MATCHES)
-    throw new AppError('validation_failed', 'The pattern matches too many values')
+  if (wanted.length > MOST_MATCHES) throw invalidField(field, 'The pattern matches too many values')
   return { operator: 'is', values: wanted }
 }

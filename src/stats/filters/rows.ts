@@ -14,6 +14,10 @@ import {
 } from './conditions.ts'
 import { type ConversionTargets, conversions } from './conversions.ts'
 import { type Dimension, HIT_COLUMNS, isHitDimension, isSessionOnly } from './dimensions.ts'
+import { keptMoney } from './money.ts'
+
+export const isUnfiltered = ({ filters: { dimensions, property }, goal }: Scope) =>
+  dimensions.length === 0 && property === undefined && goal === undefined
 
 /** What a statement is asked, as the columns of the one row of its relation `asked`. */
 type Asked = Record<string, number | boolean | Date | string[] | Date[] | string>
@@ -31,6 +35,8 @@ interface Slice {
  * - `kept_sessions`: sessions that started in the range and pass;
  * - `seen_hits`: hits of such sessions, those past the ends of the range included unless hits are filtered, too;
  * - `engagements`: engagement of sessions that started in the range, filtered by what belongs to sessions alone;
+ * - `kept_payments`: payments in the range, of whatever currency, whose session passes; by `revenue`'s columns;
+ * - `kept_movements`: MRR movements up to the end of the range whose session passes;
  * - `conversions`, when `targets` are given: what converted in the range, in sessions that pass.
  * None of them is computed unless the statement names it, and only the columns that it names are read.
  * @param options.value the dimension that is their column `value`
@@ -54,6 +60,8 @@ export function readKept<Row extends object>(
       from sessions
       where ${keptSession(db, scope)}
     ),
+    kept_payments as not materialized (${keptMoney(db, scope, 'revenue', scope.start, value)}),
+    kept_movements as not materialized (${keptMoney(db, scope, 'mrr_movements', null)}),
     seen_hits as not materialized (${seenHits(db, scope, value)}),
     engagements as not materialized (
       select *

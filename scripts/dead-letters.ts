@@ -1,0 +1,31 @@
+import type { Db } from '../src/infra/db.ts'
+import type { Log } from '../src/infra/log.ts'
+import { listDeadLetters, type Retried, retryDeadLetters } from '../src/ingestion/store/dead-letters.ts'
+import { findSiteAnywhere } from '../src/sites/find-anywhere.ts'
+
+/** The letters that failed last, in the form the command line prints. */
+export async function showDeadLetters(db: Db, options: { site?: string; limit: number }): Promise<object> {
+  const siteNo = await siteNoOf(db, options.site)
+  const { total, letters } = await listDeadLetters(db, { siteNo, limit: options.limit })
+  return {
+    total,
+    dead_letters: letters.map(({ id, siteId, at, reason, payload, failedAt }) => ({
+      id,
+      site_id: siteId,
+      at,
+      reason,
+      failed_at: failedAt,
+      payload,
+    })),
+  }
+}
+
+/** Takes letters through the pipeline again. */
+export async function retryLetters(db: Db, options: { site?: string }, log: Log): Promise<Retried> {
+  return retryDeadLetters(db, await siteNoOf(db, options.site), log)
+}
+
+/** Null where no site is named. */
+async function siteNoOf(db: Db, site: string | undefined): Promise<number | null> {
+  return site === undefined ? null : (await findSiteAnywhere(db, site)).siteNo
+}

@@ -1,0 +1,12 @@
+-- What kept payments in `asked.currency` come to, by the bucket in which they were made; buckets as in count-kept-hits.sql.
+-- Sums are numeric, sent as text: they may be beyond what JavaScript reads exactly.
+select
+  width_bucket(at, (select bounds from asked)) - 1 as bucket,
+  count(*) as recorded,
+  count(*) filter (where refunded_minor < amount_minor) as payments,
+  coalesce(sum(amount_minor - refunded_minor), 0)::text as revenue,
+  coalesce(sum(amount_minor - refunded_minor) filter (where is_recurring), 0)::text as recurring,
+  count(*) filter (where is_first_of_customer) as "newCustomers"
+from kept_payments
+where currency = (select currency from asked)
+group by 1

@@ -1,0 +1,89 @@
+import { exactMinor, readMoney, type SiteMoneyTotals } from '../revenue/numbers.ts'
+import type { MovementTotals, RevenueTotals } from '../rollups/protocol.ts'
+import type { Scope } from './filters/conditions.ts'
+import { type Dimension, isHitDimension } from './filters/dimensions.ts'
+import { isUnfiltered, readKept } from './filters/rows.ts'
+import type { StatsServices, StatsSite } from './question.ts'
+import type { Bucket } from './range.ts'
+
+/** A range with what it is divided into. */
+interface Part {
+  scope: Scope
+  buckets: readonly Bucket[]
+}
+
+/**
+ * The money of each bucket of all parts, in their order. Filters narrow it by the sessions that payments and movements
+ * are attributed to; `recorded`, which says whether there are payments at all, is not narrowed.
+ */
+export async function countMoney(
+  services: Pick<StatsServices, 'reads' | 'rollups'>,
+  site: StatsSite,
+  parts: Part[],
+): Promise<SiteMoneyTotals> {
+  const windows = parts.flatMap(({ buckets }) =>
+    buckets.map(({ start, end }) => ({ start: start.getTime(), end: end.getTime() })),
+  )
+  const all = await readMoney(services.rollups, site, windows)
+  if (parts.every(({ scope }) => isUnfiltered(scope))) return all
+  const kept = await Promise.all(parts.map(part => countKeptMoney(services.reads, site, part)))
+  const periods = kept.flat().map(({ revenue, movements }, index) => ({
+    revenue: { ...revenue, recorded: all.periods[index]!.revenue.recorded },
+    movements,
+  }))
+  return { isConnected: all.isConnected, periods }
+}
+
+type RevenueRow = Omit<RevenueTotals, 'revenue' | 'recurring'> & {
+  bucket: number
+  revenue: string
+  recurring: string
+}
+
+async function countKeptMoney(
+  reads: StatsServices['reads'],
+  { currency }: StatsSite,
+  { scope, buckets }: Part,
+): Promise<{ revenue: RevenueTotals; movements: MovementTotals }[]> {
+  if (buckets.length === 0) return []
+  const asked = { currency, bounds: buckets.map(({ start }) => start) }
+  const [payments, movements] = await Promise.all([
+    readKept<RevenueRow>(reads, 'sum-kept-revenue', scope, { asked }),
+    readKept<{ bucket: number; mrr: string }>(reads, 'sum-kept-movements', scope, { asked }),
+  ])
+  return buckets.map((_, index) => {
+    const paid = payments.find(({ bucket }) => bucket === index)
+    const sum = (isMeant: (bucket: number) => boolean) =>
+      movements.filter(({ bucket }) => isMeant(bucket)).reduce((total, { mrr }) => total + BigInt(mrr), 0n)
+    return {
+      revenue: {
+        recorded: paid?.recorded ?? 0,
+        payments: paid?.payments ?? 0,
+        revenue: BigInt(paid?.revenue ?? 0),
+        recurring: BigInt(paid?.recurring ?? 0),
+        newCustomers: paid?.newCustomers ?? 0,
+      },
+      movements: { mrr: sum(bucket => bucket === index), mrrAtEnd: sum(bucket => bucket <= index) },
+    }
+  })
+}
+
+/**
+ * Revenue in the range by value of a dimension, minor units: of a hit's dimension, what the sessions paid that have a hit
+ * with the value.
+ * @throws AppError `validation_failed` when an amount is beyond exact numbers
+ */
+export async function breakDownRevenue(
+  { reads }: Pick<StatsServices, 'reads'>,
+  { currency }: StatsSite,
+  scope: Scope,
+  value: Dimension,
+  values: string[],
+): Promise<Map<string, number>> {
+  const statement = isHitDimension(value) ? 'break-down-hit-revenue' : 'break-down-session-revenue'
+  const rows = await readKept<{ value: string; revenue: string }>(reads, statement, scope, {
+    asked: { currency, values },
+    value,
+  })
+  return new Map(rows.map(row => [row.value, exactMinor(BigInt(row.revenue))]))
+}

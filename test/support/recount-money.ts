@@ -1,0 +1,175 @@
+import type { Db } from '../../src/infra/db.ts'
+import { type Random, randomFrom } from './random-values.ts'
+import { bucketing, bucketsOf } from './recount-buckets.ts'
+import { daysBefore, isWithin, type Period, periodOf } from './recount-days.ts'
+import { hasHitFilters, passesSessionFilters } from './recount-filters.ts'
+import { keptOf, type Query } from './recount-metrics.ts'
+import type { SeriesQuery } from './recount-timeseries.ts'
+import { type Dimension, isHitDimension, type Visit, type World } from './recount-world.ts'
+import type { TestSite } from './sites.ts'
+
+/** Money in the ledgers, by the session it is attributed to; recounted the slow way. */
+
+export interface Paid {
+  at: number
+  amountMinor: number
+  refundedMinor: number
+  currency: string
+  isRecurring: boolean
+  visit: Visit | undefined
+}
+
+interface Movement {
+  at: number
+  amountMinor: number
+  currency: string
+  visit: Visit | undefined
+}
+
+export interface Money {
+  payments: Paid[]
+  movements: Movement[]
+}
+
+/** Some visits that pay, some money that is nobody's. */
+export function randomMoney(seed: number, world: World): Money {
+  const random = randomFrom(seed)
+  const movements = Array.from({ length: random.int(6) }, () => ({
+    ...place(random, world),
+    amountMinor: random.int(2_000) - 1_000,
+  }))
+  const payments = Array.from({ length: random.int(10) }, () => {
+    const amountMinor = 1 + random.int(10_000)
+    return {
+      ...place(random, world),
+      amountMinor,
+      refundedMinor: random.pick([0, 0, 0, amountMinor, random.int(amountMinor)]),
+      isRecurring: random.chance(0.4),
+    }
+  })
+  return { payments, movements }
+}
+
+function place(random: Random, world: World) {
+  const visit = random.chance(0.8) && world.visits.length > 0 ? random.pick(world.visits) : undefined
+  const start = visit?.startedAt ?? random.pick(world.hits)?.at ?? 0
+  return { visit, at: start + random.int(3 * 24 * 3_600_000), currency: random.pick(['USD', 'USD', 'EUR']) }
+}
+
+/** Writes it to the ledgers of the site, as attributed. */
+export async function storeMoney(db: Db, site: TestSite, { payments, movements }: Money): Promise<void> {
+  const sessionOf = async (visit: Visit | undefined) => {
+    if (!visit) return { no: null, at: null }
+    const [session] = await db`
+      select session_no as no, started_at as at from sessions join visitors using (visitor_no)
+      where sessions.site_no = ${site.siteNo} and visitors.id = ${visit.visitor} and started_at = ${new Date(visit.startedAt)}`
+    return session as { no: number; at: Date }
+  }
+  for (const paid of payments) {
+    const session = await sessionOf(paid.visit)
+    await db`
+      insert into revenue (
+        site_no, at, payment_id, currency, amount_minor, refunded_minor, is_recurring, session_no, session_at
+      )
+      values (
+        ${site.siteNo}, ${new Date(paid.at)}, gen_random_uuid(), ${paid.currency}, ${paid.amountMinor},
+        ${paid.refundedMinor}, ${paid.isRecurring}, ${session.no}, ${session.at}
+      )`
+  }
+  for (const movement of movements) {
+    const session = await sessionOf(movement.visit)
+    await db`
+      insert into mrr_movements (
+        site_no, at, subscription_id, kind, currency, amount_minor, session_no, session_at
+      )
+      values (
+        ${site.siteNo}, ${new Date(movement.at)}, 'sub', 'start', ${movement.currency}, ${movement.amountMinor},
+        ${session.no}, ${session.at}
+      )`
+  }
+}
+
+/** Whether money passes the filters: by its session, or as having nothing where it has none. */
+function passes(world: World, { filters = {}, ...range }: Query, visit: Visit | undefined): boolean {
+  if (visit) return keptOf(world, { filters, ...range }).visits.has(visit)
+  if (hasHitFilters(filters) || filters.goal) return false
+  const values = Object.fromEntries(Object.keys(world.visits[0]?.values ?? {}).map(name => [name, '']))
+  return passesSessionFilters({ values } as unknown as Visit, filters)
+}
+
+const revenueOf = (payments: Paid[]) =>
+  payments
+    .filter(({ currency }) => currency === 'USD')
+    .reduce((sum, { amountMinor, refundedMinor }) => sum + amountMinor - refundedMinor, 0)
+
+/** The money fields of the overview of a site without a processor, and of the days before. */
+export function recountMoneyOverview(world: World, { payments }: Money, query: Query) {
+  const before = { ...query, ...daysBefore(query.from, query.to) }
+  const periods = [query, before].map(each => periodOf(world.zone, each.from, each.to))
+  if (!payments.some(({ at }) => periods.some(period => isWithin(period, at)))) return [{}, {}]
+  return [query, before].map((each, index) => {
+    const kept = payments.filter(
+      paid =>
+        isWithin(periods[index]!, paid.at) && paid.currency === 'USD' && passes(world, each, paid.visit),
+    )
+    return {
+      revenue: revenueOf(kept),
+      recurring_revenue: revenueOf(kept.filter(paid => paid.isRecurring)),
+      payments: kept.filter(paid => paid.refundedMinor < paid.amountMinor).length,
+    }
+  })
+}
+
+/** Values of `revenue` or `mrr`, and of the days before, by bucket. */
+export function recountMoneySeries(
+  world: World,
+  money: Money,
+  metric: 'revenue' | 'mrr',
+  query: SeriesQuery,
+) {
+  const { group, buckets, labels } = bucketing(world, query)
+  const before = { ...query, ...daysBefore(query.from, query.to) }
+  const bucketsBefore = bucketsOf(world.zone, before.from, before.to, group)
+  const values = (asked: Query, parts: Period[]) =>
+    parts.map(part => {
+      if (metric === 'revenue') {
+        return revenueOf(
+          money.payments.filter(paid => isWithin(part, paid.at) && passes(world, asked, paid.visit)),
+        )
+      }
+      return money.movements
+        .filter(
+          ({ at, currency, visit }) =>
+            isWithin(part, at) && currency === 'USD' && passes(world, asked, visit),
+        )
+        .reduce((sum, { amountMinor }) => sum + amountMinor, 0)
+    })
+  const previous = values(before, bucketsBefore)
+  return {
+    labels,
+    values: values(query, buckets),
+    previous: labels.map((_, index) => previous[index] ?? 0),
+    group,
+  }
+}
+
+/** Revenue in the range of the sessions that have a value. */
+export function recountRevenueOf(
+  world: World,
+  { payments }: Money,
+  dimension: Dimension,
+  value: string,
+  query: Query,
+): number {
+  const period = periodOf(world.zone, query.from, query.to)
+  const kept = keptOf(world, query)
+  const hasValue = (visit: Visit | undefined) =>
+    isHitDimension(dimension)
+      ? kept.hits.some(hit => hit.visit === visit && hit.values[dimension] === value)
+      : (visit?.values[dimension] ?? '') === value
+  return revenueOf(
+    payments.filter(
+      paid => isWithin(period, paid.at) && passes(world, query, paid.visit) && hasValue(paid.visit),
+    ),
+  )
+}
