@@ -140,7 +140,7 @@ async function transact<Result>(db: Db, run: (tx: Transaction) => Promise<Result
     try {
       return (await db.begin(run)) as Result
     } catch (error) {
-      if (error instanceof RangeError) throw invalidField('data', error.message)
+      if (error instanceof RangeError) throw invalidField('data.object', error.message)
       if (!isRetryable(error) || attempt === ATTEMPTS) throw error
       await sleep(RETRY_MS * attempt)
     }
