@@ -46,6 +46,14 @@ export function deletePayment(tx: Transaction, site: Site, transactionId: string
 }
 
 /**
+ * Deletes a payment, wherever it came from, with everything that was written for it.
+ * @param transactionId its own, or another id it is known by
+ */
+export function erasePayment(tx: Transaction, site: Site, transactionId: string): Promise<boolean> {
+  return erase(tx, site, transactionId, () => true)
+}
+
+/**
  * Deletes all payments of a site in one currency, the processor's too, each in a transaction of its own: so that the site
  * can have another currency. May be cut off and run again.
  * @returns how many

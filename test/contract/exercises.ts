@@ -158,6 +158,18 @@ export const exercises: Record<string, (ask: Ask, world: World) => Promise<unkno
     await ask({ body: { transaction_id } })
     await ask({ body: { transaction_id } })
   },
+  'POST /api/processor/webhook/{siteId}': async ask => {
+    const event = {
+      id: 'evt_1',
+      object: 'event',
+      created: 1_774_777_267,
+      type: 'unheard.of',
+      data: { object: {} },
+    }
+    await ask({ body: event })
+    await ask({ body: event, headers: { 'Stripe-Signature': 't=1,v1=00' } })
+    await ask({ path: { siteId: randomUUID() }, body: event })
+  },
   'PUT /api/sites/{siteKey}/processor': change(processor, { provider: 'other' }),
   'GET /api/sites/{siteKey}/processor': async (ask, world) => {
     const path = { siteKey: (await newSite(world)).id }

@@ -14,6 +14,7 @@ const BESIDE = [
   'POST /api/event',
   'POST /api/engage',
   'POST /api/identify',
+  'POST /api/processor/webhook/{siteId}',
   'GET /favicons/{domain}',
   'GET /avatars/{file}',
   'GET /js/script.js',

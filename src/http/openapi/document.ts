@@ -14,6 +14,7 @@ import { createSchemas, type Json, type Schemas } from './schemas.ts'
 import { SERVICE } from './service.ts'
 import { shareParts } from './shared-parts.ts'
 import { tags } from './tags.ts'
+import { WEBHOOK } from './webhook.ts'
 
 /**
  * The OpenAPI 3.1 description of the service: of the route table by its procedures and their schemas, and of the endpoints
@@ -26,7 +27,7 @@ export function describeApi(baseUrl: string): Json {
     const template = path.replace(/:(\w+)/g, '{$1}')
     paths[template] = { ...paths[template], [method]: operation }
   }
-  const besideTable = [...describeIngestion(schemas), ...PICTURES, ...SERVICE]
+  const besideTable = [...describeIngestion(schemas), WEBHOOK, ...PICTURES, ...SERVICE]
   for (const { path, method, operation } of besideTable) add(path, method, operation)
   for (const route of routes) add(route.path, route.method, describeRoute(route, schemas))
   const { parameters, responses, ...shared } = shareParts(paths)
