@@ -34,6 +34,7 @@ const findFirstSession = statement<Omit<Found, 'hasSessions'>>('find-first-sessi
 const lockPayments = statement('lock-payments')
 const lockNewcomers = statement('lock-newcomers')
 const insertAwaiting = statement('insert-awaiting')
+const selectAwaitedSites = statement<{ siteNo: number }>('select-awaited-sites')
 const takeAwaiting = statement<Taken>('take-awaiting')
 
 const ATTRIBUTE = {
@@ -101,10 +102,14 @@ export async function attributeAwaiting(
   visitors: { siteNo: number; id: string }[],
 ): Promise<{ siteNo: number; at: number }[]> {
   if (visitors.length === 0) return []
+  // Nearly always none: then no list of visitors is sent.
+  const awaited = await selectAwaitedSites(tx, [...new Set(visitors.map(visitor => visitor.siteNo))])
+  const wanted = visitors.filter(visitor => awaited.some(({ siteNo }) => siteNo === visitor.siteNo))
+  if (wanted.length === 0) return []
   const rows = await takeAwaiting(
     tx,
-    visitors.map(visitor => visitor.siteNo),
-    visitors.map(visitor => visitor.id),
+    wanted.map(visitor => visitor.siteNo),
+    wanted.map(visitor => visitor.id),
   )
   const payments = rows.filter(row => row.target === 'revenue').map(row => row.id)
   if (payments.length > 0) await lockPayments(tx, payments)
