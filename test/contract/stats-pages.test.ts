@@ -39,7 +39,10 @@ const lists = (): [string, string, number, number][] => [
   ['/stats/errors', '', 20, 8],
   [`/stats/errors/${fingerprint}/events`, '', 20, 7],
 ]
-const NAMES = ['events', 'titles', 'breakdown', 'errors', 'occurrences'].map((name, index) => ({ name, index }))
+const NAMES = ['events', 'titles', 'breakdown', 'errors', 'occurrences'].map((name, index) => ({
+  name,
+  index,
+}))
 
 describe.each(NAMES)('the list of $name', ({ index }) => {
   test('has a default size, and one page that is first and last', async () => {
@@ -164,7 +167,9 @@ describe('links', () => {
 })
 
 test('titles and values that tie are in the order of their text', async () => {
-  const titles = (await read(`/stats/page-titles?${THAT_DAY}`)).data.map((row: { title: string }) => row.title)
+  const titles = (await read(`/stats/page-titles?${THAT_DAY}`)).data.map(
+    (row: { title: string }) => row.title,
+  )
   expect(titles).toEqual(LETTERS.map(letter => `Title ${letter}`))
   const { data } = await read(`/stats/breakdown?dimension=path&${THAT_DAY}`)
   expect(data.map((row: { value: string }) => row.value)).toEqual(LETTERS.map(letter => `/${letter}`))

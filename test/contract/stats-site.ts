@@ -98,7 +98,13 @@ export function dayOfHits(site: StatsSite): EnrichedHit[] {
     hit(site, '2026-03-09T09:00:00Z', { ...home, visitorId: ADA }, from),
     hit(site, at('09:00:00'), { ...home, visitorId: ADA, props: { plan: 'pro' } }, from),
     hit(site, at('09:01:00'), { ...pricing, visitorId: ADA }, from),
-    hit(site, at('09:01:30'), { ...pricing, type: 'engagement', visitorId: ADA, scroll: 80, engagedMs: 5000 }),
+    hit(site, at('09:01:30'), {
+      ...pricing,
+      type: 'engagement',
+      visitorId: ADA,
+      scroll: 80,
+      engagedMs: 5000,
+    }),
     hit(site, at('09:02:00.123'), {
       ...pricing,
       type: 'event',
