@@ -43,7 +43,9 @@ const filters = [
 
 test.each(PAIRS)('stats.%s answers what %s does, without links', async (procedure, path, own) => {
   for (const [input, query] of filters) {
-    const parameters = new URLSearchParams(Object.entries(own).map(([name, value]) => [name, String(value)]))
+    const parameters = new URLSearchParams(
+      Object.entries(own).map(([name, value]): [string, string] => [name, String(value)]),
+    )
     const rest = await stats.read(site, `${path.replace('{error}', error)}?${THAT_DAY}&${parameters}${query}`)
     if (rest.links) rest.links = { first: null, last: null, prev: null, next: null }
     const of = path.includes('{error}') ? { error } : {}
