@@ -203,7 +203,7 @@ test.each<[string, object]>([
     'user_id=user-1',
     { pageviews: 2, visitors: 1, sessions: 1, custom_events: 1, avg_session_seconds: 120.12 },
   ],
-  ['visit_count=2', { pageviews: 1, visitors: 1, sessions: 1, bounce_rate: 100, avg_session_seconds: 120 }],
+  ['visit_count=2', { pageviews: 3, visitors: 2, sessions: 2, bounce_rate: 50, avg_session_seconds: 120.06 }],
   ['path=/nowhere', { pageviews: 0, visitors: 0, sessions: 0, bounce_rate: 0, views_per_visit: 0 }],
 ])('the overview of %s is narrowed, and its fields stay', async (filter, expected) => {
   const overview = await read(`/overview?${THAT_DAY}&${filter}`)

@@ -9,7 +9,7 @@ import { inProcessPool } from '../support/in-process-pool.ts'
 import { type Answer, request } from './requests.ts'
 
 /** The moment at which these services live: a Wednesday. */
-export const NOW = '2026-03-18T12:00:00Z'
+const NOW = '2026-03-18T12:00:00Z'
 /** The day of the hits of `dayOfHits`. */
 export const DAY = '2026-03-10'
 export const THAT_DAY = `from=${DAY}&to=${DAY}`
