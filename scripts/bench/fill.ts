@@ -18,6 +18,8 @@ const vacuumEverything = statement('vacuum-everything')
 export interface Filler {
   /** Takes made-up visits through the pipeline into a site. @throws Error when a hit was not taken */
   fill(siteId: string, visits: Visits): Promise<AnySite>
+  /** Rolls up behind whatever is filled meanwhile; everything is rolled up when it returns. */
+  whileRollingUp<Result>(run: () => Promise<Result>): Promise<Result>
   /** Does at once what the service does in time: moves what is settled to the columnstore, vacuums. */
   settle(): Promise<void>
 }
@@ -50,15 +52,15 @@ export async function createFiller(
       const progress = showProgress('filling')
       const onProgress = ({ accepted }: { accepted: number }) =>
         progress.part(accepted / visits.hits, `${Math.round(accepted / secondsSince(startedAt))} hits/s`)
-      const done = await keepRefreshed({ db, lease, log, now }, () =>
-        importHits(site, chunksOf(visits), { db, geo, log, now, batchHits, onProgress }),
-      ).finally(progress.end)
+      const options = { db, geo, log, now, batchHits, onProgress }
+      const done = await importHits(site, chunksOf(visits), options).finally(progress.end)
       if (done.accepted !== visits.hits) {
         const reason = done.rejected[0]?.error ?? 'they were dropped'
         throw new Error(`${done.accepted} of ${visits.hits} hits were taken; the others were not: ${reason}`)
       }
       return site
     },
+    whileRollingUp: run => keepRefreshed({ db, lease, log, now }, run),
     async settle() {
       await compressSettledChunks(db, now())
       await vacuumEverything(db)

@@ -63,14 +63,16 @@ await withCleanup(async onEnd => {
     LARGE_SITE,
   ]
   const filled: { domain: string; id: string; siteNo: number; hits: number; seconds: number }[] = []
-  for (const [index, domain] of names.entries()) {
-    const fillStartedAt = performance.now()
-    const hits = domain === LARGE_SITE ? events : Math.max(100, Math.round(events * SMALL_SHARE))
-    const { id } = await account.api<{ id: string }>('POST', '/api/sites', { domain })
-    const visits: Visits = { hits, from, days: DAYS, hostname: domain, seed: seed + index }
-    const { siteNo } = await filler.fill(id, visits)
-    filled.push({ domain, id, siteNo, hits, seconds: secondsSince(fillStartedAt) })
-  }
+  await filler.whileRollingUp(async () => {
+    for (const [index, domain] of names.entries()) {
+      const fillStartedAt = performance.now()
+      const hits = domain === LARGE_SITE ? events : Math.max(100, Math.round(events * SMALL_SHARE))
+      const { id } = await account.api<{ id: string }>('POST', '/api/sites', { domain })
+      const visits: Visits = { hits, from, days: DAYS, hostname: domain, seed: seed + index }
+      const { siteNo } = await filler.fill(id, visits)
+      filled.push({ domain, id, siteNo, hits, seconds: secondsSince(fillStartedAt) })
+    }
+  })
   await filler.settle()
   const seconds = secondsSince(startedAt)
 
