@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { availableParallelism, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Option } from 'commander'
+import { wholeNumber } from '../options.ts'
 import { openAccount } from './account.ts'
 import { withCleanup } from './cleanup.ts'
 import { loadLine, machineLine } from './machine.ts'
@@ -36,7 +37,7 @@ const command = benchCommand('ingest', 'measures how fast hits are accepted and 
   .addOption(numberOption('--seconds <count>', 'of each load', [1, 600]).default(10))
   .addOption(
     new Option('--connections <counts>', 'one load each, separated by commas')
-      .argParser(value => value.split(',').map(numberOption('', '', [2, 10_000]).parseArg!))
+      .argParser(value => value.split(',').map(wholeNumber(2, 10_000)))
       .default([64, 256]),
   )
   .addOption(numberOption('--rounds <count>', 'of which medians are shown', [1, 99]).default(3))
