@@ -1,4 +1,5 @@
-import { compileMatch, type ValueOperator } from '../rollups/value-match.ts'
+import type { ValueOperator } from '../rollups/value-match.ts'
+import type { ValueTest } from '../rollups/values.ts'
 import type { GoalDefinition, GoalType } from './schema.ts'
 
 /** Which hits convert a goal. */
@@ -41,14 +42,7 @@ function aimOf(type: GoalType): Pick<GoalTarget, 'kind' | 'on'> {
   }
 }
 
-const compiled = new WeakMap<GoalTarget, (value: string) => boolean>()
-
-/** Whether a path, name or selector is the one the goal is about. A target is compiled once. */
-export function matchesValue(target: GoalTarget, value: string): boolean {
-  let isMatch = compiled.get(target)
-  if (!isMatch) {
-    isMatch = target.value === null ? () => true : compileMatch(target.operator, target.value)
-    compiled.set(target, isMatch)
-  }
-  return isMatch(value)
+/** What the path, name or selector of a hit is compared with; every text contains the empty one. */
+export function testOf({ operator, value }: GoalTarget): ValueTest {
+  return value === null ? { operator: 'contains', value: '' } : { operator, value }
 }

@@ -1,8 +1,8 @@
 import { z } from 'zod'
 import { count, flag, label, timestamp, uuid } from '../infra/fields.ts'
 import { isWithin, text } from '../infra/validation.ts'
-import { LIST_PERIODS } from '../stats/list-window.ts'
-import { canonicalZone, isIanaZone } from '../stats/zones.ts'
+import { LIST_PERIODS } from '../stats/time/list-window.ts'
+import { canonicalZone, isIanaZone } from '../stats/time/zones.ts'
 import { currencyCodes, isReportingCurrency } from './currencies.ts'
 import { normalizeDomain } from './domain.ts'
 

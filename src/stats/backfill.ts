@@ -3,7 +3,7 @@ import { type Lease, whenFree } from '../infra/lease.ts'
 import { AGGREGATE_NAMES, refreshWindow } from '../rollups/aggregates.ts'
 import type { Window } from '../rollups/protocol.ts'
 import { type AnySite, findAllSites, findSiteAnywhere } from '../sites/find-anywhere.ts'
-import { dayOf, localDay, startOfDay } from './local-time.ts'
+import { dayOf, localDay, startOfDay } from './time/local-time.ts'
 
 export interface BackfillOptions {
   /** Id or domain; every site unless given. */

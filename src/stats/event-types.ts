@@ -1,11 +1,11 @@
 import { z } from 'zod'
 import { text } from '../infra/validation.ts'
 import { EVENT_TYPES, type EventType } from '../ingestion/hit.ts'
-import type { Scope } from './filters/conditions.ts'
 import { StatsQuery } from './filters/query.ts'
 import { readKept } from './filters/rows.ts'
+import type { Scope } from './filters/scope.ts'
 import { boundsOf, readQuestion, type StatsServices, type StatsSite } from './question.ts'
-import { type Range, seriesBuckets } from './range.ts'
+import { type Range, seriesBuckets } from './time/range.ts'
 import { Group, Labels } from './timeseries.ts'
 
 export const typesField = {

@@ -2,10 +2,10 @@ import type { Db } from '../infra/db.ts'
 import { type Page, type PageQuery, windowOf } from '../infra/pagination.ts'
 import type { Services } from '../infra/services.ts'
 import type { EventType } from '../ingestion/hit.ts'
-import type { Scope } from './filters/conditions.ts'
 import { readKept } from './filters/rows.ts'
+import type { Scope } from './filters/scope.ts'
 import type { StatsServices } from './question.ts'
-import type { Range } from './range.ts'
+import type { Range } from './time/range.ts'
 
 /** What reads of logs take from the world: they link to pictures. */
 export type LogServices = StatsServices & Pick<Services, 'config'>

@@ -1,10 +1,10 @@
 import { exactMinor, readMoney, type SiteMoneyTotals } from '../revenue/numbers.ts'
 import type { MovementTotals, RevenueTotals } from '../rollups/protocol.ts'
-import type { Scope } from './filters/conditions.ts'
 import { type Dimension, isHitDimension } from './filters/dimensions.ts'
 import { isUnfiltered, readKept } from './filters/rows.ts'
+import type { Scope } from './filters/scope.ts'
 import type { StatsServices, StatsSite } from './question.ts'
-import type { Bucket } from './range.ts'
+import type { Bucket } from './time/range.ts'
 
 /** A range with what it is divided into. */
 interface Part {

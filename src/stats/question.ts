@@ -1,8 +1,8 @@
 import type { Services } from '../infra/services.ts'
-import type { Scope } from './filters/conditions.ts'
 import type { StatsQuery } from './filters/query.ts'
 import { resolveScopes } from './filters/resolve.ts'
-import { type LabelledBucket, previousRange, type Range, resolveRange } from './range.ts'
+import type { Scope } from './filters/scope.ts'
+import { type LabelledBucket, previousRange, type Range, resolveRange } from './time/range.ts'
 
 /** What reads of statistics take from the world. */
 export type StatsServices = Pick<Services, 'reads' | 'rollups' | 'now'>

@@ -1,8 +1,8 @@
 import type { Services } from '../infra/services.ts'
 import { exactMinor } from '../revenue/numbers.ts'
 import { runTask } from '../rollups/protocol.ts'
-import { type ListPeriod, listWindow } from './list-window.ts'
 import { percentChange } from './numbers.ts'
+import { type ListPeriod, listWindow } from './time/list-window.ts'
 
 export interface SiteTraffic {
   visitors: number

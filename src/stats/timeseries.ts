@@ -1,10 +1,10 @@
 import { z } from 'zod'
 import { exactMinor } from '../revenue/numbers.ts'
-import type { Scope } from './filters/conditions.ts'
 import { StatsQuery } from './filters/query.ts'
+import type { Scope } from './filters/scope.ts'
 import { countMoney } from './money.ts'
 import { readQuestion, type StatsServices, type StatsSite } from './question.ts'
-import { buckets, type LabelledBucket, seriesBuckets } from './range.ts'
+import { buckets, type LabelledBucket, seriesBuckets } from './time/range.ts'
 import { countTraffic, presentTraffic } from './traffic.ts'
 
 const TRAFFIC_METRICS = [

@@ -1,11 +1,11 @@
 import { z } from 'zod'
 import { count, decimal } from '../infra/fields.ts'
 import { NO_TRAFFIC, runTask, type TrafficTotals } from '../rollups/protocol.ts'
-import type { Scope } from './filters/conditions.ts'
 import { isUnfiltered, readKept } from './filters/rows.ts'
+import type { Scope } from './filters/scope.ts'
 import { ratio } from './numbers.ts'
 import type { StatsServices } from './question.ts'
-import type { Bucket } from './range.ts'
+import type { Bucket } from './time/range.ts'
 
 export const trafficFields = {
   pageviews: count('Pageviews in the range.', 420),

@@ -1,6 +1,6 @@
 import { currencyOptions } from '../sites/currencies.ts'
 import { OptionList } from '../sites/schema.ts'
-import { zoneOptions } from '../stats/zones.ts'
+import { zoneOptions } from '../stats/time/zones.ts'
 import { authed, router } from './procedures.ts'
 
 /** What forms offer for the settings of a site. */

@@ -1,5 +1,11 @@
 import { expect, test } from 'vitest'
-import { type GoalTarget, matchesValue, targetOf } from '../../src/goals/matching.ts'
+import { type GoalTarget, targetOf, testOf } from '../../src/goals/matching.ts'
+import { compileMatch } from '../../src/rollups/value-match.ts'
+
+function matchesValue(target: GoalTarget, text: string): boolean {
+  const { operator, value } = testOf(target)
+  return compileMatch(operator, value)(text)
+}
 
 const goal = (definition: Partial<Parameters<typeof targetOf>[0]>) =>
   targetOf({

@@ -1,15 +1,6 @@
-import type { Refusals } from '../../errors.ts'
 import type { ProcedureName } from '../routes.ts'
+import type { Operation } from './operation.ts'
 import { statsOperations } from './stats-operations.ts'
-
-export interface Operation {
-  summary: string
-  description?: string
-  /** Of the answer of success. */
-  answer?: string
-  /** Errors beyond those of the checks that the procedure is built from. */
-  refusals?: Refusals
-}
 
 const NO_GOAL = 'No such site, or no such goal of it'
 const GOAL_RULES =

@@ -1,5 +1,5 @@
 import type { ProcedureName } from '../routes.ts'
-import type { Operation } from './operations.ts'
+import type { Operation } from './operation.ts'
 
 const NO_ERROR = 'No such site, or no such error of it'
 

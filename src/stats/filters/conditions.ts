@@ -1,23 +1,7 @@
-import type postgres from 'postgres'
 import type { Queryable } from '../../infra/db.ts'
-import type { ConversionTargets } from './conversions.ts'
 import { type Dimension, HIT_COLUMNS, isHitDimension, isSessionOnly } from './dimensions.ts'
 import type { Condition, Filters } from './query.ts'
-
-/** SQL is composed in this folder alone: of fragments of the driver, in which every value is a parameter. */
-export type Fragment = postgres.Fragment
-
-/** Which hits and sessions of a site a read is about. */
-export interface Scope {
-  siteNo: number
-  /** Half-open. */
-  start: Date
-  end: Date
-  /** Wildcards and regular expressions are lists of values by now (`resolveScope`). */
-  filters: Pick<Filters, 'dimensions' | 'property'>
-  /** Under a goal filter: what converts, and the sessions in which that happened in the range. */
-  goal: { targets: ConversionTargets; sessions: number[] } | undefined
-}
+import type { Fragment, Scope } from './scope.ts'
 
 // A session's hits lie at most 24 hours from its start, late ones before it.
 const SESSION_REACH = '25 hours'

@@ -1,23 +1,6 @@
 import type { Queryable } from '../../infra/db.ts'
-import {
-  aroundRange,
-  type Fragment,
-  hasHitFilters,
-  inRange,
-  type Scope,
-  sessionConditions,
-} from './conditions.ts'
-
-/** What converts, with every operator turned into values: rows to join hits with (`findTargets`). */
-export interface ConversionTargets {
-  /**
-   * Goals, by number, that a hit of the type converts whose path, name or selector is `value` and whose properties
-   * contain the JSON object `props` (null: any).
-   */
-  hits: { kind: string; value: string; props: string | null; goals: number[] }[]
-  /** Goals that a pageview of the path converts when it is scrolled to `threshold` percent. */
-  scrolls: { path: string; threshold: number; goals: number[] }[]
-}
+import { aroundRange, hasHitFilters, inRange, sessionConditions } from './conditions.ts'
+import type { ConversionTargets, Fragment, Scope } from './scope.ts'
 
 /** An array of arrays may not be ragged: each travels as text. */
 const listed = (goals: number[]) => `{${goals.join(',')}}`

@@ -1,12 +1,7 @@
 import type { Queryable } from '../../infra/db.ts'
-import {
-  type Fragment,
-  hasHitFilters,
-  type Scope,
-  sessionDimension,
-  sessionDimensionConditions,
-} from './conditions.ts'
+import { hasHitFilters, sessionDimension, sessionDimensionConditions } from './conditions.ts'
 import { type Dimension, isHitDimension } from './dimensions.ts'
+import type { Fragment, Scope } from './scope.ts'
 
 /** The hypertables of money: rows carry the session they are attributed to, or none. */
 export type MoneyTable = 'revenue' | 'mrr_movements'

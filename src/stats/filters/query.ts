@@ -6,7 +6,7 @@ import {
   VALUE_OPERATORS,
   type ValueOperator,
 } from '../../rollups/value-match.ts'
-import { RangeQuery } from '../range.ts'
+import { RangeQuery } from '../time/range.ts'
 import { DIMENSIONS, type Dimension } from './dimensions.ts'
 import { MEANINGS } from './meanings.ts'
 

@@ -2,10 +2,10 @@ import { invalidField } from '../../errors.ts'
 import { findGoals } from '../../goals/find-goal.ts'
 import type { Services } from '../../infra/services.ts'
 import { runTask } from '../../rollups/protocol.ts'
-import type { Scope } from './conditions.ts'
 import { type Dimension, isHitDimension } from './dimensions.ts'
 import { type Condition, type Filters, filtersOf, type StatsQuery } from './query.ts'
 import { readKept } from './rows.ts'
+import type { Scope } from './scope.ts'
 import { findTargets } from './targets.ts'
 
 type Parts = Pick<Services, 'reads' | 'rollups'>

@@ -1,20 +1,19 @@
 import { type Queryable, queryText } from '../../infra/db.ts'
 import {
   aroundRange,
-  type Fragment,
   hasHitFilters,
   hitConditions,
   inTurn,
   keptSession,
-  type Scope,
   sessionConditions,
   sessionsAround,
   startedInRange,
   visibleHit,
 } from './conditions.ts'
-import { type ConversionTargets, conversions } from './conversions.ts'
+import { conversions } from './conversions.ts'
 import { type Dimension, HIT_COLUMNS, isHitDimension, isSessionOnly } from './dimensions.ts'
 import { keptMoney } from './money.ts'
+import type { ConversionTargets, Fragment, Scope } from './scope.ts'
 
 export const isUnfiltered = ({ filters: { dimensions, property }, goal }: Scope) =>
   dimensions.length === 0 && property === undefined && goal === undefined

@@ -1,10 +1,10 @@
 import { invalidField } from '../../errors.ts'
-import { type GoalTarget, targetOf } from '../../goals/matching.ts'
+import { type GoalTarget, targetOf, testOf } from '../../goals/matching.ts'
 import type { GoalRecord } from '../../goals/schema.ts'
 import { statement } from '../../infra/db.ts'
 import type { Services } from '../../infra/services.ts'
 import { runTask } from '../../rollups/protocol.ts'
-import type { ConversionTargets } from './conversions.ts'
+import type { ConversionTargets } from './scope.ts'
 
 const listGoalValues = statement<{ kind: string; value: string }>('list-goal-values')
 
@@ -32,9 +32,7 @@ export async function findTargets(
     const ofKind = targets.flatMap((target, goal) =>
       hitTypeOf(target.kind) === kind ? [{ target, goal }] : [],
     )
-    const tests = ofKind.map(({ target: { operator, value } }) =>
-      value === null ? { operator: 'contains' as const, value: '' } : { operator, value },
-    )
+    const tests = ofKind.map(({ target }) => testOf(target))
     const matches = await runTask(rollups, 'matchValues', { tests, values, most: MOST_MATCHES })
     if (!matches) throw tooMany()
     ofKind.forEach(({ target, goal }, index) => {

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { allZones, canonicalZone, isIanaZone } from '../../src/stats/zones.ts'
+import { allZones, canonicalZone, isIanaZone } from '../../../src/stats/time/zones.ts'
 
 describe('a time zone', () => {
   test.each([

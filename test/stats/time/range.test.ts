@@ -8,8 +8,8 @@ import {
   type RangePreset,
   RangeQuery,
   resolveRange,
-} from '../../src/stats/range.ts'
-import { allZones } from '../../src/stats/zones.ts'
+} from '../../../src/stats/time/range.ts'
+import { allZones } from '../../../src/stats/time/zones.ts'
 
 const MINUTE = 60_000
 const HOUR = 60 * MINUTE

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { LIST_PERIODS, listWindow } from '../../src/stats/list-window.ts'
-import { allZones } from '../../src/stats/zones.ts'
+import { LIST_PERIODS, listWindow } from '../../../src/stats/time/list-window.ts'
+import { allZones } from '../../../src/stats/time/zones.ts'
 
 const MINUTE = 60_000
 const HOUR = 60 * MINUTE

@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { invalidField } from '../errors.ts'
+import { invalidField } from '../../errors.ts'
 import {
   dayOf,
   firstOfMonth,
@@ -171,7 +171,7 @@ export function previousRange(range: Range): Range {
 }
 
 /** What a series has at most. Only ranges of centuries have more. */
-export const MOST_BUCKETS = 3_000
+const MOST_BUCKETS = 3_000
 
 /**
  * The buckets of a range as the labels of a series.
