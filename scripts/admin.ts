@@ -8,6 +8,7 @@ import { createLog, type Log } from '../src/infra/log.ts'
 import { checkDatabase, migrate } from '../src/infra/migrate.ts'
 import { connectRedis, whenReady } from '../src/infra/redis.ts'
 import { purgePayments } from '../src/revenue/change-payment.ts'
+import { reconcile } from '../src/revenue/reconcile.ts'
 import { REFRESHING } from '../src/rollups/keep-refreshed.ts'
 import { findSiteAnywhere } from '../src/sites/find-anywhere.ts'
 import { findSite } from '../src/sites/find-site.ts'
@@ -137,6 +138,17 @@ program
     answer(async db => {
       const site = await findSiteAnywhere(db, options.site)
       return { deleted: await purgePayments(db, site, options.currency) }
+    }),
+  )
+
+program
+  .command('revenue:reconcile')
+  .description('compare the MRR of the ledger with what the payment processor says now; changes nothing')
+  .requiredOption('--site <site>', 'id or domain of the site')
+  .action((options: { site: string }) =>
+    answer(async (db, { config }) => {
+      const { siteId } = await findSiteAnywhere(db, options.site)
+      return reconcile({ db, config }, siteId)
     }),
   )
 

@@ -70,6 +70,7 @@ const Environment = z.object({
   RATE_LIMIT_IDENTIFY: limit('120'),
   RATE_LIMIT_API: limit('60'),
   RATE_LIMIT_WEBHOOK: limit('600'),
+  STRIPE_API_BASE: url(['http', 'https'], 'https://api.stripe.com').optional(),
   LOG_LEVEL: z.enum(LOG_LEVELS, `one of ${LOG_LEVELS.join(', ')}`).default('info'),
 })
 
@@ -127,6 +128,7 @@ export function loadConfig(environment: NodeJS.ProcessEnv = process.env) {
       api: env.RATE_LIMIT_API,
       webhook: env.RATE_LIMIT_WEBHOOK,
     },
+    stripeApiBase: env.STRIPE_API_BASE,
     logLevel: env.LOG_LEVEL,
   }
 }

@@ -71,6 +71,7 @@ test.each<[string, string, unknown]>([
   ['RATE_LIMIT_IDENTIFY', '3', { limits: { identify: 3 } }],
   ['RATE_LIMIT_API', '1000000', { limits: { api: 1_000_000 } }],
   ['RATE_LIMIT_WEBHOOK', '4', { limits: { webhook: 4 } }],
+  ['STRIPE_API_BASE', 'http://127.0.0.1:12111', { stripeApiBase: 'http://127.0.0.1:12111' }],
   ['LOG_LEVEL', 'silent', { logLevel: 'silent' }],
 ])('%s may be %s', (name, value, expected) => {
   expect(load({ [name]: value })).toMatchObject(expected as object)
@@ -106,6 +107,7 @@ test.each<[string, string, string]>([
   ['RATE_LIMIT_IDENTIFY', 'none', 'a whole number from 0 to 1000000: requests a minute'],
   ['RATE_LIMIT_API', 'none', 'a whole number from 0 to 1000000: requests a minute'],
   ['RATE_LIMIT_WEBHOOK', 'none', 'a whole number from 0 to 1000000: requests a minute'],
+  ['STRIPE_API_BASE', 'api.stripe.com', 'a URL such as https://api.stripe.com'],
   ['LOG_LEVEL', 'INFO', 'one of fatal, error, warn, info, debug, trace, silent'],
 ])('%s is refused as %j, saying what is allowed', (name, value, allowed) => {
   const message = refusal({ SECRET_KEY: KEY, [name]: value })

@@ -4,7 +4,7 @@ from kept_payments
 join (
   select value, session_no
   from kept_hits
-  where value = any((select "values" from asked)::text[])
+  where value = any((select "values" from asked)::text[]) and not is_service
   group by 1, 2
 ) as hit using (session_no)
 where currency = (select currency from asked)

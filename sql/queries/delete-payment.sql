@@ -1,5 +1,2 @@
--- Payment $3, at $2, of site $1, its ledger row and its other ids.
-with gone as (
-  delete from revenue where site_no = $1::int and at = $2::timestamptz and payment_id = $3::uuid
-)
-delete from payments where id = $3::uuid
+-- Payment $1 and its other ids. Before its ledger row, in a statement of its own (see lock-payments).
+delete from payments where id = $1::uuid

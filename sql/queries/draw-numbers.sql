@@ -1,6 +1,10 @@
--- $1 visitor numbers and $2 session numbers, each in ascending order; drawn only for what is really new. $3: the lock that
--- holds off whoever leaves something to be attributed to visitors who have no session yet.
+-- $1 visitor numbers and $2 session numbers, each in ascending order; drawn only for what is really new. $3: the lock that,
+-- at each of the sites $4 (site_no), holds off whoever leaves something to be attributed to a visitor without a session;
+-- in ascending order, so that two never wait for each other.
 select
-  pg_advisory_xact_lock_shared($3::int, 0),
+  (
+    select count(pg_advisory_xact_lock_shared($3::int, site_no))
+    from (select distinct site_no from unnest($4::int[]) as site_no order by site_no) as sites
+  ),
   array(select nextval('visitor_numbers')::int from generate_series(1, $1::int)) as "visitorNos",
   array(select nextval('session_numbers')::bigint from generate_series(1, $2::int)) as "sessionNos"

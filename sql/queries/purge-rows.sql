@@ -44,6 +44,22 @@ with
       and subscription_id in (select subscription_id from subscriptions where site_no = $1::int limit $2::int)
     returning 1
   ),
+  gone_facts as (
+    delete from processor_facts
+    where
+      site_no = $1::int
+      and event_id in (select event_id from processor_facts where site_no = $1::int limit $2::int)
+    returning 1
+  ),
+  gone_milestones as (
+    delete from milestones
+    where
+      site_no = $1::int
+      and (subscription_id, name, key) in (
+        select subscription_id, name, key from milestones where site_no = $1::int limit $2::int
+      )
+    returning 1
+  ),
   gone_webhook_events as (
     delete from webhook_events
     where
@@ -73,6 +89,8 @@ select (
   + (select count(*) from gone_awaiting)
   + (select count(*) from gone_aliases)
   + (select count(*) from gone_subscriptions)
+  + (select count(*) from gone_facts)
+  + (select count(*) from gone_milestones)
   + (select count(*) from gone_webhook_events)
   + (select count(*) from gone_errors)
   + (select count(*) from gone_letters)

@@ -1,6 +1,8 @@
--- The first two payments that customer $3 of site $1 made in currency $2, refunded or not.
+-- The first two payments that customer $3 of site $1 made in currency $2, refunded or not; locked, so that their ledger
+-- rows can be changed (see lock-payments).
 select id, paid_at as "paidAt"
 from payments
 where site_no = $1::int and currency = $2::text and customer = $3::text
 order by paid_at, id
 limit 2
+for no key update

@@ -18,6 +18,6 @@ cross join lateral (
     and at <= wanted.at
     and at >= $4::timestamptz
     and at <= $5::timestamptz
-  order by at desc
+  order by at desc, id desc
   limit 1
 ) as page

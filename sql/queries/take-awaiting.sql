@@ -1,9 +1,7 @@
--- Takes what waits for the visitors ($1 site_no, $2 id). One look at an empty table when nothing waits.
+-- Takes what waits for the visitors ($1 site_no, $2 id).
 delete from awaiting_visitors
 using unnest($1::int[], $2::uuid[]) as appeared (site_no, id)
-where exists (select from awaiting_visitors limit 1)
-  and awaiting_visitors.site_no = appeared.site_no
-  and awaiting_visitors.visitor_id = appeared.id
+where awaiting_visitors.site_no = appeared.site_no and awaiting_visitors.visitor_id = appeared.id
 returning
   awaiting_visitors.site_no as "siteNo",
   awaiting_visitors.visitor_id as "visitorId",

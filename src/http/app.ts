@@ -17,6 +17,7 @@ import { requestIdFrom } from './request-id.ts'
 import { requestLog } from './request-log.ts'
 import { type Route, routes } from './routes.ts'
 import { trpcEndpoint } from './trpc-endpoint.ts'
+import { processorWebhook } from './webhook.ts'
 
 /** Everything that is served over HTTP, but the ingestion paths, which are answered before they come here. */
 export function createApp(
@@ -37,6 +38,7 @@ export function createApp(
   mount(app, '/metrics', { get: metricsEndpoint(services, exchange) })
   mount(app, '/favicons/:domain', { get: favicon(favicons) as RequestHandler })
   mount(app, '/avatars/:file', { get: avatar as RequestHandler })
+  mount(app, '/api/processor/webhook/:siteId', { post: processorWebhook(services) })
   const reference = createReference(services.config.baseUrl)
   mount(app, '/api/openapi.json', { get: reference.document })
   mount(app, '/docs', { get: reference.page })

@@ -11,7 +11,7 @@ const MAX_BYTES = 256 * 1024
  * @throws AppError `payload_too_large` over the limit, packed or unpacked; `unsupported_media_type` for a content
  * encoding other than gzip, deflate and br; `bad_request` when the body breaks off or cannot be unpacked
  */
-async function readBody(request: IncomingMessage, maxBytes = MAX_BYTES): Promise<Buffer> {
+export async function readBody(request: IncomingMessage, maxBytes = MAX_BYTES): Promise<Buffer> {
   const encoding = request.headers['content-encoding']?.trim().toLowerCase() ?? 'identity'
   if (Number(request.headers['content-length']) > maxBytes) {
     request.resume()

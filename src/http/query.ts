@@ -17,7 +17,7 @@ export function readQuery(url: string, known: ReadonlySet<string>): QueryInput {
   const input: Record<string, unknown> = {}
   const ignored: string[] = []
   for (const key of new Set(parameters.keys())) {
-    const [, name = key, operator] = /^([a-z_]+)\[([a-z_]+)\]$/.exec(key) ?? []
+    const [, name = key, operator] = /^([^[\]]+)\[(.*)\]$/s.exec(key) ?? []
     if (!known.has(name)) {
       ignored.push(key)
       continue

@@ -1,4 +1,4 @@
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import { createServer, type IncomingMessage, type Server, type ServerResponse, STATUS_CODES } from 'node:http'
 import type { Socket } from 'node:net'
 import { AppError, STATUS_OF } from '../errors.ts'
 import { errorAnswer } from './error-answer.ts'
@@ -70,12 +70,14 @@ function refuse(error: NodeJS.ErrnoException, socket: Socket): void {
   const refusal =
     error.code === 'ERR_HTTP_REQUEST_TIMEOUT'
       ? new AppError('request_timeout', 'The request did not come in time')
-      : new AppError('bad_request', 'The request is not HTTP this server understands')
+      : error.code === 'HPE_HEADER_OVERFLOW'
+        ? new AppError('payload_too_large', 'URL and headers have more than 16 KiB together')
+        : new AppError('bad_request', 'The request is not HTTP this server understands')
   const { body } = errorAnswer(refusal, requestIdFrom(undefined))
   const text = JSON.stringify(body)
   const status = STATUS_OF[refusal.code]
   socket.end(
-    `HTTP/1.1 ${status} ${status === 408 ? 'Request Timeout' : 'Bad Request'}\r\n` +
+    `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n` +
       `Content-Type: application/json; charset=utf-8\r\nX-Request-Id: ${body.request_id}\r\n` +
       `Content-Length: ${Buffer.byteLength(text)}\r\nConnection: close\r\n\r\n${text}`,
   )

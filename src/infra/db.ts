@@ -131,8 +131,18 @@ export function isDataFault(error: unknown): boolean {
   return /^[0-9A-Z]{5}$/.test(code) ? DATA.test(code) : !CONNECTION_CODES.has(code)
 }
 
+/** A statement was cut off by its time limit. */
+const QUERY_CANCELED = '57014'
+
 /** @returns AppError `unavailable` in place of what a database throws that is away or too slow */
 export function translateDbError(error: unknown): unknown {
+  if (sqlState(error) === QUERY_CANCELED) {
+    return new AppError(
+      'unavailable',
+      'The database took too long: ask for a shorter range or with fewer filters, or try again later',
+      { retryAfter: 5, cause: error },
+    )
+  }
   if (!isUnavailable(error) && !isRetryable(error)) return error
   return new AppError('unavailable', 'The database cannot answer now; try again shortly', {
     retryAfter: 2,

@@ -31,8 +31,10 @@ interface Taken extends AttributedRow {
 
 const findAttribution = statement<Found>('find-attribution')
 const findFirstSession = statement<Omit<Found, 'hasSessions'>>('find-first-session')
+const lockPayments = statement('lock-payments')
 const lockNewcomers = statement('lock-newcomers')
 const insertAwaiting = statement('insert-awaiting')
+const selectAwaitedSites = statement<{ siteNo: number }>('select-awaited-sites')
 const takeAwaiting = statement<Taken>('take-awaiting')
 
 const ATTRIBUTE = {
@@ -41,7 +43,7 @@ const ATTRIBUTE = {
   mrr_movements: statement('attribute-movement'),
 }
 
-/** First of the two numbers of the lock that visitors' first sessions are stored under. */
+/** First of the two numbers of the lock that visitors' first sessions are stored under; the other is the site's. */
 export const NEWCOMERS_LOCK = 7_116_503
 
 const NOBODY: Attribution = { visitorNo: null, sessionNo: null, sessionAt: null, isPending: false }
@@ -61,7 +63,7 @@ export async function attribute(
   const [found] = await findAttribution(tx, siteNo, visitorId, at)
   if (found?.hasSessions) return { ...placeOf(found), isPending: false }
   // Either this sees the visitor's first session, or whoever stores it sees what waits for it.
-  await lockNewcomers(tx, NEWCOMERS_LOCK)
+  await lockNewcomers(tx, NEWCOMERS_LOCK, siteNo)
   const [again] = await findAttribution(tx, siteNo, visitorId, at)
   return { ...placeOf(again), isPending: !again?.hasSessions }
 }
@@ -100,11 +102,17 @@ export async function attributeAwaiting(
   visitors: { siteNo: number; id: string }[],
 ): Promise<{ siteNo: number; at: number }[]> {
   if (visitors.length === 0) return []
+  // Nearly always none: then no list of visitors is sent.
+  const awaited = await selectAwaitedSites(tx, [...new Set(visitors.map(visitor => visitor.siteNo))])
+  const wanted = visitors.filter(visitor => awaited.some(({ siteNo }) => siteNo === visitor.siteNo))
+  if (wanted.length === 0) return []
   const rows = await takeAwaiting(
     tx,
-    visitors.map(visitor => visitor.siteNo),
-    visitors.map(visitor => visitor.id),
+    wanted.map(visitor => visitor.siteNo),
+    wanted.map(visitor => visitor.id),
   )
+  const payments = rows.filter(row => row.target === 'revenue').map(row => row.id)
+  if (payments.length > 0) await lockPayments(tx, payments)
   // One by one: an update of a columnstore chunk unpacks all that its constants do not exclude.
   for (const { siteNo, visitorId, target, at, id } of rows) {
     const [found] = await findAttribution(tx, siteNo, visitorId, at)

@@ -7,7 +7,8 @@ import { eraseServiceEvents, serviceEventId } from './service-events.ts'
 
 const refundPayment = statement<{ refundedMinor: number }>('refund-payment')
 const refundRevenue = statement('refund-revenue')
-const deleteRows = statement('delete-payment')
+const deleteRow = statement('delete-payment')
+const deleteRevenue = statement('delete-revenue')
 const deleteAwaiting = statement('delete-awaiting')
 const selectInCurrency = statement<{ transactionId: string }>('select-payments-in-currency')
 
@@ -42,6 +43,14 @@ export async function setRefunded(
  */
 export function deletePayment(tx: Transaction, site: Site, transactionId: string): Promise<boolean> {
   return erase(tx, site, transactionId, payment => payment.source === 'api')
+}
+
+/**
+ * Deletes a payment, wherever it came from, with everything that was written for it.
+ * @param transactionId its own, or another id it is known by
+ */
+export function erasePayment(tx: Transaction, site: Site, transactionId: string): Promise<boolean> {
+  return erase(tx, site, transactionId, () => true)
 }
 
 /**
@@ -80,7 +89,8 @@ async function erase(
     const waiting = [payment.id, ...events.map(event => serviceEventId(siteNo, event))]
     await deleteAwaiting(tx, siteNo, payment.visitorId, waiting)
   }
-  await deleteRows(tx, siteNo, payment.paidAt, payment.id)
+  await deleteRow(tx, payment.id)
+  await deleteRevenue(tx, siteNo, payment.paidAt, payment.id)
   const { changed } = await settleFirstPayment(tx, siteNo, payment)
   const touched = [payment.paidAt, ...changed].map(at => ({ siteNo, at: at.getTime() }))
   await markBuckets(tx, 'revenue', touched)

@@ -4,6 +4,7 @@ import { dayOf, isCalendarDate, startOfDay } from '../stats/local-time.ts'
 import { deletePayment } from './change-payment.ts'
 import { recordPayment, wrongCurrency } from './record-payment.ts'
 import type { DeletePayment, PaymentDeleted, PaymentRecorded, RecordPayment } from './schema.ts'
+import { idsOfSale, settleSale } from './settle-sale.ts'
 
 interface Site {
   siteNo: number
@@ -27,9 +28,11 @@ export async function createPayment(
 ): Promise<PaymentRecorded> {
   if (input.currency !== site.currency) throw wrongCurrency(site.currency)
   const paidAt = timeOf(input.timestamp, site.timezone, services.now())
-  const { created } = await services.db.begin(tx =>
-    recordPayment(tx, site, {
+  const { created } = await services.db.begin(async tx => {
+    const ids = await idsOfSale(tx, site, input.transaction_id)
+    const recorded = await recordPayment(tx, site, {
       transactionId: input.transaction_id,
+      aliases: ids,
       amountMinor: input.amount,
       currency: input.currency,
       visitorId: input.visitor_id,
@@ -43,8 +46,11 @@ export async function createPayment(
       recurring: input.recurring,
       paidAt,
       source: 'api',
-    }),
-  )
+    })
+    // The processor may have told of a refund before.
+    if (ids) await settleSale(tx, site, ids, false)
+    return recorded
+  })
   if (!created) services.sayExisting()
   const message = created ? 'Payment recorded' : 'Payment was recorded already'
   return { message, transaction_id: input.transaction_id }

@@ -70,12 +70,13 @@ async function keepKnown(
   return { created: false, payment }
 }
 
-async function addAliases(
+/** More ids by which a payment is known. */
+export async function addAliases(
   tx: Transaction,
   siteNo: number,
   { id, transactionId }: PaymentRecord,
   names: readonly string[],
-) {
+): Promise<void> {
   const others = names.filter(name => name !== transactionId)
   if (others.length > 0) await insertAliases(tx, siteNo, id, others)
 }

@@ -80,7 +80,10 @@ export interface Movements {
 export interface Tasks {
   countTraffic: { input: { siteNo: number; windows: Window[] }; output: TrafficTotals[] }
   countSiteVisitors: { input: SiteWindows[]; output: SiteVisitors[] }
-  matchValues: { input: { tests: ValueTest[]; values: string[] }; output: number[][] }
+  matchValues: {
+    input: { tests: ValueTest[]; values: string[]; most: number }
+    output: Int32Array[] | null
+  }
   countRevenue: { input: SiteMoney[]; output: RevenueTotals[][] }
   countMovements: { input: SiteMoney; output: Movements }
 }

@@ -87,10 +87,11 @@ function tooLarge() {
 }
 
 /**
+ * About what a regular expression compiles to, without compiling it.
  * Never less than half the instructions, often more: all that stands before the counted repetition of a group (`){3}`)
  * is taken for its content, within the thousandfold that RE2 allows. Other repetitions are of one instruction.
  */
-function estimateInstructions(value: string): number {
+export function estimateInstructions(value: string): number {
   let once = 0
   let total = 0
   let read = 0

@@ -5,7 +5,7 @@ import type { Scope } from './filters/conditions.ts'
 import { StatsQuery } from './filters/query.ts'
 import { readKept } from './filters/rows.ts'
 import { boundsOf, readQuestion, type StatsServices, type StatsSite } from './question.ts'
-import { buckets, type Range } from './range.ts'
+import { type Range, seriesBuckets } from './range.ts'
 import { Group, Labels } from './timeseries.ts'
 
 export const typesField = {
@@ -67,7 +67,7 @@ export async function countTypes(
   range: Range,
   { types, errorId = '' }: { types: EventType[]; errorId?: string },
 ): Promise<EventsTimeseries> {
-  const all = buckets(range)
+  const all = seriesBuckets(range)
   const asked = { bounds: boundsOf(all), types, error_id: errorId }
   const rows =
     all.length === 0

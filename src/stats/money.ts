@@ -51,10 +51,13 @@ async function countKeptMoney(
     readKept<RevenueRow>(reads, 'sum-kept-revenue', scope, { asked }),
     readKept<{ bucket: number; mrr: string }>(reads, 'sum-kept-movements', scope, { asked }),
   ])
+  const paidIn = new Map(payments.map(row => [row.bucket, row]))
+  const movedIn = new Map(movements.map(row => [row.bucket, BigInt(row.mrr)]))
+  let mrrAtEnd = movedIn.get(-1) ?? 0n
   return buckets.map((_, index) => {
-    const paid = payments.find(({ bucket }) => bucket === index)
-    const sum = (isMeant: (bucket: number) => boolean) =>
-      movements.filter(({ bucket }) => isMeant(bucket)).reduce((total, { mrr }) => total + BigInt(mrr), 0n)
+    const paid = paidIn.get(index)
+    const mrr = movedIn.get(index) ?? 0n
+    mrrAtEnd += mrr
     return {
       revenue: {
         recorded: paid?.recorded ?? 0,
@@ -63,7 +66,7 @@ async function countKeptMoney(
         recurring: BigInt(paid?.recurring ?? 0),
         newCustomers: paid?.newCustomers ?? 0,
       },
-      movements: { mrr: sum(bucket => bucket === index), mrrAtEnd: sum(bucket => bucket <= index) },
+      movements: { mrr, mrrAtEnd },
     }
   })
 }

@@ -72,7 +72,7 @@ export async function getOverview(
 async function measureConversion(services: StatsServices, scope: Scope) {
   const others = { ...scope, goal: undefined }
   const [converting, [all]] = await Promise.all([
-    countConvertingVisitors(services, others, scope.goal!),
+    countConvertingVisitors(services, others, scope.goal!.targets),
     countTraffic(services, others, [others]),
   ])
   return { conversion_rate: ratio(100 * converting, all!.visitors, 1) }

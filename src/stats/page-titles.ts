@@ -6,7 +6,7 @@ import { StatsQuery } from './filters/query.ts'
 import { readKept } from './filters/rows.ts'
 import { ratio } from './numbers.ts'
 import { boundsOf, type Question, readQuestion, type StatsServices, type StatsSite } from './question.ts'
-import { buckets } from './range.ts'
+import { seriesBuckets } from './range.ts'
 import { pageOf } from './ranking.ts'
 import { Group, Labels } from './timeseries.ts'
 import { bounceRate } from './traffic.ts'
@@ -129,7 +129,7 @@ export async function getPageTitleTimeseries(
   { title, ...query }: PageTitleTimeseriesQuery,
 ): Promise<PageTitleTimeseries> {
   const { range, scope } = await readQuestion(services, site, query)
-  const all = buckets(range)
+  const all = seriesBuckets(range)
   const values = all.map(() => 0)
   if (all.length > 0) {
     const asked = { titles: [title], bounds: boundsOf(all) }

@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { invalidField } from '../errors.ts'
 import {
   dayOf,
   firstOfMonth,
@@ -167,6 +168,21 @@ function rangeOf(zone: string, first: LocalDay, last: LocalDay, group: Group): R
 export function previousRange(range: Range): Range {
   const first = dayOf(range.from)
   return rangeOf(range.zone, first - range.days, first - 1, range.group)
+}
+
+/** What a series has at most. Only ranges of centuries have more. */
+export const MOST_BUCKETS = 3_000
+
+/**
+ * The buckets of a range as the labels of a series.
+ * @throws AppError `validation_failed` for more than 3,000
+ */
+export function seriesBuckets(range: Range): LabelledBucket[] {
+  // Only months can be so many: shorter ranges have shorter buckets.
+  if (range.group === 'month' && range.days > MOST_BUCKETS * 30) {
+    throw invalidField('from', `must leave at most ${MOST_BUCKETS} buckets: ask for a shorter range`)
+  }
+  return buckets(range)
 }
 
 /**

@@ -4,7 +4,7 @@ import type { Scope } from './filters/conditions.ts'
 import { StatsQuery } from './filters/query.ts'
 import { countMoney } from './money.ts'
 import { readQuestion, type StatsServices, type StatsSite } from './question.ts'
-import { buckets, type LabelledBucket } from './range.ts'
+import { buckets, type LabelledBucket, seriesBuckets } from './range.ts'
 import { countTraffic, presentTraffic } from './traffic.ts'
 
 const TRAFFIC_METRICS = [
@@ -54,7 +54,7 @@ export async function getTimeseries(
 ): Promise<Timeseries> {
   const { range, before, scope, scopeBefore } = await readQuestion(services, site, query)
   const parts = [
-    { scope, buckets: buckets(range) },
+    { scope, buckets: seriesBuckets(range) },
     { scope: scopeBefore, buckets: buckets(before) },
   ]
   const { metric } = query

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import { Stripe } from 'stripe'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createApp } from '../../src/http/app.ts'
 import { describeApi } from '../../src/http/openapi/document.ts'
@@ -12,7 +13,8 @@ import { createDocumented, operationsOf } from '../support/documented.ts'
 import { enrichedHit } from '../support/hits.ts'
 import { inProcessPool } from '../support/in-process-pool.ts'
 import { startIngestApi } from '../support/ingest-api.ts'
-import { type Answered, type Asked, exercises, type World } from './exercises.ts'
+import { type Answered, type Asked, connect, processor, type World } from './exercise-steps.ts'
+import { exercises } from './exercises.ts'
 
 const document = describeApi('http://127.0.0.1:3000')
 const operations = operationsOf(document)
@@ -36,6 +38,7 @@ beforeAll(async () => {
   })
   const [member, errorId] = await Promise.all([memberOf(owner.teamId), storeVisit(made.body.id)])
   world = { api: whole, owner, member, site: made.body, errorId }
+  await connect(world, world.site.id)
 })
 afterAll(() => Promise.all([whole?.stop(), broken?.stop()]))
 
@@ -89,30 +92,39 @@ const isIngested = (path: string) => /^\/(api\/(collect|event|engage|identify)|j
 /** Asks one operation of a part, and checks that the answer is described. */
 async function ask(part: Part, operation: string, asked: Asked = {}): Promise<Answered> {
   const [method, template] = operation.split(' ') as [string, string]
-  const fields: Record<string, string> = { siteKey: world.site.id, domain: 'a.example', ...asked.path }
+  const fields: Record<string, string> = {
+    siteKey: world.site.id,
+    siteId: world.site.id,
+    domain: 'a.example',
+    ...asked.path,
+  }
   const path = template.replace(/\{(\w+)\}/g, (_, name) => fields[name] ?? randomUUID())
   const url = (isIngested(template) ? part.ingestUrl : part.url) + path
+  const body =
+    typeof asked.body === 'object' ? JSON.stringify(asked.body) : (asked.body as string | undefined)
   const token = 'token' in asked ? asked.token : world.owner.token
   const response = await fetch(asked.query ? `${url}?${asked.query}` : url, {
     method,
     headers: {
       'User-Agent': 'curl/8.0',
       ...(token !== undefined && !isOpen(operation) && { Authorization: `Bearer ${token}` }),
+      ...(template.includes('/webhook/') && { 'Stripe-Signature': signatureOf(body ?? '') }),
       ...asked.headers,
     },
-    ...(asked.body !== undefined && {
-      body: typeof asked.body === 'string' ? asked.body : JSON.stringify(asked.body),
-    }),
+    ...(body !== undefined && { body }),
   })
-  const body = Buffer.from(await response.arrayBuffer())
-  documented.expectAnswer(operation, response, body)
+  const bytes = Buffer.from(await response.arrayBuffer())
+  documented.expectAnswer(operation, response, bytes)
   const isJson = response.headers.get('content-type')?.startsWith('application/json')
   return {
     status: response.status,
     headers: response.headers,
-    body: isJson ? JSON.parse(body.toString()) : undefined,
+    body: isJson ? JSON.parse(bytes.toString()) : undefined,
   }
 }
+
+const signatureOf = (payload: string) =>
+  Stripe.webhooks.generateTestHeaderString({ payload, secret: processor.webhook_secret })
 
 const isOpen = (operation: string) => operations.get(operation).security !== undefined
 
@@ -129,7 +141,7 @@ async function askForRefusals(operation: string) {
     await askFor(400, { path: { [/\{(\w+)\}/.exec(template)?.[1] ?? '']: '%' } })
   } else {
     await askFor(400, { body: '{' })
-    await askFor(413, { body: ' '.repeat(256 * 1024 + 1) })
+    await askFor(413, { body: ' '.repeat(1024 * 1024 + 1) })
     await askFor(415, { body: '{}', headers: { 'Content-Encoding': 'zip' } })
     await askFor(422, { body: '[]' })
   }
@@ -166,7 +178,8 @@ async function askOverLimit(
   askFor: (status: number, asked: Asked) => Promise<void>,
 ): Promise<void> {
   const { limits } = whole.services.config
-  const [, endpoint = 'api'] = /^POST \/api\/(collect|event|engage|identify)$/.exec(operation) ?? []
+  const [, endpoint = 'api'] =
+    /^POST \/api\/.*?(collect|event|engage|identify|webhook)\b/.exec(operation) ?? []
   const limit = endpoint as keyof typeof limits
   const before = limits[limit]
   const { token } = await whole.member()

@@ -14,6 +14,7 @@ const BESIDE = [
   'POST /api/event',
   'POST /api/engage',
   'POST /api/identify',
+  'POST /api/processor/webhook/{siteId}',
   'GET /favicons/{domain}',
   'GET /avatars/{file}',
   'GET /js/script.js',
@@ -34,6 +35,10 @@ test('it describes every route, and nothing else', () => {
     ({ method, path }) => `${method.toUpperCase()} ${path.replace(/:(\w+)/g, '{$1}')}`,
   )
   expect([...operations.keys()].sort()).toEqual([...served, ...BESIDE].sort())
+})
+
+test('it is the same whenever it is made', () => {
+  expect(describeApi('https://analytics.example.com')).toEqual(document)
 })
 
 test('it names the address people know, and how to authenticate', () => {
@@ -73,8 +78,8 @@ describe.each([...operations])('%s', (name, operation) => {
     expect(inPath.sort()).toEqual([...path.matchAll(/\{(\w+)\}/g)].map(match => match[1]).sort())
   })
 
-  test.skipIf(parameters.length === 0)('has parameters whose examples fit', () => {
-    for (const [index, place] of operation.parameters.entries()) {
+  test('has parameters whose examples fit', () => {
+    for (const [index, place] of (operation.parameters ?? []).entries()) {
       const start = place.$ref ? place.$ref.slice(1) : at + pointer('parameters', String(index))
       const { name, in: where, schema, example } = resolved(document, place)
       expect([name, ...schemaGaps(schema, name)]).toEqual([name])
@@ -83,8 +88,8 @@ describe.each([...operations])('%s', (name, operation) => {
     }
   })
 
-  test.skipIf(!operation.requestBody)('has a body whose example fits', () => {
-    for (const [type, content] of Object.entries<Document>(operation.requestBody.content)) {
+  test('has a body, if any, whose example fits', () => {
+    for (const [type, content] of Object.entries<Document>(operation.requestBody?.content ?? {})) {
       expect(content.example, type).toBeDefined()
       const start = at + pointer('requestBody', 'content', type, 'schema')
       expect(documented.problems(start, content.example), type).toEqual([])

@@ -349,6 +349,32 @@ describe('what was given back', () => {
   })
 })
 
+test('refunds, deletions and visitors that appear at the same time leave the ledger as the payments are', async () => {
+  const site = await createTestSite(db)
+  for (let round = 0; round < 5; round++) {
+    const payments = Array.from({ length: 8 }, (_, index) =>
+      paid({ customerId: 'one', visitorId: randomUUID(), paidAt: new Date(START + index) }),
+    )
+    await Promise.all(payments.map(payment => record(site, payment)))
+    await Promise.all(
+      payments.flatMap(({ transactionId, visitorId }, index) => [
+        storeHits(db, index % 4, [enrichedHit(site, START - MINUTE, { visitorId: visitorId! })]),
+        db.begin(tx => setRefunded(tx, site, transactionId, 1_000 + index)),
+        index % 2 === 0 && db.begin(tx => deletePayment(tx, site, transactionId)),
+      ]),
+    )
+  }
+  const rows = await db`
+    select transaction_id, payments.refunded_minor as refunded, revenue.refunded_minor as "inLedger", session_at as "sessionAt"
+    from payments full join revenue on payment_id = id
+    where coalesce(payments.site_no, revenue.site_no) = ${site.siteNo}`
+  expect(rows).toHaveLength(20)
+  for (const { refunded, inLedger, sessionAt } of rows) {
+    expect(refunded).toBeGreaterThanOrEqual(1_000)
+    expect([inLedger, sessionAt]).toEqual([refunded, new Date(START - MINUTE)])
+  }
+})
+
 describe('a deleted payment', () => {
   /** Rows of the site in every table but its own. */
   async function traces({ siteNo }: TestSite): Promise<string[]> {

@@ -238,7 +238,10 @@ test('the purge waits while many buckets wait for their refresh', async () => {
   await purgeDeletedSites(db, NOW)
   expect(await remains(site)).toContain('events')
   await db`delete from dirty_buckets where site_no = 0`
-  await purgeDeletedSites(db, NOW)
+  // As many turns as it takes: each has a time limit.
+  for (let run = 0; run < 20 && (await remains(site)).includes('events'); run++) {
+    await purgeDeletedSites(db, NOW)
+  }
   expect(await remains(site)).not.toContain('events')
 })
 

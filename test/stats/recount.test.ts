@@ -12,7 +12,7 @@ import type { RecountGoal } from '../support/recount-conversions.ts'
 import { randomMoney, storeMoney } from '../support/recount-money.ts'
 import { worldOf } from '../support/recount-world.ts'
 import { createTestSite } from '../support/sites.ts'
-import { replaceGoals, storeVisits } from '../support/stored-visits.ts'
+import { replaceGoals, storeVisits, withoutRepeatedDrops } from '../support/stored-visits.ts'
 
 let database: TestDatabase
 
@@ -41,7 +41,7 @@ describe.each(['timely', 'late'] as const)('of streams whose hits come %s', arri
       const site = await createTestSite(database.db, { timezone: stream.zone })
       const recount = recountSessions(stream[arrival])
       const world = worldOf(stream.hits, recount, stream.zone)
-      await storeVisits(database.db, site, stream[arrival])
+      await storeVisits(database.db, site, withoutRepeatedDrops(stream[arrival], recount.dropped))
       const money = randomMoney(seed, world)
       await storeMoney(database.db, site, money)
       if (seed % 2 === 0) {

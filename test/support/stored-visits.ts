@@ -14,16 +14,34 @@ function typeOf({ kind, name }: SentHit): HitType {
   return (kind === 'event' && OWN_TYPE.find(type => type === name)) || kind
 }
 
-/** Stores what was sent, batch by batch, with the dimensions that the recount takes as given. */
-export async function storeVisits(db: Db, site: TestSite, batches: SentHit[][]): Promise<void> {
+/**
+ * Stores what was sent, batch by batch, with the dimensions that the recount takes as given.
+ * @param between called after each batch with the latest time in it
+ */
+export async function storeVisits(
+  db: Db,
+  site: TestSite,
+  batches: SentHit[][],
+  between: (now: number) => Promise<void> = async () => {},
+): Promise<void> {
   for (const batch of batches) {
-    const recorded = batch.filter(hit => !(hit.name && isReservedName(hit.name)))
-    await storeHits(
-      db,
-      0,
-      recorded.map(hit => toHit(site, hit)),
-    )
+    await storeHits(db, 0, recordedHits(site, batch))
+    await between(Math.max(...batch.map(hit => hit.at)))
   }
+}
+
+/** Second deliveries of hits that were not recorded prove nothing: a lost acknowledgement repeats whole batches. */
+export function withoutRepeatedDrops(batches: SentHit[][], dropped: string[]): SentHit[][] {
+  const gone = new Set(dropped)
+  const seen = new Set<string>()
+  return batches
+    .map(batch => batch.filter(hit => !(gone.has(hit.id) && seen.has(hit.id)) && seen.add(hit.id)))
+    .filter(batch => batch.length > 0)
+}
+
+/** A batch as it comes to the store: reserved names end at the edge. */
+export function recordedHits(site: TestSite, batch: SentHit[]): EnrichedHit[] {
+  return batch.filter(hit => !(hit.name && isReservedName(hit.name))).map(hit => toHit(site, hit))
 }
 
 function toHit(site: TestSite, sent: SentHit): EnrichedHit {

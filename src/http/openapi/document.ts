@@ -14,6 +14,7 @@ import { createSchemas, type Json, type Schemas } from './schemas.ts'
 import { SERVICE } from './service.ts'
 import { shareParts } from './shared-parts.ts'
 import { tags } from './tags.ts'
+import { WEBHOOK } from './webhook.ts'
 
 /**
  * The OpenAPI 3.1 description of the service: of the route table by its procedures and their schemas, and of the endpoints
@@ -26,10 +27,10 @@ export function describeApi(baseUrl: string): Json {
     const template = path.replace(/:(\w+)/g, '{$1}')
     paths[template] = { ...paths[template], [method]: operation }
   }
-  const besideTable = [...describeIngestion(schemas), ...PICTURES, ...SERVICE]
+  const besideTable = [...describeIngestion(schemas), WEBHOOK, ...PICTURES, ...SERVICE]
   for (const { path, method, operation } of besideTable) add(path, method, operation)
   for (const route of routes) add(route.path, route.method, describeRoute(route, schemas))
-  const shared = shareParts(paths)
+  const { parameters, responses, ...shared } = shareParts(paths)
   return {
     openapi: '3.1.0',
     info: {
@@ -41,7 +42,7 @@ export function describeApi(baseUrl: string): Json {
     servers: [{ url: baseUrl }],
     security: [{ token: [] }],
     tags: Object.values(tags),
-    paths,
+    paths: shared.paths,
     components: {
       securitySchemes: {
         token: {
@@ -57,7 +58,8 @@ export function describeApi(baseUrl: string): Json {
         },
       },
       schemas: sorted({ ...errorSchemas, ...schemas.components }),
-      ...shared,
+      parameters,
+      responses: sorted(responses),
       headers,
     },
   }

@@ -1,7 +1,8 @@
 import type { Refusals } from '../../errors.ts'
 import type { ProcedureName } from '../routes.ts'
+import { statsOperations } from './stats-operations.ts'
 
-interface Operation {
+export interface Operation {
   summary: string
   description?: string
   /** Of the answer of success. */
@@ -10,7 +11,6 @@ interface Operation {
   refusals?: Refusals
 }
 
-const NO_ERROR = 'No such site, or no such error of it'
 const NO_GOAL = 'No such site, or no such goal of it'
 const GOAL_RULES =
   'Something is not as it must be: a field that the type needs or does not have, a reserved name, a display name that is ' +
@@ -18,6 +18,7 @@ const GOAL_RULES =
 
 /** What the API's description says of each procedure in words; everything else it reads from the procedure. */
 export const operations: Record<ProcedureName, Operation> = {
+  ...statsOperations,
   'sites.list': {
     summary: 'List sites',
     description: 'The sites that the token reaches, pinned ones first, with their traffic in the period.',
@@ -63,79 +64,6 @@ export const operations: Record<ProcedureName, Operation> = {
     summary: 'Pin or unpin the site',
     description: 'Pins the site to the top of the list, or unpins it when it is pinned.',
     answer: 'The site.',
-  },
-  'stats.overview': {
-    summary: 'Read the overview',
-    description: 'What the range counts, and the same metrics of as many days just before.',
-    answer: 'The overview.',
-  },
-  'stats.timeseries': {
-    summary: 'Read a metric over time',
-    description: 'One metric of the overview in each bucket of the range.',
-    answer: 'The series, and that of the period before by its own buckets.',
-  },
-  'stats.breakdown': {
-    summary: 'Break traffic down by a dimension',
-    description: 'The traffic of each value, most visitors first.',
-    answer: 'A page of values.',
-  },
-  'stats.goals': {
-    summary: 'Report goals',
-    description: 'What each goal converted in the range, in the order of the list of goals.',
-    answer: 'A bare array.',
-  },
-  'stats.events': {
-    summary: 'Read the event log',
-    description: 'Everything that happened in the range, the newest first. Engagement is never in it.',
-    answer: 'A page of the log.',
-  },
-  'stats.eventsTimeseries': {
-    summary: 'Count events over time',
-    description: 'How many events of each type every bucket of the range has.',
-    answer: 'A series for each type, aligned with the labels.',
-  },
-  'stats.propertyBreakdown': {
-    summary: 'Break an event down by its properties',
-    description: 'What the events of a name carried, by distinct visitors.',
-    answer: 'At most 50 rows.',
-  },
-  'stats.pageTitles': {
-    summary: 'Read page titles',
-    description: 'Titles that were seen, most sessions first.',
-    answer: 'A page of titles.',
-  },
-  'stats.pageTitlesTimeseries': {
-    summary: 'Count the sessions of a page title over time',
-    description: 'Each session counts once, in the bucket in which it started.',
-    answer: 'The series.',
-  },
-  'stats.filterValues': {
-    summary: 'Suggest values for a filter',
-    description:
-      "The values a dimension has, most frequent first. The dimension's own filter is not applied.",
-    answer: 'The values.',
-  },
-  'stats.errors': {
-    summary: 'Read error groups',
-    description: 'Errors by their exact message, most occurrences first.',
-    answer: 'A page of error groups.',
-  },
-  'stats.error': {
-    summary: 'Read one error group',
-    description: 'Also when it did not occur in the range: then its counts are 0.',
-    answer: 'The error group.',
-    refusals: { not_found: NO_ERROR },
-  },
-  'stats.errorTimeseries': {
-    summary: 'Count an error over time',
-    answer: 'The series, aligned with the labels.',
-    refusals: { not_found: NO_ERROR },
-  },
-  'stats.errorEvents': {
-    summary: 'Read the occurrences of an error',
-    description: 'Each time it occurred, the newest first.',
-    answer: 'A page of occurrences.',
-    refusals: { not_found: NO_ERROR },
   },
   'goals.list': {
     summary: 'List goals',

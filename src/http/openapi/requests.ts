@@ -28,6 +28,8 @@ export function requestOf(
   }
   if (bodies.length > 1 && method !== 'get')
     throw new Error(`${path} takes its body from more than one input`)
+  // What cannot be left out comes before the many that can.
+  parameters.sort((a, b) => Number(b.required ?? false) - Number(a.required ?? false))
   return {
     ...(parameters.length > 0 && { parameters }),
     ...(method !== 'get' && bodies[0] && { requestBody: jsonBody(bodies[0], components) }),

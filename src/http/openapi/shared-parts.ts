@@ -6,27 +6,30 @@ interface Operation {
 }
 
 /**
- * Moves parameters and answers that several operations have in common into components; in their place a reference stays.
- * @returns the parts of `components` that come from it
+ * Moves parameters and answers that several operations have in common into components; in their place stand references.
+ * @returns the paths with these references, and the parts of `components` they lead to
  */
-export function shareParts(paths: Record<string, Json>): { parameters: object; responses: object } {
-  const operations = Object.values(paths).flatMap(path => Object.values(path) as Operation[])
+export function shareParts(paths: Record<string, Json>) {
   const parameters = createShelf('parameters')
   const responses = createShelf('responses')
-  for (const operation of operations) {
+  for (const operation of Object.values(paths).flatMap(path => Object.values(path) as Operation[])) {
     for (const parameter of operation.parameters ?? []) parameters.count(parameter.name as string, parameter)
     for (const [status, answer] of Object.entries(operation.responses))
       responses.count(nameOf(status), answer)
   }
-  for (const operation of operations) {
-    if (operation.parameters) {
-      operation.parameters = operation.parameters.map(each => parameters.share(each.name as string, each))
-    }
-    for (const [status, answer] of Object.entries(operation.responses)) {
-      operation.responses[status] = responses.share(nameOf(status), answer)
-    }
-  }
-  return { parameters: parameters.shared, responses: responses.shared }
+  const shareIn = (operation: Operation): Operation => ({
+    ...operation,
+    ...(operation.parameters && {
+      parameters: operation.parameters.map(each => parameters.share(each.name as string, each)),
+    }),
+    responses: mapValues(operation.responses, (answer, status) => responses.share(nameOf(status), answer)),
+  })
+  const shared = mapValues(paths, path => mapValues(path as Record<string, Operation>, shareIn))
+  return { paths: shared, parameters: parameters.shared, responses: responses.shared }
+}
+
+function mapValues<From, To>(record: Record<string, From>, change: (value: From, key: string) => To) {
+  return Object.fromEntries(Object.entries(record).map(([key, value]) => [key, change(value, key)]))
 }
 
 /** Successes are each operation's own. */
@@ -45,7 +48,7 @@ const NAMES: Record<string, string> = {
 }
 const nameOf = (status: string): string | undefined => NAMES[status]
 
-/** Of several parts that would have the same name, the most frequent one gets it. */
+/** Of several parts that would have the same name, the most frequent one gets it, and the next one with a number. */
 function createShelf(kind: 'parameters' | 'responses') {
   const counts = new Map<string, Map<string, number>>()
   const shared: Record<string, Json> = {}
@@ -58,10 +61,14 @@ function createShelf(kind: 'parameters' | 'responses') {
       counts.set(name, ofName.set(text, (ofName.get(text) ?? 0) + 1))
     },
     share(name: string | undefined, part: Json): Json {
-      const [most] = [...(counts.get(name ?? '') ?? [])].sort(([, a], [, b]) => b - a)
-      if (name === undefined || !most || most[1] < 2 || most[0] !== JSON.stringify(part)) return part
-      shared[name] = part
-      return { $ref: `#/components/${kind}/${name}` }
+      const common = [...(counts.get(name ?? '') ?? [])]
+        .filter(([, uses]) => uses > 1)
+        .sort(([, a], [, b]) => b - a)
+      const place = common.findIndex(([text]) => text === JSON.stringify(part))
+      if (place < 0) return part
+      const fullName = place === 0 ? name! : `${name}${place + 1}`
+      shared[fullName] = part
+      return { $ref: `#/components/${kind}/${fullName}` }
     },
   }
 }

@@ -80,7 +80,10 @@ function placeEngagement(world: World, hit: EnrichedHit): Placed | undefined {
 function newest(pageviews: Pageview[] | undefined, notAfter: number): Pageview | undefined {
   let found: Pageview | undefined
   for (const pageview of pageviews ?? []) {
-    if (pageview.at <= notAfter && (!found || pageview.at >= found.at)) found = pageview
+    if (pageview.at <= notAfter && (!found || isLater(pageview, found))) found = pageview
   }
   return found
 }
+
+/** Of two at one time the one of the higher id, in whatever order they came. */
+const isLater = (a: Pageview, b: Pageview) => a.at > b.at || (a.at === b.at && a.id > b.id)

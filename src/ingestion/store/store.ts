@@ -96,7 +96,13 @@ async function write(tx: Transaction, placed: Placed[], visitors: Visitor[]): Pr
   const changedSessions = sessions.filter(({ session }) => !session.isNew && session.isChanged)
 
   if (newVisitors.length > 0 || newSessions.length > 0) {
-    const [numbers] = await drawNumbers(tx, newVisitors.length, newSessions.length, NEWCOMERS_LOCK)
+    const [numbers] = await drawNumbers(
+      tx,
+      newVisitors.length,
+      newSessions.length,
+      NEWCOMERS_LOCK,
+      newSessions.map(({ visitor }) => visitor.siteNo),
+    )
     newVisitors.forEach((visitor, index) => {
       visitor.visitorNo = numbers!.visitorNos[index]!
     })

@@ -15,8 +15,8 @@ export interface Scope {
   end: Date
   /** Wildcards and regular expressions are lists of values by now (`resolveScope`). */
   filters: Pick<Filters, 'dimensions' | 'property'>
-  /** What converts a session, under a goal filter. */
-  goal: ConversionTargets | undefined
+  /** Under a goal filter: what converts, and the sessions in which that happened in the range. */
+  goal: { targets: ConversionTargets; sessions: number[] } | undefined
 }
 
 // A session's hits lie at most 24 hours from its start, late ones before it.
@@ -28,6 +28,9 @@ export const hasHitFilters = ({ filters: { dimensions, property } }: Scope) =>
 /** Fragments one after another; none is nothing, where the driver would make a parameter of an empty list. */
 export const inTurn = (db: Queryable, parts: Fragment[]): Fragment => (parts.length > 0 ? db`${parts}` : db``)
 
+/** What the service writes happened on no page: it has no empty path, but none. */
+const PAGE_DIMENSIONS: ReadonlySet<Dimension> = new Set(['path', 'title', 'hostname'])
+
 /** What is asked of a hit by itself. */
 export function hitConditions(db: Queryable, { filters: { dimensions, property } }: Scope): Fragment {
   const own = dimensions.flatMap(({ dimension, condition }) =>
@@ -35,7 +38,11 @@ export function hitConditions(db: Queryable, { filters: { dimensions, property }
       ? [db`and ${holds(db, db`events.${db(HIT_COLUMNS[dimension])}`, condition)}`]
       : [],
   )
-  return db`true ${inTurn(db, own)} ${property ? db`and ${carries(db, property)}` : db``}`
+  const asksForPage = dimensions.some(({ dimension }) => PAGE_DIMENSIONS.has(dimension))
+  return db`
+    true ${inTurn(db, own)}
+    ${asksForPage ? db`and not events.is_service` : db``}
+    ${property ? db`and ${carries(db, property)}` : db``}`
 }
 
 /** What is asked of a hit's session, as far as the row of `events` says it; the rest by the session's number. */

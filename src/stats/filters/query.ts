@@ -1,6 +1,11 @@
 import * as z from 'zod'
 import { text } from '../../infra/validation.ts'
-import { compileMatch, VALUE_OPERATORS, type ValueOperator } from '../../rollups/value-match.ts'
+import {
+  compileMatch,
+  estimateInstructions,
+  VALUE_OPERATORS,
+  type ValueOperator,
+} from '../../rollups/value-match.ts'
 import { RangeQuery } from '../range.ts'
 import { DIMENSIONS, type Dimension } from './dimensions.ts'
 import { MEANINGS } from './meanings.ts'
@@ -33,7 +38,7 @@ const operatorFields = Object.fromEntries(
   VALUE_OPERATORS.map(operator => [operator, FilterValues.optional()]),
 ) as Record<ValueOperator, z.ZodOptional<typeof FilterValues>>
 
-const operatorMessage = `must be a value, a list of values, or values by operator: ${VALUE_OPERATORS.join(', ')}`
+const operatorMessage = `must be a value, a list of values, or values by operator: ${VALUE_OPERATORS.join(', ')}; at most ${MOST_VALUES} values of at most ${LONGEST_VALUE} characters`
 
 /** `path=/a`, `path=/a&path=/b` and `path[contains]=a`, as the query string gives them or as a program writes them. */
 const FilterInput = z.union([FilterValues, z.strictObject(operatorFields, { error: operatorMessage })], {
@@ -41,9 +46,9 @@ const FilterInput = z.union([FilterValues, z.strictObject(operatorFields, { erro
 })
 type FilterInput = z.infer<typeof FilterInput>
 
-const GoalFilter = z.union([z.guid(), z.array(z.guid()).min(1).max(MOST_VALUES)], {
-  error: 'must be the id of a goal of the site',
-})
+const goalMessage = `must be the id of a goal of the site, or a list of at most ${MOST_VALUES}`
+const GoalId = z.guid({ error: goalMessage })
+const GoalFilter = z.union([GoalId, z.array(GoalId).min(1).max(MOST_VALUES)], { error: goalMessage })
 
 const dimensionFields = Object.fromEntries(
   [...DIMENSIONS, 'campaign' as const].map(name => [name, FilterInput.optional().meta(MEANINGS[name])]),
@@ -70,22 +75,56 @@ type FilterQuery = {
 export const StatsQuery = RangeQuery.safeExtend(filterFields).superRefine(checkFilters)
 export type StatsQuery = z.infer<typeof StatsQuery>
 
+const MOST_LITERALS = 20
+const MOST_PATTERNS = 20
+/** Of all regular expressions of a request, so that compiling them does not keep others waiting. */
+const MOST_INSTRUCTIONS = 20_000
+
 /** What the fields must fulfil beyond their shapes. */
 function checkFilters(query: FilterQuery, context: z.RefinementCtx): void {
   if (query.prop_value !== undefined && query.prop_key === undefined) {
     context.addIssue({ code: 'custom', path: ['prop_key'], message: 'is required when prop_value is given' })
   }
+  const patterns: { path: string[]; operator: ValueOperator; value: string }[] = []
   for (const [name, input] of Object.entries(query)) {
     if (!(name in filterFields) || name === 'goal') continue
     for (const { operator, values } of conditionsOf(input as FilterInput)) {
-      if (operator !== 'matches_regex' && operator !== 'matches_pattern') continue
-      for (const value of values) {
-        try {
-          compileMatch(operator, value)
-        } catch (error) {
-          context.addIssue({ code: 'custom', path: [name, operator], message: (error as Error).message })
-        }
+      const path = [name, operator]
+      if (operator === 'is' || operator === 'is_not') continue
+      if (operator === 'matches_regex' || operator === 'matches_pattern') {
+        patterns.push(...values.map(value => ({ path, operator, value })))
+      } else if (values.length > MOST_LITERALS) {
+        context.addIssue({ code: 'custom', path, message: `must have at most ${MOST_LITERALS} values` })
       }
+    }
+  }
+  checkPatterns(patterns, context)
+}
+
+function checkPatterns(
+  patterns: { path: string[]; operator: ValueOperator; value: string }[],
+  context: z.RefinementCtx,
+): void {
+  const refuse = (path: string[], message: string) => context.addIssue({ code: 'custom', path, message })
+  const [first] = patterns
+  if (patterns.length > MOST_PATTERNS) {
+    refuse(first!.path, `must be at most ${MOST_PATTERNS} patterns in one request`)
+    return
+  }
+  const size = patterns
+    .filter(({ operator }) => operator === 'matches_regex')
+    .reduce((sum, { value }) => sum + estimateInstructions(value), 0)
+  if (patterns.length > 1 && size > MOST_INSTRUCTIONS) {
+    refuse(first!.path, 'The regular expressions of the request repeat too much, all of them together')
+    return
+  }
+  for (const { path, operator, value } of patterns) {
+    try {
+      compileMatch(operator, value)
+    } catch (error) {
+      const shown = value.length > 100 ? `${value.slice(0, 100).toWellFormed()}…` : value
+      refuse(path, `${shown} ${(error as Error).message}`)
+      return
     }
   }
 }

@@ -52,7 +52,7 @@ export function readKept<Row extends object>(
   return db<Row[]>`
     with asked as (${row(db, asked)}),
     ${hasHitFilters(scope) ? matching(db, scope) : db``}
-    ${scope.goal ? converted(db, scope, scope.goal) : db``}
+    ${scope.goal ? db`converted as materialized (select unnest(${scope.goal.sessions}::bigint[]) as session_no),` : db``}
     ${targets ? db`conversions as not materialized (${conversions(db, scope, targets)}),` : db``}
     kept_hits as not materialized (${keptHits(db, scope, value)} ${slice ? within(db, slice) : db``}),
     kept_sessions as not materialized (
@@ -61,7 +61,7 @@ export function readKept<Row extends object>(
       where ${keptSession(db, scope)}
     ),
     kept_payments as not materialized (${keptMoney(db, scope, 'revenue', scope.start, value)}),
-    kept_movements as not materialized (${keptMoney(db, scope, 'mrr_movements', null)}),
+    kept_movements as not materialized (${keptMoney(db, scope, 'mrr_movements', null, value)}),
     seen_hits as not materialized (${seenHits(db, scope, value)}),
     engagements as not materialized (
       select *
@@ -76,13 +76,6 @@ export function readKept<Row extends object>(
 const matching = (db: Queryable, scope: Scope): Fragment => db`
   matching as materialized (
     select distinct session_no from events where ${visibleHit(db, scope)} and ${hitConditions(db, scope)}
-  ),`
-
-/** Sessions with a conversion in the range. */
-const converted = (db: Queryable, scope: Scope, goal: ConversionTargets): Fragment => db`
-  converted as materialized (
-    select distinct session_no
-    from (${conversions(db, { ...scope, goal: undefined }, goal)}) as conversion
   ),`
 
 function keptHits(db: Queryable, scope: Scope, value: Dimension | undefined): Fragment {

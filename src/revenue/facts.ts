@@ -1,0 +1,87 @@
+import { type Queryable, statement, type Transaction } from '../infra/db.ts'
+import type { Fact, FactKind } from './stripe/event.ts'
+
+/** Any fact, its body typed by its kind. */
+export type AnyFact = { [Kind in FactKind]: Fact<Kind> }[FactKind]
+
+const insertEvent = statement<{ eventId: string }>('insert-webhook-event')
+const insertFact = statement('insert-processor-fact')
+const selectSubscriptionFacts = statement<AnyFact>('select-subscription-facts')
+const selectCustomerDiscounts = statement<AnyFact>('select-customer-discounts')
+const selectDefinitions = statement<AnyFact>('select-definitions')
+const selectSaleFacts = statement<AnyFact>('select-sale-facts')
+const findVisitor = statement<NamedVisitor>('find-named-visitor')
+
+interface NamedVisitor {
+  visitorId: string | null
+  isFirstOfSubscription: boolean
+  isFirstOfCustomer: boolean
+}
+
+/**
+ * @param type the processor's name for what happened
+ * @returns false when the event was taken before; waits for whoever takes it at this moment
+ */
+export async function noteEvent(tx: Transaction, siteNo: number, type: string, fact: Fact): Promise<boolean> {
+  const rows = await insertEvent(tx, siteNo, fact.eventId, type, fact.at)
+  return rows.length > 0
+}
+
+/** Keeps what an event said. */
+export async function keepFact(tx: Transaction, siteNo: number, fact: Fact): Promise<void> {
+  await insertFact(
+    tx,
+    siteNo,
+    fact.eventId,
+    fact.kind,
+    fact.at,
+    fact.objectId,
+    fact.subscriptionId,
+    fact.customerId,
+    fact.saleIds,
+    fact.visitorId,
+    JSON.stringify(fact.body),
+  )
+}
+
+/** Everything that was said of a subscription itself. */
+export const loadSubscriptionFacts = (db: Queryable, siteNo: number, subscriptionId: string) =>
+  selectSubscriptionFacts(db, siteNo, subscriptionId)
+
+/** The discounts that a customer has for everything. */
+export const loadCustomerDiscounts = (db: Queryable, siteNo: number, customerId: string) =>
+  selectCustomerDiscounts(db, siteNo, customerId)
+
+/** What is known of coupons and prices by their ids. */
+export async function loadDefinitions(db: Queryable, siteNo: number, ids: string[]): Promise<AnyFact[]> {
+  return ids.length === 0 ? [] : selectDefinitions(db, siteNo, ids)
+}
+
+/**
+ * Everything that was said of a sale, through ids that events said belong together: an invoice and its payment intent,
+ * the payment intent and its charge.
+ * @param ids one or more of them
+ */
+export async function loadSale(
+  db: Queryable,
+  siteNo: number,
+  ids: readonly string[],
+): Promise<{ ids: string[]; facts: AnyFact[] }> {
+  const known = new Set(ids)
+  for (;;) {
+    const size = known.size
+    const facts = await selectSaleFacts(db, siteNo, [...known])
+    for (const fact of facts) for (const id of fact.saleIds) known.add(id)
+    if (known.size === size) return { ids: [...known].sort(), facts }
+  }
+}
+
+/** Whom a shop named first for a subscription, else for the customer; `eventId` asks whether that event did it. */
+export async function findNamedVisitor(
+  db: Queryable,
+  siteNo: number,
+  of: { subscriptionId: string | null; customerId: string | null; eventId?: string },
+): Promise<NamedVisitor> {
+  const [found] = await findVisitor(db, siteNo, of.subscriptionId, of.customerId, of.eventId ?? null)
+  return found!
+}

@@ -1,0 +1,171 @@
+import type { AnyFact } from './facts.ts'
+import { compareStates, isCounting, type PaidInvoice, type State } from './ledger.ts'
+import { type Definitions, mrrOf, pricesWithoutTiers } from './mrr.ts'
+import type { Fact } from './stripe/event.ts'
+import type { Coupon, Discount, Item, Listed, Tier } from './stripe/objects.ts'
+
+/** The states of a subscription in their right order, whatever order the facts came in. */
+export interface Life {
+  states: State[]
+  /** Paid ones with an amount. */
+  invoices: PaidInvoice[]
+  customerId: string | null
+  /** Coupons and prices that what it costs depends on, and which nothing has described. */
+  undescribed: { couponIds: string[]; priceIds: string[] }
+  /** It has more items than Stripe's payloads hold. */
+  isCut: boolean
+}
+
+/**
+ * @param facts of the subscription
+ * @param customerDiscounts of its customer
+ * @param described what is known of coupons and prices
+ */
+export function readLife(
+  facts: readonly AnyFact[],
+  customerDiscounts: readonly AnyFact[],
+  described: readonly AnyFact[],
+): Life {
+  const snapshots = facts.filter(isSnapshot)
+  const definitions = define([...facts, ...customerDiscounts], described)
+  const steps = [...snapshots, ...[...facts, ...customerDiscounts].filter(isDiscount)].sort(compareSteps)
+  const states: State[] = []
+  const couponIds = new Set<string>()
+  const priceIds = new Set<string>()
+  let latest: Fact<'subscription'> | undefined
+  let items: Item[] = []
+  let own: Listed[] = []
+  let ofCustomer: Listed[] = []
+  for (const step of steps) {
+    if (step.kind === 'subscription') {
+      latest = step
+      items = step.body.items
+      own = step.body.discounts ?? own
+    } else {
+      const { discount } = step.body
+      if (discount.id !== null) definitions.discounts.set(discount.id, discount)
+      const { itemId } = discount
+      if (step.subscriptionId === null) ofCustomer = change([], step.body)
+      else if (itemId === null) own = change(own, step.body)
+      else {
+        items = items.map(item =>
+          item.id === itemId ? { ...item, discounts: change(item.discounts, step.body) } : item,
+        )
+      }
+    }
+    if (!latest) continue
+    const { status, currency, isEnding } = latest.body
+    const discounts = own.length > 0 ? own : ofCustomer
+    const counts = isCounting(status)
+    const mrr = counts ? mrrOf(items, discounts, currency, definitions) : 0
+    states.push({ at: step.at.getTime(), key: step.eventId, status, currency, mrr, isEnding })
+    if (!counts) continue
+    for (const id of couponsWithoutTerms(items, discounts, definitions)) couponIds.add(id)
+    for (const id of pricesWithoutTiers(items, definitions)) priceIds.add(id)
+  }
+  return {
+    states,
+    invoices: invoicesIn(facts),
+    customerId: latest?.customerId ?? facts.find(fact => fact.customerId)?.customerId ?? null,
+    undescribed: { couponIds: [...couponIds], priceIds: [...priceIds] },
+    isCut: latest?.body.isCut ?? false,
+  }
+}
+
+/** Coupons and prices that the facts name by their ids, described or not. */
+export function namedIn(facts: readonly AnyFact[]): string[] {
+  const ids = new Set<string>()
+  const note = (listed: Listed) => {
+    if (typeof listed !== 'string' && typeof listed.coupon === 'string') ids.add(listed.coupon)
+  }
+  for (const fact of facts) {
+    if (isDiscount(fact)) note(fact.body.discount)
+    if (!isSnapshot(fact)) continue
+    fact.body.discounts?.forEach(note)
+    for (const item of fact.body.items) {
+      item.discounts.forEach(note)
+      if (item.price?.isTiered && !item.price.tiers) ids.add(item.price.id)
+    }
+  }
+  return [...ids]
+}
+
+const isSnapshot = (fact: AnyFact) => fact.kind === 'subscription'
+const isDiscount = (fact: AnyFact) => fact.kind === 'discount'
+
+type Step = Fact<'subscription'> | Fact<'discount'>
+
+/** Within a second discounts come first: a snapshot of that second says for itself what it has. */
+function compareSteps(a: Step, b: Step): number {
+  if (a.kind === 'subscription' && b.kind === 'subscription') return compareStates(ordinal(a), ordinal(b))
+  const rank = (step: Step) => (step.kind === 'subscription' ? 2 : step.body.change === 'taken' ? 0 : 1)
+  return a.at.getTime() - b.at.getTime() || rank(a) - rank(b) || (a.eventId < b.eventId ? -1 : 1)
+}
+
+const ordinal = (fact: Fact<'subscription'>) => ({
+  at: fact.at.getTime(),
+  key: fact.eventId,
+  status: fact.body.status,
+})
+
+function change(listed: readonly Listed[], { change, discount }: Fact<'discount'>['body']): Listed[] {
+  if (change === 'switched') return [discount]
+  const others = listed.filter(each => idOf(each) !== discount.id)
+  return change === 'taken' ? others : [...others, discount]
+}
+
+const idOf = (listed: Listed) => (typeof listed === 'string' ? listed : listed.id)
+
+interface Known extends Definitions {
+  discounts: Map<string, Discount>
+}
+
+/** The first description of each discount holds until an event changes it. */
+function define(facts: readonly AnyFact[], described: readonly AnyFact[]): Known {
+  const discounts = new Map<string, Discount>()
+  const note = (listed: Listed) => {
+    if (typeof listed === 'string' || listed.id === null) return
+    if (!discounts.has(listed.id)) discounts.set(listed.id, listed)
+  }
+  const inOrder = [...facts].sort(
+    (a, b) => a.at.getTime() - b.at.getTime() || (a.eventId < b.eventId ? -1 : 1),
+  )
+  for (const fact of inOrder) {
+    if (isDiscount(fact)) note(fact.body.discount)
+    if (!isSnapshot(fact)) continue
+    fact.body.discounts?.forEach(note)
+    for (const item of fact.body.items) item.discounts.forEach(note)
+  }
+  const coupons = new Map<string, Coupon>()
+  const tiers = new Map<string, Tier[]>()
+  for (const fact of described) {
+    if (fact.kind === 'coupon') coupons.set(fact.objectId, fact.body)
+    if (fact.kind === 'price' && fact.body.tiers) tiers.set(fact.objectId, fact.body.tiers)
+  }
+  return { discounts, coupons, tiers }
+}
+
+function couponsWithoutTerms(
+  items: readonly Item[],
+  discounts: readonly Listed[],
+  definitions: Definitions,
+): string[] {
+  return [...discounts, ...items.flatMap(item => item.discounts)].flatMap(listed => {
+    const discount = typeof listed === 'string' ? definitions.discounts.get(listed) : listed
+    const coupon = discount?.coupon
+    return typeof coupon === 'string' && !definitions.coupons.has(coupon) ? [coupon] : []
+  })
+}
+
+/** Several events tell of one payment of an invoice; it was paid when the first of them says so. */
+function invoicesIn(facts: readonly AnyFact[]): PaidInvoice[] {
+  const invoices = new Map<string, PaidInvoice>()
+  for (const fact of facts) {
+    if (fact.kind !== 'invoice' || fact.body.amountMinor <= 0) continue
+    const paidAt = fact.body.paidAt ?? fact.at.getTime()
+    const known = invoices.get(fact.objectId)
+    if (known && known.paidAt <= paidAt) continue
+    invoices.set(fact.objectId, { id: fact.objectId, paidAt, reason: fact.body.reason })
+  }
+  return [...invoices.values()]
+}

@@ -1,0 +1,73 @@
+/** What an event said of a charge. */
+export interface ChargeSeen {
+  chargeId: string
+  /** Unix milliseconds of the event. */
+  at: number
+  /** Of the charge, in all. */
+  refundedMinor: number
+}
+
+/** What an event said of a refund. */
+export interface RefundSeen {
+  refundId: string
+  /** Charge it is of, else payment intent. */
+  chargeId: string
+  at: number
+  /** When it was asked for, Unix milliseconds. */
+  createdAt: number
+  amountMinor: number
+  /** Stripe's: `pending`, `requires_action`, `succeeded`, `failed`, `canceled`. */
+  status: string | null
+}
+
+const isGone = ({ status }: RefundSeen) => status === 'failed' || status === 'canceled'
+const progress = ({ status }: RefundSeen) =>
+  status === 'failed' || status === 'canceled' ? 2 : status === 'succeeded' ? 1 : 0
+
+/**
+ * How much of a sale was given back, whatever order events came in. The newest word on a charge tells what it had given
+ * back by then; refunds that began or failed since are added and taken off. Refunds count from the moment they are asked
+ * for, as in Stripe's own sum, until they fail.
+ * @returns minor units
+ */
+export function refundedOf(charges: readonly ChargeSeen[], refunds: readonly RefundSeen[]): number {
+  const newestCharges = newest(
+    charges,
+    charge => charge.chargeId,
+    charge => charge.refundedMinor,
+  )
+  const newestRefunds = newest(refunds, refund => refund.refundId, progress)
+  const chargeIds = new Set([...newestCharges, ...newestRefunds].map(({ chargeId }) => chargeId))
+  let total = 0
+  for (const chargeId of chargeIds) {
+    const charge = newestCharges.find(each => each.chargeId === chargeId)
+    const own = newestRefunds.filter(each => each.chargeId === chargeId)
+    const alive = sum(own.filter(each => !isGone(each)))
+    if (!charge) {
+      total += alive
+      continue
+    }
+    const begun = sum(own.filter(each => !isGone(each) && each.createdAt > charge.at))
+    const failed = sum(own.filter(each => isGone(each) && each.createdAt <= charge.at && each.at > charge.at))
+    total += Math.max(charge.refundedMinor + begun - failed, alive)
+  }
+  return total
+}
+
+const sum = (refunds: readonly RefundSeen[]) => refunds.reduce((all, { amountMinor }) => all + amountMinor, 0)
+
+/** The last word on each, in time; of one second, the furthest. */
+function newest<Seen extends { at: number }>(
+  all: readonly Seen[],
+  idOf: (seen: Seen) => string,
+  rank: (seen: Seen) => number,
+): Seen[] {
+  const latest = new Map<string, Seen>()
+  for (const seen of all) {
+    const known = latest.get(idOf(seen))
+    if (!known || seen.at > known.at || (seen.at === known.at && rank(seen) > rank(known))) {
+      latest.set(idOf(seen), seen)
+    }
+  }
+  return [...latest.values()]
+}

@@ -1,0 +1,171 @@
+import { z } from 'zod'
+import { AppError } from '../../errors.ts'
+import { mend, text, validationError } from '../../infra/validation.ts'
+import {
+  Coupon,
+  Customer,
+  Discount,
+  Id,
+  type Price,
+  Seconds,
+  Subscription,
+  type SubscriptionState,
+} from './objects.ts'
+import { Charge, Checkout, Invoice, InvoicePayment, type Paid, PaymentIntent, Refund } from './sales.ts'
+
+const Envelope = z.object({
+  id: Id,
+  type: text(255),
+  created: Seconds,
+  data: z.object({ object: z.looseObject({}) }),
+})
+
+/** What a fact tells, by its kind. */
+export interface FactBodies {
+  subscription: SubscriptionState
+  discount: { change: 'added' | 'switched' | 'taken'; discount: Discount }
+  coupon: Coupon
+  /** The tiers of a price that payloads leave out. */
+  price: Price
+  invoice: Paid
+  checkout: Paid | null
+  charge: { refundedMinor: number }
+  refund: { chargeId: string; amountMinor: number; status: string | null; createdAt: number | null }
+  /** Says only which ids belong together, or whose a customer is. */
+  link: null
+}
+
+export type FactKind = keyof FactBodies
+
+/** What one event of the processor tells of one object, as it is kept. */
+export interface Fact<Kind extends FactKind = FactKind> {
+  eventId: string
+  kind: Kind
+  /** Time of the event by the processor's clock. */
+  at: Date
+  objectId: string
+  subscriptionId: string | null
+  customerId: string | null
+  /** Ids under which the processor knows one sale. */
+  saleIds: string[]
+  visitorId: string | null
+  body: FactBodies[Kind]
+}
+
+type Read = Pick<Fact, 'kind' | 'objectId'> & {
+  body: FactBodies[FactKind]
+  subscriptionId?: string | null
+  customerId?: string | null
+  saleIds?: (string | null | undefined)[]
+  visitorId?: string | null
+}
+
+type Reader = (object: unknown, type: string) => Read | undefined
+
+const readSubscription: Reader = (object, type) => {
+  const { id, state, ...rest } = take(Subscription, object)
+  const isOver = type === 'customer.subscription.deleted'
+  const body = isOver ? { ...state, status: 'canceled' } : state
+  return { ...rest, kind: 'subscription', objectId: id, subscriptionId: id, body }
+}
+
+const readDiscount: Reader = (object, type) => {
+  const discount = take(Discount, object)
+  const { subscriptionId, customerId } = discount
+  if (subscriptionId === null && customerId === null) return undefined
+  const change = type.endsWith('.deleted') ? 'taken' : type.endsWith('.updated') ? 'switched' : 'added'
+  const objectId = discount.id ?? subscriptionId ?? customerId!
+  return { kind: 'discount', objectId, subscriptionId, customerId, body: { change, discount } }
+}
+
+const readCoupon: Reader = object => {
+  const coupon = take(Coupon, object)
+  return { kind: 'coupon', objectId: coupon.id, body: coupon }
+}
+
+const readInvoice: Reader = object => {
+  const { id, paid, ...rest } = take(Invoice, object)
+  return { ...rest, kind: 'invoice', objectId: id, body: paid }
+}
+
+const readCheckout: Reader = object => {
+  const { id, paid, ...rest } = take(Checkout, object)
+  return { ...rest, kind: 'checkout', objectId: id, body: paid }
+}
+
+const readCharge: Reader = object => {
+  const { id, refundedMinor, ...rest } = take(Charge, object)
+  return { ...rest, kind: 'charge', objectId: id, body: { refundedMinor } }
+}
+
+const readRefund: Reader = object => {
+  const { id, refund, ...rest } = take(Refund, object)
+  return { ...rest, kind: 'refund', objectId: id, body: refund }
+}
+
+const readLink =
+  (schema: typeof InvoicePayment | typeof PaymentIntent): Reader =>
+  object => {
+    const { id, ...rest } = take<{ id: string }>(schema, object)
+    return { ...rest, kind: 'link', objectId: id, body: null }
+  }
+
+const readCustomer: Reader = object => {
+  const { id, customerId, visitorId } = take(Customer, object)
+  return visitorId === null ? undefined : { kind: 'link', objectId: id, customerId, visitorId, body: null }
+}
+
+/** The event types that tell something; the end of a name may vary where it says so. */
+const READERS: [RegExp, Reader][] = [
+  [/^customer\.subscription\.\w+$/, readSubscription],
+  [/^customer\.discount\.(created|updated|deleted)$/, readDiscount],
+  [/^coupon\.(created|updated)$/, readCoupon],
+  [/^invoice\.(paid|payment_succeeded)$/, readInvoice],
+  [/^invoice_payment\.paid$/, readLink(InvoicePayment)],
+  [/^checkout\.session\.(completed|async_payment_succeeded)$/, readCheckout],
+  [/^charge\.refund\.updated$/, readRefund],
+  [/^refund\.(created|updated|failed)$/, readRefund],
+  [/^charge\.(succeeded|captured|updated|refunded)$/, readCharge],
+  [/^payment_intent\.succeeded$/, readLink(PaymentIntent)],
+  [/^customer\.(created|updated)$/, readCustomer],
+]
+
+/**
+ * What an event says, of whichever of Stripe's API versions its payload is.
+ * @param signed the body as it was signed
+ * @returns undefined for an event that the ledger has no use for
+ * @throws AppError `malformed_json`; `validation_failed` for a known type whose object cannot be read
+ */
+export function readEvent(signed: string): { type: string; fact: Fact } | undefined {
+  const event = take(Envelope, parse(signed))
+  const reader = READERS.find(([type]) => type.test(event.type))?.[1]
+  const read = reader?.(event.data.object, event.type)
+  if (!read) return undefined
+  const saleIds = new Set((read.saleIds ?? []).filter(id => typeof id === 'string'))
+  const fact = {
+    eventId: event.id,
+    at: new Date(event.created * 1000),
+    kind: read.kind,
+    objectId: read.objectId,
+    subscriptionId: read.subscriptionId ?? null,
+    customerId: read.customerId ?? null,
+    saleIds: [...saleIds].sort(),
+    visitorId: read.visitorId ?? null,
+    body: read.body,
+  }
+  return { type: event.type, fact }
+}
+
+function take<Output>(schema: z.ZodType<Output>, value: unknown): Output {
+  const parsed = schema.safeParse(value)
+  if (!parsed.success) throw validationError(parsed.error)
+  return parsed.data
+}
+
+function parse(signed: string): unknown {
+  try {
+    return JSON.parse(signed, (_key, value) => (typeof value === 'string' ? mend(value) : value))
+  } catch {
+    throw new AppError('malformed_json', 'The body is not valid JSON')
+  }
+}

@@ -1,0 +1,253 @@
+import { z } from 'zod'
+import { text } from '../../infra/validation.ts'
+
+// Stripe's objects in the shapes of all its API versions, reduced to what the ledger is made of. What is not read is
+// not checked.
+
+export const Id = text(255).refine(value => value !== '', 'is required')
+/** An object that may be given whole or by its id. */
+export const Reference = z.union([Id, z.looseObject({ id: Id }).transform(({ id }) => id)])
+export const reference = Reference.nullish().transform(value => value ?? null)
+export const Currency = z
+  .string()
+  .regex(/^[A-Za-z]{3}$/, 'must be a currency code')
+  .transform(code => code.toUpperCase())
+/** Minor units, as Stripe gives them. */
+export const Amount = z.int().min(-Number.MAX_SAFE_INTEGER).max(Number.MAX_SAFE_INTEGER)
+/** Unix seconds until the year 9999. */
+export const Seconds = z.int().min(0).max(253_402_300_799)
+
+const Decimal = z
+  .union(
+    [z.string().regex(/^-?\d{1,20}(\.\d{1,20})?$/), z.number().min(-1e15).max(1e15)],
+    'must be a decimal number',
+  )
+  .transform(String)
+
+/** The exact amount when there is one, else the whole one; 0 when there is neither. */
+const amountText = (exact: string | null | undefined, whole: string | null | undefined) =>
+  exact ?? whole ?? null
+
+const list = <Element extends z.ZodType>(element: Element) => z.array(element).max(1_000)
+
+const Tier = z
+  .object({
+    up_to: z.union([z.int().min(0), z.literal('inf')]).nullish(),
+    unit_amount: Decimal.nullish(),
+    unit_amount_decimal: Decimal.nullish(),
+    flat_amount: Decimal.nullish(),
+    flat_amount_decimal: Decimal.nullish(),
+  })
+  .transform(tier => ({
+    /** The last unit of the tier; null: no end. */
+    upTo: typeof tier.up_to === 'number' ? tier.up_to : null,
+    unitAmount: amountText(tier.unit_amount_decimal, tier.unit_amount) ?? '0',
+    flatAmount: amountText(tier.flat_amount_decimal, tier.flat_amount) ?? '0',
+  }))
+export type Tier = z.infer<typeof Tier>
+
+const Recurring = z.object({
+  interval: z.enum(['day', 'week', 'month', 'year']),
+  interval_count: z.int().min(1).max(10_000).nullish(),
+  usage_type: text(50).nullish(),
+})
+
+/** A price, or a plan, which is what prices were called before. */
+export const Price = z
+  .object({
+    id: Id,
+    currency: Currency.nullish(),
+    product: Reference.nullish(),
+    unit_amount: Decimal.nullish(),
+    unit_amount_decimal: Decimal.nullish(),
+    amount: Decimal.nullish(),
+    amount_decimal: Decimal.nullish(),
+    recurring: Recurring.nullish(),
+    interval: Recurring.shape.interval.nullish(),
+    interval_count: Recurring.shape.interval_count,
+    usage_type: Recurring.shape.usage_type,
+    billing_scheme: text(50).nullish(),
+    tiers: list(Tier).nullish(),
+    tiers_mode: text(50).nullish(),
+    transform_quantity: Packages().nullish(),
+    transform_usage: Packages().nullish(),
+  })
+  .transform(({ interval, ...price }) => {
+    const recurring = price.recurring ?? (interval ? { ...price, interval } : undefined)
+    const packages = price.transform_quantity ?? price.transform_usage
+    return {
+      id: price.id,
+      currency: price.currency ?? null,
+      product: price.product ?? null,
+      unitAmount:
+        amountText(price.unit_amount_decimal, price.unit_amount) ??
+        amountText(price.amount_decimal, price.amount),
+      recurring: recurring
+        ? {
+            interval: recurring.interval,
+            count: recurring.interval_count ?? 1,
+            usage: recurring.usage_type ?? 'licensed',
+          }
+        : null,
+      isTiered: price.billing_scheme === 'tiered' || (price.tiers?.length ?? 0) > 0,
+      isGraduated: price.tiers_mode === 'graduated',
+      tiers: price.tiers?.length ? price.tiers : null,
+      packages: packages ? { size: packages.divide_by, isRoundedUp: packages.round === 'up' } : null,
+    }
+  })
+export type Price = z.infer<typeof Price>
+
+function Packages() {
+  return z.object({ divide_by: z.int().min(1), round: text(50).nullish() })
+}
+
+export const Coupon = z
+  .object({
+    id: Id,
+    duration: text(50).nullish(),
+    percent_off: Decimal.nullish(),
+    amount_off: Amount.nullish(),
+    currency: Currency.nullish(),
+    currency_options: z.record(Currency, z.object({ amount_off: Amount.nullish() })).nullish(),
+    applies_to: z.object({ products: list(Id).nullish() }).nullish(),
+  })
+  .transform(coupon => {
+    const amountsOff: Record<string, number> = {}
+    for (const [currency, { amount_off }] of Object.entries(coupon.currency_options ?? {})) {
+      if (amount_off != null) amountsOff[currency.toUpperCase()] = amount_off
+    }
+    if (coupon.amount_off != null && coupon.currency) amountsOff[coupon.currency] = coupon.amount_off
+    return {
+      id: coupon.id,
+      duration: coupon.duration ?? null,
+      percentOff: coupon.percent_off ?? null,
+      amountsOff,
+      /** The only ones it is for; null: all. */
+      products: coupon.applies_to?.products ?? null,
+    }
+  })
+export type Coupon = z.infer<typeof Coupon>
+
+const CouponReference = z.union([Id, Coupon]).nullish()
+
+export const Discount = z
+  .object({
+    id: Id.nullish(),
+    coupon: CouponReference,
+    source: z.object({ coupon: CouponReference }).nullish(),
+    customer: reference,
+    subscription: reference,
+    subscription_item: reference,
+  })
+  .transform(discount => ({
+    id: discount.id ?? null,
+    coupon: discount.coupon ?? discount.source?.coupon ?? null,
+    customerId: discount.customer,
+    subscriptionId: discount.subscription,
+    itemId: discount.subscription_item,
+  }))
+export type Discount = z.infer<typeof Discount>
+
+const Listed = z.union([Id, Discount])
+/** A discount, or the id of one. */
+export type Listed = z.infer<typeof Listed>
+
+const TaxRates = list(z.object({ percentage: Decimal.nullish(), inclusive: z.boolean().nullish() })).nullish()
+
+const Item = z.object({
+  id: Id.nullish(),
+  price: Price.nullish(),
+  plan: Price.nullish(),
+  quantity: z.int().min(0).nullish(),
+  discounts: list(Listed).nullish(),
+  tax_rates: TaxRates,
+  deleted: z.boolean().nullish(),
+})
+
+/** One thing that a subscription is for. */
+export interface Item {
+  id: string | null
+  price: Price | null
+  quantity: number
+  discounts: Listed[]
+  /** Percent, of the rates that the price includes. */
+  includedTaxes: string[]
+}
+
+const includedIn = (rates: z.infer<typeof TaxRates>) =>
+  (rates ?? []).flatMap(({ percentage, inclusive }) => (inclusive && percentage ? [percentage] : []))
+
+export const Metadata = z
+  .looseObject({ visitor_id: z.unknown().optional() })
+  .nullish()
+  .transform(metadata => visitorIn(metadata?.visitor_id))
+
+const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
+
+/** What shops write there may be anything; only a visitor's id is one. */
+export const visitorIn = (value: unknown) =>
+  typeof value === 'string' && UUID.test(value) ? value.toLowerCase() : null
+
+export const Subscription = z
+  .object({
+    id: Id,
+    status: text(50).refine(value => value !== '', 'is required'),
+    customer: reference,
+    currency: Currency.nullish(),
+    items: z.object({ data: list(Item).nullish(), has_more: z.boolean().nullish() }).nullish(),
+    plan: Price.nullish(),
+    quantity: z.int().min(0).nullish(),
+    discount: Discount.nullish(),
+    discounts: list(Listed).nullish(),
+    default_tax_rates: TaxRates,
+    cancel_at_period_end: z.boolean().nullish(),
+    cancel_at: Seconds.nullish(),
+    metadata: Metadata,
+  })
+  .transform(subscription => {
+    const { items, plan, quantity, discount, discounts } = subscription
+    const defaultTaxes = includedIn(subscription.default_tax_rates)
+    // One plan and its quantity stood on the subscription itself before there were items.
+    const given = items?.data ?? (plan ? [{ plan, quantity }] : [])
+    const read = given.flatMap((item: Partial<z.infer<typeof Item>>): Item[] => {
+      if (item.deleted) return []
+      const ownTaxes = item.tax_rates?.length ? includedIn(item.tax_rates) : defaultTaxes
+      return [
+        {
+          id: item.id ?? null,
+          price: item.price ?? item.plan ?? null,
+          quantity: item.quantity ?? 1,
+          discounts: item.discounts ?? [],
+          includedTaxes: ownTaxes,
+        },
+      ]
+    })
+    const says = discount !== undefined || discounts != null
+    return {
+      id: subscription.id,
+      status: subscription.status,
+      customerId: subscription.customer,
+      visitorId: subscription.metadata,
+      state: {
+        status: subscription.status,
+        // ISO 4217 for "no currency", of a subscription without any price.
+        currency: subscription.currency ?? read.find(item => item.price?.currency)?.price?.currency ?? 'XXX',
+        isEnding: subscription.cancel_at_period_end === true || subscription.cancel_at != null,
+        items: read,
+        /** More items than the payload holds. */
+        isCut: items?.has_more === true,
+        /** Of the whole subscription; null when the payload does not say. */
+        discounts: says ? (discounts?.length ? discounts : discount ? [discount] : []) : null,
+      },
+    }
+  })
+export type SubscriptionState = z.infer<typeof Subscription>['state']
+
+export const Customer = z
+  .object({ id: Id, metadata: Metadata, discount: Discount.nullish().catch(null) })
+  .transform(({ id, metadata, discount }) => ({
+    id,
+    customerId: id,
+    visitorId: metadata,
+    discount: discount ?? null,
+  }))

@@ -1,0 +1,110 @@
+import { randomUUID } from 'node:crypto'
+import { expect } from 'vitest'
+import type { Api, Member } from '../support/api.ts'
+
+export interface Asked {
+  /** Fields of the path; `siteKey` is the world's site unless given. */
+  path?: Record<string, string>
+  query?: string
+  /** Sent as JSON; a string as it is. */
+  body?: unknown
+  token?: string | undefined
+  headers?: Record<string, string>
+}
+
+export interface Answered {
+  status: number
+  headers: Headers
+  // biome-ignore lint/suspicious/noExplicitAny: exercises look into it
+  body: any
+}
+
+export interface World {
+  api: Api
+  owner: Member
+  /** Of the same team. */
+  member: Member
+  /** With hits of every kind, today. */
+  site: { id: string; domain: string; tracking_key: string }
+  /** Of an error that occurred on the site. */
+  errorId: string
+}
+
+/** Asks the exercised operation; the answer has to be as it is described. As the owner unless `token` is given. */
+export type Ask = (asked?: Asked) => Promise<Answered>
+
+export const newSite = async ({ api, owner }: World) => {
+  const body = { domain: `${randomUUID()}.example` }
+  return (await api.call('POST', '/api/sites', { token: owner.token, body })).body as World['site']
+}
+
+/** Asks for a change of a site of its own that is made, and for one that is not valid. */
+export const change = (good: unknown, bad: unknown) => async (ask: Ask, world: World) => {
+  const path = { siteKey: (await newSite(world)).id }
+  await ask({ path, body: good })
+  await ask({ path, body: bad })
+}
+
+/** A hit that is accepted, and those that are not. */
+export const hit = (fields: object, bad: object) => async (ask: Ask, world: World) => {
+  const sent = { key: world.site.tracking_key, hostname: world.site.domain, ...fields }
+  await ask({ body: sent })
+  await ask({ body: sent, headers: { 'Content-Type': 'text/plain', 'User-Agent': 'Googlebot/2.1' } })
+  await ask({ body: { ...sent, key: randomUUID() } })
+  await ask({ body: { ...sent, ...bad } })
+}
+
+/** Fails for an empty list: of one, an answer says nothing. */
+export async function expectItems(answer: Promise<Answered>, list: (body: Answered['body']) => unknown[]) {
+  const { body } = await answer
+  expect(list(body).length).toBeGreaterThan(0)
+}
+
+/** Asks for a page that has items, and for one that is not valid. */
+export const page =
+  (query = '') =>
+  async (ask: Ask) => {
+    await expectItems(ask({ query }), body => body.data)
+    await ask({ query: `${query}&per_page=0` })
+  }
+
+export async function newGoal({ api, owner, site }: World) {
+  const body = { match_type: 'page', match_value: `/${randomUUID()}` }
+  return (await api.call('POST', `/api/sites/${site.id}/goals`, { token: owner.token, body })).body
+}
+
+export const goalBody = () => ({
+  match_type: 'event',
+  match_value: randomUUID(),
+  currency: 'USD',
+  custom_props: { plan: 'team' },
+})
+
+export const payment = () => ({
+  amount: 4_999,
+  currency: 'USD',
+  transaction_id: randomUUID(),
+  visitor_id: randomUUID(),
+  email: 'ada@example.com',
+  timestamp: new Date(Date.now() - 60_000).toISOString(),
+})
+
+export async function pay({ api, owner, site }: World) {
+  const body = payment()
+  await api.call('POST', `/api/sites/${site.id}/payments`, { token: owner.token, body })
+  return body
+}
+
+export const processor = { provider: 'stripe', webhook_secret: 'whsec_secret' }
+
+export const connect = ({ api, owner }: World, siteId: string) =>
+  api.call('PUT', `/api/sites/${siteId}/processor`, { token: owner.token, body: processor })
+
+/** Asks of the error that is known, of one that is not, and with a range that is not valid. */
+export const ofError = (list?: (body: Answered['body']) => unknown[]) => async (ask: Ask, world: World) => {
+  const path = { error: world.errorId }
+  if (list) await expectItems(ask({ path }), list)
+  else await ask({ path })
+  await ask({ path: { error: randomUUID() } })
+  await ask({ path, query: 'range=ever' })
+}

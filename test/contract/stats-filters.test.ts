@@ -1,0 +1,249 @@
+import { randomUUID } from 'node:crypto'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { expectError } from './requests.ts'
+import { ADA, BEN, CAI, DAY, hit, type Stats, type StatsSite, startStats, THAT_DAY } from './stats-site.ts'
+
+let stats: Stats
+let site: StatsSite
+let goal: string
+let foreignGoal: string
+const read = (path: string) => stats.read(site, path)
+const encode = encodeURIComponent
+
+/** What the session of ADA is; BEN's has none of it, CAI's the other. */
+const SESSION_OF_ADA = {
+  referrer: 'google.com/search',
+  channel: 'Organic Search',
+  source: 'Google',
+  utm_source: 'news_letter',
+  utm_medium: 'email',
+  utm_campaign: '50% off',
+  utm_content: 'top',
+  utm_term: 'shoes\\boots',
+  browser: 'Chrome',
+  os: 'macOS',
+  country: 'DE',
+  region: 'DE-BE',
+  city: 'Köln',
+}
+const SESSION_OF_CAI = {
+  ...{
+    referrer: 'bing.com/',
+    channel: 'Email',
+    source: 'Bing',
+    utm_source: 'newsXletter',
+    utm_medium: 'cpc',
+  },
+  ...{ utm_campaign: '500 off', utm_content: 'foot', utm_term: 'shoes', browser: 'Firefox', os: 'Windows' },
+  ...{ country: 'AT', region: 'AT-9', city: 'Wien' },
+}
+
+const stored = (of: typeof SESSION_OF_ADA) => ({
+  ...{ referrerPage: of.referrer, channel: of.channel, source: of.source, utmSource: of.utm_source },
+  ...{ utmMedium: of.utm_medium, utmCampaign: of.utm_campaign, utmContent: of.utm_content },
+  ...{ utmTerm: of.utm_term, browserName: of.browser, osName: of.os, country: of.country },
+  ...{ region: of.region, city: of.city },
+})
+
+beforeAll(async () => {
+  stats = await startStats()
+  site = await stats.site()
+  goal = await stats.goal(site, { match_type: 'page', match_value: '/ada%' })
+  foreignGoal = await stats.goal(await stats.site(), { match_type: 'page', match_value: '/ada%' })
+  const ada = { visitorId: ADA, hostname: 'a.example' }
+  const ofAda = stored(SESSION_OF_ADA)
+  const at = (time: string) => `${DAY}T${time}Z`
+  await stats.store([
+    hit(site, at('09:00:00'), { ...ada, url: '/ada%25'.replace('%25', '%'), title: 'Ada_1' }, ofAda),
+    hit(site, at('09:01:00'), { ...ada, url: '/a\\b', title: 'Other', props: { plan: 'pro' } }, ofAda),
+    hit(site, at('09:02:00'), { ...ada, type: 'event', name: 'sign_up', url: '/ada%' }, ofAda),
+    hit(site, at('09:03:00'), { type: 'identify', visitorId: ADA, identity: { identifier: 'u-1' } }),
+    hit(site, at('10:00:00'), { visitorId: BEN, hostname: 'b.example', url: '/ben', title: 'AdaX1' }),
+    hit(
+      site,
+      at('11:00:00'),
+      { visitorId: CAI, hostname: 'c.example', url: '/cai', props: { plan: 'free' } },
+      { ...stored(SESSION_OF_CAI), size: 'mobile' },
+    ),
+  ])
+})
+afterAll(() => stats.close())
+
+const NAMES: Record<string, string> = { [ADA]: 'ada', [BEN]: 'ben', [CAI]: 'cai' }
+/** Who made the hits that a filter leaves in the log, and how many there are. */
+async function left(filter: string): Promise<string> {
+  const { data } = await read(`/stats/events?${THAT_DAY}&${filter}`)
+  const who = new Set<string>(data.map((item: { visitor_id: string }) => NAMES[item.visitor_id]!))
+  return [...who].sort().concat(String(data.length)).join(' ')
+}
+
+describe('a filter on sessions keeps them with all their hits:', () => {
+  const values = Object.entries({
+    ...SESSION_OF_ADA,
+    campaign: SESSION_OF_ADA.utm_campaign,
+    user_id: 'u-1',
+    entry_path: '/ada%',
+  })
+  test.each(values)('%s=%s', async (name, value) => {
+    expect(await left(`${name}=${encode(value)}`)).toBe('ada 3')
+    expect(await left(`${name}[is]=${encode(value)}`)).toBe('ada 3')
+    expect(await left(`${name}[is_not]=${encode(value)}`)).toBe('ben cai 2')
+    expect(await left(`${name}=${encode(value.toUpperCase())}x`)).toBe('0')
+    const overview = await read(`/overview?${THAT_DAY}&${name}=${encode(value)}`)
+    expect(overview).toMatchObject({
+      pageviews: 2,
+      visitors: 1,
+      sessions: 1,
+      custom_events: 1,
+      bounce_rate: 0,
+    })
+  })
+
+  test.each(Object.keys(SESSION_OF_ADA).concat('campaign'))('%s=(none)', async name => {
+    expect(await left(`${name}=(none)`)).toBe('ben 1')
+    expect(await left(`${name}[is_not]=(none)`)).toBe('ada cai 4')
+  })
+
+  test('size and visit_count', async () => {
+    expect(await left('size=mobile')).toBe('cai 1')
+    expect(await left('size=desktop')).toBe('ada ben 4')
+    expect(await left('visit_count=1')).toBe('ada ben cai 5')
+    expect(await left('visit_count=2')).toBe('0')
+    expect(await left('visit_count=x')).toBe('0')
+  })
+})
+
+test.each([
+  // Filters on hits keep the hits.
+  ['path=/ben', 'ben 1'],
+  ['path=/ada%25', 'ada 2'],
+  ['title=Ada_1', 'ada 1'],
+  ['hostname=a.example', 'ada 3'],
+  ['event_name=sign_up', 'ada 1'],
+  ['event_name=(none)', 'ada ben cai 4'],
+  ['title=(none)', 'ada cai 2'],
+  ['prop_key=plan', 'ada cai 2'],
+  ['prop_key=plan&prop_value=pro', 'ada 1'],
+  ['prop_key=plan&prop_value=pro&prop_value=free', 'ada cai 2'],
+  ['prop_key=(none)', 'ada ben 3'],
+  ['prop_key=tier', '0'],
+  // The same again means OR, different ones AND, of one hit at once.
+  ['path=/ben&path=/cai', 'ben cai 2'],
+  ['path=/ben&path=(none)&country=AT', '0'],
+  ['country=DE&country=AT', 'ada cai 4'],
+  ['country=DE&country=(none)', 'ada ben 4'],
+  ['country=DE&path=/ada%25', 'ada 2'],
+  ['path=/ada%25&title=Other', '0'],
+  ['path=/a%5Cb&prop_key=plan', 'ada 1'],
+  ['path[is_not]=/ben&path[is_not]=/cai', 'ada 3'],
+  ['path[does_not_contain]=ben&path[does_not_contain]=cai', 'ada 3'],
+  ['path[contains]=ben&path[contains]=cai', 'ben cai 2'],
+  ['path[contains]=a&path[starts_with]=/c', 'cai 1'],
+  // Literal: what LIKE and patterns treat specially is nothing special.
+  ['path[contains]=%25', 'ada 2'],
+  ['title[contains]=_', 'ada 1'],
+  ['title[contains]=a_1', 'ada 1'],
+  ['path[contains]=%5C', 'ada 1'],
+  ['utm_campaign[contains]=50%25', 'ada 3'],
+  ['utm_source[starts_with]=news_', 'ada 3'],
+  ['utm_term[ends_with]=%5Cboots', 'ada 3'],
+  ['path[does_not_contain]=%25', 'ada ben cai 3'],
+  ['path[starts_with]=/b', 'ben 1'],
+  ['path[ends_with]=n', 'ben 1'],
+  ['path[contains]=*', '0'],
+  // Patterns and expressions.
+  ['path[matches_pattern]=/b*', 'ben 1'],
+  ['path[matches_pattern]=b*', '0'],
+  ['path[matches_pattern]=*', '0'],
+  ['path[matches_pattern]=**', 'ada ben cai 5'],
+  ['path[matches_pattern]=/a%25', '0'],
+  ['path[matches_pattern]=/ada_', '0'],
+  ['path[matches_regex]=b', 'ada ben 2'],
+  ['path[matches_regex]=^/b', 'ben 1'],
+  ['path[matches_regex]=(?i)^/BEN$', 'ben 1'],
+  ['city[matches_regex]=^K.ln$', 'ada 3'],
+  ['city=k%C3%B6ln', '0'],
+])('%s leaves %s', async (filter, expected) => {
+  expect(await left(filter)).toBe(expected)
+})
+
+describe('a goal', () => {
+  test('keeps the sessions that converted and gives their rate', async () => {
+    expect(await left(`goal=${goal}`)).toBe('ada 3')
+    const overview = await read(`/overview?${THAT_DAY}&goal=${goal}`)
+    expect(overview).toMatchObject({ pageviews: 2, visitors: 1, sessions: 1, conversion_rate: 33.3 })
+    expect(overview.previous).toMatchObject({ visitors: 0, conversion_rate: 0 })
+    expect(await read(`/overview?${THAT_DAY}&goal=${goal}&country=DE`)).toMatchObject({
+      conversion_rate: 100,
+    })
+    expect(await read(`/overview?${THAT_DAY}&goal=${goal}&country=AT`)).toMatchObject({ conversion_rate: 0 })
+    expect(await read(`/overview?${THAT_DAY}&country=DE`)).not.toHaveProperty('conversion_rate')
+  })
+
+  test.each(['overview', 'stats/events', 'stats/goals', 'stats/errors'])(
+    'that is unknown, foreign or no id is 422 on %s',
+    async path => {
+      for (const id of [randomUUID(), foreignGoal, 'x', '', '1', `${goal}x`, `${goal}'`, '%00', '(none)']) {
+        const answer = await stats.ask(`${site.path}/${path}?${THAT_DAY}&goal=${id}`)
+        expectError(answer, 422, 'validation_failed')
+        expect(Object.keys(answer.json.errors)[0]).toMatch(/^goal/)
+      }
+    },
+  )
+})
+
+test.each([
+  'prop_value=pro',
+  'path[nonsense]=x',
+  'path[__proto__]=x',
+  'path[constructor]=x',
+  'path[IS]=x',
+  'path[Contains]=x',
+  'path[0]=x',
+  'path[is-not]=x',
+  'path[]=x',
+  'country[matches_regex]=(',
+  'path[matches_regex]=a**',
+  'path[matches_regex]=(?=a)',
+  'path[matches_regex]=(a)%5C1',
+  `path=${'x'.repeat(2049)}`,
+  Array.from({ length: 501 }, () => 'path=x').join('&'),
+])('422 for %s', async filter => {
+  for (const path of ['overview?', 'stats/events?', 'stats/breakdown?dimension=os&'])
+    expectError(await stats.ask(`${site.path}/${path}${THAT_DAY}&${filter}`), 422, 'validation_failed')
+})
+
+const DIMENSIONS =
+  'path entry_path title hostname user_id event_name visit_count referrer channel source utm_source utm_medium utm_campaign utm_content utm_term browser os size country region city'.split(
+    ' ',
+  )
+
+test.each(DIMENSIONS)('%s can be broken down by and suggested', async dimension => {
+  const { data } = await read(`/stats/breakdown?dimension=${dimension}&${THAT_DAY}`)
+  const { values } = await read(`/stats/filter-values?dimension=${dimension}&${THAT_DAY}`)
+  const named = data.map((row: { value: string }) => row.value).filter((value: string) => value !== '(none)')
+  expect(values.map((row: { value: string }) => row.value).sort()).toEqual(named.sort())
+  for (const { value, visitors } of data) {
+    const { meta } = await read(`/stats/events?${THAT_DAY}&${dimension}=${encode(value)}&per_page=100`)
+    expect(meta.total, value).toBeGreaterThanOrEqual(visitors)
+  }
+})
+
+test.each([
+  'campaign',
+  'goal',
+  'prop_key',
+  'prop_value',
+  'plan',
+  '',
+  'Path',
+  '__proto__',
+  'constructor',
+  'path%00x',
+])('the dimension "%s" is 422', async dimension => {
+  for (const path of ['breakdown', 'filter-values']) {
+    const answer = await stats.ask(`${site.path}/stats/${path}?${THAT_DAY}&dimension=${dimension}`)
+    expectError(answer, 422, 'validation_failed')
+    expect(answer.json.errors).toHaveProperty('dimension')
+  }
+})

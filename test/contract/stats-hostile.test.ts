@@ -1,0 +1,214 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import {
+  dayOfHits,
+  expectComposure,
+  hit,
+  type Stats,
+  type StatsSite,
+  startStats,
+  THAT_DAY,
+} from './stats-site.ts'
+
+let stats: Stats
+let site: StatsSite
+let foreign: StatsSite
+let fingerprint: string
+
+beforeAll(async () => {
+  stats = await startStats()
+  site = await stats.site()
+  foreign = await stats.site('UTC', await stats.api.member())
+  await stats.store(dayOfHits(site))
+  const at = '2026-03-10T09:00:00Z'
+  const secret = { url: '/FOREIGN', title: 'FOREIGN', props: { FOREIGN: 'FOREIGN' }, hostname: 'FOREIGN' }
+  const boom = hit(foreign, at, { ...secret, type: 'error', name: 'error', error: { message: 'FOREIGN' } })
+  await stats.store([
+    hit(foreign, at, secret),
+    hit(foreign, at, { ...secret, type: 'event', name: 'FOREIGN' }),
+    boom,
+  ])
+  fingerprint = (await stats.read(site, `/stats/errors?${THAT_DAY}`)).data[0].id
+})
+afterAll(() => stats.close())
+
+/** Every endpoint, with what it cannot do without, and the parameters that are its own. */
+const ENDPOINTS: [string, string, string[]][] = [
+  ['/overview', '', []],
+  ['/stats/events', '', ['types', 'per_page', 'page']],
+  ['/stats/events/timeseries', '', ['types']],
+  ['/stats/events/property-breakdown', 'event_type=event&event_name=signup', ['event_type', 'event_name']],
+  ['/stats/page-titles', '', ['per_page', 'page']],
+  ['/stats/page-titles/timeseries', 'title=Home', ['title']],
+  ['/stats/filter-values', 'dimension=path', ['dimension', 'limit']],
+  ['/stats/errors', '', ['per_page', 'page']],
+  ['/stats/errors/{error}', '', []],
+  ['/stats/errors/{error}/timeseries', '', []],
+  ['/stats/errors/{error}/events', '', ['per_page', 'page']],
+  ['/stats/goals', '', []],
+  ['/stats/breakdown', 'dimension=path', ['dimension', 'per_page', 'page']],
+  ['/stats/timeseries', 'metric=visitors', ['metric']],
+]
+const DIMENSIONS =
+  'path entry_path title hostname user_id event_name visit_count referrer channel source utm_source utm_medium utm_campaign utm_content utm_term campaign browser os size country region city goal prop_key prop_value'.split(
+    ' ',
+  )
+const INJECTIONS = [
+  "'",
+  `"' or 1=1 --`,
+  "'; drop table events; --",
+  "') union select title from events --",
+  '$1',
+  '\\',
+  `\\'`,
+  '{}',
+  '[]',
+  '[object Object]',
+  '__proto__',
+  'constructor',
+  'toString',
+  '\u202e🙂',
+  '../../etc/passwd',
+].map(encodeURIComponent)
+const BYTES = ['%00', 'a%00b', '%ED%A0%80', '%ff%fe', '%', '%zz', '+', '%0d%0aX-Injected:1', '%E2%80%A8', '']
+
+const url = (path: string, query: string) =>
+  `${site.path}${path.replace('{error}', fingerprint)}?${THAT_DAY}&${query}`
+
+describe.each(ENDPOINTS)('%s', (path, needed, own) => {
+  // Each endpoint with all texts in its own parameters, and with each text in some of the dimensions.
+  test('keeps its composure whatever its own parameters say', async () => {
+    for (const name of [...own, 'range', 'from', 'to']) {
+      const rest = needed
+        .split('&')
+        .filter(given => given && !given.startsWith(`${name}=`))
+        .join('&')
+      for (const text of [...INJECTIONS, ...BYTES, 'x'.repeat(4_000)]) {
+        const days = name === 'from' || name === 'to' ? 'range=today' : THAT_DAY
+        const query = `${days}&${rest}&${name}=${text}`
+        const answer = await stats.ask(`${site.path}${path.replace('{error}', fingerprint)}?${query}`)
+        expectComposure(answer, `${path}?${query}`, [200, 400, 422])
+      }
+    }
+  })
+
+  test('keeps its composure whatever its filters say', async () => {
+    const texts = [...INJECTIONS, ...BYTES]
+    for (const [index, text] of texts.entries()) {
+      for (let turn = 0; turn < 3; turn++) {
+        const name = DIMENSIONS[(index * 3 + turn + path.length) % DIMENSIONS.length]
+        const query = `${needed}&${name}=${text}`
+        expectComposure(await stats.ask(url(path, query)), `${path}?${query}`, [200, 400, 422])
+      }
+    }
+  })
+
+  test.each([
+    'path[]=/home',
+    'path[0]=/home',
+    'path[is][]=/home',
+    'path[is][contains]=/home',
+    'path[is',
+    'path]=x',
+    '[is]=x',
+    '[]=x',
+    '=x',
+    '__proto__=x',
+    '__proto__[path]=x',
+    'constructor[prototype][path]=x',
+    'hasOwnProperty=x',
+    'siteKey=FOREIGN-KEY',
+    'site=1&site_no=1&site_id=1',
+    'range[is]=today',
+    'from[is]=2026-03-10',
+    'range=today&range=all',
+    `from=2026-03-10&from=2026-03-11`,
+    'error=x&error=y',
+    'path=/a&path[contains]=/b&path[is]=/c',
+  ])('takes or refuses ?%s', async given => {
+    const answer = await stats.ask(url(path, `${needed}&${given}`))
+    // What names a key of ours is no data of the other site.
+    answer.text = answer.text.replaceAll('FOREIGN-KEY', '')
+    expectComposure(answer, given)
+  })
+
+  test('serves no other site, however it is asked for', async () => {
+    for (const key of [
+      foreign.id,
+      `${site.id}/../${foreign.id}`,
+      `${site.id}%00`,
+      "'%20or%201=1",
+      '%2e%2e',
+    ]) {
+      const answer = await stats.ask(`/api/sites/${key}${path.replace('{error}', fingerprint)}?${needed}`)
+      expectComposure(answer, key, [404, 400])
+    }
+    const unknown = await stats.ask(url(path, `${needed}&site=${foreign.id}&siteKey=${foreign.id}`))
+    expectComposure(unknown, 'siteKey in the query')
+    const nobody = await stats.ask(url(path, needed), '')
+    expect(nobody.status).toBe(401)
+  })
+})
+
+describe('a pattern that explodes elsewhere', () => {
+  const expressions = [
+    '(a+)+$',
+    '(.*)*x',
+    '((((a*)*)*)*)*b',
+    '(a|aa)+$',
+    '(a|a)*$',
+    '^(([a-z])+.)+[A-Z]([a-z])+$',
+    '(a{1000}){1000}',
+    '((a{10}){10}){10}',
+    '(x+x+)+y',
+    '.*.*.*.*.*.*.*.*.*.*.*=',
+    `${'('.repeat(900)}a${')'.repeat(900)}`,
+    `${'(a?){100}'.repeat(20)}`,
+    `[${'a-z'.repeat(500)}]`,
+    '\\pL{500}',
+  ]
+  beforeAll(() =>
+    stats.store(
+      ['a', 'x', 'aA'].map((letter, index) =>
+        hit(site, `2026-03-10T20:0${index}:00Z`, {
+          url: `/${letter.repeat(1_000)}!`,
+          title: letter.repeat(200),
+        }),
+      ),
+    ),
+  )
+
+  test.each([
+    ...expressions.map(value => ['matches_regex', value] as const),
+    ...['*a', '**a', '*', '**', '*a*', '?'].map(
+      part => ['matches_pattern', part.repeat(Math.min(1_000, Math.floor(2_048 / part.length)))] as const,
+    ),
+  ])('(%s %s) answers or is refused within a second', async (operator, value) => {
+    for (const [path, dimension] of [
+      ['overview', 'path'],
+      ['stats/events', 'title'],
+      ['stats/page-titles', 'entry_path'],
+    ]) {
+      const query = `${THAT_DAY}&${dimension}[${operator}]=${encodeURIComponent(value)}`
+      const startedAt = performance.now()
+      expectComposure(await stats.ask(`${site.path}/${path}?${query}`), value)
+      expect(performance.now() - startedAt).toBeLessThan(1_000)
+    }
+  })
+
+  test('is refused as a goal, or the report answers within a second', async () => {
+    for (const value of expressions) {
+      const made = await stats.api.call('POST', `${site.path}/goals`, {
+        token: stats.owner.token,
+        body: { match_type: 'page', match_operator: 'matches_regex', match_value: value },
+      })
+      expect([201, 422], value).toContain(made.status)
+      const startedAt = performance.now()
+      await stats.read(site, `/stats/goals?${THAT_DAY}`)
+      expect(performance.now() - startedAt, value).toBeLessThan(1_000)
+      if (made.status === 201) {
+        const path = `${site.path}/goals/${made.body.id}`
+        await stats.api.call('DELETE', path, { token: stats.owner.token })
+      }
+    }
+  })
+})

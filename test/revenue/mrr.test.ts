@@ -1,0 +1,211 @@
+import { describe, expect, test } from 'vitest'
+import { type Definitions, mrrOf, pricesWithoutTiers } from '../../src/revenue/mrr.ts'
+import { decimal, ratio, roundHalfEven } from '../../src/revenue/rational.ts'
+import { Coupon, Price, Subscription } from '../../src/revenue/stripe/objects.ts'
+import { coupon, discount, item, type Json, price, subscription } from '../support/stripe.ts'
+
+const NOTHING: Definitions = { discounts: new Map(), coupons: new Map(), tiers: new Map() }
+
+function mrr(options: Json & { items?: Json[] }, definitions: Definitions = NOTHING): number {
+  const { state } = Subscription.parse(subscription(options))
+  return mrrOf(state.items, state.discounts ?? [], state.currency, definitions)
+}
+
+const each = (interval: string, interval_count = 1) => ({ recurring: { interval, interval_count } })
+
+describe('a price', () => {
+  test.each<[string, Json, number]>([
+    ['a month', price(1234), 1234],
+    ['three months', price(1000, each('month', 3)), 333],
+    ['a year', price(12_000, each('year')), 1000],
+    ['two years', price(12_000, each('year', 2)), 500],
+    ['a week', price(1200, each('week')), 5200],
+    ['two weeks', price(1200, each('week', 2)), 2600],
+    ['a day', price(120, each('day')), 3650],
+    ['thirty days', price(3000, each('day', 30)), 3042],
+  ])('for %s is brought to a month', (_interval, given, expected) => {
+    expect(mrr({ items: [item(given)] })).toBe(expected)
+  })
+
+  test.each([
+    [6, 0],
+    [18, 2],
+    [30, 2],
+    [42, 4],
+    [19, 2],
+    [17, 1],
+  ])('of %i a year is rounded to %i, halves to even', (amount, expected) => {
+    expect(mrr({ items: [item(price(amount, each('year')))] })).toBe(expected)
+  })
+
+  test('has the exact amount when there is one', () => {
+    const fine = price(0, { unit_amount: null, unit_amount_decimal: '0.333333333333' })
+    expect(mrr({ items: [item(fine, { quantity: 3000 })] })).toBe(1000)
+    expect(mrr({ items: [item({ ...fine, unit_amount_decimal: '0.5' }, { quantity: 3 })] })).toBe(2)
+    expect(mrr({ items: [item({ ...fine, unit_amount_decimal: '0.5' }, { quantity: 5 })] })).toBe(2)
+  })
+
+  test('is rounded once, not for each item', () => {
+    expect(mrr({ items: [item(price(5, each('year'))), item(price(7, each('year')))] })).toBe(1)
+  })
+
+  test('counts by quantity, in packages where it says so', () => {
+    const packs = (round: string) => price(500, { transform_quantity: { divide_by: 10, round } })
+    expect(mrr({ items: [item(price(500), { quantity: 21 })] })).toBe(10_500)
+    expect(mrr({ items: [item(packs('up'), { quantity: 21 })] })).toBe(1500)
+    expect(mrr({ items: [item(packs('down'), { quantity: 21 })] })).toBe(1000)
+    expect(mrr({ items: [item(price(500), { quantity: 0 })] })).toBe(0)
+  })
+
+  test('that is metered, paid once or of a deleted item does not count', () => {
+    const metered = price(900, { recurring: { interval: 'month', usage_type: 'metered' } })
+    const once = price(900, { type: 'one_time', recurring: null })
+    const once_ = { ...once, recurring: null }
+    expect(
+      mrr({
+        items: [item(price(100)), item(metered), item(once_), item(price(900), { deleted: true })],
+      }),
+    ).toBe(100)
+  })
+
+  test('as a plan counts the same', () => {
+    const { price: _price, ...rest } = item(price(1))
+    const plan = {
+      id: 'gold',
+      object: 'plan',
+      amount: 700,
+      interval: 'month',
+      interval_count: 1,
+      currency: 'usd',
+    }
+    expect(mrr({ items: [{ ...rest, plan: { ...plan, usage_type: 'licensed' } }] })).toBe(700)
+    expect(mrr({ items: [{ ...rest, plan: { ...plan, amount: null, amount_decimal: '700.4' } }] })).toBe(700)
+  })
+
+  test('includes no tax that its rates say it includes', () => {
+    const vat = { object: 'tax_rate', percentage: 19, inclusive: true }
+    const sales = { object: 'tax_rate', percentage: 8.25, inclusive: false }
+    expect(mrr({ items: [item(price(1190), { tax_rates: [vat] })] })).toBe(1000)
+    expect(mrr({ items: [item(price(1190))], default_tax_rates: [vat] })).toBe(1000)
+    expect(mrr({ items: [item(price(1000), { tax_rates: [sales] })], default_tax_rates: [vat] })).toBe(1000)
+  })
+
+  test('beyond exact numbers is refused', () => {
+    expect(() => mrr({ items: [item(price(9e14), { quantity: 9 })] })).toThrow(RangeError)
+  })
+})
+
+describe('tiers', () => {
+  const tiers = [
+    { up_to: 10, unit_amount: 500, flat_amount: 1000 },
+    { up_to: 20, unit_amount: 300, flat_amount: null, unit_amount_decimal: '300' },
+    { up_to: null, unit_amount: 100, flat_amount: 50 },
+  ]
+  const tiered = (tiers_mode: string, rest: Json = { tiers }) =>
+    price(0, { unit_amount: null, unit_amount_decimal: null, billing_scheme: 'tiered', tiers_mode, ...rest })
+
+  test.each([
+    [0, 1000],
+    [1, 1500],
+    [10, 6000],
+    [11, 6300],
+    [20, 9000],
+    [25, 9550],
+  ])('that are graduated price each unit in its own: %i for %i', (quantity, expected) => {
+    expect(mrr({ items: [item(tiered('graduated'), { quantity })] })).toBe(expected)
+  })
+
+  test.each([
+    [1, 1500],
+    [10, 6000],
+    [11, 3300],
+    [20, 6000],
+    [25, 2550],
+  ])('by volume price all units in the last: %i for %i', (quantity, expected) => {
+    expect(mrr({ items: [item(tiered('volume'), { quantity })] })).toBe(expected)
+  })
+
+  test('that a payload leaves out count nothing until they are known', () => {
+    const bare = tiered('volume', {})
+    const items = [item(bare, { quantity: 5 }), item(price(100))]
+    expect(mrr({ items })).toBe(100)
+    const { state } = Subscription.parse(subscription({ items }))
+    expect(pricesWithoutTiers(state.items, NOTHING)).toEqual([bare.id])
+    const known = { ...NOTHING, tiers: new Map([[bare.id, Price.parse(tiered('volume')).tiers!]]) }
+    expect(mrr({ items }, known)).toBe(3600)
+    expect(pricesWithoutTiers(state.items, known)).toEqual([])
+  })
+})
+
+describe('a coupon', () => {
+  const percent = (percent_off: number, rest: Json = {}) => discount(coupon({ percent_off, ...rest }))
+  const amount = (amount_off: number, rest: Json = {}) =>
+    discount(coupon({ amount_off, currency: 'usd', ...rest }))
+
+  test.each<[string, Json[], number]>([
+    ['a share', [percent(25)], 750],
+    ['an exact share', [percent(33.33)], 667],
+    ['everything', [percent(100)], 0],
+    ['an amount', [amount(300)], 700],
+    ['more than there is', [amount(3000)], 0],
+    ['an amount of another currency', [amount(300, { currency: 'eur' })], 1000],
+    [
+      'its amount in this currency',
+      [amount(1, { currency: 'eur', currency_options: { usd: { amount_off: 300 } } })],
+      700,
+    ],
+    ['one after the other', [amount(500), percent(10)], 450],
+    ['nothing when it is for one invoice', [percent(50, { duration: 'once' })], 1000],
+    ['nothing when it ends', [percent(50, { duration: 'repeating', duration_in_months: 12 })], 1000],
+    ['nothing from other products', [percent(50, { applies_to: { products: ['prod_other'] } })], 1000],
+    ['a share of its products', [percent(50, { applies_to: { products: ['prod_basic'] } })], 500],
+  ])('takes off %s', (_what, discounts, expected) => {
+    expect(mrr({ discounts })).toBe(expected)
+  })
+
+  test('takes its amount off each invoice', () => {
+    const yearly = { items: [item(price(12_000, each('year')))] }
+    expect(mrr({ ...yearly, discounts: [amount(2400)] })).toBe(800)
+  })
+
+  test('of an item leaves the others alone', () => {
+    expect(mrr({ items: [item(price(1000), { discounts: [percent(50)] }), item(price(1000))] })).toBe(1500)
+  })
+
+  test('is found by the id of its discount, and by its own', () => {
+    const half = coupon({ percent_off: 50 })
+    const byId = discount(half.id)
+    const coupons = new Map([[half.id, Coupon.parse(half)]])
+    expect(mrr({ discounts: [byId] })).toBe(1000)
+    expect(mrr({ discounts: [byId] }, { ...NOTHING, coupons })).toBe(500)
+  })
+})
+
+describe('fractions', () => {
+  test.each([
+    ['12.5', 25n, 2n],
+    ['-0.25', -1n, 4n],
+    ['1e-7', 1n, 10_000_000n],
+    ['1.5e3', 1500n, 1n],
+    ['0', 0n, 1n],
+  ])('read %s exactly', (text, n, d) => {
+    expect(decimal(text)).toEqual({ n, d })
+  })
+
+  test.each(['', 'x', '1,5', '0x10', '1e999'])('refuse %j', text => {
+    expect(() => decimal(text)).toThrow(RangeError)
+  })
+
+  test.each([
+    [1, 2, 0n],
+    [3, 2, 2n],
+    [5, 2, 2n],
+    [-1, 2, 0n],
+    [-3, 2, -2n],
+    [-7, 4, -2n],
+    [7, 4, 2n],
+    [5, 4, 1n],
+  ])('round %i/%i to %i', (n, d, expected) => {
+    expect(roundHalfEven(ratio(n, d))).toBe(expected)
+  })
+})

@@ -1,0 +1,180 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { reconcile } from '../../src/revenue/reconcile.ts'
+import { type Api, startApi } from '../support/api.ts'
+import { recordingLog } from '../support/recording-log.ts'
+import {
+  coupon,
+  deliver,
+  deliverAll,
+  discount,
+  event,
+  item,
+  netMovements,
+  onDay,
+  openShop,
+  price,
+  subscription,
+} from '../support/stripe.ts'
+import { type StripeApi, startStripeApi } from '../support/stripe-api.ts'
+
+let stripe: StripeApi
+let api: Api
+const logged = recordingLog()
+beforeAll(async () => {
+  stripe = await startStripeApi()
+  api = await startApi({ config: { stripeApiBase: stripe.url }, log: logged.log })
+})
+afterAll(async () => {
+  await api.close()
+  await stripe.close()
+})
+beforeEach(() => {
+  stripe.objects.clear()
+  stripe.asked.length = 0
+  stripe.failWith = undefined
+})
+
+const KEY = { apiKey: 'rk_test_good' }
+const created = (object: Parameters<typeof event>[1], day = 1) =>
+  event('customer.subscription.created', object, onDay(day))
+const compare = (siteId: string) => reconcile(api.services, siteId)
+
+describe('reconciling', () => {
+  test('finds nothing where both agree, on as many pages as there are', async () => {
+    const shop = await openShop(api, KEY)
+    const subscriptions = [1, 2, 3, 4, 5].map(quantity =>
+      subscription({ items: [item(price(1000), { quantity })] }),
+    )
+    await deliverAll(
+      shop,
+      subscriptions.map(each => created(each)),
+    )
+    stripe.objects.set('subscriptions', subscriptions)
+    expect(await compare(shop.siteId)).toEqual({
+      currency: 'USD',
+      ours: 15_000,
+      processor: 15_000,
+      drift: [],
+    })
+    expect(stripe.asked.filter(each => each.startsWith('subscriptions'))).toHaveLength(3)
+  })
+
+  test('names what only one of them knows, and what they put differently', async () => {
+    const shop = await openShop(api, KEY)
+    const [missed, gone, changed, trial, foreign] = [
+      subscription({ id: 'sub_a' }),
+      subscription({ id: 'sub_b' }),
+      subscription({ id: 'sub_c' }),
+      subscription({ id: 'sub_d', status: 'trialing' }),
+      subscription({ id: 'sub_e', currency: 'eur' }),
+    ]
+    await deliverAll(
+      shop,
+      [gone, changed, trial].map(each => created(each)),
+    )
+    const dearer = subscription({ id: 'sub_c', items: [item(price(1500))] })
+    stripe.objects.set('subscriptions', [missed, dearer, trial, foreign])
+    expect(await compare(shop.siteId)).toEqual({
+      currency: 'USD',
+      ours: 2000,
+      processor: 2500,
+      drift: [
+        { subscription_id: 'sub_a', currency: 'USD', ours: 0, processor: 1000 },
+        { subscription_id: 'sub_b', currency: 'USD', ours: 1000, processor: 0 },
+        { subscription_id: 'sub_c', currency: 'USD', ours: 1000, processor: 1500 },
+        { subscription_id: 'sub_e', currency: 'EUR', ours: 0, processor: 1000 },
+      ],
+    })
+  })
+
+  test('asks for tiers, coupons of customers and items beyond the first page', async () => {
+    const shop = await openShop(api, KEY)
+    const half = coupon({ percent_off: 50 })
+    const { tiers, bare } = tieredPrice()
+    const customer = {
+      id: 'cus_1',
+      object: 'customer',
+      metadata: {},
+      discount: discount(half.id, { customer: 'cus_1' }),
+    }
+    const listed = subscription({ id: 'sub_1', customer, items: [item(bare, { quantity: 3 })] })
+    stripe.objects.set('subscriptions', [{ ...listed, items: { ...listed.items, has_more: true } }])
+    stripe.objects.set('subscription_items', [
+      item(bare, { quantity: 3 }),
+      item(price(100)),
+      item(price(200)),
+    ])
+    stripe.objects.set(`prices/${bare.id}`, tiers)
+    stripe.objects.set(`coupons/${half.id}`, half)
+    expect(await compare(shop.siteId)).toMatchObject({ ours: 0, processor: 900 })
+  })
+
+  test.each([
+    ['without a connection', 'not_found', /No payment processor is connected/],
+    ['without a key', 'bad_request', /API key/],
+    ['with a wrong key', 'unavailable', /StripeAuthenticationError 401/],
+    ['while the processor fails', 'unavailable', /StripeAPIError 500|StripeInvalidRequestError 500/],
+  ])('%s says so', async (how, code, message) => {
+    const shop = await openShop(
+      api,
+      how === 'without a key' ? {} : how.includes('wrong') ? { apiKey: 'rk_bad' } : KEY,
+    )
+    if (how.includes('connection')) {
+      await api.call('DELETE', `/api/sites/${shop.siteId}/processor`, { token: shop.member.token })
+    }
+    if (how.includes('fails')) stripe.failWith = 500
+    stripe.objects.set('subscriptions', [])
+    const failed = compare(shop.siteId)
+    await expect(failed).rejects.toMatchObject({ code, message: expect.stringMatching(message) })
+  })
+})
+
+function tieredPrice() {
+  const { tiers: _tiers, ...bare } = price(0, {
+    unit_amount: null,
+    unit_amount_decimal: null,
+    billing_scheme: 'tiered',
+    tiers_mode: 'graduated',
+  })
+  const steps = [
+    { up_to: 2, unit_amount: 500, flat_amount: null },
+    { up_to: null, unit_amount: 500, flat_amount: null },
+  ]
+  return { bare, tiers: { ...bare, tiers: steps } }
+}
+
+describe('what events leave out', () => {
+  test('is asked for when there is a key, once', async () => {
+    const shop = await openShop(api, KEY)
+    const { tiers, bare } = tieredPrice()
+    const third = coupon({ percent_off: 30 })
+    stripe.objects.set(`prices/${bare.id}`, tiers)
+    stripe.objects.set(`coupons/${third.id}`, third)
+    const base = subscription({ items: [item(bare, { quantity: 4 })], discounts: [discount(third.id)] })
+    await deliverAll(shop, [created(base)])
+    expect(await netMovements(shop)).toEqual({ '2026-01-01 start USD': 1400 })
+    await deliverAll(shop, [
+      event('customer.subscription.updated', { ...base, cancel_at_period_end: true }, onDay(2)),
+    ])
+    expect(stripe.asked).toHaveLength(2)
+  })
+
+  test.each([
+    ['there is no key', {}],
+    ['the key is wrong', { apiKey: 'rk_bad' }],
+    ['there is no such price', KEY],
+  ])('counts as nothing while %s, and is logged', async (_why, key) => {
+    const shop = await openShop(api, key)
+    const { bare, tiers } = tieredPrice()
+    const base = subscription({ items: [item(bare, { quantity: 4 }), item(price(100))] })
+    logged.lines.length = 0
+    expect((await deliver(shop, created(base))).status).toBe(200)
+    expect(await netMovements(shop)).toEqual({ '2026-01-01 start USD': 100 })
+    expect(JSON.stringify(logged.lines)).toContain('MRR is not exact')
+    expect(JSON.stringify(logged.lines)).not.toContain('rk_')
+    if (key !== KEY) return
+    stripe.objects.set(`prices/${bare.id}`, tiers)
+    await deliverAll(shop, [event('customer.subscription.updated', base, onDay(3))])
+    expect(await netMovements(shop)).toEqual({ '2026-01-01 start USD': 2100 })
+  })
+})

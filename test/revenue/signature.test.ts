@@ -1,0 +1,38 @@
+import { describe, expect, test } from 'vitest'
+import { verifySignature } from '../../src/revenue/stripe/signature.ts'
+import { SECRET, sign } from '../support/stripe.ts'
+
+const NOW = 1_780_000_000
+const BODY = '{"id":"evt_1"}'
+
+const verify =
+  (header: string | undefined, body = BODY, secret = SECRET) =>
+  () =>
+    verifySignature(Buffer.from(body), header, secret, new Date(NOW * 1000 + 999))
+
+describe('a signature', () => {
+  test.each([-300, -1, 0, 1, 300])('of %i s from now holds', seconds => {
+    expect(verify(sign(BODY, { signedAt: NOW + seconds }))).not.toThrow()
+  })
+
+  test.each([-100_000, -301, 301, 100_000])('of %i s from now does not', seconds => {
+    expect(verify(sign(BODY, { signedAt: NOW + seconds }))).toThrow(/signature/)
+  })
+
+  test('is found among several, as while a secret is being changed', () => {
+    const good = sign(BODY, { signedAt: NOW })
+    const other = sign(BODY, { signedAt: NOW, secret: 'whsec_old' })
+    expect(verify(`${other},${good.split(',')[1]}`)).not.toThrow()
+  })
+
+  test.each([undefined, '', 't=', `t=${NOW}`, 'v1=00', `t=${NOW},v1=`, `t=${NOW},v1=00`, `t=x,${'v1=00'}`])(
+    'is not %j',
+    header => {
+      expect(verify(header)).toThrow(expect.objectContaining({ code: 'bad_signature' }))
+    },
+  )
+
+  test('is of every byte', () => {
+    expect(verify(sign(BODY, { signedAt: NOW }), `${BODY} `)).toThrow(/signature/)
+  })
+})

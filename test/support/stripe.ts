@@ -1,0 +1,350 @@
+import { randomUUID } from 'node:crypto'
+import { Stripe } from 'stripe'
+import type { Answer, Api, Member } from './api.ts'
+
+// Objects and events in the shapes that Stripe publishes, and the way in which Stripe delivers them.
+
+export const SECRET = 'whsec_0123456789abcdef0123456789abcdef'
+
+// biome-ignore lint/suspicious/noExplicitAny: payloads are as wide as Stripe's documentation
+export type Json = Record<string, any>
+
+export interface StripeEvent {
+  id: string
+  object: 'event'
+  type: string
+  /** Unix seconds. */
+  created: number
+  data: { object: Json; previous_attributes?: Json }
+  [field: string]: unknown
+}
+
+let count = 0
+const next = (prefix: string) => `${prefix}_1Pz${String(++count).padStart(6, '0')}KQzsGu`
+
+/** Midday of a day of 2026, in Unix seconds. */
+export const onDay = (day: number, second = 0) => Date.UTC(2026, 0, day, 12) / 1000 + second
+
+export function event(type: string, object: Json, created: number, id = next('evt')): StripeEvent {
+  return {
+    id,
+    object: 'event',
+    api_version: '2026-10-28.endive',
+    created,
+    data: { object },
+    livemode: true,
+    pending_webhooks: 1,
+    request: { id: null, idempotency_key: null },
+    type,
+  }
+}
+
+export function price(amount: number, options: Json = {}): Json {
+  const { recurring, ...rest } = options
+  return {
+    id: next('price'),
+    object: 'price',
+    active: true,
+    billing_scheme: 'per_unit',
+    currency: 'usd',
+    custom_unit_amount: null,
+    metadata: {},
+    product: 'prod_basic',
+    recurring: {
+      interval: 'month',
+      interval_count: 1,
+      meter: null,
+      trial_period_days: null,
+      usage_type: 'licensed',
+      ...recurring,
+    },
+    tax_behavior: 'unspecified',
+    tiers_mode: null,
+    transform_quantity: null,
+    type: 'recurring',
+    unit_amount: amount,
+    unit_amount_decimal: String(amount),
+    ...rest,
+  }
+}
+
+export function item(itemPrice: Json, options: Json = {}): Json {
+  return {
+    id: next('si'),
+    object: 'subscription_item',
+    created: onDay(1),
+    current_period_start: onDay(1),
+    current_period_end: onDay(32),
+    discounts: [],
+    metadata: {},
+    price: itemPrice,
+    quantity: 1,
+    tax_rates: [],
+    ...options,
+  }
+}
+
+/** As of API versions from 2025-03 on: periods are on the items, and `discounts` are ids. */
+export function subscription(options: Json & { items?: Json[] } = {}): Json {
+  const { items = [item(price(1000))], ...rest } = options
+  return {
+    id: next('sub'),
+    object: 'subscription',
+    automatic_tax: { enabled: false },
+    cancel_at: null,
+    cancel_at_period_end: false,
+    canceled_at: null,
+    collection_method: 'charge_automatically',
+    created: onDay(1),
+    currency: 'usd',
+    customer: next('cus'),
+    default_tax_rates: [],
+    discounts: [],
+    ended_at: null,
+    items: { object: 'list', data: items, has_more: false, url: '/v1/subscription_items' },
+    latest_invoice: null,
+    livemode: true,
+    metadata: {},
+    pause_collection: null,
+    start_date: onDay(1),
+    status: 'active',
+    trial_end: null,
+    trial_start: null,
+    ...rest,
+  }
+}
+
+export function coupon(options: Json): Json {
+  return {
+    id: next('co'),
+    object: 'coupon',
+    amount_off: null,
+    currency: null,
+    duration: 'forever',
+    duration_in_months: null,
+    livemode: true,
+    metadata: {},
+    percent_off: null,
+    valid: true,
+    ...options,
+  }
+}
+
+/** As of API versions from 2025-09 on: the coupon is in `source`. */
+export function discount(ofCoupon: Json | string, options: Json = {}): Json {
+  return {
+    id: next('di'),
+    object: 'discount',
+    checkout_session: null,
+    customer: null,
+    end: null,
+    invoice: null,
+    promotion_code: null,
+    source: { coupon: ofCoupon, type: 'coupon' },
+    start: onDay(1),
+    subscription: null,
+    subscription_item: null,
+    ...options,
+  }
+}
+
+/** As of API versions from 2025-03 on: the subscription is in `parent`, and no charge or payment intent is named. */
+export function invoice(options: Json & { subscription?: string; paidAt?: number } = {}): Json {
+  const { subscription: ofSubscription, paidAt = onDay(1), ...rest } = options
+  return {
+    id: next('in'),
+    object: 'invoice',
+    amount_due: 1000,
+    amount_paid: 1000,
+    amount_remaining: 0,
+    billing_reason: ofSubscription ? 'subscription_create' : 'manual',
+    created: paidAt,
+    currency: 'usd',
+    customer: next('cus'),
+    customer_email: 'ann@example.com',
+    customer_name: 'Ann',
+    discounts: [],
+    lines: { object: 'list', data: [], has_more: false },
+    livemode: true,
+    metadata: {},
+    parent: ofSubscription
+      ? {
+          type: 'subscription_details',
+          quote_details: null,
+          subscription_details: { metadata: {}, subscription: ofSubscription },
+        }
+      : null,
+    status: 'paid',
+    status_transitions: {
+      finalized_at: paidAt,
+      marked_uncollectible_at: null,
+      paid_at: paidAt,
+      voided_at: null,
+    },
+    total: 1000,
+    ...rest,
+  }
+}
+
+export function invoicePayment(ofInvoice: string, paymentIntent: string): Json {
+  return {
+    id: next('inpay'),
+    object: 'invoice_payment',
+    amount_paid: 1000,
+    amount_requested: 1000,
+    created: onDay(1),
+    currency: 'usd',
+    invoice: ofInvoice,
+    is_default: true,
+    livemode: true,
+    payment: { payment_intent: paymentIntent, type: 'payment_intent' },
+    status: 'paid',
+    status_transitions: { canceled_at: null, paid_at: onDay(1) },
+  }
+}
+
+export function checkout(options: Json = {}): Json {
+  return {
+    id: next('cs_live'),
+    object: 'checkout.session',
+    amount_subtotal: 2500,
+    amount_total: 2500,
+    client_reference_id: null,
+    created: onDay(1),
+    currency: 'usd',
+    customer: null,
+    customer_details: { email: 'bob@example.com', name: 'Bob', phone: null },
+    customer_email: null,
+    invoice: null,
+    livemode: true,
+    metadata: {},
+    mode: 'payment',
+    payment_intent: next('pi'),
+    payment_status: 'paid',
+    status: 'complete',
+    subscription: null,
+    ...options,
+  }
+}
+
+export function charge(options: Json = {}): Json {
+  return {
+    id: next('ch'),
+    object: 'charge',
+    amount: 1000,
+    amount_captured: 1000,
+    amount_refunded: 0,
+    captured: true,
+    created: onDay(1),
+    currency: 'usd',
+    customer: null,
+    livemode: true,
+    metadata: {},
+    paid: true,
+    payment_intent: next('pi'),
+    refunded: false,
+    status: 'succeeded',
+    ...options,
+  }
+}
+
+export function refund(options: Json = {}): Json {
+  return {
+    id: next('re'),
+    object: 'refund',
+    amount: 1000,
+    charge: next('ch'),
+    created: onDay(2),
+    currency: 'usd',
+    metadata: {},
+    payment_intent: null,
+    reason: null,
+    status: 'succeeded',
+    ...options,
+  }
+}
+
+export interface Shop {
+  api: Api
+  siteId: string
+  siteNo: number
+  member: Member
+}
+
+/** A site with a connected processor. */
+export async function openShop(api: Api, options: { apiKey?: string } = {}): Promise<Shop> {
+  const member = await api.member()
+  const made = await api.call('POST', '/api/sites', {
+    token: member.token,
+    body: { domain: `${randomUUID()}.example` },
+  })
+  const siteId: string = made.body.id
+  await connect(api, member, siteId, options.apiKey)
+  const [row] = await api.services.db<{ siteNo: number }[]>`
+    select site_no as "siteNo" from sites where id = ${siteId}`
+  return { api, siteId, siteNo: row!.siteNo, member }
+}
+
+async function connect(api: Api, { token }: Member, siteId: string, apiKey?: string): Promise<void> {
+  const body = { provider: 'stripe', webhook_secret: SECRET, ...(apiKey && { api_key: apiKey }) }
+  const answer = await api.call('PUT', `/api/sites/${siteId}/processor`, { token, body })
+  if (answer.status !== 200) throw new Error(`the processor was not connected: ${answer.status}`)
+}
+
+/** A call of the webhook, signed as Stripe does. */
+export function deliver(
+  { api, siteId }: Pick<Shop, 'api' | 'siteId'>,
+  payload: StripeEvent | string,
+  options: { secret?: string; signedAt?: number; header?: string | null } = {},
+): Promise<Answer> {
+  const text = typeof payload === 'string' ? payload : JSON.stringify(payload, null, 2)
+  const header = options.header === undefined ? sign(text, options) : options.header
+  return api.call('POST', `/api/processor/webhook/${siteId}`, {
+    body: text,
+    headers: {
+      'Content-Type': 'application/json; charset=utf-8',
+      ...(header !== null && { 'Stripe-Signature': header }),
+    },
+  })
+}
+
+/** @param options.signedAt Unix seconds; now unless given */
+export function sign(payload: string, options: { secret?: string; signedAt?: number } = {}): string {
+  return Stripe.webhooks.generateTestHeaderString({
+    payload,
+    secret: options.secret ?? SECRET,
+    ...(options.signedAt !== undefined && { timestamp: options.signedAt }),
+  })
+}
+
+/** Delivers events one after the other; each must be taken. */
+export async function deliverAll(shop: Shop, events: StripeEvent[]): Promise<void> {
+  for (const each of events) {
+    const answer = await deliver(shop, each)
+    if (answer.status !== 200)
+      throw new Error(`${each.type}: ${answer.status} ${JSON.stringify(answer.body)}`)
+  }
+}
+
+/** The ledger's net movements: `2026-01-05 start USD` to minor units; those that come to 0 left out. */
+export async function netMovements({ api, siteNo }: Shop): Promise<Record<string, number>> {
+  const rows = await api.services.db<{ key: string; sum: number }[]>`
+    select to_char(at at time zone 'UTC', 'YYYY-MM-DD') || ' ' || kind || ' ' || currency as key,
+      sum(amount_minor)::bigint as sum
+    from mrr_movements
+    where site_no = ${siteNo}
+    group by 1
+    having sum(amount_minor) <> 0
+    order by 1`
+  return Object.fromEntries(rows.map(({ key, sum }) => [key, sum]))
+}
+
+/** The service-written events: `2026-01-05 subscription_started`. */
+export async function serviceEvents({ api, siteNo }: Shop): Promise<string[]> {
+  const rows = await api.services.db<{ event: string }[]>`
+    select to_char(at at time zone 'UTC', 'YYYY-MM-DD') || ' ' || name as event
+    from events
+    where site_no = ${siteNo} and is_service
+    order by 1`
+  return rows.map(row => row.event)
+}
