@@ -71,7 +71,7 @@ await withCleanup(async onEnd => {
   const folder = mkdtempSync(join(tmpdir(), 'analytics-bench-wrk-'))
   onEnd(() => rmSync(folder, { recursive: true, force: true }))
   const hits = { key: site.tracking_key, count: 50_000, addresses, visitors: 25_000, seed: 1 }
-  const send = prepareWrk(folder, sentHits(hits))
+  const send = prepareWrk(folder, sentHits(hits), onEnd)
 
   process.stdout.write(
     `${machineLine(new Date())}\n${workers} HTTP workers, ${options.ingest} ingest, ` +
@@ -84,8 +84,8 @@ await withCleanup(async onEnd => {
     for (const connections of options.connections) {
       const load = { connections, seconds: options.seconds, workers }
       const measure = {
-        'bare node:http': () => measureFloor('node', send, load),
-        'bare Express': () => measureFloor('express', send, load),
+        'bare node:http': () => measureFloor('node', send, load, onEnd),
+        'bare Express': () => measureFloor('express', send, load, onEnd),
         service: () => measureService(service, redis.pid, send, load),
       }
       for (const subject of SUBJECTS) {

@@ -34,6 +34,7 @@ export async function measureFloor(
   kind: 'node' | 'express',
   send: Send,
   load: Load & { workers: number },
+  onEnd: (stop: () => unknown) => void,
 ): Promise<IngestRun> {
   const port = await freePort()
   const url = `http://127.0.0.1:${port}`
@@ -42,6 +43,7 @@ export async function measureFloor(
     args: ['--kind', kind, '--port', String(port), '--workers', String(load.workers)],
     isReady: () => answersAt(url),
   })
+  onEnd(server.stop)
   try {
     await send(url, { ...load, seconds: WARM_UP_SECONDS })
     const before = usageOf(server.pid)

@@ -57,10 +57,15 @@ function done(summary, latency)
 end
 `
 
-/** Writes down what wrk is to send. @returns a function that sends it, as fast as it is answered */
+/**
+ * Writes down what wrk is to send.
+ * @param onEnd remembers to end it
+ * @returns a function that sends it, as fast as it is answered
+ */
 export function prepareWrk(
   folder: string,
   hits: SentHit[],
+  onEnd: (stop: () => unknown) => void,
 ): (url: string, load: { connections: number; seconds: number }) => Promise<WrkResult> {
   const script = join(folder, 'send.lua')
   const data = join(folder, 'hits.tsv')
@@ -68,10 +73,12 @@ export function prepareWrk(
   writeFileSync(data, hits.map(({ address, agent, body }) => `${address}\t${agent}\t${body}\n`).join(''))
   return async (url, { connections, seconds }) => {
     const threads = 2
-    const { stdout } = await promisify(execFile)('wrk', [
+    const running = promisify(execFile)('wrk', [
       ...['-t', String(threads), '-c', String(connections), '-d', `${seconds}s`, '--timeout', '10s'],
       ...['-s', script, url, '--', data, String(threads)],
     ])
+    onEnd(() => running.child.kill())
+    const { stdout } = await running
     const result = /^RESULT (.*)$/m.exec(stdout)?.[1]
     if (result === undefined) throw new Error(`wrk says:\n${stdout}`)
     return JSON.parse(result)
