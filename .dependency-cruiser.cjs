@@ -58,7 +58,7 @@ module.exports = {
       from: { path: '^(src|workers|scripts)/', pathNot: '^src/tracker/' },
       to: { path: '^src/tracker/' },
     },
-    only('express-only-in-http', 'express|helmet', '^src/http/'),
+    only('express-only-in-http', 'express|helmet', '^src/http/|^scripts/bench/floor'),
     only('trpc-only-in-trpc-and-the-adapter', '@trpc/server', '^src/(trpc|http)/|^src/client'),
     only('queues-and-threads-only-in-infra', 'bull|piscina', '^src/infra/'),
     only('stripe-only-in-revenue', 'stripe', '^src/revenue/'),

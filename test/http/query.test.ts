@@ -19,6 +19,7 @@ test.each([
   ['/x?a[contains]=1&a[contains]=2&a[is_not]=3', { a: { contains: ['1', '2'], is_not: '3' } }],
   ['/x?a=1&a[contains]=2', { a: { is: '1', contains: '2' } }],
   ['/x?a[contains]=2&a=1', { a: { is: '1', contains: '2' } }],
+  ['/x?a[]=1&a[B]=2&a[b][c]=3', { a: { '': '1', B: '2', 'b][c': '3' } }],
 ])('%s is read as %j', (url, input) => {
   expect(readQuery(url, known)).toEqual({ input, ignored: [] })
 })
@@ -26,7 +27,7 @@ test.each([
 test.each([
   ['/x?c=1&a=1&c=2', ['c']],
   ['/x?__proto__=1&constructor=2', ['__proto__', 'constructor']],
-  ['/x?a[]=1&[a]=2&A=3&a[b][c]=4', ['a[]', '[a]', 'A', 'a[b][c]']],
+  ['/x?[a]=2&A=3', ['[a]', 'A']],
   ['/x?=1', ['']],
 ])('%s has parameters that mean nothing', (url, ignored) => {
   expect(readQuery(url, known).ignored).toEqual(ignored)

@@ -1,0 +1,51 @@
+import { statement } from '../../src/infra/db.ts'
+import { createTeam } from '../../src/teams/teams.ts'
+import { createToken } from '../../src/teams/tokens.ts'
+import { createUser } from '../../src/teams/users.ts'
+import type { BenchService } from './service.ts'
+
+const TEAM = 'Benchmark'
+const OWNER = 'benchmark@localhost'
+/** The seeded site that is measured. */
+export const LARGE_SITE = 'large.bench.example'
+const findTeamNamed = statement<{ id: string }>('find-team-named')
+
+/** Calls the authenticated API. @throws Error for any answer but a success */
+export type Api = <Answer>(method: string, path: string, body?: object) => Promise<Answer>
+
+export interface Account {
+  token: string
+  api: Api
+}
+
+/**
+ * A token of the team that all measurements share.
+ * @param onEnd remembers to revoke it
+ */
+export async function openAccount(
+  { db, url }: Pick<BenchService, 'db' | 'url'>,
+  onEnd: (stop: () => unknown) => void,
+): Promise<Account> {
+  const [existing] = await findTeamNamed(db, TEAM)
+  const teamId = existing?.id ?? (await createTeam(db, { name: TEAM, plan: 'active' }, new Date()))
+  const userId = await createUser(db, { teamId, email: OWNER, role: 'owner' })
+  const { id, token } = await createToken(db, {
+    teamId,
+    userId,
+    name: 'benchmark',
+    siteIds: null,
+    expiresAt: null,
+  })
+  const api: Api = async (method, path, body) => {
+    const answer = await fetch(url + path, {
+      method,
+      headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+      ...(body && { body: JSON.stringify(body) }),
+    })
+    const text = await answer.text()
+    if (!answer.ok) throw new Error(`${method} ${path} answers ${answer.status}: ${text}`)
+    return text === '' ? undefined : JSON.parse(text)
+  }
+  onEnd(() => api('DELETE', `/api/tokens/${id}`))
+  return { token, api }
+}

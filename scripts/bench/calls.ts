@@ -1,0 +1,61 @@
+import { Agent, request } from 'node:http'
+import { median, quantile } from './table.ts'
+
+export interface Timing {
+  /** Milliseconds from sending the request to the last byte of the answer. */
+  median: number
+  p99: number
+  calls: number
+}
+
+export interface Caller {
+  /**
+   * Calls a few times, one after the other, after a call that is not counted.
+   * @throws Error when an answer is no success
+   */
+  time(path: string): Promise<Timing>
+  close(): void
+}
+
+/**
+ * Times calls over one connection that is kept.
+ * @param options.calls how many, at most; fewer when they take longer than `options.patienceMs` together, but three at least
+ */
+export function createCaller(options: {
+  url: string
+  token: string
+  calls: number
+  patienceMs: number
+}): Caller {
+  const agent = new Agent({ keepAlive: true, maxSockets: 1 })
+  const call = (path: string) => callOnce(`${options.url}${path}`, options.token, agent)
+  return {
+    async time(path) {
+      const startedAt = performance.now()
+      const times: number[] = []
+      await call(path)
+      while (times.length < options.calls) {
+        if (times.length >= 3 && performance.now() - startedAt > options.patienceMs) break
+        times.push(await call(path))
+      }
+      return { median: median(times), p99: quantile(times, 0.99), calls: times.length }
+    },
+    close: () => agent.destroy(),
+  }
+}
+
+function callOnce(url: string, token: string, agent: Agent): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const startedAt = performance.now()
+    const sent = request(url, { agent, headers: { authorization: `Bearer ${token}` } }, answer => {
+      answer.resume()
+      answer.on('error', reject)
+      answer.on('end', () => {
+        if (answer.statusCode === 200) resolve(performance.now() - startedAt)
+        else reject(new Error(`GET ${url} answers ${answer.statusCode}`))
+      })
+    })
+    sent.on('error', reject)
+    sent.end()
+  })
+}

@@ -1,0 +1,79 @@
+import type { Random } from './random.ts'
+
+// What the hits of a made-up site say.
+
+export const PATHS = 2_000
+
+const SECTIONS = ['blog', 'docs', 'pricing', 'product', 'help', 'jobs', 'news', 'shop']
+
+/** The page of a rank: each has a path and a title of its own. */
+export function pageOf(rank: number): { path: string; title: string } {
+  if (rank === 0) return { path: '/', title: 'Home' }
+  const section = SECTIONS[rank % SECTIONS.length]!
+  return { path: `/${section}/page-${rank}`, title: `${section} page ${rank} – Benchmark` }
+}
+
+const AGENTS = [
+  'Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/%.0.0.0 Safari/537.36',
+  'Mozilla/5.0 (Macintosh; Intel Mac OS X 10_15_7) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/%.0.0.0 Safari/537.36',
+  'Mozilla/5.0 (Linux; Android 10; K) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/%.0.0.0 Mobile Safari/537.36',
+  'Mozilla/5.0 (Macintosh; Intel Mac OS X 10_15_7) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/18.% Safari/605.1.15',
+  'Mozilla/5.0 (iPhone; CPU iPhone OS 18_5 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/18.% Mobile/15E148 Safari/604.1',
+  'Mozilla/5.0 (Windows NT 10.0; Win64; x64; rv:%.0) Gecko/20100101 Firefox/%.0',
+  'Mozilla/5.0 (X11; Linux x86_64; rv:%.0) Gecko/20100101 Firefox/%.0',
+  'Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/%.0.0.0 Safari/537.36 Edg/%.0.0.0',
+]
+
+/** A browser's user agent, of one of thirty versions. */
+export function agentOf(random: Random): string {
+  return random.pick(AGENTS).replaceAll('%', String(110 + random.below(30)))
+}
+
+/** First octets that hold public IPv4 addresses only, so that nearly all have a country. */
+const OCTETS = [2, 5, 17, 24, 31, 37, 41, 46, 62, 71, 80, 91, 101, 109, 118, 133, 151, 177, 187, 202, 212]
+
+export const addressOf = (random: Random): string =>
+  `${random.pick(OCTETS)}.${random.below(256)}.${random.below(256)}.${1 + random.below(254)}`
+
+const REFERRERS = [
+  'https://www.google.com/',
+  'https://www.google.com/',
+  'https://duckduckgo.com/',
+  'https://www.bing.com/',
+  'https://news.ycombinator.com/item?id=1',
+  'https://www.reddit.com/r/webdev/',
+  'https://t.co/abc',
+  'https://www.linkedin.com/',
+  'https://partner.example.org/links',
+]
+const TAGS = [
+  'utm_source=newsletter&utm_medium=email&utm_campaign=weekly',
+  'utm_source=google&utm_medium=cpc&utm_campaign=brand&utm_term=analytics',
+  'utm_source=google&utm_medium=cpc&utm_campaign=generic&utm_content=b',
+  'utm_source=facebook&utm_medium=social&utm_campaign=spring',
+]
+
+/** Where a session comes from: two of five say nothing, one of five carries tags. */
+export function originOf(random: Random): { referrer?: string; tags?: string } {
+  const draw = random.next()
+  if (draw < 0.4) return {}
+  return draw < 0.6 ? { tags: random.pick(TAGS) } : { referrer: random.pick(REFERRERS) }
+}
+
+export const SCREENS = [
+  { width: 1920, height: 1080 },
+  { width: 1440, height: 900 },
+  { width: 390, height: 844 },
+  { width: 820, height: 1180 },
+]
+export const LANGUAGES = ['en-US', 'en-GB', 'de', 'fr', 'pt-BR', 'ja']
+
+/** Names of custom events, the frequent ones first. */
+export const EVENT_NAMES = ['signup', 'purchase', 'search', 'video_play', 'add_to_cart', 'share', 'comment']
+
+/** What went wrong, for a name and a message of an error; forty different ones. */
+export function errorOf(rank: number): { name: string; message: string; stack: string } {
+  const name = ['TypeError', 'RangeError', 'Error', 'SyntaxError'][rank % 4]!
+  const message = `part ${rank} of the page is not a function`
+  return { name, message, stack: `${name}: ${message}\n    at run (https://bench.example/app.js:${rank}:7)` }
+}

@@ -1,0 +1,78 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { createServer } from 'node:net'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { bareEnvironment } from '../../src/config.ts'
+
+/** How long a process may take to put down its work. */
+const STOP_WITHIN_MS = 15_000
+const READY_WITHIN_MS = 60_000
+
+export interface StartedProcess {
+  pid: number
+  child: ChildProcess
+  /** Ends it by its pid, and waits. */
+  stop(): Promise<void>
+}
+
+/**
+ * Starts a program of ours with these settings and no others, and waits until it answers.
+ * @throws Error with what it wrote when it ends instead
+ */
+export async function startProgram(options: {
+  script: string
+  args?: string[]
+  settings?: Record<string, string>
+  isReady: () => Promise<boolean>
+}): Promise<StartedProcess> {
+  const child = spawn(process.execPath, [options.script, ...(options.args ?? [])], {
+    env: { ...bareEnvironment(), ...options.settings },
+    stdio: ['ignore', 'pipe', 'pipe'],
+    // Ctrl-C is for us: the children are stopped in order.
+    detached: true,
+  })
+  let output = ''
+  const keep = (chunk: Buffer) => {
+    output = (output + chunk).slice(-4_000)
+  }
+  child.stdout.on('data', keep)
+  child.stderr.on('data', keep)
+  const stop = () => stopProcess(child)
+  const giveUpAt = performance.now() + READY_WITHIN_MS
+  while (!(await options.isReady())) {
+    if (hasEnded(child) || performance.now() > giveUpAt) {
+      await stop()
+      throw new Error(`${options.script} does not answer:\n${output}`)
+    }
+    await sleep(50)
+  }
+  return { pid: child.pid!, child, stop }
+}
+
+const hasEnded = (child: ChildProcess) => child.exitCode !== null || child.signalCode !== null
+
+async function stopProcess(child: ChildProcess): Promise<void> {
+  if (hasEnded(child)) return
+  const gone = once(child, 'exit')
+  child.kill('SIGTERM')
+  const overdue = setTimeout(() => child.kill('SIGKILL'), STOP_WITHIN_MS)
+  await gone
+  clearTimeout(overdue)
+}
+
+export async function answersAt(url: string): Promise<boolean> {
+  try {
+    return (await fetch(url, { signal: AbortSignal.timeout(3_000) })).ok
+  } catch {
+    return false
+  }
+}
+
+export async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = server.address() as { port: number }
+  server.close()
+  await once(server, 'close')
+  return port
+}

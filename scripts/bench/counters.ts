@@ -1,0 +1,58 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+
+/** What the service has counted so far, of all its processes. */
+export interface Counters {
+  accepted: number
+  /** Hits that are done with: stored, there already, dropped or put aside. */
+  settled: number
+  stored: number
+  deadLetters: number
+}
+
+const ASK_MS = 100
+/** Without any progress. */
+const PATIENCE_MS = 60_000
+
+/** Sum of a counter over its labels, in Prometheus' text format. */
+export function sumOf(text: string, name: string): number {
+  let sum = 0
+  for (const line of text.split('\n')) {
+    if (line.startsWith(`${name} `) || line.startsWith(`${name}{`)) sum += Number(line.split(' ').at(-1))
+  }
+  return sum
+}
+
+export async function readCounters(url: string): Promise<Counters> {
+  const answer = await fetch(`${url}/metrics`)
+  const text = await answer.text()
+  if (!answer.ok) throw new Error(`/metrics answers ${answer.status}: ${text}`)
+  const stored = sumOf(text, 'hits_stored_total')
+  const deadLetters = sumOf(text, 'hits_dead_letters_total')
+  return {
+    accepted: sumOf(text, 'hits_accepted_total'),
+    settled: stored + deadLetters + sumOf(text, 'hits_repeated_total'),
+    stored,
+    deadLetters,
+  }
+}
+
+/**
+ * Waits until everything that was accepted since `before` is stored.
+ * @param known how many certainly were: a process that is too busy is left out of an answer
+ * @returns the counters then
+ * @throws Error when some of it could not be stored, or nothing goes on for a minute
+ */
+export async function untilStored(url: string, before: Counters, known: number): Promise<Counters> {
+  let settled = -1
+  for (let movedAt = performance.now(); ; ) {
+    const now = await readCounters(url)
+    if (now.deadLetters > before.deadLetters)
+      throw new Error('hits could not be stored: see dead-letters:list')
+    const accepted = Math.max(known, now.accepted - before.accepted)
+    if (now.settled - before.settled >= accepted) return now
+    if (now.settled !== settled) movedAt = performance.now()
+    settled = now.settled
+    if (performance.now() - movedAt > PATIENCE_MS) throw new Error('hits wait, but none is stored any more')
+    await sleep(ASK_MS)
+  }
+}

@@ -1,0 +1,110 @@
+import { type Api, LARGE_SITE } from './account.ts'
+
+const DAY_MS = 86_400_000
+
+/** The ranges, by name and whole days; all end with the same day. */
+export const RANGES = [
+  { name: '24 h', days: 1 },
+  { name: '7 d', days: 7 },
+  { name: '30 d', days: 30 },
+  { name: '90 d', days: 90 },
+] as const
+
+export interface Endpoint {
+  name: string
+  /** Below the site, with parameters of its own but for the range. */
+  path: string
+}
+
+/** What the endpoints ask for, looked up in the data: the most frequent title, country and error. */
+interface Subjects {
+  siteId: string
+  title: string
+  country: string
+  errorId: string
+  /** Last day of the data, `Y-m-d`. */
+  until: string
+}
+
+export interface Surface extends Subjects {
+  endpoints: Endpoint[]
+  /** Path and query of a call. */
+  url(endpoint: Endpoint, days: number, filter?: string): string
+}
+
+/**
+ * Everything that is read of a seeded site. Gives the site goals if it has none.
+ * @param until last day of the ranges, `Y-m-d`; that of the newest hit unless given
+ * @throws Error when there is no seeded site
+ */
+export async function findSurface(api: Api, until: string | undefined): Promise<Surface> {
+  const site = `/api/sites/${LARGE_SITE}`
+  const found = await api<{ id: string }>('GET', site).catch(() => {
+    throw new Error(`there is no site ${LARGE_SITE}: fill the database with npm run bench:seed first`)
+  })
+  const newest = await api<Rows<{ timestamp: string }>>('GET', `${site}/stats/events?range=all&per_page=1`)
+  const last = until ?? newest.data[0]!.timestamp.slice(0, 10)
+  const range = `from=${dayBefore(last, 89)}&to=${last}`
+  const stats = `${site}/stats`
+  const [titles, countries, errors, goals] = await Promise.all([
+    api<Rows<{ title: string }>>('GET', `${stats}/page-titles?${range}&per_page=1`),
+    api<{ values: { value: string }[] }>('GET', `${stats}/filter-values?${range}&dimension=country&limit=1`),
+    api<Rows<{ id: string }>>('GET', `${stats}/errors?${range}&per_page=1`),
+    api<Rows<unknown>>('GET', `${site}/goals?per_page=1`),
+  ])
+  if (goals.data.length === 0) {
+    await api('POST', `${site}/goals/batch`, { event_names: ['signup', 'purchase', 'search'] })
+    await api('POST', `${site}/goals`, { match_type: 'page', match_value: '/docs/*' })
+    await api('POST', `${site}/goals`, { match_type: 'page', match_value: '/' })
+  }
+  const [title, country, error] = [titles.data[0], countries.values[0], errors.data[0]]
+  if (!title || !country || !error)
+    throw new Error(`${LARGE_SITE} has no titles, countries or errors in ${range}`)
+  const subjects = {
+    siteId: found.id,
+    title: title.title,
+    country: country.value,
+    errorId: error.id,
+    until: last,
+  }
+  return {
+    ...subjects,
+    endpoints: endpointsOf(subjects),
+    url({ path }, days, filter) {
+      const asked = `from=${dayBefore(last, days - 1)}&to=${last}${filter ? `&${filter}` : ''}`
+      return `${site}${path}${path.includes('?') ? '&' : '?'}${asked}`
+    },
+  }
+}
+
+interface Rows<Row> {
+  data: Row[]
+}
+
+function endpointsOf({ title, errorId }: Subjects): Endpoint[] {
+  const rows: [name: string, path: string][] = [
+    ['overview', '/overview'],
+    ['timeseries visitors', '/stats/timeseries?metric=visitors'],
+    ['breakdown path', '/stats/breakdown?dimension=path'],
+    ['breakdown source', '/stats/breakdown?dimension=source'],
+    ['goals', '/stats/goals'],
+    ['events, page 1', '/stats/events'],
+    ['events, page 2,000', '/stats/events?page=2000'],
+    ['events timeseries', '/stats/events/timeseries'],
+    ['property breakdown', '/stats/events/property-breakdown?event_type=event&event_name=signup'],
+    ['page titles', '/stats/page-titles'],
+    ['page titles timeseries', `/stats/page-titles/timeseries?title=${encodeURIComponent(title)}`],
+    ['filter values path', '/stats/filter-values?dimension=path'],
+    ['filter values country', '/stats/filter-values?dimension=country'],
+    ['errors', '/stats/errors'],
+    ['error', `/stats/errors/${errorId}`],
+    ['error timeseries', `/stats/errors/${errorId}/timeseries`],
+    ['error events', `/stats/errors/${errorId}/events`],
+  ]
+  return rows.map(([name, path]) => ({ name, path }))
+}
+
+/** The calendar date that many days before another, both `Y-m-d`. */
+function dayBefore(date: string, days: number): string {
+  return new Date(Date.parse(date) - days * DAY_MS).toISOString().slice(0, 10)
+}

@@ -1,0 +1,73 @@
+import { randomBytes } from 'node:crypto'
+import { loadConfig } from '../../src/config.ts'
+import { statement } from '../../src/infra/db.ts'
+import { createLease } from '../../src/infra/lease.ts'
+import { createLog } from '../../src/infra/log.ts'
+import { connectRedis, whenReady } from '../../src/infra/redis.ts'
+import { openGeo } from '../../src/ingestion/edge/geo.ts'
+import { importHits } from '../../src/ingestion/import/import-hits.ts'
+import { compressSettledChunks } from '../../src/rollups/columnstore.ts'
+import { keepRefreshed, REFRESHING } from '../../src/rollups/keep-refreshed.ts'
+import { type AnySite, findSiteAnywhere } from '../../src/sites/find-anywhere.ts'
+import { secondsSince, showProgress } from '../progress.ts'
+import type { BenchService } from './service.ts'
+import { type Visits, visitsOf } from './visits.ts'
+
+const vacuumEverything = statement('vacuum-everything')
+
+export interface Filler {
+  /** Takes made-up visits through the pipeline into a site. @throws Error when a hit was not taken */
+  fill(siteId: string, visits: Visits): Promise<AnySite>
+  /** Rolls up behind whatever is filled meanwhile; everything is rolled up when it returns. */
+  whileRollingUp<Result>(run: () => Promise<Result>): Promise<Result>
+  /** Does at once what the service does in time: moves what is settled to the columnstore, vacuums. */
+  settle(): Promise<void>
+}
+
+/** What fills a service's sites: as `hits:import` does, in this process. */
+export async function createFiller(
+  service: Pick<BenchService, 'db' | 'databaseUrl' | 'redisUrl' | 'isEmbedded'>,
+  onEnd: (stop: () => unknown) => void,
+): Promise<Filler> {
+  const { db } = service
+  const config = loadConfig({
+    DATABASE_URL: service.databaseUrl,
+    REDIS_URL: service.redisUrl,
+    SECRET_KEY: randomBytes(32).toString('hex'),
+  })
+  const log = createLog({ level: 'warn', role: 'bench', stderr: true })
+  const redis = connectRedis(service.redisUrl, log)
+  onEnd(() => redis.disconnect())
+  await whenReady(redis, 5_000)
+  const lease = createLease(redis, REFRESHING)
+  const geo = await openGeo(config.geoipDatabase)
+  const now = () => new Date()
+  // As hits:import has them.
+  const batchHits = service.isEmbedded ? 1_000 : 2_000
+
+  return {
+    async fill(siteId, visits) {
+      const startedAt = performance.now()
+      const site = await findSiteAnywhere(db, siteId)
+      const progress = showProgress('filling')
+      const onProgress = ({ accepted }: { accepted: number }) =>
+        progress.part(accepted / visits.hits, `${Math.round(accepted / secondsSince(startedAt))} hits/s`)
+      const options = { db, geo, log, now, batchHits, onProgress }
+      const done = await importHits(site, chunksOf(visits), options).finally(progress.end)
+      if (done.accepted !== visits.hits) {
+        const reason = done.rejected[0]?.error ?? 'they were dropped'
+        throw new Error(`${done.accepted} of ${visits.hits} hits were taken; the others were not: ${reason}`)
+      }
+      return site
+    },
+    whileRollingUp: run => keepRefreshed({ db, lease, log, now }, run),
+    async settle() {
+      await compressSettledChunks(db, now())
+      await vacuumEverything(db)
+    },
+  }
+}
+
+async function* chunksOf(visits: Visits): AsyncGenerator<Buffer> {
+  yield* visitsOf(visits)
+}

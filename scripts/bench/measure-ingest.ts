@@ -1,0 +1,94 @@
+import { fileURLToPath } from 'node:url'
+import { statement } from '../../src/infra/db.ts'
+import { answersAt, freePort, startProgram } from './child.ts'
+import { readCounters, untilStored } from './counters.ts'
+import { cpuSecondsOf, type Usage, usageOf, usedBetween } from './processes.ts'
+import type { BenchService } from './service.ts'
+import type { prepareWrk, WrkResult } from './wrk.ts'
+
+export type Send = ReturnType<typeof prepareWrk>
+
+export interface Load {
+  connections: number
+  seconds: number
+}
+
+/** One run of one server under one load. */
+export interface IngestRun {
+  /** Hits that were answered 202. */
+  accepted: number
+  acceptedPerSecond: number
+  /** From the first request to the last hit in the database; undefined where nothing is stored. */
+  storedPerSecond?: number
+  wrk: WrkResult
+  /** CPU seconds for 1,000 hits, by role. */
+  cpu: Usage
+}
+
+const FLOOR = fileURLToPath(new URL('./floor.js', import.meta.url))
+const WARM_UP_SECONDS = 2
+const listBackends = statement<{ pid: number }>('list-backends')
+
+/** A server that parses the body and does no more, with as many workers. */
+export async function measureFloor(
+  kind: 'node' | 'express',
+  send: Send,
+  load: Load & { workers: number },
+): Promise<IngestRun> {
+  const port = await freePort()
+  const url = `http://127.0.0.1:${port}`
+  const server = await startProgram({
+    script: FLOOR,
+    args: ['--kind', kind, '--port', String(port), '--workers', String(load.workers)],
+    isReady: () => answersAt(url),
+  })
+  try {
+    await send(url, { ...load, seconds: WARM_UP_SECONDS })
+    const before = usageOf(server.pid)
+    const wrk = await send(url, load)
+    const used = usedBetween(before, usageOf(server.pid))
+    const all = [...used.values()].reduce((sum, seconds) => sum + seconds, 0)
+    return runOf(wrk, new Map([['all', all]]))
+  } finally {
+    await server.stop()
+  }
+}
+
+/** Lets a service compile what is hot and open its connections, which no figure is to hold. */
+export async function warmUp(service: BenchService, send: Send): Promise<void> {
+  const before = await readCounters(service.url)
+  const wrk = await send(service.url, { connections: 64, seconds: WARM_UP_SECONDS })
+  await untilStored(service.url, before, wrk.requests - wrk.refused)
+}
+
+/** The service, until everything it has accepted is stored. */
+export async function measureService(
+  service: BenchService,
+  redisPid: number | undefined,
+  send: Send,
+  load: Load,
+): Promise<IngestRun> {
+  const usage = async () => usageOf(service.pid, await foreignProcesses(service, redisPid))
+  const [countedBefore, usedBefore] = [await readCounters(service.url), await usage()]
+  const startedAt = performance.now()
+  const wrk = await send(service.url, load)
+  const counted = await untilStored(service.url, countedBefore, wrk.requests - wrk.refused)
+  const seconds = (performance.now() - startedAt) / 1_000
+  const run = runOf(wrk, usedBetween(usedBefore, await usage()))
+  return { ...run, storedPerSecond: (counted.stored - countedBefore.stored) / seconds }
+}
+
+/** Of servers that are not the service's children but work for it on this machine. */
+async function foreignProcesses(service: BenchService, redisPid: number | undefined) {
+  const backends = service.isEmbedded ? [] : (await listBackends(service.db)).map(({ pid }) => pid)
+  return [
+    { role: 'database', pids: backends },
+    { role: 'redis', pids: service.hasOwnRedis || redisPid === undefined ? [] : [redisPid] },
+  ].map(({ role, pids }) => ({ role, pids: pids.filter(pid => cpuSecondsOf(pid) !== undefined) }))
+}
+
+function runOf(wrk: WrkResult, used: Usage): IngestRun {
+  const accepted = wrk.requests - wrk.refused
+  const cpu = new Map([...used].map(([role, seconds]) => [role, (seconds * 1_000) / accepted]))
+  return { accepted, acceptedPerSecond: accepted / wrk.seconds, wrk, cpu }
+}

@@ -1,0 +1,63 @@
+import { openAccount } from './account.ts'
+import { type Caller, createCaller, type Timing } from './calls.ts'
+import { findSurface, RANGES, type Surface } from './endpoints.ts'
+import { limitsOff, startService, type Target } from './service.ts'
+
+/** Timings of one row of the table, by the name of the range. */
+export interface ReadRow {
+  name: string
+  timings: Map<string, Timing>
+}
+
+export interface ReadsMeasured {
+  rows: ReadRow[]
+  /** Hits of the site in the longest range, for the heading. */
+  hits: number
+  until: string
+}
+
+/** The cheapest answers there are: what a call costs before anything is counted. */
+const FLOORS = [
+  ['floor: GET /healthz', '/healthz'],
+  ['floor: GET /api/currencies', '/api/currencies'],
+] as const
+
+/** Times every read endpoint in every range, unfiltered and with a country filter, in a service started for it. */
+export async function measureReads(
+  target: Target,
+  options: { until: string | undefined; calls: number; patienceMs: number; workers: number },
+  onEnd: (stop: () => unknown) => void,
+): Promise<ReadsMeasured> {
+  const settings = { ...limitsOff, HTTP_WORKERS: String(options.workers) }
+  const service = await startService(target, settings, onEnd)
+  const { api, token } = await openAccount(service, onEnd)
+  const surface = await findSurface(api, options.until)
+  const caller = createCaller({ url: service.url, token, ...options })
+  onEnd(caller.close)
+  const counted = await api<{ series: Record<string, number[]> }>(
+    'GET',
+    surface.url({ name: '', path: '/stats/events/timeseries' }, 90),
+  )
+  const hits = Object.values(counted.series)
+    .flat()
+    .reduce((sum, count) => sum + count, 0)
+  return { rows: await timeAll(caller, surface), hits, until: surface.until }
+}
+
+async function timeAll(caller: Caller, surface: Surface): Promise<ReadRow[]> {
+  const rows: ReadRow[] = []
+  for (const [name, path] of FLOORS) {
+    const timing = await caller.time(path)
+    rows.push({ name, timings: new Map(RANGES.map(range => [range.name, timing])) })
+  }
+  for (const filter of [undefined, `country=${surface.country}`]) {
+    for (const endpoint of surface.endpoints) {
+      const timings = new Map<string, Timing>()
+      for (const { name, days } of RANGES) {
+        timings.set(name, await caller.time(surface.url(endpoint, days, filter)))
+      }
+      rows.push({ name: filter ? `${endpoint.name}, ${filter}` : endpoint.name, timings })
+    }
+  }
+  return rows
+}

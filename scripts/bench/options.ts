@@ -1,0 +1,20 @@
+import { Command, Option } from 'commander'
+import { wholeNumber } from '../options.ts'
+
+/** A measurement's command line, with the options that all have. */
+export function benchCommand(name: string, description: string): Command {
+  return new Command(`bench:${name}`)
+    .description(description)
+    .addOption(
+      new Option(
+        '--data <where>',
+        'postgres://… of a TimescaleDB, or the folder of an embedded database',
+      ).env('DATABASE_URL'),
+    )
+    .addOption(new Option('--redis <url>', 'Redis to use; a private one unless given').env('REDIS_URL'))
+}
+
+/** An option that is a whole number. */
+export function numberOption(flags: string, description: string, range: [min: number, max: number]): Option {
+  return new Option(flags, description).argParser(wholeNumber(...range))
+}

@@ -1,0 +1,79 @@
+import { readdirSync, readFileSync } from 'node:fs'
+
+// CPU time from /proc: Linux only, as the figures are.
+
+/** What `getconf CLK_TCK` says on every Linux of today. */
+const TICKS_A_SECOND = 100
+
+interface Process {
+  pid: number
+  parent: number
+  command: string
+  /** CPU seconds, user and system, since it was started. */
+  cpuSeconds: number
+}
+
+/** CPU seconds by role. */
+export type Usage = Map<string, number>
+
+function readProcess(pid: number): Process | undefined {
+  try {
+    const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')
+    const command = readFileSync(`/proc/${pid}/cmdline`, 'utf8').replaceAll('\0', ' ')
+    // The name in parentheses may hold spaces and parentheses.
+    const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
+    return {
+      pid,
+      parent: Number(fields[1]),
+      command,
+      cpuSeconds: (Number(fields[11]) + Number(fields[12])) / TICKS_A_SECOND,
+    }
+  } catch {
+    return undefined // it has ended meanwhile
+  }
+}
+
+function allProcesses(): Process[] {
+  return readdirSync('/proc').flatMap(name => {
+    const found = /^\d+$/.test(name) ? readProcess(Number(name)) : undefined
+    return found ? [found] : []
+  })
+}
+
+/** CPU seconds of one process so far; undefined when it is gone. */
+export const cpuSecondsOf = (pid: number): number | undefined => readProcess(pid)?.cpuSeconds
+
+/**
+ * CPU seconds so far of a process and everything below it, by role.
+ * @param others processes of other parents that work for it, such as the backends of a database server
+ */
+export function usageOf(root: number, others: { role: string; pids: readonly number[] }[] = []): Usage {
+  const all = allProcesses()
+  const family = new Set([root])
+  // Children have higher pids than parents but for a wrap-around, so until nothing is found any more.
+  for (let before = 0; before !== family.size; ) {
+    before = family.size
+    for (const { pid, parent } of all) if (family.has(parent)) family.add(pid)
+  }
+  const usage: Usage = new Map()
+  const add = (role: string, seconds: number) => usage.set(role, (usage.get(role) ?? 0) + seconds)
+  for (const { pid, command, cpuSeconds } of all) if (family.has(pid)) add(roleOf(command), cpuSeconds)
+  for (const { role, pids } of others) for (const pid of pids) add(role, cpuSecondsOf(pid) ?? 0)
+  return usage
+}
+
+const ROLES = [
+  ['ingest.js', 'ingest'],
+  ['http.js', 'http'],
+  ['embedded-database.js', 'database'],
+  ['redis-server', 'redis'],
+] as const
+
+function roleOf(command: string): string {
+  return ROLES.find(([part]) => command.includes(part))?.[1] ?? 'primary'
+}
+
+/** What was used between two readings, by role. */
+export function usedBetween(before: Usage, after: Usage): Usage {
+  return new Map([...after].map(([role, seconds]) => [role, Math.max(0, seconds - (before.get(role) ?? 0))]))
+}

@@ -1,0 +1,47 @@
+/** Random numbers that are the same for the same seed, so that two runs make the same data. */
+export interface Random {
+  /** From 0 up to 1, which it never is. */
+  next(): number
+  /** A whole number from 0 up to `count`, which it never is. */
+  below(count: number): number
+  chance(share: number): boolean
+  pick<Value>(values: readonly Value[]): Value
+}
+
+/** @param seed any whole number */
+export function createRandom(seed: number): Random {
+  let state = seed >>> 0
+  // mulberry32
+  const next = () => {
+    state = (state + 0x6d2b79f5) >>> 0
+    let mixed = Math.imul(state ^ (state >>> 15), state | 1)
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61)
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296
+  }
+  const below = (count: number) => Math.floor(next() * count)
+  return { next, below, chance: share => next() < share, pick: values => values[below(values.length)]! }
+}
+
+/**
+ * Draws ranks from 0 as they are visited on the web: rank r in proportion to 1/(r + 1).
+ * @returns a function that draws one
+ */
+export function longTail(count: number, random: Random): () => number {
+  const sums = new Float64Array(count)
+  let sum = 0
+  for (let rank = 0; rank < count; rank++) {
+    sum += 1 / (rank + 1)
+    sums[rank] = sum
+  }
+  return () => {
+    const wanted = random.next() * sum
+    let low = 0
+    let high = count - 1
+    while (low < high) {
+      const middle = (low + high) >> 1
+      if (sums[middle]! > wanted) high = middle
+      else low = middle + 1
+    }
+    return low
+  }
+}

@@ -1,0 +1,34 @@
+import { createLog } from '../../src/infra/log.ts'
+import { connectRedis, whenReady } from '../../src/infra/redis.ts'
+import type { BenchService } from './service.ts'
+
+export const FSYNC = ['always', 'everysec'] as const
+export type Fsync = (typeof FSYNC)[number]
+
+export interface BenchRedis {
+  /** When it writes through to the disk. */
+  fsync: string
+  /** Process id, as Redis says. */
+  pid: number
+}
+
+/**
+ * Says what the Redis of a service does, and sets it where it is the service's own.
+ * @throws Error when another one's would have to be changed
+ */
+export async function settleRedis(
+  { redisUrl, hasOwnRedis }: Pick<BenchService, 'redisUrl' | 'hasOwnRedis'>,
+  fsync: Fsync | undefined,
+): Promise<BenchRedis> {
+  const redis = connectRedis(redisUrl, createLog({ level: 'warn', role: 'bench', stderr: true }))
+  try {
+    await whenReady(redis, 5_000)
+    if (fsync && hasOwnRedis) await redis.config('SET', 'appendfsync', fsync)
+    const [, found = ''] = (await redis.config('GET', 'appendfsync')) as string[]
+    if (fsync && found !== fsync) throw new Error(`the Redis that was given has appendfsync ${found}`)
+    const pid = Number(/^process_id:(\d+)/m.exec(await redis.info('server'))?.[1])
+    return { fsync: found, pid }
+  } finally {
+    redis.disconnect()
+  }
+}

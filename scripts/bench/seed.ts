@@ -1,0 +1,106 @@
+import { day } from '../options.ts'
+import { secondsSince } from '../progress.ts'
+import { LARGE_SITE, openAccount } from './account.ts'
+import { type Check, checkSite, requireEqual } from './check.ts'
+import { withCleanup } from './cleanup.ts'
+import { createFiller } from './fill.ts'
+import { machineLine } from './machine.ts'
+import { benchCommand, numberOption } from './options.ts'
+import { isEmbedded, limitsOff, startService } from './service.ts'
+import { figure, formatTable } from './table.ts'
+import type { Visits } from './visits.ts'
+
+// Fills an empty database with a site of many hits and thirty small ones beside it, through the pipeline, and proves
+// that it is consistent. The same options make the same hits.
+
+const DAYS = 90
+const DAY_MS = 86_400_000
+const SMALL_SITES = 30
+/** Hits of a small site for one of the large. */
+const SMALL_SHARE = 1 / 500
+
+interface Options {
+  data?: string
+  redis?: string
+  events?: number
+  until?: string
+  seed: number
+}
+
+const command = benchCommand('seed', 'fills an empty database with made-up visits of 90 days')
+  .addOption(
+    numberOption(
+      '--events <count>',
+      'hits of the large site; 1,000,000, embedded 200,000',
+      [100, 100_000_000],
+    ),
+  )
+  .option('--until <date>', 'last day, UTC; yesterday unless given', day)
+  .addOption(numberOption('--seed <number>', 'of the random numbers', [0, 999_999]).default(1))
+  .parse()
+
+await withCleanup(async onEnd => {
+  const { data, redis, seed, ...options } = command.opts<Options>()
+  const target = { data, redis }
+  if (data === undefined) throw new Error('say where to: --data postgres://… or --data <folder>')
+  const events = options.events ?? (isEmbedded(target) ? 200_000 : 1_000_000)
+  const end = options.until ? Date.parse(options.until) + DAY_MS : Math.floor(Date.now() / DAY_MS) * DAY_MS
+  if (end > Date.now()) throw new Error('--until must be a day that is over')
+  const from = end - DAYS * DAY_MS
+  const dates = { from: dateOf(from), to: dateOf(end - DAY_MS) }
+
+  // Without ingest processes nobody else rolls up meanwhile.
+  const settings = { ...limitsOff, SITES_PER_TEAM: '1000', INGEST_PROCESSES: '0', HTTP_WORKERS: '1' }
+  const service = await startService(target, settings, onEnd)
+  const account = await openAccount(service, onEnd)
+  const sites = await account.api<{ domain: string }[]>('GET', '/api/sites')
+  if (sites.length > 0) throw new Error('there are benchmark sites already: seed an empty database')
+  const filler = await createFiller(service, onEnd)
+
+  const startedAt = performance.now()
+  const names = [
+    ...Array.from({ length: SMALL_SITES }, (_, index) => `small-${index + 1}.bench.example`),
+    LARGE_SITE,
+  ]
+  const filled: { domain: string; id: string; siteNo: number; hits: number; seconds: number }[] = []
+  await filler.whileRollingUp(async () => {
+    for (const [index, domain] of names.entries()) {
+      const fillStartedAt = performance.now()
+      const hits = domain === LARGE_SITE ? events : Math.max(100, Math.round(events * SMALL_SHARE))
+      const { id } = await account.api<{ id: string }>('POST', '/api/sites', { domain })
+      const visits: Visits = { hits, from, days: DAYS, hostname: domain, seed: seed + index }
+      const { siteNo } = await filler.fill(id, visits)
+      filled.push({ domain, id, siteNo, hits, seconds: secondsSince(fillStartedAt) })
+    }
+  })
+  await filler.settle()
+  const seconds = secondsSince(startedAt)
+
+  const checks: Check[] = []
+  for (const { id, siteNo, hits, domain } of [filled.at(-1)!, filled[0]!]) {
+    const found = await checkSite(
+      { db: service.db, api: account.api },
+      { siteId: id, siteNo, hits, ...dates },
+    )
+    checks.push(...found.map(check => ({ ...check, what: `${domain}: ${check.what}` })))
+  }
+  const large = filled.at(-1)!
+  process.stdout.write(
+    `${machineLine(new Date())}\n${dates.from} to ${dates.to}: ${figure(large.hits)} hits of ${LARGE_SITE} at ` +
+      `${figure(large.hits / large.seconds)}/s, ${SMALL_SITES} small sites beside it, ${figure(seconds)} s in all\n\n` +
+      `${formatTable(
+        ['check', 'stored', 'recounted', ''],
+        checks.map(({ what, stored, recounted }) => [
+          what,
+          String(stored),
+          String(recounted),
+          stored === recounted ? 'equal' : 'DIFFERENT',
+        ]),
+      )}\n`,
+  )
+  requireEqual(checks)
+})
+
+function dateOf(at: number): string {
+  return new Date(at).toISOString().slice(0, 10)
+}

@@ -1,0 +1,43 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { fileURLToPath } from 'node:url'
+import { bareEnvironment } from '../../src/config.ts'
+import type { Sent } from './send.ts'
+
+const SEND = fileURLToPath(new URL('./send.js', import.meta.url))
+
+export interface Sender {
+  /** Ends it. @returns what was sent */
+  stop(): Promise<Sent>
+}
+
+/** Starts a process that sends pageviews at a steady rate. */
+export function startSender(options: { url: string; key: string; rate: number }): Sender {
+  const args = [SEND, '--url', options.url, '--key', options.key, '--rate', String(options.rate)]
+  const child = spawn(process.execPath, args, {
+    env: bareEnvironment(),
+    stdio: ['ignore', 'pipe', 'inherit'],
+    detached: true,
+  })
+  let output = ''
+  child.stdout.on('data', chunk => {
+    output += chunk
+  })
+  let stopping: Promise<Sent> | undefined
+  return {
+    stop() {
+      stopping ??= end(child).then(() => {
+        if (output === '') throw new Error('the process that sends hits ended without a word')
+        return JSON.parse(output)
+      })
+      return stopping
+    },
+  }
+}
+
+async function end(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return
+  const closed = once(child, 'close')
+  child.kill('SIGTERM')
+  await closed
+}

@@ -1,0 +1,47 @@
+import { addressOf, agentOf, LANGUAGES, originOf, PATHS, pageOf, SCREENS } from './catalogue.ts'
+import { createRandom, longTail } from './random.ts'
+
+/** One pageview as it is sent: behind a proxy that names the address. */
+export interface SentHit {
+  address: string
+  agent: string
+  body: string
+}
+
+/**
+ * Pageviews of many people, for load.
+ * @param options.addresses how many addresses share the load: each may send 600 a minute
+ * @param options.visitors how many browsers there are behind them
+ */
+export function sentHits(options: {
+  key: string
+  count: number
+  addresses: number
+  visitors: number
+  seed: number
+}): SentHit[] {
+  const random = createRandom(options.seed)
+  const drawPage = longTail(PATHS, random)
+  const addresses = Array.from({ length: options.addresses }, () => addressOf(random))
+  const visitors = Array.from({ length: options.visitors }, (_, index) => ({
+    address: addresses[index % addresses.length]!,
+    agent: agentOf(random),
+    screen: random.pick(SCREENS),
+    language: random.pick(LANGUAGES),
+  }))
+  return Array.from({ length: options.count }, (_, index) => {
+    // In turn, so that no address has more than its share.
+    const { address, agent, screen, language } = visitors[index % visitors.length]!
+    const { referrer, tags } = originOf(random)
+    const { path, title } = pageOf(drawPage())
+    const body = {
+      key: options.key,
+      hostname: 'ingest.bench.example',
+      url: { path: tags ? `${path}?${tags}` : path, title },
+      ...(referrer && { referrer }),
+      screen,
+      language,
+    }
+    return { address, agent, body: JSON.stringify(body) }
+  })
+}

@@ -1,0 +1,81 @@
+import { randomBytes } from 'node:crypto'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { databaseUrl, redisSocketPathFor } from '../../src/embedded/paths.ts'
+import { connectDb, type Db } from '../../src/infra/db.ts'
+import { answersAt, freePort, type StartedProcess, startProgram } from './child.ts'
+
+const PRIMARY = fileURLToPath(new URL('../../workers/primary.js', import.meta.url))
+
+/** Where the data is: a TimescaleDB by URL, or the embedded one of a folder; and a Redis, if not a private one. */
+export interface Target {
+  /** `postgres://…`, or a folder; a temporary one when undefined. */
+  data: string | undefined
+  redis?: string | undefined
+}
+
+export interface BenchService extends StartedProcess {
+  url: string
+  db: Db
+  databaseUrl: string
+  redisUrl: string
+  /** Whether the database is the embedded one. */
+  isEmbedded: boolean
+  hasOwnRedis: boolean
+}
+
+const isUrl = (data: string | undefined): data is string => /^postgres(ql)?:/.test(data ?? '')
+
+/** Whether a target is the embedded database, whose sizes are smaller. */
+export const isEmbedded = ({ data }: Target): boolean => !isUrl(data)
+
+/**
+ * The whole built service, all its processes, on a port of its own.
+ * @param onEnd remembers how to take everything away again; given data stays
+ */
+export async function startService(
+  target: Target,
+  settings: Record<string, string>,
+  onEnd: (stop: () => unknown) => void,
+): Promise<BenchService> {
+  const given = target.data
+  const isOwnFolder = given === undefined || isUrl(given)
+  const dataDir = isOwnFolder ? mkdtempSync(join(tmpdir(), 'analytics-bench-')) : resolve(given)
+  if (isOwnFolder) onEnd(() => rmSync(dataDir, { recursive: true, force: true }))
+  const port = await freePort()
+  const url = `http://127.0.0.1:${port}`
+  const started = await startProgram({
+    script: PRIMARY,
+    settings: {
+      PORT: String(port),
+      DATA_DIR: dataDir,
+      LOG_LEVEL: 'warn',
+      ...(isUrl(given) && { DATABASE_URL: given }),
+      ...(target.redis && { REDIS_URL: target.redis }),
+      // Of a folder everything is in, the key is there too.
+      ...((isUrl(given) || target.redis) && { SECRET_KEY: randomBytes(32).toString('hex') }),
+      ...settings,
+    },
+    isReady: () => answersAt(`${url}/readyz`),
+  })
+  onEnd(started.stop)
+  const address = isUrl(given) ? given : databaseUrl(dataDir)
+  const db = connectDb(address, { max: isUrl(given) ? 6 : 2, name: 'analytics bench' })
+  onEnd(() => db.end({ timeout: 2 }))
+  return {
+    ...started,
+    url,
+    db,
+    databaseUrl: address,
+    redisUrl: target.redis ?? `unix://${redisSocketPathFor(dataDir)}`,
+    isEmbedded: !isUrl(given),
+    hasOwnRedis: !target.redis,
+  }
+}
+
+const LIMITS = ['COLLECT', 'EVENT', 'ENGAGE', 'IDENTIFY', 'API', 'WEBHOOK']
+
+/** Settings without rate limits: for what is measured by one caller. */
+export const limitsOff = Object.fromEntries(LIMITS.map(name => [`RATE_LIMIT_${name}`, '0']))

@@ -1,0 +1,38 @@
+/** The value below which `share` (0 to 1) of the values lie: nearest rank. NaN without values. */
+export function quantile(values: readonly number[], share: number): number {
+  const sorted = [...values].sort((a, b) => a - b)
+  return sorted[Math.max(0, Math.ceil(share * sorted.length) - 1)] ?? Number.NaN
+}
+
+/** The middle value; of an even number, the mean of the two in the middle. NaN without values. */
+export function median(values: readonly number[]): number {
+  const sorted = [...values].sort((a, b) => a - b)
+  const upper = sorted.length >> 1
+  if (sorted.length % 2 === 1) return sorted[upper]!
+  return (sorted[upper - 1]! + sorted[upper]!) / 2
+}
+
+/** Three significant digits, thousands with commas; `–` for what was not measured. */
+export function figure(value: number | undefined): string {
+  if (value === undefined || !Number.isFinite(value)) return '–'
+  if (value === 0) return '0'
+  const digits = Math.max(0, 2 - Math.floor(Math.log10(Math.abs(value))))
+  return value.toLocaleString('en-US', {
+    minimumFractionDigits: Math.min(digits, 3),
+    maximumFractionDigits: Math.min(digits, 3),
+  })
+}
+
+/** Columns that a Markdown file shows as a table and a terminal as columns: the first to the left, numbers to the right. */
+export function formatTable(head: readonly string[], rows: readonly (readonly string[])[]): string {
+  const widths = head.map((name, column) =>
+    Math.max(3, name.length, ...rows.map(row => (row[column] ?? '').length)),
+  )
+  const line = (cells: readonly string[]) =>
+    `| ${widths.map((width, column) => pad(cells[column] ?? '', width, column)).join(' | ')} |`
+  const rule = widths.map((width, column) => (column === 0 ? '-'.repeat(width) : `${'-'.repeat(width - 1)}:`))
+  return [line(head), `| ${rule.join(' | ')} |`, ...rows.map(line)].join('\n')
+}
+
+const pad = (cell: string, width: number, column: number) =>
+  column === 0 ? cell.padEnd(width) : cell.padStart(width)

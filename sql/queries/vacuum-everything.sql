@@ -1,0 +1,2 @@
+-- What autovacuum does in its own time. Not inside a transaction.
+vacuum (analyze)
