@@ -171,7 +171,7 @@ export function previousRange(range: Range): Range {
 }
 
 /** What a series has at most. Only ranges of centuries have more. */
-export const MOST_BUCKETS = 3_000
+const MOST_BUCKETS = 3_000
 
 /**
  * The buckets of a range as the labels of a series.
