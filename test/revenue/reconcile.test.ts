@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { reconcile } from '../../src/revenue/reconcile.ts'
+import { adminCommand } from '../support/admin-command.ts'
 import { type Api, startApi } from '../support/api.ts'
 import { recordingLog } from '../support/recording-log.ts'
 import {
@@ -127,6 +128,19 @@ describe('reconciling', () => {
     const failed = compare(shop.siteId)
     await expect(failed).rejects.toMatchObject({ code, message: expect.stringMatching(message) })
   })
+})
+
+test('the command line says in one line what is missing', async () => {
+  const { databaseUrl, redisUrl } = api.services.config
+  const admin = await adminCommand({ databaseUrl: databaseUrl!, redisUrl: redisUrl! })
+  try {
+    const { siteId } = await openShop(api)
+    const run = await admin.run(['revenue:reconcile', '--site', siteId])
+    expect(run).toMatchObject({ code: 1, stdout: '' })
+    expect(run.stderr).toMatch(/^error: The connection has no API key: .*\n$/)
+  } finally {
+    admin.close()
+  }
 })
 
 function tieredPrice() {
