@@ -98,7 +98,11 @@ function collect(stream: Readable, maxBytes: number): Promise<Buffer> {
       reject(tooLarge(maxBytes))
     }
     stream.on('data', take)
-    stream.once('end', () => resolve(chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks)))
+    stream.once('end', () => {
+      // Every stream closes in the end: an error that nobody hears of would still be made.
+      stream.off('close', broken)
+      resolve(chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks))
+    })
     stream.once('error', broken)
     stream.once('close', broken)
   })

@@ -1,5 +1,18 @@
-import { randomInt } from 'node:crypto'
+import { randomFillSync, randomInt } from 'node:crypto'
 import { v7 } from 'uuid'
+
+/** One call for the random bytes of many ids: a call costs more than the bytes. */
+const pool = new Uint8Array(16 * 512)
+let used = pool.length
+
+function randomBytes(): Uint8Array {
+  if (used === pool.length) {
+    randomFillSync(pool)
+    used = 0
+  }
+  used += 16
+  return pool.subarray(used - 16, used)
+}
 
 let lastMs = 0
 let sequence = 0
@@ -12,5 +25,5 @@ let sequence = 0
 export function newHitId(now: number): string {
   sequence = now === lastMs ? sequence + 1 : randomInt(2 ** 30)
   lastMs = now
-  return v7({ msecs: now, seq: sequence })
+  return v7({ msecs: now, seq: sequence, random: randomBytes() })
 }
