@@ -42,7 +42,8 @@ describe('the event log', () => {
       os: '',
       properties: { a: '1' },
     })
-    expect(recountLog(world, ['event'], thatDay)).toMatchObject([{ event_name: 'signup', country: 'US' }])
+    // The session's country, not the hit's own.
+    expect(recountLog(world, ['event'], thatDay)).toMatchObject([{ event_name: 'signup', country: 'DE' }])
   })
 })
 
