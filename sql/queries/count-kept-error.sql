@@ -1,4 +1,4 @@
--- How often the error `asked.error_id` occurred, and in how many sessions that started in the range.
+-- How many of the hits there are, and in how many sessions that started in the range.
 select
-  (select count(*) from kept_hits where error_id::text = (select error_id from asked)) as occurrences,
-  (select count(distinct session_no) from seen_hits where error_id::text = (select error_id from asked)) as sessions
+  (select count(*) from kept_hits) as occurrences,
+  (select count(distinct session_no) from seen_hits) as sessions

@@ -25,9 +25,7 @@ select
 from (
   select *
   from kept_hits
-  where
-    type = any((select types from asked)::text[])
-    and ((select error_id from asked) = '' or error_id::text = (select error_id from asked))
+  where type = any((select types from asked)::text[])
   order by at desc, id desc
   limit (select "limit" from asked)
   offset (select "offset" from asked)

@@ -116,7 +116,7 @@ export async function getError(
     services.reads,
     'count-kept-error',
     scope,
-    { asked: { error_id: error.toLowerCase() } },
+    { errorId: error },
   )
   return { id: error, message: known.message, error_name: known.name, ...counts! }
 }
@@ -131,7 +131,7 @@ export async function getErrorTimeseries(
   const { range, scope } = await readQuestion(services, site, query)
   const { labels, series, group } = await countTypes(services, scope, range, {
     types: ['error'],
-    errorId: error.toLowerCase(),
+    errorId: error,
   })
   return { labels, types: ['error'], series: { error: series.error ?? labels.map(() => 0) }, group }
 }
@@ -149,7 +149,7 @@ export async function getErrorOccurrences(
   const { range, scope } = await readQuestion(services, site, query)
   const { rows, total } = await readLog<LoggedError>(services.reads, scope, range, query, {
     types: ['error'],
-    errorId: error.toLowerCase(),
+    errorId: error,
   })
   return { rows: rows.map(row => presentOccurrence(row, services.config.baseUrl)), total }
 }

@@ -65,15 +65,16 @@ export async function countTypes(
   { reads }: Pick<StatsServices, 'reads'>,
   scope: Scope,
   range: Range,
-  { types, errorId = '' }: { types: EventType[]; errorId?: string },
+  { types, errorId }: { types: EventType[]; errorId?: string },
 ): Promise<EventsTimeseries> {
   const all = seriesBuckets(range)
-  const asked = { bounds: boundsOf(all), types, error_id: errorId }
+  const asked = { bounds: boundsOf(all), types }
   const rows =
     all.length === 0
       ? []
       : await readKept<{ bucket: number; type: EventType; hits: number }>(reads, 'count-kept-types', scope, {
           asked,
+          errorId,
         })
   const occurring = types.filter(type => rows.some(row => row.type === type))
   const series: EventsTimeseries['series'] = {}

@@ -32,14 +32,15 @@ export function readLog<Row extends object>(
   scope: Scope,
   range: Range,
   query: PageQuery,
-  { types, errorId = '' }: { types: EventType[]; errorId?: string },
+  { types, errorId }: { types: EventType[]; errorId?: string },
 ): Promise<Page<Row>> {
   // One snapshot: a hit that comes between the two statements would shift the page.
   return reads.begin('isolation level repeatable read read only', async transaction => {
     const { width, ms } = widthFor(range.days)
-    const asked = { types, error_id: errorId }
+    const asked = { types }
     const counts = await readKept<BucketCount>(transaction, 'count-kept-log', scope, {
       asked: { ...asked, width },
+      errorId,
     })
     const total = counts.reduce((sum, { hits }) => sum + hits, 0)
     const { limit, offset } = windowOf(query)
@@ -49,6 +50,7 @@ export function readLog<Row extends object>(
     const rows = await readKept<Row>(transaction, 'read-kept-log', scope, {
       asked: { ...asked, limit, offset: found.offset },
       slice,
+      errorId,
     })
     return { rows, total }
   }) as Promise<Page<Row>>

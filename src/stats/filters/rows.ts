@@ -21,10 +21,12 @@ export const isUnfiltered = ({ filters: { dimensions, property }, goal }: Scope)
 /** What a statement is asked, as the columns of the one row of its relation `asked`. */
 type Asked = Record<string, number | boolean | Date | string[] | Date[] | string>
 
-/** Half-open. */
-interface Slice {
-  start: Date
-  end: Date
+/** Which of the hits that pass are read. What passes depends on the whole range, whatever is read of it. */
+interface Part {
+  /** Half-open; of `kept_hits` alone. */
+  slice?: { start: Date; end: Date }
+  /** Only occurrences of this error. */
+  errorId?: string | undefined
 }
 
 /**
@@ -39,21 +41,21 @@ interface Slice {
  * - `conversions`, when `targets` are given: what converted in the range, in sessions that pass.
  * None of them is computed unless the statement names it, and only the columns that it names are read.
  * @param options.value the dimension that is their column `value`
- * @param options.slice the part of the range that `kept_hits` are taken from; what is kept depends on all of it
  */
 export function readKept<Row extends object>(
   db: Queryable,
   name: string,
   scope: Scope,
-  options: { asked?: Asked; value?: Dimension; targets?: ConversionTargets; slice?: Slice } = {},
+  options: { asked?: Asked; value?: Dimension; targets?: ConversionTargets } & Part = {},
 ): Promise<Row[]> {
-  const { asked = {}, value, targets, slice } = options
+  const { asked = {}, value, targets, slice, errorId } = options
+  const only = () => (errorId ? ofError(db, errorId) : db``)
   return db<Row[]>`
     with asked as (${row(db, asked)}),
     ${hasHitFilters(scope) ? matching(db, scope) : db``}
     ${scope.goal ? db`converted as materialized (select unnest(${scope.goal.sessions}::bigint[]) as session_no),` : db``}
     ${targets ? db`conversions as not materialized (${conversions(db, scope, targets)}),` : db``}
-    kept_hits as not materialized (${keptHits(db, scope, value)} ${slice ? within(db, slice) : db``}),
+    kept_hits as not materialized (${keptHits(db, scope, value)} ${slice ? within(db, slice) : db``} ${only()}),
     kept_sessions as not materialized (
       select sessions.* ${value && !isHitDimension(value) ? db`, sessions.${db(value)}::text as value` : db``}
       from sessions
@@ -61,7 +63,7 @@ export function readKept<Row extends object>(
     ),
     kept_payments as not materialized (${keptMoney(db, scope, 'revenue', scope.start, value)}),
     kept_movements as not materialized (${keptMoney(db, scope, 'mrr_movements', null, value)}),
-    seen_hits as not materialized (${seenHits(db, scope, value)}),
+    seen_hits as not materialized (${seenHits(db, scope, value)} ${only()}),
     engagements as not materialized (
       select *
       from events
@@ -85,8 +87,12 @@ function keptHits(db: Queryable, scope: Scope, value: Dimension | undefined): Fr
     where ${visibleHit(db, scope)} and ${hitConditions(db, scope)} and ${sessionConditions(db, scope)}`
 }
 
-const within = (db: Queryable, { start, end }: Slice): Fragment =>
+const within = (db: Queryable, { start, end }: NonNullable<Part['slice']>): Fragment =>
   db`and events.at >= ${start} and events.at < ${end}`
+
+/** Both, since the index is of errors. */
+const ofError = (db: Queryable, errorId: string): Fragment =>
+  db`and events.type = 'error' and events.error_id = ${errorId}::uuid`
 
 function seenHits(db: Queryable, scope: Scope, value: Dimension | undefined): Fragment {
   const hits = hasHitFilters(scope)
