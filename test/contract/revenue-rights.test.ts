@@ -191,11 +191,16 @@ describe('connecting', () => {
     expect(await names(site.path)).toEqual(kept)
   })
 
-  test('anew after disconnecting makes no second goal of any', async () => {
+  test('anew after disconnecting makes no goal, neither a second of one nor one that was deleted', async () => {
     const site = await revenue.shop()
+    const trial = (await goals(site.path)).find(goal => goal.match_value === 'free_trial')!
     await revenue.call('DELETE', `${site.path}/processor`)
     await revenue.connect(site)
     expect(await names(site.path)).toEqual([...SERVICE_EVENTS].sort())
+    await revenue.call('DELETE', `${site.path}/goals/${trial.id}`)
+    await revenue.call('DELETE', `${site.path}/processor`)
+    await revenue.connect(site)
+    expect(await names(site.path)).toEqual(SERVICE_EVENTS.filter(name => name !== 'free_trial').sort())
   })
 
   test('skips a name that is taken, and does not mind the ceiling', async () => {
