@@ -1,0 +1,201 @@
+import { randomUUID } from 'node:crypto'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { enrichedHit } from '../support/hits.ts'
+import { event, invoice, type Json, onDay, subscription } from '../support/stripe.ts'
+import { type Revenue, startRevenue } from './revenue-shop.ts'
+import type { StatsSite } from './stats-site.ts'
+
+let revenue: Revenue
+beforeAll(async () => {
+  revenue = await startRevenue()
+})
+afterAll(() => revenue.close())
+
+const MARCH = 'from=2026-03-01&to=2026-03-18'
+
+interface Visit {
+  visitorId: string
+  at: string
+  url: string
+  referrer?: string
+}
+
+const visit = (site: StatsSite, ...visits: Visit[]) =>
+  revenue.store(visits.map(({ at, ...fields }) => enrichedHit(site, Date.parse(at), fields)))
+
+const OFFER = '/offer?utm_source=letter&utm_medium=email&utm_campaign=may&utm_content=top&utm_term=shoe'
+/** A session by a letter at 09:00 on the 9th, and one by a search from 10:00 to 10:20 on the 10th. */
+const twoSessions = (site: StatsSite, visitorId: string) =>
+  visit(
+    site,
+    { visitorId, at: '2026-03-09T09:00:00Z', url: OFFER },
+    { visitorId, at: '2026-03-10T10:00:00Z', url: '/search', referrer: 'https://www.google.com/' },
+    { visitorId, at: '2026-03-10T10:20:00Z', url: '/cart' },
+  )
+
+/** What of each of the two sessions filters and breakdowns show. */
+const LETTER = {
+  ...{ source: 'letter', channel: 'Email', entry_path: '/offer', utm_source: 'letter', visit_count: '1' },
+  ...{ utm_medium: 'email', utm_campaign: 'may', utm_content: 'top', utm_term: 'shoe' },
+}
+const SEARCH = {
+  ...{ source: 'Google', channel: 'Organic Search', entry_path: '/search', visit_count: '2' },
+  utm_source: '(none)',
+}
+
+async function revenueOf(site: StatsSite, dimension: string, value: string) {
+  const query = `${dimension}=${encodeURIComponent(value)}&${MARCH}`
+  const filtered = (await revenue.overview(site, query)).revenue
+  const { data } = await revenue.read(site, `/stats/breakdown?dimension=${dimension}&${MARCH}`)
+  const row = data.find((each: Json) => each.value === value)
+  return [filtered, row?.revenue ?? 0]
+}
+
+describe('a payment belongs to', () => {
+  test.each<[string, string, object, object]>([
+    ['the session it falls into', '2026-03-10T10:10:00Z', SEARCH, LETTER],
+    ['the session that began that moment', '2026-03-10T10:00:00Z', SEARCH, LETTER],
+    ['the latest session before it', '2026-03-14T00:00:00Z', SEARCH, LETTER],
+    ['the earlier session, when it is from between', '2026-03-10T09:59:00Z', LETTER, SEARCH],
+    ['the earlier session, when it falls into that', '2026-03-09T09:00:00Z', LETTER, SEARCH],
+  ])('%s', async (_which, timestamp, session, other) => {
+    for (const isLate of [false, true]) {
+      const [site, visitorId] = [await revenue.site(), randomUUID()]
+      if (!isLate) await twoSessions(site, visitorId)
+      const payment = { visitor_id: visitorId, timestamp, amount: 321 }
+      expect((await revenue.pay(site, payment)).status).toBe(201)
+      expect((await revenue.overview(site, MARCH)).revenue).toBe(321)
+      if (isLate) {
+        expect((await revenue.overview(site, `${MARCH}&source=(none)`)).revenue).toBe(321)
+        await twoSessions(site, visitorId)
+      }
+      for (const [dimension, value] of Object.entries(session))
+        expect(await revenueOf(site, dimension, value), `${dimension} ${isLate}`).toEqual([321, 321])
+      for (const [dimension, value] of Object.entries(other))
+        expect(await revenueOf(site, dimension, value), `not ${dimension} ${isLate}`).toEqual([0, 0])
+    }
+  })
+
+  test('nobody: its dimensions are all empty', async () => {
+    const [site, visitorId] = [await revenue.site(), randomUUID()]
+    await twoSessions(site, visitorId)
+    await revenue.pay(site, { timestamp: '2026-03-10T10:10:00Z' })
+    await revenue.pay(site, { timestamp: '2026-03-10T10:10:00Z', visitor_id: randomUUID() })
+    expect(await revenue.overview(site, MARCH)).toMatchObject({ revenue: 2000, visitors: 1, sessions: 2 })
+    expect((await revenue.overview(site, `${MARCH}&entry_path=(none)`)).revenue).toBe(2000)
+    for (const [dimension, value] of Object.entries({ ...LETTER, ...SEARCH, utm_source: 'letter' }))
+      expect(await revenueOf(site, dimension, value), dimension).toEqual([0, 0])
+  })
+
+  test('its own visitor, whatever session_id says', async () => {
+    const [site, payer, other] = [await revenue.site(), randomUUID(), randomUUID()]
+    await visit(site, { visitorId: other, at: '2026-03-10T10:00:00Z', url: '/?utm_source=other' })
+    await visit(site, { visitorId: payer, at: '2026-03-10T10:00:00Z', url: '/?utm_source=own' })
+    await revenue.pay(site, {
+      ...{ visitor_id: payer, session_id: randomUUID(), timestamp: '2026-03-10T11:00:00Z' },
+    })
+    expect(await revenueOf(site, 'utm_source', 'own')).toEqual([1000, 1000])
+    expect(await revenueOf(site, 'utm_source', 'other')).toEqual([0, 0])
+  })
+
+  test('a visitor of another site with the same id nowhere else', async () => {
+    const [site, other, visitorId] = [await revenue.site(), await revenue.site(), randomUUID()]
+    await twoSessions(other, visitorId)
+    await revenue.pay(site, { visitor_id: visitorId, timestamp: '2026-03-14' })
+    expect((await revenue.overview(site, `${MARCH}&source=(none)`)).revenue).toBe(1000)
+    expect(await revenue.overview(other, MARCH)).not.toHaveProperty('revenue')
+  })
+
+  test('the visitor that a checkout names, and what the subscription moves with it', async () => {
+    const [site, visitorId] = [await revenue.shop(), randomUUID()]
+    await visit(site, { visitorId, at: '2026-01-01T09:00:00Z', url: '/?utm_source=letter' })
+    const base = subscription({ metadata: { visitor_id: visitorId } })
+    const bill = invoice({ subscription: base.id, customer: base.customer, paidAt: onDay(2) })
+    await revenue.tell(site, [
+      event('customer.subscription.created', base, onDay(2)),
+      event('invoice.paid', bill, onDay(2)),
+    ])
+    const query = 'from=2026-01-01&to=2026-01-03'
+    expect(await revenue.overview(site, `${query}&utm_source=letter`)).toMatchObject({
+      revenue: 1000,
+      mrr: 1000,
+    })
+    expect(await revenue.overview(site, `${query}&utm_source=other`)).toMatchObject({ revenue: 0, mrr: 0 })
+  })
+})
+
+describe('the events of a payment', () => {
+  const day = 'from=2026-03-10&to=2026-03-10'
+
+  test('are in the log at its time, and make no visitor, session or custom event', async () => {
+    const [site, visitorId] = [await revenue.site(), randomUUID()]
+    await twoSessions(site, visitorId)
+    await revenue.pay(site, {
+      ...{ visitor_id: visitorId, amount: 4999, is_free_trial: true, timestamp: '2026-03-10T10:10:00Z' },
+    })
+    await revenue.pay(site, { visitor_id: randomUUID(), timestamp: '2026-03-10T15:00:00Z' })
+    const { data, meta } = await revenue.read(site, `/stats/events?types=event&${day}`)
+    expect(meta.total).toBe(3)
+    expect(data[0]).toMatchObject({ event_name: 'payment', path: '' })
+    expect(
+      data
+        .slice(1)
+        .map((row: Json) => row.event_name)
+        .sort(),
+    ).toEqual(['free_trial', 'payment'])
+    for (const row of data.slice(1)) {
+      expect(row).toMatchObject({
+        ...{ event_type: 'event', visitor_id: visitorId, path: '', url: '', title: '', error_id: null },
+      })
+      expect(Date.parse(row.timestamp)).toBe(Date.parse('2026-03-10T10:10:00Z'))
+    }
+    expect(await revenue.overview(site, day)).toMatchObject({
+      ...{ visitors: 1, sessions: 1, pageviews: 2, custom_events: 0, avg_session_seconds: 1200 },
+    })
+    const series = await revenue.read(site, `/stats/events/timeseries?types=event&${day}`)
+    expect(series.types).toEqual(['event'])
+    expect(series.series.event.reduce((sum: number, count: number) => sum + count, 0)).toBe(3)
+    const custom = await revenue.read(site, `/stats/timeseries?metric=custom_events&${day}`)
+    expect(new Set(custom.values)).toEqual(new Set([0]))
+    expect((await revenue.call('GET', site.path)).body.has_data).toBe(true)
+  })
+
+  test.each(['payment', 'free_trial'])('named %s carry amount and currency', async name => {
+    const site = await revenue.site()
+    await revenue.pay(site, { amount: 4999, is_free_trial: true })
+    const { data } = await revenue.read(site, `/stats/events?event_name=${name}`)
+    expect(data).toMatchObject([{ properties: { amount: '4999', currency: 'USD' } }])
+  })
+
+  test('alone do not make a site have data', async () => {
+    const site = await revenue.site()
+    await revenue.pay(site, { visitor_id: randomUUID(), is_free_trial: true })
+    expect((await revenue.call('GET', site.path)).body.has_data).toBe(false)
+    expect(await revenue.overview(site, 'range=today')).toMatchObject({ visitors: 0, sessions: 0 })
+  })
+
+  test('convert goals, and pass filters by goal and by name', async () => {
+    const [site, payer, other] = [await revenue.shop(), randomUUID(), randomUUID()]
+    await twoSessions(site, payer)
+    await visit(site, { visitorId: other, at: '2026-03-10T12:00:00Z', url: '/' })
+    await revenue.pay(site, { visitor_id: payer, amount: 70, timestamp: '2026-03-10T10:10:00Z' })
+    await revenue.pay(site, { amount: 5, timestamp: '2026-03-10T10:10:00Z' })
+    const goals = await revenue.read(site, '/goals?per_page=100')
+    const goal = goals.data.find((each: Json) => each.match_value === 'payment')
+    const free = goals.data.find((each: Json) => each.match_value === 'free_trial')
+    expect(await revenue.overview(site, `${day}&goal=${goal.id}`)).toMatchObject({
+      ...{ visitors: 1, sessions: 1, pageviews: 2, custom_events: 0, conversion_rate: 50, revenue: 70 },
+    })
+    expect(await revenue.overview(site, `${day}&goal=${free.id}`)).toMatchObject({
+      ...{ visitors: 0, sessions: 0, conversion_rate: 0, revenue: 0 },
+    })
+    const report = await revenue.read(site, `/stats/goals?${day}&source=Google`)
+    expect(report.find((row: Json) => row.id === goal.id)).toMatchObject({ conversions: 1, visitors: 1 })
+    expect(report.find((row: Json) => row.id === free.id)).toMatchObject({ conversions: 0, visitors: 0 })
+    expect(await revenue.overview(site, `${day}&event_name=payment`)).toMatchObject({
+      ...{ sessions: 1, pageviews: 0, custom_events: 0, revenue: 70 },
+    })
+    const log = await revenue.read(site, `/stats/events?${day}&event_name=payment&source=Google`)
+    expect(log.data).toMatchObject([{ event_name: 'payment', visitor_id: payer }])
+  })
+})

@@ -1,0 +1,122 @@
+import { randomUUID } from 'node:crypto'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import {
+  coupon,
+  discount,
+  event,
+  invoice,
+  item,
+  type Json,
+  onDay,
+  price,
+  subscription,
+} from '../support/stripe.ts'
+import { type Revenue, startRevenue } from './revenue-shop.ts'
+
+let revenue: Revenue
+beforeAll(async () => {
+  revenue = await startRevenue()
+})
+afterAll(() => revenue.close())
+
+const items = (amount: number, quantity = 1) => ({
+  items: { object: 'list', data: [item(price(amount), { quantity })], has_more: false },
+})
+
+/** A life with changes in the same second, a discount, a gap and an end, as Stripe would tell it. */
+function longLife() {
+  const base = subscription({ metadata: {} })
+  const told = (type: string, day: number, change: Json, second = 0) =>
+    event(`customer.subscription.${type}`, { ...base, ...change }, onDay(day, second), `evt_${randomUUID()}`)
+  const bill = (day: number, billing_reason: string, amount_paid: number) =>
+    event(
+      'invoice.paid',
+      invoice({
+        ...{ subscription: base.id, customer: base.customer, paidAt: onDay(day) },
+        ...{ billing_reason, amount_paid, total: amount_paid },
+      }),
+      onDay(day),
+      `evt_${randomUUID()}`,
+    )
+  const given = discount(coupon({ percent_off: 50 }), { subscription: base.id, customer: base.customer })
+  return [
+    told('created', 1, { status: 'incomplete' }),
+    told('updated', 1, {}), // in the same second
+    bill(1, 'subscription_create', 1000),
+    told('updated', 3, items(1000, 3)),
+    told('updated', 4, { ...items(1000, 3), cancel_at_period_end: true }),
+    told('updated', 5, items(1000, 3)),
+    event('customer.discount.created', given, onDay(6)),
+    told('updated', 6, { ...items(1000, 3), discounts: [given.id] }, 1),
+    told('updated', 10, { ...items(1000, 3), discounts: [given.id], status: 'past_due' }),
+    told('updated', 12, { ...items(1000, 3), discounts: [given.id], status: 'unpaid' }),
+    told('updated', 14, { ...items(1000, 3), discounts: [given.id] }),
+    event('customer.discount.deleted', given, onDay(16)),
+    told('updated', 16, items(1000, 3), 1),
+    bill(20, 'subscription_cycle', 3000),
+    told('updated', 22, items(800)),
+    told('updated', 25, { ...items(800), status: 'canceled' }),
+    told('deleted', 25, { ...items(800), status: 'canceled' }), // in the same second
+  ]
+}
+
+const MOVEMENTS = {
+  ...{ '2026-01-01': 1000, '2026-01-03': 2000, '2026-01-06': -1500, '2026-01-12': -1500 },
+  ...{ '2026-01-14': 1500, '2026-01-16': 1500, '2026-01-22': -2200, '2026-01-25': -800 },
+}
+const LOG = [
+  '2026-01-01 payment',
+  '2026-01-01 subscription_started',
+  '2026-01-03 subscription_upgraded',
+  '2026-01-04 subscription_cancel_scheduled',
+  '2026-01-05 subscription_reactivated',
+  '2026-01-06 subscription_downgraded',
+  '2026-01-12 subscription_ended',
+  '2026-01-14 subscription_started',
+  '2026-01-16 subscription_upgraded',
+  '2026-01-20 payment',
+  '2026-01-20 subscription_renewed',
+  '2026-01-22 subscription_downgraded',
+  '2026-01-25 subscription_ended',
+]
+
+/** The same order for the same seed. */
+function shuffled<Each>(list: Each[], seed: number): Each[] {
+  let state = seed
+  const random = () => {
+    state = (state * 1_103_515_245 + 12_345) % 2 ** 31
+    return state / 2 ** 31
+  }
+  return list
+    .map(each => ({ each, key: random() }))
+    .sort((a, b) => a.key - b.key)
+    .map(({ each }) => each)
+}
+
+test.each<[string, <Each>(events: Each[]) => Each[]]>([
+  ['in order', events => events],
+  ['in order, each twice', events => events.flatMap(each => [each, each])],
+  ['in order, and all again', events => [...events, ...events]],
+  ['in reverse', events => events.toReversed()],
+  ['in reverse, and then in order', events => [...events.toReversed(), ...events]],
+  ...[1, 2, 3, 4, 5, 6].map<[string, <Each>(events: Each[]) => Each[]]>(seed => [
+    `shuffled by ${seed}, some twice`,
+    events => shuffled([...events, ...events.filter((_, index) => index % 3 === 0)], seed),
+  ]),
+])('a life that is told %s comes to the same movements and events', async (_how, order) => {
+  const site = await revenue.shop()
+  await revenue.tell(site, order(longLife()))
+  expect(await revenue.movements(site)).toEqual(MOVEMENTS)
+  expect(await revenue.log(site)).toEqual(LOG)
+  expect(await revenue.overview(site)).toMatchObject({
+    ...{ mrr: 0, revenue: 4000, recurring_revenue: 4000, payments: 2, new_customers: 1 },
+  })
+})
+
+test('a life that is told all at once comes to the same', async () => {
+  const site = await revenue.shop()
+  const answers = await Promise.all(longLife().map(each => revenue.deliver(site, each)))
+  expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 200))
+  expect(await revenue.movements(site)).toEqual(MOVEMENTS)
+  expect(await revenue.log(site)).toEqual(LOG)
+})

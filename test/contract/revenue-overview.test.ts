@@ -1,0 +1,192 @@
+import { randomUUID } from 'node:crypto'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { enrichedHit } from '../support/hits.ts'
+import { event, invoice, type Json, onDay, subscription } from '../support/stripe.ts'
+import { LIVES, type Revenue, startRevenue } from './revenue-shop.ts'
+import type { StatsSite } from './stats-site.ts'
+
+let revenue: Revenue
+beforeAll(async () => {
+  revenue = await startRevenue()
+})
+afterAll(() => revenue.close())
+
+const MONEY = ['payments', 'recurring_revenue', 'revenue']
+const PROCESSOR = ['conversion_rate', 'mrr', 'mrr_per_visitor', 'new_customers']
+/** Which of the fields that are not always there are there, now and before. */
+function present(overview: Json) {
+  const of = (each: Json) => [...MONEY, ...PROCESSOR].filter(name => name in each).sort()
+  expect(of(overview)).toEqual(of(overview.previous))
+  return of(overview)
+}
+const on = (day: string, to = day) => `from=${day}&to=${to}`
+
+describe('money is in the overview', () => {
+  test('when this range or the one before has a payment, and else not', async () => {
+    const site = await revenue.site()
+    expect(present(await revenue.overview(site))).toEqual([])
+    await revenue.pay(site, { timestamp: '2026-03-10T10:00:00Z', amount: 50 })
+    expect(present(await revenue.overview(site, on('2026-03-09')))).toEqual([])
+    expect(present(await revenue.overview(site, on('2026-03-12')))).toEqual([])
+    const [then, after] = [
+      await revenue.overview(site, on('2026-03-10')),
+      await revenue.overview(site, on('2026-03-11')),
+    ]
+    expect(present(then)).toEqual(MONEY)
+    expect(present(after)).toEqual(MONEY)
+    expect(then).toMatchObject({ revenue: 50, previous: { revenue: 0, payments: 0 } })
+    expect(after).toMatchObject({
+      ...{ revenue: 0, recurring_revenue: 0, payments: 0 },
+      previous: { revenue: 50, recurring_revenue: 0, payments: 1 },
+    })
+  })
+
+  test('also when the payment was refunded, is in another currency, or is filtered away', async () => {
+    const [refunded, other] = [await revenue.site(), await revenue.shop()]
+    await revenue.pay(refunded, { refunded: true, timestamp: '2026-03-10T10:00:00Z', recurring: true })
+    const nothing = { revenue: 0, recurring_revenue: 0, payments: 0 }
+    expect(await revenue.overview(refunded, on('2026-03-10'))).toMatchObject(nothing)
+    expect(await revenue.overview(refunded, `${on('2026-03-10')}&country=DE`)).toMatchObject(nothing)
+    await revenue.tell(other, [
+      event('invoice.paid', invoice({ currency: 'eur', paidAt: onDay(5) }), onDay(5)),
+    ])
+    expect(await revenue.overview(other, on('2026-01-05'))).toMatchObject({ ...nothing, new_customers: 0 })
+    expect(await revenue.payments(other)).toMatchObject([{ currency: 'EUR', amount: 1000 }])
+  })
+
+  test('adds up what was paid by kind', async () => {
+    const site = await revenue.site()
+    const at = { timestamp: '2026-03-10T10:00:00Z' }
+    for (const fields of [
+      { amount: 1 },
+      { amount: 20, recurring: true },
+      { amount: 300, renewal: true },
+      { amount: 4000, recurring: true, renewal: true },
+      { amount: 50_000, is_free_trial: true },
+      { amount: 600_000, recurring: true, refunded: true },
+    ])
+      await revenue.pay(site, { ...at, ...fields })
+    expect(await revenue.overview(site, on('2026-03-10'))).toMatchObject({
+      revenue: 1 + 20 + 300 + 4000 + 50_000,
+      recurring_revenue: 20 + 300 + 4000,
+      payments: 5,
+      ...{ visitors: 0, sessions: 0, custom_events: 0, pageviews: 0 },
+    })
+    const series = await revenue.read(
+      site,
+      `/stats/timeseries?metric=revenue&${on('2026-03-09', '2026-03-11')}`,
+    )
+    expect(series.values).toEqual([0, 54_321, 0])
+  })
+})
+
+describe('what a processor brings', () => {
+  test('is there while it is connected, with or without payments', async () => {
+    const site = await revenue.site()
+    await revenue.pay(site, { timestamp: '2026-03-10T10:00:00Z' })
+    expect(present(await revenue.overview(site, on('2026-03-10')))).toEqual(MONEY)
+    await revenue.connect(site)
+    expect(present(await revenue.overview(site, on('2026-03-10')))).toEqual([...MONEY, ...PROCESSOR].sort())
+    expect(present(await revenue.overview(site, on('2026-03-01')))).toEqual(PROCESSOR)
+    expect(await revenue.overview(site, on('2026-03-01'))).toMatchObject({
+      ...{ mrr: 0, new_customers: 0, conversion_rate: 0, mrr_per_visitor: 0 },
+      kpi: { metric: 'mrr', label: 'MRR change', currency: 'USD', static: false },
+    })
+    await revenue.call('DELETE', `${site.path}/processor`)
+    expect(present(await revenue.overview(site, on('2026-03-10')))).toEqual(MONEY)
+  })
+
+  test('without one, a goal filter brings conversion_rate alone', async () => {
+    const site = await revenue.site()
+    const goal = await revenue.goal(site, { match_type: 'page', match_value: '/' })
+    await visit(site, '2026-03-10T10:00:00Z', '/')
+    await visit(site, '2026-03-10T10:00:00Z', '/other')
+    await visit(site, '2026-03-10T10:00:00Z', '/another')
+    const overview = await revenue.overview(site, `${on('2026-03-10')}&goal=${goal}`)
+    expect(present(overview)).toEqual(['conversion_rate'])
+    expect(overview.conversion_rate).toBe(33.3)
+  })
+
+  test('tells customers apart by id, else e-mail, else visitor, else payment', async () => {
+    const site = await revenue.shop()
+    const visitor = randomUUID()
+    const on10 = { timestamp: '2026-03-10T10:00:00Z' }
+    const on11 = { timestamp: '2026-03-11T10:00:00Z' }
+    for (const fields of [
+      { ...on10, customer_id: 'c-1', email: 'one@example.com' },
+      { ...on11, customer_id: 'c-1', email: 'other@example.com' },
+      { ...on11, customer_id: 'c-2', email: 'one@example.com' },
+      { ...on10, email: 'Mail@Example.com', refunded: true },
+      { ...on11, email: 'mail@example.com', visitor_id: randomUUID() },
+      { ...on10, visitor_id: visitor },
+      { ...on11, visitor_id: visitor },
+      on11,
+      on11,
+    ])
+      await revenue.pay(site, fields)
+    for (let count = 0; count < 7; count++) await visit(site, '2026-03-11T09:00:00Z', '/')
+    expect(await revenue.overview(site, on('2026-03-10'))).toMatchObject({ new_customers: 3, payments: 2 })
+    const then = await revenue.overview(site, on('2026-03-11'))
+    // c-2 and the two payments of nobody.
+    expect(then).toMatchObject({ new_customers: 3, visitors: 7, conversion_rate: 42.9 })
+    expect(then.previous).toMatchObject({ new_customers: 3, conversion_rate: 0 })
+    expect(await revenue.overview(site)).toMatchObject({ new_customers: 6, conversion_rate: 85.7 })
+  })
+
+  test('has MRR moved in the range, and at its end by visitor', async () => {
+    const site = await revenue.shop()
+    await revenue.tell(site, [event('customer.subscription.created', subscription(), onDay(3))])
+    await revenue.tell(site, [event('customer.subscription.created', subscription(), onDay(5))])
+    for (let count = 0; count < 3; count++) await visit(site, '2026-01-06T09:00:00Z', '/')
+    expect(await revenue.overview(site, on('2026-01-05'))).toMatchObject({
+      ...{ mrr: 1000, mrr_per_visitor: 0 },
+      previous: { mrr: 0, mrr_per_visitor: 0 },
+    })
+    expect(await revenue.overview(site, on('2026-01-06'))).toMatchObject({
+      ...{ mrr: 0, mrr_per_visitor: 667 }, // 2000 / 3
+      previous: { mrr: 1000, mrr_per_visitor: 0 },
+    })
+    expect(await revenue.overview(site)).toMatchObject({ mrr: 2000, mrr_per_visitor: 667 })
+  })
+})
+
+describe('the currency of a site', () => {
+  const change = (site: StatsSite, currency: string) =>
+    revenue.call('PATCH', `${site.path}/currency`, { currency })
+
+  test('stays while payments in another one are there', async () => {
+    const site = await revenue.site()
+    await revenue.pay(site, { transaction_id: 'usd', refunded: true, timestamp: '2026-01-10T10:00:00Z' })
+    const refused = await change(site, 'EUR')
+    expect(refused.status).toBe(422)
+    expect(refused.body.message + JSON.stringify(refused.body.errors)).toMatch(/reconcile|remove/i)
+    expect((await change(site, 'USD')).status).toBe(200)
+    await revenue.call('DELETE', `${site.path}/payments`, { transaction_id: 'usd' })
+    expect(await change(site, 'EUR')).toMatchObject({ status: 200, body: { currency: 'EUR' } })
+    expect((await revenue.pay(site)).body.errors).toHaveProperty('currency')
+    expect((await revenue.pay(site, { currency: 'EUR' })).status).toBe(201)
+    expect((await revenue.overview(site)).kpi.currency).toBe('EUR')
+  })
+
+  test('becomes that of the payments that came in it, which then count', async () => {
+    const site = await revenue.shop()
+    const paid = (currency: string) =>
+      event('invoice.paid', invoice({ currency, amount_paid: 700, paidAt: onDay(5) }), onDay(5))
+    await revenue.tell(site, [paid('eur'), paid('eur')])
+    expect(await revenue.overview(site, LIVES)).toMatchObject({ revenue: 0, payments: 0 })
+    expect((await change(site, 'GBP')).status).toBe(422)
+    expect((await change(site, 'EUR')).status).toBe(200)
+    expect(await revenue.overview(site, LIVES)).toMatchObject({
+      revenue: 1400,
+      payments: 2,
+      new_customers: 2,
+    })
+    await revenue.tell(site, [paid('gbp')])
+    expect((await change(site, 'GBP')).status).toBe(422)
+    expect((await change(site, 'EUR')).status).toBe(200)
+  })
+})
+
+async function visit(site: StatsSite, at: string, url: string) {
+  await revenue.store([enrichedHit(site, Date.parse(at), { url, visitorId: randomUUID() })])
+}

@@ -1,0 +1,219 @@
+import { randomUUID } from 'node:crypto'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { type Json, SECRET } from '../support/stripe.ts'
+import { type Revenue, SERVICE_EVENTS, startRevenue } from './revenue-shop.ts'
+
+let revenue: Revenue
+beforeAll(async () => {
+  revenue = await startRevenue()
+})
+afterAll(() => revenue.close())
+
+/** The three calls of the payments API, each with a body that is not valid where it takes one. */
+const bad = ['POST', 'DELETE', 'GET'] as const
+const send = (method: string, path: string, token: string | undefined, body: unknown = { amount: 'x' }) =>
+  revenue.api.call(method, `${path}/payments${method === 'GET' ? '?per_page=0' : ''}`, {
+    token,
+    ...(method !== 'GET' && { body }),
+  })
+
+describe('the payments API', () => {
+  test.each(bad)('%s is for owners and admins of a paying team, checked in order', async method => {
+    const site = await revenue.site()
+    const lapsed = await revenue.lapsedTeam()
+    const [admin, member] = [await revenue.colleague('admin'), await revenue.colleague('member')]
+    const lapsedMember = await revenue.colleague('member', lapsed.teamId)
+    const unknown = `/api/sites/${randomUUID()}`
+    const cases: [string, string, string | undefined, number, string][] = [
+      ['no token', unknown, undefined, 401, 'unauthenticated'],
+      ['a wrong token', site.path, 'wa_wrong', 401, 'unauthenticated'],
+      ['an unknown site for a member', unknown, member, 404, 'not_found'],
+      ['a foreign site of a lapsed team', site.path, lapsed.token, 404, 'not_found'],
+      ['a foreign site for a member of a lapsed team', site.path, lapsedMember, 404, 'not_found'],
+      ['a member', site.path, member, 403, 'forbidden'],
+      ['a member of a lapsed team', lapsed.site.path, lapsedMember, 403, 'forbidden'],
+      ['the owner of a lapsed team', lapsed.site.path, lapsed.token, 402, 'payment_required'],
+      ['the owner', site.path, revenue.owner.token, 422, 'validation_failed'],
+      ['an admin', site.path, admin, 422, 'validation_failed'],
+    ]
+    for (const [what, path, token, status, code] of cases)
+      expect(await send(method, path, token), what).toMatchObject({ status, body: { code } })
+  })
+
+  test('takes payments from an admin, and during a trial, but not after it', async () => {
+    const site = await revenue.site()
+    expect((await revenue.pay(site, {}, await revenue.colleague('admin'))).status).toBe(201)
+    const trying = await revenue.api.member({ plan: 'trial', trialEndsAt: new Date('2026-03-18T12:00:01Z') })
+    const tried = await revenue.site('UTC', trying)
+    expect((await revenue.pay(tried, {}, trying.token)).status).toBe(201)
+    await revenue.api.services.db`
+      update teams set trial_ends_at = '2026-03-18T11:59:59Z' where id = ${trying.teamId}`
+    expect((await revenue.pay(tried, {}, trying.token)).status).toBe(402)
+    await revenue.api.services
+      .db`update teams set plan = 'none', trial_ends_at = null where id = ${trying.teamId}`
+    expect((await revenue.pay(tried, {}, trying.token)).status).toBe(402)
+    expect((await revenue.ask(`${tried.path}/overview?range=today`, trying.token)).json).toMatchObject({
+      payments: 1,
+    })
+  })
+
+  test('is limited to the sites of the token', async () => {
+    const [site, other] = [await revenue.site(), await revenue.site()]
+    const token = await revenue.api.token(revenue.owner, { siteIds: [other.id] })
+    expect((await revenue.pay(site, {}, token)).status).toBe(404)
+    expect((await revenue.pay(other, {}, token)).status).toBe(201)
+  })
+})
+
+describe('the connection of a processor', () => {
+  const processor = (method: string, path: string, body?: unknown, token?: string) =>
+    revenue.call(method, `${path}/processor`, body, token)
+
+  test('is made, shown, and taken away', async () => {
+    const site = await revenue.site()
+    expect((await processor('GET', site.path)).status).toBe(404)
+    expect((await processor('DELETE', site.path)).status).toBe(404)
+    const made = await revenue.connect(site)
+    expect(made).toMatchObject({ status: 200 })
+    expect(made.body).toEqual({
+      provider: 'stripe',
+      webhook_url: `${revenue.api.services.config.baseUrl}/api/processor/webhook/${site.id}`,
+      connected_at: expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:.]+Z$/),
+    })
+    expect(await processor('GET', site.path)).toMatchObject({ status: 200, body: made.body })
+    const gone = await processor('DELETE', site.path)
+    expect([gone.status, gone.body]).toEqual([204, undefined])
+    expect((await processor('GET', site.path)).status).toBe(404)
+    expect((await processor('DELETE', site.path)).status).toBe(404)
+  })
+
+  test.each<[string, Json]>([
+    ['provider', { provider: 'paddle' }],
+    ['provider', { provider: undefined }],
+    ['webhook_secret', { webhook_secret: undefined }],
+    ['webhook_secret', { webhook_secret: '' }],
+    ['webhook_secret', { webhook_secret: 17 }],
+    ['api_key', { api_key: 17 }],
+  ])('is 422 for a wrong %s: %j', async (field, body) => {
+    const site = await revenue.site()
+    const answer = await revenue.connect(site, body)
+    expect(answer.status).toBe(422)
+    expect(answer.body.errors).toHaveProperty([field])
+    expect(JSON.stringify(answer.body)).not.toContain(SECRET)
+    expect((await processor('GET', site.path)).status).toBe(404)
+  })
+
+  test('is for owners and admins, whatever the plan', async () => {
+    const site = await revenue.site()
+    const lapsed = await revenue.lapsedTeam()
+    const [admin, member] = [await revenue.colleague('admin'), await revenue.colleague('member')]
+    for (const method of ['PUT', 'GET', 'DELETE']) {
+      const body = method === 'PUT' ? {} : undefined
+      expect((await processor(method, site.path, body, member)).status, method).toBe(403)
+      expect((await processor(method, site.path, body, lapsed.token)).status, method).toBe(404)
+      expect((await revenue.api.call(method, `${site.path}/processor`)).status, method).toBe(401)
+    }
+    expect((await revenue.connect(site, {}, admin)).status).toBe(200)
+    expect((await revenue.connect(lapsed.site, {}, lapsed.token)).status).toBe(200)
+  })
+
+  test('never shows a secret, at rest or in an answer', async () => {
+    const site = await revenue.site()
+    const secrets = { webhook_secret: `whsec_${randomUUID()}`, api_key: `rk_live_${randomUUID()}` }
+    const answers = [
+      await revenue.connect(site, secrets),
+      await revenue.connect(site, { ...secrets, provider: 'none' }),
+      await processor('GET', site.path),
+      await revenue.call('GET', site.path),
+      await revenue.call('GET', '/api/sites'),
+      await revenue.call('GET', `${site.path}/goals?per_page=100`),
+      await revenue.deliver(site, '{}', { header: 't=1,v1=00' }),
+    ]
+    const kept = await revenue.api.services
+      .db`select connection::text as text from processor_connections connection`
+    const texts = [...answers.map(({ body }) => JSON.stringify(body)), ...kept.map(row => row.text)]
+    expect(kept.length).toBeGreaterThan(0)
+    for (const text of texts)
+      for (const secret of Object.values(secrets)) {
+        expect(text).not.toContain(secret)
+        expect(text).not.toContain(Buffer.from(secret).toString('hex'))
+        expect(text).not.toContain(Buffer.from(secret).toString('base64').replace(/=+$/, ''))
+      }
+  })
+
+  test('takes a new secret, and from then on that one alone', async () => {
+    const site = await revenue.shop()
+    const event =
+      '{"id":"evt_1","object":"event","type":"payout.paid","created":1768000000,"data":{"object":{}}}'
+    await revenue.connect(site, { webhook_secret: 'whsec_new' })
+    expect((await revenue.deliver(site, event)).status).toBe(400)
+    expect((await revenue.deliver(site, event, { secret: 'whsec_new' })).status).toBe(200)
+    await processor('DELETE', site.path)
+    expect((await revenue.deliver(site, event, { secret: 'whsec_new' })).status).toBe(404)
+  })
+
+  test('tells the list of sites that there is revenue, as long as it is there', async () => {
+    const site = await revenue.site()
+    const hasRevenue = async () =>
+      (await revenue.call('GET', '/api/sites')).body.find((row: Json) => row.id === site.id).has_revenue
+    expect(await hasRevenue()).toBe(false)
+    await revenue.connect(site)
+    expect(await hasRevenue()).toBe(true)
+    await processor('DELETE', site.path)
+    expect(await hasRevenue()).toBe(false)
+    await revenue.pay(site)
+    expect(await hasRevenue()).toBe(true)
+  })
+})
+
+describe('connecting', () => {
+  const goals = async (path: string): Promise<Json[]> =>
+    (await revenue.call('GET', `${path}/goals?per_page=100`)).body.data
+  const names = async (path: string) => (await goals(path)).map(goal => goal.match_value).sort()
+
+  test('makes a goal of everything the processor tells, once', async () => {
+    const site = await revenue.shop()
+    expect(await names(site.path)).toEqual([...SERVICE_EVENTS].sort())
+    const made = await goals(site.path)
+    for (const goal of made)
+      expect(goal).toMatchObject({ type: 'event', display_name: goal.match_value, currency: null })
+    const payment = made.find(goal => goal.match_value === 'payment')!
+    const renamed = await revenue.call('PATCH', `${site.path}/goals/${payment.id}`, {
+      ...{ match_type: 'event', match_value: 'payment', display_name: 'Sale' },
+    })
+    expect(renamed).toMatchObject({ status: 200, body: { display_name: 'Sale', match_value: 'payment' } })
+    const trial = made.find(goal => goal.match_value === 'free_trial')!
+    expect((await revenue.call('DELETE', `${site.path}/goals/${trial.id}`)).status).toBe(204)
+    const kept = SERVICE_EVENTS.filter(name => name !== 'free_trial').sort()
+    await revenue.connect(site, { webhook_secret: 'whsec_new' })
+    expect(await names(site.path)).toEqual(kept)
+    await revenue.call('DELETE', `${site.path}/processor`)
+    expect(await names(site.path)).toEqual(kept)
+  })
+
+  test('anew after disconnecting makes no goal, neither a second of one nor one that was deleted', async () => {
+    const site = await revenue.shop()
+    const trial = (await goals(site.path)).find(goal => goal.match_value === 'free_trial')!
+    await revenue.call('DELETE', `${site.path}/processor`)
+    await revenue.connect(site)
+    expect(await names(site.path)).toEqual([...SERVICE_EVENTS].sort())
+    await revenue.call('DELETE', `${site.path}/goals/${trial.id}`)
+    await revenue.call('DELETE', `${site.path}/processor`)
+    await revenue.connect(site)
+    expect(await names(site.path)).toEqual(SERVICE_EVENTS.filter(name => name !== 'free_trial').sort())
+  })
+
+  test('skips a name that is taken, and does not mind the ceiling', async () => {
+    const site = await revenue.site()
+    await revenue.goal(site, { match_type: 'page', match_value: '/thanks', display_name: 'payment' })
+    const batch = await revenue.call('POST', `${site.path}/goals/batch`, {
+      event_names: Array.from({ length: 999 }, (_, index) => `event-${index}`),
+    })
+    expect(batch.body).toHaveLength(1000)
+    await revenue.connect(site)
+    const { meta } = (await revenue.call('GET', `${site.path}/goals`)).body
+    expect(meta.total).toBe(1000 + SERVICE_EVENTS.length - 1)
+    const found = (await revenue.call('GET', `${site.path}/goals?search=payment`)).body.data
+    expect(found).toMatchObject([{ type: 'page', display_name: 'payment' }])
+  })
+})

@@ -1,0 +1,189 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import {
+  charge,
+  checkout,
+  event,
+  invoice,
+  invoicePayment,
+  type Json,
+  onDay,
+  refund,
+  type StripeEvent,
+} from '../support/stripe.ts'
+import { type Revenue, startRevenue } from './revenue-shop.ts'
+
+let revenue: Revenue
+beforeAll(async () => {
+  revenue = await startRevenue()
+})
+afterAll(() => revenue.close())
+
+const paid = (bill: Json, type = 'invoice.paid') => event(type, bill, bill.created)
+const bill = (options: Json = {}) => invoice({ paidAt: onDay(5), ...options })
+
+describe('an invoice', () => {
+  test.each<[string, Json, string[], { recurring: boolean; renewal: boolean }]>([
+    ['the first', { subscription: 'sub_1' }, ['payment'], { recurring: true, renewal: false }],
+    [
+      'a later cycle',
+      { subscription: 'sub_1', billing_reason: 'subscription_cycle' },
+      ['payment', 'subscription_renewed'],
+      { recurring: true, renewal: true },
+    ],
+    [
+      'a change within a cycle',
+      { subscription: 'sub_1', billing_reason: 'subscription_update' },
+      ['payment'],
+      { recurring: true, renewal: false },
+    ],
+    ['a one-off', {}, ['payment'], { recurring: false, renewal: false }],
+  ])('of %s is recorded, in the new shape and the old, once', async (_what, options, names, flags) => {
+    for (const isOld of [false, true]) {
+      const site = await revenue.shop()
+      const now = bill({ ...options, amount_paid: 1234, total: 1234 })
+      const { parent, ...rest } = now
+      const shaped = isOld
+        ? {
+            ...rest,
+            ...{ subscription: options.subscription ?? null, charge: 'ch_1', payment_intent: 'pi_1' },
+          }
+        : { ...rest, parent }
+      await revenue.tell(site, [paid(shaped), paid(shaped, 'invoice.payment_succeeded'), paid(shaped)])
+      expect(await revenue.payments(site)).toMatchObject([
+        {
+          ...flags,
+          amount: 1234,
+          currency: 'USD',
+          transaction_id: now.id,
+          source: 'processor',
+          email: 'ann@example.com',
+        },
+      ])
+      expect(await revenue.log(site)).toEqual(names.map(name => `2026-01-05 ${name}`))
+      expect(await revenue.overview(site)).toMatchObject({
+        ...{ revenue: 1234, recurring_revenue: flags.recurring ? 1234 : 0, payments: 1 },
+      })
+    }
+  })
+
+  test('over nothing, as of a trial, is no payment', async () => {
+    const site = await revenue.shop()
+    await revenue.tell(site, [paid(bill({ subscription: 'sub_1', amount_paid: 0, amount_due: 0, total: 0 }))])
+    expect(await revenue.payments(site)).toEqual([])
+    expect(await revenue.log(site)).toEqual([])
+  })
+})
+
+describe('a checkout', () => {
+  test('in payment mode is a payment by its payment intent; in others none of its own', async () => {
+    const site = await revenue.shop()
+    const session = checkout({ payment_intent: 'pi_shop', created: onDay(5) })
+    await revenue.tell(site, [
+      event('checkout.session.completed', session, onDay(5)),
+      event('checkout.session.completed', checkout({ mode: 'subscription', payment_intent: null }), onDay(5)),
+      event(
+        'checkout.session.completed',
+        checkout({ mode: 'setup', payment_intent: null, amount_total: null }),
+        onDay(5),
+      ),
+    ])
+    expect(await revenue.payments(site)).toMatchObject([
+      { transaction_id: 'pi_shop', amount: 2500, recurring: false, source: 'processor' },
+    ])
+    expect(await revenue.log(site)).toEqual(['2026-01-05 payment'])
+    const deleted = await revenue.call('DELETE', `${site.path}/payments`, { transaction_id: 'pi_shop' })
+    expect(deleted.status).toBe(404)
+    expect(await revenue.payments(site)).toHaveLength(1)
+  })
+})
+
+describe('a refund', () => {
+  const sale = (): Record<string, StripeEvent> => {
+    const whole = charge({ id: 'ch_r', payment_intent: 'pi_r', amount: 2500 })
+    const back = (id: string, amount: number) =>
+      refund({ id, amount, charge: 'ch_r', payment_intent: 'pi_r', created: onDay(6) })
+    return {
+      sold: event('checkout.session.completed', checkout({ payment_intent: 'pi_r' }), onDay(5)),
+      part: event('refund.created', back('re_1', 400), onDay(6)),
+      rest: event('refund.created', back('re_2', 2100), onDay(7)),
+      chargePart: event('charge.refunded', { ...whole, amount_refunded: 400 }, onDay(6)),
+      chargeWhole: event('charge.refunded', { ...whole, amount_refunded: 2500, refunded: true }, onDay(7)),
+    }
+  }
+
+  test.each<[string, string[], number, number]>([
+    ['partial, by the charge', ['sold', 'chargePart'], 2100, 1],
+    ['partial, by the refund', ['sold', 'part'], 2100, 1],
+    ['partial, by both', ['sold', 'part', 'chargePart'], 2100, 1],
+    ['partial, before the payment', ['chargePart', 'sold'], 2100, 1],
+    ['partial, by the refund before the payment', ['part', 'sold'], 2100, 1],
+    ['whole, in two parts', ['sold', 'part', 'rest'], 0, 0],
+    ['whole, by everything', ['sold', 'part', 'chargePart', 'rest', 'chargeWhole'], 0, 0],
+    ['whole, all in reverse', ['chargeWhole', 'rest', 'chargePart', 'part', 'sold'], 0, 0],
+  ])('that is %s leaves the rest', async (_how, names, left, count) => {
+    const site = await revenue.shop()
+    const events = sale()
+    await revenue.tell(
+      site,
+      names.map(name => events[name]!),
+    )
+    expect(await revenue.overview(site)).toMatchObject({ revenue: left, payments: count, new_customers: 1 })
+    // It is taken off on the day of the payment.
+    expect(await revenue.overview(site, 'from=2026-01-05&to=2026-01-05')).toMatchObject({ revenue: left })
+    expect(await revenue.payments(site)).toMatchObject([{ amount: 2500, refunded: left === 0 }])
+  })
+
+  test('of an invoice is found by what paid it, and taken off what recurs', async () => {
+    const site = await revenue.shop()
+    const one = bill({ subscription: 'sub_1' })
+    await revenue.tell(site, [
+      event('charge.refunded', charge({ payment_intent: 'pi_i', amount_refunded: 250 }), onDay(6)),
+      paid(one),
+      event('invoice_payment.paid', invoicePayment(one.id, 'pi_i'), onDay(5)),
+    ])
+    expect(await revenue.overview(site)).toMatchObject({ revenue: 750, recurring_revenue: 750, payments: 1 })
+  })
+})
+
+describe('one sale through API and webhook', () => {
+  const one = () => bill({ id: 'in_both' })
+  const webhook = () => [
+    paid(one()),
+    event('invoice_payment.paid', invoicePayment('in_both', 'pi_both'), onDay(5)),
+    event('charge.succeeded', charge({ id: 'ch_both', payment_intent: 'pi_both' }), onDay(5)),
+  ]
+  const at = { timestamp: new Date(onDay(5) * 1000).toISOString() }
+
+  test.each(['in_both', 'pi_both', 'ch_both'])(
+    'is one payment when the API names %s',
+    async transaction_id => {
+      for (const isApiFirst of [true, false]) {
+        const site = await revenue.shop()
+        if (!isApiFirst) await revenue.tell(site, webhook())
+        expect((await revenue.pay(site, { transaction_id, ...at })).status).toBe(isApiFirst ? 201 : 200)
+        if (isApiFirst) await revenue.tell(site, webhook())
+        expect(await revenue.payments(site)).toMatchObject([
+          isApiFirst ? { source: 'api', transaction_id } : { source: 'processor', transaction_id: 'in_both' },
+        ])
+        expect(await revenue.overview(site)).toMatchObject({ revenue: 1000, payments: 1 })
+        expect(await revenue.log(site)).toEqual(['2026-01-05 payment'])
+        await revenue.tell(site, [
+          event(
+            'charge.refunded',
+            charge({ id: 'ch_both', payment_intent: 'pi_both', amount_refunded: 100 }),
+            onDay(6),
+          ),
+        ])
+        expect(await revenue.overview(site)).toMatchObject({ revenue: 900, payments: 1 })
+      }
+    },
+  )
+
+  test('is two when the API names it otherwise', async () => {
+    const site = await revenue.shop()
+    await revenue.pay(site, { transaction_id: 'order-17', ...at })
+    await revenue.tell(site, webhook())
+    expect(await revenue.payments(site)).toHaveLength(2)
+    expect(await revenue.overview(site)).toMatchObject({ revenue: 2000, payments: 2 })
+  })
+})

@@ -1,0 +1,111 @@
+import { randomUUID } from 'node:crypto'
+import { Stripe } from 'stripe'
+import { expect } from 'vitest'
+import { createUser } from '../../src/teams/users.ts'
+import { type Json, SECRET, type StripeEvent } from '../support/stripe.ts'
+import { tokenOf } from './requests.ts'
+import { type StatsSite, startStats } from './stats-site.ts'
+
+/** The moment at which these services live. */
+export const NOW = '2026-03-18T12:00:00Z'
+const NOW_SECONDS = Date.parse(NOW) / 1000
+/** From the first day of lives to now: by day. */
+export const LIVES = 'from=2026-01-01&to=2026-03-18'
+export const SERVICE_EVENTS = [
+  ...['payment', 'free_trial', 'trial_started', 'trial_converted'],
+  ...['started', 'renewed', 'upgraded', 'downgraded', 'cancel_scheduled', 'reactivated', 'ended'].map(
+    name => `subscription_${name}`,
+  ),
+]
+
+/** The API at `NOW`, with what payments and processors need of it. */
+export async function startRevenue() {
+  const stats = await startStats(NOW)
+  const { api, owner } = stats
+  api.services.config.sitesPerTeam = 1_000
+  const call = (method: string, path: string, body?: unknown, token: string | undefined = owner.token) =>
+    api.call(method, path, { token, body })
+
+  async function shop(timezone?: string): Promise<StatsSite> {
+    const site = await stats.site(timezone)
+    const made = await connect(site)
+    expect(made.status).toBe(200)
+    return site
+  }
+  const connect = (site: StatsSite, body: Json = {}, token?: string) =>
+    call('PUT', `${site.path}/processor`, { provider: 'stripe', webhook_secret: SECRET, ...body }, token)
+
+  function deliver(site: { id: string }, payload: StripeEvent | string, options: Delivery = {}) {
+    const text = typeof payload === 'string' ? payload : JSON.stringify(payload)
+    const header = options.header === undefined ? sign(text, options) : options.header
+    return api.call('POST', `/api/processor/webhook/${site.id}`, {
+      body: text,
+      headers: { 'Content-Type': 'application/json', ...(header !== null && { 'Stripe-Signature': header }) },
+    })
+  }
+
+  return {
+    ...stats,
+    call,
+    shop,
+    connect,
+    deliver,
+    /** Delivers events one after the other; each must be taken. */
+    async tell(site: StatsSite, events: StripeEvent[]) {
+      for (const each of events) {
+        const answer = await deliver(site, each)
+        expect(answer.status, `${each.type}: ${JSON.stringify(answer.body)}`).toBe(200)
+      }
+    },
+    pay: (site: StatsSite, fields: Json = {}, token?: string) =>
+      call(
+        'POST',
+        `${site.path}/payments`,
+        { amount: 1000, currency: 'USD', transaction_id: randomUUID(), ...fields },
+        token,
+      ),
+    payments: async (site: StatsSite): Promise<Json[]> =>
+      (await stats.read(site, '/payments?per_page=100')).data,
+    overview: (site: StatsSite, query = LIVES): Promise<Json> => stats.read(site, `/overview?${query}`),
+    /** Net movements by day, those of 0 left out, through the API alone. */
+    async movements(site: StatsSite): Promise<Record<string, number>> {
+      const { labels, values } = await stats.read(site, `/stats/timeseries?metric=mrr&${LIVES}`)
+      const days = labels.map((label: string, index: number) => [label.slice(0, 10), values[index]])
+      return Object.fromEntries(days.filter(([, value]: [string, number]) => value !== 0))
+    },
+    /** What the service wrote into the log, by day: `2026-01-05 subscription_started`. */
+    async log(site: StatsSite): Promise<string[]> {
+      const { data } = await stats.read(site, `/stats/events?types=event&per_page=100&${LIVES}`)
+      return data
+        .map((row: Json) => `${new Date(row.timestamp).toISOString().slice(0, 10)} ${row.event_name}`)
+        .sort()
+    },
+    /** A token of another user of the owner's team. */
+    async colleague(role: 'admin' | 'member', teamId = owner.teamId) {
+      const { db } = api.services
+      const userId = await createUser(db, { teamId, email: `${randomUUID()}@example.com`, role })
+      return tokenOf({ db }, { teamId, userId })
+    },
+    /** A team whose plan ended after it made a site. */
+    async lapsedTeam() {
+      const member = await api.member()
+      const site = await stats.site('UTC', member)
+      await api.services.db`update teams set plan = 'lapsed' where id = ${member.teamId}`
+      return { ...member, site }
+    },
+  }
+}
+
+export type Revenue = Awaited<ReturnType<typeof startRevenue>>
+
+interface Delivery {
+  secret?: string
+  /** Seconds of the signature after the service's now. */
+  ahead?: number
+  header?: string | null
+}
+
+/** The header that Stripe would send. */
+export function sign(payload: string, { secret = SECRET, ahead = 0 }: Delivery = {}): string {
+  return Stripe.webhooks.generateTestHeaderString({ payload, secret, timestamp: NOW_SECONDS + ahead })
+}
