@@ -4,5 +4,4 @@ select site_no, 'stripe', $2::bytea, $3::bytea
 from sites
 where site_no = $1 and deleted_at is null
 on conflict (site_no) do update set webhook_secret = excluded.webhook_secret, api_key = excluded.api_key
--- The row is a new version of an old one when that was locked by this very statement.
-returning connected_at as "connectedAt", xmax = 0 as "isNew"
+returning connected_at as "connectedAt"

@@ -7,6 +7,7 @@ import { findGoals } from './find-goal.ts'
 import { presentGoal } from './present-goal.ts'
 import { type Goal, type GoalBatch, isBlank } from './schema.ts'
 
+const claimLifecycleGoals = statement('claim-lifecycle-goals')
 const insertEventGoals = statement('create-event-goals')
 
 /**
@@ -29,11 +30,12 @@ export async function createGoalsBatch(
 }
 
 /**
- * The goals of what a payment processor reports, whatever the ceiling; those that the site has, and names that are
- * taken, are skipped.
+ * The goals of what a payment processor reports, once a site and whatever the ceiling; those that the site has, and names
+ * that are taken, are skipped.
  * @throws AppError `not_found` when the site was deleted meanwhile
  */
 export async function createLifecycleGoals(transaction: Transaction, siteNo: number): Promise<void> {
   await lockGoals(transaction, siteNo)
-  await insertEventGoals(transaction, siteNo, LIFECYCLE_NAMES, null)
+  const [claimed] = await claimLifecycleGoals(transaction, siteNo)
+  if (claimed) await insertEventGoals(transaction, siteNo, LIFECYCLE_NAMES, null)
 }

@@ -23,7 +23,7 @@ interface ConnectionRow {
   apiKey: Uint8Array | null
 }
 
-const upsertConnection = statement<{ connectedAt: Date; isNew: boolean }>('upsert-connection')
+const upsertConnection = statement<{ connectedAt: Date }>('upsert-connection')
 const selectConnection = statement<{ connectedAt: Date }>('find-connection')
 const deleteConnection = statement<{ siteNo: number }>('delete-connection')
 const openConnection = statement<ConnectionRow>('find-connection-secrets')
@@ -43,7 +43,7 @@ export async function connectProcessor(
   const connectedAt = await db.begin(async tx => {
     const [row] = await upsertConnection(tx, site.siteNo, webhookSecret, apiKey)
     if (!row) throw new AppError('not_found', 'No such site')
-    if (row.isNew) await createLifecycleGoals(tx, site.siteNo)
+    await createLifecycleGoals(tx, site.siteNo)
     return row.connectedAt
   })
   return present(site, config.baseUrl, connectedAt)

@@ -151,10 +151,9 @@ export function wrongCurrency(currency: string): AppError {
 /** What stands in the event log for a payment. */
 export function serviceEventsOf(payment: PaymentRecord): ServiceEvent[] {
   const { id, paidAt, visitorId, amountMinor, currency } = payment
-  const event = { at: paidAt, key: id, visitorId }
-  const events: ServiceEvent[] = [
-    { ...event, name: 'payment', properties: { amount: String(amountMinor), currency } },
-  ]
+  const properties = { amount: String(amountMinor), currency }
+  const event = { at: paidAt, key: id, visitorId, properties }
+  const events: ServiceEvent[] = [{ ...event, name: 'payment' }]
   if (payment.isFreeTrial && payment.source === 'api') events.push({ ...event, name: 'free_trial' })
   return events
 }
