@@ -1,0 +1,70 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { purgePayments } from '../../src/revenue/change-payment.ts'
+import { type Api, startApi } from '../support/api.ts'
+import {
+  deliverAll,
+  event,
+  invoicePayment,
+  type Json,
+  onDay,
+  openShop,
+  type Shop,
+} from '../support/stripe.ts'
+
+let api: Api
+
+beforeAll(async () => {
+  api = await startApi()
+})
+afterAll(() => api.close())
+
+async function record(shop: Shop, transaction_id: string, fields: Json = {}): Promise<void> {
+  const answer = await api.call('POST', `/api/sites/${shop.siteId}/payments`, {
+    token: shop.member.token,
+    body: { amount: 1000, currency: 'USD', transaction_id, ...fields },
+  })
+  expect(answer.status).toBe(201)
+}
+
+async function remove(shop: Shop, transaction_id: string): Promise<number> {
+  const answer = await api.call('DELETE', `/api/sites/${shop.siteId}/payments`, {
+    token: shop.member.token,
+    body: { transaction_id },
+  })
+  return answer.status
+}
+
+/** `in_1 api 1000-250`, by id; what the payments and the ledger say has to agree. */
+async function payments({ siteNo }: Shop): Promise<string[]> {
+  const rows = await api.services.db<Record<string, string | number>[]>`
+    select transaction_id as id, source, payments.amount_minor as amount, payments.refunded_minor as refunded,
+      revenue.refunded_minor as "inLedger"
+    from payments full join revenue on payment_id = id
+    where coalesce(payments.site_no, revenue.site_no) = ${siteNo}
+    order by 1`
+  for (const row of rows) expect(row.inLedger).toBe(row.refunded)
+  return rows.map(({ id, source, amount, refunded }) => `${id} ${source} ${amount}-${refunded}`)
+}
+
+const link = (bill: string, intent: string) =>
+  event('invoice_payment.paid', invoicePayment(bill, intent), onDay(2))
+
+describe('two payments of the API that turn out to be one sale', () => {
+  test('are deleted each by its own id', async () => {
+    const shop = await openShop(api)
+    await record(shop, 'pi_h')
+    await record(shop, 'in_h')
+    await deliverAll(shop, [link('in_h', 'pi_h')])
+    expect(await remove(shop, 'in_h')).toBe(200)
+    expect(await payments(shop)).toEqual(['pi_h api 1000-0'])
+  })
+
+  test('are purged both', async () => {
+    const shop = await openShop(api)
+    await record(shop, 'pi_h')
+    await record(shop, 'in_h')
+    await deliverAll(shop, [link('in_h', 'pi_h')])
+    expect(await purgePayments(api.services.db, shop, 'USD')).toBe(2)
+    expect(await payments(shop)).toEqual([])
+  })
+})
