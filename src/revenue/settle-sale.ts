@@ -87,11 +87,17 @@ async function settle(
     await addAliases(tx, site.siteNo, recorded[0], ids)
   }
   if (refunded === undefined) return
-  const [payment] = await selectPayments(tx, site.siteNo, ids)
-  if (payment && payment.refundedMinor !== Math.min(refunded, payment.amountMinor)) {
-    await setRefunded(tx, site, payment.transactionId, refunded)
+  const payments = await selectPayments(tx, site.siteNo, ids)
+  const refundedIds = new Set(facts.filter(isOfRefund).flatMap(({ saleIds }) => saleIds))
+  // What was sent twice under two ids of one sale stays two payments: only one of them was given back.
+  const bearer = payments.find(({ transactionId }) => refundedIds.has(transactionId)) ?? payments[0]
+  for (const payment of payments) {
+    const wantedMinor = payment === bearer ? Math.min(refunded, payment.amountMinor) : 0
+    if (payment.refundedMinor !== wantedMinor) await setRefunded(tx, site, payment.transactionId, wantedMinor)
   }
 }
+
+const isOfRefund = ({ kind }: AnyFact) => kind === 'charge' || kind === 'refund'
 
 async function paymentOf(
   tx: Transaction,

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { purgePayments } from '../../src/revenue/change-payment.ts'
 import { type Api, startApi } from '../support/api.ts'
 import {
+  charge,
   deliverAll,
   event,
   invoicePayment,
@@ -48,6 +49,8 @@ async function payments({ siteNo }: Shop): Promise<string[]> {
 
 const link = (bill: string, intent: string) =>
   event('invoice_payment.paid', invoicePayment(bill, intent), onDay(2))
+const refunded = (intent: string, amount: number, fields: Json = {}) =>
+  event('charge.refunded', charge({ payment_intent: intent, amount_refunded: amount, ...fields }), onDay(3))
 
 describe('two payments of the API that turn out to be one sale', () => {
   test('are deleted each by its own id', async () => {
@@ -66,5 +69,20 @@ describe('two payments of the API that turn out to be one sale', () => {
     await deliverAll(shop, [link('in_h', 'pi_h')])
     expect(await purgePayments(api.services.db, shop, 'USD')).toBe(2)
     expect(await payments(shop)).toEqual([])
+  })
+
+  const before = link('in_r', 'pi_r')
+  const given = refunded('pi_r', 250, { id: 'ch_r' })
+  const more = refunded('pi_r', 400, { id: 'ch_r' })
+  test.each([
+    ['before', [given, before], 250],
+    ['after', [before, given], 250],
+    ['twice, before and after', [given, before, { ...more, created: more.created + 9 }], 400],
+  ])('share a refund once, told %s they are linked', async (_when, events, amount) => {
+    const shop = await openShop(api)
+    await record(shop, 'in_r')
+    await record(shop, 'pi_r')
+    await deliverAll(shop, events)
+    expect(await payments(shop)).toEqual(['in_r api 1000-0', `pi_r api 1000-${amount}`])
   })
 })
