@@ -3,8 +3,10 @@ import { purgePayments } from '../../src/revenue/change-payment.ts'
 import { type Api, startApi } from '../support/api.ts'
 import {
   charge,
+  checkout,
   deliverAll,
   event,
+  invoice,
   invoicePayment,
   type Json,
   onDay,
@@ -84,5 +86,49 @@ describe('two payments of the API that turn out to be one sale', () => {
     await record(shop, 'pi_r')
     await deliverAll(shop, events)
     expect(await payments(shop)).toEqual(['in_r api 1000-0', `pi_r api 1000-${amount}`])
+  })
+})
+
+describe('a payment of the API that the processor told of too', () => {
+  test.each(['in_b', 'pi_b', 'ch_b'])(
+    'leaves what the processor told when it is deleted, sent as %s',
+    async id => {
+      const shop = await openShop(api)
+      await record(shop, id)
+      await deliverAll(shop, [
+        event('invoice.paid', invoice({ id: 'in_b', amount_paid: 1200 }), onDay(1)),
+        link('in_b', 'pi_b'),
+        refunded('pi_b', 300, { id: 'ch_b' }),
+      ])
+      expect(await payments(shop)).toEqual([`${id} api 1000-300`])
+      expect(await remove(shop, id)).toBe(200)
+      expect(await payments(shop)).toEqual(['in_b processor 1200-300'])
+      expect(await remove(shop, id)).toBe(404)
+    },
+  )
+
+  test('leaves the checkout too', async () => {
+    const shop = await openShop(api)
+    await record(shop, 'pi_c')
+    const bought = checkout({ payment_intent: 'pi_c', amount_total: 2500 })
+    await deliverAll(shop, [event('checkout.session.completed', bought, onDay(1))])
+    expect(await remove(shop, 'pi_c')).toBe(200)
+    expect(await payments(shop)).toEqual(['pi_c processor 2500-0'])
+  })
+
+  test('leaves nothing when the processor only named it', async () => {
+    const shop = await openShop(api)
+    await record(shop, 'pi_d')
+    await deliverAll(shop, [link('in_d', 'pi_d'), refunded('pi_d', 300)])
+    expect(await remove(shop, 'pi_d')).toBe(200)
+    expect(await payments(shop)).toEqual([])
+  })
+
+  test('is gone for good when it is purged', async () => {
+    const shop = await openShop(api)
+    await record(shop, 'in_e')
+    await deliverAll(shop, [event('invoice.paid', invoice({ id: 'in_e' }), onDay(1))])
+    expect(await purgePayments(api.services.db, shop, 'USD')).toBe(1)
+    expect(await payments(shop)).toEqual([])
   })
 })
