@@ -4,7 +4,7 @@ import { type AnyFact, findNamedVisitor, loadSale } from './facts.ts'
 import type { NewPayment, PaymentRecord } from './payment.ts'
 import { lockProcessor } from './processor-lock.ts'
 import { addAliases, recordPayment } from './record-payment.ts'
-import { type ChargeSeen, type RefundSeen, refundedOf } from './refunds.ts'
+import { refundedBy } from './refunds.ts'
 import type { Fact } from './stripe/event.ts'
 import type { Paid } from './stripe/sales.ts'
 
@@ -139,23 +139,6 @@ function payablesIn(facts: readonly AnyFact[]): Payable[] {
   const all = [...payables.values()]
   const invoices = all.filter(({ fact }) => fact.kind === 'invoice')
   return invoices.length > 0 ? invoices : all
-}
-
-/** @returns minor units; undefined when nothing was said of a refund */
-function refundedBy(facts: readonly AnyFact[]): number | undefined {
-  const charges: ChargeSeen[] = []
-  const refunds: RefundSeen[] = []
-  for (const fact of facts) {
-    const at = fact.at.getTime()
-    if (fact.kind === 'charge') {
-      charges.push({ chargeId: fact.objectId, at, refundedMinor: fact.body.refundedMinor })
-    } else if (fact.kind === 'refund') {
-      const createdAt = fact.body.createdAt ?? at
-      refunds.push({ ...fact.body, refundId: fact.objectId, at, createdAt })
-    }
-  }
-  const isTold = refunds.length > 0 || charges.some(({ refundedMinor }) => refundedMinor > 0)
-  return isTold ? refundedOf(charges, refunds) : undefined
 }
 
 const firstNamed = (facts: readonly AnyFact[]) =>

@@ -11,7 +11,9 @@ import {
   type Json,
   onDay,
   openShop,
+  refund,
   type Shop,
+  type StripeEvent,
 } from '../support/stripe.ts'
 
 let api: Api
@@ -130,5 +132,39 @@ describe('a payment of the API that the processor told of too', () => {
     await deliverAll(shop, [event('invoice.paid', invoice({ id: 'in_e' }), onDay(1))])
     expect(await purgePayments(api.services.db, shop, 'USD')).toBe(1)
     expect(await payments(shop)).toEqual([])
+  })
+})
+
+describe('a refund that names its payment intent alone', () => {
+  const bill = event('invoice.paid', invoice({ id: 'in_g' }), onDay(1))
+  const linked = link('in_g', 'pi_g')
+  const byCharge = refunded('pi_g', 300, { id: 'ch_g' })
+  const given = (fields: Json = {}) =>
+    event(
+      'refund.created',
+      refund({ charge: null, payment_intent: 'pi_g', amount: 300, created: onDay(3), ...fields }),
+      onDay(3),
+    )
+  const alone = given()
+  const named = given({ id: 're_g', charge: 'ch_g' })
+  const later = event(
+    'refund.updated',
+    refund({ id: 're_g', charge: null, payment_intent: 'pi_g', amount: 300, created: onDay(3) }),
+    onDay(4),
+  )
+  const otherCharge = event('charge.updated', charge({ id: 'ch_x', payment_intent: 'pi_g' }), onDay(2))
+
+  test.each<[string, StripeEvent[], number]>([
+    ['is that of the charge', [bill, linked, byCharge, alone], 300],
+    ['counts without a charge', [bill, linked, alone], 300],
+    ['adds to what the charge gave back before', [bill, linked, byCharge, given({ created: onDay(5) })], 600],
+    ['is that of the charge it named earlier', [bill, linked, named, later, byCharge, otherCharge], 300],
+    ['is that of the charge that gave back', [bill, linked, byCharge, otherCharge, alone], 300],
+  ])('%s', async (_what, events, amount) => {
+    for (const order of [events, [...events].reverse()]) {
+      const shop = await openShop(api)
+      await deliverAll(shop, order)
+      expect(await payments(shop)).toEqual([`in_g processor 1000-${amount}`])
+    }
   })
 })
