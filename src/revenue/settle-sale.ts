@@ -8,7 +8,7 @@ import { refundedBy } from './refunds.ts'
 import type { Fact } from './stripe/event.ts'
 import type { Paid } from './stripe/sales.ts'
 
-const selectPayments = statement<PaymentRecord>('select-payments-of-sale')
+const selectPayments = statement<PaymentRecord & { wasSentRefunded: boolean }>('select-payments-of-sale')
 const selectRenewed = statement<{ key: string }>('select-renewed')
 
 interface Site {
@@ -92,6 +92,7 @@ async function settle(
   // What was sent twice under two ids of one sale stays two payments: only one of them was given back.
   const bearer = payments.find(({ transactionId }) => refundedIds.has(transactionId)) ?? payments[0]
   for (const payment of payments) {
+    if (payment.wasSentRefunded) continue
     const wantedMinor = payment === bearer ? Math.min(refunded, payment.amountMinor) : 0
     if (payment.refundedMinor !== wantedMinor) await setRefunded(tx, site, payment.transactionId, wantedMinor)
   }

@@ -168,3 +168,30 @@ describe('a refund that names its payment intent alone', () => {
     }
   })
 })
+
+describe('a payment that was sent as refunded', () => {
+  test('stays wholly refunded, whatever part the processor tells of', async () => {
+    const shop = await openShop(api)
+    await record(shop, 'pi_k', { refunded: true })
+    await deliverAll(shop, [refunded('pi_k', 300, { id: 'ch_k' })])
+    expect(await payments(shop)).toEqual(['pi_k api 1000-1000'])
+    await record(shop, 'in_k')
+    await deliverAll(shop, [link('in_k', 'pi_k')])
+    expect(await payments(shop)).toEqual(['in_k api 1000-0', 'pi_k api 1000-1000'])
+  })
+
+  test('is told apart from one that the processor gave back, until that fails', async () => {
+    const shop = await openShop(api)
+    await record(shop, 'pi_l')
+    const listed = async () => {
+      const { token } = shop.member
+      const answer = await api.call('GET', `/api/sites/${shop.siteId}/payments`, { token })
+      return answer.body.data.map((item: Json) => item.refunded)
+    }
+    const given = refund({ payment_intent: 'pi_l', created: onDay(3) })
+    await deliverAll(shop, [event('refund.created', given, onDay(3))])
+    expect([await payments(shop), await listed()]).toEqual([['pi_l api 1000-1000'], [true]])
+    await deliverAll(shop, [event('refund.failed', { ...given, status: 'failed' }, onDay(4))])
+    expect([await payments(shop), await listed()]).toEqual([['pi_l api 1000-0'], [false]])
+  })
+})
