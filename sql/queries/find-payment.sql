@@ -1,4 +1,5 @@
--- The payment of site $1 that is known by one of the ids ($2), the processor's other ids of it included; the oldest.
+-- The payment of site $1 that is known by one of the ids ($2), the processor's other ids of it included: before all others
+-- one that was recorded under the id itself; of several the oldest.
 with named as (
   select id from payments where site_no = $1::int and transaction_id = any($2::text[])
   union
@@ -16,7 +17,7 @@ select
   name,
   customer_id as "customerId",
   renewal,
-  refunded,
+  refunded_minor = amount_minor as refunded,
   is_free_trial as "isFreeTrial",
   recurring,
   paid_at as "paidAt",
@@ -25,5 +26,5 @@ select
   customer
 from payments
 where id in (select id from named)
-order by created_at, id
+order by transaction_id = any($2::text[]) desc, created_at, id
 limit 1

@@ -9,7 +9,7 @@ select
   name,
   customer_id as "customerId",
   renewal,
-  refunded,
+  refunded_minor = amount_minor as refunded,
   is_free_trial as "isFreeTrial",
   recurring,
   paid_at as "paidAt",

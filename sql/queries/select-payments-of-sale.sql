@@ -9,6 +9,7 @@ select
   transaction_id as "transactionId",
   amount_minor as "amountMinor",
   refunded_minor as "refundedMinor",
+  refunded as "wasSentRefunded",
   currency,
   visitor_id as "visitorId",
   email,

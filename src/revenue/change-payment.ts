@@ -17,7 +17,8 @@ interface Site {
 }
 
 /**
- * Sets how much of a payment was given back, in all; more than was paid counts as all of it.
+ * Sets how much of a payment was given back, in all; more than was paid counts as all of it. One that was sent as
+ * refunded stays so.
  * @param transactionId any id the payment is known by
  * @param refundedMinor minor units
  * @returns false when there is no such payment

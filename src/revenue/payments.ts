@@ -57,7 +57,8 @@ export async function createPayment(
 }
 
 /**
- * Deletes a payment that was recorded through the API.
+ * Deletes a payment that was recorded through the API. When the processor told of the same sale, its own record takes the
+ * place.
  * @throws AppError `not_found` when there is none, or only one of the processor
  */
 export async function removePayment(
@@ -65,7 +66,12 @@ export async function removePayment(
   site: Site,
   { transaction_id }: DeletePayment,
 ): Promise<PaymentDeleted> {
-  const isDeleted = await db.begin(tx => deletePayment(tx, site, transaction_id))
+  const isDeleted = await db.begin(async tx => {
+    const ids = await idsOfSale(tx, site, transaction_id)
+    const isGone = await deletePayment(tx, site, transaction_id)
+    if (isGone && ids) await settleSale(tx, site, ids, true)
+    return isGone
+  })
   if (!isDeleted)
     throw new AppError('not_found', 'No payment of that transaction_id was recorded through the API')
   return { message: 'Payment deleted' }

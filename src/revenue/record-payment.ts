@@ -102,7 +102,7 @@ async function write(
     payment.name || null,
     payment.customerId || null,
     payment.renewal,
-    refundOf(payment) === payment.amountMinor,
+    payment.refunded,
     payment.isFreeTrial,
     payment.recurring,
     payment.paidAt,

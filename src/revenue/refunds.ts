@@ -1,3 +1,5 @@
+import type { AnyFact } from './facts.ts'
+
 /** What an event said of a charge. */
 export interface ChargeSeen {
   chargeId: string
@@ -20,6 +22,54 @@ export interface RefundSeen {
   status: string | null
 }
 
+/**
+ * How much of a sale was given back by all that was said of it.
+ * @returns minor units; undefined when nothing was said of a refund
+ */
+export function refundedBy(facts: readonly AnyFact[]): number | undefined {
+  const charges: ChargeSeen[] = []
+  const refunds: RefundSeen[] = []
+  for (const fact of facts) {
+    const at = fact.at.getTime()
+    if (fact.kind === 'charge') {
+      charges.push({ chargeId: fact.objectId, at, refundedMinor: fact.body.refundedMinor })
+    } else if (fact.kind === 'refund') {
+      const createdAt = fact.body.createdAt ?? at
+      const chargeId = chargeOf(fact, facts)
+      refunds.push({ ...fact.body, chargeId, refundId: fact.objectId, at, createdAt })
+    }
+  }
+  const isTold = refunds.length > 0 || charges.some(({ refundedMinor }) => refundedMinor > 0)
+  return isTold ? refundedOf(charges, refunds) : undefined
+}
+
+/**
+ * The charge of a refund. Of one that names its payment intent alone it is the charge that an earlier word on it named,
+ * else the one that is known of the intent, else the one of several that gave something back; else the intent itself.
+ */
+function chargeOf(refund: RefundFact, facts: readonly AnyFact[]): string {
+  const named = refund.body.chargeId
+  if (!isIntent(named)) return named
+  const ofIntent = facts.filter(({ saleIds }) => saleIds.includes(named))
+  const ofRefunds = ofIntent.filter(fact => fact.kind === 'refund')
+  const ofCharges = ofIntent.filter(fact => fact.kind === 'charge')
+  const idsOf = (refunds: RefundFact[]) =>
+    refunds.map(({ body }) => body.chargeId).filter(id => !isIntent(id))
+  const ways = [
+    idsOf(ofRefunds.filter(({ objectId }) => objectId === refund.objectId)),
+    [...ofCharges.map(({ objectId }) => objectId), ...idsOf(ofRefunds)],
+    [
+      ...ofCharges.filter(({ body }) => body.refundedMinor > 0).map(({ objectId }) => objectId),
+      ...idsOf(ofRefunds),
+    ],
+  ]
+  const only = ways.map(ids => new Set(ids)).find(ids => ids.size === 1)
+  return only ? [...only][0]! : named
+}
+
+type RefundFact = Extract<AnyFact, { kind: 'refund' }>
+
+const isIntent = (id: string) => id.startsWith('pi_')
 const isGone = ({ status }: RefundSeen) => status === 'failed' || status === 'canceled'
 const progress = ({ status }: RefundSeen) =>
   status === 'failed' || status === 'canceled' ? 2 : status === 'succeeded' ? 1 : 0

@@ -4,11 +4,11 @@ import { type AnyFact, findNamedVisitor, loadSale } from './facts.ts'
 import type { NewPayment, PaymentRecord } from './payment.ts'
 import { lockProcessor } from './processor-lock.ts'
 import { addAliases, recordPayment } from './record-payment.ts'
-import { type ChargeSeen, type RefundSeen, refundedOf } from './refunds.ts'
+import { refundedBy } from './refunds.ts'
 import type { Fact } from './stripe/event.ts'
 import type { Paid } from './stripe/sales.ts'
 
-const selectPayments = statement<PaymentRecord>('select-payments-of-sale')
+const selectPayments = statement<PaymentRecord & { wasSentRefunded: boolean }>('select-payments-of-sale')
 const selectRenewed = statement<{ key: string }>('select-renewed')
 
 interface Site {
@@ -87,11 +87,18 @@ async function settle(
     await addAliases(tx, site.siteNo, recorded[0], ids)
   }
   if (refunded === undefined) return
-  const [payment] = await selectPayments(tx, site.siteNo, ids)
-  if (payment && payment.refundedMinor !== Math.min(refunded, payment.amountMinor)) {
-    await setRefunded(tx, site, payment.transactionId, refunded)
+  const payments = await selectPayments(tx, site.siteNo, ids)
+  const refundedIds = new Set(facts.filter(isOfRefund).flatMap(({ saleIds }) => saleIds))
+  // What was sent twice under two ids of one sale stays two payments: only one of them was given back.
+  const bearer = payments.find(({ transactionId }) => refundedIds.has(transactionId)) ?? payments[0]
+  for (const payment of payments) {
+    if (payment.wasSentRefunded) continue
+    const wantedMinor = payment === bearer ? Math.min(refunded, payment.amountMinor) : 0
+    if (payment.refundedMinor !== wantedMinor) await setRefunded(tx, site, payment.transactionId, wantedMinor)
   }
 }
+
+const isOfRefund = ({ kind }: AnyFact) => kind === 'charge' || kind === 'refund'
 
 async function paymentOf(
   tx: Transaction,
@@ -133,23 +140,6 @@ function payablesIn(facts: readonly AnyFact[]): Payable[] {
   const all = [...payables.values()]
   const invoices = all.filter(({ fact }) => fact.kind === 'invoice')
   return invoices.length > 0 ? invoices : all
-}
-
-/** @returns minor units; undefined when nothing was said of a refund */
-function refundedBy(facts: readonly AnyFact[]): number | undefined {
-  const charges: ChargeSeen[] = []
-  const refunds: RefundSeen[] = []
-  for (const fact of facts) {
-    const at = fact.at.getTime()
-    if (fact.kind === 'charge') {
-      charges.push({ chargeId: fact.objectId, at, refundedMinor: fact.body.refundedMinor })
-    } else if (fact.kind === 'refund') {
-      const createdAt = fact.body.createdAt ?? at
-      refunds.push({ ...fact.body, refundId: fact.objectId, at, createdAt })
-    }
-  }
-  const isTold = refunds.length > 0 || charges.some(({ refundedMinor }) => refundedMinor > 0)
-  return isTold ? refundedOf(charges, refunds) : undefined
 }
 
 const firstNamed = (facts: readonly AnyFact[]) =>

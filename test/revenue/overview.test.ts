@@ -199,7 +199,7 @@ describe('revenue of the overview', () => {
           )
       }
       await api.services.db.begin(async tx => {
-        for (const payment of sent.slice(0, 5)) {
+        for (const payment of sent.filter(({ amount, refunded }) => refunded < amount).slice(0, 5)) {
           payment.refunded = Math.ceil(payment.amount / 2)
           await setRefunded(tx, site, payment.id, payment.refunded)
         }

@@ -1,0 +1,197 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { purgePayments } from '../../src/revenue/change-payment.ts'
+import { type Api, startApi } from '../support/api.ts'
+import {
+  charge,
+  checkout,
+  deliverAll,
+  event,
+  invoice,
+  invoicePayment,
+  type Json,
+  onDay,
+  openShop,
+  refund,
+  type Shop,
+  type StripeEvent,
+} from '../support/stripe.ts'
+
+let api: Api
+
+beforeAll(async () => {
+  api = await startApi()
+})
+afterAll(() => api.close())
+
+async function record(shop: Shop, transaction_id: string, fields: Json = {}): Promise<void> {
+  const answer = await api.call('POST', `/api/sites/${shop.siteId}/payments`, {
+    token: shop.member.token,
+    body: { amount: 1000, currency: 'USD', transaction_id, ...fields },
+  })
+  expect(answer.status).toBe(201)
+}
+
+async function remove(shop: Shop, transaction_id: string): Promise<number> {
+  const answer = await api.call('DELETE', `/api/sites/${shop.siteId}/payments`, {
+    token: shop.member.token,
+    body: { transaction_id },
+  })
+  return answer.status
+}
+
+/** `in_1 api 1000-250`, by id; what the payments and the ledger say has to agree. */
+async function payments({ siteNo }: Shop): Promise<string[]> {
+  const rows = await api.services.db<Record<string, string | number>[]>`
+    select transaction_id as id, source, payments.amount_minor as amount, payments.refunded_minor as refunded,
+      revenue.refunded_minor as "inLedger"
+    from payments full join revenue on payment_id = id
+    where coalesce(payments.site_no, revenue.site_no) = ${siteNo}
+    order by 1`
+  for (const row of rows) expect(row.inLedger).toBe(row.refunded)
+  return rows.map(({ id, source, amount, refunded }) => `${id} ${source} ${amount}-${refunded}`)
+}
+
+const link = (bill: string, intent: string) =>
+  event('invoice_payment.paid', invoicePayment(bill, intent), onDay(2))
+const refunded = (intent: string, amount: number, fields: Json = {}) =>
+  event('charge.refunded', charge({ payment_intent: intent, amount_refunded: amount, ...fields }), onDay(3))
+
+describe('two payments of the API that turn out to be one sale', () => {
+  test('are deleted each by its own id', async () => {
+    const shop = await openShop(api)
+    await record(shop, 'pi_h')
+    await record(shop, 'in_h')
+    await deliverAll(shop, [link('in_h', 'pi_h')])
+    expect(await remove(shop, 'in_h')).toBe(200)
+    expect(await payments(shop)).toEqual(['pi_h api 1000-0'])
+  })
+
+  test('are purged both', async () => {
+    const shop = await openShop(api)
+    await record(shop, 'pi_h')
+    await record(shop, 'in_h')
+    await deliverAll(shop, [link('in_h', 'pi_h')])
+    expect(await purgePayments(api.services.db, shop, 'USD')).toBe(2)
+    expect(await payments(shop)).toEqual([])
+  })
+
+  const before = link('in_r', 'pi_r')
+  const given = refunded('pi_r', 250, { id: 'ch_r' })
+  const more = refunded('pi_r', 400, { id: 'ch_r' })
+  test.each([
+    ['before', [given, before], 250],
+    ['after', [before, given], 250],
+    ['twice, before and after', [given, before, { ...more, created: more.created + 9 }], 400],
+  ])('share a refund once, told %s they are linked', async (_when, events, amount) => {
+    const shop = await openShop(api)
+    await record(shop, 'in_r')
+    await record(shop, 'pi_r')
+    await deliverAll(shop, events)
+    expect(await payments(shop)).toEqual(['in_r api 1000-0', `pi_r api 1000-${amount}`])
+  })
+})
+
+describe('a payment of the API that the processor told of too', () => {
+  test.each(['in_b', 'pi_b', 'ch_b'])(
+    'leaves what the processor told when it is deleted, sent as %s',
+    async id => {
+      const shop = await openShop(api)
+      await record(shop, id)
+      await deliverAll(shop, [
+        event('invoice.paid', invoice({ id: 'in_b', amount_paid: 1200 }), onDay(1)),
+        link('in_b', 'pi_b'),
+        refunded('pi_b', 300, { id: 'ch_b' }),
+      ])
+      expect(await payments(shop)).toEqual([`${id} api 1000-300`])
+      expect(await remove(shop, id)).toBe(200)
+      expect(await payments(shop)).toEqual(['in_b processor 1200-300'])
+      expect(await remove(shop, id)).toBe(404)
+    },
+  )
+
+  test('leaves the checkout too', async () => {
+    const shop = await openShop(api)
+    await record(shop, 'pi_c')
+    const bought = checkout({ payment_intent: 'pi_c', amount_total: 2500 })
+    await deliverAll(shop, [event('checkout.session.completed', bought, onDay(1))])
+    expect(await remove(shop, 'pi_c')).toBe(200)
+    expect(await payments(shop)).toEqual(['pi_c processor 2500-0'])
+  })
+
+  test('leaves nothing when the processor only named it', async () => {
+    const shop = await openShop(api)
+    await record(shop, 'pi_d')
+    await deliverAll(shop, [link('in_d', 'pi_d'), refunded('pi_d', 300)])
+    expect(await remove(shop, 'pi_d')).toBe(200)
+    expect(await payments(shop)).toEqual([])
+  })
+
+  test('is gone for good when it is purged', async () => {
+    const shop = await openShop(api)
+    await record(shop, 'in_e')
+    await deliverAll(shop, [event('invoice.paid', invoice({ id: 'in_e' }), onDay(1))])
+    expect(await purgePayments(api.services.db, shop, 'USD')).toBe(1)
+    expect(await payments(shop)).toEqual([])
+  })
+})
+
+describe('a refund that names its payment intent alone', () => {
+  const bill = event('invoice.paid', invoice({ id: 'in_g' }), onDay(1))
+  const linked = link('in_g', 'pi_g')
+  const byCharge = refunded('pi_g', 300, { id: 'ch_g' })
+  const given = (fields: Json = {}) =>
+    event(
+      'refund.created',
+      refund({ charge: null, payment_intent: 'pi_g', amount: 300, created: onDay(3), ...fields }),
+      onDay(3),
+    )
+  const alone = given()
+  const named = given({ id: 're_g', charge: 'ch_g' })
+  const later = event(
+    'refund.updated',
+    refund({ id: 're_g', charge: null, payment_intent: 'pi_g', amount: 300, created: onDay(3) }),
+    onDay(4),
+  )
+  const otherCharge = event('charge.updated', charge({ id: 'ch_x', payment_intent: 'pi_g' }), onDay(2))
+
+  test.each<[string, StripeEvent[], number]>([
+    ['is that of the charge', [bill, linked, byCharge, alone], 300],
+    ['counts without a charge', [bill, linked, alone], 300],
+    ['adds to what the charge gave back before', [bill, linked, byCharge, given({ created: onDay(5) })], 600],
+    ['is that of the charge it named earlier', [bill, linked, named, later, byCharge, otherCharge], 300],
+    ['is that of the charge that gave back', [bill, linked, byCharge, otherCharge, alone], 300],
+  ])('%s', async (_what, events, amount) => {
+    for (const order of [events, [...events].reverse()]) {
+      const shop = await openShop(api)
+      await deliverAll(shop, order)
+      expect(await payments(shop)).toEqual([`in_g processor 1000-${amount}`])
+    }
+  })
+})
+
+describe('a payment that was sent as refunded', () => {
+  test('stays wholly refunded, whatever part the processor tells of', async () => {
+    const shop = await openShop(api)
+    await record(shop, 'pi_k', { refunded: true })
+    await deliverAll(shop, [refunded('pi_k', 300, { id: 'ch_k' })])
+    expect(await payments(shop)).toEqual(['pi_k api 1000-1000'])
+    await record(shop, 'in_k')
+    await deliverAll(shop, [link('in_k', 'pi_k')])
+    expect(await payments(shop)).toEqual(['in_k api 1000-0', 'pi_k api 1000-1000'])
+  })
+
+  test('is told apart from one that the processor gave back, until that fails', async () => {
+    const shop = await openShop(api)
+    await record(shop, 'pi_l')
+    const listed = async () => {
+      const { token } = shop.member
+      const answer = await api.call('GET', `/api/sites/${shop.siteId}/payments`, { token })
+      return answer.body.data.map((item: Json) => item.refunded)
+    }
+    const given = refund({ payment_intent: 'pi_l', created: onDay(3) })
+    await deliverAll(shop, [event('refund.created', given, onDay(3))])
+    expect([await payments(shop), await listed()]).toEqual([['pi_l api 1000-1000'], [true]])
+    await deliverAll(shop, [event('refund.failed', { ...given, status: 'failed' }, onDay(4))])
+    expect([await payments(shop), await listed()]).toEqual([['pi_l api 1000-0'], [false]])
+  })
+})
