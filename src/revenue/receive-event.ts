@@ -125,10 +125,12 @@ async function completeKnowledge(
     log.warn({ siteId: site.id }, 'a subscription has more items than its events hold: its MRR is too low')
   }
   if (isComplete) return
-  const { facts, failure } = apiKey
+  const { facts, missing, failure } = apiKey
     ? await describe({ apiKey, stripeApiBase }, undescribed)
-    : { facts: [], failure: 'there is no API key' }
-  if (failure !== undefined) log.warn({ siteId: site.id, ...undescribed, failure }, 'MRR is not exact')
+    : { facts: [], missing: [], failure: 'there is no API key' }
+  if (failure !== undefined || missing.length > 0) {
+    log.warn({ siteId: site.id, ...undescribed, missing, failure }, 'MRR is not exact')
+  }
   for (const fact of facts) {
     await inTurn(site.siteNo, () => transact(db, tx => take(tx, site.siteNo, LOOKUP, fact)))
   }

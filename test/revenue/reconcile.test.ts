@@ -33,6 +33,7 @@ beforeEach(() => {
   stripe.objects.clear()
   stripe.asked.length = 0
   stripe.failWith = undefined
+  stripe.failing.clear()
 })
 
 const KEY = { apiKey: 'rk_test_good' }
@@ -108,6 +109,26 @@ describe('reconciling', () => {
     stripe.objects.set(`prices/${bare.id}`, tiers)
     stripe.objects.set(`coupons/${half.id}`, half)
     expect(await compare(shop.siteId)).toMatchObject({ ours: 0, processor: 900 })
+  })
+
+  test('names a coupon that the processor does not have any more, and counts it as nothing', async () => {
+    const shop = await openShop(api, KEY)
+    const { tiers, bare } = tieredPrice()
+    stripe.objects.set(`prices/${bare.id}`, tiers)
+    stripe.objects.set('subscriptions', [
+      subscription({ id: 'sub_1', items: [item(bare, { quantity: 3 })], discounts: [discount('co_gone')] }),
+    ])
+    expect(await compare(shop.siteId)).toMatchObject({ ours: 0, processor: 1500, missing: ['co_gone'] })
+  })
+
+  test('says why a coupon cannot be asked for', async () => {
+    const shop = await openShop(api, KEY)
+    stripe.failing.set('coupons/co_shut', 403)
+    stripe.objects.set('subscriptions', [subscription({ discounts: [discount('co_shut')] })])
+    await expect(compare(shop.siteId)).rejects.toMatchObject({
+      code: 'unavailable',
+      message: expect.stringMatching(/cannot be asked: Stripe\w+ 403/),
+    })
   })
 
   test.each([
@@ -190,5 +211,21 @@ describe('what events leave out', () => {
     stripe.objects.set(`prices/${bare.id}`, tiers)
     await deliverAll(shop, [event('customer.subscription.updated', base, onDay(3))])
     expect(await netMovements(shop)).toEqual({ '2026-01-01 start USD': 2100 })
+  })
+
+  test.each([
+    ['does not exist', 404],
+    ['cannot be had', 500],
+    ['may not be read', 403],
+  ])('costs no other answer when a coupon %s', async (_why, status) => {
+    const shop = await openShop(api, KEY)
+    const { tiers, bare } = tieredPrice()
+    stripe.failing.set('coupons/co_gone', status)
+    stripe.objects.set(`prices/${bare.id}`, tiers)
+    logged.lines.length = 0
+    const discounts = [discount('co_gone')]
+    await deliverAll(shop, [created(subscription({ items: [item(bare, { quantity: 4 })], discounts }))])
+    expect(await netMovements(shop)).toEqual({ '2026-01-01 start USD': 2000 })
+    expect(JSON.stringify(logged.lines)).toContain('MRR is not exact')
   })
 })
