@@ -228,4 +228,76 @@ describe('what events leave out', () => {
     expect(await netMovements(shop)).toEqual({ '2026-01-01 start USD': 2000 })
     expect(JSON.stringify(logged.lines)).toContain('MRR is not exact')
   })
+
+  describe('of a coupon for one of two products', () => {
+    const twoProducts = () => [
+      item(price(1000, { product: 'prod_a' })),
+      item(price(1000, { product: 'prod_b' })),
+    ]
+    const half = () => {
+      const bare = coupon({ percent_off: 50 })
+      stripe.objects.set(`coupons/${bare.id}`, { ...bare, applies_to: { products: ['prod_a'] } })
+      return bare
+    }
+
+    test('is asked for, and outlives an event that leaves it out', async () => {
+      const shop = await openShop(api, KEY)
+      const bare = half()
+      const discounts = [discount(bare.id)]
+      await deliverAll(shop, [created(subscription({ items: twoProducts(), discounts }))])
+      expect(await netMovements(shop)).toEqual({ '2026-01-01 start USD': 1500 })
+      await deliverAll(shop, [event('coupon.updated', { ...bare, metadata: { a: 'b' } }, onDay(2))])
+      expect(await netMovements(shop)).toEqual({ '2026-01-01 start USD': 1500 })
+      expect(stripe.asked).toHaveLength(1)
+    })
+
+    test('is asked for when the coupon was told before', async () => {
+      const shop = await openShop(api, KEY)
+      const bare = half()
+      const discounts = [discount(bare.id)]
+      await deliverAll(shop, [
+        event('coupon.created', bare, onDay(1)),
+        created(subscription({ items: twoProducts(), discounts })),
+      ])
+      expect(await netMovements(shop)).toEqual({ '2026-01-01 start USD': 1500 })
+    })
+
+    test('is asked for when the coupon stands in the subscription, once', async () => {
+      const shop = await openShop(api, KEY)
+      const given = subscription({ items: twoProducts(), discounts: [discount(half())] })
+      await deliverAll(shop, [
+        created(given),
+        event('customer.subscription.updated', { ...given, cancel_at_period_end: true }, onDay(2)),
+      ])
+      expect(await netMovements(shop)).toEqual({ '2026-01-01 start USD': 1500 })
+      expect(stripe.asked).toHaveLength(1)
+    })
+
+    test('is asked for when reconciling', async () => {
+      const shop = await openShop(api, KEY)
+      const given = subscription({ items: twoProducts(), discounts: [discount(half())] })
+      stripe.objects.set('subscriptions', [given])
+      expect(await compare(shop.siteId)).toMatchObject({ processor: 1500 })
+    })
+  })
+
+  test('is not asked for of a coupon for all products, or where there is one product', async () => {
+    const shop = await openShop(api, KEY)
+    const bare = coupon({ percent_off: 50 })
+    const given = subscription({ discounts: [discount(bare)] })
+    const whole = { ...bare, id: 'co_all', applies_to: null }
+    const items = [item(price(1000, { product: 'prod_a' })), item(price(1000))]
+    await deliverAll(shop, [created(given), created(subscription({ items, discounts: [discount(whole)] }))])
+    expect(await netMovements(shop)).toEqual({ '2026-01-01 start USD': 1500 })
+    expect(stripe.asked).toEqual([])
+  })
+
+  test('of an amount in another currency is asked for', async () => {
+    const shop = await openShop(api, KEY)
+    const bare = coupon({ amount_off: 100, currency: 'usd' })
+    const options = { usd: { amount_off: 100 }, eur: { amount_off: 300 } }
+    stripe.objects.set(`coupons/${bare.id}`, { ...bare, currency_options: options })
+    await deliverAll(shop, [created(subscription({ currency: 'eur', discounts: [discount(bare)] }))])
+    expect(await netMovements(shop)).toEqual({ '2026-01-01 start EUR': 700 })
+  })
 })

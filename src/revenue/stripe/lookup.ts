@@ -50,7 +50,13 @@ export async function describe(access: StripeAccess, undescribed: Undescribed): 
 
 async function readCoupon(stripe: Stripe, id: string): Promise<Fact<'coupon'>> {
   const coupon = await stripe.coupons.retrieve(id, { expand: ['applies_to', 'currency_options'] })
-  return { ...found(id), kind: 'coupon', body: Coupon.parse(coupon) }
+  const body = Coupon.parse(coupon)
+  // Both were asked for: what is absent even so, the coupon does not have.
+  return {
+    ...found(id),
+    kind: 'coupon',
+    body: { ...body, hasAllCurrencies: true, products: body.products ?? null },
+  }
 }
 
 async function readPrice(stripe: Stripe, id: string): Promise<Fact<'price'>> {
