@@ -4,6 +4,7 @@ import { adminCommand } from '../support/admin-command.ts'
 import { type Api, startApi } from '../support/api.ts'
 import { recordingLog } from '../support/recording-log.ts'
 import {
+  connect,
   coupon,
   deliver,
   deliverAll,
@@ -14,6 +15,7 @@ import {
   onDay,
   openShop,
   price,
+  type Shop,
   subscription,
 } from '../support/stripe.ts'
 import { type StripeApi, startStripeApi } from '../support/stripe-api.ts'
@@ -164,6 +166,16 @@ test('the command line says in one line what is missing', async () => {
   }
 })
 
+const intent = { id: 'pi_1', object: 'payment_intent', customer: null, metadata: {}, latest_charge: 'ch_1' }
+
+/** As if so much time had passed since the processor was asked. */
+async function pass({ siteNo }: Shop, interval: string): Promise<void> {
+  await api.services.db`
+    update processor_facts
+    set at = at - ${interval}::text::interval
+    where site_no = ${siteNo} and kind = 'lookup'`
+}
+
 function tieredPrice() {
   const { tiers: _tiers, ...bare } = price(0, {
     unit_amount: null,
@@ -209,8 +221,65 @@ describe('what events leave out', () => {
     expect(JSON.stringify(logged.lines)).not.toContain('rk_')
     if (key !== KEY) return
     stripe.objects.set(`prices/${bare.id}`, tiers)
+    await pass(shop, '61 minutes')
     await deliverAll(shop, [event('customer.subscription.updated', base, onDay(3))])
     expect(await netMovements(shop)).toEqual({ '2026-01-01 start USD': 2100 })
+  })
+
+  test('is not asked for by every event when it does not exist', async () => {
+    const shop = await openShop(api, KEY)
+    const base = subscription({ discounts: [discount('co_gone')] })
+    const again = (day: number) => event('customer.subscription.updated', base, onDay(day))
+    await deliverAll(shop, [created(base), again(2), again(3)])
+    expect(stripe.asked).toHaveLength(1)
+    await pass(shop, '61 minutes')
+    await deliverAll(shop, [again(4)])
+    expect(stripe.asked).toHaveLength(2)
+  })
+
+  test.each(['the same event again', 'an event of something else'])(
+    'is asked for again after a failure with %s',
+    async which => {
+      const shop = await openShop(api, KEY)
+      const { bare, tiers } = tieredPrice()
+      const first = created(subscription({ items: [item(bare, { quantity: 4 })] }))
+      const next = which.startsWith('the same') ? first : event('payment_intent.succeeded', intent, onDay(9))
+      stripe.failWith = 500
+      await deliverAll(shop, [first])
+      expect(await netMovements(shop)).toEqual({})
+      stripe.failWith = undefined
+      stripe.objects.set(`prices/${bare.id}`, tiers)
+      await pass(shop, '61 seconds')
+      await deliverAll(shop, [next])
+      expect(await netMovements(shop)).toEqual({ '2026-01-01 start USD': 2000 })
+      const asked = stripe.asked.length
+      await pass(shop, '1 day')
+      await deliverAll(shop, [next])
+      expect(stripe.asked).toHaveLength(asked)
+    },
+  )
+
+  test('is asked for again at once by an event of the subscription, by others after a minute', async () => {
+    const shop = await openShop(api, KEY)
+    const { bare, tiers } = tieredPrice()
+    const base = subscription({ items: [item(bare, { quantity: 4 })] })
+    stripe.failing.set(`prices/${bare.id}`, 403)
+    await deliverAll(shop, [created(base), event('payment_intent.succeeded', intent, onDay(2))])
+    expect(stripe.asked).toHaveLength(1)
+    stripe.failing.clear()
+    stripe.objects.set(`prices/${bare.id}`, tiers)
+    await deliverAll(shop, [event('customer.subscription.updated', base, onDay(3))])
+    expect(await netMovements(shop)).toEqual({ '2026-01-01 start USD': 2000 })
+  })
+
+  test('is asked for with the next event once there is a key', async () => {
+    const shop = await openShop(api)
+    const { bare, tiers } = tieredPrice()
+    stripe.objects.set(`prices/${bare.id}`, tiers)
+    await deliverAll(shop, [created(subscription({ items: [item(bare, { quantity: 4 })] }))])
+    await connect(api, shop.member, shop.siteId, KEY.apiKey)
+    await deliverAll(shop, [event('payment_intent.succeeded', intent, onDay(2))])
+    expect(await netMovements(shop)).toEqual({ '2026-01-01 start USD': 2000 })
   })
 
   test.each([
