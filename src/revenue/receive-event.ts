@@ -142,7 +142,14 @@ async function completeKnowledge(
     await postpone(db, site.siteNo, { missing, failed })
   }
   for (const fact of facts) {
-    await inTurn(site.siteNo, () => transact(db, tx => take(tx, site.siteNo, LOOKUP, fact)))
+    try {
+      await inTurn(site.siteNo, () => transact(db, tx => take(tx, site.siteNo, LOOKUP, fact)))
+    } catch (error) {
+      // Of no use to the ledger, which is no fault of the event that is answered.
+      if (!(error instanceof AppError)) throw error
+      log.warn({ siteId: site.id, failed: [fact.objectId], failure: error.message }, 'MRR is not exact')
+      await postpone(db, site.siteNo, { missing: [], failed: [fact.objectId] })
+    }
   }
 }
 

@@ -272,6 +272,17 @@ describe('what events leave out', () => {
     expect(await netMovements(shop)).toEqual({ '2026-01-01 start USD': 2000 })
   })
 
+  test('makes no event fail when the ledger has no use for the answer', async () => {
+    const shop = await openShop(api, KEY)
+    const { bare, tiers } = tieredPrice()
+    const dear = [{ up_to: null, unit_amount_decimal: '99999999999999', flat_amount: null }]
+    stripe.objects.set(`prices/${bare.id}`, { ...tiers, tiers: dear })
+    const base = subscription({ items: [item(bare, { quantity: 1000 }), item(price(100))] })
+    await deliverAll(shop, [created(base), event('payment_intent.succeeded', intent, onDay(2))])
+    expect(await netMovements(shop)).toEqual({ '2026-01-01 start USD': 100 })
+    expect(stripe.asked).toHaveLength(1)
+  })
+
   test('is asked for with the next event once there is a key', async () => {
     const shop = await openShop(api)
     const { bare, tiers } = tieredPrice()
