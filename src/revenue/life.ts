@@ -1,6 +1,6 @@
 import type { AnyFact } from './facts.ts'
 import { compareStates, isCounting, type PaidInvoice, type State } from './ledger.ts'
-import { type Definitions, mrrOf, pricesWithoutTiers } from './mrr.ts'
+import { couponOf, type Definitions, joinCoupon, mrrOf, pricesWithoutTiers } from './mrr.ts'
 import type { Fact } from './stripe/event.ts'
 import type { Coupon, Discount, Item, Listed, Tier } from './stripe/objects.ts'
 
@@ -60,7 +60,7 @@ export function readLife(
     const mrr = counts ? mrrOf(items, discounts, currency, definitions) : 0
     states.push({ at: step.at.getTime(), key: step.eventId, status, currency, mrr, isEnding })
     if (!counts) continue
-    for (const id of couponsWithoutTerms(items, discounts, definitions)) couponIds.add(id)
+    for (const id of couponsWithoutTerms(items, discounts, currency, definitions)) couponIds.add(id)
     for (const id of pricesWithoutTiers(items, definitions)) priceIds.add(id)
   }
   return {
@@ -76,7 +76,8 @@ export function readLife(
 export function namedIn(facts: readonly AnyFact[]): string[] {
   const ids = new Set<string>()
   const note = (listed: Listed) => {
-    if (typeof listed !== 'string' && typeof listed.coupon === 'string') ids.add(listed.coupon)
+    if (typeof listed === 'string' || !listed.coupon) return
+    ids.add(typeof listed.coupon === 'string' ? listed.coupon : listed.coupon.id)
   }
   for (const fact of facts) {
     if (isDiscount(fact)) note(fact.body.discount)
@@ -139,7 +140,7 @@ function define(facts: readonly AnyFact[], described: readonly AnyFact[]): Known
   const coupons = new Map<string, Coupon>()
   const tiers = new Map<string, Tier[]>()
   for (const fact of described) {
-    if (fact.kind === 'coupon') coupons.set(fact.objectId, fact.body)
+    if (fact.kind === 'coupon') coupons.set(fact.objectId, joinCoupon(coupons.get(fact.objectId), fact.body))
     if (fact.kind === 'price' && fact.body.tiers) tiers.set(fact.objectId, fact.body.tiers)
   }
   return { discounts, coupons, tiers }
@@ -148,13 +149,31 @@ function define(facts: readonly AnyFact[], described: readonly AnyFact[]): Known
 function couponsWithoutTerms(
   items: readonly Item[],
   discounts: readonly Listed[],
+  currency: string,
   definitions: Definitions,
 ): string[] {
-  return [...discounts, ...items.flatMap(item => item.discounts)].flatMap(listed => {
+  const products = new Set(
+    items.flatMap(({ price }) => (price?.recurring?.usage === 'licensed' ? [price.product] : [])),
+  )
+  const lacking = (listed: Listed, of: number) => {
     const discount = typeof listed === 'string' ? definitions.discounts.get(listed) : listed
-    const coupon = discount?.coupon
-    return typeof coupon === 'string' && !definitions.coupons.has(coupon) ? [coupon] : []
-  })
+    const named = discount?.coupon
+    if (!named) return []
+    const coupon = couponOf(listed, definitions)
+    const isKnown = coupon && !lacksTerms(coupon, currency, of)
+    return isKnown ? [] : [typeof named === 'string' ? named : named.id]
+  }
+  return [
+    ...discounts.flatMap(listed => lacking(listed, products.size)),
+    ...items.flatMap(item => item.discounts.flatMap(listed => lacking(listed, 1))),
+  ]
+}
+
+/** Which of several products, or how much in this currency, is known only of what was asked for. */
+function lacksTerms(coupon: Coupon, currency: string, products: number): boolean {
+  if (coupon.duration !== 'forever') return false
+  const lacksAmount = coupon.percentOff === null && coupon.amountsOff[currency] === undefined
+  return (products > 1 && coupon.products === undefined) || (lacksAmount && !coupon.hasAllCurrencies)
 }
 
 /** Several events tell of one payment of an invoice; it was paid when the first of them says so. */

@@ -139,10 +139,23 @@ function takeOff(lines: Line[], listed: readonly Listed[], currency: string, def
   }
 }
 
-function couponOf(listed: Listed, { discounts, coupons }: Definitions): Coupon | undefined {
+/** The coupon of a discount by all that is known of it. */
+export function couponOf(listed: Listed, { discounts, coupons }: Definitions): Coupon | undefined {
   const discount = typeof listed === 'string' ? discounts.get(listed) : listed
   const coupon = discount?.coupon
-  return typeof coupon === 'string' ? coupons.get(coupon) : (coupon ?? undefined)
+  if (typeof coupon === 'string') return coupons.get(coupon)
+  return coupon ? joinCoupon(coupons.get(coupon.id), coupon) : undefined
+}
+
+/** What a newer payload leaves out stays as it was known. */
+export function joinCoupon(known: Coupon | undefined, newer: Coupon): Coupon {
+  if (!known) return newer
+  return {
+    ...newer,
+    amountsOff: { ...known.amountsOff, ...newer.amountsOff },
+    hasAllCurrencies: known.hasAllCurrencies || newer.hasAllCurrencies,
+    products: newer.products === undefined ? known.products : newer.products,
+  }
 }
 
 /** 0 to 1 */

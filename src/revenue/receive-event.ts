@@ -6,6 +6,7 @@ import { createTurns } from '../infra/turns.ts'
 import type { OpenConnection } from './connection.ts'
 import { findNamedVisitor, keepFact, noteEvent } from './facts.ts'
 import { type Kept, keepSubscription } from './keep-subscription.ts'
+import { forgetLookup, noteLookups, postpone, selectDue } from './lookups.ts'
 import { lockProcessor } from './processor-lock.ts'
 import { settleSale } from './settle-sale.ts'
 import { type Fact, readEvent } from './stripe/event.ts'
@@ -54,10 +55,13 @@ async function take(tx: Transaction, siteNo: number, type: string, fact: Fact): 
   await lockProcessor(tx, siteNo)
   const live = await selectLiveSites(tx, [siteNo])
   if (live.length === 0) throw new AppError('not_found', 'No such site')
-  if (!(await noteEvent(tx, siteNo, type, fact))) return []
+  const isNew = await noteEvent(tx, siteNo, type, fact)
+  if (type === LOOKUP) await forgetLookup(tx, siteNo, fact.objectId)
+  else if (!isNew) return []
   await keepFact(tx, siteNo, fact)
   const named = await whomItNames(tx, siteNo, fact)
   const kept = await keepAll(tx, siteNo, await subscriptionsTouched(tx, siteNo, fact, named.customerId))
+  await noteLookups(tx, siteNo, undescribedIn(kept))
   const own = fact.saleIds.length > 0
   if (own) await settleSale(tx, { siteNo }, fact.saleIds, fact.kind === 'invoice' || fact.kind === 'checkout')
   const sales = new Map(
@@ -107,30 +111,45 @@ async function keepAll(tx: Transaction, siteNo: number, subscriptionIds: Iterabl
   return kept
 }
 
+const undescribedIn = (kept: Kept[]): Undescribed => ({
+  couponIds: [...new Set(kept.flatMap(({ life }) => life.undescribed.couponIds))],
+  priceIds: [...new Set(kept.flatMap(({ life }) => life.undescribed.priceIds))],
+})
+
 /**
  * Asks the processor for what its payloads leave out, now that the event itself is safe. What cannot be had counts as
- * nothing until a later event asks again.
+ * nothing until a later event of the site, or this one when it is sent again, asks again.
  */
 async function completeKnowledge(
   { db, log, stripeApiBase }: ReceiveOptions,
   { site, apiKey }: OpenConnection,
   kept: Kept[],
 ): Promise<void> {
-  const undescribed: Undescribed = {
-    couponIds: [...new Set(kept.flatMap(({ life }) => life.undescribed.couponIds))],
-    priceIds: [...new Set(kept.flatMap(({ life }) => life.undescribed.priceIds))],
-  }
-  const isComplete = undescribed.couponIds.length + undescribed.priceIds.length === 0
   if (kept.some(({ life }) => life.isCut)) {
     log.warn({ siteId: site.id }, 'a subscription has more items than its events hold: its MRR is too low')
   }
-  if (isComplete) return
-  const { facts, failure } = apiKey
-    ? await describe({ apiKey, stripeApiBase }, undescribed)
-    : { facts: [], failure: 'there is no API key' }
-  if (failure !== undefined) log.warn({ siteId: site.id, ...undescribed, failure }, 'MRR is not exact')
+  const undescribed = undescribedIn(kept)
+  if (!apiKey) {
+    if (undescribed.couponIds.length + undescribed.priceIds.length === 0) return
+    log.warn({ siteId: site.id, ...undescribed, failure: 'there is no API key' }, 'MRR is not exact')
+    return
+  }
+  const due = await selectDue(db, site.siteNo, undescribed)
+  if (due.couponIds.length + due.priceIds.length === 0) return
+  const { facts, missing, failed, failure } = await describe({ apiKey, stripeApiBase }, due)
+  if (failed.length + missing.length > 0) {
+    log.warn({ siteId: site.id, missing, failed, failure }, 'MRR is not exact')
+    await postpone(db, site.siteNo, { missing, failed })
+  }
   for (const fact of facts) {
-    await inTurn(site.siteNo, () => transact(db, tx => take(tx, site.siteNo, LOOKUP, fact)))
+    try {
+      await inTurn(site.siteNo, () => transact(db, tx => take(tx, site.siteNo, LOOKUP, fact)))
+    } catch (error) {
+      // Of no use to the ledger, which is no fault of the event that is answered.
+      if (!(error instanceof AppError)) throw error
+      log.warn({ siteId: site.id, failed: [fact.objectId], failure: error.message }, 'MRR is not exact')
+      await postpone(db, site.siteNo, { missing: [], failed: [fact.objectId] })
+    }
   }
 }
 

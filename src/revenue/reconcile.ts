@@ -18,6 +18,8 @@ export interface Reconciliation {
   processor: number
   /** Subscriptions of any currency about which the two do not agree. */
   drift: { subscription_id: string; currency: string; ours: number; processor: number }[]
+  /** Coupons and prices that the processor names but does not have: they count as nothing. Absent when there are none. */
+  missing?: string[]
 }
 
 interface Standing {
@@ -43,7 +45,10 @@ export async function reconcile(
   if (!apiKey) {
     throw new AppError('bad_request', 'The connection has no API key: connect the processor again with one')
   }
-  const processor = await readStandings({ apiKey, stripeApiBase: config.stripeApiBase })
+  const { standings: processor, missing } = await readStandings({
+    apiKey,
+    stripeApiBase: config.stripeApiBase,
+  })
   const ours = await selectStandings(db, site.siteNo)
   const sumOf = (standings: Standing[]) =>
     standings.reduce((sum, { currency, mrr }) => (currency === site.currency ? sum + mrr : sum), 0)
@@ -52,6 +57,7 @@ export async function reconcile(
     ours: sumOf(ours),
     processor: sumOf(processor),
     drift: compare(ours, processor),
+    ...(missing.length > 0 && { missing }),
   }
 }
 
@@ -70,16 +76,22 @@ function compare(ours: Standing[], processor: Standing[]): Reconciliation['drift
     .sort((a, b) => (a.subscription_id < b.subscription_id ? -1 : 1))
 }
 
-async function readStandings(access: StripeAccess): Promise<Standing[]> {
+interface Told {
+  standings: Standing[]
+  missing: string[]
+}
+
+async function readStandings(access: StripeAccess): Promise<Told> {
   try {
     return await list(access)
   } catch (error) {
+    if (error instanceof AppError) throw error
     throw new AppError('unavailable', `The processor cannot be asked: ${failureOf(error)}`, { cause: error })
   }
 }
 
 /** Tiers lie deeper than a list can be expanded, and so do coupons of customers: these are asked for one by one. */
-async function list(access: StripeAccess): Promise<Standing[]> {
+async function list(access: StripeAccess): Promise<Told> {
   const stripe = connectStripe(access)
   const told: { id: string; facts: AnyFact[] }[] = []
   const subscriptions = stripe.subscriptions.list({
@@ -88,15 +100,20 @@ async function list(access: StripeAccess): Promise<Standing[]> {
   })
   for await (const subscription of subscriptions) told.push(await factsOf(stripe, subscription))
   const undescribed = told.map(({ facts }) => readLife(facts, [], []).undescribed)
-  const { facts: described, failure } = await describe(access, {
+  const {
+    facts: described,
+    missing,
+    failure,
+  } = await describe(access, {
     couponIds: [...new Set(undescribed.flatMap(({ couponIds }) => couponIds))],
     priceIds: [...new Set(undescribed.flatMap(({ priceIds }) => priceIds))],
   })
   if (failure !== undefined) throw new AppError('unavailable', `The processor cannot be asked: ${failure}`)
-  return told.flatMap(({ id, facts }) => {
+  const standings = told.flatMap(({ id, facts }) => {
     const { status, currency, mrr } = readLife(facts, [], described as AnyFact[]).states.at(-1)!
     return isCounting(status) ? [{ subscriptionId: id, currency, mrr }] : []
   })
+  return { standings, missing }
 }
 
 async function factsOf(

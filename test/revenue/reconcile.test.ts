@@ -4,6 +4,7 @@ import { adminCommand } from '../support/admin-command.ts'
 import { type Api, startApi } from '../support/api.ts'
 import { recordingLog } from '../support/recording-log.ts'
 import {
+  connect,
   coupon,
   deliver,
   deliverAll,
@@ -14,6 +15,7 @@ import {
   onDay,
   openShop,
   price,
+  type Shop,
   subscription,
 } from '../support/stripe.ts'
 import { type StripeApi, startStripeApi } from '../support/stripe-api.ts'
@@ -33,6 +35,7 @@ beforeEach(() => {
   stripe.objects.clear()
   stripe.asked.length = 0
   stripe.failWith = undefined
+  stripe.failing.clear()
 })
 
 const KEY = { apiKey: 'rk_test_good' }
@@ -110,6 +113,26 @@ describe('reconciling', () => {
     expect(await compare(shop.siteId)).toMatchObject({ ours: 0, processor: 900 })
   })
 
+  test('names a coupon that the processor does not have any more, and counts it as nothing', async () => {
+    const shop = await openShop(api, KEY)
+    const { tiers, bare } = tieredPrice()
+    stripe.objects.set(`prices/${bare.id}`, tiers)
+    stripe.objects.set('subscriptions', [
+      subscription({ id: 'sub_1', items: [item(bare, { quantity: 3 })], discounts: [discount('co_gone')] }),
+    ])
+    expect(await compare(shop.siteId)).toMatchObject({ ours: 0, processor: 1500, missing: ['co_gone'] })
+  })
+
+  test('says why a coupon cannot be asked for', async () => {
+    const shop = await openShop(api, KEY)
+    stripe.failing.set('coupons/co_shut', 403)
+    stripe.objects.set('subscriptions', [subscription({ discounts: [discount('co_shut')] })])
+    await expect(compare(shop.siteId)).rejects.toMatchObject({
+      code: 'unavailable',
+      message: expect.stringMatching(/cannot be asked: Stripe\w+ 403/),
+    })
+  })
+
   test.each([
     ['without a connection', 'not_found', /No payment processor is connected/],
     ['without a key', 'bad_request', /API key/],
@@ -142,6 +165,16 @@ test('the command line says in one line what is missing', async () => {
     admin.close()
   }
 })
+
+const intent = { id: 'pi_1', object: 'payment_intent', customer: null, metadata: {}, latest_charge: 'ch_1' }
+
+/** As if so much time had passed since the processor was asked. */
+async function pass({ siteNo }: Shop, interval: string): Promise<void> {
+  await api.services.db`
+    update processor_facts
+    set at = at - ${interval}::text::interval
+    where site_no = ${siteNo} and kind = 'lookup'`
+}
 
 function tieredPrice() {
   const { tiers: _tiers, ...bare } = price(0, {
@@ -188,7 +221,163 @@ describe('what events leave out', () => {
     expect(JSON.stringify(logged.lines)).not.toContain('rk_')
     if (key !== KEY) return
     stripe.objects.set(`prices/${bare.id}`, tiers)
+    await pass(shop, '61 minutes')
     await deliverAll(shop, [event('customer.subscription.updated', base, onDay(3))])
     expect(await netMovements(shop)).toEqual({ '2026-01-01 start USD': 2100 })
+  })
+
+  test('is not asked for by every event when it does not exist', async () => {
+    const shop = await openShop(api, KEY)
+    const base = subscription({ discounts: [discount('co_gone')] })
+    const again = (day: number) => event('customer.subscription.updated', base, onDay(day))
+    await deliverAll(shop, [created(base), again(2), again(3)])
+    expect(stripe.asked).toHaveLength(1)
+    await pass(shop, '61 minutes')
+    await deliverAll(shop, [again(4)])
+    expect(stripe.asked).toHaveLength(2)
+  })
+
+  test.each(['the same event again', 'an event of something else'])(
+    'is asked for again after a failure with %s',
+    async which => {
+      const shop = await openShop(api, KEY)
+      const { bare, tiers } = tieredPrice()
+      const first = created(subscription({ items: [item(bare, { quantity: 4 })] }))
+      const next = which.startsWith('the same') ? first : event('payment_intent.succeeded', intent, onDay(9))
+      stripe.failWith = 500
+      await deliverAll(shop, [first])
+      expect(await netMovements(shop)).toEqual({})
+      stripe.failWith = undefined
+      stripe.objects.set(`prices/${bare.id}`, tiers)
+      await pass(shop, '61 seconds')
+      await deliverAll(shop, [next])
+      expect(await netMovements(shop)).toEqual({ '2026-01-01 start USD': 2000 })
+      const asked = stripe.asked.length
+      await pass(shop, '1 day')
+      await deliverAll(shop, [next])
+      expect(stripe.asked).toHaveLength(asked)
+    },
+  )
+
+  test('is asked for again at once by an event of the subscription, by others after a minute', async () => {
+    const shop = await openShop(api, KEY)
+    const { bare, tiers } = tieredPrice()
+    const base = subscription({ items: [item(bare, { quantity: 4 })] })
+    stripe.failing.set(`prices/${bare.id}`, 403)
+    await deliverAll(shop, [created(base), event('payment_intent.succeeded', intent, onDay(2))])
+    expect(stripe.asked).toHaveLength(1)
+    stripe.failing.clear()
+    stripe.objects.set(`prices/${bare.id}`, tiers)
+    await deliverAll(shop, [event('customer.subscription.updated', base, onDay(3))])
+    expect(await netMovements(shop)).toEqual({ '2026-01-01 start USD': 2000 })
+  })
+
+  test('makes no event fail when the ledger has no use for the answer', async () => {
+    const shop = await openShop(api, KEY)
+    const { bare, tiers } = tieredPrice()
+    const dear = [{ up_to: null, unit_amount_decimal: '99999999999999', flat_amount: null }]
+    stripe.objects.set(`prices/${bare.id}`, { ...tiers, tiers: dear })
+    const base = subscription({ items: [item(bare, { quantity: 1000 }), item(price(100))] })
+    await deliverAll(shop, [created(base), event('payment_intent.succeeded', intent, onDay(2))])
+    expect(await netMovements(shop)).toEqual({ '2026-01-01 start USD': 100 })
+    expect(stripe.asked).toHaveLength(1)
+  })
+
+  test('is asked for with the next event once there is a key', async () => {
+    const shop = await openShop(api)
+    const { bare, tiers } = tieredPrice()
+    stripe.objects.set(`prices/${bare.id}`, tiers)
+    await deliverAll(shop, [created(subscription({ items: [item(bare, { quantity: 4 })] }))])
+    await connect(api, shop.member, shop.siteId, KEY.apiKey)
+    await deliverAll(shop, [event('payment_intent.succeeded', intent, onDay(2))])
+    expect(await netMovements(shop)).toEqual({ '2026-01-01 start USD': 2000 })
+  })
+
+  test.each([
+    ['does not exist', 404],
+    ['cannot be had', 500],
+    ['may not be read', 403],
+  ])('costs no other answer when a coupon %s', async (_why, status) => {
+    const shop = await openShop(api, KEY)
+    const { tiers, bare } = tieredPrice()
+    stripe.failing.set('coupons/co_gone', status)
+    stripe.objects.set(`prices/${bare.id}`, tiers)
+    logged.lines.length = 0
+    const discounts = [discount('co_gone')]
+    await deliverAll(shop, [created(subscription({ items: [item(bare, { quantity: 4 })], discounts }))])
+    expect(await netMovements(shop)).toEqual({ '2026-01-01 start USD': 2000 })
+    expect(JSON.stringify(logged.lines)).toContain('MRR is not exact')
+  })
+
+  describe('of a coupon for one of two products', () => {
+    const twoProducts = () => [
+      item(price(1000, { product: 'prod_a' })),
+      item(price(1000, { product: 'prod_b' })),
+    ]
+    const half = () => {
+      const bare = coupon({ percent_off: 50 })
+      stripe.objects.set(`coupons/${bare.id}`, { ...bare, applies_to: { products: ['prod_a'] } })
+      return bare
+    }
+
+    test('is asked for, and outlives an event that leaves it out', async () => {
+      const shop = await openShop(api, KEY)
+      const bare = half()
+      const discounts = [discount(bare.id)]
+      await deliverAll(shop, [created(subscription({ items: twoProducts(), discounts }))])
+      expect(await netMovements(shop)).toEqual({ '2026-01-01 start USD': 1500 })
+      await deliverAll(shop, [event('coupon.updated', { ...bare, metadata: { a: 'b' } }, onDay(2))])
+      expect(await netMovements(shop)).toEqual({ '2026-01-01 start USD': 1500 })
+      expect(stripe.asked).toHaveLength(1)
+    })
+
+    test('is asked for when the coupon was told before', async () => {
+      const shop = await openShop(api, KEY)
+      const bare = half()
+      const discounts = [discount(bare.id)]
+      await deliverAll(shop, [
+        event('coupon.created', bare, onDay(1)),
+        created(subscription({ items: twoProducts(), discounts })),
+      ])
+      expect(await netMovements(shop)).toEqual({ '2026-01-01 start USD': 1500 })
+    })
+
+    test('is asked for when the coupon stands in the subscription, once', async () => {
+      const shop = await openShop(api, KEY)
+      const given = subscription({ items: twoProducts(), discounts: [discount(half())] })
+      await deliverAll(shop, [
+        created(given),
+        event('customer.subscription.updated', { ...given, cancel_at_period_end: true }, onDay(2)),
+      ])
+      expect(await netMovements(shop)).toEqual({ '2026-01-01 start USD': 1500 })
+      expect(stripe.asked).toHaveLength(1)
+    })
+
+    test('is asked for when reconciling', async () => {
+      const shop = await openShop(api, KEY)
+      const given = subscription({ items: twoProducts(), discounts: [discount(half())] })
+      stripe.objects.set('subscriptions', [given])
+      expect(await compare(shop.siteId)).toMatchObject({ processor: 1500 })
+    })
+  })
+
+  test('is not asked for of a coupon for all products, or where there is one product', async () => {
+    const shop = await openShop(api, KEY)
+    const bare = coupon({ percent_off: 50 })
+    const given = subscription({ discounts: [discount(bare)] })
+    const whole = { ...bare, id: 'co_all', applies_to: null }
+    const items = [item(price(1000, { product: 'prod_a' })), item(price(1000))]
+    await deliverAll(shop, [created(given), created(subscription({ items, discounts: [discount(whole)] }))])
+    expect(await netMovements(shop)).toEqual({ '2026-01-01 start USD': 1500 })
+    expect(stripe.asked).toEqual([])
+  })
+
+  test('of an amount in another currency is asked for', async () => {
+    const shop = await openShop(api, KEY)
+    const bare = coupon({ amount_off: 100, currency: 'usd' })
+    const options = { usd: { amount_off: 100 }, eur: { amount_off: 300 } }
+    stripe.objects.set(`coupons/${bare.id}`, { ...bare, currency_options: options })
+    await deliverAll(shop, [created(subscription({ currency: 'eur', discounts: [discount(bare)] }))])
+    expect(await netMovements(shop)).toEqual({ '2026-01-01 start EUR': 700 })
   })
 })

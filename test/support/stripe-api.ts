@@ -10,6 +10,8 @@ export interface StripeApi {
   asked: string[]
   /** Answers with this status instead, while it is set. */
   failWith: number | undefined
+  /** The same for single paths. */
+  failing: Map<string, number>
   close(): Promise<void>
 }
 
@@ -26,6 +28,8 @@ export async function startStripeApi(): Promise<StripeApi> {
   function answer(path: string, query: URLSearchParams, authorization: string | undefined): [number, Json] {
     if (authorization !== 'Bearer rk_test_good') return [401, failure('Invalid API Key provided')]
     if (api.failWith !== undefined) return [api.failWith, failure('Something went wrong')]
+    const status = api.failing.get(path)
+    if (status !== undefined) return [status, failure('Something went wrong')]
     const found = api.objects.get(path)
     if (found === undefined) return [404, failure(`No such object: ${path}`)]
     if (!Array.isArray(found)) return [200, found]
@@ -41,6 +45,7 @@ export async function startStripeApi(): Promise<StripeApi> {
     objects: new Map(),
     asked: [],
     failWith: undefined,
+    failing: new Map(),
     close: () =>
       new Promise(resolve => {
         server.closeAllConnections()

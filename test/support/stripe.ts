@@ -285,7 +285,8 @@ export async function openShop(api: Api, options: { apiKey?: string } = {}): Pro
   return { api, siteId, siteNo: row!.siteNo, member }
 }
 
-async function connect(api: Api, { token }: Member, siteId: string, apiKey?: string): Promise<void> {
+/** Connects the processor to a site, in place of what was connected. */
+export async function connect(api: Api, { token }: Member, siteId: string, apiKey?: string): Promise<void> {
   const body = { provider: 'stripe', webhook_secret: SECRET, ...(apiKey && { api_key: apiKey }) }
   const answer = await api.call('PUT', `/api/sites/${siteId}/processor`, { token, body })
   if (answer.status !== 200) throw new Error(`the processor was not connected: ${answer.status}`)

@@ -30,3 +30,13 @@ export function failureOf(error: unknown): string {
   const { type, statusCode, code } = error
   return [type, statusCode, code].filter(part => part !== undefined).join(' ')
 }
+
+/** The processor has no such object. */
+export const isMissing = (error: unknown): boolean =>
+  error instanceof Stripe.errors.StripeError && error.statusCode === 404
+
+/** Whoever asks for anything else now would fail in the same way, perhaps after waiting as long. */
+export const refusesAll = (error: unknown): boolean =>
+  error instanceof Stripe.errors.StripeConnectionError ||
+  error instanceof Stripe.errors.StripeAuthenticationError ||
+  error instanceof Stripe.errors.StripeRateLimitError

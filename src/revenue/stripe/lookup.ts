@@ -1,4 +1,5 @@
-import { connectStripe, failureOf, type StripeAccess } from './client.ts'
+import type { Stripe } from 'stripe'
+import { connectStripe, failureOf, isMissing, refusesAll, type StripeAccess } from './client.ts'
 import type { Fact } from './event.ts'
 import { Coupon, Price } from './objects.ts'
 
@@ -7,29 +8,60 @@ export interface Undescribed {
   priceIds: string[]
 }
 
+export interface Described {
+  /** What was found. */
+  facts: Fact[]
+  /** Ids that the processor does not have (any more). */
+  missing: string[]
+  /** Ids that could not be asked for, or whose answer cannot be read. */
+  failed: string[]
+  /** Why, of the first of them. */
+  failure: string | undefined
+}
+
 /**
- * Asks for coupons, and for prices with their tiers.
- * @returns what was found, as facts; `failure` says why something was not
+ * Asks for coupons, and for prices with their tiers; each by itself, so that one that fails costs no other.
+ * @param undescribed their ids
  */
-export async function describe(
-  access: StripeAccess,
-  { couponIds, priceIds }: Undescribed,
-): Promise<{ facts: Fact[]; failure: string | undefined }> {
+export async function describe(access: StripeAccess, undescribed: Undescribed): Promise<Described> {
   const stripe = connectStripe(access)
-  const facts: Fact[] = []
-  try {
-    for (const id of couponIds) {
-      const coupon = await stripe.coupons.retrieve(id, { expand: ['applies_to', 'currency_options'] })
-      facts.push({ ...found(id), kind: 'coupon', body: Coupon.parse(coupon) })
+  const readers = [
+    ...undescribed.couponIds.map(id => ({ id, read: () => readCoupon(stripe, id) })),
+    ...undescribed.priceIds.map(id => ({ id, read: () => readPrice(stripe, id) })),
+  ]
+  const described: Described = { facts: [], missing: [], failed: [], failure: undefined }
+  let isRefused = false
+  for (const { id, read } of readers) {
+    try {
+      if (isRefused) described.failed.push(id)
+      else described.facts.push(await read())
+    } catch (error) {
+      if (isMissing(error)) {
+        described.missing.push(id)
+        continue
+      }
+      described.failed.push(id)
+      described.failure ??= failureOf(error)
+      isRefused = refusesAll(error)
     }
-    for (const id of priceIds) {
-      const price = await stripe.prices.retrieve(id, { expand: ['tiers'] })
-      facts.push({ ...found(id), kind: 'price', body: Price.parse(plain(price)) })
-    }
-    return { facts, failure: undefined }
-  } catch (error) {
-    return { facts, failure: failureOf(error) }
   }
+  return described
+}
+
+async function readCoupon(stripe: Stripe, id: string): Promise<Fact<'coupon'>> {
+  const coupon = await stripe.coupons.retrieve(id, { expand: ['applies_to', 'currency_options'] })
+  const body = Coupon.parse(coupon)
+  // Both were asked for: what is absent even so, the coupon does not have.
+  return {
+    ...found(id),
+    kind: 'coupon',
+    body: { ...body, hasAllCurrencies: true, products: body.products ?? null },
+  }
+}
+
+async function readPrice(stripe: Stripe, id: string): Promise<Fact<'price'>> {
+  const price = await stripe.prices.retrieve(id, { expand: ['tiers'] })
+  return { ...found(id), kind: 'price', body: Price.parse(plain(price)) }
 }
 
 /** Stripe's package makes objects of decimals; the payloads have text. */

@@ -122,8 +122,10 @@ export const Coupon = z
       duration: coupon.duration ?? null,
       percentOff: coupon.percent_off ?? null,
       amountsOff,
-      /** The only ones it is for; null: all. */
-      products: coupon.applies_to?.products ?? null,
+      /** Payloads leave other currencies than its own out unless they are asked for. */
+      hasAllCurrencies: coupon.currency_options !== undefined,
+      /** The only ones it is for; null: all; undefined: the payload does not say. */
+      products: coupon.applies_to === undefined ? undefined : (coupon.applies_to?.products ?? null),
     }
   })
 export type Coupon = z.infer<typeof Coupon>
