@@ -20,7 +20,7 @@ import {
 /** 2,000 for the whole one. */
 const SUBSCRIPTIONS = Number(process.env.REPLAY_SUBSCRIPTIONS ?? 60)
 const DAY = 86_400
-const START = Date.UTC(2026, 0, 1) / 1000
+const START = Date.UTC(2025, 0, 1) / 1000
 const YEAR = 365
 
 let api: Api

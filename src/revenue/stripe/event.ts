@@ -6,8 +6,8 @@ import {
   Customer,
   Discount,
   Id,
+  PastSeconds,
   type Price,
-  Seconds,
   Subscription,
   type SubscriptionState,
 } from './objects.ts'
@@ -16,7 +16,7 @@ import { Charge, Checkout, Invoice, InvoicePayment, type Paid, PaymentIntent, Re
 const Envelope = z.object({
   id: Id,
   type: text(255),
-  created: Seconds,
+  created: PastSeconds,
   data: z.object({ object: z.looseObject({}) }),
 })
 

@@ -17,18 +17,54 @@ export const Amount = z.int().min(-Number.MAX_SAFE_INTEGER).max(Number.MAX_SAFE_
 /** Unix seconds until the year 9999. */
 export const Seconds = z.int().min(0).max(253_402_300_799)
 
-const Decimal = z
-  .union(
-    [z.string().regex(/^-?\d{1,20}(\.\d{1,20})?$/), z.number().min(-1e15).max(1e15)],
-    'must be a decimal number',
-  )
-  .transform(String)
+const FIRST_SECOND = Date.UTC(2010) / 1000
+const DAY_MS = 86_400_000
+
+/** Unix seconds of what happened, since there is Stripe; a clock may be a day ahead. */
+export const PastSeconds = Seconds.min(FIRST_SECOND, 'must not be before 2010').refine(
+  seconds => seconds * 1000 <= Date.now() + DAY_MS,
+  'must not be more than a day ahead',
+)
+
+/** A number as text, without an exponent; what has more than 12 decimals is left as it is, to be refused. */
+function written(value: string | number): string {
+  const asIs = String(value)
+  if (typeof value === 'string' || !asIs.includes('e')) return asIs
+  const fixed = value.toFixed(12)
+  return Number(fixed) === value ? fixed : asIs
+}
+
+const decimalOf = (decimals: number) =>
+  z
+    .union([z.string(), z.number()], 'must be a decimal number')
+    .transform(written)
+    .pipe(
+      z
+        .string()
+        .regex(
+          new RegExp(`^-?\\d{1,20}(\\.\\d{1,${decimals}})?$`),
+          `must be a decimal number of at most ${decimals} decimals`,
+        ),
+    )
+
+/** As fine as Stripe's finest amounts. */
+const Decimal = decimalOf(12)
+/** As fine as Stripe's finest rates of tax. */
+const Percent = decimalOf(4).refine(text => Number(text) >= 0 && Number(text) <= 100, 'must be from 0 to 100')
 
 /** The exact amount when there is one, else the whole one; 0 when there is neither. */
 const amountText = (exact: string | null | undefined, whole: string | null | undefined) =>
   exact ?? whole ?? null
 
-const list = <Element extends z.ZodType>(element: Element) => z.array(element).max(1_000)
+const list = <Element extends z.ZodType>(element: Element, most = 1_000) => z.array(element).max(most)
+
+// Stripe allows 20 items, 20 discounts and 5 rates. What a subscription costs is worked out anew with each of its
+// events, so that there has to be an end.
+const MOST_ITEMS = 100
+const MOST_DISCOUNTS = 20
+const MOST_RATES = 10
+/** Charges of a sale. */
+export const MOST_CHARGES = 100
 
 const Tier = z
   .object({
@@ -48,7 +84,8 @@ export type Tier = z.infer<typeof Tier>
 
 const Recurring = z.object({
   interval: z.enum(['day', 'week', 'month', 'year']),
-  interval_count: z.int().min(1).max(10_000).nullish(),
+  // Three years of days.
+  interval_count: z.int().min(1).max(1_095).nullish(),
   usage_type: text(50).nullish(),
 })
 
@@ -105,7 +142,7 @@ export const Coupon = z
   .object({
     id: Id,
     duration: text(50).nullish(),
-    percent_off: Decimal.nullish(),
+    percent_off: Percent.nullish(),
     amount_off: Amount.nullish(),
     currency: Currency.nullish(),
     currency_options: z.record(Currency, z.object({ amount_off: Amount.nullish() })).nullish(),
@@ -154,14 +191,17 @@ const Listed = z.union([Id, Discount])
 /** A discount, or the id of one. */
 export type Listed = z.infer<typeof Listed>
 
-const TaxRates = list(z.object({ percentage: Decimal.nullish(), inclusive: z.boolean().nullish() })).nullish()
+const TaxRates = list(
+  z.object({ percentage: Percent.nullish(), inclusive: z.boolean().nullish() }),
+  MOST_RATES,
+).nullish()
 
 const Item = z.object({
   id: Id.nullish(),
   price: Price.nullish(),
   plan: Price.nullish(),
   quantity: z.int().min(0).nullish(),
-  discounts: list(Listed).nullish(),
+  discounts: list(Listed, MOST_DISCOUNTS).nullish(),
   tax_rates: TaxRates,
   deleted: z.boolean().nullish(),
 })
@@ -196,11 +236,11 @@ export const Subscription = z
     status: text(50).refine(value => value !== '', 'is required'),
     customer: reference,
     currency: Currency.nullish(),
-    items: z.object({ data: list(Item).nullish(), has_more: z.boolean().nullish() }).nullish(),
+    items: z.object({ data: list(Item, MOST_ITEMS).nullish(), has_more: z.boolean().nullish() }).nullish(),
     plan: Price.nullish(),
     quantity: z.int().min(0).nullish(),
     discount: Discount.nullish(),
-    discounts: list(Listed).nullish(),
+    discounts: list(Listed, MOST_DISCOUNTS).nullish(),
     default_tax_rates: TaxRates,
     cancel_at_period_end: z.boolean().nullish(),
     cancel_at: Seconds.nullish(),

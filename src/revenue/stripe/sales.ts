@@ -1,6 +1,16 @@
 import { z } from 'zod'
 import { text } from '../../infra/validation.ts'
-import { Amount, Currency, Id, Metadata, Reference, reference, Seconds, visitorIn } from './objects.ts'
+import {
+  Amount,
+  Currency,
+  Id,
+  Metadata,
+  MOST_CHARGES,
+  PastSeconds,
+  Reference,
+  reference,
+  visitorIn,
+} from './objects.ts'
 
 // What is sold, paid and given back, in the shapes of all of Stripe's API versions.
 
@@ -22,8 +32,15 @@ export const Invoice = z
     parent: z.object({ subscription_details: SubscriptionDetails }).nullish(),
     payment_intent: reference,
     charge: reference,
-    payments: z.object({ data: z.array(z.object({ payment: PaymentOfInvoice })).nullish() }).nullish(),
-    status_transitions: z.object({ paid_at: Seconds.nullish() }).nullish(),
+    payments: z
+      .object({
+        data: z
+          .array(z.object({ payment: PaymentOfInvoice }))
+          .max(MOST_CHARGES)
+          .nullish(),
+      })
+      .nullish(),
+    status_transitions: z.object({ paid_at: PastSeconds.nullish() }).nullish(),
     metadata: Metadata,
   })
   .transform(invoice => {
@@ -128,7 +145,7 @@ export const Refund = z
     status: text(50).nullish(),
     charge: reference,
     payment_intent: reference,
-    created: Seconds.nullish(),
+    created: PastSeconds.nullish(),
   })
   .refine(({ charge, payment_intent }) => charge !== null || payment_intent !== null, {
     path: ['charge'],
@@ -151,7 +168,7 @@ export const PaymentIntent = z
     id: Id,
     latest_charge: reference,
     invoice: reference,
-    charges: z.object({ data: z.array(Reference).nullish() }).nullish(),
+    charges: z.object({ data: z.array(Reference).max(MOST_CHARGES).nullish() }).nullish(),
     customer: reference,
     metadata: Metadata,
   })
