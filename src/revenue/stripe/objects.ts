@@ -15,7 +15,7 @@ export const Currency = z
 /** Minor units, as Stripe gives them. */
 export const Amount = z.int().min(-Number.MAX_SAFE_INTEGER).max(Number.MAX_SAFE_INTEGER)
 /** Unix seconds until the year 9999. */
-export const Seconds = z.int().min(0).max(253_402_300_799)
+const Seconds = z.int().min(0).max(253_402_300_799)
 
 const FIRST_SECOND = Date.UTC(2010) / 1000
 const DAY_MS = 86_400_000
