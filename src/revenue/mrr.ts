@@ -1,4 +1,15 @@
-import { decimal, divide, type Fixed, multiply, ONE, roundHalfEven, whole, ZERO } from './fixed-point.ts'
+import {
+  add,
+  decimal,
+  divide,
+  isLess,
+  multiply,
+  type Rational,
+  ratio,
+  roundHalfEven,
+  subtract,
+  ZERO,
+} from './rational.ts'
 import type { Coupon, Discount, Item, Listed, Price, Tier } from './stripe/objects.ts'
 
 /** What payloads name by id alone, as far as it is known from elsewhere. */
@@ -9,29 +20,23 @@ export interface Definitions {
   tiers: ReadonlyMap<string, Tier[]>
 }
 
-/** A fraction of whole numbers that are small. */
-interface Share {
-  of: number
-  in: number
-}
-
 /** What has a price every month, on its way to the sum. */
 interface Line {
   item: Item
   price: Price
   /** Minor units a month. */
-  amount: Fixed
+  amount: Rational
   /** How much of an invoice falls on a month. */
-  perMonth: Share
+  perMonth: Rational
 }
 
 /** So that the difference of two is exact too. */
 const MOST = 2 ** 52
-const HUNDRED = whole(100)
+const HUNDRED = ratio(100)
 
 /**
  * Monthly recurring revenue of a subscription: its licensed recurring items × quantity, brought to a month, less forever
- * coupons, without tax, metered parts and prices in another currency.
+ * coupons, without tax and metered parts.
  * @param discounts that apply to the whole subscription, in the order in which they are taken off
  * @returns minor units, halves rounded to even, at least 0
  * @throws RangeError beyond exact numbers
@@ -43,10 +48,10 @@ export function mrrOf(
   currency: string,
   definitions: Definitions,
 ): number {
-  const lines = items.flatMap(item => lineOf(item, currency, definitions))
+  const lines = items.flatMap(item => lineOf(item, definitions))
   for (const line of lines) takeOff([line], line.item.discounts, currency, definitions)
   takeOff(lines, discounts, currency, definitions)
-  const total = lines.reduce((sum, { amount, item }) => sum + withoutTax(amount, item), ZERO)
+  const total = lines.reduce((sum, { amount, item }) => add(sum, withoutTax(amount, item)), ZERO)
   const mrr = Number(roundHalfEven(total))
   if (Math.abs(mrr) > MOST) throw new RangeError(`an MRR of ${mrr} is beyond exact numbers`)
   return Math.max(0, mrr)
@@ -61,34 +66,31 @@ export function pricesWithoutTiers(items: readonly Item[], { tiers }: Definition
   )
 }
 
-function lineOf(item: Item, currency: string, definitions: Definitions): Line[] {
+function lineOf(item: Item, definitions: Definitions): Line[] {
   const { price, quantity } = item
   if (price?.recurring?.usage !== 'licensed') return []
-  if ((price.currency ?? currency) !== currency) return []
   const perMonth = monthlyShare(price.recurring)
-  return [{ item, price, perMonth, amount: shareOf(amountOf(price, quantity, definitions), perMonth) }]
+  return [{ item, price, perMonth, amount: multiply(amountOf(price, quantity, definitions), perMonth) }]
 }
 
-const shareOf = (amount: Fixed, share: Share): Fixed => (amount * BigInt(share.of)) / BigInt(share.in)
-
 /** Of the amount for one interval, the part of a month: year ÷ 12, week × 52 ÷ 12, day × 365 ÷ 12. */
-function monthlyShare({ interval, count }: NonNullable<Price['recurring']>): Share {
+function monthlyShare({ interval, count }: NonNullable<Price['recurring']>): Rational {
   switch (interval) {
     case 'month':
-      return { of: 1, in: count }
+      return ratio(1, count)
     case 'year':
-      return { of: 1, in: 12 * count }
+      return ratio(1, 12 * count)
     case 'week':
-      return { of: 52, in: 12 * count }
+      return ratio(52, 12 * count)
     case 'day':
-      return { of: 365, in: 12 * count }
+      return ratio(365, 12 * count)
   }
 }
 
 /** What a quantity costs for one interval. */
-function amountOf(price: Price, quantity: number, { tiers }: Definitions): Fixed {
+function amountOf(price: Price, quantity: number, { tiers }: Definitions): Rational {
   const units = packagesOf(price, quantity)
-  if (!price.isTiered) return decimal(price.unitAmount ?? '0') * BigInt(units)
+  if (!price.isTiered) return multiply(decimal(price.unitAmount ?? '0'), ratio(units))
   const known = price.tiers ?? tiers.get(price.id) ?? []
   return price.isGraduated ? graduated(known, units) : byVolume(known, units)
 }
@@ -102,26 +104,26 @@ function packagesOf({ packages }: Price, quantity: number): number {
 const isReached = ({ upTo }: Tier, units: number) => upTo === null || units <= upTo
 
 /** All units at the price of the tier that the quantity falls in. */
-function byVolume(tiers: readonly Tier[], units: number): Fixed {
+function byVolume(tiers: readonly Tier[], units: number): Rational {
   const tier = tiers.find(each => isReached(each, units)) ?? tiers.at(-1)
   return tier ? priced(tier, units) : ZERO
 }
 
 /** Each unit at the price of its own tier; the first tier's flat amount is due without a unit too. */
-function graduated(tiers: readonly Tier[], units: number): Fixed {
+function graduated(tiers: readonly Tier[], units: number): Rational {
   let total = ZERO
   let below = 0
   for (const [index, tier] of tiers.entries()) {
     if (index > 0 && units <= below) break
     const upTo = tier.upTo === null || index === tiers.length - 1 ? units : Math.min(units, tier.upTo)
-    total += priced(tier, upTo - below)
+    total = add(total, priced(tier, upTo - below))
     below = upTo
   }
   return total
 }
 
 const priced = ({ unitAmount, flatAmount }: Tier, units: number) =>
-  decimal(unitAmount) * BigInt(units) + decimal(flatAmount)
+  add(multiply(decimal(unitAmount), ratio(units)), decimal(flatAmount))
 
 /** Takes coupons off the lines they are for, one after the other. */
 function takeOff(lines: Line[], listed: readonly Listed[], currency: string, definitions: Definitions): void {
@@ -157,23 +159,22 @@ export function joinCoupon(known: Coupon | undefined, newer: Coupon): Coupon {
 }
 
 /** 0 to 1 */
-function keptShare(lines: readonly Line[], coupon: Coupon, currency: string): Fixed {
-  if (coupon.percentOff !== null) return atLeastZero((HUNDRED - decimal(coupon.percentOff)) / 100n)
+function keptShare(lines: readonly Line[], coupon: Coupon, currency: string): Rational {
+  if (coupon.percentOff !== null) {
+    const kept = divide(subtract(HUNDRED, decimal(coupon.percentOff)), HUNDRED)
+    return isLess(kept, ZERO) ? ZERO : kept
+  }
   const off = coupon.amountsOff[currency]
-  const total = lines.reduce((sum, line) => sum + line.amount, ZERO)
-  if (off === undefined || total <= 0n) return ONE
+  const total = lines.reduce((sum, line) => add(sum, line.amount), ZERO)
+  if (off === undefined || total.n <= 0n) return ratio(1)
   // An amount is taken off each invoice, and there is one as often as the shortest interval ends.
-  const often = lines
-    .map(({ perMonth }) => perMonth)
-    .reduce((most, each) => (isLess(most, each) ? each : most))
-  return atLeastZero(divide(total - shareOf(whole(off), often), total))
+  const often = lines.reduce((most, { perMonth }) => (isLess(most, perMonth) ? perMonth : most), ZERO)
+  const kept = subtract(ratio(1), divide(multiply(ratio(off), often), total))
+  return isLess(kept, ZERO) ? ZERO : kept
 }
 
-const isLess = (a: Share, b: Share) => a.of * b.in < b.of * a.in
-const atLeastZero = (value: Fixed): Fixed => (value < 0n ? ZERO : value)
-
 /** Prices may include tax: of the rates that say so. */
-function withoutTax(amount: Fixed, { includedTaxes }: Item): Fixed {
-  const percent = includedTaxes.reduce((sum, rate) => sum + decimal(rate), HUNDRED)
-  return divide(amount * 100n, percent)
+function withoutTax(amount: Rational, { includedTaxes }: Item): Rational {
+  const percent = includedTaxes.reduce((sum, rate) => add(sum, decimal(rate)), HUNDRED)
+  return percent.n <= 0n ? amount : divide(multiply(amount, HUNDRED), percent)
 }

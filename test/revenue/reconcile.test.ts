@@ -70,7 +70,7 @@ describe('reconciling', () => {
       subscription({ id: 'sub_b' }),
       subscription({ id: 'sub_c' }),
       subscription({ id: 'sub_d', status: 'trialing' }),
-      subscription({ id: 'sub_e', currency: 'eur', items: [item(price(1000, { currency: 'eur' }))] }),
+      subscription({ id: 'sub_e', currency: 'eur' }),
     ]
     await deliverAll(
       shop,
