@@ -7,7 +7,7 @@ import { requestIdFrom } from './request-id.ts'
 type Handler = (request: IncomingMessage, response: ServerResponse) => void
 
 /** How long clients are asked to close their connections before idle ones are closed on them. */
-const GRACE_MS = 1_000
+const GRACE_MS = 2_500
 const POLL_MS = 25
 
 export interface HttpServer {
