@@ -29,7 +29,7 @@ export const BreakdownRow = z
 export type BreakdownRow = z.infer<typeof BreakdownRow>
 
 interface Counted {
-  value: string | null
+  value: string
   visitors: number
   sessions: number
   pageviews: number
@@ -48,11 +48,7 @@ export async function getBreakdown(
     asked: windowOf(query),
     value: dimension,
   })
-  const { rows, total } = pageOf(
-    ranked,
-    row => row.value !== null,
-    row => ({ ...row, value: row.value ?? '' }),
-  )
+  const { rows, total } = pageOf(ranked, 'value')
   const values = rows.map(row => row.value)
   const revenue = await breakDownRevenue(services, site, scope, dimension, values)
   return {

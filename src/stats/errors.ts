@@ -88,17 +88,17 @@ export async function getErrors(
   const ranked = await readKept<
     KnownError & { id: string; occurrences: number; sessions: number; total: number }
   >(services.reads, 'rank-kept-errors', scope, { asked: { ...windowOf(query), site_no: site.siteNo } })
-  return pageOf(
-    ranked,
-    row => row.id !== null,
-    ({ id, message, name, occurrences, sessions }) => ({
+  const { rows, total } = pageOf(ranked, 'id')
+  return {
+    rows: rows.map(({ id, message, name, occurrences, sessions }) => ({
       id,
       message,
       error_name: name,
       occurrences,
       sessions,
-    }),
-  )
+    })),
+    total,
+  }
 }
 
 /**

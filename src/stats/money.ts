@@ -4,7 +4,7 @@ import { type Dimension, isHitDimension } from './filters/dimensions.ts'
 import { isUnfiltered, readKept } from './filters/rows.ts'
 import type { Scope } from './filters/scope.ts'
 import type { StatsServices, StatsSite } from './question.ts'
-import type { Bucket } from './time/range.ts'
+import { type Bucket, toWindow } from './time/range.ts'
 
 /** A range with what it is divided into. */
 interface Part {
@@ -21,9 +21,7 @@ export async function countMoney(
   site: StatsSite,
   parts: Part[],
 ): Promise<SiteMoneyTotals> {
-  const windows = parts.flatMap(({ buckets }) =>
-    buckets.map(({ start, end }) => ({ start: start.getTime(), end: end.getTime() })),
-  )
+  const windows = parts.flatMap(({ buckets }) => buckets.map(toWindow))
   const all = await readMoney(services.rollups, site, windows)
   if (parts.every(({ scope }) => isUnfiltered(scope))) return all
   const kept = await Promise.all(parts.map(part => countKeptMoney(services.reads, site, part)))

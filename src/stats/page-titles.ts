@@ -50,11 +50,7 @@ export async function getPageTitles(
     question.scope,
     { asked: windowOf(query) },
   )
-  const { rows, total } = pageOf(
-    ranked,
-    row => row.title !== null,
-    row => row,
-  )
+  const { rows, total } = pageOf(ranked, 'title')
   if (rows.length === 0) return { rows: [], total }
   const details = await readDetails(
     services,

@@ -3,6 +3,7 @@ import { exactMinor } from '../revenue/numbers.ts'
 import { runTask } from '../rollups/protocol.ts'
 import { percentChange } from './numbers.ts'
 import { type ListPeriod, listWindow } from './time/list-window.ts'
+import { toWindow } from './time/range.ts'
 
 export interface SiteTraffic {
   visitors: number
@@ -38,8 +39,8 @@ export async function getSiteTraffic(
     return {
       ...site,
       siteNo,
-      buckets: buckets.map(({ start, end }) => ({ start: start.getTime(), end: end.getTime() })),
-      previous: { start: previousStart.getTime(), end: previousEnd.getTime() },
+      buckets: buckets.map(toWindow),
+      previous: toWindow({ start: previousStart, end: previousEnd }),
     }
   })
   if (input.length === 0) return new Map()

@@ -5,7 +5,7 @@ import { isUnfiltered, readKept } from './filters/rows.ts'
 import type { Scope } from './filters/scope.ts'
 import { ratio } from './numbers.ts'
 import type { StatsServices } from './question.ts'
-import type { Bucket } from './time/range.ts'
+import { type Bucket, toWindow } from './time/range.ts'
 
 export const trafficFields = {
   pageviews: count('Pageviews in the range.', 420),
@@ -46,7 +46,7 @@ export function countTraffic(
   buckets: readonly Bucket[],
 ): Promise<TrafficTotals[]> {
   if (!isUnfiltered(scope)) return countKept(reads, scope, buckets)
-  const windows = buckets.map(({ start, end }) => ({ start: start.getTime(), end: end.getTime() }))
+  const windows = buckets.map(toWindow)
   return runTask(rollups, 'countTraffic', { siteNo: scope.siteNo, windows })
 }
 

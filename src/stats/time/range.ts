@@ -1,5 +1,6 @@
 import * as z from 'zod'
 import { invalidField } from '../../errors.ts'
+import type { Window } from '../../rollups/protocol.ts'
 import {
   dayOf,
   firstOfMonth,
@@ -46,6 +47,9 @@ export interface Bucket {
   start: Date
   end: Date
 }
+
+/** As threads take it: Unix milliseconds. */
+export const toWindow = ({ start, end }: Bucket): Window => ({ start: start.getTime(), end: end.getTime() })
 
 export interface LabelledBucket extends Bucket {
   /** ISO 8601 bucket start with the site's UTC offset. */
