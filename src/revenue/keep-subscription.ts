@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { statement, type Transaction } from '../infra/db.ts'
 import { attribute, awaitVisitor } from './attribution.ts'
 import { findNamedVisitor, loadCustomerDiscounts, loadDefinitions, loadSubscriptionFacts } from './facts.ts'
-import { compensate, type Milestone, type Movement, renewalsOf, tellLife } from './ledger.ts'
+import { compensate, type Milestone, type Movement, renewalsOf, tellLife, trialOf } from './ledger.ts'
 import { type Life, namedIn, readLife } from './life.ts'
 import { eraseServiceEvents, type ServiceEvent, writeServiceEvents } from './service-events.ts'
 
@@ -56,8 +56,7 @@ export async function keepSubscription(
   const { visitorId } = await findNamedVisitor(tx, siteNo, { subscriptionId, customerId })
   const place = { siteNo, subscriptionId, visitorId }
   const { movements, milestones } = tellLife(states)
-  const hadTrial = states.some(({ status }) => status === 'trialing')
-  const renewals = renewalsOf(invoices, hadTrial).map(({ id, paidAt }) => ({
+  const renewals = renewalsOf(invoices, trialOf(states)).map(({ id, paidAt }) => ({
     at: paidAt,
     name: RENEWED,
     key: id,

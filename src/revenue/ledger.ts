@@ -132,16 +132,46 @@ export interface PaidInvoice {
   reason: string | null
 }
 
+/** When a subscription was tried before it counted, Unix milliseconds. */
+export interface Trial {
+  from: number
+  /** Infinity as long as no other state follows. */
+  until: number
+}
+
 /**
- * Which invoices paid for a later cycle. The first charge after a trial that was seen is none, though Stripe calls it a
- * cycle; without a trial a cycle is a later one, even when nothing before it is known.
+ * The trial that a life begins with. One that is granted to a subscription that counts is none of these: what is paid
+ * after it is paid by a customer who paid before.
+ * @param states in the order of `compareStates`
+ */
+export function trialOf(states: readonly State[]): Trial | undefined {
+  const start = states.findIndex(({ status }) => status === 'trialing')
+  if (start < 0 || states.slice(0, start).some(({ status }) => isCounting(status))) return undefined
+  const end = states.slice(start).find(({ status }) => status !== 'trialing')
+  return { from: states[start]!.at, until: end?.at ?? Number.POSITIVE_INFINITY }
+}
+
+/** Reasons of invoices that are for no period of a subscription. */
+const ONE_OFF = new Set(['manual', 'automatic_pending_invoice_item_invoice'])
+
+/**
+ * Which invoices paid for a later cycle. The first charge after the trial that a life begins with is none, though Stripe
+ * calls it a cycle; a fee that was paid when the trial began does not make it a later one. Before the trial, or without
+ * one, a cycle is a later one, even when nothing before it is known.
  * @param invoices with an amount above 0
  */
-export function renewalsOf(invoices: readonly PaidInvoice[], hadTrial: boolean): PaidInvoice[] {
+export function renewalsOf(invoices: readonly PaidInvoice[], trial: Trial | undefined): PaidInvoice[] {
   const inOrder = [...invoices].sort((a, b) => a.paidAt - b.paidAt || (a.id < b.id ? -1 : 1))
-  return inOrder.filter(({ reason }, index) => {
-    if (reason === 'subscription_cycle') return index > 0 || !hadTrial
+  let isStarted = false
+  return inOrder.filter(({ reason, paidAt }) => {
+    const isCycle = reason === 'subscription_cycle'
     // Before 2018 one word stood for every reason, and earlier none.
-    return (reason === null || reason === 'subscription') && index > 0
+    const mayBeCycle = reason === null || reason === 'subscription'
+    const isTried = trial !== undefined && trial.from <= paidAt
+    const isFee = mayBeCycle ? isTried && paidAt < trial.until : trial && reason === 'subscription_create'
+    if (isFee || ONE_OFF.has(reason ?? '')) return false
+    const isFirst = !isStarted
+    isStarted = true
+    return isCycle ? !(isFirst && isTried) : mayBeCycle && !isFirst
   })
 }

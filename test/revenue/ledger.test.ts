@@ -7,6 +7,7 @@ import {
   renewalsOf,
   type State,
   tellLife,
+  trialOf,
 } from '../../src/revenue/ledger.ts'
 import { type ChargeSeen, type RefundSeen, refundedOf } from '../../src/revenue/refunds.ts'
 
@@ -139,8 +140,9 @@ describe('compensating movements', () => {
 
 describe('a renewal', () => {
   const paid = (id: string, paidAt: number, reason: string | null) => ({ id, paidAt, reason })
-  const ids = (invoices: ReturnType<typeof paid>[], hadTrial = false) =>
-    renewalsOf(invoices, hadTrial).map(({ id }) => id)
+  const ids = (invoices: ReturnType<typeof paid>[], ...states: State[]) =>
+    renewalsOf(invoices, trialOf(states)).map(({ id }) => id)
+  const tried = [state(1, 'trialing'), state(5, 'active')]
 
   test('is every later cycle', () => {
     const invoices = [
@@ -153,9 +155,39 @@ describe('a renewal', () => {
   })
 
   test('is not what ends a trial', () => {
-    const cycles = [paid('a', 1, 'subscription_cycle'), paid('b', 2, 'subscription_cycle')]
-    expect(ids(cycles, true)).toEqual(['b'])
-    expect(ids(cycles, false)).toEqual(['a', 'b'])
+    const cycles = [paid('a', 5, 'subscription_cycle'), paid('b', 6, 'subscription_cycle')]
+    expect(ids(cycles, ...tried)).toEqual(['b'])
+    expect(ids(cycles)).toEqual(['a', 'b'])
+  })
+
+  test.each<[string, ReturnType<typeof paid>[], string[]]>([
+    ['a fee for setting up', [paid('a', 1, 'subscription_create'), paid('b', 6, 'subscription_cycle')], []],
+    ['one told a second early', [paid('a', 0, 'subscription_create'), paid('b', 6, 'subscription_cycle')], []],
+    ['something one-off', [paid('a', 3, 'manual'), paid('b', 6, 'subscription_cycle')], []],
+    [
+      'what ended the trial early',
+      [paid('a', 5, 'subscription_update'), paid('b', 9, 'subscription_cycle')],
+      ['b'],
+    ],
+    ['a fee, without reasons', [paid('a', 1, null), paid('b', 6, null), paid('c', 9, null)], ['c']],
+    ['nothing, without reasons', [paid('b', 6, null), paid('c', 9, null)], ['c']],
+  ])('is told apart from the end of a trial after %s', (_what, invoices, wanted) => {
+    expect(ids(invoices, ...tried)).toEqual(wanted)
+  })
+
+  test.each<[string, State[]]>([
+    ['it counted before', [state(1, 'active'), state(5, 'trialing'), state(8, 'active')]],
+    ['nothing before is known', [state(5, 'trialing'), state(8, 'active')]],
+  ])('that was paid stays one when a trial is granted later, and so does the next, though %s', (_what, states) => {
+    const cycles = [paid('a', 3, 'subscription_cycle'), paid('b', 8, 'subscription_cycle')]
+    expect(ids(cycles, ...states)).toEqual(['a', 'b'])
+  })
+
+  test('is what is paid after a trial that a paying customer was granted', () => {
+    const states = [state(1, 'active'), state(5, 'trialing'), state(8, 'active')]
+    expect(
+      ids([paid('a', 1, 'subscription_create'), paid('b', 8, 'subscription_cycle')], ...states),
+    ).toEqual(['b'])
   })
 
   test.each([null, 'subscription'])('is whatever is not first where the reason was %s', reason => {
