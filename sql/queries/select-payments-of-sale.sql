@@ -18,7 +18,9 @@ select
   renewal,
   recurring,
   paid_at as "paidAt",
-  source
+  source,
+  -- Its other names.
+  array(select transaction_id from payment_aliases where payment_id = payments.id) as aliases
 from payments
 where id in (select id from named)
 order by created_at, id

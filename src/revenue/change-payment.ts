@@ -40,6 +40,7 @@ export async function setRefunded(
 
 /**
  * Deletes a payment that came through the API, with everything that was written for it.
+ * @param transactionId its own: by another id it is known by too, a deletion that is repeated would take another payment
  * @returns false when there is none of that id, or it came from the processor
  */
 export function deletePayment(tx: Transaction, site: Site, transactionId: string): Promise<boolean> {
@@ -48,7 +49,7 @@ export function deletePayment(tx: Transaction, site: Site, transactionId: string
 
 /**
  * Deletes a payment, wherever it came from, with everything that was written for it.
- * @param transactionId its own, or another id it is known by
+ * @param transactionId its own
  */
 export function erasePayment(tx: Transaction, site: Site, transactionId: string): Promise<boolean> {
   return erase(tx, site, transactionId, () => true)
@@ -79,7 +80,7 @@ async function erase(
 ): Promise<boolean> {
   const { siteNo } = site
   const found = await findPayment(tx, siteNo, [transactionId])
-  if (!found || !isMeant(found)) return false
+  if (found?.transactionId !== transactionId || !isMeant(found)) return false
   await lockPayment(tx, siteNo, { ...found, transactionIds: [found.transactionId] })
   const payment = await findPayment(tx, siteNo, [transactionId])
   // Another request was faster.

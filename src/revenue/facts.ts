@@ -9,6 +9,7 @@ const insertFact = statement('insert-processor-fact')
 const selectSubscriptionFacts = statement<AnyFact>('select-subscription-facts')
 const selectCustomerDiscounts = statement<AnyFact>('select-customer-discounts')
 const selectDefinitions = statement<AnyFact>('select-definitions')
+const selectSaleIds = statement<{ id: string }>('select-sale-ids')
 const selectSaleFacts = statement<AnyFact>('select-sale-facts')
 const findVisitor = statement<NamedVisitor>('find-named-visitor')
 
@@ -57,23 +58,27 @@ export async function loadDefinitions(db: Queryable, siteNo: number, ids: string
   return ids.length === 0 ? [] : selectDefinitions(db, siteNo, ids)
 }
 
+/** What was said of a sale, and under which ids. */
+export interface Sale {
+  ids: string[]
+  facts: AnyFact[]
+  /** More ids are linked than one sale has. */
+  isCut: boolean
+}
+
+/** An invoice of a hundred payments, each an intent with its charge, has 201. */
+const MOST_IDS = 250
+
 /**
  * Everything that was said of a sale, through ids that events said belong together: an invoice and its payment intent,
- * the payment intent and its charge.
+ * the payment intent and its charge. Beyond 250 ids those count that are the fewest steps away.
  * @param ids one or more of them
  */
-export async function loadSale(
-  db: Queryable,
-  siteNo: number,
-  ids: readonly string[],
-): Promise<{ ids: string[]; facts: AnyFact[] }> {
-  const known = new Set(ids)
-  for (;;) {
-    const size = known.size
-    const facts = await selectSaleFacts(db, siteNo, [...known])
-    for (const fact of facts) for (const id of fact.saleIds) known.add(id)
-    if (known.size === size) return { ids: [...known].sort(), facts }
-  }
+export async function loadSale(db: Queryable, siteNo: number, ids: readonly string[]): Promise<Sale> {
+  const linked = await selectSaleIds(db, siteNo, ids, MOST_IDS + 1)
+  const nearest = linked.slice(0, MOST_IDS).map(({ id }) => id)
+  const facts = await selectSaleFacts(db, siteNo, nearest)
+  return { ids: nearest.sort(), facts, isCut: linked.length > MOST_IDS }
 }
 
 /** Whom a shop named first for a subscription, else for the customer; `eventId` asks whether that event did it. */

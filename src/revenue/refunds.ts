@@ -23,10 +23,10 @@ export interface RefundSeen {
 }
 
 /**
- * How much of a sale was given back by all that was said of it.
- * @returns minor units; undefined when nothing was said of a refund
+ * How much each charge of a sale gave back by all that was said of it; undefined when nothing was said of a refund.
+ * @returns minor units by charge, or by payment intent where the charge is not known
  */
-export function refundedBy(facts: readonly AnyFact[]): number | undefined {
+export function refundsIn(facts: readonly AnyFact[]): Map<string, number> | undefined {
   const charges: ChargeSeen[] = []
   const refunds: RefundSeen[] = []
   for (const fact of facts) {
@@ -75,12 +75,15 @@ const progress = ({ status }: RefundSeen) =>
   status === 'failed' || status === 'canceled' ? 2 : status === 'succeeded' ? 1 : 0
 
 /**
- * How much of a sale was given back, whatever order events came in. The newest word on a charge tells what it had given
+ * How much each charge gave back, whatever order events came in. The newest word on a charge tells what it had given
  * back by then; refunds that began or failed since are added and taken off. Refunds count from the moment they are asked
  * for, as in Stripe's own sum, until they fail.
- * @returns minor units
+ * @returns minor units by charge
  */
-export function refundedOf(charges: readonly ChargeSeen[], refunds: readonly RefundSeen[]): number {
+export function refundedOf(
+  charges: readonly ChargeSeen[],
+  refunds: readonly RefundSeen[],
+): Map<string, number> {
   const newestCharges = newest(
     charges,
     charge => charge.chargeId,
@@ -88,20 +91,20 @@ export function refundedOf(charges: readonly ChargeSeen[], refunds: readonly Ref
   )
   const newestRefunds = newest(refunds, refund => refund.refundId, progress)
   const chargeIds = new Set([...newestCharges, ...newestRefunds].map(({ chargeId }) => chargeId))
-  let total = 0
+  const refunded = new Map<string, number>()
   for (const chargeId of chargeIds) {
     const charge = newestCharges.find(each => each.chargeId === chargeId)
     const own = newestRefunds.filter(each => each.chargeId === chargeId)
     const alive = sum(own.filter(each => !isGone(each)))
     if (!charge) {
-      total += alive
+      refunded.set(chargeId, alive)
       continue
     }
     const begun = sum(own.filter(each => !isGone(each) && each.createdAt > charge.at))
     const failed = sum(own.filter(each => isGone(each) && each.createdAt <= charge.at && each.at > charge.at))
-    total += Math.max(charge.refundedMinor + begun - failed, alive)
+    refunded.set(chargeId, Math.max(charge.refundedMinor + begun - failed, alive))
   }
-  return total
+  return refunded
 }
 
 const sum = (refunds: readonly RefundSeen[]) => refunds.reduce((all, { amountMinor }) => all + amountMinor, 0)

@@ -406,7 +406,8 @@ describe('a deleted payment', () => {
       await refresh()
       await compressSettledChunks(db, now)
     }
-    expect(await db.begin(tx => deletePayment(tx, site, 'ch_9'))).toBe(true)
+    expect(await db.begin(tx => deletePayment(tx, site, 'ch_9'))).toBe(false)
+    expect(await db.begin(tx => deletePayment(tx, site, 'pi_9'))).toBe(true)
     await refresh()
     expect(await traces(site)).toEqual([])
     expect(await db.begin(tx => deletePayment(tx, site, 'pi_9'))).toBe(false)

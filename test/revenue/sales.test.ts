@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { purgePayments } from '../../src/revenue/change-payment.ts'
 import { type Api, startApi } from '../support/api.ts'
@@ -63,6 +64,15 @@ describe('two payments of the API that turn out to be one sale', () => {
     await record(shop, 'in_h')
     await deliverAll(shop, [link('in_h', 'pi_h')])
     expect(await remove(shop, 'in_h')).toBe(200)
+    expect(await payments(shop)).toEqual(['pi_h api 1000-0'])
+  })
+
+  test('stay one when the deletion of the other is repeated', async () => {
+    const shop = await openShop(api)
+    await record(shop, 'pi_h')
+    await record(shop, 'in_h')
+    await deliverAll(shop, [link('in_h', 'pi_h')])
+    expect([await remove(shop, 'in_h'), await remove(shop, 'in_h')]).toEqual([200, 404])
     expect(await payments(shop)).toEqual(['pi_h api 1000-0'])
   })
 
@@ -132,6 +142,144 @@ describe('a payment of the API that the processor told of too', () => {
     await deliverAll(shop, [event('invoice.paid', invoice({ id: 'in_e' }), onDay(1))])
     expect(await purgePayments(api.services.db, shop, 'USD')).toBe(1)
     expect(await payments(shop)).toEqual([])
+  })
+})
+
+/** All orders of a list. */
+function ordersOf<Value>(values: Value[]): Value[][] {
+  if (values.length < 2) return [values]
+  return values.flatMap((value, index) =>
+    ordersOf(values.filter((_, other) => other !== index)).map(rest => [value, ...rest]),
+  )
+}
+
+describe('two invoices that one payment intent pays', () => {
+  const paid = (id: string, day: number) =>
+    event('invoice.paid', invoice({ id, paidAt: onDay(day) }), onDay(day))
+  const told = [paid('in_1', 1), paid('in_2', 2), link('in_1', 'pi_1'), link('in_2', 'pi_1')]
+
+  test.each([
+    [2000, ['in_1 processor 1000-1000', 'in_2 processor 1000-1000']],
+    [1300, ['in_1 processor 1000-1000', 'in_2 processor 1000-300']],
+    [400, ['in_1 processor 1000-400', 'in_2 processor 1000-0']],
+  ])('are two payments, and share the %i that are given back, in any order', async (amount, wanted) => {
+    for (const [index, order] of ordersOf(told).entries()) {
+      if (index % 3 !== amount % 3) continue
+      const shop = await openShop(api)
+      await deliverAll(shop, order.toSpliced(index % 5, 0, refunded('pi_1', amount, { id: 'ch_1' })))
+      expect([order.map(({ data }) => data.object.id), await payments(shop)]).toEqual([expect.anything(), wanted])
+    }
+  })
+
+  test('keep what was sent for the intent as the older one', async () => {
+    for (const order of ordersOf(told)) {
+      const shop = await openShop(api)
+      await record(shop, 'pi_1')
+      await deliverAll(shop, order)
+      expect(await payments(shop)).toEqual(['in_2 processor 1000-0', 'pi_1 api 1000-0'])
+      expect(await remove(shop, 'pi_1')).toBe(200)
+      expect(await payments(shop)).toEqual(['in_1 processor 1000-0', 'in_2 processor 1000-0'])
+    }
+  })
+
+  test('can both be sent', async () => {
+    const shop = await openShop(api)
+    await deliverAll(shop, [link('in_1', 'pi_1'), link('in_2', 'pi_1')])
+    await record(shop, 'in_1')
+    await record(shop, 'in_2')
+    await deliverAll(shop, [...told, refunded('pi_1', 1300)])
+    expect(await payments(shop)).toEqual(['in_1 api 1000-1000', 'in_2 api 1000-300'])
+  })
+
+  test('have each its own visitor, and both that of the intent', async () => {
+    const shop = await openShop(api)
+    const [own, ofBoth] = [randomUUID(), randomUUID()]
+    const intent = { id: 'pi_1', object: 'payment_intent', metadata: { visitor_id: ofBoth } }
+    await deliverAll(shop, [
+      event('invoice.paid', invoice({ id: 'in_1', metadata: { visitor_id: own } }), onDay(1)),
+      paid('in_2', 2),
+      paid('in_3', 3),
+      ...['in_1', 'in_2', 'in_3'].map(id => link(id, 'pi_1')),
+      event('payment_intent.succeeded', intent, onDay(4)),
+    ])
+    const rows = await api.services.db`
+      select visitor_id from payments where site_no = ${shop.siteNo} order by transaction_id`
+    expect(rows.map(row => row.visitor_id)).toEqual([own, ofBoth, ofBoth])
+  })
+})
+
+describe('an invoice that two payment intents pay', () => {
+  const bill = event('invoice.paid', invoice({ id: 'in_1', amount_paid: 900 }), onDay(1))
+  const links = [link('in_1', 'pi_1'), link('in_1', 'pi_2')]
+  const given = [refunded('pi_1', 400, { id: 'ch_1' }), refunded('pi_2', 300, { id: 'ch_2' })]
+
+  test('bears what both give back', async () => {
+    for (const order of [
+      [bill, ...links, ...given],
+      [...given, ...links, bill],
+    ]) {
+      const shop = await openShop(api)
+      await deliverAll(shop, order)
+      expect(await payments(shop)).toEqual(['in_1 processor 900-700'])
+    }
+  })
+
+  test('leaves each of them what it gave back, where they were sent', async () => {
+    const shop = await openShop(api)
+    await record(shop, 'pi_1', { amount: 400 })
+    await record(shop, 'pi_2', { amount: 500 })
+    await deliverAll(shop, [bill, ...links, ...given])
+    expect(await payments(shop)).toEqual(['pi_1 api 400-400', 'pi_2 api 500-300'])
+  })
+
+  test('shares one of them with an invoice that bears only what that one gave back', async () => {
+    const shop = await openShop(api)
+    await deliverAll(shop, [
+      event('invoice.paid', invoice({ id: 'in_0', paidAt: onDay(1) - 9 }), onDay(1)),
+      bill,
+      ...links,
+      link('in_0', 'pi_2'),
+      ...given,
+    ])
+    expect(await payments(shop)).toEqual(['in_0 processor 1000-300', 'in_1 processor 900-400'])
+  })
+})
+
+describe('a sale of more ids than any processor gives one', () => {
+  /** `in_1 - pi_1 - in_2 - pi_2 - …` */
+  async function chain({ siteNo }: Shop, invoices: number) {
+    await api.services.db`
+      insert into processor_facts (site_no, event_id, kind, at, object_id, sale_ids, body)
+      select ${siteNo}, 'evt_' || link, 'link', now(), 'inpay_' || link,
+        array['in_' || (link + 1) / 2, 'pi_' || link / 2], 'null'
+      from generate_series(1, ${invoices * 2 - 1}::int) as link`
+  }
+
+  test('holds up neither its own events nor others, and has every payment that is told', async () => {
+    const shop = await openShop(api)
+    await chain(shop, 1_500)
+    const startedAt = performance.now()
+    const paid = ['in_1', 'in_750', 'in_1500'].map(id => event('invoice.paid', invoice({ id }), onDay(1)))
+    await deliverAll(shop, [...paid, refunded('pi_750', 1000)])
+    expect(performance.now() - startedAt).toBeLessThan(5_000)
+    expect(await payments(shop)).toEqual([
+      'in_1 processor 1000-0',
+      'in_1500 processor 1000-0',
+      'in_750 processor 1000-1000',
+    ])
+  })
+
+  test('is whole as long as an invoice of a hundred payments is', async () => {
+    const shop = await openShop(api)
+    const intents = Array.from({ length: 100 }, (_, index) => `pi_${index}`)
+    await record(shop, 'ch_99')
+    await deliverAll(
+      shop,
+      intents.map((id, index) => refunded(id, index === 99 ? 700 : 0, { id: `ch_${index}` })),
+    )
+    const data = intents.map(payment_intent => ({ payment: { payment_intent } }))
+    await deliverAll(shop, [event('invoice.paid', invoice({ id: 'in_0', payments: { data } }), onDay(4))])
+    expect(await payments(shop)).toEqual(['ch_99 api 1000-700'])
   })
 })
 
