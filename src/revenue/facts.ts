@@ -9,7 +9,6 @@ const insertFact = statement('insert-processor-fact')
 const selectSubscriptionFacts = statement<AnyFact>('select-subscription-facts')
 const selectCustomerDiscounts = statement<AnyFact>('select-customer-discounts')
 const selectDefinitions = statement<AnyFact>('select-definitions')
-const selectSaleIds = statement<{ id: string }>('select-sale-ids')
 const selectSaleFacts = statement<AnyFact>('select-sale-facts')
 const findVisitor = statement<NamedVisitor>('find-named-visitor')
 
@@ -62,23 +61,37 @@ export async function loadDefinitions(db: Queryable, siteNo: number, ids: string
 export interface Sale {
   ids: string[]
   facts: AnyFact[]
-  /** More ids are linked than one sale has. */
+  /** More is linked than one sale has. */
   isCut: boolean
 }
 
 /** An invoice of a hundred payments, each an intent with its charge, has 201. */
 const MOST_IDS = 250
+/** An invoice, its intent and its charge are two steps; each further invoice that shares an intent is two more. */
+const MOST_STEPS = 16
 
 /**
  * Everything that was said of a sale, through ids that events said belong together: an invoice and its payment intent,
- * the payment intent and its charge. Beyond 250 ids those count that are the fewest steps away.
+ * the payment intent and its charge. What is more than 16 steps away, or beyond 250 ids, is left out.
  * @param ids one or more of them
  */
 export async function loadSale(db: Queryable, siteNo: number, ids: readonly string[]): Promise<Sale> {
-  const linked = await selectSaleIds(db, siteNo, ids, MOST_IDS + 1)
-  const nearest = linked.slice(0, MOST_IDS).map(({ id }) => id)
-  const facts = await selectSaleFacts(db, siteNo, nearest)
-  return { ids: nearest.sort(), facts, isCut: linked.length > MOST_IDS }
+  const known = new Set<string>()
+  const facts = new Map<string, AnyFact>()
+  let next = [...new Set(ids)]
+  let isCut = false
+  for (let step = 0; next.length > 0 && step < MOST_STEPS; step++) {
+    for (const id of next) known.add(id)
+    const found = await selectSaleFacts(db, siteNo, next)
+    for (const fact of found) facts.set(`${fact.eventId}/${fact.kind}/${fact.objectId}`, fact)
+    const linked = new Set(found.flatMap(({ saleIds }) => saleIds).filter(id => !known.has(id)))
+    const room = Math.max(0, MOST_IDS - known.size)
+    isCut ||= linked.size > room
+    next = [...linked].sort().slice(0, room)
+  }
+  isCut ||= next.length > 0
+  const isPart = ({ kind, objectId }: AnyFact) => kind !== 'invoice' || known.has(objectId)
+  return { ids: [...known].sort(), facts: [...facts.values()].filter(isPart), isCut }
 }
 
 /** Whom a shop named first for a subscription, else for the customer; `eventId` asks whether that event did it. */

@@ -5,7 +5,15 @@ import type { NewPayment, PaymentRecord } from './payment.ts'
 import { lockProcessor } from './processor-lock.ts'
 import { addAliases, recordPayment } from './record-payment.ts'
 import { refundsIn } from './refunds.ts'
-import { firstNamed, type Part, type Payable, partsOf, transfersIn } from './sale-parts.ts'
+import {
+  firstNamed,
+  isPaidBy,
+  type Part,
+  type Payable,
+  partsOf,
+  type Transfer,
+  transfersIn,
+} from './sale-parts.ts'
 import { spreadRefunds } from './spread-refunds.ts'
 
 interface Recorded extends PaymentRecord {
@@ -55,19 +63,29 @@ export async function settleSale(
 ): Promise<{ isCut: boolean }> {
   const sale = await loadSale(tx, site.siteNo, ids)
   const parts = partsOf(sale)
+  const transfers = transfersIn(sale)
+  // Of what lies at the edge of a sale that is cut not everything is known.
+  const changed = sale.isCut ? parts.filter(part => isNear(part, transfers, ids)) : parts
   const recorded = await selectPayments(tx, site.siteNo, sale.ids)
-  for (const part of parts) await settle(tx, site, part, recorded, isNews)
+  for (const part of changed) await settle(tx, site, part, recorded, isNews)
   const refunds = refundsIn(sale.facts)
   if (!refunds) return sale
   const payments = await selectPayments(tx, site.siteNo, sale.ids)
   const bearers = parts.map(part => ({ ids: part.ids, payments: payments.filter(isUnder(part)) }))
-  const wanted = spreadRefunds(bearers, transfersIn(sale), refunds)
-  for (const { transactionId, refundedMinor, wasSentRefunded } of payments) {
+  const wanted = spreadRefunds(bearers, transfers, refunds)
+  for (const payment of changed.flatMap(part => payments.filter(isUnder(part)))) {
+    const { transactionId, refundedMinor, wasSentRefunded } = payment
     const wantedMinor = wanted.get(transactionId) ?? 0
     if (wasSentRefunded || refundedMinor === wantedMinor) continue
     await setRefunded(tx, site, transactionId, wantedMinor)
   }
   return sale
+}
+
+/** Whether a part has one of the ids, or was paid by what has. */
+function isNear(part: Part, transfers: readonly Transfer[], ids: readonly string[]): boolean {
+  if (ids.some(id => part.ids.includes(id))) return true
+  return transfers.some(each => isPaidBy(part.ids[0]!, each) && ids.some(id => each.ids.has(id)))
 }
 
 const isUnder =
