@@ -11,6 +11,7 @@ import { watchForStandstill } from '../src/infra/watchdog.ts'
 import type { HitBatch } from '../src/ingestion/hit.ts'
 import { createIngest } from '../src/ingestion/store/consume.ts'
 import { persistently } from '../src/ingestion/store/store-sound.ts'
+import { reworkAll } from '../src/revenue/rework.ts'
 import { REFRESHING } from '../src/rollups/keep-refreshed.ts'
 import { startScheduler } from '../src/rollups/scheduler.ts'
 import { onStop, reportReady } from './lifecycle.ts'
@@ -57,6 +58,7 @@ const scheduler = startScheduler({
   refreshing: createLease(redis, REFRESHING),
   log,
   now: () => new Date(),
+  jobs: [{ name: 'rework subscriptions', everyMs: 10_000, run: ({ db }) => reworkAll({ db, log }) }],
 })
 const watchdog = watchForStandstill({
   redis,

@@ -51,6 +51,24 @@ with
       and event_id in (select event_id from processor_facts where site_no = $1::int limit $2::int)
     returning 1
   ),
+  gone_dependents as (
+    delete from price_dependents
+    where
+      site_no = $1::int
+      and (object_id, holder_id) in (
+        select object_id, holder_id from price_dependents where site_no = $1::int limit $2::int
+      )
+    returning 1
+  ),
+  gone_stale as (
+    delete from stale_subscriptions
+    where
+      site_no = $1::int
+      and subscription_id in (
+        select subscription_id from stale_subscriptions where site_no = $1::int limit $2::int
+      )
+    returning 1
+  ),
   gone_milestones as (
     delete from milestones
     where
@@ -90,6 +108,8 @@ select (
   + (select count(*) from gone_aliases)
   + (select count(*) from gone_subscriptions)
   + (select count(*) from gone_facts)
+  + (select count(*) from gone_dependents)
+  + (select count(*) from gone_stale)
   + (select count(*) from gone_milestones)
   + (select count(*) from gone_webhook_events)
   + (select count(*) from gone_errors)

@@ -137,13 +137,18 @@ function define(facts: readonly AnyFact[], described: readonly AnyFact[]): Known
     fact.body.discounts?.forEach(note)
     for (const item of fact.body.items) item.discounts.forEach(note)
   }
+  return { discounts, ...describedIn(described) }
+}
+
+/** What facts say of coupons and of the tiers of prices, in their order. */
+export function describedIn(facts: readonly AnyFact[]): Pick<Definitions, 'coupons' | 'tiers'> {
   const coupons = new Map<string, Coupon>()
   const tiers = new Map<string, Tier[]>()
-  for (const fact of described) {
+  for (const fact of facts) {
     if (fact.kind === 'coupon') coupons.set(fact.objectId, joinCoupon(coupons.get(fact.objectId), fact.body))
     if (fact.kind === 'price' && fact.body.tiers) tiers.set(fact.objectId, fact.body.tiers)
   }
-  return { discounts, coupons, tiers }
+  return { coupons, tiers }
 }
 
 function couponsWithoutTerms(

@@ -1,4 +1,5 @@
 import { statement, type Transaction } from '../infra/db.ts'
+import { createTurns } from '../infra/turns.ts'
 
 const lockNames = statement('lock-names')
 
@@ -9,3 +10,9 @@ const lockNames = statement('lock-names')
 export async function lockProcessor(tx: Transaction, siteNo: number): Promise<void> {
   await lockNames(tx, [`processor/${siteNo}`])
 }
+
+/**
+ * Runs transactions that begin with the lock of one site one after the other: waiting for it they would hold all
+ * connections of the process.
+ */
+export const inTurn = createTurns()

@@ -1,29 +1,23 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import { AppError, invalidField } from '../errors.ts'
-import { type Db, isRetryable, statement, type Transaction } from '../infra/db.ts'
+import { type Db, statement, type Transaction } from '../infra/db.ts'
 import type { Log } from '../infra/log.ts'
-import { createTurns } from '../infra/turns.ts'
 import type { OpenConnection } from './connection.ts'
+import { keepDefinition, noteDependents, subscriptionsOf } from './dependents.ts'
 import { findNamedVisitor, keepFact, noteEvent } from './facts.ts'
-import { type Kept, keepSubscription } from './keep-subscription.ts'
-import { forgetLookup, noteLookups, postpone, selectDue } from './lookups.ts'
-import { lockProcessor } from './processor-lock.ts'
+import type { Kept } from './keep-subscription.ts'
+import { forgetLookup, postpone, selectDue } from './lookups.ts'
+import { inTurn, lockProcessor } from './processor-lock.ts'
+import { keepSubscriptions, MOST_AT_ONCE, reworkLater, reworkSite, undescribedIn } from './rework.ts'
 import { settleSale } from './settle-sale.ts'
 import { type Fact, readEvent } from './stripe/event.ts'
-import { describe, type Undescribed } from './stripe/lookup.ts'
+import { describe } from './stripe/lookup.ts'
+import { transact } from './transact.ts'
 
 const selectLiveSites = statement<{ siteNo: number }>('select-live-sites')
-const selectNaming = statement<{ subscriptionId: string }>('select-subscriptions-naming')
-const selectOfCustomer = statement<{ subscriptionId: string }>('select-subscriptions-of-customer')
 const selectSales = statement<{ objectId: string; saleIds: string[] }>('select-sales-of')
 
 /** In place of an event's type, of what was asked for. */
 const LOOKUP = 'lookup'
-const ATTEMPTS = 4
-const RETRY_MS = 25
-
-/** Events of one site are taken one after the other: waiting for each other they would hold all connections. */
-const inTurn = createTurns()
 
 export interface ReceiveOptions {
   db: Db
@@ -32,8 +26,18 @@ export interface ReceiveOptions {
   stripeApiBase: string | undefined
 }
 
+/** What an event changed, and what is left to do once it is safe. */
+interface Taken {
+  kept: Kept[]
+  /** More subscriptions depend on it than its transaction could bring in line. */
+  isMore: boolean
+  /** More ids are linked than one sale has. */
+  isCut: boolean
+}
+
 /**
- * Takes an event of the processor whose signature was verified: all that it changes in one transaction, or nothing.
+ * Takes an event of the processor whose signature was verified: all that it changes in one transaction, or nothing; but
+ * of what changes many subscriptions the first fifty, and the others in further ones.
  * An event that was taken before changes nothing, nor does one the ledger has no use for.
  * @param text the body as it was signed
  * @throws AppError `malformed_json`, `validation_failed` when it cannot be read; nothing is kept then
@@ -45,25 +49,44 @@ export async function receiveEvent(
 ): Promise<void> {
   const event = readEvent(text)
   if (!event) return
-  const { siteNo } = connection.site
+  const { siteNo, id } = connection.site
   const { type, fact } = event
-  const kept = await inTurn(siteNo, () => transact(options.db, tx => take(tx, siteNo, type, fact)))
-  await completeKnowledge(options, connection, kept)
+  const taken = await takeInTurn(options, siteNo, type, fact)
+  if (taken.isCut) {
+    options.log.warn({ siteId: id, objectId: fact.objectId }, 'more is linked to a sale than is looked at')
+  }
+  await completeKnowledge(options, connection, taken.kept)
 }
 
-async function take(tx: Transaction, siteNo: number, type: string, fact: Fact): Promise<Kept[]> {
+async function takeInTurn(
+  { db, log }: ReceiveOptions,
+  siteNo: number,
+  type: string,
+  fact: Fact,
+): Promise<Taken> {
+  const taken = await inTurn(siteNo, () => transact(db, tx => take(tx, siteNo, type, fact))).catch(error => {
+    throw error instanceof RangeError ? invalidField('data.object', error.message) : error
+  })
+  if (taken.isMore) await reworkSite({ db, log }, siteNo)
+  return taken
+}
+
+async function take(tx: Transaction, siteNo: number, type: string, fact: Fact): Promise<Taken> {
   await lockProcessor(tx, siteNo)
   const live = await selectLiveSites(tx, [siteNo])
   if (live.length === 0) throw new AppError('not_found', 'No such site')
   const isNew = await noteEvent(tx, siteNo, type, fact)
   if (type === LOOKUP) await forgetLookup(tx, siteNo, fact.objectId)
-  else if (!isNew) return []
-  await keepFact(tx, siteNo, fact)
-  const named = await whomItNames(tx, siteNo, fact)
-  const kept = await keepAll(tx, siteNo, await subscriptionsTouched(tx, siteNo, fact, named.customerId))
-  await noteLookups(tx, siteNo, undescribedIn(kept))
+  else if (!isNew) return { kept: [], isMore: false, isCut: false }
+  const { touched, named } = await keep(tx, siteNo, fact)
+  const kept = await keepSubscriptions(tx, siteNo, touched.slice(0, MOST_AT_ONCE))
+  await reworkLater(tx, siteNo, touched.slice(MOST_AT_ONCE))
+  let isCut = false
   const own = fact.saleIds.length > 0
-  if (own) await settleSale(tx, { siteNo }, fact.saleIds, fact.kind === 'invoice' || fact.kind === 'checkout')
+  if (own) {
+    const isNews = fact.kind === 'invoice' || fact.kind === 'checkout'
+    isCut = (await settleSale(tx, { siteNo }, fact.saleIds, isNews)).isCut
+  }
   const sales = new Map(
     kept.flatMap(({ reconsidered }) => reconsidered.map((id): [string, string[]] => [id, [id]])),
   )
@@ -73,7 +96,28 @@ async function take(tx: Transaction, siteNo: number, type: string, fact: Fact): 
   }
   if (own) sales.delete(fact.objectId)
   for (const ids of sales.values()) await settleSale(tx, { siteNo }, ids, false)
-  return kept
+  return { kept, isMore: touched.length > MOST_AT_ONCE, isCut }
+}
+
+/**
+ * Keeps what an event said.
+ * @returns the subscriptions that it changes, its own first; of whom it is news whose visitor they are
+ */
+async function keep(tx: Transaction, siteNo: number, fact: Fact) {
+  const others = new Set<string>()
+  if (fact.kind === 'coupon' || fact.kind === 'price') {
+    for (const id of await keepDefinition(tx, siteNo, fact)) others.add(id)
+  } else {
+    await keepFact(tx, siteNo, fact)
+    await noteDependents(tx, siteNo, fact)
+  }
+  const named = await whomItNames(tx, siteNo, fact)
+  const isOfCustomer = fact.kind === 'discount' && fact.subscriptionId === null
+  const customerId = isOfCustomer ? fact.customerId : named.customerId
+  if (customerId !== null) for (const id of await subscriptionsOf(tx, siteNo, customerId)) others.add(id)
+  const own = fact.subscriptionId === null ? [] : [fact.subscriptionId]
+  for (const id of own) others.delete(id)
+  return { touched: [...own, ...[...others].sort()], named }
 }
 
 /** The subscription and the customer of which it is news whose visitor they are. */
@@ -87,44 +131,16 @@ async function whomItNames(tx: Transaction, siteNo: number, fact: Fact) {
   }
 }
 
-async function subscriptionsTouched(
-  tx: Transaction,
-  siteNo: number,
-  fact: Fact,
-  namedCustomer: string | null,
-): Promise<Set<string>> {
-  const ids = new Set<string>()
-  if (fact.subscriptionId !== null) ids.add(fact.subscriptionId)
-  const isOfCustomer = fact.kind === 'discount' && fact.subscriptionId === null
-  const customerId = isOfCustomer ? fact.customerId : namedCustomer
-  const rows = customerId === null ? [] : await selectOfCustomer(tx, siteNo, customerId)
-  if (fact.kind === 'coupon' || fact.kind === 'price') {
-    rows.push(...(await selectNaming(tx, siteNo, fact.objectId)))
-  }
-  for (const { subscriptionId } of rows) ids.add(subscriptionId)
-  return ids
-}
-
-async function keepAll(tx: Transaction, siteNo: number, subscriptionIds: Iterable<string>): Promise<Kept[]> {
-  const kept: Kept[] = []
-  for (const id of [...subscriptionIds].sort()) kept.push(await keepSubscription(tx, siteNo, id))
-  return kept
-}
-
-const undescribedIn = (kept: Kept[]): Undescribed => ({
-  couponIds: [...new Set(kept.flatMap(({ life }) => life.undescribed.couponIds))],
-  priceIds: [...new Set(kept.flatMap(({ life }) => life.undescribed.priceIds))],
-})
-
 /**
  * Asks the processor for what its payloads leave out, now that the event itself is safe. What cannot be had counts as
  * nothing until a later event of the site, or this one when it is sent again, asks again.
  */
 async function completeKnowledge(
-  { db, log, stripeApiBase }: ReceiveOptions,
+  options: ReceiveOptions,
   { site, apiKey }: OpenConnection,
   kept: Kept[],
 ): Promise<void> {
+  const { db, log, stripeApiBase } = options
   if (kept.some(({ life }) => life.isCut)) {
     log.warn({ siteId: site.id }, 'a subscription has more items than its events hold: its MRR is too low')
   }
@@ -143,25 +159,12 @@ async function completeKnowledge(
   }
   for (const fact of facts) {
     try {
-      await inTurn(site.siteNo, () => transact(db, tx => take(tx, site.siteNo, LOOKUP, fact)))
+      await takeInTurn(options, site.siteNo, LOOKUP, fact)
     } catch (error) {
       // Of no use to the ledger, which is no fault of the event that is answered.
       if (!(error instanceof AppError)) throw error
       log.warn({ siteId: site.id, failed: [fact.objectId], failure: error.message }, 'MRR is not exact')
       await postpone(db, site.siteNo, { missing: [], failed: [fact.objectId] })
-    }
-  }
-}
-
-/** Runs a transaction again that others were in the way of. */
-async function transact<Result>(db: Db, run: (tx: Transaction) => Promise<Result>): Promise<Result> {
-  for (let attempt = 1; ; attempt++) {
-    try {
-      return (await db.begin(run)) as Result
-    } catch (error) {
-      if (error instanceof RangeError) throw invalidField('data.object', error.message)
-      if (!isRetryable(error) || attempt === ATTEMPTS) throw error
-      await sleep(RETRY_MS * attempt)
     }
   }
 }

@@ -10,7 +10,7 @@ import { purgeDeletedSites } from './purge.ts'
 const TICK_MS = 5_000
 const MINUTE = 60_000
 
-interface Job {
+export interface Job {
   name: string
   everyMs: number
   /** Something that only one process may do at once, whoever starts it. */
@@ -19,7 +19,7 @@ interface Job {
   run: (stores: { db: Db; redis: Redis }, now: Date) => Promise<unknown>
 }
 
-/** What the service does by itself, one job at a time, in one process of the whole cluster. */
+/** What the stores need, one job at a time, in one process of the whole cluster. */
 const JOBS: Job[] = [
   ...AGGREGATE_NAMES.map(aggregate => ({
     name: `refresh ${aggregate}`,
@@ -39,6 +39,7 @@ export interface Scheduler {
 
 /**
  * Runs the jobs whenever this process holds the lease. A job that fails is logged and comes again.
+ * @param options.jobs what else is to be done, in turn with the rest
  * @param options.refreshing the lease of whoever refreshes: imports and backfills do so too
  */
 export function startScheduler(options: {
@@ -48,8 +49,9 @@ export function startScheduler(options: {
   refreshing: Lease
   log: Log
   now: () => Date
+  jobs?: readonly Job[]
 }): Scheduler {
-  const { db, redis, lease, refreshing, log, now } = options
+  const { db, redis, lease, refreshing, log, now, jobs = [] } = options
   const dueAt = new Map<string, number>()
   let isStopping = false
   let running: Promise<void> = Promise.resolve()
@@ -59,7 +61,7 @@ export function startScheduler(options: {
     if (!(await lease.hold())) return
     // A long job must not lose the lease to another process.
     prolonging = setInterval(() => void lease.hold().catch(() => {}), TICK_MS)
-    for (const job of JOBS) {
+    for (const job of [...JOBS, ...jobs]) {
       if (isStopping || now().getTime() < (dueAt.get(job.name) ?? 0)) continue
       const startedAt = performance.now()
       const run = () => job.run({ db, redis }, now())

@@ -162,7 +162,11 @@ describe('a renewal', () => {
 
   test.each<[string, ReturnType<typeof paid>[], string[]]>([
     ['a fee for setting up', [paid('a', 1, 'subscription_create'), paid('b', 6, 'subscription_cycle')], []],
-    ['one told a second early', [paid('a', 0, 'subscription_create'), paid('b', 6, 'subscription_cycle')], []],
+    [
+      'one told a second early',
+      [paid('a', 0, 'subscription_create'), paid('b', 6, 'subscription_cycle')],
+      [],
+    ],
     ['something one-off', [paid('a', 3, 'manual'), paid('b', 6, 'subscription_cycle')], []],
     [
       'what ended the trial early',
@@ -178,16 +182,19 @@ describe('a renewal', () => {
   test.each<[string, State[]]>([
     ['it counted before', [state(1, 'active'), state(5, 'trialing'), state(8, 'active')]],
     ['nothing before is known', [state(5, 'trialing'), state(8, 'active')]],
-  ])('that was paid stays one when a trial is granted later, and so does the next, though %s', (_what, states) => {
-    const cycles = [paid('a', 3, 'subscription_cycle'), paid('b', 8, 'subscription_cycle')]
-    expect(ids(cycles, ...states)).toEqual(['a', 'b'])
-  })
+  ])(
+    'that was paid stays one when a trial is granted later, and so does the next, though %s',
+    (_what, states) => {
+      const cycles = [paid('a', 3, 'subscription_cycle'), paid('b', 8, 'subscription_cycle')]
+      expect(ids(cycles, ...states)).toEqual(['a', 'b'])
+    },
+  )
 
   test('is what is paid after a trial that a paying customer was granted', () => {
     const states = [state(1, 'active'), state(5, 'trialing'), state(8, 'active')]
-    expect(
-      ids([paid('a', 1, 'subscription_create'), paid('b', 8, 'subscription_cycle')], ...states),
-    ).toEqual(['b'])
+    expect(ids([paid('a', 1, 'subscription_create'), paid('b', 8, 'subscription_cycle')], ...states)).toEqual(
+      ['b'],
+    )
   })
 
   test.each([null, 'subscription'])('is whatever is not first where the reason was %s', reason => {
@@ -196,7 +203,8 @@ describe('a renewal', () => {
 })
 
 describe('what was given back', () => {
-  const sumOf = (byCharge: Map<string, number>) => [...byCharge.values()].reduce((all, minor) => all + minor, 0)
+  const sumOf = (byCharge: Map<string, number>) =>
+    [...byCharge.values()].reduce((all, minor) => all + minor, 0)
   const charge = (at: number, refundedMinor: number): ChargeSeen => ({ chargeId: 'ch', at, refundedMinor })
   const refund = (
     refundId: string,

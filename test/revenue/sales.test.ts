@@ -167,7 +167,10 @@ describe('two invoices that one payment intent pays', () => {
       if (index % 3 !== amount % 3) continue
       const shop = await openShop(api)
       await deliverAll(shop, order.toSpliced(index % 5, 0, refunded('pi_1', amount, { id: 'ch_1' })))
-      expect([order.map(({ data }) => data.object.id), await payments(shop)]).toEqual([expect.anything(), wanted])
+      expect([order.map(({ data }) => data.object.id), await payments(shop)]).toEqual([
+        expect.anything(),
+        wanted,
+      ])
     }
   })
 

@@ -1,0 +1,41 @@
+import { isDeepStrictEqual } from 'node:util'
+import { statement, type Transaction } from '../infra/db.ts'
+import type { AnyFact } from './facts.ts'
+import { keepFact, loadDefinitions } from './facts.ts'
+import { describedIn, namedIn } from './life.ts'
+import type { Fact } from './stripe/event.ts'
+import { plain } from './stripe/lookup.ts'
+
+const insertDependents = statement('insert-price-dependents')
+const selectDependents = statement<{ subscriptionId: string }>('select-dependents')
+const selectOfCustomer = statement<{ subscriptionId: string }>('select-subscriptions-of-customer')
+
+/** Notes which coupons and prices a subscription, or its customer, has by what was said of them. */
+export async function noteDependents(tx: Transaction, siteNo: number, fact: Fact): Promise<void> {
+  const holder = fact.subscriptionId ?? fact.customerId
+  const named = namedIn([fact as AnyFact])
+  if (holder === null || named.length === 0) return
+  await insertDependents(tx, siteNo, named, holder, fact.subscriptionId === null)
+}
+
+/**
+ * Keeps what was said of a coupon or price.
+ * @returns the subscriptions that it makes a difference to: none when it was known before
+ */
+export async function keepDefinition(tx: Transaction, siteNo: number, fact: Fact): Promise<string[]> {
+  const known = async () => {
+    const { coupons, tiers } = describedIn(await loadDefinitions(tx, siteNo, [fact.objectId]))
+    // As it would be kept: a field that is undefined is none.
+    return plain([...coupons.values(), ...tiers.values()])
+  }
+  const before = await known()
+  await keepFact(tx, siteNo, fact)
+  if (isDeepStrictEqual(before, await known())) return []
+  return idsOf(await selectDependents(tx, siteNo, fact.objectId))
+}
+
+/** Ids of all subscriptions of a customer. */
+export const subscriptionsOf = async (tx: Transaction, siteNo: number, customerId: string) =>
+  idsOf(await selectOfCustomer(tx, siteNo, customerId))
+
+const idsOf = (rows: { subscriptionId: string }[]) => rows.map(({ subscriptionId }) => subscriptionId)

@@ -1,0 +1,96 @@
+import { AppError } from '../errors.ts'
+import { type Db, statement, type Transaction } from '../infra/db.ts'
+import type { Log } from '../infra/log.ts'
+import { type Kept, keepSubscription } from './keep-subscription.ts'
+import { noteLookups } from './lookups.ts'
+import { inTurn, lockProcessor } from './processor-lock.ts'
+import { settleSale } from './settle-sale.ts'
+import type { Undescribed } from './stripe/lookup.ts'
+import { transact } from './transact.ts'
+
+const insertStale = statement('insert-stale-subscriptions')
+const selectStale = statement<{ subscriptionId: string }>('select-stale-subscriptions')
+const deleteStale = statement('delete-stale-subscriptions')
+const selectStaleSites = statement<{ siteNo: number }>('select-stale-sites')
+const selectLiveSites = statement<{ siteNo: number }>('select-live-sites')
+
+/** Subscriptions that one transaction works out anew: other events of the site wait for it. */
+export const MOST_AT_ONCE = 50
+/** What a call may take: Stripe waits for an answer, the other scheduled jobs for their turn. */
+const BUDGET_MS = 2_000
+
+/** Brings subscriptions in line, and notes what must be asked for to do so exactly. */
+export async function keepSubscriptions(
+  tx: Transaction,
+  siteNo: number,
+  subscriptionIds: readonly string[],
+): Promise<Kept[]> {
+  const kept: Kept[] = []
+  for (const id of subscriptionIds) kept.push(await keepSubscription(tx, siteNo, id))
+  await noteLookups(tx, siteNo, undescribedIn(kept))
+  return kept
+}
+
+export const undescribedIn = (kept: Kept[]): Undescribed => ({
+  couponIds: [...new Set(kept.flatMap(({ life }) => life.undescribed.couponIds))],
+  priceIds: [...new Set(kept.flatMap(({ life }) => life.undescribed.priceIds))],
+})
+
+/** Puts subscriptions on the list of those that `reworkSite` brings in line. */
+export async function reworkLater(tx: Transaction, siteNo: number, subscriptionIds: readonly string[]) {
+  if (subscriptionIds.length > 0) await insertStale(tx, siteNo, subscriptionIds)
+}
+
+/**
+ * Brings the subscriptions of a site in line that are on the list, for two seconds. Each batch leaves the list in the
+ * transaction that is done with it, so that nothing is left out wherever this is cut off.
+ * @returns whether there are more
+ */
+export async function reworkSite({ db, log }: { db: Db; log: Log }, siteNo: number): Promise<boolean> {
+  const endsAt = performance.now() + BUDGET_MS
+  for (let most = MOST_AT_ONCE; performance.now() < endsAt; ) {
+    const batch = most
+    try {
+      const done = await inTurn(siteNo, () => transact(db, tx => reworkBatch(tx, siteNo, batch)))
+      if (done.length < batch) return false
+      most = MOST_AT_ONCE
+    } catch (error) {
+      if (!(error instanceof RangeError || error instanceof AppError)) throw error
+      // One of them cannot be worked out: the others can, and by itself it is passed over.
+      if (batch === 1) await passOver({ db, log }, siteNo, error)
+      most = 1
+    }
+  }
+  return true
+}
+
+async function reworkBatch(tx: Transaction, siteNo: number, most: number): Promise<string[]> {
+  await lockProcessor(tx, siteNo)
+  const ids = (await selectStale(tx, siteNo, most)).map(({ subscriptionId }) => subscriptionId)
+  const live = ids.length > 0 ? await selectLiveSites(tx, [siteNo]) : []
+  if (live.length === 0) return []
+  const kept = await keepSubscriptions(tx, siteNo, ids)
+  for (const id of kept.flatMap(({ reconsidered }) => reconsidered)) {
+    await settleSale(tx, { siteNo }, [id], false)
+  }
+  await deleteStale(tx, siteNo, ids)
+  return ids
+}
+
+async function passOver({ db, log }: { db: Db; log: Log }, siteNo: number, error: Error): Promise<void> {
+  const ids = (await selectStale(db, siteNo, 1)).map(({ subscriptionId }) => subscriptionId)
+  log.warn({ siteNo, subscriptionIds: ids, reason: error.message }, 'MRR cannot be worked out')
+  await deleteStale(db, siteNo, ids)
+}
+
+/**
+ * The same for all sites, for what a process left that was cut off or had too much to do.
+ * @returns whether there is more to do at once
+ */
+export async function reworkAll(services: { db: Db; log: Log }): Promise<boolean> {
+  let isMore = false
+  for (const { siteNo } of await selectStaleSites(services.db)) {
+    if (await reworkSite(services, siteNo)) isMore = true
+  }
+  return isMore
+}
