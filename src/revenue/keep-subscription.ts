@@ -121,6 +121,7 @@ async function reattribute(tx: Transaction, place: Place, rows: MovementRow[]): 
   const before = known?.state.visitorId ?? null
   if (before === visitorId) return
   const ids = rows.map(({ id }) => id)
+  // Waits for whoever attributes them right now, and keeps others from it: see attribute-movement.sql.
   if (before !== null) await deleteAwaiting(tx, siteNo, before, ids)
   for (const row of rows) {
     const found = await attribute(tx, siteNo, visitorId, row.at)

@@ -1,0 +1,107 @@
+import { randomUUID } from 'node:crypto'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { Transaction } from '../../src/infra/db.ts'
+import { storeHits } from '../../src/ingestion/store/store.ts'
+import { attributeAwaiting } from '../../src/revenue/attribution.ts'
+import { keepFact } from '../../src/revenue/facts.ts'
+import { keepSubscription } from '../../src/revenue/keep-subscription.ts'
+import { lockProcessor } from '../../src/revenue/processor-lock.ts'
+import { readEvent } from '../../src/revenue/stripe/event.ts'
+import { type TestDatabase, testDatabase } from '../support/database.ts'
+import { enrichedHit } from '../support/hits.ts'
+import { createTestSite, type TestSite } from '../support/sites.ts'
+import { event, type Json, onDay, subscription } from '../support/stripe.ts'
+
+let database: TestDatabase
+beforeAll(async () => {
+  database = await testDatabase()
+})
+afterAll(() => database.close())
+
+const START = Date.UTC(2026, 2, 4, 12)
+const HOUR = 3_600_000
+
+/** Runs `second` while `first` has changed rows and not ended yet; `first` ends when `second` waits for it. */
+async function race(first: (tx: Transaction) => Promise<unknown>, second: () => Promise<unknown>) {
+  const { db } = database
+  let running: Promise<unknown> = Promise.resolve()
+  await db.begin(async tx => {
+    await first(tx)
+    running = second()
+    running.catch(() => {})
+    await expect
+      .poll(
+        async () => {
+          const [row] = await tx<{ count: number }[]>`
+            select count(*)::int as count from pg_locks where not granted and pid <> pg_backend_pid()
+              and (database is null or database = (select oid from pg_database where datname = current_database()))`
+          return row!.count
+        },
+        { timeout: 10_000 },
+      )
+      .toBeGreaterThan(0)
+  })
+  await running
+}
+
+// The embedded database is one session: there a transaction waits before it has begun, and nothing can be lost.
+describe.skipIf(!process.env.TEST_DATABASE_URL)('of two changes of one row of a hypertable', () => {
+  test('the number of a visit is not lost, though a hit of another partition is being stored', async () => {
+    const { db } = database
+    const site = await createTestSite(db)
+    const visitorId = randomUUID()
+    const view = (at: number) => enrichedHit(site, at, { visitorId })
+    await storeHits(db, 0, [view(START)])
+    await race(
+      tx => tx`update sessions set last_at = last_at + interval '1 second', duration_ms = 1000
+        where site_no = ${site.siteNo}`,
+      () => storeHits(db, 1, [view(START - 5 * HOUR)]),
+    )
+    const visits = await db`
+      select visit_count as count, duration_ms as ms from sessions where site_no = ${site.siteNo} order by started_at`
+    expect(visits).toEqual([
+      { count: 1, ms: 0 },
+      { count: 2, ms: 1000 },
+    ])
+  })
+
+  const kept = async (tx: Transaction, site: TestSite, fields: Json, type: string, day: number) => {
+    const { fact } = readEvent(JSON.stringify(event(type, subscription(fields), onDay(day))))!
+    await lockProcessor(tx, site.siteNo)
+    await keepFact(tx, site.siteNo, fact)
+    await keepSubscription(tx, site.siteNo, fact.objectId)
+  }
+
+  const owner = async ({ siteNo }: TestSite) => {
+    const rows = await database.db`
+      select visitors.id, session_no is not null as "hasSession"
+      from mrr_movements left join visitors using (site_no, visitor_no) where site_no = ${siteNo}`
+    return rows.map(({ id, hasSession }) => ({ id, hasSession }))
+  }
+
+  test('a movement is whose the processor said last, though its first visitor appears right now', async () => {
+    const { db } = database
+    const site = await createTestSite(db)
+    const [first, last] = [randomUUID(), randomUUID()]
+    const named = (visitor: string) => ({ id: 'sub_1', metadata: { visitor_id: visitor } })
+    await storeHits(db, 0, [enrichedHit(site, START, { visitorId: last })])
+    await db.begin(tx => kept(tx, site, named(first), 'customer.subscription.created', 9))
+    // The visitor's first session is stored, but for the movement that waits for it.
+    await db`insert into visitors (visitor_no, site_no, id, first_seen_at, session_count)
+      values (nextval('visitor_numbers'), ${site.siteNo}, ${first}, now(), 0)`
+    await db`update visitors set session_count = 1, newest_session_at = other.newest_session_at, first_seen_at = other.first_seen_at
+      from visitors as other where visitors.id = ${first} and other.id = ${last}`
+    await race(
+      async tx => {
+        await attributeAwaiting(tx, [{ siteNo: site.siteNo, id: first }])
+        await tx`update mrr_movements set visitor_no = (select visitor_no from visitors where id = ${first})
+          where site_no = ${site.siteNo}`
+      },
+      () =>
+        db.begin(tx =>
+          kept(tx, site, { ...named(last), status: 'incomplete' }, 'customer.subscription.created', 1),
+        ),
+    )
+    expect(await owner(site)).toMatchObject([{ id: last }])
+  })
+})
