@@ -49,38 +49,42 @@ export async function reworkLater(tx: Transaction, siteNo: number, subscriptionI
 export async function reworkSite({ db, log }: { db: Db; log: Log }, siteNo: number): Promise<boolean> {
   const endsAt = performance.now() + BUDGET_MS
   for (let most = MOST_AT_ONCE; performance.now() < endsAt; ) {
-    const batch = most
+    let ids: string[] = []
+    const run = async (tx: Transaction) => {
+      ids = await takeStale(tx, siteNo, most)
+      await rework(tx, siteNo, ids)
+    }
     try {
-      const done = await inTurn(siteNo, () => transact(db, tx => reworkBatch(tx, siteNo, batch)))
-      if (done.length < batch) return false
-      most = MOST_AT_ONCE
+      await inTurn(siteNo, () => transact(db, run))
+      if (ids.length < most) return false
+      most = Math.min(MOST_AT_ONCE, most * 2)
     } catch (error) {
       if (!(error instanceof RangeError || error instanceof AppError)) throw error
-      // One of them cannot be worked out: the others can, and by itself it is passed over.
-      if (batch === 1) await passOver({ db, log }, siteNo, error)
-      most = 1
+      // One of them cannot be worked out. It is closed in on until it is alone, and passed over.
+      if (most === 1) {
+        log.warn({ siteNo, subscriptionIds: ids, reason: error.message }, 'MRR cannot be worked out')
+        await deleteStale(db, siteNo, ids)
+      }
+      most = Math.ceil(most / 2)
     }
   }
   return true
 }
 
-async function reworkBatch(tx: Transaction, siteNo: number, most: number): Promise<string[]> {
+async function takeStale(tx: Transaction, siteNo: number, most: number): Promise<string[]> {
   await lockProcessor(tx, siteNo)
-  const ids = (await selectStale(tx, siteNo, most)).map(({ subscriptionId }) => subscriptionId)
-  const live = ids.length > 0 ? await selectLiveSites(tx, [siteNo]) : []
-  if (live.length === 0) return []
+  const live = await selectLiveSites(tx, [siteNo])
+  const rows = live.length > 0 ? await selectStale(tx, siteNo, most) : []
+  return rows.map(({ subscriptionId }) => subscriptionId)
+}
+
+async function rework(tx: Transaction, siteNo: number, ids: readonly string[]): Promise<void> {
+  if (ids.length === 0) return
   const kept = await keepSubscriptions(tx, siteNo, ids)
   for (const id of kept.flatMap(({ reconsidered }) => reconsidered)) {
     await settleSale(tx, { siteNo }, [id], false)
   }
   await deleteStale(tx, siteNo, ids)
-  return ids
-}
-
-async function passOver({ db, log }: { db: Db; log: Log }, siteNo: number, error: Error): Promise<void> {
-  const ids = (await selectStale(db, siteNo, 1)).map(({ subscriptionId }) => subscriptionId)
-  log.warn({ siteNo, subscriptionIds: ids, reason: error.message }, 'MRR cannot be worked out')
-  await deleteStale(db, siteNo, ids)
 }
 
 /**

@@ -15,6 +15,8 @@ import {
   refund,
   type Shop,
   type StripeEvent,
+  serviceEvents,
+  subscription,
 } from '../support/stripe.ts'
 
 let api: Api
@@ -272,6 +274,21 @@ describe('a sale of more ids than any processor gives one', () => {
     ])
   })
 
+  test('holds up nothing either when one intent pays thousands of invoices', async () => {
+    const shop = await openShop(api)
+    await api.services.db`
+      insert into processor_facts (site_no, event_id, kind, at, object_id, sale_ids, body)
+      select ${shop.siteNo}, 'evt_' || link, 'link', now(), 'inpay_' || link, array['in_' || link, 'pi_many'], 'null'
+      from generate_series(1, 3000) as link`
+    const startedAt = performance.now()
+    const paid = ['in_7', 'in_2999'].map(id =>
+      event('invoice.paid', invoice({ id, payment_intent: 'pi_many' }), onDay(1)),
+    )
+    await deliverAll(shop, [...paid, ...paid.map(each => ({ ...each, id: `${each.id}_again` }))])
+    expect(performance.now() - startedAt).toBeLessThan(5_000)
+    expect(await payments(shop)).toEqual(['in_2999 processor 1000-0', 'in_7 processor 1000-0'])
+  })
+
   test('is whole as long as an invoice of a hundred payments is', async () => {
     const shop = await openShop(api)
     const intents = Array.from({ length: 100 }, (_, index) => `pi_${index}`)
@@ -345,4 +362,33 @@ describe('a payment that was sent as refunded', () => {
     await deliverAll(shop, [event('refund.failed', { ...given, status: 'failed' }, onDay(4))])
     expect([await payments(shop), await listed()]).toEqual([['pi_l api 1000-0'], [false]])
   })
+})
+
+test('a renewal stays one when a trial is granted later, and what ends that trial is one too', async () => {
+  const shop = await openShop(api)
+  const granted = subscription({ id: 'sub_1', status: 'trialing' })
+  const bill = (id: string, billing_reason: string, day: number) =>
+    event(
+      'invoice.paid',
+      invoice({ id, subscription: 'sub_1', billing_reason, paidAt: onDay(day) }),
+      onDay(day),
+    )
+  const renewals = async () => {
+    const rows = await api.services.db`
+      select transaction_id as id from payments where site_no = ${shop.siteNo} and renewal order by 1`
+    return rows.map(({ id }) => id)
+  }
+  await deliverAll(shop, [bill('in_1', 'subscription_cycle', 1)])
+  expect(await renewals()).toEqual(['in_1'])
+  await deliverAll(shop, [event('customer.subscription.updated', granted, onDay(5))])
+  expect(await renewals()).toEqual(['in_1'])
+  await deliverAll(shop, [
+    event('customer.subscription.updated', { ...granted, status: 'active' }, onDay(12)),
+    bill('in_2', 'subscription_cycle', 12),
+  ])
+  expect(await renewals()).toEqual(['in_1', 'in_2'])
+  expect((await serviceEvents(shop)).filter(each => each.endsWith('renewed'))).toEqual([
+    '2026-01-01 subscription_renewed',
+    '2026-01-12 subscription_renewed',
+  ])
 })
