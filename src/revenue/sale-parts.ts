@@ -15,7 +15,7 @@ export interface Part {
   ids: string[]
   /** Undefined as long as nobody told what was paid. */
   payable: Payable | undefined
-  /** What was said of it: not what was said of other parts alone. */
+  /** What was said of it, and not of other parts alone; none without a payable, since nobody asks. */
   facts: AnyFact[]
 }
 
@@ -36,7 +36,7 @@ export function partsOf({ ids, facts }: Pick<Sale, 'ids' | 'facts'>): Part[] {
   const heads = payables.map(({ paid }) => paid.transactionId)
   const isCheckout = payables[0]?.fact.kind === 'checkout'
   if (!isCheckout) heads.push(...ids.filter(id => isInvoice(id) && !heads.includes(id)))
-  if (heads.length === 0) return [{ ids: [...ids], payable: undefined, facts: [...facts] }]
+  if (heads.length === 0) return [{ ids: [...ids], payable: undefined, facts: [] }]
   const idsOf = new Map(heads.map(head => [head, [head]]))
   const rest = new Set(ids.filter(id => !idsOf.has(id)))
   const transfers = transfersIn({ ids, facts })
@@ -46,12 +46,13 @@ export function partsOf({ ids, facts }: Pick<Sale, 'ids' | 'facts'>): Part[] {
   }
   idsOf.get(heads[0]!)!.push(...rest)
   return heads.map((head, index) => {
+    const payable = payables[index]
     const own = idsOf.get(head)!
     const shared = transfers.filter(transfer => isPaidBy(head, transfer)).flatMap(each => [...each.ids])
     const names = new Set([...own, ...shared])
     const isOf = ({ saleIds }: AnyFact) =>
       saleIds.includes(head) || (saleIds.some(id => names.has(id)) && !saleIds.some(id => idsOf.has(id)))
-    return { ids: own, payable: payables[index], facts: facts.filter(isOf) }
+    return { ids: own, payable, facts: payable ? facts.filter(isOf) : [] }
   })
 }
 
