@@ -1,9 +1,9 @@
 import type { Db } from '../infra/db.ts'
 import { type Lease, whenFree } from '../infra/lease.ts'
+import { dayOf, localDay, startOfDay } from '../infra/local-time.ts'
 import { AGGREGATE_NAMES, refreshWindow } from '../rollups/aggregates.ts'
-import type { Window } from '../rollups/protocol.ts'
+import { mergeWindows } from '../rollups/folds/visits.ts'
 import { type AnySite, findAllSites, findSiteAnywhere } from '../sites/find-anywhere.ts'
-import { dayOf, localDay, startOfDay } from './time/local-time.ts'
 
 export interface BackfillOptions {
   /** Id or domain; every site unless given. */
@@ -38,7 +38,7 @@ export async function backfill(
   if (from && spans.length > 0 && spans.every(({ days }) => days === 0)) {
     throw new Error(`${from} lies in the future`)
   }
-  const windows = merge(spans.filter(({ days }) => days > 0))
+  const windows = mergeWindows(spans.filter(({ days }) => days > 0))
   const total = AGGREGATE_NAMES.length * windows.reduce((sum, { start, end }) => sum + end - start, 0)
   let done = 0
   for (const window of windows) {
@@ -62,15 +62,4 @@ function spanOf({ timezone, firstEventAt }: AnySite, { from, to }: BackfillOptio
   const last = to ? Math.min(dayOf(to), today) : today
   const days = Math.max(0, last - first + 1)
   return { days, start: startOfDay(timezone, first), end: startOfDay(timezone, last + 1) }
-}
-
-/** The same time, each moment once, in order. */
-function merge(windows: Window[]): Window[] {
-  const merged: Window[] = []
-  for (const { start, end } of windows.toSorted((a, b) => a.start - b.start)) {
-    const before = merged.at(-1)
-    if (before && start <= before.end) before.end = Math.max(before.end, end)
-    else merged.push({ start, end })
-  }
-  return merged
 }
