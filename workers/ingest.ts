@@ -56,7 +56,7 @@ const consumer = createConsumer<HitBatch>({ redisUrl, concurrency: 200, log, han
 const folding = createPool({
   entry: new URL('./rollup.js', import.meta.url),
   threads: 1,
-  workerData: { databaseUrl },
+  workerData: { databaseUrl, timeout: '10min' },
   isIdle: true,
 })
 const scheduler = startScheduler({

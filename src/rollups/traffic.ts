@@ -1,6 +1,6 @@
 import { type Db, inSnapshot, type Queryable, statement } from '../infra/db.ts'
+import { coverAll, type DayFold, mergeWindows, readDayFolds, unfoldedHits } from './folds/day-folds.ts'
 import { countPortionSessions } from './folds/portion.ts'
-import { coverAll, type DayFold, mergeWindows, readDayFolds, unfoldedHits } from './folds/visits.ts'
 import {
   NO_TRAFFIC,
   type SiteVisitors,

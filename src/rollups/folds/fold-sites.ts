@@ -32,7 +32,7 @@ interface Span {
 }
 
 const selectSites = statement<FoldedSite>('select-sites-to-fold')
-const findSpans = statement<Span>('find-sites-of-folds')
+const findSpans = statement<Span>('find-fold-spans')
 const upsertSpan = statement('upsert-fold-span')
 const deleteFolds = statement('delete-folds')
 const selectOpenFolds = statement<Window & { hasHits: boolean }>('select-open-folds')
