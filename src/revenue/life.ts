@@ -1,8 +1,8 @@
 import type { AnyFact } from './facts.ts'
 import { compareStates, isCounting, type PaidInvoice, type State } from './ledger.ts'
-import { couponOf, type Definitions, joinCoupon, mrrOf, pricesWithoutTiers } from './mrr.ts'
+import { couponOf, type Definitions, joinCoupon, mrrOf, pricesWithoutTerms } from './mrr.ts'
 import type { Fact } from './stripe/event.ts'
-import type { Coupon, Discount, Item, Listed, Tier } from './stripe/objects.ts'
+import type { Coupon, Discount, Item, Listed, Price } from './stripe/objects.ts'
 
 /** The states of a subscription in their right order, whatever order the facts came in. */
 export interface Life {
@@ -61,7 +61,7 @@ export function readLife(
     states.push({ at: step.at.getTime(), key: step.eventId, status, currency, mrr, isEnding })
     if (!counts) continue
     for (const id of couponsWithoutTerms(items, discounts, currency, definitions)) couponIds.add(id)
-    for (const id of pricesWithoutTiers(items, definitions)) priceIds.add(id)
+    for (const id of pricesWithoutTerms(items, currency, definitions)) priceIds.add(id)
   }
   return {
     states,
@@ -85,11 +85,14 @@ export function namedIn(facts: readonly AnyFact[]): string[] {
     fact.body.discounts?.forEach(note)
     for (const item of fact.body.items) {
       item.discounts.forEach(note)
-      if (item.price?.isTiered && !item.price.tiers) ids.add(item.price.id)
+      if (item.price && dependsOnMore(item.price, fact.body.currency)) ids.add(item.price.id)
     }
   }
   return [...ids]
 }
+
+const dependsOnMore = (price: Price, currency: string) =>
+  (price.isTiered && !price.tiers) || price.currency !== currency
 
 const isSnapshot = (fact: AnyFact) => fact.kind === 'subscription'
 const isDiscount = (fact: AnyFact) => fact.kind === 'discount'
@@ -138,12 +141,12 @@ function define(facts: readonly AnyFact[], described: readonly AnyFact[]): Known
     for (const item of fact.body.items) item.discounts.forEach(note)
   }
   const coupons = new Map<string, Coupon>()
-  const tiers = new Map<string, Tier[]>()
+  const prices = new Map<string, Price>()
   for (const fact of described) {
     if (fact.kind === 'coupon') coupons.set(fact.objectId, joinCoupon(coupons.get(fact.objectId), fact.body))
-    if (fact.kind === 'price' && fact.body.tiers) tiers.set(fact.objectId, fact.body.tiers)
+    if (fact.kind === 'price') prices.set(fact.objectId, fact.body)
   }
-  return { discounts, coupons, tiers }
+  return { discounts, coupons, prices }
 }
 
 function couponsWithoutTerms(

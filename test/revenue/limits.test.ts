@@ -106,7 +106,7 @@ describe('a subscription', () => {
       ),
     })
     const { body: state } = read(UPDATED, at)!.fact as Fact<'subscription'>
-    const nothing = { discounts: new Map(), coupons: new Map(), tiers: new Map() }
+    const nothing = { discounts: new Map(), coupons: new Map(), prices: new Map() }
     expect(mrrOf(state.items, state.discounts!, state.currency, nothing)).toBeGreaterThan(0)
   })
 

@@ -70,7 +70,7 @@ describe('reconciling', () => {
       subscription({ id: 'sub_b' }),
       subscription({ id: 'sub_c' }),
       subscription({ id: 'sub_d', status: 'trialing' }),
-      subscription({ id: 'sub_e', currency: 'eur' }),
+      subscription({ id: 'sub_e', currency: 'eur', items: [item(price(1000, { currency: 'eur' }))] }),
     ]
     await deliverAll(
       shop,
@@ -372,12 +372,66 @@ describe('what events leave out', () => {
     expect(stripe.asked).toEqual([])
   })
 
-  test('of an amount in another currency is asked for', async () => {
-    const shop = await openShop(api, KEY)
-    const bare = coupon({ amount_off: 100, currency: 'usd' })
+  describe('of another currency', () => {
+    const euros = (amount: number) => item(price(amount, { currency: 'eur' }))
     const options = { usd: { amount_off: 100 }, eur: { amount_off: 300 } }
-    stripe.objects.set(`coupons/${bare.id}`, { ...bare, currency_options: options })
-    await deliverAll(shop, [created(subscription({ currency: 'eur', discounts: [discount(bare)] }))])
-    expect(await netMovements(shop)).toEqual({ '2026-01-01 start EUR': 700 })
+
+    test('is asked for where a coupon takes an amount off', async () => {
+      const shop = await openShop(api, KEY)
+      const bare = coupon({ amount_off: 100, currency: 'usd' })
+      stripe.objects.set(`coupons/${bare.id}`, { ...bare, currency_options: options })
+      const given = { currency: 'eur', items: [euros(1000)], discounts: [discount(bare)] }
+      await deliverAll(shop, [created(subscription(given))])
+      expect(await netMovements(shop)).toEqual({ '2026-01-01 start EUR': 700 })
+    })
+
+    test('is asked for where a price is in one, and not again', async () => {
+      const shop = await openShop(api, KEY)
+      const [dollars, none] = [price(1000), price(500)]
+      const off = coupon({ amount_off: 100, currency: 'usd' })
+      stripe.objects.set(`prices/${dollars.id}`, {
+        ...dollars,
+        currency_options: { usd: { unit_amount: 1000 }, eur: { unit_amount: 900 } },
+      })
+      stripe.objects.set(`prices/${none.id}`, none)
+      stripe.objects.set(`coupons/${off.id}`, { ...off, currency_options: options })
+      const base = subscription({
+        currency: 'eur',
+        items: [item(dollars, { quantity: 2 }), item(none), euros(50)],
+        discounts: [discount(off)],
+      })
+      await deliverAll(shop, [created(base)])
+      expect(await netMovements(shop)).toEqual({ '2026-01-01 start EUR': 1550 })
+      await deliverAll(shop, [event('customer.subscription.updated', base, onDay(2))])
+      expect(stripe.asked).toHaveLength(3)
+      stripe.objects.set('subscriptions', [base])
+      expect(await compare(shop.siteId)).toMatchObject({ drift: [] })
+    })
+
+    test('is asked for where a price with tiers is in one', async () => {
+      const shop = await openShop(api, KEY)
+      const { tiers, bare } = tieredPrice()
+      const inEuros = [{ up_to: null, unit_amount: 400, flat_amount: 50 }]
+      stripe.objects.set(`prices/${bare.id}`, {
+        ...tiers,
+        currency_options: { usd: { tiers: tiers.tiers }, eur: { unit_amount: null, tiers: inEuros } },
+      })
+      await deliverAll(shop, [
+        created(subscription({ currency: 'eur', items: [item(bare, { quantity: 3 })] })),
+        created(subscription({ items: [item(bare, { quantity: 3 })] })),
+      ])
+      expect(await netMovements(shop)).toEqual({ '2026-01-01 start EUR': 1250, '2026-01-01 start USD': 1500 })
+      expect(stripe.asked.at(-1)).toContain('currency_options.eur.tiers')
+      expect(stripe.asked).toHaveLength(2)
+    })
+
+    test('counts as nothing without a key, and is logged', async () => {
+      const shop = await openShop(api)
+      const dollars = price(1000)
+      logged.lines.length = 0
+      await deliverAll(shop, [created(subscription({ currency: 'eur', items: [item(dollars), euros(50)] }))])
+      expect(await netMovements(shop)).toEqual({ '2026-01-01 start EUR': 50 })
+      expect(JSON.stringify(logged.lines)).toContain(dollars.id)
+    })
   })
 })

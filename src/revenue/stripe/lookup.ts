@@ -60,8 +60,24 @@ async function readCoupon(stripe: Stripe, id: string): Promise<Fact<'coupon'>> {
 }
 
 async function readPrice(stripe: Stripe, id: string): Promise<Fact<'price'>> {
-  const price = await stripe.prices.retrieve(id, { expand: ['tiers'] })
-  return { ...found(id), kind: 'price', body: Price.parse(plain(price)) }
+  const ask = (...more: string[]) =>
+    stripe.prices.retrieve(id, { expand: ['tiers', 'currency_options', ...more] })
+  let given = await ask()
+  const currencies = Object.keys(given.currency_options ?? {})
+  if (given.billing_scheme === 'tiered' && currencies.length > 0) {
+    given = await ask(...currencies.map(currency => `currency_options.${currency}.tiers`))
+  }
+  const price = Price.parse(plain(given))
+  // All was asked for: what is absent even so, the price does not have.
+  const options = Object.entries(price.options ?? {}).map(([currency, { unitAmount, tiers }]) => [
+    currency,
+    { unitAmount, tiers: tiers ?? [] },
+  ])
+  return {
+    ...found(id),
+    kind: 'price',
+    body: { ...price, tiers: price.tiers ?? [], options: Object.fromEntries(options) },
+  }
 }
 
 /** Stripe's package makes objects of decimals; the payloads have text. */

@@ -82,6 +82,26 @@ const Tier = z
   }))
 export type Tier = z.infer<typeof Tier>
 
+const PriceOption = z
+  .object({
+    unit_amount: Decimal.nullish(),
+    unit_amount_decimal: Decimal.nullish(),
+    tiers: list(Tier).nullish(),
+  })
+  .transform(
+    (option): Terms => ({
+      unitAmount: amountText(option.unit_amount_decimal, option.unit_amount),
+      tiers: option.tiers?.length ? option.tiers : null,
+    }),
+  )
+
+/** What a price costs in one currency. */
+export interface Terms {
+  /** Minor units; null when it has tiers. */
+  unitAmount: string | null
+  tiers: Tier[] | null
+}
+
 const Recurring = z.object({
   interval: z.enum(['day', 'week', 'month', 'year']),
   // Three years of days.
@@ -105,11 +125,12 @@ export const Price = z
     usage_type: Recurring.shape.usage_type,
     billing_scheme: text(50).nullish(),
     tiers: list(Tier).nullish(),
+    currency_options: z.record(Currency, PriceOption).nullish(),
     tiers_mode: text(50).nullish(),
     transform_quantity: Packages().nullish(),
     transform_usage: Packages().nullish(),
   })
-  .transform(({ interval, ...price }) => {
+  .transform(({ interval, currency_options, ...price }) => {
     const recurring = price.recurring ?? (interval ? { ...price, interval } : undefined)
     const packages = price.transform_quantity ?? price.transform_usage
     return {
@@ -130,9 +151,11 @@ export const Price = z
       isGraduated: price.tiers_mode === 'graduated',
       tiers: price.tiers?.length ? price.tiers : null,
       packages: packages ? { size: packages.divide_by, isRoundedUp: packages.round === 'up' } : null,
+      /** What it costs in each currency; absent: payloads do not say unless they are asked. */
+      ...(currency_options && { options: currency_options }),
     }
   })
-export type Price = z.infer<typeof Price>
+export type Price = Omit<z.infer<typeof Price>, 'options'> & { options?: Record<string, Terms> }
 
 function Packages() {
   return z.object({ divide_by: z.int().min(1), round: text(50).nullish() })
