@@ -45,7 +45,7 @@ export function readLife(
       const { discount } = step.body
       if (discount.id !== null) definitions.discounts.set(discount.id, discount)
       const { itemId } = discount
-      if (step.subscriptionId === null) ofCustomer = change([], step.body)
+      if (step.subscriptionId === null) ofCustomer = change(ofCustomer, step.body).slice(-1)
       else if (itemId === null) own = change(own, step.body)
       else {
         items = items.map(item =>
@@ -99,11 +99,20 @@ const isDiscount = (fact: AnyFact) => fact.kind === 'discount'
 
 type Step = Fact<'subscription'> | Fact<'discount'>
 
-/** Within a second discounts come first: a snapshot of that second says for itself what it has. */
+/**
+ * Within a second discounts come first: a snapshot of that second says for itself what it has. They have no status; each
+ * comes, is changed and goes, and one without an id, of which there is one at a time, goes to make room for another.
+ */
 function compareSteps(a: Step, b: Step): number {
   if (a.kind === 'subscription' && b.kind === 'subscription') return compareStates(ordinal(a), ordinal(b))
-  const rank = (step: Step) => (step.kind === 'subscription' ? 2 : step.body.change === 'taken' ? 0 : 1)
-  return a.at.getTime() - b.at.getTime() || rank(a) - rank(b) || (a.eventId < b.eventId ? -1 : 1)
+  return a.at.getTime() - b.at.getTime() || rankOf(a) - rankOf(b) || (a.eventId < b.eventId ? -1 : 1)
+}
+
+function rankOf(step: Step): number {
+  if (step.kind === 'subscription') return 4
+  const { change, discount } = step.body
+  if (change === 'taken') return discount.id === null ? 0 : 3
+  return change === 'added' ? 1 : 2
 }
 
 const ordinal = (fact: Fact<'subscription'>) => ({
@@ -112,10 +121,12 @@ const ordinal = (fact: Fact<'subscription'>) => ({
   status: fact.body.status,
 })
 
+/** The only one there is can be switched for one of another id; else nothing changes but the one of the id. */
 function change(listed: readonly Listed[], { change, discount }: Fact<'discount'>['body']): Listed[] {
-  if (change === 'switched') return [discount]
-  const others = listed.filter(each => idOf(each) !== discount.id)
-  return change === 'taken' ? others : [...others, discount]
+  const isMeant = (each: Listed) => idOf(each) === discount.id
+  if (change === 'taken') return listed.filter(each => !isMeant(each))
+  if (listed.some(isMeant)) return listed.map(each => (isMeant(each) ? discount : each))
+  return change === 'switched' && listed.length === 1 ? [discount] : [...listed, discount]
 }
 
 const idOf = (listed: Listed) => (typeof listed === 'string' ? listed : listed.id)
