@@ -30,6 +30,7 @@ export interface ReceiveOptions {
   log: Log
   /** Where the processor's API is asked. */
   stripeApiBase: string | undefined
+  now: () => Date
 }
 
 /**
@@ -43,7 +44,7 @@ export async function receiveEvent(
   connection: OpenConnection,
   text: string,
 ): Promise<void> {
-  const event = readEvent(text)
+  const event = readEvent(text, options.now())
   if (!event) return
   const { siteNo } = connection.site
   const { type, fact } = event

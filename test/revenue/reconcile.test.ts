@@ -123,6 +123,34 @@ describe('reconciling', () => {
     expect(await compare(shop.siteId)).toMatchObject({ ours: 0, processor: 1500, missing: ['co_gone'] })
   })
 
+  test('names what lies beyond its bounds, and compares the others', async () => {
+    const shop = await openShop(api, KEY)
+    const { tiers, bare } = tieredPrice()
+    stripe.objects.set(`prices/${bare.id}`, { ...tiers, tiers: [{ up_to: -1 }] })
+    const [fine, odd, dear, tiered] = [
+      subscription({ id: 'sub_a' }),
+      subscription({ id: 'sub_b', discounts: [discount(coupon({ percent_off: 0.00001 }))] }),
+      subscription({ id: 'sub_c', items: [item(price(9e14), { quantity: 9 })] }),
+      subscription({ id: 'sub_d', items: [item(bare)] }),
+    ]
+    await deliverAll(
+      shop,
+      ['sub_a', 'sub_b', 'sub_c', 'sub_d'].map(id => created(subscription({ id }))),
+    )
+    stripe.objects.set('subscriptions', [dear, tiered, odd, fine])
+    expect(await compare(shop.siteId)).toEqual({
+      currency: 'USD',
+      ours: 4000,
+      processor: 1000,
+      drift: [],
+      unreadable: [
+        { subscription_id: 'sub_b', reason: expect.stringMatching(/^discounts\.0/) },
+        { subscription_id: 'sub_c', reason: expect.stringMatching(/beyond exact numbers/) },
+        { subscription_id: 'sub_d', reason: `${bare.id} cannot be read` },
+      ],
+    })
+  })
+
   test('says why a coupon cannot be asked for', async () => {
     const shop = await openShop(api, KEY)
     stripe.failing.set('coupons/co_shut', 403)

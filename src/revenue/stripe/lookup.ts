@@ -1,4 +1,5 @@
 import type { Stripe } from 'stripe'
+import { ZodError } from 'zod'
 import { connectStripe, failureOf, isMissing, refusesAll, type StripeAccess } from './client.ts'
 import type { Fact } from './event.ts'
 import { Coupon, Price } from './objects.ts'
@@ -15,7 +16,9 @@ export interface Described {
   missing: string[]
   /** Ids that could not be asked for, or whose answer cannot be read. */
   failed: string[]
-  /** Why, of the first of them. */
+  /** Those of them whose answer cannot be read. */
+  unreadable: string[]
+  /** Why the first of them failed. */
   failure: string | undefined
 }
 
@@ -29,7 +32,7 @@ export async function describe(access: StripeAccess, undescribed: Undescribed): 
     ...undescribed.couponIds.map(id => ({ id, read: () => readCoupon(stripe, id) })),
     ...undescribed.priceIds.map(id => ({ id, read: () => readPrice(stripe, id) })),
   ]
-  const described: Described = { facts: [], missing: [], failed: [], failure: undefined }
+  const described: Described = { facts: [], missing: [], failed: [], unreadable: [], failure: undefined }
   let isRefused = false
   for (const { id, read } of readers) {
     try {
@@ -41,6 +44,7 @@ export async function describe(access: StripeAccess, undescribed: Undescribed): 
         continue
       }
       described.failed.push(id)
+      if (error instanceof ZodError) described.unreadable.push(id)
       described.failure ??= failureOf(error)
       isRefused = refusesAll(error)
     }
