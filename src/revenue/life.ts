@@ -2,6 +2,7 @@ import type { AnyFact } from './facts.ts'
 import { compareStates, isCounting, type PaidInvoice, type State } from './ledger.ts'
 import { couponOf, type Definitions, joinCoupon, mrrOf, pricesWithoutTerms } from './mrr.ts'
 import type { Fact } from './stripe/event.ts'
+import type { Undescribed } from './stripe/lookup.ts'
 import type { Coupon, Discount, Item, Listed, Price } from './stripe/objects.ts'
 
 /** The states of a subscription in their right order, whatever order the facts came in. */
@@ -10,10 +11,8 @@ export interface Life {
   /** Paid ones with an amount. */
   invoices: PaidInvoice[]
   customerId: string | null
-  /** Coupons and prices that what it costs depends on, and which nothing has described. */
-  undescribed: { couponIds: string[]; priceIds: string[] }
-  /** It has more items than Stripe's payloads hold. */
-  isCut: boolean
+  /** What it costs depends on, and nothing has described: coupons, prices, and the items that its last event left out. */
+  undescribed: Undescribed
 }
 
 /**
@@ -39,7 +38,7 @@ export function readLife(
   for (const step of steps) {
     if (step.kind === 'subscription') {
       latest = step
-      items = step.body.items
+      items = step.body.isCut ? completed(step, facts) : step.body.items
       own = step.body.discounts ?? own
     } else {
       const { discount } = step.body
@@ -67,8 +66,11 @@ export function readLife(
     states,
     invoices: invoicesIn(facts),
     customerId: latest?.customerId ?? facts.find(fact => fact.customerId)?.customerId ?? null,
-    undescribed: { couponIds: [...couponIds], priceIds: [...priceIds] },
-    isCut: latest?.body.isCut ?? false,
+    undescribed: {
+      couponIds: [...couponIds],
+      priceIds: [...priceIds],
+      cut: latest && isUnanswered(latest, facts) ? [cutBy(latest)] : [],
+    },
   }
 }
 
@@ -80,22 +82,51 @@ export function namedIn(facts: readonly AnyFact[]): string[] {
     ids.add(typeof listed.coupon === 'string' ? listed.coupon : listed.coupon.id)
   }
   for (const fact of facts) {
-    if (isDiscount(fact)) note(fact.body.discount)
-    if (!isSnapshot(fact)) continue
-    fact.body.discounts?.forEach(note)
-    for (const item of fact.body.items) {
-      item.discounts.forEach(note)
-      if (item.price && dependsOnMore(item.price, fact.body.currency)) ids.add(item.price.id)
+    discountsIn(fact).forEach(note)
+    for (const { price } of itemsIn(fact)) {
+      const currency = isSnapshot(fact) ? fact.body.currency : null
+      if (price && dependsOnMore(price, currency)) ids.add(price.id)
     }
   }
   return [...ids]
 }
 
-const dependsOnMore = (price: Price, currency: string) =>
+const dependsOnMore = (price: Price, currency: string | null) =>
   (price.isTiered && !price.tiers) || price.currency !== currency
 
 const isSnapshot = (fact: AnyFact) => fact.kind === 'subscription'
 const isDiscount = (fact: AnyFact) => fact.kind === 'discount'
+const isAnswer = (fact: AnyFact) => fact.kind === 'items'
+
+const itemsIn = (fact: AnyFact): Item[] => (isSnapshot(fact) || isAnswer(fact) ? fact.body.items : [])
+
+function discountsIn(fact: AnyFact): Listed[] {
+  if (isDiscount(fact)) return [fact.body.discount]
+  const own = isSnapshot(fact) ? (fact.body.discounts ?? []) : []
+  return [...own, ...itemsIn(fact).flatMap(item => item.discounts)]
+}
+
+/** The items of an event that does not hold all, with the others from the answer that was given for it, or in time next before. */
+function completed(snapshot: Fact<'subscription'>, facts: readonly AnyFact[]): Item[] {
+  const answers = facts.filter(isAnswer).sort((a, b) => a.at.getTime() - b.at.getTime())
+  const answer =
+    answers.find(({ body }) => body.of === snapshot.eventId) ??
+    answers.findLast(({ at }) => at <= snapshot.at) ??
+    answers[0]
+  const held = snapshot.body.items
+  const others = answer?.body.items.filter(({ id }) => !held.some(each => each.id === id)) ?? []
+  return [...held, ...others]
+}
+
+/** Nothing was asked for since an event that counts, and does not hold all items. */
+const isUnanswered = ({ eventId, body }: Fact<'subscription'>, facts: readonly AnyFact[]) =>
+  body.isCut && isCounting(body.status) && !facts.some(fact => isAnswer(fact) && fact.body.of === eventId)
+
+const cutBy = ({ objectId, eventId, at }: Fact<'subscription'>) => ({
+  subscriptionId: objectId,
+  eventId,
+  at: at.getTime(),
+})
 
 type Step = Fact<'subscription'> | Fact<'discount'>
 
@@ -145,12 +176,7 @@ function define(facts: readonly AnyFact[], described: readonly AnyFact[]): Known
   const inOrder = [...facts].sort(
     (a, b) => a.at.getTime() - b.at.getTime() || (a.eventId < b.eventId ? -1 : 1),
   )
-  for (const fact of inOrder) {
-    if (isDiscount(fact)) note(fact.body.discount)
-    if (!isSnapshot(fact)) continue
-    fact.body.discounts?.forEach(note)
-    for (const item of fact.body.items) item.discounts.forEach(note)
-  }
+  for (const fact of inOrder) discountsIn(fact).forEach(note)
   const coupons = new Map<string, Coupon>()
   const prices = new Map<string, Price>()
   for (const fact of described) {

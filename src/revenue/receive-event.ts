@@ -6,9 +6,10 @@ import { createTurns } from '../infra/turns.ts'
 import type { OpenConnection } from './connection.ts'
 import { findNamedVisitor, keepFact, noteEvent } from './facts.ts'
 import { type Kept, keepSubscription } from './keep-subscription.ts'
-import { forgetLookup, noteLookups, postpone, selectDue } from './lookups.ts'
+import { forgetLookup, idsOf, noteLookups, postpone, selectDue } from './lookups.ts'
 import { lockProcessor } from './processor-lock.ts'
 import { settleSale } from './settle-sale.ts'
+import type { StripeAccess } from './stripe/client.ts'
 import { type Fact, readEvent } from './stripe/event.ts'
 import { describe, type Undescribed } from './stripe/lookup.ts'
 
@@ -115,6 +116,7 @@ async function keepAll(tx: Transaction, siteNo: number, subscriptionIds: Iterabl
 const undescribedIn = (kept: Kept[]): Undescribed => ({
   couponIds: [...new Set(kept.flatMap(({ life }) => life.undescribed.couponIds))],
   priceIds: [...new Set(kept.flatMap(({ life }) => life.undescribed.priceIds))],
+  cut: kept.flatMap(({ life }) => life.undescribed.cut),
 })
 
 /**
@@ -122,22 +124,38 @@ const undescribedIn = (kept: Kept[]): Undescribed => ({
  * nothing until a later event of the site, or this one when it is sent again, asks again.
  */
 async function completeKnowledge(
-  { db, log, stripeApiBase }: ReceiveOptions,
+  options: ReceiveOptions,
   { site, apiKey }: OpenConnection,
   kept: Kept[],
 ): Promise<void> {
-  if (kept.some(({ life }) => life.isCut)) {
-    log.warn({ siteId: site.id }, 'a subscription has more items than its events hold: its MRR is too low')
-  }
+  const { log, stripeApiBase } = options
   const undescribed = undescribedIn(kept)
   if (!apiKey) {
-    if (undescribed.couponIds.length + undescribed.priceIds.length === 0) return
+    if (idsOf(undescribed).length === 0) return
     log.warn({ siteId: site.id, ...undescribed, failure: 'there is no API key' }, 'MRR is not exact')
     return
   }
-  const due = await selectDue(db, site.siteNo, undescribed)
-  if (due.couponIds.length + due.priceIds.length === 0) return
-  const { facts, missing, failed, failure } = await describe({ apiKey, stripeApiBase }, due)
+  const access = { apiKey, stripeApiBase }
+  const isNews = await ask(options, site, access, undescribed)
+  // Items name coupons and prices in turn.
+  if (isNews) await ask(options, site, access, NOTHING)
+}
+
+const NOTHING: Undescribed = { couponIds: [], priceIds: [], cut: [] }
+
+/**
+ * @param wanted asked for beside what is due
+ * @returns whether items were among the answers
+ */
+async function ask(
+  { db, log }: ReceiveOptions,
+  site: OpenConnection['site'],
+  access: StripeAccess,
+  wanted: Undescribed,
+): Promise<boolean> {
+  const due = await selectDue(db, site.siteNo, wanted)
+  if (idsOf(due).length === 0) return false
+  const { facts, missing, failed, failure } = await describe(access, due)
   if (failed.length + missing.length > 0) {
     log.warn({ siteId: site.id, missing, failed, failure }, 'MRR is not exact')
     await postpone(db, site.siteNo, { missing, failed })
@@ -152,6 +170,7 @@ async function completeKnowledge(
       await postpone(db, site.siteNo, { missing: [], failed: [fact.objectId] })
     }
   }
+  return facts.some(({ kind }) => kind === 'items')
 }
 
 /** Runs a transaction again that others were in the way of. */

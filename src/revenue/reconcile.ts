@@ -1,4 +1,3 @@
-import type { Stripe } from 'stripe'
 import { ZodError } from 'zod'
 import type { Config } from '../config.ts'
 import { AppError } from '../errors.ts'
@@ -9,7 +8,7 @@ import type { AnyFact } from './facts.ts'
 import { isCounting } from './ledger.ts'
 import { type Life, readLife } from './life.ts'
 import { connectStripe, failureOf, type StripeAccess } from './stripe/client.ts'
-import { type Described, describe, plain } from './stripe/lookup.ts'
+import { type Described, describe, plain, withAllItems } from './stripe/lookup.ts'
 import { Customer, Subscription } from './stripe/objects.ts'
 
 /** Amounts are MRR in minor units. */
@@ -123,7 +122,7 @@ async function list(access: StripeAccess): Promise<Told> {
   })
   const undescribed: Life['undescribed'][] = []
   for await (const given of subscriptions) {
-    const whole = given.items.has_more ? await withAllItems(stripe, given) : given
+    const whole = await withAllItems(stripe, given)
     attempt(given.id, () => {
       const facts = factsOf(whole)
       undescribed.push(readLife(facts, [], []).undescribed)
@@ -133,6 +132,7 @@ async function list(access: StripeAccess): Promise<Told> {
   const described = await describe(access, {
     couponIds: [...new Set(undescribed.flatMap(({ couponIds }) => couponIds))],
     priceIds: [...new Set(undescribed.flatMap(({ priceIds }) => priceIds))],
+    cut: [],
   })
   if (described.failed.length > described.unreadable.length) {
     throw new AppError('unavailable', `The processor cannot be asked: ${described.failure}`)
@@ -174,15 +174,4 @@ function factsOf(given: unknown): AnyFact[] {
     facts.push({ ...common, kind: 'discount', subscriptionId: null, body: { change: 'added', discount } })
   }
   return facts
-}
-
-async function withAllItems(stripe: Stripe, given: Stripe.Subscription): Promise<object> {
-  const data: Stripe.SubscriptionItem[] = []
-  const items = stripe.subscriptionItems.list({
-    subscription: given.id,
-    limit: 100,
-    expand: ['data.discounts'],
-  })
-  for await (const item of items) data.push(item)
-  return { ...given, items: { data, has_more: false } }
 }

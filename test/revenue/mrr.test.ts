@@ -69,6 +69,13 @@ describe('a price', () => {
     ).toBe(100)
   })
 
+  test('that an item has for its own trial counts until the trial ends', () => {
+    const current_trial = { start_date: 1_767_225_600, end_date: 1_767_830_400, trial_offer: 'to_1' }
+    expect(mrr({ items: [item(price(1000)), item(price(0), { current_trial })] })).toBe(1000)
+    expect(mrr({ items: [item(price(300), { current_trial })] })).toBe(300)
+    expect(mrr({ items: [item(price(2000), { current_trial: null })] })).toBe(2000)
+  })
+
   test('as a plan counts the same', () => {
     const { price: _price, ...rest } = item(price(1))
     const plan = {

@@ -11,6 +11,7 @@ import {
   discount,
   event,
   item,
+  type Json,
   netMovements,
   onDay,
   openShop,
@@ -460,6 +461,94 @@ describe('what events leave out', () => {
       await deliverAll(shop, [created(subscription({ currency: 'eur', items: [item(dollars), euros(50)] }))])
       expect(await netMovements(shop)).toEqual({ '2026-01-01 start EUR': 50 })
       expect(JSON.stringify(logged.lines)).toContain(dollars.id)
+    })
+  })
+
+  describe('of items that do not fit into an event', () => {
+    const cut = (given: Json, change: Json = {}) => {
+      const { data, ...rest } = given.items
+      return { ...given, items: { ...rest, data: data.slice(0, 1), has_more: true }, ...change }
+    }
+    const stock = (given: Json) => {
+      stripe.objects.set(`subscriptions/${given.id}`, cut(given))
+      stripe.objects.set('subscription_items', given.items.data)
+    }
+    const updated = (object: Json, day: number, id?: string) =>
+      event('customer.subscription.updated', object, onDay(day), id)
+
+    test('is asked for, with all that they depend on, once an event', async () => {
+      const shop = await openShop(api, KEY)
+      const { tiers, bare } = tieredPrice()
+      const half = coupon({ percent_off: 50 })
+      stripe.objects.set(`prices/${bare.id}`, tiers)
+      stripe.objects.set(`coupons/${half.id}`, half)
+      const off = { discounts: [discount(half.id)] }
+      const base = subscription({
+        items: [item(price(1000)), item(price(200), off), item(bare, { quantity: 3 })],
+      })
+      stock(base)
+      const first = created(cut(base))
+      await deliverAll(shop, [first])
+      expect(await netMovements(shop)).toEqual({ '2026-01-01 start USD': 2600 })
+      const asked = stripe.asked.length
+      await deliverAll(shop, [first])
+      expect(stripe.asked).toHaveLength(asked)
+    })
+
+    test('is asked for by each later event, and leaves what was before as it was', async () => {
+      const shop = await openShop(api, KEY)
+      const base = subscription({ items: [item(price(1000)), item(price(200))] })
+      stock(base)
+      await deliverAll(shop, [created(cut(base))])
+      const dearer = { ...base, items: { ...base.items, data: [...base.items.data, item(price(50))] } }
+      stock(dearer)
+      await deliverAll(shop, [updated(cut(dearer), 5)])
+      const asked = stripe.asked.length
+      await deliverAll(shop, [updated(cut(base, { cancel_at_period_end: true }), 3)])
+      expect(await netMovements(shop)).toEqual({ '2026-01-01 start USD': 1200, '2026-01-05 upgrade USD': 50 })
+      expect(stripe.asked).toHaveLength(asked)
+      await deliverAll(shop, [updated(base, 6)])
+      expect(await netMovements(shop)).toMatchObject({ '2026-01-06 downgrade USD': -50 })
+    })
+
+    test('takes off what the subscription and its other items have', async () => {
+      const shop = await openShop(api, KEY)
+      const vat = { object: 'tax_rate', percentage: 25, inclusive: true }
+      const base = subscription({
+        items: [item(price(1000)), item(price(500))],
+        discounts: [discount(coupon({ percent_off: 50, applies_to: null }))],
+        default_tax_rates: [vat],
+      })
+      stock(base)
+      await deliverAll(shop, [created(cut(base))])
+      expect(await netMovements(shop)).toEqual({ '2026-01-01 start USD': 600 })
+    })
+
+    test('waits for a key, and for the processor', async () => {
+      const shop = await openShop(api)
+      const base = subscription({ items: [item(price(1000)), item(price(200))] })
+      logged.lines.length = 0
+      await deliverAll(shop, [created(cut(base))])
+      expect(await netMovements(shop)).toEqual({ '2026-01-01 start USD': 1000 })
+      expect(JSON.stringify(logged.lines)).toContain(base.id)
+      await connect(api, shop.member, shop.siteId, KEY.apiKey)
+      stripe.failWith = 500
+      await deliverAll(shop, [event('payment_intent.succeeded', intent, onDay(2))])
+      stripe.failWith = undefined
+      stock(base)
+      await pass(shop, '61 seconds')
+      await deliverAll(shop, [event('payment_intent.succeeded', { ...intent, id: 'pi_2' }, onDay(2))])
+      expect(await netMovements(shop)).toEqual({ '2026-01-01 start USD': 1200 })
+    })
+
+    test('leaves a subscription of too many as it is, and asks for nothing of one that does not count', async () => {
+      const shop = await openShop(api, KEY)
+      const many = subscription({ items: Array.from({ length: 101 }, () => item(price(10))) })
+      stock(many)
+      await deliverAll(shop, [created(cut(subscription(), { status: 'trialing' }))])
+      expect(stripe.asked).toEqual([])
+      await deliverAll(shop, [created(cut(many))])
+      expect(await netMovements(shop)).toEqual({ '2026-01-01 start USD': 10 })
     })
   })
 })

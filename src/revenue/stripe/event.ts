@@ -6,6 +6,7 @@ import {
   Customer,
   Discount,
   Id,
+  type Item,
   PastSeconds,
   type Price,
   Subscription,
@@ -23,6 +24,8 @@ const Envelope = z.object({
 /** What a fact tells, by its kind. */
 export interface FactBodies {
   subscription: SubscriptionState
+  /** What Stripe had for a subscription of which the event `of` did not hold all. */
+  items: { of: string; items: Item[] }
   discount: { change: 'added' | 'switched' | 'taken'; discount: Discount }
   coupon: Coupon
   /** The tiers of a price that payloads leave out. */

@@ -56,7 +56,7 @@ const list = <Element extends z.ZodType>(element: Element, most = 1_000) => z.ar
 
 // Stripe allows 20 items, 20 discounts and 5 rates. What a subscription costs is worked out anew with each of its
 // events, so that there has to be an end.
-const MOST_ITEMS = 100
+export const MOST_ITEMS = 100
 const MOST_DISCOUNTS = 20
 const MOST_RATES = 10
 /** Charges of a sale. */
