@@ -1,9 +1,11 @@
+import { completeItems, unansweredCut } from './cut-items.ts'
+import { couponsWithoutTerms, define } from './definitions.ts'
 import type { AnyFact } from './facts.ts'
 import { compareStates, isCounting, type PaidInvoice, type State } from './ledger.ts'
-import { couponOf, type Definitions, joinCoupon, mrrOf, pricesWithoutTerms } from './mrr.ts'
+import { mrrOf, pricesWithoutTerms } from './mrr.ts'
 import type { Fact } from './stripe/event.ts'
 import type { Undescribed } from './stripe/lookup.ts'
-import type { Coupon, Discount, Item, Listed, Price } from './stripe/objects.ts'
+import type { Item, Listed } from './stripe/objects.ts'
 
 /** The states of a subscription in their right order, whatever order the facts came in. */
 export interface Life {
@@ -38,7 +40,7 @@ export function readLife(
   for (const step of steps) {
     if (step.kind === 'subscription') {
       latest = step
-      items = step.body.isCut ? completed(step, facts) : step.body.items
+      items = completeItems(step, facts)
       own = step.body.discounts ?? own
     } else {
       const { discount } = step.body
@@ -69,64 +71,13 @@ export function readLife(
     undescribed: {
       couponIds: [...couponIds],
       priceIds: [...priceIds],
-      cut: latest && isUnanswered(latest, facts) ? [cutBy(latest)] : [],
+      cut: latest ? unansweredCut(latest, facts) : [],
     },
   }
 }
 
-/** Coupons and prices that the facts name by their ids, described or not. */
-export function namedIn(facts: readonly AnyFact[]): string[] {
-  const ids = new Set<string>()
-  const note = (listed: Listed) => {
-    if (typeof listed === 'string' || !listed.coupon) return
-    ids.add(typeof listed.coupon === 'string' ? listed.coupon : listed.coupon.id)
-  }
-  for (const fact of facts) {
-    discountsIn(fact).forEach(note)
-    for (const { price } of itemsIn(fact)) {
-      const currency = isSnapshot(fact) ? fact.body.currency : null
-      if (price && dependsOnMore(price, currency)) ids.add(price.id)
-    }
-  }
-  return [...ids]
-}
-
-const dependsOnMore = (price: Price, currency: string | null) =>
-  (price.isTiered && !price.tiers) || price.currency !== currency
-
 const isSnapshot = (fact: AnyFact) => fact.kind === 'subscription'
 const isDiscount = (fact: AnyFact) => fact.kind === 'discount'
-const isAnswer = (fact: AnyFact) => fact.kind === 'items'
-
-const itemsIn = (fact: AnyFact): Item[] => (isSnapshot(fact) || isAnswer(fact) ? fact.body.items : [])
-
-function discountsIn(fact: AnyFact): Listed[] {
-  if (isDiscount(fact)) return [fact.body.discount]
-  const own = isSnapshot(fact) ? (fact.body.discounts ?? []) : []
-  return [...own, ...itemsIn(fact).flatMap(item => item.discounts)]
-}
-
-/** The items of an event that does not hold all, with the others from the answer that was given for it, or in time next before. */
-function completed(snapshot: Fact<'subscription'>, facts: readonly AnyFact[]): Item[] {
-  const answers = facts.filter(isAnswer).sort((a, b) => a.at.getTime() - b.at.getTime())
-  const answer =
-    answers.find(({ body }) => body.of === snapshot.eventId) ??
-    answers.findLast(({ at }) => at <= snapshot.at) ??
-    answers[0]
-  const held = snapshot.body.items
-  const others = answer?.body.items.filter(({ id }) => !held.some(each => each.id === id)) ?? []
-  return [...held, ...others]
-}
-
-/** Nothing was asked for since an event that counts, and does not hold all items. */
-const isUnanswered = ({ eventId, body }: Fact<'subscription'>, facts: readonly AnyFact[]) =>
-  body.isCut && isCounting(body.status) && !facts.some(fact => isAnswer(fact) && fact.body.of === eventId)
-
-const cutBy = ({ objectId, eventId, at }: Fact<'subscription'>) => ({
-  subscriptionId: objectId,
-  eventId,
-  at: at.getTime(),
-})
 
 type Step = Fact<'subscription'> | Fact<'discount'>
 
@@ -161,60 +112,6 @@ function change(listed: readonly Listed[], { change, discount }: Fact<'discount'
 }
 
 const idOf = (listed: Listed) => (typeof listed === 'string' ? listed : listed.id)
-
-interface Known extends Definitions {
-  discounts: Map<string, Discount>
-}
-
-/** The first description of each discount holds until an event changes it. */
-function define(facts: readonly AnyFact[], described: readonly AnyFact[]): Known {
-  const discounts = new Map<string, Discount>()
-  const note = (listed: Listed) => {
-    if (typeof listed === 'string' || listed.id === null) return
-    if (!discounts.has(listed.id)) discounts.set(listed.id, listed)
-  }
-  const inOrder = [...facts].sort(
-    (a, b) => a.at.getTime() - b.at.getTime() || (a.eventId < b.eventId ? -1 : 1),
-  )
-  for (const fact of inOrder) discountsIn(fact).forEach(note)
-  const coupons = new Map<string, Coupon>()
-  const prices = new Map<string, Price>()
-  for (const fact of described) {
-    if (fact.kind === 'coupon') coupons.set(fact.objectId, joinCoupon(coupons.get(fact.objectId), fact.body))
-    if (fact.kind === 'price') prices.set(fact.objectId, fact.body)
-  }
-  return { discounts, coupons, prices }
-}
-
-function couponsWithoutTerms(
-  items: readonly Item[],
-  discounts: readonly Listed[],
-  currency: string,
-  definitions: Definitions,
-): string[] {
-  const products = new Set(
-    items.flatMap(({ price }) => (price?.recurring?.usage === 'licensed' ? [price.product] : [])),
-  )
-  const lacking = (listed: Listed, of: number) => {
-    const discount = typeof listed === 'string' ? definitions.discounts.get(listed) : listed
-    const named = discount?.coupon
-    if (!named) return []
-    const coupon = couponOf(listed, definitions)
-    const isKnown = coupon && !lacksTerms(coupon, currency, of)
-    return isKnown ? [] : [typeof named === 'string' ? named : named.id]
-  }
-  return [
-    ...discounts.flatMap(listed => lacking(listed, products.size)),
-    ...items.flatMap(item => item.discounts.flatMap(listed => lacking(listed, 1))),
-  ]
-}
-
-/** Which of several products, or how much in this currency, is known only of what was asked for. */
-function lacksTerms(coupon: Coupon, currency: string, products: number): boolean {
-  if (coupon.duration !== 'forever') return false
-  const lacksAmount = coupon.percentOff === null && coupon.amountsOff[currency] === undefined
-  return (products > 1 && coupon.products === undefined) || (lacksAmount && !coupon.hasAllCurrencies)
-}
 
 /** Several events tell of one payment of an invoice; it was paid when the first of them says so. */
 function invoicesIn(facts: readonly AnyFact[]): PaidInvoice[] {
