@@ -3,7 +3,7 @@ import { AppError, invalidField } from '../errors.ts'
 import { type Db, isRetryable, statement, type Transaction } from '../infra/db.ts'
 import type { Log } from '../infra/log.ts'
 import { createTurns } from '../infra/turns.ts'
-import type { OpenConnection } from './connection.ts'
+import { holdConnection, type OpenConnection } from './connection.ts'
 import { findNamedVisitor, keepFact, noteEvent } from './facts.ts'
 import { type Kept, keepSubscription } from './keep-subscription.ts'
 import { forgetLookup, idsOf, noteLookups, postpone, selectDue } from './lookups.ts'
@@ -13,7 +13,6 @@ import type { StripeAccess } from './stripe/client.ts'
 import { type Fact, readEvent } from './stripe/event.ts'
 import { describe, type Undescribed } from './stripe/lookup.ts'
 
-const selectLiveSites = statement<{ siteNo: number }>('select-live-sites')
 const selectNaming = statement<{ subscriptionId: string }>('select-subscriptions-naming')
 const selectOfCustomer = statement<{ subscriptionId: string }>('select-subscriptions-of-customer')
 const selectSales = statement<{ objectId: string; saleIds: string[] }>('select-sales-of')
@@ -38,7 +37,8 @@ export interface ReceiveOptions {
  * Takes an event of the processor whose signature was verified: all that it changes in one transaction, or nothing.
  * An event that was taken before changes nothing, nor does one the ledger has no use for.
  * @param text the body as it was signed
- * @throws AppError `malformed_json`, `validation_failed` when it cannot be read; nothing is kept then
+ * @throws AppError `malformed_json`, `validation_failed` when it cannot be read, `not_found` when the processor was
+ * disconnected meanwhile; nothing is kept then
  */
 export async function receiveEvent(
   options: ReceiveOptions,
@@ -47,16 +47,18 @@ export async function receiveEvent(
 ): Promise<void> {
   const event = readEvent(text, options.now())
   if (!event) return
-  const { siteNo } = connection.site
   const { type, fact } = event
-  const kept = await inTurn(siteNo, () => transact(options.db, tx => take(tx, siteNo, type, fact)))
+  const kept = await takeInTurn(options.db, connection, type, fact)
   await completeKnowledge(options, connection, kept)
 }
 
-async function take(tx: Transaction, siteNo: number, type: string, fact: Fact): Promise<Kept[]> {
+const takeInTurn = (db: Db, connection: OpenConnection, type: string, fact: Fact): Promise<Kept[]> =>
+  inTurn(connection.site.siteNo, () => transact(db, tx => take(tx, connection, type, fact)))
+
+async function take(tx: Transaction, connection: OpenConnection, type: string, fact: Fact): Promise<Kept[]> {
+  const { siteNo } = connection.site
   await lockProcessor(tx, siteNo)
-  const live = await selectLiveSites(tx, [siteNo])
-  if (live.length === 0) throw new AppError('not_found', 'No such site')
+  await holdConnection(tx, connection)
   const isNew = await noteEvent(tx, siteNo, type, fact)
   if (type === LOOKUP) await forgetLookup(tx, siteNo, fact.objectId)
   else if (!isNew) return []
@@ -125,10 +127,11 @@ const undescribedIn = (kept: Kept[]): Undescribed => ({
  */
 async function completeKnowledge(
   options: ReceiveOptions,
-  { site, apiKey }: OpenConnection,
+  connection: OpenConnection,
   kept: Kept[],
 ): Promise<void> {
   const { log, stripeApiBase } = options
+  const { site, apiKey } = connection
   const undescribed = undescribedIn(kept)
   if (!apiKey) {
     if (idsOf(undescribed).length === 0) return
@@ -136,9 +139,9 @@ async function completeKnowledge(
     return
   }
   const access = { apiKey, stripeApiBase }
-  const isNews = await ask(options, site, access, undescribed)
+  const isNews = await ask(options, connection, access, undescribed)
   // Items name coupons and prices in turn.
-  if (isNews) await ask(options, site, access, NOTHING)
+  if (isNews) await ask(options, connection, access, NOTHING)
 }
 
 const NOTHING: Undescribed = { couponIds: [], priceIds: [], cut: [] }
@@ -149,10 +152,11 @@ const NOTHING: Undescribed = { couponIds: [], priceIds: [], cut: [] }
  */
 async function ask(
   { db, log }: ReceiveOptions,
-  site: OpenConnection['site'],
+  connection: OpenConnection,
   access: StripeAccess,
   wanted: Undescribed,
 ): Promise<boolean> {
+  const { site } = connection
   const due = await selectDue(db, site.siteNo, wanted)
   if (idsOf(due).length === 0) return false
   const { facts, missing, failed, failure } = await describe(access, due)
@@ -162,7 +166,7 @@ async function ask(
   }
   for (const fact of facts) {
     try {
-      await inTurn(site.siteNo, () => transact(db, tx => take(tx, site.siteNo, LOOKUP, fact)))
+      await takeInTurn(db, connection, LOOKUP, fact)
     } catch (error) {
       // Of no use to the ledger, which is no fault of the event that is answered.
       if (!(error instanceof AppError)) throw error
