@@ -5,7 +5,7 @@ with naming as (
   from processor_facts
   where
     site_no = $1::int
-    and kind in ('subscription', 'discount')
+    and kind in ('subscription', 'discount', 'items')
     and strpos(body::text, to_json($2::text)::text) > 0
 )
 select subscription_id as "subscriptionId" from naming where subscription_id is not null

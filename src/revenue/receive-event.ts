@@ -3,16 +3,16 @@ import { AppError, invalidField } from '../errors.ts'
 import { type Db, isRetryable, statement, type Transaction } from '../infra/db.ts'
 import type { Log } from '../infra/log.ts'
 import { createTurns } from '../infra/turns.ts'
-import type { OpenConnection } from './connection.ts'
+import { holdConnection, type OpenConnection } from './connection.ts'
 import { findNamedVisitor, keepFact, noteEvent } from './facts.ts'
 import { type Kept, keepSubscription } from './keep-subscription.ts'
-import { forgetLookup, noteLookups, postpone, selectDue } from './lookups.ts'
+import { forgetLookup, idsOf, noteLookups, postpone, selectDue } from './lookups.ts'
 import { lockProcessor } from './processor-lock.ts'
 import { settleSale } from './settle-sale.ts'
+import type { StripeAccess } from './stripe/client.ts'
 import { type Fact, readEvent } from './stripe/event.ts'
 import { describe, type Undescribed } from './stripe/lookup.ts'
 
-const selectLiveSites = statement<{ siteNo: number }>('select-live-sites')
 const selectNaming = statement<{ subscriptionId: string }>('select-subscriptions-naming')
 const selectOfCustomer = statement<{ subscriptionId: string }>('select-subscriptions-of-customer')
 const selectSales = statement<{ objectId: string; saleIds: string[] }>('select-sales-of')
@@ -30,31 +30,35 @@ export interface ReceiveOptions {
   log: Log
   /** Where the processor's API is asked. */
   stripeApiBase: string | undefined
+  now: () => Date
 }
 
 /**
  * Takes an event of the processor whose signature was verified: all that it changes in one transaction, or nothing.
  * An event that was taken before changes nothing, nor does one the ledger has no use for.
  * @param text the body as it was signed
- * @throws AppError `malformed_json`, `validation_failed` when it cannot be read; nothing is kept then
+ * @throws AppError `malformed_json`, `validation_failed` when it cannot be read, `not_found` when the processor was
+ * disconnected meanwhile; nothing is kept then
  */
 export async function receiveEvent(
   options: ReceiveOptions,
   connection: OpenConnection,
   text: string,
 ): Promise<void> {
-  const event = readEvent(text)
+  const event = readEvent(text, options.now())
   if (!event) return
-  const { siteNo } = connection.site
   const { type, fact } = event
-  const kept = await inTurn(siteNo, () => transact(options.db, tx => take(tx, siteNo, type, fact)))
+  const kept = await takeInTurn(options.db, connection, type, fact)
   await completeKnowledge(options, connection, kept)
 }
 
-async function take(tx: Transaction, siteNo: number, type: string, fact: Fact): Promise<Kept[]> {
+const takeInTurn = (db: Db, connection: OpenConnection, type: string, fact: Fact): Promise<Kept[]> =>
+  inTurn(connection.site.siteNo, () => transact(db, tx => take(tx, connection, type, fact)))
+
+async function take(tx: Transaction, connection: OpenConnection, type: string, fact: Fact): Promise<Kept[]> {
+  const { siteNo } = connection.site
   await lockProcessor(tx, siteNo)
-  const live = await selectLiveSites(tx, [siteNo])
-  if (live.length === 0) throw new AppError('not_found', 'No such site')
+  await holdConnection(tx, connection)
   const isNew = await noteEvent(tx, siteNo, type, fact)
   if (type === LOOKUP) await forgetLookup(tx, siteNo, fact.objectId)
   else if (!isNew) return []
@@ -114,6 +118,7 @@ async function keepAll(tx: Transaction, siteNo: number, subscriptionIds: Iterabl
 const undescribedIn = (kept: Kept[]): Undescribed => ({
   couponIds: [...new Set(kept.flatMap(({ life }) => life.undescribed.couponIds))],
   priceIds: [...new Set(kept.flatMap(({ life }) => life.undescribed.priceIds))],
+  cut: kept.flatMap(({ life }) => life.undescribed.cut),
 })
 
 /**
@@ -121,29 +126,47 @@ const undescribedIn = (kept: Kept[]): Undescribed => ({
  * nothing until a later event of the site, or this one when it is sent again, asks again.
  */
 async function completeKnowledge(
-  { db, log, stripeApiBase }: ReceiveOptions,
-  { site, apiKey }: OpenConnection,
+  options: ReceiveOptions,
+  connection: OpenConnection,
   kept: Kept[],
 ): Promise<void> {
-  if (kept.some(({ life }) => life.isCut)) {
-    log.warn({ siteId: site.id }, 'a subscription has more items than its events hold: its MRR is too low')
-  }
+  const { log, stripeApiBase } = options
+  const { site, apiKey } = connection
   const undescribed = undescribedIn(kept)
   if (!apiKey) {
-    if (undescribed.couponIds.length + undescribed.priceIds.length === 0) return
+    if (idsOf(undescribed).length === 0) return
     log.warn({ siteId: site.id, ...undescribed, failure: 'there is no API key' }, 'MRR is not exact')
     return
   }
-  const due = await selectDue(db, site.siteNo, undescribed)
-  if (due.couponIds.length + due.priceIds.length === 0) return
-  const { facts, missing, failed, failure } = await describe({ apiKey, stripeApiBase }, due)
+  const access = { apiKey, stripeApiBase }
+  const isNews = await ask(options, connection, access, undescribed)
+  // Items name coupons and prices in turn.
+  if (isNews) await ask(options, connection, access, NOTHING)
+}
+
+const NOTHING: Undescribed = { couponIds: [], priceIds: [], cut: [] }
+
+/**
+ * @param wanted asked for beside what is due
+ * @returns whether items were among the answers
+ */
+async function ask(
+  { db, log }: ReceiveOptions,
+  connection: OpenConnection,
+  access: StripeAccess,
+  wanted: Undescribed,
+): Promise<boolean> {
+  const { site } = connection
+  const due = await selectDue(db, site.siteNo, wanted)
+  if (idsOf(due).length === 0) return false
+  const { facts, missing, failed, failure } = await describe(access, due)
   if (failed.length + missing.length > 0) {
     log.warn({ siteId: site.id, missing, failed, failure }, 'MRR is not exact')
     await postpone(db, site.siteNo, { missing, failed })
   }
   for (const fact of facts) {
     try {
-      await inTurn(site.siteNo, () => transact(db, tx => take(tx, site.siteNo, LOOKUP, fact)))
+      await takeInTurn(db, connection, LOOKUP, fact)
     } catch (error) {
       // Of no use to the ledger, which is no fault of the event that is answered.
       if (!(error instanceof AppError)) throw error
@@ -151,6 +174,7 @@ async function completeKnowledge(
       await postpone(db, site.siteNo, { missing: [], failed: [fact.objectId] })
     }
   }
+  return facts.some(({ kind }) => kind === 'items')
 }
 
 /** Runs a transaction again that others were in the way of. */
