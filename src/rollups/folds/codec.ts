@@ -41,7 +41,8 @@ export interface FoldedValue {
 export interface FoldedColumns {
   /** Ascending. */
   textNos: Uint32Array
-  columns: Record<Column, Float64Array>
+  /** A column of zeros is left out. */
+  columns: Partial<Record<Column, Float64Array>>
   /** Where the visitors of each entry begin in the bytes beside. */
   offsets: Uint32Array
 }
@@ -138,11 +139,12 @@ export function decodeColumns(bytes: Uint8Array): FoldedColumns {
     offsets[index] = offset
     offset += reader.read()
   }
-  const columns = {} as Record<Column, Float64Array>
+  const columns: FoldedColumns['columns'] = {}
   for (const column of COLUMNS) {
+    if (reader.read() === 0) continue
     const values = new Float64Array(size)
+    for (let index = 0; index < size; index++) values[index] = reader.read()
     columns[column] = values
-    if (reader.read() === 1) for (let index = 0; index < size; index++) values[index] = reader.read()
   }
   return { textNos, columns, offsets }
 }
@@ -164,7 +166,7 @@ export function decodeValues(counts: Uint8Array, visitors: Uint8Array): FoldedVa
   const { textNos, columns, offsets } = decodeColumns(counts)
   return Array.from(textNos, (textNo, index) => ({
     textNo,
-    counts: Object.fromEntries(COLUMNS.map(column => [column, columns[column][index]!])) as Counts,
-    visitors: decodeVisitors(visitors, offsets[index]!, columns.visitors[index]!),
+    counts: Object.fromEntries(COLUMNS.map(column => [column, columns[column]?.[index] ?? 0])) as Counts,
+    visitors: decodeVisitors(visitors, offsets[index]!, columns.visitors?.[index] ?? 0),
   }))
 }

@@ -1,9 +1,9 @@
 import { type Db, inSnapshot, type Queryable, statement } from '../../infra/db.ts'
 import type { RankedValue, Ranking, Tasks } from '../protocol.ts'
-import { type Column, type Counts, noCounts } from './codec.ts'
 import { PROPERTIES, propertiesOf, readProperty } from './dimensions.ts'
 import { DistinctCounter } from './distinct.ts'
-import { type Sum, sumOf, sumValues } from './sum-values.ts'
+import { sumValues } from './sum-values.ts'
+import type { Sums } from './sums.ts'
 import { numbersOf, textsOf } from './texts.ts'
 
 /** Exact visitors are counted for so many values at once, before looking whether more are needed. */
@@ -28,10 +28,13 @@ export function rankValues(db: Db, ranking: Ranking): Promise<Tasks['rankValues'
     const sums = await sumValues(tx, siteNo, window, dimension, { withVisitors })
     if (!sums) return null
     if (dimension === 'event_name' && by.includes('hits')) await addService(tx, siteNo, sums, ofService)
-    if (leavesOutEmpty) for (const key of await keysOf(tx, siteNo, [''])) sums.delete(key)
-    const entries = [...sums.values()].filter(({ counts }) => shown.some(column => counts[column] > 0))
-    const rows = await pageOf(tx, withVisitors ? refine(entries, ranking) : entries, ranking)
-    return { rows, total: entries.length }
+    const empty = leavesOutEmpty ? (await keysOf(tx, siteNo, ['']))[0] : undefined
+    const all: number[] = []
+    sums.keys.forEach((key, index) => {
+      if (key !== empty && shown.some(column => sums.get(index, column) > 0)) all.push(index)
+    })
+    const rows = await pageOf(tx, sums, withVisitors ? refine(sums, all, ranking) : all, ranking)
+    return { rows, total: all.length }
   })
 }
 
@@ -44,27 +47,20 @@ export function countValues(
     const sums = await sumValues(tx, siteNo, window, dimension, { withVisitors: false })
     if (!sums) return null
     const numbers = await numbersOf(tx, siteNo, values, { isNaming: false })
-    return values.map(value => {
-      const sum = sums.get(numbers.get(value) ?? value)
-      return { ...(sum?.counts ?? noCounts()), visitors: 0 }
-    })
+    return values.map(value => ({ ...sums.countsAt(sums.indexOf(numbers.get(value) ?? value)), visitors: 0 }))
   })
 }
 
 /** What the service wrote counts among hits, and nowhere else. */
-async function addService(
-  tx: Queryable,
-  siteNo: number,
-  sums: Map<number | string, Sum>,
-  written: ServiceHits[],
-): Promise<void> {
+async function addService(tx: Queryable, siteNo: number, sums: Sums, written: ServiceHits[]): Promise<void> {
   const keys = await keysOf(
     tx,
     siteNo,
     written.map(({ name }) => name),
   )
-  written.forEach(({ hits }, index) => {
-    sumOf(sums, keys[index]!).counts.hits += hits
+  written.forEach(({ hits }, position) => {
+    const index = sums.indexOf(keys[position]!)
+    sums.set(index, 'hits', sums.get(index, 'hits') + hits)
   })
 }
 
@@ -77,52 +73,53 @@ async function keysOf(tx: Queryable, siteNo: number, values: string[]): Promise<
  * Those values that can be among the first `offset + limit` by visitors, with their visitors counted exactly. The days'
  * visitors added up are an upper bound, so that values far down the list need not be looked at.
  */
-function refine(entries: Sum[], { offset, limit }: Ranking): Sum[] {
+function refine(sums: Sums, all: number[], { offset, limit }: Ranking): number[] {
   const wanted = offset + limit
   const distinct = new DistinctCounter()
-  const ordered = entries.toSorted((a, b) => b.counts.visitors - a.counts.visitors)
-  const exact: Sum[] = []
+  const visitors = (index: number) => sums.get(index, 'visitors')
+  const ordered = all.toSorted((a, b) => visitors(b) - visitors(a))
+  const exact: number[] = []
   for (let next = 0; next < ordered.length; ) {
-    const batch = ordered.slice(next, next + BATCH)
-    for (const sum of batch) {
-      // A single day's visitors, or nobody who came twice.
-      if (sum.leastVisitors < sum.counts.visitors) {
-        sum.counts.visitors = distinct.count(sum.visitors.map(decode => decode()))
-      }
-      exact.push(sum)
+    for (const index of ordered.slice(next, next + BATCH)) {
+      if (!sums.hasExactVisitors(index)) sums.set(index, 'visitors', distinct.count(sums.visitorsOf(index)))
+      exact.push(index)
     }
-    next += batch.length
+    next = exact.length
     if (exact.length < wanted || next >= ordered.length) continue
-    const last = exact.map(sum => sum.counts.visitors).toSorted((a, b) => b - a)[wanted - 1]!
-    if (ordered[next]!.counts.visitors < last) break
+    const last = exact.map(visitors).toSorted((a, b) => b - a)[wanted - 1]!
+    if (visitors(ordered[next]!) < last) break
   }
   return exact
 }
 
 /** The texts of values are read only where they decide about the order, or are shown. */
-async function pageOf(tx: Queryable, entries: Sum[], ranking: Ranking): Promise<RankedValue[]> {
+async function pageOf(tx: Queryable, sums: Sums, all: number[], ranking: Ranking): Promise<RankedValue[]> {
   const { by, offset, limit, dimension } = ranking
-  const ordered = entries.toSorted((a, b) => compareCounts(a.counts, b.counts, by))
+  const compareCounts = (a: number, b: number) => {
+    for (const column of by) {
+      const difference = sums.get(b, column) - sums.get(a, column)
+      if (difference !== 0) return difference
+    }
+    return 0
+  }
+  const ordered = all.toSorted(compareCounts)
   const page = ordered.slice(offset, offset + limit)
   if (page.length === 0) return []
-  const ties = (a: Sum, b: Sum) => compareCounts(a.counts, b.counts, by) === 0
-  const first = ordered.findIndex(sum => ties(sum, page[0]!))
-  const last = ordered.findLastIndex(sum => ties(sum, page.at(-1)!))
+  const first = ordered.findIndex(index => compareCounts(index, page[0]!) === 0)
+  const last = ordered.findLastIndex(index => compareCounts(index, page.at(-1)!) === 0)
   const block = ordered.slice(first, last + 1)
-  const texts = await textsOf(
-    tx,
-    block.flatMap(({ key }) => (typeof key === 'number' ? [key] : [])),
-  )
+  const numbers = block.map(index => sums.keys[index]!).filter(key => typeof key === 'number')
+  const texts = await textsOf(tx, numbers)
+  const textOf = (index: number) => {
+    const key = sums.keys[index]!
+    return typeof key === 'number' ? texts.get(key)! : key
+  }
   const compare = dimension.startsWith(PROPERTIES) ? compareProperties : compareTexts
   return block
-    .map(({ key, counts }) => ({ ...counts, value: typeof key === 'number' ? texts.get(key)! : key }))
-    .sort((a, b) => compareCounts(a, b, by) || compare(a.value, b.value))
+    .map(index => ({ index, value: textOf(index) }))
+    .sort((a, b) => compareCounts(a.index, b.index) || compare(a.value, b.value))
     .slice(offset - first, offset - first + limit)
-}
-
-function compareCounts(a: Counts, b: Counts, by: readonly Column[]): number {
-  for (const column of by) if (a[column] !== b[column]) return b[column] - a[column]
-  return 0
+    .map(({ index, value }) => ({ ...sums.countsAt(index), value }))
 }
 
 /** By their bytes in UTF-8, as `collate "C"` does. */

@@ -1,9 +1,9 @@
 import { type Queryable, statement } from '../../infra/db.ts'
 import type { Window } from '../protocol.ts'
-import { COLUMNS, type Counts, decodeColumns, decodeVisitors, noCounts } from './codec.ts'
 import { coverWindow, type FoldSpan } from './cover.ts'
 import { PROPERTIES } from './dimensions.ts'
-import { addCounts, countPortionValues, type Portion, wholePortion } from './portion.ts'
+import { countPortionValues, type Portion, wholePortion } from './portion.ts'
+import { Sums } from './sums.ts'
 import { numbersOf } from './texts.ts'
 
 const DAY_MS = 86_400_000
@@ -13,17 +13,6 @@ const MAX_GAPS_MS = 2.5 * DAY_MS
 const selectDayFolds = statement<FoldSpan>('select-day-folds')
 const selectValueFolds = statement<{ counts: Buffer | null; visitors: Buffer | null }>('select-value-folds')
 const findFirstEvent = statement<{ at: number | null }>('find-first-event')
-
-/** A value's sums; `visitors` counts those of each day, and of what is not folded, as if they were others. */
-export interface Sum {
-  /** The value's number, or the value itself where no fold has it. */
-  key: number | string
-  counts: Counts
-  /** The most visitors of a part: there are no fewer. */
-  leastVisitors: number
-  /** Visitors of each part, ascending or in no order; those of folds are decoded when they are asked for. */
-  visitors: (() => Uint32Array)[]
-}
 
 /**
  * What each value of a dimension counts in a window, from folds and from the rows they do not hold. All statements must
@@ -36,7 +25,7 @@ export async function sumValues(
   window: Window,
   dimension: string,
   { withVisitors }: { withVisitors: boolean },
-): Promise<Map<number | string, Sum> | undefined> {
+): Promise<Sums | undefined> {
   const bounds = [new Date(window.start), new Date(window.end)]
   const [stored, [first]] = await Promise.all([
     selectDayFolds(tx, [siteNo], ...bounds, false),
@@ -45,14 +34,14 @@ export async function sumValues(
   const { folds, rests, gaps } = coverWindow(window, stored)
   const lived = gaps.flatMap(gap => clip(gap, first?.at ?? Number.POSITIVE_INFINITY))
   if (lived.reduce((sum, { start, end }) => sum + end - start, 0) > MAX_GAPS_MS) return undefined
-  const sums = new Map<number | string, Sum>()
+  const sums = new Sums()
   const days = [folds.map(fold => new Date(fold.start)), folds.map(fold => new Date(fold.end))]
   const names = dimension.startsWith(PROPERTIES) ? [dimension, PROPERTIES] : [dimension]
   for (const name of names) {
     const rows = await selectValueFolds(tx, siteNo, name, ...days.map(isoTimes), withVisitors)
     for (const { counts, visitors } of rows) {
       if (!counts) return undefined
-      addFold(sums, counts, visitors)
+      sums.addFold(counts, visitors)
     }
   }
   for (const portion of [...rests, ...lived.map(wholePortion)]) {
@@ -68,24 +57,9 @@ function clip({ start, end }: Window, at: number): Window[] {
   return end <= at ? [] : [{ start: Math.max(start, at), end }]
 }
 
-function addFold(sums: Map<number | string, Sum>, counts: Buffer, visitors: Buffer | null): void {
-  const { textNos, columns, offsets } = decodeColumns(counts)
-  for (let index = 0; index < textNos.length; index++) {
-    const sum = sumOf(sums, textNos[index]!)
-    const into = sum.counts
-    for (const column of COLUMNS) {
-      if (column !== 'lastAt') into[column] += columns[column][index]!
-    }
-    into.lastAt = Math.max(into.lastAt, columns.lastAt[index]!)
-    const count = columns.visitors[index]!
-    sum.leastVisitors = Math.max(sum.leastVisitors, count)
-    if (visitors && count > 0) sum.visitors.push(() => decodeVisitors(visitors, offsets[index]!, count))
-  }
-}
-
 async function addPortion(
   tx: Queryable,
-  sums: Map<number | string, Sum>,
+  sums: Sums,
   siteNo: number,
   portion: Portion,
   dimension: string,
@@ -93,21 +67,5 @@ async function addPortion(
   const tallied = (await countPortionValues(tx, siteNo, portion, [dimension])).get(dimension)
   if (!tallied) return
   const numbers = await numbersOf(tx, siteNo, [...tallied.keys()], { isNaming: false })
-  for (const [value, { counts, visitors }] of tallied) {
-    const sum = sumOf(sums, numbers.get(value) ?? value)
-    addCounts(sum.counts, counts)
-    sum.counts.visitors += visitors.length
-    sum.leastVisitors = Math.max(sum.leastVisitors, visitors.length)
-    if (visitors.length > 0) sum.visitors.push(() => visitors)
-  }
-}
-
-/** The sum of a key, empty when it is new. */
-export function sumOf(sums: Map<number | string, Sum>, key: number | string): Sum {
-  let sum = sums.get(key)
-  if (!sum) {
-    sum = { key, counts: noCounts(), leastVisitors: 0, visitors: [] }
-    sums.set(key, sum)
-  }
-  return sum
+  for (const [value, counted] of tallied) sums.addTallied(numbers.get(value) ?? value, counted)
 }
