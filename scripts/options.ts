@@ -1,6 +1,6 @@
 import { InvalidArgumentError } from 'commander'
+import { isCalendarDate } from '../src/infra/local-time.ts'
 import { isUuid } from '../src/sites/domain.ts'
-import { isCalendarDate } from '../src/stats/time/local-time.ts'
 
 // What the values of options must look like; each throws what the command line reports.
 

@@ -5,6 +5,7 @@ import { createLease } from '../src/infra/lease.ts'
 import { createLog } from '../src/infra/log.ts'
 import { createMetrics, exchangeMetrics } from '../src/infra/metrics.ts'
 import { checkDatabase, migrate } from '../src/infra/migrate.ts'
+import { createPool } from '../src/infra/pool.ts'
 import { createConsumer, createProducer } from '../src/infra/queue.ts'
 import { connectPatientRedis, connectRedis, whenReady } from '../src/infra/redis.ts'
 import { watchForStandstill } from '../src/infra/watchdog.ts'
@@ -13,6 +14,7 @@ import { createIngest } from '../src/ingestion/store/consume.ts'
 import { persistently } from '../src/ingestion/store/store-sound.ts'
 import { reworkAll } from '../src/revenue/rework.ts'
 import { REFRESHING } from '../src/rollups/keep-refreshed.ts'
+import { runTask } from '../src/rollups/protocol.ts'
 import { startScheduler } from '../src/rollups/scheduler.ts'
 import { onStop, reportReady } from './lifecycle.ts'
 
@@ -51,9 +53,17 @@ exchangeMetrics({ redis, subscriber, registry: metrics.registry })
 const later = createProducer<HitBatch>(redis)
 const ingest = createIngest({ db, later, log, metrics })
 const consumer = createConsumer<HitBatch>({ redisUrl, concurrency: 200, log, handle: ingest.take })
+// Folding takes whole days at once: hits must not wait for it.
+const folding = createPool({
+  entry: new URL('./rollup.js', import.meta.url),
+  threads: 1,
+  workerData: { databaseUrl, timeout: '10min' },
+  isIdle: true,
+})
 const scheduler = startScheduler({
   db,
   redis,
+  fold: day => runTask(folding, 'foldDay', day),
   lease: createLease(redis, 'scheduler'),
   refreshing: createLease(redis, REFRESHING),
   log,
@@ -71,6 +81,7 @@ stop = async () => {
   watchdog.stop()
   ingest.stop()
   await Promise.all([consumer.close(2_500), scheduler.stop()])
+  await folding.close()
   await db.end({ timeout: 2 })
   subscriber.disconnect()
   redis.disconnect()

@@ -4,11 +4,19 @@ import { connectDb, translateDbError } from '../src/infra/db.ts'
 import { tasks } from '../src/rollups/tasks.ts'
 
 /** A rollup thread: maps task names to rollups, with a database connection of its own. */
-const { databaseUrl } = workerData as { databaseUrl: string }
+const { databaseUrl, timeout = '15s' } = workerData as { databaseUrl: string; timeout?: string }
 const db = connectDb(databaseUrl, {
   max: 2,
   name: 'analytics-rollup',
-  settings: { statement_timeout: '15s' },
+  // These statements are few and their rows too: planning them for each call, compiling them or starting workers for them
+  // takes longer than running them. Which chunks they touch is found out when they run.
+  settings: {
+    statement_timeout: timeout,
+    plan_cache_mode: 'force_generic_plan',
+    max_parallel_workers_per_gather: '0',
+    work_mem: '32MB',
+    jit: 'off',
+  },
 })
 
 export default async function run({ task, input }: { task: keyof typeof tasks; input: never }) {

@@ -27,10 +27,14 @@ cross join lateral (
   ) as coupons (coupon)
   union all
   select price ->> 'id'
-  from jsonb_path_query(fact.body, '$.items[*].price ? (@.isTiered == true && @.tiers == null)') as price
+  from jsonb_path_query(
+    fact.body,
+    '$.items[*].price ? ((@.isTiered == true && @.tiers == null) || @.currency != $currency)',
+    jsonb_build_object('currency', fact.body -> 'currency')
+  ) as price
 ) as named
 where
-  fact.kind in ('subscription', 'discount')
+  fact.kind in ('subscription', 'discount', 'items')
   and named.id is not null
   and coalesce(fact.subscription_id, fact.customer_id) is not null;
 

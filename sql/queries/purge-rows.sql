@@ -92,6 +92,23 @@ with
       and error_id in (select error_id from error_groups where site_no = $1::int limit $2::int)
     returning 1
   ),
+  gone_spans as (delete from fold_spans where site_no = $1::int returning 1),
+  gone_days as (delete from day_folds where site_no = $1::int returning 1),
+  gone_values as (
+    delete from value_folds
+    where
+      site_no = $1::int
+      and (dimension, starts_at, ends_at) in (
+        select dimension, starts_at, ends_at from value_folds where site_no = $1::int limit $2::int
+      )
+    returning 1
+  ),
+  gone_texts as (
+    delete from fold_texts
+    where text_no in (select text_no from fold_texts where site_no = $1::int limit $2::int)
+    returning 1
+  ),
+  gone_marks as (delete from dirty_buckets where site_no = $1::int and aggregate = 'folds' returning 1),
   gone_letters as (
     delete from dead_letters
     where id in (select id from dead_letters where site_no = $1::int limit $2::int)
@@ -113,5 +130,10 @@ select (
   + (select count(*) from gone_milestones)
   + (select count(*) from gone_webhook_events)
   + (select count(*) from gone_errors)
+  + (select count(*) from gone_spans)
+  + (select count(*) from gone_days)
+  + (select count(*) from gone_values)
+  + (select count(*) from gone_texts)
+  + (select count(*) from gone_marks)
   + (select count(*) from gone_letters)
 )::int as count

@@ -1,5 +1,10 @@
 -- What must be asked for of site $1 by now: what is due, and of ids $2 all that the processor has; at most $3 of them.
-select object_id as id, body ->> 'of' as of
+-- Of a cut subscription also the event that left items out.
+select
+  object_id as id,
+  body ->> 'of' as of,
+  body ->> 'eventId' as "eventId",
+  (body ->> 'eventAt')::bigint as "eventAt"
 from processor_facts
 where
   site_no = $1::int

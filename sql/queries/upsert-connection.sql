@@ -1,6 +1,6 @@
--- Connects site $1 with these secrets ($2 webhook, $3 API key), encrypted; since when stays. No row for a deleted site.
-insert into processor_connections (site_no, provider, webhook_secret, api_key)
-select site_no, 'stripe', $2::bytea, $3::bytea
+-- Connects site $1 with these secrets ($2 webhook, $3 API key), encrypted, at $4; since when stays. No row for a deleted site.
+insert into processor_connections (site_no, provider, webhook_secret, api_key, connected_at)
+select site_no, 'stripe', $2::bytea, $3::bytea, $4::timestamptz
 from sites
 where site_no = $1 and deleted_at is null
 on conflict (site_no) do update set webhook_secret = excluded.webhook_secret, api_key = excluded.api_key

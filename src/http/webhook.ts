@@ -29,7 +29,7 @@ export function processorWebhook(
     const body = await readBody(req, MAX_BYTES)
     verifySignature(body, signatureOf(req), connection.webhookSecret, now())
     try {
-      await receiveEvent({ db, log, stripeApiBase }, connection, new TextDecoder().decode(body))
+      await receiveEvent({ db, log, stripeApiBase, now }, connection, new TextDecoder().decode(body))
     } catch (error) {
       if (error instanceof AppError && error.code === 'validation_failed') {
         // It is signed, so that it is the processor's: somebody should know that it could not be read.

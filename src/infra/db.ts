@@ -72,6 +72,11 @@ export function statement<Row extends object>(name: string) {
     db.unsafe<Row[]>(queryText(name), parameters as postgres.ParameterOrJSON<never>[], { prepare: true })
 }
 
+/** Runs reads that all see the database at one moment. */
+export function inSnapshot<Result>(db: Db, read: (tx: Transaction) => Promise<Result>): Promise<Result> {
+  return db.begin('isolation level repeatable read read only', read) as Promise<Result>
+}
+
 /** What the driver calls a server that is away. */
 const CONNECTION_CODES = new Set([
   'CONNECTION_CLOSED',

@@ -15,16 +15,25 @@ export type TaskAnswer =
 
 /** Tasks that may wait for a thread. */
 const MAX_WAITING = 1_000
+/** How long a thread without a task is kept where none has to be. */
+const IDLE_MS = 30_000
 
 /**
  * @param options.entry file of the threads, whose default export takes `{ task, input }` and gives a TaskAnswer
- * @param options.threads threads kept alive
+ * @param options.threads most threads, which are kept alive
+ * @param options.isIdle none is started before there is a task, and none stays without one
  * @param options.workerData handed to every thread at its start
  */
-export function createPool(options: { entry: URL; threads: number; workerData: unknown }): Pool {
+export function createPool(options: {
+  entry: URL
+  threads: number
+  workerData: unknown
+  isIdle?: boolean
+}): Pool {
   const piscina = new Piscina({
     filename: options.entry.href,
-    minThreads: options.threads,
+    minThreads: options.isIdle ? 0 : options.threads,
+    idleTimeout: options.isIdle ? IDLE_MS : 0,
     maxThreads: options.threads,
     maxQueue: MAX_WAITING,
     // A task waits for its database most of the time.

@@ -1,6 +1,6 @@
 import { AppError } from '../errors.ts'
 import { createLifecycleGoals } from '../goals/create-goals-batch.ts'
-import { type Queryable, statement } from '../infra/db.ts'
+import { type Queryable, statement, type Transaction } from '../infra/db.ts'
 import { seal, unseal } from '../infra/secret-box.ts'
 import type { Services } from '../infra/services.ts'
 import { isUuid } from '../sites/domain.ts'
@@ -11,6 +11,8 @@ import type { ConnectProcessor, ProcessorConnection } from './schema.ts'
 export interface OpenConnection {
   site: { siteNo: number; id: string; currency: string; timezone: string }
   webhookSecret: string
+  /** As it is kept, which differs each time it is. */
+  sealedSecret: Uint8Array
   apiKey: string | undefined
 }
 
@@ -26,6 +28,7 @@ interface ConnectionRow {
 const upsertConnection = statement<{ connectedAt: Date }>('upsert-connection')
 const selectConnection = statement<{ connectedAt: Date }>('find-connection')
 const deleteConnection = statement<{ siteNo: number }>('delete-connection')
+const selectHeld = statement('hold-connection')
 const openConnection = statement<ConnectionRow>('find-connection-secrets')
 
 /**
@@ -33,7 +36,7 @@ const openConnection = statement<ConnectionRow>('find-connection-secrets')
  * @throws AppError `not_found` when the site was deleted meanwhile
  */
 export async function connectProcessor(
-  { db, config }: Pick<Services, 'db' | 'config'>,
+  { db, config, now }: Pick<Services, 'db' | 'config' | 'now'>,
   site: SiteRecord,
   { webhook_secret, api_key }: ConnectProcessor,
 ): Promise<ProcessorConnection> {
@@ -41,7 +44,7 @@ export async function connectProcessor(
   const webhookSecret = keep(webhook_secret, 'webhook_secret')
   const apiKey = api_key === undefined ? null : keep(api_key, 'api_key')
   const connectedAt = await db.begin(async tx => {
-    const [row] = await upsertConnection(tx, site.siteNo, webhookSecret, apiKey)
+    const [row] = await upsertConnection(tx, site.siteNo, webhookSecret, apiKey, now())
     if (!row) throw new AppError('not_found', 'No such site')
     await createLifecycleGoals(tx, site.siteNo)
     return row.connectedAt
@@ -90,6 +93,7 @@ export async function findConnection(
     return {
       site: { siteNo, id, currency, timezone },
       webhookSecret: open(webhookSecret, 'webhook_secret'),
+      sealedSecret: webhookSecret,
       apiKey: apiKey ? open(apiKey, 'api_key') : undefined,
     }
   } catch (cause) {
@@ -98,6 +102,18 @@ export async function findConnection(
       cause,
     })
   }
+}
+
+/**
+ * Until the transaction ends, the connection stays what it is.
+ * @throws AppError `not_found` when it is there no more, or is another
+ */
+export async function holdConnection(
+  tx: Transaction,
+  { site, sealedSecret }: Pick<OpenConnection, 'site' | 'sealedSecret'>,
+): Promise<void> {
+  const held = await selectHeld(tx, site.siteNo, sealedSecret)
+  if (held.length === 0) throw new AppError('not_found', 'No payment processor is connected to this site')
 }
 
 type SecretName = 'webhook_secret' | 'api_key'

@@ -1,8 +1,8 @@
 import { isDeepStrictEqual } from 'node:util'
 import { statement, type Transaction } from '../infra/db.ts'
+import { describedIn, namedIn } from './definitions.ts'
 import type { AnyFact } from './facts.ts'
 import { keepFact, loadDefinitions } from './facts.ts'
-import { describedIn, namedIn } from './life.ts'
 import type { Fact } from './stripe/event.ts'
 import { plain } from './stripe/lookup.ts'
 
@@ -24,9 +24,9 @@ export async function noteDependents(tx: Transaction, siteNo: number, fact: Fact
  */
 export async function keepDefinition(tx: Transaction, siteNo: number, fact: Fact): Promise<string[]> {
   const known = async () => {
-    const { coupons, tiers } = describedIn(await loadDefinitions(tx, siteNo, [fact.objectId]))
+    const { coupons, prices } = describedIn(await loadDefinitions(tx, siteNo, [fact.objectId]))
     // As it would be kept: a field that is undefined is none.
-    return plain([...coupons.values(), ...tiers.values()])
+    return plain([...coupons.values(), ...prices.values()])
   }
   const before = await known()
   await keepFact(tx, siteNo, fact)

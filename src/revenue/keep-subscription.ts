@@ -1,9 +1,10 @@
 import { randomUUID } from 'node:crypto'
 import { statement, type Transaction } from '../infra/db.ts'
 import { attribute, awaitVisitor } from './attribution.ts'
+import { namedIn } from './definitions.ts'
 import { findNamedVisitor, loadCustomerDiscounts, loadDefinitions, loadSubscriptionFacts } from './facts.ts'
 import { compensate, type Milestone, type Movement, renewalsOf, tellLife, trialOf } from './ledger.ts'
-import { type Life, namedIn, readLife } from './life.ts'
+import { type Life, readLife } from './life.ts'
 import { eraseServiceEvents, type ServiceEvent, writeServiceEvents } from './service-events.ts'
 
 interface MovementRow extends Omit<Movement, 'at'> {

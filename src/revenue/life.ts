@@ -1,8 +1,11 @@
+import { completeItems, unansweredCut } from './cut-items.ts'
+import { couponsWithoutTerms, define } from './definitions.ts'
 import type { AnyFact } from './facts.ts'
 import { compareStates, isCounting, type PaidInvoice, type State } from './ledger.ts'
-import { couponOf, type Definitions, joinCoupon, mrrOf, pricesWithoutTiers } from './mrr.ts'
+import { mrrOf, pricesWithoutTerms } from './mrr.ts'
 import type { Fact } from './stripe/event.ts'
-import type { Coupon, Discount, Item, Listed, Tier } from './stripe/objects.ts'
+import type { Undescribed } from './stripe/lookup.ts'
+import type { Item, Listed } from './stripe/objects.ts'
 
 /** The states of a subscription in their right order, whatever order the facts came in. */
 export interface Life {
@@ -10,10 +13,8 @@ export interface Life {
   /** Paid ones with an amount. */
   invoices: PaidInvoice[]
   customerId: string | null
-  /** Coupons and prices that what it costs depends on, and which nothing has described. */
-  undescribed: { couponIds: string[]; priceIds: string[] }
-  /** It has more items than Stripe's payloads hold. */
-  isCut: boolean
+  /** What it costs depends on, and nothing has described: coupons, prices, and the items that its last event left out. */
+  undescribed: Undescribed
 }
 
 /**
@@ -39,13 +40,13 @@ export function readLife(
   for (const step of steps) {
     if (step.kind === 'subscription') {
       latest = step
-      items = step.body.items
+      items = completeItems(step, facts)
       own = step.body.discounts ?? own
     } else {
       const { discount } = step.body
       if (discount.id !== null) definitions.discounts.set(discount.id, discount)
       const { itemId } = discount
-      if (step.subscriptionId === null) ofCustomer = change([], step.body)
+      if (step.subscriptionId === null) ofCustomer = change(ofCustomer, step.body).slice(-1)
       else if (itemId === null) own = change(own, step.body)
       else {
         items = items.map(item =>
@@ -61,34 +62,18 @@ export function readLife(
     states.push({ at: step.at.getTime(), key: step.eventId, status, currency, mrr, isEnding })
     if (!counts) continue
     for (const id of couponsWithoutTerms(items, discounts, currency, definitions)) couponIds.add(id)
-    for (const id of pricesWithoutTiers(items, definitions)) priceIds.add(id)
+    for (const id of pricesWithoutTerms(items, currency, definitions)) priceIds.add(id)
   }
   return {
     states,
     invoices: invoicesIn(facts),
     customerId: latest?.customerId ?? facts.find(fact => fact.customerId)?.customerId ?? null,
-    undescribed: { couponIds: [...couponIds], priceIds: [...priceIds] },
-    isCut: latest?.body.isCut ?? false,
+    undescribed: {
+      couponIds: [...couponIds],
+      priceIds: [...priceIds],
+      cut: latest ? unansweredCut(latest, facts) : [],
+    },
   }
-}
-
-/** Coupons and prices that the facts name by their ids, described or not. */
-export function namedIn(facts: readonly AnyFact[]): string[] {
-  const ids = new Set<string>()
-  const note = (listed: Listed) => {
-    if (typeof listed === 'string' || !listed.coupon) return
-    ids.add(typeof listed.coupon === 'string' ? listed.coupon : listed.coupon.id)
-  }
-  for (const fact of facts) {
-    if (isDiscount(fact)) note(fact.body.discount)
-    if (!isSnapshot(fact)) continue
-    fact.body.discounts?.forEach(note)
-    for (const item of fact.body.items) {
-      item.discounts.forEach(note)
-      if (item.price?.isTiered && !item.price.tiers) ids.add(item.price.id)
-    }
-  }
-  return [...ids]
 }
 
 const isSnapshot = (fact: AnyFact) => fact.kind === 'subscription'
@@ -96,11 +81,20 @@ const isDiscount = (fact: AnyFact) => fact.kind === 'discount'
 
 type Step = Fact<'subscription'> | Fact<'discount'>
 
-/** Within a second discounts come first: a snapshot of that second says for itself what it has. */
+/**
+ * Within a second discounts come first: a snapshot of that second says for itself what it has. They have no status; each
+ * comes, is changed and goes, and one without an id, of which there is one at a time, goes to make room for another.
+ */
 function compareSteps(a: Step, b: Step): number {
   if (a.kind === 'subscription' && b.kind === 'subscription') return compareStates(ordinal(a), ordinal(b))
-  const rank = (step: Step) => (step.kind === 'subscription' ? 2 : step.body.change === 'taken' ? 0 : 1)
-  return a.at.getTime() - b.at.getTime() || rank(a) - rank(b) || (a.eventId < b.eventId ? -1 : 1)
+  return a.at.getTime() - b.at.getTime() || rankOf(a) - rankOf(b) || (a.eventId < b.eventId ? -1 : 1)
+}
+
+function rankOf(step: Step): number {
+  if (step.kind === 'subscription') return 4
+  const { change, discount } = step.body
+  if (change === 'taken') return discount.id === null ? 0 : 3
+  return change === 'added' ? 1 : 2
 }
 
 const ordinal = (fact: Fact<'subscription'>) => ({
@@ -109,77 +103,15 @@ const ordinal = (fact: Fact<'subscription'>) => ({
   status: fact.body.status,
 })
 
+/** The only one there is can be switched for one of another id; else nothing changes but the one of the id. */
 function change(listed: readonly Listed[], { change, discount }: Fact<'discount'>['body']): Listed[] {
-  if (change === 'switched') return [discount]
-  const others = listed.filter(each => idOf(each) !== discount.id)
-  return change === 'taken' ? others : [...others, discount]
+  const isMeant = (each: Listed) => idOf(each) === discount.id
+  if (change === 'taken') return listed.filter(each => !isMeant(each))
+  if (listed.some(isMeant)) return listed.map(each => (isMeant(each) ? discount : each))
+  return change === 'switched' && listed.length === 1 ? [discount] : [...listed, discount]
 }
 
 const idOf = (listed: Listed) => (typeof listed === 'string' ? listed : listed.id)
-
-interface Known extends Definitions {
-  discounts: Map<string, Discount>
-}
-
-/** The first description of each discount holds until an event changes it. */
-function define(facts: readonly AnyFact[], described: readonly AnyFact[]): Known {
-  const discounts = new Map<string, Discount>()
-  const note = (listed: Listed) => {
-    if (typeof listed === 'string' || listed.id === null) return
-    if (!discounts.has(listed.id)) discounts.set(listed.id, listed)
-  }
-  const inOrder = [...facts].sort(
-    (a, b) => a.at.getTime() - b.at.getTime() || (a.eventId < b.eventId ? -1 : 1),
-  )
-  for (const fact of inOrder) {
-    if (isDiscount(fact)) note(fact.body.discount)
-    if (!isSnapshot(fact)) continue
-    fact.body.discounts?.forEach(note)
-    for (const item of fact.body.items) item.discounts.forEach(note)
-  }
-  return { discounts, ...describedIn(described) }
-}
-
-/** What facts say of coupons and of the tiers of prices, in their order. */
-export function describedIn(facts: readonly AnyFact[]): Pick<Definitions, 'coupons' | 'tiers'> {
-  const coupons = new Map<string, Coupon>()
-  const tiers = new Map<string, Tier[]>()
-  for (const fact of facts) {
-    if (fact.kind === 'coupon') coupons.set(fact.objectId, joinCoupon(coupons.get(fact.objectId), fact.body))
-    if (fact.kind === 'price' && fact.body.tiers) tiers.set(fact.objectId, fact.body.tiers)
-  }
-  return { coupons, tiers }
-}
-
-function couponsWithoutTerms(
-  items: readonly Item[],
-  discounts: readonly Listed[],
-  currency: string,
-  definitions: Definitions,
-): string[] {
-  const products = new Set(
-    items.flatMap(({ price }) => (price?.recurring?.usage === 'licensed' ? [price.product] : [])),
-  )
-  const lacking = (listed: Listed, of: number) => {
-    const discount = typeof listed === 'string' ? definitions.discounts.get(listed) : listed
-    const named = discount?.coupon
-    if (!named) return []
-    const coupon = couponOf(listed, definitions)
-    const isKnown = coupon && !lacksTerms(coupon, currency, of)
-    return isKnown ? [] : [typeof named === 'string' ? named : named.id]
-  }
-  return [
-    ...discounts.flatMap(listed => lacking(listed, products.size)),
-    ...items.flatMap(item => item.discounts.flatMap(listed => lacking(listed, 1))),
-  ]
-}
-
-/** Which of several products, or how much in this currency, is known only of what was asked for. */
-function lacksTerms(coupon: Coupon, currency: string, products: number): boolean {
-  if (coupon.duration !== 'forever') return false
-  const lacksAmount = coupon.percentOff === null && coupon.amountsOff[currency] === undefined
-  return (products > 1 && coupon.products === undefined) || (lacksAmount && !coupon.hasAllCurrencies)
-}
 
 /** Several events tell of one payment of an invoice; it was paid when the first of them says so. */
 function invoicesIn(facts: readonly AnyFact[]): PaidInvoice[] {

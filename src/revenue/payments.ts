@@ -1,6 +1,6 @@
 import { AppError, invalidField } from '../errors.ts'
+import { dayOf, isCalendarDate, startOfDay } from '../infra/local-time.ts'
 import type { Services } from '../infra/services.ts'
-import { dayOf, isCalendarDate, startOfDay } from '../stats/time/local-time.ts'
 import { deletePayment } from './change-payment.ts'
 import { recordPayment, wrongCurrency } from './record-payment.ts'
 import type { DeletePayment, PaymentDeleted, PaymentRecorded, RecordPayment } from './schema.ts'

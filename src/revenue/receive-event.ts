@@ -1,19 +1,19 @@
 import { AppError, invalidField } from '../errors.ts'
 import { type Db, statement, type Transaction } from '../infra/db.ts'
 import type { Log } from '../infra/log.ts'
-import type { OpenConnection } from './connection.ts'
+import { holdConnection, type OpenConnection } from './connection.ts'
 import { keepDefinition, noteDependents, subscriptionsOf } from './dependents.ts'
 import { findNamedVisitor, keepFact, noteEvent } from './facts.ts'
 import type { Kept } from './keep-subscription.ts'
-import { forgetLookup, postpone, selectDue } from './lookups.ts'
+import { forgetLookup, idsOf, postpone, selectDue } from './lookups.ts'
 import { inTurn, lockProcessor } from './processor-lock.ts'
 import { keepSubscriptions, MOST_AT_ONCE, reworkLater, reworkSite, undescribedIn } from './rework.ts'
 import { settleSale } from './settle-sale.ts'
+import type { StripeAccess } from './stripe/client.ts'
 import { type Fact, readEvent } from './stripe/event.ts'
-import { describe } from './stripe/lookup.ts'
+import { describe, type Undescribed } from './stripe/lookup.ts'
 import { transact } from './transact.ts'
 
-const selectLiveSites = statement<{ siteNo: number }>('select-live-sites')
 const selectSales = statement<{ objectId: string; saleIds: string[] }>('select-sales-of')
 
 /** In place of an event's type, of what was asked for. */
@@ -24,6 +24,7 @@ export interface ReceiveOptions {
   log: Log
   /** Where the processor's API is asked. */
   stripeApiBase: string | undefined
+  now: () => Date
 }
 
 /** What an event changed, and what is left to do once it is safe. */
@@ -40,41 +41,44 @@ interface Taken {
  * of what changes many subscriptions the first fifty, and the others in further ones.
  * An event that was taken before changes nothing, nor does one the ledger has no use for.
  * @param text the body as it was signed
- * @throws AppError `malformed_json`, `validation_failed` when it cannot be read; nothing is kept then
+ * @throws AppError `malformed_json`, `validation_failed` when it cannot be read, `not_found` when the processor was
+ * disconnected meanwhile; nothing is kept then
  */
 export async function receiveEvent(
   options: ReceiveOptions,
   connection: OpenConnection,
   text: string,
 ): Promise<void> {
-  const event = readEvent(text)
+  const event = readEvent(text, options.now())
   if (!event) return
-  const { siteNo, id } = connection.site
   const { type, fact } = event
-  const taken = await takeInTurn(options, siteNo, type, fact)
+  const taken = await takeInTurn(options, connection, type, fact)
   if (taken.isCut) {
-    options.log.warn({ siteId: id, objectId: fact.objectId }, 'more is linked to a sale than is looked at')
+    const siteId = connection.site.id
+    options.log.warn({ siteId, objectId: fact.objectId }, 'more is linked to a sale than is looked at')
   }
   await completeKnowledge(options, connection, taken.kept)
 }
 
 async function takeInTurn(
   { db, log }: ReceiveOptions,
-  siteNo: number,
+  connection: OpenConnection,
   type: string,
   fact: Fact,
 ): Promise<Taken> {
-  const taken = await inTurn(siteNo, () => transact(db, tx => take(tx, siteNo, type, fact))).catch(error => {
+  const { siteNo } = connection.site
+  const run = () => transact(db, tx => take(tx, connection, type, fact))
+  const taken = await inTurn(siteNo, run).catch(error => {
     throw error instanceof RangeError ? invalidField('data.object', error.message) : error
   })
   if (taken.isMore) await reworkSite({ db, log }, siteNo)
   return taken
 }
 
-async function take(tx: Transaction, siteNo: number, type: string, fact: Fact): Promise<Taken> {
+async function take(tx: Transaction, connection: OpenConnection, type: string, fact: Fact): Promise<Taken> {
+  const { siteNo } = connection.site
   await lockProcessor(tx, siteNo)
-  const live = await selectLiveSites(tx, [siteNo])
-  if (live.length === 0) throw new AppError('not_found', 'No such site')
+  await holdConnection(tx, connection)
   const isNew = await noteEvent(tx, siteNo, type, fact)
   if (type === LOOKUP) await forgetLookup(tx, siteNo, fact.objectId)
   else if (!isNew) return { kept: [], isMore: false, isCut: false }
@@ -137,29 +141,47 @@ async function whomItNames(tx: Transaction, siteNo: number, fact: Fact) {
  */
 async function completeKnowledge(
   options: ReceiveOptions,
-  { site, apiKey }: OpenConnection,
+  connection: OpenConnection,
   kept: Kept[],
 ): Promise<void> {
-  const { db, log, stripeApiBase } = options
-  if (kept.some(({ life }) => life.isCut)) {
-    log.warn({ siteId: site.id }, 'a subscription has more items than its events hold: its MRR is too low')
-  }
+  const { log, stripeApiBase } = options
+  const { site, apiKey } = connection
   const undescribed = undescribedIn(kept)
   if (!apiKey) {
-    if (undescribed.couponIds.length + undescribed.priceIds.length === 0) return
+    if (idsOf(undescribed).length === 0) return
     log.warn({ siteId: site.id, ...undescribed, failure: 'there is no API key' }, 'MRR is not exact')
     return
   }
-  const due = await selectDue(db, site.siteNo, undescribed)
-  if (due.couponIds.length + due.priceIds.length === 0) return
-  const { facts, missing, failed, failure } = await describe({ apiKey, stripeApiBase }, due)
+  const access = { apiKey, stripeApiBase }
+  const isNews = await ask(options, connection, access, undescribed)
+  // Items name coupons and prices in turn.
+  if (isNews) await ask(options, connection, access, NOTHING)
+}
+
+const NOTHING: Undescribed = { couponIds: [], priceIds: [], cut: [] }
+
+/**
+ * @param wanted asked for beside what is due
+ * @returns whether items were among the answers
+ */
+async function ask(
+  options: ReceiveOptions,
+  connection: OpenConnection,
+  access: StripeAccess,
+  wanted: Undescribed,
+): Promise<boolean> {
+  const { db, log } = options
+  const { site } = connection
+  const due = await selectDue(db, site.siteNo, wanted)
+  if (idsOf(due).length === 0) return false
+  const { facts, missing, failed, failure } = await describe(access, due)
   if (failed.length + missing.length > 0) {
     log.warn({ siteId: site.id, missing, failed, failure }, 'MRR is not exact')
     await postpone(db, site.siteNo, { missing, failed })
   }
   for (const fact of facts) {
     try {
-      await takeInTurn(options, site.siteNo, LOOKUP, fact)
+      await takeInTurn(options, connection, LOOKUP, fact)
     } catch (error) {
       // Of no use to the ledger, which is no fault of the event that is answered.
       if (!(error instanceof AppError)) throw error
@@ -167,4 +189,5 @@ async function completeKnowledge(
       await postpone(db, site.siteNo, { missing: [], failed: [fact.objectId] })
     }
   }
+  return facts.some(({ kind }) => kind === 'items')
 }

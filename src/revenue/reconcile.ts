@@ -1,13 +1,14 @@
-import type { Stripe } from 'stripe'
+import { ZodError } from 'zod'
 import type { Config } from '../config.ts'
 import { AppError } from '../errors.ts'
 import { type Db, statement } from '../infra/db.ts'
+import { validationError } from '../infra/validation.ts'
 import { findConnection } from './connection.ts'
 import type { AnyFact } from './facts.ts'
 import { isCounting } from './ledger.ts'
-import { readLife } from './life.ts'
+import { type Life, readLife } from './life.ts'
 import { connectStripe, failureOf, type StripeAccess } from './stripe/client.ts'
-import { describe, plain } from './stripe/lookup.ts'
+import { type Described, describe, plain, withAllItems } from './stripe/lookup.ts'
 import { Customer, Subscription } from './stripe/objects.ts'
 
 /** Amounts are MRR in minor units. */
@@ -20,6 +21,13 @@ export interface Reconciliation {
   drift: { subscription_id: string; currency: string; ours: number; processor: number }[]
   /** Coupons and prices that the processor names but does not have: they count as nothing. Absent when there are none. */
   missing?: string[]
+  /** Subscriptions beyond the bounds of what is read, which are in no drift. Absent when there are none. */
+  unreadable?: Unreadable[]
+}
+
+interface Unreadable {
+  subscription_id: string
+  reason: string
 }
 
 interface Standing {
@@ -45,10 +53,9 @@ export async function reconcile(
   if (!apiKey) {
     throw new AppError('bad_request', 'The connection has no API key: connect the processor again with one')
   }
-  const { standings: processor, missing } = await readStandings({
-    apiKey,
-    stripeApiBase: config.stripeApiBase,
-  })
+  const told = await readStandings({ apiKey, stripeApiBase: config.stripeApiBase })
+  const { standings: processor, missing, unreadable } = told
+  const unread = new Set(unreadable.map(({ subscription_id }) => subscription_id))
   const ours = await selectStandings(db, site.siteNo)
   const sumOf = (standings: Standing[]) =>
     standings.reduce((sum, { currency, mrr }) => (currency === site.currency ? sum + mrr : sum), 0)
@@ -56,8 +63,12 @@ export async function reconcile(
     currency: site.currency,
     ours: sumOf(ours),
     processor: sumOf(processor),
-    drift: compare(ours, processor),
+    drift: compare(
+      ours.filter(({ subscriptionId }) => !unread.has(subscriptionId)),
+      processor,
+    ),
     ...(missing.length > 0 && { missing }),
+    ...(unreadable.length > 0 && { unreadable: unreadable.sort(bySubscription) }),
   }
 }
 
@@ -71,14 +82,16 @@ function compare(ours: Standing[], processor: Standing[]): Reconciliation['drift
   }
   for (const standing of ours) note('ours', standing)
   for (const standing of processor) note('processor', standing)
-  return [...rows.values()]
-    .filter(row => row.ours !== row.processor)
-    .sort((a, b) => (a.subscription_id < b.subscription_id ? -1 : 1))
+  return [...rows.values()].filter(row => row.ours !== row.processor).sort(bySubscription)
 }
+
+const bySubscription = (a: Pick<Unreadable, 'subscription_id'>, b: Pick<Unreadable, 'subscription_id'>) =>
+  a.subscription_id < b.subscription_id ? -1 : 1
 
 interface Told {
   standings: Standing[]
   missing: string[]
+  unreadable: Unreadable[]
 }
 
 async function readStandings(access: StripeAccess): Promise<Told> {
@@ -94,34 +107,58 @@ async function readStandings(access: StripeAccess): Promise<Told> {
 async function list(access: StripeAccess): Promise<Told> {
   const stripe = connectStripe(access)
   const told: { id: string; facts: AnyFact[] }[] = []
+  const unreadable: Unreadable[] = []
+  const attempt = <Result>(subscription_id: string, read: () => Result): Result | undefined => {
+    try {
+      return read()
+    } catch (error) {
+      unreadable.push({ subscription_id, reason: reasonOf(error) })
+      return undefined
+    }
+  }
   const subscriptions = stripe.subscriptions.list({
     limit: 100,
     expand: ['data.customer', 'data.discounts.source.coupon', 'data.items.data.discounts'],
   })
-  for await (const subscription of subscriptions) told.push(await factsOf(stripe, subscription))
-  const undescribed = told.map(({ facts }) => readLife(facts, [], []).undescribed)
-  const {
-    facts: described,
-    missing,
-    failure,
-  } = await describe(access, {
+  const undescribed: Life['undescribed'][] = []
+  for await (const given of subscriptions) {
+    const whole = await withAllItems(stripe, given)
+    attempt(given.id, () => {
+      const facts = factsOf(whole)
+      undescribed.push(readLife(facts, [], []).undescribed)
+      told.push({ id: given.id, facts })
+    })
+  }
+  const described = await describe(access, {
     couponIds: [...new Set(undescribed.flatMap(({ couponIds }) => couponIds))],
     priceIds: [...new Set(undescribed.flatMap(({ priceIds }) => priceIds))],
+    cut: [],
   })
-  if (failure !== undefined) throw new AppError('unavailable', `The processor cannot be asked: ${failure}`)
-  const standings = told.flatMap(({ id, facts }) => {
-    const { status, currency, mrr } = readLife(facts, [], described as AnyFact[]).states.at(-1)!
-    return isCounting(status) ? [{ subscriptionId: id, currency, mrr }] : []
-  })
-  return { standings, missing }
+  if (described.failed.length > described.unreadable.length) {
+    throw new AppError('unavailable', `The processor cannot be asked: ${described.failure}`)
+  }
+  const standings = told.flatMap(({ id, facts }) => attempt(id, () => standingOf(id, facts, described)) ?? [])
+  return { standings, missing: described.missing, unreadable }
 }
 
-async function factsOf(
-  stripe: Stripe,
-  given: Stripe.Subscription,
-): Promise<{ id: string; facts: AnyFact[] }> {
-  const whole = given.items.has_more ? await withAllItems(stripe, given) : given
-  const raw = plain(whole) as { customer?: unknown }
+function standingOf(id: string, facts: readonly AnyFact[], described: Described): Standing[] {
+  const { states, undescribed } = readLife(facts, [], described.facts as AnyFact[])
+  const lacking = [...undescribed.couponIds, ...undescribed.priceIds]
+  const beyond = lacking.find(each => described.unreadable.includes(each))
+  if (beyond !== undefined) throw new RangeError(`${beyond} cannot be read`)
+  const { status, currency, mrr } = states.at(-1)!
+  return isCounting(status) ? [{ subscriptionId: id, currency, mrr }] : []
+}
+
+/** @throws what it is given, unless that is what lies beyond a bound */
+function reasonOf(error: unknown): string {
+  if (error instanceof ZodError) return validationError(error).message
+  if (error instanceof RangeError) return error.message
+  throw error
+}
+
+function factsOf(given: unknown): AnyFact[] {
+  const raw = plain(given) as { customer?: unknown }
   const { id, state, customerId } = Subscription.parse(raw)
   const common = {
     eventId: 'list',
@@ -136,16 +173,5 @@ async function factsOf(
   if (discount) {
     facts.push({ ...common, kind: 'discount', subscriptionId: null, body: { change: 'added', discount } })
   }
-  return { id, facts }
-}
-
-async function withAllItems(stripe: Stripe, given: Stripe.Subscription): Promise<object> {
-  const data: Stripe.SubscriptionItem[] = []
-  const items = stripe.subscriptionItems.list({
-    subscription: given.id,
-    limit: 100,
-    expand: ['data.discounts'],
-  })
-  for await (const item of items) data.push(item)
-  return { ...given, items: { data, has_more: false } }
+  return facts
 }

@@ -34,6 +34,7 @@ export async function keepSubscriptions(
 export const undescribedIn = (kept: Kept[]): Undescribed => ({
   couponIds: [...new Set(kept.flatMap(({ life }) => life.undescribed.couponIds))],
   priceIds: [...new Set(kept.flatMap(({ life }) => life.undescribed.priceIds))],
+  cut: kept.flatMap(({ life }) => life.undescribed.cut),
 })
 
 /** Puts subscriptions on the list of those that `reworkSite` brings in line. */

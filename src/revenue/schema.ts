@@ -1,8 +1,8 @@
 import { z } from 'zod'
 import { label, timestamp, uuid } from '../infra/fields.ts'
+import { isCalendarDate } from '../infra/local-time.ts'
 import { envelope, pageFields } from '../infra/pagination.ts'
 import { requiredText, text } from '../infra/validation.ts'
-import { isCalendarDate } from '../stats/time/local-time.ts'
 
 /** Absent, null and the empty string all mean that it is not known. */
 const OptionalText = text(255)

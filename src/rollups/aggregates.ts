@@ -142,10 +142,10 @@ async function refresh(db: Db, aggregate: Aggregate, from: number | null, to: nu
   if (from !== null) pace.learn(to - from, performance.now() - startedAt)
 }
 
-/** Seconds by which each aggregate is materialised behind `now`; infinite when it never was. */
-export async function readRefreshLag(db: Db, now: Date): Promise<Map<Aggregate, number>> {
-  const lags = new Map<Aggregate, number>()
-  for (const aggregate of AGGREGATE_NAMES) {
+/** Seconds by which each aggregate, and `folds`, is materialised behind `now`; infinite when it never was. */
+export async function readRefreshLag(db: Db, now: Date): Promise<Map<string, number>> {
+  const lags = new Map<string, number>()
+  for (const aggregate of [...AGGREGATE_NAMES, 'folds']) {
     const [state] = await readHorizon(db, aggregate)
     const refreshedTo = state?.refreshedTo ?? null
     lags.set(

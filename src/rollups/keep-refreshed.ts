@@ -2,11 +2,15 @@ import type { Db } from '../infra/db.ts'
 import { type Lease, whenFree, whileHolding } from '../infra/lease.ts'
 import type { Log } from '../infra/log.ts'
 import { AGGREGATE_NAMES, refreshAggregate } from './aggregates.ts'
+import { foldDay } from './folds/fold-day.ts'
+import { foldSites } from './folds/fold-sites.ts'
+import type { FoldedDay } from './protocol.ts'
 
 /** Name of the lease of whoever refreshes: the scheduler, an import, a backfill. */
 export const REFRESHING = 'refreshing'
 
 const EVERY_MS = 10_000
+const FOLD_BUDGET_MS = 5_000
 
 /**
  * Runs something that writes far below the horizon, and refreshes behind it: dirty buckets make reads slower, and years
@@ -27,6 +31,8 @@ export async function keepRefreshed<Result>(
     for (const aggregate of AGGREGATE_NAMES) {
       if (await refreshAggregate(db, aggregate, now())) isMore = true
     }
+    const fold = (day: FoldedDay) => foldDay(db, day)
+    if (await foldSites(db, now(), fold, { budgetMs: FOLD_BUDGET_MS })) isMore = true
     return isMore
   }
   const complain = (error: unknown) =>

@@ -1,4 +1,5 @@
 import type { Pool } from '../infra/pool.ts'
+import type { Column, Counts } from './folds/codec.ts'
 import type { ValueTest } from './values.ts'
 
 /** Half-open, Unix milliseconds, whole 15-minute buckets. */
@@ -76,6 +77,37 @@ export interface Movements {
   windows: MovementTotals[]
 }
 
+/** A local day of a site that is to be folded. */
+export interface FoldedDay extends Window {
+  siteNo: number
+  /** What the fold holds lies before it. */
+  foldedTo: number
+  /** From raw rows, whatever was folded before. */
+  isAnew: boolean
+  /** Marks of the day's buckets as they were before; taken off where nobody marked them again. */
+  marks: { bucket: number; version: number }[]
+}
+
+/** How values are ranked. */
+export interface Ranking {
+  siteNo: number
+  window: Window
+  /** As in `folds/dimensions.ts`. */
+  dimension: string
+  /** What ranks first, the most first; ties by the value. `visitors` only as the first. */
+  by: Column[]
+  /** A value is shown when one of these is more than 0. */
+  shown: Column[]
+  /** Whether the empty value is left out. */
+  leavesOutEmpty: boolean
+  limit: number
+  offset: number
+}
+
+export interface RankedValue extends Counts {
+  value: string
+}
+
 /** Every task of the rollup threads: what goes in, what comes out. */
 export interface Tasks {
   countTraffic: { input: { siteNo: number; windows: Window[] }; output: TrafficTotals[] }
@@ -83,6 +115,14 @@ export interface Tasks {
   matchValues: {
     input: { tests: ValueTest[]; values: string[]; most: number }
     output: Int32Array[] | null
+  }
+  foldDay: { input: FoldedDay; output: undefined }
+  /** Null when too little of the window is folded. */
+  rankValues: { input: Ranking; output: { rows: RankedValue[]; total: number } | null }
+  /** In the order of `values`; null as above. */
+  countValues: {
+    input: { siteNo: number; window: Window; dimension: string; values: string[] }
+    output: Counts[] | null
   }
   countRevenue: { input: SiteMoney[]; output: RevenueTotals[][] }
   countMovements: { input: SiteMoney; output: Movements }

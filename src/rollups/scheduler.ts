@@ -5,10 +5,13 @@ import type { Log } from '../infra/log.ts'
 import { rewriteOnceADay } from '../infra/redis.ts'
 import { AGGREGATE_NAMES, refreshAggregate } from './aggregates.ts'
 import { compressSettledChunks } from './columnstore.ts'
+import { type FoldDay, foldSites } from './folds/fold-sites.ts'
 import { purgeDeletedSites } from './purge.ts'
 
 const TICK_MS = 5_000
 const MINUTE = 60_000
+/** What a round of folding may take, so that the other jobs have their turn. */
+const FOLD_BUDGET_MS = 10_000
 
 export interface Job {
   name: string
@@ -16,7 +19,13 @@ export interface Job {
   /** Something that only one process may do at once, whoever starts it. */
   isRefresh?: boolean
   /** @returns true when there is more to do at once */
-  run: (stores: { db: Db; redis: Redis }, now: Date) => Promise<unknown>
+  run: (stores: Stores, now: Date) => Promise<unknown>
+}
+
+interface Stores {
+  db: Db
+  redis: Redis
+  fold: FoldDay
 }
 
 /** What the stores need, one job at a time, in one process of the whole cluster. */
@@ -25,8 +34,14 @@ const JOBS: Job[] = [
     name: `refresh ${aggregate}`,
     everyMs: MINUTE,
     isRefresh: true,
-    run: ({ db }: { db: Db }, now: Date) => refreshAggregate(db, aggregate, now),
+    run: ({ db }: Stores, now: Date) => refreshAggregate(db, aggregate, now),
   })),
+  {
+    name: 'fold',
+    everyMs: MINUTE,
+    isRefresh: true,
+    run: ({ db, fold }, now) => foldSites(db, now, fold, { budgetMs: FOLD_BUDGET_MS }),
+  },
   { name: 'purge', everyMs: 10_000, run: ({ db }, now) => purgeDeletedSites(db, now) },
   { name: 'compress', everyMs: 60 * MINUTE, run: ({ db }, now) => compressSettledChunks(db, now) },
   { name: 'forget expired keys', everyMs: 60 * MINUTE, run: ({ redis }, now) => rewriteOnceADay(redis, now) },
@@ -39,19 +54,21 @@ export interface Scheduler {
 
 /**
  * Runs the jobs whenever this process holds the lease. A job that fails is logged and comes again.
+ * @param options.fold runs `foldDay` where it keeps nobody waiting
  * @param options.jobs what else is to be done, in turn with the rest
  * @param options.refreshing the lease of whoever refreshes: imports and backfills do so too
  */
 export function startScheduler(options: {
   db: Db
   redis: Redis
+  fold: FoldDay
   lease: Lease
   refreshing: Lease
   log: Log
   now: () => Date
   jobs?: readonly Job[]
 }): Scheduler {
-  const { db, redis, lease, refreshing, log, now, jobs = [] } = options
+  const { db, redis, fold, lease, refreshing, log, now, jobs = [] } = options
   const dueAt = new Map<string, number>()
   let isStopping = false
   let running: Promise<void> = Promise.resolve()
@@ -64,7 +81,7 @@ export function startScheduler(options: {
     for (const job of [...JOBS, ...jobs]) {
       if (isStopping || now().getTime() < (dueAt.get(job.name) ?? 0)) continue
       const startedAt = performance.now()
-      const run = () => job.run({ db, redis }, now())
+      const run = () => job.run({ db, redis, fold }, now())
       let isMore = false
       try {
         const done = job.isRefresh ? await whileHolding(refreshing, run) : { result: await run() }

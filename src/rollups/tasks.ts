@@ -1,4 +1,6 @@
 import type { Db } from '../infra/db.ts'
+import { foldDay } from './folds/fold-day.ts'
+import { countValues, rankValues } from './folds/rank-values.ts'
 import type { Tasks } from './protocol.ts'
 import { countMovements, countRevenue } from './revenue.ts'
 import { countSiteVisitors, countTraffic } from './traffic.ts'
@@ -12,6 +14,9 @@ type TaskTable = {
 export const tasks: TaskTable = {
   countTraffic,
   countSiteVisitors,
+  foldDay,
+  rankValues,
+  countValues,
   countRevenue,
   countMovements,
   matchValues,

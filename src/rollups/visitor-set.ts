@@ -17,10 +17,35 @@ export function readIntArray(bytes: Buffer | null): Uint32Array {
 
 /** A set of visitor numbers outside the JavaScript heap; `free` it. */
 export class VisitorSet {
-  readonly #bitmap = new RoaringBitmap32()
+  readonly #bitmap: RoaringBitmap32
+
+  private constructor(bitmap: RoaringBitmap32) {
+    this.#bitmap = bitmap
+  }
+
+  /** @param bytes what `serialize` gave; the empty set without any */
+  static from(bytes?: Uint8Array | null): VisitorSet {
+    return new VisitorSet(bytes ? RoaringBitmap32.deserialize('portable', bytes) : new RoaringBitmap32())
+  }
 
   add(numbers: Uint32Array): void {
     if (numbers.length > 0) this.#bitmap.addMany(numbers)
+  }
+
+  /** @param bytes what `serialize` gave */
+  addSerialized(bytes: Uint8Array): void {
+    const other = RoaringBitmap32.deserialize('portable', bytes)
+    this.#bitmap.orInPlace(other)
+    other.dispose()
+  }
+
+  addSet(other: VisitorSet): void {
+    this.#bitmap.orInPlace(other.#bitmap)
+  }
+
+  serialize(): Buffer {
+    this.#bitmap.runOptimize()
+    return Buffer.from(this.#bitmap.serialize('portable'))
   }
 
   get size(): number {

@@ -1,9 +1,15 @@
 import type { Db } from '../infra/db.ts'
 import { type Lease, whenFree } from '../infra/lease.ts'
+import { dayOf, localDay, startOfDay } from '../infra/local-time.ts'
 import { AGGREGATE_NAMES, refreshWindow } from '../rollups/aggregates.ts'
-import type { Window } from '../rollups/protocol.ts'
+import { mergeWindows } from '../rollups/folds/day-folds.ts'
+import { foldDay } from '../rollups/folds/fold-day.ts'
+import { foldSites, refoldWindow } from '../rollups/folds/fold-sites.ts'
+import type { FoldedDay, Window } from '../rollups/protocol.ts'
 import { type AnySite, findAllSites, findSiteAnywhere } from '../sites/find-anywhere.ts'
-import { dayOf, localDay, startOfDay } from './time/local-time.ts'
+
+/** After which a round of folding looks anew at what there is to do. */
+const FOLD_BUDGET_MS = 60_000
 
 export interface BackfillOptions {
   /** Id or domain; every site unless given. */
@@ -38,8 +44,9 @@ export async function backfill(
   if (from && spans.length > 0 && spans.every(({ days }) => days === 0)) {
     throw new Error(`${from} lies in the future`)
   }
-  const windows = merge(spans.filter(({ days }) => days > 0))
-  const total = AGGREGATE_NAMES.length * windows.reduce((sum, { start, end }) => sum + end - start, 0)
+  const asked = spans.filter(({ days }) => days > 0)
+  const windows = mergeWindows(asked)
+  const total = AGGREGATE_NAMES.length * lengthOf(windows) + lengthOf(asked)
   let done = 0
   for (const window of windows) {
     for (const aggregate of AGGREGATE_NAMES) {
@@ -52,25 +59,24 @@ export async function backfill(
       onProgress(done / total)
     }
   }
+  const fold = (day: FoldedDay) => whenFree(lease, () => foldDay(db, day))
+  for (const span of asked) {
+    await refoldWindow(db, now(), fold, span)
+    done += span.end - span.start
+    onProgress(done / total)
+  }
+  // Days that were never folded, of whatever site.
+  while (await foldSites(db, now(), fold, { budgetMs: FOLD_BUDGET_MS })) {}
   return { sites: sites.length, days: spans.reduce((sum, { days }) => sum + days, 0) }
 }
 
 /** The days of a site as a span of time. Days after today hold nothing. */
-function spanOf({ timezone, firstEventAt }: AnySite, { from, to }: BackfillOptions, now: Date) {
+function spanOf({ siteNo, timezone, firstEventAt }: AnySite, { from, to }: BackfillOptions, now: Date) {
   const today = localDay(timezone, now.getTime())
   const first = from ? dayOf(from) : firstEventAt ? localDay(timezone, firstEventAt.getTime()) : today
   const last = to ? Math.min(dayOf(to), today) : today
   const days = Math.max(0, last - first + 1)
-  return { days, start: startOfDay(timezone, first), end: startOfDay(timezone, last + 1) }
+  return { siteNo, days, start: startOfDay(timezone, first), end: startOfDay(timezone, last + 1) }
 }
 
-/** The same time, each moment once, in order. */
-function merge(windows: Window[]): Window[] {
-  const merged: Window[] = []
-  for (const { start, end } of windows.toSorted((a, b) => a.start - b.start)) {
-    const before = merged.at(-1)
-    if (before && start <= before.end) before.end = Math.max(before.end, end)
-    else merged.push({ start, end })
-  }
-  return merged
-}
+const lengthOf = (windows: Window[]): number => windows.reduce((sum, { start, end }) => sum + end - start, 0)

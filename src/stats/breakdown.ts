@@ -1,9 +1,11 @@
 import { z } from 'zod'
 import { count, label } from '../infra/fields.ts'
-import { type Page, pageFields, windowOf } from '../infra/pagination.ts'
-import { DIMENSIONS, isHitDimension } from './filters/dimensions.ts'
+import { type Page, type PageQuery, pageFields, windowOf } from '../infra/pagination.ts'
+import { DIMENSIONS, type Dimension, isHitDimension } from './filters/dimensions.ts'
 import { StatsQuery } from './filters/query.ts'
 import { readKept } from './filters/rows.ts'
+import type { Scope } from './filters/scope.ts'
+import { rankFolded } from './folded.ts'
 import { breakDownRevenue } from './money.ts'
 import { readQuestion, type StatsServices, type StatsSite } from './question.ts'
 import { pageOf } from './ranking.ts'
@@ -43,12 +45,13 @@ export async function getBreakdown(
   { dimension, ...query }: BreakdownQuery,
 ): Promise<Page<BreakdownRow>> {
   const { scope } = await readQuestion(services, site, query)
-  const statement = isHitDimension(dimension) ? 'break-down-hits' : 'break-down-sessions'
-  const ranked = await readKept<Counted & { total: number }>(services.reads, statement, scope, {
-    asked: windowOf(query),
-    value: dimension,
-  })
-  const { rows, total } = pageOf(ranked, 'value')
+  const { rows, total } =
+    (await rankFolded(services, scope, {
+      dimension,
+      by: ['visitors', 'sessions'],
+      shown: ['visitors', 'sessions'],
+      ...windowOf(query),
+    })) ?? (await rankKept(services, scope, dimension, query))
   const values = rows.map(row => row.value)
   const revenue = await breakDownRevenue(services, site, scope, dimension, values)
   return {
@@ -62,4 +65,18 @@ export async function getBreakdown(
     })),
     total,
   }
+}
+
+async function rankKept(
+  { reads }: StatsServices,
+  scope: Scope,
+  dimension: Dimension,
+  query: PageQuery,
+): Promise<Page<Counted>> {
+  const statement = isHitDimension(dimension) ? 'break-down-hits' : 'break-down-sessions'
+  const ranked = await readKept<Counted & { total: number }>(reads, statement, scope, {
+    asked: windowOf(query),
+    value: dimension,
+  })
+  return pageOf(ranked, 'value')
 }

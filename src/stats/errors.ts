@@ -3,11 +3,14 @@ import { AppError } from '../errors.ts'
 import { statement } from '../infra/db.ts'
 import { count, label, uuid } from '../infra/fields.ts'
 import { type Page, pageFields, windowOf } from '../infra/pagination.ts'
+import { ERRORS } from '../rollups/folds/dimensions.ts'
+import type { RankedValue } from '../rollups/protocol.ts'
 import { isUuid } from '../sites/domain.ts'
 import { type Actor, actorFields, presentActor } from './actor.ts'
 import { countTypes } from './event-types.ts'
 import { StatsQuery } from './filters/query.ts'
 import { readKept } from './filters/rows.ts'
+import { rankFolded } from './folded.ts'
 import { type LogServices, readLog } from './log-pages.ts'
 import { readQuestion, type StatsServices, type StatsSite } from './question.ts'
 import { pageOf } from './ranking.ts'
@@ -77,6 +80,7 @@ interface LoggedError extends Actor {
 }
 
 const findErrorGroup = statement<KnownError>('find-error-group')
+const findErrorGroups = statement<KnownError & { id: string }>('find-error-groups')
 
 /** The errors of the range, most frequent first; ties by sessions, then by id. */
 export async function getErrors(
@@ -85,6 +89,13 @@ export async function getErrors(
   query: ErrorsQuery,
 ): Promise<Page<ErrorGroup>> {
   const { scope } = await readQuestion(services, site, query)
+  const folded = await rankFolded(services, scope, {
+    dimension: ERRORS,
+    by: ['hits', 'sessions'],
+    shown: ['hits'],
+    ...windowOf(query),
+  })
+  if (folded) return { rows: await presentFolded(services, site, folded.rows), total: folded.total }
   const ranked = await readKept<
     KnownError & { id: string; occurrences: number; sessions: number; total: number }
   >(services.reads, 'rank-kept-errors', scope, { asked: { ...windowOf(query), site_no: site.siteNo } })
@@ -99,6 +110,23 @@ export async function getErrors(
     })),
     total,
   }
+}
+
+async function presentFolded(
+  { reads }: StatsServices,
+  { siteNo }: StatsSite,
+  rows: RankedValue[],
+): Promise<ErrorGroup[]> {
+  const known = await findErrorGroups(
+    reads,
+    siteNo,
+    rows.map(({ value }) => value),
+  )
+  const byId = new Map(known.map(group => [group.id, group]))
+  return rows.map(({ value: id, hits, sessions }) => {
+    const { message, name } = byId.get(id)!
+    return { id, message, error_name: name, occurrences: hits, sessions }
+  })
 }
 
 /**

@@ -4,6 +4,7 @@ import { integerParameter } from '../infra/pagination.ts'
 import { DIMENSIONS, isHitDimension } from './filters/dimensions.ts'
 import { StatsQuery } from './filters/query.ts'
 import { readKept } from './filters/rows.ts'
+import { rankFolded } from './folded.ts'
 import { readQuestion, type StatsServices, type StatsSite } from './question.ts'
 
 export const FilterValuesQuery = StatsQuery.safeExtend({
@@ -37,10 +38,23 @@ export async function getFilterValues(
     ...(dimension === 'utm_campaign' && { campaign: undefined }),
   }
   const { scope } = await readQuestion(services, site, others)
+  const folded = await rankFolded(services, scope, {
+    dimension,
+    by: [isHitDimension(dimension) ? 'hits' : 'sessions'],
+    shown: [isHitDimension(dimension) ? 'hits' : 'sessions'],
+    leavesOutEmpty: true,
+    limit,
+    offset: 0,
+  })
+  if (folded) return present(folded.rows)
   const statement = isHitDimension(dimension) ? 'rank-hit-values' : 'rank-session-values'
   const rows = await readKept<{ value: string }>(services.reads, statement, scope, {
     asked: { limit },
     value: dimension,
   })
-  return { values: rows.map(({ value }) => ({ value, label: value })) }
+  return present(rows)
 }
+
+const present = (rows: { value: string }[]): FilterValues => ({
+  values: rows.map(({ value }) => ({ value, label: value })),
+})

@@ -2,8 +2,10 @@ import { z } from 'zod'
 import { count, label } from '../infra/fields.ts'
 import { requiredText } from '../infra/validation.ts'
 import { EVENT_TYPES, type EventType } from '../ingestion/hit.ts'
+import { propertiesOf, readProperty } from '../rollups/folds/dimensions.ts'
 import { StatsQuery } from './filters/query.ts'
 import { readKept } from './filters/rows.ts'
+import { rankFolded } from './folded.ts'
 import { readQuestion, type StatsServices, type StatsSite } from './question.ts'
 
 const MOST_ROWS = 50
@@ -38,6 +40,18 @@ export async function getPropertyBreakdown(
   { event_type, event_name, ...query }: PropertyBreakdownQuery,
 ): Promise<PropertyBreakdown> {
   const { scope } = await readQuestion(services, site, query)
+  const folded = await rankFolded(services, scope, {
+    dimension: propertiesOf(event_type, event_name),
+    by: ['visitors'],
+    shown: ['hits'],
+    limit: MOST_ROWS,
+    offset: 0,
+  })
+  if (folded) {
+    return {
+      rows: folded.rows.map(({ value: carried, visitors }) => ({ ...readProperty(carried), visitors })),
+    }
+  }
   const asked = { event_type, event_name, limit: MOST_ROWS }
   const rows = await readKept<PropertyBreakdown['rows'][number]>(
     services.reads,

@@ -66,7 +66,7 @@ describe.skipIf(!process.env.TEST_DATABASE_URL)('of two changes of one row of a 
   })
 
   const kept = async (tx: Transaction, site: TestSite, fields: Json, type: string, day: number) => {
-    const { fact } = readEvent(JSON.stringify(event(type, subscription(fields), onDay(day))))!
+    const { fact } = readEvent(JSON.stringify(event(type, subscription(fields), onDay(day))), new Date())!
     await lockProcessor(tx, site.siteNo)
     await keepFact(tx, site.siteNo, fact)
     await keepSubscription(tx, site.siteNo, fact.objectId)

@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { seal, unseal } from '../../src/infra/secret-box.ts'
-import { findConnection } from '../../src/revenue/connection.ts'
+import { connectProcessor, findConnection } from '../../src/revenue/connection.ts'
+import type { SiteRecord } from '../../src/sites/schema.ts'
 import { type Api, type Member, startApi } from '../support/api.ts'
 import { recordingLog } from '../support/recording-log.ts'
 
@@ -25,6 +26,19 @@ const call = (method: string, site: string, body?: unknown, token = owner.token)
 const secretKey = () => api.services.config.secretKey
 
 describe('a processor', () => {
+  test('is connected since the time that the service has, whatever secrets come later', async () => {
+    const site = await createSite()
+    const now = new Date('2026-02-03T04:05:06.789Z')
+    const record = (
+      await api.services.db<SiteRecord[]>`
+      select site_no as "siteNo", id from sites where id = ${site}`
+    )[0]!
+    const body = { provider: 'stripe' as const, webhook_secret: 'whsec_1', api_key: undefined }
+    const connectAt = (at: Date) => connectProcessor({ ...api.services, now: () => at }, record, body)
+    expect((await connectAt(now)).connected_at).toBe(now.toISOString())
+    expect((await connectAt(new Date())).connected_at).toBe(now.toISOString())
+  })
+
   test('is connected, shown without its secrets, and disconnected', async () => {
     const site = await createSite()
     expect((await call('GET', site)).status).toBe(404)
@@ -55,6 +69,7 @@ describe('a processor', () => {
     expect(await findConnection(api.services.db, site, secretKey())).toEqual({
       site: { siteNo: expect.any(Number), id: site, currency: 'USD', timezone: 'UTC' },
       webhookSecret: 'whsec_ä',
+      sealedSecret: row!.webhook_secret,
       apiKey: 'sk_1',
     })
     await call('PUT', site, { provider: 'stripe', webhook_secret: 'whsec_2' })

@@ -125,6 +125,7 @@ describe('what a subscription depends on', () => {
       discounts: ['di_alone', discount('BY_ID'), discount(coupon({ id: 'WHOLE', percent_off: 1 }))],
       items: [
         item(price(100), { discounts: [discount('OF_ITEM'), 'di_other'] }),
+        item(price(100, { id: 'price_euro', currency: 'eur' })),
         tiered({ id: 'price_tiers' }),
         tiered({ id: 'price_known', tiers: [{ up_to: null, unit_amount: 5 }] }),
       ],
@@ -148,6 +149,7 @@ describe('what a subscription depends on', () => {
       'BY_ID sub_1 false',
       'OF_ITEM sub_1 false',
       'WHOLE sub_1 false',
+      'price_euro sub_1 false',
       'price_tiers sub_1 false',
     ])
     const migration = readFileSync(join(projectRoot, 'sql/migrations/0017_price_dependents.sql'), 'utf8')

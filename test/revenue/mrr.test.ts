@@ -1,16 +1,17 @@
 import { describe, expect, test } from 'vitest'
-import { type Definitions, mrrOf, pricesWithoutTiers } from '../../src/revenue/mrr.ts'
-import { decimal, ratio, roundHalfEven } from '../../src/revenue/rational.ts'
+import { decimal, divide, multiply, ONE, roundHalfEven, whole } from '../../src/revenue/fixed-point.ts'
+import { type Definitions, mrrOf, pricesWithoutTerms } from '../../src/revenue/mrr.ts'
 import { Coupon, Price, Subscription } from '../../src/revenue/stripe/objects.ts'
 import { coupon, discount, item, type Json, price, subscription } from '../support/stripe.ts'
 
-const NOTHING: Definitions = { discounts: new Map(), coupons: new Map(), tiers: new Map() }
+const NOTHING: Definitions = { discounts: new Map(), coupons: new Map(), prices: new Map() }
 
 function mrr(options: Json & { items?: Json[] }, definitions: Definitions = NOTHING): number {
   const { state } = Subscription.parse(subscription(options))
   return mrrOf(state.items, state.discounts ?? [], state.currency, definitions)
 }
 
+const times = (count: number, given: Json) => Array.from({ length: count }, () => given)
 const each = (interval: string, interval_count = 1) => ({ recurring: { interval, interval_count } })
 
 describe('a price', () => {
@@ -68,6 +69,13 @@ describe('a price', () => {
     ).toBe(100)
   })
 
+  test('that an item has for its own trial counts until the trial ends', () => {
+    const current_trial = { start_date: 1_767_225_600, end_date: 1_767_830_400, trial_offer: 'to_1' }
+    expect(mrr({ items: [item(price(1000)), item(price(0), { current_trial })] })).toBe(1000)
+    expect(mrr({ items: [item(price(300), { current_trial })] })).toBe(300)
+    expect(mrr({ items: [item(price(2000), { current_trial: null })] })).toBe(2000)
+  })
+
   test('as a plan counts the same', () => {
     const { price: _price, ...rest } = item(price(1))
     const plan = {
@@ -88,6 +96,52 @@ describe('a price', () => {
     expect(mrr({ items: [item(price(1190), { tax_rates: [vat] })] })).toBe(1000)
     expect(mrr({ items: [item(price(1190))], default_tax_rates: [vat] })).toBe(1000)
     expect(mrr({ items: [item(price(1000), { tax_rates: [sales] })], default_tax_rates: [vat] })).toBe(1000)
+  })
+
+  test('in another currency than the subscription is left out, and no coupon is taken off it', () => {
+    const items = [item(price(1000)), item(price(700, { currency: 'eur' }))]
+    expect(mrr({ items })).toBe(1000)
+    expect(mrr({ items, currency: 'eur' })).toBe(700)
+    const off = discount(coupon({ amount_off: 500, currency: 'usd' }))
+    expect(mrr({ items, discounts: [off] })).toBe(500)
+    expect(mrr({ items: [items[1]!] })).toBe(0)
+  })
+
+  test('costs what it costs in the currency of the subscription', () => {
+    const options = { usd: { unit_amount: 1000 }, eur: { unit_amount: null, unit_amount_decimal: '900.5' } }
+    const bare = price(1000)
+    const whole = { ...bare, currency_options: options }
+    const two = (given: Json) => ({ items: [item(given, { quantity: 2 })], currency: 'eur' })
+    expect(mrr(two(whole))).toBe(1801)
+    expect(mrr(two(bare))).toBe(0)
+    expect(mrr(two(bare), { ...NOTHING, prices: new Map([[bare.id, Price.parse(whole)]]) })).toBe(1801)
+    expect(mrr({ ...two(whole), currency: 'gbp' })).toBe(0)
+  })
+
+  test('that has not said what it costs in that currency lacks terms', () => {
+    const lacking = (given: Json, currency: string, known = NOTHING) =>
+      pricesWithoutTerms(
+        Subscription.parse(subscription({ items: [item(given)] })).state.items,
+        currency,
+        known,
+      )
+    const bare = price(1000)
+    const whole = { ...bare, currency_options: { eur: { unit_amount: 900 } } }
+    const known = { ...NOTHING, prices: new Map([[bare.id, Price.parse(whole)]]) }
+    expect(lacking(bare, 'USD')).toEqual([])
+    expect(lacking(bare, 'EUR')).toEqual([bare.id])
+    expect(lacking(whole, 'EUR')).toEqual([])
+    expect(lacking(bare, 'EUR', known)).toEqual([])
+    expect(lacking(bare, 'GBP', known)).toEqual([])
+  })
+
+  test('of parts that add up to a half is rounded to the even number', () => {
+    const parts = (...amounts: number[]) => amounts.map(amount => item(price(amount, each('year'))))
+    expect(mrr({ items: parts(5, 25) })).toBe(2)
+    expect(mrr({ items: parts(5, 37) })).toBe(4)
+    const seventh = item(price(100, each('month', 7)))
+    expect(mrr({ items: [...times(7, seventh), ...parts(6)] })).toBe(100)
+    expect(mrr({ items: [...times(7, seventh), ...parts(18)] })).toBe(102)
   })
 
   test('beyond exact numbers is refused', () => {
@@ -130,10 +184,10 @@ describe('tiers', () => {
     const items = [item(bare, { quantity: 5 }), item(price(100))]
     expect(mrr({ items })).toBe(100)
     const { state } = Subscription.parse(subscription({ items }))
-    expect(pricesWithoutTiers(state.items, NOTHING)).toEqual([bare.id])
-    const known = { ...NOTHING, tiers: new Map([[bare.id, Price.parse(tiered('volume')).tiers!]]) }
+    expect(pricesWithoutTerms(state.items, state.currency, NOTHING)).toEqual([bare.id])
+    const known = { ...NOTHING, prices: new Map([[bare.id, Price.parse(tiered('volume'))]]) }
     expect(mrr({ items }, known)).toBe(3600)
-    expect(pricesWithoutTiers(state.items, known)).toEqual([])
+    expect(pricesWithoutTerms(state.items, state.currency, known)).toEqual([])
   })
 })
 
@@ -185,14 +239,15 @@ describe('fractions', () => {
   test.each([
     ['12.5', 25n, 2n],
     ['-0.25', -1n, 4n],
-    ['1e-7', 1n, 10_000_000n],
+    ['0.000000000001', 1n, 1_000_000_000_000n],
     ['1.5e3', 1500n, 1n],
+    ['1e-7', 1n, 10_000_000n],
     ['0', 0n, 1n],
   ])('read %s exactly', (text, n, d) => {
-    expect(decimal(text)).toEqual({ n, d })
+    expect(decimal(text)).toBe((n * ONE) / d)
   })
 
-  test.each(['', 'x', '1,5', '0x10', '1e999'])('refuse %j', text => {
+  test.each(['', 'x', '1,5', '0x10', '1e999', '1.'])('refuse %j', text => {
     expect(() => decimal(text)).toThrow(RangeError)
   })
 
@@ -206,6 +261,23 @@ describe('fractions', () => {
     [7, 4, 2n],
     [5, 4, 1n],
   ])('round %i/%i to %i', (n, d, expected) => {
-    expect(roundHalfEven(ratio(n, d))).toBe(expected)
+    expect(roundHalfEven(divide(whole(n), whole(d)))).toBe(expected)
+  })
+
+  test('know a half that comes out of parts that are not exact', () => {
+    const third = divide(ONE, whole(3))
+    for (const [halves, rounded] of [
+      [1, 0n],
+      [3, 2n],
+      [5, 2n],
+    ] as const) {
+      expect(roundHalfEven(multiply(third, divide(whole(halves * 3), whole(2))))).toBe(rounded)
+    }
+  })
+
+  test('tell what is next to a half from one', () => {
+    const tiny = decimal('0.000000000000000000000000000001')
+    expect(roundHalfEven(decimal('2.5') + tiny)).toBe(3n)
+    expect(roundHalfEven(decimal('3.5') - tiny)).toBe(3n)
   })
 })

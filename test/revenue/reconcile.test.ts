@@ -11,6 +11,7 @@ import {
   discount,
   event,
   item,
+  type Json,
   netMovements,
   onDay,
   openShop,
@@ -70,7 +71,7 @@ describe('reconciling', () => {
       subscription({ id: 'sub_b' }),
       subscription({ id: 'sub_c' }),
       subscription({ id: 'sub_d', status: 'trialing' }),
-      subscription({ id: 'sub_e', currency: 'eur' }),
+      subscription({ id: 'sub_e', currency: 'eur', items: [item(price(1000, { currency: 'eur' }))] }),
     ]
     await deliverAll(
       shop,
@@ -121,6 +122,34 @@ describe('reconciling', () => {
       subscription({ id: 'sub_1', items: [item(bare, { quantity: 3 })], discounts: [discount('co_gone')] }),
     ])
     expect(await compare(shop.siteId)).toMatchObject({ ours: 0, processor: 1500, missing: ['co_gone'] })
+  })
+
+  test('names what lies beyond its bounds, and compares the others', async () => {
+    const shop = await openShop(api, KEY)
+    const { tiers, bare } = tieredPrice()
+    stripe.objects.set(`prices/${bare.id}`, { ...tiers, tiers: [{ up_to: -1 }] })
+    const [fine, odd, dear, tiered] = [
+      subscription({ id: 'sub_a' }),
+      subscription({ id: 'sub_b', discounts: [discount(coupon({ percent_off: 0.00001 }))] }),
+      subscription({ id: 'sub_c', items: [item(price(9e14), { quantity: 9 })] }),
+      subscription({ id: 'sub_d', items: [item(bare)] }),
+    ]
+    await deliverAll(
+      shop,
+      ['sub_a', 'sub_b', 'sub_c', 'sub_d'].map(id => created(subscription({ id }))),
+    )
+    stripe.objects.set('subscriptions', [dear, tiered, odd, fine])
+    expect(await compare(shop.siteId)).toEqual({
+      currency: 'USD',
+      ours: 4000,
+      processor: 1000,
+      drift: [],
+      unreadable: [
+        { subscription_id: 'sub_b', reason: expect.stringMatching(/^discounts\.0/) },
+        { subscription_id: 'sub_c', reason: expect.stringMatching(/beyond exact numbers/) },
+        { subscription_id: 'sub_d', reason: `${bare.id} cannot be read` },
+      ],
+    })
   })
 
   test('says why a coupon cannot be asked for', async () => {
@@ -372,12 +401,154 @@ describe('what events leave out', () => {
     expect(stripe.asked).toEqual([])
   })
 
-  test('of an amount in another currency is asked for', async () => {
-    const shop = await openShop(api, KEY)
-    const bare = coupon({ amount_off: 100, currency: 'usd' })
+  describe('of another currency', () => {
+    const euros = (amount: number) => item(price(amount, { currency: 'eur' }))
     const options = { usd: { amount_off: 100 }, eur: { amount_off: 300 } }
-    stripe.objects.set(`coupons/${bare.id}`, { ...bare, currency_options: options })
-    await deliverAll(shop, [created(subscription({ currency: 'eur', discounts: [discount(bare)] }))])
-    expect(await netMovements(shop)).toEqual({ '2026-01-01 start EUR': 700 })
+
+    test('is asked for where a coupon takes an amount off', async () => {
+      const shop = await openShop(api, KEY)
+      const bare = coupon({ amount_off: 100, currency: 'usd' })
+      stripe.objects.set(`coupons/${bare.id}`, { ...bare, currency_options: options })
+      const given = { currency: 'eur', items: [euros(1000)], discounts: [discount(bare)] }
+      await deliverAll(shop, [created(subscription(given))])
+      expect(await netMovements(shop)).toEqual({ '2026-01-01 start EUR': 700 })
+    })
+
+    test('is asked for where a price is in one, and not again', async () => {
+      const shop = await openShop(api, KEY)
+      const [dollars, none] = [price(1000), price(500)]
+      const off = coupon({ amount_off: 100, currency: 'usd' })
+      stripe.objects.set(`prices/${dollars.id}`, {
+        ...dollars,
+        currency_options: { usd: { unit_amount: 1000 }, eur: { unit_amount: 900 } },
+      })
+      stripe.objects.set(`prices/${none.id}`, none)
+      stripe.objects.set(`coupons/${off.id}`, { ...off, currency_options: options })
+      const base = subscription({
+        currency: 'eur',
+        items: [item(dollars, { quantity: 2 }), item(none), euros(50)],
+        discounts: [discount(off)],
+      })
+      await deliverAll(shop, [created(base)])
+      expect(await netMovements(shop)).toEqual({ '2026-01-01 start EUR': 1550 })
+      await deliverAll(shop, [event('customer.subscription.updated', base, onDay(2))])
+      expect(stripe.asked).toHaveLength(3)
+      stripe.objects.set('subscriptions', [base])
+      expect(await compare(shop.siteId)).toMatchObject({ drift: [] })
+    })
+
+    test('is asked for where a price with tiers is in one', async () => {
+      const shop = await openShop(api, KEY)
+      const { tiers, bare } = tieredPrice()
+      const inEuros = [{ up_to: null, unit_amount: 400, flat_amount: 50 }]
+      stripe.objects.set(`prices/${bare.id}`, {
+        ...tiers,
+        currency_options: { usd: { tiers: tiers.tiers }, eur: { unit_amount: null, tiers: inEuros } },
+      })
+      await deliverAll(shop, [
+        created(subscription({ currency: 'eur', items: [item(bare, { quantity: 3 })] })),
+        created(subscription({ items: [item(bare, { quantity: 3 })] })),
+      ])
+      expect(await netMovements(shop)).toEqual({ '2026-01-01 start EUR': 1250, '2026-01-01 start USD': 1500 })
+      expect(stripe.asked.at(-1)).toContain('currency_options.eur.tiers')
+      expect(stripe.asked).toHaveLength(2)
+    })
+
+    test('counts as nothing without a key, and is logged', async () => {
+      const shop = await openShop(api)
+      const dollars = price(1000)
+      logged.lines.length = 0
+      await deliverAll(shop, [created(subscription({ currency: 'eur', items: [item(dollars), euros(50)] }))])
+      expect(await netMovements(shop)).toEqual({ '2026-01-01 start EUR': 50 })
+      expect(JSON.stringify(logged.lines)).toContain(dollars.id)
+    })
+  })
+
+  describe('of items that do not fit into an event', () => {
+    const cut = (given: Json, change: Json = {}) => {
+      const { data, ...rest } = given.items
+      return { ...given, items: { ...rest, data: data.slice(0, 1), has_more: true }, ...change }
+    }
+    const stock = (given: Json) => {
+      stripe.objects.set(`subscriptions/${given.id}`, cut(given))
+      stripe.objects.set('subscription_items', given.items.data)
+    }
+    const updated = (object: Json, day: number, id?: string) =>
+      event('customer.subscription.updated', object, onDay(day), id)
+
+    test('is asked for, with all that they depend on, once an event', async () => {
+      const shop = await openShop(api, KEY)
+      const { tiers, bare } = tieredPrice()
+      const half = coupon({ percent_off: 50 })
+      stripe.objects.set(`prices/${bare.id}`, tiers)
+      stripe.objects.set(`coupons/${half.id}`, half)
+      const off = { discounts: [discount(half.id)] }
+      const base = subscription({
+        items: [item(price(1000)), item(price(200), off), item(bare, { quantity: 3 })],
+      })
+      stock(base)
+      const first = created(cut(base))
+      await deliverAll(shop, [first])
+      expect(await netMovements(shop)).toEqual({ '2026-01-01 start USD': 2600 })
+      const asked = stripe.asked.length
+      await deliverAll(shop, [first])
+      expect(stripe.asked).toHaveLength(asked)
+    })
+
+    test('is asked for by each later event, and leaves what was before as it was', async () => {
+      const shop = await openShop(api, KEY)
+      const base = subscription({ items: [item(price(1000)), item(price(200))] })
+      stock(base)
+      await deliverAll(shop, [created(cut(base))])
+      const dearer = { ...base, items: { ...base.items, data: [...base.items.data, item(price(50))] } }
+      stock(dearer)
+      await deliverAll(shop, [updated(cut(dearer), 5)])
+      const asked = stripe.asked.length
+      await deliverAll(shop, [updated(cut(base, { cancel_at_period_end: true }), 3)])
+      expect(await netMovements(shop)).toEqual({ '2026-01-01 start USD': 1200, '2026-01-05 upgrade USD': 50 })
+      expect(stripe.asked).toHaveLength(asked)
+      await deliverAll(shop, [updated(base, 6)])
+      expect(await netMovements(shop)).toMatchObject({ '2026-01-06 downgrade USD': -50 })
+    })
+
+    test('takes off what the subscription and its other items have', async () => {
+      const shop = await openShop(api, KEY)
+      const vat = { object: 'tax_rate', percentage: 25, inclusive: true }
+      const base = subscription({
+        items: [item(price(1000)), item(price(500))],
+        discounts: [discount(coupon({ percent_off: 50, applies_to: null }))],
+        default_tax_rates: [vat],
+      })
+      stock(base)
+      await deliverAll(shop, [created(cut(base))])
+      expect(await netMovements(shop)).toEqual({ '2026-01-01 start USD': 600 })
+    })
+
+    test('waits for a key, and for the processor', async () => {
+      const shop = await openShop(api)
+      const base = subscription({ items: [item(price(1000)), item(price(200))] })
+      logged.lines.length = 0
+      await deliverAll(shop, [created(cut(base))])
+      expect(await netMovements(shop)).toEqual({ '2026-01-01 start USD': 1000 })
+      expect(JSON.stringify(logged.lines)).toContain(base.id)
+      await connect(api, shop.member, shop.siteId, KEY.apiKey)
+      stripe.failWith = 500
+      await deliverAll(shop, [event('payment_intent.succeeded', intent, onDay(2))])
+      stripe.failWith = undefined
+      stock(base)
+      await pass(shop, '61 seconds')
+      await deliverAll(shop, [event('payment_intent.succeeded', { ...intent, id: 'pi_2' }, onDay(2))])
+      expect(await netMovements(shop)).toEqual({ '2026-01-01 start USD': 1200 })
+    })
+
+    test('leaves a subscription of too many as it is, and asks for nothing of one that does not count', async () => {
+      const shop = await openShop(api, KEY)
+      const many = subscription({ items: Array.from({ length: 101 }, () => item(price(10))) })
+      stock(many)
+      await deliverAll(shop, [created(cut(subscription(), { status: 'trialing' }))])
+      expect(stripe.asked).toEqual([])
+      await deliverAll(shop, [created(cut(many))])
+      expect(await netMovements(shop)).toEqual({ '2026-01-01 start USD': 10 })
+    })
   })
 })

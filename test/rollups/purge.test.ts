@@ -7,6 +7,7 @@ import { storeHits } from '../../src/ingestion/store/store.ts'
 import { refreshAggregate } from '../../src/rollups/aggregates.ts'
 import { compressSettledChunks } from '../../src/rollups/columnstore.ts'
 import { markBuckets } from '../../src/rollups/dirty.ts'
+import { foldDay } from '../../src/rollups/folds/fold-day.ts'
 import { purgeDeletedSites } from '../../src/rollups/purge.ts'
 import { startScheduler } from '../../src/rollups/scheduler.ts'
 import { getOverview } from '../../src/stats/overview.ts'
@@ -255,6 +256,7 @@ test('the scheduler runs it', async () => {
   const scheduler = startScheduler({
     db,
     redis,
+    fold: day => foldDay(db, day),
     lease: createLease(redis, 'scheduler'),
     refreshing: createLease(redis, 'refreshing'),
     log: silentLog,

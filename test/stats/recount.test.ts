@@ -1,9 +1,11 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { readQuery } from '../../src/http/query.ts'
+import type { Db } from '../../src/infra/db.ts'
 import { refreshAggregate } from '../../src/rollups/aggregates.ts'
 import { compressSettledChunks } from '../../src/rollups/columnstore.ts'
 import { type TestDatabase, testDatabase } from '../support/database.ts'
 import { expectSameReads } from '../support/expect-reads.ts'
+import { foldAll } from '../support/fold.ts'
 import { randomFilters, randomRange } from '../support/random-filters.ts'
 import { randomGoals } from '../support/random-goals.ts'
 import { randomVisits } from '../support/random-visits.ts'
@@ -24,6 +26,13 @@ afterAll(() => database.close())
 const STREAMS = Number(process.env.RECOUNT_STREAMS ?? 6)
 const LONG_AFTER = new Date(Date.UTC(2026, 5, 1))
 
+/** So that the next stream's days are folded as they come, too, whatever was folded of the one before. */
+async function unfold(db: Db): Promise<void> {
+  await db`update horizons set horizon = '-infinity', refreshed_to = '-infinity' where aggregate = 'folds'`
+  await db`delete from fold_spans`
+  await db`delete from day_folds`
+}
+
 /** Goals are numbered anew for every question; over all sites their ids differ. */
 function numbered(goals: RecountGoal[], prefix: number): RecountGoal[] {
   const hex = prefix.toString(16).padStart(8, '0')
@@ -41,7 +50,13 @@ describe.each(['timely', 'late'] as const)('of streams whose hits come %s', arri
       const site = await createTestSite(database.db, { timezone: stream.zone })
       const recount = recountSessions(stream[arrival])
       const world = worldOf(stream.hits, recount, stream.zone)
-      await storeVisits(database.db, site, withoutRepeatedDrops(stream[arrival], recount.dropped))
+      await unfold(database.db)
+      const batches = withoutRepeatedDrops(stream[arrival], recount.dropped)
+      // Every third stream is folded as it comes in: days grow, and late hits mark them.
+      await storeVisits(database.db, site, batches, async now => {
+        if (seed % 3 === 2) await foldAll(database.db, new Date(now))
+      })
+      if (seed % 3 === 1) await foldAll(database.db, LONG_AFTER)
       const money = randomMoney(seed, world)
       await storeMoney(database.db, site, money)
       if (seed % 2 === 0) {

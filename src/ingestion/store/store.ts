@@ -1,7 +1,8 @@
 import { type Db, statement, type Transaction } from '../../infra/db.ts'
 import { PARTITIONS } from '../../infra/queue.ts'
 import { attributeAwaiting, NEWCOMERS_LOCK } from '../../revenue/attribution.ts'
-import { markBuckets } from '../../rollups/dirty.ts'
+import { markBuckets, markFolds } from '../../rollups/dirty.ts'
+import { closesAt } from '../../rollups/folds/portion.ts'
 import type { EnrichedHit } from '../hit.ts'
 import { findStored } from './find-stored.ts'
 import { place } from './place.ts'
@@ -134,6 +135,16 @@ async function write(tx: Transaction, placed: Placed[], visitors: Visitor[]): Pr
     })),
     ...renumbered,
   ])
+  await markFolds(tx, [
+    ...placed
+      .filter(({ hit }) => isVisible(hit))
+      .map(({ hit }) => ({ siteNo: hit.siteNo, at: hit.at, changedAt: hit.at })),
+    ...written.map(({ visitor, session }) => ({
+      siteNo: visitor.siteNo,
+      at: session.startedAt,
+      changedAt: closesAt(Math.min(session.storedLastAt, session.lastAt)),
+    })),
+  ])
 }
 
 /** Whether all sessions the visitor has are new ones: something that was recorded before may wait for them. */
@@ -141,11 +152,14 @@ function hasFirstSessions({ sessionCount, sessions }: Visitor): boolean {
   return sessionCount > 0 && sessions.filter(session => session.isNew).length === sessionCount
 }
 
+/** Engagement and identities are no hits that are counted. */
+const isVisible = ({ type }: EnrichedHit): boolean => type !== 'engagement' && type !== 'identify'
+
 /** Only pageviews and events make a site have data. */
 async function noteFirstEvents(tx: Transaction, placed: Placed[]): Promise<void> {
   const first = new Map<number, number>()
   for (const { hit } of placed) {
-    if (hit.type === 'engagement' || hit.type === 'identify') continue
+    if (!isVisible(hit)) continue
     if (hit.at < (first.get(hit.siteNo) ?? Number.POSITIVE_INFINITY)) first.set(hit.siteNo, hit.at)
   }
   if (first.size > 0) await updateFirstEvents(tx, [...first.keys()], [...first.values()])

@@ -14,6 +14,8 @@ export interface Session {
   startedAt: number
   firstAt: number
   lastAt: number
+  /** `lastAt` as it is stored; the opening hit's time while it is not. */
+  storedLastAt: number
   pageviews: number
   events: number
   /** Identifier of the identified user; empty when anonymous. */
@@ -128,6 +130,7 @@ export function open(visitor: Visitor, hit: EnrichedHit): Session {
     startedAt: hit.at,
     firstAt: hit.at,
     lastAt: hit.at,
+    storedLastAt: hit.at,
     pageviews: 0,
     events: 0,
     userId: '',

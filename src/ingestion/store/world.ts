@@ -140,6 +140,7 @@ function toSession(row: SessionRow): Session {
     startedAt: row.startedAt.getTime(),
     firstAt: row.firstAt.getTime(),
     lastAt: row.lastAt.getTime(),
+    storedLastAt: row.lastAt.getTime(),
     pageviews: row.pageviews,
     events: row.events,
     userId: row.userId,

@@ -1,11 +1,12 @@
 import { z } from 'zod'
-import { AppError } from '../../errors.ts'
+import { AppError, invalidField } from '../../errors.ts'
 import { mend, text, validationError } from '../../infra/validation.ts'
 import {
   Coupon,
   Customer,
   Discount,
   Id,
+  type Item,
   PastSeconds,
   type Price,
   Subscription,
@@ -23,6 +24,8 @@ const Envelope = z.object({
 /** What a fact tells, by its kind. */
 export interface FactBodies {
   subscription: SubscriptionState
+  /** What Stripe had for a subscription of which the event `of` did not hold all. */
+  items: { of: string; items: Item[] }
   discount: { change: 'added' | 'switched' | 'taken'; discount: Discount }
   coupon: Coupon
   /** The tiers of a price that payloads leave out. */
@@ -60,7 +63,7 @@ type Read = Pick<Fact, 'kind' | 'objectId'> & {
   visitorId?: string | null
 }
 
-type Reader = (object: unknown, type: string) => Read | undefined
+type Reader = (object: unknown, type: string, now: Date) => Read | undefined
 
 const readSubscription: Reader = (object, type) => {
   const { id, state, ...rest } = take(Subscription, object)
@@ -83,8 +86,9 @@ const readCoupon: Reader = object => {
   return { kind: 'coupon', objectId: coupon.id, body: coupon }
 }
 
-const readInvoice: Reader = object => {
+const readInvoice: Reader = (object, _type, now) => {
   const { id, paid, ...rest } = take(Invoice, object)
+  refuseAhead('status_transitions.paid_at', paid.paidAt, now)
   return { ...rest, kind: 'invoice', objectId: id, body: paid }
 }
 
@@ -98,8 +102,9 @@ const readCharge: Reader = object => {
   return { ...rest, kind: 'charge', objectId: id, body: { refundedMinor } }
 }
 
-const readRefund: Reader = object => {
+const readRefund: Reader = (object, _type, now) => {
   const { id, refund, ...rest } = take(Refund, object)
+  refuseAhead('created', refund.createdAt, now)
   return { ...rest, kind: 'refund', objectId: id, body: refund }
 }
 
@@ -113,6 +118,16 @@ const readLink =
 const readCustomer: Reader = object => {
   const { id, customerId, visitorId } = take(Customer, object)
   return visitorId === null ? undefined : { kind: 'link', objectId: id, customerId, visitorId, body: null }
+}
+
+/** A clock may be a day ahead. */
+const AHEAD_MS = 86_400_000
+
+/** @param at Unix milliseconds of what is said to have happened */
+function refuseAhead(field: string, at: number | null, now: Date): void {
+  if (at !== null && at > now.getTime() + AHEAD_MS) {
+    throw invalidField(field, 'must not be more than a day ahead')
+  }
 }
 
 /** The event types that tell something; the end of a name may vary where it says so. */
@@ -136,15 +151,17 @@ const READERS: [RegExp, Reader][] = [
  * @returns undefined for an event that the ledger has no use for
  * @throws AppError `malformed_json`; `validation_failed` for a known type whose object cannot be read
  */
-export function readEvent(signed: string): { type: string; fact: Fact } | undefined {
+export function readEvent(signed: string, now: Date): { type: string; fact: Fact } | undefined {
   const event = take(Envelope, parse(signed))
+  const at = new Date(event.created * 1000)
+  refuseAhead('created', at.getTime(), now)
   const reader = READERS.find(([type]) => type.test(event.type))?.[1]
-  const read = reader?.(event.data.object, event.type)
+  const read = reader?.(event.data.object, event.type, now)
   if (!read) return undefined
   const saleIds = new Set((read.saleIds ?? []).filter(id => typeof id === 'string'))
   const fact = {
     eventId: event.id,
-    at: new Date(event.created * 1000),
+    at,
     kind: read.kind,
     objectId: read.objectId,
     subscriptionId: read.subscriptionId ?? null,

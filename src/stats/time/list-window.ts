@@ -1,4 +1,4 @@
-import { localDay, startOfDay, startOfHour, startOfNextHour } from './local-time.ts'
+import { localDay, startOfDay, startOfHour, startOfNextHour } from '../../infra/local-time.ts'
 import type { Bucket } from './range.ts'
 
 export const LIST_PERIODS = ['24h', '7d', '30d'] as const

@@ -1,6 +1,5 @@
 import * as z from 'zod'
 import { invalidField } from '../../errors.ts'
-import type { Window } from '../../rollups/protocol.ts'
 import {
   dayOf,
   firstOfMonth,
@@ -12,7 +11,8 @@ import {
   mondayOf,
   startOfDay,
   startOfNextHour,
-} from './local-time.ts'
+} from '../../infra/local-time.ts'
+import type { Window } from '../../rollups/protocol.ts'
 
 export const RANGE_PRESETS = [
   'today',

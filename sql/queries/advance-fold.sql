@@ -1,0 +1,3 @@
+-- Nothing happened that the fold would have to hold.
+update day_folds set folded_to = $4::timestamptz
+where site_no = $1::int and starts_at = $2::timestamptz and ends_at = $3::timestamptz

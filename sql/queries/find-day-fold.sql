@@ -1,0 +1,10 @@
+select
+  (extract(epoch from folded_to) * 1000)::bigint as "foldedTo",
+  pageviews,
+  custom_events as "customEvents",
+  sessions,
+  bounces,
+  duration_ms as "durationMs",
+  visitors
+from day_folds
+where site_no = $1::int and starts_at = $2::timestamptz and ends_at = $3::timestamptz

@@ -1,0 +1,93 @@
+import type { AnyFact } from './facts.ts'
+import { couponOf, type Definitions, joinCoupon } from './mrr.ts'
+import type { Coupon, Discount, Item, Listed, Price } from './stripe/objects.ts'
+
+/** Coupons and prices that the facts name by their ids, described or not. */
+export function namedIn(facts: readonly AnyFact[]): string[] {
+  const ids = new Set<string>()
+  const note = (listed: Listed) => {
+    if (typeof listed === 'string' || !listed.coupon) return
+    ids.add(typeof listed.coupon === 'string' ? listed.coupon : listed.coupon.id)
+  }
+  for (const fact of facts) {
+    discountsIn(fact).forEach(note)
+    for (const { price } of itemsIn(fact)) {
+      const currency = fact.kind === 'subscription' ? fact.body.currency : null
+      if (price && dependsOnMore(price, currency)) ids.add(price.id)
+    }
+  }
+  return [...ids]
+}
+
+const dependsOnMore = (price: Price, currency: string | null) =>
+  (price.isTiered && !price.tiers) || price.currency !== currency
+
+const itemsIn = (fact: AnyFact): Item[] =>
+  fact.kind === 'subscription' || fact.kind === 'items' ? fact.body.items : []
+
+function discountsIn(fact: AnyFact): Listed[] {
+  if (fact.kind === 'discount') return [fact.body.discount]
+  const own = fact.kind === 'subscription' ? (fact.body.discounts ?? []) : []
+  return [...own, ...itemsIn(fact).flatMap(item => item.discounts)]
+}
+
+/** Grows with the discounts that events tell of. */
+export interface Known extends Definitions {
+  discounts: Map<string, Discount>
+}
+
+/** The first description of each discount holds until an event changes it. */
+export function define(facts: readonly AnyFact[], described: readonly AnyFact[]): Known {
+  const discounts = new Map<string, Discount>()
+  const note = (listed: Listed) => {
+    if (typeof listed === 'string' || listed.id === null) return
+    if (!discounts.has(listed.id)) discounts.set(listed.id, listed)
+  }
+  const inOrder = [...facts].sort(
+    (a, b) => a.at.getTime() - b.at.getTime() || (a.eventId < b.eventId ? -1 : 1),
+  )
+  for (const fact of inOrder) discountsIn(fact).forEach(note)
+  return { discounts, ...describedIn(described) }
+}
+
+/** What facts say of coupons and prices, in their order. */
+export function describedIn(facts: readonly AnyFact[]): Pick<Definitions, 'coupons' | 'prices'> {
+  const coupons = new Map<string, Coupon>()
+  const prices = new Map<string, Price>()
+  for (const fact of facts) {
+    if (fact.kind === 'coupon') coupons.set(fact.objectId, joinCoupon(coupons.get(fact.objectId), fact.body))
+    if (fact.kind === 'price') prices.set(fact.objectId, fact.body)
+  }
+  return { coupons, prices }
+}
+
+/** Ids of coupons of which it is not known what they take off; they count as what is known. */
+export function couponsWithoutTerms(
+  items: readonly Item[],
+  discounts: readonly Listed[],
+  currency: string,
+  definitions: Definitions,
+): string[] {
+  const products = new Set(
+    items.flatMap(({ price }) => (price?.recurring?.usage === 'licensed' ? [price.product] : [])),
+  )
+  const lacking = (listed: Listed, of: number) => {
+    const discount = typeof listed === 'string' ? definitions.discounts.get(listed) : listed
+    const named = discount?.coupon
+    if (!named) return []
+    const coupon = couponOf(listed, definitions)
+    const isKnown = coupon && !lacksTerms(coupon, currency, of)
+    return isKnown ? [] : [typeof named === 'string' ? named : named.id]
+  }
+  return [
+    ...discounts.flatMap(listed => lacking(listed, products.size)),
+    ...items.flatMap(item => item.discounts.flatMap(listed => lacking(listed, 1))),
+  ]
+}
+
+/** Which of several products, or how much in this currency, is known only of what was asked for. */
+function lacksTerms(coupon: Coupon, currency: string, products: number): boolean {
+  if (coupon.duration !== 'forever') return false
+  const lacksAmount = coupon.percentOff === null && coupon.amountsOff[currency] === undefined
+  return (products > 1 && coupon.products === undefined) || (lacksAmount && !coupon.hasAllCurrencies)
+}

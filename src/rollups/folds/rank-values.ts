@@ -1,0 +1,132 @@
+import { type Db, inSnapshot, type Queryable, statement } from '../../infra/db.ts'
+import type { RankedValue, Ranking, Tasks } from '../protocol.ts'
+import { PROPERTIES, propertiesOf, readProperty } from './dimensions.ts'
+import { DistinctCounter } from './distinct.ts'
+import { sumValues } from './sum-values.ts'
+import type { Sums } from './sums.ts'
+import { numbersOf, textsOf } from './texts.ts'
+
+/** Exact visitors are counted for so many values at once, before looking whether more are needed. */
+const BATCH = 64
+
+interface ServiceHits {
+  type: string
+  name: string
+  hits: number
+}
+
+const countService = statement<ServiceHits>('count-service-hits')
+
+/** A page of a dimension's values in a window, and how many there are. */
+export function rankValues(db: Db, ranking: Ranking): Promise<Tasks['rankValues']['output']> {
+  return inSnapshot(db, async tx => {
+    const { siteNo, window, dimension, by, shown, leavesOutEmpty } = ranking
+    const withVisitors = by.includes('visitors')
+    const ofService = await countService(tx, siteNo, new Date(window.start), new Date(window.end))
+    // Visitors of what the service wrote are in no fold.
+    if (ofService.some(({ type, name }) => propertiesOf(type, name) === dimension)) return null
+    const sums = await sumValues(tx, siteNo, window, dimension, { withVisitors })
+    if (!sums) return null
+    if (dimension === 'event_name' && by.includes('hits')) await addService(tx, siteNo, sums, ofService)
+    const empty = leavesOutEmpty ? (await keysOf(tx, siteNo, ['']))[0] : undefined
+    const all: number[] = []
+    sums.keys.forEach((key, index) => {
+      if (key !== empty && shown.some(column => sums.get(index, column) > 0)) all.push(index)
+    })
+    const rows = await pageOf(tx, sums, withVisitors ? refine(sums, all, ranking) : all, ranking)
+    return { rows, total: all.length }
+  })
+}
+
+/** What some values count in a window. Visitors are not among it. */
+export function countValues(
+  db: Db,
+  { siteNo, window, dimension, values }: Tasks['countValues']['input'],
+): Promise<Tasks['countValues']['output']> {
+  return inSnapshot(db, async tx => {
+    const sums = await sumValues(tx, siteNo, window, dimension, { withVisitors: false })
+    if (!sums) return null
+    const numbers = await numbersOf(tx, siteNo, values, { isNaming: false })
+    return values.map(value => ({ ...sums.countsAt(sums.indexOf(numbers.get(value) ?? value)), visitors: 0 }))
+  })
+}
+
+/** What the service wrote counts among hits, and nowhere else. */
+async function addService(tx: Queryable, siteNo: number, sums: Sums, written: ServiceHits[]): Promise<void> {
+  const keys = await keysOf(
+    tx,
+    siteNo,
+    written.map(({ name }) => name),
+  )
+  written.forEach(({ hits }, position) => {
+    const index = sums.indexOf(keys[position]!)
+    sums.set(index, 'hits', sums.get(index, 'hits') + hits)
+  })
+}
+
+async function keysOf(tx: Queryable, siteNo: number, values: string[]): Promise<(number | string)[]> {
+  const numbers = await numbersOf(tx, siteNo, values, { isNaming: false })
+  return values.map(value => numbers.get(value) ?? value)
+}
+
+/**
+ * Those values that can be among the first `offset + limit` by visitors, with their visitors counted exactly. The days'
+ * visitors added up are an upper bound, so that values far down the list need not be looked at.
+ */
+function refine(sums: Sums, all: number[], { offset, limit }: Ranking): number[] {
+  const wanted = offset + limit
+  const distinct = new DistinctCounter()
+  const visitors = (index: number) => sums.get(index, 'visitors')
+  const ordered = all.toSorted((a, b) => visitors(b) - visitors(a))
+  const exact: number[] = []
+  for (let next = 0; next < ordered.length; ) {
+    for (const index of ordered.slice(next, next + BATCH)) {
+      if (!sums.hasExactVisitors(index)) sums.set(index, 'visitors', distinct.count(sums.visitorsOf(index)))
+      exact.push(index)
+    }
+    next = exact.length
+    if (exact.length < wanted || next >= ordered.length) continue
+    const last = exact.map(visitors).toSorted((a, b) => b - a)[wanted - 1]!
+    if (visitors(ordered[next]!) < last) break
+  }
+  return exact
+}
+
+/** The texts of values are read only where they decide about the order, or are shown. */
+async function pageOf(tx: Queryable, sums: Sums, all: number[], ranking: Ranking): Promise<RankedValue[]> {
+  const { by, offset, limit, dimension } = ranking
+  const compareCounts = (a: number, b: number) => {
+    for (const column of by) {
+      const difference = sums.get(b, column) - sums.get(a, column)
+      if (difference !== 0) return difference
+    }
+    return 0
+  }
+  const ordered = all.toSorted(compareCounts)
+  const page = ordered.slice(offset, offset + limit)
+  if (page.length === 0) return []
+  const first = ordered.findIndex(index => compareCounts(index, page[0]!) === 0)
+  const last = ordered.findLastIndex(index => compareCounts(index, page.at(-1)!) === 0)
+  const block = ordered.slice(first, last + 1)
+  const numbers = block.map(index => sums.keys[index]!).filter(key => typeof key === 'number')
+  const texts = await textsOf(tx, numbers)
+  const textOf = (index: number) => {
+    const key = sums.keys[index]!
+    return typeof key === 'number' ? texts.get(key)! : key
+  }
+  const compare = dimension.startsWith(PROPERTIES) ? compareProperties : compareTexts
+  return block
+    .map(index => ({ index, value: textOf(index) }))
+    .sort((a, b) => compareCounts(a.index, b.index) || compare(a.value, b.value))
+    .slice(offset - first, offset - first + limit)
+    .map(({ index, value }) => ({ ...sums.countsAt(index), value }))
+}
+
+/** By their bytes in UTF-8, as `collate "C"` does. */
+const compareTexts = (a: string, b: string): number => Buffer.compare(Buffer.from(a), Buffer.from(b))
+
+/** By key, then by value. */
+function compareProperties(one: string, other: string): number {
+  const [a, b] = [readProperty(one), readProperty(other)]
+  return compareTexts(a.key, b.key) || compareTexts(a.value, b.value)
+}

@@ -1,0 +1,71 @@
+import { type Queryable, statement } from '../../infra/db.ts'
+import type { Window } from '../protocol.ts'
+import { coverWindow, type FoldSpan } from './cover.ts'
+import { PROPERTIES } from './dimensions.ts'
+import { countPortionValues, type Portion, wholePortion } from './portion.ts'
+import { Sums } from './sums.ts'
+import { numbersOf } from './texts.ts'
+
+const DAY_MS = 86_400_000
+/** When more of a window is not folded, counting its hits in the database is faster than here. */
+const MAX_GAPS_MS = 2.5 * DAY_MS
+
+const selectDayFolds = statement<FoldSpan>('select-day-folds')
+const selectValueFolds = statement<{ counts: Buffer | null; visitors: Buffer | null }>('select-value-folds')
+const findFirstEvent = statement<{ at: number | null }>('find-first-event')
+
+/**
+ * What each value of a dimension counts in a window, from folds and from the rows they do not hold. All statements must
+ * see the same moment: in one transaction that repeats its reads.
+ * @returns undefined when too little of it is folded
+ */
+export async function sumValues(
+  tx: Queryable,
+  siteNo: number,
+  window: Window,
+  dimension: string,
+  { withVisitors }: { withVisitors: boolean },
+): Promise<Sums | undefined> {
+  const bounds = [new Date(window.start), new Date(window.end)]
+  const [stored, [first]] = await Promise.all([
+    selectDayFolds(tx, [siteNo], ...bounds, false),
+    findFirstEvent(tx, siteNo),
+  ])
+  const { folds, rests, gaps } = coverWindow(window, stored)
+  const lived = gaps.flatMap(gap => clip(gap, first?.at ?? Number.POSITIVE_INFINITY))
+  if (lived.reduce((sum, { start, end }) => sum + end - start, 0) > MAX_GAPS_MS) return undefined
+  const sums = new Sums()
+  const days = [folds.map(fold => new Date(fold.start)), folds.map(fold => new Date(fold.end))]
+  const names = dimension.startsWith(PROPERTIES) ? [dimension, PROPERTIES] : [dimension]
+  for (const name of names) {
+    const rows = await selectValueFolds(tx, siteNo, name, ...days.map(isoTimes), withVisitors)
+    for (const { counts, visitors } of rows) {
+      if (!counts) return undefined
+      sums.addFold(counts, visitors)
+    }
+  }
+  for (const portion of [...rests, ...lived.map(wholePortion)]) {
+    await addPortion(tx, sums, siteNo, portion, dimension)
+  }
+  return sums
+}
+
+const isoTimes = (times: Date[]) => times.map(time => time.toISOString())
+
+/** The part of a window from `at` on. */
+function clip({ start, end }: Window, at: number): Window[] {
+  return end <= at ? [] : [{ start: Math.max(start, at), end }]
+}
+
+async function addPortion(
+  tx: Queryable,
+  sums: Sums,
+  siteNo: number,
+  portion: Portion,
+  dimension: string,
+): Promise<void> {
+  const tallied = (await countPortionValues(tx, siteNo, portion, [dimension])).get(dimension)
+  if (!tallied) return
+  const numbers = await numbersOf(tx, siteNo, [...tallied.keys()], { isNaming: false })
+  for (const [value, counted] of tallied) sums.addTallied(numbers.get(value) ?? value, counted)
+}

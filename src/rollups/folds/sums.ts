@@ -1,0 +1,136 @@
+import {
+  COLUMNS,
+  type Column,
+  type Counts,
+  decodeColumns,
+  decodeVisitors,
+  type FoldedColumns,
+} from './codec.ts'
+import type { Tallied } from './portion.ts'
+
+interface Part {
+  folded: FoldedColumns
+  visitors: Buffer | null
+}
+
+/**
+ * What values count, added up over folds and portions. Columns rather than objects: a month has as many entries as it has
+ * values on each of its days. `visitors` counts those of each part as if they were others; `visitorsOf` has the numbers.
+ */
+export class Sums {
+  /** A value's number, or the value itself where no fold has it. */
+  readonly keys: (number | string)[] = []
+  readonly #indexes = new Map<number | string, number>()
+  #columns = columnsOf(1_024)
+  /** The most visitors of a part: there are no fewer. */
+  #least = new Float64Array(1_024)
+  readonly #parts: Part[] = []
+  readonly #others = new Map<number, Uint32Array[]>()
+
+  /** @param visitors null when they are not asked for */
+  addFold(counts: Buffer, visitors: Buffer | null): void {
+    const folded = decodeColumns(counts)
+    const { textNos, columns } = folded
+    this.#parts.push({ folded, visitors })
+    const indexes = new Uint32Array(textNos.length)
+    for (let entry = 0; entry < textNos.length; entry++) indexes[entry] = this.indexOf(textNos[entry]!)
+    for (const column of COLUMNS) {
+      const values = columns[column]
+      const sums = this.#columns[column]
+      if (!values) continue
+      if (column === 'lastAt') {
+        for (let entry = 0; entry < values.length; entry++) {
+          const index = indexes[entry]!
+          if (values[entry]! > sums[index]!) sums[index] = values[entry]!
+        }
+      } else {
+        for (let entry = 0; entry < values.length; entry++) sums[indexes[entry]!]! += values[entry]!
+      }
+    }
+    const counted = columns.visitors
+    if (!counted) return
+    for (let entry = 0; entry < counted.length; entry++) {
+      const index = indexes[entry]!
+      if (counted[entry]! > this.#least[index]!) this.#least[index] = counted[entry]!
+    }
+  }
+
+  addTallied(key: number | string, { counts, visitors }: Tallied): void {
+    const index = this.indexOf(key)
+    for (const column of COLUMNS) {
+      const sums = this.#columns[column]
+      if (column === 'lastAt') sums[index] = Math.max(sums[index]!, counts.lastAt)
+      else sums[index]! += column === 'visitors' ? visitors.length : counts[column]
+    }
+    this.#least[index] = Math.max(this.#least[index]!, visitors.length)
+    if (visitors.length === 0) return
+    const others = this.#others.get(index)
+    if (others) others.push(visitors)
+    else this.#others.set(index, [visitors])
+  }
+
+  /** Where a value's sums stand; zeros for one that is new. */
+  indexOf(key: number | string): number {
+    let index = this.#indexes.get(key)
+    if (index === undefined) {
+      index = this.keys.length
+      this.keys.push(key)
+      this.#indexes.set(key, index)
+      if (index >= this.#least.length) this.#grow()
+    }
+    return index
+  }
+
+  get(index: number, column: Column): number {
+    return this.#columns[column][index]!
+  }
+
+  set(index: number, column: Column, value: number): void {
+    this.#columns[column][index] = value
+  }
+
+  countsAt(index: number): Counts {
+    return Object.fromEntries(COLUMNS.map(column => [column, this.get(index, column)])) as Counts
+  }
+
+  /** Whether nobody can have been counted twice: all visitors are of one part. */
+  hasExactVisitors(index: number): boolean {
+    return this.#least[index] === this.get(index, 'visitors')
+  }
+
+  /** The visitors of each part; only when they were asked for. */
+  visitorsOf(index: number): Uint32Array[] {
+    const lists = [...(this.#others.get(index) ?? [])]
+    const key = this.keys[index]!
+    if (typeof key === 'string') return lists
+    for (const { folded, visitors } of this.#parts) {
+      const entry = find(folded.textNos, key)
+      if (entry === -1 || !visitors) continue
+      lists.push(decodeVisitors(visitors, folded.offsets[entry]!, folded.columns.visitors?.[entry] ?? 0))
+    }
+    return lists
+  }
+
+  #grow(): void {
+    const before = this.#columns
+    const least = this.#least
+    this.#columns = columnsOf(least.length * 2)
+    for (const column of COLUMNS) this.#columns[column].set(before[column])
+    this.#least = new Float64Array(least.length * 2)
+    this.#least.set(least)
+  }
+}
+
+const columnsOf = (size: number) =>
+  Object.fromEntries(COLUMNS.map(column => [column, new Float64Array(size)])) as Record<Column, Float64Array>
+
+/** Where a number stands in an ascending list, −1 for nowhere. */
+function find(list: Uint32Array, number: number): number {
+  let [low, high] = [0, list.length]
+  while (low < high) {
+    const middle = (low + high) >> 1
+    if (list[middle]! < number) low = middle + 1
+    else high = middle
+  }
+  return list[low] === number ? low : -1
+}

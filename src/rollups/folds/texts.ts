@@ -1,0 +1,40 @@
+import { createHash } from 'node:crypto'
+import { type Queryable, statement } from '../../infra/db.ts'
+
+interface Named {
+  digest: string
+  textNo: number
+}
+
+const nameTexts = statement<Named>('name-texts')
+const findTexts = statement<Named>('find-texts')
+const selectTexts = statement<{ textNo: number; text: string }>('read-texts')
+
+/** PostgreSQL's `md5(text)::uuid`. */
+function digestOf(text: string): string {
+  const hex = createHash('md5').update(text).digest('hex')
+  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`
+}
+
+/** The numbers that a site's texts have in folds. Without `isNaming` those that have none are left out. */
+export async function numbersOf(
+  db: Queryable,
+  siteNo: number,
+  texts: readonly string[],
+  { isNaming }: { isNaming: boolean },
+): Promise<Map<string, number>> {
+  if (texts.length === 0) return new Map()
+  const byDigest = new Map(texts.map(text => [digestOf(text), text]))
+  const digests = [...byDigest.keys()]
+  const rows = isNaming
+    ? await nameTexts(db, siteNo, digests, [...byDigest.values()])
+    : await findTexts(db, siteNo, digests)
+  return new Map(rows.map(({ digest, textNo }) => [byDigest.get(digest)!, textNo]))
+}
+
+/** The texts of numbers. */
+export async function textsOf(db: Queryable, textNos: readonly number[]): Promise<Map<number, string>> {
+  if (textNos.length === 0) return new Map()
+  const rows = await selectTexts(db, textNos)
+  return new Map(rows.map(({ textNo, text }) => [textNo, text]))
+}
