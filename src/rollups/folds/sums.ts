@@ -8,6 +8,9 @@ import {
 } from './codec.ts'
 import type { Tallied } from './portion.ts'
 
+/** Numbers that are found by an array: 1 MiB of it. */
+const NEAR = 2 ** 18
+
 interface Part {
   folded: FoldedColumns
   visitors: Buffer | null
@@ -21,6 +24,9 @@ export class Sums {
   /** A value's number, or the value itself where no fold has it. */
   readonly keys: (number | string)[] = []
   readonly #indexes = new Map<number | string, number>()
+  /** The same of numbers near the first, one more than each: a site's texts were mostly numbered one after another. */
+  readonly #near = new Uint32Array(NEAR)
+  #nearFrom = -1
   #columns = columnsOf(1_024)
   /** The most visitors of a part: there are no fewer. */
   #least = new Float64Array(1_024)
@@ -71,13 +77,27 @@ export class Sums {
 
   /** Where a value's sums stand; zeros for one that is new. */
   indexOf(key: number | string): number {
-    let index = this.#indexes.get(key)
-    if (index === undefined) {
-      index = this.keys.length
-      this.keys.push(key)
-      this.#indexes.set(key, index)
-      if (index >= this.#least.length) this.#grow()
-    }
+    if (typeof key === 'string') return this.#indexes.get(key) ?? this.#add(key)
+    if (this.#nearFrom === -1) this.#nearFrom = Math.max(0, key - NEAR / 2)
+    const slot = key - this.#nearFrom
+    if (slot < 0 || slot >= NEAR) return this.#indexes.get(key) ?? this.#add(key)
+    const known = this.#near[slot]!
+    if (known > 0) return known - 1
+    const index = this.#append(key)
+    this.#near[slot] = index + 1
+    return index
+  }
+
+  #add(key: number | string): number {
+    const index = this.#append(key)
+    this.#indexes.set(key, index)
+    return index
+  }
+
+  #append(key: number | string): number {
+    const index = this.keys.length
+    this.keys.push(key)
+    if (index >= this.#least.length) this.#grow()
     return index
   }
 
