@@ -1,5 +1,5 @@
 import { createGroupCommit, type GroupCommit, type Outcome } from '../../infra/group-commit.ts'
-import type { Producer } from '../../infra/queue.ts'
+import { PARTITIONS, type Producer } from '../../infra/queue.ts'
 import type { Charge, Rate, RateLimiter } from '../../infra/rate-limit.ts'
 import type { Hit, HitBatch } from '../hit.ts'
 
@@ -38,17 +38,21 @@ export function createSubmitter(
     maxWaitingBytes: MAX_WAITING_BYTES,
     sizeOf: ({ hit }) => BARE_BYTES + (hit ? textBytes(hit) : 0),
     async commit(items) {
-      const rates = await chargeAll(limiter, items)
-      const outcomes: Outcome<Submitted>[] = rates.map(value => ({ value }))
-      const allowed = items.flatMap((item, index) =>
-        rates[index]?.isAllowed === false ? [] : [{ item, index }],
-      )
+      const outcomes = await chargeAll(limiter, items)
+      const partitions: Batch[] = Array.from({ length: PARTITIONS }, () => ({ hits: [], indexes: [] }))
+      items.forEach(({ hit, partition }, index) => {
+        const outcome = outcomes[index]!
+        if (!hit || ('value' in outcome && outcome.value?.isAllowed === false)) return
+        partitions[partition!]!.hits.push(hit)
+        partitions[partition!]!.indexes.push(index)
+      })
       await Promise.all(
-        [...byPartition(allowed)].map(async ([partition, members]) => {
+        partitions.map(async ({ hits, indexes }, partition) => {
+          if (hits.length === 0) return
           try {
-            await producer.add(partition, { hits: members.map(({ item }) => item.hit!) })
+            await producer.add(partition, { hits })
           } catch (failure) {
-            for (const { index } of members) outcomes[index] = { failure }
+            for (const index of indexes) outcomes[index] = { failure }
           }
         }),
       )
@@ -57,34 +61,26 @@ export function createSubmitter(
   })
 }
 
-async function chargeAll(limiter: RateLimiter, items: Submission[]): Promise<Submitted[]> {
-  const charged = items.filter(item => item.charge)
-  if (charged.length === 0) return items.map(() => undefined)
-  const rates = (await limiter.charge(charged.map(item => item.charge!))).values()
-  return items.map(item => (item.charge ? rates.next().value : undefined))
+/** What goes to one partition. */
+interface Batch {
+  hits: Hit[]
+  /** Of the hits among the items. */
+  indexes: number[]
 }
 
-interface Indexed {
-  item: Submission
-  index: number
-}
-
-function byPartition(items: Indexed[]): Map<number, Indexed[]> {
-  const partitions = new Map<number, Indexed[]>()
-  for (const entry of items) {
-    if (!entry.item.hit) continue
-    const partition = entry.item.partition!
-    const members = partitions.get(partition)
-    if (members) members.push(entry)
-    else partitions.set(partition, [entry])
-  }
-  return partitions
+async function chargeAll(limiter: RateLimiter, items: Submission[]): Promise<Outcome<Submitted>[]> {
+  const charges: Charge[] = []
+  for (const { charge } of items) if (charge) charges.push(charge)
+  const rates = charges.length > 0 ? await limiter.charge(charges) : []
+  let next = 0
+  return items.map(({ charge }) => ({ value: charge ? rates[next++] : undefined }))
 }
 
 /** About the memory that the texts of a hit take, at two bytes a character. */
 function textBytes(part: object): number {
   let bytes = 0
-  for (const value of Object.values(part)) {
+  for (const name in part) {
+    const value: unknown = part[name as keyof typeof part]
     if (typeof value === 'string') bytes += 2 * value.length
     else if (typeof value === 'object' && value !== null) bytes += textBytes(value)
   }
