@@ -1,3 +1,4 @@
+import { arrayText, timeText } from '../../infra/array-text.ts'
 import { type Queryable, statement } from '../../infra/db.ts'
 
 const selectStoredHits = statement<{ id: string }>('select-stored-hits')
@@ -11,9 +12,9 @@ export async function findStored(
   const times = hits.map(hit => hit.at)
   const rows = await selectStoredHits(
     db,
-    hits.map(hit => hit.siteNo),
-    times,
-    hits.map(hit => hit.id),
+    arrayText(hits.map(hit => hit.siteNo)),
+    arrayText(times.map(timeText)),
+    arrayText(hits.map(hit => hit.id)),
     new Date(times.reduce((a, b) => Math.min(a, b))),
     new Date(times.reduce((a, b) => Math.max(a, b))),
   )
