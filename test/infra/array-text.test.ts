@@ -23,7 +23,7 @@ test('PostgreSQL reads the values that were written, but for nulls at the end', 
       fc.array(nullable(fc.maxSafeInteger())),
       async (texts, numbers) => {
         const [row] = await database.db.unsafe<{ texts: unknown[]; numbers: unknown[] }[]>(
-          'select $1::text[] as texts, $2::bigint[] as numbers',
+          'select to_json($1::text[]) as texts, to_json($2::bigint[]) as numbers',
           [arrayText(texts), arrayText(numbers)],
         )
         expect(row!.texts).toEqual(withoutLastNulls(texts))
