@@ -1,5 +1,5 @@
 import { createGroupCommit, type GroupCommit, type Outcome } from '../../infra/group-commit.ts'
-import { PARTITIONS, type Producer } from '../../infra/queue.ts'
+import type { Producer } from '../../infra/queue.ts'
 import type { Charge, Rate, RateLimiter } from '../../infra/rate-limit.ts'
 import type { Hit, HitBatch } from '../hit.ts'
 
@@ -25,7 +25,7 @@ const BARE_BYTES = 1_000
 
 /**
  * Group commit of requests: first the limits of the whole batch in one call, then the hits of those that are allowed, one
- * job a partition, all in one pipeline.
+ * job a partition, in another. One batch at a time, since a job costs the same whether it holds ten hits or a hundred.
  */
 export function createSubmitter(
   limiter: RateLimiter,
@@ -33,37 +33,37 @@ export function createSubmitter(
 ): GroupCommit<Submission, Submitted> {
   return createGroupCommit<Submission, Submitted>({
     maxBatch: MAX_BATCH,
-    maxInFlight: 2,
+    maxInFlight: 1,
     maxWaiting: MAX_WAITING,
     maxWaitingBytes: MAX_WAITING_BYTES,
     sizeOf: ({ hit }) => BARE_BYTES + (hit ? textBytes(hit) : 0),
     async commit(items) {
       const outcomes = await chargeAll(limiter, items)
-      const partitions: Batch[] = Array.from({ length: PARTITIONS }, () => ({ hits: [], indexes: [] }))
+      const batches: Batch[] = []
       items.forEach(({ hit, partition }, index) => {
         const outcome = outcomes[index]!
         if (!hit || ('value' in outcome && outcome.value?.isAllowed === false)) return
-        partitions[partition!]!.hits.push(hit)
-        partitions[partition!]!.indexes.push(index)
+        let batch = batches.find(other => other.partition === partition)
+        if (!batch) {
+          batch = { partition: partition!, payload: { hits: [] }, indexes: [] }
+          batches.push(batch)
+        }
+        batch.payload.hits.push(hit)
+        batch.indexes.push(index)
       })
-      await Promise.all(
-        partitions.map(async ({ hits, indexes }, partition) => {
-          if (hits.length === 0) return
-          try {
-            await producer.add(partition, { hits })
-          } catch (failure) {
-            for (const index of indexes) outcomes[index] = { failure }
-          }
-        }),
-      )
+      const failures = batches.length > 0 ? await producer.addAll(batches) : []
+      failures.forEach((failure, number) => {
+        if (failure) for (const index of batches[number]!.indexes) outcomes[index] = { failure }
+      })
       return outcomes
     },
   })
 }
 
-/** What goes to one partition. */
+/** The job of one partition. */
 interface Batch {
-  hits: Hit[]
+  partition: number
+  payload: HitBatch
   /** Of the hits among the items. */
   indexes: number[]
 }
