@@ -25,7 +25,7 @@ const BARE_BYTES = 1_000
 
 /**
  * Group commit of requests: first the limits of the whole batch in one call, then the hits of those that are allowed, one
- * job a partition, in another. One batch at a time, since a job costs the same whether it holds ten hits or a hundred.
+ * job a partition, in another.
  */
 export function createSubmitter(
   limiter: RateLimiter,
@@ -33,7 +33,7 @@ export function createSubmitter(
 ): GroupCommit<Submission, Submitted> {
   return createGroupCommit<Submission, Submitted>({
     maxBatch: MAX_BATCH,
-    maxInFlight: 1,
+    maxInFlight: 2,
     maxWaiting: MAX_WAITING,
     maxWaitingBytes: MAX_WAITING_BYTES,
     sizeOf: ({ hit }) => BARE_BYTES + (hit ? textBytes(hit) : 0),
