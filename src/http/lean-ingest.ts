@@ -64,8 +64,12 @@ export function createLeanIngest(options: {
     ]),
   )
 
-  async function answer(endpoint: Endpoint, request: IncomingMessage, response: ServerResponse) {
-    const requestId = requestIdFrom(request.headers['x-request-id'])
+  async function answer(
+    endpoint: Endpoint,
+    requestId: string,
+    request: IncomingMessage,
+    response: ServerResponse,
+  ) {
     const startedAt = performance.now()
     const { accepted, requests } = counters.get(endpoint)!
     const seconds = () => (performance.now() - startedAt) / 1000
@@ -139,7 +143,7 @@ export function createLeanIngest(options: {
       if (!endpoint) return false
       const requestId = requestIdFrom(request.headers['x-request-id'])
       if (request.method === 'POST') {
-        void answer(endpoint, request, response)
+        void answer(endpoint, requestId, request, response)
       } else if (request.method === 'OPTIONS') {
         response.writeHead(204, { ...PREFLIGHT, 'X-Request-Id': requestId }).end()
       } else {
