@@ -39,7 +39,7 @@ interface Part {
  * - `kept_payments`: payments in the range, of whatever currency, whose session passes; by `revenue`'s columns;
  * - `kept_movements`: MRR movements up to the end of the range whose session passes;
  * - `conversions`, when `targets` are given: what converted in the range, in sessions that pass.
- * None of them is computed unless the statement names it, and only the columns that it names are read.
+ * Only those that the statement names are sent, and of them only the columns that it names are read.
  * @param options.value the dimension that is their column `value`
  */
 export function readKept<Row extends object>(
@@ -49,28 +49,35 @@ export function readKept<Row extends object>(
   options: { asked?: Asked; value?: Dimension; targets?: ConversionTargets } & Part = {},
 ): Promise<Row[]> {
   const { asked = {}, value, targets, slice, errorId } = options
+  const text = queryText(name)
   const only = () => (errorId ? ofError(db, errorId) : db``)
-  return db<Row[]>`
-    with asked as (${row(db, asked)}),
-    ${hasHitFilters(scope) ? matching(db, scope) : db``}
-    ${scope.goal ? db`converted as materialized (select unnest(${scope.goal.sessions}::bigint[]) as session_no),` : db``}
-    ${targets ? db`conversions as not materialized (${conversions(db, scope, targets)}),` : db``}
-    kept_hits as not materialized (${keptHits(db, scope, value)} ${slice ? within(db, slice) : db``} ${only()}),
-    kept_sessions as not materialized (
+  const relations: Record<string, () => Fragment> = {
+    ...(targets && { conversions: () => conversions(db, scope, targets) }),
+    kept_hits: () => db`${keptHits(db, scope, value)} ${slice ? within(db, slice) : db``} ${only()}`,
+    kept_sessions: () => db`
       select sessions.* ${value && !isHitDimension(value) ? db`, sessions.${db(value)}::text as value` : db``}
       from sessions
-      where ${keptSession(db, scope)}
-    ),
-    kept_payments as not materialized (${keptMoney(db, scope, 'revenue', scope.start, value)}),
-    kept_movements as not materialized (${keptMoney(db, scope, 'mrr_movements', null, value)}),
-    seen_hits as not materialized (${seenHits(db, scope, value)} ${only()}),
-    engagements as not materialized (
+      where ${keptSession(db, scope)}`,
+    kept_payments: () => keptMoney(db, scope, 'revenue', scope.start, value),
+    kept_movements: () => keptMoney(db, scope, 'mrr_movements', null, value),
+    seen_hits: () => db`${seenHits(db, scope, value)} ${only()}`,
+    engagements: () => db`
       select *
       from events
       where ${aroundRange(db, scope)} and events.type = 'engagement' and ${startedInRange(db, scope)}
-        and ${sessionConditions(db, scope)}
-    )
-    select * from (${db.unsafe(queryText(name))}) as answer` as unknown as Promise<Row[]>
+        and ${sessionConditions(db, scope)}`,
+  }
+  const named = Object.entries(relations).filter(([relation]) => text.includes(relation))
+  return db<Row[]>`
+    with
+    ${hasHitFilters(scope) ? matching(db, scope) : db``}
+    ${scope.goal ? db`converted as materialized (select unnest(${scope.goal.sessions}::bigint[]) as session_no),` : db``}
+    ${inTurn(
+      db,
+      named.map(([relation, rows]) => db`${db(relation)} as not materialized (${rows()}),`),
+    )}
+    asked as (${row(db, asked)})
+    select * from (${db.unsafe(text)}) as answer` as unknown as Promise<Row[]>
 }
 
 /** Sessions with a hit in the range that passes what is asked of hits. */
