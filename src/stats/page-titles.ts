@@ -4,6 +4,7 @@ import { type Page, pageFields, windowOf } from '../infra/pagination.ts'
 import { requiredText } from '../infra/validation.ts'
 import { StatsQuery } from './filters/query.ts'
 import { readKept } from './filters/rows.ts'
+import type { Scope } from './filters/scope.ts'
 import { ratio } from './numbers.ts'
 import { boundsOf, type Question, readQuestion, type StatsServices, type StatsSite } from './question.ts'
 import { pageOf } from './ranking.ts'
@@ -69,14 +70,13 @@ async function readDetails(
   titles: string[],
 ) {
   const [places, engagement, before] = await Promise.all([
-    readKept<{ title: string; path: string; hostname: string }>(reads, 'locate-kept-titles', scope, {
-      asked: { titles },
-    }),
+    locateTitles(reads, scope, titles),
     readKept<{ title: string; engagedMs: number; sessions: number }>(reads, 'measure-kept-titles', scope, {
-      asked: { titles },
+      titles,
     }),
     readKept<{ title: string; sessions: number }>(reads, 'count-kept-titles', scopeBefore, {
-      asked: { titles, bounds: [scopeBefore.start] },
+      asked: { bounds: [scopeBefore.start] },
+      titles,
     }),
   ])
   return {
@@ -84,6 +84,29 @@ async function readDetails(
     engagement: new Map(engagement.map(row => [row.title, row])),
     before: new Map(before.map(row => [row.title, row.sessions])),
   }
+}
+
+interface Place {
+  title: string
+  path: string
+  hostname: string
+}
+
+/** The newest part of a range that is looked through first. */
+const RECENT_SHARE = 1 / 16
+
+/** Where titles were seen last. Most of those of a page were so lately: only the others are looked for in all of the range. */
+async function locateTitles(reads: StatsServices['reads'], scope: Scope, titles: string[]): Promise<Place[]> {
+  const { start, end } = scope
+  const recently = new Date(end.getTime() - (end.getTime() - start.getTime()) * RECENT_SHARE)
+  const found = await readKept<Place>(reads, 'locate-recent-titles', scope, {
+    slice: { start: recently, end },
+    titles,
+  })
+  const isFound = new Set(found.map(({ title }) => title))
+  const others = titles.filter(title => !isFound.has(title))
+  if (others.length === 0) return found
+  return [...found, ...(await readKept<Place>(reads, 'locate-kept-titles', scope, { titles: others }))]
 }
 
 function presentTitle(row: RankedTitle, { places, engagement, before }: Details): PageTitleRow {
@@ -128,12 +151,12 @@ export async function getPageTitleTimeseries(
   const all = seriesBuckets(range)
   const values = all.map(() => 0)
   if (all.length > 0) {
-    const asked = { titles: [title], bounds: boundsOf(all) }
+    const asked = { bounds: boundsOf(all) }
     const rows = await readKept<{ bucket: number; sessions: number }>(
       services.reads,
       'count-kept-titles',
       scope,
-      { asked },
+      { asked, titles: [title] },
     )
     for (const { bucket, sessions } of rows) values[bucket] = sessions
   }

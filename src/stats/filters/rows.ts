@@ -27,6 +27,8 @@ interface Part {
   slice?: { start: Date; end: Date }
   /** Only occurrences of this error. */
   errorId?: string | undefined
+  /** Only hits and engagement of these titles. */
+  titles?: string[]
 }
 
 /**
@@ -48,9 +50,10 @@ export function readKept<Row extends object>(
   scope: Scope,
   options: { asked?: Asked; value?: Dimension; targets?: ConversionTargets } & Part = {},
 ): Promise<Row[]> {
-  const { asked = {}, value, targets, slice, errorId } = options
+  const { asked = {}, value, targets, slice, errorId, titles } = options
   const text = queryText(name)
-  const only = () => (errorId ? ofError(db, errorId) : db``)
+  const only = () => db`
+    ${errorId ? ofError(db, errorId) : db``} ${titles ? db`and events.title = any(${titles}::text[])` : db``}`
   const relations: Record<string, () => Fragment> = {
     ...(targets && { conversions: () => conversions(db, scope, targets) }),
     kept_hits: () => db`${keptHits(db, scope, value)} ${slice ? within(db, slice) : db``} ${only()}`,
@@ -65,7 +68,7 @@ export function readKept<Row extends object>(
       select *
       from events
       where ${aroundRange(db, scope)} and events.type = 'engagement' and ${startedInRange(db, scope)}
-        and ${sessionConditions(db, scope)}`,
+        and ${sessionConditions(db, scope)} ${only()}`,
   }
   const named = Object.entries(relations).filter(([relation]) => text.includes(relation))
   return db<Row[]>`
