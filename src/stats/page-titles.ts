@@ -74,10 +74,7 @@ async function readDetails(
     readKept<{ title: string; engagedMs: number; sessions: number }>(reads, 'measure-kept-titles', scope, {
       titles,
     }),
-    readKept<{ title: string; sessions: number }>(reads, 'count-kept-titles', scopeBefore, {
-      asked: { bounds: [scopeBefore.start] },
-      titles,
-    }),
+    readKept<{ title: string; sessions: number }>(reads, 'sum-kept-titles', scopeBefore, { titles }),
   ])
   return {
     places: new Map(places.map(row => [row.title, row])),
