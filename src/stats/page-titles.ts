@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { count, decimal, label } from '../infra/fields.ts'
 import { type Page, pageFields, windowOf } from '../infra/pagination.ts'
 import { requiredText } from '../infra/validation.ts'
+import { hasHitFilters } from './filters/conditions.ts'
 import { StatsQuery } from './filters/query.ts'
 import { readKept } from './filters/rows.ts'
 import type { Scope } from './filters/scope.ts'
@@ -71,9 +72,12 @@ async function readDetails(
 ) {
   const [places, engagement, before] = await Promise.all([
     locateTitles(reads, scope, titles),
-    readKept<{ title: string; engagedMs: number; sessions: number }>(reads, 'measure-kept-titles', scope, {
-      titles,
-    }),
+    readKept<{ title: string; engagedMs: number; sessions: number }>(
+      reads,
+      hasHitFilters(scope) ? 'measure-kept-titles' : 'measure-seen-titles',
+      scope,
+      { titles },
+    ),
     readKept<{ title: string; sessions: number }>(reads, 'sum-kept-titles', scopeBefore, { titles }),
   ])
   return {

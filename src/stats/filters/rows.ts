@@ -37,6 +37,7 @@ interface Part {
  * - `kept_hits`: pageviews and events of the range that pass all filters, service-written ones included;
  * - `kept_sessions`: sessions that started in the range and pass;
  * - `seen_hits`: hits of such sessions, those past the ends of the range included unless hits are filtered, too;
+ * - `session_rows`: hits and engagement of sessions that started in the range, filtered by what belongs to sessions alone;
  * - `engagements`: engagement of sessions that started in the range, filtered by what belongs to sessions alone;
  * - `kept_payments`: payments in the range, of whatever currency, whose session passes; by `revenue`'s columns;
  * - `kept_movements`: MRR movements up to the end of the range whose session passes;
@@ -64,11 +65,14 @@ export function readKept<Row extends object>(
     kept_payments: () => keptMoney(db, scope, 'revenue', scope.start, value),
     kept_movements: () => keptMoney(db, scope, 'mrr_movements', null, value),
     seen_hits: () => db`${seenHits(db, scope, value)} ${only()}`,
+    session_rows: () => db`
+      select *
+      from events
+      where ${ofStartedSessions(db, scope)} and events.type <> 'identify' and not is_service ${only()}`,
     engagements: () => db`
       select *
       from events
-      where ${aroundRange(db, scope)} and events.type = 'engagement' and ${startedInRange(db, scope)}
-        and ${sessionConditions(db, scope)} ${only()}`,
+      where ${ofStartedSessions(db, scope)} and events.type = 'engagement' ${only()}`,
   }
   const named = Object.entries(relations).filter(([relation]) => text.includes(relation))
   return db<Row[]>`
@@ -96,6 +100,9 @@ function keptHits(db: Queryable, scope: Scope, value: Dimension | undefined): Fr
     ${value && isSessionOnly(value) ? joinSession(db, scope) : db``}
     where ${visibleHit(db, scope)} and ${hitConditions(db, scope)} and ${sessionConditions(db, scope)}`
 }
+
+const ofStartedSessions = (db: Queryable, scope: Scope): Fragment =>
+  db`${aroundRange(db, scope)} and ${startedInRange(db, scope)} and ${sessionConditions(db, scope)}`
 
 const within = (db: Queryable, { start, end }: NonNullable<Part['slice']>): Fragment =>
   db`and events.at >= ${start} and events.at < ${end}`
