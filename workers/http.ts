@@ -34,9 +34,8 @@ const db = connectDb(databaseUrl, { max: 8, name: 'analytics-http', settings: { 
 const reads = connectDb(databaseUrl, {
   max: 6,
   name: 'analytics-reads',
-  // Callers are answered after ten seconds whatever happens; compiling such statements takes longer than running them, and
-  // so does sorting millions of hits to join them with a short list, which the planner knows no numbers of.
-  settings: { statement_timeout: '9s', work_mem: '32MB', jit: 'off', enable_mergejoin: 'off' },
+  // Callers are answered after ten seconds whatever happens; compiling such statements takes longer than running them.
+  settings: { statement_timeout: '9s', work_mem: '32MB', jit: 'off' },
   prepare: false,
 })
 const redis = connectRedis(redisUrl, log)
