@@ -7,7 +7,7 @@ import type { Sums } from './sums.ts'
 import { numbersOf, textsOf } from './texts.ts'
 
 /** Exact visitors are counted for so many values at once, before looking whether more are needed. */
-const BATCH = 64
+const BATCH = 32
 
 interface ServiceHits {
   type: string
@@ -22,7 +22,9 @@ export function rankValues(db: Db, ranking: Ranking): Promise<Tasks['rankValues'
   return inSnapshot(db, async tx => {
     const { siteNo, window, dimension, by, shown, leavesOutEmpty } = ranking
     const withVisitors = by.includes('visitors')
-    const ofService = await countService(tx, siteNo, new Date(window.start), new Date(window.end))
+    const ofService = concernsService(dimension)
+      ? await countService(tx, siteNo, new Date(window.start), new Date(window.end))
+      : []
     // Visitors of what the service wrote are in no fold.
     if (ofService.some(({ type, name }) => propertiesOf(type, name) === dimension)) return null
     const sums = await sumValues(tx, siteNo, window, dimension, { withVisitors })
@@ -50,6 +52,10 @@ export function countValues(
     return values.map(value => ({ ...sums.countsAt(sums.indexOf(numbers.get(value) ?? value)), visitors: 0 }))
   })
 }
+
+/** What the service writes has a name and properties, and nothing else. */
+const concernsService = (dimension: string): boolean =>
+  dimension === 'event_name' || dimension.startsWith(PROPERTIES)
 
 /** What the service wrote counts among hits, and nowhere else. */
 async function addService(tx: Queryable, siteNo: number, sums: Sums, written: ServiceHits[]): Promise<void> {
@@ -81,7 +87,7 @@ function refine(sums: Sums, all: number[], { offset, limit }: Ranking): number[]
   const exact: number[] = []
   for (let next = 0; next < ordered.length; ) {
     for (const index of ordered.slice(next, next + BATCH)) {
-      if (!sums.hasExactVisitors(index)) sums.set(index, 'visitors', distinct.count(sums.visitorsOf(index)))
+      if (!sums.hasExactVisitors(index)) sums.set(index, 'visitors', sums.countVisitors(index, distinct))
       exact.push(index)
     }
     next = exact.length

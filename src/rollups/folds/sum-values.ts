@@ -11,7 +11,7 @@ const DAY_MS = 86_400_000
 const MAX_GAPS_MS = 2.5 * DAY_MS
 
 const selectDayFolds = statement<FoldSpan>('select-day-folds')
-const selectValueFolds = statement<{ counts: Buffer | null; visitors: Buffer | null }>('select-value-folds')
+const selectValueFolds = statement<{ counts: string | null; visitors: string | null }>('select-value-folds')
 const findFirstEvent = statement<{ at: number | null }>('find-first-event')
 
 /**
@@ -41,7 +41,7 @@ export async function sumValues(
     const rows = await selectValueFolds(tx, siteNo, name, ...days.map(isoTimes), withVisitors)
     for (const { counts, visitors } of rows) {
       if (!counts) return undefined
-      sums.addFold(counts, visitors)
+      sums.addFold(bytesOf(counts), visitors === null ? null : bytesOf(visitors))
     }
   }
   for (const portion of [...rests, ...lived.map(wholePortion)]) {
@@ -49,6 +49,8 @@ export async function sumValues(
   }
   return sums
 }
+
+const bytesOf = (base64: string) => Buffer.from(base64, 'base64')
 
 const isoTimes = (times: Date[]) => times.map(time => time.toISOString())
 

@@ -1,11 +1,5 @@
-import {
-  COLUMNS,
-  type Column,
-  type Counts,
-  decodeColumns,
-  decodeVisitors,
-  type FoldedColumns,
-} from './codec.ts'
+import { COLUMNS, type Column, type Counts, decodeColumns, type FoldedColumns } from './codec.ts'
+import type { DistinctCounter } from './distinct.ts'
 import type { Tallied } from './portion.ts'
 
 /** Numbers that are found by an array: 1 MiB of it. */
@@ -118,17 +112,17 @@ export class Sums {
     return this.#least[index] === this.get(index, 'visitors')
   }
 
-  /** The visitors of each part; only when they were asked for. */
-  visitorsOf(index: number): Uint32Array[] {
-    const lists = [...(this.#others.get(index) ?? [])]
+  /** How many distinct visitors there are; only when they were asked for. */
+  countVisitors(index: number, distinct: DistinctCounter): number {
+    for (const visitors of this.#others.get(index) ?? []) distinct.add(visitors)
     const key = this.keys[index]!
-    if (typeof key === 'string') return lists
+    if (typeof key === 'string') return distinct.take()
     for (const { folded, visitors } of this.#parts) {
       const entry = find(folded.textNos, key)
       if (entry === -1 || !visitors) continue
-      lists.push(decodeVisitors(visitors, folded.offsets[entry]!, folded.columns.visitors?.[entry] ?? 0))
+      distinct.addEncoded(visitors, folded.offsets[entry]!, folded.columns.visitors?.[entry] ?? 0)
     }
-    return lists
+    return distinct.take()
   }
 
   #grow(): void {
