@@ -40,6 +40,7 @@ const findNewestFold = statement<{ end: number | null }>('find-newest-fold')
 const findNewestHit = statement<{ at: number | null }>('find-newest-hit')
 const insertEmptyFolds = statement('insert-empty-folds')
 const advanceFold = statement('advance-fold')
+const findFoldsAt = statement<Window & { siteNo: number }>('find-folds-at')
 const selectDirty = statement<Mark>('select-dirty')
 const deleteDirty = statement('delete-dirty')
 const noteRefreshed = statement('note-refreshed')
@@ -147,20 +148,25 @@ async function refoldMarked({ db, fold, horizon, hasTime }: Round): Promise<bool
   const spans = await findSpans(db, [...new Set(marks.map(({ siteNo }) => siteNo))])
   const spanOf = new Map(spans.map(span => [span.siteNo, span]))
   const days = new Map<string, FoldedDay>()
-  const idle: Mark[] = []
+  const note = (day: Window, { siteNo, bucket, version }: Mark) => {
+    const key = `${siteNo}/${day.start}/${day.end}`
+    if (!days.has(key)) days.set(key, { ...day, siteNo, foldedTo: horizon, isAnew: true, marks: [] })
+    days.get(key)!.marks.push({ bucket: bucket.getTime(), version })
+  }
+  const outside: Mark[] = []
   for (const mark of marks) {
     const span = spanOf.get(mark.siteNo)
     const at = mark.bucket.getTime()
-    if (!span || at < span.foldedFrom.getTime()) {
-      idle.push(mark)
-      continue
-    }
-    const day = dayAround(span.foldedZone, at)
-    const key = `${mark.siteNo}/${day.start}`
-    if (!days.has(key)) {
-      days.set(key, { ...day, siteNo: mark.siteNo, foldedTo: horizon, isAnew: true, marks: [] })
-    }
-    days.get(key)!.marks.push({ bucket: at, version: mark.version })
+    if (!span || at < span.foldedFrom.getTime()) outside.push(mark)
+    else note(dayAround(span.foldedZone, at), mark)
+  }
+  // A day that was folded last before a round was cut off lies outside, and is read all the same.
+  const read = await foldsAt(db, outside)
+  const idle: Mark[] = []
+  for (const mark of outside) {
+    const day = read.find(({ siteNo, start, end }) => siteNo === mark.siteNo && holds({ start, end }, mark))
+    if (day) note({ start: day.start, end: day.end }, mark)
+    else idle.push(mark)
   }
   // Nothing is folded there, or no more.
   if (idle.length > 0) await takeOff(db, idle)
@@ -170,6 +176,18 @@ async function refoldMarked({ db, fold, horizon, hasTime }: Round): Promise<bool
   }
   return marks.length < MAX_MARKS
 }
+
+async function foldsAt(db: Db, marks: Mark[]): Promise<(Window & { siteNo: number })[]> {
+  if (marks.length === 0) return []
+  return findFoldsAt(
+    db,
+    marks.map(mark => mark.siteNo),
+    marks.map(mark => mark.bucket.getTime()),
+  )
+}
+
+const holds = ({ start, end }: Window, { bucket }: Mark): boolean =>
+  start <= bucket.getTime() && bucket.getTime() < end
 
 /** @returns true when all of it was done */
 async function foldPast(round: Round): Promise<boolean> {
