@@ -347,3 +347,49 @@ describe('a round of folding that is cut off', () => {
     await fold(TODAY + HOUR)
   })
 })
+
+describe('somebody who still folds what another has taken over', () => {
+  /** Folds a day up to `now`, but writes it only after something else happened. */
+  async function foldSlowly(day: FoldedDay, meanwhile: () => Promise<unknown>): Promise<void> {
+    const slow = new Proxy(db, {
+      get: (target, name) =>
+        name === 'begin'
+          ? async (write: Parameters<Db['begin']>[1]) => {
+              await meanwhile()
+              return target.begin(write)
+            }
+          : Reflect.get(target, name),
+    })
+    await foldDay(slow, day)
+  }
+  const yesterday = { start: TODAY - DAY, end: TODAY, zone: 'UTC', foldedTo: TODAY + HOUR, marks: [] }
+
+  test.each([
+    ['adds nothing twice', false],
+    ['takes nothing back', true],
+  ])('%s', async (_, isAnew) => {
+    const { site, hit, send, fold, compare } = await beginWithVisits()
+    await fold(TODAY - HOUR)
+    await send(hit(TODAY - 65 * MINUTE), hit(TODAY - 5 * MINUTE))
+    await foldSlowly({ ...yesterday, siteNo: site.siteNo, isAnew }, async () => {
+      await send(hit(TODAY - 3 * HOUR, { visitorId: ADA, url: '/meanwhile' }))
+      await foldAll(db, new Date(TODAY + 2 * HOUR))
+    })
+    await compare()
+    await fold(TODAY + 3 * HOUR)
+  })
+
+  test('writes no day of a time zone that was given up', async () => {
+    const { site, hit, send, fold, compare } = await beginWithVisits()
+    await fold(TODAY + 2 * HOUR)
+    await foldSlowly({ ...yesterday, siteNo: site.siteNo, isAnew: true }, async () => {
+      site.timezone = 'Asia/Kathmandu'
+      await db`update sites set timezone = ${site.timezone} where site_no = ${site.siteNo}`
+      await foldAll(db, new Date(TODAY + 2 * HOUR))
+    })
+    await send(hit(TODAY - 3 * HOUR, { visitorId: ADA, url: '/late' }))
+    await fold(TODAY + 2 * HOUR)
+    site.timezone = 'UTC'
+    await compare(RANGES)
+  })
+})
