@@ -15,10 +15,13 @@ import {
 } from './portion.ts'
 import { numbersOf } from './texts.ts'
 
-/** A dimension that has more values on a day is not folded: there is nothing to add up then, and reading hits is as fast. */
-const MAX_VALUES = 50_000
-/** Types and names of events that are folded by their properties; on a day with more none is. */
-const MAX_EVENTS = 500
+export interface FoldLimits {
+  /** A dimension that has more values on a day is not folded: there is nothing to add up then, and reading hits is as fast. */
+  values: number
+  /** Types and names of events that are folded by their properties; on a day with more none is. */
+  events: number
+}
+const LIMITS: FoldLimits = { values: 50_000, events: 500 }
 /** First of the two numbers of a site's advisory lock. */
 const FOLD_LOCKS = 7_116_504
 
@@ -58,7 +61,7 @@ const deleteDirty = statement('delete-dirty')
  * none yet, makes it from raw rows. What changes meanwhile leaves a mark, which stays. One at a time a site: of two all
  * the same, as when one has lost its lease without knowing, the one that is done later writes nothing.
  */
-export async function foldDay(db: Db, day: FoldedDay): Promise<undefined> {
+export async function foldDay(db: Db, day: FoldedDay, limits = LIMITS): Promise<undefined> {
   const { siteNo, start, end, foldedTo, isAnew, marks } = day
   const [stored] = await findDayFold(db, siteNo, new Date(start), new Date(end))
   const old = isAnew ? undefined : stored
@@ -75,9 +78,9 @@ export async function foldDay(db: Db, day: FoldedDay): Promise<undefined> {
     const [span] = await findSpans(tx, [siteNo])
     const [present] = await findDayFold(tx, siteNo, new Date(start), new Date(end))
     if (span?.foldedZone !== day.zone || present?.stamp !== stored?.stamp) return
-    const numbers = await numberValues(tx, siteNo, tally)
+    const numbers = await numberValues(tx, siteNo, tally, limits)
     if (!old) await deleteValueFolds(tx, siteNo, new Date(start), new Date(end))
-    for (const [dimension, values] of mergeAll(before, tally, numbers)) {
+    for (const [dimension, values] of mergeAll(before, tally, numbers, limits)) {
       const bytes = values && encodeValues(values)
       await upsertValueFold(
         tx,
@@ -138,10 +141,15 @@ async function readValues(db: Db, day: FoldedDay, dimensions: string[]): Promise
   )
 }
 
-function numberValues(tx: Transaction, siteNo: number, tally: Tally): Promise<Map<string, number>> {
+function numberValues(
+  tx: Transaction,
+  siteNo: number,
+  tally: Tally,
+  limits: FoldLimits,
+): Promise<Map<string, number>> {
   const texts = new Set<string>()
   for (const values of tally.values()) {
-    if (values.size <= MAX_VALUES) for (const value of values.keys()) texts.add(value)
+    if (values.size <= limits.values) for (const value of values.keys()) texts.add(value)
   }
   return numbersOf(tx, siteNo, [...texts], { isNaming: true })
 }
@@ -151,23 +159,29 @@ function* mergeAll(
   before: Map<string, Values>,
   tally: Tally,
   numbers: Map<string, number>,
+  limits: FoldLimits,
 ): Generator<[string, Values]> {
   const events = [...tally.keys()].filter(isOfProperties)
-  const hasTooMany = before.has(PROPERTIES) || events.length > MAX_EVENTS
+  const hasTooMany = before.has(PROPERTIES) || events.length > limits.events
   if (hasTooMany && !before.has(PROPERTIES)) yield [PROPERTIES, null]
   for (const [dimension, values] of tally) {
     if (hasTooMany && isOfProperties(dimension)) continue
     const old = before.get(dimension)
     if (old === null) continue
-    yield [dimension, merge(old ?? [], values, numbers)]
+    yield [dimension, merge(old ?? [], values, numbers, limits)]
   }
 }
 
 const isOfProperties = (dimension: string) => dimension.startsWith(`${PROPERTIES}/`)
 
-function merge(old: FoldedValue[], added: Map<string, Tallied>, numbers: Map<string, number>): Values {
+function merge(
+  old: FoldedValue[],
+  added: Map<string, Tallied>,
+  numbers: Map<string, number>,
+  limits: FoldLimits,
+): Values {
   const merged = new Map(old.map(value => [value.textNo, value]))
-  if (added.size > MAX_VALUES) return null
+  if (added.size > limits.values) return null
   for (const [value, { counts, visitors }] of added) {
     const textNo = numbers.get(value)!
     const into = merged.get(textNo) ?? { textNo, counts: noCounts(), visitors: new Uint32Array() }
@@ -176,7 +190,7 @@ function merge(old: FoldedValue[], added: Map<string, Tallied>, numbers: Map<str
     into.counts.visitors = into.visitors.length
     merged.set(textNo, into)
   }
-  return merged.size > MAX_VALUES ? null : [...merged.values()]
+  return merged.size > limits.values ? null : [...merged.values()]
 }
 
 /** Distinct numbers, ascending. */
