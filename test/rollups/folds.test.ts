@@ -445,6 +445,37 @@ describe('a round of folding that is cut off', () => {
   })
 })
 
+test('batches that are stored while days are folded count once', async () => {
+  const { hit, send, fold, compare } = await beginWithVisits()
+  await fold(TODAY - 2 * HOUR)
+  for (let round = 0; round < 4; round++) {
+    const now = TODAY - 90 * MINUTE + round * 30 * MINUTE
+    const sends = [0, 1, 2].map(partition =>
+      storeHits(db, partition, [
+        hit(now - (20 + partition) * MINUTE, { url: `/${partition}` }),
+        hit(now - 3 * MINUTE, { url: '/just now' }),
+        hit(TODAY - 2 * DAY + round * HOUR + partition, { url: '/late' }),
+      ]),
+    )
+    await Promise.all([...sends, foldAll(db, new Date(now)), send(hit(now - DAY, { visitorId: BOB }))])
+    await compare()
+  }
+  await fold(TODAY + HOUR)
+})
+
+test('a site that was deleted is folded no more, and the others are', async () => {
+  const gone = await beginWithVisits()
+  const { fold, site } = await beginWithVisits()
+  await fold(TODAY - HOUR)
+  await db`update sites set deleted_at = now() where site_no = ${gone.site.siteNo}`
+  await fold(TODAY + 2 * HOUR)
+  const newest = await db<{ siteNo: number; foldedTo: Date }[]>`
+    select site_no as "siteNo", max(folded_to) as "foldedTo" from day_folds group by 1`
+  const foldedTo = new Map(newest.map(row => [row.siteNo, row.foldedTo.getTime()]))
+  expect(foldedTo.get(gone.site.siteNo)).toBe(TODAY - HOUR - 15 * MINUTE)
+  expect(foldedTo.get(site.siteNo)).toBe(TODAY + 2 * HOUR - 15 * MINUTE)
+})
+
 describe('somebody who still folds what another has taken over', () => {
   /** Folds a day up to `now`, but writes it only after something else happened. */
   async function foldSlowly(day: FoldedDay, meanwhile: () => Promise<unknown>): Promise<void> {

@@ -1,0 +1,30 @@
+import { expect, test } from 'vitest'
+import { DistinctCounter } from '../../src/rollups/folds/distinct.ts'
+import { randomFrom } from '../support/random-values.ts'
+
+const lists = (...numbers: number[][]) => numbers.map(list => Uint32Array.from(list))
+
+test('nothing is nobody', () => {
+  expect(new DistinctCounter().count([])).toBe(0)
+  expect(new DistinctCounter().count(lists([], []))).toBe(0)
+})
+
+test('who is in several lists counts once, the bits of a word apart', () => {
+  expect(new DistinctCounter().count(lists([0, 31, 32, 63], [31, 63, 64], [0, 64, 33]))).toBe(6)
+})
+
+test('a number far beyond the others is counted with those that were before', () => {
+  const counter = new DistinctCounter()
+  expect(counter.count(lists([1, 2], [5_000_000, 2], [2 ** 26, 1]))).toBe(4)
+})
+
+test('nothing is left of what was counted before', () => {
+  const random = randomFrom(7)
+  const counter = new DistinctCounter()
+  for (let round = 0; round < 50; round++) {
+    const asked = Array.from({ length: random.int(6) }, () =>
+      Array.from({ length: random.int(200) }, () => random.int(2 ** (4 + random.int(16)))),
+    )
+    expect(counter.count(lists(...asked))).toBe(new Set(asked.flat()).size)
+  }
+})
