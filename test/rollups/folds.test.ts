@@ -476,6 +476,13 @@ test('a site that was deleted is folded no more, and the others are', async () =
   expect(foldedTo.get(site.siteNo)).toBe(TODAY + 2 * HOUR - 15 * MINUTE)
 })
 
+test('a range that goes on into the future is read from folds too', async () => {
+  const { hit, send, fold } = await beginWithVisits({ ranges: [{ from: '2026-03-01', to: '2026-03-31' }] })
+  await fold(TODAY + 2 * HOUR)
+  await send(hit(TODAY + 2 * HOUR, { visitorId: ADA, url: '/now' }))
+  await fold(TODAY + 2 * HOUR)
+})
+
 describe('somebody who still folds what another has taken over', () => {
   /** Folds a day up to `now`, but writes it only after something else happened. */
   async function foldSlowly(day: FoldedDay, meanwhile: () => Promise<unknown>): Promise<void> {
