@@ -78,9 +78,9 @@ async function readAll(db: Db, rollups: Pool, site: FoldedSite, days: Days, now:
       getBreakdown(
         services,
         asked,
-        BreakdownQuery.parse({ ...days, dimension, page: String(number), per_page: '4' }),
+        BreakdownQuery.parse({ ...days, dimension, page: String(number), per_page: '15' }),
       )
-    breakdowns.push(await allPages(page, 4))
+    breakdowns.push(await allPages(page, 15))
   }
   const values = []
   for (const dimension of ['event_name', 'entry_path'] as const) {
@@ -88,8 +88,12 @@ async function readAll(db: Db, rollups: Pool, site: FoldedSite, days: Days, now:
   }
   const titles = await allPages(
     number =>
-      getPageTitles(services, asked, PageTitlesQuery.parse({ ...days, page: String(number), per_page: '4' })),
-    4,
+      getPageTitles(
+        services,
+        asked,
+        PageTitlesQuery.parse({ ...days, page: String(number), per_page: '15' }),
+      ),
+    15,
   )
   const errors = await getErrors(services, asked, ErrorsQuery.parse(days))
   const properties = []
