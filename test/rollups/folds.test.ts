@@ -241,6 +241,21 @@ describe('days grow as time goes on', () => {
     await fold(start + 3 * DAY)
   })
 
+  test('with engagement, in time, of a page that was opened hours ago', async () => {
+    const { hit, send, refold, fold, compare } = await begin()
+    const start = TODAY - 6 * HOUR
+    await send(hit(TODAY - 3 * DAY), hit(start, { visitorId: ADA, url: '/long' }))
+    await refold(start + 3 * HOUR)
+    for (const at of [start + 3 * HOUR, start + 5 * HOUR]) {
+      await send(hit(at, { type: 'engagement', visitorId: ADA, url: '/long', engagedMs: 60_000 }))
+      await compare()
+      await refold(at + 20 * MINUTE)
+      await compare()
+      await refold(at + 2 * HOUR)
+    }
+    await fold(TODAY + 3 * DAY)
+  })
+
   test('with hits at the very moment up to which is folded, and sessions that close at it', async () => {
     const { hit, send, fold, compare } = await begin()
     const foldedTo = TODAY - 12 * HOUR
