@@ -256,6 +256,21 @@ describe('days grow as time goes on', () => {
     await fold(TODAY + 3 * DAY)
   })
 
+  test('with a late hit of a session that goes on', async () => {
+    const { hit, send, fold, compare } = await begin()
+    const now = TODAY + 30 * MINUTE
+    await send(
+      hit(TODAY - 3 * DAY),
+      hit(TODAY - 10 * MINUTE, { visitorId: ADA, url: '/before midnight' }),
+      hit(TODAY + 10 * MINUTE, { visitorId: ADA, url: '/after midnight' }),
+    )
+    await fold(now)
+    await send(hit(TODAY + 5 * MINUTE, { visitorId: ADA, url: '/late' }))
+    await compare()
+    await fold(now)
+    await fold(TODAY + 3 * DAY)
+  })
+
   test('with hits at the very moment up to which is folded, and sessions that close at it', async () => {
     const { hit, send, fold, compare } = await begin()
     const foldedTo = TODAY - 12 * HOUR
