@@ -61,7 +61,7 @@ test('many values in any order come back by number, each with its own visitors',
     const index = random.int(Math.max(1, ordered.length))
     if (ordered.length === 0) continue
     expect(textNos[index]).toBe(ordered[index]!.textNo)
-    expect(decodeVisitors(visitors, offsets[index]!, columns.visitors[index]!)).toEqual(
+    expect(decodeVisitors(visitors, offsets[index]!, columns.visitors![index]!)).toEqual(
       ordered[index]!.visitors,
     )
   }
