@@ -22,14 +22,16 @@ export function rankValues(db: Db, ranking: Ranking): Promise<Tasks['rankValues'
   return inSnapshot(db, async tx => {
     const { siteNo, window, dimension, by, shown, leavesOutEmpty } = ranking
     const withVisitors = by.includes('visitors')
-    const ofService = concernsService(dimension)
-      ? await countService(tx, siteNo, new Date(window.start), new Date(window.end))
-      : []
+    const countsNames = dimension === 'event_name' && by.includes('hits')
+    const ofService =
+      countsNames || dimension.startsWith(PROPERTIES)
+        ? await countService(tx, siteNo, new Date(window.start), new Date(window.end))
+        : []
     // Visitors of what the service wrote are in no fold.
     if (ofService.some(({ type, name }) => propertiesOf(type, name) === dimension)) return null
     const sums = await sumValues(tx, siteNo, window, dimension, { withVisitors })
     if (!sums) return null
-    if (dimension === 'event_name' && by.includes('hits')) await addService(tx, siteNo, sums, ofService)
+    if (countsNames) await addService(tx, siteNo, sums, ofService)
     const empty = leavesOutEmpty ? (await keysOf(tx, siteNo, ['']))[0] : undefined
     const all: number[] = []
     sums.keys.forEach((key, index) => {
@@ -52,10 +54,6 @@ export function countValues(
     return values.map(value => ({ ...sums.countsAt(sums.indexOf(numbers.get(value) ?? value)), visitors: 0 }))
   })
 }
-
-/** What the service writes has a name and properties, and nothing else. */
-const concernsService = (dimension: string): boolean =>
-  dimension === 'event_name' || dimension.startsWith(PROPERTIES)
 
 /** What the service wrote counts among hits, and nowhere else. */
 async function addService(tx: Queryable, siteNo: number, sums: Sums, written: ServiceHits[]): Promise<void> {
