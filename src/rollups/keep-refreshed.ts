@@ -10,7 +10,7 @@ import type { FoldedDay } from './protocol.ts'
 export const REFRESHING = 'refreshing'
 
 const EVERY_MS = 10_000
-const FOLD_BUDGET_MS = 5_000
+const FOLD_BUDGET_MS = 60_000
 
 /**
  * Runs something that writes far below the horizon, and refreshes behind it: dirty buckets make reads slower, and years
@@ -31,10 +31,9 @@ export async function keepRefreshed<Result>(
     for (const aggregate of AGGREGATE_NAMES) {
       if (await refreshAggregate(db, aggregate, now())) isMore = true
     }
-    const fold = (day: FoldedDay) => foldDay(db, day)
-    if (await foldSites(db, now(), fold, { budgetMs: FOLD_BUDGET_MS })) isMore = true
     return isMore
   }
+  const fold = (day: FoldedDay) => foldDay(db, day)
   const complain = (error: unknown) =>
     log.warn({ reason: (error as Error).message }, 'refreshing failed; numbers are right, but slower to read')
 
@@ -54,6 +53,8 @@ export async function keepRefreshed<Result>(
     await round
     await whenFree(lease, async () => {
       while (await refreshOnce()) {}
+      // Not while it writes: every hit makes its day dirty again.
+      while (await foldSites(db, now(), fold, { budgetMs: FOLD_BUDGET_MS })) {}
     }).catch(complain)
   }
 }

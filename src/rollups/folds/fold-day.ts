@@ -1,4 +1,4 @@
-import { type Db, statement, type Transaction } from '../../infra/db.ts'
+import { type Db, inSnapshot, statement, type Transaction } from '../../infra/db.ts'
 import type { FoldedDay } from '../protocol.ts'
 import { VisitorSet } from '../visitor-set.ts'
 import { decodeValues, encodeValues, type FoldedValue, noCounts } from './codec.ts'
@@ -50,6 +50,7 @@ const lockFolds = statement('lock-folds')
 const findSpans = statement<{ foldedZone: string }>('find-fold-spans')
 const findDayFold = statement<StoredFold>('find-day-fold')
 const findValueFolds = statement<StoredValues>('find-value-folds')
+const planOnce = statement('plan-once')
 const upsertDayFold = statement('upsert-day-fold')
 const upsertValueFold = statement('upsert-value-fold')
 const deleteValueFolds = statement('delete-value-folds')
@@ -66,11 +67,14 @@ export async function foldDay(db: Db, day: FoldedDay, limits = LIMITS): Promise<
   const [stored] = await findDayFold(db, siteNo, new Date(start), new Date(end))
   const old = isAnew ? undefined : stored
   const portion = old ? portionSince(day, old.foldedTo, foldedTo) : foldedPortion(day, foldedTo)
-  const [hits, sessions, tally] = await Promise.all([
-    countPortionHits(db, siteNo, portion),
-    countPortionSessions(db, siteNo, portion),
-    countPortionValues(db, siteNo, portion, FOLDED_DIMENSIONS),
-  ])
+  const [, hits, sessions, tally] = await inSnapshot(db, tx =>
+    Promise.all([
+      planOnce(tx),
+      countPortionHits(tx, siteNo, portion),
+      countPortionSessions(tx, siteNo, portion),
+      countPortionValues(tx, siteNo, portion, FOLDED_DIMENSIONS),
+    ]),
+  )
   const before =
     old && tally.size > 0 ? await readValues(db, day, [...tally.keys()]) : new Map<string, Values>()
   await db.begin(async tx => {
@@ -80,18 +84,14 @@ export async function foldDay(db: Db, day: FoldedDay, limits = LIMITS): Promise<
     if (span?.foldedZone !== day.zone || present?.stamp !== stored?.stamp) return
     const numbers = await numberValues(tx, siteNo, tally, limits)
     if (!old) await deleteValueFolds(tx, siteNo, new Date(start), new Date(end))
+    const written: Promise<unknown>[] = []
     for (const [dimension, values] of mergeAll(before, tally, numbers, limits)) {
       const bytes = values && encodeValues(values)
-      await upsertValueFold(
-        tx,
-        siteNo,
-        dimension,
-        new Date(start),
-        new Date(end),
-        bytes?.counts ?? null,
-        bytes?.visitors ?? null,
-      )
+      const counts = bytes?.counts ?? null
+      const visitors = bytes?.visitors ?? null
+      written.push(upsertValueFold(tx, siteNo, dimension, new Date(start), new Date(end), counts, visitors))
     }
+    await Promise.all(written)
     await upsertDayFold(
       tx,
       siteNo,
