@@ -251,6 +251,29 @@ describe('an invoice that two payment intents pay', () => {
   })
 })
 
+test('a checkout is a payment until an invoice that its own intent paid is told, in any order', async () => {
+  const bought = event(
+    'checkout.session.completed',
+    checkout({ payment_intent: 'pi_2', amount_total: 700 }),
+    onDay(1),
+  )
+  const told = [
+    event('invoice.paid', invoice({ id: 'in_1' }), onDay(1)),
+    ...[link('in_1', 'pi_1'), link('in_2', 'pi_1'), link('in_2', 'pi_2')],
+    refunded('pi_2', 300),
+  ]
+  for (const order of [
+    [bought, ...told],
+    [...told, bought],
+  ]) {
+    const shop = await openShop(api)
+    await deliverAll(shop, order)
+    expect(await payments(shop)).toEqual(['in_1 processor 1000-0', 'pi_2 processor 700-300'])
+    await deliverAll(shop, [event('invoice.paid', invoice({ id: 'in_2' }), onDay(2))])
+    expect(await payments(shop)).toEqual(['in_1 processor 1000-0', 'in_2 processor 1000-300'])
+  }
+})
+
 describe('a sale of more ids than any processor gives one', () => {
   /** `in_1 - pi_1 - in_2 - pi_2 - …` */
   async function chain({ siteNo }: Shop, invoices: number) {
