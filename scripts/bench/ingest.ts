@@ -6,7 +6,14 @@ import { wholeNumber } from '../options.ts'
 import { openAccount } from './account.ts'
 import { withCleanup } from './cleanup.ts'
 import { loadLine, machineLine } from './machine.ts'
-import { type IngestRun, measureFloor, measureService, warmUp } from './measure-ingest.ts'
+import {
+  type IngestRun,
+  measureFloor,
+  measureService,
+  measureSteady,
+  memoryOfService,
+  warmUp,
+} from './measure-ingest.ts'
 import { benchCommand, numberOption } from './options.ts'
 import { FSYNC, type Fsync, settleRedis } from './redis.ts'
 import { sentHits } from './senders.ts'
@@ -27,6 +34,7 @@ interface Options {
   ingest: number
   fsync?: Fsync
   addresses: number
+  rate?: number
 }
 
 const SUBJECTS = ['bare node:http', 'bare Express', 'service'] as const
@@ -50,6 +58,13 @@ const command = benchCommand('ingest', 'measures how fast hits are accepted and 
       'that share the load; each may send 600 a minute',
       [1, 65_536],
     ).default(8_192),
+  )
+  .addOption(
+    numberOption(
+      '--rate <count>',
+      'hits a second of the steady load at the end; half of stored/s',
+      [1, 100_000],
+    ),
   )
   .parse()
 
@@ -94,8 +109,27 @@ await withCleanup(async onEnd => {
       }
     }
   }
-  process.stdout.write(`At the end ${loadLine()}.\n\n${tableOf(runs, options.connections)}\n`)
+  const stored = [...runs.values()].flat().map(run => run.storedPerSecond ?? 0)
+  const rate = options.rate ?? Math.max(1, Math.round(Math.max(...stored) / 2))
+  const steady = await measureSteady(service, site.tracking_key, { rate, seconds: options.seconds }, onEnd)
+  process.stdout.write(
+    `At the end ${loadLine()}.\n\n${tableOf(runs, options.connections)}\n\n` +
+      `${steadyLine(rate, steady)}\n${memoryLine(memoryOfService(service, redis.pid))}\n`,
+  )
 })
+
+function steadyLine(rate: number, sent: Awaited<ReturnType<typeof measureSteady>>): string {
+  const { perSecond, refused, p50Ms, p99Ms, waiting } = sent
+  return (
+    `Steadily ${figure(rate)}/s: sent ${figure(perSecond)}/s, ${figure(refused)} refused, answered in ` +
+    `${figure(p50Ms)} ms (p99 ${figure(p99Ms)}), ${figure(waiting)} waiting at the end`
+  )
+}
+
+function memoryLine(memory: Map<string, number[]>): string {
+  const roles = [...memory].map(([role, sizes]) => `${role} ${sizes.map(figure).join(' + ')}`)
+  return `Resident memory then, MiB: ${roles.join(', ')}`
+}
 
 function keyOf(subject: Subject, connections: number): string {
   return `${subject}, ${connections} connections`
@@ -104,36 +138,50 @@ function keyOf(subject: Subject, connections: number): string {
 function tableOf(runs: Map<string, IngestRun[]>, connections: number[]): string {
   const middle = (key: string, value: (run: IngestRun) => number | undefined) =>
     median(runs.get(key)!.map(run => value(run) ?? Number.NaN))
-  const columns: [name: string, value: (run: IngestRun) => number | undefined][] = [
-    ['accepted/s', run => run.acceptedPerSecond],
-    ['stored/s', run => run.storedPerSecond],
-    ['p50 ms', run => run.wrk.p50Ms],
-    ['p99 ms', run => run.wrk.p99Ms],
-    ['refused', run => run.wrk.refused + run.wrk.broken],
-    ['CPU s/1,000', run => [...run.cpu.values()].reduce((sum, seconds) => sum + seconds, 0)],
-    ...ROLES.map((role): [string, (run: IngestRun) => number | undefined] => [
-      role,
-      run => run.cpu.get(role),
-    ]),
+  const columns: Column[] = [
+    { name: 'accepted/s', value: run => run.acceptedPerSecond, hasRatio: true },
+    // Held against what the floor accepts: it stores none.
+    {
+      name: 'stored/s',
+      value: run => run.storedPerSecond,
+      floorValue: run => run.acceptedPerSecond,
+      hasRatio: true,
+    },
+    { name: 'waiting', value: run => run.waiting },
+    { name: 'p50 ms', value: run => run.wrk.p50Ms, hasRatio: true },
+    { name: 'p99 ms', value: run => run.wrk.p99Ms, hasRatio: true },
+    { name: 'refused', value: run => run.wrk.refused + run.wrk.broken },
+    {
+      name: 'CPU s/1,000',
+      value: run => [...run.cpu.values()].reduce((sum, seconds) => sum + seconds, 0),
+      hasRatio: true,
+    },
+    ...ROLES.map((role): Column => ({ name: role, value: run => run.cpu.get(role) })),
   ]
   const lines = connections.flatMap(count => {
-    const cells = (subject: Subject) => columns.map(([, value]) => middle(keyOf(subject, count), value))
-    const service = cells('service')
-    const ratio = (floor: Subject) => {
-      const below = cells(floor)
-      return [`  service / ${floor}`, ...columns.map((_, index) => ratioOf(service[index]!, below, index))]
-    }
+    const ratio = (floor: Subject) => [
+      `  service / ${floor}`,
+      ...columns.map(({ value, floorValue = value, hasRatio }) => {
+        const below = middle(keyOf(floor, count), floorValue)
+        return hasRatio ? `× ${figure(middle(keyOf('service', count), value) / below)}` : ''
+      }),
+    ]
     return [
-      ...SUBJECTS.map(subject => [keyOf(subject, count), ...cells(subject).map(figure)]),
+      ...SUBJECTS.map(subject => [
+        keyOf(subject, count),
+        ...columns.map(({ value }) => figure(middle(keyOf(subject, count), value))),
+      ]),
       ratio('bare node:http'),
       ratio('bare Express'),
     ]
   })
-  return formatTable(['server', ...columns.map(([name]) => name)], lines)
+  return formatTable(['server', ...columns.map(({ name }) => name)], lines)
 }
 
-/** Stored hits are held against what the floor accepts: it stores none. */
-function ratioOf(value: number, floor: number[], index: number): string {
-  const below = index === 1 ? floor[0]! : floor[index]!
-  return index > 5 || index === 4 ? '' : `× ${figure(value / below)}`
+interface Column {
+  name: string
+  value: (run: IngestRun) => number | undefined
+  /** What the service's value is held against, where it is another one. */
+  floorValue?: (run: IngestRun) => number | undefined
+  hasRatio?: boolean
 }

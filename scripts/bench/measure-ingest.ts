@@ -1,8 +1,11 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { statement } from '../../src/infra/db.ts'
 import { answersAt, freePort, startProgram } from './child.ts'
-import { readCounters, untilStored } from './counters.ts'
-import { cpuSecondsOf, type Usage, usageOf, usedBetween } from './processes.ts'
+import { type Counters, readCounters, untilStored } from './counters.ts'
+import { cpuSecondsOf, memoryOf, type Usage, usageOf, usedBetween } from './processes.ts'
+import type { Sent } from './send.ts'
+import { startSender } from './sender.ts'
 import type { BenchService } from './service.ts'
 import type { prepareWrk, WrkResult } from './wrk.ts'
 
@@ -20,6 +23,8 @@ export interface IngestRun {
   acceptedPerSecond: number
   /** From the first request to the last hit in the database; undefined where nothing is stored. */
   storedPerSecond?: number
+  /** Hits accepted and not yet stored when the load ends. */
+  waiting?: number
   wrk: WrkResult
   /** CPU seconds for 1,000 hits, by role. */
   cpu: Usage
@@ -74,10 +79,37 @@ export async function measureService(
   const [countedBefore, usedBefore] = [await readCounters(service.url), await usage()]
   const startedAt = performance.now()
   const wrk = await send(service.url, load)
+  const waiting = waitingOf(await readCounters(service.url), countedBefore)
   const counted = await untilStored(service.url, countedBefore, wrk.requests - wrk.refused)
   const seconds = (performance.now() - startedAt) / 1_000
   const run = runOf(wrk, usedBetween(usedBefore, await usage()))
-  return { ...run, storedPerSecond: (counted.stored - countedBefore.stored) / seconds }
+  return { ...run, storedPerSecond: (counted.stored - countedBefore.stored) / seconds, waiting }
+}
+
+const waitingOf = (now: Counters, before: Counters) =>
+  now.accepted - before.accepted - (now.settled - before.settled)
+
+/** The service under a load that it can bear: hits at a steady rate. */
+export async function measureSteady(
+  service: BenchService,
+  key: string,
+  load: { rate: number; seconds: number },
+  onEnd: (stop: () => unknown) => void,
+): Promise<Sent & { waiting: number }> {
+  const before = await readCounters(service.url)
+  const sender = startSender({ url: service.url, key, rate: load.rate })
+  onEnd(() => sender.stop())
+  await sleep(load.seconds * 1_000)
+  const waiting = waitingOf(await readCounters(service.url), before)
+  const sent = await sender.stop()
+  await untilStored(service.url, before, sent.accepted)
+  return { ...sent, waiting }
+}
+
+/** Resident memory of the service's processes and its Redis, MiB each, by role. */
+export function memoryOfService(service: BenchService, redisPid: number | undefined): Map<string, number[]> {
+  const pids = service.hasOwnRedis || redisPid === undefined ? [] : [redisPid]
+  return memoryOf(service.pid, [{ role: 'redis', pids }])
 }
 
 /** Of servers that are not the service's children but work for it on this machine. */

@@ -48,6 +48,15 @@ export const cpuSecondsOf = (pid: number): number | undefined => readProcess(pid
  * @param others processes of other parents that work for it, such as the backends of a database server
  */
 export function usageOf(root: number, others: { role: string; pids: readonly number[] }[] = []): Usage {
+  const usage: Usage = new Map()
+  const add = (role: string, seconds: number) => usage.set(role, (usage.get(role) ?? 0) + seconds)
+  for (const { command, cpuSeconds } of familyOf(root)) add(roleOf(command), cpuSeconds)
+  for (const { role, pids } of others) for (const pid of pids) add(role, cpuSecondsOf(pid) ?? 0)
+  return usage
+}
+
+/** A process and everything below it. */
+function familyOf(root: number): Process[] {
   const all = allProcesses()
   const family = new Set([root])
   // Children have higher pids than parents but for a wrap-around, so until nothing is found any more.
@@ -55,11 +64,34 @@ export function usageOf(root: number, others: { role: string; pids: readonly num
     before = family.size
     for (const { pid, parent } of all) if (family.has(parent)) family.add(pid)
   }
-  const usage: Usage = new Map()
-  const add = (role: string, seconds: number) => usage.set(role, (usage.get(role) ?? 0) + seconds)
-  for (const { pid, command, cpuSeconds } of all) if (family.has(pid)) add(roleOf(command), cpuSeconds)
-  for (const { role, pids } of others) for (const pid of pids) add(role, cpuSecondsOf(pid) ?? 0)
-  return usage
+  return all.filter(({ pid }) => family.has(pid))
+}
+
+/**
+ * Resident memory of a process and everything below it, in MiB, one number a process, by role.
+ * @param others processes of other parents
+ */
+export function memoryOf(
+  root: number,
+  others: { role: string; pids: readonly number[] }[],
+): Map<string, number[]> {
+  const memory = new Map<string, number[]>()
+  const add = (role: string, pid: number) => {
+    const mib = residentMib(pid)
+    if (mib !== undefined) memory.set(role, [...(memory.get(role) ?? []), mib])
+  }
+  for (const { pid, command } of familyOf(root)) add(roleOf(command), pid)
+  for (const { role, pids } of others) for (const pid of pids) add(role, pid)
+  return memory
+}
+
+function residentMib(pid: number): number | undefined {
+  try {
+    const kib = /^VmRSS:\s*(\d+) kB/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]
+    return kib === undefined ? undefined : Number(kib) / 1_024
+  } catch {
+    return undefined // it has ended meanwhile
+  }
 }
 
 const ROLES = [

@@ -1,2 +1,2 @@
 -- Distinct visitors of all conversions.
-select count(distinct visitor_no) as visitors from conversions
+select count(visitor_no) as visitors from (select visitor_no from conversions group by 1) as visitor

@@ -1,9 +1,8 @@
--- Sessions that saw each of `asked.titles`, by the bucket in which they started; buckets as in count-kept-hits.sql.
+-- Sessions that saw each title, by the bucket in which they started; buckets as in count-kept-hits.sql.
 select title, width_bucket(session_at, (select bounds from asked)) - 1 as bucket, count(*) as sessions
 from (
   select title, session_no, session_at
   from seen_hits
-  where title = any((select titles from asked)::text[])
   group by 1, 2, 3
 ) as seen
 group by 1, 2

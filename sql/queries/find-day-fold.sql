@@ -1,4 +1,6 @@
+-- stamp: another whenever the fold was written.
 select
+  xmin::text as stamp,
   (extract(epoch from folded_to) * 1000)::bigint as "foldedTo",
   pageviews,
   custom_events as "customEvents",

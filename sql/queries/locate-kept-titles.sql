@@ -1,12 +1,11 @@
--- Where each of `asked.titles` was seen last: by a hit in the range, or else by one that made a session count.
+-- Where each title was seen last: by a hit in the range, or else by one that made a session count.
 with shown as (
   select title, at, id, path, hostname, true as is_kept
   from kept_hits
-  where title = any((select titles from asked)::text[]) and not is_service
+  where not is_service
   union all
   select title, at, id, path, hostname, false
   from seen_hits
-  where title = any((select titles from asked)::text[])
 ),
 newest as (
   select title, bool_or(is_kept) as is_kept, coalesce(max(at) filter (where is_kept), max(at)) as at

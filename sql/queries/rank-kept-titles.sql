@@ -14,9 +14,9 @@ pair as materialized (
   group by 1, 2
 ),
 seen as (
-  select title, count(*) as sessions, count(*) filter (where kept_sessions.pageviews = 1) as bounces
+  select title, count(*) as sessions, count(bounced.session_no) as bounces
   from pair
-  join kept_sessions using (session_no)
+  left join (select session_no from kept_sessions where pageviews = 1) as bounced using (session_no)
   group by title
 ),
 ranked as materialized (

@@ -19,7 +19,7 @@ select
   hit.error_line as "errorLine",
   hit.error_column as "errorColumn",
   visitors.id as "visitorId",
-  coalesce(sessions.user_id, '') as "userId",
+  coalesce(session.user_id, '') as "userId",
   identities.name as "userName",
   identities.avatar as "userAvatar"
 from (
@@ -31,11 +31,16 @@ from (
   offset (select "offset" from asked)
 ) as hit
 left join visitors on visitors.visitor_no = hit.visitor_no
-left join sessions
-  on sessions.site_no = hit.site_no
-  and sessions.started_at = hit.session_at
-  and sessions.session_no = hit.session_no
+-- One by one: a page has few, and joined at once all of a site would be read.
+left join lateral (
+  select user_id
+  from sessions
+  where sessions.site_no = hit.site_no
+    and sessions.started_at = hit.session_at
+    and sessions.session_no = hit.session_no
+  limit 1
+) as session on true
 left join identities
   on identities.site_no = hit.site_no
-  and identities.identifier = sessions.user_id
+  and identities.identifier = session.user_id
 order by hit.at desc, hit.id desc

@@ -9,7 +9,9 @@ export function clientAddress(request: IncomingMessage, trustedHops: number): st
   const peer = withoutMapping(request.socket.remoteAddress ?? '')
   if (trustedHops === 0) return peer
   const header = request.headers['x-forwarded-for']
-  const hops = (Array.isArray(header) ? header.join(',') : (header ?? '')).split(',').map(hop => hop.trim())
+  const text = Array.isArray(header) ? header.join(',') : (header ?? '')
+  if (isIP(text) && !text.startsWith('::ffff:')) return text
+  const hops = text.split(',').map(hop => hop.trim())
   const claimed = withoutMapping(withoutPort(hops.at(-trustedHops) ?? hops[0] ?? ''))
   return isIP(claimed) ? claimed : peer
 }

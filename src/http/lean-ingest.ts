@@ -5,10 +5,11 @@ import { asAppError } from '../infra/failures.ts'
 import type { GroupCommit } from '../infra/group-commit.ts'
 import type { Log } from '../infra/log.ts'
 import type { Metrics } from '../infra/metrics.ts'
-import { overLimit, rateHeaders } from '../infra/rate-limit.ts'
+import { type Charge, overLimit, rateHeaders } from '../infra/rate-limit.ts'
 import { type Accepted, accept, type Edge, ENDPOINTS, type Endpoint } from '../ingestion/edge/accept.ts'
 import type { Submission, Submitted } from '../ingestion/edge/committer.ts'
 import { limitKey } from '../ingestion/edge/limit-keys.ts'
+import type { RoutedHit } from '../ingestion/edge/make-hit.ts'
 import type { TrackedSite } from '../sites/find-site.ts'
 import { readJson } from './body.ts'
 import { clientAddress } from './client-address.ts'
@@ -26,6 +27,7 @@ const CORS = {
     'X-Request-Id, X-Hit-Dropped, X-Tracker, Retry-After, X-RateLimit-Limit, X-RateLimit-Remaining, X-RateLimit-Reset',
   'Cross-Origin-Resource-Policy': 'cross-origin',
 }
+const CORS_LINES = linesOf(CORS)
 const PREFLIGHT = {
   ...CORS,
   'Access-Control-Allow-Methods': 'POST, OPTIONS',
@@ -51,37 +53,67 @@ export function createLeanIngest(options: {
     bases.flatMap(base => ENDPOINTS.map((endpoint): [string, Endpoint] => [`${base}/${endpoint}`, endpoint])),
   )
 
-  async function answer(endpoint: Endpoint, request: IncomingMessage, response: ServerResponse) {
-    const requestId = requestIdFrom(request.headers['x-request-id'])
-    let headers: OutgoingHttpHeaders = { 'X-Request-Id': requestId }
+  /** Of answers that hits get when all is well: looked up by their labels, they would cost more than they measure. */
+  const counters = new Map(
+    ENDPOINTS.map(endpoint => [
+      endpoint,
+      {
+        accepted: metrics.accepted.labels(endpoint),
+        requests: metrics.requests.labels('POST', `/api/${endpoint}`, '202'),
+      },
+    ]),
+  )
+
+  async function answer(
+    endpoint: Endpoint,
+    requestId: string,
+    request: IncomingMessage,
+    response: ServerResponse,
+  ) {
     const startedAt = performance.now()
+    const { accepted, requests } = counters.get(endpoint)!
+    const seconds = () => (performance.now() - startedAt) / 1000
+    let rate: Submitted
     try {
-      const { verdict, rate } = await take(endpoint, request)
-      if (rate) headers = { ...headers, ...rateHeaders(rate) }
+      const submission = await take(endpoint, request)
+      const isNothing = !submission.hit && !submission.charge
+      rate = isNothing ? undefined : await submit.add(submission)
       if (rate && !rate.isAllowed) throw overLimit(rate, now())
+      const { verdict } = submission
       if ('refused' in verdict) throw verdict.refused
+      let outcome: string[]
       if ('dropped' in verdict) {
-        headers['X-Hit-Dropped'] = verdict.dropped
+        outcome = ['X-Hit-Dropped', verdict.dropped]
         metrics.dropped.inc({ reason: verdict.dropped })
       } else {
-        metrics.accepted.inc({ endpoint })
-        if (endpoint === 'collect') headers['X-Tracker'] = trackerSettings(verdict.site)
+        outcome = endpoint === 'collect' ? ['X-Tracker', trackerSettings(verdict.site)] : []
+        accepted.inc()
       }
-      response.writeHead(202, { ...CORS, ...headers, 'Content-Length': '0' }).end()
+      response.writeHead(202, [
+        ...CORS_LINES,
+        'X-Request-Id',
+        requestId,
+        ...(rate ? linesOf(rateHeaders(rate)) : []),
+        ...outcome,
+        'Content-Length',
+        '0',
+      ])
+      response.end()
+      requests.observe(seconds())
     } catch (error) {
       const failure = asAppError(error)
       logFailure(log, failure, requestId)
-      refuse(response, failure, requestId, headers)
+      refuse(response, failure, requestId, { 'X-Request-Id': requestId, ...(rate && rateHeaders(rate)) })
+      const labels = { method: 'POST', route: `/api/${endpoint}`, status: response.statusCode }
+      metrics.requests.observe(labels, seconds())
     }
-    const labels = { method: 'POST', route: `/api/${endpoint}`, status: response.statusCode }
-    metrics.requests.observe(labels, (performance.now() - startedAt) / 1000)
   }
 
   /** Every request counts against its limit, valid or not; only one that is allowed is recorded. */
   async function take(
     endpoint: Endpoint,
     request: IncomingMessage,
-  ): Promise<{ verdict: Verdict; rate: Submitted }> {
+  ): Promise<Submission & { verdict: Verdict }> {
     const at = now().getTime()
     const address = clientAddress(request, config.trustProxy)
     const sender = { address, userAgent: request.headers['user-agent'] ?? '' }
@@ -93,15 +125,16 @@ export function createLeanIngest(options: {
     } catch (refused) {
       verdict = { refused }
     }
-    const submission: Submission = 'hit' in verdict ? { hit: verdict.hit, partition: verdict.partition } : {}
+    const { hit, partition } = verdict as Partial<RoutedHit>
     const limit = config.limits[endpoint]
+    let charge: Charge | undefined
     if (limit > 0) {
-      const { today } = await edge.salts.at(at)
+      let salts = edge.salts.at(at)
+      if (salts instanceof Promise) salts = await salts
       const scope = endpoint === 'identify' ? `identify\n${keyIn(body)}` : endpoint
-      submission.charge = { key: limitKey(scope, address, today), limit }
+      charge = { key: limitKey(scope, address, salts.today), limit }
     }
-    const isNothing = !submission.hit && !submission.charge
-    return { verdict, rate: isNothing ? undefined : await submit.add(submission) }
+    return { verdict, hit, partition, charge }
   }
 
   return {
@@ -110,7 +143,7 @@ export function createLeanIngest(options: {
       if (!endpoint) return false
       const requestId = requestIdFrom(request.headers['x-request-id'])
       if (request.method === 'POST') {
-        void answer(endpoint, request, response)
+        void answer(endpoint, requestId, request, response)
       } else if (request.method === 'OPTIONS') {
         response.writeHead(204, { ...PREFLIGHT, 'X-Request-Id': requestId }).end()
       } else {
@@ -138,6 +171,13 @@ function refuse(
     'Content-Length': Buffer.byteLength(text),
   })
   response.end(text)
+}
+
+/** Names and values in turn: the form in which Node takes headers as they are. */
+function linesOf(headers: Record<string, string>): string[] {
+  const lines: string[] = []
+  for (const name in headers) lines.push(name, headers[name]!)
+  return lines
 }
 
 /** What the tracker has to know of a site; it comes with an answer, so that no page pays a request for it. */

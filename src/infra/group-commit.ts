@@ -42,11 +42,11 @@ export function createGroupCommit<Item, Result = void>(options: {
     inFlight += 1
     try {
       const outcomes = await options.commit(batch.map(entry => entry.item))
-      batch.forEach((entry, index) => {
+      for (let index = 0; index < batch.length; index++) {
         const outcome = outcomes[index]!
-        if ('value' in outcome) entry.resolve(outcome.value)
-        else entry.reject(outcome.failure)
-      })
+        if ('value' in outcome) batch[index]!.resolve(outcome.value)
+        else batch[index]!.reject(outcome.failure)
+      }
       const [first] = outcomes
       if (first && 'failure' in first && outcomes.every(outcome => 'failure' in outcome))
         giveUp(first.failure)
@@ -68,8 +68,7 @@ export function createGroupCommit<Item, Result = void>(options: {
 
   function sendWhatWaits() {
     while (waiting.length > 0 && inFlight < options.maxInFlight) {
-      const batch = waiting.slice(0, options.maxBatch)
-      waiting = waiting.slice(options.maxBatch)
+      const batch = waiting.splice(0, options.maxBatch)
       for (const { bytes } of batch) waitingBytes -= bytes
       void send(batch)
     }

@@ -107,5 +107,8 @@ export interface EnrichedHit extends Hit {
   errorId?: string
 }
 
-/** A pure step of enrichment; what it needs from the world comes in through the hit. */
-export type Stage = (hit: EnrichedHit) => EnrichedHit
+/**
+ * A step of enrichment: fills in fields of a hit that is `enrich`'s own, by what else the hit says and nothing besides.
+ * Filled in, since a copy a step was the dearest thing that storing did.
+ */
+export type Stage = (hit: EnrichedHit) => void

@@ -10,24 +10,25 @@ const MAX_MARKS = 5_000
 /**
  * The continuous aggregates and how far behind now their horizon lies: behind every change that is normal, so
  * that marks are rare. A session changes for at most a day and half an hour after its start.
+ * What is made of the same rows is one here, with one horizon and one kind of mark.
  */
 const AGGREGATES = {
   hits: {
     lagMs: 60 * MINUTE,
-    refresh: statement('refresh-hits'),
-    refreshPlainly: statement('refresh-hits-plainly'),
+    refresh: [statement('refresh-hits'), statement('refresh-log')],
+    refreshPlainly: [statement('refresh-hits-plainly'), statement('refresh-log-plainly')],
     pace: createPace(),
   },
   sessions: {
     lagMs: 24.5 * 60 * MINUTE,
-    refresh: statement('refresh-sessions'),
-    refreshPlainly: statement('refresh-sessions-plainly'),
+    refresh: [statement('refresh-sessions')],
+    refreshPlainly: [statement('refresh-sessions-plainly')],
     pace: createPace(),
   },
   revenue: {
     lagMs: 60 * MINUTE,
-    refresh: statement('refresh-revenue'),
-    refreshPlainly: statement('refresh-revenue-plainly'),
+    refresh: [statement('refresh-revenue')],
+    refreshPlainly: [statement('refresh-revenue-plainly')],
     pace: createPace(),
   },
 } as const
@@ -134,10 +135,10 @@ async function refresh(db: Db, aggregate: Aggregate, from: number | null, to: nu
   const window = [from === null ? null : new Date(from), new Date(to)]
   const startedAt = performance.now()
   try {
-    await refresh(db, ...window)
+    for (const call of refresh) await call(db, ...window)
   } catch (error) {
     if (sqlState(error) !== UNDEFINED_FUNCTION) throw error
-    await refreshPlainly(db, ...window)
+    for (const call of refreshPlainly) await call(db, ...window)
   }
   if (from !== null) pace.learn(to - from, performance.now() - startedAt)
 }

@@ -80,6 +80,8 @@ export interface Movements {
 /** A local day of a site that is to be folded. */
 export interface FoldedDay extends Window {
   siteNo: number
+  /** Whose days are folded; when the site's are those of another by now, nothing is written. */
+  zone: string
   /** What the fold holds lies before it. */
   foldedTo: number
   /** From raw rows, whatever was folded before. */

@@ -174,8 +174,8 @@ export async function getErrorOccurrences(
   { error, ...query }: OccurrencesQuery,
 ): Promise<Page<ErrorOccurrence>> {
   await requireError(services, site, error)
-  const { range, scope } = await readQuestion(services, site, query)
-  const { rows, total } = await readLog<LoggedError>(services.reads, scope, range, query, {
+  const { scope } = await readQuestion(services, site, query)
+  const { rows, total } = await readLog<LoggedError>(services.reads, scope, query, {
     types: ['error'],
     errorId: error,
   })

@@ -38,8 +38,8 @@ export async function getEventLog(
   site: StatsSite,
   query: EventLogQuery,
 ): Promise<Page<EventLogItem>> {
-  const { range, scope } = await readQuestion(services, site, query)
-  const { rows, total } = await readLog<LoggedEvent>(services.reads, scope, range, query, {
+  const { scope } = await readQuestion(services, site, query)
+  const { rows, total } = await readLog<LoggedEvent>(services.reads, scope, query, {
     types: typesOf(query.types),
   })
   return { rows: rows.map(row => presentEvent(row, services.config.baseUrl)), total }

@@ -1,8 +1,9 @@
 import { z } from 'zod'
+import { type Db, statement } from '../infra/db.ts'
 import { text } from '../infra/validation.ts'
 import { EVENT_TYPES, type EventType } from '../ingestion/hit.ts'
 import { StatsQuery } from './filters/query.ts'
-import { readKept } from './filters/rows.ts'
+import { isUnfiltered, readKept } from './filters/rows.ts'
 import type { Scope } from './filters/scope.ts'
 import { boundsOf, readQuestion, type StatsServices, type StatsSite } from './question.ts'
 import { type Range, seriesBuckets } from './time/range.ts'
@@ -68,17 +69,27 @@ export async function countTypes(
   { types, errorId }: { types: EventType[]; errorId?: string },
 ): Promise<EventsTimeseries> {
   const all = seriesBuckets(range)
-  const asked = { bounds: boundsOf(all), types }
-  const rows =
-    all.length === 0
-      ? []
-      : await readKept<{ bucket: number; type: EventType; hits: number }>(reads, 'count-kept-types', scope, {
-          asked,
-          errorId,
-        })
+  const rows = all.length === 0 ? [] : await countByBucket(reads, scope, boundsOf(all), types, errorId)
   const occurring = types.filter(type => rows.some(row => row.type === type))
   const series: EventsTimeseries['series'] = {}
   for (const type of occurring) series[type] = all.map(() => 0)
   for (const { bucket, type, hits } of rows) series[type]![bucket] = hits
   return { labels: all.map(({ label }) => label), types: occurring, series, group: range.group }
+}
+
+interface TypeCount {
+  bucket: number
+  type: EventType
+  hits: number
+}
+
+const countLogTypes = statement<TypeCount>('count-log-types')
+
+/** What nothing narrows is counted already; the rest is counted from the hits themselves. */
+function countByBucket(reads: Db, scope: Scope, bounds: Date[], types: EventType[], errorId?: string) {
+  if (isUnfiltered(scope) && errorId === undefined) {
+    const starts = bounds.map(bound => bound.getTime())
+    return countLogTypes(reads, scope.siteNo, scope.start, scope.end, starts, types)
+  }
+  return readKept<TypeCount>(reads, 'count-kept-types', scope, { asked: { bounds, types }, errorId })
 }

@@ -1,18 +1,16 @@
 import { z } from 'zod'
-import { statement } from '../infra/db.ts'
 import { count, decimal, label } from '../infra/fields.ts'
 import { type Page, pageFields, windowOf } from '../infra/pagination.ts'
 import { requiredText } from '../infra/validation.ts'
-import type { RankedValue } from '../rollups/protocol.ts'
 import { StatsQuery } from './filters/query.ts'
 import { readKept } from './filters/rows.ts'
-import type { Scope } from './filters/scope.ts'
-import { countFolded, rankFolded } from './folded.ts'
+import { rankFolded } from './folded.ts'
 import { ratio } from './numbers.ts'
-import { boundsOf, type Question, readQuestion, type StatsServices, type StatsSite } from './question.ts'
+import { boundsOf, readQuestion, type StatsServices, type StatsSite } from './question.ts'
 import { pageOf } from './ranking.ts'
 import { seriesBuckets } from './time/range.ts'
 import { Group, Labels } from './timeseries.ts'
+import { detailFolded, detailKept, type TitleDetails } from './title-details.ts'
 import { bounceRate } from './traffic.ts'
 
 export const PageTitlesQuery = StatsQuery.safeExtend(pageFields(25))
@@ -34,21 +32,6 @@ export const PageTitleRow = z
   .meta({ id: 'PageTitleRow' })
 export type PageTitleRow = z.infer<typeof PageTitleRow>
 
-interface CountedTitle {
-  title: string
-  pageviews: number
-  sessions: number
-  bounces: number
-}
-
-interface Place {
-  title: string
-  path: string
-  hostname: string
-}
-
-const locateTitles = statement<Place>('locate-titles')
-
 /** What titles were seen, by sessions; ties by pageviews, then by title. */
 export async function getPageTitles(
   services: StatsServices,
@@ -63,7 +46,11 @@ export async function getPageTitles(
     leavesOutEmpty: true,
     ...windowOf(query),
   })
-  if (folded) return { rows: await detailFolded(services, question, folded.rows), total: folded.total }
+  if (folded) {
+    const details = await detailFolded(services, question, folded.rows)
+    const rows = folded.rows.map(row => presentTitle({ ...row, title: row.value }, details))
+    return { rows, total: folded.total }
+  }
   const ranked = await readKept<CountedTitle & { total: number }>(
     services.reads,
     'rank-kept-titles',
@@ -71,109 +58,26 @@ export async function getPageTitles(
     { asked: windowOf(query) },
   )
   const { rows, total } = pageOf(ranked, 'title')
-  return { rows: rows.length > 0 ? await detailKept(services, question, rows) : [], total }
-}
-
-/** What a page of titles shows beside its ranking, from the days' folds. */
-async function detailFolded(
-  services: StatsServices,
-  { scope, scopeBefore }: Question,
-  rows: RankedValue[],
-): Promise<PageTitleRow[]> {
-  if (rows.length === 0) return []
-  const titles = rows.map(({ value }) => value)
-  const seen = rows.filter(({ lastAt }) => lastAt > 0)
-  const [located, elsewhere, before] = await Promise.all([
-    locateTitles(
-      services.reads,
-      scope.siteNo,
-      seen.map(({ value }) => value),
-      seen.map(({ lastAt }) => lastAt),
-    ),
-    locateKept(
-      services,
-      scope,
-      rows.flatMap(({ value, lastAt }) => (lastAt > 0 ? [] : [value])),
-    ),
-    countBefore(services, scopeBefore, titles),
-  ])
-  const places = new Map([...located, ...elsewhere].map(row => [row.title, row]))
-  return rows.map(({ value: title, bounces, pageviews, sessions, engagedMs, engagedSessions }) =>
-    presentTitle(
-      { title, pageviews, sessions, bounces },
-      {
-        place: places.get(title),
-        engaged: { engagedMs, sessions: engagedSessions },
-        sessionsBefore: before.get(title) ?? 0,
-      },
-    ),
+  const details = await detailKept(
+    services,
+    question,
+    rows.map(row => row.title),
   )
+  return { rows: rows.map(row => presentTitle(row, details)), total }
 }
 
-/** The same, from the hits that pass the filters. */
-async function detailKept(
-  services: StatsServices,
-  { scope, scopeBefore }: Question,
-  rows: CountedTitle[],
-): Promise<PageTitleRow[]> {
-  const titles = rows.map(row => row.title)
-  const [located, engagements, before] = await Promise.all([
-    locateKept(services, scope, titles),
-    readKept<{ title: string; engagedMs: number; sessions: number }>(
-      services.reads,
-      'measure-kept-titles',
-      scope,
-      { asked: { titles } },
-    ),
-    countKeptBefore(services, scopeBefore, titles),
-  ])
-  const places = new Map(located.map(row => [row.title, row]))
-  const engaged = new Map(engagements.map(row => [row.title, row]))
-  return rows.map(row =>
-    presentTitle(row, {
-      place: places.get(row.title),
-      engaged: engaged.get(row.title),
-      sessionsBefore: before.get(row.title) ?? 0,
-    }),
-  )
+interface CountedTitle {
+  title: string
+  pageviews: number
+  sessions: number
+  bounces: number
 }
 
-async function locateKept({ reads }: StatsServices, scope: Scope, titles: string[]): Promise<Place[]> {
-  return titles.length === 0 ? [] : readKept<Place>(reads, 'locate-kept-titles', scope, { asked: { titles } })
-}
-
-/** Sessions of the period before that saw each title. */
-async function countBefore(
-  services: StatsServices,
-  scope: Scope,
-  titles: string[],
-): Promise<Map<string, number>> {
-  const folded = await countFolded(services, scope, 'title', titles)
-  return folded
-    ? new Map(titles.map((title, index) => [title, folded[index]!.sessions]))
-    : countKeptBefore(services, scope, titles)
-}
-
-async function countKeptBefore(
-  { reads }: StatsServices,
-  scope: Scope,
-  titles: string[],
-): Promise<Map<string, number>> {
-  const rows = await readKept<{ title: string; sessions: number }>(reads, 'count-kept-titles', scope, {
-    asked: { titles, bounds: [scope.start] },
-  })
-  return new Map(rows.map(row => [row.title, row.sessions]))
-}
-
-interface Details {
-  place: Place | undefined
-  /** Of the sessions that engaged. */
-  engaged: { engagedMs: number; sessions: number } | undefined
-  sessionsBefore: number
-}
-
-function presentTitle(row: CountedTitle, { place, engaged, sessionsBefore }: Details): PageTitleRow {
+function presentTitle(row: CountedTitle, { places, engagement, before }: TitleDetails): PageTitleRow {
   const { title, pageviews, sessions, bounces } = row
+  const place = places.get(title)
+  const engaged = engagement.get(title)
+  const sessionsBefore = before.get(title) ?? 0
   return {
     title,
     path: place?.path ?? '',
@@ -211,12 +115,12 @@ export async function getPageTitleTimeseries(
   const all = seriesBuckets(range)
   const values = all.map(() => 0)
   if (all.length > 0) {
-    const asked = { titles: [title], bounds: boundsOf(all) }
+    const asked = { bounds: boundsOf(all) }
     const rows = await readKept<{ bucket: number; sessions: number }>(
       services.reads,
       'count-kept-titles',
       scope,
-      { asked },
+      { asked, titles: [title] },
     )
     for (const { bucket, sessions } of rows) values[bucket] = sessions
   }

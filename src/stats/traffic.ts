@@ -61,10 +61,19 @@ async function countKept(
   const totals = buckets.map(() => ({ ...NO_TRAFFIC }))
   if (totals.length === 0) return totals
   const asked = { bounds: buckets.map(({ start }) => start) }
+  // One that is all of the range needs no looking up which of them a hit lies in.
+  const isWhole = buckets.length === 1 && sameRange(buckets[0]!, scope)
   const [hits, sessions] = await Promise.all([
-    readKept<HitCounts & { bucket: number }>(reads, 'count-kept-hits', scope, { asked }),
+    isWhole
+      ? readKept<HitCounts>(reads, 'sum-kept-hits', scope).then(rows =>
+          rows.map(row => ({ ...row, bucket: 0 })),
+        )
+      : readKept<HitCounts & { bucket: number }>(reads, 'count-kept-hits', scope, { asked }),
     readKept<SessionCounts & { bucket: number }>(reads, 'count-kept-sessions', scope, { asked }),
   ])
   for (const { bucket, ...counts } of [...hits, ...sessions]) Object.assign(totals[bucket]!, counts)
   return totals
 }
+
+const sameRange = (bucket: Bucket, { start, end }: Scope): boolean =>
+  bucket.start.getTime() === start.getTime() && bucket.end.getTime() === end.getTime()

@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { Redis } from 'ioredis'
-import { afterEach, beforeEach, expect, test } from 'vitest'
+import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { asAppError } from '../../src/infra/failures.ts'
 import {
   type Consumer,
@@ -20,6 +20,8 @@ import { silentLog } from '../support/log.ts'
 import { type TestRedis, testRedis } from '../support/redis.ts'
 
 type Payload = { name: string }
+/** The fields of a job in Redis. */
+type Job = Record<'opts' | 'timestamp' | 'stacktrace', string>
 
 let server: TestRedis
 let redis: Redis
@@ -84,6 +86,35 @@ test('jobs of every partition reach the handler with what they carry', async () 
   await expect
     .poll(() => handled.toSorted())
     .toEqual(partitions.map(partition => `${partition}:job ${partition}`))
+})
+
+test('a job that waits for nothing is in Redis as Bull itself puts it there', async () => {
+  const payload = { name: 'Zoë said "hi" \\ \u2028' }
+  await producer.add(1, payload)
+  await producer.add(1, payload, 60_000) // by Bull
+  const keys = (await redis.keys('bull:hits-1:*-*-*-*-*')) as string[]
+  const jobs = await Promise.all(keys.map(key => redis.hgetall(key)))
+  const [own, bulls] = jobs.sort((a, b) => Number(a.delay) - Number(b.delay)) as [Job, Job]
+  const { jobId, timestamp, ...options } = JSON.parse(own.opts)
+  expect(keys).toContain(`bull:hits-1:${jobId}`)
+  expect(String(timestamp)).toBe(own.timestamp)
+  expect(Math.abs(Number(own.timestamp) - Date.now())).toBeLessThan(60_000)
+  const bullsOptions = JSON.parse(bulls.opts)
+  expect(options).toEqual({ ...bullsOptions, delay: 0, jobId: undefined, timestamp: undefined })
+  const { opts, timestamp: _, stacktrace, ...fields } = own
+  expect(fields).toEqual({ ...bulls, delay: '0', opts: undefined, timestamp: undefined })
+  expect(stacktrace).toBe('[]')
+  expect(await redis.lrange('bull:hits-1:wait', 0, -1)).toEqual([jobId])
+})
+
+test('a command that is carried out twice adds its jobs once', async () => {
+  const sent = vi.spyOn(redis, 'sendCommand')
+  await producer.add(3, { name: 'once' })
+  const [{ name, args }] = sent.mock.calls.at(-1)!
+  expect(name).toMatch(/^eval/)
+  await redis.call(name, ...(args as string[]))
+  expect(await jobsInRedis()).toEqual(['once'])
+  expect(await depth()).toEqual({ waiting: 1, active: 0 })
 })
 
 test('a job is kept until its handler succeeds, and is gone then', async () => {

@@ -154,7 +154,13 @@ test.each(['as rows', 'in the columnstore'])(
       await purgeDeletedSites(dyingAfter(calls), NOW).catch(error => expect(error.message).toBe('killed'))
       expect(await overviews(other)).toEqual(before)
     }
-    expect(await remains(gone)).toEqual(['dirty_buckets', 'hits_15m', 'revenue_15m', 'sessions_15m'])
+    expect(await remains(gone)).toEqual([
+      'dirty_buckets',
+      'hits_15m',
+      'log_15m',
+      'revenue_15m',
+      'sessions_15m',
+    ])
     await purgeDeletedSites(db, later(60))
     expect(await isPurged(gone)).toBe(false)
     await refresh()

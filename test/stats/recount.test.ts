@@ -13,7 +13,7 @@ import { recountSessions } from '../support/recount.ts'
 import type { RecountGoal } from '../support/recount-conversions.ts'
 import { randomMoney, storeMoney } from '../support/recount-money.ts'
 import { worldOf } from '../support/recount-world.ts'
-import { createTestSite } from '../support/sites.ts'
+import { createTestSite, type TestSite } from '../support/sites.ts'
 import { replaceGoals, storeVisits, withoutRepeatedDrops } from '../support/stored-visits.ts'
 
 let database: TestDatabase
@@ -26,11 +26,35 @@ afterAll(() => database.close())
 const STREAMS = Number(process.env.RECOUNT_STREAMS ?? 6)
 const LONG_AFTER = new Date(Date.UTC(2026, 5, 1))
 
+/** When a stream's days are folded; one after the other. */
+const FOLDING = [
+  'when all is there',
+  'as hits come',
+  'but not to the last',
+  'up to the middle',
+  'never',
+] as const
+
 /** So that the next stream's days are folded as they come, too, whatever was folded of the one before. */
 async function unfold(db: Db): Promise<void> {
   await db`update horizons set horizon = '-infinity', refreshed_to = '-infinity' where aggregate = 'folds'`
   await db`delete from fold_spans`
   await db`delete from day_folds`
+}
+
+/** What of a site is folded: days, those of them that something came into since, and those that lack something yet. */
+async function stateOf(db: Db, { siteNo }: TestSite): Promise<{ days: number; dirty: number; open: number }> {
+  const [state] = await db<{ days: number; dirty: number; open: number }[]>`
+    select
+      count(*) as days,
+      count(*) filter (where exists (
+        select from dirty_buckets
+        where aggregate = 'folds' and dirty_buckets.site_no = day_folds.site_no and bucket >= starts_at and bucket < ends_at
+      )) as dirty,
+      count(*) filter (where folded_to < ends_at) as open
+    from day_folds
+    where site_no = ${siteNo}`
+  return state!
 }
 
 /** Goals are numbered anew for every question; over all sites their ids differ. */
@@ -45,18 +69,30 @@ function numbered(goals: RecountGoal[], prefix: number): RecountGoal[] {
 
 describe.each(['timely', 'late'] as const)('of streams whose hits come %s', arrival => {
   test(`every read equals a recount of the hits, whatever filters it (${STREAMS} streams)`, async () => {
+    const seen = { days: 0, dirty: 0, open: 0 }
     for (let seed = 1; seed <= STREAMS; seed++) {
+      const folding = FOLDING[(seed - 1) % FOLDING.length]!
       const stream = randomVisits(seed)
       const site = await createTestSite(database.db, { timezone: stream.zone })
       const recount = recountSessions(stream[arrival])
       const world = worldOf(stream.hits, recount, stream.zone)
       await unfold(database.db)
       const batches = withoutRepeatedDrops(stream[arrival], recount.dropped)
-      // Every third stream is folded as it comes in: days grow, and late hits mark them.
+      let batchNo = 0
       await storeVisits(database.db, site, batches, async now => {
-        if (seed % 3 === 2) await foldAll(database.db, new Date(now))
+        batchNo += 1
+        const isLast = batchNo > (batches.length * 2) / 3
+        if (folding === 'as hits come' || (folding === 'but not to the last' && !isLast)) {
+          await foldAll(database.db, new Date(now))
+        }
       })
-      if (seed % 3 === 1) await foldAll(database.db, LONG_AFTER)
+      if (folding === 'when all is there') await foldAll(database.db, LONG_AFTER)
+      if (folding === 'up to the middle') {
+        const middle = world.hits[Math.floor(world.hits.length / 2)]
+        await foldAll(database.db, new Date((middle?.at ?? 0) + 20 * 60_000))
+      }
+      const state = await stateOf(database.db, site)
+      for (const key of Object.keys(seen) as (keyof typeof seen)[]) seen[key] += state[key]
       const money = randomMoney(seed, world)
       await storeMoney(database.db, site, money)
       if (seed % 2 === 0) {
@@ -82,11 +118,14 @@ describe.each(['timely', 'late'] as const)('of streams whose hits come %s', arri
             number,
           })
         } catch (error) {
-          const what = JSON.stringify({ seed, question, zone: stream.zone, range, filters })
+          const what = JSON.stringify({ seed, folding, question, zone: stream.zone, range, filters })
           throw new Error(`${what}: ${(error as Error).message}`, { cause: error })
         }
       }
     }
+    // Or it would not be folds that were read; in time, nothing comes into them.
+    const expected = arrival === 'late' ? seen : { days: seen.days, open: seen.open }
+    if (STREAMS >= FOLDING.length) expect(Object.values(expected)).not.toContain(0)
   }, 300_000)
 })
 

@@ -25,7 +25,7 @@ const BARE_BYTES = 1_000
 
 /**
  * Group commit of requests: first the limits of the whole batch in one call, then the hits of those that are allowed, one
- * job a partition, all in one pipeline.
+ * job a partition, in another.
  */
 export function createSubmitter(
   limiter: RateLimiter,
@@ -38,53 +38,49 @@ export function createSubmitter(
     maxWaitingBytes: MAX_WAITING_BYTES,
     sizeOf: ({ hit }) => BARE_BYTES + (hit ? textBytes(hit) : 0),
     async commit(items) {
-      const rates = await chargeAll(limiter, items)
-      const outcomes: Outcome<Submitted>[] = rates.map(value => ({ value }))
-      const allowed = items.flatMap((item, index) =>
-        rates[index]?.isAllowed === false ? [] : [{ item, index }],
-      )
-      await Promise.all(
-        [...byPartition(allowed)].map(async ([partition, members]) => {
-          try {
-            await producer.add(partition, { hits: members.map(({ item }) => item.hit!) })
-          } catch (failure) {
-            for (const { index } of members) outcomes[index] = { failure }
-          }
-        }),
-      )
+      const outcomes = await chargeAll(limiter, items)
+      const batches: Batch[] = []
+      items.forEach(({ hit, partition }, index) => {
+        const outcome = outcomes[index]!
+        if (!hit || ('value' in outcome && outcome.value?.isAllowed === false)) return
+        let batch = batches.find(other => other.partition === partition)
+        if (!batch) {
+          batch = { partition: partition!, payload: { hits: [] }, indexes: [] }
+          batches.push(batch)
+        }
+        batch.payload.hits.push(hit)
+        batch.indexes.push(index)
+      })
+      const failures = batches.length > 0 ? await producer.addAll(batches) : []
+      failures.forEach((failure, number) => {
+        if (failure) for (const index of batches[number]!.indexes) outcomes[index] = { failure }
+      })
       return outcomes
     },
   })
 }
 
-async function chargeAll(limiter: RateLimiter, items: Submission[]): Promise<Submitted[]> {
-  const charged = items.filter(item => item.charge)
-  if (charged.length === 0) return items.map(() => undefined)
-  const rates = (await limiter.charge(charged.map(item => item.charge!))).values()
-  return items.map(item => (item.charge ? rates.next().value : undefined))
+/** The job of one partition. */
+interface Batch {
+  partition: number
+  payload: HitBatch
+  /** Of the hits among the items. */
+  indexes: number[]
 }
 
-interface Indexed {
-  item: Submission
-  index: number
-}
-
-function byPartition(items: Indexed[]): Map<number, Indexed[]> {
-  const partitions = new Map<number, Indexed[]>()
-  for (const entry of items) {
-    if (!entry.item.hit) continue
-    const partition = entry.item.partition!
-    const members = partitions.get(partition)
-    if (members) members.push(entry)
-    else partitions.set(partition, [entry])
-  }
-  return partitions
+async function chargeAll(limiter: RateLimiter, items: Submission[]): Promise<Outcome<Submitted>[]> {
+  const charges: Charge[] = []
+  for (const { charge } of items) if (charge) charges.push(charge)
+  const rates = charges.length > 0 ? await limiter.charge(charges) : []
+  let next = 0
+  return items.map(({ charge }) => ({ value: charge ? rates[next++] : undefined }))
 }
 
 /** About the memory that the texts of a hit take, at two bytes a character. */
 function textBytes(part: object): number {
   let bytes = 0
-  for (const value of Object.values(part)) {
+  for (const name in part) {
+    const value: unknown = part[name as keyof typeof part]
     if (typeof value === 'string') bytes += 2 * value.length
     else if (typeof value === 'object' && value !== null) bytes += textBytes(value)
   }

@@ -26,32 +26,42 @@ export const uuid = z.guid('must be a UUID').transform(value => value.toLowerCas
 
 const MAX_PROPERTIES = 50
 
+type ReadProperties =
+  | { properties: Record<string, string> | undefined }
+  | { problem: string; path: string[] }
+  | undefined
+
+/** Undefined when there are none. */
+export function readProperties(value: unknown): ReadProperties {
+  if (value === undefined || value === null) return undefined
+  const refuse = (problem: string, path: string[] = []) => ({ problem, path })
+  if (typeof value !== 'object' || Array.isArray(value)) return refuse('must be an object')
+  const names = Object.keys(value)
+  if (names.length > MAX_PROPERTIES) return refuse(`must have at most ${MAX_PROPERTIES} keys`)
+  const properties: Record<string, string> = {}
+  for (const name of names) {
+    const key = mend(name)
+    if (key === '__proto__') continue
+    if (key === '' || !isWithin(key, 64)) return refuse('must have keys of 1 to 64 characters')
+    const scalar = (value as Record<string, unknown>)[name]
+    if (scalar === null) continue
+    if (typeof scalar === 'object' || (typeof scalar === 'number' && !Number.isFinite(scalar))) {
+      return refuse('must be a string, a finite number or a boolean', [key])
+    }
+    const kept = mend(String(scalar))
+    if (!isWithin(kept, 500)) return refuse('must be at most 500 characters', [key])
+    properties[key] = kept
+  }
+  return { properties: Object.keys(properties).length > 0 ? properties : undefined }
+}
+
 /** Flat map of at most 50 scalar values, kept as strings; null values are left out. */
 export const Properties = absentIfNull(
   z.unknown().transform((value, context) => {
-    if (value === undefined || value === null) return undefined
-    const problem = (message: string, path: string[] = []) => {
-      context.addIssue({ code: 'custom', message, path })
-      return z.NEVER
-    }
-    if (typeof value !== 'object' || Array.isArray(value)) return problem('must be an object')
-    const names = Object.keys(value)
-    if (names.length > MAX_PROPERTIES) return problem(`must have at most ${MAX_PROPERTIES} keys`)
-    const properties: Record<string, string> = {}
-    for (const name of names) {
-      const key = mend(name)
-      if (key === '__proto__') continue
-      if (key === '' || !isWithin(key, 64)) return problem('must have keys of 1 to 64 characters')
-      const scalar = (value as Record<string, unknown>)[name]
-      if (scalar === null) continue
-      if (typeof scalar === 'object' || (typeof scalar === 'number' && !Number.isFinite(scalar))) {
-        return problem('must be a string, a finite number or a boolean', [key])
-      }
-      const kept = mend(String(scalar))
-      if (!isWithin(kept, 500)) return problem('must be at most 500 characters', [key])
-      properties[key] = kept
-    }
-    return Object.keys(properties).length > 0 ? properties : undefined
+    const read = readProperties(value)
+    if (!read || !('problem' in read)) return read?.properties
+    context.addIssue({ code: 'custom', message: read.problem, path: read.path })
+    return z.NEVER
   }),
 ).meta({
   type: ['object', 'null'],

@@ -29,20 +29,30 @@ interface Record {
  */
 export async function openGeo(file: string): Promise<Geo> {
   const reader = (await open<Response>(file, { cache: { max: 10_000 } })) as Reader<Response>
+  // The reader keeps the records that are in use.
+  const places = new WeakMap<Record, Place>()
   return {
     locate(address) {
       const record = lookUp(reader, address)
       if (!record) return NOWHERE
-      const country =
-        (typeof record.country === 'object' ? record.country.iso_code : record.country_code) ?? ''
-      const region = record.subdivisions?.[0]?.iso_code
-      const city = typeof record.city === 'object' ? record.city.names?.en : record.city
-      return {
-        country: country.toUpperCase(),
-        region: country && region ? `${country.toUpperCase()}-${region}` : '',
-        city: city ?? '',
+      let place = places.get(record)
+      if (!place) {
+        place = placeOf(record)
+        places.set(record, place)
       }
+      return place
     },
+  }
+}
+
+function placeOf(record: Record): Place {
+  const country = (typeof record.country === 'object' ? record.country.iso_code : record.country_code) ?? ''
+  const region = record.subdivisions?.[0]?.iso_code
+  const city = typeof record.city === 'object' ? record.city.names?.en : record.city
+  return {
+    country: country.toUpperCase(),
+    region: country && region ? `${country.toUpperCase()}-${region}` : '',
+    city: city ?? '',
   }
 }
 

@@ -1,5 +1,5 @@
-import { createHmac } from 'node:crypto'
 import { isIPv6 } from 'node:net'
+import { keyedHash } from './keyed-hash.ts'
 
 /**
  * The bucket of a sender for a rate limit: a hash, since an address may go nowhere. It changes with the salt of the
@@ -7,9 +7,7 @@ import { isIPv6 } from 'node:net'
  * @param scope which limit, and what else the bucket is of
  */
 export function limitKey(scope: string, address: string, salt: Buffer): string {
-  const hash = createHmac('sha256', salt)
-    .update(`limit\n${scope}\n${networkOf(address)}`)
-    .digest('base64url')
+  const hash = keyedHash(salt, `limit\n${scope}\n${networkOf(address)}`, 'base64url')
   return `${scope.split('\n', 1)[0]}:${hash.slice(0, 22)}`
 }
 

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import { PARTITIONS } from '../../infra/queue.ts'
 import type { TrackedSite } from '../../sites/find-site.ts'
 import type { Hit } from '../hit.ts'
@@ -28,7 +28,7 @@ export interface RoutedHit {
 
 export function dropReason(content: Content, sender: Sender): DropReason | undefined {
   if (isCrawler(sender.userAgent)) return 'bot'
-  if (content.type === 'event' && isReservedName(content.fields.name!)) return 'reserved_name'
+  if (content.hit.type === 'event' && isReservedName(content.hit.name!)) return 'reserved_name'
   return undefined
 }
 
@@ -38,7 +38,7 @@ export function givenVisitorId(content: Content, site: HitSite): string | undefi
 }
 
 /**
- * Joins what a body says with where, when and from whom it came; the client address goes no further.
+ * Fills in where, when and from whom a body's hit came; the client address goes no further.
  * @param from.at Unix milliseconds
  * @param from.salts make the visitor's id; undefined when the body gives it
  */
@@ -54,32 +54,29 @@ export function makeHit(
   },
 ): RoutedHit {
   const { id, at, site, sender, place, salts } = from
+  const { hit } = content
   const givenId = givenVisitorId(content, site)
-  const hit: Hit = {
-    id,
-    at,
-    siteNo: site.siteNo,
-    siteId: site.siteId,
-    type: content.type,
-    visitorId: givenId ?? '',
-    hostname: content.hostname,
-    ...content.fields,
-  }
-  if (sender.userAgent) hit.userAgent = sender.userAgent.slice(0, 1_000)
-  if (place.country) hit.country = place.country
-  if (place.region) hit.region = place.region
-  if (place.city) hit.city = place.city
-  if (salts && !givenId) {
+  hit.id = id
+  hit.at = at
+  hit.siteNo = site.siteNo
+  hit.siteId = site.siteId
+  if (givenId) {
+    hit.visitorId = givenId
+  } else if (salts) {
     hit.visitorId = visitorIdFor(salts.today, site.siteId, sender.address, sender.userAgent)
     if (salts.yesterday) {
       hit.previousVisitorId = visitorIdFor(salts.yesterday, site.siteId, sender.address, sender.userAgent)
     }
   }
+  hit.userAgent = sender.userAgent.slice(0, 1_000) || undefined
+  hit.country = place.country || undefined
+  hit.region = place.region || undefined
+  hit.city = place.city || undefined
   const origin = givenId ?? `${sender.address}\n${sender.userAgent}`
   return { hit, partition: partitionOf(site.siteId, origin) }
 }
 
 /** Two bits of a hash that does not rotate, so that a visitor stays in one partition over midnight. */
 function partitionOf(siteId: string, origin: string): number {
-  return createHash('sha1').update(siteId).update(origin).digest().readUInt32BE(0) % PARTITIONS
+  return Number.parseInt(hash('sha1', siteId + origin).slice(0, 8), 16) % PARTITIONS
 }

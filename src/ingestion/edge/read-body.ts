@@ -1,6 +1,7 @@
 import type { z } from 'zod'
 import { validationError } from '../../infra/validation.ts'
 import { AUTOCAPTURE_TYPES, type Hit, type HitType } from '../hit.ts'
+import { ORDINARY } from './ordinary.ts'
 import { readError, readRevenue } from './reported.ts'
 import {
   type Collect,
@@ -14,14 +15,12 @@ import {
 export const ENDPOINTS = ['collect', 'event', 'engage', 'identify'] as const
 export type Endpoint = (typeof ENDPOINTS)[number]
 
-/** What a body says, whoever sent it and when. */
+/** What a body says; from whom, when and of which site it came is still blank in its hit. */
 export interface Content {
-  hostname: string
   visitorId: string | undefined
   /** Counts only where visitors have cookies. */
   newVisitorId: string | undefined
-  type: HitType
-  fields: Partial<Hit>
+  hit: Hit
 }
 
 /**
@@ -29,7 +28,7 @@ export interface Content {
  * @throws AppError `validation_failed`, fields named
  */
 export function readKeyedBody(endpoint: Endpoint, body: unknown): { key: string; content: Content } {
-  const input = parse(KEYED_SCHEMAS[endpoint], body)
+  const input = ORDINARY[endpoint](body) ?? parse(KEYED_SCHEMAS[endpoint] as z.ZodType<{ key: string }>, body)
   return { key: input.key, content: READERS[endpoint](input as never) }
 }
 
@@ -48,21 +47,21 @@ const READERS: {
   identify(input: Identify): Content
 } = {
   collect(input) {
-    return content(input, 'pageview', { ...deviceOf(input), ...pageOf(input.url), props: input.properties })
+    return content(input, 'pageview', { device: input, page: input.url, props: input.properties })
   },
   event(input) {
-    const fields: Partial<Hit> = {
-      ...deviceOf(input),
-      ...pageOf(input.url),
-      name: input.name,
+    const isError = input.name === 'error'
+    return content(input, isError ? 'error' : eventType(input.name), {
+      device: input,
+      page: input.url,
       props: input.properties,
+      name: input.name,
       revenue: readRevenue(input.$) ?? readRevenue(input.revenue),
-    }
-    if (input.name !== 'error') return content(input, eventType(input.name), fields)
-    return content(input, 'error', { ...fields, error: readError(input.error, input.properties) })
+      error: isError ? readError(input.error, input.properties) : undefined,
+    })
   },
   engage(input) {
-    return content(input, 'engagement', { ...pageOf(input.url), scroll: input.sd, engagedMs: input.time })
+    return content(input, 'engagement', { page: input.url, scroll: input.sd, engagedMs: input.time })
   },
   identify(input) {
     const { identifier, name, avatar, custom } = input
@@ -70,41 +69,57 @@ const READERS: {
   },
 }
 
+type Said = Partial<
+  Pick<Hit, 'name' | 'props' | 'revenue' | 'error' | 'scroll' | 'engagedMs' | 'identity'>
+> & {
+  device?: Omit<Collect, 'url'>
+  page?: { path?: string | undefined; title?: string | undefined } | undefined
+}
+
+/** All hits have all fields, in one order: objects of one shape are what the runtime is fast with. */
 function content(
-  input: { hostname: string; visitor_id?: string | undefined; new_visitor_id?: string | undefined },
+  sender: Pick<Collect, 'hostname' | 'visitor_id' | 'new_visitor_id'>,
   type: HitType,
-  fields: { [Field in keyof Hit]?: Hit[Field] | undefined },
+  { device, page, name, props, revenue, error, scroll, engagedMs, identity }: Said,
 ): Content {
-  return {
-    hostname: input.hostname,
-    visitorId: input.visitor_id,
-    newVisitorId: input.new_visitor_id,
+  const hit: Hit = {
+    id: '',
+    at: 0,
+    siteNo: 0,
+    siteId: '',
     type,
-    fields: withoutAbsent(fields),
+    visitorId: '',
+    previousVisitorId: undefined,
+    hostname: sender.hostname,
+    url: page?.path,
+    title: page?.title,
+    name,
+    props,
+    referrer: device?.referrer,
+    userAgent: undefined,
+    screenWidth: device?.screen?.width,
+    screenHeight: device?.screen?.height,
+    language: device?.language,
+    os: device?.os,
+    osVersion: device?.os_version,
+    browser: device?.browser?.name,
+    browserVersion: device?.browser?.version,
+    device: device?.device,
+    country: undefined,
+    region: undefined,
+    city: undefined,
+    revenue,
+    error,
+    scroll,
+    engagedMs,
+    identity,
   }
+  return { visitorId: sender.visitor_id, newVisitorId: sender.new_visitor_id, hit }
 }
-
-function deviceOf(input: Collect | CustomEvent) {
-  return {
-    referrer: input.referrer,
-    screenWidth: input.screen?.width,
-    screenHeight: input.screen?.height,
-    language: input.language,
-    os: input.os,
-    osVersion: input.os_version,
-    browser: input.browser?.name,
-    browserVersion: input.browser?.version,
-    device: input.device,
-  }
-}
-
-const pageOf = (url: { path?: string | undefined; title?: string | undefined } | undefined) => ({
-  url: url?.path,
-  title: url?.title,
-})
 
 const eventType = (name: string): HitType => AUTOCAPTURE_TYPES.find(type => type === name) ?? 'event'
 
+/** What identities say is merged: a field that says nothing must not take another's place. */
 function withoutAbsent<Fields extends object>(
   fields: Fields,
 ): { [Field in keyof Fields]: NonNullable<Fields[Field]> } {

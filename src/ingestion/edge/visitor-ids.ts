@@ -1,6 +1,7 @@
 import { createHmac, randomBytes } from 'node:crypto'
 import type { Redis } from 'ioredis'
 import { AppError } from '../../errors.ts'
+import { keyedHash } from './keyed-hash.ts'
 
 const DAY_MS = 86_400_000
 
@@ -16,18 +17,13 @@ export interface Salts {
  * Without the salt it leads back to no address.
  */
 export function visitorIdFor(salt: Buffer, siteId: string, address: string, userAgent: string): string {
-  const hash = createHmac('sha256', salt)
-    .update(siteId)
-    .update('\n')
-    .update(address)
-    .update('\n')
-    .update(userAgent)
-    .digest()
-  hash[6] = (hash[6]! & 0x0f) | 0x80
-  hash[8] = (hash[8]! & 0x3f) | 0x80
-  const hex = hash.toString('hex', 0, 16)
-  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`
+  const hex = keyedHash(salt, `${siteId}\n${address}\n${userAgent}`, 'hex')
+  const variant = VARIANTS[Number.parseInt(hex[16]!, 16) & 3]!
+  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-8${hex.slice(13, 16)}-${variant}${hex.slice(17, 20)}-${hex.slice(20, 32)}`
 }
+
+/** The first digit of a UUID's fourth group holds its variant and two bits that are free. */
+const VARIANTS = ['8', '9', 'a', 'b']
 
 /**
  * Hands out the salts of a moment. What lies in Redis is a random seed a UTC day; the salt is made of it and the secret
@@ -38,6 +34,13 @@ export function visitorIdFor(salt: Buffer, siteId: string, address: string, user
 export function createSaltStore(redis: Redis, secretKey: string) {
   const key = Buffer.from(secretKey, 'hex')
   const known = new Map<number, Promise<Buffer | undefined>>()
+  /** Those of the day that was asked for last. */
+  let latest: { day: number; salts: Salts } | undefined
+
+  function forget(day: number): void {
+    known.delete(day)
+    if (latest && latest.day <= day + 1) latest = undefined
+  }
 
   function load(day: number, mayCreate: boolean): Promise<Buffer | undefined> {
     const held = known.get(day)
@@ -47,18 +50,27 @@ export function createSaltStore(redis: Redis, secretKey: string) {
     )
     known.set(day, loading)
     loading.then(
-      () => setTimeout(() => known.delete(day), (day + 2) * DAY_MS - Date.now()).unref(),
+      () => setTimeout(() => forget(day), (day + 2) * DAY_MS - Date.now()).unref(),
       () => known.delete(day),
     )
     return loading
   }
 
+  async function fetch(day: number): Promise<Salts> {
+    const [today, yesterday] = await Promise.all([load(day, true), load(day - 1, false)])
+    const salts = { today: today!, yesterday }
+    latest = { day, salts }
+    return salts
+  }
+
   return {
-    /** @throws what Redis throws when it is away and the salt is not known here yet */
-    async at(moment: number): Promise<Salts> {
+    /**
+     * What is known is there at once.
+     * @throws what Redis throws when it is away and the salt is not known here yet
+     */
+    at(moment: number): Salts | Promise<Salts> {
       const day = Math.floor(moment / DAY_MS)
-      const [today, yesterday] = await Promise.all([load(day, true), load(day - 1, false)])
-      return { today: today!, yesterday }
+      return latest?.day === day ? latest.salts : fetch(day)
     },
   }
 }

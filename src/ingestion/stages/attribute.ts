@@ -10,14 +10,14 @@ const DIRECT = 'Direct / None'
  * Sets `source` and `channel` from the URL's tags and the referrer. A tag is kept as sent, a referrer gets its
  * canonical name; what kind of place it is (search, social…) is known of both.
  */
-export function attribute(hit: EnrichedHit): EnrichedHit {
+export function attribute(hit: EnrichedHit): void {
   const { source: shortTag, adClick } = readTags(hit.url)
   const tag = hit.utmSource || shortTag
   const host = hostOfPage(hit.referrerPage)
   const known = tag ? sourceOfTag(tag) : host ? sourceOfHost(host) : undefined
 
-  const source = tag || known?.name || host || DIRECT
-  const channel = channelOf({
+  hit.source = tag || known?.name || host || DIRECT
+  hit.channel = channelOf({
     source: tag || host,
     name: known?.name ?? '',
     category: known?.category ?? 'other',
@@ -25,5 +25,4 @@ export function attribute(hit: EnrichedHit): EnrichedHit {
     campaign: hit.utmCampaign,
     adClick,
   })
-  return { ...hit, source, channel }
 }

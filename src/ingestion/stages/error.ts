@@ -9,23 +9,20 @@ const LONGEST_STACK = 20_000
  * On errors: gives the error a name and a message, its name to the event, and the fingerprint. Cuts name, message
  * and stack (255, 5,000 and 20,000 code points) after the fingerprint was taken. Leaves other hits as they are.
  */
-export function readError(hit: EnrichedHit): EnrichedHit {
-  if (hit.type !== 'error') return hit
+export function readError(hit: EnrichedHit): void {
+  if (hit.type !== 'error') return
   const error = hit.error ?? {}
   const fullName = isBlank(error.name) ? 'Error' : error.name
   const message = isBlank(error.message) ? fullName : error.message
   const name = cut(fullName, LONGEST_NAME)
-  return {
-    ...hit,
+  hit.name = name
+  hit.error = {
+    ...error,
     name,
-    error: {
-      ...error,
-      name,
-      message: cut(message, LONGEST_MESSAGE),
-      ...(error.stack !== undefined && { stack: cut(error.stack, LONGEST_STACK) }),
-    },
-    errorId: errorFingerprint(hit.siteId, message),
+    message: cut(message, LONGEST_MESSAGE),
+    ...(error.stack !== undefined && { stack: cut(error.stack, LONGEST_STACK) }),
   }
+  hit.errorId = errorFingerprint(hit.siteId, message)
 }
 
 /**

@@ -9,10 +9,43 @@ import { readUserAgent } from './user-agent.ts'
 /** In this order: `attribute` needs what the two before it have set. */
 const stages: Stage[] = [readUrl, readReferrer, attribute, readUserAgent, classifySize, readError]
 
-/** Works out everything that a hit says by itself. Pure; never throws and never drops. */
+/**
+ * Works out everything that a hit says by itself. Pure; never throws and never drops. All hits come out with all fields, in
+ * one order: what follows looks at them by the million, and is fast with objects of one shape.
+ */
 export function enrich(hit: Hit): EnrichedHit {
-  return stages.reduce<EnrichedHit>((enriched, stage) => stage(enriched), {
-    ...hit,
+  const enriched: EnrichedHit = {
+    id: hit.id,
+    at: hit.at,
+    line: hit.line,
+    siteNo: hit.siteNo,
+    siteId: hit.siteId,
+    type: hit.type,
+    visitorId: hit.visitorId,
+    previousVisitorId: hit.previousVisitorId,
+    hostname: hit.hostname,
+    url: hit.url,
+    title: hit.title,
+    name: hit.name,
+    props: hit.props,
+    referrer: hit.referrer,
+    userAgent: hit.userAgent,
+    screenWidth: hit.screenWidth,
+    screenHeight: hit.screenHeight,
+    language: hit.language,
+    os: hit.os,
+    osVersion: hit.osVersion,
+    browser: hit.browser,
+    browserVersion: hit.browserVersion,
+    device: hit.device,
+    country: hit.country,
+    region: hit.region,
+    city: hit.city,
+    revenue: hit.revenue,
+    error: hit.error,
+    scroll: hit.scroll,
+    engagedMs: hit.engagedMs,
+    identity: hit.identity,
     path: '',
     referrerPage: '',
     source: '',
@@ -27,5 +60,8 @@ export function enrich(hit: Hit): EnrichedHit {
     osName: '',
     osFullVersion: '',
     size: 'desktop',
-  })
+    errorId: undefined,
+  }
+  for (const stage of stages) stage(enriched)
+  return enriched
 }

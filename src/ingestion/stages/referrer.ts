@@ -2,17 +2,18 @@ import { domainToASCII } from 'node:url'
 import { parse } from 'tldts'
 import type { EnrichedHit } from '../hit.ts'
 import { withoutWww } from './known-source.ts'
+import { remember } from './remember.ts'
 
 /**
  * Sets `referrerPage`: host (lower case, `www.` and a port kept as sent) and path of the referrer, without the
  * slash of a bare origin. Empty for the site's own host, for schemes that are no place on the web, and for junk.
  */
-export function readReferrer(hit: EnrichedHit): EnrichedHit {
+export function readReferrer(hit: EnrichedHit): void {
   const referrer = hit.referrer?.trim()
-  if (!referrer) return hit
-  const page = readApp(referrer) ?? readPage(referrer)
-  if (!page || bareHost(page.host) === bareHost(asciiHost(hit.hostname))) return hit
-  return { ...hit, referrerPage: page.host + (page.path === '/' ? '' : page.path) }
+  if (!referrer) return
+  const page = referrer.length > LONGEST_REMEMBERED ? readReferring(referrer) : rememberedReferring(referrer)
+  if (!page || bareHost(page.host) === bareHost(asciiHost(hit.hostname))) return
+  hit.referrerPage = page.host + (page.path === '/' ? '' : page.path)
 }
 
 /** @returns the host name of a `referrerPage`, without port and `www.`; empty when there is none */
@@ -29,6 +30,12 @@ interface Page {
 const appUrl = /^(?:android|ios)-app:\/\/([\w.-]+)([^?#]*)/i
 const webUrl = /^https?:\/\//i
 const anyScheme = /^[a-z][a-z\d+.-]*:(?!\d)/i
+
+/** Longer ones are of searches and campaigns, of which no two are the same. */
+const LONGEST_REMEMBERED = 300
+
+const readReferring = (referrer: string): Page | undefined => readApp(referrer) ?? readPage(referrer)
+const rememberedReferring = remember(5_000, readReferring)
 
 /** Apps name themselves by package: `android-app://com.slack/`. */
 function readApp(referrer: string): Page | undefined {

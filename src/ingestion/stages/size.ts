@@ -2,8 +2,8 @@ import type { EnrichedHit } from '../hit.ts'
 import { readAgent } from './user-agent.ts'
 
 /** Sets `size`: what the payload says, else the user agent, else the width of the screen, else `desktop`. */
-export function classifySize(hit: EnrichedHit): EnrichedHit {
-  return { ...hit, size: hit.device ?? (readAgent(hit.userAgent).size || sizeOfScreen(hit.screenWidth)) }
+export function classifySize(hit: EnrichedHit): void {
+  hit.size = hit.device ?? (readAgent(hit.userAgent).size || sizeOfScreen(hit.screenWidth))
 }
 
 /** A width of 0 is a screen that nobody measured. */

@@ -44,10 +44,15 @@ const noTags: Readonly<Tags> = Object.freeze({
 })
 
 /** Sets `path` and the five UTM tags. A full URL sent as path loses its origin. */
-export function readUrl(hit: EnrichedHit): EnrichedHit {
-  if (hit.url === undefined) return hit
-  const { utmSource, utmMedium, utmCampaign, utmContent, utmTerm } = readTags(hit.url)
-  return { ...hit, path: pathOf(hit.url), utmSource, utmMedium, utmCampaign, utmContent, utmTerm }
+export function readUrl(hit: EnrichedHit): void {
+  if (hit.url === undefined) return
+  const tags = readTags(hit.url)
+  hit.path = pathOf(hit.url)
+  hit.utmSource = tags.utmSource
+  hit.utmMedium = tags.utmMedium
+  hit.utmCampaign = tags.utmCampaign
+  hit.utmContent = tags.utmContent
+  hit.utmTerm = tags.utmTerm
 }
 
 /**

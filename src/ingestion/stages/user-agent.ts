@@ -66,18 +66,15 @@ const unknown: Readonly<Agent> = Object.freeze({
  * Sets browser and system: what the payload says, else the user agent. A payload name without a version gets the
  * user agent's only when both mean the same product.
  */
-export function readUserAgent(hit: EnrichedHit): EnrichedHit {
+export function readUserAgent(hit: EnrichedHit): void {
   const agent = readAgent(hit.userAgent)
   const browserName = named(hit.browser, browserNames) || agent.browser
   const osName = named(hit.os, osNames) || agent.os
-  return {
-    ...hit,
-    browserName,
-    browserFullVersion:
-      hit.browserVersion?.trim() || (browserName === agent.browser ? agent.browserVersion : ''),
-    osName,
-    osFullVersion: hit.osVersion?.trim() || (osName === agent.os ? agent.osVersion : ''),
-  }
+  hit.browserName = browserName
+  hit.browserFullVersion =
+    hit.browserVersion?.trim() || (browserName === agent.browser ? agent.browserVersion : '')
+  hit.osName = osName
+  hit.osFullVersion = hit.osVersion?.trim() || (osName === agent.os ? agent.osVersion : '')
 }
 
 /** Parses a user agent; of a very long one only the first 1,000 characters. */

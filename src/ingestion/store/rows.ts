@@ -1,13 +1,9 @@
+import { arrayText, timeText } from '../../infra/array-text.ts'
 import { type Dimensions, NO_DIMENSIONS } from './dimensions.ts'
 import type { Placed, Session, Visitor } from './timeline.ts'
 
 type Value = string | number | null
 type Column<Row> = (row: Row) => Value
-
-/** Rows as one array a column, which is what `unnest` takes. */
-function transpose<Row>(columns: Column<Row>[], rows: Row[]): Value[][] {
-  return columns.map(column => rows.map(column))
-}
 
 /** In the order of upsert-sessions.sql and insert-events.sql. */
 const DIMENSION_COLUMNS: (keyof Dimensions)[] = [
@@ -35,13 +31,13 @@ const DIMENSION_COLUMNS: (keyof Dimensions)[] = [
 
 const EVENT_COLUMNS: Column<Placed>[] = [
   row => row.hit.siteNo,
-  row => row.hit.at,
+  row => timeText(row.hit.at),
   row => row.hit.id,
   row => row.hit.type,
   row => (row.hit.type === 'error' ? (row.hit.error?.name ?? 'Error') : (row.hit.name ?? '')),
   row => row.visitor.visitorNo,
   row => row.session?.sessionNo ?? null,
-  row => row.session?.startedAt ?? null,
+  row => timeText(row.session?.startedAt),
   row => row.hit.hostname,
   row => row.hit.path,
   row => row.hit.url ?? '',
@@ -50,7 +46,7 @@ const EVENT_COLUMNS: Column<Placed>[] = [
   row => (row.hit.props ? JSON.stringify(row.hit.props) : null),
   row => row.hit.scroll ?? null,
   row => row.hit.engagedMs ?? null,
-  row => row.page?.at ?? null,
+  row => timeText(row.page?.at),
   row => row.page?.id ?? null,
   row => row.hit.revenue?.amountMinor ?? null,
   row => row.hit.revenue?.currency ?? null,
@@ -69,27 +65,27 @@ export interface VisitorSession {
 
 const SESSION_COLUMNS: Column<VisitorSession>[] = [
   row => row.visitor.siteNo,
-  row => row.session.startedAt,
+  row => timeText(row.session.startedAt),
   row => row.session.sessionNo,
   row => row.session.id,
   row => row.visitor.visitorNo,
-  row => row.session.firstAt,
-  row => row.session.lastAt,
+  row => timeText(row.session.firstAt),
+  row => timeText(row.session.lastAt),
   row => row.session.pageviews,
   row => row.session.events,
   row => row.session.visitCount,
   row => row.session.userId,
-  row => row.session.userSince ?? null,
+  row => timeText(row.session.userSince),
   row => row.session.dimensions.hostname,
   ...DIMENSION_COLUMNS.map(name => (row: VisitorSession) => row.session.dimensions[name]),
 ]
 
 const VISITOR_STATE: Column<Visitor>[] = [
-  visitor => visitor.firstSeenAt,
+  visitor => timeText(visitor.firstSeenAt),
   visitor => visitor.sessionCount,
-  visitor => visitor.newestSessionAt ?? null,
+  visitor => timeText(visitor.newestSessionAt),
   visitor => visitor.pending?.identifier ?? null,
-  visitor => visitor.pending?.since ?? null,
+  visitor => timeText(visitor.pending?.since),
   // The driver takes the type of an array from its first element, and would send boolean for boolean[].
   visitor => (visitor.pending?.splits ? 1 : 0),
 ]
@@ -103,13 +99,18 @@ const NEW_VISITOR_COLUMNS: Column<Visitor>[] = [
 
 const CHANGED_VISITOR_COLUMNS: Column<Visitor>[] = [visitor => visitor.visitorNo, ...VISITOR_STATE]
 
+/** Rows as one array a column, which is what `unnest` takes. */
+function transpose<Row>(columns: Column<Row>[], rows: Row[]): string[] {
+  return columns.map(column => arrayText(rows.map(column)))
+}
+
 export const eventRows = (rows: Placed[]) => transpose(EVENT_COLUMNS, rows)
 export const sessionRows = (rows: VisitorSession[]) => transpose(SESSION_COLUMNS, rows)
 export const newVisitorRows = (rows: Visitor[]) => transpose(NEW_VISITOR_COLUMNS, rows)
 export const changedVisitorRows = (rows: Visitor[]) => transpose(CHANGED_VISITOR_COLUMNS, rows)
 
 /** Each error of a batch once, in an order that all batches share, so that none waits for another that waits for it. */
-export function errorRows(rows: Placed[]): Value[][] | undefined {
+export function errorRows(rows: Placed[]): string[] | undefined {
   const errors = new Map<string, { siteNo: number; id: string; message: string; name: string }>()
   for (const { hit } of rows) {
     if (hit.type !== 'error' || !hit.errorId) continue
@@ -126,7 +127,7 @@ export function errorRows(rows: Placed[]): Value[][] | undefined {
 }
 
 /** The newest identity said of each person in a batch. `null` where a field was not named. */
-export function identityRows(rows: Placed[]): Value[][] | undefined {
+export function identityRows(rows: Placed[]): string[] | undefined {
   const latest = new Map<string, Placed['hit'][]>()
   for (const { hit } of rows) {
     if (!hit.identity) continue
@@ -148,7 +149,7 @@ export function identityRows(rows: Placed[]): Value[][] | undefined {
       row => row.identity.name ?? null,
       row => row.identity.avatar ?? null,
       row => (row.identity.custom ? JSON.stringify(row.identity.custom) : null),
-      row => row.at,
+      row => timeText(row.at),
     ],
     merged,
   )

@@ -1,3 +1,4 @@
+import { arrayText } from '../../infra/array-text.ts'
 import { statement, type Transaction } from '../../infra/db.ts'
 import type { EnrichedHit } from '../hit.ts'
 import type { Dimensions } from './dimensions.ts'
@@ -49,7 +50,7 @@ export async function loadWorld(tx: Transaction, hits: EnrichedHit[]): Promise<W
   if (byNumber.size === 0) return world
   const from = new Date(hits[0]!.at - SESSION_SPAN_MS)
   const to = new Date(hits.at(-1)!.at + SESSION_SPAN_MS)
-  for (const row of await selectSessionsNear(tx, [...byNumber.keys()], from, to)) {
+  for (const row of await selectSessionsNear(tx, arrayText([...byNumber.keys()]), from, to)) {
     byNumber.get(row.visitorNo)!.sessions.push(toSession(row))
   }
   await loadPageviews(tx, hits, world, byNumber)
@@ -70,8 +71,8 @@ async function loadVisitors(
   const visitors = [...wanted.values()]
   const rows = await selectVisitors(
     tx,
-    visitors.map(visitor => visitor.siteNo),
-    visitors.map(visitor => visitor.id),
+    arrayText(visitors.map(visitor => visitor.siteNo)),
+    arrayText(visitors.map(visitor => visitor.id)),
   )
   const byNumber = new Map<number, Visitor>()
   for (const row of rows) {

@@ -1,31 +1,57 @@
 /** Counts distinct numbers of several lists. Its memory is a bit for each number up to the largest it has met. */
 export class DistinctCounter {
   #bits = new Uint32Array(1_024)
+  /** Words of `#bits` that are not 0. */
+  #touched = new Uint32Array(1_024)
+  #touchedCount = 0
+  #distinct = 0
 
-  count(lists: readonly Uint32Array[]): number {
-    let distinct = 0
-    for (const list of lists) {
-      for (let index = 0; index < list.length; index++) {
-        const number = list[index]!
-        const word = number >>> 5
-        if (word >= this.#bits.length) this.#grow(word)
-        const bit = 1 << (number & 31)
-        const before = this.#bits[word]!
-        if ((before & bit) === 0) {
-          this.#bits[word] = before | bit
-          distinct += 1
-        }
+  add(numbers: Uint32Array): void {
+    for (let index = 0; index < numbers.length; index++) this.#mark(numbers[index]!)
+  }
+
+  /** Adds what `encodeValues` wrote of the visitors of one value: the first number, then differences, as varints. */
+  addEncoded(bytes: Uint8Array, offset: number, count: number): void {
+    let number = 0
+    let at = offset
+    for (let index = 0; index < count; index++) {
+      let byte = bytes[at++]!
+      let difference = byte & 0x7f
+      for (let shift = 7; byte >= 0x80; shift += 7) {
+        byte = bytes[at++]!
+        difference |= (byte & 0x7f) << shift
       }
+      number += difference
+      this.#mark(number)
     }
-    for (const list of lists) {
-      for (let index = 0; index < list.length; index++) this.#bits[list[index]! >>> 5] = 0
-    }
+  }
+
+  /** @returns how many were added since the last call */
+  take(): number {
+    const distinct = this.#distinct
+    for (let index = 0; index < this.#touchedCount; index++) this.#bits[this.#touched[index]!] = 0
+    this.#touchedCount = 0
+    this.#distinct = 0
     return distinct
   }
 
-  #grow(word: number): void {
-    const bits = new Uint32Array(Math.max(word + 1, this.#bits.length * 2))
-    bits.set(this.#bits)
-    this.#bits = bits
+  #mark(number: number): void {
+    const word = number >>> 5
+    if (word >= this.#bits.length) this.#bits = grown(this.#bits, word)
+    const bit = 1 << (number & 31)
+    const before = this.#bits[word]!
+    if ((before & bit) !== 0) return
+    this.#bits[word] = before | bit
+    this.#distinct += 1
+    if (before !== 0) return
+    if (this.#touchedCount === this.#touched.length) this.#touched = grown(this.#touched, this.#touchedCount)
+    this.#touched[this.#touchedCount++] = word
   }
+}
+
+/** A copy that has room for an index, and for as many again as before. */
+function grown(list: Uint32Array, index: number): Uint32Array<ArrayBuffer> {
+  const larger = new Uint32Array(Math.max(index + 1, list.length * 2))
+  larger.set(list)
+  return larger
 }

@@ -15,12 +15,19 @@ import {
 } from './portion.ts'
 import { numbersOf } from './texts.ts'
 
-/** A dimension that has more values on a day is not folded: there is nothing to add up then, and reading hits is as fast. */
-const MAX_VALUES = 50_000
-/** Types and names of events that are folded by their properties; on a day with more none is. */
-const MAX_EVENTS = 500
+export interface FoldLimits {
+  /** A dimension that has more values on a day is not folded: there is nothing to add up then, and reading hits is as fast. */
+  values: number
+  /** Types and names of events that are folded by their properties; on a day with more none is. */
+  events: number
+}
+const LIMITS: FoldLimits = { values: 50_000, events: 500 }
+/** First of the two numbers of a site's advisory lock. */
+const FOLD_LOCKS = 7_116_504
 
 interface StoredFold {
+  /** Another whenever the fold was written. */
+  stamp: string
   foldedTo: number
   pageviews: number
   customEvents: number
@@ -39,18 +46,22 @@ interface StoredValues {
 /** What is written of a dimension; null where it has too many values. */
 type Values = FoldedValue[] | null
 
+const lockFolds = statement('lock-folds')
+const findSpans = statement<{ foldedZone: string }>('find-fold-spans')
 const findDayFold = statement<StoredFold>('find-day-fold')
 const findValueFolds = statement<StoredValues>('find-value-folds')
 const upsertDayFold = statement('upsert-day-fold')
 const upsertValueFold = statement('upsert-value-fold')
 const deleteValueFolds = statement('delete-value-folds')
+const deleteFolds = statement('delete-folds')
 const deleteDirty = statement('delete-dirty')
 
 /**
  * Makes the fold of a day hold everything up to `foldedTo`: adds what is new to it or, when asked or where it has
- * none yet, makes it from raw rows. What changes meanwhile leaves a mark, which stays. One at a time a site.
+ * none yet, makes it from raw rows. What changes meanwhile leaves a mark, which stays. One at a time a site: of two all
+ * the same, as when one has lost its lease without knowing, the one that is done later writes nothing.
  */
-export async function foldDay(db: Db, day: FoldedDay): Promise<undefined> {
+export async function foldDay(db: Db, day: FoldedDay, limits = LIMITS): Promise<undefined> {
   const { siteNo, start, end, foldedTo, isAnew, marks } = day
   const [stored] = await findDayFold(db, siteNo, new Date(start), new Date(end))
   const old = isAnew ? undefined : stored
@@ -62,12 +73,14 @@ export async function foldDay(db: Db, day: FoldedDay): Promise<undefined> {
   ])
   const before =
     old && tally.size > 0 ? await readValues(db, day, [...tally.keys()]) : new Map<string, Values>()
-  const visitors = VisitorSet.from(old?.visitors)
-  visitors.add(hits.visitors)
   await db.begin(async tx => {
-    const numbers = await numberValues(tx, siteNo, tally)
+    await lockFolds(tx, FOLD_LOCKS, siteNo)
+    const [span] = await findSpans(tx, [siteNo])
+    const [present] = await findDayFold(tx, siteNo, new Date(start), new Date(end))
+    if (span?.foldedZone !== day.zone || present?.stamp !== stored?.stamp) return
+    const numbers = await numberValues(tx, siteNo, tally, limits)
     if (!old) await deleteValueFolds(tx, siteNo, new Date(start), new Date(end))
-    for (const [dimension, values] of mergeAll(before, tally, numbers)) {
+    for (const [dimension, values] of mergeAll(before, tally, numbers, limits)) {
       const bytes = values && encodeValues(values)
       await upsertValueFold(
         tx,
@@ -90,7 +103,7 @@ export async function foldDay(db: Db, day: FoldedDay): Promise<undefined> {
       (old?.sessions ?? 0) + sessions.sessions,
       (old?.bounces ?? 0) + sessions.bounces,
       (old?.durationMs ?? 0) + sessions.durationMs,
-      visitors.serialize(),
+      addVisitors(old?.visitors, hits.visitors),
     )
     await deleteDirty(
       tx,
@@ -100,7 +113,22 @@ export async function foldDay(db: Db, day: FoldedDay): Promise<undefined> {
       marks.map(mark => mark.version),
     )
   })
+}
+
+/** Forgets everything that is folded of a site. */
+export function forgetFolds(db: Db, siteNo: number): Promise<unknown> {
+  return db.begin(async tx => {
+    await lockFolds(tx, FOLD_LOCKS, siteNo)
+    await deleteFolds(tx, siteNo)
+  })
+}
+
+function addVisitors(before: Buffer | undefined, numbers: Uint32Array): Buffer {
+  const visitors = VisitorSet.from(before)
+  visitors.add(numbers)
+  const bytes = visitors.serialize()
   visitors.free()
+  return bytes
 }
 
 async function readValues(db: Db, day: FoldedDay, dimensions: string[]): Promise<Map<string, Values>> {
@@ -113,10 +141,15 @@ async function readValues(db: Db, day: FoldedDay, dimensions: string[]): Promise
   )
 }
 
-function numberValues(tx: Transaction, siteNo: number, tally: Tally): Promise<Map<string, number>> {
+function numberValues(
+  tx: Transaction,
+  siteNo: number,
+  tally: Tally,
+  limits: FoldLimits,
+): Promise<Map<string, number>> {
   const texts = new Set<string>()
   for (const values of tally.values()) {
-    if (values.size <= MAX_VALUES) for (const value of values.keys()) texts.add(value)
+    if (values.size <= limits.values) for (const value of values.keys()) texts.add(value)
   }
   return numbersOf(tx, siteNo, [...texts], { isNaming: true })
 }
@@ -126,23 +159,29 @@ function* mergeAll(
   before: Map<string, Values>,
   tally: Tally,
   numbers: Map<string, number>,
+  limits: FoldLimits,
 ): Generator<[string, Values]> {
   const events = [...tally.keys()].filter(isOfProperties)
-  const hasTooMany = before.has(PROPERTIES) || events.length > MAX_EVENTS
+  const hasTooMany = before.has(PROPERTIES) || events.length > limits.events
   if (hasTooMany && !before.has(PROPERTIES)) yield [PROPERTIES, null]
   for (const [dimension, values] of tally) {
     if (hasTooMany && isOfProperties(dimension)) continue
     const old = before.get(dimension)
     if (old === null) continue
-    yield [dimension, merge(old ?? [], values, numbers)]
+    yield [dimension, merge(old ?? [], values, numbers, limits)]
   }
 }
 
 const isOfProperties = (dimension: string) => dimension.startsWith(`${PROPERTIES}/`)
 
-function merge(old: FoldedValue[], added: Map<string, Tallied>, numbers: Map<string, number>): Values {
+function merge(
+  old: FoldedValue[],
+  added: Map<string, Tallied>,
+  numbers: Map<string, number>,
+  limits: FoldLimits,
+): Values {
   const merged = new Map(old.map(value => [value.textNo, value]))
-  if (added.size > MAX_VALUES) return null
+  if (added.size > limits.values) return null
   for (const [value, { counts, visitors }] of added) {
     const textNo = numbers.get(value)!
     const into = merged.get(textNo) ?? { textNo, counts: noCounts(), visitors: new Uint32Array() }
@@ -151,7 +190,7 @@ function merge(old: FoldedValue[], added: Map<string, Tallied>, numbers: Map<str
     into.counts.visitors = into.visitors.length
     merged.set(textNo, into)
   }
-  return merged.size > MAX_VALUES ? null : [...merged.values()]
+  return merged.size > limits.values ? null : [...merged.values()]
 }
 
 /** Distinct numbers, ascending. */

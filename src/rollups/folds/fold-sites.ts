@@ -3,6 +3,7 @@ import { localDay, startOfDay } from '../../infra/local-time.ts'
 import type { FoldedDay, Window } from '../protocol.ts'
 import { VisitorSet } from '../visitor-set.ts'
 import { OPEN_MS } from './cover.ts'
+import { forgetFolds } from './fold-day.ts'
 import { horizonOf } from './horizon.ts'
 import { SILENCE_MS } from './portion.ts'
 
@@ -34,12 +35,12 @@ interface Span {
 const selectSites = statement<FoldedSite>('select-sites-to-fold')
 const findSpans = statement<Span>('find-fold-spans')
 const upsertSpan = statement('upsert-fold-span')
-const deleteFolds = statement('delete-folds')
 const selectOpenFolds = statement<Window & { hasHits: boolean }>('select-open-folds')
 const findNewestFold = statement<{ end: number | null }>('find-newest-fold')
 const findNewestHit = statement<{ at: number | null }>('find-newest-hit')
 const insertEmptyFolds = statement('insert-empty-folds')
 const advanceFold = statement('advance-fold')
+const findFoldsAt = statement<Window & { siteNo: number }>('find-folds-at')
 const selectDirty = statement<Mark>('select-dirty')
 const deleteDirty = statement('delete-dirty')
 const noteRefreshed = statement('note-refreshed')
@@ -93,7 +94,7 @@ export async function refoldWindow(
   if (!span) return
   const from = Math.max(start, span.foldedFrom.getTime())
   for (const day of daysFrom(span.foldedZone, from, Math.min(end, horizon))) {
-    await fold({ ...day, siteNo, foldedTo: horizon, isAnew: true, marks: [] })
+    await fold({ ...day, siteNo, zone: span.foldedZone, foldedTo: horizon, isAnew: true, marks: [] })
   }
 }
 
@@ -108,7 +109,8 @@ async function growFolds(round: Round): Promise<boolean> {
     const silence = `${SILENCE_MS} milliseconds`
     const open = await selectOpenFolds(db, siteNo, new Date(horizon), `${OPEN_MS} milliseconds`, silence)
     for (const { hasHits, ...day } of open) {
-      if (hasHits) await round.fold({ ...day, siteNo, foldedTo: horizon, isAnew: false, marks: [] })
+      if (hasHits)
+        await round.fold({ ...day, siteNo, zone: timezone, foldedTo: horizon, isAnew: false, marks: [] })
       else await advanceFold(db, siteNo, new Date(day.start), new Date(day.end), new Date(horizon))
     }
     const [newest] = await findNewestFold(db, siteNo)
@@ -126,18 +128,22 @@ async function growFolds(round: Round): Promise<boolean> {
 async function startSpan({ db, horizon }: Round, site: FoldedSite): Promise<number | undefined> {
   const { siteNo, timezone, firstEventAt, foldedZone, foldedFrom } = site
   if (foldedFrom && foldedZone === timezone) return foldedFrom.getTime()
-  if (foldedFrom) await deleteFolds(db, siteNo)
+  if (foldedFrom) await forgetFolds(db, siteNo)
   if (firstEventAt.getTime() >= horizon) return undefined
   const from = startOfDay(timezone, localDay(timezone, horizon - 1))
   await upsertSpan(db, siteNo, timezone, new Date(from))
   return from
 }
 
-async function foldNewDay({ db, fold, horizon }: Round, { siteNo }: FoldedSite, day: Window): Promise<void> {
+async function foldNewDay(
+  { db, fold, horizon }: Round,
+  { siteNo, timezone }: FoldedSite,
+  day: Window,
+): Promise<void> {
   const until = new Date(Math.min(day.end, horizon))
   const [newest] = await findNewestHit(db, siteNo, new Date(day.start), until)
   if (newest!.at === null) await insertEmpty(db, siteNo, [day], horizon)
-  else await fold({ ...day, siteNo, foldedTo: horizon, isAnew: true, marks: [] })
+  else await fold({ ...day, siteNo, zone: timezone, foldedTo: horizon, isAnew: true, marks: [] })
 }
 
 /** @returns true when all of it was done */
@@ -147,20 +153,26 @@ async function refoldMarked({ db, fold, horizon, hasTime }: Round): Promise<bool
   const spans = await findSpans(db, [...new Set(marks.map(({ siteNo }) => siteNo))])
   const spanOf = new Map(spans.map(span => [span.siteNo, span]))
   const days = new Map<string, FoldedDay>()
-  const idle: Mark[] = []
+  const note = (day: Window, zone: string, { siteNo, bucket, version }: Mark) => {
+    const key = `${siteNo}/${day.start}/${day.end}`
+    if (!days.has(key)) days.set(key, { ...day, siteNo, zone, foldedTo: horizon, isAnew: true, marks: [] })
+    days.get(key)!.marks.push({ bucket: bucket.getTime(), version })
+  }
+  const outside: Mark[] = []
   for (const mark of marks) {
     const span = spanOf.get(mark.siteNo)
     const at = mark.bucket.getTime()
-    if (!span || at < span.foldedFrom.getTime()) {
-      idle.push(mark)
-      continue
-    }
-    const day = dayAround(span.foldedZone, at)
-    const key = `${mark.siteNo}/${day.start}`
-    if (!days.has(key)) {
-      days.set(key, { ...day, siteNo: mark.siteNo, foldedTo: horizon, isAnew: true, marks: [] })
-    }
-    days.get(key)!.marks.push({ bucket: at, version: mark.version })
+    if (!span || at < span.foldedFrom.getTime()) outside.push(mark)
+    else note(dayAround(span.foldedZone, at), span.foldedZone, mark)
+  }
+  // A day that was folded last before a round was cut off lies outside, and is read all the same.
+  const read = await foldsAt(db, outside)
+  const idle: Mark[] = []
+  for (const mark of outside) {
+    const day = read.find(fold => fold.siteNo === mark.siteNo && holds(fold, mark))
+    const span = spanOf.get(mark.siteNo)
+    if (day && span) note({ start: day.start, end: day.end }, span.foldedZone, mark)
+    else idle.push(mark)
   }
   // Nothing is folded there, or no more.
   if (idle.length > 0) await takeOff(db, idle)
@@ -170,6 +182,18 @@ async function refoldMarked({ db, fold, horizon, hasTime }: Round): Promise<bool
   }
   return marks.length < MAX_MARKS
 }
+
+async function foldsAt(db: Db, marks: Mark[]): Promise<(Window & { siteNo: number })[]> {
+  if (marks.length === 0) return []
+  return findFoldsAt(
+    db,
+    marks.map(mark => mark.siteNo),
+    marks.map(mark => mark.bucket.getTime()),
+  )
+}
+
+const holds = ({ start, end }: Window, { bucket }: Mark): boolean =>
+  start <= bucket.getTime() && bucket.getTime() < end
 
 /** @returns true when all of it was done */
 async function foldPast(round: Round): Promise<boolean> {
@@ -182,7 +206,7 @@ async function foldPast(round: Round): Promise<boolean> {
       const [newest] = await findNewestHit(db, siteNo, EARLIEST, new Date(from))
       const day = dayAround(timezone, newest!.at ?? firstEventAt.getTime())
       await insertEmpty(db, siteNo, [...daysFrom(timezone, day.end, from)], horizon)
-      await fold({ ...day, siteNo, foldedTo: horizon, isAnew: true, marks: [] })
+      await fold({ ...day, siteNo, zone: timezone, foldedTo: horizon, isAnew: true, marks: [] })
       from = day.start
       await upsertSpan(db, siteNo, timezone, new Date(from))
     }

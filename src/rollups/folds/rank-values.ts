@@ -7,7 +7,7 @@ import type { Sums } from './sums.ts'
 import { numbersOf, textsOf } from './texts.ts'
 
 /** Exact visitors are counted for so many values at once, before looking whether more are needed. */
-const BATCH = 64
+const BATCH = 32
 
 interface ServiceHits {
   type: string
@@ -22,12 +22,16 @@ export function rankValues(db: Db, ranking: Ranking): Promise<Tasks['rankValues'
   return inSnapshot(db, async tx => {
     const { siteNo, window, dimension, by, shown, leavesOutEmpty } = ranking
     const withVisitors = by.includes('visitors')
-    const ofService = await countService(tx, siteNo, new Date(window.start), new Date(window.end))
+    const countsNames = dimension === 'event_name' && by.includes('hits')
+    const ofService =
+      countsNames || dimension.startsWith(PROPERTIES)
+        ? await countService(tx, siteNo, new Date(window.start), new Date(window.end))
+        : []
     // Visitors of what the service wrote are in no fold.
     if (ofService.some(({ type, name }) => propertiesOf(type, name) === dimension)) return null
     const sums = await sumValues(tx, siteNo, window, dimension, { withVisitors })
     if (!sums) return null
-    if (dimension === 'event_name' && by.includes('hits')) await addService(tx, siteNo, sums, ofService)
+    if (countsNames) await addService(tx, siteNo, sums, ofService)
     const empty = leavesOutEmpty ? (await keysOf(tx, siteNo, ['']))[0] : undefined
     const all: number[] = []
     sums.keys.forEach((key, index) => {
@@ -81,7 +85,7 @@ function refine(sums: Sums, all: number[], { offset, limit }: Ranking): number[]
   const exact: number[] = []
   for (let next = 0; next < ordered.length; ) {
     for (const index of ordered.slice(next, next + BATCH)) {
-      if (!sums.hasExactVisitors(index)) sums.set(index, 'visitors', distinct.count(sums.visitorsOf(index)))
+      if (!sums.hasExactVisitors(index)) sums.set(index, 'visitors', sums.countVisitors(index, distinct))
       exact.push(index)
     }
     next = exact.length

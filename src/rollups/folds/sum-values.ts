@@ -11,7 +11,8 @@ const DAY_MS = 86_400_000
 const MAX_GAPS_MS = 2.5 * DAY_MS
 
 const selectDayFolds = statement<FoldSpan>('select-day-folds')
-const selectValueFolds = statement<{ counts: Buffer | null; visitors: Buffer | null }>('select-value-folds')
+const selectValueFolds = statement<{ counts: string | null; visitors: string | null }>('select-value-folds')
+const findNewestHit = statement<{ at: number | null }>('find-newest-hit')
 const findFirstEvent = statement<{ at: number | null }>('find-first-event')
 
 /**
@@ -32,8 +33,10 @@ export async function sumValues(
     findFirstEvent(tx, siteNo),
   ])
   const { folds, rests, gaps } = coverWindow(window, stored)
-  const lived = gaps.flatMap(gap => clip(gap, first?.at ?? Number.POSITIVE_INFINITY))
-  if (lived.reduce((sum, { start, end }) => sum + end - start, 0) > MAX_GAPS_MS) return undefined
+  let lived = gaps.flatMap(gap => clip(gap, first?.at ?? Number.POSITIVE_INFINITY))
+  // After the last fold there may be more of the future than of the past.
+  if (folds.length > 0 && lengthOf(lived) > MAX_GAPS_MS) lived = await untilNewestHit(tx, siteNo, lived)
+  if (lengthOf(lived) > MAX_GAPS_MS) return undefined
   const sums = new Sums()
   const days = [folds.map(fold => new Date(fold.start)), folds.map(fold => new Date(fold.end))]
   const names = dimension.startsWith(PROPERTIES) ? [dimension, PROPERTIES] : [dimension]
@@ -41,7 +44,7 @@ export async function sumValues(
     const rows = await selectValueFolds(tx, siteNo, name, ...days.map(isoTimes), withVisitors)
     for (const { counts, visitors } of rows) {
       if (!counts) return undefined
-      sums.addFold(counts, visitors)
+      sums.addFold(bytesOf(counts), visitors === null ? null : bytesOf(visitors))
     }
   }
   for (const portion of [...rests, ...lived.map(wholePortion)]) {
@@ -50,11 +53,23 @@ export async function sumValues(
   return sums
 }
 
+const bytesOf = (base64: string) => Buffer.from(base64, 'base64')
+
 const isoTimes = (times: Date[]) => times.map(time => time.toISOString())
 
 /** The part of a window from `at` on. */
 function clip({ start, end }: Window, at: number): Window[] {
   return end <= at ? [] : [{ start: Math.max(start, at), end }]
+}
+
+const lengthOf = (windows: Window[]): number => windows.reduce((sum, { start, end }) => sum + end - start, 0)
+
+/** Windows, of which the last ends with the newest hit in it. */
+async function untilNewestHit(tx: Queryable, siteNo: number, windows: Window[]): Promise<Window[]> {
+  const { start, end } = windows.at(-1)!
+  const [newest] = await findNewestHit(tx, siteNo, new Date(start), new Date(end))
+  const rest = newest!.at === null ? [] : [{ start, end: newest!.at + 1 }]
+  return [...windows.slice(0, -1), ...rest]
 }
 
 async function addPortion(

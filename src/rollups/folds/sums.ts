@@ -1,12 +1,9 @@
-import {
-  COLUMNS,
-  type Column,
-  type Counts,
-  decodeColumns,
-  decodeVisitors,
-  type FoldedColumns,
-} from './codec.ts'
+import { COLUMNS, type Column, type Counts, decodeColumns, type FoldedColumns } from './codec.ts'
+import type { DistinctCounter } from './distinct.ts'
 import type { Tallied } from './portion.ts'
+
+/** Numbers that are found by an array: 1 MiB of it. */
+const NEAR = 2 ** 18
 
 interface Part {
   folded: FoldedColumns
@@ -21,6 +18,9 @@ export class Sums {
   /** A value's number, or the value itself where no fold has it. */
   readonly keys: (number | string)[] = []
   readonly #indexes = new Map<number | string, number>()
+  /** The same of numbers near the first, one more than each: a site's texts were mostly numbered one after another. */
+  readonly #near = new Uint32Array(NEAR)
+  #nearFrom = -1
   #columns = columnsOf(1_024)
   /** The most visitors of a part: there are no fewer. */
   #least = new Float64Array(1_024)
@@ -71,13 +71,27 @@ export class Sums {
 
   /** Where a value's sums stand; zeros for one that is new. */
   indexOf(key: number | string): number {
-    let index = this.#indexes.get(key)
-    if (index === undefined) {
-      index = this.keys.length
-      this.keys.push(key)
-      this.#indexes.set(key, index)
-      if (index >= this.#least.length) this.#grow()
-    }
+    if (typeof key === 'string') return this.#indexes.get(key) ?? this.#add(key)
+    if (this.#nearFrom === -1) this.#nearFrom = Math.max(0, key - NEAR / 2)
+    const slot = key - this.#nearFrom
+    if (slot < 0 || slot >= NEAR) return this.#indexes.get(key) ?? this.#add(key)
+    const known = this.#near[slot]!
+    if (known > 0) return known - 1
+    const index = this.#append(key)
+    this.#near[slot] = index + 1
+    return index
+  }
+
+  #add(key: number | string): number {
+    const index = this.#append(key)
+    this.#indexes.set(key, index)
+    return index
+  }
+
+  #append(key: number | string): number {
+    const index = this.keys.length
+    this.keys.push(key)
+    if (index >= this.#least.length) this.#grow()
     return index
   }
 
@@ -98,17 +112,17 @@ export class Sums {
     return this.#least[index] === this.get(index, 'visitors')
   }
 
-  /** The visitors of each part; only when they were asked for. */
-  visitorsOf(index: number): Uint32Array[] {
-    const lists = [...(this.#others.get(index) ?? [])]
+  /** How many distinct visitors there are; only when they were asked for. */
+  countVisitors(index: number, distinct: DistinctCounter): number {
+    for (const visitors of this.#others.get(index) ?? []) distinct.add(visitors)
     const key = this.keys[index]!
-    if (typeof key === 'string') return lists
+    if (typeof key === 'string') return distinct.take()
     for (const { folded, visitors } of this.#parts) {
       const entry = find(folded.textNos, key)
       if (entry === -1 || !visitors) continue
-      lists.push(decodeVisitors(visitors, folded.offsets[entry]!, folded.columns.visitors?.[entry] ?? 0))
+      distinct.addEncoded(visitors, folded.offsets[entry]!, folded.columns.visitors?.[entry] ?? 0)
     }
-    return lists
+    return distinct.take()
   }
 
   #grow(): void {

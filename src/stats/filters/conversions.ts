@@ -1,9 +1,11 @@
 import type { Queryable } from '../../infra/db.ts'
-import { aroundRange, hasHitFilters, inRange, sessionConditions } from './conditions.ts'
+import { aroundRange, hasHitFilters, inRange, inTurn, sessionConditions } from './conditions.ts'
 import type { ConversionTargets, Fragment, Scope } from './scope.ts'
 
 /** An array of arrays may not be ragged: each travels as text. */
 const listed = (goals: number[]) => `{${goals.join(',')}}`
+
+const kindsOf = (rows: ConversionTargets['hits']) => [...new Set(rows.map(({ kind }) => kind))]
 
 /**
  * One row a goal and conversion in the range, of sessions that pass the filters: `goal` (its number), `at`, `visitor_no`,
@@ -13,28 +15,33 @@ export function conversions(db: Queryable, scope: Scope, { hits, scrolls }: Conv
   const ofKeptSession = db`
     ${sessionConditions(db, scope)}
     ${hasHitFilters(scope) ? db`and events.session_no in (select session_no from matching)` : db``}`
-  const kinds = [...new Set(hits.map(row => row.kind))]
-  return db`
+  const branches = [
+    { column: db`events.path`, rows: hits.filter(({ kind }) => kind === 'pageview') },
+    { column: db`events.name`, rows: hits.filter(({ kind }) => kind === 'event') },
+    {
+      column: db`coalesce(events.props ->> 'selector', '')`,
+      rows: hits.filter(({ kind }) => kind !== 'pageview' && kind !== 'event'),
+    },
+  ].filter(({ rows }) => rows.length > 0)
+  const converting = branches.map(
+    ({ column, rows }) => db`
     select goal, events.at, visitor_no, session_no, revenue_minor, revenue_currency
     from events
     join unnest(
-      ${hits.map(row => row.kind)}::text[],
-      ${hits.map(row => row.value)}::text[],
-      ${hits.map(row => row.props)}::text[],
-      ${hits.map(row => listed(row.goals))}::text[]
-    ) as target (kind, value, props, goals)
-      on target.kind = events.type
-      and target.value = case events.type
-        when 'pageview' then events.path
-        when 'event' then events.name
-        else coalesce(events.props ->> 'selector', '')
-      end
+      ${rows.map(row => row.kind)}::text[],
+      ${rows.map(row => row.value)}::text[],
+      ${rows.map(row => row.props)}::text[],
+      ${rows.map(row => listed(row.goals))}::text[]
+    ) as target (kind, value, props, goals) on target.value = ${column} ${kindsOf(rows).length === 1 ? db`` : db`and target.kind = events.type`}
     cross join lateral unnest(target.goals::int[]) as goal
-    where ${hits.length > 0} and ${inRange(db, scope)} and events.type = any(${kinds}::text[])
-      and (target.props is null or events.props @> target.props::jsonb)
+    where ${inRange(db, scope)} and events.type = any(${kindsOf(rows)}::text[])
+      ${rows.some(row => row.props !== null) ? db`and (target.props is null or events.props @> target.props::jsonb)` : db``}
       and ${ofKeptSession}
-    union all
-    select goal, page_at, visitor_no, session_no, null, null
+    union all`,
+  )
+  return db`
+    ${inTurn(db, converting)}
+    select goal, page_at as at, visitor_no, session_no, null::bigint as revenue_minor, null::text as revenue_currency
     from (
       select target.goals, page_at, visitor_no, session_no
       from events

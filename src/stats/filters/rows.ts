@@ -27,6 +27,8 @@ interface Part {
   slice?: { start: Date; end: Date }
   /** Only occurrences of this error. */
   errorId?: string | undefined
+  /** Only hits and engagement of these titles. */
+  titles?: string[]
 }
 
 /**
@@ -35,11 +37,12 @@ interface Part {
  * - `kept_hits`: pageviews and events of the range that pass all filters, service-written ones included;
  * - `kept_sessions`: sessions that started in the range and pass;
  * - `seen_hits`: hits of such sessions, those past the ends of the range included unless hits are filtered, too;
+ * - `session_rows`: hits and engagement of sessions that started in the range, filtered by what belongs to sessions alone;
  * - `engagements`: engagement of sessions that started in the range, filtered by what belongs to sessions alone;
  * - `kept_payments`: payments in the range, of whatever currency, whose session passes; by `revenue`'s columns;
  * - `kept_movements`: MRR movements up to the end of the range whose session passes;
  * - `conversions`, when `targets` are given: what converted in the range, in sessions that pass.
- * None of them is computed unless the statement names it, and only the columns that it names are read.
+ * Only those that the statement names are sent, and of them only the columns that it names are read.
  * @param options.value the dimension that is their column `value`
  */
 export function readKept<Row extends object>(
@@ -48,29 +51,40 @@ export function readKept<Row extends object>(
   scope: Scope,
   options: { asked?: Asked; value?: Dimension; targets?: ConversionTargets } & Part = {},
 ): Promise<Row[]> {
-  const { asked = {}, value, targets, slice, errorId } = options
-  const only = () => (errorId ? ofError(db, errorId) : db``)
-  return db<Row[]>`
-    with asked as (${row(db, asked)}),
-    ${hasHitFilters(scope) ? matching(db, scope) : db``}
-    ${scope.goal ? db`converted as materialized (select unnest(${scope.goal.sessions}::bigint[]) as session_no),` : db``}
-    ${targets ? db`conversions as not materialized (${conversions(db, scope, targets)}),` : db``}
-    kept_hits as not materialized (${keptHits(db, scope, value)} ${slice ? within(db, slice) : db``} ${only()}),
-    kept_sessions as not materialized (
+  const { asked = {}, value, targets, slice, errorId, titles } = options
+  const text = queryText(name)
+  const only = () => db`
+    ${errorId ? ofError(db, errorId) : db``} ${titles ? db`and events.title = any(${titles}::text[])` : db``}`
+  const relations: Record<string, () => Fragment> = {
+    ...(targets && { conversions: () => conversions(db, scope, targets) }),
+    kept_hits: () => db`${keptHits(db, scope, value)} ${slice ? within(db, slice) : db``} ${only()}`,
+    kept_sessions: () => db`
       select sessions.* ${value && !isHitDimension(value) ? db`, sessions.${db(value)}::text as value` : db``}
       from sessions
-      where ${keptSession(db, scope)}
-    ),
-    kept_payments as not materialized (${keptMoney(db, scope, 'revenue', scope.start, value)}),
-    kept_movements as not materialized (${keptMoney(db, scope, 'mrr_movements', null, value)}),
-    seen_hits as not materialized (${seenHits(db, scope, value)} ${only()}),
-    engagements as not materialized (
+      where ${keptSession(db, scope)}`,
+    kept_payments: () => keptMoney(db, scope, 'revenue', scope.start, value),
+    kept_movements: () => keptMoney(db, scope, 'mrr_movements', null, value),
+    seen_hits: () => db`${seenHits(db, scope, value)} ${only()}`,
+    session_rows: () => db`
       select *
       from events
-      where ${aroundRange(db, scope)} and events.type = 'engagement' and ${startedInRange(db, scope)}
-        and ${sessionConditions(db, scope)}
-    )
-    select * from (${db.unsafe(queryText(name))}) as answer` as unknown as Promise<Row[]>
+      where ${ofStartedSessions(db, scope)} and events.type <> 'identify' and not is_service ${only()}`,
+    engagements: () => db`
+      select *
+      from events
+      where ${ofStartedSessions(db, scope)} and events.type = 'engagement' ${only()}`,
+  }
+  const named = Object.entries(relations).filter(([relation]) => text.includes(relation))
+  return db<Row[]>`
+    with
+    ${hasHitFilters(scope) ? matching(db, scope) : db``}
+    ${scope.goal ? db`converted as materialized (select unnest(${scope.goal.sessions}::bigint[]) as session_no),` : db``}
+    ${inTurn(
+      db,
+      named.map(([relation, rows]) => db`${db(relation)} as not materialized (${rows()}),`),
+    )}
+    asked as (${row(db, asked)})
+    select * from (${db.unsafe(text)}) as answer` as unknown as Promise<Row[]>
 }
 
 /** Sessions with a hit in the range that passes what is asked of hits. */
@@ -86,6 +100,9 @@ function keptHits(db: Queryable, scope: Scope, value: Dimension | undefined): Fr
     ${value && isSessionOnly(value) ? joinSession(db, scope) : db``}
     where ${visibleHit(db, scope)} and ${hitConditions(db, scope)} and ${sessionConditions(db, scope)}`
 }
+
+const ofStartedSessions = (db: Queryable, scope: Scope): Fragment =>
+  db`${aroundRange(db, scope)} and ${startedInRange(db, scope)} and ${sessionConditions(db, scope)}`
 
 const within = (db: Queryable, { start, end }: NonNullable<Part['slice']>): Fragment =>
   db`and events.at >= ${start} and events.at < ${end}`

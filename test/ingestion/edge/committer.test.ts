@@ -7,7 +7,7 @@ import type { Hit } from '../../../src/ingestion/hit.ts'
 const stuck = () =>
   createSubmitter(
     { charge: () => Promise.reject(new Error('nothing is charged')) },
-    { add: () => new Promise(() => {}) },
+    { add: () => new Promise(() => {}), addAll: () => new Promise(() => {}) },
   )
 
 const hitWith = (fields: Partial<Hit>): Hit => ({

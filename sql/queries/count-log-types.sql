@@ -1,0 +1,53 @@
+-- Hits of types $5 of site $1 in [$2, $3) by bucket and type, from counts of every quarter of an hour. `bucket` counts
+-- from 0 the half-open buckets that begin at $4.
+-- Dirty buckets come from raw rows; what lies above the aggregate's watermark does so by itself.
+with dirty as materialized (
+  select bucket
+  from dirty_buckets
+  where aggregate = 'hits' and site_no = $1::int and bucket >= $2::timestamptz and bucket < $3::timestamptz
+),
+summed as (
+  select
+    width_bucket(bucket, $4::timestamptz[]) - 1 as bucket,
+    sum(pageview) as pageview,
+    sum(event) as event,
+    sum(outbound) as outbound,
+    sum(download) as download,
+    sum(button) as button,
+    sum(form) as form,
+    sum(copy) as copy,
+    sum(error) as error
+  from log_15m
+  where site_no = $1::int
+    and bucket >= $2::timestamptz
+    and bucket < $3::timestamptz
+    and bucket not in (select bucket from dirty)
+  group by 1
+),
+counted as (
+  select summed.bucket, of_type.type, of_type.hits
+  from summed
+  cross join lateral (
+    values
+      ('pageview', pageview),
+      ('event', event),
+      ('outbound', outbound),
+      ('download', download),
+      ('button', button),
+      ('form', form),
+      ('copy', copy),
+      ('error', error)
+  ) as of_type (type, hits)
+  union all
+  select width_bucket(events.at, $4::timestamptz[]) - 1, events.type, count(*)
+  from dirty
+  join events on time_bucket(interval '15 minutes', events.at) = dirty.bucket
+  where events.site_no = $1::int
+    and events.at >= (select min(bucket) from dirty)
+    and events.at < (select max(bucket) + interval '15 minutes' from dirty)
+  group by 1, 2
+)
+select bucket, type, sum(hits)::bigint as hits
+from counted
+where type = any($5::text[]) and hits > 0
+group by 1, 2

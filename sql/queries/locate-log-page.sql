@@ -1,0 +1,51 @@
+-- How many hits of types $4 site $1 has in [$2, $3), and where in time those after the $6 newest lie, $5 at most: in
+-- [start, end), after the `skipped` newest there. Nulls where there are none.
+-- Dirty buckets come from raw rows; what lies above the aggregate's watermark does so by itself.
+with dirty as materialized (
+  select bucket
+  from dirty_buckets
+  where aggregate = 'hits' and site_no = $1::int and bucket >= $2::timestamptz and bucket < $3::timestamptz
+),
+wanted as materialized (
+  select
+    ('pageview' = any($4::text[]))::int as pageview,
+    ('event' = any($4::text[]))::int as event,
+    ('outbound' = any($4::text[]))::int as outbound,
+    ('download' = any($4::text[]))::int as download,
+    ('button' = any($4::text[]))::int as button,
+    ('form' = any($4::text[]))::int as form,
+    ('copy' = any($4::text[]))::int as copy,
+    ('error' = any($4::text[]))::int as error
+),
+counted as (
+  select
+    bucket,
+    log_15m.pageview * wanted.pageview + log_15m.event * wanted.event + log_15m.outbound * wanted.outbound
+      + log_15m.download * wanted.download + log_15m.button * wanted.button + log_15m.form * wanted.form
+      + log_15m.copy * wanted.copy + log_15m.error * wanted.error as hits
+  from log_15m, wanted
+  where site_no = $1::int
+    and bucket >= $2::timestamptz
+    and bucket < $3::timestamptz
+    and bucket not in (select bucket from dirty)
+  union all
+  select dirty.bucket, count(*)
+  from dirty
+  join events on time_bucket(interval '15 minutes', events.at) = dirty.bucket
+  where events.site_no = $1::int
+    and events.at >= (select min(bucket) from dirty)
+    and events.at < (select max(bucket) + interval '15 minutes' from dirty)
+    and events.type = any($4::text[])
+  group by dirty.bucket
+),
+passed as (
+  select bucket, hits, sum(hits) over (order by bucket desc) as until
+  from counted
+  where hits > 0
+)
+select
+  coalesce(sum(hits), 0)::bigint as total,
+  min(bucket) filter (where until > $6::bigint and until - hits < $6::bigint + $5::bigint) as start,
+  max(bucket) filter (where until > $6::bigint) + interval '15 minutes' as end,
+  ($6::bigint - min(until - hits) filter (where until > $6::bigint))::bigint as skipped
+from passed

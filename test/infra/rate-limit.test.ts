@@ -1,0 +1,72 @@
+import type { Redis } from 'ioredis'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { createRateLimiter } from '../../src/infra/rate-limit.ts'
+import { connectRedis, whenReady } from '../../src/infra/redis.ts'
+import { silentLog } from '../support/log.ts'
+import { type TestRedis, testRedis } from '../support/redis.ts'
+
+const MINUTE = 60_000
+const START = Date.UTC(2026, 0, 1, 12)
+
+let server: TestRedis
+let redis: Redis
+let at: number
+
+beforeEach(async () => {
+  server = await testRedis()
+  redis = connectRedis(server.url, silentLog)
+  await whenReady(redis, 5_000)
+  at = START
+})
+afterEach(async () => {
+  redis.disconnect()
+  await server.close()
+})
+
+const limiter = () => createRateLimiter(redis, () => new Date(at))
+
+test('of the requests of a window the first are allowed, whoever counts them and how many at once', async () => {
+  const [one, another] = [limiter(), limiter()]
+  const charge = { key: 'a', limit: 5 }
+  const other = { key: 'b', limit: 1 }
+  const batches = await Promise.all([
+    one.charge([charge, other, charge]),
+    another.charge([charge, charge]),
+    one.charge([charge, other, charge]),
+  ])
+  expect(batches.flat().map(rate => [rate.limit, rate.isAllowed, rate.remaining])).toEqual([
+    [5, true, 4],
+    [1, true, 0],
+    [5, true, 3],
+    [5, true, 2],
+    [5, true, 1],
+    [5, true, 0],
+    [1, false, 0],
+    [5, false, 0],
+  ])
+  expect(batches[0]![0]!.resetAt).toBe((START + MINUTE) / 1_000)
+})
+
+test('a new window begins at nothing, and what nobody counts any more is gone', async () => {
+  const charge = { key: 'a', limit: 1 }
+  for (let minute = 0; minute < 4; minute++) {
+    const [first, second] = await limiter().charge([charge, charge])
+    expect([first!.isAllowed, second!.isAllowed]).toEqual([true, false])
+    at += MINUTE
+  }
+  const windows = (await redis.keys('limit:*')).sort()
+  expect(windows).toEqual([START / MINUTE + 2, START / MINUTE + 3].map(window => `limit:${window}`))
+  for (const window of windows) {
+    const ms = await redis.pttl(window)
+    expect(ms).toBeGreaterThan(MINUTE)
+    expect(ms).toBeLessThanOrEqual(3 * MINUTE)
+  }
+})
+
+test('a call may be of more senders than a script takes at once', async () => {
+  const charges = Array.from({ length: 9_000 }, (_, index) => ({ key: `sender ${index % 4_500}`, limit: 2 }))
+  const rates = await limiter().charge(charges)
+  expect(rates.map(rate => rate.remaining)).toEqual(charges.map((_, index) => (index < 4_500 ? 1 : 0)))
+  const [again] = await limiter().charge([charges[0]!])
+  expect(again!.isAllowed).toBe(false)
+})

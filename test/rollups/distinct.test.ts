@@ -1,0 +1,57 @@
+import { expect, test } from 'vitest'
+import { encodeValues, noCounts } from '../../src/rollups/folds/codec.ts'
+import { DistinctCounter } from '../../src/rollups/folds/distinct.ts'
+import { randomFrom } from '../support/random-values.ts'
+
+/** Half of the lists as numbers, half as a fold has them. */
+function count(counter: DistinctCounter, lists: number[][]): number {
+  lists.forEach((list, index) => {
+    const visitors = Uint32Array.from(new Set(list)).sort()
+    if (index % 2 === 0) {
+      counter.add(visitors)
+      return
+    }
+    const folded = encodeValues([
+      { textNo: 1, counts: { ...noCounts(), visitors: visitors.length }, visitors },
+    ])
+    counter.addEncoded(folded.visitors, 0, visitors.length)
+  })
+  return counter.take()
+}
+
+test('nothing is nobody', () => {
+  expect(count(new DistinctCounter(), [])).toBe(0)
+  expect(count(new DistinctCounter(), [[], []])).toBe(0)
+})
+
+test('who is in several lists counts once, the bits of a word apart', () => {
+  expect(
+    count(new DistinctCounter(), [
+      [0, 31, 32, 63],
+      [31, 63, 64],
+      [0, 64, 33],
+    ]),
+  ).toBe(6)
+})
+
+test('a number far beyond the others is counted with those that were before', () => {
+  const counter = new DistinctCounter()
+  expect(
+    count(counter, [
+      [1, 2],
+      [5_000_000, 2],
+      [2 ** 26, 1],
+    ]),
+  ).toBe(4)
+})
+
+test('nothing is left of what was counted before', () => {
+  const random = randomFrom(7)
+  const counter = new DistinctCounter()
+  for (let round = 0; round < 50; round++) {
+    const asked = Array.from({ length: random.int(6) }, () =>
+      Array.from({ length: random.int(200) }, () => random.int(2 ** (4 + random.int(16)))),
+    )
+    expect(count(counter, asked)).toBe(new Set(asked.flat()).size)
+  }
+})
