@@ -83,7 +83,7 @@ async function rework(tx: Transaction, siteNo: number, ids: readonly string[]): 
   if (ids.length === 0) return
   const kept = await keepSubscriptions(tx, siteNo, ids)
   for (const id of kept.flatMap(({ reconsidered }) => reconsidered)) {
-    await settleSale(tx, { siteNo }, [id], false)
+    await settleSale(tx, { siteNo }, [id])
   }
   await deleteStale(tx, siteNo, ids)
 }

@@ -147,6 +147,15 @@ describe('a payment of the API that the processor told of too', () => {
   })
 })
 
+test('what was purged stays gone when another invoice of its payment intent is paid', async () => {
+  const shop = await openShop(api)
+  const paid = (id: string) => event('invoice.paid', invoice({ id, payment_intent: 'pi_p' }), onDay(1))
+  await deliverAll(shop, [paid('in_p')])
+  expect(await purgePayments(api.services.db, shop, 'USD')).toBe(1)
+  await deliverAll(shop, [paid('in_q')])
+  expect(await payments(shop)).toEqual(['in_q processor 1000-0'])
+})
+
 /** All orders of a list. */
 function ordersOf<Value>(values: Value[]): Value[][] {
   if (values.length < 2) return [values]
