@@ -24,10 +24,21 @@ export function completeItems(snapshot: Fact<'subscription'>, facts: readonly An
   return [...items, ...others]
 }
 
-/** What to ask for after the latest event of a subscription, if it counts and does not hold all items. */
-export function unansweredCut(latest: Fact<'subscription'>, facts: readonly AnyFact[]): CutSnapshot[] {
-  const { objectId, eventId, at, body } = latest
-  if (!body.isCut || !isCounting(body.status)) return []
-  if (facts.some(fact => isAnswer(fact) && fact.body.of === eventId)) return []
-  return [{ subscriptionId: objectId, eventId, at: at.getTime() }]
+/**
+ * What to ask for after the latest event of a subscription, if it does not hold all items: of it when it counts. Of one that
+ * counts no more it is the last event when it did, as long as nothing was ever asked for.
+ * @param snapshots of the subscription, in their order
+ */
+export function unansweredCut(
+  snapshots: readonly Fact<'subscription'>[],
+  facts: readonly AnyFact[],
+): CutSnapshot[] {
+  const latest = snapshots.at(-1)
+  if (!latest?.body.isCut) return []
+  const counted = snapshots.findLast(({ body }) => body.isCut && isCounting(body.status))
+  if (!counted) return []
+  const { objectId, eventId, at } = counted
+  const isAnswered =
+    counted === latest ? facts.some(fact => isAnswer(fact) && fact.body.of === eventId) : facts.some(isAnswer)
+  return isAnswered ? [] : [{ subscriptionId: objectId, eventId, at: at.getTime() }]
 }

@@ -71,12 +71,12 @@ export function readLife(
     undescribed: {
       couponIds: [...couponIds],
       priceIds: [...priceIds],
-      cut: latest ? unansweredCut(latest, facts) : [],
+      cut: unansweredCut(steps.filter(isSnapshot), facts),
     },
   }
 }
 
-const isSnapshot = (fact: AnyFact) => fact.kind === 'subscription'
+const isSnapshot = (fact: AnyFact): fact is Fact<'subscription'> => fact.kind === 'subscription'
 const isDiscount = (fact: AnyFact) => fact.kind === 'discount'
 
 type Step = Fact<'subscription'> | Fact<'discount'>

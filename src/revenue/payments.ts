@@ -48,7 +48,7 @@ export async function createPayment(
       source: 'api',
     })
     // The processor may have told of a refund before.
-    if (ids) await settleSale(tx, site, ids, false)
+    if (ids) await settleSale(tx, site, ids)
     return recorded
   })
   if (!created) services.sayExisting()
@@ -69,7 +69,7 @@ export async function removePayment(
   const isDeleted = await db.begin(async tx => {
     const ids = await idsOfSale(tx, site, transaction_id)
     const isGone = await deletePayment(tx, site, transaction_id)
-    if (isGone && ids) await settleSale(tx, site, ids, true)
+    if (isGone && ids) await settleSale(tx, site, ids, transaction_id)
     return isGone
   })
   if (!isDeleted)

@@ -88,8 +88,8 @@ async function take(tx: Transaction, connection: OpenConnection, type: string, f
   let isCut = false
   const own = fact.saleIds.length > 0
   if (own) {
-    const isNews = fact.kind === 'invoice' || fact.kind === 'checkout'
-    isCut = (await settleSale(tx, { siteNo }, fact.saleIds, isNews)).isCut
+    const isPaid = fact.kind === 'invoice' || fact.kind === 'checkout'
+    isCut = (await settleSale(tx, { siteNo }, fact.saleIds, isPaid ? fact.objectId : undefined)).isCut
   }
   const sales = new Map(
     kept.flatMap(({ reconsidered }) => reconsidered.map((id): [string, string[]] => [id, [id]])),
@@ -99,7 +99,7 @@ async function take(tx: Transaction, connection: OpenConnection, type: string, f
     for (const { objectId, saleIds } of rows) sales.set(objectId, saleIds)
   }
   if (own) sales.delete(fact.objectId)
-  for (const ids of sales.values()) await settleSale(tx, { siteNo }, ids, false)
+  for (const ids of sales.values()) await settleSale(tx, { siteNo }, ids)
   return { kept, isMore: touched.length > MOST_AT_ONCE, isCut }
 }
 

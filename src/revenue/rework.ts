@@ -83,19 +83,27 @@ async function rework(tx: Transaction, siteNo: number, ids: readonly string[]): 
   if (ids.length === 0) return
   const kept = await keepSubscriptions(tx, siteNo, ids)
   for (const id of kept.flatMap(({ reconsidered }) => reconsidered)) {
-    await settleSale(tx, { siteNo }, [id], false)
+    await settleSale(tx, { siteNo }, [id])
   }
   await deleteStale(tx, siteNo, ids)
 }
 
 /**
- * The same for all sites, for what a process left that was cut off or had too much to do.
+ * The same for all sites, for what a process left that was cut off or had too much to do. A site that fails keeps no other
+ * waiting.
  * @returns whether there is more to do at once
+ * @throws the first failure, when all others are done
  */
 export async function reworkAll(services: { db: Db; log: Log }): Promise<boolean> {
   let isMore = false
+  const failures: unknown[] = []
   for (const { siteNo } of await selectStaleSites(services.db)) {
-    if (await reworkSite(services, siteNo)) isMore = true
+    try {
+      if (await reworkSite(services, siteNo)) isMore = true
+    } catch (error) {
+      failures.push(error)
+    }
   }
+  if (failures.length > 0) throw failures[0]
   return isMore
 }

@@ -32,14 +32,14 @@ const isInvoice = (id: string) => id.startsWith('in_')
  * else one for each checkout, else one. What several invoices share is of the first of them.
  */
 export function partsOf({ ids, facts }: Pick<Sale, 'ids' | 'facts'>): Part[] {
-  const payables = payablesIn(facts)
+  const transfers = transfersIn({ ids, facts })
+  const payables = payablesIn(facts, transfers)
   const heads = payables.map(({ paid }) => paid.transactionId)
-  const isCheckout = payables[0]?.fact.kind === 'checkout'
-  if (!isCheckout) heads.push(...ids.filter(id => isInvoice(id) && !heads.includes(id)))
+  const isBill = heads.length === 0 || heads.some(isInvoice)
+  if (isBill) heads.push(...ids.filter(id => isInvoice(id) && !heads.includes(id)))
   if (heads.length === 0) return [{ ids: [...ids], payable: undefined, facts: [] }]
   const idsOf = new Map(heads.map(head => [head, [head]]))
   const rest = new Set(ids.filter(id => !idsOf.has(id)))
-  const transfers = transfersIn({ ids, facts })
   for (const transfer of transfers) {
     const head = heads.find(each => isPaidBy(each, transfer)) ?? heads[0]!
     for (const id of transfer.ids) if (rest.delete(id)) idsOf.get(head)!.push(id)
@@ -80,8 +80,8 @@ export function transfersIn({ ids, facts }: Pick<Sale, 'ids' | 'facts'>): Transf
   return transfers
 }
 
-/** What was paid, each once, the oldest first; an invoice outranks a checkout of the same sale. */
-function payablesIn(facts: readonly AnyFact[]): Payable[] {
+/** What was paid, each once, the oldest first; invoices outrank the checkout whose intent paid them. */
+function payablesIn(facts: readonly AnyFact[], transfers: readonly Transfer[]): Payable[] {
   const payables = new Map<string, Payable>()
   for (const fact of [...facts].sort(byTime)) {
     if (fact.kind !== 'invoice' && fact.kind !== 'checkout') continue
@@ -90,11 +90,11 @@ function payablesIn(facts: readonly AnyFact[]): Payable[] {
     payables.set(objectId, { fact, paid: body, firstAt: payables.get(objectId)?.firstAt ?? at })
   }
   const all = [...new Map([...payables.values()].map(each => [each.paid.transactionId, each])).values()]
-  const invoices = all.filter(({ fact }) => fact.kind === 'invoice')
+  const billed = transfers.filter(({ invoices }) => [...invoices].some(id => payables.has(id)))
   const timeOf = ({ paid, firstAt }: Payable) => paid.paidAt ?? firstAt.getTime()
-  return (invoices.length > 0 ? invoices : all).sort(
-    (a, b) => timeOf(a) - timeOf(b) || (a.paid.transactionId < b.paid.transactionId ? -1 : 1),
-  )
+  return all
+    .filter(({ paid }) => !billed.some(({ ids }) => ids.has(paid.transactionId)))
+    .sort((a, b) => timeOf(a) - timeOf(b) || (a.paid.transactionId < b.paid.transactionId ? -1 : 1))
 }
 
 /** The visitor that the first of these facts with one names. */

@@ -52,14 +52,14 @@ export async function idsOfSale(
  * Brings the payments of a sale in line with everything that the processor said of it: one for each invoice, whichever
  * of the ids it is known by and wherever it was recorded first, less what was given back.
  * @param ids one or more of the sale
- * @param isNews true when what was paid is told right now; else only a payment that is recorded is changed
+ * @param news id of what is told to be paid right now, or has lost its payment; of all else only what is recorded is changed
  * @returns whether the sale has more ids than are looked at
  */
 export async function settleSale(
   tx: Transaction,
   site: Site,
   ids: readonly string[],
-  isNews: boolean,
+  news?: string,
 ): Promise<{ isCut: boolean }> {
   const sale = await loadSale(tx, site.siteNo, ids)
   const parts = partsOf(sale)
@@ -67,7 +67,9 @@ export async function settleSale(
   // Of what lies at the edge of a sale that is cut not everything is known.
   const changed = sale.isCut ? parts.filter(part => isNear(part, transfers, ids)) : parts
   const recorded = await selectPayments(tx, site.siteNo, sale.ids)
-  for (const part of changed) await settle(tx, site, part, recorded, isNews)
+  for (const part of changed) {
+    await settle(tx, site, part, recorded, news !== undefined && part.ids.includes(news))
+  }
   const refunds = refundsIn(sale.facts)
   if (!refunds) return sale
   const payments = await selectPayments(tx, site.siteNo, sale.ids)

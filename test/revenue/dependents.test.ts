@@ -95,6 +95,25 @@ describe('a coupon that many subscriptions have', () => {
     expect(await standings(shop)).toEqual({ 600: MANY, 90000000000000: 1 })
   })
 
+  test('is taken off those of a site also while that of another cannot be', async () => {
+    const { db } = api.services
+    await db`delete from stale_subscriptions`
+    const [failing, fine] = [await openShopWith(1), await openShopWith(1)]
+    await deliverAll(fine, [announced])
+    await db`update subscriptions set mrr_minor = 1 where site_no = ${fine.siteNo}`
+    await db`
+      insert into stale_subscriptions (site_no, subscription_id)
+      values (${failing.siteNo}, ${idOf(0)}), (${fine.siteNo}, ${idOf(0)})`
+    await db.unsafe(`alter table subscriptions add constraint broken
+      check (site_no <> ${failing.siteNo} or mrr_minor <> 1000) not valid`)
+    await expect(rework()).rejects.toThrow('broken')
+    await db`alter table subscriptions drop constraint broken`
+    const left = await db`select site_no from stale_subscriptions`
+    expect(left.map(row => row.site_no)).toEqual([failing.siteNo])
+    const [row] = await db`select mrr_minor from subscriptions where site_no = ${fine.siteNo}`
+    expect(row!.mrr_minor).toBe(500)
+  })
+
   test('changes nothing when its terms are as they were', async () => {
     const shop = await openShopWith(3)
     await deliverAll(shop, [announced])

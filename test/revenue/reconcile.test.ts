@@ -541,6 +541,20 @@ describe('what events leave out', () => {
       expect(await netMovements(shop)).toEqual({ '2026-01-01 start USD': 1200 })
     })
 
+    test('is asked for once of what it had before its end, when that is told later', async () => {
+      const shop = await openShop(api, KEY)
+      const base = subscription({ items: [item(price(1000)), item(price(200))] })
+      stock(base)
+      await deliverAll(shop, [event('customer.subscription.deleted', cut(base), onDay(5))])
+      expect(stripe.asked).toEqual([])
+      await deliverAll(shop, [created(cut(base))])
+      expect(await netMovements(shop)).toEqual({ '2026-01-01 start USD': 1200, '2026-01-05 end USD': -1200 })
+      const asked = stripe.asked.length
+      await deliverAll(shop, [updated(cut(base, { cancel_at_period_end: true }), 3)])
+      expect(await netMovements(shop)).toEqual({ '2026-01-01 start USD': 1200, '2026-01-05 end USD': -1200 })
+      expect(stripe.asked).toHaveLength(asked)
+    })
+
     test('leaves a subscription of too many as it is, and asks for nothing of one that does not count', async () => {
       const shop = await openShop(api, KEY)
       const many = subscription({ items: Array.from({ length: 101 }, () => item(price(10))) })

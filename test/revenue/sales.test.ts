@@ -147,6 +147,15 @@ describe('a payment of the API that the processor told of too', () => {
   })
 })
 
+test('what was purged stays gone when another invoice of its payment intent is paid', async () => {
+  const shop = await openShop(api)
+  const paid = (id: string) => event('invoice.paid', invoice({ id, payment_intent: 'pi_p' }), onDay(1))
+  await deliverAll(shop, [paid('in_p')])
+  expect(await purgePayments(api.services.db, shop, 'USD')).toBe(1)
+  await deliverAll(shop, [paid('in_q')])
+  expect(await payments(shop)).toEqual(['in_q processor 1000-0'])
+})
+
 /** All orders of a list. */
 function ordersOf<Value>(values: Value[]): Value[][] {
   if (values.length < 2) return [values]
@@ -249,6 +258,29 @@ describe('an invoice that two payment intents pay', () => {
     ])
     expect(await payments(shop)).toEqual(['in_0 processor 1000-300', 'in_1 processor 900-400'])
   })
+})
+
+test('a checkout is a payment until an invoice that its own intent paid is told, in any order', async () => {
+  const bought = event(
+    'checkout.session.completed',
+    checkout({ payment_intent: 'pi_2', amount_total: 700 }),
+    onDay(1),
+  )
+  const told = [
+    event('invoice.paid', invoice({ id: 'in_1' }), onDay(1)),
+    ...[link('in_1', 'pi_1'), link('in_2', 'pi_1'), link('in_2', 'pi_2')],
+    refunded('pi_2', 300),
+  ]
+  for (const order of [
+    [bought, ...told],
+    [...told, bought],
+  ]) {
+    const shop = await openShop(api)
+    await deliverAll(shop, order)
+    expect(await payments(shop)).toEqual(['in_1 processor 1000-0', 'pi_2 processor 700-300'])
+    await deliverAll(shop, [event('invoice.paid', invoice({ id: 'in_2' }), onDay(2))])
+    expect(await payments(shop)).toEqual(['in_1 processor 1000-0', 'in_2 processor 1000-300'])
+  }
 })
 
 describe('a sale of more ids than any processor gives one', () => {
