@@ -3,7 +3,7 @@ import { type Caller, createCaller, type Timing } from './calls.ts'
 import { findSurface, RANGES, type Surface } from './endpoints.ts'
 import { limitsOff, startService, type Target } from './service.ts'
 
-/** Timings of one row of the table, by the name of the range. */
+/** Timings of one row of the table, by the name of the range; a range that it does not have is left out. */
 export interface ReadRow {
   name: string
   timings: Map<string, Timing>
@@ -21,6 +21,13 @@ const FLOORS = [
   ['floor: GET /healthz', '/healthz'],
   ['floor: GET /api/currencies', '/api/currencies'],
 ] as const
+
+/** Periods of the list of sites; they end today. */
+const LISTED = [
+  { name: '24 h', period: '24h' },
+  { name: '7 d', period: '7d' },
+  { name: '30 d', period: '30d' },
+]
 
 /** Times every read endpoint in every range, unfiltered and with a country filter, in a service started for it. */
 export async function measureReads(
@@ -50,6 +57,9 @@ async function timeAll(caller: Caller, surface: Surface): Promise<ReadRow[]> {
     const timing = await caller.time(path)
     rows.push({ name, timings: new Map(RANGES.map(range => [range.name, timing])) })
   }
+  const listed = new Map<string, Timing>()
+  for (const { name, period } of LISTED) listed.set(name, await caller.time(`/api/sites?period=${period}`))
+  rows.push({ name: 'list of all sites', timings: listed })
   for (const filter of [undefined, `country=${surface.country}`]) {
     for (const endpoint of surface.endpoints) {
       const timings = new Map<string, Timing>()

@@ -63,11 +63,13 @@ function tableOf([base, larger]: ReadsMeasured[], calls: number): string {
 
 function cellsOf({ timings }: ReadRow, calls: number): string[] {
   return RANGES.map(({ name }) => {
-    const timing = timings.get(name)!
+    const timing = timings.get(name)
+    if (!timing) return '–'
     return `${figure(timing.median)} / ${figure(timing.p99)}${timing.calls < calls ? '*' : ''}`
   })
 }
 
 function growth(base: ReadRow, larger: ReadRow, range: string): string {
-  return `× ${figure(larger.timings.get(range)!.median / base.timings.get(range)!.median)}`
+  const [timing, before] = [larger.timings.get(range), base.timings.get(range)]
+  return timing && before ? `× ${figure(timing.median / before.median)}` : '–'
 }

@@ -1,10 +1,16 @@
 -- Where each title ($2) of site $1 was seen by its latest hit, whose time ($3) is known.
-select distinct on (asked.title) asked.title, path, hostname
+select asked.title, hit.path, hit.hostname
 from unnest($2::text[], $3::timestamptz[]) as asked (title, at)
-join events on
-  events.site_no = $1::int
-  and events.at = asked.at
-  and events.title = asked.title
-  and events.type not in ('engagement', 'identify')
-  and not events.is_service
-order by asked.title, events.id desc
+-- One by one, by the time: a join of them would look through all hits.
+cross join lateral (
+  select path, hostname
+  from events
+  where
+    site_no = $1::int
+    and at = asked.at
+    and title = asked.title
+    and type not in ('engagement', 'identify')
+    and not is_service
+  order by id desc
+  limit 1
+) as hit

@@ -1,4 +1,5 @@
--- Folds of the sites $1 inside [$2, $3) that hold what is stored, in order. A day that is marked is not among them. $4: with visitors.
+-- Folds of the sites $1 inside [$2, $3) that hold what is stored, in order. A day that is marked is not among them. $4: with
+-- visitors, in base64.
 select
   site_no as "siteNo",
   (extract(epoch from starts_at) * 1000)::bigint as start,
@@ -9,7 +10,7 @@ select
   sessions,
   bounces,
   duration_ms as "durationMs",
-  case when $4::boolean then visitors end as visitors
+  case when $4::boolean then encode(visitors, 'base64') end as visitors
 from day_folds
 where site_no = any($1::int[]) and starts_at >= $2::timestamptz and ends_at <= $3::timestamptz
   and not exists (

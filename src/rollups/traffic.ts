@@ -95,7 +95,7 @@ function addUp(parts: Partial<TrafficTotals>[]): TrafficTotals {
 
 function visitorsOf(folds: DayFold[]): VisitorSet {
   const set = VisitorSet.from()
-  for (const { visitors } of folds) set.addSerialized(visitors)
+  for (const { visitors } of folds) set.addSerialized(Buffer.from(visitors, 'base64'))
   return set
 }
 

@@ -1,3 +1,4 @@
+import { statement } from '../infra/db.ts'
 import { exactMinor, readMoney, type SiteMoneyTotals } from '../revenue/numbers.ts'
 import type { MovementTotals, RevenueTotals } from '../rollups/protocol.ts'
 import { type Dimension, isHitDimension } from './filters/dimensions.ts'
@@ -5,6 +6,8 @@ import { isUnfiltered, readKept } from './filters/rows.ts'
 import type { Scope } from './filters/scope.ts'
 import type { StatsServices, StatsSite } from './question.ts'
 import { type Bucket, toWindow } from './time/range.ts'
+
+const findPayments = statement<{ hasPayments: boolean }>('has-payments')
 
 /** A range with what it is divided into. */
 interface Part {
@@ -81,8 +84,10 @@ export async function breakDownRevenue(
   value: Dimension,
   values: string[],
 ): Promise<Map<string, number>> {
-  const statement = isHitDimension(value) ? 'break-down-hit-revenue' : 'break-down-session-revenue'
-  const rows = await readKept<{ value: string; revenue: string }>(reads, statement, scope, {
+  const [found] = await findPayments(reads, scope.siteNo)
+  if (values.length === 0 || !found!.hasPayments) return new Map()
+  const name = isHitDimension(value) ? 'break-down-hit-revenue' : 'break-down-session-revenue'
+  const rows = await readKept<{ value: string; revenue: string }>(reads, name, scope, {
     asked: { currency, values },
     value,
   })

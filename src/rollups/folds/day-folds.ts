@@ -10,8 +10,8 @@ export interface DayFold extends FoldSpan {
   sessions: number
   bounces: number
   durationMs: number
-  /** `VisitorSet.serialize`. */
-  visitors: Buffer
+  /** `VisitorSet.serialize`, in base64. */
+  visitors: string
 }
 
 const selectDayFolds = statement<DayFold>('select-day-folds')
