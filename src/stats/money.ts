@@ -7,7 +7,7 @@ import type { Scope } from './filters/scope.ts'
 import type { StatsServices, StatsSite } from './question.ts'
 import { type Bucket, toWindow } from './time/range.ts'
 
-const findPayments = statement<{ hasPayments: boolean }>('has-payments')
+const findRevenue = statement<{ hasRevenue: boolean }>('has-revenue')
 
 /** A range with what it is divided into. */
 interface Part {
@@ -84,8 +84,8 @@ export async function breakDownRevenue(
   value: Dimension,
   values: string[],
 ): Promise<Map<string, number>> {
-  const [found] = await findPayments(reads, scope.siteNo)
-  if (values.length === 0 || !found!.hasPayments) return new Map()
+  const [found] = await findRevenue(reads, scope.siteNo)
+  if (values.length === 0 || !found!.hasRevenue) return new Map()
   const name = isHitDimension(value) ? 'break-down-hit-revenue' : 'break-down-session-revenue'
   const rows = await readKept<{ value: string; revenue: string }>(reads, name, scope, {
     asked: { currency, values },

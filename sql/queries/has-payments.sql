@@ -1,1 +1,0 @@
-select exists (select from payments where site_no = $1::int) as "hasPayments"

@@ -1,0 +1,1 @@
+select exists (select from revenue where site_no = $1::int) as "hasRevenue"
