@@ -5,7 +5,8 @@ import type { Log } from '../infra/log.ts'
 import { rewriteOnceADay } from '../infra/redis.ts'
 import { AGGREGATE_NAMES, refreshAggregate } from './aggregates.ts'
 import { compressSettledChunks } from './columnstore.ts'
-import { type FoldDay, foldSites } from './folds/fold-sites.ts'
+import { foldSites } from './folds/fold-sites.ts'
+import type { FoldDay } from './folds/round.ts'
 import { purgeDeletedSites } from './purge.ts'
 
 const TICK_MS = 5_000

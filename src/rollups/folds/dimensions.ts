@@ -1,16 +1,5 @@
-/** Errors by their fingerprint. */
-export const ERRORS = 'error'
-/** Properties of all events; those of one type and name are `propertiesOf`. Their values are JSON arrays of key and value. */
-export const PROPERTIES = 'property'
-
-export const propertiesOf = (type: string, name: string): string => `${PROPERTIES}/${type}/${name}`
-
-/** Dimensions that never change once a hit is stored (all of contract §8 but `user_id` and `visit_count`), and what is ranked beside. */
-export const FOLDED_DIMENSIONS: readonly string[] = [
-  'path',
-  'title',
-  'hostname',
-  'event_name',
+/** Dimensions a session takes from its opening hit: columns of `sessions` and, copied, of every hit. */
+export const SHARED_DIMENSIONS = [
   'entry_path',
   'referrer',
   'channel',
@@ -26,6 +15,22 @@ export const FOLDED_DIMENSIONS: readonly string[] = [
   'country',
   'region',
   'city',
+] as const
+
+/** Errors by their fingerprint. */
+export const ERRORS = 'error'
+/** Properties of all events; those of one type and name are `propertiesOf`. Their values are JSON arrays of key and value. */
+export const PROPERTIES = 'property'
+
+export const propertiesOf = (type: string, name: string): string => `${PROPERTIES}/${type}/${name}`
+
+/** What never changes once a hit is stored, unlike `user_id` and `visit_count`. */
+export const FOLDED_DIMENSIONS: readonly string[] = [
+  'path',
+  'title',
+  'hostname',
+  'event_name',
+  ...SHARED_DIMENSIONS,
   ERRORS,
   PROPERTIES,
 ]

@@ -1,27 +1,19 @@
 import { type Db, inSnapshot, statement, type Transaction } from '../../infra/db.ts'
 import type { FoldedDay } from '../protocol.ts'
 import { VisitorSet } from '../visitor-set.ts'
-import { decodeValues, encodeValues, type FoldedValue, noCounts } from './codec.ts'
+import { decodeValues, encodeValues } from './codec.ts'
 import { FOLDED_DIMENSIONS, PROPERTIES } from './dimensions.ts'
+import { DEFAULT_LIMITS, type FoldLimits, mergeTally, type Values } from './merge-tally.ts'
 import {
-  addCounts,
   countPortionHits,
   countPortionSessions,
   countPortionValues,
   foldedPortion,
   portionSince,
-  type Tallied,
   type Tally,
 } from './portion.ts'
 import { numbersOf } from './texts.ts'
 
-export interface FoldLimits {
-  /** A dimension that has more values on a day is not folded: there is nothing to add up then, and reading hits is as fast. */
-  values: number
-  /** Types and names of events that are folded by their properties; on a day with more none is. */
-  events: number
-}
-const LIMITS: FoldLimits = { values: 50_000, events: 500 }
 /** First of the two numbers of a site's advisory lock. */
 const FOLD_LOCKS = 7_116_504
 
@@ -43,9 +35,6 @@ interface StoredValues {
   visitors: Buffer | null
 }
 
-/** What is written of a dimension; null where it has too many values. */
-type Values = FoldedValue[] | null
-
 const lockFolds = statement('lock-folds')
 const findSpans = statement<{ foldedZone: string }>('find-fold-spans')
 const findDayFold = statement<StoredFold>('find-day-fold')
@@ -62,7 +51,7 @@ const deleteDirty = statement('delete-dirty')
  * none yet, makes it from raw rows. What changes meanwhile leaves a mark, which stays. One at a time a site: of two all
  * the same, as when one has lost its lease without knowing, the one that is done later writes nothing.
  */
-export async function foldDay(db: Db, day: FoldedDay, limits = LIMITS): Promise<undefined> {
+export async function foldDay(db: Db, day: FoldedDay, limits = DEFAULT_LIMITS): Promise<undefined> {
   const { siteNo, start, end, foldedTo, isAnew, marks } = day
   const [stored] = await findDayFold(db, siteNo, new Date(start), new Date(end))
   const old = isAnew ? undefined : stored
@@ -85,7 +74,7 @@ export async function foldDay(db: Db, day: FoldedDay, limits = LIMITS): Promise<
     const numbers = await numberValues(tx, siteNo, tally, limits)
     if (!old) await deleteValueFolds(tx, siteNo, new Date(start), new Date(end))
     const written: Promise<unknown>[] = []
-    for (const [dimension, values] of mergeAll(before, tally, numbers, limits)) {
+    for (const [dimension, values] of mergeTally(before, tally, numbers, limits)) {
       const bytes = values && encodeValues(values)
       const counts = bytes?.counts ?? null
       const visitors = bytes?.visitors ?? null
@@ -152,54 +141,4 @@ function numberValues(
     if (values.size <= limits.values) for (const value of values.keys()) texts.add(value)
   }
   return numbersOf(tx, siteNo, [...texts], { isNaming: true })
-}
-
-/** What the dimensions that were counted hold now. */
-function* mergeAll(
-  before: Map<string, Values>,
-  tally: Tally,
-  numbers: Map<string, number>,
-  limits: FoldLimits,
-): Generator<[string, Values]> {
-  const events = [...tally.keys()].filter(isOfProperties)
-  const hasTooMany = before.has(PROPERTIES) || events.length > limits.events
-  if (hasTooMany && !before.has(PROPERTIES)) yield [PROPERTIES, null]
-  for (const [dimension, values] of tally) {
-    if (hasTooMany && isOfProperties(dimension)) continue
-    const old = before.get(dimension)
-    if (old === null) continue
-    yield [dimension, merge(old ?? [], values, numbers, limits)]
-  }
-}
-
-const isOfProperties = (dimension: string) => dimension.startsWith(`${PROPERTIES}/`)
-
-function merge(
-  old: FoldedValue[],
-  added: Map<string, Tallied>,
-  numbers: Map<string, number>,
-  limits: FoldLimits,
-): Values {
-  const merged = new Map(old.map(value => [value.textNo, value]))
-  if (added.size > limits.values) return null
-  for (const [value, { counts, visitors }] of added) {
-    const textNo = numbers.get(value)!
-    const into = merged.get(textNo) ?? { textNo, counts: noCounts(), visitors: new Uint32Array() }
-    addCounts(into.counts, counts)
-    into.visitors = union(into.visitors, visitors)
-    into.counts.visitors = into.visitors.length
-    merged.set(textNo, into)
-  }
-  return merged.size > limits.values ? null : [...merged.values()]
-}
-
-/** Distinct numbers, ascending. */
-function union(a: Uint32Array, b: Uint32Array): Uint32Array {
-  const both = new Uint32Array(a.length + b.length)
-  both.set(a)
-  both.set(b, a.length)
-  both.sort()
-  let size = 0
-  for (const number of both) if (size === 0 || both[size - 1] !== number) both[size++] = number
-  return both.slice(0, size)
 }

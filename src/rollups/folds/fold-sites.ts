@@ -1,14 +1,14 @@
 import { type Db, statement } from '../../infra/db.ts'
-import { localDay, startOfDay } from '../../infra/local-time.ts'
-import type { FoldedDay, Window } from '../protocol.ts'
+import type { Window } from '../protocol.ts'
 import { VisitorSet } from '../visitor-set.ts'
 import { OPEN_MS } from './cover.ts'
 import { forgetFolds } from './fold-day.ts'
 import { horizonOf } from './horizon.ts'
+import { dayAround, daysFrom } from './local-days.ts'
 import { SILENCE_MS } from './portion.ts'
+import { refoldMarked } from './refold-marked.ts'
+import { type FoldDay, findSpans, type Round } from './round.ts'
 
-/** Marks taken off in one round. */
-const MAX_MARKS = 5_000
 /** No hit is older. */
 const EARLIEST = new Date('0001-01-01T00:00:00Z')
 
@@ -20,42 +20,14 @@ interface FoldedSite {
   foldedFrom: Date | null
 }
 
-interface Mark {
-  siteNo: number
-  bucket: Date
-  version: number
-}
-
-interface Span {
-  siteNo: number
-  foldedZone: string
-  foldedFrom: Date
-}
-
 const selectSites = statement<FoldedSite>('select-sites-to-fold')
-const findSpans = statement<Span>('find-fold-spans')
 const upsertSpan = statement('upsert-fold-span')
 const selectOpenFolds = statement<Window & { hasHits: boolean }>('select-open-folds')
 const findNewestFold = statement<{ end: number | null }>('find-newest-fold')
 const findNewestHit = statement<{ at: number | null }>('find-newest-hit')
 const insertEmptyFolds = statement('insert-empty-folds')
 const advanceFold = statement('advance-fold')
-const findFoldsAt = statement<Window & { siteNo: number }>('find-folds-at')
-const selectDirty = statement<Mark>('select-dirty')
-const deleteDirty = statement('delete-dirty')
 const noteRefreshed = statement('note-refreshed')
-
-/** Runs `foldDay`, here or in a thread. */
-export type FoldDay = (day: FoldedDay) => Promise<unknown>
-
-/** A round of work on folds: what it may use, and until when. */
-interface Round {
-  db: Db
-  fold: FoldDay
-  /** Folds hold nothing that is later, Unix milliseconds. */
-  horizon: number
-  hasTime: () => boolean
-}
 
 /**
  * Brings the folds of all sites up to now: of days that go on, of days that were marked, then of the past, the newest day
@@ -130,7 +102,7 @@ async function startSpan({ db, horizon }: Round, site: FoldedSite): Promise<numb
   if (foldedFrom && foldedZone === timezone) return foldedFrom.getTime()
   if (foldedFrom) await forgetFolds(db, siteNo)
   if (firstEventAt.getTime() >= horizon) return undefined
-  const from = startOfDay(timezone, localDay(timezone, horizon - 1))
+  const from = dayAround(timezone, horizon - 1).start
   await upsertSpan(db, siteNo, timezone, new Date(from))
   return from
 }
@@ -145,55 +117,6 @@ async function foldNewDay(
   if (newest!.at === null) await insertEmpty(db, siteNo, [day], horizon)
   else await fold({ ...day, siteNo, zone: timezone, foldedTo: horizon, isAnew: true, marks: [] })
 }
-
-/** @returns true when all of it was done */
-async function refoldMarked({ db, fold, horizon, hasTime }: Round): Promise<boolean> {
-  const marks = await selectDirty(db, 'folds', MAX_MARKS, null, null)
-  if (marks.length === 0) return true
-  const spans = await findSpans(db, [...new Set(marks.map(({ siteNo }) => siteNo))])
-  const spanOf = new Map(spans.map(span => [span.siteNo, span]))
-  const days = new Map<string, FoldedDay>()
-  const note = (day: Window, zone: string, { siteNo, bucket, version }: Mark) => {
-    const key = `${siteNo}/${day.start}/${day.end}`
-    if (!days.has(key)) days.set(key, { ...day, siteNo, zone, foldedTo: horizon, isAnew: true, marks: [] })
-    days.get(key)!.marks.push({ bucket: bucket.getTime(), version })
-  }
-  const outside: Mark[] = []
-  for (const mark of marks) {
-    const span = spanOf.get(mark.siteNo)
-    const at = mark.bucket.getTime()
-    if (!span || at < span.foldedFrom.getTime()) outside.push(mark)
-    else note(dayAround(span.foldedZone, at), span.foldedZone, mark)
-  }
-  // A day that was folded last before a round was cut off lies outside, and is read all the same.
-  const read = await foldsAt(db, outside)
-  const idle: Mark[] = []
-  for (const mark of outside) {
-    const day = read.find(fold => fold.siteNo === mark.siteNo && holds(fold, mark))
-    const span = spanOf.get(mark.siteNo)
-    if (day && span) note({ start: day.start, end: day.end }, span.foldedZone, mark)
-    else idle.push(mark)
-  }
-  // Nothing is folded there, or no more.
-  if (idle.length > 0) await takeOff(db, idle)
-  for (const day of [...days.values()].toSorted((a, b) => b.start - a.start)) {
-    if (!hasTime()) return false
-    await fold(day)
-  }
-  return marks.length < MAX_MARKS
-}
-
-async function foldsAt(db: Db, marks: Mark[]): Promise<(Window & { siteNo: number })[]> {
-  if (marks.length === 0) return []
-  return findFoldsAt(
-    db,
-    marks.map(mark => mark.siteNo),
-    marks.map(mark => mark.bucket.getTime()),
-  )
-}
-
-const holds = ({ start, end }: Window, { bucket }: Mark): boolean =>
-  start <= bucket.getTime() && bucket.getTime() < end
 
 /** @returns true when all of it was done */
 async function foldPast(round: Round): Promise<boolean> {
@@ -226,25 +149,4 @@ async function insertEmpty(db: Db, siteNo: number, days: Window[], horizon: numb
     nobody.serialize(),
   )
   nobody.free()
-}
-
-const takeOff = (db: Db, marks: Mark[]) =>
-  deleteDirty(
-    db,
-    'folds',
-    marks.map(mark => mark.siteNo),
-    marks.map(mark => mark.bucket.getTime()),
-    marks.map(mark => mark.version),
-  )
-
-function dayAround(zone: string, at: number): Window {
-  const day = localDay(zone, at)
-  return { start: startOfDay(zone, day), end: startOfDay(zone, day + 1) }
-}
-
-/** The local days that begin at `from` or later and before `end`; none twice where a zone left one out. */
-function* daysFrom(zone: string, from: number, end: number): Generator<Window> {
-  for (let day = dayAround(zone, from); day.start < end; day = dayAround(zone, day.end)) {
-    if (day.start >= from) yield day
-  }
 }

@@ -1,3 +1,5 @@
+import type { SHARED_DIMENSIONS } from '../../rollups/folds/dimensions.ts'
+
 /** Dimensions of a single hit, and the column of `events` each is kept in. */
 export const HIT_COLUMNS = {
   path: 'path',
@@ -7,24 +9,7 @@ export const HIT_COLUMNS = {
 } as const
 export type HitDimension = keyof typeof HIT_COLUMNS
 
-/** Dimensions a session takes from its opening hit: columns of `sessions` and, copied, of every hit. */
-export const SHARED_DIMENSIONS = [
-  'entry_path',
-  'referrer',
-  'channel',
-  'source',
-  'utm_source',
-  'utm_medium',
-  'utm_campaign',
-  'utm_content',
-  'utm_term',
-  'browser',
-  'os',
-  'size',
-  'country',
-  'region',
-  'city',
-] as const
+/** Dimensions a session takes from its opening hit. */
 export type SharedDimension = (typeof SHARED_DIMENSIONS)[number]
 
 /** Dimensions that only the row of the session has: they may change after a hit was stored. */
