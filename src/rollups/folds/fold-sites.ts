@@ -23,6 +23,7 @@ interface FoldedSite {
 const selectSites = statement<FoldedSite>('select-sites-to-fold')
 const upsertSpan = statement('upsert-fold-span')
 const selectOpenFolds = statement<Window & { hasHits: boolean }>('select-open-folds')
+const selectFoldsToRenew = statement<Window>('select-folds-to-renew')
 const findNewestFold = statement<{ end: number | null }>('find-newest-fold')
 const findNewestHit = statement<{ at: number | null }>('find-newest-hit')
 const insertEmptyFolds = statement('insert-empty-folds')
@@ -64,8 +65,7 @@ export async function refoldWindow(
   const { horizon } = await horizonOf(db, now)
   const [span] = await findSpans(db, [siteNo])
   if (!span) return
-  const from = Math.max(start, span.foldedFrom.getTime())
-  for (const day of daysFrom(span.foldedZone, from, Math.min(end, horizon))) {
+  for (const day of await selectFoldsToRenew(db, siteNo, new Date(start), new Date(end))) {
     await fold({ ...day, siteNo, zone: span.foldedZone, foldedTo: horizon, isAnew: true, marks: [] })
   }
 }
