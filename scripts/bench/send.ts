@@ -79,7 +79,9 @@ async function send({ address, agent, body }: SentHit): Promise<void> {
   else idle.push(socket)
 }
 
-const dial = (): Socket => connect(Number(port), hostname)
+function dial(): Socket {
+  return connect(Number(port), hostname)
+}
 
 function takeSocket(): Promise<Socket> | Socket {
   const socket = idle.pop()
