@@ -12,6 +12,7 @@ import {
   portionSince,
   type Tally,
 } from './portion.ts'
+import { findSpans } from './round.ts'
 import { numbersOf } from './texts.ts'
 
 /** First of the two numbers of a site's advisory lock. */
@@ -36,7 +37,6 @@ interface StoredValues {
 }
 
 const lockFolds = statement('lock-folds')
-const findSpans = statement<{ foldedZone: string }>('find-fold-spans')
 const findDayFold = statement<StoredFold>('find-day-fold')
 const findValueFolds = statement<StoredValues>('find-value-folds')
 const planOnce = statement('plan-once')
