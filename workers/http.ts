@@ -6,11 +6,12 @@ import { createApp } from '../src/http/app.ts'
 import { createLeanIngest } from '../src/http/lean-ingest.ts'
 import { createHttpServer } from '../src/http/server.ts'
 import { createTrackerScript } from '../src/http/tracker-script.ts'
+import { createAdmission } from '../src/infra/admission.ts'
 import { connectDb } from '../src/infra/db.ts'
 import { createLog } from '../src/infra/log.ts'
 import { createMetrics, exchangeMetrics } from '../src/infra/metrics.ts'
 import { createPool } from '../src/infra/pool.ts'
-import { createProducer } from '../src/infra/queue.ts'
+import { createProducer } from '../src/infra/queue/producer.ts'
 import { createRateLimiter } from '../src/infra/rate-limit.ts'
 import { connectPatientRedis, connectRedis, whenReady } from '../src/infra/redis.ts'
 import { createSubmitter } from '../src/ingestion/edge/committer.ts'
@@ -49,7 +50,7 @@ const rollups = createPool({
 })
 const now = () => new Date()
 const limiter = createRateLimiter(redis, now)
-const submit = createSubmitter(limiter, createProducer<HitBatch>(redis))
+const submit = createSubmitter(createAdmission(createProducer<HitBatch>(redis), now))
 const salts = createSaltStore(redis, config.secretKey)
 const edge = { siteKeys: createSiteKeys(db, subscriber), salts, geo }
 const metrics = createMetrics('http')

@@ -5,7 +5,7 @@ import type { RequestHandler } from 'express'
 import { Gauge, Registry } from 'prom-client'
 import { AppError } from '../errors.ts'
 import type { MetricsExchange } from '../infra/metrics.ts'
-import { queueDepth } from '../infra/queue.ts'
+import { queueDepth } from '../infra/queue/depth.ts'
 import type { Services } from '../infra/services.ts'
 import { readRefreshLag } from '../rollups/aggregates.ts'
 

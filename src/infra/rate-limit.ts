@@ -33,67 +33,106 @@ export interface RateLimiter {
 }
 
 /**
- * Counts ARGV[2i + 1] requests into the field ARGV[2i] of KEYS[1], a window's counters; ARGV[1] is how long they live, in
- * milliseconds. One read and one write for all, since each command of a script costs, and its line in the log of Redis.
- * What the first of a window removes, KEYS[2], is the window that nobody counts any more: expiring, so many counters
- * would hold everybody up.
+ * Counts requests into the fields of KEYS[1], a window's counters: of ARGV from `first` to `last` how long the counters live,
+ * in milliseconds, and then of each bucket its field, the requests, and how many it may count before somebody is over the
+ * limit (0 for as many as there are). One read and one write for all, since each command of a script costs, and its line
+ * in the log of Redis. What the first of a window removes, KEYS[2], is the window that nobody counts any more: expiring, so
+ * many counters would hold everybody up.
  */
-const COUNT = `
-local names, added = {}, {}
-for index = 2, #ARGV, 2 do
-  names[#names + 1] = ARGV[index]
-  added[#added + 1] = ARGV[index + 1]
-end
-local counts, written = redis.call('hmget', KEYS[1], unpack(names)), {}
-for index, before in ipairs(counts) do
-  counts[index] = (tonumber(before) or 0) + added[index]
-  written[2 * index - 1] = names[index]
-  written[2 * index] = counts[index]
-end
-local isNew = redis.call('exists', KEYS[1]) == 0
-redis.call('hset', KEYS[1], unpack(written))
-if isNew then
-  redis.call('pexpire', KEYS[1], ARGV[1])
-  redis.call('unlink', KEYS[2])
-end
-return counts`
+export const COUNT_REQUESTS = `
+local function countRequests(first, last)
+  local names = {}
+  for index = first + 1, last, 3 do names[#names + 1] = ARGV[index] end
+  local counts, written, isOver = redis.call('hmget', KEYS[1], unpack(names)), {}, false
+  for index, before in ipairs(counts) do
+    local count = (tonumber(before) or 0) + ARGV[first + 3 * index - 1]
+    local limit = tonumber(ARGV[first + 3 * index])
+    isOver = isOver or limit > 0 and count > limit
+    counts[index], written[2 * index - 1], written[2 * index] = count, names[index], count
+  end
+  local isNew = redis.call('exists', KEYS[1]) == 0
+  redis.call('hset', KEYS[1], unpack(written))
+  if isNew then
+    redis.call('pexpire', KEYS[1], ARGV[first])
+    redis.call('unlink', KEYS[2])
+  end
+  return counts, isOver
+end`
 
-/** Of one call: Lua unpacks no more than 8,000 values at once. */
-const MAX_BUCKETS = 2_000
+/** Requests as `countRequests` takes them: those of one window, at least one, by bucket. */
+export interface Tally {
+  keys: [window: string, outdated: string]
+  values: (string | number)[]
+}
+
+/** Most buckets of one call: Lua unpacks no more than 8,000 values at once. */
+export const MAX_BUCKETS = 2_000
+
+/** How many requests each bucket is charged with, in the order of the buckets' first ones. */
+export function countByBucket(charges: Charge[]): Map<string, { added: number; limit: number }> {
+  const buckets = new Map<string, { added: number; limit: number }>()
+  for (const { key, limit } of charges) {
+    const bucket = buckets.get(key)
+    if (bucket) bucket.added += 1
+    else buckets.set(key, { added: 1, limit })
+  }
+  return buckets
+}
+
+/** Number of the window that a moment, Unix milliseconds, is in. */
+export const windowAt = (moment: number): number => Math.floor(moment / WINDOW_MS)
+
+export function tallyOf(
+  window: number,
+  buckets: Iterable<[key: string, added: number, limit: number]>,
+): Tally {
+  const values: (string | number)[] = [3 * WINDOW_MS]
+  for (const [key, added, limit] of buckets) values.push(key, added, limit)
+  return { keys: [`limit:${window}`, `limit:${window - 2}`], values }
+}
+
+/**
+ * What the buckets say of each request, in the order of the charges.
+ * @param totals of the buckets, in their order, these requests included: they are the last ones counted
+ */
+export function ratesOf(
+  charges: Charge[],
+  window: number,
+  buckets: Map<string, { added: number }>,
+  totals: number[],
+): Rate[] {
+  const resetAt = ((window + 1) * WINDOW_MS) / 1000
+  const counted = new Map<string, number>()
+  let index = 0
+  for (const [key, { added }] of buckets) counted.set(key, totals[index++]! - added)
+  return charges.map(({ key, limit }) => {
+    const count = counted.get(key)! + 1
+    counted.set(key, count)
+    return { isAllowed: count <= limit, limit, remaining: Math.max(0, limit - count), resetAt }
+  })
+}
 
 interface Counting extends Redis {
-  countRequests(key: string, outdated: string, ...rest: (string | number)[]): Promise<number[]>
+  countRequests(keys: number, ...rest: (string | number)[]): Promise<number[]>
 }
 
 export function createRateLimiter(redis: Redis, now: () => Date): RateLimiter {
-  redis.defineCommand('countRequests', { lua: COUNT, numberOfKeys: 2 })
+  redis.defineCommand('countRequests', { lua: `${COUNT_REQUESTS}\nreturn (countRequests(1, #ARGV))` })
 
-  async function count(window: number, buckets: [key: string, added: number][]): Promise<number[]> {
-    const slices: Promise<number[]>[] = []
-    for (let start = 0; start < buckets.length; start += MAX_BUCKETS) {
-      const slice = buckets.slice(start, start + MAX_BUCKETS).flat()
-      slices.push(
-        (redis as Counting).countRequests(`limit:${window}`, `limit:${window - 2}`, 3 * WINDOW_MS, ...slice),
-      )
-    }
-    return (await Promise.all(slices)).flat()
+  function count({ keys, values }: Tally): Promise<number[]> {
+    return (redis as Counting).countRequests(keys.length, ...keys, ...values)
   }
 
   return {
     async charge(charges) {
-      const window = Math.floor(now().getTime() / WINDOW_MS)
-      const resetAt = ((window + 1) * WINDOW_MS) / 1000
-      const buckets = new Map<string, number>()
-      for (const { key } of charges) buckets.set(key, (buckets.get(key) ?? 0) + 1)
-      const totals = await count(window, [...buckets])
-      // The requests of this call are the last ones counted, in their order.
-      let index = 0
-      for (const [key, added] of buckets) buckets.set(key, totals[index++]! - added)
-      return charges.map(({ key, limit }) => {
-        const count = buckets.get(key)! + 1
-        buckets.set(key, count)
-        return { isAllowed: count <= limit, limit, remaining: Math.max(0, limit - count), resetAt }
-      })
+      const window = windowAt(now().getTime())
+      const buckets = countByBucket(charges)
+      const all = [...buckets].map(([key, { added }]): [string, number, number] => [key, added, 0])
+      const slices: Promise<number[]>[] = []
+      for (let start = 0; start < all.length; start += MAX_BUCKETS) {
+        slices.push(count(tallyOf(window, all.slice(start, start + MAX_BUCKETS))))
+      }
+      return ratesOf(charges, window, buckets, (await Promise.all(slices)).flat())
     },
   }
 }

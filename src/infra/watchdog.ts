@@ -1,6 +1,6 @@
 import type { Redis } from 'ioredis'
 import type { Log } from './log.ts'
-import { queueDepth } from './queue.ts'
+import { queueDepth } from './queue/depth.ts'
 
 const CHECK_MS = 5_000
 const CHECKS = 4

@@ -3,15 +3,12 @@ import { relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { Redis } from 'ioredis'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { createAdmission } from '../../src/infra/admission.ts'
 import { asAppError } from '../../src/infra/failures.ts'
-import {
-  type Consumer,
-  createConsumer,
-  createProducer,
-  PARTITIONS,
-  type Producer,
-  queueDepth,
-} from '../../src/infra/queue.ts'
+import { type Consumer, createConsumer } from '../../src/infra/queue/consumer.ts'
+import { queueDepth } from '../../src/infra/queue/depth.ts'
+import { PARTITIONS } from '../../src/infra/queue/layout.ts'
+import { createProducer, type Producer } from '../../src/infra/queue/producer.ts'
 import { connectRedis, whenReady } from '../../src/infra/redis.ts'
 import { createSubmitter } from '../../src/ingestion/edge/committer.ts'
 import type { HitBatch } from '../../src/ingestion/hit.ts'
@@ -228,12 +225,7 @@ test('a Redis that is full refuses a job, and takes it when there is room again'
 
 test('a partition whose queue cannot take a job fails its own hits and no others', async () => {
   await redis.set('bull:hits-2:wait', 'not a list')
-  const limiter = {
-    charge: async () => {
-      throw new Error('no hit of this test has a limit')
-    },
-  }
-  const submit = createSubmitter(limiter, createProducer<HitBatch>(redis))
+  const submit = createSubmitter(createAdmission(createProducer<HitBatch>(redis), () => new Date()))
   const hit = { id: '', at: 0, siteNo: 1, siteId: '', type: 'pageview', visitorId: '', hostname: '' } as const
   const results = await Promise.allSettled(
     [0, 2, 1, 2, 3].map(partition => submit.add({ hit: { ...hit }, partition })),

@@ -1,4 +1,4 @@
-import { createConsumer } from '../../src/infra/queue.ts'
+import { createConsumer } from '../../src/infra/queue/consumer.ts'
 import { silentLog } from '../support/log.ts'
 
 /** A consumer that takes jobs and never finishes one; it says `taken` for each. */

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { Redis } from 'ioredis'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
-import { createProducer } from '../../src/infra/queue.ts'
+import { createProducer } from '../../src/infra/queue/producer.ts'
 import { connectRedis, whenReady } from '../../src/infra/redis.ts'
 import type { Hit } from '../../src/ingestion/hit.ts'
 import { createIngest, type Ingest } from '../../src/ingestion/store/consume.ts'

@@ -2,7 +2,8 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { createLeanIngest } from '../../src/http/lean-ingest.ts'
 import { createTrackerScript } from '../../src/http/tracker-script.ts'
-import { createProducer } from '../../src/infra/queue.ts'
+import { createAdmission } from '../../src/infra/admission.ts'
+import { createProducer } from '../../src/infra/queue/producer.ts'
 import { connectPatientRedis } from '../../src/infra/redis.ts'
 import type { Services } from '../../src/infra/services.ts'
 import { createSubmitter } from '../../src/ingestion/edge/committer.ts'
@@ -13,14 +14,14 @@ import type { HitBatch } from '../../src/ingestion/hit.ts'
 
 /** What an HTTP worker serves before Express, beside the API that `startApi` serves. */
 export async function startIngestApi(services: Services, redisUrl: string) {
-  const { db, redis, config, log, metrics, limiter, now } = services
+  const { db, redis, config, log, metrics, now } = services
   const subscriber = connectPatientRedis(redisUrl, log)
   const edge = {
     siteKeys: createSiteKeys(db, subscriber),
     salts: createSaltStore(redis, config.secretKey),
     geo: await openGeo(config.geoipDatabase),
   }
-  const submit = createSubmitter(limiter, createProducer<HitBatch>(redis))
+  const submit = createSubmitter(createAdmission(createProducer<HitBatch>(redis), now))
   const ingest = createLeanIngest({ edge, submit, config, log, metrics, now })
   const script = createTrackerScript(config)
   const server = createServer((request, response) => {

@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto'
-import { PARTITIONS } from '../../infra/queue.ts'
+import { PARTITIONS } from '../../infra/queue/layout.ts'
 import type { TrackedSite } from '../../sites/find-site.ts'
 import type { Hit } from '../hit.ts'
 import { isReservedName } from '../reserved-names.ts'

@@ -1,6 +1,6 @@
 import type { Db } from '../../infra/db.ts'
 import type { Log } from '../../infra/log.ts'
-import { PARTITIONS } from '../../infra/queue.ts'
+import { PARTITIONS } from '../../infra/queue/layout.ts'
 import { createChunkOpener } from '../../rollups/columnstore.ts'
 import type { Geo } from '../edge/geo.ts'
 import { dropReason, givenVisitorId, type HitSite, makeHit } from '../edge/make-hit.ts'

@@ -1,7 +1,7 @@
 import { type Db, isDataFault } from '../../infra/db.ts'
 import type { Log } from '../../infra/log.ts'
 import type { Metrics } from '../../infra/metrics.ts'
-import type { Producer } from '../../infra/queue.ts'
+import type { Producer } from '../../infra/queue/producer.ts'
 import type { EnrichedHit, Hit, HitBatch } from '../hit.ts'
 import { enrich } from '../stages/index.ts'
 import { buryHit } from './dead-letters.ts'

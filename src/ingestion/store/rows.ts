@@ -5,7 +5,7 @@ import type { Placed, Session, Visitor } from './timeline.ts'
 type Value = string | number | null
 type Column<Row> = (row: Row) => Value
 
-/** In the order of upsert-sessions.sql and insert-events.sql. */
+/** In the order of insert-sessions.sql and insert-events.sql. */
 const DIMENSION_COLUMNS: (keyof Dimensions)[] = [
   'entryPath',
   'referrer',
@@ -63,22 +63,32 @@ export interface VisitorSession {
   session: Session
 }
 
-const SESSION_COLUMNS: Column<VisitorSession>[] = [
+const SESSION_KEY: Column<VisitorSession>[] = [
   row => row.visitor.siteNo,
   row => timeText(row.session.startedAt),
   row => row.session.sessionNo,
-  row => row.session.id,
-  row => row.visitor.visitorNo,
+]
+
+const SESSION_STATE: Column<VisitorSession>[] = [
   row => timeText(row.session.firstAt),
   row => timeText(row.session.lastAt),
   row => row.session.pageviews,
   row => row.session.events,
-  row => row.session.visitCount,
   row => row.session.userId,
   row => timeText(row.session.userSince),
+]
+
+const NEW_SESSION_COLUMNS: Column<VisitorSession>[] = [
+  ...SESSION_KEY,
+  ...SESSION_STATE,
+  row => row.session.id,
+  row => row.visitor.visitorNo,
+  row => row.session.visitCount,
   row => row.session.dimensions.hostname,
   ...DIMENSION_COLUMNS.map(name => (row: VisitorSession) => row.session.dimensions[name]),
 ]
+
+const TOUCHED_SESSION_COLUMNS: Column<VisitorSession>[] = [...SESSION_KEY, ...SESSION_STATE]
 
 const VISITOR_STATE: Column<Visitor>[] = [
   visitor => timeText(visitor.firstSeenAt),
@@ -105,7 +115,8 @@ function transpose<Row>(columns: Column<Row>[], rows: Row[]): string[] {
 }
 
 export const eventRows = (rows: Placed[]) => transpose(EVENT_COLUMNS, rows)
-export const sessionRows = (rows: VisitorSession[]) => transpose(SESSION_COLUMNS, rows)
+export const newSessionRows = (rows: VisitorSession[]) => transpose(NEW_SESSION_COLUMNS, rows)
+export const touchedSessionRows = (rows: VisitorSession[]) => transpose(TOUCHED_SESSION_COLUMNS, rows)
 export const newVisitorRows = (rows: Visitor[]) => transpose(NEW_VISITOR_COLUMNS, rows)
 export const changedVisitorRows = (rows: Visitor[]) => transpose(CHANGED_VISITOR_COLUMNS, rows)
 

@@ -1,5 +1,5 @@
 import { type Db, statement, type Transaction } from '../../infra/db.ts'
-import { PARTITIONS } from '../../infra/queue.ts'
+import { PARTITIONS } from '../../infra/queue/layout.ts'
 import { attributeAwaiting, NEWCOMERS_LOCK } from '../../revenue/attribution.ts'
 import { markBuckets, markFolds } from '../../rollups/dirty.ts'
 import { closesAt } from '../../rollups/folds/portion.ts'
@@ -16,7 +16,8 @@ const selectLiveSites = statement<{ siteNo: number }>('select-live-sites')
 const drawNumbers = statement<{ visitorNos: number[]; sessionNos: number[] }>('draw-numbers')
 const insertVisitors = statement('insert-visitors')
 const updateVisitors = statement('update-visitors')
-const upsertSessions = statement('upsert-sessions')
+const insertSessions = statement('insert-sessions')
+const touchSessions = statement('touch-sessions')
 const insertEvents = statement('insert-events')
 const upsertIdentities = statement('upsert-identities')
 const upsertErrorGroups = statement('upsert-error-groups')
@@ -94,7 +95,7 @@ async function write(tx: Transaction, placed: Placed[], visitors: Visitor[]): Pr
   const newSessions = sessions
     .filter(({ session }) => session.isNew)
     .sort((a, b) => a.session.startedAt - b.session.startedAt)
-  const changedSessions = sessions.filter(({ session }) => !session.isNew && session.isChanged)
+  const touchedSessions = sessions.filter(({ session }) => !session.isNew && session.isChanged)
 
   if (newVisitors.length > 0 || newSessions.length > 0) {
     const [numbers] = await drawNumbers(
@@ -113,8 +114,9 @@ async function write(tx: Transaction, placed: Placed[], visitors: Visitor[]): Pr
   }
   if (newVisitors.length > 0) await insertVisitors(tx, ...rows.newVisitorRows(newVisitors))
   if (changedVisitors.length > 0) await updateVisitors(tx, ...rows.changedVisitorRows(changedVisitors))
-  const written = [...newSessions, ...changedSessions]
-  if (written.length > 0) await upsertSessions(tx, ...rows.sessionRows(written))
+  if (newSessions.length > 0) await insertSessions(tx, ...rows.newSessionRows(newSessions))
+  if (touchedSessions.length > 0) await touchSessions(tx, ...rows.touchedSessionRows(touchedSessions))
+  const written = [...newSessions, ...touchedSessions]
   if (placed.length > 0) await insertEvents(tx, ...rows.eventRows(placed))
   const attributed = await attributeAwaiting(tx, visitors.filter(hasFirstSessions))
   const identities = rows.identityRows(placed)
