@@ -1,0 +1,150 @@
+import type { Redis } from 'ioredis'
+import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { type Admission, createAdmission, type MembersJob } from '../../src/infra/admission.ts'
+import { createProducer } from '../../src/infra/queue/producer.ts'
+import type { Charge } from '../../src/infra/rate-limit.ts'
+import { connectRedis, whenReady } from '../../src/infra/redis.ts'
+import { silentLog } from '../support/log.ts'
+import { type TestRedis, testRedis } from '../support/redis.ts'
+
+const MINUTE = 60_000
+const START = Date.UTC(2026, 0, 1, 12)
+
+/** A request of somebody, with something for the queues. */
+interface Request {
+  charge: Charge | undefined
+  name: string
+}
+
+let server: TestRedis
+let redis: Redis
+let at: number
+
+beforeEach(async () => {
+  server = await testRedis()
+  redis = connectRedis(server.url, silentLog)
+  await whenReady(redis, 5_000)
+  at = START
+})
+afterEach(async () => {
+  redis.disconnect()
+  await server.close()
+})
+
+const admission = () => createAdmission<string[]>(createProducer(redis), () => new Date(at))
+
+const by = (key: string, limit: number, ...names: string[]): Request[] =>
+  names.map(name => ({ charge: { key, limit }, name }))
+const unlimited = (name: string): Request => ({ charge: undefined, name })
+
+/** Admits requests; the job of a partition is a list of names. */
+async function admit(to: Admission<string[]>, requests: Request[], partitionOf = (_: Request) => 0) {
+  const admitted = await to.admit(
+    requests.map(({ charge }) => charge),
+    isTaken => {
+      const jobs = new Map<number, MembersJob<string[]>>()
+      requests.forEach((request, index) => {
+        if (!isTaken[index]) return
+        const partition = partitionOf(request)
+        const job = jobs.get(partition) ?? { partition, payload: [], members: [] }
+        jobs.set(partition, job)
+        job.payload.push(request.name)
+        job.members.push(index)
+      })
+      return [...jobs.values()]
+    },
+  )
+  return admitted.map(({ rate, failure }) => (failure ? 'failed' : rate ? rate.isAllowed : 'unlimited'))
+}
+
+/** What all jobs in Redis carry. */
+async function queued(): Promise<string[]> {
+  const jobs = await redis.keys('bull:hits-*:*-*-*-*-*')
+  const data = await Promise.all(jobs.map(key => redis.hget(key, 'data')))
+  return data.flatMap(text => JSON.parse(text!)).sort()
+}
+
+/** Commands sent by what runs. */
+async function commandsOf(run: () => Promise<unknown>): Promise<number> {
+  const sent = vi.spyOn(redis, 'sendCommand')
+  await run()
+  const count = sent.mock.calls.length
+  sent.mockRestore()
+  return count
+}
+
+test('limits and jobs travel in one command while nobody comes over a limit', async () => {
+  const to = admission()
+  await admit(to, by('a', 9, 'script is known from now on'))
+  const requests = [...by('a', 9, 'a1', 'a2'), ...by('b', 1, 'b1'), unlimited('u')]
+  expect(await commandsOf(() => admit(to, requests))).toBe(1)
+  expect(await queued()).toEqual(['a1', 'a2', 'b1', 'script is known from now on', 'u'])
+})
+
+test('of requests over a limit nothing is queued, and everybody else is untouched', async () => {
+  const requests = [...by('a', 2, 'a1', 'a2', 'a3'), unlimited('u'), ...by('b', 5, 'b1'), ...by('a', 2, 'a4')]
+  expect(await admit(admission(), requests)).toEqual([true, true, false, 'unlimited', true, false])
+  expect(await queued()).toEqual(['a1', 'a2', 'b1', 'u'])
+})
+
+test('of parallel calls of two processes exactly the limit is queued', async () => {
+  const calls = [admission(), admission()].flatMap((to, process) =>
+    Array.from({ length: 5 }, (_, call) => {
+      const names = Array.from({ length: 4 }, (_, index) => `${process}/${call}/${index}`)
+      return admit(to, [
+        ...by('a', 23, ...names),
+        ...by(`own ${process}/${call}`, 1, `own ${process}/${call}`),
+      ])
+    }),
+  )
+  const answers = (await Promise.all(calls)).flat()
+  expect(answers.filter(Boolean)).toHaveLength(23 + 10)
+  expect(await queued()).toHaveLength(23 + 10)
+  expect((await queued()).filter(name => name.startsWith('own'))).toHaveLength(10)
+})
+
+test('who has nothing left costs the others no second command', async () => {
+  const to = admission()
+  await admit(to, by('a', 1, 'a1', 'a2'))
+  const requests = [...by('a', 1, 'a3'), ...by('b', 9, 'b1')]
+  expect(await commandsOf(async () => expect(await admit(to, requests)).toEqual([false, true]))).toBe(1)
+  expect(await queued()).toEqual(['a1', 'b1'])
+})
+
+test('who had nothing left may send again in the next window', async () => {
+  const to = admission()
+  await admit(to, by('a', 1, 'a1', 'a2'))
+  at += MINUTE
+  expect(await admit(to, by('a', 1, 'a3', 'a4'))).toEqual([true, false])
+  expect(await queued()).toEqual(['a1', 'a3'])
+})
+
+test('a request that is allowed is queued, though Redis had forgotten that nothing was left', async () => {
+  const to = admission()
+  await admit(to, by('a', 1, 'a1', 'a2'))
+  await redis.del(`limit:${START / MINUTE}`)
+  expect(await admit(to, [...by('a', 1, 'a3', 'a4'), ...by('b', 1, 'b1')])).toEqual([true, false, true])
+  expect(await queued()).toEqual(['a1', 'a3', 'b1'])
+})
+
+test.each([
+  { named: 'within their limits', limit: 9 },
+  { named: 'that come over a limit', limit: 3 },
+])(
+  'a queue that cannot take a job fails its own requests and no others, of requests $named',
+  async ({ limit }) => {
+    await redis.set('bull:hits-2:wait', 'not a list')
+    const requests = by('a', limit, '0', '2', '1', '2')
+    const answers = await admit(admission(), requests, ({ name }) => Number(name))
+    expect(answers).toEqual([true, 'failed', true, limit === 9 ? 'failed' : false])
+    expect(await queued()).toEqual(['0', '1'])
+  },
+)
+
+test('requests that nobody charges and that bring nothing are admitted', async () => {
+  const admitted = await admission().admit([undefined, { key: 'a', limit: 1 }], () => [])
+  expect(admitted.map(({ rate, failure }) => [rate?.isAllowed, failure])).toEqual([
+    [undefined, undefined],
+    [true, undefined],
+  ])
+})
