@@ -50,7 +50,7 @@ const rollups = createPool({
 })
 const now = () => new Date()
 const limiter = createRateLimiter(redis, now)
-const submit = createSubmitter(createAdmission(createProducer<HitBatch>(redis), now))
+const submit = createSubmitter(createAdmission(limiter, createProducer<HitBatch>(redis), now))
 const salts = createSaltStore(redis, config.secretKey)
 const edge = { siteKeys: createSiteKeys(db, subscriber), salts, geo }
 const metrics = createMetrics('http')

@@ -53,7 +53,7 @@ exchangeMetrics({ redis, subscriber, registry: metrics.registry })
 
 const later = createProducer<HitBatch>(redis)
 const ingest = createIngest({ db, later, log, metrics })
-const consumer = createConsumer<HitBatch>({ redisUrl, concurrency: 200, log, handle: ingest.take })
+const consumer = createConsumer<HitBatch>({ redisUrl, concurrency: 100, log, handle: ingest.take })
 // Folding takes whole days at once: hits must not wait for it.
 const folding = createPool({
   entry: new URL('./rollup.js', import.meta.url),

@@ -74,10 +74,19 @@ export interface Hit {
   identity?: { identifier: string; name?: string; avatar?: string; custom?: Record<string, string> }
 }
 
-/** A job of the queue: the hits of one group commit that fell into one partition. */
+/** Fixed: what waits in Redis was spread by it. */
+export const PARTITIONS = 4
+
+/** A job of the queue: the hits of one group commit, by partition. */
 export interface HitBatch {
-  hits: Hit[]
+  parts: { partition: number; hits: Hit[] }[]
   /** Engagement that has waited for its pageview once. */
+  isSecondTry?: boolean
+}
+
+/** A job of an earlier release: the number of its queue is the partition. */
+export interface EarlierBatch {
+  hits: Hit[]
   isSecondTry?: boolean
 }
 

@@ -1,8 +1,8 @@
 import type { Redis } from 'ioredis'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
-import { type Admission, createAdmission, type MembersJob } from '../../src/infra/admission.ts'
+import { type Admission, createAdmission } from '../../src/infra/admission.ts'
 import { createProducer } from '../../src/infra/queue/producer.ts'
-import type { Charge } from '../../src/infra/rate-limit.ts'
+import { type Charge, createRateLimiter } from '../../src/infra/rate-limit.ts'
 import { connectRedis, whenReady } from '../../src/infra/redis.ts'
 import { silentLog } from '../support/log.ts'
 import { type TestRedis, testRedis } from '../support/redis.ts'
@@ -31,35 +31,25 @@ afterEach(async () => {
   await server.close()
 })
 
-const admission = () => createAdmission<string[]>(createProducer(redis), () => new Date(at))
+const now = () => new Date(at)
+const admission = () => createAdmission<string[]>(createRateLimiter(redis, now), createProducer(redis), now)
 
 const by = (key: string, limit: number, ...names: string[]): Request[] =>
   names.map(name => ({ charge: { key, limit }, name }))
 const unlimited = (name: string): Request => ({ charge: undefined, name })
 
-/** Admits requests; the job of a partition is a list of names. */
-async function admit(to: Admission<string[]>, requests: Request[], partitionOf = (_: Request) => 0) {
+/** Admits requests; a job is a list of names. */
+async function admit(to: Admission<string[]>, requests: Request[]) {
   const admitted = await to.admit(
     requests.map(({ charge }) => charge),
-    isTaken => {
-      const jobs = new Map<number, MembersJob<string[]>>()
-      requests.forEach((request, index) => {
-        if (!isTaken[index]) return
-        const partition = partitionOf(request)
-        const job = jobs.get(partition) ?? { partition, payload: [], members: [] }
-        jobs.set(partition, job)
-        job.payload.push(request.name)
-        job.members.push(index)
-      })
-      return [...jobs.values()]
-    },
+    isTaken => requests.filter((_, index) => isTaken[index]).map(({ name }) => name),
   )
   return admitted.map(({ rate, failure }) => (failure ? 'failed' : rate ? rate.isAllowed : 'unlimited'))
 }
 
 /** What all jobs in Redis carry. */
 async function queued(): Promise<string[]> {
-  const jobs = await redis.keys('bull:hits-*:*-*-*-*-*')
+  const jobs = await redis.keys('bull:hits:*-*-*-*-*')
   const data = await Promise.all(jobs.map(key => redis.hget(key, 'data')))
   return data.flatMap(text => JSON.parse(text!)).sort()
 }
@@ -128,21 +118,20 @@ test('a request that is allowed is queued, though Redis had forgotten that nothi
 })
 
 test.each([
-  { named: 'within their limits', limit: 9 },
-  { named: 'that come over a limit', limit: 3 },
-])(
-  'a queue that cannot take a job fails its own requests and no others, of requests $named',
-  async ({ limit }) => {
-    await redis.set('bull:hits-2:wait', 'not a list')
-    const requests = by('a', limit, '0', '2', '1', '2')
-    const answers = await admit(admission(), requests, ({ name }) => Number(name))
-    expect(answers).toEqual([true, 'failed', true, limit === 9 ? 'failed' : false])
-    expect(await queued()).toEqual(['0', '1'])
-  },
-)
+  { named: 'within their limits', charged: 9 },
+  { named: 'of which one comes over its limit', charged: 3 },
+  { named: 'without limits', charged: undefined },
+])('a queue that cannot take the job fails requests $named', async ({ charged }) => {
+  await redis.set('bull:hits:wait', 'not a list')
+  const names = ['0', '1', '2', '3']
+  const requests = charged === undefined ? names.map(unlimited) : by('a', charged, ...names)
+  const last = charged === 3 ? false : 'failed'
+  expect(await admit(admission(), requests)).toEqual(['failed', 'failed', 'failed', last])
+  expect(await queued()).toEqual([])
+})
 
 test('requests that nobody charges and that bring nothing are admitted', async () => {
-  const admitted = await admission().admit([undefined, { key: 'a', limit: 1 }], () => [])
+  const admitted = await admission().admit([undefined, { key: 'a', limit: 1 }], () => undefined)
   expect(admitted.map(({ rate, failure }) => [rate?.isAllowed, failure])).toEqual([
     [undefined, undefined],
     [true, undefined],

@@ -1,17 +1,15 @@
 import { once } from 'node:events'
 import { relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import Bull from 'bull'
 import type { Redis } from 'ioredis'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
-import { createAdmission } from '../../src/infra/admission.ts'
 import { asAppError } from '../../src/infra/failures.ts'
 import { type Consumer, createConsumer } from '../../src/infra/queue/consumer.ts'
 import { queueDepth } from '../../src/infra/queue/depth.ts'
-import { PARTITIONS } from '../../src/infra/queue/layout.ts'
+import { EARLIER_QUEUES } from '../../src/infra/queue/layout.ts'
 import { createProducer, type Producer } from '../../src/infra/queue/producer.ts'
 import { connectRedis, whenReady } from '../../src/infra/redis.ts'
-import { createSubmitter } from '../../src/ingestion/edge/committer.ts'
-import type { HitBatch } from '../../src/ingestion/hit.ts'
 import { spawnEntry } from '../embedded/spawn.ts'
 import { silentLog } from '../support/log.ts'
 import { type TestRedis, testRedis } from '../support/redis.ts'
@@ -46,12 +44,12 @@ async function connect(): Promise<Redis> {
 }
 
 /** Ends with the test, unless the test closes it. */
-function consume(handle: (name: string, partition: number) => Promise<void>, concurrency = 10): Consumer {
+function consume(handle: (name: string, queue: string) => Promise<void>, concurrency = 10): Consumer {
   const consumer = createConsumer<Payload>({
     redisUrl: server.url,
     concurrency,
     log: silentLog,
-    handle: (partition, payload) => handle(payload.name, partition),
+    handle: (payload, queue) => handle(payload.name, queue),
   })
   let closed: Promise<void> | undefined
   const close = (timeoutMs?: number) => (closed ??= consumer.close(timeoutMs))
@@ -67,7 +65,7 @@ const depth = async () => {
 /** Names of all jobs that Redis has, finished ones excepted. */
 async function jobsInRedis(): Promise<string[]> {
   const connection = await connect()
-  const jobs = (await connection.keys('bull:hits-*:*-*-*-*-*')).filter(key => !key.endsWith(':lock'))
+  const jobs = (await connection.keys('bull:hits*:*-*-*-*-*')).filter(key => !key.endsWith(':lock'))
   const names = await Promise.all(
     jobs.map(async key => JSON.parse((await connection.hget(key, 'data'))!).name),
   )
@@ -75,25 +73,31 @@ async function jobsInRedis(): Promise<string[]> {
   return names
 }
 
-test('jobs of every partition reach the handler with what they carry', async () => {
+test('jobs reach the handler with what they carry, those of the queues of earlier releases too', async () => {
   const handled: string[] = []
-  consume(async (name, partition) => void handled.push(`${partition}:${name}`))
-  const partitions = Array.from({ length: PARTITIONS }, (_, partition) => partition)
-  await Promise.all(partitions.map(partition => producer.add(partition, { name: `job ${partition}` })))
+  const { length: count } = EARLIER_QUEUES
+  for (const name of EARLIER_QUEUES) {
+    const earlier = new Bull<Payload>(name, { createClient: () => redis })
+    await earlier.add({ name: 'before the upgrade' })
+  }
+  expect(await depth()).toEqual({ waiting: count, active: 0 })
+  await producer.add({ name: 'after it' })
+  consume(async (name, queue) => void handled.push(`${queue}: ${name}`))
   await expect
     .poll(() => handled.toSorted())
-    .toEqual(partitions.map(partition => `${partition}:job ${partition}`))
+    .toEqual([...EARLIER_QUEUES.map(name => `${name}: before the upgrade`), 'hits: after it'])
+  await expect.poll(depth).toEqual({ waiting: 0, active: 0 })
 })
 
 test('a job that waits for nothing is in Redis as Bull itself puts it there', async () => {
   const payload = { name: 'Zoë said "hi" \\ \u2028' }
-  await producer.add(1, payload)
-  await producer.add(1, payload, 60_000) // by Bull
-  const keys = (await redis.keys('bull:hits-1:*-*-*-*-*')) as string[]
+  await producer.add(payload)
+  await producer.add(payload, 60_000) // by Bull
+  const keys = (await redis.keys('bull:hits:*-*-*-*-*')) as string[]
   const jobs = await Promise.all(keys.map(key => redis.hgetall(key)))
   const [own, bulls] = jobs.sort((a, b) => Number(a.delay) - Number(b.delay)) as [Job, Job]
   const { jobId, timestamp, ...options } = JSON.parse(own.opts)
-  expect(keys).toContain(`bull:hits-1:${jobId}`)
+  expect(keys).toContain(`bull:hits:${jobId}`)
   expect(String(timestamp)).toBe(own.timestamp)
   expect(Math.abs(Number(own.timestamp) - Date.now())).toBeLessThan(60_000)
   const bullsOptions = JSON.parse(bulls.opts)
@@ -101,12 +105,12 @@ test('a job that waits for nothing is in Redis as Bull itself puts it there', as
   const { opts, timestamp: _, stacktrace, ...fields } = own
   expect(fields).toEqual({ ...bulls, delay: '0', opts: undefined, timestamp: undefined })
   expect(stacktrace).toBe('[]')
-  expect(await redis.lrange('bull:hits-1:wait', 0, -1)).toEqual([jobId])
+  expect(await redis.lrange('bull:hits:wait', 0, -1)).toEqual([jobId])
 })
 
 test('a command that is carried out twice adds its jobs once', async () => {
   const sent = vi.spyOn(redis, 'sendCommand')
-  await producer.add(3, { name: 'once' })
+  await producer.add({ name: 'once' })
   const [{ name, args }] = sent.mock.calls.at(-1)!
   expect(name).toMatch(/^eval/)
   await redis.call(name, ...(args as string[]))
@@ -120,7 +124,7 @@ test('a job is kept until its handler succeeds, and is gone then', async () => {
     kept.push(await jobsInRedis())
     if (kept.length < 3) throw new Error('not yet')
   })
-  await producer.add(1, { name: 'stubborn' })
+  await producer.add({ name: 'stubborn' })
   await expect.poll(() => kept, { timeout: 10_000 }).toEqual([['stubborn'], ['stubborn'], ['stubborn']])
   await expect.poll(jobsInRedis).toEqual([])
   expect(await depth()).toEqual({ waiting: 0, active: 0 })
@@ -130,14 +134,14 @@ test('a job of a consumer that was killed is taken by another once its lock has 
   const entry = relative(process.cwd(), fileURLToPath(new URL('./stuck-consumer.ts', import.meta.url)))
   const stuck = await spawnEntry(entry, [], { env: { REDIS_URL: server.url } })
   cleanUps.push(() => stuck.kill('SIGKILL'))
-  await producer.add(2, { name: 'left behind' })
+  await producer.add({ name: 'left behind' })
   expect(await once(stuck, 'message')).toContain('taken')
   const handled: string[] = []
   consume(async name => void handled.push(name))
   stuck.kill('SIGKILL')
   await once(stuck, 'exit')
 
-  const [lock] = await redis.keys('bull:hits-2:*:lock')
+  const [lock] = await redis.keys('bull:hits:*:lock')
   expect(await redis.pttl(lock!)).toBeLessThanOrEqual(15_000)
   expect(handled).toEqual([])
   await redis.pexpire(lock!, 1) // instead of waiting for the rest of the 15 seconds
@@ -154,8 +158,8 @@ test('a consumer that closes finishes what it has begun and leaves the rest', as
       finish = resolve
     })
   }, 1)
-  await producer.add(0, { name: 'first' })
-  await producer.add(0, { name: 'second' })
+  await producer.add({ name: 'first' })
+  await producer.add({ name: 'second' })
   await expect.poll(() => begun).toEqual(['first'])
   let isClosed = false
   const closed = consumer.close().then(() => {
@@ -173,7 +177,7 @@ test('while Redis stands still a job is refused within a second, and none is pro
   const added: { name: string; result: Promise<void> }[] = []
   const add = () => {
     const name = `job ${added.length}`
-    const result = producer.add(added.length % PARTITIONS, { name })
+    const result = producer.add({ name })
     added.push({ name, result })
     result.catch(() => {})
     return result
@@ -199,50 +203,34 @@ test('while Redis stands still a job is refused within a second, and none is pro
   expect(promised.length).toBeLessThan(added.length)
   expect(await jobsInRedis()).toEqual(expect.arrayContaining(promised))
 
-  await producer.add(0, { name: 'afterwards' })
+  await producer.add({ name: 'afterwards' })
   expect(await jobsInRedis()).toContain('afterwards')
 })
 
 test('when Redis has died a job is refused at once', async () => {
-  await producer.add(0, { name: 'before' })
+  await producer.add({ name: 'before' })
   process.kill(redisPid, 'SIGKILL')
   await expect.poll(() => redis.status).not.toBe('ready')
   const startedAt = performance.now()
-  const error = await producer.add(0, { name: 'after' }).catch(e => e)
+  const error = await producer.add({ name: 'after' }).catch(e => e)
   expect(performance.now() - startedAt).toBeLessThan(1_000)
   expect(asAppError(error).code).toBe('unavailable')
 })
 
 test('a Redis that is full refuses a job, and takes it when there is room again', async () => {
   await redis.config('SET', 'maxmemory', '1')
-  const error = await producer.add(0, { name: 'too much' }).catch(e => e)
+  const error = await producer.add({ name: 'too much' }).catch(e => e)
   expect(asAppError(error).code).toBe('unavailable')
   expect(await jobsInRedis()).toEqual([])
   await redis.config('SET', 'maxmemory', '0')
-  await producer.add(0, { name: 'fits' })
+  await producer.add({ name: 'fits' })
   expect(await jobsInRedis()).toEqual(['fits'])
-})
-
-test('a partition whose queue cannot take a job fails its own hits and no others', async () => {
-  await redis.set('bull:hits-2:wait', 'not a list')
-  const submit = createSubmitter(createAdmission(createProducer<HitBatch>(redis), () => new Date()))
-  const hit = { id: '', at: 0, siteNo: 1, siteId: '', type: 'pageview', visitorId: '', hostname: '' } as const
-  const results = await Promise.allSettled(
-    [0, 2, 1, 2, 3].map(partition => submit.add({ hit: { ...hit }, partition })),
-  )
-  expect(results.map(result => result.status)).toEqual([
-    'fulfilled',
-    'rejected',
-    'fulfilled',
-    'rejected',
-    'fulfilled',
-  ])
 })
 
 test('the depth of the queues counts what waits and what is at work, and knows the oldest', async () => {
   expect(await queueDepth(redis)).toEqual({ waiting: 0, delayed: 0, active: 0, oldestAt: undefined })
   const before = Date.now()
-  for (const partition of [0, 0, 3]) await producer.add(partition, { name: 'waits' })
+  for (let job = 0; job < 3; job++) await producer.add({ name: 'waits' })
   const filled = await queueDepth(redis)
   expect(filled).toMatchObject({ waiting: 3, active: 0 })
   expect(filled.oldestAt).toBeGreaterThanOrEqual(before)
@@ -252,7 +240,7 @@ test('the depth of the queues counts what waits and what is at work, and knows t
     finish = resolve
   })
   consume(() => finished, 1)
-  await expect.poll(depth).toEqual({ waiting: 1, active: 2 })
+  await expect.poll(depth).toEqual({ waiting: 2, active: 1 })
   finish()
   await expect.poll(depth).toEqual({ waiting: 0, active: 0 })
 })
@@ -262,7 +250,7 @@ test.each(['SIGKILL', 'SIGSTOP'] as const)(
   async signal => {
     const taken: string[] = []
     const consumer = consume(async name => void taken.push(name))
-    await producer.add(0, { name: 'a' })
+    await producer.add({ name: 'a' })
     await expect.poll(() => taken).toEqual(['a'])
     process.kill(redisPid, signal)
     cleanUps.push(() => signal === 'SIGSTOP' && process.kill(redisPid, 'SIGCONT'))

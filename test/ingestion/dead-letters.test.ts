@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { Redis } from 'ioredis'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { QUEUE } from '../../src/infra/queue/layout.ts'
 import { createProducer } from '../../src/infra/queue/producer.ts'
 import { connectRedis, whenReady } from '../../src/infra/redis.ts'
 import type { Hit } from '../../src/ingestion/hit.ts'
@@ -48,7 +49,7 @@ async function takeWhileSomeAreKeptOut(hits: Hit[]) {
     `alter table events add constraint kept_out check (site_no not in (${sites}) or title <> 'kept out')`,
   )
   try {
-    await ingest.take(1, { hits })
+    await ingest.take({ parts: [{ partition: 1, hits }] }, QUEUE)
   } finally {
     await database.db`alter table events drop constraint kept_out`
   }
@@ -107,7 +108,7 @@ test('retries at once, beside live hits of the same visitors, count everything o
   const live = visitors.map((visitorId, index) => rawHit(site, NOON + MINUTE + index, { visitorId }))
   await Promise.all([
     retryDeadLetters(database.db, null, silentLog),
-    ...live.map((hit, index) => ingest.take(index % 4, { hits: [hit] })),
+    ...live.map((hit, index) => ingest.take({ parts: [{ partition: index % 4, hits: [hit] }] }, QUEUE)),
     retryDeadLetters(database.db, null, silentLog),
   ])
   expect(await eventsOf(site)).toHaveLength(40)

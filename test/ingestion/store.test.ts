@@ -3,6 +3,7 @@ import type { Redis } from 'ioredis'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { connectDb } from '../../src/infra/db.ts'
 import { createConsumer } from '../../src/infra/queue/consumer.ts'
+import { EARLIER_QUEUES, QUEUE } from '../../src/infra/queue/layout.ts'
 import { createProducer, type Producer } from '../../src/infra/queue/producer.ts'
 import { connectRedis, whenReady } from '../../src/infra/redis.ts'
 import type { Hit, HitBatch } from '../../src/ingestion/hit.ts'
@@ -144,7 +145,10 @@ test('a hit that cannot be stored becomes a dead letter with its reason; the res
     rawHit(site, Number.MAX_SAFE_INTEGER),
     { id: randomUUID(), nothing: 'else' } as unknown as Hit,
   ]
-  await ingest.take(1, { hits: [...good.slice(0, 4), ...bad, ...good.slice(4)] })
+  await ingest.take(
+    { parts: [{ partition: 1, hits: [...good.slice(0, 4), ...bad, ...good.slice(4)] }] },
+    QUEUE,
+  )
   expect(ingest.counts).toMatchObject({ stored: 9, dead: 4 })
   const [stored] = await database.db`select count(*)::int as count from events where site_no = ${site.siteNo}`
   expect(stored!.count).toBe(9)
@@ -152,23 +156,44 @@ test('a hit that cannot be stored becomes a dead letter with its reason; the res
     select id, reason, payload from dead_letters where id in ${database.db(bad.map(hit => hit.id))}`
   expect(letters).toHaveLength(4)
   for (const letter of letters) expect(letter.reason).not.toBe('')
-  await ingest.take(1, { hits: bad })
+  await ingest.take({ parts: [{ partition: 1, hits: bad }] }, QUEUE)
   const [again] = await database.db`select count(*)::int as count from dead_letters`
   expect(again!.count).toBe(4)
 })
 
 test('a job that is no batch of hits becomes a dead letter', async () => {
   const ingest = createIngest({ db: database.db, later, log: silentLog })
-  await ingest.take(1, 'nonsense' as never)
-  await ingest.take(1, null as never)
+  await ingest.take('nonsense' as never, QUEUE)
+  await ingest.take(null as never, QUEUE)
   expect(ingest.counts.dead).toBe(2)
+})
+
+test('a job of an earlier release, with hits of one partition, is stored in a queue of that time or in any', async () => {
+  const site = await createTestSite(database.db)
+  const ingest = createIngest({ db: database.db, later, log: silentLog })
+  for (const queue of [EARLIER_QUEUES[2]!, QUEUE]) await ingest.take({ hits: [rawHit(site, NOON)] }, queue)
+  expect(ingest.counts).toMatchObject({ stored: 2, dead: 0 })
+})
+
+test('a job of several partitions is done when all of it is stored', async () => {
+  const site = await createTestSite(database.db)
+  const ingest = createIngest({ db: database.db, later, log: silentLog })
+  const parts = [0, 1, 2, 3].map(partition => ({
+    partition,
+    hits: Array.from({ length: 5 }, (_, index) => rawHit(site, NOON + index)),
+  }))
+  await ingest.take({ parts }, QUEUE)
+  expect(ingest.counts).toMatchObject({ stored: 20, dead: 0, batches: 4 })
+  expect(ingest.waiting()).toBe(0)
 })
 
 test('jobs that arrive while a transaction runs are stored together', async () => {
   const site = await createTestSite(database.db)
   const ingest = createIngest({ db: database.db, later, log: silentLog })
   await Promise.all(
-    Array.from({ length: 50 }, (_, index) => ingest.take(2, { hits: [rawHit(site, NOON + index)] })),
+    Array.from({ length: 50 }, (_, index) =>
+      ingest.take({ parts: [{ partition: 2, hits: [rawHit(site, NOON + index)] }] }, QUEUE),
+    ),
   )
   expect(ingest.counts.stored).toBe(50)
   expect(ingest.counts.batches).toBeLessThan(5)
@@ -217,7 +242,7 @@ test.each([
     },
   })
   const ingest = createIngest({ db: flaky, later, log: silentLog })
-  await ingest.take(3, { hits: [rawHit(site, NOON)] })
+  await ingest.take({ parts: [{ partition: 3, hits: [rawHit(site, NOON)] }] }, QUEUE)
   expect(ingest.counts).toMatchObject({ stored: 1, dead: 0 })
 })
 
@@ -228,8 +253,8 @@ test('engagement without its pageview waits for it once, in the queue, and is dr
   const engagement = { type: 'engagement', visitorId, scroll: 50, engagedMs: 1000 } as const
   const early = rawHit(site, NOON + 1000, engagement)
   const pageless = rawHit(site, NOON + 1000, { ...engagement, url: '/other' })
-  await ingest.take(0, { hits: [early, pageless] })
-  await ingest.take(0, { hits: [rawHit(site, NOON, { visitorId })] })
+  await ingest.take({ parts: [{ partition: 0, hits: [early, pageless] }] }, QUEUE)
+  await ingest.take({ parts: [{ partition: 0, hits: [rawHit(site, NOON, { visitorId })] }] }, QUEUE)
   expect(ingest.counts).toMatchObject({ stored: 1, dropped: 0 })
 
   const consumer = createConsumer<HitBatch>({

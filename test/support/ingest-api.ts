@@ -14,14 +14,14 @@ import type { HitBatch } from '../../src/ingestion/hit.ts'
 
 /** What an HTTP worker serves before Express, beside the API that `startApi` serves. */
 export async function startIngestApi(services: Services, redisUrl: string) {
-  const { db, redis, config, log, metrics, now } = services
+  const { db, redis, config, log, metrics, limiter, now } = services
   const subscriber = connectPatientRedis(redisUrl, log)
   const edge = {
     siteKeys: createSiteKeys(db, subscriber),
     salts: createSaltStore(redis, config.secretKey),
     geo: await openGeo(config.geoipDatabase),
   }
-  const submit = createSubmitter(createAdmission(createProducer<HitBatch>(redis), now))
+  const submit = createSubmitter(createAdmission(limiter, createProducer<HitBatch>(redis), now))
   const ingest = createLeanIngest({ edge, submit, config, log, metrics, now })
   const script = createTrackerScript(config)
   const server = createServer((request, response) => {

@@ -3,7 +3,7 @@ import Bull from 'bull'
 import type { Redis } from 'ioredis'
 import type { Log } from '../log.ts'
 import { connectPatientRedis } from '../redis.ts'
-import { PARTITIONS, queueName, SETTINGS } from './layout.ts'
+import { QUEUES, SETTINGS } from './layout.ts'
 
 /** How long a consumer waits for its queues to close, once their jobs are done. */
 const CLOSE_MS = 1_000
@@ -17,22 +17,24 @@ export interface Consumer {
 }
 
 /**
- * Runs `handle` for every job of every partition, up to `concurrency` jobs of a partition at once.
+ * Runs `handle` for every job of every queue, up to `concurrency` jobs of a queue at once.
  * A job whose handler rejects is tried again a second later, for ever.
  */
 export function createConsumer<Payload>(options: {
   redisUrl: string
   concurrency: number
   log: Log
-  handle: (partition: number, payload: Payload) => Promise<void>
+  handle: (payload: Payload, queue: string) => Promise<void>
 }): Consumer {
   const shared = {
     client: connectPatientRedis(options.redisUrl, options.log),
     subscriber: connectPatientRedis(options.redisUrl, options.log),
   }
+  // Every queue listens to the shared ones.
+  for (const redis of Object.values(shared)) redis.setMaxListeners(10 * QUEUES.length)
   const blocking: Redis[] = []
-  const queues = Array.from({ length: PARTITIONS }, (_, partition) => {
-    const queue = new Bull<Payload>(queueName(partition), {
+  const queues = QUEUES.map(name => {
+    const queue = new Bull<Payload>(name, {
       settings: SETTINGS,
       createClient(type) {
         if (type !== 'bclient') return shared[type]
@@ -41,15 +43,15 @@ export function createConsumer<Payload>(options: {
         return redis
       },
     })
-    queue.on('error', error => options.log.warn({ partition, reason: error?.message }, 'queue'))
+    queue.on('error', error => options.log.warn({ queue: name, reason: error?.message }, 'queue'))
     queue.on('failed', (_job, error) =>
-      options.log.warn({ partition, reason: error.message }, 'job will be tried again'),
+      options.log.warn({ queue: name, reason: error.message }, 'job will be tried again'),
     )
     const processing = queue.process(options.concurrency, async job => {
       if (isGhost(job)) await job.remove()
-      else await options.handle(partition, job.data)
+      else await options.handle(job.data, name)
     })
-    processing.catch(error => options.log.warn({ partition, reason: error?.message }, 'queue'))
+    processing.catch(error => options.log.warn({ queue: name, reason: error?.message }, 'queue'))
     return queue
   })
   return {

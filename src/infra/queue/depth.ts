@@ -1,8 +1,8 @@
 import type { Redis } from 'ioredis'
-import { keysOf, PARTITIONS } from './layout.ts'
+import { keysOf, QUEUES } from './layout.ts'
 
 export interface QueueDepth {
-  /** Jobs not yet taken, in all partitions. */
+  /** Jobs not yet taken, in all queues. */
   waiting: number
   /** Jobs that failed and come again. */
   delayed: number
@@ -14,8 +14,8 @@ export interface QueueDepth {
 
 export async function queueDepth(redis: Redis): Promise<QueueDepth> {
   const depth: QueueDepth = { waiting: 0, delayed: 0, active: 0, oldestAt: undefined }
-  for (let partition = 0; partition < PARTITIONS; partition++) {
-    const prefix = keysOf(partition)
+  for (const queue of QUEUES) {
+    const prefix = keysOf(queue)
     const [waiting, delayed, active, oldest] = await Promise.all([
       redis.llen(`${prefix}:wait`),
       redis.zcard(`${prefix}:delayed`),

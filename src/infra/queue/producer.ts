@@ -3,48 +3,38 @@ import Bull from 'bull'
 import type { Redis } from 'ioredis'
 import { withDeadline } from '../deadline.ts'
 import { COUNT_REQUESTS, type Tally } from '../rate-limit.ts'
-import { ADD_JOBS, JOB_OPTIONS, keysOf, layOut, type NewJob, queueName, SETTINGS } from './layout.ts'
+import { ADD_JOB, JOB_OPTIONS, keysOf, layOut, QUEUE, SETTINGS } from './layout.ts'
 
 export interface Producer<Payload> {
   /**
    * Resolves when Redis has the job in its log; rejects when it is not known to have it.
    * @param delayMs before which no consumer gets it
    */
-  add(partition: number, payload: Payload, delayMs?: number): Promise<void>
+  add(payload: Payload, delayMs?: number): Promise<void>
   /**
-   * The same for many jobs in one command. Never rejects.
-   * @returns for each, in order, why Redis is not known to have it; undefined when it has
+   * Counts requests, and adds a job if nobody is over a limit, in one command: what waits for two waits for the disk twice.
+   * Resolves when Redis has all that in its log.
+   * @returns the counts of the buckets; `isAdded` is false when somebody was over a limit, and `failure` says why the queue
+   * could not take the job
+   * @throws what Redis throws when it cannot answer; the job is not known to be there then
    */
-  addAll(jobs: NewJob<Payload>[]): Promise<Failures>
-  /**
-   * Counts requests, and adds the jobs if nobody is over a limit, in one command: what waits for two waits for the disk
-   * twice. Resolves when Redis has all that in its log.
-   * @returns the counts of the buckets, and what `addAll` returns; `failures` is undefined when somebody was over a limit,
-   * and no job was added
-   * @throws what Redis throws when it cannot answer; jobs are not known to be there then
-   */
-  addWithin(
-    tally: Tally,
-    jobs: NewJob<Payload>[],
-  ): Promise<{ counts: number[]; failures: Failures | undefined }>
+  addWithin(tally: Tally, payload: Payload): Promise<{ counts: number[]; isAdded: boolean; failure?: Error }>
 }
 
-/** Of jobs, in their order. */
-export type Failures = (Error | undefined)[]
+const ADD = `${ADD_JOB}
+return addJob(1, 1)`
 
-const ADD_ALL = `${ADD_JOBS}
-return addJobs(1, 1)`
-
-/** ARGV[1] says where the jobs begin in ARGV. */
+/** ARGV[1] says where the job begins in ARGV. */
 const ADD_WITHIN = `${COUNT_REQUESTS}
-${ADD_JOBS}
+${ADD_JOB}
 local counts, isOver = countRequests(2, ARGV[1] - 1)
 if isOver then return { counts } end
-return { counts, addJobs(3, tonumber(ARGV[1])) }`
+return { counts, addJob(3, tonumber(ARGV[1])) }`
 
+/** Not by the names of Bull's own commands, which it defines on the same connection. */
 interface Adding extends Redis {
-  addJobs(keys: number, ...rest: (string | number)[]): Promise<string[]>
-  addJobsWithin(keys: number, ...rest: (string | number)[]): Promise<[counts: number[], outcomes?: string[]]>
+  queueJob(keys: number, ...rest: (string | number)[]): Promise<string>
+  queueJobWithin(keys: number, ...rest: (string | number)[]): Promise<[counts: number[], refusal?: string]>
 }
 
 /** Takes a job back that nobody has taken yet: KEYS are its queue's wait list and the job, ARGV[1] its id. */
@@ -53,80 +43,59 @@ const WITHDRAW = `if redis.call('lrem', KEYS[1], 1, ARGV[1]) == 1 then redis.cal
 /** How long a job may take to be confirmed, the wait for a queue that is not set up yet included. */
 const CONFIRM_MS = 950
 
-/** Puts jobs into the queues over one connection. */
+/** Puts jobs into the queue over one connection. */
 export function createProducer<Payload>(connection: Redis): Producer<Payload> {
-  connection.defineCommand('addJobs', { lua: ADD_ALL })
-  connection.defineCommand('addJobsWithin', { lua: ADD_WITHIN })
+  connection.defineCommand('queueJob', { lua: ADD })
+  connection.defineCommand('queueJobWithin', { lua: ADD_WITHIN })
   const redis = connection as Adding
-  const queues = new Map<number, Bull.Queue<Payload>>()
+  let bull: Bull.Queue<Payload> | undefined
 
   /** Bull itself: for what is rare. */
-  function queueOf(partition: number): Bull.Queue<Payload> {
-    let queue = queues.get(partition)
-    if (!queue) {
-      queue = new Bull<Payload>(queueName(partition), { createClient: () => redis, settings: SETTINGS })
-      queue.on('error', () => {}) // the connection reports its own errors
-      queues.set(partition, queue)
+  function queue(): Bull.Queue<Payload> {
+    if (!bull) {
+      bull = new Bull<Payload>(QUEUE, { createClient: () => redis, settings: SETTINGS })
+      bull.on('error', () => {}) // the connection reports its own errors
     }
-    return queue
+    return bull
   }
 
-  /** Redis may have the command and carry it out later, though the sender is told to come again: this follows it. */
-  function withdraw(partition: number, jobId: string): void {
-    const prefix = keysOf(partition)
-    redis.eval(WITHDRAW, 2, `${prefix}:wait`, `${prefix}:${jobId}`, jobId).catch(() => {})
-  }
-
-  async function addDelayed(partition: number, payload: Payload, delay: number): Promise<void> {
+  /** Sends what adds a job, and follows it when it is not confirmed: Redis may carry it out later. */
+  async function confirmed<Result>(jobId: string, send: () => PromiseLike<Result>): Promise<Result> {
     if (redis.status !== 'ready') throw new Error('Connection is closed.')
-    const jobId = randomUUID()
     try {
-      const job = await inTime(queueOf(partition).add(payload, { ...JOB_OPTIONS, jobId, delay }))
-      if (!job.id) throw new Error('the queue did not confirm the job')
+      return await withDeadline(CONFIRM_MS, send(), () => new Error('Command timed out'))
     } catch (error) {
-      withdraw(partition, jobId)
+      const prefix = keysOf(QUEUE)
+      redis.eval(WITHDRAW, 2, `${prefix}:wait`, `${prefix}:${jobId}`, jobId).catch(() => {})
       throw error
     }
   }
 
-  async function addAll(jobs: NewJob<Payload>[]): Promise<Failures> {
-    if (redis.status !== 'ready') return jobs.map(() => new Error('Connection is closed.'))
-    const { ids, keys, values } = layOut(jobs)
-    try {
-      return failuresOf(await inTime(redis.addJobs(keys.length, ...keys, ...values)))
-    } catch (error) {
-      for (const [index, { partition }] of jobs.entries()) withdraw(partition, ids[index]!)
-      return jobs.map(() => error as Error)
-    }
-  }
-
   return {
-    addAll,
-    async add(partition, payload, delayMs = 0) {
-      if (delayMs > 0) return addDelayed(partition, payload, delayMs)
-      const [failure] = await addAll([{ partition, payload }])
+    async add(payload, delay = 0) {
+      if (delay > 0) {
+        const jobId = randomUUID()
+        const job = await confirmed(jobId, () => queue().add(payload, { ...JOB_OPTIONS, jobId, delay }))
+        if (!job.id) throw new Error('the queue did not confirm the job')
+        return
+      }
+      const { id, keys, values } = layOut(payload)
+      const failure = failureOf(await confirmed(id, () => redis.queueJob(keys.length, ...keys, ...values)))
       if (failure) throw failure
     },
-    async addWithin(tally, jobs) {
-      const { ids, keys, values } = layOut(jobs)
+    async addWithin(tally, payload) {
+      const { id, keys, values } = layOut(payload)
       const allKeys = [...tally.keys, ...keys]
       const begin = tally.values.length + 2
-      try {
-        const added = redis.addJobsWithin(allKeys.length, ...allKeys, begin, ...tally.values, ...values)
-        const [counts, outcomes] = await inTime(added)
-        return { counts, failures: outcomes && failuresOf(outcomes) }
-      } catch (error) {
-        for (const [index, { partition }] of jobs.entries()) withdraw(partition, ids[index]!)
-        throw error
-      }
+      const [counts, refusal] = await confirmed(id, () =>
+        redis.queueJobWithin(allKeys.length, ...allKeys, begin, ...tally.values, ...values),
+      )
+      return refusal === undefined
+        ? { counts, isAdded: false }
+        : { counts, isAdded: true, failure: failureOf(refusal) }
     },
   }
 }
 
-const failuresOf = (outcomes: string[]): Failures =>
-  outcomes.map(refusal =>
-    refusal === '' ? undefined : new Error(`the queue did not confirm the job: ${refusal}`),
-  )
-
-const inTime = <Result>(confirmed: PromiseLike<Result>): Promise<Result> =>
-  withDeadline(CONFIRM_MS, confirmed, () => new Error('Command timed out'))
+const failureOf = (refusal: string): Error | undefined =>
+  refusal === '' ? undefined : new Error(`the queue did not confirm the job: ${refusal}`)

@@ -1,4 +1,4 @@
-import type { Admission, MembersJob } from '../../infra/admission.ts'
+import type { Admission } from '../../infra/admission.ts'
 import { createGroupCommit, type GroupCommit } from '../../infra/group-commit.ts'
 import { type Charge, MAX_BUCKETS, type Rate } from '../../infra/rate-limit.ts'
 import type { Hit, HitBatch } from '../hit.ts'
@@ -23,7 +23,7 @@ const MAX_WAITING_BYTES = 64 * 1024 * 1024
 /** What a request takes without its texts. */
 const BARE_BYTES = 1_000
 
-/** Group commit of requests: of a batch the limits and the hits, one job a partition, in one command. */
+/** Group commit of requests: of a batch the limits and the hits, as one job, in one command. */
 export function createSubmitter(admission: Admission<HitBatch>): GroupCommit<Submission, Submitted> {
   return createGroupCommit<Submission, Submitted>({
     maxBatch: MAX_BATCH,
@@ -42,20 +42,16 @@ export function createSubmitter(admission: Admission<HitBatch>): GroupCommit<Sub
   })
 }
 
-/** One job a partition, of the hits that are taken. */
-function gather(items: Submission[], isTaken: boolean[]): MembersJob<HitBatch>[] {
-  const jobs: MembersJob<HitBatch>[] = []
+/** The job of the hits that are taken. */
+function gather(items: Submission[], isTaken: boolean[]): HitBatch | undefined {
+  const parts: HitBatch['parts'] = []
   items.forEach(({ hit, partition }, index) => {
     if (!hit || !isTaken[index]) return
-    let job = jobs.find(other => other.partition === partition)
-    if (!job) {
-      job = { partition: partition!, payload: { hits: [] }, members: [] }
-      jobs.push(job)
-    }
-    job.payload.hits.push(hit)
-    job.members.push(index)
+    const part = parts.find(other => other.partition === partition)
+    if (part) part.hits.push(hit)
+    else parts.push({ partition: partition!, hits: [hit] })
   })
-  return jobs
+  return parts.length > 0 ? { parts } : undefined
 }
 
 /** About the memory that the texts of a hit take, at two bytes a character. */

@@ -1,7 +1,6 @@
 import { hash } from 'node:crypto'
-import { PARTITIONS } from '../../infra/queue/layout.ts'
 import type { TrackedSite } from '../../sites/find-site.ts'
-import type { Hit } from '../hit.ts'
+import { type Hit, PARTITIONS } from '../hit.ts'
 import { isReservedName } from '../reserved-names.ts'
 import { isCrawler } from '../stages/crawler.ts'
 import type { Place } from './geo.ts'

@@ -1,8 +1,9 @@
 import { type Db, isDataFault } from '../../infra/db.ts'
 import type { Log } from '../../infra/log.ts'
 import type { Metrics } from '../../infra/metrics.ts'
+import { EARLIER_QUEUES } from '../../infra/queue/layout.ts'
 import type { Producer } from '../../infra/queue/producer.ts'
-import type { EnrichedHit, Hit, HitBatch } from '../hit.ts'
+import type { EarlierBatch, EnrichedHit, Hit, HitBatch } from '../hit.ts'
 import { enrich } from '../stages/index.ts'
 import { buryHit } from './dead-letters.ts'
 import { storeHits } from './store.ts'
@@ -14,8 +15,11 @@ const MAX_BATCH = 5_000
 const PAGE_WAIT_MS = 1_000
 
 export interface Ingest {
-  /** Resolves when every hit of the batch is stored, dropped or a dead letter; waits while the database is away. */
-  take(partition: number, batch: HitBatch): Promise<void>
+  /**
+   * Resolves when every hit of the batch is stored, dropped or a dead letter; waits while the database is away.
+   * @param queue it was in
+   */
+  take(batch: HitBatch | EarlierBatch, queue: string): Promise<void>
   /** Stops trying again: batches that wait are never done, and their jobs stay in the queue. */
   stop(): void
   /** Jobs taken and not yet done. */
@@ -83,7 +87,9 @@ export function createIngest(options: {
   /** Lets engagement wait once for a pageview that another worker took a moment later; after that it is dropped. */
   async function putOff(partition: number, pageless: EnrichedHit[], waited: Set<unknown>): Promise<void> {
     const again = pageless.filter(hit => !waited.has(hit.id))
-    if (again.length > 0) await later.add(partition, { hits: again, isSecondTry: true }, PAGE_WAIT_MS)
+    if (again.length > 0) {
+      await later.add({ parts: [{ partition, hits: again }], isSecondTry: true }, PAGE_WAIT_MS)
+    }
     note('dropped', pageless.length - again.length)
   }
 
@@ -155,15 +161,23 @@ export function createIngest(options: {
 
   return {
     counts,
-    take(partition, batch) {
-      const hits = Array.isArray(batch?.hits) ? batch.hits : [batch]
+    async take(batch, queue) {
       const isSecondTry = batch?.isSecondTry === true
       atWork += 1
-      return new Promise<void>((resolve, reject) =>
-        enqueue(partition, { hits, isSecondTry, resolve, reject }),
-      ).finally(() => {
+      try {
+        const parts = partsOf(batch, queue).map(
+          ({ partition, hits }) =>
+            new Promise<void>((resolve, reject) =>
+              enqueue(partition, { hits, isSecondTry, resolve, reject }),
+            ),
+        )
+        // All, or those that are left would still be at work when the job comes again.
+        for (const outcome of await Promise.allSettled(parts)) {
+          if (outcome.status === 'rejected') throw outcome.reason
+        }
+      } finally {
         atWork -= 1
-      })
+      }
     },
     waiting: () => atWork,
     stop() {
@@ -173,3 +187,11 @@ export function createIngest(options: {
 }
 
 const idOf = (hit: unknown) => (hit as { id?: unknown } | null)?.id
+
+/** What of a job is of which partition; what is no batch at all becomes a dead letter on its way. */
+function partsOf(batch: unknown, queue: string): { partition: number; hits: unknown[] }[] {
+  const { parts, hits } = (batch ?? {}) as Partial<HitBatch & EarlierBatch>
+  if (Array.isArray(parts)) return parts
+  const partition = Math.max(0, EARLIER_QUEUES.indexOf(queue))
+  return [{ partition, hits: Array.isArray(hits) ? hits : [batch] }]
+}
