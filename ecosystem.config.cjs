@@ -59,6 +59,8 @@ module.exports = {
       ...service,
       name: `ingest-${index + 1}`,
       script: 'dist/workers/ingest.js',
+      // As in workers/primary.ts.
+      node_args: '--max-semi-space-size=32',
     })),
   ],
 }

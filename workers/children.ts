@@ -3,9 +3,19 @@ import cluster from 'node:cluster'
 import { fileURLToPath } from 'node:url'
 import type { Child } from '../src/infra/children.ts'
 
-/** A process of its own, from a file of this folder. */
-export function startProcess(file: string, environment: NodeJS.ProcessEnv, args: string[] = []): Child {
-  const child = fork(fileURLToPath(new URL(file, import.meta.url)), args, { env: environment })
+/**
+ * A process of its own, from a file of this folder.
+ * @param options.nodeArgs settings of Node itself
+ */
+export function startProcess(
+  file: string,
+  environment: NodeJS.ProcessEnv,
+  { args = [], nodeArgs = [] }: { args?: string[]; nodeArgs?: readonly string[] } = {},
+): Child {
+  const child = fork(fileURLToPath(new URL(file, import.meta.url)), args, {
+    env: environment,
+    execArgv: [...process.execArgv, ...nodeArgs],
+  })
   return watch(
     child,
     new Promise((resolve, reject) => {

@@ -1,3 +1,4 @@
+import { constants, setPriority } from 'node:os'
 import { loadConfig } from '../src/config.ts'
 import { addressesOf } from '../src/embedded/attach.ts'
 import { connectDb } from '../src/infra/db.ts'
@@ -20,6 +21,8 @@ import { startScheduler } from '../src/rollups/scheduler.ts'
 import { onStop, reportReady } from './lifecycle.ts'
 
 /** An ingest process: stores what waits in the queues, and runs the scheduled jobs when it holds the lease. */
+// Senders wait for the HTTP workers, and nobody for this: where there are not enough processors, those go first.
+setPriority(constants.priority.PRIORITY_BELOW_NORMAL)
 const config = loadConfig()
 const log = createLog({ level: config.logLevel, role: 'ingest' })
 let stop = async () => {}
