@@ -6,14 +6,8 @@ import { wholeNumber } from '../options.ts'
 import { openAccount } from './account.ts'
 import { withCleanup } from './cleanup.ts'
 import { loadLine, machineLine } from './machine.ts'
-import {
-  type IngestRun,
-  measureFloor,
-  measureService,
-  measureSteady,
-  memoryOfService,
-  warmUp,
-} from './measure-ingest.ts'
+import { type IngestRun, measureFloor, measureService, measureSteady, warmUp } from './measure-ingest.ts'
+import { memoryLine } from './memory.ts'
 import { benchCommand, numberOption } from './options.ts'
 import { FSYNC, type Fsync, settleRedis } from './redis.ts'
 import { sentHits } from './senders.ts'
@@ -114,7 +108,7 @@ await withCleanup(async onEnd => {
   const steady = await measureSteady(service, site.tracking_key, { rate, seconds: options.seconds }, onEnd)
   process.stdout.write(
     `At the end ${loadLine()}.\n\n${tableOf(runs, options.connections)}\n\n` +
-      `${steadyLine(rate, steady)}\n${memoryLine(memoryOfService(service, redis.pid))}\n`,
+      `${steadyLine(rate, steady)}\n${memoryLine(service, redis.pid)}\n`,
   )
 })
 
@@ -124,11 +118,6 @@ function steadyLine(rate: number, sent: Awaited<ReturnType<typeof measureSteady>
     `Steadily ${figure(rate)}/s: sent ${figure(perSecond)}/s, ${figure(refused)} refused, answered in ` +
     `${figure(p50Ms)} ms (p99 ${figure(p99Ms)}), ${figure(waiting)} waiting at the end`
   )
-}
-
-function memoryLine(memory: Map<string, number[]>): string {
-  const roles = [...memory].map(([role, sizes]) => `${role} ${sizes.map(figure).join(' + ')}`)
-  return `Resident memory then, MiB: ${roles.join(', ')}`
 }
 
 function keyOf(subject: Subject, connections: number): string {

@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url'
 import { statement } from '../../src/infra/db.ts'
 import { answersAt, freePort, startProgram } from './child.ts'
 import { type Counters, readCounters, untilStored } from './counters.ts'
-import { cpuSecondsOf, memoryOf, type Usage, usageOf, usedBetween } from './processes.ts'
+import { cpuSecondsOf, type Usage, usageOf, usedBetween } from './processes.ts'
 import type { Sent } from './send.ts'
 import { startSender } from './sender.ts'
 import type { BenchService } from './service.ts'
@@ -104,12 +104,6 @@ export async function measureSteady(
   const sent = await sender.stop()
   await untilStored(service.url, before, sent.accepted)
   return { ...sent, waiting }
-}
-
-/** Resident memory of the service's processes and its Redis, MiB each, by role. */
-export function memoryOfService(service: BenchService, redisPid: number | undefined): Map<string, number[]> {
-  const pids = service.hasOwnRedis || redisPid === undefined ? [] : [redisPid]
-  return memoryOf(service.pid, [{ role: 'redis', pids }])
 }
 
 /** Of servers that are not the service's children but work for it on this machine. */

@@ -1,6 +1,7 @@
 import { openAccount } from './account.ts'
 import { type Caller, createCaller, type Timing } from './calls.ts'
 import { findSurface, RANGES, type Surface } from './endpoints.ts'
+import { memoryLine } from './memory.ts'
 import { limitsOff, startService, type Target } from './service.ts'
 
 /** Timings of one row of the table, by the name of the range; a range that it does not have is left out. */
@@ -14,6 +15,8 @@ export interface ReadsMeasured {
   /** Hits of the site in the longest range, for the heading. */
   hits: number
   until: string
+  /** What the service's processes hold at the end, as a line to print. */
+  memory: string
 }
 
 /** The cheapest answers there are: what a call costs before anything is counted. */
@@ -48,7 +51,8 @@ export async function measureReads(
   const hits = Object.values(counted.series)
     .flat()
     .reduce((sum, count) => sum + count, 0)
-  return { rows: await timeAll(caller, surface), hits, until: surface.until }
+  const rows = await timeAll(caller, surface)
+  return { rows, hits, until: surface.until, memory: memoryLine(service, undefined) }
 }
 
 async function timeAll(caller: Caller, surface: Surface): Promise<ReadRow[]> {

@@ -43,7 +43,7 @@ await withCleanup(async onEnd => {
   const notes = measured.map(({ hits, until }) => `${figure(hits)} hits in the 90 days to ${until}`)
   process.stdout.write(
     `${notes.join('; then ')} (log rows; engagement not counted). Milliseconds, median / p99 of ${calls} warm calls, ` +
-      `one at a time; * of fewer. At the end ${loadLine()}.\n\n${tableOf(measured, calls)}\n`,
+      `one at a time; * of fewer. At the end ${loadLine()}.\n\n${tableOf(measured, calls)}\n\n${measured.at(-1)!.memory}\n`,
   )
 })
 
