@@ -1,4 +1,3 @@
-import { constants, setPriority } from 'node:os'
 import { loadConfig } from '../src/config.ts'
 import { addressesOf } from '../src/embedded/attach.ts'
 import { connectDb } from '../src/infra/db.ts'
@@ -18,11 +17,10 @@ import { reworkAll } from '../src/revenue/rework.ts'
 import { REFRESHING } from '../src/rollups/keep-refreshed.ts'
 import { runTask } from '../src/rollups/protocol.ts'
 import { startScheduler } from '../src/rollups/scheduler.ts'
-import { onStop, reportReady } from './lifecycle.ts'
+import { onStop, reportReady, yieldToOthers } from './lifecycle.ts'
 
 /** An ingest process: stores what waits in the queues, and runs the scheduled jobs when it holds the lease. */
-// Senders wait for the HTTP workers, and nobody for this: where there are not enough processors, those go first.
-setPriority(constants.priority.PRIORITY_BELOW_NORMAL)
+yieldToOthers()
 const config = loadConfig()
 const log = createLog({ level: config.logLevel, role: 'ingest' })
 let stop = async () => {}

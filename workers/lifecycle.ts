@@ -1,4 +1,8 @@
+import { getPriority, setPriority } from 'node:os'
 import type { Log } from '../src/infra/log.ts'
+
+/** How far a process that nobody waits for stands back: to a third of what others get. */
+const NICENESS = 5
 
 /** Longest a process may take to put down its work. */
 const STOP_TIMEOUT_MS = 8_000
@@ -41,4 +45,9 @@ export function onStop(log: Log, stop: () => Promise<void>): void {
 /** Tells the parent, and PM2, that this process serves. */
 export function reportReady(): void {
   process.send?.('ready')
+}
+
+/** Where there are not enough processors, those go first that somebody waits for. One that stands further back stays there. */
+export function yieldToOthers(): void {
+  if (getPriority() < NICENESS) setPriority(NICENESS)
 }

@@ -20,6 +20,7 @@ interface Waiting<Item, Result> {
 /**
  * Gathers items while batches are in flight, so that under load one round trip carries many of them and an idle
  * service sends each at once. There is no timer.
+ * @param options.maxBatchBytes of a batch, by `sizeOf`; an item that is larger is one alone
  * @param options.maxWaitingBytes of what waits, by `sizeOf`; an item that is larger waits alone
  * @param options.sizeOf about the bytes of memory that an item takes
  * @param options.commit commits a batch and says for each item, in order, what became of it
@@ -27,6 +28,7 @@ interface Waiting<Item, Result> {
  */
 export function createGroupCommit<Item, Result = void>(options: {
   maxBatch: number
+  maxBatchBytes: number
   maxInFlight: number
   maxWaiting: number
   maxWaitingBytes: number
@@ -68,9 +70,14 @@ export function createGroupCommit<Item, Result = void>(options: {
 
   function sendWhatWaits() {
     while (waiting.length > 0 && inFlight < options.maxInFlight) {
-      const batch = waiting.splice(0, options.maxBatch)
-      for (const { bytes } of batch) waitingBytes -= bytes
-      void send(batch)
+      let count = 0
+      let bytes = 0
+      while (count < waiting.length && count < options.maxBatch) {
+        if (count > 0 && bytes + waiting[count]!.bytes > options.maxBatchBytes) break
+        bytes += waiting[count++]!.bytes
+      }
+      waitingBytes -= bytes
+      void send(waiting.splice(0, count))
     }
     if (waiting.length === 0 && inFlight === 0) {
       for (const resolve of whenIdle) resolve()

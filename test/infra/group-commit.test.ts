@@ -3,7 +3,9 @@ import { expect, test } from 'vitest'
 import { createGroupCommit } from '../../src/infra/group-commit.ts'
 
 /** A group commit whose batches stay in flight until they are settled by hand. */
-function open(limits: { maxBatch?: number; maxWaiting?: number; maxWaitingBytes?: number } = {}) {
+function open(
+  limits: { maxBatch?: number; maxBatchBytes?: number; maxWaiting?: number; maxWaitingBytes?: number } = {},
+) {
   const batches: {
     items: string[]
     resolve(failures?: unknown[]): void
@@ -11,6 +13,7 @@ function open(limits: { maxBatch?: number; maxWaiting?: number; maxWaitingBytes?
   }[] = []
   const group = createGroupCommit<string>({
     maxBatch: limits.maxBatch ?? 1_000,
+    maxBatchBytes: limits.maxBatchBytes ?? 1_000,
     maxInFlight: 2,
     maxWaiting: limits.maxWaiting ?? 1_000,
     maxWaitingBytes: limits.maxWaitingBytes ?? 1_000,
@@ -197,4 +200,14 @@ test('when nothing of a batch can be committed, what waits is refused with it', 
     'rejected',
     'rejected',
   ])
+})
+
+test('a batch is no larger than it may be, unless one item is', async () => {
+  const { group, sent, batches } = open({ maxBatchBytes: 4 })
+  for (const item of ['aa', 'bb', 'cc', 'ddddd', 'e']) void group.add(item)
+  await turns()
+  expect(sent()).toEqual(['aabb', 'cc'])
+  for (const batch of [...batches]) batch.resolve()
+  await turns()
+  expect(sent()).toEqual(['aabb', 'cc', 'ddddd', 'e'])
 })

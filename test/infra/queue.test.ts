@@ -65,7 +65,11 @@ const depth = async () => {
 /** Names of all jobs that Redis has, finished ones excepted. */
 async function jobsInRedis(): Promise<string[]> {
   const connection = await connect()
-  const jobs = (await connection.keys('bull:hits*:*-*-*-*-*')).filter(key => !key.endsWith(':lock'))
+  const jobs: string[] = []
+  for (const key of await connection.keys('bull:hits*:*-*-*-*-*')) {
+    // Beside them are locks, and the marks of jobs that were withdrawn.
+    if ((await connection.type(key)) === 'hash') jobs.push(key)
+  }
   const names = await Promise.all(
     jobs.map(async key => JSON.parse((await connection.hget(key, 'data'))!).name),
   )
@@ -78,7 +82,7 @@ test('jobs reach the handler with what they carry, those of the queues of earlie
   const { length: count } = EARLIER_QUEUES
   for (const name of EARLIER_QUEUES) {
     const earlier = new Bull<Payload>(name, { createClient: () => redis })
-    await earlier.add({ name: 'before the upgrade' })
+    await earlier.add({ name: 'before the upgrade' }, { removeOnComplete: true })
   }
   expect(await depth()).toEqual({ waiting: count, active: 0 })
   await producer.add({ name: 'after it' })
@@ -106,6 +110,17 @@ test('a job that waits for nothing is in Redis as Bull itself puts it there', as
   expect(fields).toEqual({ ...bulls, delay: '0', opts: undefined, timestamp: undefined })
   expect(stacktrace).toBe('[]')
   expect(await redis.lrange('bull:hits:wait', 0, -1)).toEqual([jobId])
+})
+
+test('what an earlier release left is taken before what came after the upgrade', async () => {
+  const earlier = new Bull<Payload>(EARLIER_QUEUES[3]!, { createClient: () => redis })
+  await producer.add({ name: 'after it' })
+  for (let job = 0; job < 30; job++)
+    await earlier.add({ name: 'before the upgrade' }, { removeOnComplete: true })
+  const handled: string[] = []
+  consume(async name => void handled.push(name), 1)
+  await expect.poll(() => handled.length, { timeout: 10_000 }).toBe(31)
+  expect(handled.indexOf('after it')).toBe(30)
 })
 
 test('a command that is carried out twice adds its jobs once', async () => {
@@ -205,6 +220,24 @@ test('while Redis stands still a job is refused within a second, and none is pro
 
   await producer.add({ name: 'afterwards' })
   expect(await jobsInRedis()).toContain('afterwards')
+})
+
+test('a job that was refused is not there when Redis goes on, however long it stood still', async () => {
+  await producer.add({ name: 'before' })
+  process.kill(redisPid, 'SIGSTOP')
+  const refused = Promise.allSettled(
+    Array.from({ length: 20 }, (_, index) => producer.add({ name: `${index}` })),
+  )
+  try {
+    expect((await refused).map(({ status }) => status)).not.toContain('fulfilled')
+    // The connection is given up, with the commands that Redis has still to read.
+    await expect.poll(() => redis.status, { timeout: 5_000 }).not.toBe('ready')
+  } finally {
+    process.kill(redisPid, 'SIGCONT')
+  }
+  await expect.poll(() => redis.status, { timeout: 5_000 }).toBe('ready')
+  await producer.add({ name: 'afterwards' })
+  await expect.poll(async () => (await jobsInRedis()).sort()).toEqual(['afterwards', 'before'])
 })
 
 test('when Redis has died a job is refused at once', async () => {

@@ -165,7 +165,9 @@ test('a job that is no batch of hits becomes a dead letter', async () => {
   const ingest = createIngest({ db: database.db, later, log: silentLog })
   await ingest.take('nonsense' as never, QUEUE)
   await ingest.take(null as never, QUEUE)
-  expect(ingest.counts.dead).toBe(2)
+  await ingest.take({ parts: [{ partition: 0 }] } as never, QUEUE)
+  await ingest.take({ parts: [null] } as never, QUEUE)
+  expect(ingest.counts.dead).toBe(4)
 })
 
 test('a job of an earlier release, with hits of one partition, is stored in a queue of that time or in any', async () => {

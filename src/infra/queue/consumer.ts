@@ -3,10 +3,14 @@ import Bull from 'bull'
 import type { Redis } from 'ioredis'
 import type { Log } from '../log.ts'
 import { connectPatientRedis } from '../redis.ts'
-import { QUEUES, SETTINGS } from './layout.ts'
+import { EARLIER_QUEUES, keysOf, QUEUE, QUEUES, SETTINGS } from './layout.ts'
 
 /** How long a consumer waits for its queues to close, once their jobs are done. */
 const CLOSE_MS = 1_000
+
+/** How long what earlier releases left may take before the queue of today is taken from all the same. */
+const EARLIER_WITHIN_MS = 60_000
+const POLL_MS = 50
 
 export interface Consumer {
   /**
@@ -47,15 +51,27 @@ export function createConsumer<Payload>(options: {
     queue.on('failed', (_job, error) =>
       options.log.warn({ queue: name, reason: error.message }, 'job will be tried again'),
     )
-    const processing = queue.process(options.concurrency, async job => {
-      if (isGhost(job)) await job.remove()
-      else await options.handle(job.data, name)
-    })
-    processing.catch(error => options.log.warn({ queue: name, reason: error?.message }, 'queue'))
     return queue
   })
+  let isClosed = false
+
+  async function run(queue: Bull.Queue<Payload>): Promise<void> {
+    try {
+      if (queue.name === QUEUE) await whenEarlierJobsAreGone(shared.client)
+      if (isClosed) return
+      await queue.process(options.concurrency, async job => {
+        if (isGhost(job)) await job.remove()
+        else await options.handle(job.data, queue.name)
+      })
+    } catch (error) {
+      options.log.warn({ queue: queue.name, reason: (error as Error | undefined)?.message }, 'queue')
+    }
+  }
+  for (const queue of queues) void run(queue)
+
   return {
     async close(timeoutMs = 5_000) {
+      isClosed = true
       // Bull reconnects for each of these: without Redis they fail, or never end.
       const finish = async (queue: Bull.Queue) => {
         await queue.pause(true, true)
@@ -65,6 +81,19 @@ export function createConsumer<Payload>(options: {
       await Promise.race([Promise.allSettled(queues.map(queue => queue.close(true))), sleep(CLOSE_MS)])
       for (const redis of [shared.client, shared.subscriber, ...blocking]) redis.disconnect()
     },
+  }
+}
+
+/** What waits in the queues of earlier releases came before what is in the queue of today, of the same visitors maybe. */
+async function whenEarlierJobsAreGone(redis: Redis): Promise<void> {
+  const giveUpAt = performance.now() + EARLIER_WITHIN_MS
+  const newest = await Promise.all(EARLIER_QUEUES.map(name => redis.lindex(`${keysOf(name)}:wait`, 0)))
+  const jobs = EARLIER_QUEUES.flatMap((name, index) => {
+    const id = newest[index]
+    return id ? [`${keysOf(name)}:${id}`] : []
+  })
+  while (jobs.length > 0 && performance.now() < giveUpAt && (await redis.exists(...jobs)) > 0) {
+    await sleep(POLL_MS)
   }
 }
 

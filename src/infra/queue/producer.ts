@@ -37,8 +37,13 @@ interface Adding extends Redis {
   queueJobWithin(keys: number, ...rest: (string | number)[]): Promise<[counts: number[], refusal?: string]>
 }
 
-/** Takes a job back that nobody has taken yet: KEYS are its queue's wait list and the job, ARGV[1] its id. */
-const WITHDRAW = `if redis.call('lrem', KEYS[1], 1, ARGV[1]) == 1 then redis.call('del', KEYS[2]) end`
+/**
+ * Takes a job back that nobody has taken yet: KEYS are its queue's wait list and the job, ARGV[1] its id. Where the job is
+ * not, a mark takes its place for as long as the command that adds it may still be on its way.
+ */
+const WITHDRAW = `
+if redis.call('lrem', KEYS[1], 1, ARGV[1]) == 1 then redis.call('del', KEYS[2])
+elseif redis.call('exists', KEYS[2]) == 0 then redis.call('set', KEYS[2], '', 'PX', ${60_000}) end`
 
 /** How long a job may take to be confirmed, the wait for a queue that is not set up yet included. */
 const CONFIRM_MS = 950
@@ -49,6 +54,8 @@ export function createProducer<Payload>(connection: Redis): Producer<Payload> {
   connection.defineCommand('queueJobWithin', { lua: ADD_WITHIN })
   const redis = connection as Adding
   let bull: Bull.Queue<Payload> | undefined
+  /** Jobs that were refused to their senders, and are not known to be withdrawn. */
+  const refused = new Set<string>()
 
   /** Bull itself: for what is rare. */
   function queue(): Bull.Queue<Payload> {
@@ -59,14 +66,25 @@ export function createProducer<Payload>(connection: Redis): Producer<Payload> {
     return bull
   }
 
-  /** Sends what adds a job, and follows it when it is not confirmed: Redis may carry it out later. */
+  /** Redis may have the command and carry it out later, though the sender is told to come again: this follows it. */
+  function withdraw(jobId: string): void {
+    const prefix = keysOf(QUEUE)
+    redis.eval(WITHDRAW, 2, `${prefix}:wait`, `${prefix}:${jobId}`, jobId).then(
+      () => refused.delete(jobId),
+      () => {}, // with the next connection
+    )
+  }
+  connection.on('ready', () => {
+    for (const jobId of refused) withdraw(jobId)
+  })
+
   async function confirmed<Result>(jobId: string, send: () => PromiseLike<Result>): Promise<Result> {
     if (redis.status !== 'ready') throw new Error('Connection is closed.')
     try {
       return await withDeadline(CONFIRM_MS, send(), () => new Error('Command timed out'))
     } catch (error) {
-      const prefix = keysOf(QUEUE)
-      redis.eval(WITHDRAW, 2, `${prefix}:wait`, `${prefix}:${jobId}`, jobId).catch(() => {})
+      refused.add(jobId)
+      withdraw(jobId)
       throw error
     }
   }

@@ -17,6 +17,8 @@ export type Submitted = Rate | undefined
 
 /** Requests of one round trip to Redis: each may have a bucket of its own. */
 const MAX_BATCH = MAX_BUCKETS / 2
+/** Of their hits, unless one is larger: Redis has to take it in less time than senders wait. */
+const MAX_BATCH_BYTES = 8 * 1024 * 1024
 /** Beyond this many waiting requests of a worker, or this much memory they take, senders are told to come again. */
 const MAX_WAITING = 20_000
 const MAX_WAITING_BYTES = 64 * 1024 * 1024
@@ -27,6 +29,7 @@ const BARE_BYTES = 1_000
 export function createSubmitter(admission: Admission<HitBatch>): GroupCommit<Submission, Submitted> {
   return createGroupCommit<Submission, Submitted>({
     maxBatch: MAX_BATCH,
+    maxBatchBytes: MAX_BATCH_BYTES,
     // Two would only halve the batches: Redis writes to the disk what came while it did so last, at once.
     maxInFlight: 1,
     maxWaiting: MAX_WAITING,
@@ -37,7 +40,9 @@ export function createSubmitter(admission: Admission<HitBatch>): GroupCommit<Sub
         items.map(({ charge }) => charge),
         isTaken => gather(items, isTaken),
       )
-      return admitted.map(({ rate, failure }) => (failure ? { failure } : { value: rate }))
+      return admitted.map(({ rate, failure }, index) =>
+        failure && items[index]!.hit ? { failure } : { value: rate },
+      )
     },
   })
 }

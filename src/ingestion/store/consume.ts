@@ -191,7 +191,7 @@ const idOf = (hit: unknown) => (hit as { id?: unknown } | null)?.id
 /** What of a job is of which partition; what is no batch at all becomes a dead letter on its way. */
 function partsOf(batch: unknown, queue: string): { partition: number; hits: unknown[] }[] {
   const { parts, hits } = (batch ?? {}) as Partial<HitBatch & EarlierBatch>
-  if (Array.isArray(parts)) return parts
+  if (Array.isArray(parts) && parts.every(part => Array.isArray(part?.hits))) return parts
   const partition = Math.max(0, EARLIER_QUEUES.indexOf(queue))
   return [{ partition, hits: Array.isArray(hits) ? hits : [batch] }]
 }
