@@ -10,7 +10,6 @@ select
   user_id as "userId",
   user_since as "userSince",
   visit_count as "visitCount",
-  id,
   hostname,
   entry_path as "entryPath",
   referrer,

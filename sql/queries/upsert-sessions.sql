@@ -2,28 +2,28 @@
 -- By the unique index row by row: an update that joins the rows would have its plan chosen by estimates, and compared each
 -- with all sessions of the time.
 insert into sessions (
-  site_no, started_at, session_no, id, visitor_no, first_at, last_at, pageviews, events,
-  visit_count, user_id, user_since, hostname, entry_path, referrer, source, channel, utm_source,
-  utm_medium, utm_campaign, utm_content, utm_term, browser, browser_version, os, os_version, size,
-  country, region, city, language, screen_width, screen_height, duration_ms
+  site_no, started_at, session_no, visitor_no, first_at, last_at, pageviews, events, visit_count,
+  user_id, user_since, hostname, entry_path, referrer, source, channel, utm_source, utm_medium,
+  utm_campaign, utm_content, utm_term, browser, os, size, country, region, city, browser_version,
+  os_version, language, screen_width, screen_height, duration_ms
 )
 select
-  site_no, started_at, session_no, id, visitor_no, first_at, last_at, pageviews, events,
-  visit_count, user_id, user_since, hostname, entry_path, referrer, source, channel, utm_source,
-  utm_medium, utm_campaign, utm_content, utm_term, browser, browser_version, os, os_version, size,
-  country, region, city, language, screen_width, screen_height,
+  site_no, started_at, session_no, visitor_no, first_at, last_at, pageviews, events, visit_count,
+  user_id, user_since, hostname, entry_path, referrer, source, channel, utm_source, utm_medium,
+  utm_campaign, utm_content, utm_term, browser, os, size, country, region, city, browser_version,
+  os_version, language, screen_width, screen_height,
   (extract(epoch from last_at - first_at) * 1000)::bigint
 from unnest(
-  $1::int[], $2::timestamptz[], $3::bigint[], $4::uuid[], $5::int[], $6::timestamptz[],
-  $7::timestamptz[], $8::int[], $9::int[], $10::int[], $11::text[], $12::timestamptz[],
-  $13::text[], $14::text[], $15::text[], $16::text[], $17::text[], $18::text[], $19::text[],
-  $20::text[], $21::text[], $22::text[], $23::text[], $24::text[], $25::text[], $26::text[],
-  $27::text[], $28::text[], $29::text[], $30::text[], $31::text[], $32::int[], $33::int[]
+  $1::int[], $2::timestamptz[], $3::bigint[], $4::int[], $5::timestamptz[], $6::timestamptz[],
+  $7::int[], $8::int[], $9::int[], $10::text[], $11::timestamptz[], $12::text[], $13::text[],
+  $14::text[], $15::text[], $16::text[], $17::text[], $18::text[], $19::text[], $20::text[],
+  $21::text[], $22::text[], $23::text[], $24::text[], $25::text[], $26::text[], $27::text[],
+  $28::text[], $29::text[], $30::text[], $31::int[], $32::int[]
 ) as opened (
-  site_no, started_at, session_no, id, visitor_no, first_at, last_at, pageviews, events,
-  visit_count, user_id, user_since, hostname, entry_path, referrer, source, channel, utm_source,
-  utm_medium, utm_campaign, utm_content, utm_term, browser, browser_version, os, os_version, size,
-  country, region, city, language, screen_width, screen_height
+  site_no, started_at, session_no, visitor_no, first_at, last_at, pageviews, events, visit_count,
+  user_id, user_since, hostname, entry_path, referrer, source, channel, utm_source, utm_medium,
+  utm_campaign, utm_content, utm_term, browser, os, size, country, region, city, browser_version,
+  os_version, language, screen_width, screen_height
 )
 on conflict (site_no, started_at, session_no) do update
 set

@@ -495,7 +495,7 @@ describe('engagement', () => {
       path: '/a',
       scroll: 100,
       session_no: pageview!.session_no,
-      page_id: pageview!.id,
+      page_at: pageview!.at,
     })
     expect(Number(engagement!.engaged_ms)).toBe(4_294_967_295)
     const [session] = await storedSessions(site)

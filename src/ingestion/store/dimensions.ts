@@ -1,6 +1,6 @@
 import type { EnrichedHit } from '../hit.ts'
 
-/** What a session takes from its opening hit, and every hit of it carries (contract §8, session dimensions). */
+/** What a session takes from its opening hit (contract §8, session dimensions). */
 export interface Dimensions {
   hostname: string
   entryPath: string
