@@ -277,8 +277,9 @@ describe('optional fields', () => {
     expect((await storedEvents(site))[0]).toMatchObject({ type: 'event', name: 'bare', revenue_minor: null })
   })
 
-  test('that are sent are stored', async () => {
-    const row = await storedHit('collect', {
+  test('that are sent are stored, those of the device once a session', async () => {
+    const site = await newSite()
+    const body = {
       url: { path: '/a', title: 'A' },
       screen: { width: 1920, height: 1080 },
       language: 'de-AT',
@@ -286,10 +287,15 @@ describe('optional fields', () => {
       os_version: '4',
       browser: { name: 'Mothra', version: '1.0' },
       device: 'tablet',
-    })
-    expect(row).toMatchObject({
+    }
+    expect(await storedHit('collect', body, {}, site)).toMatchObject({
       type: 'pageview',
       title: 'A',
+      os: 'Plan 9',
+      browser: 'Mothra',
+      size: 'tablet',
+    })
+    expect((await storedSessions(site))[0]).toMatchObject({
       screen_width: 1920,
       screen_height: 1080,
       language: 'de-AT',
@@ -300,6 +306,22 @@ describe('optional fields', () => {
       size: 'tablet',
     })
   })
+})
+
+test.each([
+  ['/', 'https://example.com/'],
+  ['/a/b?utm_source=x&y=%20#top', 'https://example.com/a/b?utm_source=x&y=%20#top'],
+  ['/a#top?no=query', 'https://example.com/a#top?no=query'],
+  ['a?b', 'https://example.com/a?b'],
+  ['?b', 'https://example.com/?b'],
+  ['#top', 'https://example.com/#top'],
+  ['https://other.example/a?b', 'https://other.example/a?b'],
+  ['https://other.example', 'https://other.example'],
+])('the log gives the URL %s as it was sent', async (path, url) => {
+  const site = await newSite()
+  await storedHit('collect', { hostname: 'example.com', url: { path } }, {}, site)
+  const { json } = await request(`${service.url}/api/sites/${site.id}/stats/events`, { token: service.token })
+  expect(json.data).toMatchObject([{ url }])
 })
 
 describe('properties', () => {
@@ -697,9 +719,11 @@ describe('a stored row', () => {
       'Mozilla/5.0 (iPad; CPU OS 16_6 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/16.6 Mobile/15E148 Safari/604.1',
     ],
   ])('knows %s on %s as %s', async (browser, os, size, agent) => {
-    const row = await storedHit('collect', {}, { headers: { 'user-agent': agent } })
+    const site = await newSite()
+    const row = await storedHit('collect', {}, { headers: { 'user-agent': agent } }, site)
     expect(row).toMatchObject({ browser, os, size })
-    expect(row.browser_version).toMatch(/^\d/)
+    const [session] = await storedSessions(site)
+    expect(session).toMatchObject({ browser, os, size, browser_version: expect.stringMatching(/^\d/) })
   })
 
   test.each([

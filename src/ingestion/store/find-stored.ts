@@ -14,7 +14,7 @@ type Asked = Pick<Hit, 'siteNo' | 'at' | 'id' | 'formerId'>
 export async function findStored(db: Queryable, hits: Asked[]): Promise<Set<string>> {
   const former = hits.filter(hit => hit.formerId !== undefined)
   const stored = await findIds(db, [...hits, ...former.map(hit => ({ ...hit, id: hit.formerId! }))])
-  for (const hit of former) if (stored.has(hit.formerId!)) stored.add(hit.id)
+  for (const hit of former) if (stored.delete(hit.formerId!)) stored.add(hit.id)
   return stored
 }
 
