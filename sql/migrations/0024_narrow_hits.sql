@@ -12,6 +12,9 @@ alter table events
 
 -- A session is known by its site, start and number.
 alter table sessions alter column id drop not null;
+-- Width and height of the screen as one text, `1920x1080`: of the few there are, a number is kept, where two numbers a session
+-- would be. Earlier sessions have them in `screen_width` and `screen_height`.
+alter table sessions add column screen text not null default '';
 
 -- Whether hits of the site were imported under ids that were random from end to end, by which they are recognised still.
 -- True where nothing is said: who does not know of the column makes such ids.

@@ -5,25 +5,25 @@ insert into sessions (
   site_no, started_at, session_no, visitor_no, first_at, last_at, pageviews, events, visit_count,
   user_id, user_since, hostname, entry_path, referrer, source, channel, utm_source, utm_medium,
   utm_campaign, utm_content, utm_term, browser, os, size, country, region, city, browser_version,
-  os_version, language, screen_width, screen_height, duration_ms
+  os_version, language, screen, duration_ms
 )
 select
   site_no, started_at, session_no, visitor_no, first_at, last_at, pageviews, events, visit_count,
   user_id, user_since, hostname, entry_path, referrer, source, channel, utm_source, utm_medium,
   utm_campaign, utm_content, utm_term, browser, os, size, country, region, city, browser_version,
-  os_version, language, screen_width, screen_height,
+  os_version, language, screen,
   (extract(epoch from last_at - first_at) * 1000)::bigint
 from unnest(
   $1::int[], $2::timestamptz[], $3::bigint[], $4::int[], $5::timestamptz[], $6::timestamptz[],
   $7::int[], $8::int[], $9::int[], $10::text[], $11::timestamptz[], $12::text[], $13::text[],
   $14::text[], $15::text[], $16::text[], $17::text[], $18::text[], $19::text[], $20::text[],
   $21::text[], $22::text[], $23::text[], $24::text[], $25::text[], $26::text[], $27::text[],
-  $28::text[], $29::text[], $30::text[], $31::int[], $32::int[]
+  $28::text[], $29::text[], $30::text[], $31::text[]
 ) as opened (
   site_no, started_at, session_no, visitor_no, first_at, last_at, pageviews, events, visit_count,
   user_id, user_since, hostname, entry_path, referrer, source, channel, utm_source, utm_medium,
   utm_campaign, utm_content, utm_term, browser, os, size, country, region, city, browser_version,
-  os_version, language, screen_width, screen_height
+  os_version, language, screen
 )
 on conflict (site_no, started_at, session_no) do update
 set

@@ -296,8 +296,7 @@ describe('optional fields', () => {
       size: 'tablet',
     })
     expect((await storedSessions(site))[0]).toMatchObject({
-      screen_width: 1920,
-      screen_height: 1080,
+      screen: '1920x1080',
       language: 'de-AT',
       os: 'Plan 9',
       os_version: '4',

@@ -31,8 +31,7 @@ const DIMENSION_COLUMNS: (keyof Dimensions)[] = [
   'browserVersion',
   'osVersion',
   'language',
-  'screenWidth',
-  'screenHeight',
+  'screen',
 ]
 
 /** A URL as sent is mostly its path and what follows it; only another one is kept whole. */
