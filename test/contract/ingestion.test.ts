@@ -686,13 +686,14 @@ describe('a visitor', () => {
 })
 
 describe('a stored row', () => {
-  test('has the path without query and fragment, and the URL as sent', async () => {
+  test('has the path, and apart from it query and fragment as sent', async () => {
     const path = '/a/b?utm_source=s&utm_medium=m&utm_campaign=c&utm_content=o&utm_term=t%20u#part'
     const row = await storedHit('collect', { url: { path } })
     expect(row).toMatchObject({
       path: '/a/b',
       entry_path: '/a/b',
-      url: path,
+      query: '?utm_source=s&utm_medium=m&utm_campaign=c&utm_content=o&utm_term=t%20u#part',
+      url: '',
       ...{ utm_source: 's', utm_medium: 'm', utm_campaign: 'c', utm_content: 'o', utm_term: 't u' },
       source: 's',
     })
