@@ -5,10 +5,8 @@ set
   entry_path = session.entry_path, referrer = session.referrer, source = session.source,
   channel = session.channel, utm_source = session.utm_source, utm_medium = session.utm_medium,
   utm_campaign = session.utm_campaign, utm_content = session.utm_content, utm_term = session.utm_term,
-  browser = session.browser, browser_version = session.browser_version, os = session.os,
-  os_version = session.os_version, size = session.size, country = session.country, region = session.region,
-  city = session.city, language = session.language, screen_width = session.screen_width,
-  screen_height = session.screen_height
+  browser = session.browser, os = session.os, size = session.size, country = session.country,
+  region = session.region, city = session.city
 from sessions as session
 where events.site_no = $1::int
   and events.at = $2::timestamptz

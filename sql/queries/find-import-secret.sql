@@ -1,1 +1,1 @@
-select secret from import_secrets where site_no = $1
+select secret, has_random_ids as "hasRandomIds" from import_secrets where site_no = $1

@@ -4,7 +4,7 @@ select
   hit.type,
   hit.name,
   hit.path,
-  hit.url,
+  case when hit.url = '' then hit.path || hit.query else hit.url end as url,
   hit.title,
   hit.hostname,
   hit.country,

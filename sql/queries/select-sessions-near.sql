@@ -10,7 +10,6 @@ select
   user_id as "userId",
   user_since as "userSince",
   visit_count as "visitCount",
-  id,
   hostname,
   entry_path as "entryPath",
   referrer,
@@ -30,8 +29,7 @@ select
   region,
   city,
   language,
-  screen_width as "screenWidth",
-  screen_height as "screenHeight"
+  screen
 from sessions
 where visitor_no = any($1::int[]) and started_at >= $2::timestamptz and started_at <= $3::timestamptz
 order by visitor_no, first_at, started_at, session_no

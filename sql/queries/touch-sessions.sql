@@ -3,21 +3,21 @@
 -- by estimates, and compared each with all sessions of the time. What never changes of a session is not sent: of the rest
 -- of a row that is there nothing is read.
 insert into sessions (
-  site_no, started_at, session_no, id, visitor_no, first_at, last_at, pageviews, events,
-  visit_count, user_id, user_since, hostname, entry_path, referrer, source, channel, utm_source,
-  utm_medium, utm_campaign, utm_content, utm_term, browser, browser_version, os, os_version, size,
-  country, region, city, language, screen_width, screen_height, duration_ms
+  site_no, started_at, session_no, first_at, last_at, pageviews, events, user_id, user_since,
+  visitor_no, visit_count, hostname, entry_path, referrer, source, channel, utm_source, utm_medium,
+  utm_campaign, utm_content, utm_term, browser, os, size, country, region, city, browser_version,
+  os_version, language, duration_ms
 )
 select
-  site_no, started_at, session_no, '00000000-0000-0000-0000-000000000000', 0, first_at, last_at, pageviews, events,
-  0, user_id, user_since, '', '', '', '', '', '',
-  '', '', '', '', '', '', '', '', '',
-  '', '', '', '', null, null,
+  site_no, started_at, session_no, first_at, last_at, pageviews, events, user_id, user_since,
+  0, 0, '', '', '', '', '', '', '', '', '', '', '', '', '', '', '', '', '', '', '',
   (extract(epoch from last_at - first_at) * 1000)::bigint
 from unnest(
-  $1::int[], $2::timestamptz[], $3::bigint[], $4::timestamptz[], $5::timestamptz[], $6::int[], $7::int[], $8::text[],
-  $9::timestamptz[]
-) as touched (site_no, started_at, session_no, first_at, last_at, pageviews, events, user_id, user_since)
+  $1::int[], $2::timestamptz[], $3::bigint[], $4::timestamptz[], $5::timestamptz[], $6::int[],
+  $7::int[], $8::text[], $9::timestamptz[]
+) as touched (
+  site_no, started_at, session_no, first_at, last_at, pageviews, events, user_id, user_since
+)
 on conflict (site_no, started_at, session_no) do update
 set
   first_at = excluded.first_at,

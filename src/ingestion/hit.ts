@@ -20,12 +20,14 @@ export const AUTOCAPTURE_TYPES = ['outbound', 'download', 'button', 'form', 'cop
  * Absent optional fields are left out, so that the JSON in Redis stays small.
  */
 export interface Hit {
-  /** UUIDv7 given at the edge; with `siteNo` and `at` the identity that makes storing idempotent. */
+  /** Given at the edge; with `siteNo` and `at` the identity that makes storing idempotent. */
   id: string
   /** Unix milliseconds, UTC: when the edge received it, or the timestamp of an imported line. */
   at: number
   /** Line of an imported file: which of two hits of the same time comes first; of live hits the id says so. */
   line?: number
+  /** Of an imported line: the id it has if an earlier release imported it. */
+  formerId?: string | undefined
   siteNo: number
   siteId: string
   type: HitType

@@ -277,8 +277,9 @@ describe('optional fields', () => {
     expect((await storedEvents(site))[0]).toMatchObject({ type: 'event', name: 'bare', revenue_minor: null })
   })
 
-  test('that are sent are stored', async () => {
-    const row = await storedHit('collect', {
+  test('that are sent are stored, those of the device once a session', async () => {
+    const site = await newSite()
+    const body = {
       url: { path: '/a', title: 'A' },
       screen: { width: 1920, height: 1080 },
       language: 'de-AT',
@@ -286,12 +287,16 @@ describe('optional fields', () => {
       os_version: '4',
       browser: { name: 'Mothra', version: '1.0' },
       device: 'tablet',
-    })
-    expect(row).toMatchObject({
+    }
+    expect(await storedHit('collect', body, {}, site)).toMatchObject({
       type: 'pageview',
       title: 'A',
-      screen_width: 1920,
-      screen_height: 1080,
+      os: 'Plan 9',
+      browser: 'Mothra',
+      size: 'tablet',
+    })
+    expect((await storedSessions(site))[0]).toMatchObject({
+      screen: '1920x1080',
       language: 'de-AT',
       os: 'Plan 9',
       os_version: '4',
@@ -300,6 +305,22 @@ describe('optional fields', () => {
       size: 'tablet',
     })
   })
+})
+
+test.each([
+  ['/', 'https://example.com/'],
+  ['/a/b?utm_source=x&y=%20#top', 'https://example.com/a/b?utm_source=x&y=%20#top'],
+  ['/a#top?no=query', 'https://example.com/a#top?no=query'],
+  ['a?b', 'https://example.com/a?b'],
+  ['?b', 'https://example.com/?b'],
+  ['#top', 'https://example.com/#top'],
+  ['https://other.example/a?b', 'https://other.example/a?b'],
+  ['https://other.example', 'https://other.example'],
+])('the log gives the URL %s as it was sent', async (path, url) => {
+  const site = await newSite()
+  await storedHit('collect', { hostname: 'example.com', url: { path } }, {}, site)
+  const { json } = await request(`${service.url}/api/sites/${site.id}/stats/events`, { token: service.token })
+  expect(json.data).toMatchObject([{ url }])
 })
 
 describe('properties', () => {
@@ -495,7 +516,7 @@ describe('engagement', () => {
       path: '/a',
       scroll: 100,
       session_no: pageview!.session_no,
-      page_id: pageview!.id,
+      page_at: pageview!.at,
     })
     expect(Number(engagement!.engaged_ms)).toBe(4_294_967_295)
     const [session] = await storedSessions(site)
@@ -665,13 +686,14 @@ describe('a visitor', () => {
 })
 
 describe('a stored row', () => {
-  test('has the path without query and fragment, and the URL as sent', async () => {
+  test('has the path, and apart from it query and fragment as sent', async () => {
     const path = '/a/b?utm_source=s&utm_medium=m&utm_campaign=c&utm_content=o&utm_term=t%20u#part'
     const row = await storedHit('collect', { url: { path } })
     expect(row).toMatchObject({
       path: '/a/b',
       entry_path: '/a/b',
-      url: path,
+      query: '?utm_source=s&utm_medium=m&utm_campaign=c&utm_content=o&utm_term=t%20u#part',
+      url: '',
       ...{ utm_source: 's', utm_medium: 'm', utm_campaign: 'c', utm_content: 'o', utm_term: 't u' },
       source: 's',
     })
@@ -697,9 +719,11 @@ describe('a stored row', () => {
       'Mozilla/5.0 (iPad; CPU OS 16_6 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/16.6 Mobile/15E148 Safari/604.1',
     ],
   ])('knows %s on %s as %s', async (browser, os, size, agent) => {
-    const row = await storedHit('collect', {}, { headers: { 'user-agent': agent } })
+    const site = await newSite()
+    const row = await storedHit('collect', {}, { headers: { 'user-agent': agent } }, site)
     expect(row).toMatchObject({ browser, os, size })
-    expect(row.browser_version).toMatch(/^\d/)
+    const [session] = await storedSessions(site)
+    expect(session).toMatchObject({ browser, os, size, browser_version: expect.stringMatching(/^\d/) })
   })
 
   test.each([

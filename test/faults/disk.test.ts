@@ -76,7 +76,7 @@ test.runIf(isMounted)(
         async () => {
           const rows = await db<
             { path: string }[]
-          >`select path from events where site_no = ${site.siteNo} order by id`
+          >`select path from events where site_no = ${site.siteNo} order by at, id`
           return rows.map(row => row.path)
         },
         { timeout: 30_000 },

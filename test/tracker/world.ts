@@ -143,11 +143,14 @@ export async function startWorld(settings: NodeJS.ProcessEnv = {}): Promise<Worl
 
 async function readRows({ db }: TestService, siteNo: number): Promise<Row[]> {
   return db<Row[]>`
-    select e.type, e.name, e.url, e.title, e.hostname, e.referrer, e.source, e.language, e.screen_width as screen,
+    select e.type, e.name, case when e.url = '' then e.path || e.query else e.url end as url, e.title, e.hostname,
+      e.referrer, e.source, s.language, nullif(split_part(s.screen, 'x', 1), '')::int as screen,
       e.props, e.scroll::int as scroll, e.engaged_ms::int as ms, e.revenue_minor::text as amount,
       e.revenue_currency as currency, e.error_message as error, e.error_stack as stack, e.error_file as file,
       e.error_line as line, v.id as visitor
-    from events e left join visitors v using (visitor_no)
+    from events e
+    left join visitors v using (visitor_no)
+    left join sessions s on s.session_no = e.session_no
     where e.site_no = ${siteNo} and e.hostname <> ${LAST}
     order by e.at, e.id`
 }

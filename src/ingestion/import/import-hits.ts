@@ -11,12 +11,12 @@ import { storeHits } from '../store/store.ts'
 import { forAMinute, storeSound } from '../store/store-sound.ts'
 import { SESSION_SPAN_MS } from '../store/timeline.ts'
 import { type Envelope, readEnvelope } from './envelope.ts'
-import { digestOf, hitIdOf } from './identity.ts'
-import { loadImportSalts } from './import-salts.ts'
+import { digestOf, hitIdOf, randomHitIdOf } from './identity.ts'
 import { type Line, MAX_LINE_BYTES, readLines } from './lines.ts'
 import { Ordinals } from './ordinals.ts'
 import { createPartitionWriter } from './partition-writer.ts'
 import { createRejects, type Rejected } from './rejects.ts'
+import { loadSiteImports } from './site-imports.ts'
 
 export interface Imported {
   /** Hits that are recorded, those of an earlier run included. */
@@ -44,6 +44,7 @@ export interface ImportOptions {
 /** A line that has passed everything but its body. */
 interface Entry extends Envelope {
   id: string
+  formerId: string | undefined
   line: number
   bytes: number
   siteNo: number
@@ -61,7 +62,7 @@ export async function importHits(
   options: ImportOptions,
 ): Promise<Imported> {
   const { db, geo, log, now, batchHits, onProgress } = options
-  const saltsAt = await loadImportSalts(db, site.siteNo)
+  const { saltsAt, hasRandomIds } = await loadSiteImports(db, site.siteNo)
   const openChunks = createChunkOpener(db)
   const ordinals = new Ordinals()
   const rejects = createRejects()
@@ -110,16 +111,17 @@ export async function importHits(
     if (ordinal === undefined) {
       throw new Error('the line comes too long after lines of later times; sort the file by time')
     }
-    const id = hitIdOf(digest, ordinal)
-    return { ...envelope, id, line: number, bytes: text.length, siteNo: site.siteNo }
+    const id = hitIdOf(digest, ordinal, envelope.at)
+    const formerId = hasRandomIds ? randomHitIdOf(digest, ordinal) : undefined
+    return { ...envelope, id, formerId, line: number, bytes: text.length, siteNo: site.siteNo }
   }
 
-  function readHit({ endpoint, at, id, line, sender, body }: Entry) {
+  function readHit({ endpoint, at, id, formerId, line, sender, body }: Entry) {
     const content = readBody(endpoint, body)
     if (dropReason(content, sender)) return undefined
     const salts = givenVisitorId(content, site) ? undefined : saltsAt(at)
     const routed = makeHit(content, { id, at, site, sender, place: geo.locate(sender.address), salts })
-    return { ...routed, hit: enrich({ ...routed.hit, line }) }
+    return { ...routed, hit: enrich({ ...routed.hit, line, formerId }) }
   }
 
   async function takeEntry(entry: Entry): Promise<void> {

@@ -18,6 +18,7 @@ export function enrich(hit: Hit): EnrichedHit {
     id: hit.id,
     at: hit.at,
     line: hit.line,
+    formerId: hit.formerId,
     siteNo: hit.siteNo,
     siteId: hit.siteId,
     type: hit.type,

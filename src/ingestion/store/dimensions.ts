@@ -1,6 +1,6 @@
 import type { EnrichedHit } from '../hit.ts'
 
-/** What a session takes from its opening hit, and every hit of it carries (contract §8, session dimensions). */
+/** What a session takes from its opening hit (contract §8, session dimensions). */
 export interface Dimensions {
   hostname: string
   entryPath: string
@@ -21,8 +21,8 @@ export interface Dimensions {
   region: string
   city: string
   language: string
-  screenWidth: number | null
-  screenHeight: number | null
+  /** Width and height in pixels, as `1920x1080`; empty where neither is known. */
+  screen: string
 }
 
 export function dimensionsOf(hit: EnrichedHit): Dimensions {
@@ -46,9 +46,14 @@ export function dimensionsOf(hit: EnrichedHit): Dimensions {
     region: hit.region ?? '',
     city: hit.city ?? '',
     language: hit.language ?? '',
-    screenWidth: hit.screenWidth ?? null,
-    screenHeight: hit.screenHeight ?? null,
+    screen: screenOf(hit),
   }
+}
+
+function screenOf({ screenWidth, screenHeight }: EnrichedHit): string {
+  return screenWidth === undefined && screenHeight === undefined
+    ? ''
+    : `${screenWidth ?? ''}x${screenHeight ?? ''}`
 }
 
 /** Of a hit that has no session: an identify that waits. */
@@ -72,6 +77,5 @@ export const NO_DIMENSIONS: Dimensions = {
   region: '',
   city: '',
   language: '',
-  screenWidth: null,
-  screenHeight: null,
+  screen: '',
 }

@@ -1,5 +1,6 @@
 import { arrayText, timeText } from '../../infra/array-text.ts'
 import { type Queryable, statement } from '../../infra/db.ts'
+import type { Hit } from '../hit.ts'
 
 const selectStoredHits = statement<{ id: string }>('select-stored-hits')
 const selectStoredInSpan = statement<{ id: string }>('select-stored-in-span')
@@ -7,11 +8,17 @@ const selectStoredInSpan = statement<{ id: string }>('select-stored-in-span')
 /** Hits that came as close together as this: not much more than they is stored of the time they came in. */
 const SPAN_MS_A_HIT = 10
 
-/** Ids of those hits that are stored already. */
-export async function findStored(
-  db: Queryable,
-  hits: { siteNo: number; at: number; id: string }[],
-): Promise<Set<string>> {
+type Asked = Pick<Hit, 'siteNo' | 'at' | 'id' | 'formerId'>
+
+/** Ids of those hits that are stored already, under it or the one of an earlier release. */
+export async function findStored(db: Queryable, hits: Asked[]): Promise<Set<string>> {
+  const former = hits.filter(hit => hit.formerId !== undefined)
+  const stored = await findIds(db, [...hits, ...former.map(hit => ({ ...hit, id: hit.formerId! }))])
+  for (const hit of former) if (stored.delete(hit.formerId!)) stored.add(hit.id)
+  return stored
+}
+
+async function findIds(db: Queryable, hits: Asked[]): Promise<Set<string>> {
   if (hits.length === 0) return new Set()
   const times = hits.map(hit => hit.at)
   const from = times.reduce((a, b) => Math.min(a, b))

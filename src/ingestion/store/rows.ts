@@ -1,12 +1,13 @@
 import { arrayText, timeText } from '../../infra/array-text.ts'
+import type { EnrichedHit } from '../hit.ts'
 import { type Dimensions, NO_DIMENSIONS } from './dimensions.ts'
 import type { Placed, Session, Visitor } from './timeline.ts'
 
 type Value = string | number | null
 type Column<Row> = (row: Row) => Value
 
-/** In the order of insert-sessions.sql and insert-events.sql. */
-const DIMENSION_COLUMNS: (keyof Dimensions)[] = [
+/** Of the session, what its hits carry: what they can be filtered by. In the order of insert-events.sql. */
+const SHARED_COLUMNS: (keyof Dimensions)[] = [
   'entryPath',
   'referrer',
   'source',
@@ -17,17 +18,24 @@ const DIMENSION_COLUMNS: (keyof Dimensions)[] = [
   'utmContent',
   'utmTerm',
   'browser',
-  'browserVersion',
   'os',
-  'osVersion',
   'size',
   'country',
   'region',
   'city',
-  'language',
-  'screenWidth',
-  'screenHeight',
 ]
+
+/** In the order of insert-sessions.sql. */
+const DIMENSION_COLUMNS: (keyof Dimensions)[] = [
+  ...SHARED_COLUMNS,
+  'browserVersion',
+  'osVersion',
+  'language',
+  'screen',
+]
+
+/** A URL as sent is mostly its path and what follows it; only another one is kept whole. */
+const isPathFirst = ({ url, path }: EnrichedHit) => path !== '' && url?.startsWith(path) === true
 
 const EVENT_COLUMNS: Column<Placed>[] = [
   row => row.hit.siteNo,
@@ -40,14 +48,14 @@ const EVENT_COLUMNS: Column<Placed>[] = [
   row => timeText(row.session?.startedAt),
   row => row.hit.hostname,
   row => row.hit.path,
-  row => row.hit.url ?? '',
+  row => (isPathFirst(row.hit) ? '' : (row.hit.url ?? '')),
+  row => (isPathFirst(row.hit) ? row.hit.url!.slice(row.hit.path.length) : ''),
   row => (row.page ? row.page.title : (row.hit.title ?? '')),
-  ...DIMENSION_COLUMNS.map(name => (row: Placed) => (row.session?.dimensions ?? NO_DIMENSIONS)[name]),
+  ...SHARED_COLUMNS.map(name => (row: Placed) => (row.session?.dimensions ?? NO_DIMENSIONS)[name]),
   row => (row.hit.props ? JSON.stringify(row.hit.props) : null),
   row => row.hit.scroll ?? null,
   row => row.hit.engagedMs ?? null,
   row => timeText(row.page?.at),
-  row => row.page?.id ?? null,
   row => row.hit.revenue?.amountMinor ?? null,
   row => row.hit.revenue?.currency ?? null,
   row => row.hit.errorId ?? null,
@@ -81,7 +89,6 @@ const SESSION_STATE: Column<VisitorSession>[] = [
 const NEW_SESSION_COLUMNS: Column<VisitorSession>[] = [
   ...SESSION_KEY,
   ...SESSION_STATE,
-  row => row.session.id,
   row => row.visitor.visitorNo,
   row => row.session.visitCount,
   row => row.session.dimensions.hostname,

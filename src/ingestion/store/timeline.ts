@@ -26,8 +26,6 @@ export interface Session {
   visitCount: number
   /** What the opening hit gave the session, and the session gives to all its hits. */
   dimensions: Dimensions
-  /** Id of the opening hit. */
-  id: string
   isNew: boolean
   isChanged: boolean
 }
@@ -137,7 +135,6 @@ export function open(visitor: Visitor, hit: EnrichedHit): Session {
     userSince: undefined,
     visitCount: countVisit(visitor, hit.at),
     dimensions: dimensionsOf(hit),
-    id: hit.id,
     isNew: true,
     isChanged: true,
   }

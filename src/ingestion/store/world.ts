@@ -27,7 +27,6 @@ interface SessionRow extends Dimensions {
   userId: string
   userSince: Date | null
   visitCount: number
-  id: string
 }
 
 interface PageviewRow {
@@ -149,7 +148,6 @@ function toSession(row: SessionRow): Session {
     visitCount: row.visitCount,
     // The row itself: copying twenty fields of each was the dearest thing that storing did.
     dimensions: row,
-    id: row.id,
     isNew: false,
     isChanged: false,
   }

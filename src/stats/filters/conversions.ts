@@ -53,7 +53,7 @@ export function conversions(db: Queryable, scope: Scope, { hits, scrolls }: Conv
       where ${scrolls.length > 0} and ${aroundRange(db, scope)} and events.type = 'engagement'
         and page_at >= ${scope.start} and page_at < ${scope.end}
         and ${ofKeptSession}
-      group by target.goals, target.threshold, page_at, page_id, visitor_no, session_no
+      group by target.goals, target.threshold, events.path, page_at, visitor_no, session_no
       having max(scroll) >= target.threshold
     ) as scrolled
     cross join lateral unnest(scrolled.goals::int[]) as goal`

@@ -6,6 +6,7 @@ import { connectRedis, whenReady } from '../../../src/infra/redis.ts'
 import { type Geo, openGeo } from '../../../src/ingestion/edge/geo.ts'
 import { makeHit } from '../../../src/ingestion/edge/make-hit.ts'
 import { readBody } from '../../../src/ingestion/edge/read-body.ts'
+import { digestOf, hitIdOf, randomHitIdOf } from '../../../src/ingestion/import/identity.ts'
 import { importHits } from '../../../src/ingestion/import/import-hits.ts'
 import { enrich } from '../../../src/ingestion/stages/index.ts'
 import { storeHits } from '../../../src/ingestion/store/store.ts'
@@ -116,6 +117,31 @@ test('equal lines are as many hits as there are, and stay so', async () => {
   expect(await eventsOf(site)).toHaveLength(5)
   expect(await importLines(site, [line, line, line, line])).toMatchObject({ accepted: 4 })
   expect(await eventsOf(site)).toHaveLength(6)
+})
+
+test('what an earlier release imported, under ids of its own, is recognised', async () => {
+  const stream = randomHitStream(78, { maxStepsPerVisitor: 40 })
+  const lines = stream.hits.map(lineOf)
+  const expected = await importLines(await createTestSite(database.db), lines)
+  for (const half of [lines.slice(0, lines.length / 2), lines.slice(lines.length / 2)]) {
+    const site = await createTestSite(database.db)
+    await importLines(site, half)
+    for (const line of half) {
+      const digest = digestOf(site.id, Buffer.from(line))
+      const { at } = stream.hits[lines.indexOf(line)]!
+      await database.db`
+        update events set id = ${randomHitIdOf(digest, 0)}
+        where site_no = ${site.siteNo} and id = ${hitIdOf(digest, 0, at)}`
+    }
+    await database.db`update import_secrets set has_random_ids = true where site_no = ${site.siteNo}`
+    const before = await eventsOf(site)
+    // So little at a time that the first lines say of nothing that it is there.
+    expect(await importLines(site, lines, { chunkBytes: 300 })).toEqual(expected)
+    const after = await eventsOf(site)
+    expect(after).toHaveLength(expected.accepted)
+    expect(after).toEqual(expect.arrayContaining(before))
+    expect(new Set(after.map(hit => hit.id.slice(0, 13))).size).toBeGreaterThan(before.length)
+  }
 })
 
 test('the same line is another hit on another site', async () => {
