@@ -1,6 +1,9 @@
 import { type Db, inSnapshot, type Queryable, statement } from '../infra/db.ts'
-import { coverAll, type DayFold, mergeWindows, readDayFolds, unfoldedHits } from './folds/day-folds.ts'
+import { coverAll, mergeWindows, readDayFolds, unfoldedHits } from './folds/day-folds.ts'
+import { cacheOf } from './folds/fold-cache.ts'
 import { countPortionSessions } from './folds/portion.ts'
+import { type Run, runsOf } from './folds/runs.ts'
+import { countTogether, readUnions } from './folds/union-visitors.ts'
 import {
   NO_TRAFFIC,
   type SiteVisitors,
@@ -8,13 +11,15 @@ import {
   type TrafficTotals,
   type Window,
 } from './protocol.ts'
-import { readIntArray, VisitorSet } from './visitor-set.ts'
+import { readIntArray } from './visitor-set.ts'
 
 interface HitBucket {
+  siteNo: number
   bucket: Date
   pageviews: number
   customEvents: number
-  visitors: Buffer | null
+  /** In base64. */
+  visitors: string | null
 }
 
 interface SessionBucket {
@@ -41,25 +46,28 @@ export function countTraffic(
   return inSnapshot(db, async tx => {
     const folds = await readDayFolds(tx, [siteNo], { start, end })
     const covers = coverAll(windows, folds.get(siteNo)!)
+    const runs = covers.map(cover => runsOf(cover.folds))
     const gaps = mergeWindows(covers.flatMap(cover => cover.gaps))
-    const [hits, sessions, open] = await Promise.all([
-      readAll(unfoldedHits(covers), ({ start, end }) =>
-        readHitBuckets(tx, siteNo, new Date(start), new Date(end)),
+    const [unions, hits, sessions, open] = await Promise.all([
+      readUnions(tx, cacheOf(db), runs.flat()),
+      readHits(
+        tx,
+        unfoldedHits(covers).map(window => ({ siteNo, ...window })),
       ),
-      readAll(gaps, ({ start, end }) => readSessionBuckets(tx, siteNo, new Date(start), new Date(end))),
+      readSessions(tx, siteNo, gaps),
       Promise.all(
         covers.map(({ rests }) => Promise.all(rests.map(rest => countPortionSessions(tx, siteNo, rest)))),
       ),
     ])
     const totals = covers.map(({ folds }, index) => addUp([...folds, ...open[index]!]))
-    const visitors = covers.map(({ folds }) => visitorsOf(folds))
+    const visitors: Uint32Array[][] = windows.map(() => [])
     for (const row of hits) {
       const index = windowOf(windows, row.bucket)
       const total = totals[index]
       if (!total) continue
       total.pageviews += row.pageviews
       total.customEvents += row.customEvents
-      visitors[index]!.add(readIntArray(row.visitors))
+      visitors[index]!.push(row.visitors)
     }
     for (const row of sessions) {
       const total = totals[windowOf(windows, row.bucket)]
@@ -68,16 +76,36 @@ export function countTraffic(
       total.bounces += row.bounces
       total.durationMs += row.durationMs
     }
-    visitors.forEach((set, index) => {
-      totals[index]!.visitors = set.size
-      set.free()
+    totals.forEach((total, index) => {
+      total.visitors = countTogether(
+        runs[index]!.map(run => unions.get(run)!),
+        visitors[index],
+      )
     })
     return totals
   })
 }
 
-async function readAll<Row>(windows: Window[], read: (window: Window) => Promise<Row[]>): Promise<Row[]> {
-  return (await Promise.all(windows.map(read))).flat()
+/** What sites count in spans of time, by quarters of an hour. */
+async function readHits(tx: Queryable, spans: (Window & { siteNo: number })[]) {
+  if (spans.length === 0) return []
+  const rows = await readHitBuckets(
+    tx,
+    spans.map(({ siteNo }) => siteNo),
+    spans.map(({ start }) => start),
+    spans.map(({ end }) => end),
+  )
+  return rows.map(({ visitors, ...row }) => ({
+    ...row,
+    visitors: readIntArray(visitors === null ? null : Buffer.from(visitors, 'base64')),
+  }))
+}
+
+async function readSessions(tx: Queryable, siteNo: number, windows: Window[]): Promise<SessionBucket[]> {
+  const read = await Promise.all(
+    windows.map(({ start, end }) => readSessionBuckets(tx, siteNo, new Date(start), new Date(end))),
+  )
+  return read.flat()
 }
 
 /** Everything but visitors. */
@@ -91,12 +119,6 @@ function addUp(parts: Partial<TrafficTotals>[]): TrafficTotals {
     total.durationMs += durationMs
   }
   return total
-}
-
-function visitorsOf(folds: DayFold[]): VisitorSet {
-  const set = VisitorSet.from()
-  for (const { visitors } of folds) set.addSerialized(Buffer.from(visitors, 'base64'))
-  return set
 }
 
 /** The window a bucket lies in, −1 for none. */
@@ -122,35 +144,41 @@ export function countSiteVisitors(db: Db, sites: SiteWindows[]): Promise<SiteVis
   return inSnapshot(db, async tx => {
     const siteNos = sites.map(({ siteNo }) => siteNo)
     const folds = await readDayFolds(tx, siteNos, span)
-    return Promise.all(sites.map(site => countOneSite(tx, site, folds.get(site.siteNo)!)))
+    const covered = sites.map(site => {
+      const covers = coverAll([site.previous, ...site.buckets], folds.get(site.siteNo)!)
+      const [before, ...each] = covers.map(cover => runsOf(cover.folds))
+      // The days of all buckets are one run, which is added up once.
+      const all = runsOf(covers.slice(1).flatMap(cover => cover.folds))
+      return { ...site, unfolded: unfoldedHits(covers), before: before!, each, all }
+    })
+    const [unions, hits] = await Promise.all([
+      readUnions(
+        tx,
+        cacheOf(db),
+        covered.flatMap(({ before, each, all }) => [...before, ...each.flat(), ...all]),
+      ),
+      readHits(
+        tx,
+        covered.flatMap(({ siteNo, unfolded }) => unfolded.map(window => ({ siteNo, ...window }))),
+      ),
+    ])
+    const hitsOf = new Map(siteNos.map(siteNo => [siteNo, [] as typeof hits]))
+    for (const row of hits) hitsOf.get(row.siteNo)!.push(row)
+    return covered.map(({ siteNo, buckets, previous, before, each, all }) => {
+      const inBuckets: Uint32Array[][] = buckets.map(() => [])
+      const inPrevious: Uint32Array[] = []
+      for (const { bucket, visitors } of hitsOf.get(siteNo)!) {
+        const at = bucket.getTime()
+        if (at >= previous.start && at < previous.end) inPrevious.push(visitors)
+        inBuckets[windowOf(buckets, bucket)]?.push(visitors)
+      }
+      const unionsOf = (runs: Run[]) => runs.map(run => unions.get(run)!)
+      return {
+        siteNo,
+        visitors: countTogether(unionsOf(all), inBuckets.flat()),
+        visitorsBefore: countTogether(unionsOf(before), inPrevious),
+        sparkline: each.map((runs, index) => countTogether(unionsOf(runs), inBuckets[index])),
+      }
+    })
   })
-}
-
-async function countOneSite(
-  tx: Queryable,
-  { siteNo, buckets, previous }: SiteWindows,
-  folds: DayFold[],
-): Promise<SiteVisitors> {
-  const [ofPrevious, ...ofBuckets] = coverAll([previous, ...buckets], folds)
-  const rows = await readAll(unfoldedHits([ofPrevious!, ...ofBuckets]), ({ start, end }) =>
-    readHitBuckets(tx, siteNo, new Date(start), new Date(end)),
-  )
-  const before = visitorsOf(ofPrevious!.folds)
-  const each = ofBuckets.map(cover => visitorsOf(cover.folds))
-  for (const row of rows) {
-    const at = row.bucket.getTime()
-    const numbers = readIntArray(row.visitors)
-    if (at >= previous.start && at < previous.end) before.add(numbers)
-    each[windowOf(buckets, row.bucket)]?.add(numbers)
-  }
-  const all = VisitorSet.from()
-  for (const set of each) all.addSet(set)
-  const counted = {
-    siteNo,
-    visitors: all.size,
-    visitorsBefore: before.size,
-    sparkline: each.map(set => set.size),
-  }
-  for (const set of [before, all, ...each]) set.free()
-  return counted
 }

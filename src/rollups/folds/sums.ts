@@ -1,18 +1,12 @@
-import { COLUMNS, type Column, type Counts, decodeColumns, type FoldedColumns } from './codec.ts'
-import type { DistinctCounter } from './distinct.ts'
+import { COLUMNS, type Column, type Counts, type FoldedColumns } from './codec.ts'
 import type { Tallied } from './portion.ts'
 
 /** Numbers that are found by an array: 1 MiB of it. */
 const NEAR = 2 ** 18
 
-interface Part {
-  folded: FoldedColumns
-  visitors: Buffer | null
-}
-
 /**
- * What values count, added up over folds and portions. Columns rather than objects: a month has as many entries as it has
- * values on each of its days. `visitors` counts those of each part as if they were others; `visitorsOf` has the numbers.
+ * What values count, added up over days and portions. Columns rather than objects: a month has as many entries as it has
+ * values on each of its days. `visitors` counts those of each part as if they were others.
  */
 export class Sums {
   /** A value's number, or the value itself where no fold has it. */
@@ -24,14 +18,10 @@ export class Sums {
   #columns = columnsOf(1_024)
   /** The most visitors of a part: there are no fewer. */
   #least = new Float64Array(1_024)
-  readonly #parts: Part[] = []
-  readonly #others = new Map<number, Uint32Array[]>()
+  readonly #tallied = new Map<number, Uint32Array[]>()
 
-  /** @param visitors null when they are not asked for */
-  addFold(counts: Buffer, visitors: Buffer | null): void {
-    const folded = decodeColumns(counts)
-    const { textNos, columns } = folded
-    this.#parts.push({ folded, visitors })
+  /** @param least the most visitors of a part of what is added; all of them unless given */
+  addColumns({ textNos, columns }: Omit<FoldedColumns, 'offsets'>, least = columns.visitors): void {
     const indexes = new Uint32Array(textNos.length)
     for (let entry = 0; entry < textNos.length; entry++) indexes[entry] = this.indexOf(textNos[entry]!)
     for (const column of COLUMNS) {
@@ -47,11 +37,10 @@ export class Sums {
         for (let entry = 0; entry < values.length; entry++) sums[indexes[entry]!]! += values[entry]!
       }
     }
-    const counted = columns.visitors
-    if (!counted) return
-    for (let entry = 0; entry < counted.length; entry++) {
+    if (!least) return
+    for (let entry = 0; entry < least.length; entry++) {
       const index = indexes[entry]!
-      if (counted[entry]! > this.#least[index]!) this.#least[index] = counted[entry]!
+      if (least[entry]! > this.#least[index]!) this.#least[index] = least[entry]!
     }
   }
 
@@ -64,9 +53,9 @@ export class Sums {
     }
     this.#least[index] = Math.max(this.#least[index]!, visitors.length)
     if (visitors.length === 0) return
-    const others = this.#others.get(index)
+    const others = this.#tallied.get(index)
     if (others) others.push(visitors)
-    else this.#others.set(index, [visitors])
+    else this.#tallied.set(index, [visitors])
   }
 
   /** Where a value's sums stand; zeros for one that is new. */
@@ -112,17 +101,13 @@ export class Sums {
     return this.#least[index] === this.get(index, 'visitors')
   }
 
-  /** How many distinct visitors there are; only when they were asked for. */
-  countVisitors(index: number, distinct: DistinctCounter): number {
-    for (const visitors of this.#others.get(index) ?? []) distinct.add(visitors)
-    const key = this.keys[index]!
-    if (typeof key === 'string') return distinct.take()
-    for (const { folded, visitors } of this.#parts) {
-      const entry = find(folded.textNos, key)
-      if (entry === -1 || !visitors) continue
-      distinct.addEncoded(visitors, folded.offsets[entry]!, folded.columns.visitors?.[entry] ?? 0)
-    }
-    return distinct.take()
+  leastVisitors(index: number): number {
+    return this.#least[index]!
+  }
+
+  /** The visitors of a value in each portion that was added. */
+  talliedVisitors(index: number): readonly Uint32Array[] {
+    return this.#tallied.get(index) ?? []
   }
 
   #grow(): void {
@@ -137,14 +122,3 @@ export class Sums {
 
 const columnsOf = (size: number) =>
   Object.fromEntries(COLUMNS.map(column => [column, new Float64Array(size)])) as Record<Column, Float64Array>
-
-/** Where a number stands in an ascending list, −1 for nowhere. */
-function find(list: Uint32Array, number: number): number {
-  let [low, high] = [0, list.length]
-  while (low < high) {
-    const middle = (low + high) >> 1
-    if (list[middle]! < number) low = middle + 1
-    else high = middle
-  }
-  return list[low] === number ? low : -1
-}

@@ -1,0 +1,99 @@
+import { COLUMNS, decodeColumns, decodeVisitors, type FoldedColumns } from './codec.ts'
+import type { Union } from './fold-cache.ts'
+import { Sums } from './sums.ts'
+
+/** What is stored of a dimension for a day; `visitors` only when they were asked for. */
+export interface StoredDay {
+  folded: FoldedColumns
+  visitors: Buffer | null
+}
+
+export const decodeDay = (counts: Buffer, visitors: Buffer | null): StoredDay => ({
+  folded: decodeColumns(counts),
+  visitors,
+})
+
+/**
+ * What the values of a dimension count in a run of days. It stays what it is, but for what it learns of visitors: those of a
+ * value are first the days' added up, and how many distinct ones there are once it has been told.
+ */
+export class RunValues {
+  /** Ascending. */
+  readonly textNos: Uint32Array
+  readonly columns: FoldedColumns['columns']
+  /** The most visitors of a day: there are no fewer. */
+  readonly least: Float64Array
+  /** Texts of its values, as far as they have been read. */
+  readonly texts = new Map<number, string>()
+  readonly #unions = new Map<number, Union>()
+  #learntBytes = 0
+
+  constructor(days: readonly StoredDay[]) {
+    if (days.length === 1) {
+      const { textNos, columns } = days[0]!.folded
+      this.textNos = textNos
+      this.columns = columns
+      this.least = columns.visitors ?? new Float64Array(textNos.length)
+      return
+    }
+    const sums = new Sums()
+    for (const { folded } of days) sums.addColumns(folded)
+    const order = Uint32Array.from(sums.keys, Number).sort()
+    const indexes = Uint32Array.from(order, textNo => sums.indexOf(textNo))
+    this.textNos = order
+    this.columns = {}
+    for (const column of COLUMNS) {
+      const values = Float64Array.from(indexes, index => sums.get(index, column))
+      if (values.some(value => value !== 0)) this.columns[column] = values
+    }
+    this.least = Float64Array.from(indexes, index => sums.leastVisitors(index))
+  }
+
+  /** Where a value stands, −1 for nowhere. */
+  find(textNo: number): number {
+    return find(this.textNos, textNo)
+  }
+
+  /** The visitors of an entry, once it was told. */
+  unionAt(entry: number): Union | undefined {
+    return this.#unions.get(entry)
+  }
+
+  learnVisitors(entry: number, union: Union): void {
+    this.#unions.set(entry, union)
+    this.columns.visitors![entry] = union.size
+    this.least[entry] = union.size
+    this.#learntBytes += union.bytes.length + 200
+  }
+
+  learnText(textNo: number, text: string): void {
+    if (this.texts.has(textNo)) return
+    this.texts.set(textNo, text)
+    this.#learntBytes += 2 * text.length + 100
+  }
+
+  /** About what it weighs by now. */
+  get bytes(): number {
+    const columns = Object.keys(this.columns).length
+    return 500 + this.textNos.length * (4 + 8 * (columns + 1)) + this.#learntBytes
+  }
+}
+
+/** Visitors of a value on a day that were read with it. */
+export function visitorsOn({ folded, visitors }: StoredDay, textNo: number): Uint32Array | undefined {
+  const entry = find(folded.textNos, textNo)
+  const count = folded.columns.visitors?.[entry] ?? 0
+  if (entry === -1 || count === 0) return undefined
+  return decodeVisitors(visitors!, folded.offsets[entry]!, count)
+}
+
+/** Where a number stands in an ascending list, −1 for nowhere. */
+function find(list: Uint32Array, number: number): number {
+  let [low, high] = [0, list.length]
+  while (low < high) {
+    const middle = (low + high) >> 1
+    if (list[middle]! < number) low = middle + 1
+    else high = middle
+  }
+  return list[low] === number ? low : -1
+}
