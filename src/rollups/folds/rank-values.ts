@@ -4,7 +4,7 @@ import { PROPERTIES, readProperty } from './dimensions.ts'
 import { cacheOf } from './fold-cache.ts'
 import { type Summed, sumValues } from './sum-values.ts'
 import type { Sums } from './sums.ts'
-import { numbersOf } from './texts.ts'
+import { compareTexts, numbersOf } from './texts.ts'
 import { countTogether } from './union-visitors.ts'
 
 /** Exact visitors are counted for so many values at once, before looking whether more are needed. */
@@ -138,9 +138,6 @@ async function pageOf({ sums, runs }: Summed, all: number[], ranking: Ranking): 
     .slice(offset - first, offset - first + limit)
     .map(({ index, value }) => ({ ...sums.countsAt(index), value }))
 }
-
-/** By their bytes in UTF-8, as `collate "C"` does. */
-const compareTexts = (a: string, b: string): number => Buffer.compare(Buffer.from(a), Buffer.from(b))
 
 /** By key, then by value. */
 function compareProperties(one: string, other: string): number {

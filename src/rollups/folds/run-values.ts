@@ -1,6 +1,6 @@
-import { COLUMNS, decodeColumns, decodeVisitors, type FoldedColumns } from './codec.ts'
+import { decodeColumns, decodeVisitors, type FoldedColumns } from './codec.ts'
 import type { Union } from './fold-cache.ts'
-import { Sums } from './sums.ts'
+import { type Counted, find, Sums } from './sums.ts'
 
 /** What is stored of a dimension for a day; `visitors` only when they were asked for. */
 export interface StoredDay {
@@ -17,7 +17,7 @@ export const decodeDay = (counts: Buffer, visitors: Buffer | null): StoredDay =>
  * What the values of a dimension count in a run of days. It stays what it is, but for what it learns of visitors: those of a
  * value are first the days' added up, and how many distinct ones there are once it has been told.
  */
-export class RunValues {
+export class RunValues implements Counted {
   /** Ascending. */
   readonly textNos: Uint32Array
   readonly columns: FoldedColumns['columns']
@@ -29,24 +29,15 @@ export class RunValues {
   #learntBytes = 0
 
   constructor(days: readonly StoredDay[]) {
-    if (days.length === 1) {
-      const { textNos, columns } = days[0]!.folded
-      this.textNos = textNos
-      this.columns = columns
-      this.least = columns.visitors ?? new Float64Array(textNos.length)
-      return
-    }
-    const sums = new Sums()
-    for (const { folded } of days) sums.addColumns(folded)
-    const order = Uint32Array.from(sums.keys, Number).sort()
-    const indexes = Uint32Array.from(order, textNo => sums.indexOf(textNo))
-    this.textNos = order
-    this.columns = {}
-    for (const column of COLUMNS) {
-      const values = Float64Array.from(indexes, index => sums.get(index, column))
-      if (values.some(value => value !== 0)) this.columns[column] = values
-    }
-    this.least = Float64Array.from(indexes, index => sums.leastVisitors(index))
+    const parts = days.map(({ folded: { textNos, columns } }) => ({
+      textNos,
+      columns,
+      least: columns.visitors,
+    }))
+    const { textNos, columns, least } = parts.length === 1 ? parts[0]! : new Sums(parts).counted
+    this.textNos = textNos
+    this.columns = columns
+    this.least = least ?? new Float64Array(textNos.length)
   }
 
   /** Where a value stands, −1 for nowhere. */
@@ -85,15 +76,4 @@ export function visitorsOn({ folded, visitors }: StoredDay, textNo: number): Uin
   const count = folded.columns.visitors?.[entry] ?? 0
   if (entry === -1 || count === 0) return undefined
   return decodeVisitors(visitors!, folded.offsets[entry]!, count)
-}
-
-/** Where a number stands in an ascending list, −1 for nowhere. */
-function find(list: Uint32Array, number: number): number {
-  let [low, high] = [0, list.length]
-  while (low < high) {
-    const middle = (low + high) >> 1
-    if (list[middle]! < number) low = middle + 1
-    else high = middle
-  }
-  return list[low] === number ? low : -1
 }

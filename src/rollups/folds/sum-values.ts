@@ -3,7 +3,7 @@ import type { Window } from '../protocol.ts'
 import { coverWindow } from './cover.ts'
 import { readDayFolds } from './day-folds.ts'
 import type { FoldCache } from './fold-cache.ts'
-import { countPortionValues, type Portion, wholePortion } from './portion.ts'
+import { countPortionValues, type Portion, type Tallied, wholePortion } from './portion.ts'
 import { runsOf } from './runs.ts'
 import { Sums } from './sums.ts'
 import { numbersOf } from './texts.ts'
@@ -43,15 +43,13 @@ export async function sumValues(
   // After the last fold there may be more of the future than of the past.
   if (folds.length > 0 && lengthOf(lived) > MAX_GAPS_MS) lived = await untilNewestHit(tx, siteNo, lived)
   if (lengthOf(lived) > MAX_GAPS_MS) return undefined
-  const sums = new Sums()
-  const [runs] = await Promise.all([
+  const [runs, ...tallied] = await Promise.all([
     readValueRuns(tx, cache, { siteNo, dimension }, runsOf(folds), { withVisitors }),
-    ...[...rests, ...lived.map(wholePortion)].map(portion =>
-      addPortion(tx, sums, siteNo, portion, dimension),
-    ),
+    ...[...rests, ...lived.map(wholePortion)].map(portion => tallyPortion(tx, siteNo, portion, dimension)),
   ])
   if (!runs) return undefined
-  for (const values of runs.all) sums.addColumns(values, values.least)
+  const sums = new Sums(runs.all)
+  for (const [key, counted] of tallied.flat()) sums.addTallied(key, counted)
   return { sums, runs }
 }
 
@@ -70,15 +68,14 @@ async function untilNewestHit(tx: Queryable, siteNo: number, windows: Window[]):
   return [...windows.slice(0, -1), ...rest]
 }
 
-async function addPortion(
+async function tallyPortion(
   tx: Queryable,
-  sums: Sums,
   siteNo: number,
   portion: Portion,
   dimension: string,
-): Promise<void> {
+): Promise<[key: number | string, counted: Tallied][]> {
   const tallied = (await countPortionValues(tx, siteNo, portion, [dimension])).get(dimension)
-  if (!tallied) return
+  if (!tallied) return []
   const numbers = await numbersOf(tx, siteNo, [...tallied.keys()], { isNaming: false })
-  for (const [value, counted] of tallied) sums.addTallied(numbers.get(value) ?? value, counted)
+  return [...tallied].map(([value, counted]) => [numbers.get(value) ?? value, counted])
 }
