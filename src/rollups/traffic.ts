@@ -1,6 +1,7 @@
 import { type Db, inSnapshot, type Queryable, statement } from '../infra/db.ts'
-import { coverAll, mergeWindows, readDayFolds, unfoldedHits } from './folds/day-folds.ts'
-import { cacheOf } from './folds/fold-cache.ts'
+import type { Cover } from './folds/cover.ts'
+import { coverAll, type DayFold, mergeWindows, readDayFolds, unfoldedHits } from './folds/day-folds.ts'
+import { cacheOf, type FoldCache } from './folds/fold-cache.ts'
 import { countPortionSessions } from './folds/portion.ts'
 import { type Run, runsOf } from './folds/runs.ts'
 import { countTogether, readUnions } from './folds/union-visitors.ts'
@@ -8,6 +9,7 @@ import {
   NO_TRAFFIC,
   type SiteVisitors,
   type SiteWindows,
+  type Tasks,
   type TrafficTotals,
   type Window,
 } from './protocol.ts'
@@ -22,12 +24,10 @@ interface HitBucket {
   visitors: string | null
 }
 
-interface SessionBucket {
-  bucket: Date
-  sessions: number
-  bounces: number
-  durationMs: number
-}
+type HitCounts = Pick<TrafficTotals, 'pageviews' | 'customEvents' | 'visitors'>
+type SessionCounts = Pick<TrafficTotals, 'sessions' | 'bounces' | 'durationMs'>
+
+type SessionBucket = SessionCounts & { bucket: Date }
 
 const readHitBuckets = statement<HitBucket>('read-hit-buckets')
 const readSessionBuckets = statement<SessionBucket>('read-session-buckets')
@@ -38,7 +38,7 @@ const readSessionBuckets = statement<SessionBucket>('read-session-buckets')
  */
 export function countTraffic(
   db: Db,
-  { siteNo, windows }: { siteNo: number; windows: Window[] },
+  { siteNo, windows, parts }: Tasks['countTraffic']['input'],
 ): Promise<TrafficTotals[]> {
   const start = windows[0]?.start ?? 0
   const end = windows.at(-1)?.end ?? 0
@@ -46,45 +46,79 @@ export function countTraffic(
   return inSnapshot(db, async tx => {
     const folds = await readDayFolds(tx, [siteNo], { start, end })
     const covers = coverAll(windows, folds.get(siteNo)!)
-    const runs = covers.map(cover => runsOf(cover.folds))
-    const gaps = mergeWindows(covers.flatMap(cover => cover.gaps))
-    const [unions, hits, sessions, open] = await Promise.all([
-      readUnions(tx, cacheOf(db), runs.flat()),
-      readHits(
-        tx,
-        unfoldedHits(covers).map(window => ({ siteNo, ...window })),
-      ),
-      readSessions(tx, siteNo, gaps),
-      Promise.all(
-        covers.map(({ rests }) => Promise.all(rests.map(rest => countPortionSessions(tx, siteNo, rest)))),
-      ),
+    const [hits, sessions] = await Promise.all([
+      parts.includes('hits') ? countHits(tx, cacheOf(db), siteNo, windows, covers) : [],
+      parts.includes('sessions') ? countSessions(tx, siteNo, windows, covers) : [],
     ])
-    const totals = covers.map(({ folds }, index) => addUp([...folds, ...open[index]!]))
-    const visitors: Uint32Array[][] = windows.map(() => [])
-    for (const row of hits) {
-      const index = windowOf(windows, row.bucket)
-      const total = totals[index]
-      if (!total) continue
-      total.pageviews += row.pageviews
-      total.customEvents += row.customEvents
-      visitors[index]!.push(row.visitors)
-    }
-    for (const row of sessions) {
-      const total = totals[windowOf(windows, row.bucket)]
-      if (!total) continue
-      total.sessions += row.sessions
-      total.bounces += row.bounces
-      total.durationMs += row.durationMs
-    }
-    totals.forEach((total, index) => {
-      total.visitors = countTogether(
-        runs[index]!.map(run => unions.get(run)!),
-        visitors[index],
-      )
-    })
-    return totals
+    return windows.map((_, index) => ({ ...NO_TRAFFIC, ...hits[index], ...sessions[index] }))
   })
 }
+
+async function countHits(
+  tx: Queryable,
+  cache: FoldCache,
+  siteNo: number,
+  windows: Window[],
+  covers: Cover<DayFold>[],
+): Promise<HitCounts[]> {
+  const runs = covers.map(({ folds }) => runsOf(folds))
+  const unfolded = unfoldedHits(covers).map(window => ({ siteNo, ...window }))
+  const [unions, rows] = await Promise.all([readUnions(tx, cache, runs.flat()), readHits(tx, unfolded)])
+  const counts = covers.map(({ folds }) => ({
+    pageviews: sum(folds, ({ pageviews }) => pageviews),
+    customEvents: sum(folds, ({ customEvents }) => customEvents),
+  }))
+  const visitors: Uint32Array[][] = windows.map(() => [])
+  for (const row of rows) {
+    const index = windowOf(windows, row.bucket)
+    const into = counts[index]
+    if (!into) continue
+    into.pageviews += row.pageviews
+    into.customEvents += row.customEvents
+    visitors[index]!.push(row.visitors)
+  }
+  return counts.map((count, index) => ({
+    ...count,
+    visitors: countTogether(
+      runs[index]!.map(run => unions.get(run)!),
+      visitors[index],
+    ),
+  }))
+}
+
+async function countSessions(
+  tx: Queryable,
+  siteNo: number,
+  windows: Window[],
+  covers: Cover<DayFold>[],
+): Promise<SessionCounts[]> {
+  const gaps = mergeWindows(covers.flatMap(cover => cover.gaps))
+  const [rows, open] = await Promise.all([
+    Promise.all(gaps.map(({ start, end }) => readSessionBuckets(tx, siteNo, new Date(start), new Date(end)))),
+    Promise.all(
+      covers.map(({ rests }) => Promise.all(rests.map(rest => countPortionSessions(tx, siteNo, rest)))),
+    ),
+  ])
+  const counts = covers.map(({ folds }, index) => {
+    const parts = [...folds, ...open[index]!]
+    return {
+      sessions: sum(parts, ({ sessions }) => sessions),
+      bounces: sum(parts, ({ bounces }) => bounces),
+      durationMs: sum(parts, ({ durationMs }) => durationMs),
+    }
+  })
+  for (const row of rows.flat()) {
+    const into = counts[windowOf(windows, row.bucket)]
+    if (!into) continue
+    into.sessions += row.sessions
+    into.bounces += row.bounces
+    into.durationMs += row.durationMs
+  }
+  return counts
+}
+
+const sum = <Part>(parts: readonly Part[], count: (part: Part) => number): number =>
+  parts.reduce((total, part) => total + count(part), 0)
 
 /** What sites count in spans of time, by quarters of an hour. */
 async function readHits(tx: Queryable, spans: (Window & { siteNo: number })[]) {
@@ -99,26 +133,6 @@ async function readHits(tx: Queryable, spans: (Window & { siteNo: number })[]) {
     ...row,
     visitors: readIntArray(visitors === null ? null : Buffer.from(visitors, 'base64')),
   }))
-}
-
-async function readSessions(tx: Queryable, siteNo: number, windows: Window[]): Promise<SessionBucket[]> {
-  const read = await Promise.all(
-    windows.map(({ start, end }) => readSessionBuckets(tx, siteNo, new Date(start), new Date(end))),
-  )
-  return read.flat()
-}
-
-/** Everything but visitors. */
-function addUp(parts: Partial<TrafficTotals>[]): TrafficTotals {
-  const total = { ...NO_TRAFFIC }
-  for (const { pageviews = 0, customEvents = 0, sessions = 0, bounces = 0, durationMs = 0 } of parts) {
-    total.pageviews += pageviews
-    total.customEvents += customEvents
-    total.sessions += sessions
-    total.bounces += bounces
-    total.durationMs += durationMs
-  }
-  return total
 }
 
 /** The window a bucket lies in, −1 for none. */

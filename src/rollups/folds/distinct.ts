@@ -10,22 +10,6 @@ export class DistinctCounter {
     for (let index = 0; index < numbers.length; index++) this.#mark(numbers[index]!)
   }
 
-  /** Adds what `encodeValues` wrote of the visitors of one value: the first number, then differences, as varints. */
-  addEncoded(bytes: Uint8Array, offset: number, count: number): void {
-    let number = 0
-    let at = offset
-    for (let index = 0; index < count; index++) {
-      let byte = bytes[at++]!
-      let difference = byte & 0x7f
-      for (let shift = 7; byte >= 0x80; shift += 7) {
-        byte = bytes[at++]!
-        difference |= (byte & 0x7f) << shift
-      }
-      number += difference
-      this.#mark(number)
-    }
-  }
-
   /** @returns how many were added since the last call */
   take(): number {
     const distinct = this.#distinct

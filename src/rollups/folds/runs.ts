@@ -20,7 +20,7 @@ export function runsOf(folds: readonly DayFold[]): Run[] {
 export function keyOf(run: Run, part: string): string {
   const { siteNo, start, end, version } = run[0]!
   if (run.length === 1) return `${siteNo}/${part}/${start}/${end}/${version}`
-  const hash = createHash('sha256')
-  for (const day of run) hash.update(`${day.start}/${day.end}/${day.version};`)
-  return `${siteNo}/${part}/${hash.digest('base64')}`
+  let days = ''
+  for (const day of run) days += `${day.start}/${day.end}/${day.version};`
+  return `${siteNo}/${part}/${createHash('sha256').update(days).digest('base64')}`
 }

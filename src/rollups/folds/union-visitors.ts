@@ -1,6 +1,7 @@
 import { type Queryable, statement } from '../../infra/db.ts'
 import { VisitorSet } from '../visitor-set.ts'
 import type { DayFold } from './day-folds.ts'
+import { DistinctCounter } from './distinct.ts'
 import type { FoldCache, Union } from './fold-cache.ts'
 import { keyOf, type Run } from './runs.ts'
 
@@ -69,12 +70,17 @@ function unite(days: Buffer[]): Union {
   return union
 }
 
+const distinct = new DistinctCounter()
+
 /** How many distinct visitors there are in unions and lists together. */
 export function countTogether(unions: readonly Union[], lists: readonly Uint32Array[] = []): number {
   const some = unions.filter(({ size }) => size > 0)
   const others = lists.filter(list => list.length > 0)
-  if (some.length === 0 && others.length === 0) return 0
   if (some.length === 1 && others.length === 0) return some[0]!.size
+  if (some.length === 0) {
+    for (const list of others) distinct.add(list)
+    return distinct.take()
+  }
   const set = VisitorSet.from(some[0]?.bytes)
   for (const { bytes } of some.slice(1)) set.addSerialized(bytes)
   for (const list of others) set.add(list)
