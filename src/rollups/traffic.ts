@@ -1,10 +1,11 @@
 import { type Db, inSnapshot, type Queryable, statement } from '../infra/db.ts'
 import type { Cover } from './folds/cover.ts'
 import { coverAll, type DayFold, mergeWindows, readDayFolds, unfoldedHits } from './folds/day-folds.ts'
+import { readUnions } from './folds/day-visitors.ts'
 import { cacheOf, type FoldCache } from './folds/fold-cache.ts'
 import { countPortionSessions } from './folds/portion.ts'
 import { type Run, runsOf } from './folds/runs.ts'
-import { countTogether, readUnions } from './folds/union-visitors.ts'
+import { countTogether } from './folds/union.ts'
 import {
   NO_TRAFFIC,
   type SiteVisitors,

@@ -31,7 +31,7 @@ export class VisitorSet {
     return new VisitorSet(bytes ? RoaringBitmap32.deserialize('portable', bytes) : new RoaringBitmap32())
   }
 
-  /** @param numbers ascending, or it takes much longer */
+  /** @param numbers in any order; ascending ones take less time */
   add(numbers: Uint32Array): void {
     if (numbers.length < FEW) {
       this.#bitmap.addMany(numbers)

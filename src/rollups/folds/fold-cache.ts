@@ -1,6 +1,7 @@
 import { BoundedCache } from '../../infra/bounded-cache.ts'
 import type { Db } from '../../infra/db.ts'
 import type { RunValues } from './run-values.ts'
+import type { Union } from './union.ts'
 
 const MIB = 2 ** 20
 
@@ -8,13 +9,6 @@ const MIB = 2 ** 20
 export interface FoldCache {
   values: BoundedCache<RunValues>
   visitors: BoundedCache<Union>
-}
-
-/** Distinct visitors. */
-export interface Union {
-  size: number
-  /** `VisitorSet.serialize` */
-  bytes: Buffer
 }
 
 const caches = new WeakMap<Db, FoldCache>()

@@ -5,7 +5,7 @@ import { cacheOf } from './fold-cache.ts'
 import { type Summed, sumValues } from './sum-values.ts'
 import type { Sums } from './sums.ts'
 import { compareTexts, numbersOf } from './texts.ts'
-import { countTogether } from './union-visitors.ts'
+import { countTogether } from './union.ts'
 
 /** Exact visitors are counted for so many values at once, before looking whether more are needed. */
 const BATCH = 32

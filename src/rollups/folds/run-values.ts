@@ -1,6 +1,6 @@
-import { decodeColumns, decodeVisitors, type FoldedColumns } from './codec.ts'
-import type { Union } from './fold-cache.ts'
+import { decodeColumns, type EncodedVisitors, type FoldedColumns } from './codec.ts'
 import { type Counted, find, Sums } from './sums.ts'
+import { bytesOf, type Union } from './union.ts'
 
 /** What is stored of a dimension for a day; `visitors` only when they were asked for. */
 export interface StoredDay {
@@ -54,7 +54,7 @@ export class RunValues implements Counted {
     this.#unions.set(entry, union)
     this.columns.visitors![entry] = union.size
     this.least[entry] = union.size
-    this.#learntBytes += union.bytes.length + 200
+    this.#learntBytes += bytesOf(union)
   }
 
   learnText(textNo: number, text: string): void {
@@ -70,10 +70,21 @@ export class RunValues implements Counted {
   }
 }
 
-/** Visitors of a value on a day that were read with it. */
-export function visitorsOn({ folded, visitors }: StoredDay, textNo: number): Uint32Array | undefined {
-  const entry = find(folded.textNos, textNo)
-  const count = folded.columns.visitors?.[entry] ?? 0
-  if (entry === -1 || count === 0) return undefined
-  return decodeVisitors(visitors!, folded.offsets[entry]!, count)
+/**
+ * Visitors of some values on each of the days that have them.
+ * @param days read with visitors
+ * @param textNos ascending
+ */
+export function visitorsOn(days: readonly StoredDay[], textNos: readonly number[]): EncodedVisitors[][] {
+  const lists: EncodedVisitors[][] = textNos.map(() => [])
+  for (const { folded, visitors } of days) {
+    let entry = 0
+    for (const [index, textNo] of textNos.entries()) {
+      while (folded.textNos[entry]! < textNo) entry++
+      if (folded.textNos[entry] !== textNo) continue
+      const count = folded.columns.visitors?.[entry] ?? 0
+      if (count > 0) lists[index]!.push({ visitors: visitors!, offset: folded.offsets[entry]!, count })
+    }
+  }
+  return lists
 }

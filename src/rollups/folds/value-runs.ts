@@ -1,10 +1,10 @@
 import { type Queryable, statement } from '../../infra/db.ts'
-import { VisitorSet } from '../visitor-set.ts'
 import { PROPERTIES } from './dimensions.ts'
-import type { FoldCache, Union } from './fold-cache.ts'
+import type { FoldCache } from './fold-cache.ts'
 import { decodeDay, RunValues, type StoredDay, visitorsOn } from './run-values.ts'
 import { keyOf, type Run } from './runs.ts'
 import { textsOf } from './texts.ts'
+import { type Union, uniteEncoded } from './union.ts'
 
 interface StoredValues {
   start: number
@@ -98,11 +98,12 @@ export class ValueRuns {
     const stored = await readDays(this.#tx, this.#subject, runs, true)
     for (const { run, values } of unread) this.#loaded.set(values, stored!.get(run)!)
     for (const { key, values, untold } of lacking) {
-      const days = this.#loaded.get(values)!
-      for (const textNo of untold) {
+      const asked = untold.toSorted((a, b) => a - b)
+      const lists = visitorsOn(this.#loaded.get(values)!, asked)
+      for (const [index, textNo] of asked.entries()) {
         const entry = values.find(textNo)
         // Another question may have told it meanwhile.
-        if (!values.unionAt(entry)) values.learnVisitors(entry, unite(days, textNo))
+        if (!values.unionAt(entry)) values.learnVisitors(entry, uniteEncoded(lists[index]!))
       }
       this.#cache.values.set(key, values, { bytes: values.bytes })
     }
@@ -145,17 +146,6 @@ export class ValueRuns {
 const entryOf = (values: RunValues, key: number | string) => (typeof key === 'number' ? values.find(key) : -1)
 
 const hasVisitors = ({ columns }: RunValues, entry: number): boolean => (columns.visitors?.[entry] ?? 0) > 0
-
-function unite(days: readonly StoredDay[], textNo: number): Union {
-  const set = VisitorSet.from()
-  for (const day of days) {
-    const visitors = visitorsOn(day, textNo)
-    if (visitors) set.add(visitors)
-  }
-  const union = { size: set.size, bytes: set.serialize() }
-  set.free()
-  return union
-}
 
 /** @returns undefined when one of the days had more values than are folded */
 async function readDays(

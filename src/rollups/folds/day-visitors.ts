@@ -1,9 +1,8 @@
 import { type Queryable, statement } from '../../infra/db.ts'
-import { VisitorSet } from '../visitor-set.ts'
 import type { DayFold } from './day-folds.ts'
-import { DistinctCounter } from './distinct.ts'
-import type { FoldCache, Union } from './fold-cache.ts'
+import type { FoldCache } from './fold-cache.ts'
 import { keyOf, type Run } from './runs.ts'
+import { bytesOf, type Union, uniteSets } from './union.ts'
 
 interface Stored {
   siteNo: number
@@ -15,8 +14,6 @@ interface Stored {
 const selectVisitors = statement<Stored>('select-fold-visitors')
 
 const PART = 'visitors'
-/** An entry of the cache beside its bytes. */
-const ENTRY_BYTES = 300
 
 /**
  * The distinct visitors of runs, each from its days or as it was added up before. In the transaction that has found the
@@ -41,9 +38,9 @@ export async function readUnions(
     missing.flatMap(([, run]) => run),
   )
   for (const [key, run] of missing) {
-    const union = unite(run.map(day => stored.get(nameOf(day))!))
+    const union = uniteSets(run.map(day => stored.get(nameOf(day))!))
     unions.set(run, union)
-    known.set(key, union, { bytes: union.bytes.length + ENTRY_BYTES })
+    known.set(key, union, { bytes: bytesOf(union) })
   }
   return unions
 }
@@ -61,30 +58,3 @@ async function readVisitors(tx: Queryable, days: DayFold[]): Promise<Map<string,
 
 const nameOf = ({ siteNo, start, end }: Pick<DayFold, 'siteNo' | 'start' | 'end'>) =>
   `${siteNo}/${start}/${end}`
-
-function unite(days: Buffer[]): Union {
-  const set = VisitorSet.from(days[0])
-  for (const bytes of days.slice(1)) set.addSerialized(bytes)
-  const union = { size: set.size, bytes: days.length === 1 ? days[0]! : set.serialize() }
-  set.free()
-  return union
-}
-
-const distinct = new DistinctCounter()
-
-/** How many distinct visitors there are in unions and lists together. */
-export function countTogether(unions: readonly Union[], lists: readonly Uint32Array[] = []): number {
-  const some = unions.filter(({ size }) => size > 0)
-  const others = lists.filter(list => list.length > 0)
-  if (some.length === 1 && others.length === 0) return some[0]!.size
-  if (some.length === 0) {
-    for (const list of others) distinct.add(list)
-    return distinct.take()
-  }
-  const set = VisitorSet.from(some[0]?.bytes)
-  for (const { bytes } of some.slice(1)) set.addSerialized(bytes)
-  for (const list of others) set.add(list)
-  const { size } = set
-  set.free()
-  return size
-}
