@@ -1,9 +1,9 @@
 import { type Db, inSnapshot, type Queryable, statement } from '../infra/db.ts'
 import type { Cover } from './folds/cover.ts'
 import { coverAll, type DayFold, mergeWindows, readDayFolds, unfoldedHits } from './folds/day-folds.ts'
-import { readUnions } from './folds/day-visitors.ts'
-import { cacheOf, type FoldCache } from './folds/fold-cache.ts'
+import { cacheOf } from './folds/fold-cache.ts'
 import { countPortionSessions } from './folds/portion.ts'
+import { type RunTotals, readTotals, sum } from './folds/run-totals.ts'
 import { type Run, runsOf } from './folds/runs.ts'
 import { countTogether } from './folds/union.ts'
 import {
@@ -21,16 +21,14 @@ interface HitBucket {
   bucket: Date
   pageviews: number
   customEvents: number
-  /** In base64. */
-  visitors: string | null
 }
 
-type HitCounts = Pick<TrafficTotals, 'pageviews' | 'customEvents' | 'visitors'>
+type HitCounts = HitBucket & { visitors: Uint32Array }
 type SessionCounts = Pick<TrafficTotals, 'sessions' | 'bounces' | 'durationMs'>
 
 type SessionBucket = SessionCounts & { bucket: Date }
 
-const readHitBuckets = statement<HitBucket>('read-hit-buckets')
+const readHitBuckets = statement<HitBucket & { visitors: string | null }>('read-hit-buckets')
 const readSessionBuckets = statement<SessionBucket>('read-session-buckets')
 
 /**
@@ -47,82 +45,49 @@ export function countTraffic(
   return inSnapshot(db, async tx => {
     const folds = await readDayFolds(tx, [siteNo], { start, end })
     const covers = coverAll(windows, folds.get(siteNo)!)
-    const [hits, sessions] = await Promise.all([
-      parts.includes('hits') ? countHits(tx, cacheOf(db), siteNo, windows, covers) : [],
-      parts.includes('sessions') ? countSessions(tx, siteNo, windows, covers) : [],
+    const runs = covers.map(cover => runsOf(cover.folds))
+    const [totals, hits, sessions] = await Promise.all([
+      readTotals(tx, cacheOf(db), runs.flat()),
+      parts.includes('hits') ? readHits(tx, spansOf(siteNo, covers)) : undefined,
+      parts.includes('sessions') ? readSessions(tx, siteNo, windows, covers) : undefined,
     ])
-    return windows.map((_, index) => ({ ...NO_TRAFFIC, ...hits[index], ...sessions[index] }))
+    const hitsIn = hits && divide(windows, hits)
+    return windows.map((_, index) => {
+      const folded = runs[index]!.map(run => totals.get(run)!)
+      return {
+        ...NO_TRAFFIC,
+        ...(hitsIn && countHits(folded, hitsIn[index]!)),
+        ...(sessions && countSessions([...folded, ...sessions[index]!])),
+      }
+    })
   })
 }
 
-async function countHits(
-  tx: Queryable,
-  cache: FoldCache,
-  siteNo: number,
-  windows: Window[],
-  covers: Cover<DayFold>[],
-): Promise<HitCounts[]> {
-  const runs = covers.map(({ folds }) => runsOf(folds))
-  const unfolded = unfoldedHits(covers).map(window => ({ siteNo, ...window }))
-  const [unions, rows] = await Promise.all([readUnions(tx, cache, runs.flat()), readHits(tx, unfolded)])
-  const counts = covers.map(({ folds }) => ({
-    pageviews: sum(folds, ({ pageviews }) => pageviews),
-    customEvents: sum(folds, ({ customEvents }) => customEvents),
-  }))
-  const visitors: Uint32Array[][] = windows.map(() => [])
-  for (const row of rows) {
-    const index = windowOf(windows, row.bucket)
-    const into = counts[index]
-    if (!into) continue
-    into.pageviews += row.pageviews
-    into.customEvents += row.customEvents
-    visitors[index]!.push(row.visitors)
+function countHits(folded: RunTotals[], rows: HitCounts[]) {
+  return {
+    pageviews: sum([...folded, ...rows], ({ pageviews }) => pageviews),
+    customEvents: sum([...folded, ...rows], ({ customEvents }) => customEvents),
+    visitors: countVisitors(folded, rows),
   }
-  return counts.map((count, index) => ({
-    ...count,
-    visitors: countTogether(
-      runs[index]!.map(run => unions.get(run)!),
-      visitors[index],
-    ),
-  }))
 }
 
-async function countSessions(
-  tx: Queryable,
-  siteNo: number,
-  windows: Window[],
-  covers: Cover<DayFold>[],
-): Promise<SessionCounts[]> {
-  const gaps = mergeWindows(covers.flatMap(cover => cover.gaps))
-  const [rows, open] = await Promise.all([
-    Promise.all(gaps.map(({ start, end }) => readSessionBuckets(tx, siteNo, new Date(start), new Date(end)))),
-    Promise.all(
-      covers.map(({ rests }) => Promise.all(rests.map(rest => countPortionSessions(tx, siteNo, rest)))),
-    ),
-  ])
-  const counts = covers.map(({ folds }, index) => {
-    const parts = [...folds, ...open[index]!]
-    return {
-      sessions: sum(parts, ({ sessions }) => sessions),
-      bounces: sum(parts, ({ bounces }) => bounces),
-      durationMs: sum(parts, ({ durationMs }) => durationMs),
-    }
-  })
-  for (const row of rows.flat()) {
-    const into = counts[windowOf(windows, row.bucket)]
-    if (!into) continue
-    into.sessions += row.sessions
-    into.bounces += row.bounces
-    into.durationMs += row.durationMs
-  }
-  return counts
-}
+const countVisitors = (folded: RunTotals[], rows: HitCounts[]): number =>
+  countTogether(
+    folded.map(({ visitors }) => visitors),
+    rows.map(({ visitors }) => visitors),
+  )
 
-const sum = <Part>(parts: readonly Part[], count: (part: Part) => number): number =>
-  parts.reduce((total, part) => total + count(part), 0)
+const countSessions = (all: SessionCounts[]): SessionCounts => ({
+  sessions: sum(all, ({ sessions }) => sessions),
+  bounces: sum(all, ({ bounces }) => bounces),
+  durationMs: sum(all, ({ durationMs }) => durationMs),
+})
+
+const spansOf = (siteNo: number, covers: Cover<DayFold>[]) =>
+  unfoldedHits(covers).map(window => ({ siteNo, ...window }))
 
 /** What sites count in spans of time, by quarters of an hour. */
-async function readHits(tx: Queryable, spans: (Window & { siteNo: number })[]) {
+async function readHits(tx: Queryable, spans: (Window & { siteNo: number })[]): Promise<HitCounts[]> {
   if (spans.length === 0) return []
   const rows = await readHitBuckets(
     tx,
@@ -136,16 +101,37 @@ async function readHits(tx: Queryable, spans: (Window & { siteNo: number })[]) {
   }))
 }
 
-/** The window a bucket lies in, −1 for none. */
-function windowOf(windows: Window[], bucket: Date): number {
-  const at = bucket.getTime()
-  let [low, high] = [0, windows.length]
-  while (low < high) {
-    const middle = (low + high) >> 1
-    if (windows[middle]!.end <= at) low = middle + 1
-    else high = middle
+/** The sessions of each window that no fold holds. */
+async function readSessions(
+  tx: Queryable,
+  siteNo: number,
+  windows: Window[],
+  covers: Cover<DayFold>[],
+): Promise<SessionCounts[][]> {
+  const gaps = mergeWindows(covers.flatMap(cover => cover.gaps))
+  const [rows, open] = await Promise.all([
+    Promise.all(gaps.map(({ start, end }) => readSessionBuckets(tx, siteNo, new Date(start), new Date(end)))),
+    Promise.all(
+      covers.map(({ rests }) => Promise.all(rests.map(rest => countPortionSessions(tx, siteNo, rest)))),
+    ),
+  ])
+  return divide(windows, rows.flat()).map((inWindow, index) => [...inWindow, ...open[index]!])
+}
+
+/** The rows of each window, which are in order and do not overlap. */
+function divide<Row extends { bucket: Date }>(windows: Window[], rows: Row[]): Row[][] {
+  const divided: Row[][] = windows.map(() => [])
+  for (const row of rows) {
+    const at = row.bucket.getTime()
+    let [low, high] = [0, windows.length]
+    while (low < high) {
+      const middle = (low + high) >> 1
+      if (windows[middle]!.end <= at) low = middle + 1
+      else high = middle
+    }
+    if (low < windows.length && windows[low]!.start <= at) divided[low]!.push(row)
   }
-  return low < windows.length && windows[low]!.start <= at ? low : -1
+  return divided
 }
 
 /** Distinct visitors of each site: in every bucket, in all of them together, and in the window before. */
@@ -160,39 +146,38 @@ export function countSiteVisitors(db: Db, sites: SiteWindows[]): Promise<SiteVis
     const siteNos = sites.map(({ siteNo }) => siteNo)
     const folds = await readDayFolds(tx, siteNos, span)
     const covered = sites.map(site => {
-      const covers = coverAll([site.previous, ...site.buckets], folds.get(site.siteNo)!)
+      const windows = [site.previous, ...site.buckets]
+      const covers = coverAll(windows, folds.get(site.siteNo)!)
       const [before, ...each] = covers.map(cover => runsOf(cover.folds))
       // The days of all buckets are one run, which is added up once.
       const all = runsOf(covers.slice(1).flatMap(cover => cover.folds))
-      return { ...site, unfolded: unfoldedHits(covers), before: before!, each, all }
+      return { siteNo: site.siteNo, windows, spans: spansOf(site.siteNo, covers), before: before!, each, all }
     })
-    const [unions, hits] = await Promise.all([
-      readUnions(
+    const [totals, hits] = await Promise.all([
+      readTotals(
         tx,
         cacheOf(db),
         covered.flatMap(({ before, each, all }) => [...before, ...each.flat(), ...all]),
       ),
       readHits(
         tx,
-        covered.flatMap(({ siteNo, unfolded }) => unfolded.map(window => ({ siteNo, ...window }))),
+        covered.flatMap(({ spans }) => spans),
       ),
     ])
-    const hitsOf = new Map(siteNos.map(siteNo => [siteNo, [] as typeof hits]))
+    const hitsOf = new Map(siteNos.map(siteNo => [siteNo, [] as HitCounts[]]))
     for (const row of hits) hitsOf.get(row.siteNo)!.push(row)
-    return covered.map(({ siteNo, buckets, previous, before, each, all }) => {
-      const inBuckets: Uint32Array[][] = buckets.map(() => [])
-      const inPrevious: Uint32Array[] = []
-      for (const { bucket, visitors } of hitsOf.get(siteNo)!) {
-        const at = bucket.getTime()
-        if (at >= previous.start && at < previous.end) inPrevious.push(visitors)
-        inBuckets[windowOf(buckets, bucket)]?.push(visitors)
-      }
-      const unionsOf = (runs: Run[]) => runs.map(run => unions.get(run)!)
+    const count = (runs: Run[], rows: HitCounts[]) =>
+      countVisitors(
+        runs.map(run => totals.get(run)!),
+        rows,
+      )
+    return covered.map(({ siteNo, windows, before, each, all }) => {
+      const [inPrevious, ...inBuckets] = divide(windows, hitsOf.get(siteNo)!)
       return {
         siteNo,
-        visitors: countTogether(unionsOf(all), inBuckets.flat()),
-        visitorsBefore: countTogether(unionsOf(before), inPrevious),
-        sparkline: each.map((runs, index) => countTogether(unionsOf(runs), inBuckets[index])),
+        visitors: count(all, inBuckets.flat()),
+        visitorsBefore: count(before, inPrevious!),
+        sparkline: each.map((runs, index) => count(runs, inBuckets[index]!)),
       }
     })
   })

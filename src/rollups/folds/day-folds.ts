@@ -2,16 +2,11 @@ import { type Queryable, statement } from '../../infra/db.ts'
 import type { Window } from '../protocol.ts'
 import { type Cover, coverWindow, type FoldSpan } from './cover.ts'
 
-/** A day's fold without its visitors and its values. */
+/** A day's fold, but for what it holds. */
 export interface DayFold extends FoldSpan {
   siteNo: number
-  /** Another whenever what is folded of the day changed, of whatever kind. */
+  /** Another whenever what it holds changed, of whatever kind. */
   version: string
-  pageviews: number
-  customEvents: number
-  sessions: number
-  bounces: number
-  durationMs: number
 }
 
 const selectDayFolds = statement<DayFold>('select-day-folds')

@@ -1,14 +1,14 @@
 import { BoundedCache } from '../../infra/bounded-cache.ts'
 import type { Db } from '../../infra/db.ts'
+import type { RunTotals } from './run-totals.ts'
 import type { RunValues } from './run-values.ts'
-import type { Union } from './union.ts'
 
 const MIB = 2 ** 20
 
 /** What runs of days come to, by `keyOf`: so that a day is read and added up once, not with every question. */
 export interface FoldCache {
   values: BoundedCache<RunValues>
-  visitors: BoundedCache<Union>
+  totals: BoundedCache<RunTotals>
 }
 
 const caches = new WeakMap<Db, FoldCache>()
@@ -17,7 +17,7 @@ const caches = new WeakMap<Db, FoldCache>()
 export function cacheOf(db: Db): FoldCache {
   let cache = caches.get(db)
   if (!cache) {
-    cache = { values: new BoundedCache(48 * MIB), visitors: new BoundedCache(16 * MIB) }
+    cache = { values: new BoundedCache(48 * MIB), totals: new BoundedCache(16 * MIB) }
     caches.set(db, cache)
   }
   return cache
