@@ -10,19 +10,20 @@ const counter = new DistinctCounter()
 /** So many are kept as numbers: a bitmap of as few costs more to make than it saves. */
 const FEW = 4_096
 
-let scratch = new Uint32Array(FEW)
+const SCRATCH = 2 ** 18
+const scratch = new Uint32Array(SCRATCH)
 
 /** The visitors of a value on several days. */
 export function uniteEncoded(days: readonly EncodedVisitors[]): Union {
   const most = days.reduce((sum, { count }) => sum + count, 0)
-  if (most > scratch.length) scratch = new Uint32Array(2 * most)
+  const numbers = most > SCRATCH ? new Uint32Array(most) : scratch
   const ends = [0]
-  for (const day of days) ends.push(counter.addEncoded(day, scratch, ends.at(-1)!))
+  for (const day of days) ends.push(counter.addEncoded(day, numbers, ends.at(-1)!))
   const size = counter.take()
-  if (size <= FEW) return { size, numbers: scratch.slice(0, size) }
+  if (size <= FEW) return { size, numbers: numbers.slice(0, size) }
   const set = VisitorSet.from()
   // Day by day, since ascending numbers are added faster.
-  for (let day = 1; day < ends.length; day++) set.add(scratch.subarray(ends[day - 1], ends[day]))
+  for (let day = 1; day < ends.length; day++) set.add(numbers.subarray(ends[day - 1], ends[day]))
   return finish(set)
 }
 
