@@ -16,8 +16,8 @@ const MINUTE = 60_000
 const HOUR = 60 * MINUTE
 const DAY = 24 * HOUR
 const TODAY = Date.UTC(2026, 2, 10)
-const DAYS = [{ from: '2026-03-01', to: '2026-03-10' }]
-const WINDOW = { start: TODAY - 9 * DAY, end: TODAY + DAY }
+const DAYS = [{ from: '2026-03-06', to: '2026-03-10' }]
+const WINDOW = { start: TODAY - 4 * DAY, end: TODAY + DAY }
 
 let database: TestDatabase
 let db: Db
@@ -30,16 +30,16 @@ afterAll(() => database.close())
 
 const visitors = Array.from({ length: 40 }, () => randomUUID())
 
-/** Nine days of visits, most of whose values count as much as others. */
+/** Four days of visits, most of whose values count as much as others. */
 async function fillSite(seed: number): Promise<FoldedSite> {
   const random = randomFrom(seed)
   const site = { ...(await createTestSite(db)), timezone: 'UTC' }
   const hits = []
-  for (let day = -9; day < 0; day++) {
-    for (let number = 0; number < 160; number++) {
+  for (let day = -4; day < 0; day++) {
+    for (let number = 0; number < 60; number++) {
       const url = `/${random.int(1 + random.int(60))}`
       const visitorId = visitors[random.int(visitors.length)]!
-      const at = TODAY + day * DAY + number * 8 * MINUTE
+      const at = TODAY + day * DAY + number * 23 * MINUTE
       hits.push(enrichedHit(site, at, { visitorId, url, title: `Title of ${url}` }))
       if (number % 9 === 0) {
         hits.push(enrichedHit(site, at + MINUTE, { type: 'engagement', visitorId, url, engagedMs: 1_000 }))
@@ -59,16 +59,17 @@ test('a day that is folded anew elsewhere is read anew everywhere', async () => 
   // Embedded, the session is one for all, and each pool has what it keeps.
   const elsewhere = connectDb(database.url, { max: 1, name: 'test' })
   await foldAll(elsewhere, now)
-  const compare = async () => {
-    for (const each of [db, elsewhere]) await expectFoldsEqualRows(each, site, DAYS, now)
-  }
+  const compare = () => expectFoldsEqualRows(db, site, DAYS, now)
   await compare()
-  for (const at of [TODAY - 8 * DAY, TODAY - DAY, TODAY - 8 * DAY + HOUR]) {
+  // Once more, now that what does not change is known.
+  await compare()
+  for (const at of [TODAY - 3 * DAY, TODAY - DAY]) {
     await late(site, at)
     await compare()
     await foldAll(elsewhere, now)
     await compare()
   }
+  await expectFoldsEqualRows(elsewhere, site, DAYS, now)
   await elsewhere.end()
 })
 
@@ -80,12 +81,10 @@ test('days that were folded before they had versions are told apart', async () =
   const unlike = await db`select from day_folds where version <> '00000000-0000-0000-0000-000000000000'`
   expect(unlike).toHaveLength(0)
   for (const site of [one, other]) await expectFoldsEqualRows(db, site, DAYS, now)
-  for (const to of ['2026-03-07', '2026-03-08']) {
-    await expectFoldsEqualRows(db, one, [{ from: '2026-03-05', to }], now)
-  }
-  await late(one, TODAY - 5 * DAY)
+  await expectFoldsEqualRows(db, one, [{ from: '2026-03-07', to: '2026-03-08' }], now)
+  await late(one, TODAY - 2 * DAY)
   await foldAll(db, now)
-  for (const site of [one, other]) await expectFoldsEqualRows(db, site, DAYS, now)
+  await expectFoldsEqualRows(db, one, DAYS, now)
 })
 
 test('whoever writes what is folded renews the version, and moving on alone does not', async () => {
@@ -134,11 +133,11 @@ test('every page is a part of the whole list, by whatever it is ordered and howe
     }
     const whole = (await ask(1_000, 0, unknowing()))!
     expect(whole.rows.length).toBe(whole.total)
-    expect(whole.total).toBeGreaterThan(40)
+    expect(whole.total).toBeGreaterThan(30)
     const byCounts = whole.rows.map(row => by.map(column => row[column]))
     expect(new Set(byCounts.map(String)).size).toBeLessThan(by[0] === 'lastAt' ? 100 : whole.total)
     for (const [limit, offset] of [
-      [7, 35],
+      [7, 20],
       [1, 0],
       [10, 10],
       [3, whole.total - 2],
