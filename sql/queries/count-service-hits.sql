@@ -1,5 +1,5 @@
--- What the service wrote of site $1 in [$2, $3), by type and name.
-select type, name, count(*) as hits
+-- What the service wrote of site $1 in [$2, $3), by name.
+select name, count(*) as hits
 from events
 where site_no = $1::int and at >= $2::timestamptz and at < $3::timestamptz and is_service
-group by 1, 2
+group by 1

@@ -1,33 +1,46 @@
--- One row a 15-minute bucket of [$2, $3), UTC, in which site $1 has hits; empty buckets are absent.
--- visitors: array_send bytes of the distinct visitor_no, so that a thread reads them without parsing text.
+-- One row a 15-minute bucket, UTC, in which a site ($1) has hits in the span [$2, $3) beside it; empty buckets are absent.
+-- visitors: array_send bytes of the distinct visitor_no, so that a thread reads them without parsing text, in base64.
 -- Dirty buckets come from raw rows; what lies above the aggregate's watermark does so by itself.
-with dirty as materialized (
-  select bucket
-  from dirty_buckets
-  where aggregate = 'hits' and site_no = $1::int and bucket >= $2::timestamptz and bucket < $3::timestamptz
+with asked as (
+  select site_no, starts_at, ends_at
+  from unnest($1::int[], $2::timestamptz[], $3::timestamptz[]) as span (site_no, starts_at, ends_at)
+),
+dirty as materialized (
+  select asked.site_no, bucket
+  from asked
+  join dirty_buckets on
+    aggregate = 'hits' and dirty_buckets.site_no = asked.site_no and bucket >= starts_at and bucket < ends_at
 )
 select
+  asked.site_no as "siteNo",
   bucket,
   pageviews,
   custom_events as "customEvents",
-  array_send(visitors) as visitors
-from hits_15m
-where site_no = $1::int
-  and bucket >= $2::timestamptz
-  and bucket < $3::timestamptz
-  and bucket not in (select bucket from dirty)
+  encode(array_send(visitors), 'base64') as visitors
+from asked
+cross join lateral (
+  -- Span by span, by the index ("offset" keeps it so): a join would read all buckets. 31 sites: 2 ms, 31 statements: 7 ms.
+  select bucket, pageviews, custom_events, visitors
+  from hits_15m
+  where hits_15m.site_no = asked.site_no and bucket >= asked.starts_at and bucket < asked.ends_at
+  offset 0
+) as filled
+where (asked.site_no, bucket) not in (select site_no, bucket from dirty)
 union all
 select
+  dirty.site_no,
   dirty.bucket,
-  count(*) filter (where events.type = 'pageview'),
-  count(*) filter (where events.type = 'event' and not events.is_service),
-  array_send(
-    array_agg(distinct events.visitor_no)
-      filter (where events.type not in ('engagement', 'identify') and not events.is_service)
-  )
+  hit.pageviews,
+  hit.custom_events,
+  encode(array_send(hit.visitors), 'base64')
 from dirty
-join events on events.site_no = $1::int
-  and events.at >= dirty.bucket
-  and events.at < dirty.bucket + interval '15 minutes'
-where events.at >= $2::timestamptz and events.at < $3::timestamptz
-group by dirty.bucket
+cross join lateral (
+  select
+    count(*) as hits,
+    count(*) filter (where type = 'pageview') as pageviews,
+    count(*) filter (where type = 'event' and not is_service) as custom_events,
+    array_agg(distinct visitor_no) filter (where type not in ('engagement', 'identify') and not is_service) as visitors
+  from events
+  where site_no = dirty.site_no and at >= dirty.bucket and at < dirty.bucket + interval '15 minutes'
+) as hit
+where hits > 0

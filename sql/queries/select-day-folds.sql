@@ -1,16 +1,11 @@
--- Folds of the sites $1 inside [$2, $3) that hold what is stored, in order. A day that is marked is not among them. $4: with
--- visitors, in base64.
+-- Folds of the sites $1 inside [$2, $3) that hold what is stored, in order. A day that is marked is not among them.
+-- version: another whenever what is folded of the day changed: totals, visitors and values.
 select
   site_no as "siteNo",
   (extract(epoch from starts_at) * 1000)::bigint as start,
   (extract(epoch from ends_at) * 1000)::bigint as "end",
   (extract(epoch from folded_to) * 1000)::bigint as "foldedTo",
-  pageviews,
-  custom_events as "customEvents",
-  sessions,
-  bounces,
-  duration_ms as "durationMs",
-  case when $4::boolean then encode(visitors, 'base64') end as visitors
+  version
 from day_folds
 where site_no = any($1::int[]) and starts_at >= $2::timestamptz and ends_at <= $3::timestamptz
   and not exists (

@@ -9,7 +9,8 @@ export class BoundedCache<Value> {
     this.#maxBytes = maxBytes
   }
 
-  get(key: string, now: number): Value | undefined {
+  /** @param now Unix milliseconds; whatever it is where values never expire */
+  get(key: string, now = 0): Value | undefined {
     const entry = this.#entries.get(key)
     if (!entry) return undefined
     this.#entries.delete(key)
@@ -22,9 +23,9 @@ export class BoundedCache<Value> {
     return entry.value
   }
 
-  set(key: string, value: Value, options: { bytes: number; expiresAt: number }): void {
+  set(key: string, value: Value, options: { bytes: number; expiresAt?: number }): void {
     this.#remove(key)
-    this.#entries.set(key, { value, ...options })
+    this.#entries.set(key, { value, expiresAt: Number.POSITIVE_INFINITY, ...options })
     this.#bytes += options.bytes
     for (const oldest of this.#entries.keys()) {
       if (this.#bytes <= this.#maxBytes) return

@@ -13,6 +13,9 @@ export const LIFECYCLE_NAMES = [
   'subscription_ended',
 ] as const
 
+/** A name of what the service writes into the event log. */
+export type LifecycleName = (typeof LIFECYCLE_NAMES)[number]
+
 /** Names written only by the service: refused as goals, not recorded when sent to `/api/event` (spec "Goals"). */
 const RESERVED_NAMES = ['pageview', 'engagement', 'performance', 'web-vitals', ...LIFECYCLE_NAMES]
 

@@ -73,7 +73,7 @@ export async function keepSubscription(
   return { life, reconsidered: changed.filter(({ name }) => name === RENEWED).map(({ key }) => key) }
 }
 
-const RENEWED = 'subscription_renewed'
+const RENEWED = 'subscription_renewed' as const
 
 async function loadLife(tx: Transaction, siteNo: number, subscriptionId: string): Promise<Life> {
   const facts = await loadSubscriptionFacts(tx, siteNo, subscriptionId)

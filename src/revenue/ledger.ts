@@ -1,3 +1,5 @@
+import type { LifecycleName } from '../ingestion/reserved-names.ts'
+
 /** A subscription as it was from a moment on. */
 export interface State {
   /** Unix milliseconds. */
@@ -24,10 +26,10 @@ export interface Movement {
   amountMinor: number
 }
 
-/** One of the names that only the service writes. */
+/** What becomes an event of a subscription. */
 export interface Milestone {
   at: number
-  name: string
+  name: LifecycleName
   /** Id of the event or invoice it comes from. */
   key: string
 }
@@ -73,7 +75,7 @@ export function tellLife(states: readonly State[]): { movements: Movement[]; mil
   let isInTrial = false
   for (const state of states) {
     const { at, key, currency, mrr } = state
-    const tell = (name: string) => milestones.push({ at, name, key })
+    const tell = (name: LifecycleName) => milestones.push({ at, name, key })
     const move = (kind: MovementKind, amountMinor: number, inCurrency = currency) => {
       if (amountMinor !== 0) movements.push({ at, kind, currency: inCurrency, amountMinor })
     }

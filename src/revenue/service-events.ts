@@ -1,5 +1,6 @@
 import { v5 as uuidv5 } from 'uuid'
 import { statement, type Transaction } from '../infra/db.ts'
+import type { LifecycleName } from '../ingestion/reserved-names.ts'
 import { markBuckets } from '../rollups/dirty.ts'
 import { type Attribution, attribute, awaitVisitor } from './attribution.ts'
 
@@ -7,8 +8,8 @@ import { type Attribution, attribute, awaitVisitor } from './attribution.ts'
 const NAMESPACE = '5f0f8f0e-3c0b-4d0c-9a53-6f3a1c7b9e11'
 
 export interface ServiceEvent {
-  /** One of the names that only the service writes. */
-  name: string
+  /** Only the service writes it: readers tell by it what no fold holds. */
+  name: LifecycleName
   at: Date
   /** What it tells of. With site, name and time it is the event's identity: writing it again changes nothing. */
   key: string

@@ -110,9 +110,15 @@ export interface RankedValue extends Counts {
   value: string
 }
 
+/** Pageviews, events and visitors, or the rest. What is not asked for is 0. */
+export type TrafficPart = 'hits' | 'sessions'
+
 /** Every task of the rollup threads: what goes in, what comes out. */
 export interface Tasks {
-  countTraffic: { input: { siteNo: number; windows: Window[] }; output: TrafficTotals[] }
+  countTraffic: {
+    input: { siteNo: number; windows: Window[]; parts: TrafficPart[] }
+    output: TrafficTotals[]
+  }
   countSiteVisitors: { input: SiteWindows[]; output: SiteVisitors[] }
   matchValues: {
     input: { tests: ValueTest[]; values: string[]; most: number }

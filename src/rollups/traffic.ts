@@ -1,30 +1,34 @@
 import { type Db, inSnapshot, type Queryable, statement } from '../infra/db.ts'
+import type { Cover } from './folds/cover.ts'
 import { coverAll, type DayFold, mergeWindows, readDayFolds, unfoldedHits } from './folds/day-folds.ts'
+import { cacheOf } from './folds/fold-cache.ts'
 import { countPortionSessions } from './folds/portion.ts'
+import { type RunTotals, readTotals, sum } from './folds/run-totals.ts'
+import { type Run, runsOf } from './folds/runs.ts'
+import { countTogether } from './folds/union.ts'
 import {
   NO_TRAFFIC,
   type SiteVisitors,
   type SiteWindows,
+  type Tasks,
   type TrafficTotals,
   type Window,
 } from './protocol.ts'
-import { readIntArray, VisitorSet } from './visitor-set.ts'
+import { readIntArray } from './visitor-set.ts'
 
 interface HitBucket {
+  siteNo: number
   bucket: Date
   pageviews: number
   customEvents: number
-  visitors: Buffer | null
 }
 
-interface SessionBucket {
-  bucket: Date
-  sessions: number
-  bounces: number
-  durationMs: number
-}
+type HitCounts = HitBucket & { visitors: Uint32Array }
+type SessionCounts = Pick<TrafficTotals, 'sessions' | 'bounces' | 'durationMs'>
 
-const readHitBuckets = statement<HitBucket>('read-hit-buckets')
+type SessionBucket = SessionCounts & { bucket: Date }
+
+const readHitBuckets = statement<HitBucket & { visitors: string | null }>('read-hit-buckets')
 const readSessionBuckets = statement<SessionBucket>('read-session-buckets')
 
 /**
@@ -33,7 +37,7 @@ const readSessionBuckets = statement<SessionBucket>('read-session-buckets')
  */
 export function countTraffic(
   db: Db,
-  { siteNo, windows }: { siteNo: number; windows: Window[] },
+  { siteNo, windows, parts }: Tasks['countTraffic']['input'],
 ): Promise<TrafficTotals[]> {
   const start = windows[0]?.start ?? 0
   const end = windows.at(-1)?.end ?? 0
@@ -41,74 +45,93 @@ export function countTraffic(
   return inSnapshot(db, async tx => {
     const folds = await readDayFolds(tx, [siteNo], { start, end })
     const covers = coverAll(windows, folds.get(siteNo)!)
-    const gaps = mergeWindows(covers.flatMap(cover => cover.gaps))
-    const [hits, sessions, open] = await Promise.all([
-      readAll(unfoldedHits(covers), ({ start, end }) =>
-        readHitBuckets(tx, siteNo, new Date(start), new Date(end)),
-      ),
-      readAll(gaps, ({ start, end }) => readSessionBuckets(tx, siteNo, new Date(start), new Date(end))),
-      Promise.all(
-        covers.map(({ rests }) => Promise.all(rests.map(rest => countPortionSessions(tx, siteNo, rest)))),
-      ),
+    const runs = covers.map(cover => runsOf(cover.folds))
+    const [totals, hits, sessions] = await Promise.all([
+      readTotals(tx, cacheOf(db), runs.flat()),
+      parts.includes('hits') ? readHits(tx, spansOf(siteNo, covers)) : undefined,
+      parts.includes('sessions') ? readSessions(tx, siteNo, windows, covers) : undefined,
     ])
-    const totals = covers.map(({ folds }, index) => addUp([...folds, ...open[index]!]))
-    const visitors = covers.map(({ folds }) => visitorsOf(folds))
-    for (const row of hits) {
-      const index = windowOf(windows, row.bucket)
-      const total = totals[index]
-      if (!total) continue
-      total.pageviews += row.pageviews
-      total.customEvents += row.customEvents
-      visitors[index]!.add(readIntArray(row.visitors))
-    }
-    for (const row of sessions) {
-      const total = totals[windowOf(windows, row.bucket)]
-      if (!total) continue
-      total.sessions += row.sessions
-      total.bounces += row.bounces
-      total.durationMs += row.durationMs
-    }
-    visitors.forEach((set, index) => {
-      totals[index]!.visitors = set.size
-      set.free()
+    const hitsIn = hits && divide(windows, hits)
+    return windows.map((_, index) => {
+      const folded = runs[index]!.map(run => totals.get(run)!)
+      return {
+        ...NO_TRAFFIC,
+        ...(hitsIn && countHits(folded, hitsIn[index]!)),
+        ...(sessions && countSessions([...folded, ...sessions[index]!])),
+      }
     })
-    return totals
   })
 }
 
-async function readAll<Row>(windows: Window[], read: (window: Window) => Promise<Row[]>): Promise<Row[]> {
-  return (await Promise.all(windows.map(read))).flat()
-}
-
-/** Everything but visitors. */
-function addUp(parts: Partial<TrafficTotals>[]): TrafficTotals {
-  const total = { ...NO_TRAFFIC }
-  for (const { pageviews = 0, customEvents = 0, sessions = 0, bounces = 0, durationMs = 0 } of parts) {
-    total.pageviews += pageviews
-    total.customEvents += customEvents
-    total.sessions += sessions
-    total.bounces += bounces
-    total.durationMs += durationMs
+function countHits(folded: RunTotals[], rows: HitCounts[]) {
+  return {
+    pageviews: sum([...folded, ...rows], ({ pageviews }) => pageviews),
+    customEvents: sum([...folded, ...rows], ({ customEvents }) => customEvents),
+    visitors: countVisitors(folded, rows),
   }
-  return total
 }
 
-function visitorsOf(folds: DayFold[]): VisitorSet {
-  const set = VisitorSet.from()
-  for (const { visitors } of folds) set.addSerialized(Buffer.from(visitors, 'base64'))
-  return set
+const countVisitors = (folded: RunTotals[], rows: HitCounts[]): number =>
+  countTogether(
+    folded.map(({ visitors }) => visitors),
+    rows.map(({ visitors }) => visitors),
+  )
+
+const countSessions = (all: SessionCounts[]): SessionCounts => ({
+  sessions: sum(all, ({ sessions }) => sessions),
+  bounces: sum(all, ({ bounces }) => bounces),
+  durationMs: sum(all, ({ durationMs }) => durationMs),
+})
+
+const spansOf = (siteNo: number, covers: Cover<DayFold>[]) =>
+  unfoldedHits(covers).map(window => ({ siteNo, ...window }))
+
+/** What sites count in spans of time, by quarters of an hour. */
+async function readHits(tx: Queryable, spans: (Window & { siteNo: number })[]): Promise<HitCounts[]> {
+  if (spans.length === 0) return []
+  const rows = await readHitBuckets(
+    tx,
+    spans.map(({ siteNo }) => siteNo),
+    spans.map(({ start }) => start),
+    spans.map(({ end }) => end),
+  )
+  return rows.map(({ visitors, ...row }) => ({
+    ...row,
+    visitors: readIntArray(visitors === null ? null : Buffer.from(visitors, 'base64')),
+  }))
 }
 
-/** The window a bucket lies in, −1 for none. */
-function windowOf(windows: Window[], bucket: Date): number {
-  const at = bucket.getTime()
-  let [low, high] = [0, windows.length]
-  while (low < high) {
-    const middle = (low + high) >> 1
-    if (windows[middle]!.end <= at) low = middle + 1
-    else high = middle
+/** The sessions of each window that no fold holds. */
+async function readSessions(
+  tx: Queryable,
+  siteNo: number,
+  windows: Window[],
+  covers: Cover<DayFold>[],
+): Promise<SessionCounts[][]> {
+  const gaps = mergeWindows(covers.flatMap(cover => cover.gaps))
+  const [rows, open] = await Promise.all([
+    Promise.all(gaps.map(({ start, end }) => readSessionBuckets(tx, siteNo, new Date(start), new Date(end)))),
+    Promise.all(
+      covers.map(({ rests }) => Promise.all(rests.map(rest => countPortionSessions(tx, siteNo, rest)))),
+    ),
+  ])
+  return divide(windows, rows.flat()).map((inWindow, index) => [...inWindow, ...open[index]!])
+}
+
+/** The rows of each window, which are in order and do not overlap. */
+function divide<Row extends { bucket: Date }>(windows: Window[], rows: Row[]): Row[][] {
+  const divided: Row[][] = windows.map(() => [])
+  for (const row of rows) {
+    const at = row.bucket.getTime()
+    let [low, high] = [0, windows.length]
+    while (low < high) {
+      const middle = (low + high) >> 1
+      if (windows[middle]!.end <= at) low = middle + 1
+      else high = middle
+    }
+    if (low < windows.length && windows[low]!.start <= at) divided[low]!.push(row)
   }
-  return low < windows.length && windows[low]!.start <= at ? low : -1
+  return divided
 }
 
 /** Distinct visitors of each site: in every bucket, in all of them together, and in the window before. */
@@ -122,35 +145,40 @@ export function countSiteVisitors(db: Db, sites: SiteWindows[]): Promise<SiteVis
   return inSnapshot(db, async tx => {
     const siteNos = sites.map(({ siteNo }) => siteNo)
     const folds = await readDayFolds(tx, siteNos, span)
-    return Promise.all(sites.map(site => countOneSite(tx, site, folds.get(site.siteNo)!)))
+    const covered = sites.map(site => {
+      const windows = [site.previous, ...site.buckets]
+      const covers = coverAll(windows, folds.get(site.siteNo)!)
+      const [before, ...each] = covers.map(cover => runsOf(cover.folds))
+      // The days of all buckets are one run, which is added up once.
+      const all = runsOf(covers.slice(1).flatMap(cover => cover.folds))
+      return { siteNo: site.siteNo, windows, spans: spansOf(site.siteNo, covers), before: before!, each, all }
+    })
+    const [totals, hits] = await Promise.all([
+      readTotals(
+        tx,
+        cacheOf(db),
+        covered.flatMap(({ before, each, all }) => [...before, ...each.flat(), ...all]),
+      ),
+      readHits(
+        tx,
+        covered.flatMap(({ spans }) => spans),
+      ),
+    ])
+    const hitsOf = new Map(siteNos.map(siteNo => [siteNo, [] as HitCounts[]]))
+    for (const row of hits) hitsOf.get(row.siteNo)!.push(row)
+    const count = (runs: Run[], rows: HitCounts[]) =>
+      countVisitors(
+        runs.map(run => totals.get(run)!),
+        rows,
+      )
+    return covered.map(({ siteNo, windows, before, each, all }) => {
+      const [inPrevious, ...inBuckets] = divide(windows, hitsOf.get(siteNo)!)
+      return {
+        siteNo,
+        visitors: count(all, inBuckets.flat()),
+        visitorsBefore: count(before, inPrevious!),
+        sparkline: each.map((runs, index) => count(runs, inBuckets[index]!)),
+      }
+    })
   })
-}
-
-async function countOneSite(
-  tx: Queryable,
-  { siteNo, buckets, previous }: SiteWindows,
-  folds: DayFold[],
-): Promise<SiteVisitors> {
-  const [ofPrevious, ...ofBuckets] = coverAll([previous, ...buckets], folds)
-  const rows = await readAll(unfoldedHits([ofPrevious!, ...ofBuckets]), ({ start, end }) =>
-    readHitBuckets(tx, siteNo, new Date(start), new Date(end)),
-  )
-  const before = visitorsOf(ofPrevious!.folds)
-  const each = ofBuckets.map(cover => visitorsOf(cover.folds))
-  for (const row of rows) {
-    const at = row.bucket.getTime()
-    const numbers = readIntArray(row.visitors)
-    if (at >= previous.start && at < previous.end) before.add(numbers)
-    each[windowOf(buckets, row.bucket)]?.add(numbers)
-  }
-  const all = VisitorSet.from()
-  for (const set of each) all.addSet(set)
-  const counted = {
-    siteNo,
-    visitors: all.size,
-    visitorsBefore: before.size,
-    sparkline: each.map(set => set.size),
-  }
-  for (const set of [before, all, ...each]) set.free()
-  return counted
 }

@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { count, label } from '../infra/fields.ts'
 import { requiredText } from '../infra/validation.ts'
 import { EVENT_TYPES, type EventType } from '../ingestion/hit.ts'
+import { isReservedName } from '../ingestion/reserved-names.ts'
 import { propertiesOf, readProperty } from '../rollups/folds/dimensions.ts'
 import { StatsQuery } from './filters/query.ts'
 import { readKept } from './filters/rows.ts'
@@ -40,13 +41,16 @@ export async function getPropertyBreakdown(
   { event_type, event_name, ...query }: PropertyBreakdownQuery,
 ): Promise<PropertyBreakdown> {
   const { scope } = await readQuestion(services, site, query)
-  const folded = await rankFolded(services, scope, {
-    dimension: propertiesOf(event_type, event_name),
-    by: ['visitors'],
-    shown: ['hits'],
-    limit: MOST_ROWS,
-    offset: 0,
-  })
+  // What the service writes is in no fold.
+  const folded = isReservedName(event_name)
+    ? undefined
+    : await rankFolded(services, scope, {
+        dimension: propertiesOf(event_type, event_name),
+        by: ['visitors'],
+        shown: ['hits'],
+        limit: MOST_ROWS,
+        offset: 0,
+      })
   if (folded) {
     return {
       rows: folded.rows.map(({ value: carried, visitors }) => ({ ...readProperty(carried), visitors })),

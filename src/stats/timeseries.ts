@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { exactMinor } from '../revenue/numbers.ts'
+import type { TrafficPart } from '../rollups/protocol.ts'
 import { StatsQuery } from './filters/query.ts'
 import type { Scope } from './filters/scope.ts'
 import { countMoney } from './money.ts'
@@ -7,21 +8,23 @@ import { readQuestion, type StatsServices, type StatsSite } from './question.ts'
 import { buckets, type LabelledBucket, seriesBuckets } from './time/range.ts'
 import { countTraffic, presentTraffic } from './traffic.ts'
 
-const TRAFFIC_METRICS = [
-  'visitors',
-  'pageviews',
-  'sessions',
-  'bounce_rate',
-  'views_per_visit',
-  'avg_session_seconds',
-  'custom_events',
-] as const
-type TrafficMetric = (typeof TRAFFIC_METRICS)[number]
+/** What each is made of. */
+const TRAFFIC_METRICS = {
+  visitors: ['hits'],
+  pageviews: ['hits'],
+  sessions: ['sessions'],
+  bounce_rate: ['sessions'],
+  views_per_visit: ['hits', 'sessions'],
+  avg_session_seconds: ['sessions'],
+  custom_events: ['hits'],
+} satisfies Record<string, TrafficPart[]>
+type TrafficMetric = keyof typeof TRAFFIC_METRICS
+const trafficMetrics = Object.keys(TRAFFIC_METRICS) as TrafficMetric[]
 const MONEY_METRICS = ['revenue', 'mrr'] as const
 type MoneyMetric = (typeof MONEY_METRICS)[number]
 
 export const TimeseriesQuery = StatsQuery.safeExtend({
-  metric: z.enum([...TRAFFIC_METRICS, ...MONEY_METRICS]).meta({ description: 'A metric of the overview.' }),
+  metric: z.enum([...trafficMetrics, ...MONEY_METRICS]).meta({ description: 'A metric of the overview.' }),
 })
 export type TimeseriesQuery = z.infer<typeof TimeseriesQuery>
 
@@ -79,7 +82,7 @@ const isMoney = (metric: TrafficMetric | MoneyMetric): metric is MoneyMetric =>
   MONEY_METRICS.some(name => name === metric)
 
 async function countTrafficMetric(services: StatsServices, { scope, buckets }: Part, metric: TrafficMetric) {
-  const totals = await countTraffic(services, scope, buckets)
+  const totals = await countTraffic(services, scope, buckets, TRAFFIC_METRICS[metric])
   return totals.map(bucket => presentTraffic(bucket)[metric])
 }
 

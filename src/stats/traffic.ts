@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { count, decimal } from '../infra/fields.ts'
-import { NO_TRAFFIC, runTask, type TrafficTotals } from '../rollups/protocol.ts'
+import { NO_TRAFFIC, runTask, type TrafficPart, type TrafficTotals } from '../rollups/protocol.ts'
 import { isUnfiltered, readKept } from './filters/rows.ts'
 import type { Scope } from './filters/scope.ts'
 import { ratio } from './numbers.ts'
@@ -39,15 +39,17 @@ export const bounceRate = (bounces: number, sessions: number): number => ratio(1
 /**
  * Totals of consecutive buckets that make up the range of `scope`.
  * What nothing narrows comes from the aggregates, in a thread; the rest is counted from the hits themselves.
+ * @param parts what is needed of it; the rest may be 0
  */
 export function countTraffic(
   { reads, rollups }: Pick<StatsServices, 'reads' | 'rollups'>,
   scope: Scope,
   buckets: readonly Bucket[],
+  parts: TrafficPart[] = ['hits', 'sessions'],
 ): Promise<TrafficTotals[]> {
   if (!isUnfiltered(scope)) return countKept(reads, scope, buckets)
   const windows = buckets.map(toWindow)
-  return runTask(rollups, 'countTraffic', { siteNo: scope.siteNo, windows })
+  return runTask(rollups, 'countTraffic', { siteNo: scope.siteNo, windows, parts })
 }
 
 type HitCounts = Pick<TrafficTotals, 'pageviews' | 'customEvents' | 'visitors'>

@@ -5,7 +5,7 @@ import { storeHits } from '../../src/ingestion/store/store.ts'
 import { deletePayment, purgePayments, setRefunded } from '../../src/revenue/change-payment.ts'
 import type { NewPayment } from '../../src/revenue/payment.ts'
 import { findPayment, recordPayment } from '../../src/revenue/record-payment.ts'
-import { writeServiceEvents } from '../../src/revenue/service-events.ts'
+import { type ServiceEvent, writeServiceEvents } from '../../src/revenue/service-events.ts'
 import { refreshAggregate } from '../../src/rollups/aggregates.ts'
 import { compressSettledChunks } from '../../src/rollups/columnstore.ts'
 import { type TestDatabase, testDatabase } from '../support/database.ts'
@@ -310,7 +310,7 @@ describe('a payment belongs to', () => {
 describe('a service event', () => {
   test('that is written twice is one, and marks its bucket below the horizon', async () => {
     const site = await createTestSite(db)
-    const event = { name: 'subscription_started', at: new Date(START), key: 'sub_1' }
+    const event: ServiceEvent = { name: 'subscription_started', at: new Date(START), key: 'sub_1' }
     for (let time = 0; time < 2; time++) await db.begin(tx => writeServiceEvents(tx, site, [event]))
     expect(await eventsOf(site)).toHaveLength(1)
     await refreshAggregate(db, 'hits', new Date(START + 30 * DAY))

@@ -1,21 +1,9 @@
 import { expect, test } from 'vitest'
-import { encodeValues, noCounts } from '../../src/rollups/folds/codec.ts'
 import { DistinctCounter } from '../../src/rollups/folds/distinct.ts'
 import { randomFrom } from '../support/random-values.ts'
 
-/** Half of the lists as numbers, half as a fold has them. */
 function count(counter: DistinctCounter, lists: number[][]): number {
-  lists.forEach((list, index) => {
-    const visitors = Uint32Array.from(new Set(list)).sort()
-    if (index % 2 === 0) {
-      counter.add(visitors)
-      return
-    }
-    const folded = encodeValues([
-      { textNo: 1, counts: { ...noCounts(), visitors: visitors.length }, visitors },
-    ])
-    counter.addEncoded(folded.visitors, 0, visitors.length)
-  })
+  for (const list of lists) counter.add(Uint32Array.from(list))
   return counter.take()
 }
 

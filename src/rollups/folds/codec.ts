@@ -47,6 +47,13 @@ export interface FoldedColumns {
   offsets: Uint32Array
 }
 
+/** The visitors of one entry among the bytes of all. */
+export interface EncodedVisitors {
+  visitors: Uint8Array
+  offset: number
+  count: number
+}
+
 /** Bytes that grow; numbers are LEB128 varints up to 2^53. */
 class Writer {
   #bytes = Buffer.allocUnsafe(4_096)
@@ -149,8 +156,7 @@ export function decodeColumns(bytes: Uint8Array): FoldedColumns {
   return { textNos, columns, offsets }
 }
 
-/** The visitors of one entry. */
-export function decodeVisitors(bytes: Uint8Array, offset: number, count: number): Uint32Array {
+function decodeVisitors({ visitors: bytes, offset, count }: EncodedVisitors): Uint32Array {
   const reader = new Reader(bytes, offset)
   const visitors = new Uint32Array(count)
   let visitorNo = 0
@@ -167,6 +173,6 @@ export function decodeValues(counts: Uint8Array, visitors: Uint8Array): FoldedVa
   return Array.from(textNos, (textNo, index) => ({
     textNo,
     counts: Object.fromEntries(COLUMNS.map(column => [column, columns[column]?.[index] ?? 0])) as Counts,
-    visitors: decodeVisitors(visitors, offsets[index]!, columns.visitors?.[index] ?? 0),
+    visitors: decodeVisitors({ visitors, offset: offsets[index]!, count: columns.visitors?.[index] ?? 0 }),
   }))
 }

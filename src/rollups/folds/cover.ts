@@ -20,7 +20,7 @@ export interface Cover<Fold extends FoldSpan> {
 }
 
 /** Whether a fold holds all of its day that will ever come in time. */
-const isFinal = ({ end, foldedTo }: FoldSpan): boolean => foldedTo >= end + OPEN_MS
+export const isFinal = ({ end, foldedTo }: FoldSpan): boolean => foldedTo >= end + OPEN_MS
 
 /** How a window is made up: of folds, whatever time zone's days they are, and of what lies between them. */
 export function coverWindow<Fold extends FoldSpan>(window: Window, all: readonly Fold[]): Cover<Fold> {

@@ -2,16 +2,11 @@ import { type Queryable, statement } from '../../infra/db.ts'
 import type { Window } from '../protocol.ts'
 import { type Cover, coverWindow, type FoldSpan } from './cover.ts'
 
-/** A day's fold without its values. */
+/** A day's fold, but for what it holds. */
 export interface DayFold extends FoldSpan {
   siteNo: number
-  pageviews: number
-  customEvents: number
-  sessions: number
-  bounces: number
-  durationMs: number
-  /** `VisitorSet.serialize`, in base64. */
-  visitors: string
+  /** Another whenever what it holds changed, of whatever kind. */
+  version: string
 }
 
 const selectDayFolds = statement<DayFold>('select-day-folds')
@@ -23,7 +18,7 @@ export async function readDayFolds(
   { start, end }: Window,
 ): Promise<Map<number, DayFold[]>> {
   const bySite = new Map<number, DayFold[]>(siteNos.map(siteNo => [siteNo, []]))
-  const rows = await selectDayFolds(tx, siteNos, new Date(start), new Date(end), true)
+  const rows = await selectDayFolds(tx, siteNos, new Date(start), new Date(end))
   for (const fold of rows) bySite.get(fold.siteNo)!.push(fold)
   return bySite
 }

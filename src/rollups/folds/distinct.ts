@@ -1,3 +1,5 @@
+import type { EncodedVisitors } from './codec.ts'
+
 /** Counts distinct numbers of several lists. Its memory is a bit for each number up to the largest it has met. */
 export class DistinctCounter {
   #bits = new Uint32Array(1_024)
@@ -10,20 +12,26 @@ export class DistinctCounter {
     for (let index = 0; index < numbers.length; index++) this.#mark(numbers[index]!)
   }
 
-  /** Adds what `encodeValues` wrote of the visitors of one value: the first number, then differences, as varints. */
-  addEncoded(bytes: Uint8Array, offset: number, count: number): void {
-    let number = 0
-    let at = offset
+  /**
+   * Adds what `encodeValues` wrote of the visitors of one value: the first number, then differences, as varints.
+   * @param into takes those that are new, from `at` on, ascending
+   * @returns where they end
+   */
+  addEncoded({ visitors, offset, count }: EncodedVisitors, into: Uint32Array, at: number): number {
+    let [number, end, byteAt] = [0, at, offset]
     for (let index = 0; index < count; index++) {
-      let byte = bytes[at++]!
+      let byte = visitors[byteAt++]!
       let difference = byte & 0x7f
       for (let shift = 7; byte >= 0x80; shift += 7) {
-        byte = bytes[at++]!
+        byte = visitors[byteAt++]!
         difference |= (byte & 0x7f) << shift
       }
       number += difference
+      const before = this.#distinct
       this.#mark(number)
+      if (this.#distinct !== before) into[end++] = number
     }
+    return end
   }
 
   /** @returns how many were added since the last call */

@@ -1,43 +1,44 @@
 import { type Db, inSnapshot, type Queryable, statement } from '../../infra/db.ts'
 import type { RankedValue, Ranking, Tasks } from '../protocol.ts'
-import { PROPERTIES, propertiesOf, readProperty } from './dimensions.ts'
-import { DistinctCounter } from './distinct.ts'
-import { sumValues } from './sum-values.ts'
+import { PROPERTIES, readProperty } from './dimensions.ts'
+import { cacheOf } from './fold-cache.ts'
+import { type Summed, sumValues } from './sum-values.ts'
 import type { Sums } from './sums.ts'
-import { numbersOf, textsOf } from './texts.ts'
+import { compareTexts, numbersOf } from './texts.ts'
+import { countTogether } from './union.ts'
 
 /** Exact visitors are counted for so many values at once, before looking whether more are needed. */
 const BATCH = 32
 
 interface ServiceHits {
-  type: string
   name: string
   hits: number
 }
 
 const countService = statement<ServiceHits>('count-service-hits')
 
-/** A page of a dimension's values in a window, and how many there are. */
+/**
+ * A page of a dimension's values in a window, and how many there are. What the service wrote counts among the hits of
+ * `event_name`; in no fold of properties, so that events of a name that only the service writes must not be asked for.
+ */
 export function rankValues(db: Db, ranking: Ranking): Promise<Tasks['rankValues']['output']> {
   return inSnapshot(db, async tx => {
     const { siteNo, window, dimension, by, shown, leavesOutEmpty } = ranking
     const withVisitors = by.includes('visitors')
     const countsNames = dimension === 'event_name' && by.includes('hits')
-    const ofService =
-      countsNames || dimension.startsWith(PROPERTIES)
-        ? await countService(tx, siteNo, new Date(window.start), new Date(window.end))
-        : []
-    // Visitors of what the service wrote are in no fold.
-    if (ofService.some(({ type, name }) => propertiesOf(type, name) === dimension)) return null
-    const sums = await sumValues(tx, siteNo, window, dimension, { withVisitors })
-    if (!sums) return null
+    const [summed, ofService, [empty]] = await Promise.all([
+      sumValues(tx, cacheOf(db), ranking, { withVisitors }),
+      countsNames ? countService(tx, siteNo, new Date(window.start), new Date(window.end)) : [],
+      leavesOutEmpty ? keysOf(tx, siteNo, ['']) : [],
+    ])
+    if (!summed) return null
+    const { sums } = summed
     if (countsNames) await addService(tx, siteNo, sums, ofService)
-    const empty = leavesOutEmpty ? (await keysOf(tx, siteNo, ['']))[0] : undefined
     const all: number[] = []
     sums.keys.forEach((key, index) => {
       if (key !== empty && shown.some(column => sums.get(index, column) > 0)) all.push(index)
     })
-    const rows = await pageOf(tx, sums, withVisitors ? refine(sums, all, ranking) : all, ranking)
+    const rows = await pageOf(summed, withVisitors ? await refine(summed, all, ranking) : all, ranking)
     return { rows, total: all.length }
   })
 }
@@ -45,13 +46,16 @@ export function rankValues(db: Db, ranking: Ranking): Promise<Tasks['rankValues'
 /** What some values count in a window. Visitors are not among it. */
 export function countValues(
   db: Db,
-  { siteNo, window, dimension, values }: Tasks['countValues']['input'],
+  { values, ...asked }: Tasks['countValues']['input'],
 ): Promise<Tasks['countValues']['output']> {
   return inSnapshot(db, async tx => {
-    const sums = await sumValues(tx, siteNo, window, dimension, { withVisitors: false })
-    if (!sums) return null
-    const numbers = await numbersOf(tx, siteNo, values, { isNaming: false })
-    return values.map(value => ({ ...sums.countsAt(sums.indexOf(numbers.get(value) ?? value)), visitors: 0 }))
+    const [summed, keys] = await Promise.all([
+      sumValues(tx, cacheOf(db), asked, { withVisitors: false }),
+      keysOf(tx, asked.siteNo, values),
+    ])
+    if (!summed) return null
+    const { sums } = summed
+    return keys.map(key => ({ ...sums.countsAt(sums.indexOf(key)), visitors: 0 }))
   })
 }
 
@@ -74,20 +78,19 @@ async function keysOf(tx: Queryable, siteNo: number, values: string[]): Promise<
 }
 
 /**
- * Those values that can be among the first `offset + limit` by visitors, with their visitors counted exactly. The days'
- * visitors added up are an upper bound, so that values far down the list need not be looked at.
+ * Those values that can be among the first `offset + limit` by visitors, with their visitors counted exactly. The visitors
+ * of days added up are an upper bound, so that values far down the list need not be looked at.
  */
-function refine(sums: Sums, all: number[], { offset, limit }: Ranking): number[] {
+async function refine(summed: Summed, all: number[], { offset, limit }: Ranking): Promise<number[]> {
+  const { sums } = summed
   const wanted = offset + limit
-  const distinct = new DistinctCounter()
   const visitors = (index: number) => sums.get(index, 'visitors')
   const ordered = all.toSorted((a, b) => visitors(b) - visitors(a))
   const exact: number[] = []
   for (let next = 0; next < ordered.length; ) {
-    for (const index of ordered.slice(next, next + BATCH)) {
-      if (!sums.hasExactVisitors(index)) sums.set(index, 'visitors', sums.countVisitors(index, distinct))
-      exact.push(index)
-    }
+    const batch = ordered.slice(next, next + Math.max(BATCH, wanted - next))
+    await countVisitors(summed, batch)
+    exact.push(...batch)
     next = exact.length
     if (exact.length < wanted || next >= ordered.length) continue
     const last = exact.map(visitors).toSorted((a, b) => b - a)[wanted - 1]!
@@ -96,8 +99,18 @@ function refine(sums: Sums, all: number[], { offset, limit }: Ranking): number[]
   return exact
 }
 
+/** Sets the visitors of values, which are an upper bound before, to how many distinct ones there are. */
+async function countVisitors({ sums, runs }: Summed, indexes: number[]): Promise<void> {
+  const inexact = indexes.filter(index => !sums.hasExactVisitors(index))
+  await runs.learnVisitors(inexact.map(index => sums.keys[index]!))
+  for (const index of inexact) {
+    const unions = runs.unionsOf(sums.keys[index]!)
+    sums.set(index, 'visitors', countTogether(unions, sums.talliedVisitors(index)))
+  }
+}
+
 /** The texts of values are read only where they decide about the order, or are shown. */
-async function pageOf(tx: Queryable, sums: Sums, all: number[], ranking: Ranking): Promise<RankedValue[]> {
+async function pageOf({ sums, runs }: Summed, all: number[], ranking: Ranking): Promise<RankedValue[]> {
   const { by, offset, limit, dimension } = ranking
   const compareCounts = (a: number, b: number) => {
     for (const column of by) {
@@ -113,7 +126,7 @@ async function pageOf(tx: Queryable, sums: Sums, all: number[], ranking: Ranking
   const last = ordered.findLastIndex(index => compareCounts(index, page.at(-1)!) === 0)
   const block = ordered.slice(first, last + 1)
   const numbers = block.map(index => sums.keys[index]!).filter(key => typeof key === 'number')
-  const texts = await textsOf(tx, numbers)
+  const texts = await runs.textsOf(numbers)
   const textOf = (index: number) => {
     const key = sums.keys[index]!
     return typeof key === 'number' ? texts.get(key)! : key
@@ -125,9 +138,6 @@ async function pageOf(tx: Queryable, sums: Sums, all: number[], ranking: Ranking
     .slice(offset - first, offset - first + limit)
     .map(({ index, value }) => ({ ...sums.countsAt(index), value }))
 }
-
-/** By their bytes in UTF-8, as `collate "C"` does. */
-const compareTexts = (a: string, b: string): number => Buffer.compare(Buffer.from(a), Buffer.from(b))
 
 /** By key, then by value. */
 function compareProperties(one: string, other: string): number {

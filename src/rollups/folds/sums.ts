@@ -1,58 +1,55 @@
-import { COLUMNS, type Column, type Counts, decodeColumns, type FoldedColumns } from './codec.ts'
-import type { DistinctCounter } from './distinct.ts'
+import { COLUMNS, type Column, type Counts, type FoldedColumns, noCounts } from './codec.ts'
 import type { Tallied } from './portion.ts'
 
-/** Numbers that are found by an array: 1 MiB of it. */
-const NEAR = 2 ** 18
-
-interface Part {
-  folded: FoldedColumns
-  visitors: Buffer | null
+/** What values count on some days. */
+export interface Counted {
+  /** Ascending. */
+  textNos: Uint32Array
+  columns: FoldedColumns['columns']
+  /** The most visitors of a part of it: there are no fewer. */
+  least: Float64Array | undefined
 }
 
 /**
- * What values count, added up over folds and portions. Columns rather than objects: a month has as many entries as it has
- * values on each of its days. `visitors` counts those of each part as if they were others; `visitorsOf` has the numbers.
+ * What values count, added up over days and portions. Columns rather than objects: a month has as many entries as it has
+ * values on each of its days. `visitors` counts those of each part as if they were others.
  */
 export class Sums {
   /** A value's number, or the value itself where no fold has it. */
-  readonly keys: (number | string)[] = []
-  readonly #indexes = new Map<number | string, number>()
-  /** The same of numbers near the first, one more than each: a site's texts were mostly numbered one after another. */
-  readonly #near = new Uint32Array(NEAR)
-  #nearFrom = -1
-  #columns = columnsOf(1_024)
-  /** The most visitors of a part: there are no fewer. */
-  #least = new Float64Array(1_024)
-  readonly #parts: Part[] = []
-  readonly #others = new Map<number, Uint32Array[]>()
+  readonly keys: (number | string)[]
+  /** The first of the keys, ascending. */
+  readonly #textNos: Uint32Array
+  /** Where the others stand. */
+  readonly #others = new Map<number | string, number>()
+  #columns: Record<Column, Float64Array>
+  #least: Float64Array
+  readonly #tallied = new Map<number, Uint32Array[]>()
 
-  /** @param visitors null when they are not asked for */
-  addFold(counts: Buffer, visitors: Buffer | null): void {
-    const folded = decodeColumns(counts)
-    const { textNos, columns } = folded
-    this.#parts.push({ folded, visitors })
+  constructor(parts: readonly Counted[]) {
+    this.#textNos = parts.map(({ textNos }) => textNos).reduce(union, new Uint32Array())
+    this.keys = Array.from(this.#textNos)
+    this.#columns = columnsOf(this.keys.length)
+    this.#least = new Float64Array(this.keys.length)
+    for (const part of parts) this.#addPart(part)
+  }
+
+  #addPart({ textNos, columns, least }: Counted): void {
     const indexes = new Uint32Array(textNos.length)
-    for (let entry = 0; entry < textNos.length; entry++) indexes[entry] = this.indexOf(textNos[entry]!)
+    let index = 0
+    for (let entry = 0; entry < textNos.length; entry++) {
+      while (this.#textNos[index]! < textNos[entry]!) index++
+      indexes[entry] = index
+    }
     for (const column of COLUMNS) {
       const values = columns[column]
-      const sums = this.#columns[column]
       if (!values) continue
-      if (column === 'lastAt') {
-        for (let entry = 0; entry < values.length; entry++) {
-          const index = indexes[entry]!
-          if (values[entry]! > sums[index]!) sums[index] = values[entry]!
-        }
-      } else {
+      if (column === 'lastAt') raise(this.#columns.lastAt, indexes, values)
+      else {
+        const sums = this.#columns[column]
         for (let entry = 0; entry < values.length; entry++) sums[indexes[entry]!]! += values[entry]!
       }
     }
-    const counted = columns.visitors
-    if (!counted) return
-    for (let entry = 0; entry < counted.length; entry++) {
-      const index = indexes[entry]!
-      if (counted[entry]! > this.#least[index]!) this.#least[index] = counted[entry]!
-    }
+    if (least) raise(this.#least, indexes, least)
   }
 
   addTallied(key: number | string, { counts, visitors }: Tallied): void {
@@ -64,33 +61,20 @@ export class Sums {
     }
     this.#least[index] = Math.max(this.#least[index]!, visitors.length)
     if (visitors.length === 0) return
-    const others = this.#others.get(index)
+    const others = this.#tallied.get(index)
     if (others) others.push(visitors)
-    else this.#others.set(index, [visitors])
+    else this.#tallied.set(index, [visitors])
   }
 
   /** Where a value's sums stand; zeros for one that is new. */
   indexOf(key: number | string): number {
-    if (typeof key === 'string') return this.#indexes.get(key) ?? this.#add(key)
-    if (this.#nearFrom === -1) this.#nearFrom = Math.max(0, key - NEAR / 2)
-    const slot = key - this.#nearFrom
-    if (slot < 0 || slot >= NEAR) return this.#indexes.get(key) ?? this.#add(key)
-    const known = this.#near[slot]!
-    if (known > 0) return known - 1
-    const index = this.#append(key)
-    this.#near[slot] = index + 1
-    return index
-  }
-
-  #add(key: number | string): number {
-    const index = this.#append(key)
-    this.#indexes.set(key, index)
-    return index
-  }
-
-  #append(key: number | string): number {
+    const first = typeof key === 'number' ? find(this.#textNos, key) : -1
+    if (first !== -1) return first
+    const known = this.#others.get(key)
+    if (known !== undefined) return known
     const index = this.keys.length
     this.keys.push(key)
+    this.#others.set(key, index)
     if (index >= this.#least.length) this.#grow()
     return index
   }
@@ -104,7 +88,9 @@ export class Sums {
   }
 
   countsAt(index: number): Counts {
-    return Object.fromEntries(COLUMNS.map(column => [column, this.get(index, column)])) as Counts
+    const counts = noCounts()
+    for (const column of COLUMNS) counts[column] = this.#columns[column][index]!
+    return counts
   }
 
   /** Whether nobody can have been counted twice: all visitors are of one part. */
@@ -112,25 +98,28 @@ export class Sums {
     return this.#least[index] === this.get(index, 'visitors')
   }
 
-  /** How many distinct visitors there are; only when they were asked for. */
-  countVisitors(index: number, distinct: DistinctCounter): number {
-    for (const visitors of this.#others.get(index) ?? []) distinct.add(visitors)
-    const key = this.keys[index]!
-    if (typeof key === 'string') return distinct.take()
-    for (const { folded, visitors } of this.#parts) {
-      const entry = find(folded.textNos, key)
-      if (entry === -1 || !visitors) continue
-      distinct.addEncoded(visitors, folded.offsets[entry]!, folded.columns.visitors?.[entry] ?? 0)
+  /** The visitors of a value in each portion that was added. */
+  talliedVisitors(index: number): readonly Uint32Array[] {
+    return this.#tallied.get(index) ?? []
+  }
+
+  /** What the parts come to together. */
+  get counted(): Counted {
+    const used = COLUMNS.filter(column => this.#columns[column].some(value => value !== 0))
+    return {
+      textNos: this.#textNos,
+      columns: Object.fromEntries(used.map(column => [column, this.#columns[column]])),
+      least: this.#least,
     }
-    return distinct.take()
   }
 
   #grow(): void {
+    const size = 2 * this.#least.length + 64
     const before = this.#columns
     const least = this.#least
-    this.#columns = columnsOf(least.length * 2)
+    this.#columns = columnsOf(size)
     for (const column of COLUMNS) this.#columns[column].set(before[column])
-    this.#least = new Float64Array(least.length * 2)
+    this.#least = new Float64Array(size)
     this.#least.set(least)
   }
 }
@@ -138,8 +127,33 @@ export class Sums {
 const columnsOf = (size: number) =>
   Object.fromEntries(COLUMNS.map(column => [column, new Float64Array(size)])) as Record<Column, Float64Array>
 
+function raise(sums: Float64Array, indexes: Uint32Array, values: Float64Array): void {
+  for (let entry = 0; entry < values.length; entry++) {
+    const index = indexes[entry]!
+    if (values[entry]! > sums[index]!) sums[index] = values[entry]!
+  }
+}
+
+/** What is in one of two ascending lists, ascending. */
+function union(one: Uint32Array, other: Uint32Array): Uint32Array {
+  if (one.length === 0) return other
+  const both = new Uint32Array(one.length + other.length)
+  let size = 0
+  let [a, b] = [0, 0]
+  while (a < one.length && b < other.length) {
+    const x = one[a]!
+    const y = other[b]!
+    both[size++] = Math.min(x, y)
+    if (x <= y) a++
+    if (y <= x) b++
+  }
+  while (a < one.length) both[size++] = one[a++]!
+  while (b < other.length) both[size++] = other[b++]!
+  return both.slice(0, size)
+}
+
 /** Where a number stands in an ascending list, −1 for nowhere. */
-function find(list: Uint32Array, number: number): number {
+export function find(list: Uint32Array, number: number): number {
   let [low, high] = [0, list.length]
   while (low < high) {
     const middle = (low + high) >> 1

@@ -38,3 +38,16 @@ export async function textsOf(db: Queryable, textNos: readonly number[]): Promis
   const rows = await selectTexts(db, textNos)
   return new Map(rows.map(({ textNo, text }) => [textNo, text]))
 }
+
+/** By their bytes in UTF-8, as `collate "C"` does. */
+export function compareTexts(a: string, b: string): number {
+  const length = Math.min(a.length, b.length)
+  for (let index = 0; index < length; index++) {
+    const difference = rankOf(a.charCodeAt(index)) - rankOf(b.charCodeAt(index))
+    if (difference !== 0) return difference
+  }
+  return a.length - b.length
+}
+
+/** A unit of UTF-16 in the order of UTF-8: halves of a pair, which stand for what is beyond U+FFFF, come last. */
+const rankOf = (unit: number): number => (unit < 0xd800 ? unit : unit < 0xe000 ? unit + 0x2000 : unit - 0x800)
