@@ -1,8 +1,7 @@
--- Sessions that saw each title.
-select title, count(*) as sessions
+-- Sessions that saw each title; see rank-kept-titles.sql.
+select title, (select count(distinct session_no) from unnest(seen_by) as session_no) as sessions
 from (
-  select title, session_no
+  select title, array_agg(session_no) as seen_by
   from seen_hits
-  group by 1, 2
+  group by title
 ) as seen
-group by 1

@@ -10,7 +10,7 @@ import { boundsOf, readQuestion, type StatsServices, type StatsSite } from './qu
 import { pageOf } from './ranking.ts'
 import { seriesBuckets } from './time/range.ts'
 import { Group, Labels } from './timeseries.ts'
-import { detailFolded, detailKept, type TitleDetails } from './title-details.ts'
+import { detailFolded, detailKept, type RankedTitle, type TitleDetails } from './title-details.ts'
 import { bounceRate } from './traffic.ts'
 
 export const PageTitlesQuery = StatsQuery.safeExtend(pageFields(25))
@@ -51,18 +51,14 @@ export async function getPageTitles(
     const rows = folded.rows.map(row => presentTitle({ ...row, title: row.value }, details))
     return { rows, total: folded.total }
   }
-  const ranked = await readKept<CountedTitle & { total: number }>(
+  const ranked = await readKept<CountedTitle & RankedTitle & { total: number }>(
     services.reads,
     'rank-kept-titles',
     question.scope,
     { asked: windowOf(query) },
   )
   const { rows, total } = pageOf(ranked, 'title')
-  const details = await detailKept(
-    services,
-    question,
-    rows.map(row => row.title),
-  )
+  const details = await detailKept(services, question, rows)
   return { rows: rows.map(row => presentTitle(row, details)), total }
 }
 
