@@ -1,7 +1,10 @@
--- Sessions that saw each title; see rank-kept-titles.sql.
+-- Sessions that saw each title, of the titles that most did; gathered as in rank-kept-titles.sql.
 select title, (select count(distinct session_no) from unnest(seen_by) as session_no) as sessions
 from (
   select title, array_agg(session_no) as seen_by
   from seen_hits
+  where title <> ''
   group by title
 ) as seen
+order by sessions desc
+limit (select "limit" from asked)

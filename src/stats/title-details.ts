@@ -73,11 +73,15 @@ export interface RankedTitle {
   engagedSessions: number
 }
 
-/** The details of a ranking of the hits that pass the filters. */
+/**
+ * The details of a ranking of the hits that pass the filters.
+ * @param likely what `countLikely` found, undefined where it was not asked
+ */
 export async function detailKept(
   { reads }: Pick<StatsServices, 'reads'>,
   { scope, scopeBefore }: Question,
   rows: RankedTitle[],
+  likely: LikelyTitles | undefined,
 ): Promise<TitleDetails> {
   if (rows.length === 0) return { places: new Map(), engagement: new Map(), before: new Map() }
   const titles = rows.map(({ title }) => title)
@@ -89,7 +93,7 @@ export async function detailKept(
       rows.flatMap(({ title, lastAt }) => (lastAt ? [] : [title])),
     ),
     measure(reads, scope, rows),
-    countKeptBefore(reads, scopeBefore, titles),
+    countOthers(reads, scopeBefore, titles, likely),
   ])
   return {
     places: new Map([...places, ...elsewhere].map(row => [row.title, row])),
@@ -144,13 +148,45 @@ async function countBefore(
     : countKeptBefore(services.reads, scope, titles)
 }
 
-async function countKeptBefore(
+/** Sessions of titles in the period before; all there are, unless they are `MOST_LIKELY`. */
+export type LikelyTitles = Map<string, number>
+
+const MOST_LIKELY = 1_000
+
+/**
+ * What the first page of a ranking probably needs of the period before: it can be read while the ranking is.
+ * Those of later pages are looked for when they are known.
+ */
+export function countLikely(
+  { reads }: Pick<StatsServices, 'reads'>,
+  { scopeBefore }: Question,
+): Promise<LikelyTitles> {
+  return sumKept(reads, scopeBefore, MOST_LIKELY)
+}
+
+async function countOthers(
   reads: StatsServices['reads'],
   scope: Scope,
   titles: string[],
+  likely: LikelyTitles | undefined,
+): Promise<Map<string, number>> {
+  const others = titles.filter(title => !likely?.has(title))
+  if (likely && (likely.size < MOST_LIKELY || others.length === 0)) return likely
+  return new Map([...(likely ?? []), ...(await countKeptBefore(reads, scope, others))])
+}
+
+const countKeptBefore = (reads: StatsServices['reads'], scope: Scope, titles: string[]) =>
+  sumKept(reads, scope, titles.length, titles)
+
+async function sumKept(
+  reads: StatsServices['reads'],
+  scope: Scope,
+  limit: number,
+  titles?: string[],
 ): Promise<Map<string, number>> {
   const rows = await readKept<{ title: string; sessions: number }>(reads, 'sum-kept-titles', scope, {
-    titles,
+    asked: { limit },
+    ...(titles && { titles }),
   })
   return new Map(rows.map(row => [row.title, row.sessions]))
 }
