@@ -7,6 +7,7 @@ import { runTask } from '../../rollups/protocol.ts'
 import type { ConversionTargets } from './scope.ts'
 
 const listGoalValues = statement<{ kind: string; value: string }>('list-goal-values')
+const sumFolded = statement<{ pageviews: number }>('sum-folded-pageviews')
 
 interface Span {
   siteNo: number
@@ -52,6 +53,8 @@ const FOLDED_IN: Record<string, string> = { pageview: 'path', event: 'event_name
 
 /** More are taken from the hits: a list of them is no longer quicker to get from folds. */
 const MOST_FOLDED = 50_000
+/** As many hits are looked through as soon as folds are added up. */
+const FEW_PAGEVIEWS = 300_000
 
 /**
  * What goals of each kind can meet in the span.
@@ -63,15 +66,18 @@ async function listValues(
   kinds: string[],
 ): Promise<Map<string, string[]>> {
   const values = new Map<string, string[]>()
-  await Promise.all(
-    kinds.map(async kind => {
-      const folded = FOLDED_IN[kind] && (await listFolded(rollups, span, FOLDED_IN[kind]))
-      if (folded) values.set(kind, folded)
-    }),
-  )
+  const { siteNo, start, end } = span
+  const [folded] = await sumFolded(reads, siteNo, start, end)
+  if (folded!.pageviews > FEW_PAGEVIEWS) {
+    await Promise.all(
+      kinds.map(async kind => {
+        const listed = FOLDED_IN[kind] && (await listFolded(rollups, span, FOLDED_IN[kind]))
+        if (listed) values.set(kind, listed)
+      }),
+    )
+  }
   const others = kinds.filter(kind => !values.has(kind))
   if (others.length === 0) return values
-  const { siteNo, start, end } = span
   const occurring = await listGoalValues(reads, siteNo, start, end, others, MOST_VALUES + 1)
   if (occurring.length > MOST_VALUES) throw tooMany()
   for (const kind of others) {
