@@ -3,8 +3,8 @@
 with met as (
   select
     value,
-    count(*) filter (where is_kept and type = 'pageview') as pageviews,
-    array_agg(visitor_no) filter (where is_kept and not is_service) as acted,
+    count(*) filter (where type = 'pageview' and is_kept) as pageviews,
+    array_agg(visitor_no) filter (where not is_service and is_kept) as acted,
     array_agg(session_no) filter (where is_seen) as seen_by
   from met_hits
   group by value

@@ -4,7 +4,7 @@
 with met as (
   select
     title,
-    count(*) filter (where is_kept and type = 'pageview') as pageviews,
+    count(*) filter (where type = 'pageview' and is_kept) as pageviews,
     max(at) filter (where is_kept) as last_at,
     array_agg(session_no) filter (where is_seen) as seen_by,
     array_agg(session_no) filter (where is_engaged) as engaged,

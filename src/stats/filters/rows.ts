@@ -148,9 +148,9 @@ function metRows(
   return db`
     select
       events.* ${value ? db`, ${valueOfHit(db, value)} as value` : db``},
-      ${kept} and events.type <> 'engagement' as is_kept,
-      ${started} and events.type <> 'engagement' and not is_service as is_seen,
-      ${started} and events.type = 'engagement' as is_engaged
+      events.type <> 'engagement' and ${kept} as is_kept,
+      events.type <> 'engagement' and not is_service and ${started} as is_seen,
+      events.type = 'engagement' and ${started} as is_engaged
     from events
     where ${rows} and ${sessionConditions(db, scope)}`
 }
