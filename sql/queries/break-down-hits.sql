@@ -1,47 +1,39 @@
 -- A page of the values of a dimension of hits and how many there are; one row with nulls where the page is empty.
-with acted as (
-  select value, count(*) filter (where own_hits > 0) as visitors, sum(pageviews)::bigint as pageviews
-  from (
-    select
-      value,
-      visitor_no,
-      count(*) filter (where type = 'pageview') as pageviews,
-      count(*) filter (where not is_service) as own_hits
-    from kept_hits
-    group by 1, 2
-  ) as visitor
-  group by value
-),
--- Materialised, or each parallel worker makes all of it for its share of the sessions.
-pair as materialized (
-  select value, session_no
-  from seen_hits
-  group by 1, 2
-),
-started as (
-  select value, count(*) as sessions, count(bounced.session_no) as bounces
-  from pair
-  left join (select session_no from kept_sessions where pageviews = 1) as bounced using (session_no)
+-- Each value's visitors and sessions are gathered, and made distinct within it: see rank-kept-titles.sql.
+with met as (
+  select
+    value,
+    count(*) filter (where type = 'pageview' and is_kept) as pageviews,
+    array_agg(visitor_no) filter (where not is_service and is_kept) as acted,
+    array_agg(session_no) filter (where is_seen) as seen_by
+  from met_hits
   group by value
 ),
 ranked as materialized (
   select
     value,
-    coalesce(acted.visitors, 0) as visitors,
-    coalesce(acted.pageviews, 0) as pageviews,
-    coalesce(started.sessions, 0) as sessions,
-    coalesce(started.bounces, 0) as bounces
-  from acted
-  full join started using (value)
-  where acted.visitors > 0 or started.sessions > 0
-)
-select counted.total, page.*
-from (select count(*) as total from ranked) as counted
-left join lateral (
+    pageviews,
+    seen_by,
+    (select count(distinct visitor_no) from unnest(acted) as visitor_no) as visitors,
+    (select count(distinct session_no) from unnest(seen_by) as session_no) as sessions
+  from met
+  where acted is not null or seen_by is not null
+),
+page as materialized (
   select *
   from ranked
   order by visitors desc, sessions desc, value collate "C"
   limit (select "limit" from asked)
   offset (select "offset" from asked)
-) as page on true
-order by page.visitors desc, page.sessions desc, page.value collate "C"
+),
+bounced as (
+  select value, count(distinct session_no) as bounces
+  from (select value, unnest(seen_by) as session_no from page) as seen
+  join (select session_no from kept_sessions where pageviews = 1) as single using (session_no)
+  group by value
+)
+select counted.total, value, visitors, pageviews, sessions, coalesce(bounces, 0) as bounces
+from (select count(*) as total from ranked) as counted
+left join page on true
+left join bounced using (value)
+order by visitors desc, sessions desc, value collate "C"

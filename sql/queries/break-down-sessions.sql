@@ -1,16 +1,18 @@
 -- A page of the values of a dimension of sessions and how many there are; one row with nulls where the page is empty.
+-- Each value's visitors are gathered, and made distinct within it: see rank-kept-titles.sql.
 with acted as (
-  select value, count(*) filter (where own_hits > 0) as visitors, sum(pageviews)::bigint as pageviews
+  select
+    value,
+    pageviews,
+    (select count(distinct visitor_no) from unnest(acted_by) as visitor_no) as visitors
   from (
     select
       value,
-      visitor_no,
       count(*) filter (where type = 'pageview') as pageviews,
-      count(*) filter (where not is_service) as own_hits
+      array_agg(visitor_no) filter (where not is_service) as acted_by
     from kept_hits
-    group by 1, 2
-  ) as visitor
-  group by value
+    group by value
+  ) as kept
 ),
 started as (
   select value, count(*) as sessions, count(*) filter (where pageviews = 1) as bounces

@@ -1,18 +1,16 @@
 -- One row a bucket that has kept hits. `bucket` counts from 0 the half-open buckets that begin at `asked.bounds`.
--- By visitor first: a hash of visitors is cheaper than sorting them for count(distinct).
+-- Each bucket's visitors are gathered, and made distinct within it: see rank-kept-titles.sql.
 select
   bucket,
-  sum(pageviews)::bigint as pageviews,
-  sum(custom_events)::bigint as "customEvents",
-  count(*) filter (where own_hits > 0) as visitors
+  pageviews,
+  "customEvents",
+  (select count(distinct visitor_no) from unnest(acted) as visitor_no) as visitors
 from (
   select
     width_bucket(at, (select bounds from asked)) - 1 as bucket,
-    visitor_no,
     count(*) filter (where type = 'pageview') as pageviews,
-    count(*) filter (where type = 'event' and not is_service) as custom_events,
-    count(*) filter (where not is_service) as own_hits
+    count(*) filter (where type = 'event' and not is_service) as "customEvents",
+    array_agg(visitor_no) filter (where not is_service) as acted
   from kept_hits
-  group by 1, 2
-) as visitor
-group by bucket
+  group by 1
+) as kept

@@ -1,8 +1,10 @@
--- Sessions that saw each title.
-select title, count(*) as sessions
+-- Sessions that saw each title, of the titles that most did; gathered as in rank-kept-titles.sql.
+select title, (select count(distinct session_no) from unnest(seen_by) as session_no) as sessions
 from (
-  select title, session_no
+  select title, array_agg(session_no) as seen_by
   from seen_hits
-  group by 1, 2
+  where title <> ''
+  group by title
 ) as seen
-group by 1
+order by sessions desc
+limit (select "limit" from asked)

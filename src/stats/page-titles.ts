@@ -10,7 +10,13 @@ import { boundsOf, readQuestion, type StatsServices, type StatsSite } from './qu
 import { pageOf } from './ranking.ts'
 import { seriesBuckets } from './time/range.ts'
 import { Group, Labels } from './timeseries.ts'
-import { detailFolded, detailKept, type TitleDetails } from './title-details.ts'
+import {
+  countLikely,
+  detailFolded,
+  detailKept,
+  type RankedTitle,
+  type TitleDetails,
+} from './title-details.ts'
 import { bounceRate } from './traffic.ts'
 
 export const PageTitlesQuery = StatsQuery.safeExtend(pageFields(25))
@@ -51,18 +57,18 @@ export async function getPageTitles(
     const rows = folded.rows.map(row => presentTitle({ ...row, title: row.value }, details))
     return { rows, total: folded.total }
   }
-  const ranked = await readKept<CountedTitle & { total: number }>(
-    services.reads,
-    'rank-kept-titles',
-    question.scope,
-    { asked: windowOf(query) },
-  )
+  const asked = windowOf(query)
+  const [ranked, likely] = await Promise.all([
+    readKept<CountedTitle & RankedTitle & { total: number }>(
+      services.reads,
+      'rank-kept-titles',
+      question.scope,
+      { asked },
+    ),
+    asked.offset === 0 ? countLikely(services, question) : undefined,
+  ])
   const { rows, total } = pageOf(ranked, 'title')
-  const details = await detailKept(
-    services,
-    question,
-    rows.map(row => row.title),
-  )
+  const details = await detailKept(services, question, rows, likely)
   return { rows: rows.map(row => presentTitle(row, details)), total }
 }
 

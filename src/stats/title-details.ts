@@ -64,46 +64,76 @@ export async function detailFolded(
   }
 }
 
-/** The details of titles from the hits that pass the filters. */
+/** What hits that pass the filters say of a title. */
+export interface RankedTitle {
+  title: string
+  /** Of its latest hit in the range; null when it was seen after the end alone. */
+  lastAt: Date | null
+  engagedMs: number
+  engagedSessions: number
+}
+
+/**
+ * The details of a ranking of the hits that pass the filters.
+ * @param likely what `countLikely` found, undefined where it was not asked
+ */
 export async function detailKept(
   { reads }: Pick<StatsServices, 'reads'>,
   { scope, scopeBefore }: Question,
-  titles: string[],
+  rows: RankedTitle[],
+  likely: LikelyTitles | undefined,
 ): Promise<TitleDetails> {
-  if (titles.length === 0) return { places: new Map(), engagement: new Map(), before: new Map() }
-  const [places, engagement, before] = await Promise.all([
-    locateKept(reads, scope, titles),
-    readKept<Engagement & { title: string }>(
+  if (rows.length === 0) return { places: new Map(), engagement: new Map(), before: new Map() }
+  const titles = rows.map(({ title }) => title)
+  const [places, elsewhere, engagement, before] = await Promise.all([
+    locateSeen(reads, scope, rows),
+    locateKept(
       reads,
-      hasHitFilters(scope) ? 'measure-kept-titles' : 'measure-seen-titles',
       scope,
-      { titles },
+      rows.flatMap(({ title, lastAt }) => (lastAt ? [] : [title])),
     ),
-    countKeptBefore(reads, scopeBefore, titles),
+    measure(reads, scope, rows),
+    countOthers(reads, scopeBefore, titles, likely),
   ])
   return {
-    places: new Map(places.map(row => [row.title, row])),
+    places: new Map([...places, ...elsewhere].map(row => [row.title, row])),
     engagement: new Map(engagement.map(row => [row.title, row])),
     before,
   }
 }
 
-/** The newest part of a range that is looked through first. */
-const RECENT_SHARE = 1 / 16
+/** Where titles were seen at times that are known: most of those of a page in the newest part of the range. */
+async function locateSeen(
+  reads: StatsServices['reads'],
+  scope: Scope,
+  rows: RankedTitle[],
+): Promise<Place[]> {
+  const seen = rows.filter(row => row.lastAt !== null)
+  if (seen.length === 0) return []
+  const times = seen.map(({ lastAt }) => lastAt!)
+  const titles = seen.map(({ title }) => title)
+  return readKept<Place>(reads, 'locate-seen-titles', scope, { titles, times, asked: { titles, times } })
+}
 
-/** Where titles were seen last. Most of those of a page were so lately: only the others are looked for in all of the range. */
+/** Where titles were seen last, whenever that was. */
 async function locateKept(reads: StatsServices['reads'], scope: Scope, titles: string[]): Promise<Place[]> {
-  if (titles.length === 0) return []
-  const { start, end } = scope
-  const recently = new Date(end.getTime() - (end.getTime() - start.getTime()) * RECENT_SHARE)
-  const found = await readKept<Place>(reads, 'locate-recent-titles', scope, {
-    slice: { start: recently, end },
-    titles,
-  })
-  const isFound = new Set(found.map(({ title }) => title))
-  const others = titles.filter(title => !isFound.has(title))
-  if (others.length === 0) return found
-  return [...found, ...(await readKept<Place>(reads, 'locate-kept-titles', scope, { titles: others }))]
+  return titles.length === 0 ? [] : readKept<Place>(reads, 'locate-kept-titles', scope, { titles })
+}
+
+/** Under filters of hits, engagement is none of what was read: it counts where its session saw the title in such a hit. */
+async function measure(
+  reads: StatsServices['reads'],
+  scope: Scope,
+  rows: RankedTitle[],
+): Promise<(Engagement & { title: string })[]> {
+  if (!hasHitFilters(scope)) {
+    return rows.map(({ title, engagedMs, engagedSessions }) => ({
+      title,
+      engagedMs,
+      sessions: engagedSessions,
+    }))
+  }
+  return readKept(reads, 'measure-kept-titles', scope, { titles: rows.map(({ title }) => title) })
 }
 
 async function countBefore(
@@ -118,13 +148,45 @@ async function countBefore(
     : countKeptBefore(services.reads, scope, titles)
 }
 
-async function countKeptBefore(
+/** Sessions of titles in the period before; all there are, unless they are `MOST_LIKELY`. */
+export type LikelyTitles = Map<string, number>
+
+const MOST_LIKELY = 1_000
+
+/**
+ * What the first page of a ranking probably needs of the period before: it can be read while the ranking is.
+ * Those of later pages are looked for when they are known.
+ */
+export function countLikely(
+  { reads }: Pick<StatsServices, 'reads'>,
+  { scopeBefore }: Question,
+): Promise<LikelyTitles> {
+  return sumKept(reads, scopeBefore, MOST_LIKELY)
+}
+
+async function countOthers(
   reads: StatsServices['reads'],
   scope: Scope,
   titles: string[],
+  likely: LikelyTitles | undefined,
+): Promise<Map<string, number>> {
+  const others = titles.filter(title => !likely?.has(title))
+  if (likely && (likely.size < MOST_LIKELY || others.length === 0)) return likely
+  return new Map([...(likely ?? []), ...(await countKeptBefore(reads, scope, others))])
+}
+
+const countKeptBefore = (reads: StatsServices['reads'], scope: Scope, titles: string[]) =>
+  sumKept(reads, scope, titles.length, titles)
+
+async function sumKept(
+  reads: StatsServices['reads'],
+  scope: Scope,
+  limit: number,
+  titles?: string[],
 ): Promise<Map<string, number>> {
   const rows = await readKept<{ title: string; sessions: number }>(reads, 'sum-kept-titles', scope, {
-    titles,
+    asked: { limit },
+    ...(titles && { titles }),
   })
   return new Map(rows.map(row => [row.title, row.sessions]))
 }

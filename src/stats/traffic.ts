@@ -62,15 +62,17 @@ async function countKept(
 ): Promise<TrafficTotals[]> {
   const totals = buckets.map(() => ({ ...NO_TRAFFIC }))
   if (totals.length === 0) return totals
+  // One that is all of the range needs no looking up which of them a hit or a session lies in.
+  if (buckets.length === 1 && sameRange(buckets[0]!, scope)) {
+    const [[hits], [sessions]] = await Promise.all([
+      readKept<HitCounts>(reads, 'sum-kept-hits', scope),
+      readKept<SessionCounts>(reads, 'sum-kept-sessions', scope),
+    ])
+    return [{ ...hits!, ...sessions! }]
+  }
   const asked = { bounds: buckets.map(({ start }) => start) }
-  // One that is all of the range needs no looking up which of them a hit lies in.
-  const isWhole = buckets.length === 1 && sameRange(buckets[0]!, scope)
   const [hits, sessions] = await Promise.all([
-    isWhole
-      ? readKept<HitCounts>(reads, 'sum-kept-hits', scope).then(rows =>
-          rows.map(row => ({ ...row, bucket: 0 })),
-        )
-      : readKept<HitCounts & { bucket: number }>(reads, 'count-kept-hits', scope, { asked }),
+    readKept<HitCounts & { bucket: number }>(reads, 'count-kept-hits', scope, { asked }),
     readKept<SessionCounts & { bucket: number }>(reads, 'count-kept-sessions', scope, { asked }),
   ])
   for (const { bucket, ...counts } of [...hits, ...sessions]) Object.assign(totals[bucket]!, counts)

@@ -3,8 +3,8 @@ import { type Dimension, HIT_COLUMNS, isHitDimension, isSessionOnly } from './di
 import type { Condition, Filters } from './query.ts'
 import type { Fragment, Scope } from './scope.ts'
 
-// A session's hits lie at most 24 hours from its start, late ones before it.
-const SESSION_REACH = '25 hours'
+/** A session's hits lie at most 24 hours from its start, late ones before it. */
+const SESSION_REACH_MS = 25 * 3_600_000
 
 export const hasHitFilters = ({ filters: { dimensions, property } }: Scope) =>
   property !== undefined || dimensions.some(({ dimension }) => isHitDimension(dimension))
@@ -84,28 +84,37 @@ export function keptSession(db: Queryable, scope: Scope): Fragment {
     ${scope.goal ? db`and session_no in (select session_no from converted)` : db``}`
 }
 
-export const inRange = (db: Queryable, { siteNo, start, end }: Scope): Fragment =>
-  db`events.site_no = ${siteNo}::int and events.at >= ${start} and events.at < ${end}`
+export const inRange = (db: Queryable, scope: Scope): Fragment =>
+  db`events.site_no = ${scope.siteNo}::int and ${inTime(db, scope)}`
+
+export const inTime = (db: Queryable, { start, end }: Scope): Fragment =>
+  db`(events.at >= ${start} and events.at < ${end})`
 
 /** Pageviews and events of the range, service-written ones included. */
 export const visibleHit = (db: Queryable, scope: Scope): Fragment =>
   db`${inRange(db, scope)} and events.type not in ('engagement', 'identify')`
 
 /** Where hits of sessions that started in the range can lie. */
-export const aroundRange = (db: Queryable, { siteNo, start, end }: Scope): Fragment => db`
-  events.site_no = ${siteNo}::int
-  and events.at >= ${start}::timestamptz - ${SESSION_REACH}::interval
-  and events.at < ${end}::timestamptz + ${SESSION_REACH}::interval`
+export function aroundRange(db: Queryable, scope: Scope): Fragment {
+  const { start, end } = around(scope)
+  return db`events.site_no = ${scope.siteNo}::int and events.at >= ${start} and events.at < ${end}`
+}
+
+/** Worked out here: the planner leaves out chunks, and starts workers, by bounds that are constants to it. */
+const around = ({ start, end }: Scope) => ({
+  start: new Date(start.getTime() - SESSION_REACH_MS),
+  end: new Date(end.getTime() + SESSION_REACH_MS),
+})
 
 export const startedInRange = (db: Queryable, { start, end }: Scope): Fragment =>
-  db`events.session_at >= ${start} and events.session_at < ${end}`
+  db`(events.session_at >= ${start} and events.session_at < ${end})`
 
 /** Sessions that hits of the range, or around it, may belong to. A service-written hit may belong to any earlier one. */
 export const sessionsAround = (db: Queryable, scope: Scope): Fragment => db`
   sessions.site_no = ${scope.siteNo}::int
-  and sessions.started_at < ${scope.end}::timestamptz + ${SESSION_REACH}::interval
+  and sessions.started_at < ${around(scope).end}
   and sessions.started_at >= least(
-    ${scope.start}::timestamptz - ${SESSION_REACH}::interval,
+    ${around(scope).start}::timestamptz,
     (select min(session_at) from events where ${inRange(db, scope)} and is_service)
   )`
 

@@ -3,6 +3,7 @@ import {
   aroundRange,
   hasHitFilters,
   hitConditions,
+  inTime,
   inTurn,
   keptSession,
   sessionConditions,
@@ -29,6 +30,8 @@ interface Part {
   errorId?: string | undefined
   /** Only hits and engagement of these titles. */
   titles?: string[]
+  /** Only hits at these times; of `kept_hits` alone. */
+  times?: Date[]
 }
 
 /**
@@ -37,7 +40,8 @@ interface Part {
  * - `kept_hits`: pageviews and events of the range that pass all filters, service-written ones included;
  * - `kept_sessions`: sessions that started in the range and pass;
  * - `seen_hits`: hits of such sessions, those past the ends of the range included unless hits are filtered, too;
- * - `session_rows`: hits and engagement of sessions that started in the range, filtered by what belongs to sessions alone;
+ * - `met_hits`: what is in either, in one go, with columns `is_kept` and `is_seen`;
+ * - `met_rows`: the same and, unless hits are filtered, engagement of sessions that started in the range (`is_engaged`);
  * - `engagements`: engagement of sessions that started in the range, filtered by what belongs to sessions alone;
  * - `kept_payments`: payments in the range, of whatever currency, whose session passes; by `revenue`'s columns;
  * - `kept_movements`: MRR movements up to the end of the range whose session passes;
@@ -51,13 +55,15 @@ export function readKept<Row extends object>(
   scope: Scope,
   options: { asked?: Asked; value?: Dimension; targets?: ConversionTargets } & Part = {},
 ): Promise<Row[]> {
-  const { asked = {}, value, targets, slice, errorId, titles } = options
+  const { asked = {}, value, targets, slice, errorId, titles, times } = options
   const text = queryText(name)
   const only = () => db`
     ${errorId ? ofError(db, errorId) : db``} ${titles ? db`and events.title = any(${titles}::text[])` : db``}`
   const relations: Record<string, () => Fragment> = {
     ...(targets && { conversions: () => conversions(db, scope, targets) }),
-    kept_hits: () => db`${keptHits(db, scope, value)} ${slice ? within(db, slice) : db``} ${only()}`,
+    kept_hits: () => db`
+      ${keptHits(db, scope, value)}
+      ${slice ? within(db, slice) : db``} ${times ? atTimes(db, times) : db``} ${only()}`,
     kept_sessions: () => db`
       select sessions.* ${value && !isHitDimension(value) ? db`, sessions.${db(value)}::text as value` : db``}
       from sessions
@@ -65,10 +71,8 @@ export function readKept<Row extends object>(
     kept_payments: () => keptMoney(db, scope, 'revenue', scope.start, value),
     kept_movements: () => keptMoney(db, scope, 'mrr_movements', null, value),
     seen_hits: () => db`${seenHits(db, scope, value)} ${only()}`,
-    session_rows: () => db`
-      select *
-      from events
-      where ${ofStartedSessions(db, scope)} and events.type <> 'identify' and not is_service ${only()}`,
+    met_hits: () => metRows(db, scope, value, ['engagement', 'identify']),
+    met_rows: () => metRows(db, scope, value, ['identify']),
     engagements: () => db`
       select *
       from events
@@ -107,6 +111,14 @@ const ofStartedSessions = (db: Queryable, scope: Scope): Fragment =>
 const within = (db: Queryable, { start, end }: NonNullable<Part['slice']>): Fragment =>
   db`and events.at >= ${start} and events.at < ${end}`
 
+/** The span, too, or chunks and batches without such a time would be looked through. */
+function atTimes(db: Queryable, times: Date[]): Fragment {
+  const ordered = times.toSorted((a, b) => a.getTime() - b.getTime())
+  return db`
+    and events.at >= ${ordered[0]!} and events.at <= ${ordered.at(-1)!}
+    and events.at = any(${ordered.map(at => at.toISOString())}::timestamptz[])`
+}
+
 /** Both, since the index is of errors. */
 const ofError = (db: Queryable, errorId: string): Fragment =>
   db`and events.type = 'error' and events.error_id = ${errorId}::uuid`
@@ -119,6 +131,28 @@ function seenHits(db: Queryable, scope: Scope, value: Dimension | undefined): Fr
     select events.* ${value && isHitDimension(value) ? db`, ${valueOfHit(db, value)} as value` : db``}
     from events
     where ${hits} and not is_service and ${startedInRange(db, scope)} and ${sessionConditions(db, scope)}`
+}
+
+/** Statements that need both read the hits once. */
+function metRows(
+  db: Queryable,
+  scope: Scope,
+  value: Dimension | undefined,
+  leftOut: ('engagement' | 'identify')[],
+): Fragment {
+  const kept = inTime(db, scope)
+  const started = startedInRange(db, scope)
+  const rows = hasHitFilters(scope)
+    ? db`${visibleHit(db, scope)} and ${hitConditions(db, scope)}`
+    : db`${aroundRange(db, scope)} and events.type <> all(${leftOut}::text[]) and (${kept} or ${started})`
+  return db`
+    select
+      events.* ${value ? db`, ${valueOfHit(db, value)} as value` : db``},
+      events.type <> 'engagement' and ${kept} as is_kept,
+      events.type <> 'engagement' and not is_service and ${started} as is_seen,
+      events.type = 'engagement' and ${started} as is_engaged
+    from events
+    where ${rows} and ${sessionConditions(db, scope)}`
 }
 
 const joinSession = (db: Queryable, scope: Scope): Fragment => db`

@@ -7,6 +7,13 @@ import { runTask } from '../../rollups/protocol.ts'
 import type { ConversionTargets } from './scope.ts'
 
 const listGoalValues = statement<{ kind: string; value: string }>('list-goal-values')
+const sumFolded = statement<{ pageviews: number }>('sum-folded-pageviews')
+
+interface Span {
+  siteNo: number
+  start: Date
+  end: Date
+}
 
 /** Most values that goals may match, all of them together, and most that are looked at. */
 const MOST_MATCHES = 2_000_000
@@ -19,16 +26,15 @@ const MOST_VALUES = 500_000
  */
 export async function findTargets(
   { reads, rollups }: Pick<Services, 'reads' | 'rollups'>,
-  span: { siteNo: number; start: Date; end: Date },
+  span: Span,
   goals: readonly GoalRecord[],
 ): Promise<ConversionTargets> {
   const targets = goals.map(targetOf)
   const kinds = [...new Set(targets.map(({ kind }) => hitTypeOf(kind)))]
-  const occurring = await listGoalValues(reads, span.siteNo, span.start, span.end, kinds, MOST_VALUES + 1)
-  if (occurring.length > MOST_VALUES) throw tooMany()
+  const occurring = await listValues({ reads, rollups }, span, kinds)
   const groups = new Groups()
   for (const kind of kinds) {
-    const values = occurring.filter(row => row.kind === kind).map(row => row.value)
+    const values = occurring.get(kind) ?? []
     const ofKind = targets.flatMap((target, goal) =>
       hitTypeOf(target.kind) === kind ? [{ target, goal }] : [],
     )
@@ -40,6 +46,66 @@ export async function findTargets(
     })
   }
   return groups.targets()
+}
+
+/** Dimensions of days' folds that have every value of a type of hits, and others: those meet no hit of the type. */
+const FOLDED_IN: Record<string, string> = { pageview: 'path', event: 'event_name' }
+
+/** More are taken from the hits: a list of them is no longer quicker to get from folds. */
+const MOST_FOLDED = 50_000
+/** As many hits are looked through as soon as folds are added up. */
+const FEW_PAGEVIEWS = 300_000
+
+/**
+ * What goals of each kind can meet in the span.
+ * @throws as `findTargets`
+ */
+async function listValues(
+  { reads, rollups }: Pick<Services, 'reads' | 'rollups'>,
+  span: Span,
+  kinds: string[],
+): Promise<Map<string, string[]>> {
+  const values = new Map<string, string[]>()
+  const { siteNo, start, end } = span
+  const [folded] = await sumFolded(reads, siteNo, start, end)
+  if (folded!.pageviews > FEW_PAGEVIEWS) {
+    await Promise.all(
+      kinds.map(async kind => {
+        const listed = FOLDED_IN[kind] && (await listFolded(rollups, span, FOLDED_IN[kind]))
+        if (listed) values.set(kind, listed)
+      }),
+    )
+  }
+  const others = kinds.filter(kind => !values.has(kind))
+  if (others.length === 0) return values
+  const occurring = await listGoalValues(reads, siteNo, start, end, others, MOST_VALUES + 1)
+  if (occurring.length > MOST_VALUES) throw tooMany()
+  for (const kind of others) {
+    values.set(
+      kind,
+      occurring.filter(row => row.kind === kind).map(row => row.value),
+    )
+  }
+  return values
+}
+
+/** @returns undefined where the days are not folded, or have too many values */
+async function listFolded(
+  rollups: Services['rollups'],
+  { siteNo, start, end }: Span,
+  dimension: string,
+): Promise<string[] | undefined> {
+  const ranked = await runTask(rollups, 'rankValues', {
+    siteNo,
+    window: { start: start.getTime(), end: end.getTime() },
+    dimension,
+    by: ['hits'],
+    shown: ['hits'],
+    leavesOutEmpty: false,
+    limit: MOST_FOLDED,
+    offset: 0,
+  })
+  return ranked && ranked.total <= MOST_FOLDED ? ranked.rows.map(({ value }) => value) : undefined
 }
 
 const tooMany = () =>

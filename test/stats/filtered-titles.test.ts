@@ -1,0 +1,159 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { loadConfig } from '../../src/config.ts'
+import type { EnrichedHit, Hit } from '../../src/ingestion/hit.ts'
+import { storeHits } from '../../src/ingestion/store/store.ts'
+import { BreakdownQuery, getBreakdown } from '../../src/stats/breakdown.ts'
+import { getPageTitles, PageTitlesQuery } from '../../src/stats/page-titles.ts'
+import { type TestDatabase, testDatabase } from '../support/database.ts'
+import { enrichedHit } from '../support/hits.ts'
+import { inProcessPool } from '../support/in-process-pool.ts'
+import { createTestSite, type TestSite } from '../support/sites.ts'
+
+const DAY = 86_400_000
+const MINUTE = 60_000
+/** The range is this day; the period before, the day before. */
+const TODAY = Date.UTC(2026, 2, 10)
+/** More titles than are looked for in the period before while a ranking is read. */
+const OLD_TITLES = 1_010
+
+let database: TestDatabase
+let site: TestSite
+
+const visitor = (number: number) => `00000000-0000-4000-8000-${String(number).padStart(12, '0')}`
+const id = (number: number) => `019cd000-0000-7000-8000-${String(number).padStart(12, '0')}`
+
+beforeAll(async () => {
+  database = await testDatabase()
+  site = await createTestSite(database.db)
+  const hit = (number: number, at: number, fields: Partial<Hit>): EnrichedHit => ({
+    ...enrichedHit(site, at, { visitorId: visitor(number), url: '/a', ...fields }),
+    country: number < 100_000 ? 'US' : 'DE',
+  })
+  const old = Array.from({ length: OLD_TITLES }, (_, index) => [
+    hit(1_000 + index, TODAY - 12 * 60 * MINUTE, { title: `Old ${index}` }),
+    hit(5_000 + index, TODAY - 11 * 60 * MINUTE, { title: `Old ${index}` }),
+  ]).flat()
+  await storeHits(database.db, 0, [
+    ...old,
+    // Seen by one session, where all others were seen by two.
+    hit(9_000, TODAY - 12 * 60 * MINUTE, { title: 'Rare' }),
+    hit(1, TODAY + MINUTE, { title: 'Rare' }),
+    hit(1, TODAY + 2 * MINUTE, { title: 'Rare' }),
+    hit(2, TODAY + 3 * MINUTE, { title: 'rare' }),
+    // At the same moment: the last id says where the title was.
+    hit(3, TODAY + 5 * MINUTE, { title: 'Twice', url: '/second', id: id(2) }),
+    hit(4, TODAY + 5 * MINUTE, { title: 'Twice', url: '/first', id: id(1) }),
+    hit(100_000, TODAY + 6 * MINUTE, { title: 'Twice', url: '/foreign' }),
+    // A session that began in the range and saw a title after its end alone; it counts, and is no page's pageview.
+    hit(5, TODAY + DAY - 2 * MINUTE, { title: '', url: '/late' }),
+    hit(5, TODAY + DAY + MINUTE, { title: 'Afterwards', url: '/after' }),
+    // One that began before the range and saw a title in it: a pageview, and no session.
+    hit(6, TODAY - MINUTE, { title: '' }),
+    hit(6, TODAY + MINUTE, { title: 'Continued' }),
+    // An event on a page is no pageview, but its session saw the page.
+    hit(7, TODAY + 8 * MINUTE, { type: 'event', name: 'open', title: 'By event', url: '/event' }),
+  ])
+  await storeHits(database.db, 0, [
+    hit(1, TODAY + 3 * MINUTE, { type: 'engagement', engagedMs: 4_000 }),
+    hit(1, TODAY + 4 * MINUTE, { type: 'engagement', engagedMs: 1_000 }),
+    hit(5, TODAY + DAY + 2 * MINUTE, { type: 'engagement', engagedMs: 7_000, url: '/after' }),
+  ])
+})
+afterAll(() => database.close())
+
+const services = () => ({
+  reads: database.db,
+  rollups: inProcessPool(database.db),
+  now: () => new Date(TODAY + 2 * DAY),
+  config: loadConfig({}),
+})
+const asked = () => ({ ...site, timezone: 'UTC', currency: 'USD', firstEventAt: null })
+const RANGE = { from: '2026-03-10', to: '2026-03-10', per_page: '100' }
+
+const titles = async (query: Record<string, unknown>) =>
+  getPageTitles(services(), asked(), PageTitlesQuery.parse({ ...RANGE, ...query }))
+
+const titled = async (query: Record<string, unknown>) => {
+  const { rows } = await titles(query)
+  return new Map(rows.map(row => [row.title, row]))
+}
+
+test.each([
+  ['a filter of sessions', { country: 'US' }],
+  ['a filter of hits, too', { country: 'US', hostname: 'example.com' }],
+])('titles differ by case, and count a session once, under %s', async (_, filter) => {
+  const rows = await titled(filter)
+  expect(rows.get('Rare')).toEqual({
+    title: 'Rare',
+    path: '/a',
+    hostname: 'example.com',
+    pageviews: 2,
+    sessions: 1,
+    bounce_rate: 0,
+    time_on_page_seconds: 5,
+    sessions_previous: 1,
+    sessions_change_pct: 0,
+  })
+  expect(rows.get('rare')).toMatchObject({
+    sessions: 1,
+    bounce_rate: 100,
+    time_on_page_seconds: null,
+    sessions_previous: 0,
+    sessions_change_pct: null,
+  })
+})
+
+test('of hits at one moment the last id says where a title was, of those that pass', async () => {
+  expect((await titled({ country: 'US' })).get('Twice')).toMatchObject({ path: '/second', pageviews: 2 })
+  expect((await titled({ country: ['US', 'DE'] })).get('Twice')).toMatchObject({ path: '/foreign' })
+})
+
+test('sessions count where they start, whenever they saw a title; pageviews by their own time', async () => {
+  const rows = await titled({ country: 'US' })
+  expect(rows.get('Afterwards')).toMatchObject({
+    path: '/after',
+    pageviews: 0,
+    sessions: 1,
+    time_on_page_seconds: 7,
+  })
+  expect(rows.get('Continued')).toMatchObject({ pageviews: 1, sessions: 0, bounce_rate: 0 })
+  expect(rows.get('By event')).toMatchObject({ path: '/event', pageviews: 0, sessions: 1, bounce_rate: 0 })
+  expect(rows.has('')).toBe(false)
+})
+
+test('a page beyond the first shows the period before, too', async () => {
+  const { rows, total } = await titles({ country: 'US', per_page: '1', page: '2' })
+  const all = await titles({ country: 'US' })
+  expect(total).toBe(all.total)
+  expect(rows).toEqual(all.rows.slice(1, 2))
+  const pages = await Promise.all(
+    all.rows.map((_, index) => titles({ country: 'US', per_page: '1', page: String(index + 1) })),
+  )
+  expect(pages.map(page => page.rows[0])).toEqual(all.rows)
+})
+
+test('nothing that passes is an empty page', async () => {
+  expect(await titles({ country: 'FR' })).toEqual({ rows: [], total: 0 })
+  expect(await titles({ country: 'US', page: '3' })).toEqual({ rows: [], total: 6 })
+})
+
+test('a breakdown by path counts visitors and sessions once a value', async () => {
+  const query = BreakdownQuery.parse({ ...RANGE, country: 'US', dimension: 'path' })
+  const { rows, total } = await getBreakdown(services(), asked(), query)
+  const counted = rows.map(({ value, visitors, sessions, pageviews, bounce_rate }) => [
+    value,
+    visitors,
+    sessions,
+    pageviews,
+    bounce_rate,
+  ])
+  expect(counted).toEqual([
+    ['/a', 3, 2, 4, 50],
+    ['/event', 1, 1, 0, 0],
+    ['/first', 1, 1, 1, 100],
+    ['/late', 1, 1, 1, 0],
+    ['/second', 1, 1, 1, 100],
+    ['/after', 0, 1, 0, 0],
+  ])
+  expect(total).toBe(6)
+})

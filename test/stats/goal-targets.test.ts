@@ -1,0 +1,93 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { GoalRecord } from '../../src/goals/schema.ts'
+import { storeHits } from '../../src/ingestion/store/store.ts'
+import { findTargets } from '../../src/stats/filters/targets.ts'
+import { type TestDatabase, testDatabase } from '../support/database.ts'
+import { foldAll } from '../support/fold.ts'
+import { enrichedHit } from '../support/hits.ts'
+import { inProcessPool } from '../support/in-process-pool.ts'
+import { createTestSite, type TestSite } from '../support/sites.ts'
+
+const DAY = 86_400_000
+const HOUR = 3_600_000
+const TODAY = Date.UTC(2026, 2, 10)
+
+let database: TestDatabase
+let site: TestSite
+
+const goal = (fields: Partial<GoalRecord>): GoalRecord => ({
+  id: '00000000-0000-4000-8000-000000000001',
+  createdAt: new Date(TODAY),
+  displayName: 'Goal',
+  type: 'page',
+  matchValue: '/docs/**',
+  matchOperator: 'matches_pattern',
+  scrollThreshold: -1,
+  currency: null,
+  customProps: {},
+  ...fields,
+})
+
+const GOALS = [
+  goal({}),
+  goal({ matchValue: '/', matchOperator: 'is_not' }),
+  goal({ type: 'event', matchValue: '^sign', matchOperator: 'matches_regex' }),
+  goal({ type: 'scroll', matchValue: '/docs/*', scrollThreshold: 50 }),
+  goal({ type: 'button', matchValue: '#buy', matchOperator: 'is' }),
+]
+
+beforeAll(async () => {
+  database = await testDatabase()
+  site = await createTestSite(database.db)
+  const hit = (at: number, fields: Parameters<typeof enrichedHit>[2]) => enrichedHit(site, at, fields)
+  await storeHits(database.db, 0, [
+    hit(TODAY - DAY, { url: '/' }),
+    hit(TODAY - DAY + HOUR, { url: '/docs/a' }),
+    hit(TODAY - DAY + HOUR, { url: '/Docs/A' }),
+    hit(TODAY - DAY + 2 * HOUR, { type: 'event', name: 'signup', url: '/docs/of-an-event' }),
+    hit(TODAY - DAY + 2 * HOUR, { type: 'button', name: 'button', url: '/', props: { selector: '#buy' } }),
+    hit(TODAY - 3 * DAY, { url: '/docs/before-the-span' }),
+  ])
+  await foldAll(database.db, new Date(TODAY + 6 * HOUR))
+  // What came when the days were folded.
+  await storeHits(database.db, 0, [
+    hit(TODAY - DAY + 3 * HOUR, { url: '/docs/late' }),
+    hit(TODAY + 7 * HOUR, { url: '/docs/new' }),
+    hit(TODAY + 7 * HOUR, { type: 'event', name: 'signout', url: '/' }),
+  ])
+})
+afterAll(() => database.close())
+
+/** What a pageview or event of the span can match: those of others meet none. */
+async function matched() {
+  const services = { reads: database.db, rollups: inProcessPool(database.db) }
+  const span = { siteNo: site.siteNo, start: new Date(TODAY - DAY), end: new Date(TODAY + DAY) }
+  const { hits, scrolls } = await findTargets(services, span, GOALS)
+  return {
+    hits: new Map(hits.map(row => [`${row.kind} ${row.value}`, row.goals])),
+    scrolls: new Map(scrolls.map(row => [row.path, row.goals])),
+  }
+}
+
+test('goals meet what hits have, read from the hits or from folded days', async () => {
+  const expected: [string, number[]][] = [
+    ['pageview /docs/a', [0, 1]],
+    ['pageview /docs/late', [0, 1]],
+    ['pageview /docs/new', [0, 1]],
+    ['pageview /Docs/A', [1]],
+    ['event signup', [2]],
+    ['event signout', [2]],
+    ['button #buy', [4]],
+  ]
+  const read = await matched()
+  expect(read.hits).toEqual(new Map(expected))
+  expect([...read.scrolls.keys()].sort()).toEqual(['/docs/a', '/docs/late', '/docs/new'])
+
+  // As if there were too many hits to look through.
+  await database.db`update day_folds set pageviews = pageviews + 1_000_000 where site_no = ${site.siteNo}`
+  const folded = await matched()
+  for (const [key, goals] of expected) expect(folded.hits.get(key)).toEqual(goals)
+  // A path of another type of hits: no pageview has it.
+  expect([...folded.hits.keys()].filter(key => !read.hits.has(key))).toEqual(['pageview /docs/of-an-event'])
+  expect(folded.scrolls.get('/docs/late')).toEqual([3])
+})
