@@ -32,6 +32,8 @@ export interface IngestRun {
 
 const FLOOR = fileURLToPath(new URL('./floor.js', import.meta.url))
 const WARM_UP_SECONDS = 2
+/** Of a steady load, until its times count. */
+const SETTLE_MS = 5_000
 const listBackends = statement<{ pid: number }>('list-backends')
 
 /** A server that parses the body and does no more, with as many workers. */
@@ -97,7 +99,8 @@ export async function measureSteady(
   onEnd: (stop: () => unknown) => void,
 ): Promise<Sent & { waiting: number }> {
   const before = await readCounters(service.url)
-  const sender = startSender({ url: service.url, key, rate: load.rate })
+  const settleMs = Math.min(SETTLE_MS, (load.seconds * 1_000) / 3)
+  const sender = startSender({ url: service.url, key, rate: load.rate, settleMs })
   onEnd(() => sender.stop())
   await sleep(load.seconds * 1_000)
   const waiting = waitingOf(await readCounters(service.url), before)

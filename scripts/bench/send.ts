@@ -5,12 +5,12 @@ import { type SentHit, sentHits } from './senders.ts'
 import { quantile } from './table.ts'
 
 // Sends pageviews at a steady rate until it is told to end, in a process of its own so that it disturbs no clock.
-// Arguments: --url http://… --key <tracking key> --rate <hits a second>. Says one JSON line at the end.
+// Arguments: --url http://… --key <tracking key> --rate <hits a second> --settle <ms>. Says one JSON line at the end.
 
 const TICK_MS = 5
 const CONNECTIONS = 64
 
-/** What it says. */
+/** What it says; the times are of what was sent after it has settled, since both sides compile what is hot before. */
 export interface Sent {
   accepted: number
   refused: number
@@ -20,9 +20,15 @@ export interface Sent {
 }
 
 const { values } = parseArgs({
-  options: { url: { type: 'string' }, key: { type: 'string' }, rate: { type: 'string', default: '1000' } },
+  options: {
+    url: { type: 'string' },
+    key: { type: 'string' },
+    rate: { type: 'string', default: '1000' },
+    settle: { type: 'string', default: '0' },
+  },
 })
 const rate = Number(values.rate)
+const settleMs = Number(values.settle)
 const hits = sentHits({ key: values.key!, count: 20_000, addresses: 4_096, visitors: 10_000, seed: 2 })
 const { hostname, port } = new URL(values.url!)
 /** Connections that wait for nothing, and requests that wait for a connection. */
@@ -71,7 +77,7 @@ async function send({ address, agent, body }: SentHit): Promise<void> {
   const status = await exchange(socket, request)
   if (status === 202) {
     accepted += 1
-    times.push(performance.now() - sentAt)
+    if (sentAt - startedAt >= settleMs) times.push(performance.now() - sentAt)
   } else refused += 1
   const next = waiting.shift()
   if (next) next(socket.destroyed ? dial() : socket)

@@ -11,9 +11,13 @@ export interface Sender {
   stop(): Promise<Sent>
 }
 
-/** Starts a process that sends pageviews at a steady rate. */
-export function startSender(options: { url: string; key: string; rate: number }): Sender {
-  const args = [SEND, '--url', options.url, '--key', options.key, '--rate', String(options.rate)]
+/**
+ * Starts a process that sends pageviews at a steady rate.
+ * @param options.settleMs of whose answers the times are left out
+ */
+export function startSender(options: { url: string; key: string; rate: number; settleMs?: number }): Sender {
+  const { url, key, rate, settleMs = 0 } = options
+  const args = [SEND, '--url', url, '--key', key, '--rate', String(rate), '--settle', String(settleMs)]
   const child = spawn(process.execPath, args, {
     env: bareEnvironment(),
     stdio: ['ignore', 'pipe', 'inherit'],
