@@ -8,7 +8,7 @@ import { quantile } from './table.ts'
 // Arguments: --url http://… --key <tracking key> --rate <hits a second> --settle <ms>. Says one JSON line at the end.
 
 const TICK_MS = 5
-const CONNECTIONS = 64
+const CONNECTIONS = 256
 
 /** What it says; the times are of what was sent after it has settled, since both sides compile what is hot before. */
 export interface Sent {

@@ -185,7 +185,7 @@ test('a job of several partitions is done when all of it is stored', async () =>
     hits: Array.from({ length: 5 }, (_, index) => rawHit(site, NOON + index)),
   }))
   await ingest.take({ parts }, QUEUE)
-  expect(ingest.counts).toMatchObject({ stored: 20, dead: 0, batches: 4 })
+  expect(ingest.counts).toMatchObject({ stored: 20, dead: 0, batches: 1 })
   expect(ingest.waiting()).toBe(0)
 })
 

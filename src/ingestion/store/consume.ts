@@ -6,11 +6,10 @@ import type { Producer } from '../../infra/queue/producer.ts'
 import type { EarlierBatch, EnrichedHit, Hit, HitBatch } from '../hit.ts'
 import { enrich } from '../stages/index.ts'
 import { buryHit } from './dead-letters.ts'
+import { createGathering, type Part } from './gathering.ts'
 import { storeHits } from './store.ts'
 import { persistently, storeSound } from './store-sound.ts'
 
-/** Most hits of one transaction. */
-const MAX_BATCH = 5_000
 /** How long engagement waits for its pageview. */
 const PAGE_WAIT_MS = 1_000
 
@@ -28,17 +27,7 @@ export interface Ingest {
   readonly counts: { stored: number; repeated: number; dropped: number; dead: number; batches: number }
 }
 
-interface Waiting {
-  hits: unknown[]
-  isSecondTry: boolean
-  resolve: () => void
-  reject: (error: unknown) => void
-}
-
-/**
- * The storing half of ingestion. While a partition's transaction runs, the jobs that arrive for it gather and
- * become the next one.
- */
+/** The storing half of ingestion. */
 export function createIngest(options: {
   db: Db
   /** The queue the batches come from. */
@@ -48,73 +37,39 @@ export function createIngest(options: {
 }): Ingest {
   const { db, later, log, metrics } = options
   const counts = { stored: 0, repeated: 0, dropped: 0, dead: 0, batches: 0 }
-  const waiting = new Map<number, Waiting[]>()
-  const running = new Set<number>()
+  const gathering = createGathering(storeParts)
   let isStopped = false
   let atWork = 0
 
-  async function drain(partition: number) {
-    if (running.has(partition)) return
-    running.add(partition)
-    for (let jobs = gather(partition); jobs.length > 0; jobs = gather(partition)) {
-      const resolve = () => {
-        for (const job of jobs) job.resolve()
-      }
-      const reject = (error: unknown) => {
-        for (const job of jobs) job.reject(error)
-      }
-      try {
-        const pageless = await storeAll(partition, await enrichAll(jobs.flatMap(job => job.hits)))
-        counts.batches += 1
-        await putOff(
-          partition,
-          pageless,
-          new Set(
-            jobs
-              .filter(job => job.isSecondTry)
-              .flatMap(job => job.hits)
-              .map(idOf),
-          ),
-        )
-        resolve()
-      } catch (error) {
-        reject(error)
-      }
+  async function storeParts(parts: Part[]): Promise<void> {
+    try {
+      const partitions = [...new Set(parts.map(part => part.partition))]
+      const pageless = await storeAll(partitions, await enrichAll(parts.flatMap(part => part.hits)))
+      counts.batches += 1
+      if (pageless.length > 0) await putOff(pageless, parts)
+      for (const part of parts) part.resolve()
+    } catch (error) {
+      for (const part of parts) part.reject(error)
     }
-    running.delete(partition)
   }
 
   /** Lets engagement wait once for a pageview that another worker took a moment later; after that it is dropped. */
-  async function putOff(partition: number, pageless: EnrichedHit[], waited: Set<unknown>): Promise<void> {
-    const again = pageless.filter(hit => !waited.has(hit.id))
-    if (again.length > 0) {
-      await later.add({ parts: [{ partition, hits: again }], isSecondTry: true }, PAGE_WAIT_MS)
+  async function putOff(pageless: EnrichedHit[], parts: Part[]): Promise<void> {
+    const ids = new Set(pageless.map(hit => hit.id))
+    const again: HitBatch['parts'] = []
+    for (const { partition, hits, isSecondTry } of parts) {
+      if (isSecondTry) continue
+      const waiting = hits.filter(hit => ids.has((hit as Partial<Hit> | null)?.id ?? '')) as Hit[]
+      if (waiting.length > 0) again.push({ partition, hits: waiting })
     }
-    note('dropped', pageless.length - again.length)
-  }
-
-  function enqueue(partition: number, job: Waiting) {
-    const jobs = waiting.get(partition)
-    if (jobs) jobs.push(job)
-    else waiting.set(partition, [job])
-    void drain(partition)
+    if (again.length > 0) await later.add({ parts: again, isSecondTry: true }, PAGE_WAIT_MS)
+    note('dropped', pageless.length - again.reduce((sum, part) => sum + part.hits.length, 0))
   }
 
   function note(what: 'stored' | 'repeated' | 'dropped', count: number) {
     counts[what] += count
     if (what === 'dropped') metrics?.dropped.inc({ reason: 'not_recorded' }, count)
     else metrics?.[what].inc(count)
-  }
-
-  function gather(partition: number): Waiting[] {
-    const jobs = waiting.get(partition) ?? []
-    let size = 0
-    let count = 0
-    while (count < jobs.length && (count === 0 || size + jobs[count]!.hits.length <= MAX_BATCH)) {
-      size += jobs[count]!.hits.length
-      count += 1
-    }
-    return jobs.splice(0, count)
   }
 
   async function enrichAll(hits: unknown[]): Promise<EnrichedHit[]> {
@@ -130,8 +85,8 @@ export function createIngest(options: {
   }
 
   /** @returns engagement whose pageview is not there */
-  async function storeAll(partition: number, hits: EnrichedHit[]): Promise<EnrichedHit[]> {
-    const result = await storeSound(hits, part => patiently(() => storeHits(db, partition, part)), bury)
+  async function storeAll(partitions: number[], hits: EnrichedHit[]): Promise<EnrichedHit[]> {
+    const result = await storeSound(hits, part => patiently(() => storeHits(db, partitions, part)), bury)
     note('stored', result.stored)
     note('repeated', result.repeated)
     note('dropped', result.dropped)
@@ -168,7 +123,7 @@ export function createIngest(options: {
         const parts = partsOf(batch, queue).map(
           ({ partition, hits }) =>
             new Promise<void>((resolve, reject) =>
-              enqueue(partition, { hits, isSecondTry, resolve, reject }),
+              gathering.add({ partition, hits, isSecondTry, resolve, reject }),
             ),
         )
         // All, or those that are left would still be at work when the job comes again.
@@ -185,8 +140,6 @@ export function createIngest(options: {
     },
   }
 }
-
-const idOf = (hit: unknown) => (hit as { id?: unknown } | null)?.id
 
 /** What of a job is of which partition; what is no batch at all becomes a dead letter on its way. */
 function partsOf(batch: unknown, queue: string): { partition: number; hits: unknown[] }[] {

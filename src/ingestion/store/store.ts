@@ -39,15 +39,19 @@ export interface Stored {
 /**
  * Stores a batch in one transaction: all of it or nothing. Hits that are there already change nothing, so that a
  * batch may be delivered any number of times.
- * @param partition that of the hits' visitors; 'all' where it is not known, which keeps every other batch waiting
+ * @param partition that of the hits' visitors, or those; 'all' where it is not known, which keeps every other batch waiting
  * @throws what the database throws; nothing is stored then
  */
-export function storeHits(db: Db, partition: number | 'all', hits: EnrichedHit[]): Promise<Stored> {
+export function storeHits(
+  db: Db,
+  partition: number | number[] | 'all',
+  hits: EnrichedHit[],
+): Promise<Stored> {
+  const partitions = partition === 'all' ? ALL_PARTITIONS : [partition].flat()
   return db.begin(async tx => {
     // Always in the same order: nobody waits for one while holding one behind it.
-    for (const locked of partition === 'all' ? ALL_PARTITIONS : [partition]) {
+    for (const locked of partitions.toSorted((a, b) => a - b))
       await lockPartition(tx, PARTITION_LOCKS, locked)
-    }
     const live = await leaveOutDeletedSites(tx, hits)
     const fresh = await leaveOutStored(tx, live)
     const placed: Placed[] = []

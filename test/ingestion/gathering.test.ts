@@ -1,0 +1,81 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import { expect, test } from 'vitest'
+import { createGathering, type Part } from '../../src/ingestion/store/gathering.ts'
+
+/** A gathering whose transactions run until they are ended by hand. */
+function open() {
+  const begun: { parts: Part[]; end: () => void }[] = []
+  const gathering = createGathering(parts => new Promise<void>(end => begun.push({ parts, end })))
+  const add = (partition: number, count = 1) =>
+    gathering.add({
+      partition,
+      hits: new Array(count).fill({}),
+      isSecondTry: false,
+      resolve: () => {},
+      reject: () => {},
+    })
+  /** Partitions and hits of each transaction so far. */
+  const seen = () =>
+    begun.map(({ parts }) => [
+      [...new Set(parts.map(part => part.partition))].join(''),
+      parts.reduce((sum, part) => sum + part.hits.length, 0),
+    ])
+  return { add, begun, seen }
+}
+
+async function turns() {
+  for (let turn = 0; turn < 3; turn++) await nextTurn()
+}
+
+test('what comes at one moment is one transaction, of whatever partitions', async () => {
+  const { add, seen } = open()
+  for (const partition of [2, 0, 2, 3]) add(partition)
+  await turns()
+  expect(seen()).toEqual([['203', 4]])
+})
+
+test('what comes while a transaction runs becomes the next, also of partitions that it does not have', async () => {
+  const { add, begun, seen } = open()
+  add(0)
+  await turns()
+  for (const partition of [1, 0, 3]) add(partition, 10)
+  await turns()
+  expect(seen()).toEqual([['0', 1]])
+  begun[0]!.end()
+  await expect.poll(seen).toEqual([
+    ['0', 1],
+    ['103', 30],
+  ])
+})
+
+test('when much waits the partitions go their own ways, and no transaction has more than it may', async () => {
+  const { add, begun, seen } = open()
+  add(0)
+  await turns()
+  for (let job = 0; job < 13; job++) for (const partition of [1, 2]) add(partition, 500)
+  await turns()
+  // Beside the one that runs.
+  expect(seen()).toEqual([
+    ['0', 1],
+    ['1', 5_000],
+    ['2', 5_000],
+  ])
+  for (const { end } of begun) end()
+  await expect.poll(() => seen().slice(3)).toEqual([
+    ['1', 1_500],
+    ['2', 1_500],
+  ])
+})
+
+test('a part that is larger than a transaction may be is one by itself', async () => {
+  const { add, begun, seen } = open()
+  add(1, 6_000)
+  add(1)
+  await turns()
+  expect(seen()).toEqual([['1', 6_000]])
+  begun[0]!.end()
+  await expect.poll(seen).toEqual([
+    ['1', 6_000],
+    ['1', 1],
+  ])
+})
