@@ -1,4 +1,5 @@
 import { type Queryable, statement } from '../../infra/db.ts'
+import { isSound } from './codec.ts'
 import { PROPERTIES } from './dimensions.ts'
 import type { FoldCache } from './fold-cache.ts'
 import { decodeDay, RunValues, type StoredDay, visitorsOn } from './run-values.ts'
@@ -29,7 +30,7 @@ const selectValueFolds = statement<StoredValues>('select-value-folds')
 /**
  * What a dimension's values count in runs of days, from the days or as it was added up before. In the transaction that has
  * found the days' versions.
- * @returns undefined when one of the days had more values than are folded
+ * @returns undefined when one of the days had more values than are folded, or is not sound
  */
 export async function readValueRuns(
   tx: Queryable,
@@ -128,6 +129,7 @@ export class ValueRuns {
     }
     const read = await textsOf(
       this.#tx,
+      this.#subject.siteNo,
       textNos.filter(textNo => !known.has(textNo)),
     )
     for (const { key, values } of this.#counted) {
@@ -147,7 +149,7 @@ const entryOf = (values: RunValues, key: number | string) => (typeof key === 'nu
 
 const hasVisitors = ({ columns }: RunValues, entry: number): boolean => (columns.visitors?.[entry] ?? 0) > 0
 
-/** @returns undefined when one of the days had more values than are folded */
+/** @returns as `readValueRuns` */
 async function readDays(
   tx: Queryable,
   { siteNo, dimension }: Subject,
@@ -167,7 +169,9 @@ async function readDays(
   const stored = new Map<number, StoredDay>()
   for (const { start, counts, visitors } of rows) {
     if (!counts) return undefined
-    stored.set(start, decodeDay(bytesOf(counts), visitors === null ? null : bytesOf(visitors)))
+    const day = decodeDay(bytesOf(counts), visitors === null ? null : bytesOf(visitors))
+    if (!isSound(day.folded.textNos)) return undefined
+    stored.set(start, day)
   }
   return new Map(runs.map(run => [run, run.flatMap(day => stored.get(day.start) ?? [])]))
 }
