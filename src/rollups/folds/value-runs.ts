@@ -52,7 +52,7 @@ export async function readValueRuns(
     const values = known ?? new RunValues(days)
     counted.push({ run, key, values })
     if (known) continue
-    cache.values.set(key, values, { bytes: values.bytes })
+    keep(cache, key, values)
     if (withVisitors) loaded.set(values, days)
   }
   return new ValueRuns(tx, cache, subject, counted, loaded)
@@ -106,7 +106,7 @@ export class ValueRuns {
         // Another question may have told it meanwhile.
         if (!values.unionAt(entry)) values.learnVisitors(entry, uniteEncoded(lists[index]!))
       }
-      this.#cache.values.set(key, values, { bytes: values.bytes })
+      keep(this.#cache, key, values)
     }
   }
 
@@ -139,10 +139,15 @@ export class ValueRuns {
         values.learnText(textNo, text)
         isMore = true
       }
-      if (isMore) this.#cache.values.set(key, values, { bytes: values.bytes })
+      if (isMore) keep(this.#cache, key, values)
     }
     return new Map([...known, ...read])
   }
+}
+
+/** Keeps it by what it weighs now. That there are no values is found out as fast as it is looked up. */
+function keep(cache: FoldCache, key: string, values: RunValues): void {
+  if (values.textNos.length > 0) cache.values.set(key, values, { bytes: values.bytes + key.length })
 }
 
 const entryOf = (values: RunValues, key: number | string) => (typeof key === 'number' ? values.find(key) : -1)
