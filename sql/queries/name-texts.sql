@@ -4,16 +4,16 @@ given as materialized (
   select digest, text from unnest($2::uuid[], $3::text[]) as given (digest, text)
 ),
 named as (
-  insert into fold_texts (site_no, digest, text)
+  insert into value_texts (site_no, sha256, text)
   -- Not by a conflict alone: each would draw a number.
   select $1::int, digest, text
   from given
-  where not exists (select from fold_texts where site_no = $1::int and fold_texts.digest = given.digest)
-  on conflict (site_no, digest) do nothing
-  returning digest, text_no
+  where not exists (select from value_texts where site_no = $1::int and sha256 = given.digest)
+  on conflict (site_no, sha256) do nothing
+  returning sha256, text_no
 )
-select digest, text_no as "textNo" from named
+select sha256 as digest, text_no as "textNo" from named
 union all
-select fold_texts.digest, text_no
+select sha256, text_no
 from given
-join fold_texts on site_no = $1::int and fold_texts.digest = given.digest
+join value_texts on site_no = $1::int and sha256 = given.digest

@@ -104,8 +104,8 @@ with
     returning 1
   ),
   gone_texts as (
-    delete from fold_texts
-    where text_no in (select text_no from fold_texts where site_no = $1::int limit $2::int)
+    delete from value_texts
+    where text_no in (select text_no from value_texts where site_no = $1::int limit $2::int)
     returning 1
   ),
   gone_marks as (delete from dirty_buckets where site_no = $1::int and aggregate = 'folds' returning 1),

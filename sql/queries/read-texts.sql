@@ -1,2 +1,4 @@
--- What the numbers $1 stand for.
-select text_no as "textNo", text from fold_texts where text_no = any($1::int[])
+-- What the numbers $2 stand for among the texts of site $1.
+select text_no as "textNo", text
+from value_texts
+where site_no = $1::int and text_no = any($2::int[])

@@ -23,8 +23,10 @@ export class BoundedCache<Value> {
     return entry.value
   }
 
+  /** What weighs more than all together may is not kept; nor is what the key had before. */
   set(key: string, value: Value, options: { bytes: number; expiresAt?: number }): void {
     this.#remove(key)
+    if (options.bytes > this.#maxBytes) return
     this.#entries.set(key, { value, expiresAt: Number.POSITIVE_INFINITY, ...options })
     this.#bytes += options.bytes
     for (const oldest of this.#entries.keys()) {

@@ -139,12 +139,39 @@ export function isDataFault(error: unknown): boolean {
 /** A statement was cut off by its time limit. */
 const QUERY_CANCELED = '57014'
 
-/** @returns AppError `unavailable` in place of what a database throws that is away or too slow */
+/** A value that is larger than the server makes any: the limit of arrays and texts, or of one allocation. */
+const LIMIT_EXCEEDED = '54000'
+const INTERNAL_ERROR = 'XX000'
+const TOO_LARGE = /^invalid memory alloc request size \d+/
+/** The other limit of the same state: of what is to be stored. */
+const ROW_TOO_LARGE = /^(index row|row is too big)/
+
+/**
+ * True when a read came to more than the server can hold at once, as an array of too many hits. What is to be stored is none
+ * of it, and is judged by `isDataFault`.
+ */
+function isAnswerTooLarge(error: unknown): boolean {
+  const state = sqlState(error)
+  const message = error instanceof Error ? error.message : ''
+  return (
+    (state === LIMIT_EXCEEDED && !ROW_TOO_LARGE.test(message)) ||
+    (state === INTERNAL_ERROR && TOO_LARGE.test(message))
+  )
+}
+
+/** @returns AppError `unavailable` in place of what a database throws that is away, too slow, or asked for too much */
 export function translateDbError(error: unknown): unknown {
   if (sqlState(error) === QUERY_CANCELED) {
     return new AppError(
       'unavailable',
       'The database took too long: ask for a shorter range or with fewer filters, or try again later',
+      { retryAfter: 5, cause: error },
+    )
+  }
+  if (isAnswerTooLarge(error)) {
+    return new AppError(
+      'unavailable',
+      'The answer takes more memory than the database has: ask for a shorter range or for fewer hits',
       { retryAfter: 5, cause: error },
     )
   }

@@ -38,16 +38,20 @@ export class VisitorSet {
       return
     }
     // One by one into what is there they would move it about.
-    const other = new RoaringBitmap32(numbers)
-    this.#bitmap.orInPlace(other)
-    other.dispose()
+    this.#mergeAndFree(new RoaringBitmap32(numbers))
   }
 
   /** @param bytes what `serialize` gave */
   addSerialized(bytes: Uint8Array): void {
-    const other = RoaringBitmap32.deserialize('portable', bytes)
-    this.#bitmap.orInPlace(other)
-    other.dispose()
+    this.#mergeAndFree(RoaringBitmap32.deserialize('portable', bytes))
+  }
+
+  #mergeAndFree(other: RoaringBitmap32): void {
+    try {
+      this.#bitmap.orInPlace(other)
+    } finally {
+      other.dispose()
+    }
   }
 
   addSet(other: VisitorSet): void {

@@ -117,6 +117,53 @@ test('a database that is away becomes a 503, everything unforeseen a 500 that gi
   expect(asAppError(known)).toBe(known)
 })
 
+const ALLOCATION = 'invalid memory alloc request size 1073741824'
+
+test.each([
+  ['54000', 'array size exceeds the maximum allowed (134217727)'],
+  ['54000', 'out of memory'],
+  ['53200', 'out of memory'],
+  ['XX000', ALLOCATION],
+])('an answer that is too large for the server (%s, %s) becomes a 503', (code, message) => {
+  const error = Object.assign(new Error(message), { code })
+  expect(asAppError(error)).toMatchObject({ code: 'unavailable', cause: error })
+  expect(asAppError(error).retryAfter).toBeGreaterThan(0)
+})
+
+test.each([
+  ['XX000', 'cache lookup failed for relation 1'],
+  ['XX000', `could not store: ${ALLOCATION}`],
+  ['54000', 'index row size 2816 exceeds btree version 4 maximum 2704 for index "names"'],
+  ['54000', 'row is too big: size 8200, maximum size 8160'],
+  ['54001', 'stack depth limit exceeded'],
+  [undefined, ALLOCATION],
+])('what is no answer that is too large (%s, %s) stays what it is', (code, message) => {
+  expect(asAppError(Object.assign(new Error(message), { code }))).toMatchObject({ code: 'internal' })
+})
+
+test('storing judges a value that is too large as before', () => {
+  const allocation = Object.assign(new Error(ALLOCATION), { code: 'XX000' })
+  expect([isDataFault(allocation), isUnavailable(allocation), isRetryable(allocation)]).toEqual([
+    false,
+    false,
+    false,
+  ])
+  expect(isDataFault(withCode('54000'))).toBe(true)
+})
+
+test('an array larger than any is too large an answer, however the server puts it', async () => {
+  const ask = (text: string) => db.unsafe(text).catch(e => e)
+  const [tooMany, tooManyBytes] = [
+    await ask('select array_fill(0, array[300000000])'),
+    await ask('select array_fill(0::bigint, array[134217727])'),
+  ]
+  expect(sqlState(tooMany)).toBe('54000')
+  expect(sqlState(tooManyBytes)).toMatch(/^(XX000|54000)$/)
+  for (const error of [tooMany, tooManyBytes]) {
+    expect(asAppError(error)).toMatchObject({ code: 'unavailable' })
+  }
+})
+
 test.each([
   "Stream isn't writeable and enableOfflineQueue options is false",
   'Connection is closed.',

@@ -27,7 +27,7 @@ function folded(textNo: number, fields: Partial<Counts>, visitors: number[] = []
   }
 }
 
-function roundTrip(values: FoldedValue[]): FoldedValue[] {
+function roundTrip(values: FoldedValue[]): FoldedValue[] | null {
   const { counts, visitors } = encodeValues(values)
   return decodeValues(counts, visitors)
 }
@@ -66,6 +66,21 @@ test('many values in any order come back by number, each with its own visitors',
     new DistinctCounter().addEncoded({ visitors, offset: offsets[index]!, count }, alone, 0)
     expect(alone).toEqual(ordered[index]!.visitors)
   }
+})
+
+test.each([Number.NaN, undefined as unknown as number, -1, 1.5, Number.POSITIVE_INFINITY])(
+  '%s is refused, wherever it stands',
+  wrong => {
+    const sound = folded(2, { hits: 1 }, [3])
+    for (const value of [folded(wrong, {}), folded(3, { hits: wrong })]) {
+      expect(() => encodeValues([sound, value])).toThrow(/cannot hold the number/)
+    }
+  },
+)
+
+test('values of which two have one number are none', () => {
+  const two = [folded(5, { hits: 1 }), folded(5, { hits: 2 }), folded(9, { hits: 1 })]
+  expect(roundTrip(two)).toBeNull()
 })
 
 test('a column that counts nothing takes one byte', () => {

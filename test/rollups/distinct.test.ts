@@ -33,6 +33,17 @@ test('a number far beyond the others is counted with those that were before', ()
   ).toBe(4)
 })
 
+test('what it grew to for one large count is given back', () => {
+  const counter = new DistinctCounter()
+  expect(count(counter, [[1, 2 ** 29]])).toBe(2)
+  expect(counter.bytes).toBeLessThan(2 ** 20)
+  expect(count(counter, [[1, 3], [3]])).toBe(2)
+  // What a site of a few million visitors takes is kept.
+  expect(count(counter, [[2 ** 24]])).toBe(1)
+  expect(counter.bytes).toBeGreaterThan(2 ** 20)
+  expect(count(counter, [[2 ** 24], [1]])).toBe(2)
+})
+
 test('nothing is left of what was counted before', () => {
   const random = randomFrom(7)
   const counter = new DistinctCounter()

@@ -1,8 +1,9 @@
 import { randomUUID } from 'node:crypto'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { connectDb, type Db } from '../../src/infra/db.ts'
 import { storeHits } from '../../src/ingestion/store/store.ts'
 import type { Column } from '../../src/rollups/folds/codec.ts'
+import { cacheOf } from '../../src/rollups/folds/fold-cache.ts'
 import type { Ranking } from '../../src/rollups/protocol.ts'
 import { tasks } from '../../src/rollups/tasks.ts'
 import { type TestDatabase, testDatabase } from '../support/database.ts'
@@ -154,6 +155,33 @@ test('every page is a part of the whole list, by whatever it is ordered and howe
         )
       }
     }
+  }
+})
+
+test('a run weighs what it takes, and one without values takes nothing', async () => {
+  const site = await fillSite(6)
+  await foldAll(db, new Date(TODAY + HOUR))
+  const pool = unknowing()
+  const kept = vi.spyOn(cacheOf(pool).values, 'set')
+  const ask = (dimension: string) =>
+    tasks.rankValues(pool, {
+      siteNo: site.siteNo,
+      window: WINDOW,
+      dimension,
+      by: ['visitors'],
+      shown: ['hits'],
+      leavesOutEmpty: false,
+      limit: 5,
+      offset: 0,
+    })
+  await ask('error')
+  expect(kept).not.toHaveBeenCalled()
+  await ask('country')
+  const weights = kept.mock.calls.map(([key, , { bytes }]) => bytes - key.length)
+  expect(weights.length).toBeGreaterThan(0)
+  for (const weight of weights) {
+    expect(weight).toBeGreaterThan(2_000)
+    expect(weight).toBeLessThan(5_000)
   }
 })
 

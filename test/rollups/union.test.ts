@@ -48,6 +48,35 @@ test.each([
   expect(countTogether([])).toBe(0)
 })
 
+test('a count that fails leaves nothing for the next one', () => {
+  const [day, list] = [Uint32Array.of(1, 2, 3), Uint32Array.of(3, 4)]
+  const failing = new Proxy(list, {
+    get: (target, name) => {
+      if (name === '1') throw new Error('failed')
+      return Reflect.get(target, name)
+    },
+  })
+  const encoded = encodeValues([{ textNo: 1, counts: { ...noCounts(), visitors: 3 }, visitors: day }])
+  const sound = { visitors: encoded.visitors, offset: 0, count: 3 }
+  const broken = {
+    ...sound,
+    get visitors(): Buffer {
+      throw new Error('failed')
+    },
+  }
+  for (let times = 0; times < 2; times++) {
+    expect(() => countTogether([], [day, failing])).toThrow('failed')
+    expect(countTogether([], [list])).toBe(2)
+    expect(() => uniteEncoded([sound, broken])).toThrow('failed')
+    expect(uniteDays([day]).size).toBe(3)
+  }
+})
+
+test('what is kept of many visitors weighs what it says', () => {
+  const union = uniteSets([serialize(Uint32Array.of(1, 2, 3))])
+  expect('bytes' in union && union.bytes.buffer.byteLength).toBe('bytes' in union && union.bytes.length)
+})
+
 test('texts stand in the order of their bytes, whatever characters they have', () => {
   const random = randomFrom(3)
   const characters = [

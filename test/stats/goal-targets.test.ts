@@ -83,11 +83,16 @@ test('goals meet what hits have, read from the hits or from folded days', async 
   expect(read.hits).toEqual(new Map(expected))
   expect([...read.scrolls.keys()].sort()).toEqual(['/docs/a', '/docs/late', '/docs/new'])
 
-  // As if there were too many hits to look through.
-  await database.db`update day_folds set pageviews = pageviews + 1_000_000 where site_no = ${site.siteNo}`
-  const folded = await matched()
-  for (const [key, goals] of expected) expect(folded.hits.get(key)).toEqual(goals)
-  // A path of another type of hits: no pageview has it.
-  expect([...folded.hits.keys()].filter(key => !read.hits.has(key))).toEqual(['pageview /docs/of-an-event'])
-  expect(folded.scrolls.get('/docs/late')).toEqual([3])
+  // As if there were too many hits to look through, of either kind.
+  for (const column of ['pageviews', 'custom_events']) {
+    const { db } = database
+    await db`update day_folds set ${db(column)} = ${db(column)} + 1000000 where site_no = ${site.siteNo}`
+    const folded = await matched()
+    for (const [key, goals] of expected) expect(folded.hits.get(key)).toEqual(goals)
+    // A path of another type of hits: no pageview has it.
+    const others = [...folded.hits.keys()].filter(key => !read.hits.has(key))
+    expect({ column, others }).toEqual({ column, others: ['pageview /docs/of-an-event'] })
+    expect(folded.scrolls.get('/docs/late')).toEqual([3])
+    await db`update day_folds set ${db(column)} = ${db(column)} - 1000000 where site_no = ${site.siteNo}`
+  }
 })

@@ -30,7 +30,7 @@ export const noCounts = (): Counts => ({
 
 /** A value of a dimension in a fold. */
 export interface FoldedValue {
-  /** Its number in `fold_texts`. */
+  /** Its number in `value_texts`. */
   textNo: number
   counts: Counts
   /** Distinct visitor_no, ascending. */
@@ -59,7 +59,9 @@ class Writer {
   #bytes = Buffer.allocUnsafe(4_096)
   length = 0
 
+  /** @throws Error for what is no such number: of what would be written nothing after it could be read */
   write(value: number): void {
+    if (!(Number.isInteger(value) && value >= 0)) throw new Error(`A fold cannot hold the number ${value}`)
     if (this.length + 8 > this.#bytes.length) {
       this.#bytes = Buffer.concat([this.#bytes], this.#bytes.length * 2)
     }
@@ -156,6 +158,13 @@ export function decodeColumns(bytes: Uint8Array): FoldedColumns {
   return { textNos, columns, offsets }
 }
 
+/**
+ * Whether the numbers of texts are different ones. They are not in a fold that was made when two texts could have one number:
+ * what it counts of which of them nobody can tell.
+ */
+export const isSound = (textNos: Uint32Array): boolean =>
+  textNos.every((textNo, index) => index === 0 || textNo > textNos[index - 1]!)
+
 function decodeVisitors({ visitors: bytes, offset, count }: EncodedVisitors): Uint32Array {
   const reader = new Reader(bytes, offset)
   const visitors = new Uint32Array(count)
@@ -167,9 +176,13 @@ function decodeVisitors({ visitors: bytes, offset, count }: EncodedVisitors): Ui
   return visitors
 }
 
-/** Everything that was encoded. */
-export function decodeValues(counts: Uint8Array, visitors: Uint8Array): FoldedValue[] {
+/**
+ * Everything that was encoded.
+ * @returns null when it is not sound
+ */
+export function decodeValues(counts: Uint8Array, visitors: Uint8Array): FoldedValue[] | null {
   const { textNos, columns, offsets } = decodeColumns(counts)
+  if (!isSound(textNos)) return null
   return Array.from(textNos, (textNo, index) => ({
     textNo,
     counts: Object.fromEntries(COLUMNS.map(column => [column, columns[column]?.[index] ?? 0])) as Counts,

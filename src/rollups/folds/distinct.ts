@@ -1,10 +1,17 @@
 import type { EncodedVisitors } from './codec.ts'
 
-/** Counts distinct numbers of several lists. Its memory is a bit for each number up to the largest it has met. */
+const FIRST_WORDS = 1_024
+/** Of what it has grown to, so much is kept for what is counted next: the bits of some 60 million numbers. */
+const MAX_KEPT_BYTES = 8 * 2 ** 20
+
+/**
+ * Counts distinct numbers of several lists. Its memory is a bit for each number up to the largest it has met. Whoever adds
+ * takes, also when adding throws: what is left would count with whatever is counted next.
+ */
 export class DistinctCounter {
-  #bits = new Uint32Array(1_024)
+  #bits = new Uint32Array(FIRST_WORDS)
   /** Words of `#bits` that are not 0. */
-  #touched = new Uint32Array(1_024)
+  #touched = new Uint32Array(FIRST_WORDS)
   #touchedCount = 0
   #distinct = 0
 
@@ -37,10 +44,20 @@ export class DistinctCounter {
   /** @returns how many were added since the last call */
   take(): number {
     const distinct = this.#distinct
-    for (let index = 0; index < this.#touchedCount; index++) this.#bits[this.#touched[index]!] = 0
+    if (this.bytes > MAX_KEPT_BYTES) {
+      this.#bits = new Uint32Array(FIRST_WORDS)
+      this.#touched = new Uint32Array(FIRST_WORDS)
+    } else {
+      for (let index = 0; index < this.#touchedCount; index++) this.#bits[this.#touched[index]!] = 0
+    }
     this.#touchedCount = 0
     this.#distinct = 0
     return distinct
+  }
+
+  /** What it weighs by now. */
+  get bytes(): number {
+    return this.#bits.byteLength + this.#touched.byteLength
   }
 
   #mark(number: number): void {

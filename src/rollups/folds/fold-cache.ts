@@ -13,11 +13,11 @@ export interface FoldCache {
 
 const caches = new WeakMap<Db, FoldCache>()
 
-/** What was read through a pool of connections; 64 MiB at most. */
+/** What was read through a pool of connections; 48 MiB at most. */
 export function cacheOf(db: Db): FoldCache {
   let cache = caches.get(db)
   if (!cache) {
-    cache = { values: new BoundedCache(48 * MIB), totals: new BoundedCache(16 * MIB) }
+    cache = { values: new BoundedCache(36 * MIB), totals: new BoundedCache(12 * MIB) }
     caches.set(db, cache)
   }
   return cache

@@ -10,7 +10,7 @@ export interface FoldLimits {
 }
 export const DEFAULT_LIMITS: FoldLimits = { values: 50_000, events: 500 }
 
-/** What a fold holds of a dimension; null where it has too many values. */
+/** What a fold holds of a dimension; null where it has too many values, or is not sound. */
 export type Values = FoldedValue[] | null
 
 /**

@@ -39,7 +39,7 @@ export function rankValues(db: Db, ranking: Ranking): Promise<Tasks['rankValues'
       if (key !== empty && shown.some(column => sums.get(index, column) > 0)) all.push(index)
     })
     const rows = await pageOf(summed, withVisitors ? await refine(summed, all, ranking) : all, ranking)
-    return { rows, total: all.length }
+    return rows && { rows, total: all.length }
   })
 }
 
@@ -109,8 +109,15 @@ async function countVisitors({ sums, runs }: Summed, indexes: number[]): Promise
   }
 }
 
-/** The texts of values are read only where they decide about the order, or are shown. */
-async function pageOf({ sums, runs }: Summed, all: number[], ranking: Ranking): Promise<RankedValue[]> {
+/**
+ * The texts of values are read only where they decide about the order, or are shown.
+ * @returns null when one of them is no text of the site: its day is not sound
+ */
+async function pageOf(
+  { sums, runs }: Summed,
+  all: number[],
+  ranking: Ranking,
+): Promise<RankedValue[] | null> {
   const { by, offset, limit, dimension } = ranking
   const compareCounts = (a: number, b: number) => {
     for (const column of by) {
@@ -127,6 +134,7 @@ async function pageOf({ sums, runs }: Summed, all: number[], ranking: Ranking): 
   const block = ordered.slice(first, last + 1)
   const numbers = block.map(index => sums.keys[index]!).filter(key => typeof key === 'number')
   const texts = await runs.textsOf(numbers)
+  if (numbers.some(number => !texts.has(number))) return null
   const textOf = (index: number) => {
     const key = sums.keys[index]!
     return typeof key === 'number' ? texts.get(key)! : key

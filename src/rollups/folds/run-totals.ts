@@ -50,7 +50,7 @@ export async function readTotals(
   for (const [key, run] of missing) {
     const added = addUp(run.map(day => stored.get(nameOf(day))!))
     totals.set(run, added)
-    known.set(key, added, { bytes: bytesOf(added.visitors) + 200 })
+    known.set(key, added, { bytes: bytesOf(added.visitors) + 400 + key.length })
   }
   return totals
 }

@@ -63,10 +63,10 @@ export class RunValues implements Counted {
     this.#learntBytes += 2 * text.length + 100
   }
 
-  /** About what it weighs by now. */
+  /** About what it weighs by now, its key apart. */
   get bytes(): number {
     const columns = Object.keys(this.columns).length
-    return 500 + this.textNos.length * (4 + 8 * (columns + 1)) + this.#learntBytes
+    return 2_000 + 150 * columns + this.textNos.length * (4 + 8 * (columns + 1)) + this.#learntBytes
   }
 }
 

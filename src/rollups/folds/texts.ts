@@ -10,10 +10,10 @@ const nameTexts = statement<Named>('name-texts')
 const findTexts = statement<Named>('find-texts')
 const selectTexts = statement<{ textNo: number; text: string }>('read-texts')
 
-/** PostgreSQL's `md5(text)::uuid`. */
+/** The first half of its SHA-256, written as PostgreSQL writes a uuid. */
 function digestOf(text: string): string {
-  const hex = createHash('md5').update(text).digest('hex')
-  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`
+  const hex = createHash('sha256').update(text).digest('hex')
+  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20, 32)}`
 }
 
 /** The numbers that a site's texts have in folds. Without `isNaming` those that have none are left out. */
@@ -32,10 +32,14 @@ export async function numbersOf(
   return new Map(rows.map(({ digest, textNo }) => [byDigest.get(digest)!, textNo]))
 }
 
-/** The texts of numbers. */
-export async function textsOf(db: Queryable, textNos: readonly number[]): Promise<Map<number, string>> {
+/** The texts of a site's numbers; a number that is none of them is left out. */
+export async function textsOf(
+  db: Queryable,
+  siteNo: number,
+  textNos: readonly number[],
+): Promise<Map<number, string>> {
   if (textNos.length === 0) return new Map()
-  const rows = await selectTexts(db, textNos)
+  const rows = await selectTexts(db, siteNo, textNos)
   return new Map(rows.map(({ textNo, text }) => [textNo, text]))
 }
 

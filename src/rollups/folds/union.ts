@@ -18,26 +18,51 @@ export function uniteEncoded(days: readonly EncodedVisitors[]): Union {
   const most = days.reduce((sum, { count }) => sum + count, 0)
   const numbers = most > SCRATCH ? new Uint32Array(most) : scratch
   const ends = [0]
-  for (const day of days) ends.push(counter.addEncoded(day, numbers, ends.at(-1)!))
-  const size = counter.take()
+  const size = countDistinct(() => {
+    for (const day of days) ends.push(counter.addEncoded(day, numbers, ends.at(-1)!))
+  })
   if (size <= FEW) return { size, numbers: numbers.slice(0, size) }
-  const set = VisitorSet.from()
-  // Day by day, since ascending numbers are added faster.
-  for (let day = 1; day < ends.length; day++) set.add(numbers.subarray(ends[day - 1], ends[day]))
-  return finish(set)
+  return withSet(VisitorSet.from(), set => {
+    // Day by day, since ascending numbers are added faster.
+    for (let day = 1; day < ends.length; day++) set.add(numbers.subarray(ends[day - 1], ends[day]))
+    return unionOf(set)
+  })
+}
+
+/** How many distinct numbers are added. The counter is everybody's: nothing may stay in it. */
+function countDistinct(add: () => void): number {
+  let size = 0
+  try {
+    add()
+  } finally {
+    size = counter.take()
+  }
+  return size
+}
+
+/** Frees the set afterwards. */
+function withSet<Result>(set: VisitorSet, use: (set: VisitorSet) => Result): Result {
+  try {
+    return use(set)
+  } finally {
+    set.free()
+  }
 }
 
 /** @param sets what `VisitorSet.serialize` gave, at least one */
 export function uniteSets(sets: readonly Buffer[]): Union {
-  const set = VisitorSet.from(sets[0])
-  for (const bytes of sets.slice(1)) set.addSerialized(bytes)
-  return finish(set)
+  return withSet(VisitorSet.from(sets[0]), set => {
+    for (const bytes of sets.slice(1)) set.addSerialized(bytes)
+    return unionOf(set)
+  })
 }
 
-function finish(set: VisitorSet): Union {
-  const union = { size: set.size, bytes: set.serialize() }
-  set.free()
-  return union
+function unionOf(set: VisitorSet): Union {
+  const serialized = set.serialize()
+  // A copy of its own: a few bytes would keep the whole slab that they were allocated in.
+  const bytes = Buffer.allocUnsafeSlow(serialized.length)
+  serialized.copy(bytes)
+  return { size: set.size, bytes }
 }
 
 /** About what it weighs. */
@@ -55,13 +80,13 @@ export function countTogether(unions: readonly Union[], lists: readonly Uint32Ar
     else others.push(union.numbers)
   }
   if (sets.length === 0) {
-    for (const list of others) counter.add(list)
-    return counter.take()
+    return countDistinct(() => {
+      for (const list of others) counter.add(list)
+    })
   }
-  const set = VisitorSet.from(sets[0])
-  for (const bytes of sets.slice(1)) set.addSerialized(bytes)
-  for (const list of others) set.add(list)
-  const { size } = set
-  set.free()
-  return size
+  return withSet(VisitorSet.from(sets[0]), set => {
+    for (const bytes of sets.slice(1)) set.addSerialized(bytes)
+    for (const list of others) set.add(list)
+    return set.size
+  })
 }

@@ -1,4 +1,5 @@
 import { type Queryable, statement } from '../../infra/db.ts'
+import { isSound } from './codec.ts'
 import { PROPERTIES } from './dimensions.ts'
 import type { FoldCache } from './fold-cache.ts'
 import { decodeDay, RunValues, type StoredDay, visitorsOn } from './run-values.ts'
@@ -29,7 +30,7 @@ const selectValueFolds = statement<StoredValues>('select-value-folds')
 /**
  * What a dimension's values count in runs of days, from the days or as it was added up before. In the transaction that has
  * found the days' versions.
- * @returns undefined when one of the days had more values than are folded
+ * @returns undefined when one of the days had more values than are folded, or is not sound
  */
 export async function readValueRuns(
   tx: Queryable,
@@ -51,7 +52,7 @@ export async function readValueRuns(
     const values = known ?? new RunValues(days)
     counted.push({ run, key, values })
     if (known) continue
-    cache.values.set(key, values, { bytes: values.bytes })
+    keep(cache, key, values)
     if (withVisitors) loaded.set(values, days)
   }
   return new ValueRuns(tx, cache, subject, counted, loaded)
@@ -105,7 +106,7 @@ export class ValueRuns {
         // Another question may have told it meanwhile.
         if (!values.unionAt(entry)) values.learnVisitors(entry, uniteEncoded(lists[index]!))
       }
-      this.#cache.values.set(key, values, { bytes: values.bytes })
+      keep(this.#cache, key, values)
     }
   }
 
@@ -128,6 +129,7 @@ export class ValueRuns {
     }
     const read = await textsOf(
       this.#tx,
+      this.#subject.siteNo,
       textNos.filter(textNo => !known.has(textNo)),
     )
     for (const { key, values } of this.#counted) {
@@ -137,17 +139,22 @@ export class ValueRuns {
         values.learnText(textNo, text)
         isMore = true
       }
-      if (isMore) this.#cache.values.set(key, values, { bytes: values.bytes })
+      if (isMore) keep(this.#cache, key, values)
     }
     return new Map([...known, ...read])
   }
+}
+
+/** Keeps it by what it weighs now. That there are no values is found out as fast as it is looked up. */
+function keep(cache: FoldCache, key: string, values: RunValues): void {
+  if (values.textNos.length > 0) cache.values.set(key, values, { bytes: values.bytes + key.length })
 }
 
 const entryOf = (values: RunValues, key: number | string) => (typeof key === 'number' ? values.find(key) : -1)
 
 const hasVisitors = ({ columns }: RunValues, entry: number): boolean => (columns.visitors?.[entry] ?? 0) > 0
 
-/** @returns undefined when one of the days had more values than are folded */
+/** @returns as `readValueRuns` */
 async function readDays(
   tx: Queryable,
   { siteNo, dimension }: Subject,
@@ -167,7 +174,9 @@ async function readDays(
   const stored = new Map<number, StoredDay>()
   for (const { start, counts, visitors } of rows) {
     if (!counts) return undefined
-    stored.set(start, decodeDay(bytesOf(counts), visitors === null ? null : bytesOf(visitors)))
+    const day = decodeDay(bytesOf(counts), visitors === null ? null : bytesOf(visitors))
+    if (!isSound(day.folded.textNos)) return undefined
+    stored.set(start, day)
   }
   return new Map(runs.map(run => [run, run.flatMap(day => stored.get(day.start) ?? [])]))
 }

@@ -7,7 +7,7 @@ import { runTask } from '../../rollups/protocol.ts'
 import type { ConversionTargets } from './scope.ts'
 
 const listGoalValues = statement<{ kind: string; value: string }>('list-goal-values')
-const sumFolded = statement<{ pageviews: number }>('sum-folded-pageviews')
+const sumFolded = statement<{ hits: number }>('sum-folded-hits')
 
 interface Span {
   siteNo: number
@@ -54,7 +54,7 @@ const FOLDED_IN: Record<string, string> = { pageview: 'path', event: 'event_name
 /** More are taken from the hits: a list of them is no longer quicker to get from folds. */
 const MOST_FOLDED = 50_000
 /** As many hits are looked through as soon as folds are added up. */
-const FEW_PAGEVIEWS = 300_000
+const FEW_HITS = 300_000
 
 /**
  * What goals of each kind can meet in the span.
@@ -68,7 +68,7 @@ async function listValues(
   const values = new Map<string, string[]>()
   const { siteNo, start, end } = span
   const [folded] = await sumFolded(reads, siteNo, start, end)
-  if (folded!.pageviews > FEW_PAGEVIEWS) {
+  if (folded!.hits > FEW_HITS) {
     await Promise.all(
       kinds.map(async kind => {
         const listed = FOLDED_IN[kind] && (await listFolded(rollups, span, FOLDED_IN[kind]))

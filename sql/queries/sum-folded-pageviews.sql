@@ -1,4 +1,0 @@
--- Pageviews of the folded days of site $1 that begin in [$2, $3): about how many hits there are to look through.
-select coalesce(sum(pageviews), 0)::bigint as pageviews
-from day_folds
-where site_no = $1::int and starts_at >= $2::timestamptz and starts_at < $3::timestamptz
