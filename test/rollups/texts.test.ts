@@ -7,6 +7,7 @@ import { startDatabase } from '../../src/embedded/database.ts'
 import { connectDb, type Db } from '../../src/infra/db.ts'
 import { checkDatabase, migrate } from '../../src/infra/migrate.ts'
 import { storeHits } from '../../src/ingestion/store/store.ts'
+import { foldDay } from '../../src/rollups/folds/fold-day.ts'
 import { numbersOf, textsOf } from '../../src/rollups/folds/texts.ts'
 import { tasks } from '../../src/rollups/tasks.ts'
 import { type TestDatabase, testDatabase } from '../support/database.ts'
@@ -99,6 +100,15 @@ test('a day that was folded when such texts had one number is read from rows', a
   expect(before).toBeGreaterThan(0)
   expect(await tasks.rankValues(db, asked)).toBeNull()
   await expectFoldsEqualRows(db, site, DAYS, new Date(TODAY + HOUR))
+
+  // It is none when it grows, and a sound one when it is folded anew.
+  const day = { siteNo: site.siteNo, start: TODAY - DAY, end: TODAY, zone: 'UTC', foldedTo: TODAY + HOUR }
+  await db`update day_folds set folded_to = starts_at where site_no = ${site.siteNo} and starts_at = ${new Date(day.start)}`
+  await foldDay(db, { ...day, isAnew: false, marks: [] })
+  expect(await tasks.rankValues(db, asked)).toBeNull()
+  await foldDay(db, { ...day, isAnew: true, marks: [] })
+  expect(await tasks.rankValues(db, asked)).toMatchObject({ total: 5 })
+  await expectFoldsEqualRows(db, site, DAYS, new Date(TODAY + HOUR))
 })
 
 test('a day that names what is no text of the site is read from rows', async () => {
@@ -127,6 +137,8 @@ const EARLIER_NAME = `
   where not exists (select from fold_texts where site_no = $1::int and fold_texts.digest = given.digest)
   on conflict (site_no, digest) do nothing
   returning digest, text_no`
+const EARLIER_PURGE = `
+  delete from fold_texts where text_no in (select text_no from fold_texts where site_no = $1::int limit $2::int)`
 
 test('texts that were numbered by MD5 keep their numbers; who knows of MD5 alone reads on, and numbers nothing', async () => {
   const embedded = await startDatabase({ log: silentLog })
@@ -162,6 +174,8 @@ test('texts that were numbered by MD5 keep their numbers; who knows of MD5 alone
   const inOrder = (rows: { textNo: number }[]) => rows.toSorted((a, b) => a.textNo - b.textNo)
   expect(after.map(inOrder)).toEqual(before.map(inOrder))
   await expect(name(['never before'])).rejects.toThrow()
+  await ask(EARLIER_PURGE, 7, 2)
+  expect(await find()).toHaveLength(1)
   await old.end()
   await embedded.close()
 }, 60_000)
