@@ -1,6 +1,10 @@
 import { Agent, request } from 'node:http'
 import { median, quantile } from './table.ts'
 
+/** Calls that are not counted: at least one, no more than so many, and no new one after so many milliseconds. */
+const WARM_CALLS = 5
+const WARM_MS = 250
+
 export interface Timing {
   /** Milliseconds from sending the request to the last byte of the answer. */
   median: number
@@ -10,7 +14,7 @@ export interface Timing {
 
 export interface Caller {
   /**
-   * Calls a few times, one after the other, after a call that is not counted.
+   * Calls a few times, one after the other, after some calls that are not counted.
    * @throws Error when an answer is no success
    */
   time(path: string): Promise<Timing>
@@ -33,7 +37,10 @@ export function createCaller(options: {
     async time(path) {
       const startedAt = performance.now()
       const times: number[] = []
-      await call(path)
+      for (let warm = 0; warm < WARM_CALLS; warm++) {
+        await call(path)
+        if (performance.now() - startedAt > WARM_MS) break
+      }
       while (times.length < options.calls) {
         if (times.length >= 3 && performance.now() - startedAt > options.patienceMs) break
         times.push(await call(path))

@@ -61,10 +61,12 @@ test('when much waits the partitions go their own ways, and no transaction has m
     ['2', 5_000],
   ])
   for (const { end } of begun) end()
-  await expect.poll(() => seen().slice(3)).toEqual([
-    ['1', 1_500],
-    ['2', 1_500],
-  ])
+  await expect
+    .poll(() => seen().slice(3))
+    .toEqual([
+      ['1', 1_500],
+      ['2', 1_500],
+    ])
 })
 
 test('a part that is larger than a transaction may be is one by itself', async () => {
