@@ -54,10 +54,6 @@ export class VisitorSet {
     }
   }
 
-  addSet(other: VisitorSet): void {
-    this.#bitmap.orInPlace(other.#bitmap)
-  }
-
   serialize(): Buffer {
     this.#bitmap.runOptimize()
     return Buffer.from(this.#bitmap.serialize('portable'))

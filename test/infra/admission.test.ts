@@ -3,9 +3,7 @@ import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { type Admission, createAdmission } from '../../src/infra/admission.ts'
 import { createProducer } from '../../src/infra/queue/producer.ts'
 import { type Charge, createRateLimiter } from '../../src/infra/rate-limit.ts'
-import { connectRedis, whenReady } from '../../src/infra/redis.ts'
-import { silentLog } from '../support/log.ts'
-import { type TestRedis, testRedis } from '../support/redis.ts'
+import { connectTo, type TestRedis, testRedis } from '../support/redis.ts'
 
 const MINUTE = 60_000
 const START = Date.UTC(2026, 0, 1, 12)
@@ -22,8 +20,7 @@ let at: number
 
 beforeEach(async () => {
   server = await testRedis()
-  redis = connectRedis(server.url, silentLog)
-  await whenReady(redis, 5_000)
+  redis = await connectTo(server)
   at = START
 })
 afterEach(async () => {

@@ -9,10 +9,9 @@ import { type Consumer, createConsumer } from '../../src/infra/queue/consumer.ts
 import { queueDepth } from '../../src/infra/queue/depth.ts'
 import { EARLIER_QUEUES } from '../../src/infra/queue/layout.ts'
 import { createProducer, type Producer } from '../../src/infra/queue/producer.ts'
-import { connectRedis, whenReady } from '../../src/infra/redis.ts'
 import { spawnEntry } from '../embedded/spawn.ts'
 import { silentLog } from '../support/log.ts'
-import { type TestRedis, testRedis } from '../support/redis.ts'
+import { connectTo, type TestRedis, testRedis } from '../support/redis.ts'
 
 type Payload = { name: string }
 /** The fields of a job in Redis. */
@@ -27,7 +26,7 @@ let cleanUps: (() => unknown)[]
 beforeEach(async () => {
   cleanUps = []
   server = await testRedis()
-  redis = await connect()
+  redis = await connectTo(server)
   redisPid = Number(/process_id:(\d+)/.exec(await redis.info('server'))![1])
   producer = createProducer<Payload>(redis)
 })
@@ -36,12 +35,6 @@ afterEach(async () => {
   redis.disconnect()
   await server.close()
 })
-
-async function connect(): Promise<Redis> {
-  const connection = connectRedis(server.url, silentLog)
-  await whenReady(connection, 5_000)
-  return connection
-}
 
 /** Ends with the test, unless the test closes it. */
 function consume(handle: (name: string, queue: string) => Promise<void>, concurrency = 10): Consumer {
@@ -64,7 +57,7 @@ const depth = async () => {
 
 /** Names of all jobs that Redis has, finished ones excepted. */
 async function jobsInRedis(): Promise<string[]> {
-  const connection = await connect()
+  const connection = await connectTo(server)
   const jobs: string[] = []
   for (const key of await connection.keys('bull:hits*:*-*-*-*-*')) {
     // Beside them are locks, and the marks of jobs that were withdrawn.

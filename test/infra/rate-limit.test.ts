@@ -1,9 +1,7 @@
 import type { Redis } from 'ioredis'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { createRateLimiter } from '../../src/infra/rate-limit.ts'
-import { connectRedis, whenReady } from '../../src/infra/redis.ts'
-import { silentLog } from '../support/log.ts'
-import { type TestRedis, testRedis } from '../support/redis.ts'
+import { connectTo, type TestRedis, testRedis } from '../support/redis.ts'
 
 const MINUTE = 60_000
 const START = Date.UTC(2026, 0, 1, 12)
@@ -14,8 +12,7 @@ let at: number
 
 beforeEach(async () => {
   server = await testRedis()
-  redis = connectRedis(server.url, silentLog)
-  await whenReady(redis, 5_000)
+  redis = await connectTo(server)
   at = START
 })
 afterEach(async () => {

@@ -3,7 +3,6 @@ import type { Redis } from 'ioredis'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { QUEUE } from '../../src/infra/queue/layout.ts'
 import { createProducer } from '../../src/infra/queue/producer.ts'
-import { connectRedis, whenReady } from '../../src/infra/redis.ts'
 import type { Hit } from '../../src/ingestion/hit.ts'
 import { createIngest, type Ingest } from '../../src/ingestion/store/consume.ts'
 import { buryHit, listDeadLetters, retryDeadLetters } from '../../src/ingestion/store/dead-letters.ts'
@@ -12,7 +11,7 @@ import { type AdminCommand, adminCommand } from '../support/admin-command.ts'
 import { type TestDatabase, testDatabase } from '../support/database.ts'
 import { enrichedHit, rawHit } from '../support/hits.ts'
 import { silentLog } from '../support/log.ts'
-import { type TestRedis, testRedis } from '../support/redis.ts'
+import { connectTo, type TestRedis, testRedis } from '../support/redis.ts'
 import { createTestSite, type TestSite } from '../support/sites.ts'
 
 const MINUTE = 60_000
@@ -26,8 +25,7 @@ let command: AdminCommand
 let site: TestSite
 beforeAll(async () => {
   ;[database, redis] = await Promise.all([testDatabase(), testRedis()])
-  connection = connectRedis(redis.url, silentLog)
-  await whenReady(connection, 5_000)
+  connection = await connectTo(redis)
   ingest = createIngest({ db: database.db, later: createProducer(connection), log: silentLog })
   command = await adminCommand({ databaseUrl: database.url, redisUrl: redis.url })
 })

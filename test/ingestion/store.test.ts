@@ -5,7 +5,6 @@ import { connectDb } from '../../src/infra/db.ts'
 import { createConsumer } from '../../src/infra/queue/consumer.ts'
 import { EARLIER_QUEUES, QUEUE } from '../../src/infra/queue/layout.ts'
 import { createProducer, type Producer } from '../../src/infra/queue/producer.ts'
-import { connectRedis, whenReady } from '../../src/infra/redis.ts'
 import type { Hit, HitBatch } from '../../src/ingestion/hit.ts'
 import { createIngest } from '../../src/ingestion/store/consume.ts'
 import { storeHits } from '../../src/ingestion/store/store.ts'
@@ -13,7 +12,7 @@ import { compressSettledChunks } from '../../src/rollups/columnstore.ts'
 import { type TestDatabase, testDatabase } from '../support/database.ts'
 import { enrichedHit, rawHit } from '../support/hits.ts'
 import { silentLog } from '../support/log.ts'
-import { type TestRedis, testRedis } from '../support/redis.ts'
+import { connectTo, type TestRedis, testRedis } from '../support/redis.ts'
 import { createTestSite, type TestSite } from '../support/sites.ts'
 
 const MINUTE = 60_000
@@ -27,8 +26,7 @@ let connection: Redis
 let later: Producer<HitBatch>
 beforeAll(async () => {
   ;[database, redis] = await Promise.all([testDatabase(), testRedis()])
-  connection = connectRedis(redis.url, silentLog)
-  await whenReady(connection, 5_000)
+  connection = await connectTo(redis)
   later = createProducer(connection)
 })
 afterAll(async () => {

@@ -1,7 +1,9 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import type { Redis } from 'ioredis'
 import { startRedis } from '../../src/embedded/redis.ts'
+import { connectRedis, whenReady } from '../../src/infra/redis.ts'
 import { silentLog } from './log.ts'
 
 export interface TestRedis {
@@ -20,4 +22,11 @@ export async function testRedis(): Promise<TestRedis> {
       rmSync(dataDir, { recursive: true, force: true })
     },
   }
+}
+
+/** A connection to it that is ready; `disconnect` it. */
+export async function connectTo({ url }: TestRedis): Promise<Redis> {
+  const redis = connectRedis(url, silentLog)
+  await whenReady(redis, 5_000)
+  return redis
 }

@@ -37,13 +37,16 @@ interface Adding extends Redis {
   queueJobWithin(keys: number, ...rest: (string | number)[]): Promise<[counts: number[], refusal?: string]>
 }
 
+/** How long a command that was given up may still be on its way. */
+const LATE_MS = 60_000
+
 /**
  * Takes a job back that nobody has taken yet: KEYS are its queue's wait list and the job, ARGV[1] its id. Where the job is
- * not, a mark takes its place for as long as the command that adds it may still be on its way.
+ * not, a mark takes its place, against the command that may still come.
  */
 const WITHDRAW = `
 if redis.call('lrem', KEYS[1], 1, ARGV[1]) == 1 then redis.call('del', KEYS[2])
-elseif redis.call('exists', KEYS[2]) == 0 then redis.call('set', KEYS[2], '', 'PX', ${60_000}) end`
+elseif redis.call('exists', KEYS[2]) == 0 then redis.call('set', KEYS[2], '', 'PX', ${LATE_MS}) end`
 
 /** How long a job may take to be confirmed, the wait for a queue that is not set up yet included. */
 const CONFIRM_MS = 950

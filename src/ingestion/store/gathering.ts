@@ -37,8 +37,9 @@ export function createGathering(run: (parts: Part[]) => Promise<void>): { add(pa
   }
 
   function schedule(): void {
+    if (isDue) return
     const { partitions, hits } = ready()
-    if (isDue || partitions.length === 0) return
+    if (partitions.length === 0) return
     if (running.size > 0 && hits < SPREAD_HITS) return
     isDue = true
     const begin = () => {
