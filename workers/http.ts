@@ -25,7 +25,7 @@ import { onStop } from './lifecycle.ts'
 if (cluster.worker) cluster.worker.exitedAfterDisconnect = true
 
 /** How long a start waits for servers that are away. */
-const WARM_UP_MS = 2_000
+const WARM_UP_MS = 5_000
 
 /** An HTTP worker: the lean ingestion handler, and Express for everything else. */
 const config = loadConfig()
@@ -52,7 +52,8 @@ const now = () => new Date()
 const limiter = createRateLimiter(redis, now)
 const submit = createSubmitter(createAdmission(limiter, createProducer<HitBatch>(redis), now))
 const salts = createSaltStore(redis, config.secretKey)
-const edge = { siteKeys: createSiteKeys(db, subscriber), salts, geo }
+const siteKeys = createSiteKeys(db, subscriber)
+const edge = { siteKeys, salts, geo }
 const metrics = createMetrics('http')
 const ingest = createLeanIngest({ edge, submit, config, log, metrics, now })
 const script = createTrackerScript(config)
@@ -72,10 +73,10 @@ onStop(log, async () => {
   redis.disconnect()
 })
 
-// A worker that takes over has its connections before it has its first request. One that starts while a server is away
-// serves all the same, and answers 503 where it must.
+// A worker that takes over knows the sites and has its connections before it has its first request. One that starts while a
+// server is away serves all the same, and answers 503 where it must.
 const warmUp = Promise.allSettled([
-  db`select 1`,
+  siteKeys.learn(),
   whenReady(redis, WARM_UP_MS).then(() => salts.at(Date.now())),
 ])
 await Promise.race([warmUp, sleep(WARM_UP_MS)])

@@ -1,5 +1,6 @@
 /**
- * What `running` comes to, if it does so within `limitMs`. The work itself is not ended by the deadline; what becomes of
+ * What `running` comes to, if it does so within `limitMs`. An answer that has come while this process stood still, and is
+ * not read yet, is in time: the limit is for others. The work itself is not ended by the deadline; what becomes of
  * it later, failures included, nobody hears of.
  * @param tooLate makes the error when the time is over
  * @throws what `running` throws, or what `tooLate` makes
@@ -11,7 +12,7 @@ export async function withDeadline<Result>(
 ): Promise<Result> {
   let timer: NodeJS.Timeout | undefined
   const deadline = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(tooLate()), limitMs)
+    timer = setTimeout(() => setImmediate(() => reject(tooLate())), limitMs)
   })
   try {
     return await Promise.race([running, deadline])

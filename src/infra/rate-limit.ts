@@ -1,5 +1,6 @@
 import type { Redis } from 'ioredis'
 import { AppError } from '../errors.ts'
+import { answered } from './redis.ts'
 
 const WINDOW_MS = 60_000
 
@@ -120,7 +121,7 @@ export function createRateLimiter(redis: Redis, now: () => Date): RateLimiter {
   redis.defineCommand('countRequests', { lua: `${COUNT_REQUESTS}\nreturn (countRequests(1, #ARGV))` })
 
   function count({ keys, values }: Tally): Promise<number[]> {
-    return (redis as Counting).countRequests(keys.length, ...keys, ...values)
+    return answered((redis as Counting).countRequests(keys.length, ...keys, ...values))
   }
 
   return {

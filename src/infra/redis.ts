@@ -1,5 +1,9 @@
 import { Redis, type RedisOptions } from 'ioredis'
+import { withDeadline } from './deadline.ts'
 import type { Log } from './log.ts'
+
+/** How long Redis may take to answer what a request waits for. */
+const ANSWER_MS = 900
 
 /**
  * A connection for commands that must answer soon or fail: nothing waits for a server that is away, nothing is
@@ -10,7 +14,8 @@ export function connectRedis(url: string, log: Log): Redis {
     enableOfflineQueue: false,
     autoResendUnfulfilledCommands: false,
     maxRetriesPerRequest: 0,
-    commandTimeout: 900,
+    // Fires also when the answer is there and only this process stood still: `answered` is what requests go by.
+    commandTimeout: 2_000,
     // A path that is gone says nothing by itself; without this the dead connection would be kept.
     socketTimeout: 2_000,
   })
@@ -20,6 +25,14 @@ export function connectRedis(url: string, log: Log): Redis {
 export function connectPatientRedis(url: string, log: Log): Redis {
   // Longer than a consumer waits for a job in one call.
   return open(url, log, { maxRetriesPerRequest: null, socketTimeout: 15_000 })
+}
+
+/**
+ * What Redis answers to a command that a request waits for.
+ * @throws what Redis throws, or that it takes too long
+ */
+export function answered<Result>(command: PromiseLike<Result>): Promise<Result> {
+  return withDeadline(ANSWER_MS, command, () => new Error('Command timed out'))
 }
 
 function open(url: string, log: Log, options: RedisOptions): Redis {

@@ -17,6 +17,7 @@ export interface TrackedSite {
 
 const selectSite = statement<SiteRecord>('find-site')
 const selectSiteByKey = statement<TrackedSite>('find-site-by-key')
+const selectTrackedSites = statement<TrackedSite & { trackingKey: string }>('list-tracked-sites')
 
 /**
  * The site a `{siteKey}` stands for: a UUID is an id, anything else a domain.
@@ -40,4 +41,10 @@ export async function findSiteByKey(db: Queryable, trackingKey: string): Promise
   if (!isUuid(trackingKey)) return undefined
   const [site] = await selectSiteByKey(db, trackingKey)
   return site
+}
+
+/** The newest sites of all teams, as many as `limit`, by tracking key. */
+export async function listTrackedSites(db: Queryable, limit: number): Promise<Map<string, TrackedSite>> {
+  const sites = await selectTrackedSites(db, limit)
+  return new Map(sites.map(({ trackingKey, ...site }) => [trackingKey, site]))
 }

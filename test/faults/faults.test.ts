@@ -120,19 +120,43 @@ test('while the database stands still for 20 seconds hits are taken, reads are a
   await expectStoredOnce(site, result)
 }, 120_000)
 
+/** Replaces the HTTP workers, and waits until they are. */
+async function reload() {
+  const before = await childrenOf(primary.pid, 'http.js')
+  primary.kill('SIGUSR2')
+  await expect
+    .poll(async () => (await childrenOf(primary.pid, 'http.js')).some(pid => before.includes(pid)), {
+      timeout: 30_000,
+    })
+    .toBe(false)
+}
+
 test('ten reloads lose no 202 and refuse no connection', async () => {
   const site = await createTestSite(db)
   const result = await load(site, async () => {
-    for (let roll = 0; roll < 10; roll++) {
-      const before = await childrenOf(primary.pid, 'http.js')
-      primary.kill('SIGUSR2')
-      await expect
-        .poll(async () => (await childrenOf(primary.pid, 'http.js')).some(pid => before.includes(pid)), {
-          timeout: 30_000,
-        })
-        .toBe(false)
-    }
+    for (let roll = 0; roll < 10; roll++) await reload()
   })
   expect([...result.refused.entries()]).toEqual([])
   await expectStoredOnce(site, result)
 }, 180_000)
+
+test('a reload refuses no hit while the database answers late', async () => {
+  const site = await createTestSite(db)
+  const pid = await childNamed('embedded-database.js')
+  const result = await load(site, async () => {
+    await sleep(1_000)
+    let isOver = false
+    const reloading = reload().finally(() => {
+      isOver = true
+    })
+    while (!isOver) {
+      process.kill(pid, 'SIGSTOP')
+      await sleep(1_200)
+      process.kill(pid, 'SIGCONT')
+      await sleep(100)
+    }
+    await reloading
+  })
+  expect([...result.refused.entries()]).toEqual([])
+  await expectStoredOnce(site, result)
+}, 120_000)

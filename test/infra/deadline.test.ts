@@ -1,4 +1,6 @@
+import { once } from 'node:events'
 import { setImmediate as nextTurn } from 'node:timers/promises'
+import { Worker } from 'node:worker_threads'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { withDeadline } from '../../src/infra/deadline.ts'
 
@@ -60,4 +62,28 @@ test('a statement that begins when it is awaited is begun', async () => {
   } as PromiseLike<number>
   expect(await withDeadline(100, lazy, tooLate)).toBe(1)
   expect(begun).toHaveBeenCalledOnce()
+})
+
+test('an answer that came while this process stood still is in time', async () => {
+  vi.useRealTimers()
+  const hasAnswered = new Int32Array(new SharedArrayBuffer(4))
+  const other = new Worker(
+    `const { parentPort, workerData } = require('node:worker_threads')
+    parentPort.on('message', () => {
+      parentPort.postMessage(7)
+      Atomics.store(workerData, 0, 1)
+      Atomics.notify(workerData, 0)
+    })`,
+    { eval: true, workerData: hasAnswered },
+  )
+  await once(other, 'online')
+  const answer = once(other, 'message').then(([value]) => value)
+  await nextTurn() // timers come next, then answers
+  const outcome = withDeadline(1, answer, tooLate)
+  other.postMessage('ask')
+  Atomics.wait(hasAnswered, 0, 0)
+  const standsUntil = performance.now() + 2
+  while (performance.now() < standsUntil);
+  expect(await outcome).toBe(7)
+  await other.terminate()
 })

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import Bull from 'bull'
 import type { Redis } from 'ioredis'
-import { withDeadline } from '../deadline.ts'
 import { COUNT_REQUESTS, type Tally } from '../rate-limit.ts'
+import { answered } from '../redis.ts'
 import { ADD_JOB, JOB_OPTIONS, keysOf, layOut, QUEUE, SETTINGS } from './layout.ts'
 
 export interface Producer<Payload> {
@@ -48,9 +48,6 @@ const WITHDRAW = `
 if redis.call('lrem', KEYS[1], 1, ARGV[1]) == 1 then redis.call('del', KEYS[2])
 elseif redis.call('exists', KEYS[2]) == 0 then redis.call('set', KEYS[2], '', 'PX', ${LATE_MS}) end`
 
-/** How long a job may take to be confirmed, the wait for a queue that is not set up yet included. */
-const CONFIRM_MS = 950
-
 /** Puts jobs into the queue over one connection. */
 export function createProducer<Payload>(connection: Redis): Producer<Payload> {
   connection.defineCommand('queueJob', { lua: ADD })
@@ -84,7 +81,7 @@ export function createProducer<Payload>(connection: Redis): Producer<Payload> {
   async function confirmed<Result>(jobId: string, send: () => PromiseLike<Result>): Promise<Result> {
     if (redis.status !== 'ready') throw new Error('Connection is closed.')
     try {
-      return await withDeadline(CONFIRM_MS, send(), () => new Error('Command timed out'))
+      return await answered(send())
     } catch (error) {
       refused.add(jobId)
       withdraw(jobId)

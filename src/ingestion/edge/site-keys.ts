@@ -3,14 +3,16 @@ import { AppError } from '../../errors.ts'
 import type { Db } from '../../infra/db.ts'
 import { withDeadline } from '../../infra/deadline.ts'
 import { SITE_CHANGES } from '../../sites/changes.ts'
-import { findSiteByKey, type TrackedSite } from '../../sites/find-site.ts'
+import { findSiteByKey, listTrackedSites, type TrackedSite } from '../../sites/find-site.ts'
 
 /** After this an entry is asked for again, in case an announcement was missed. */
 const FRESH_MS = 5_000
 /** How long a hit of a key that nobody knows here yet waits for the database. */
-const PATIENCE_MS = 800
+const PATIENCE_MS = 3_000
 /** Bounds what a flood of made-up keys can cost. */
 const MAX_ENTRIES = 20_000
+/** Sites that are learned beforehand. */
+const MAX_LEARNED = 10_000
 
 interface Entry {
   site: TrackedSite | undefined
@@ -21,9 +23,14 @@ export interface SiteKeys {
   /**
    * The site of a tracking key; undefined when there is none. What is known is answered at once, and looked up again
    * beside; while the database is away, what was known last holds.
-   * @throws AppError `unavailable` when nothing is known of the key and the database does not say within 800 ms
+   * @throws AppError `unavailable` when nothing is known of the key and the database does not say within 3 s
    */
   find(key: string): TrackedSite | undefined | Promise<TrackedSite | undefined>
+  /**
+   * Learns the sites there are, so that no hit of theirs waits for the database.
+   * @throws what the database throws that is away
+   */
+  learn(): Promise<void>
 }
 
 /** Cache of sites by tracking key, misses included. Changes are announced over Redis and take effect at once. */
@@ -43,7 +50,7 @@ export function createSiteKeys(db: Db, subscriber: Redis): SiteKeys {
   subscriber.on('message', (channel, key) => {
     if (channel === SITE_CHANGES) forget(key)
   })
-  void subscriber.subscribe(SITE_CHANGES).catch(() => {})
+  const subscribed = subscriber.subscribe(SITE_CHANGES).catch(() => {})
 
   function load(key: string): Promise<TrackedSite | undefined> {
     const running = loading.get(key)
@@ -69,6 +76,14 @@ export function createSiteKeys(db: Db, subscriber: Redis): SiteKeys {
         load(key).catch(() => {}) // the database is away: the entry holds
       }
       return entry.site
+    },
+    async learn() {
+      await subscribed
+      const before = announcements
+      const sites = await listTrackedSites(db, MAX_LEARNED)
+      if (before !== announcements) return
+      const askedAt = Date.now()
+      for (const [key, site] of sites) entries.set(key, { site, askedAt })
     },
   }
 }

@@ -1,6 +1,7 @@
 import { createHmac, randomBytes } from 'node:crypto'
 import type { Redis } from 'ioredis'
 import { AppError } from '../../errors.ts'
+import { answered } from '../../infra/redis.ts'
 import { keyedHash } from './keyed-hash.ts'
 
 const DAY_MS = 86_400_000
@@ -81,9 +82,9 @@ async function fetchSeed(redis: Redis, day: number, mayCreate: boolean): Promise
   const name = `salt:${new Date(day * DAY_MS).toISOString().slice(0, 10)}`
   if (mayCreate) {
     const expiresAt = String(((day + 2) * DAY_MS) / 1000)
-    await redis.call('SET', name, randomBytes(32).toString('hex'), 'EXAT', expiresAt, 'NX')
+    await answered(redis.call('SET', name, randomBytes(32).toString('hex'), 'EXAT', expiresAt, 'NX'))
   }
-  const seed = await redis.get(name)
+  const seed = await answered(redis.get(name))
   if (seed !== null) return Buffer.from(seed, 'hex')
   // Gone between the two commands: a server that was emptied or replaced.
   if (mayCreate)

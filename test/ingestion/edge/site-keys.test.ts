@@ -1,0 +1,52 @@
+import { randomUUID } from 'node:crypto'
+import type { Redis } from 'ioredis'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { connectPatientRedis } from '../../../src/infra/redis.ts'
+import { createSiteKeys } from '../../../src/ingestion/edge/site-keys.ts'
+import { SITE_CHANGES } from '../../../src/sites/changes.ts'
+import { type TestDatabase, testDatabase } from '../../support/database.ts'
+import { silentLog } from '../../support/log.ts'
+import { type TestRedis, testRedis } from '../../support/redis.ts'
+import { createTestSite } from '../../support/sites.ts'
+
+let database: TestDatabase
+let server: TestRedis
+let subscriber: Redis
+
+beforeAll(async () => {
+  ;[database, server] = await Promise.all([testDatabase(), testRedis()])
+  subscriber = connectPatientRedis(server.url, silentLog)
+})
+afterAll(async () => {
+  subscriber.disconnect()
+  await Promise.all([database.close(), server.close()])
+})
+
+test('hits of sites that were learned do not wait for the database', async () => {
+  const { db } = database
+  const sites = [await createTestSite(db), await createTestSite(db, { timezone: 'Asia/Kathmandu' })]
+  const deleted = await createTestSite(db)
+  await db`update sites set deleted_at = now() where site_no = ${deleted.siteNo}`
+  const siteKeys = createSiteKeys(db, subscriber)
+  await siteKeys.learn()
+  for (const site of sites) {
+    const found = siteKeys.find(site.key)
+    expect(found).not.toBeInstanceOf(Promise)
+    expect(found).toMatchObject({ siteNo: site.siteNo, siteId: site.id, trackingMode: 'cookieless' })
+    expect(found).toEqual(await createSiteKeys(db, subscriber).find(site.key))
+  }
+  expect(await siteKeys.find(deleted.key)).toBeUndefined()
+  expect(await siteKeys.find(randomUUID())).toBeUndefined()
+})
+
+test('what was learned of a site is forgotten when it changes', async () => {
+  const { db } = database
+  const site = await createTestSite(db)
+  const siteKeys = createSiteKeys(db, subscriber)
+  await siteKeys.learn()
+  await db`update sites set track_errors = false where site_no = ${site.siteNo}`
+  const publisher = subscriber.duplicate()
+  await publisher.publish(SITE_CHANGES, site.key)
+  publisher.disconnect()
+  await expect.poll(() => siteKeys.find(site.key)).toMatchObject({ siteNo: site.siteNo, trackErrors: false })
+})
