@@ -40,6 +40,8 @@ function open(url: string, log: Log, options: RedisOptions): Redis {
     connectTimeout: 2_000,
     keepAlive: 10_000,
     enableReadyCheck: false,
+    // With it a connection that ends while it is set up counts as ready for ever (redis/ioredis#2099).
+    disableClientInfo: true,
     retryStrategy: attempt => Math.min(50 * attempt, 1_000),
     ...options,
   }
