@@ -9,27 +9,7 @@ select
   events,
   user_id as "userId",
   user_since as "userSince",
-  visit_count as "visitCount",
-  hostname,
-  entry_path as "entryPath",
-  referrer,
-  source,
-  channel,
-  utm_source as "utmSource",
-  utm_medium as "utmMedium",
-  utm_campaign as "utmCampaign",
-  utm_content as "utmContent",
-  utm_term as "utmTerm",
-  browser,
-  browser_version as "browserVersion",
-  os,
-  os_version as "osVersion",
-  size,
-  country,
-  region,
-  city,
-  language,
-  screen
+  visit_count as "visitCount"
 from sessions
 where visitor_no = any($1::int[]) and started_at >= $2::timestamptz and started_at <= $3::timestamptz
 order by visitor_no, first_at, started_at, session_no

@@ -50,6 +50,32 @@ export function dimensionsOf(hit: EnrichedHit): Dimensions {
   }
 }
 
+/** A row as the driver makes it takes ten times as much memory. */
+export function compact(row: Dimensions): Dimensions {
+  return {
+    hostname: row.hostname,
+    entryPath: row.entryPath,
+    referrer: row.referrer,
+    source: row.source,
+    channel: row.channel,
+    utmSource: row.utmSource,
+    utmMedium: row.utmMedium,
+    utmCampaign: row.utmCampaign,
+    utmContent: row.utmContent,
+    utmTerm: row.utmTerm,
+    browser: row.browser,
+    browserVersion: row.browserVersion,
+    os: row.os,
+    osVersion: row.osVersion,
+    size: row.size,
+    country: row.country,
+    region: row.region,
+    city: row.city,
+    language: row.language,
+    screen: row.screen,
+  }
+}
+
 function screenOf({ screenWidth, screenHeight }: EnrichedHit): string {
   return screenWidth === undefined && screenHeight === undefined
     ? ''

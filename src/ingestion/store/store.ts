@@ -58,7 +58,7 @@ export function storeHits(
     const pageless: EnrichedHit[] = []
     if (fresh.length > 0) {
       fresh.sort(byTime)
-      const world = await loadWorld(tx, fresh)
+      const world = await loadWorld(db, tx, fresh)
       for (const hit of fresh) {
         const row = place(world, hit)
         if (row) placed.push(row)

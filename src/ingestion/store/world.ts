@@ -1,7 +1,8 @@
 import { arrayText } from '../../infra/array-text.ts'
-import { statement, type Transaction } from '../../infra/db.ts'
+import { type Db, statement, type Transaction } from '../../infra/db.ts'
 import type { EnrichedHit } from '../hit.ts'
 import type { Dimensions } from './dimensions.ts'
+import { dimensionsOfSessions } from './known-dimensions.ts'
 import { pageKey, SESSION_SPAN_MS, type Session, type Visitor, visitorKey, type World } from './timeline.ts'
 
 interface VisitorRow {
@@ -16,7 +17,7 @@ interface VisitorRow {
   pendingSplits: boolean
 }
 
-interface SessionRow extends Dimensions {
+interface SessionRow {
   visitorNo: number
   sessionNo: number
   startedAt: Date
@@ -42,16 +43,21 @@ const selectVisitors = statement<VisitorRow>('select-visitors')
 const selectSessionsNear = statement<SessionRow>('select-sessions-near')
 const selectPageviewsOf = statement<PageviewRow>('select-pageviews-of')
 
-/** Loads what the session rules need to know before they take `hits`. */
-export async function loadWorld(tx: Transaction, hits: EnrichedHit[]): Promise<World> {
+/**
+ * Loads what the session rules need to know before they take `hits`.
+ * @param tx a transaction of `db`
+ */
+export async function loadWorld(db: Db, tx: Transaction, hits: EnrichedHit[]): Promise<World> {
   const world: World = { visitors: new Map(), pageviews: new Map() }
   const byNumber = await loadVisitors(tx, hits, world)
   if (byNumber.size === 0) return world
   const from = new Date(hits[0]!.at - SESSION_SPAN_MS)
   const to = new Date(hits.at(-1)!.at + SESSION_SPAN_MS)
-  for (const row of await selectSessionsNear(tx, arrayText([...byNumber.keys()]), from, to)) {
-    byNumber.get(row.visitorNo)!.sessions.push(toSession(row))
-  }
+  const rows = await selectSessionsNear(tx, arrayText([...byNumber.keys()]), from, to)
+  const dimensions = await dimensionsOfSessions(db, tx, rows)
+  rows.forEach((row, index) => {
+    byNumber.get(row.visitorNo)!.sessions.push(toSession(row, dimensions[index]!))
+  })
   await loadPageviews(tx, hits, world, byNumber)
   return world
 }
@@ -134,7 +140,7 @@ async function loadPageviews(
   }
 }
 
-function toSession(row: SessionRow): Session {
+function toSession(row: SessionRow, dimensions: Dimensions): Session {
   return {
     sessionNo: row.sessionNo,
     startedAt: row.startedAt.getTime(),
@@ -146,8 +152,7 @@ function toSession(row: SessionRow): Session {
     userId: row.userId,
     userSince: row.userSince?.getTime(),
     visitCount: row.visitCount,
-    // The row itself: copying twenty fields of each was the dearest thing that storing did.
-    dimensions: row,
+    dimensions,
     isNew: false,
     isChanged: false,
   }

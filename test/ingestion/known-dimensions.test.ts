@@ -1,0 +1,57 @@
+import { randomUUID } from 'node:crypto'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { storeHits } from '../../src/ingestion/store/store.ts'
+import { type TestDatabase, testDatabase } from '../support/database.ts'
+import { enrichedHit } from '../support/hits.ts'
+import { createTestSite, type TestSite } from '../support/sites.ts'
+
+const START = Date.UTC(2026, 0, 5, 12)
+const MINUTE = 60_000
+
+let database: TestDatabase
+let site: TestSite
+
+beforeAll(async () => {
+  database = await testDatabase()
+  site = await createTestSite(database.db)
+})
+afterAll(() => database.close())
+
+/** Hits of one visitor, each stored by itself, and what was stored of the last one's session. */
+async function visit(visitorId: string, paths: string[]) {
+  for (const [index, url] of paths.entries()) {
+    const at = START + index * MINUTE
+    await storeHits(database.db, 0, [enrichedHit(site, at, { visitorId, url, country: 'NP' })])
+  }
+  const rows = await database.db`
+    select entry_path as entry, country from events
+    where site_no = ${site.siteNo} and visitor_no = (select visitor_no from visitors where id = ${visitorId})
+    order by at`
+  return rows.map(({ entry, country }) => `${entry} ${country}`)
+}
+
+test('hits have what the opening hit gave their session, however often it was looked at', async () => {
+  const paths = ['/first', '/second', '/third', '/fourth']
+  expect(await visit(randomUUID(), paths)).toEqual(paths.map(() => '/first NP'))
+})
+
+test('so do those of a session that says more than is kept', async () => {
+  const entry = `/${'long'.repeat(400)}`
+  const paths = [entry, '/second', '/third']
+  expect(await visit(randomUUID(), paths)).toEqual(paths.map(() => `${entry} NP`))
+})
+
+test('a number that stands for another session, in a database put back to an earlier state, is read again', async () => {
+  const { db } = database
+  const visitorId = randomUUID()
+  await visit(visitorId, ['/lost', '/known'])
+  const [lost] = await db`
+    update sessions set entry_path = '/other', started_at = started_at - interval '1 minute', first_at = first_at - interval '1 minute'
+    where visitor_no = (select visitor_no from visitors where id = ${visitorId})
+    returning session_no as "sessionNo"`
+  await storeHits(db, 0, [enrichedHit(site, START + 3 * MINUTE, { visitorId, url: '/after' })])
+  const [after] = await db`
+    select session_no as "sessionNo", entry_path as entry from events
+    where site_no = ${site.siteNo} and path = '/after'`
+  expect(after).toEqual({ sessionNo: lost!.sessionNo, entry: '/other' })
+})
