@@ -13,10 +13,26 @@ with met as (
   where title <> '' and not is_service
   group by title
 ),
-ranked as materialized (
-  select met.*, (select count(distinct session_no) from unnest(seen_by) as session_no) as sessions
+placed as materialized (
+  select met.*, row_number() over (order by coalesce(cardinality(seen_by), 0) desc) as place
   from met
   where pageviews > 0 or seen_by is not null
+),
+-- A title has no more sessions than hits that were seen: those with most hits say how many sessions a title of the page has at
+-- least, and of the others only those are counted that may have as many.
+likely as materialized (
+  select *, (select count(distinct session_no) from unnest(seen_by) as session_no) as sessions
+  from placed
+  where place <= (select "limit" + "offset" from asked)
+),
+ranked as materialized (
+  select * from likely
+  union all
+  select *, (select count(distinct session_no) from unnest(seen_by) as session_no)
+  from placed
+  where
+    place > (select "limit" + "offset" from asked)
+    and coalesce(cardinality(seen_by), 0) >= (select min(sessions) from likely)
 ),
 page as materialized (
   select *
@@ -50,7 +66,7 @@ select
   last_at as "lastAt",
   coalesce(engaged.milliseconds, 0) as "engagedMs",
   coalesce(engaged.sessions, 0) as "engagedSessions"
-from (select count(*) as total from ranked) as counted
+from (select count(*) as total from placed) as counted
 left join page on true
 left join bounced using (title)
 left join engaged using (title)
