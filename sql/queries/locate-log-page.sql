@@ -1,7 +1,7 @@
 -- How many hits of types $4 site $1 has in [$2, $3), and where in time those after the $6 newest lie, $5 at most: in
 -- [start, end), after the `skipped` newest there. Nulls where there are none.
 -- Dirty buckets come from raw rows; what lies above the aggregate's watermark does so by itself. Said of the rows, too, the
--- range keeps other chunks out of the plan, which takes longer than what it does.
+-- range keeps other chunks out of the plan: making it takes longer than carrying it out.
 with dirty as materialized (
   select bucket
   from dirty_buckets

@@ -117,6 +117,10 @@ export function createLeanIngest(options: {
     const at = now().getTime()
     const address = clientAddress(request, config.trustProxy)
     const sender = { address, userAgent: request.headers['user-agent'] ?? '' }
+    const limit = config.limits[endpoint]
+    // Before anything else waits for them, since what fails here ends the request.
+    let salts = limit > 0 ? edge.salts.at(at) : undefined
+    if (salts instanceof Promise) salts = await salts
     let body: unknown
     let verdict: Verdict
     try {
@@ -126,11 +130,8 @@ export function createLeanIngest(options: {
       verdict = { refused }
     }
     const { hit, partition } = verdict as Partial<RoutedHit>
-    const limit = config.limits[endpoint]
     let charge: Charge | undefined
-    if (limit > 0) {
-      let salts = edge.salts.at(at)
-      if (salts instanceof Promise) salts = await salts
+    if (salts) {
       const scope = endpoint === 'identify' ? `identify\n${keyIn(body)}` : endpoint
       charge = { key: limitKey(scope, address, salts.today), limit }
     }

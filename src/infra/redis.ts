@@ -7,7 +7,7 @@ const ANSWER_MS = 900
 
 /**
  * A connection for commands that must answer soon or fail: nothing waits for a server that is away, nothing is
- * sent twice.
+ * sent twice. What a request waits for goes through `answered`.
  */
 export function connectRedis(url: string, log: Log): Redis {
   return open(url, log, {

@@ -7,7 +7,9 @@ import { findSiteByKey, listTrackedSites, type TrackedSite } from '../../sites/f
 
 /** After this an entry is asked for again, in case an announcement was missed. */
 const FRESH_MS = 5_000
-/** How long a hit of a key that nobody knows here yet waits for the database. */
+/** After this nobody goes by it before the database was asked. */
+const STALE_MS = 60_000
+/** How long a hit waits for the database. */
 const PATIENCE_MS = 3_000
 /** Bounds what a flood of made-up keys can cost. */
 const MAX_ENTRIES = 20_000
@@ -21,8 +23,8 @@ interface Entry {
 
 export interface SiteKeys {
   /**
-   * The site of a tracking key; undefined when there is none. What is known is answered at once, and looked up again
-   * beside; while the database is away, what was known last holds.
+   * The site of a tracking key; undefined when there is none. What was looked up within a minute is answered at once, and
+   * looked up again beside; while the database is away or late, what was known last holds.
    * @throws AppError `unavailable` when nothing is known of the key and the database does not say within 3 s
    */
   find(key: string): TrackedSite | undefined | Promise<TrackedSite | undefined>
@@ -37,18 +39,23 @@ export interface SiteKeys {
 export function createSiteKeys(db: Db, subscriber: Redis): SiteKeys {
   const entries = new Map<string, Entry>()
   const loading = new Map<string, Promise<TrackedSite | undefined>>()
-  /** Grows with every announcement: what was read before one is not kept after it. */
   let announcements = 0
+  /** Of each key that was announced the number of the announcement: what was read before it is not kept. */
+  const announced = new Map<string, number>()
 
-  const forget = (key?: string) => {
-    announcements += 1
-    if (key === undefined) entries.clear()
-    else entries.delete(key)
+  /** @param before how many announcements there were when the reading began */
+  function note(key: string, site: TrackedSite | undefined, before: number): void {
+    if ((announced.get(key) ?? 0) <= before) entries.set(key, { site, askedAt: Date.now() })
   }
+
   // Announcements may have been missed while the connection was away.
-  subscriber.on('ready', () => forget())
+  subscriber.on('ready', () => {
+    for (const entry of entries.values()) entry.askedAt = 0
+  })
   subscriber.on('message', (channel, key) => {
-    if (channel === SITE_CHANGES) forget(key)
+    if (channel !== SITE_CHANGES) return
+    entries.delete(key)
+    announced.set(key, ++announcements)
   })
   const subscribed = subscriber.subscribe(SITE_CHANGES).catch(() => {})
 
@@ -59,7 +66,7 @@ export function createSiteKeys(db: Db, subscriber: Redis): SiteKeys {
     const request = findSiteByKey(db, key)
       .then(site => {
         if (entries.size >= MAX_ENTRIES) entries.clear()
-        if (before === announcements) entries.set(key, { site, askedAt: Date.now() })
+        note(key, site, before)
         return site
       })
       .finally(() => loading.delete(key))
@@ -71,19 +78,17 @@ export function createSiteKeys(db: Db, subscriber: Redis): SiteKeys {
     find(key) {
       const entry = entries.get(key)
       if (!entry) return withDeadline(PATIENCE_MS, load(key), tooLate)
-      if (Date.now() - entry.askedAt >= FRESH_MS) {
-        entry.askedAt = Date.now()
-        load(key).catch(() => {}) // the database is away: the entry holds
-      }
-      return entry.site
+      const now = Date.now()
+      const age = now - entry.askedAt
+      if (age < FRESH_MS) return entry.site
+      entry.askedAt = now // the next hits need not ask, too
+      const asked = withDeadline(PATIENCE_MS, load(key), tooLate).catch(() => entry.site)
+      return age < STALE_MS ? entry.site : asked
     },
     async learn() {
       await subscribed
       const before = announcements
-      const sites = await listTrackedSites(db, MAX_LEARNED)
-      if (before !== announcements) return
-      const askedAt = Date.now()
-      for (const [key, site] of sites) entries.set(key, { site, askedAt })
+      for (const [key, site] of await listTrackedSites(db, MAX_LEARNED)) note(key, site, before)
     },
   }
 }

@@ -46,7 +46,7 @@ export function createSaltStore(redis: Redis, secretKey: string) {
   function load(day: number, mayCreate: boolean): Promise<Buffer | undefined> {
     const held = known.get(day)
     if (held) return held
-    const loading = fetchSeed(redis, day, mayCreate).then(
+    const loading = answered(fetchSeed(redis, day, mayCreate)).then(
       seed => seed && createHmac('sha256', key).update(seed).digest(),
     )
     known.set(day, loading)
@@ -82,9 +82,9 @@ async function fetchSeed(redis: Redis, day: number, mayCreate: boolean): Promise
   const name = `salt:${new Date(day * DAY_MS).toISOString().slice(0, 10)}`
   if (mayCreate) {
     const expiresAt = String(((day + 2) * DAY_MS) / 1000)
-    await answered(redis.call('SET', name, randomBytes(32).toString('hex'), 'EXAT', expiresAt, 'NX'))
+    await redis.call('SET', name, randomBytes(32).toString('hex'), 'EXAT', expiresAt, 'NX')
   }
-  const seed = await answered(redis.get(name))
+  const seed = await redis.get(name)
   if (seed !== null) return Buffer.from(seed, 'hex')
   // Gone between the two commands: a server that was emptied or replaced.
   if (mayCreate)

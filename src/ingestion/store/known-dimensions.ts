@@ -1,7 +1,7 @@
 import { arrayText } from '../../infra/array-text.ts'
 import { type Db, statement, type Transaction } from '../../infra/db.ts'
 import { createGenerationCache, type GenerationCache } from '../../infra/generation-cache.ts'
-import { compact, type Dimensions } from './dimensions.ts'
+import { compact, type Dimensions, NO_DIMENSIONS } from './dimensions.ts'
 
 interface DimensionsRow extends Dimensions {
   sessionNo: number
@@ -15,7 +15,7 @@ interface Known {
 
 const selectSessionDimensions = statement<DimensionsRow>('select-session-dimensions')
 
-/** Sessions that are known, of half an hour of a busy service; some 500 bytes each. */
+/** Sessions that are known, of half an hour of a busy service; some 700 bytes each. */
 const LIMIT = 50_000
 /** What is longer is read each time. */
 const MAX_CHARACTERS = 1_000
@@ -62,7 +62,8 @@ export async function dimensionsOfSessions(
       cache.set(row.sessionNo, { startedAt: row.startedAt.getTime(), dimensions })
     }
   }
-  return sessions.map(({ sessionNo }, index) => found[index] ?? read.get(sessionNo)!)
+  // A site that is deleted may be purged between two statements: nobody sees its hits.
+  return sessions.map(({ sessionNo }, index) => found[index] ?? read.get(sessionNo) ?? NO_DIMENSIONS)
 }
 
 const charactersOf = (dimensions: Dimensions): number =>

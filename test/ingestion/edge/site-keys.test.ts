@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { Redis } from 'ioredis'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest'
+import { connectDb } from '../../../src/infra/db.ts'
 import { connectPatientRedis } from '../../../src/infra/redis.ts'
 import { createSiteKeys } from '../../../src/ingestion/edge/site-keys.ts'
 import { SITE_CHANGES } from '../../../src/sites/changes.ts'
@@ -8,6 +9,8 @@ import { type TestDatabase, testDatabase } from '../../support/database.ts'
 import { silentLog } from '../../support/log.ts'
 import { type TestRedis, testRedis } from '../../support/redis.ts'
 import { createTestSite } from '../../support/sites.ts'
+
+const MINUTE = 60_000
 
 let database: TestDatabase
 let server: TestRedis
@@ -20,6 +23,10 @@ beforeAll(async () => {
 afterAll(async () => {
   subscriber.disconnect()
   await Promise.all([database.close(), server.close()])
+})
+
+afterEach(() => {
+  vi.useRealTimers()
 })
 
 test('hits of sites that were learned do not wait for the database', async () => {
@@ -49,4 +56,24 @@ test('what was learned of a site is forgotten when it changes', async () => {
   await publisher.publish(SITE_CHANGES, site.key)
   publisher.disconnect()
   await expect.poll(() => siteKeys.find(site.key)).toMatchObject({ siteNo: site.siteNo, trackErrors: false })
+})
+
+test('after a minute a hit goes by what the database says, also where nobody was told of a change', async () => {
+  const { db } = database
+  const site = await createTestSite(db)
+  const siteKeys = createSiteKeys(db, subscriber)
+  await siteKeys.learn()
+  await db`update sites set deleted_at = now() where site_no = ${site.siteNo}`
+  vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + MINUTE })
+  expect(await siteKeys.find(site.key)).toBeUndefined()
+})
+
+test('while the database is away what was known last holds, however long ago that was', async () => {
+  const site = await createTestSite(database.db)
+  const db = connectDb(database.url, { max: 1, name: 'test' })
+  const siteKeys = createSiteKeys(db, subscriber)
+  await siteKeys.learn()
+  await db.end()
+  vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 60 * MINUTE })
+  expect(await siteKeys.find(site.key)).toMatchObject({ siteNo: site.siteNo })
 })
