@@ -25,7 +25,7 @@ likely as materialized (
   from placed
   where place <= (select "limit" + "offset" from asked)
 ),
-ranked as materialized (
+ranked as (
   select * from likely
   union all
   select *, (select count(distinct session_no) from unnest(seen_by) as session_no)

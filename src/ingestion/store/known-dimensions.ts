@@ -24,20 +24,25 @@ const MAX_CHARACTERS = 1_000
 const known = new WeakMap<Db, GenerationCache<number, Known>>()
 
 function knownOf(db: Db): GenerationCache<number, Known> {
-  const held = known.get(db) ?? createGenerationCache<number, Known>(LIMIT)
-  known.set(db, held)
-  return held
+  let cache = known.get(db)
+  if (!cache) {
+    cache = createGenerationCache(LIMIT)
+    known.set(db, cache)
+  }
+  return cache
 }
 
 /**
  * The dimensions of sessions, in their order; those that are not known yet are read.
  * @param tx a transaction of `db` that has seen them
+ * @param span in which they started, both ends included
  * @throws what the database throws
  */
 export async function dimensionsOfSessions(
   db: Db,
   tx: Transaction,
   sessions: { visitorNo: number; sessionNo: number; startedAt: Date }[],
+  span: { from: Date; to: Date },
 ): Promise<Dimensions[]> {
   const cache = knownOf(db)
   const found = sessions.map(({ sessionNo, startedAt }) => {
@@ -48,12 +53,11 @@ export async function dimensionsOfSessions(
   const missing = sessions.filter((_, index) => !found[index])
   if (missing.length === 0) return found as Dimensions[]
   const read = new Map<number, Dimensions>()
-  const starts = missing.map(({ startedAt }) => startedAt.getTime())
   for (const row of await selectSessionDimensions(
     tx,
     arrayText(missing.map(({ visitorNo }) => visitorNo)),
-    new Date(starts.reduce((a, b) => Math.min(a, b))),
-    new Date(starts.reduce((a, b) => Math.max(a, b))),
+    span.from,
+    span.to,
     arrayText(missing.map(({ sessionNo }) => sessionNo)),
   )) {
     const dimensions = compact(row)

@@ -54,7 +54,7 @@ export async function loadWorld(db: Db, tx: Transaction, hits: EnrichedHit[]): P
   const from = new Date(hits[0]!.at - SESSION_SPAN_MS)
   const to = new Date(hits.at(-1)!.at + SESSION_SPAN_MS)
   const rows = await selectSessionsNear(tx, arrayText([...byNumber.keys()]), from, to)
-  const dimensions = await dimensionsOfSessions(db, tx, rows)
+  const dimensions = await dimensionsOfSessions(db, tx, rows, { from, to })
   rows.forEach((row, index) => {
     byNumber.get(row.visitorNo)!.sessions.push(toSession(row, dimensions[index]!))
   })
