@@ -2,7 +2,7 @@ import type { AnyFact } from './facts.ts'
 import { isCounting } from './ledger.ts'
 import type { Fact } from './stripe/event.ts'
 import type { CutSnapshot } from './stripe/lookup.ts'
-import type { Item } from './stripe/objects.ts'
+import type { Item } from './stripe/subscription.ts'
 
 // Stripe's events hold the first items of a subscription only when it has many. The others are asked for.
 

@@ -1,6 +1,7 @@
 import type { AnyFact } from './facts.ts'
 import { couponOf, type Definitions, joinCoupon } from './mrr.ts'
-import type { Coupon, Discount, Item, Listed, Price } from './stripe/objects.ts'
+import type { Coupon, Discount, Listed, Price } from './stripe/objects.ts'
+import type { Item } from './stripe/subscription.ts'
 
 /** Coupons and prices that the facts name by their ids, described or not. */
 export function namedIn(facts: readonly AnyFact[]): string[] {

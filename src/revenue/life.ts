@@ -5,7 +5,8 @@ import { compareStates, isCounting, type PaidInvoice, type State } from './ledge
 import { mrrOf, pricesWithoutTerms } from './mrr.ts'
 import type { Fact } from './stripe/event.ts'
 import type { Undescribed } from './stripe/lookup.ts'
-import type { Item, Listed } from './stripe/objects.ts'
+import type { Listed } from './stripe/objects.ts'
+import type { Item } from './stripe/subscription.ts'
 
 /** The states of a subscription in their right order, whatever order the facts came in. */
 export interface Life {

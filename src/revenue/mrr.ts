@@ -1,5 +1,6 @@
 import { decimal, divide, type Fixed, multiply, ONE, roundHalfEven, whole, ZERO } from './fixed-point.ts'
-import type { Coupon, Discount, Item, Listed, Price, Terms, Tier } from './stripe/objects.ts'
+import type { Coupon, Discount, Listed, Price, Terms, Tier } from './stripe/objects.ts'
+import type { Item } from './stripe/subscription.ts'
 
 /** What payloads name by id alone, as far as it is known from elsewhere. */
 export interface Definitions {

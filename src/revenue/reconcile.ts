@@ -9,7 +9,8 @@ import { isCounting } from './ledger.ts'
 import { type Life, readLife } from './life.ts'
 import { connectStripe, failureOf, type StripeAccess } from './stripe/client.ts'
 import { type Described, describe, plain, withAllItems } from './stripe/lookup.ts'
-import { Customer, Subscription } from './stripe/objects.ts'
+import { Customer } from './stripe/objects.ts'
+import { Subscription } from './stripe/subscription.ts'
 
 /** Amounts are MRR in minor units. */
 export interface Reconciliation {

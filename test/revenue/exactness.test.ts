@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { decimal, divide, type Fixed, multiply, ONE, whole } from '../../src/revenue/fixed-point.ts'
 import { type Definitions, mrrOf } from '../../src/revenue/mrr.ts'
-import { Subscription } from '../../src/revenue/stripe/objects.ts'
+import { Subscription } from '../../src/revenue/stripe/subscription.ts'
 import { coupon, discount, item, type Json, price, subscription } from '../support/stripe.ts'
 
 // What MRR comes to, worked out a second time in fractions of whole numbers, which nothing cuts off.

@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest'
 import { decimal, divide, multiply, ONE, roundHalfEven, whole } from '../../src/revenue/fixed-point.ts'
 import { type Definitions, mrrOf, pricesWithoutTerms } from '../../src/revenue/mrr.ts'
-import { Coupon, Price, Subscription } from '../../src/revenue/stripe/objects.ts'
+import { Coupon, Price } from '../../src/revenue/stripe/objects.ts'
+import { Subscription } from '../../src/revenue/stripe/subscription.ts'
 import { coupon, discount, item, type Json, price, subscription } from '../support/stripe.ts'
 
 const NOTHING: Definitions = { discounts: new Map(), coupons: new Map(), prices: new Map() }

@@ -1,18 +1,9 @@
 import { z } from 'zod'
 import { AppError, invalidField } from '../../errors.ts'
 import { mend, text, validationError } from '../../infra/validation.ts'
-import {
-  Coupon,
-  Customer,
-  Discount,
-  Id,
-  type Item,
-  PastSeconds,
-  type Price,
-  Subscription,
-  type SubscriptionState,
-} from './objects.ts'
+import { Coupon, Customer, Discount, Id, PastSeconds, type Price } from './objects.ts'
 import { Charge, Checkout, Invoice, InvoicePayment, type Paid, PaymentIntent, Refund } from './sales.ts'
+import { type Item, Subscription, type SubscriptionState } from './subscription.ts'
 
 const Envelope = z.object({
   id: Id,

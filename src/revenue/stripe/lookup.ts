@@ -2,7 +2,8 @@ import type { Stripe } from 'stripe'
 import { ZodError } from 'zod'
 import { connectStripe, failureOf, isMissing, refusesAll, type StripeAccess } from './client.ts'
 import type { Fact } from './event.ts'
-import { Coupon, MOST_ITEMS, Price, Subscription } from './objects.ts'
+import { Coupon, Price } from './objects.ts'
+import { MOST_ITEMS, Subscription } from './subscription.ts'
 
 export interface Undescribed {
   couponIds: string[]

@@ -15,7 +15,7 @@ export const Currency = z
 /** Minor units, as Stripe gives them. */
 export const Amount = z.int().min(-Number.MAX_SAFE_INTEGER).max(Number.MAX_SAFE_INTEGER)
 /** Unix seconds until the year 9999. */
-const Seconds = z.int().min(0).max(253_402_300_799)
+export const Seconds = z.int().min(0).max(253_402_300_799)
 
 const FIRST_SECOND = Date.UTC(2010) / 1000
 
@@ -46,19 +46,17 @@ const decimalOf = (decimals: number) =>
 /** As fine as Stripe's finest amounts. */
 const Decimal = decimalOf(12)
 /** As fine as Stripe's finest rates of tax. */
-const Percent = decimalOf(4).refine(text => Number(text) >= 0 && Number(text) <= 100, 'must be from 0 to 100')
+export const Percent = decimalOf(4).refine(
+  text => Number(text) >= 0 && Number(text) <= 100,
+  'must be from 0 to 100',
+)
 
 /** The exact amount when there is one, else the whole one; 0 when there is neither. */
 const amountText = (exact: string | null | undefined, whole: string | null | undefined) =>
   exact ?? whole ?? null
 
-const list = <Element extends z.ZodType>(element: Element, most = 1_000) => z.array(element).max(most)
+export const list = <Element extends z.ZodType>(element: Element, most = 1_000) => z.array(element).max(most)
 
-// Stripe allows 20 items, 20 discounts and 5 rates. What a subscription costs is worked out anew with each of its
-// events, so that there has to be an end.
-export const MOST_ITEMS = 100
-const MOST_DISCOUNTS = 20
-const MOST_RATES = 10
 /** Charges of a sale. */
 export const MOST_CHARGES = 100
 
@@ -206,37 +204,9 @@ export const Discount = z
   }))
 export type Discount = z.infer<typeof Discount>
 
-const Listed = z.union([Id, Discount])
 /** A discount, or the id of one. */
-export type Listed = z.infer<typeof Listed>
-
-const TaxRates = list(
-  z.object({ percentage: Percent.nullish(), inclusive: z.boolean().nullish() }),
-  MOST_RATES,
-).nullish()
-
-const Item = z.object({
-  id: Id.nullish(),
-  price: Price.nullish(),
-  plan: Price.nullish(),
-  quantity: z.int().min(0).nullish(),
-  discounts: list(Listed, MOST_DISCOUNTS).nullish(),
-  tax_rates: TaxRates,
-  deleted: z.boolean().nullish(),
-})
-
-/** One thing that a subscription is for. */
-export interface Item {
-  id: string | null
-  price: Price | null
-  quantity: number
-  discounts: Listed[]
-  /** Percent, of the rates that the price includes. */
-  includedTaxes: string[]
-}
-
-const includedIn = (rates: z.infer<typeof TaxRates>) =>
-  (rates ?? []).flatMap(({ percentage, inclusive }) => (inclusive && percentage ? [percentage] : []))
+export const ListedDiscount = z.union([Id, Discount])
+export type Listed = z.infer<typeof ListedDiscount>
 
 export const Metadata = z
   .looseObject({ visitor_id: z.unknown().optional() })
@@ -248,61 +218,6 @@ const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
 /** What shops write there may be anything; only a visitor's id is one. */
 export const visitorIn = (value: unknown) =>
   typeof value === 'string' && UUID.test(value) ? value.toLowerCase() : null
-
-export const Subscription = z
-  .object({
-    id: Id,
-    status: text(50).refine(value => value !== '', 'is required'),
-    customer: reference,
-    currency: Currency.nullish(),
-    items: z.object({ data: list(Item, MOST_ITEMS).nullish(), has_more: z.boolean().nullish() }).nullish(),
-    plan: Price.nullish(),
-    quantity: z.int().min(0).nullish(),
-    discount: Discount.nullish(),
-    discounts: list(Listed, MOST_DISCOUNTS).nullish(),
-    default_tax_rates: TaxRates,
-    cancel_at_period_end: z.boolean().nullish(),
-    cancel_at: Seconds.nullish(),
-    metadata: Metadata,
-  })
-  .transform(subscription => {
-    const { items, plan, quantity, discount, discounts } = subscription
-    const defaultTaxes = includedIn(subscription.default_tax_rates)
-    // One plan and its quantity stood on the subscription itself before there were items.
-    const given = items?.data ?? (plan ? [{ plan, quantity }] : [])
-    const read = given.flatMap((item: Partial<z.infer<typeof Item>>): Item[] => {
-      if (item.deleted) return []
-      const ownTaxes = item.tax_rates?.length ? includedIn(item.tax_rates) : defaultTaxes
-      return [
-        {
-          id: item.id ?? null,
-          price: item.price ?? item.plan ?? null,
-          quantity: item.quantity ?? 1,
-          discounts: item.discounts ?? [],
-          includedTaxes: ownTaxes,
-        },
-      ]
-    })
-    const says = discount !== undefined || discounts != null
-    return {
-      id: subscription.id,
-      status: subscription.status,
-      customerId: subscription.customer,
-      visitorId: subscription.metadata,
-      state: {
-        status: subscription.status,
-        // ISO 4217 for "no currency", of a subscription without any price.
-        currency: subscription.currency ?? read.find(item => item.price?.currency)?.price?.currency ?? 'XXX',
-        isEnding: subscription.cancel_at_period_end === true || subscription.cancel_at != null,
-        items: read,
-        /** More items than the payload holds. */
-        isCut: items?.has_more === true,
-        /** Of the whole subscription; null when the payload does not say. */
-        discounts: says ? (discounts?.length ? discounts : discount ? [discount] : []) : null,
-      },
-    }
-  })
-export type SubscriptionState = z.infer<typeof Subscription>['state']
 
 export const Customer = z
   .object({ id: Id, metadata: Metadata, discount: Discount.nullish().catch(null) })

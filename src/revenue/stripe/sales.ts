@@ -80,7 +80,7 @@ export const InvoicePayment = z
 export const Checkout = z
   .object({
     id: Id,
-    mode: text(50),
+    mode: text(50).nullish(),
     payment_status: text(50).nullish(),
     amount_total: Amount.nullish(),
     currency: Currency.nullish(),
@@ -95,7 +95,9 @@ export const Checkout = z
   })
   .transform(session => {
     const { invoice, payment_intent, amount_total, currency } = session
-    const isSale = session.mode === 'payment' && invoice === null && session.payment_status !== 'unpaid'
+    // Before sessions had a mode, those that sold something once were those that had a payment intent.
+    const mode = session.mode ?? (payment_intent && !session.subscription ? 'payment' : null)
+    const isSale = mode === 'payment' && invoice === null && session.payment_status !== 'unpaid'
     return {
       id: session.id,
       subscriptionId: session.subscription,

@@ -1,0 +1,250 @@
+import { event, type Json, onDay, type StripeEvent } from './stripe.ts'
+
+// One story of a subscription, told in the shapes of Stripe's API versions. An endpoint keeps the version it was made
+// with for years. Each shape follows the fixtures and the changelog that Stripe publishes for that version.
+
+/** Where a version puts what the ledger reads. */
+interface Shape {
+  /** The version that an event names. */
+  version: string
+  /** Items have a `price`, a `plan`, or both. */
+  itemHas: ('price' | 'plan')[]
+  /** The plan and quantity of the only item stand on the subscription too. */
+  hasPlanOnTop: boolean
+  /** The discount stands whole in `discount`, as an id in `discounts`, or in both ways. */
+  discountIn: ('discount' | 'discounts')[]
+  /** A discount has an `id`. */
+  discountHasId: boolean
+  /** The coupon is whole in `coupon`, or an id in `source.coupon`. */
+  couponIn: 'coupon' | 'source'
+  /** The invoice names subscription, charge and payment intent itself; else in `parent` and by `invoice_payment.paid`. */
+  invoiceNames: boolean
+  /** A payment intent lists its `charges`; else it names the `latest_charge`. */
+  intentLists: boolean
+}
+
+const first: Shape = {
+  version: '2019-05-16',
+  itemHas: ['plan'],
+  hasPlanOnTop: true,
+  discountIn: ['discount'],
+  discountHasId: false,
+  couponIn: 'coupon',
+  invoiceNames: true,
+  intentLists: true,
+}
+const priced: Shape = {
+  ...first,
+  version: '2020-08-27',
+  itemHas: ['price', 'plan'],
+  hasPlanOnTop: false,
+  discountHasId: true,
+}
+const latestCharge: Shape = { ...priced, version: '2022-11-15', intentLists: false }
+// `discounts` came beside `discount` in 2024, as ids, and in all versions that have `discount`.
+const stacked: Shape = { ...latestCharge, version: '2024-06-20', discountIn: ['discount', 'discounts'] }
+const basil: Shape = {
+  ...stacked,
+  version: '2025-03-31.basil',
+  discountIn: ['discounts'],
+  invoiceNames: false,
+}
+const clover: Shape = { ...basil, version: '2025-09-30.clover', couponIn: 'source' }
+
+export const shapes: Shape[] = [
+  first,
+  { ...first, discountHasId: true, discountIn: ['discount', 'discounts'] },
+  priced,
+  latestCharge,
+  stacked,
+  basil,
+  clover,
+]
+
+/** 4,000 a month less 25 % forever, in the objects of a version; ids end with `suffix`. */
+export function storyOf(shape: Shape, suffix: string) {
+  const id = (prefix: string) => `${prefix}_${suffix}`
+  const coupon: Json = {
+    id: id('QUARTER'),
+    object: 'coupon',
+    amount_off: null,
+    created: onDay(1),
+    currency: null,
+    duration: 'forever',
+    duration_in_months: null,
+    livemode: true,
+    metadata: {},
+    percent_off: 25,
+    valid: true,
+  }
+  const discount: Json = {
+    ...(shape.discountHasId && { id: id('di') }),
+    object: 'discount',
+    customer: id('cus'),
+    end: null,
+    start: onDay(1),
+    subscription: id('sub'),
+    ...(shape.couponIn === 'coupon'
+      ? { coupon }
+      : { source: { coupon: coupon.id, type: 'coupon' }, subscription_item: null }),
+  }
+  const price: Json = {
+    id: 'gold',
+    object: 'price',
+    active: true,
+    billing_scheme: 'per_unit',
+    currency: 'usd',
+    product: 'prod_gold',
+    recurring: { aggregate_usage: null, interval: 'month', interval_count: 1, usage_type: 'licensed' },
+    tiers_mode: null,
+    transform_quantity: null,
+    type: 'recurring',
+    unit_amount: 4000,
+    unit_amount_decimal: '4000',
+  }
+  const plan: Json = {
+    id: 'gold',
+    object: 'plan',
+    active: true,
+    aggregate_usage: null,
+    amount: 4000,
+    billing_scheme: 'per_unit',
+    currency: 'usd',
+    interval: 'month',
+    interval_count: 1,
+    product: 'prod_gold',
+    tiers: null,
+    tiers_mode: null,
+    transform_usage: null,
+    usage_type: 'licensed',
+  }
+  const discounts = {
+    ...(shape.discountIn.includes('discount') && { discount }),
+    ...(shape.discountIn.includes('discounts') && { discounts: [id('di')] }),
+  }
+  const subscription = (quantity: number, changes: Json = {}): Json => ({
+    id: id('sub'),
+    object: 'subscription',
+    billing_cycle_anchor: onDay(1),
+    cancel_at_period_end: false,
+    canceled_at: null,
+    created: onDay(1),
+    customer: id('cus'),
+    ...discounts,
+    items: {
+      object: 'list',
+      data: [
+        {
+          id: id('si'),
+          object: 'subscription_item',
+          created: onDay(1),
+          metadata: {},
+          ...(shape.itemHas.includes('price') && { price }),
+          ...(shape.itemHas.includes('plan') && { plan }),
+          ...(!shape.discountIn.includes('discount') && { discounts: [], current_period_end: onDay(32) }),
+          quantity,
+          subscription: id('sub'),
+          tax_rates: [],
+        },
+      ],
+      has_more: false,
+      ...(shape.hasPlanOnTop && { total_count: 1 }),
+      url: `/v1/subscription_items?subscription=${id('sub')}`,
+    },
+    livemode: true,
+    metadata: {},
+    ...(shape.hasPlanOnTop && { plan, quantity, tax_percent: null, billing: 'charge_automatically' }),
+    ...(shape.discountIn.includes('discount') && { current_period_end: onDay(32) }),
+    status: 'active',
+    ...changes,
+  })
+  const told = (type: string, object: Json, created: number) => ({
+    ...event(type, object, created),
+    api_version: shape.version,
+  })
+  /** What an invoice, its payment intent and its charge tell of one payment. */
+  const payment = (name: string, billing_reason: string, paidAt: number): StripeEvent[] => {
+    const [bill, intent, paid] = [id(`in_${name}`), id(`pi_${name}`), id(`ch_${name}`)]
+    const invoice = {
+      id: bill,
+      object: 'invoice',
+      amount_due: 3000,
+      amount_paid: 3000,
+      billing_reason,
+      currency: 'usd',
+      customer: id('cus'),
+      customer_email: 'ann@example.com',
+      customer_name: null,
+      ...discounts,
+      metadata: {},
+      status: 'paid',
+      status_transitions: { finalized_at: paidAt, paid_at: paidAt },
+      ...(shape.invoiceNames
+        ? { charge: paid, payment_intent: intent, subscription: id('sub'), paid: true, tax: null }
+        : {
+            parent: {
+              type: 'subscription_details',
+              quote_details: null,
+              subscription_details: { metadata: {}, subscription: id('sub') },
+            },
+          }),
+    }
+    const paymentIntent = {
+      id: intent,
+      object: 'payment_intent',
+      amount: 3000,
+      customer: id('cus'),
+      metadata: {},
+      ...(shape.invoiceNames && { invoice: bill }),
+      ...(shape.intentLists
+        ? { charges: { object: 'list', data: [charge(name, 0)], has_more: false } }
+        : { latest_charge: paid }),
+    }
+    const link = {
+      id: id(`inpay_${name}`),
+      object: 'invoice_payment',
+      invoice: bill,
+      payment: { payment_intent: intent, type: 'payment_intent' },
+      status: 'paid',
+    }
+    return [
+      told('payment_intent.succeeded', paymentIntent, paidAt),
+      told('invoice.payment_succeeded', invoice, paidAt),
+      ...(shape.invoiceNames ? [] : [told('invoice_payment.paid', link, paidAt)]),
+    ]
+  }
+  const charge = (name: string, amount_refunded: number): Json => ({
+    id: id(`ch_${name}`),
+    object: 'charge',
+    amount: 3000,
+    amount_refunded,
+    currency: 'usd',
+    customer: id('cus'),
+    ...(shape.invoiceNames && { invoice: id(`in_${name}`) }),
+    metadata: {},
+    payment_intent: id(`pi_${name}`),
+    refunded: false,
+    // Lists of refunds are left out since 2022-11-15.
+    ...(shape.intentLists && { refunds: { object: 'list', data: [], has_more: false } }),
+  })
+  const tellsOfDiscount = told('customer.discount.created', discount, onDay(1))
+  const tellsOfCoupon = told('coupon.created', coupon, onDay(1))
+  return {
+    subscription,
+    coupon,
+    discount,
+    told,
+    events: [
+      told('customer.subscription.created', subscription(1), onDay(1)),
+      // What a version does not have in the subscription, an event of its own tells.
+      ...(shape.discountIn.includes('discount') ? [] : [tellsOfDiscount]),
+      ...(shape.couponIn === 'source' ? [tellsOfCoupon] : []),
+      ...payment('1', 'subscription_create', onDay(1)),
+      told('customer.subscription.updated', subscription(2), onDay(10)),
+      ...payment('2', 'subscription_cycle', onDay(32)),
+      told('charge.refunded', charge('2', 500), onDay(33)),
+      told('customer.subscription.updated', subscription(2, { cancel_at_period_end: true }), onDay(40)),
+      told('customer.subscription.deleted', subscription(2, { status: 'canceled' }), onDay(60)),
+    ],
+  }
+}
