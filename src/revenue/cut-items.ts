@@ -2,9 +2,11 @@ import type { AnyFact } from './facts.ts'
 import { isCounting } from './ledger.ts'
 import type { Fact } from './stripe/event.ts'
 import type { CutSnapshot } from './stripe/lookup.ts'
+import type { Discount } from './stripe/objects.ts'
 import type { Item } from './stripe/subscription.ts'
 
-// Stripe's events hold the first items of a subscription only when it has many. The others are asked for.
+// Stripe's events hold the first items of a subscription only when it has many, and discounts often by their ids alone.
+// What they leave out is asked for.
 
 const isAnswer = (fact: AnyFact) => fact.kind === 'items'
 
@@ -25,17 +27,24 @@ export function completeItems(snapshot: Fact<'subscription'>, facts: readonly An
 }
 
 /**
- * What to ask for after the latest event of a subscription, if it does not hold all items: of it when it counts. Of one that
- * counts no more it is the last event when it did, as long as nothing was ever asked for.
+ * What to ask for after the latest event of a subscription, if it leaves out items or discounts: of it when it counts. Of one
+ * that counts no more it is the last event when it did, as long as nothing was ever asked for.
  * @param snapshots of the subscription, in their order
+ * @param discounts all that are known by their ids
  */
 export function unansweredCut(
   snapshots: readonly Fact<'subscription'>[],
   facts: readonly AnyFact[],
+  discounts: ReadonlyMap<string, Discount>,
 ): CutSnapshot[] {
+  const leavesOut = ({ body }: Fact<'subscription'>) =>
+    body.isCut ||
+    [body, ...body.items].some(holder =>
+      holder.discounts?.some(listed => typeof listed === 'string' && !discounts.has(listed)),
+    )
   const latest = snapshots.at(-1)
-  if (!latest?.body.isCut) return []
-  const counted = snapshots.findLast(({ body }) => body.isCut && isCounting(body.status))
+  if (!latest || !leavesOut(latest)) return []
+  const counted = snapshots.findLast(each => leavesOut(each) && isCounting(each.body.status))
   if (!counted) return []
   const { objectId, eventId, at } = counted
   const isAnswered =

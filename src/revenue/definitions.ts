@@ -28,7 +28,7 @@ const itemsIn = (fact: AnyFact): Item[] =>
 
 function discountsIn(fact: AnyFact): Listed[] {
   if (fact.kind === 'discount') return [fact.body.discount]
-  const own = fact.kind === 'subscription' ? (fact.body.discounts ?? []) : []
+  const own = fact.kind === 'subscription' || fact.kind === 'items' ? (fact.body.discounts ?? []) : []
   return [...own, ...itemsIn(fact).flatMap(item => item.discounts)]
 }
 

@@ -14,7 +14,7 @@ export interface Life {
   /** Paid ones with an amount. */
   invoices: PaidInvoice[]
   customerId: string | null
-  /** What it costs depends on, and nothing has described: coupons, prices, and the items that its last event left out. */
+  /** What it costs depends on, and nothing has described: coupons, prices, and what its last event left out. */
   undescribed: Undescribed
 }
 
@@ -72,7 +72,7 @@ export function readLife(
     undescribed: {
       couponIds: [...couponIds],
       priceIds: [...priceIds],
-      cut: unansweredCut(steps.filter(isSnapshot), facts),
+      cut: unansweredCut(steps.filter(isSnapshot), facts, definitions.discounts),
     },
   }
 }

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { AppError, invalidField } from '../../errors.ts'
 import { mend, text, validationError } from '../../infra/validation.ts'
-import { Coupon, Customer, Discount, Id, PastSeconds, type Price } from './objects.ts'
+import { Coupon, Customer, Discount, Id, type Listed, PastSeconds, type Price } from './objects.ts'
 import { Charge, Checkout, Invoice, InvoicePayment, type Paid, PaymentIntent, Refund } from './sales.ts'
 import { type Item, Subscription, type SubscriptionState } from './subscription.ts'
 
@@ -16,7 +16,7 @@ const Envelope = z.object({
 export interface FactBodies {
   subscription: SubscriptionState
   /** What Stripe had for a subscription of which the event `of` did not hold all. */
-  items: { of: string; items: Item[] }
+  items: { of: string; items: Item[]; discounts: Listed[] }
   discount: { change: 'added' | 'switched' | 'taken'; discount: Discount }
   coupon: Coupon
   /** The tiers of a price that payloads leave out. */

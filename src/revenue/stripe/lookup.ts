@@ -11,7 +11,7 @@ export interface Undescribed {
   cut: CutSnapshot[]
 }
 
-/** An event that does not hold all items of its subscription. */
+/** An event that does not hold all items of its subscription, or discounts by their ids alone. */
 export interface CutSnapshot {
   subscriptionId: string
   eventId: string
@@ -33,8 +33,8 @@ export interface Described {
 }
 
 /**
- * Asks for coupons, prices with their tiers and currencies, and items; each by itself, so that one that fails costs no
- * other.
+ * Asks for coupons, prices with their tiers and currencies, and items with discounts; each by itself, so that one that
+ * fails costs no other.
  * @param undescribed what to ask for
  */
 export async function describe(access: StripeAccess, undescribed: Undescribed): Promise<Described> {
@@ -101,15 +101,17 @@ async function readPrice(stripe: Stripe, id: string): Promise<Fact<'price'>> {
 
 async function readItems(stripe: Stripe, snapshot: CutSnapshot): Promise<Fact<'items'>> {
   const { subscriptionId, eventId, at } = snapshot
-  const whole = await withAllItems(stripe, await stripe.subscriptions.retrieve(subscriptionId))
-  const { items } = Subscription.parse(plain(whole)).state
+  const given = await stripe.subscriptions.retrieve(subscriptionId, {
+    expand: ['discounts', 'items.data.discounts'],
+  })
+  const { items, discounts } = Subscription.parse(plain(await withAllItems(stripe, given))).state
   return {
     ...found(subscriptionId),
     eventId: `lookup/${subscriptionId}/${eventId}`,
     at: new Date(at),
     kind: 'items',
     subscriptionId,
-    body: { of: eventId, items },
+    body: { of: eventId, items, discounts: discounts ?? [] },
   }
 }
 
