@@ -3,6 +3,6 @@ select
   width_bucket(started_at, (select bounds from asked)) - 1 as bucket,
   count(*) as sessions,
   count(*) filter (where pageviews = 1) as bounces,
-  sum(duration_ms)::bigint as "durationMs"
+  sum(duration_ms)::float8 as "durationMs"
 from kept_sessions
 group by 1

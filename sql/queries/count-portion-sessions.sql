@@ -2,7 +2,7 @@
 select
   count(*) as sessions,
   count(*) filter (where pageviews = 1) as bounces,
-  coalesce(sum(duration_ms), 0)::bigint as "durationMs"
+  coalesce(sum(duration_ms), 0)::float8 as "durationMs"
 from (
   select pageviews, duration_ms
   from sessions

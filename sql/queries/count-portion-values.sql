@@ -58,7 +58,7 @@ select
   array_send(array_agg(visitor_no)) as visitors,
   0::bigint as sessions,
   0::bigint as bounces,
-  0::bigint as "engagedMs",
+  0::float8 as "engagedMs",
   0::bigint as "engagedSessions",
   coalesce((extract(epoch from max(last_at)) * 1000)::bigint, 0) as "lastAt"
 from (
@@ -165,7 +165,7 @@ join chosen using (session_no)
 where value is not null
 group by 1, 2
 union all
-select 'title', pair.value, 0, 0, null, 0, 0, sum(engaged_ms)::bigint, count(*), 0
+select 'title', pair.value, 0, 0, null, 0, 0, sum(engaged_ms)::float8, count(*), 0
 from (
   select title, session_no, sum(engaged_ms) as engaged_ms
   from events

@@ -6,7 +6,7 @@ select
   custom_events as "customEvents",
   sessions,
   bounces,
-  duration_ms as "durationMs",
+  duration_ms::float8 as "durationMs",
   visitors
 from day_folds
 where site_no = $1::int and starts_at = $2::timestamptz and ends_at = $3::timestamptz

@@ -1,5 +1,5 @@
 -- How long the sessions that saw each title engaged with it, and how many of them did.
-select title, sum(engaged_ms)::bigint as "engagedMs", count(*) as sessions
+select title, sum(engaged_ms)::float8 as "engagedMs", count(*) as sessions
 from (
   select title, session_no
   from seen_hits

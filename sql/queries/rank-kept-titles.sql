@@ -52,7 +52,7 @@ engaged as (
   select title, measured.*
   from page
   cross join lateral (
-    select sum(milliseconds)::bigint as milliseconds, count(distinct session_no) as sessions
+    select sum(milliseconds)::float8 as milliseconds, count(distinct session_no) as sessions
     from unnest(engaged, engaged_ms) as engagement (session_no, milliseconds)
     where session_no in (select unnest(seen_by))
   ) as measured

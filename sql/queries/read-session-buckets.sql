@@ -5,7 +5,7 @@ with dirty as materialized (
   from dirty_buckets
   where aggregate = 'sessions' and site_no = $1::int and bucket >= $2::timestamptz and bucket < $3::timestamptz
 )
-select bucket, sessions, bounces, duration_ms as "durationMs"
+select bucket, sessions, bounces, duration_ms::float8 as "durationMs"
 from sessions_15m
 where site_no = $1::int
   and bucket >= $2::timestamptz
@@ -16,7 +16,7 @@ select
   dirty.bucket,
   count(*),
   count(*) filter (where sessions.pageviews = 1),
-  sum(sessions.duration_ms)::bigint
+  sum(sessions.duration_ms)::float8
 from dirty
 join sessions on sessions.site_no = $1::int
   and sessions.started_at >= dirty.bucket

@@ -8,7 +8,7 @@ select
   custom_events as "customEvents",
   sessions,
   bounces,
-  duration_ms as "durationMs",
+  duration_ms::float8 as "durationMs",
   encode(visitors, 'base64') as visitors
 from unnest($1::int[], $2::timestamptz[], $3::timestamptz[]) as day (site_no, starts_at, ends_at)
 join day_folds using (site_no, starts_at, ends_at)

@@ -110,6 +110,7 @@ export function tellLife(states: readonly State[]): { movements: Movement[]; mil
 /**
  * What has to be appended so that the ledger's sums by moment, kind and currency become those that are wanted.
  * Nothing that was recorded is changed.
+ * @throws RangeError for a movement beyond exact numbers
  */
 export function compensate(recorded: readonly Movement[], wanted: readonly Movement[]): Movement[] {
   const missing = new Map<string, Movement>()
@@ -122,7 +123,11 @@ export function compensate(recorded: readonly Movement[], wanted: readonly Movem
   }
   for (const movement of wanted) count(movement, 1)
   for (const movement of recorded) count(movement, -1)
-  return [...missing.values()].filter(({ amountMinor }) => amountMinor !== 0).sort((a, b) => a.at - b.at)
+  const movements = [...missing.values()].filter(({ amountMinor }) => amountMinor !== 0)
+  // Recorded, it could not be read again, and with it no later event of the subscription.
+  const beyond = movements.find(({ amountMinor }) => !Number.isSafeInteger(amountMinor))
+  if (beyond) throw new RangeError(`a movement of ${beyond.amountMinor} is beyond exact numbers`)
+  return movements.sort((a, b) => a.at - b.at)
 }
 
 /** A paid invoice of a subscription. */

@@ -90,19 +90,63 @@ export function presentMoney({ isConnected, periods }: SiteMoneyTotals, visitors
 
 /**
  * An amount as a number, if that is exact.
- * @param parameter what would make it smaller
  * @throws AppError `validation_failed` beyond 2^53 − 1
  */
-export function exactMinor(amount: bigint, parameter = 'range'): number {
-  const number = Number(amount)
-  if (!Number.isSafeInteger(number)) {
+export function exactMinor(amount: bigint): number {
+  if (!isExact(amount)) {
     throw invalidField(
-      parameter,
-      `Amounts of this ${parameter} are beyond 2^53 − 1 minor units, which JSON numbers do not carry exactly: ask for a shorter one`,
+      'range',
+      'Amounts of this range are beyond 2^53 − 1 minor units, which JSON numbers do not carry exactly: ask for a shorter one',
     )
   }
-  return number
+  return Number(amount)
 }
+
+const EXACT_REVENUE =
+  'Every digit of `revenue` where it is beyond 2^53 − 1, which JSON numbers do not carry exactly'
+
+/** Every digit of a row's revenue; absent where `revenue` says it exactly. */
+const exactRevenue = (whatRevenueIs: string) =>
+  z
+    .string()
+    .optional()
+    .meta({ description: `${EXACT_REVENUE}: ${whatRevenueIs}. Else absent.`, example: '18014398509481982' })
+
+/** Revenue of one row of many: one that is too large must not fail the others. */
+export const rowRevenueFields = (description: string, example: number) => ({
+  revenue: count(
+    `${description} Null where it is beyond 2^53 − 1: see \`revenue_exact\`.`,
+    example,
+  ).nullable(),
+  revenue_exact: exactRevenue('`revenue` is null then'),
+})
+
+/** The same where clients expect a whole number: the largest exact one stands for what is beyond it. */
+export const cappedRevenueFields = (description: string, example: number) => ({
+  revenue: z.int().meta({
+    description: `${description} At most 2^53 − 1: see \`revenue_exact\`.`,
+    example,
+  }),
+  revenue_exact: exactRevenue('`revenue` is 2^53 − 1 then'),
+})
+
+/** An amount as `rowRevenueFields` shows it. */
+export const presentRowRevenue = (amount: bigint): { revenue: number | null; revenue_exact?: string } =>
+  isExact(amount) ? { revenue: Number(amount) } : { revenue: null, revenue_exact: String(amount) }
+
+/** An amount as `cappedRevenueFields` shows it. */
+export const presentCappedRevenue = (amount: bigint): { revenue: number; revenue_exact?: string } => ({
+  revenue: capped(amount),
+  ...(!isExact(amount) && { revenue_exact: String(amount) }),
+})
+
+/** The nearest exact number. */
+export function capped(amount: bigint): number {
+  if (isExact(amount)) return Number(amount)
+  return amount < 0n ? Number.MIN_SAFE_INTEGER : Number.MAX_SAFE_INTEGER
+}
+
+const isExact = (amount: bigint): boolean => Number.isSafeInteger(Number(amount))
 
 /** To the nearest minor unit; 0 without visitors. */
 function exactRatio(amount: bigint, visitors: number): number {

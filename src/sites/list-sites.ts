@@ -1,6 +1,7 @@
 import { domainToUnicode } from 'node:url'
 import { statement } from '../infra/db.ts'
 import type { Services } from '../infra/services.ts'
+import { presentCappedRevenue } from '../revenue/numbers.ts'
 import { getSiteTraffic } from '../stats/site-traffic.ts'
 import type { Caller } from '../teams/schema.ts'
 import { faviconUrl } from './present-site.ts'
@@ -36,7 +37,7 @@ export async function listSites(
         visitors,
         change,
         sparkline,
-        revenue,
+        ...presentCappedRevenue(revenue),
         revenue_sparkline: revenueSparkline,
         currency: site.currency,
         has_revenue: site.hasRevenue,

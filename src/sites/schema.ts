@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { count, flag, label, timestamp, uuid } from '../infra/fields.ts'
 import { isWithin, text } from '../infra/validation.ts'
+import { cappedRevenueFields } from '../revenue/numbers.ts'
 import { LIST_PERIODS } from '../stats/time/list-window.ts'
 import { canonicalZone, isIanaZone } from '../stats/time/zones.ts'
 import { currencyCodes, isReportingCurrency } from './currencies.ts'
@@ -75,9 +76,9 @@ export const SiteListItem = z
       description: 'Visitors by hour (`24h`) or by day (`7d`, `30d`).',
       example: [...Array(23).fill(5), 13],
     }),
-    revenue: z.int().meta({ description: 'Payments of the period, in minor units.', example: 49900 }),
+    ...cappedRevenueFields('Payments of the period, in minor units.', 49900),
     revenue_sparkline: z.array(z.int()).meta({
-      description: 'Revenue in the buckets of `sparkline`.',
+      description: 'Revenue in the buckets of `sparkline`, each at most 2^53 − 1.',
       example: [...Array(23).fill(0), 49900],
     }),
     has_revenue: flag('A payment processor is connected, or a payment came through the API.', true),

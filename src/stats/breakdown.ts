@@ -1,6 +1,7 @@
 import { z } from 'zod'
-import { count, label } from '../infra/fields.ts'
+import { label } from '../infra/fields.ts'
 import { type Page, type PageQuery, pageFields, windowOf } from '../infra/pagination.ts'
+import { presentRowRevenue, rowRevenueFields } from '../revenue/numbers.ts'
 import { DIMENSIONS, type Dimension, isHitDimension } from './filters/dimensions.ts'
 import { StatsQuery } from './filters/query.ts'
 import { readKept } from './filters/rows.ts'
@@ -25,7 +26,7 @@ export const BreakdownRow = z
     sessions: trafficFields.sessions,
     pageviews: trafficFields.pageviews,
     bounce_rate: trafficFields.bounce_rate,
-    revenue: count("What sessions with the value paid, minor units of the site's currency.", 129_900),
+    ...rowRevenueFields("What sessions with the value paid, minor units of the site's currency.", 129_900),
   })
   .meta({ id: 'BreakdownRow' })
 export type BreakdownRow = z.infer<typeof BreakdownRow>
@@ -61,7 +62,7 @@ export async function getBreakdown(
       sessions: row.sessions,
       pageviews: row.pageviews,
       bounce_rate: bounceRate(row.bounces, row.sessions),
-      revenue: revenue.get(row.value) ?? 0,
+      ...presentRowRevenue(revenue.get(row.value) ?? 0n),
     })),
     total,
   }

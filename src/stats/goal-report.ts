@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { listAllGoals } from '../goals/list-goals.ts'
 import { count, decimal, label, uuid } from '../infra/fields.ts'
+import { presentRowRevenue, rowRevenueFields } from '../revenue/numbers.ts'
 import type { StatsQuery } from './filters/query.ts'
 import { readKept } from './filters/rows.ts'
 import type { ConversionTargets, Scope } from './filters/scope.ts'
@@ -17,7 +18,7 @@ export const GoalRow = z
     conversions: count('How often it was met.', 7),
     visitors: count('Distinct visitors who met it.', 5),
     conversion_rate: decimal('Those among all visitors, percent, one decimal.', 3.9),
-    revenue: count('Revenue that the events reported, in minor units.', 34993),
+    ...rowRevenueFields('Revenue that the events reported, in minor units.', 34993),
     currency: label('Currency of a revenue goal.', 'USD').nullable(),
   })
   .meta({ id: 'GoalReportRow' })
@@ -28,8 +29,8 @@ interface Counted {
   goal: number
   conversions: number
   visitors: number
-  /** Reported, minor units. */
-  revenue: number
+  /** Reported, minor units; decimal text. */
+  revenue: string
 }
 
 /** What each goal of a site converted in the range, in the order of the list of goals. */
@@ -58,13 +59,13 @@ export async function getGoalReport(
       conversions,
       visitors,
       conversion_rate: ratio(100 * visitors, all!.visitors, 1),
-      revenue,
+      ...presentRowRevenue(BigInt(revenue)),
       currency: goal.currency,
     }
   })
 }
 
-const NOTHING = { conversions: 0, visitors: 0, revenue: 0 }
+const NOTHING = { conversions: 0, visitors: 0, revenue: '0' }
 
 /** Distinct visitors of conversions in sessions that pass the filters of `scope`. */
 export async function countConvertingVisitors(

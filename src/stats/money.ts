@@ -1,5 +1,5 @@
 import { statement } from '../infra/db.ts'
-import { exactMinor, readMoney, type SiteMoneyTotals } from '../revenue/numbers.ts'
+import { readMoney, type SiteMoneyTotals } from '../revenue/numbers.ts'
 import type { MovementTotals, RevenueTotals } from '../rollups/protocol.ts'
 import { type Dimension, isHitDimension } from './filters/dimensions.ts'
 import { isUnfiltered, readKept } from './filters/rows.ts'
@@ -75,7 +75,6 @@ async function countKeptMoney(
 /**
  * Revenue in the range by value of a dimension, minor units: of a hit's dimension, what the sessions paid that have a hit
  * with the value.
- * @throws AppError `validation_failed` when an amount is beyond exact numbers
  */
 export async function breakDownRevenue(
   { reads }: Pick<StatsServices, 'reads'>,
@@ -83,7 +82,7 @@ export async function breakDownRevenue(
   scope: Scope,
   value: Dimension,
   values: string[],
-): Promise<Map<string, number>> {
+): Promise<Map<string, bigint>> {
   const [found] = await findRevenue(reads, scope.siteNo)
   if (values.length === 0 || !found!.hasRevenue) return new Map()
   const name = isHitDimension(value) ? 'break-down-hit-revenue' : 'break-down-session-revenue'
@@ -91,5 +90,5 @@ export async function breakDownRevenue(
     asked: { currency, values },
     value,
   })
-  return new Map(rows.map(row => [row.value, exactMinor(BigInt(row.revenue))]))
+  return new Map(rows.map(row => [row.value, BigInt(row.revenue)]))
 }

@@ -1,5 +1,5 @@
 import type { Services } from '../infra/services.ts'
-import { exactMinor } from '../revenue/numbers.ts'
+import { capped } from '../revenue/numbers.ts'
 import { runTask } from '../rollups/protocol.ts'
 import { percentChange } from './numbers.ts'
 import { type ListPeriod, listWindow } from './time/list-window.ts'
@@ -11,8 +11,9 @@ export interface SiteTraffic {
   change: number
   /** Visitors of each bucket of the period. */
   sparkline: number[]
-  /** What was paid and not given back, minor units of the site's currency, and that of each bucket. */
-  revenue: number
+  /** What was paid and not given back, minor units of the site's currency. */
+  revenue: bigint
+  /** As `revenue`, at most 2^53 − 1: one bucket must not fail the list. */
   revenueSparkline: number[]
 }
 
@@ -24,10 +25,7 @@ interface ListedSite {
   hasPayments: boolean
 }
 
-/**
- * Traffic of many sites in a period of the list, each in its own time zone, by `siteNo`.
- * @throws AppError `validation_failed` when a revenue is beyond exact numbers
- */
+/** Traffic of many sites in a period of the list, each in its own time zone, by `siteNo`. */
 export async function getSiteTraffic(
   { rollups, now }: Pick<Services, 'rollups' | 'now'>,
   sites: readonly ListedSite[],
@@ -68,8 +66,8 @@ export async function getSiteTraffic(
           visitors,
           change: percentChange(visitors, visitorsBefore),
           sparkline,
-          revenue: exactMinor(total, 'period'),
-          revenueSparkline: amounts.map(amount => exactMinor(amount, 'period')),
+          revenue: total,
+          revenueSparkline: amounts.map(capped),
         },
       ]
     }),

@@ -122,6 +122,11 @@ describe('compensating movements', () => {
     expect(compensate(recorded, wanted)).toEqual([movement(2, 'upgrade', 20), movement(3, 'upgrade', -20)])
   })
 
+  test('beyond exact numbers are refused: recorded, they could not be read again', () => {
+    const wanted = [movement(1, 'upgrade', 2 ** 52), movement(1, 'upgrade', 2 ** 52)]
+    expect(() => compensate([], wanted)).toThrow(RangeError)
+  })
+
   test('make any ledger the one that is wanted, and then none are left', () => {
     const movements = fc.array(
       fc

@@ -56,8 +56,8 @@ describe('an amount', () => {
   test.each([9_007_199_254_740_992n, 9_007_199_254_740_993n, -9_007_199_254_740_993n, 2n ** 80n])(
     'of %s is refused instead of rounded',
     amount => {
-      expect(() => exactMinor(amount, 'period')).toThrow(
-        expect.objectContaining({ code: 'validation_failed', fields: { period: [expect.any(String)] } }),
+      expect(() => exactMinor(amount)).toThrow(
+        expect.objectContaining({ code: 'validation_failed', fields: { range: [expect.any(String)] } }),
       )
     },
   )

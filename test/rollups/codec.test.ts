@@ -11,13 +11,13 @@ import {
 import { DistinctCounter } from '../../src/rollups/folds/distinct.ts'
 import { type Random, randomFrom } from '../support/random-values.ts'
 
-/** Just below, at and above where a byte more is needed, up to the largest exact number and the one after it. */
+/** Just below, at and above where a byte more is needed, up to the largest exact number and some after it. */
 const EDGES = [
   0,
   1,
   ...[7, 14, 21, 28, 31, 32, 35, 42, 49].flatMap(bits => [2 ** bits - 1, 2 ** bits, 2 ** bits + 1]),
 ]
-const LARGEST = [Number.MAX_SAFE_INTEGER - 1, Number.MAX_SAFE_INTEGER, 2 ** 53]
+const LARGEST = [Number.MAX_SAFE_INTEGER - 1, Number.MAX_SAFE_INTEGER, 2 ** 53, 3 * 2 ** 53, 2 ** 63]
 
 function folded(textNo: number, fields: Partial<Counts>, visitors: number[] = []): FoldedValue {
   return {

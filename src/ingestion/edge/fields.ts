@@ -130,7 +130,11 @@ export const Revenue = z
   .meta({
     type: 'object',
     properties: {
-      amount: { type: 'number', exclusiveMinimum: 0, description: 'In major units.' },
+      amount: {
+        type: 'number',
+        exclusiveMinimum: 0,
+        description: 'In major units; at most 10^12 minor units.',
+      },
       currency: { type: 'string', pattern: '^[A-Za-z]{3}$', description: 'ISO 4217.' },
     },
     required: ['amount', 'currency'],

@@ -1,7 +1,8 @@
 import { mend } from '../../infra/validation.ts'
 
 const CURRENCIES = new Set(Intl.supportedValuesOf('currency'))
-const MAX_EXACT = BigInt(Number.MAX_SAFE_INTEGER)
+/** Minor units: one hit with the public tracking key must not swamp the sums of a goal (contract §7). */
+const MAX_REPORTED = 10n ** 12n
 
 /** Digits after the point of a currency's major unit, by ISO 4217: 2 for USD, 0 for JPY, 3 for KWD. */
 function minorDigits(currency: string): number {
@@ -13,7 +14,7 @@ function minorDigits(currency: string): number {
 /**
  * An amount in major units as minor units, exactly: of the decimal that the number prints as, rounded half away
  * from zero.
- * @returns undefined when it is not above zero or beyond exact numbers
+ * @returns undefined when it is not above zero or beyond 10^12 minor units
  */
 function toMinorUnits(amount: number, currency: string): bigint | undefined {
   const [mantissa, exponent = '0'] = String(amount).split('e')
@@ -23,7 +24,7 @@ function toMinorUnits(amount: number, currency: string): bigint | undefined {
   const digits = BigInt(whole! + fraction)
   const divisor = shift < 0 ? 10n ** BigInt(-shift) : 1n
   const minor = shift < 0 ? (2n * digits + divisor) / (2n * divisor) : digits * 10n ** BigInt(shift)
-  return minor > 0n && minor <= MAX_EXACT ? minor : undefined
+  return minor > 0n && minor <= MAX_REPORTED ? minor : undefined
 }
 
 /** Reported revenue of `/api/event`; undefined when it has not exactly the documented shape. */

@@ -54,7 +54,7 @@ export interface EncodedVisitors {
   count: number
 }
 
-/** Bytes that grow; numbers are LEB128 varints up to 2^53. */
+/** Bytes that grow; numbers are LEB128 varints; beyond 2^53, those that a double is. */
 class Writer {
   #bytes = Buffer.allocUnsafe(4_096)
   length = 0
@@ -62,7 +62,8 @@ class Writer {
   /** @throws Error for what is no such number: of what would be written nothing after it could be read */
   write(value: number): void {
     if (!(Number.isInteger(value) && value >= 0)) throw new Error(`A fold cannot hold the number ${value}`)
-    if (this.length + 8 > this.#bytes.length) {
+    // A sum of milliseconds may take the ten bytes of 2^64.
+    if (this.length + 10 > this.#bytes.length) {
       this.#bytes = Buffer.concat([this.#bytes], this.#bytes.length * 2)
     }
     let rest = value
