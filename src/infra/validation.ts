@@ -16,6 +16,16 @@ function codePoints(value: string): number {
 
 export const isWithin = (value: string, max: number) => value.length <= max || codePoints(value) <= max
 
+/** The first `max` code points of a text; never half of a surrogate pair. */
+export function cut(value: string, max: number): string {
+  if (value.length <= max) return value
+  let end = 0
+  for (let count = 0; count < max && end < value.length; count++) {
+    end += (value.codePointAt(end) as number) > 0xffff ? 2 : 1
+  }
+  return value.slice(0, end)
+}
+
 /** A string of at most `max` code points, without NUL characters and lone surrogates. */
 export const text = (max: number) =>
   z

@@ -70,6 +70,8 @@ export interface Hit {
     lineNumber?: string
     columnNumber?: string
   }
+  /** Error fingerprint, UUIDv5 of site id and exact message; of errors alone. */
+  errorId?: string | undefined
   /** Engagement: deepest scroll 0–100 and engaged milliseconds since the last ping. */
   scroll?: number
   engagedMs?: number
@@ -114,8 +116,6 @@ export interface EnrichedHit extends Hit {
   osName: string
   osFullVersion: string
   size: 'desktop' | 'mobile' | 'tablet'
-  /** Error fingerprint, UUIDv5 of site id and message; only on errors. */
-  errorId?: string
 }
 
 /**

@@ -3,6 +3,7 @@ import type { TrackedSite } from '../../sites/find-site.ts'
 import { type Hit, PARTITIONS } from '../hit.ts'
 import { isReservedName } from '../reserved-names.ts'
 import { isCrawler } from '../stages/crawler.ts'
+import { readError } from '../stages/error.ts'
 import type { Place } from './geo.ts'
 import type { Content } from './read-body.ts'
 import { type Salts, visitorIdFor } from './visitor-ids.ts'
@@ -67,6 +68,8 @@ export function makeHit(
       hit.previousVisitorId = visitorIdFor(salts.yesterday, site.siteId, sender.address, sender.userAgent)
     }
   }
+  // Here and not only where it is stored, so that what is cut off does not wait in Redis.
+  readError(hit)
   hit.userAgent = sender.userAgent.slice(0, 1_000) || undefined
   hit.country = place.country || undefined
   hit.region = place.region || undefined

@@ -110,6 +110,7 @@ function content(
     city: undefined,
     revenue,
     error,
+    errorId: undefined,
     scroll,
     engagedMs,
     identity,

@@ -1,28 +1,35 @@
 import { v5 } from 'uuid'
-import type { EnrichedHit } from '../hit.ts'
+import { cut } from '../../infra/validation.ts'
+import type { Hit } from '../hit.ts'
 
-const LONGEST_NAME = 255
-const LONGEST_MESSAGE = 5_000
-const LONGEST_STACK = 20_000
+/** Code points that are kept of each text (contract §7). */
+const LONGEST = {
+  name: 255,
+  message: 5_000,
+  stack: 20_000,
+  fileName: 2_048,
+  lineNumber: 20,
+  columnNumber: 20,
+} as const
 
 /**
- * On errors: gives the error a name and a message, its name to the event, and the fingerprint. Cuts name, message
- * and stack (255, 5,000 and 20,000 code points) after the fingerprint was taken. Leaves other hits as they are.
+ * On errors: gives the error a name and a message, its name to the event, and the fingerprint. Cuts the texts after the
+ * fingerprint was taken; one that is there stays, since the message it was made of may have been cut. Leaves other hits as
+ * they are.
  */
-export function readError(hit: EnrichedHit): void {
+export function readError(hit: Pick<Hit, 'type' | 'siteId' | 'name' | 'error' | 'errorId'>): void {
   if (hit.type !== 'error') return
   const error = hit.error ?? {}
-  const fullName = isBlank(error.name) ? 'Error' : error.name
-  const message = isBlank(error.message) ? fullName : error.message
-  const name = cut(fullName, LONGEST_NAME)
-  hit.name = name
-  hit.error = {
-    ...error,
-    name,
-    message: cut(message, LONGEST_MESSAGE),
-    ...(error.stack !== undefined && { stack: cut(error.stack, LONGEST_STACK) }),
+  const name = isBlank(error.name) ? 'Error' : error.name
+  const message = isBlank(error.message) ? name : error.message
+  hit.errorId ??= errorFingerprint(hit.siteId, message)
+  const kept = { ...error, name, message }
+  for (const [field, most] of Object.entries(LONGEST) as [keyof typeof LONGEST, number][]) {
+    const text = kept[field]
+    if (text !== undefined) kept[field] = cut(text, most)
   }
-  hit.errorId = errorFingerprint(hit.siteId, message)
+  hit.name = kept.name
+  hit.error = kept
 }
 
 /**
@@ -37,14 +44,4 @@ export function errorFingerprint(siteId: string, message: string): string {
 
 function isBlank(text: string | undefined): text is undefined {
   return !text?.trim()
-}
-
-/** The first `limit` code points of a text; never half of a surrogate pair. */
-function cut(text: string, limit: number): string {
-  if (text.length <= limit) return text
-  let end = 0
-  for (let count = 0; count < limit && end < text.length; count++) {
-    end += (text.codePointAt(end) as number) > 0xffff ? 2 : 1
-  }
-  return text.slice(0, end)
 }

@@ -44,6 +44,7 @@ export function enrich(hit: Hit): EnrichedHit {
     city: hit.city,
     revenue: hit.revenue,
     error: hit.error,
+    errorId: hit.errorId,
     scroll: hit.scroll,
     engagedMs: hit.engagedMs,
     identity: hit.identity,
@@ -61,7 +62,6 @@ export function enrich(hit: Hit): EnrichedHit {
     osName: '',
     osFullVersion: '',
     size: 'desktop',
-    errorId: undefined,
   }
   for (const stage of stages) stage(enriched)
   return enriched

@@ -1,5 +1,6 @@
 import { domainToASCII } from 'node:url'
 import { parse } from 'tldts'
+import { cut } from '../../infra/validation.ts'
 import type { EnrichedHit } from '../hit.ts'
 import { withoutWww } from './known-source.ts'
 import { remember } from './remember.ts'
@@ -13,7 +14,7 @@ export function readReferrer(hit: EnrichedHit): void {
   if (!referrer) return
   const page = referrer.length > LONGEST_REMEMBERED ? readReferring(referrer) : rememberedReferring(referrer)
   if (!page || bareHost(page.host) === bareHost(asciiHost(hit.hostname))) return
-  hit.referrerPage = page.host + (page.path === '/' ? '' : page.path)
+  hit.referrerPage = cut(page.host + (page.path === '/' ? '' : page.path), LONGEST)
 }
 
 /** @returns the host name of a `referrerPage`, without port and `www.`; empty when there is none */
@@ -21,6 +22,9 @@ export function hostOfPage(referrerPage: string): string {
   const slash = referrerPage.indexOf('/')
   return bareHost(slash === -1 ? referrerPage : referrerPage.slice(0, slash))
 }
+
+/** As long as a referrer may be that is sent: escapes make it up to twelve times as long. */
+const LONGEST = 2_048
 
 interface Page {
   host: string

@@ -1,4 +1,5 @@
 import Bowser from 'bowser'
+import { cut } from '../../infra/validation.ts'
 import type { EnrichedHit } from '../hit.ts'
 import { remember } from './remember.ts'
 
@@ -45,6 +46,9 @@ const osNames = new Map([
   ...['Windows', 'macOS', 'Linux', 'iOS', 'iPadOS', 'Android', 'Chrome OS'].map(keepCase),
 ])
 
+/** What a payload may say of it; a user agent has room for twenty times as much. */
+const LONGEST_VERSION = 50
+
 /** Systems that the parser does not know or takes for another. */
 const otherSystems: [pattern: RegExp, os: string][] = [
   [/\bKAIOS\/([\d.]+)/i, 'KaiOS'],
@@ -86,11 +90,13 @@ const parseAgent = remember(10_000, (userAgent: string): Readonly<Agent> => {
   // The HTTP client of Android apps: a system, but no browser, and it does not say phone or tablet.
   const isAndroidApp = userAgent.startsWith('Dalvik/')
   const { browser, os, platform } = Bowser.parse(userAgent)
+  const { os: systemName, osVersion: systemVersion } = system(userAgent, os)
   const isBrowser = !isAndroidApp && browser.name !== undefined && browsers.has(browser.name)
   return {
     browser: isBrowser ? named(browser.name, browserNames) : '',
-    browserVersion: (isBrowser && browser.version) || '',
-    ...system(userAgent, os),
+    browserVersion: cut((isBrowser && browser.version) || '', LONGEST_VERSION),
+    os: systemName,
+    osVersion: cut(systemVersion, LONGEST_VERSION),
     size: isAndroidApp ? '' : sizeOf(platform.type),
   }
 })
