@@ -76,14 +76,15 @@ program
   .action((options: { team: string; user: string; name: string; site?: string[]; expiresAt?: Date }) =>
     answer(async db => {
       const sites = options.site?.map(site => findSite(db, { teamId: options.team, siteIds: null }, site))
-      const { id, token } = await createToken(db, {
+      const token = {
         teamId: options.team,
         userId: options.user,
         name: options.name,
         siteIds: sites ? (await Promise.all(sites)).map(site => site.id) : null,
         expiresAt: options.expiresAt ?? null,
-      })
-      return { id, token }
+      }
+      const made = await createToken(db, token, new Date())
+      return { id: made.id, token: made.token }
     }),
   )
 

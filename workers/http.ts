@@ -8,6 +8,7 @@ import { createHttpServer } from '../src/http/server.ts'
 import { createTrackerScript } from '../src/http/tracker-script.ts'
 import { createAdmission } from '../src/infra/admission.ts'
 import { connectDb } from '../src/infra/db.ts'
+import { createInvalidTokens } from '../src/infra/invalid-tokens.ts'
 import { createLog } from '../src/infra/log.ts'
 import { createMetrics, exchangeMetrics } from '../src/infra/metrics.ts'
 import { createPool } from '../src/infra/pool.ts'
@@ -58,7 +59,11 @@ const metrics = createMetrics('http')
 const ingest = createLeanIngest({ edge, submit, config, log, metrics, now })
 const script = createTrackerScript(config)
 const exchange = exchangeMetrics({ redis, subscriber, registry: metrics.registry })
-const app = createApp({ db, reads, redis, config, log, rollups, limiter, metrics, now }, exchange)
+const invalidTokens = createInvalidTokens(now)
+const app = createApp(
+  { db, reads, redis, config, log, rollups, limiter, invalidTokens, metrics, now },
+  exchange,
+)
 
 const { server, drain } = createHttpServer((request, response) => {
   if (!ingest.handle(request, response) && !script.handle(request, response)) app(request, response)

@@ -29,13 +29,8 @@ export async function openAccount(
   const [existing] = await findTeamNamed(db, TEAM)
   const teamId = existing?.id ?? (await createTeam(db, { name: TEAM, plan: 'active' }, new Date()))
   const userId = await createUser(db, { teamId, email: OWNER, role: 'owner' })
-  const { id, token } = await createToken(db, {
-    teamId,
-    userId,
-    name: 'benchmark',
-    siteIds: null,
-    expiresAt: null,
-  })
+  const options = { teamId, userId, name: 'benchmark', siteIds: null, expiresAt: null }
+  const { id, token } = await createToken(db, options, new Date())
   const api: Api = async (method, path, body) => {
     const answer = await fetch(url + path, {
       method,

@@ -1,12 +1,14 @@
--- No row when the user ($2) is not of the team ($1).
-insert into tokens (team_id, user_id, name, hash, site_ids, expires_at)
-select users.team_id, users.id, $3, $4, $5, $6
+-- No row when the user ($2) is not of the team ($1), or when the token it is made by ($7, null for none) is gone.
+insert into tokens (team_id, user_id, name, hash, site_ids, expires_at, created_by, made_through)
+select users.team_id, users.id, $3, $4, $5, $6, maker.id, coalesce(maker.made_through || maker.id, '{}')
 from users
-where users.team_id = $1 and users.id = $2
+left join tokens as maker on maker.id = $7::uuid and maker.user_id = users.id
+where users.team_id = $1 and users.id = $2 and ($7::uuid is null or maker.id is not null)
 returning
   id,
   name,
   site_ids as "siteIds",
   expires_at as "expiresAt",
+  created_by as "createdBy",
   last_used_at as "lastUsedAt",
   created_at as "createdAt"

@@ -5,6 +5,7 @@ select
   name,
   site_ids as "siteIds",
   expires_at as "expiresAt",
+  created_by as "createdBy",
   last_used_at as "lastUsedAt",
   created_at as "createdAt"
 from tokens

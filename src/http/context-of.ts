@@ -1,7 +1,9 @@
 import type { Request, Response } from 'express'
 import type { PageUrl } from '../infra/pagination.ts'
 import { type Rate, rateHeaders } from '../infra/rate-limit.ts'
+import { networkOf } from '../ingestion/edge/limit-keys.ts'
 import type { Context, Services } from '../trpc/context.ts'
+import { clientAddress } from './client-address.ts'
 
 /** The id `app.ts` gave the request that this is the answer to. */
 export function givenRequestId(res: Response): string {
@@ -23,6 +25,7 @@ export function contextOf(
     ...services,
     requestId: givenRequestId(res),
     authorization: req.headers.authorization,
+    network: networkOf(clientAddress(req, services.config.trustProxy)),
     pageUrl,
     showRate(rate) {
       if (least && least.remaining < rate.remaining) return

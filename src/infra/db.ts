@@ -72,6 +72,14 @@ export function statement<Row extends object>(name: string) {
     db.unsafe<Row[]>(queryText(name), parameters as postgres.ParameterOrJSON<never>[], { prepare: true })
 }
 
+/** Runs statements in a transaction: in the one that runs, if there is one. */
+export function inTransaction<Result>(
+  db: Queryable,
+  run: (transaction: Transaction) => Promise<Result>,
+): Promise<Result> {
+  return 'savepoint' in db ? run(db) : (db.begin(run) as Promise<Result>)
+}
+
 /** Runs reads that all see the database at one moment. */
 export function inSnapshot<Result>(db: Db, read: (tx: Transaction) => Promise<Result>): Promise<Result> {
   return db.begin('isolation level repeatable read read only', read) as Promise<Result>

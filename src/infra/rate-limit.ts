@@ -83,6 +83,9 @@ export function countByBucket(charges: Charge[]): Map<string, { added: number; l
 /** Number of the window that a moment, Unix milliseconds, is in. */
 export const windowAt = (moment: number): number => Math.floor(moment / WINDOW_MS)
 
+/** Unix seconds at which a window ends. */
+export const windowEnd = (window: number): number => ((window + 1) * WINDOW_MS) / 1000
+
 export function tallyOf(
   window: number,
   buckets: Iterable<[key: string, added: number, limit: number]>,
@@ -102,7 +105,7 @@ export function ratesOf(
   buckets: Map<string, { added: number }>,
   totals: number[],
 ): Rate[] {
-  const resetAt = ((window + 1) * WINDOW_MS) / 1000
+  const resetAt = windowEnd(window)
   const counted = new Map<string, number>()
   let index = 0
   for (const [key, { added }] of buckets) counted.set(key, totals[index++]! - added)
@@ -144,11 +147,14 @@ export const rateHeaders = ({ limit, remaining, resetAt }: Rate): Record<string,
   'X-RateLimit-Reset': String(resetAt),
 })
 
-/** The 429 of a request that is over its limit. */
-export function overLimit(rate: Rate, now: Date): AppError {
+/**
+ * The 429 of a request that is over its limit.
+ * @param whose requests they are, where there is more than one limit
+ */
+export function overLimit(rate: Rate, now: Date, whose = ''): AppError {
   return new AppError(
     'rate_limited',
-    `More than ${rate.limit} requests a minute; try again when the minute is over`,
+    `More than ${rate.limit} requests a minute${whose && ` ${whose}`}; try again when the minute is over`,
     {
       retryAfter: Math.max(1, rate.resetAt - Math.floor(now.getTime() / 1000)),
     },

@@ -1,6 +1,7 @@
 import type { Redis } from 'ioredis'
 import type { Config } from '../config.ts'
 import type { Db } from './db.ts'
+import type { InvalidTokens } from './invalid-tokens.ts'
 import type { Log } from './log.ts'
 import type { Metrics } from './metrics.ts'
 import type { Pool } from './pool.ts'
@@ -17,6 +18,7 @@ export interface Services {
   /** The threads that do everything CPU-heavy. */
   rollups: Pool
   limiter: RateLimiter
+  invalidTokens: InvalidTokens
   metrics: Metrics
   now: () => Date
 }

@@ -47,6 +47,12 @@ export const integer = (min: number, max: number) =>
     .min(min)
     .max(max)
 
+/** A flag that may stand in the query, where it is a text; false when it is left out. */
+export const flagParameter = z
+  .preprocess(value => (value === 'true' ? true : value === 'false' ? false : value), z.boolean())
+  .prefault(false)
+  .meta({ type: 'boolean' })
+
 /** A 422 with what is wrong with each field. */
 export function validationError(error: z.core.$ZodError): AppError {
   const fields: FieldErrors = {}

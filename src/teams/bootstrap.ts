@@ -30,13 +30,8 @@ export async function bootstrap(db: Db, now: Date): Promise<Bootstrapped> {
     const teamId = existing?.id ?? (await createTeam(transaction, { name: TEAM, plan: 'active' }, now))
     const userId = await createUser(transaction, { teamId, email: OWNER, role: 'owner' })
     if (existing) return { team_id: teamId, user_id: userId, token: null, created: false }
-    const { token } = await createToken(transaction, {
-      teamId,
-      userId,
-      name: 'bootstrap',
-      siteIds: null,
-      expiresAt: null,
-    })
+    const options = { teamId, userId, name: 'bootstrap', siteIds: null, expiresAt: null }
+    const { token } = await createToken(transaction, options, now)
     return { team_id: teamId, user_id: userId, token, created: true }
   })
 }

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { label, timestamp, uuid } from '../infra/fields.ts'
-import { requiredText } from '../infra/validation.ts'
+import { flagParameter, requiredText } from '../infra/validation.ts'
 
 export const ROLES = ['owner', 'admin', 'member'] as const
 export type Role = (typeof ROLES)[number]
@@ -35,7 +35,14 @@ const tokenFields = {
   last_used_at: timestamp('When it was last used, to the minute; null for never.').nullable(),
   created_at: timestamp('When it was made.'),
 }
-export const TokenInfo = z.object(tokenFields).meta({ id: 'Token' })
+export const TokenInfo = z
+  .object({
+    ...tokenFields,
+    created_by: uuid(
+      'Id of the token that made it, which may be gone; null for one of the command line.',
+    ).nullable(),
+  })
+  .meta({ id: 'Token' })
 export type TokenInfo = z.infer<typeof TokenInfo>
 
 export const TokenList = z.array(TokenInfo)
@@ -72,4 +79,10 @@ export const CreateToken = z.object({
 })
 export type CreateToken = z.infer<typeof CreateToken>
 
-export const TokenId = z.object({ id: uuid('Token id.') })
+export const RevokeToken = z.object({
+  id: uuid('Token id.'),
+  cascade: flagParameter.meta({
+    description: 'Whether all tokens that were made through it are revoked, too; in the query or the body.',
+  }),
+})
+export type RevokeToken = z.infer<typeof RevokeToken>

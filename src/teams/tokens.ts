@@ -1,15 +1,21 @@
 import { validate as isUuid } from 'uuid'
 import { AppError, invalidField } from '../errors.ts'
-import { type Queryable, statement } from '../infra/db.ts'
+import { type Db, inTransaction, type Queryable, statement, type Transaction } from '../infra/db.ts'
 import type { Services } from '../infra/services.ts'
-import type { Caller, CreatedToken, CreateToken, TokenInfo } from './schema.ts'
+import type { Caller, CreatedToken, CreateToken, RevokeToken, TokenInfo } from './schema.ts'
 import { generateToken, hashToken } from './token-format.ts'
+
+/** Tokens of a user that work. With 60 calls a minute each, more of them would not make more calls. */
+export const MAX_LIVE_TOKENS = 50
+/** Tokens of a user that have expired and are still shown: making short-lived ones must not fill the table. */
+const MAX_EXPIRED_TOKENS = 50
 
 interface TokenRow {
   id: string
   name: string
   siteIds: string[] | null
   expiresAt: Date | null
+  createdBy: string | null
   lastUsedAt: Date | null
   createdAt: Date
 }
@@ -20,67 +26,94 @@ interface NewToken {
   name: string
   siteIds: string[] | null
   expiresAt: Date | null
+  /** The token it is made by; none on the command line. */
+  makerId?: string
 }
 
+const lockUser = statement('lock-user')
+const countLiveTokens = statement<{ count: number }>('count-live-tokens')
+const deleteExpiredTokens = statement('delete-expired-tokens')
 const insertToken = statement<TokenRow>('create-token')
 const countSitesAmong = statement<{ count: number }>('count-sites-among')
 const selectTokens = statement<TokenRow>('list-tokens')
+const findTokenUser = statement<{ userId: string }>('find-token-user')
 const deleteToken = statement<{ id: string }>('delete-token')
 
 /**
  * Makes a token that acts as `userId` in `teamId`.
  * @param options.siteIds sites it is limited to; null for every site of the team
  * @returns the token in clear, for the only time: only its SHA-256 is stored
- * @throws AppError `not_found` when the user or one of the sites is not the team's
+ * @throws AppError `not_found` when the user or one of the sites is not the team's; `forbidden` when the user has as many
+ * tokens as one may have
  */
-export async function createToken(db: Queryable, options: NewToken): Promise<CreatedToken> {
+export async function createToken(db: Queryable, options: NewToken, now: Date): Promise<CreatedToken> {
   const siteIds = options.siteIds && [...new Set(options.siteIds.map(id => id.toLowerCase()))]
   if (siteIds) {
     const [found] = await countSitesAmong(db, options.teamId, siteIds)
     if (found!.count !== siteIds.length) throw noSuchSite()
   }
-  return storeToken(db, { ...options, siteIds })
+  return storeToken(db, { ...options, siteIds }, now)
 }
 
 /** The same, for sites that are known to be the team's. */
-async function storeToken(db: Queryable, options: NewToken): Promise<CreatedToken> {
+async function storeToken(db: Queryable, options: NewToken, now: Date): Promise<CreatedToken> {
+  const { teamId, userId, name, siteIds, expiresAt, makerId = null } = options
   const token = generateToken()
-  const [row] = await insertToken(
-    db,
-    options.teamId,
-    options.userId,
-    options.name,
-    hashToken(token),
-    options.siteIds,
-    options.expiresAt,
-  )
-  if (!row) throw new AppError('not_found', 'No such user in the team')
-  return { ...presentToken(row), token }
+  const row = await inTransaction(db, async transaction => {
+    await lockTokensOf(transaction, teamId, userId)
+    await requireTokenRoom(transaction, userId, now)
+    await deleteExpiredTokens(transaction, userId, now, MAX_EXPIRED_TOKENS)
+    const hash = hashToken(token)
+    const [made] = await insertToken(transaction, teamId, userId, name, hash, siteIds, expiresAt, makerId)
+    // Revoked while this was waiting: what it made now would outlive it.
+    if (!made) throw new AppError('unauthenticated', 'The token is not valid')
+    return made
+  })
+  const { created_by: _, ...shown } = presentToken(row)
+  return { ...shown, token }
+}
+
+/** Until the transaction ends, the user's tokens stay what they are. */
+async function lockTokensOf(transaction: Transaction, teamId: string, userId: string): Promise<void> {
+  const [user] = await lockUser(transaction, teamId, userId)
+  if (!user) throw new AppError('not_found', 'No such user in the team')
+}
+
+/** @throws AppError `forbidden` when the user has as many live tokens as one may have */
+export async function requireTokenRoom(db: Queryable, userId: string, now: Date): Promise<void> {
+  const [live] = await countLiveTokens(db, userId, now)
+  if (live!.count >= MAX_LIVE_TOKENS) {
+    throw new AppError(
+      'forbidden',
+      `The user has ${MAX_LIVE_TOKENS} tokens that work, as many as one may have: revoke one that is not needed`,
+    )
+  }
 }
 
 /**
  * Makes a token of the caller's user. It never reaches further than the caller's own: not to other sites, not for
  * longer; what the request leaves open is as the caller's own token has it.
  * @throws AppError `not_found` for a site the caller does not reach; `validation_failed` for an expiry that is past or
- * later than the caller's own
+ * later than the caller's own; `forbidden` when the user has as many tokens as one may have
  */
 export async function issueToken(
   { db, now }: Pick<Services, 'db' | 'now'>,
   caller: Caller,
   input: CreateToken,
 ): Promise<CreatedToken> {
-  const { teamId, userId } = caller
+  const { teamId, userId, tokenId: makerId } = caller
   const expiresAt = input.expires_at ?? caller.expiresAt
-  if (expiresAt && expiresAt <= now()) throw invalidField('expires_at', 'expires_at must be in the future')
+  const at = now()
+  if (expiresAt && expiresAt <= at) throw invalidField('expires_at', 'expires_at must be in the future')
   if (caller.expiresAt && expiresAt! > caller.expiresAt) {
     throw invalidField('expires_at', 'expires_at must not be later than that of the token you use')
   }
-  const token = { teamId, userId, name: input.name, expiresAt }
+  const token = { teamId, userId, name: input.name, expiresAt, makerId }
   // What is taken over may name sites that were deleted since: it stays as it is.
-  if (!input.site_ids) return storeToken(db, { ...token, siteIds: caller.siteIds })
+  if (!input.site_ids) return storeToken(db, { ...token, siteIds: caller.siteIds }, at)
   const siteIds = input.site_ids.map(id => id.toLowerCase())
   if (caller.siteIds && !siteIds.every(id => caller.siteIds!.includes(id))) throw noSuchSite()
-  return createToken(db, { ...token, siteIds })
+  return createToken(db, { ...token, siteIds }, at)
 }
 
 /** The tokens the caller may know of, the newest first: a member's own, else the team's; all within the caller's sites. */
@@ -90,18 +123,29 @@ export async function listTokens(db: Queryable, caller: Caller): Promise<TokenIn
 }
 
 /**
- * Makes a token stop working, the caller's own included.
+ * Makes a token stop working, the caller's own included; with `cascade` also every token that was made through it, which
+ * are of the same user and never wider.
  * @throws AppError `not_found` for every token that the caller cannot list
  */
-export async function revokeToken(db: Queryable, caller: Caller, id: string): Promise<void> {
-  const [gone] = isUuid(id)
-    ? await deleteToken(db, caller.teamId, ownerFilter(caller), caller.siteIds, id)
-    : []
-  if (!gone) throw new AppError('not_found', 'No such token')
+export async function revokeToken(db: Db, caller: Caller, { id, cascade }: RevokeToken): Promise<void> {
+  const { teamId, siteIds } = caller
+  const seen = [teamId, ownerFilter(caller), siteIds, id]
+  const [token] = isUuid(id) ? await findTokenUser(db, ...seen) : []
+  if (!token) throw noSuchToken()
+  await db.begin(async transaction => {
+    // A token that is made just now is there before this goes on, or is refused after it.
+    await lockTokensOf(transaction, teamId, token.userId)
+    const gone = await deleteToken(transaction, ...seen, cascade)
+    if (gone.length === 0) throw noSuchToken()
+  })
 }
 
 /** Whose tokens the caller may see; null for everybody's. */
 const ownerFilter = (caller: Caller) => (caller.role === 'member' ? caller.userId : null)
+
+function noSuchToken(): AppError {
+  return new AppError('not_found', 'No such token')
+}
 
 function noSuchSite(): AppError {
   return new AppError('not_found', 'No such site')
@@ -113,6 +157,7 @@ function presentToken(row: TokenRow): TokenInfo {
     name: row.name,
     site_ids: row.siteIds,
     expires_at: row.expiresAt?.toISOString() ?? null,
+    created_by: row.createdBy,
     last_used_at: row.lastUsedAt?.toISOString() ?? null,
     created_at: row.createdAt.toISOString(),
   }

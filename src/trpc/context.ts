@@ -10,6 +10,8 @@ export interface Context extends Services {
   requestId: string
   /** The `Authorization` header as it came. */
   authorization: string | undefined
+  /** The network that the request came from; it goes nowhere. */
+  network: string
   /** Puts what is left of the caller's limit on the answer; of several calls in one request, the least. */
   showRate: (rate: Rate) => void
   /** Tells REST that nothing was made, because it is there already. */

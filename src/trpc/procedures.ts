@@ -1,11 +1,11 @@
 import { initTRPC } from '@trpc/server'
 import { AppError, type Refusals } from '../errors.ts'
 import { withDeadline } from '../infra/deadline.ts'
-import { overLimit } from '../infra/rate-limit.ts'
 import { findSite } from '../sites/find-site.ts'
 import { SiteKey } from '../sites/schema.ts'
 import { authenticate } from '../teams/authentication.ts'
 import { hasActivePlan } from '../teams/plans.ts'
+import { chargeCall } from './call-limits.ts'
 import { type Context, currentRequestId } from './context.ts'
 import { errorShape, fromProcedure } from './errors.ts'
 
@@ -34,20 +34,12 @@ const timed = t.procedure
   .meta({ unavailable: true })
   .use(({ next }) => withDeadline(PATIENCE_MS, next(), tooLate))
 
-/** For whoever has a token; `ctx.caller` is who that is. Every call is charged to the token, valid or not. */
+/** For everybody with a token; `ctx.caller` is who that is. Every call is charged, valid or not. */
 export const authed = timed.meta({ unauthenticated: true, rate_limited: true }).use(async ({ ctx, next }) => {
-  const caller = await authenticate(ctx.db, ctx.authorization, ctx.now())
-  await chargeCall(ctx, caller.tokenId)
+  const caller = await authenticate(ctx)
+  await chargeCall(ctx, caller)
   return next({ ctx: { caller } })
 })
-
-async function chargeCall(ctx: Context, tokenId: string): Promise<void> {
-  const limit = ctx.config.limits.api
-  if (limit === 0) return
-  const [rate] = await ctx.limiter.charge([{ key: `api:${tokenId}`, limit }])
-  ctx.showRate(rate!)
-  if (!rate!.isAllowed) throw overLimit(rate!, ctx.now())
-}
 
 /** For one of the caller's sites; `ctx.site` is which. */
 export const siteProcedure = authed

@@ -55,7 +55,8 @@ async function startPart(): Promise<Part> {
 async function memberOf(teamId: string) {
   const { db } = whole.services
   const userId = await createUser(db, { teamId, email: 'member@example.com', role: 'member' })
-  const { token } = await createToken(db, { teamId, userId, name: 'test', siteIds: null, expiresAt: null })
+  const options = { teamId, userId, name: 'test', siteIds: null, expiresAt: null }
+  const { token } = await createToken(db, options, new Date())
   return { teamId, userId, token }
 }
 

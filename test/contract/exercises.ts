@@ -186,14 +186,17 @@ export const exercises: Record<string, (ask: Ask, world: World) => Promise<unkno
   'GET /api/timezones': ask => ask(),
   'GET /api/currencies': ask => ask(),
   'GET /api/tokens': ask => ask(),
-  'POST /api/tokens': async (ask, { site }) => {
+  'POST /api/tokens': async (ask, { api, site }) => {
     await ask({ body: { name: 'one site', site_ids: [site.id], expires_at: '2099-12-31T00:00:00Z' } })
     await ask({ body: { name: 'none', site_ids: [randomUUID()] } })
     await ask({ body: { name: '' } })
+    const full = await api.member()
+    for (let made = 1; made < 50; made++) await api.token(full, {})
+    await ask({ body: { name: 'one too many' }, token: full.token })
   },
   'DELETE /api/tokens/{id}': async (ask, { api, owner }) => {
     const made = await api.call('POST', '/api/tokens', { token: owner.token, body: { name: 'short-lived' } })
-    await ask({ path: { id: made.body.id } })
+    await ask({ path: { id: made.body.id }, body: { cascade: true } })
     await ask({ path: { id: made.body.id } })
   },
 }

@@ -245,5 +245,5 @@ export async function tokenOf(
   { teamId, userId }: Omit<Member, 'token'>,
   { siteIds = null, expiresAt = null }: { siteIds?: string[] | null; expiresAt?: Date | null } = {},
 ): Promise<string> {
-  return (await createToken(db, { teamId, userId, name: 'test', siteIds, expiresAt })).token
+  return (await createToken(db, { teamId, userId, name: 'test', siteIds, expiresAt }, new Date())).token
 }

@@ -1,6 +1,7 @@
 import type { AddressInfo } from 'node:net'
 import { type Config, loadConfig } from '../../src/config.ts'
 import { createApp } from '../../src/http/app.ts'
+import { createInvalidTokens } from '../../src/infra/invalid-tokens.ts'
 import type { Log } from '../../src/infra/log.ts'
 import { createMetrics, exchangeMetrics } from '../../src/infra/metrics.ts'
 import type { Pool } from '../../src/infra/pool.ts'
@@ -73,6 +74,7 @@ export async function startApi(
     config: { ...loadConfig(environment), ...options.config },
     rollups: options.pool ?? quietPool,
     limiter: createRateLimiter(redis, now),
+    invalidTokens: createInvalidTokens(now),
     metrics,
     now,
   }
@@ -88,7 +90,7 @@ export async function startApi(
     call: (method, path, call = {}) => send(url + path, method, call),
     member: given => createMember(services, given ?? {}),
     async token(member, { siteIds = null, expiresAt = null }) {
-      return (await createToken(services.db, { ...member, name: 'test', siteIds, expiresAt })).token
+      return (await createToken(services.db, { ...member, name: 'test', siteIds, expiresAt }, now())).token
     },
     async close() {
       server.closeAllConnections()
@@ -129,6 +131,7 @@ async function createMember(
   const { plan = 'active', trialEndsAt, role = 'owner' } = options
   const teamId = await createTeam(db, { name: 'Test', plan, trialEndsAt }, now())
   const userId = await createUser(db, { teamId, email: 'someone@example.com', role })
-  const { token } = await createToken(db, { teamId, userId, name: 'test', siteIds: null, expiresAt: null })
-  return { teamId, userId, token }
+  const token = { teamId, userId, name: 'test', siteIds: null, expiresAt: null }
+  const made = await createToken(db, token, now())
+  return { teamId, userId, token: made.token }
 }

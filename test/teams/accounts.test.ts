@@ -74,10 +74,10 @@ test("a token is refused for another team's user and for another team's site", a
   const stranger = await createUser(db, { teamId: other!, email: 'you@example.com', role: 'owner' })
   const [site] = await db`insert into sites (team_id, domain) values (${other!}, 'example.com') returning id`
   const base = { teamId: mine!, name: 'test', expiresAt: null }
-  await expect(createToken(db, { ...base, userId: stranger, siteIds: null })).rejects.toMatchObject({
+  await expect(createToken(db, { ...base, userId: stranger, siteIds: null }, NOW)).rejects.toMatchObject({
     code: 'not_found',
   })
-  await expect(createToken(db, { ...base, userId: me, siteIds: [site!.id] })).rejects.toMatchObject({
+  await expect(createToken(db, { ...base, userId: me, siteIds: [site!.id] }, NOW)).rejects.toMatchObject({
     code: 'not_found',
   })
 })

@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { build } from 'esbuild'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { authenticate } from '../../src/teams/authentication.ts'
+import { authenticate } from '../support/authenticate.ts'
 import { type TestDatabase, testDatabase } from '../support/database.ts'
 
 let database: TestDatabase
@@ -99,6 +99,20 @@ test('a token is made, limited to sites by id and by domain', async () => {
   expect(Object.keys(made)).toEqual(['id', 'token'])
   const caller = await authenticate(database.db, `Bearer ${made.token}`, new Date())
   expect(caller).toMatchObject({ tokenId: made.id, siteIds: [a!.id, b!.id] })
+})
+
+test('token:create: a user who has 50 tokens that work gets an error that says so', async () => {
+  const other = ['--team', teamId, '--email', 'full@example.com', '--role', 'member']
+  const { user_id: full } = await json('user:create', ...other)
+  await database.db`
+    insert into tokens (team_id, user_id, name, hash)
+    select ${teamId}, ${full}, 'test', sha256((number || ${full}::text)::bytea) from generate_series(1, 50) as number`
+  expect(await admin('token:create', '--team', teamId, '--user', full)).toEqual({
+    code: 1,
+    stdout: '',
+    stderr:
+      'error: The user has 50 tokens that work, as many as one may have: revoke one that is not needed\n',
+  })
 })
 
 test('a token can be made that has expired', async () => {

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import type { Db } from '../../src/infra/db.ts'
-import { authenticate } from '../../src/teams/authentication.ts'
 import { createTeam } from '../../src/teams/teams.ts'
 import { generateToken } from '../../src/teams/token-format.ts'
 import { createToken } from '../../src/teams/tokens.ts'
 import { createUser } from '../../src/teams/users.ts'
+import { authenticate } from '../support/authenticate.ts'
 import { testDatabase } from '../support/database.ts'
 
 const NOW = new Date('2026-03-01T12:00:00Z')
@@ -24,7 +24,7 @@ beforeAll(async () => {
 afterAll(() => database.close())
 
 const make = (expiresAt: Date | null = null) =>
-  createToken(db, { teamId, userId, name: 'test', siteIds: null, expiresAt })
+  createToken(db, { teamId, userId, name: 'test', siteIds: null, expiresAt }, NOW)
 
 async function lastUsedAt(tokenId: string): Promise<Date | null> {
   const [row] = await db<{ at: Date | null }[]>`select last_used_at as at from tokens where id = ${tokenId}`

@@ -27,7 +27,8 @@ async function createSite(member: Member): Promise<string> {
 async function colleague(member: Member, role: Role, name: string = role): Promise<Member> {
   const { db } = api.services
   const userId = await createUser(db, { teamId: member.teamId, email: `${randomUUID()}@example.com`, role })
-  const made = await createToken(db, { teamId: member.teamId, userId, name, siteIds: null, expiresAt: null })
+  const options = { teamId: member.teamId, userId, name, siteIds: null, expiresAt: null }
+  const made = await createToken(db, options, new Date())
   return { teamId: member.teamId, userId, token: made.token }
 }
 
@@ -210,6 +211,161 @@ describe('who sees and revokes which tokens', () => {
       'expires_at',
       'last_used_at',
       'created_at',
+      'created_by',
     ])
+  })
+})
+
+/** A token that the given one makes. */
+async function make(token: string, name: string, more: object = {}): Promise<{ id: string; token: string }> {
+  const { status, body } = await create(token, { name, ...more })
+  expect([name, status]).toEqual([name, 201])
+  return body
+}
+
+const revokeAll = (token: string, id: string, how: { query?: string; body?: unknown }) =>
+  api.call('DELETE', `/api/tokens/${id}${how.query ?? ''}`, { token, body: how.body })
+
+describe('tokens: which token made a token', () => {
+  test('is shown as created_by, null for one of the command line, and stays when that token is gone', async () => {
+    const owner = await api.member()
+    const maker = await make(owner.token, 'maker')
+    await make(maker.token, 'made')
+    const makers = async () =>
+      new Map(
+        (await list(owner.token)).map((each: { name: string; created_by: string | null }) => [
+          each.name,
+          each.created_by,
+        ]),
+      )
+    const [ofCommandLine] = (await list(owner.token)).filter((each: { name: string }) => each.name === 'test')
+    expect(await makers()).toEqual(
+      new Map([
+        ['made', maker.id],
+        ['maker', ofCommandLine.id],
+        ['test', null],
+      ]),
+    )
+    expect(await revoke(owner.token, maker.id)).toBe(204)
+    expect((await makers()).get('made')).toBe(maker.id)
+  })
+
+  test('revoking a token leaves what it made, unless it cascades', async () => {
+    const owner = await api.member()
+    const leaked = await make(owner.token, 'leaked')
+    const child = await make(leaked.token, 'child')
+    await make(child.token, 'grandchild')
+    await make(owner.token, 'sibling')
+    expect(await revoke(owner.token, leaked.id)).toBe(204)
+    expect(await namesIn(owner.token)).toEqual(['child', 'grandchild', 'sibling', 'test'])
+    expect((await revokeAll(owner.token, child.id, { query: '?cascade=true' })).status).toBe(204)
+    expect(await namesIn(owner.token)).toEqual(['sibling', 'test'])
+  })
+
+  test('a cascade takes the whole tree, also below a token that was revoked by itself', async () => {
+    const owner = await api.member()
+    const root = await make(owner.token, 'root')
+    const [left, right] = [await make(root.token, 'left'), await make(root.token, 'right')]
+    const leaf = await make(left.token, 'leaf')
+    await make(leaf.token, 'leaf of leaf')
+    await make(right.token, 'leaf of right')
+    // A thief who covers the tracks: what the tokens between have made stays in the tree.
+    expect(await revoke(left.token, left.id)).toBe(204)
+    expect(await revoke(leaf.token, leaf.id)).toBe(204)
+    expect((await revokeAll(owner.token, root.id, { body: { cascade: true } })).status).toBe(204)
+    expect(await namesIn(owner.token)).toEqual(['test'])
+    expect((await api.call('GET', '/api/sites', { token: right.token })).status).toBe(401)
+  })
+
+  test('a cascade is for those who may revoke the token, and may take the token that asks', async () => {
+    const owner = await api.member()
+    const member = await colleague(owner, 'member')
+    const stranger = await api.member()
+    const mine = await make(member.token, 'mine')
+    const [site] = [await createSite(owner)]
+    const limited = await make(owner.token, 'limited', { site_ids: [site] })
+    await make(limited.token, 'below limited')
+    const all = { query: '?cascade=true' }
+    const [ownersToken] = (await list(owner.token)).filter((each: { name: string }) => each.name === 'test')
+    for (const [token, id] of [
+      [stranger.token, mine.id],
+      [member.token, limited.id],
+      [limited.token, ownersToken.id],
+      [limited.token, mine.id],
+    ] as const) {
+      expect((await revokeAll(token, id, all)).status).toBe(404)
+    }
+    expect((await revokeAll(limited.token, limited.id, all)).status).toBe(204)
+    expect(await namesIn(owner.token)).toEqual(['member', 'mine', 'test'])
+  })
+
+  test.each([
+    [{ query: '?cascade=yes' }, 'must be true or false'],
+    [{ query: '?cascade=true&cascade=true' }, 'must be true or false'],
+    [{ body: { cascade: 1 } }, 'must be true or false'],
+    [{ body: { cascade: null } }, 'must be true or false'],
+  ])('a cascade of %j is refused, and nothing is revoked', async (how, problem) => {
+    const owner = await api.member()
+    const made = await make(owner.token, 'made')
+    const answer = await revokeAll(owner.token, made.id, how)
+    expect([answer.status, answer.body.errors]).toEqual([422, { cascade: [problem] }])
+    expect(await namesIn(owner.token)).toEqual(['made', 'test'])
+  })
+
+  test('a token cannot leave another one behind while it is revoked with what it made', async () => {
+    const owner = await api.member()
+    const leaked = await make(owner.token, 'leaked')
+    const made = Array.from({ length: 8 }, (_, index) => create(leaked.token, { name: `made ${index}` }))
+    const [revoked, ...answers] = await Promise.all([
+      revokeAll(owner.token, leaked.id, { query: '?cascade=true' }),
+      ...made,
+    ])
+    expect(revoked.status).toBe(204)
+    for (const { status } of answers) expect([201, 401]).toContain(status)
+    expect(await namesIn(owner.token)).toEqual(['test'])
+  })
+})
+
+describe('tokens: a user has at most 50 that work', () => {
+  const FULL = {
+    code: 'forbidden',
+    message: 'The user has 50 tokens that work, as many as one may have: revoke one that is not needed',
+  }
+
+  test('however many are made at once, by whichever token', async () => {
+    const owner = await api.member()
+    const tokens = [owner.token, await api.token(owner, {}), await api.token(owner, {})]
+    const answers = await Promise.all(
+      Array.from({ length: 60 }, (_, index) => create(tokens[index % 3]!, { name: `made ${index}` })),
+    )
+    const refused = answers.filter(answer => answer.status !== 201)
+    expect(answers.length - refused.length).toBe(50 - tokens.length)
+    for (const answer of refused) expect([answer.status, answer.body]).toMatchObject([403, FULL])
+    expect(await list(owner.token)).toHaveLength(50)
+    // Nobody else is held up, and a token that is revoked makes room.
+    expect((await create((await colleague(owner, 'admin')).token, { name: 'of another' })).status).toBe(201)
+    const [newest] = (await list(owner.token)).filter((each: { name: string }) =>
+      each.name.startsWith('made'),
+    )
+    expect(await revoke(owner.token, newest.id)).toBe(204)
+    expect((await create(owner.token, { name: 'again' })).status).toBe(201)
+    // The ceiling is looked at before the body.
+    expect((await create(owner.token, {})).status).toBe(403)
+  })
+
+  test('what has expired is no token that works; of these the 50 that expired last are kept', async () => {
+    const owner = await api.member()
+    const { db } = api.services
+    await db`
+      insert into tokens (team_id, user_id, name, hash, expires_at)
+      select ${owner.teamId}, ${owner.userId}, 'expired ' || number, sha256(('x' || number || ${owner.userId})::bytea),
+        now() - number * interval '1 hour'
+      from generate_series(1, 70) as number`
+    expect(await list(owner.token)).toHaveLength(71)
+    expect((await create(owner.token, { name: 'new' })).status).toBe(201)
+    const names = await namesIn(owner.token)
+    expect(names).toHaveLength(52)
+    expect(names).toContain('expired 50')
+    expect(names).not.toContain('expired 51')
   })
 })

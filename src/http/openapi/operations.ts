@@ -133,13 +133,15 @@ export const operations: Record<ProcedureName, Operation> = {
   'tokens.create': {
     summary: 'Create a token',
     description:
-      'It acts as the user of the token that makes it, and never reaches further: not to other sites, not for longer.',
+      'It acts as the user of the token that makes it, and never reaches further: not to other sites, not for longer. A user ' +
+      'has at most 50 tokens that work.',
     answer: 'The new token, shown for the only time.',
     refusals: { not_found: 'No such site' },
   },
   'tokens.revoke': {
     summary: 'Revoke a token',
-    description: 'Any token that the caller can list, its own included.',
+    description:
+      'Any token that the caller can list, its own included. What was made through it stays, unless `cascade` is true.',
     refusals: { not_found: 'No such token' },
   },
 }

@@ -1,0 +1,19 @@
+import { loadConfig } from '../../src/config.ts'
+import type { Db } from '../../src/infra/db.ts'
+import { createInvalidTokens } from '../../src/infra/invalid-tokens.ts'
+import { authenticate as authenticateCall } from '../../src/teams/authentication.ts'
+import type { Caller } from '../../src/teams/schema.ts'
+
+const config = loadConfig({
+  DATABASE_URL: 'postgres://127.0.0.1:1/none',
+  REDIS_URL: 'redis://127.0.0.1:1',
+  SECRET_KEY: '0'.repeat(64),
+})
+
+/** Who an `Authorization` header speaks for, where nobody has tried an invalid token before. */
+export function authenticate(db: Db, authorization: string | undefined, at: Date): Promise<Caller> {
+  const now = () => at
+  const invalidTokens = createInvalidTokens(now)
+  const credentials = { authorization, network: '192.0.2.1', showRate: () => {} }
+  return authenticateCall({ db, config, invalidTokens, now, ...credentials })
+}
