@@ -67,3 +67,11 @@ export class VisitorSet {
     this.#bitmap.dispose()
   }
 }
+
+/** Distinct numbers, ascending. Sorts the array it is given. */
+export function distinctOf(numbers: Uint32Array): Uint32Array {
+  numbers.sort()
+  let size = 0
+  for (const number of numbers) if (size === 0 || numbers[size - 1] !== number) numbers[size++] = number
+  return numbers.slice(0, size)
+}

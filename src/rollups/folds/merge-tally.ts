@@ -1,3 +1,4 @@
+import { distinctOf } from '../visitor-set.ts'
 import { type FoldedValue, noCounts } from './codec.ts'
 import { PROPERTIES } from './dimensions.ts'
 import { addCounts, type Tallied, type Tally } from './portion.ts'
@@ -55,13 +56,9 @@ function merge(
   return merged.size > limits.values ? null : [...merged.values()]
 }
 
-/** Distinct numbers, ascending. */
 function union(a: Uint32Array, b: Uint32Array): Uint32Array {
   const both = new Uint32Array(a.length + b.length)
   both.set(a)
   both.set(b, a.length)
-  both.sort()
-  let size = 0
-  for (const number of both) if (size === 0 || both[size - 1] !== number) both[size++] = number
-  return both.slice(0, size)
+  return distinctOf(both)
 }

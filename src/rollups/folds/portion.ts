@@ -1,6 +1,6 @@
 import { type Queryable, statement } from '../../infra/db.ts'
 import type { Window } from '../protocol.ts'
-import { readIntArray } from '../visitor-set.ts'
+import { distinctOf, readIntArray } from '../visitor-set.ts'
 import { type Counts, noCounts } from './codec.ts'
 
 const MINUTE = 60_000
@@ -69,7 +69,7 @@ export interface HitTotals {
 
 export interface Tallied {
   counts: Counts
-  /** Distinct, in no order. */
+  /** Distinct. */
   visitors: Uint32Array
 }
 /** By dimension, then by value. */
@@ -130,7 +130,7 @@ export async function countPortionValues(
   for (const { dimension, value, visitors, ...counts } of rows) {
     const into = talliedIn(tally, dimension, value)
     addCounts(into.counts, counts)
-    if (visitors) into.visitors = readIntArray(visitors)
+    if (visitors) into.visitors = distinctOf(readIntArray(visitors))
   }
   return tally
 }

@@ -1,0 +1,91 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { Db } from '../../src/infra/db.ts'
+import { storeHits } from '../../src/ingestion/store/store.ts'
+import { FOLDED_DIMENSIONS } from '../../src/rollups/folds/dimensions.ts'
+import { type TestDatabase, testDatabase } from '../support/database.ts'
+import { enrichedHit } from '../support/hits.ts'
+import { pairsThrownAway } from '../support/plan.ts'
+import { createTestSite, type TestSite } from '../support/sites.ts'
+
+const DAY = Date.UTC(2026, 2, 10)
+const DAY_MS = 86_400_000
+const SESSIONS = 600
+const HITS_A_SESSION = 3
+const ROWS = SESSIONS * (HITS_A_SESSION + 1)
+
+let database: TestDatabase
+let db: Db
+let site: TestSite
+
+beforeAll(async () => {
+  database = await testDatabase()
+  db = database.db
+  site = await createTestSite(db)
+  const hits = Array.from({ length: SESSIONS * HITS_A_SESSION }, (_, index) => {
+    const session = Math.floor(index / HITS_A_SESSION)
+    const at = DAY + session * 60_000 + (index % HITS_A_SESSION) * 1_000
+    const visitorId = `00000000-0000-4000-8000-${String(session).padStart(12, '0')}`
+    return enrichedHit(site, at, { visitorId, url: `/page-${index % 50}`, title: `Page ${index % 50}` })
+  })
+  await storeHits(db, 0, hits)
+})
+afterAll(() => database.close())
+
+const time = (at: number) => `'${new Date(at).toISOString()}'`
+
+describe.each([
+  ['fresh rows without statistics', async () => {}],
+  ['rows with statistics', async () => db`analyze`],
+  [
+    'rows with statistics of a table that was nearly empty',
+    async () => {
+      await db`update pg_class set reltuples = 1, relpages = 1 where relname like '_hyper_%_chunk'`
+    },
+  ],
+  [
+    'compressed rows',
+    async () => {
+      await db`select compress_chunk(chunk) from show_chunks('events') as chunk`
+      await db`select compress_chunk(chunk) from show_chunks('sessions') as chunk`
+    },
+  ],
+])('%s', (_, prepare) => {
+  beforeAll(async () => {
+    await prepare()
+  })
+
+  test.each([
+    ['a whole day', null],
+    ['what a day grew by', DAY],
+  ])(
+    'rollups: no two lists of a day are compared row by row to count the values of %s',
+    async (_, closedFrom) => {
+      const compared = await pairsThrownAway(
+        db,
+        'count-portion-values',
+        [
+          'int',
+          'timestamptz',
+          'timestamptz',
+          'timestamptz',
+          'timestamptz',
+          'timestamptz',
+          'timestamptz',
+          'text[]',
+        ],
+        [
+          String(site.siteNo),
+          time(DAY),
+          time(DAY + DAY_MS),
+          time(DAY),
+          time(DAY + DAY_MS),
+          closedFrom === null ? 'null' : time(closedFrom),
+          time(DAY + 2 * DAY_MS),
+          `'{${FOLDED_DIMENSIONS.join(',')}}'`,
+        ],
+      )
+      // Each row meets each dimension.
+      expect(compared).toBeLessThanOrEqual(ROWS * FOLDED_DIMENSIONS.length)
+    },
+  )
+})
