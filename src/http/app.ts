@@ -8,6 +8,7 @@ import type { Services } from '../infra/services.ts'
 import { createFavicons, type Favicons } from '../sites/favicons.ts'
 import { restHandler } from './adapter.ts'
 import { givenRequestId } from './context-of.ts'
+import { discardBody } from './discard-body.ts'
 import { errorAnswer, logFailure } from './error-answer.ts'
 import { healthz, readyz } from './health.ts'
 import { avatar, favicon } from './images.ts'
@@ -56,6 +57,7 @@ const identify: RequestHandler = (req, res, next) => {
   res.locals.requestId = requestIdFrom(req.headers['x-request-id'])
   res.setHeader('X-Request-Id', givenRequestId(res))
   res.setHeader('Cache-Control', 'no-store')
+  res.once('prefinish', () => discardBody(req))
   next()
 }
 

@@ -1,54 +1,60 @@
 import type { IncomingMessage } from 'node:http'
-import type { Readable } from 'node:stream'
-import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib'
+import { brotliDecompressSync, gunzipSync, inflateSync } from 'node:zlib'
 import { AppError, invalidField } from '../errors.ts'
+import { parseJson } from '../infra/json.ts'
+import { discardBody } from './discard-body.ts'
 
-/** Most bytes of a body, unpacked. */
-const MAX_BYTES = 256 * 1024
+/** Most bytes of a body. */
+export interface BodyLimits {
+  /** As it comes, when it is not compressed. */
+  plain: number
+  /** Of a compressed body, as it comes and unpacked. */
+  unpacked: number
+}
+
+const KIB = 1024
+const USUAL: BodyLimits = { plain: 256 * KIB, unpacked: 256 * KIB }
 
 /**
  * The body as it is, unpacked if it came compressed.
- * @throws AppError `payload_too_large` over the limit, packed or unpacked; `unsupported_media_type` for a content
+ * @throws AppError `payload_too_large` over a limit; `unsupported_media_type` for a content
  * encoding other than gzip, deflate and br; `bad_request` when the body breaks off or cannot be unpacked
  */
-export function readBody(request: IncomingMessage, maxBytes = MAX_BYTES): Promise<Buffer> {
+export function readBody(request: IncomingMessage, limits = USUAL): Promise<Buffer> {
   // Straight on: for what is small and plain, every promise shows.
-  const { headers } = request
-  const isPlain = headers['content-encoding'] === undefined && !(Number(headers['content-length']) > maxBytes)
-  return isPlain ? collect(request, maxBytes) : unpack(request, maxBytes)
+  const encoding = request.headers['content-encoding']
+  return encoding === undefined ? collect(request, limits.plain) : readEncoded(request, encoding, limits)
 }
 
-async function unpack(request: IncomingMessage, maxBytes: number): Promise<Buffer> {
-  const encoding = request.headers['content-encoding']?.trim().toLowerCase() ?? 'identity'
-  if (Number(request.headers['content-length']) > maxBytes) {
-    request.resume()
-    throw tooLarge(maxBytes)
-  }
-  if (encoding === 'identity' || encoding === '') return collect(request, maxBytes)
-  const unpacker = Object.hasOwn(UNPACKERS, encoding) ? UNPACKERS[encoding]!() : undefined
-  if (!unpacker) {
-    request.resume()
+async function readEncoded(request: IncomingMessage, header: string, limits: BodyLimits): Promise<Buffer> {
+  const encoding = header.trim().toLowerCase()
+  if (encoding === 'identity' || encoding === '') return collect(request, limits.plain)
+  const unpack = Object.hasOwn(UNPACKERS, encoding) ? UNPACKERS[encoding]! : undefined
+  if (!unpack) {
+    discardBody(request)
     throw new AppError('unsupported_media_type', 'The content encoding must be gzip, deflate or br')
   }
-  request.once('close', () => {
-    if (!request.complete) unpacker.destroy()
-  })
+  const packed = await collect(request, limits.unpacked, 'compressed ')
+  if (packed.length === 0) return packed
   try {
-    return await collect(request.pipe(unpacker), maxBytes)
-  } finally {
-    request.unpipe(unpacker)
-    request.resume()
-    unpacker.destroy()
+    // Not in a thread of the pool: for a hit that costs five times as much CPU as the unpacking (50 µs).
+    return unpack(packed, { maxOutputLength: limits.unpacked })
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ERR_BUFFER_TOO_LARGE') throw broken()
+    throw new AppError(
+      'payload_too_large',
+      `The compressed body unpacks to more than ${limits.unpacked / KIB} KiB`,
+    )
   }
 }
 
 /**
  * The body as a JSON object in UTF-8, whatever content type it claims; an empty one is an object without fields.
- * @throws AppError `malformed_json`, `validation_failed` for JSON of another kind, or as `readBody`
+ * @throws AppError `validation_failed` for JSON of another kind, or as `readJson`
  */
 export async function readJsonObject(request: IncomingMessage): Promise<Record<string, unknown>> {
   const text = await readText(request)
-  const value = text === '' ? {} : parse(text)
+  const value = text === '' ? {} : parseJson(text)
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
     throw invalidField('body', 'The body must be a JSON object')
   }
@@ -57,10 +63,11 @@ export async function readJsonObject(request: IncomingMessage): Promise<Record<s
 
 /**
  * The JSON value of the body, whatever content type it claims.
- * @throws AppError `malformed_json`, also when there is none, or as `readBody`
+ * @throws AppError `malformed_json`, also when there is none; `validation_failed` when it is nested too deeply; or as
+ * `readBody`
  */
-export async function readJson(request: IncomingMessage): Promise<unknown> {
-  return parse(textOf(await readBody(request)))
+export async function readJson(request: IncomingMessage, limits?: BodyLimits): Promise<unknown> {
+  return parseJson(textOf(await readBody(request, limits)))
 }
 
 /** The body as UTF-8 text, empty when there is none. Throws as `readBody`. */
@@ -73,59 +80,52 @@ function textOf(body: Buffer): string {
   return text.startsWith('\uFEFF') ? text.slice(1) : text
 }
 
-const UNPACKERS: Record<string, () => ReturnType<typeof createGunzip>> = {
-  gzip: createGunzip,
-  'x-gzip': createGunzip,
-  deflate: createInflate,
-  br: createBrotliDecompress,
+const UNPACKERS: Record<string, typeof gunzipSync> = {
+  gzip: gunzipSync,
+  'x-gzip': gunzipSync,
+  deflate: inflateSync,
+  br: brotliDecompressSync as typeof gunzipSync,
 }
 
-function parse(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    throw new AppError('malformed_json', 'The body is not valid JSON')
-  }
-}
+const broken = () => new AppError('bad_request', 'The body breaks off or cannot be unpacked')
 
-function tooLarge(maxBytes: number): AppError {
-  return new AppError('payload_too_large', `The body is larger than ${maxBytes / 1024} KiB`)
-}
-
-function collect(stream: Readable, maxBytes: number): Promise<Buffer> {
+/** @param kind of body, in the error */
+function collect(request: IncomingMessage, maxBytes: number, kind = ''): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     // Nearly always there is one.
     let first: Buffer | undefined
     let more: Buffer[] | undefined
     let size = 0
     let isOver = false
-    const broken = () => {
-      // Every stream closes in the end: an error that nobody hears of would still be made.
+    const refuse = () => {
+      isOver = true
+      first = more = undefined
+      discardBody(request)
+      reject(new AppError('payload_too_large', `The ${kind}body is larger than ${maxBytes / KIB} KiB`))
+    }
+    const breakOff = () => {
+      // Every stream closes in the end: do not build an Error after the promise has settled.
       if (isOver) return
       isOver = true
-      reject(new AppError('bad_request', 'The body breaks off or cannot be unpacked'))
+      reject(broken())
     }
-    // Somebody who left before the body was asked for is not announced again.
-    if (stream.destroyed) return broken()
-    stream.on('data', (chunk: Buffer) => {
-      // The rest is read and forgotten: the connection stays usable, and the answer arrives.
+    // A sender that left before the body was asked for is not announced again.
+    if (request.destroyed) return breakOff()
+    if (Number(request.headers['content-length']) > maxBytes) return refuse()
+    request.on('data', (chunk: Buffer) => {
       if (isOver) return
       size += chunk.length
-      if (size > maxBytes) {
-        isOver = true
-        first = more = undefined
-        return reject(tooLarge(maxBytes))
-      }
+      if (size > maxBytes) return refuse()
       if (!first) first = chunk
       else if (more) more.push(chunk)
       else more = [chunk]
     })
-    stream.on('end', () => {
+    request.on('end', () => {
       isOver = true
       resolve(more ? Buffer.concat([first!, ...more]) : (first ?? EMPTY))
     })
-    stream.on('error', broken)
-    stream.on('close', broken)
+    request.on('error', breakOff)
+    request.on('close', breakOff)
   })
 }
 

@@ -2,18 +2,18 @@ import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:
 import type { Config } from '../config.ts'
 import { AppError } from '../errors.ts'
 import { asAppError } from '../infra/failures.ts'
-import type { GroupCommit } from '../infra/group-commit.ts'
 import type { Log } from '../infra/log.ts'
 import type { Metrics } from '../infra/metrics.ts'
-import { type Charge, overLimit, rateHeaders } from '../infra/rate-limit.ts'
+import { type Charge, overLimit, type Rate, rateHeaders } from '../infra/rate-limit.ts'
 import { type Accepted, accept, type Edge, ENDPOINTS, type Endpoint } from '../ingestion/edge/accept.ts'
-import type { Submission, Submitted } from '../ingestion/edge/committer.ts'
-import { limitKey } from '../ingestion/edge/limit-keys.ts'
+import type { Submitter } from '../ingestion/edge/committer.ts'
 import type { RoutedHit } from '../ingestion/edge/make-hit.ts'
 import type { TrackedSite } from '../sites/find-site.ts'
 import { readJson } from './body.ts'
 import { clientAddress } from './client-address.ts'
+import { discardBody } from './discard-body.ts'
 import { errorAnswer, logFailure } from './error-answer.ts'
+import { HIT_BODY, identifyCharge, isCostly, senderCharge } from './ingest-limits.ts'
 import { requestIdFrom } from './request-id.ts'
 
 export interface LeanIngest {
@@ -38,10 +38,15 @@ const PREFLIGHT = {
 /** What is to be said of a request, once it has been counted. */
 type Verdict = Accepted | { refused: unknown }
 
+/** What the sender's limit says of a request, as far as that is known. */
+interface Counted {
+  rate: Rate | undefined
+}
+
 /** The four ingestion paths, before Express: an Express request costs more than all that is done here. */
 export function createLeanIngest(options: {
   edge: Edge
-  submit: GroupCommit<Submission, Submitted>
+  submit: Submitter
   config: Pick<Config, 'limits' | 'trackerPath' | 'trustProxy'>
   log: Log
   metrics: Metrics
@@ -73,14 +78,11 @@ export function createLeanIngest(options: {
     const startedAt = performance.now()
     const { accepted, requests } = counters.get(endpoint)!
     const seconds = () => (performance.now() - startedAt) / 1000
-    let rate: Submitted
+    const counted: Counted = { rate: undefined }
     try {
-      const submission = await take(endpoint, request)
-      const isNothing = !submission.hit && !submission.charge
-      rate = isNothing ? undefined : await submit.add(submission)
-      if (rate && !rate.isAllowed) throw overLimit(rate, now())
-      const { verdict } = submission
+      const verdict = await take(endpoint, request, counted)
       if ('refused' in verdict) throw verdict.refused
+      const { rate } = counted
       let outcome: string[]
       if ('dropped' in verdict) {
         outcome = ['X-Hit-Dropped', verdict.dropped]
@@ -102,40 +104,59 @@ export function createLeanIngest(options: {
       requests.observe(seconds())
     } catch (error) {
       const failure = asAppError(error)
+      const { rate } = counted
       logFailure(log, failure, requestId)
-      refuse(response, failure, requestId, { 'X-Request-Id': requestId, ...(rate && rateHeaders(rate)) })
+      refuse(request, response, failure, requestId, {
+        'X-Request-Id': requestId,
+        ...(rate && rateHeaders(rate)),
+      })
       const labels = { method: 'POST', route: `/api/${endpoint}`, status: response.statusCode }
       metrics.requests.observe(labels, seconds())
     }
   }
 
-  /** Every request counts against its limit, valid or not; only one that is allowed is recorded. */
-  async function take(
-    endpoint: Endpoint,
-    request: IncomingMessage,
-  ): Promise<Submission & { verdict: Verdict }> {
+  /**
+   * Counts a request, and queues its hit when it is within its limit. A sender that is known to be over its limit is refused
+   * before its body is read; whose body is costly is asked for in Redis before.
+   * @throws AppError `rate_limited`, or what keeps the hit from being queued
+   */
+  async function take(endpoint: Endpoint, request: IncomingMessage, counted: Counted): Promise<Verdict> {
+    const { limits, trustProxy } = config
     const at = now().getTime()
-    const address = clientAddress(request, config.trustProxy)
-    const sender = { address, userAgent: request.headers['user-agent'] ?? '' }
-    const limit = config.limits[endpoint]
+    const address = clientAddress(request, trustProxy)
     // Before anything else waits for them, since what fails here ends the request.
-    let salts = limit > 0 ? edge.salts.at(at) : undefined
+    let salts = limits[endpoint] > 0 ? edge.salts.at(at) : undefined
     if (salts instanceof Promise) salts = await salts
+    let charge: Charge | undefined
+    if (salts) {
+      charge = senderCharge(endpoint, address, salts.today, limits)
+      requireRoom(submit.spentRate(charge), counted)
+      if (endpoint === 'identify' || isCostly(request)) {
+        requireRoom(await submit.add({ charge }), counted)
+        charge = undefined
+      }
+    }
     let body: unknown
     let verdict: Verdict
     try {
-      body = await readJson(request)
+      body = await readJson(request, HIT_BODY)
+      const sender = { address, userAgent: request.headers['user-agent'] ?? '' }
       verdict = await accept(edge, endpoint, body, sender, at)
     } catch (refused) {
       verdict = { refused }
     }
+    if (salts && endpoint === 'identify') charge = identifyCharge(body, address, salts.today, limits)
     const { hit, partition } = verdict as Partial<RoutedHit>
-    let charge: Charge | undefined
-    if (salts) {
-      const scope = endpoint === 'identify' ? `identify\n${keyIn(body)}` : endpoint
-      charge = { key: limitKey(scope, address, salts.today), limit }
+    if (hit || charge) {
+      requireRoom(await submit.add({ hit, partition, charge }), counted)
     }
-    return { verdict, hit, partition, charge }
+    return verdict
+  }
+
+  function requireRoom(rate: Rate | undefined, counted: Counted): void {
+    if (!rate) return
+    counted.rate = rate
+    if (!rate.isAllowed) throw overLimit(rate, now())
   }
 
   return {
@@ -149,7 +170,7 @@ export function createLeanIngest(options: {
         response.writeHead(204, { ...PREFLIGHT, 'X-Request-Id': requestId }).end()
       } else {
         const error = new AppError('method_not_allowed', 'Send hits with POST')
-        refuse(response, error, requestId, { 'X-Request-Id': requestId, Allow: 'POST, OPTIONS' })
+        refuse(request, response, error, requestId, { 'X-Request-Id': requestId, Allow: 'POST, OPTIONS' })
       }
       return true
     },
@@ -157,6 +178,7 @@ export function createLeanIngest(options: {
 }
 
 function refuse(
+  request: IncomingMessage,
   response: ServerResponse,
   error: AppError,
   requestId: string,
@@ -171,6 +193,7 @@ function refuse(
     'Content-Type': 'application/json; charset=utf-8',
     'Content-Length': Buffer.byteLength(text),
   })
+  discardBody(request)
   response.end(text)
 }
 
@@ -184,9 +207,3 @@ function linesOf(headers: Record<string, string>): string[] {
 /** What the tracker has to know of a site; it comes with an answer, so that no page pays a request for it. */
 const trackerSettings = ({ trackingMode, trackErrors }: TrackedSite) =>
   `mode=${trackingMode}, errors=${trackErrors ? 1 : 0}`
-
-/** The tracking key of a body that may be anything. */
-function keyIn(body: unknown): string {
-  const key = (body as { key?: unknown } | null | undefined)?.key
-  return typeof key === 'string' ? key.slice(0, 64).toLowerCase() : ''
-}

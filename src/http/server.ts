@@ -30,6 +30,13 @@ export function createHttpServer(handle: Handler): HttpServer {
   )
   server.on('clientError', refuse)
   server.on('checkExpectation', handle)
+  server.on('checkContinue', (request, response) => {
+    // Only a body that is going to be read is asked for: Node by itself would ask for each.
+    request.once('resume', () => {
+      if (!response.headersSent) response.writeContinue()
+    })
+    server.emit('request', request, response)
+  })
   return {
     server,
     drain() {

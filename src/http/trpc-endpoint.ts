@@ -1,12 +1,14 @@
 import { createExpressMiddleware } from '@trpc/server/adapters/express'
-import type { RequestHandler } from 'express'
+import type { Request, RequestHandler } from 'express'
+import type { AppError } from '../errors.ts'
+import { checkDepth } from '../infra/json.ts'
 import type { Services } from '../infra/services.ts'
-import { currentRequestId } from '../trpc/context.ts'
-import { errorShape, fromProcedure } from '../trpc/errors.ts'
+import { runningRequest } from '../trpc/context.ts'
+import { fromProcedure } from '../trpc/errors.ts'
 import { appRouter } from '../trpc/root.ts'
 import { readText } from './body.ts'
 import { contextOf, givenRequestId } from './context-of.ts'
-import { errorAnswer, errorHeaders, logFailure } from './error-answer.ts'
+import { errorHeaders, logFailure } from './error-answer.ts'
 
 /** Calls in one batch. */
 export const MAX_BATCH = 50
@@ -30,19 +32,38 @@ export function trpcEndpoint(services: Services): RequestHandler {
   return async (req, res) => {
     const requestId = givenRequestId(res)
     res.setHeader('Content-Type', 'application/json')
-    try {
-      // tRPC neither unpacks nor limits what it reads itself.
-      if (req.method === 'POST') req.body = await readText(req)
-    } catch (error) {
-      const known = fromProcedure(error)
-      logFailure(services.log, known, requestId)
-      const { status, headers } = errorAnswer(known, requestId)
-      res
-        .status(status)
-        .set(headers)
-        .json({ error: errorShape(known, requestId) })
-      return
-    }
-    currentRequestId.run(requestId, () => serve(req, res, () => {}))
+    const inputProblem = await readInput(req)
+    runningRequest.run({ requestId, inputProblem }, () => serve(req, res, () => {}))
   }
 }
+
+/** No JSON: tRPC refuses it where it would read the input, and `inputProblem` says why. */
+const UNREADABLE = '!'
+
+/**
+ * Reads what tRPC would read itself, but neither unpacks nor limits.
+ * @returns why the input cannot be read; tRPC then gets one that it refuses
+ */
+async function readInput(req: Request): Promise<AppError | undefined> {
+  try {
+    if (req.method === 'POST') {
+      const body = await readText(req)
+      checkDepth(body)
+      req.body = body
+    } else {
+      checkDepth(queryOf(req).get('input') ?? '', 'input')
+    }
+    return undefined
+  } catch (error) {
+    if (req.method === 'POST') req.body = UNREADABLE
+    else {
+      const query = queryOf(req)
+      query.set('input', UNREADABLE)
+      req.url = `${req.url.split('?', 1)[0]}?${query}`
+    }
+    return fromProcedure(error)
+  }
+}
+
+const queryOf = ({ url }: Request) =>
+  new URLSearchParams(url.includes('?') ? url.slice(url.indexOf('?')) : '')

@@ -6,11 +6,10 @@ import { findConnection } from '../revenue/connection.ts'
 import { receiveEvent } from '../revenue/receive-event.ts'
 import { verifySignature } from '../revenue/stripe/signature.ts'
 import { isUuid } from '../sites/domain.ts'
-import { readBody } from './body.ts'
+import { type BodyLimits, readBody } from './body.ts'
 import { givenRequestId } from './context-of.ts'
 
-/** Most bytes of an event. */
-const MAX_BYTES = 1024 * 1024
+const EVENT_BODY: BodyLimits = { plain: 1024 * 1024, unpacked: 1024 * 1024 }
 
 /**
  * What a payment processor calls: no token, but a signature over the body as it is, which therefore nothing may parse
@@ -26,7 +25,7 @@ export function processorWebhook(
     await charge(services, siteId, res)
     const connection = await findConnection(db, siteId, config.secretKey)
     if (!connection) throw new AppError('not_found', 'No payment processor is connected to this site')
-    const body = await readBody(req, MAX_BYTES)
+    const body = await readBody(req, EVENT_BODY)
     verifySignature(body, signatureOf(req), connection.webhookSecret, now())
     try {
       await receiveEvent({ db, log, stripeApiBase, now }, connection, new TextDecoder().decode(body))

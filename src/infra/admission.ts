@@ -8,6 +8,7 @@ import {
   tallyOf,
   windowAt,
 } from './rate-limit.ts'
+import { createSpentBuckets } from './spent-buckets.ts'
 
 /** What became of a request: its rate, if it was charged, and why Redis is not known to have its job, if it is not. */
 export interface Admitted {
@@ -27,6 +28,11 @@ export interface Admission<Payload> {
     charges: (Charge | undefined)[],
     gather: (isTaken: boolean[]) => Payload | undefined,
   ): Promise<Admitted[]>
+  /**
+   * The rate of a request whose bucket is known to be spent: it can be refused at once. Not counting it changes nothing, since
+   * the window has nothing left for anybody. Undefined for a request that has to be admitted.
+   */
+  spentRate(charge: Charge): Rate | undefined
 }
 
 export function createAdmission<Payload>(
@@ -34,17 +40,8 @@ export function createAdmission<Payload>(
   producer: Producer<Payload>,
   now: () => Date,
 ): Admission<Payload> {
-  /** Buckets that have nothing left in a window: their requests are in no job, so that they hold nobody else up. */
-  const spent = { window: 0, keys: new Set<string>() }
-
-  function openWindow(): number {
-    const window = windowAt(now().getTime())
-    if (spent.window !== window) {
-      spent.window = window
-      spent.keys.clear()
-    }
-    return window
-  }
+  /** Requests of spent buckets are in no job, so that they hold nobody else up. */
+  const spent = createSpentBuckets(now)
 
   /** `failure`: of the job. */
   async function countAndAdd(window: number, charges: Charge[], payload: Payload | undefined) {
@@ -56,7 +53,7 @@ export function createAdmission<Payload>(
     const counted = [...buckets].map(([key, { added, limit }]): [string, number, number] => [
       key,
       added,
-      spent.keys.has(key) ? 0 : limit,
+      spent.has(key) ? 0 : limit,
     ])
     const { counts, ...outcome } = await producer.addWithin(tallyOf(window, counted), payload)
     return { rates: ratesOf(charges, window, buckets, counts), ...outcome }
@@ -70,13 +67,11 @@ export function createAdmission<Payload>(
 
   return {
     async admit(charges, gather) {
-      const window = openWindow()
-      const isHopeful = charges.map(charge => !charge || !spent.keys.has(charge.key))
+      const window = windowAt(now().getTime())
+      const isHopeful = charges.map(charge => !charge || !spent.has(charge.key))
       const given = charges.filter(charge => charge !== undefined)
       const { rates, isAdded, failure } = await countAndAdd(window, given, gather(isHopeful))
-      for (const [index, { remaining }] of rates.entries()) {
-        if (remaining === 0 && spent.window === window) spent.keys.add(given[index]!.key)
-      }
+      for (const [index, rate] of rates.entries()) spent.note(given[index]!, rate)
       let next = 0
       const admitted = charges.map((charge, index): Admitted => {
         const rate = charge && rates[next++]!
@@ -93,5 +88,6 @@ export function createAdmission<Payload>(
       }
       return admitted
     },
+    spentRate: spent.rateOf,
   }
 }

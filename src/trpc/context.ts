@@ -1,4 +1,5 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
+import type { AppError } from '../errors.ts'
 import type { PageUrl } from '../infra/pagination.ts'
 import type { Rate } from '../infra/rate-limit.ts'
 import type { Services } from '../infra/services.ts'
@@ -20,5 +21,11 @@ export interface Context extends Services {
   pageUrl: PageUrl
 }
 
-/** The id of the running request, for errors that happen before there is a context. */
-export const currentRequestId = new AsyncLocalStorage<string>()
+/** A request over tRPC, for errors that tRPC raises where there is no context. */
+export interface RunningRequest {
+  requestId: string
+  /** Why the input cannot be read; the caller hears of it when a procedure needs the input, so after 401 and 429. */
+  inputProblem?: AppError | undefined
+}
+
+export const runningRequest = new AsyncLocalStorage<RunningRequest>()

@@ -4,6 +4,7 @@ import { z } from 'zod'
 import { AppError, type ErrorCode, STATUS_OF } from '../errors.ts'
 import { asAppError } from '../infra/failures.ts'
 import { validationError } from '../infra/validation.ts'
+import { runningRequest } from './context.ts'
 
 /** What tRPC's protocol calls our errors. */
 const PROTOCOL_NAMES: Record<ErrorCode, TRPC_ERROR_CODE_KEY> = {
@@ -42,7 +43,8 @@ export function fromProcedure(error: unknown): AppError {
   if (cause instanceof AppError) return cause
   if (error.code === 'BAD_REQUEST') {
     if (cause instanceof z.core.$ZodError) return validationError(cause)
-    if (cause instanceof SyntaxError) return REFUSALS.PARSE_ERROR!()
+    if (cause instanceof SyntaxError)
+      return runningRequest.getStore()?.inputProblem ?? REFUSALS.PARSE_ERROR!()
   }
   const refusal = REFUSALS[error.code]
   if (refusal) return refusal()

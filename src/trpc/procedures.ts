@@ -6,7 +6,7 @@ import { SiteKey } from '../sites/schema.ts'
 import { authenticate } from '../teams/authentication.ts'
 import { hasActivePlan } from '../teams/plans.ts'
 import { chargeCall } from './call-limits.ts'
-import { type Context, currentRequestId } from './context.ts'
+import { type Context, runningRequest } from './context.ts'
 import { errorShape, fromProcedure } from './errors.ts'
 
 // Checks run in the order in which a procedure is built from these: 401, then 404 for the site, then 403, then
@@ -19,7 +19,7 @@ const t = initTRPC
   .create({
     isDev: false,
     errorFormatter: ({ error, ctx }) =>
-      errorShape(fromProcedure(error), ctx?.requestId ?? currentRequestId.getStore() ?? ''),
+      errorShape(fromProcedure(error), ctx?.requestId ?? runningRequest.getStore()?.requestId ?? ''),
   })
 
 export const router = t.router

@@ -1,6 +1,6 @@
-import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { createLeanIngest } from '../../src/http/lean-ingest.ts'
+import { createHttpServer } from '../../src/http/server.ts'
 import { createTrackerScript } from '../../src/http/tracker-script.ts'
 import { createAdmission } from '../../src/infra/admission.ts'
 import { createProducer } from '../../src/infra/queue/producer.ts'
@@ -24,9 +24,10 @@ export async function startIngestApi(services: Services, redisUrl: string) {
   const submit = createSubmitter(createAdmission(limiter, createProducer<HitBatch>(redis), now))
   const ingest = createLeanIngest({ edge, submit, config, log, metrics, now })
   const script = createTrackerScript(config)
-  const server = createServer((request, response) => {
+  const { server } = createHttpServer((request, response) => {
     if (!ingest.handle(request, response) && !script.handle(request, response)) response.writeHead(404).end()
-  }).listen(0, '127.0.0.1')
+  })
+  server.listen(0, '127.0.0.1')
   await new Promise(resolve => server.once('listening', resolve))
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,

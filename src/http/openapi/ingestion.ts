@@ -66,7 +66,7 @@ const REFUSALS: Refusals = {
   malformed_json: true,
   bad_request: 'The body breaks off or cannot be unpacked',
   not_found: 'No site has this tracking key',
-  payload_too_large: true,
+  payload_too_large: 'The body is larger than 256 KiB, or is compressed and unpacks to more than 64 KiB',
   unsupported_media_type: true,
   validation_failed: true,
   rate_limited: true,

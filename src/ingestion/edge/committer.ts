@@ -15,6 +15,11 @@ export interface Submission {
 /** The rate of the request; the hit is in Redis when it is allowed. Undefined without a charge. */
 export type Submitted = Rate | undefined
 
+export interface Submitter extends GroupCommit<Submission, Submitted> {
+  /** The rate of a request that can be refused without Redis; undefined when it has to be submitted. */
+  spentRate(charge: Charge): Rate | undefined
+}
+
 /** Requests of one round trip to Redis: each may have a bucket of its own. */
 const MAX_BATCH = MAX_BUCKETS / 2
 /** Of their hits, unless one is larger: Redis has to take it in less time than senders wait. */
@@ -26,8 +31,8 @@ const MAX_WAITING_BYTES = 64 * 1024 * 1024
 const BARE_BYTES = 1_000
 
 /** Group commit of requests: of a batch the limits and the hits, as one job, in one command. */
-export function createSubmitter(admission: Admission<HitBatch>): GroupCommit<Submission, Submitted> {
-  return createGroupCommit<Submission, Submitted>({
+export function createSubmitter(admission: Admission<HitBatch>): Submitter {
+  const { add, idle } = createGroupCommit<Submission, Submitted>({
     maxBatch: MAX_BATCH,
     maxBatchBytes: MAX_BATCH_BYTES,
     // Two would only halve the batches: Redis writes to the disk what came while it did so last, at once.
@@ -45,6 +50,7 @@ export function createSubmitter(admission: Admission<HitBatch>): GroupCommit<Sub
       )
     },
   })
+  return { add, idle, spentRate: admission.spentRate }
 }
 
 /** The job of the hits that are taken. */

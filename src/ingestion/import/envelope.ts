@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { AppError } from '../../errors.ts'
+import { checkDepth, MAX_DEPTH } from '../../infra/json.ts'
 import { validationError } from '../../infra/validation.ts'
 import type { Sender } from '../edge/make-hit.ts'
 import { ENDPOINTS, type Endpoint } from '../edge/read-body.ts'
@@ -37,8 +38,12 @@ const EARLIEST = Date.UTC(1990, 0, 1)
 export function readEnvelope(text: Buffer, now: number): Envelope {
   let value: unknown
   try {
-    value = JSON.parse(text.toString())
-  } catch {
+    const line = text.toString()
+    // The body of a line is one level further in than the body of a request.
+    checkDepth(line, 'line', MAX_DEPTH + 1)
+    value = JSON.parse(line)
+  } catch (error) {
+    if (error instanceof AppError && error.code === 'validation_failed') throw error
     throw refused('the line is not valid JSON')
   }
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {

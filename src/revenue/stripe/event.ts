@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { AppError, invalidField } from '../../errors.ts'
+import { checkDepth } from '../../infra/json.ts'
 import { mend, text, validationError } from '../../infra/validation.ts'
 import { Coupon, Customer, Discount, Id, type Listed, PastSeconds, type Price } from './objects.ts'
 import { Charge, Checkout, Invoice, InvoicePayment, type Paid, PaymentIntent, Refund } from './sales.ts'
@@ -171,6 +172,7 @@ function take<Output>(schema: z.ZodType<Output>, value: unknown): Output {
 }
 
 function parse(signed: string): unknown {
+  checkDepth(signed)
   try {
     return JSON.parse(signed, (_key, value) => (typeof value === 'string' ? mend(value) : value))
   } catch {

@@ -4,7 +4,7 @@ import { createSubmitter } from '../../../src/ingestion/edge/committer.ts'
 import type { Hit } from '../../../src/ingestion/hit.ts'
 
 /** A submitter before a queue that takes nothing. */
-const stuck = () => createSubmitter({ admit: () => new Promise(() => {}) })
+const stuck = () => createSubmitter({ admit: () => new Promise(() => {}), spentRate: () => undefined })
 
 const hitWith = (fields: Partial<Hit>): Hit => ({
   id: randomUUID(),

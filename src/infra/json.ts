@@ -1,0 +1,87 @@
+import { AppError, invalidField } from '../errors.ts'
+
+/** Deepest nesting of objects and arrays that is read: `{"a": [1]}` has two levels. */
+export const MAX_DEPTH = 32
+
+/**
+ * The JSON value of a text. Nesting is checked before it is parsed: `JSON.parse` takes 30 ms for 260,000 open brackets,
+ * which 300 bytes of gzip unpack to; this takes 1 ms, and 0.25 µs for an ordinary hit.
+ * @throws AppError `malformed_json`; `validation_failed` for JSON of more than 32 levels
+ */
+export function parseJson(text: string): unknown {
+  checkDepth(text)
+  try {
+    return JSON.parse(text)
+  } catch {
+    throw malformed('body')
+  }
+}
+
+/**
+ * Checks that a text, if it is JSON, has at most `maxDepth` levels, which is 32 or more.
+ * @param what names the text in the error
+ * @throws AppError `validation_failed` when it has more; `malformed_json` when that does not matter, since a bracket or a string is
+ * left open
+ */
+export function checkDepth(text: string, what = 'body', maxDepth = MAX_DEPTH): void {
+  if (!hasManyBrackets(text)) return
+  const deepest = depthOf(text)
+  if (deepest === undefined) throw malformed(what)
+  if (deepest > maxDepth) throw invalidField(what, `The ${what} is nested deeper than ${maxDepth} levels`)
+}
+
+const malformed = (what: string) => new AppError('malformed_json', `The ${what} is not valid JSON`)
+
+/** Whether there are enough opening brackets for too many levels, in strings or not. Native searches: hits have few. */
+function hasManyBrackets(text: string): boolean {
+  let count = 0
+  for (const bracket of OPENING) {
+    for (let at = text.indexOf(bracket); at >= 0; at = text.indexOf(bracket, at + 1)) {
+      count += 1
+      if (count > MAX_DEPTH) return true
+    }
+  }
+  return false
+}
+
+const OPENING = ['{', '[']
+
+const QUOTE = 0x22
+const BACKSLASH = 0x5c
+const OPEN_ARRAY = 0x5b
+const CLOSE_ARRAY = 0x5d
+const OPEN_OBJECT = 0x7b
+const CLOSE_OBJECT = 0x7d
+
+/** The number of levels; undefined when brackets or a string are left open, or a bracket is closed that was not open. */
+function depthOf(text: string): number | undefined {
+  let depth = 0
+  let deepest = 0
+  for (let at = 0; at < text.length; at++) {
+    const code = text.charCodeAt(at)
+    if (code === QUOTE) {
+      at = endOfString(text, at)
+      if (at < 0) return undefined
+    } else if (code === OPEN_OBJECT || code === OPEN_ARRAY) {
+      depth += 1
+      if (depth > deepest) deepest = depth
+    } else if (code === CLOSE_OBJECT || code === CLOSE_ARRAY) {
+      depth -= 1
+      if (depth < 0) return undefined
+    }
+  }
+  return depth === 0 ? deepest : undefined
+}
+
+/** Where the string that begins at `start` has its closing quote; -1 when it has none. Native searches: stacks are long. */
+function endOfString(text: string, start: number): number {
+  let at = text.indexOf('"', start + 1)
+  while (at >= 0 && isEscaped(text, at)) at = text.indexOf('"', at + 1)
+  return at
+}
+
+function isEscaped(text: string, quote: number): boolean {
+  let at = quote - 1
+  while (text.charCodeAt(at) === BACKSLASH) at -= 1
+  return (quote - at) % 2 === 0
+}

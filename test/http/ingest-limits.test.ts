@@ -1,0 +1,214 @@
+import { randomUUID } from 'node:crypto'
+import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { type Api, startApi } from '../support/api.ts'
+import { startIngestApi } from '../support/ingest-api.ts'
+import { createTestSite, type TestSite } from '../support/sites.ts'
+import { openWire, type WireAnswer } from '../support/wire.ts'
+
+const LIMIT = 3
+const MINUTE = 60_000
+const KIB = 1024
+
+type Worker = Awaited<ReturnType<typeof startIngestApi>>
+
+let api: Api
+/** Two HTTP workers of one service. */
+let first: Worker
+let second: Worker
+let site: TestSite
+/** Whole minutes, not in the past: salts expire by the clock of Redis. */
+let at = Math.ceil(Date.now() / MINUTE) * MINUTE
+
+beforeAll(async () => {
+  api = await startApi({ now: () => new Date(at) })
+  const { config, redis } = api.services
+  Object.assign(config.limits, { collect: LIMIT, event: 0, engage: LIMIT, identify: LIMIT })
+  const url = `unix://${redis.options.path}`
+  ;[first, second] = [await startIngestApi(api.services, url), await startIngestApi(api.services, url)]
+  site = await createTestSite(api.services.db)
+})
+afterAll(async () => {
+  await Promise.all([first.close(), second.close()])
+  await api.close()
+})
+beforeEach(() => {
+  at += MINUTE
+})
+
+const BODIES = {
+  collect: () => ({ key: site.key, hostname: 'example.com', url: { path: '/' } }),
+  event: () => ({ key: site.key, hostname: 'example.com', name: 'signup' }),
+  engage: () => ({ key: site.key, hostname: 'example.com', url: { path: '/' }, sd: 1, time: 1 }),
+  identify: () => ({ key: site.key, hostname: 'example.com', identifier: 'ada' }),
+}
+type Endpoint = keyof typeof BODIES
+
+const post = (worker: Worker, endpoint: Endpoint, body: unknown = BODIES[endpoint](), headers = {}) =>
+  fetch(`${worker.url}/api/${endpoint}`, {
+    method: 'POST',
+    headers,
+    body: body instanceof Buffer ? new Uint8Array(body) : JSON.stringify(body),
+  })
+
+async function useUp(worker: Worker, endpoint: Endpoint) {
+  for (let count = 0; count < LIMIT; count++) expect((await post(worker, endpoint)).status).toBe(202)
+}
+
+/** The head of a request whose body does not come. */
+const headOf = (endpoint: Endpoint, ...headers: string[]) =>
+  [`POST /api/${endpoint} HTTP/1.1`, 'Host: x', ...headers, '', ''].join('\r\n')
+
+/** The answer to a request whose body does not come. */
+async function answerToHead(worker: Worker, endpoint: Endpoint, ...headers: string[]): Promise<WireAnswer> {
+  const wire = openWire(worker.url)
+  wire.send(headOf(endpoint, ...headers))
+  const answer = await wire.answer()
+  wire.socket.destroy()
+  return answer
+}
+
+function expectOverLimit({ status, headers, body }: WireAnswer, limit = LIMIT) {
+  expect(status, body).toBe(429)
+  expect(JSON.parse(body)).toMatchObject({ code: 'rate_limited', request_id: headers['x-request-id'] })
+  expect(headers).toMatchObject({
+    'x-ratelimit-limit': String(limit),
+    'x-ratelimit-remaining': '0',
+    'x-ratelimit-reset': String((at + MINUTE) / 1000),
+    'retry-after': '60',
+  })
+}
+
+describe('ingestion limits: a sender over its limit', () => {
+  test.each(['collect', 'engage'] as const)(
+    'is refused before the body of its next %s is read',
+    async endpoint => {
+      await useUp(first, endpoint)
+      expectOverLimit(await answerToHead(first, endpoint, 'Content-Length: 200'))
+    },
+  )
+
+  test.each([
+    ['compressed', 'Content-Encoding: gzip', 'Content-Length: 300'],
+    ['large', 'Content-Length: 200000'],
+    ['of unknown size', 'Transfer-Encoding: chunked'],
+  ])('is refused by another worker before a body that is %s is read', async (_, ...headers) => {
+    await useUp(first, 'collect')
+    expectOverLimit(await answerToHead(second, 'collect', ...headers))
+  })
+
+  test('is refused by another worker before a small body is read once it was refused there', async () => {
+    await useUp(first, 'collect')
+    expect((await post(second, 'collect')).status).toBe(429)
+    expectOverLimit(await answerToHead(second, 'collect', 'Content-Length: 200'))
+  })
+
+  test('has each bucket of its own: another endpoint, and the next window, are open', async () => {
+    await useUp(first, 'collect')
+    expect((await post(first, 'engage')).status).toBe(202)
+    at += MINUTE
+    expect((await post(first, 'collect')).status).toBe(202)
+  })
+
+  test('costs Redis nothing', async () => {
+    await useUp(first, 'collect')
+    const { redis } = api.services
+    const before = await redis.hgetall(`limit:${at / MINUTE}`)
+    for (let count = 0; count < 5; count++) expect((await post(first, 'collect')).status).toBe(429)
+    expect(await redis.hgetall(`limit:${at / MINUTE}`)).toEqual(before)
+  })
+
+  test('keeps its connection: the unread body is not taken for the next request', async () => {
+    await useUp(first, 'collect')
+    const wire = openWire(first.url)
+    const body = JSON.stringify(BODIES.collect())
+    const hit = JSON.stringify(BODIES.event())
+    wire.send(headOf('collect', `Content-Length: ${body.length}`))
+    expectOverLimit(await wire.answer())
+    wire.send(body)
+    wire.send(headOf('event', `Content-Length: ${hit.length}`) + hit)
+    expect((await wire.answer()).status).toBe(202)
+    wire.send(headOf('collect', `Content-Length: ${body.length}`) + body)
+    expectOverLimit(await wire.answer())
+    wire.socket.destroy()
+  })
+
+  test('is not asked for a body it holds back until it is wanted', async () => {
+    const waiting = ['Expect: 100-continue', 'Content-Length: 200']
+    expect((await answerToHead(first, 'collect', ...waiting)).status).toBe(100)
+    await useUp(first, 'engage')
+    expectOverLimit(await answerToHead(first, 'engage', ...waiting))
+  })
+})
+
+describe('ingestion limits: identify', () => {
+  test('an address that makes up keys has five times the limit, and then no body is read', async () => {
+    for (let count = 0; count < 5 * LIMIT; count++) {
+      expect((await post(first, 'identify', { ...BODIES.identify(), key: randomUUID() })).status).toBe(404)
+    }
+    expectOverLimit(await answerToHead(first, 'identify', 'Content-Length: 200'), 5 * LIMIT)
+    expectOverLimit(await answerToHead(second, 'identify', 'Content-Length: 200'), 5 * LIMIT)
+  })
+
+  test('a key and address have their own limit', async () => {
+    const other = await createTestSite(api.services.db)
+    await useUp(first, 'identify')
+    expect((await post(first, 'identify')).status).toBe(429)
+    const answer = await post(first, 'identify', { ...BODIES.identify(), key: other.key })
+    expect([answer.status, answer.headers.get('x-ratelimit-remaining')]).toEqual([202, String(LIMIT - 1)])
+  })
+})
+
+describe('ingestion: a compressed body', () => {
+  const padded = (bytes: number) => JSON.stringify(BODIES.event()).padEnd(bytes)
+
+  test.each([
+    ['gzip', gzipSync],
+    ['deflate', deflateSync],
+    ['br', brotliCompressSync],
+  ] as const)('in %s may unpack to 64 KiB, not to a byte more', async (encoding, pack) => {
+    const send = (bytes: number) =>
+      post(first, 'event', pack(padded(bytes)), { 'Content-Encoding': encoding })
+    expect((await send(64 * KIB)).status).toBe(202)
+    const answer = await send(64 * KIB + 1)
+    expect([answer.status, await answer.json()]).toMatchObject([
+      413,
+      { code: 'payload_too_large', message: expect.stringContaining('64 KiB') },
+    ])
+  })
+
+  test('may come in 64 KiB at most, which its length says before it is read', async () => {
+    const answer = await answerToHead(
+      first,
+      'event',
+      'Content-Encoding: gzip',
+      `Content-Length: ${64 * KIB + 1}`,
+    )
+    expect(answer.status).toBe(413)
+  })
+
+  test('is counted once', async () => {
+    const answers = []
+    for (let count = 0; count <= LIMIT; count++) {
+      const body = gzipSync(JSON.stringify(BODIES.collect()))
+      answers.push(await post(first, 'collect', body, { 'Content-Encoding': 'gzip' }))
+    }
+    expect(answers.map(({ status }) => status)).toEqual([202, 202, 202, 429])
+    expect(answers.map(({ headers }) => headers.get('x-ratelimit-remaining'))).toEqual(['2', '1', '0', '0'])
+  })
+})
+
+test.each(['collect', 'event', 'engage', 'identify'] as const)(
+  'ingestion: a body of %s nested over 32 levels is refused with 422',
+  async endpoint => {
+    const deep = (levels: number) =>
+      JSON.stringify({ ...BODIES[endpoint](), x: JSON.parse('['.repeat(levels) + ']'.repeat(levels)) })
+    const bytes = (levels: number) => Buffer.from(deep(levels))
+    expect((await post(first, endpoint, bytes(31))).status).toBe(202)
+    const answer = await post(first, endpoint, bytes(32))
+    expect([answer.status, await answer.json()]).toMatchObject([
+      422,
+      { code: 'validation_failed', errors: { body: [expect.stringContaining('32 levels')] } },
+    ])
+  },
+)
