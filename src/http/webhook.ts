@@ -1,34 +1,48 @@
 import type { Request, RequestHandler, Response } from 'express'
 import { AppError } from '../errors.ts'
-import { overLimit, rateHeaders } from '../infra/rate-limit.ts'
+import { asAppError } from '../infra/failures.ts'
+import { type Charge, overLimit, type Rate, rateHeaders } from '../infra/rate-limit.ts'
 import type { Services } from '../infra/services.ts'
-import { findConnection } from '../revenue/connection.ts'
+import { createSpentBuckets } from '../infra/spent-buckets.ts'
+import { limitKey } from '../ingestion/edge/limit-keys.ts'
+import { createSaltStore } from '../ingestion/edge/visitor-ids.ts'
+import { findConnection, type OpenConnection } from '../revenue/connection.ts'
 import { receiveEvent } from '../revenue/receive-event.ts'
 import { verifySignature } from '../revenue/stripe/signature.ts'
-import { isUuid } from '../sites/domain.ts'
 import { type BodyLimits, readBody } from './body.ts'
+import { clientAddress } from './client-address.ts'
 import { givenRequestId } from './context-of.ts'
 
 const EVENT_BODY: BodyLimits = { plain: 1024 * 1024, unpacked: 1024 * 1024 }
+
+type WebhookServices = Pick<Services, 'db' | 'redis' | 'config' | 'limiter' | 'log' | 'now'>
+
+/** An event that the processor of the site has signed. */
+interface SignedEvent {
+  connection: OpenConnection
+  text: string
+}
 
 /**
  * What a payment processor calls: no token, but a signature over the body as it is, which therefore nothing may parse
  * before.
  */
-export function processorWebhook(
-  services: Pick<Services, 'db' | 'config' | 'limiter' | 'log' | 'now'>,
-): RequestHandler {
+export function processorWebhook(services: WebhookServices): RequestHandler {
   const { db, config, log, now } = services
   const { stripeApiBase } = config
+  const limits = createWebhookLimits(services)
   return async (req, res) => {
     const siteId = String(req.params.siteId).toLowerCase()
-    await charge(services, siteId, res)
-    const connection = await findConnection(db, siteId, config.secretKey)
-    if (!connection) throw new AppError('not_found', 'No payment processor is connected to this site')
-    const body = await readBody(req, EVENT_BODY)
-    verifySignature(body, signatureOf(req), connection.webhookSecret, now())
+    const sender = await limits.senderOf(req)
+    limits.requireUnspent(sender, res)
+    const { connection, text } = await readSigned(services, siteId, req).catch(async (error: unknown) => {
+      // Our own failures cost nothing: the processor sends again, from an address that must not be over its limit then.
+      if (isOfSender(error)) await limits.chargeSender(sender, res)
+      throw error
+    })
+    await limits.chargeSite(siteId, res)
     try {
-      await receiveEvent({ db, log, stripeApiBase, now }, connection, new TextDecoder().decode(body))
+      await receiveEvent({ db, log, stripeApiBase, now }, connection, text)
     } catch (error) {
       if (error instanceof AppError && error.code === 'validation_failed') {
         // It is signed, so that it is the processor's: somebody should know that it could not be read.
@@ -43,20 +57,65 @@ export function processorWebhook(
   }
 }
 
-/** Every request counts, valid or not; those for nothing that could be a site share one bucket. */
-async function charge(
-  { limiter, config, now }: Pick<Services, 'limiter' | 'config' | 'now'>,
+/** @throws AppError `not_found`, `bad_signature`, or as `readBody` */
+async function readSigned(
+  { db, config, now }: WebhookServices,
   siteId: string,
-  res: Response,
-): Promise<void> {
-  const limit = config.limits.webhook
-  if (limit === 0) return
-  const [rate] = await limiter.charge([{ key: `webhook:${isUuid(siteId) ? siteId : 'none'}`, limit }])
-  res.set(rateHeaders(rate!))
-  if (!rate!.isAllowed) throw overLimit(rate!, now())
+  req: Request,
+): Promise<SignedEvent> {
+  const connection = await findConnection(db, siteId, config.secretKey)
+  if (!connection) throw new AppError('not_found', 'No payment processor is connected to this site')
+  const body = await readBody(req, EVENT_BODY)
+  verifySignature(body, signatureOf(req), connection.webhookSecret, now())
+  return { connection, text: new TextDecoder().decode(body) }
 }
+
+const isOfSender = (error: unknown) => !['internal', 'unavailable'].includes(asAppError(error).code)
 
 /** A header that comes twice is joined by Node; one that is joined has no valid signature by chance. */
 function signatureOf(req: Request): string | undefined {
   return req.get('stripe-signature')
+}
+
+/**
+ * The two limits of the webhook: signed calls are charged to the site, all others to the address they come from, so that
+ * nobody without the secret uses up what the processor may send.
+ */
+function createWebhookLimits({ redis, config, limiter, now }: WebhookServices) {
+  const salts = createSaltStore(redis, config.secretKey)
+  const spent = createSpentBuckets(now)
+
+  function show(rate: Rate, res: Response): void {
+    res.set(rateHeaders(rate))
+    if (!rate.isAllowed) throw overLimit(rate, now())
+  }
+
+  return {
+    /** Undefined when there is no limit. */
+    async senderOf(req: Request): Promise<Charge | undefined> {
+      const limit = config.limits.webhook
+      if (limit === 0) return undefined
+      const { today } = await salts.at(now().getTime())
+      return { key: limitKey('webhook-sender', clientAddress(req, config.trustProxy), today), limit }
+    },
+    /** @throws AppError `rate_limited` for a sender whose earlier calls have used up its limit */
+    requireUnspent(sender: Charge | undefined, res: Response): void {
+      const rate = sender && spent.rateOf(sender)
+      if (rate) show(rate, res)
+    },
+    /** @throws AppError `rate_limited` */
+    async chargeSender(sender: Charge | undefined, res: Response): Promise<void> {
+      if (!sender) return
+      const [rate] = await limiter.charge([sender])
+      spent.note(sender, rate!)
+      show(rate!, res)
+    },
+    /** @throws AppError `rate_limited` */
+    async chargeSite(siteId: string, res: Response): Promise<void> {
+      const limit = config.limits.webhook
+      if (limit === 0) return
+      const [rate] = await limiter.charge([{ key: `webhook:${siteId}`, limit }])
+      show(rate!, res)
+    },
+  }
 }

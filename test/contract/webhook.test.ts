@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { type Api, startApi } from '../support/api.ts'
 import {
   charge,
@@ -24,10 +24,13 @@ import {
   sign,
   subscription,
 } from '../support/stripe.ts'
+import { openWire } from '../support/wire.ts'
 
 let api: Api
+/** Unix milliseconds at which the clock stands, where a test must not lie across the turn of a minute. */
+let frozenAt: number | undefined
 beforeAll(async () => {
-  api = await startApi()
+  api = await startApi({ config: { trustProxy: 1 }, now: () => new Date(frozenAt ?? Date.now()) })
 })
 afterAll(() => api.close())
 
@@ -768,26 +771,79 @@ describe('a call that is not the processor', () => {
   })
 })
 
-describe('limits', () => {
-  test('count by site, and every call', async () => {
+describe('webhook limits', () => {
+  const LIMIT = 3
+  const anything = event('payout.paid', {}, onDay(1))
+  let before: number
+
+  beforeEach(() => {
     const { limits } = api.services.config
-    const before = limits.webhook
+    before = limits.webhook
+    limits.webhook = LIMIT
+    frozenAt = Date.now()
+  })
+  afterEach(() => {
+    api.services.config.limits.webhook = before
+    frozenAt = undefined
+  })
+
+  const left = ({ headers }: { headers: Headers }) => headers.get('x-ratelimit-remaining')
+
+  test('signed calls are counted by site', async () => {
     const [shop, other] = [await openShop(api), await openShop(api)]
-    limits.webhook = 3
-    try {
-      const answers = []
-      for (const header of [undefined, null, undefined, undefined] as const) {
-        answers.push(
-          await deliver(shop, event('payout.paid', {}, onDay(1)), header === null ? { header } : {}),
-        )
-      }
-      expect(answers.map(({ status }) => status)).toEqual([200, 400, 200, 429])
-      expect(answers.map(({ headers }) => headers.get('x-ratelimit-remaining'))).toEqual(['2', '1', '0', '0'])
-      expect(answers[0]!.headers.get('x-ratelimit-limit')).toBe('3')
-      expect(Number(answers[3]!.headers.get('retry-after'))).toBeGreaterThan(0)
-      expect((await deliver(other, event('payout.paid', {}, onDay(1)))).status).toBe(200)
-    } finally {
-      limits.webhook = before
+    const answers = []
+    for (let count = 0; count <= LIMIT; count++) answers.push(await deliver(shop, anything))
+    expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 429])
+    expect(answers.map(left)).toEqual(['2', '1', '0', '0'])
+    expect(answers[0]!.headers.get('x-ratelimit-limit')).toBe('3')
+    expect(Number(answers[3]!.headers.get('retry-after'))).toBeGreaterThan(0)
+    expect(left(await deliver(other, anything))).toBe('2')
+  })
+
+  test('calls that are not signed cost their sender, never the site', async () => {
+    const shop = await openShop(api)
+    const from = { address: '203.0.113.1' }
+    const bad = []
+    for (let count = 0; count < LIMIT + 2; count++)
+      bad.push(await deliver(shop, anything, { header: null, ...from }))
+    expect(bad.map(({ status }) => status)).toEqual([400, 400, 400, 429, 429])
+    expect(bad.map(left)).toEqual(['2', '1', '0', '0', '0'])
+    expect(bad[4]!.body.code).toBe('rate_limited')
+    expect(Number(bad[4]!.headers.get('retry-after'))).toBeGreaterThan(0)
+    const good = await deliver(shop, anything, { address: '203.0.113.2' })
+    expect([good.status, left(good)]).toEqual([200, '2'])
+  })
+
+  test('calls for no site and bodies that are too large cost their sender', async () => {
+    const shop = await openShop(api)
+    const from = { address: '203.0.113.3' }
+    const answers = [
+      await deliver({ api, siteId: randomUUID() }, anything, from),
+      await deliver({ api, siteId: 'none' }, anything, from),
+      await deliver(shop, 'x'.repeat(1024 * 1024 + 1), from),
+      await deliver(shop, anything, from),
+    ]
+    expect(answers.map(({ status }) => status)).toEqual([404, 404, 413, 429])
+    expect(answers.map(left)).toEqual(['2', '1', '0', '0'])
+  })
+
+  test('a sender over its limit is refused before its body is read', async () => {
+    const shop = await openShop(api)
+    const address = '203.0.113.4'
+    for (let count = 0; count < LIMIT; count++) await deliver(shop, anything, { header: null, address })
+    const wire = openWire(api.url)
+    wire.send(
+      `POST /api/processor/webhook/${shop.siteId} HTTP/1.1\r\nHost: x\r\nX-Forwarded-For: ${address}\r\n` +
+        'Content-Length: 1000\r\n\r\n',
+    )
+    expect(await wire.answer()).toMatchObject({ status: 429, headers: { 'x-ratelimit-remaining': '0' } })
+    wire.socket.destroy()
+  })
+
+  test('many signed calls of one address for many sites are all taken', async () => {
+    const shops = await Promise.all(Array.from({ length: LIMIT + 2 }, () => openShop(api)))
+    for (const shop of shops) {
+      expect((await deliver(shop, anything, { address: '203.0.113.5' })).status).toBe(200)
     }
   })
 })

@@ -296,7 +296,7 @@ export async function connect(api: Api, { token }: Member, siteId: string, apiKe
 export function deliver(
   { api, siteId }: Pick<Shop, 'api' | 'siteId'>,
   payload: StripeEvent | string,
-  options: { secret?: string; signedAt?: number; header?: string | null } = {},
+  options: { secret?: string; signedAt?: number; header?: string | null; address?: string } = {},
 ): Promise<Answer> {
   const text = typeof payload === 'string' ? payload : JSON.stringify(payload, null, 2)
   const header = options.header === undefined ? sign(text, options) : options.header
@@ -305,6 +305,7 @@ export function deliver(
     headers: {
       'Content-Type': 'application/json; charset=utf-8',
       ...(header !== null && { 'Stripe-Signature': header }),
+      ...(options.address !== undefined && { 'X-Forwarded-For': options.address }),
     },
   })
 }

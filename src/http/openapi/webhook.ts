@@ -34,7 +34,7 @@ export const WEBHOOK: DescribedEndpoint = {
     summary: 'Take an event of the payment processor',
     description:
       'For Stripe, not to be called by hand. Each event is taken once, in whatever order events come; after any 5xx the processor ' +
-      'sends it again.',
+      'sends it again. The limit counts signed calls by site, and all others by the address they come from.',
     security: [],
     parameters: [
       {
