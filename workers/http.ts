@@ -7,7 +7,7 @@ import { createLeanIngest } from '../src/http/lean-ingest.ts'
 import { createHttpServer } from '../src/http/server.ts'
 import { createTrackerScript } from '../src/http/tracker-script.ts'
 import { createAdmission } from '../src/infra/admission.ts'
-import { connectDb } from '../src/infra/db.ts'
+import { connectDb, connectReads } from '../src/infra/db.ts'
 import { createInvalidTokens } from '../src/infra/invalid-tokens.ts'
 import { createLog } from '../src/infra/log.ts'
 import { createMetrics, exchangeMetrics } from '../src/infra/metrics.ts'
@@ -33,13 +33,7 @@ const config = loadConfig()
 const log = createLog({ level: config.logLevel, role: 'http' })
 const { databaseUrl, redisUrl } = addressesOf(config)
 const db = connectDb(databaseUrl, { max: 8, name: 'analytics-http', settings: { statement_timeout: '15s' } })
-const reads = connectDb(databaseUrl, {
-  max: 6,
-  name: 'analytics-reads',
-  // Callers are answered after ten seconds whatever happens; compiling such statements takes longer than running them.
-  settings: { statement_timeout: '9s', work_mem: '32MB', jit: 'off' },
-  prepare: false,
-})
+const reads = connectReads(databaseUrl, { max: 6 })
 const redis = connectRedis(redisUrl, log)
 const subscriber = connectPatientRedis(redisUrl, log)
 const geo = await openGeo(config.geoipDatabase)

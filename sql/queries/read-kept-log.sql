@@ -30,8 +30,10 @@ from (
   limit (select "limit" from asked)
   offset (select "offset" from asked)
 ) as hit
-left join visitors on visitors.visitor_no = hit.visitor_no
 -- One by one: a page has few, and joined at once all of a site would be read.
+left join lateral (
+  select id from visitors where visitors.visitor_no = hit.visitor_no limit 1
+) as visitors on true
 left join lateral (
   select user_id
   from sessions
@@ -40,7 +42,10 @@ left join lateral (
     and sessions.session_no = hit.session_no
   limit 1
 ) as session on true
-left join identities
-  on identities.site_no = hit.site_no
-  and identities.identifier = session.user_id
+left join lateral (
+  select name, avatar
+  from identities
+  where identities.site_no = hit.site_no and identities.identifier = session.user_id
+  limit 1
+) as identities on true
 order by hit.at desc, hit.id desc

@@ -18,18 +18,53 @@ export type Queryable = Db | Transaction
  */
 export function connectDb(
   url: string,
-  options: { max: number; name: string; settings?: Record<string, string>; prepare?: boolean },
+  options: {
+    max: number
+    name: string
+    settings?: Record<string, string>
+    prepare?: boolean
+    debug?: (connection: number, text: string, parameters: unknown[]) => void
+  },
 ): Db {
   const address = clientOptions(url)
   return postgres(address.url, {
     ...(address.host && { host: address.host }),
     max: options.max,
     prepare: options.prepare ?? true,
+    ...(options.debug && { debug: options.debug }),
     connect_timeout: 5,
     idle_timeout: 0,
     onnotice: () => {},
     connection: { application_name: options.name, client_min_messages: 'warning', ...options.settings },
     types: { bigint: { to: 20, from: [20], serialize: String, parse: exactNumber } },
+  })
+}
+
+/**
+ * A pool for statements that are composed for one request: there is a text for every combination of filters, so none is
+ * prepared, and each is planned for the values at hand.
+ * @param options.debug told of every statement, with its parameters
+ */
+export function connectReads(
+  url: string,
+  options: { max: number; debug?: (connection: number, text: string, parameters: unknown[]) => void },
+): Db {
+  return connectDb(url, {
+    max: options.max,
+    name: 'analytics-reads',
+    prepare: false,
+    ...(options.debug && { debug: options.debug }),
+    settings: {
+      // Callers are answered after ten seconds whatever happens.
+      statement_timeout: '9s',
+      work_mem: '32MB',
+      // Compiling such statements takes longer than running them.
+      jit: 'off',
+      // On rows that were never analysed the planner takes a list of sessions for a row or two, and compares every session with
+      // every entry: 50,000 hits kept the embedded database busy for minutes. Statements that look rows up one by one, by
+      // an index, say so with `lateral`.
+      enable_nestloop: 'off',
+    },
   })
 }
 
@@ -63,13 +98,20 @@ export function queryText(name: string): string {
   return text
 }
 
+/** Says at the head of a statement which it is, for logs of the server. */
+export const nameComment = (name: string): string => `/* ${name} */`
+
 /**
  * The statement of `sql/queries/{name}.sql` as a function of its parameters, in the order of $1, $2, …
  * It is prepared once a connection.
  */
 export function statement<Row extends object>(name: string) {
   return (db: Queryable, ...parameters: unknown[]): Promise<Row[]> =>
-    db.unsafe<Row[]>(queryText(name), parameters as postgres.ParameterOrJSON<never>[], { prepare: true })
+    db.unsafe<Row[]>(
+      `${nameComment(name)}\n${queryText(name)}`,
+      parameters as postgres.ParameterOrJSON<never>[],
+      { prepare: true },
+    )
 }
 
 /** Runs statements in a transaction: in the one that runs, if there is one. */

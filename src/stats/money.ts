@@ -2,12 +2,13 @@ import { statement } from '../infra/db.ts'
 import { readMoney, type SiteMoneyTotals } from '../revenue/numbers.ts'
 import type { MovementTotals, RevenueTotals } from '../rollups/protocol.ts'
 import { type Dimension, isHitDimension } from './filters/dimensions.ts'
+import { MANY_PAYMENTS } from './filters/money.ts'
 import { isUnfiltered, readKept } from './filters/rows.ts'
 import type { Scope } from './filters/scope.ts'
 import type { StatsServices, StatsSite } from './question.ts'
 import { type Bucket, toWindow } from './time/range.ts'
 
-const findRevenue = statement<{ hasRevenue: boolean }>('has-revenue')
+const countPayments = statement<{ payments: number }>('count-payments-between')
 
 /** A range with what it is divided into. */
 interface Part {
@@ -27,7 +28,10 @@ export async function countMoney(
   const windows = parts.flatMap(({ buckets }) => buckets.map(toWindow))
   const all = await readMoney(services.rollups, site, windows)
   if (parts.every(({ scope }) => isUnfiltered(scope))) return all
-  const kept = await Promise.all(parts.map(part => countKeptMoney(services.reads, site, part)))
+  const recorded = all.periods.reduce((sum, { revenue }) => sum + revenue.recorded, 0)
+  const kept = await Promise.all(
+    parts.map(part => countKeptMoney(services.reads, site, part, recorded >= MANY_PAYMENTS)),
+  )
   const periods = kept.flat().map(({ revenue, movements }, index) => ({
     revenue: { ...revenue, recorded: all.periods[index]!.revenue.recorded },
     movements,
@@ -45,11 +49,12 @@ async function countKeptMoney(
   reads: StatsServices['reads'],
   { currency }: StatsSite,
   { scope, buckets }: Part,
+  hasManyPayments: boolean,
 ): Promise<{ revenue: RevenueTotals; movements: MovementTotals }[]> {
   if (buckets.length === 0) return []
   const asked = { currency, bounds: buckets.map(({ start }) => start) }
   const [payments, movements] = await Promise.all([
-    readKept<RevenueRow>(reads, 'sum-kept-revenue', scope, { asked }),
+    readKept<RevenueRow>(reads, 'sum-kept-revenue', scope, { asked, hasManyPayments }),
     readKept<{ bucket: number; mrr: string }>(reads, 'sum-kept-movements', scope, { asked }),
   ])
   const paidIn = new Map(payments.map(row => [row.bucket, row]))
@@ -83,12 +88,13 @@ export async function breakDownRevenue(
   value: Dimension,
   values: string[],
 ): Promise<Map<string, bigint>> {
-  const [found] = await findRevenue(reads, scope.siteNo)
-  if (values.length === 0 || !found!.hasRevenue) return new Map()
+  const [found] = await countPayments(reads, scope.siteNo, scope.start, scope.end, MANY_PAYMENTS)
+  if (values.length === 0 || found!.payments === 0) return new Map()
   const name = isHitDimension(value) ? 'break-down-hit-revenue' : 'break-down-session-revenue'
   const rows = await readKept<{ value: string; revenue: string }>(reads, name, scope, {
     asked: { currency, values },
     value,
+    hasManyPayments: found!.payments >= MANY_PAYMENTS,
   })
   return new Map(rows.map(row => [row.value, BigInt(row.revenue)]))
 }

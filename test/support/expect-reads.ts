@@ -54,6 +54,8 @@ const METRICS = [
 
 interface Question {
   db: Db
+  /** What composed statements run on; `db` unless given. */
+  reads?: Db
   site: TestSite
   world: World
   goals: RecountGoal[]
@@ -67,7 +69,7 @@ interface Question {
 export async function expectSameReads(question: Question): Promise<void> {
   const { db, world, money, query, number } = question
   const services = {
-    reads: db,
+    reads: question.reads ?? db,
     rollups: inProcessPool(db),
     now: () => new Date(Math.max(...world.hits.map(hit => hit.at), 0) + 1),
     config: loadConfig({}),

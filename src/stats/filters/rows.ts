@@ -1,4 +1,4 @@
-import { type Queryable, queryText } from '../../infra/db.ts'
+import { nameComment, type Queryable, queryText } from '../../infra/db.ts'
 import {
   aroundRange,
   hasHitFilters,
@@ -48,14 +48,20 @@ interface Part {
  * - `conversions`, when `targets` are given: what converted in the range, in sessions that pass.
  * Only those that the statement names are sent, and of them only the columns that it names are read.
  * @param options.value the dimension that is their column `value`
+ * @param options.hasManyPayments `kept_payments` are `MANY_PAYMENTS` or more
  */
 export function readKept<Row extends object>(
   db: Queryable,
   name: string,
   scope: Scope,
-  options: { asked?: Asked; value?: Dimension; targets?: ConversionTargets } & Part = {},
+  options: {
+    asked?: Asked
+    value?: Dimension
+    targets?: ConversionTargets
+    hasManyPayments?: boolean
+  } & Part = {},
 ): Promise<Row[]> {
-  const { asked = {}, value, targets, slice, errorId, titles, times } = options
+  const { asked = {}, value, targets, hasManyPayments, slice, errorId, titles, times } = options
   const text = queryText(name)
   const only = () => db`
     ${errorId ? ofError(db, errorId) : db``} ${titles ? db`and events.title = any(${titles}::text[])` : db``}`
@@ -68,7 +74,7 @@ export function readKept<Row extends object>(
       select sessions.* ${value && !isHitDimension(value) ? db`, sessions.${db(value)}::text as value` : db``}
       from sessions
       where ${keptSession(db, scope)}`,
-    kept_payments: () => keptMoney(db, scope, 'revenue', scope.start, value),
+    kept_payments: () => keptMoney(db, scope, 'revenue', scope.start, value, hasManyPayments),
     kept_movements: () => keptMoney(db, scope, 'mrr_movements', null, value),
     seen_hits: () => db`${seenHits(db, scope, value)} ${only()}`,
     met_hits: () => metRows(db, scope, value, ['engagement', 'identify']),
@@ -80,6 +86,7 @@ export function readKept<Row extends object>(
   }
   const named = Object.entries(relations).filter(([relation]) => text.includes(relation))
   return db<Row[]>`
+    ${db.unsafe(nameComment(name))}
     with
     ${hasHitFilters(scope) ? matching(db, scope) : db``}
     ${scope.goal ? db`converted as materialized (select unnest(${scope.goal.sessions}::bigint[]) as session_no),` : db``}

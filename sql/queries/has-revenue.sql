@@ -1,1 +1,0 @@
-select exists (select from revenue where site_no = $1::int) as "hasRevenue"

@@ -1,0 +1,91 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { connectReads, type Db } from '../../src/infra/db.ts'
+import { type TestDatabase, testDatabase } from '../support/database.ts'
+import { expectSameReads } from '../support/expect-reads.ts'
+import { type PlanNode, quadraticLoops } from '../support/nested-loops.ts'
+import { randomGoals } from '../support/random-goals.ts'
+import { randomVisits } from '../support/random-visits.ts'
+import { recountSessions } from '../support/recount.ts'
+import type { Filters } from '../support/recount-filters.ts'
+import { randomMoney, storeMoney } from '../support/recount-money.ts'
+import { worldOf } from '../support/recount-world.ts'
+import { createTestSite } from '../support/sites.ts'
+import { replaceGoals, storeVisits, withoutRepeatedDrops } from '../support/stored-visits.ts'
+
+interface Sent {
+  text: string
+  parameters: unknown[]
+}
+
+let database: TestDatabase
+let reads: Db
+/** Every statement of a name, once a text. */
+const sent = new Map<string, Sent>()
+
+beforeAll(async () => {
+  database = await testDatabase()
+  reads = connectReads(database.url, {
+    max: 4,
+    debug: (_connection, text, parameters) => {
+      if (/^\s*\/\* [\w-]+ \*\//.test(text)) sent.set(text, { text, parameters })
+    },
+  })
+})
+afterAll(async () => {
+  await reads.end()
+  await database.close()
+})
+
+async function planOf({ text, parameters }: Sent): Promise<PlanNode> {
+  const explained = `explain (format json, verbose) ${text}`
+  const [row] = await reads.unsafe(explained, parameters as never[])
+  return row!['QUERY PLAN'][0].Plan
+}
+
+test('filtered reads: no statement compares two lists row by row, whatever the planner knows of them', async () => {
+  const stream = randomVisits(4)
+  const site = await createTestSite(database.db, { timezone: stream.zone })
+  const recount = recountSessions(stream.timely)
+  const world = worldOf(stream.hits, recount, stream.zone)
+  // Nothing is ever analysed.
+  await storeVisits(database.db, site, withoutRepeatedDrops(stream.timely, recount.dropped))
+  const money = randomMoney(4, world)
+  await storeMoney(database.db, site, money)
+  const goals = randomGoals(4, world, 8)
+  await replaceGoals(database.db, site, goals)
+  const days = world.hits.map(hit => new Date(hit.at).toISOString().slice(0, 10)).sort()
+  const [from, to] = [days[0]!, days.at(-1)!]
+  const hit = world.hits.find(({ values }) => values.path !== '')!
+
+  const filters: Filters[] = [
+    {},
+    { path: { contains: ['/'] } },
+    { path: { is: [hit.values.path] } },
+    { prop_key: { contains: ['a'] }, prop_value: { is_not: ['x'] } },
+    { country: { is: ['DE', ''] } },
+    { visit_count: { is: ['1', '2'] } },
+    { goal: goals.slice(0, 3) },
+    { path: { contains: ['/'] }, user_id: { is: [''] }, goal: goals },
+  ]
+  for (const [number, filter] of filters.entries()) {
+    await expectSameReads({
+      db: database.db,
+      reads,
+      site,
+      world,
+      goals,
+      money,
+      query: { from, to, filters: filter },
+      number,
+    })
+  }
+  const all = [...sent.values()]
+  const quadratic: string[] = []
+  for (const statement of all) {
+    const loops = quadraticLoops(await planOf(statement))
+    if (loops.length > 0)
+      quadratic.push(`${statement.text.trim().split('\n')[0]} ${JSON.stringify(loops[0])}`)
+  }
+  expect(quadratic).toEqual([])
+  expect(new Set(all.map(({ text }) => /\/\* ([\w-]+)/.exec(text)![1])).size).toBeGreaterThan(25)
+}, 120_000)
