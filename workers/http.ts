@@ -8,6 +8,7 @@ import { createHttpServer } from '../src/http/server.ts'
 import { createTrackerScript } from '../src/http/tracker-script.ts'
 import { createAdmission } from '../src/infra/admission.ts'
 import { connectDb, connectReads } from '../src/infra/db.ts'
+import { createFairPool } from '../src/infra/fair-pool.ts'
 import { createInvalidTokens } from '../src/infra/invalid-tokens.ts'
 import { createLog } from '../src/infra/log.ts'
 import { createMetrics, exchangeMetrics } from '../src/infra/metrics.ts'
@@ -28,6 +29,11 @@ if (cluster.worker) cluster.worker.exitedAfterDisconnect = true
 /** How long a start waits for servers that are away. */
 const WARM_UP_MS = 5_000
 
+/** Of a team, in each worker: a dashboard asks for some twenty reads at once. */
+const PATTERN_PLACES = { places: 2, waiting: 30 }
+/** Sixteen compiled expressions, each at its largest, take about half of it. */
+const PATTERN_HEAP_MB = 512
+
 /** An HTTP worker: the lean ingestion handler, and Express for everything else. */
 const config = loadConfig()
 const log = createLog({ level: config.logLevel, role: 'http' })
@@ -41,8 +47,19 @@ const geo = await openGeo(config.geoipDatabase)
 const rollups = createPool({
   entry: new URL('./rollup.js', import.meta.url),
   threads: config.rollupThreads,
+  // A task waits for its database most of the time.
+  tasksPerThread: 4,
   workerData: { databaseUrl },
 })
+const patterns = createFairPool(
+  createPool({
+    entry: new URL('./patterns.js', import.meta.url),
+    threads: 1,
+    isIdle: true,
+    heapMb: PATTERN_HEAP_MB,
+  }),
+  PATTERN_PLACES,
+)
 const now = () => new Date()
 const limiter = createRateLimiter(redis, now)
 const submit = createSubmitter(createAdmission(limiter, createProducer<HitBatch>(redis), now))
@@ -55,7 +72,7 @@ const script = createTrackerScript(config)
 const exchange = exchangeMetrics({ redis, subscriber, registry: metrics.registry })
 const invalidTokens = createInvalidTokens(now)
 const app = createApp(
-  { db, reads, redis, config, log, rollups, limiter, invalidTokens, metrics, now },
+  { db, reads, redis, config, log, rollups, patterns, limiter, invalidTokens, metrics, now },
   exchange,
 )
 
@@ -66,7 +83,7 @@ const { server, drain } = createHttpServer((request, response) => {
 onStop(log, async () => {
   await drain()
   await submit.idle()
-  await rollups.close()
+  await Promise.all([rollups.close(), patterns.close()])
   await Promise.all([db.end({ timeout: 2 }), reads.end({ timeout: 2 })])
   subscriber.disconnect()
   redis.disconnect()

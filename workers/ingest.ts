@@ -59,6 +59,7 @@ const consumer = createConsumer<HitBatch>({ redisUrl, concurrency: 100, log, han
 const folding = createPool({
   entry: new URL('./rollup.js', import.meta.url),
   threads: 1,
+  tasksPerThread: 4,
   workerData: { databaseUrl, timeout: '10min' },
   isIdle: true,
 })

@@ -1,8 +1,6 @@
 import { getPriority, setPriority } from 'node:os'
 import type { Log } from '../src/infra/log.ts'
-
-/** How far a process that nobody waits for stands back: to a fifteenth of what others get. */
-const NICENESS = 12
+import { NICENESS } from './niceness.ts'
 
 /** Longest a process may take to put down its work. */
 const STOP_TIMEOUT_MS = 8_000

@@ -3,6 +3,7 @@ import type { Services } from '../infra/services.ts'
 import type { SiteRecord } from '../sites/schema.ts'
 import { admitGoal, lockGoals } from './admission.ts'
 import { definitionOf } from './definition.ts'
+import { admitExpression } from './expression.ts'
 import { presentGoal } from './present-goal.ts'
 import type { Goal, GoalBody, GoalRecord } from './schema.ts'
 
@@ -10,15 +11,17 @@ const insertGoal = statement<GoalRecord>('create-goal')
 
 /**
  * The ceiling holds, and goals and their names stay unique, also when requests race.
- * @throws AppError `validation_failed` as `admitGoal` says; `not_found` when the site was deleted meanwhile
+ * @throws AppError `validation_failed` as `admitGoal` and `admitExpression` say; `not_found` when the site was deleted meanwhile
  */
 export async function createGoal(
-  { db }: Pick<Services, 'db'>,
-  { siteNo }: Pick<SiteRecord, 'siteNo'>,
+  services: Pick<Services, 'db' | 'patterns'> & { signal?: AbortSignal | undefined },
+  site: Pick<SiteRecord, 'siteNo' | 'teamId'>,
   body: GoalBody,
 ): Promise<Goal> {
   const goal = definitionOf(body)
-  return db.begin(async transaction => {
+  await admitExpression(services, site, goal)
+  const { siteNo } = site
+  return services.db.begin(async transaction => {
     const currency = await lockGoals(transaction, siteNo)
     await admitGoal(transaction, { siteNo, currency }, goal)
     const [created] = await insertGoal(

@@ -1,5 +1,5 @@
+import type { ValueTest } from '../rollups/patterns/protocol.ts'
 import type { ValueOperator } from '../rollups/value-match.ts'
-import type { ValueTest } from '../rollups/values.ts'
 import type { GoalDefinition, GoalType } from './schema.ts'
 
 /** Which hits convert a goal. */

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { label, timestamp, uuid } from '../infra/fields.ts'
 import { envelope, pageFields } from '../infra/pagination.ts'
 import { integer, isWithin, mend, requiredText, text } from '../infra/validation.ts'
-import { isValidPattern, VALUE_OPERATORS, type ValueOperator } from '../rollups/value-match.ts'
+import { refusalOfText, VALUE_OPERATORS, type ValueOperator } from '../rollups/value-match.ts'
 
 const GOAL_TYPES = ['page', 'event', 'scroll', 'outbound', 'download', 'button', 'form', 'copy'] as const
 export type GoalType = (typeof GOAL_TYPES)[number]
@@ -145,9 +145,8 @@ function* conflictsIn(goal: z.infer<typeof GoalFields>): Generator<[keyof GoalBo
   if (type !== 'event' && Object.keys(goal.custom_props ?? {}).length > 0) {
     yield ['custom_props', 'are only for event goals']
   }
-  if (goal.match_operator && value && !isValidPattern(goal.match_operator, value)) {
-    yield ['match_value', 'must be a regular expression in RE2 syntax, and not too large a one']
-  }
+  const refusal = goal.match_operator === 'matches_regex' && value ? refusalOfText(value) : undefined
+  if (refusal !== undefined) yield ['match_value', refusal]
 }
 
 export const GoalBatch = z.object({

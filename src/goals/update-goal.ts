@@ -3,6 +3,7 @@ import type { Services } from '../infra/services.ts'
 import type { SiteRecord } from '../sites/schema.ts'
 import { admitGoal, lockGoals } from './admission.ts'
 import { definitionOf } from './definition.ts'
+import { admitExpression } from './expression.ts'
 import { findGoal, noSuchGoal } from './find-goal.ts'
 import { presentGoal } from './present-goal.ts'
 import type { Goal, GoalBody, GoalRecord } from './schema.ts'
@@ -11,16 +12,18 @@ const writeGoal = statement<GoalRecord>('update-goal')
 
 /**
  * Replaces the whole definition; id and time of creation stay.
- * @throws AppError `validation_failed` as `admitGoal` says; `not_found` when the goal or its site was deleted meanwhile
+ * @throws AppError `validation_failed` as `admitGoal` and `admitExpression` say; `not_found` when the goal or its site was deleted meanwhile
  */
 export async function updateGoal(
-  { db }: Pick<Services, 'db'>,
-  { siteNo }: Pick<SiteRecord, 'siteNo'>,
+  services: Pick<Services, 'db' | 'patterns'> & { signal?: AbortSignal | undefined },
+  site: Pick<SiteRecord, 'siteNo' | 'teamId'>,
   { id }: Pick<GoalRecord, 'id'>,
   body: GoalBody,
 ): Promise<Goal> {
   const goal = definitionOf(body)
-  return db.begin(async transaction => {
+  await admitExpression(services, site, goal)
+  const { siteNo } = site
+  return services.db.begin(async transaction => {
     const currency = await lockGoals(transaction, siteNo)
     const present = await findGoal(transaction, siteNo, id)
     await admitGoal(transaction, { siteNo, currency }, goal, present)

@@ -21,12 +21,15 @@ export function contextOf(
   pageUrl: PageUrl = () => null,
 ): Context {
   let least: Rate | undefined
+  const gone = new AbortController()
+  res.once('close', () => gone.abort())
   return {
     ...services,
     requestId: givenRequestId(res),
     authorization: req.headers.authorization,
     network: networkOf(clientAddress(req, services.config.trustProxy)),
     pageUrl,
+    signal: gone.signal,
     showRate(rate) {
       if (least && least.remaining < rate.remaining) return
       least = rate

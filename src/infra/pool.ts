@@ -3,8 +3,12 @@ import { AppError, type ErrorCode } from '../errors.ts'
 
 /** Runs named tasks in threads. What crosses is structured-cloned. */
 export interface Pool {
-  /** @throws AppError `unavailable` when the threads cannot take or finish the task now */
-  run(task: string, input: unknown): Promise<unknown>
+  /**
+   * @param signal when it aborts, a task that waits is left out; one that runs has a moment to end by itself before its
+   * thread is ended
+   * @throws AppError `unavailable` when the threads cannot take or finish the task now
+   */
+  run(task: string, input: unknown, signal?: AbortSignal): Promise<unknown>
   close(): Promise<void>
 }
 
@@ -17,18 +21,24 @@ export type TaskAnswer =
 const MAX_WAITING = 1_000
 /** How long a thread without a task is kept where none has to be. */
 const IDLE_MS = 30_000
+/** How long a task that nobody waits for any more may go on. Starting another thread takes some 100 ms. */
+const GRACE_MS = 2_000
 
 /**
  * @param options.entry file of the threads, whose default export takes `{ task, input }` and gives a TaskAnswer
  * @param options.threads most threads, which are kept alive
  * @param options.isIdle none is started before there is a task, and none stays without one
+ * @param options.tasksPerThread that a thread has at once; those that wait for a database can be several
+ * @param options.heapMb most memory of a thread for JavaScript's objects: who goes beyond fails alone
  * @param options.workerData handed to every thread at its start
  */
 export function createPool(options: {
   entry: URL
   threads: number
-  workerData: unknown
+  workerData?: unknown
   isIdle?: boolean
+  tasksPerThread?: number
+  heapMb?: number
 }): Pool {
   const piscina = new Piscina({
     filename: options.entry.href,
@@ -36,21 +46,58 @@ export function createPool(options: {
     idleTimeout: options.isIdle ? IDLE_MS : 0,
     maxThreads: options.threads,
     maxQueue: MAX_WAITING,
-    // A task waits for its database most of the time.
-    concurrentTasksPerWorker: 4,
+    concurrentTasksPerWorker: options.tasksPerThread ?? 1,
     atomics: 'disabled',
     workerData: options.workerData,
+    ...(options.heapMb && { resourceLimits: { maxOldGenerationSizeMb: options.heapMb } }),
   })
   return {
-    async run(task, input) {
+    async run(task, input, signal) {
       if (piscina.queueSize >= MAX_WAITING) {
         throw new AppError('unavailable', 'Too many reads at once; try again shortly', { retryAfter: 1 })
       }
-      const answer: TaskAnswer = await piscina.run({ task, input })
+      const answer: TaskAnswer = await withGrace(signal, ended =>
+        piscina.run({ task, input }, { signal: ended }),
+      )
       if ('value' in answer) return answer.value
       const { code, message, retryAfter } = answer.failure
       throw new AppError(code, message, retryAfter === undefined ? {} : { retryAfter })
     },
     close: () => piscina.close(),
   }
+}
+
+/**
+ * Aborting a task that runs ends its thread, and what the thread had learned: for a task that does not end by itself.
+ * @throws AppError `unavailable` in place of what a thread that was ended says
+ */
+async function withGrace<Result>(
+  signal: AbortSignal | undefined,
+  run: (ended: AbortSignal | null) => Promise<Result>,
+): Promise<Result> {
+  const ended = new AbortController()
+  let timer: NodeJS.Timeout | undefined
+  const onAbort = () => {
+    timer = setTimeout(() => ended.abort(), GRACE_MS)
+    timer.unref()
+  }
+  signal?.addEventListener('abort', onAbort, { once: true })
+  try {
+    signal?.throwIfAborted()
+    return await run(signal ? ended.signal : null)
+  } catch (error) {
+    if (isEnded(error)) throw new AppError('unavailable', TAKES_TOO_LONG, { retryAfter: 5, cause: error })
+    throw error
+  } finally {
+    signal?.removeEventListener('abort', onAbort)
+    clearTimeout(timer)
+  }
+}
+
+const TAKES_TOO_LONG = 'The answer takes too long or too much memory; ask for less, or try again shortly'
+
+/** By our signal, or because its memory came to an end. */
+function isEnded(error: unknown): boolean {
+  const { name, code } = error as NodeJS.ErrnoException
+  return name === 'AbortError' || code === 'ERR_WORKER_OUT_OF_MEMORY'
 }

@@ -1,6 +1,7 @@
 import type { Redis } from 'ioredis'
 import type { Config } from '../config.ts'
 import type { Db } from './db.ts'
+import type { FairPool } from './fair-pool.ts'
 import type { InvalidTokens } from './invalid-tokens.ts'
 import type { Log } from './log.ts'
 import type { Metrics } from './metrics.ts'
@@ -17,6 +18,8 @@ export interface Services {
   log: Log
   /** The threads that do everything CPU-heavy. */
   rollups: Pool
+  /** The threads that compare texts with patterns, which anybody may make slow: nobody else's work waits for them. */
+  patterns: FairPool
   limiter: RateLimiter
   invalidTokens: InvalidTokens
   metrics: Metrics

@@ -1,6 +1,5 @@
 import type { Pool } from '../infra/pool.ts'
 import type { Column, Counts } from './folds/codec.ts'
-import type { ValueTest } from './values.ts'
 
 /** Half-open, Unix milliseconds, whole 15-minute buckets. */
 export interface Window {
@@ -120,10 +119,6 @@ export interface Tasks {
     output: TrafficTotals[]
   }
   countSiteVisitors: { input: SiteWindows[]; output: SiteVisitors[] }
-  matchValues: {
-    input: { tests: ValueTest[]; values: string[]; most: number }
-    output: Int32Array[] | null
-  }
   foldDay: { input: FoldedDay; output: undefined }
   /** Null when too little of the window is folded. */
   rankValues: { input: Ranking; output: { rows: RankedValue[]; total: number } | null }

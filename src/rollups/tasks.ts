@@ -4,7 +4,6 @@ import { countValues, rankValues } from './folds/rank-values.ts'
 import type { Tasks } from './protocol.ts'
 import { countMovements, countRevenue } from './revenue.ts'
 import { countSiteVisitors, countTraffic } from './traffic.ts'
-import { matchValues } from './values.ts'
 
 type TaskTable = {
   [Name in keyof Tasks]: (db: Db, input: Tasks[Name]['input']) => Promise<Tasks[Name]['output']>
@@ -19,5 +18,4 @@ export const tasks: TaskTable = {
   countValues,
   countRevenue,
   countMovements,
-  matchValues,
 }

@@ -19,7 +19,14 @@ export class InvalidPatternError extends Error {
   override name = 'InvalidPatternError'
 }
 
-type Match = (text: string) => boolean
+interface Match {
+  (text: string): boolean
+  /**
+   * Most steps per character of a text: the instructions of an expression, the words of bits of a wildcard pattern.
+   * 0: the whole text is compared with the value, which a look-up does for all such comparisons at once.
+   */
+  steps: number
+}
 
 /**
  * The comparison with a value. Time is linear in the text, whatever the pattern.
@@ -29,6 +36,20 @@ type Match = (text: string) => boolean
  * @throws InvalidPatternError for `matches_regex` with a value that RE2 refuses or that grows too large
  */
 export function compileMatch(operator: ValueOperator, value: string): Match {
+  if (operator === 'matches_regex') return compileRegex(value)
+  return Object.assign(comparison(operator, value), { steps: stepsOf(operator, value) })
+}
+
+function stepsOf(operator: ValueOperator, value: string): number {
+  if (operator === 'is') return 0
+  if (operator !== 'matches_pattern') return 1
+  return value.includes('*') ? (value.length >>> 5) + 1 : 0
+}
+
+function comparison(
+  operator: Exclude<ValueOperator, 'matches_regex'>,
+  value: string,
+): (text: string) => boolean {
   switch (operator) {
     case 'is':
       return text => text === value
@@ -44,20 +65,6 @@ export function compileMatch(operator: ValueOperator, value: string): Match {
       return text => text.endsWith(value)
     case 'matches_pattern':
       return compileWildcards(value)
-    case 'matches_regex':
-      return compileRegex(value)
-  }
-}
-
-/** Whether `compileMatch` takes the value. */
-export function isValidPattern(operator: ValueOperator, value: string): boolean {
-  if (operator !== 'matches_regex') return true
-  try {
-    compileRegex(value)
-    return true
-  } catch (error) {
-    if (error instanceof InvalidPatternError) return false
-    throw error
   }
 }
 
@@ -70,20 +77,46 @@ const MAX_INSTRUCTIONS = 5_000
 /** What an expression may come to by the estimate below: compiling more takes seconds. */
 const MAX_ESTIMATE = 100_000
 
+/**
+ * Case-insensitive ranges that may span most of Unicode: RE2JS folds each character of a range by itself, which takes
+ * 27 ms for `[a-\x{10ffff}]`.
+ */
+const MAX_FOLDED_RANGES = 10
+/** Classes by a property of Unicode, such as `\pL`: each takes 1 ms to compile where case does not matter. */
+const MAX_UNICODE_CLASSES = 100
+
+const IGNORES_CASE = /\(\?[a-zA-Z-]*i/
+/** The end of a range, unless it is ASCII written as itself. */
+const WIDE_RANGE = /-(?:\\|[^\0-\x7f])/g
+const UNICODE_CLASS = /\\[pP]|\[:/g
+
+const countOf = (value: string, wanted: RegExp) => value.match(wanted)?.length ?? 0
+
+/**
+ * Why an expression is refused without being compiled, as far as its text tells. Whether it is valid, only compiling says:
+ * that takes up to a few hundred milliseconds and is for threads.
+ */
+export function refusalOfText(value: string): string | undefined {
+  if (estimateInstructions(value) > MAX_ESTIMATE) return TOO_LARGE
+  if (IGNORES_CASE.test(value) && countOf(value, WIDE_RANGE) > MAX_FOLDED_RANGES) return TOO_MANY_CLASSES
+  return countOf(value, UNICODE_CLASS) > MAX_UNICODE_CLASSES ? TOO_MANY_CLASSES : undefined
+}
+
+const TOO_LARGE = 'is too large a regular expression: it repeats too much'
+const TOO_MANY_CLASSES = `is too large a regular expression: at most ${MAX_UNICODE_CLASSES} classes by a property of Unicode, and at most ${MAX_FOLDED_RANGES} wide ranges where case does not matter`
+
 function compileRegex(value: string): Match {
-  if (estimateInstructions(value) > MAX_ESTIMATE) throw tooLarge()
+  const refusal = refusalOfText(value)
+  if (refusal !== undefined) throw new InvalidPatternError(refusal)
   let pattern: RE2JS
   try {
     pattern = RE2JS.compile(value)
   } catch (error) {
     throw new InvalidPatternError('is not a regular expression in RE2 syntax', { cause: error })
   }
-  if (pattern.programSize() > MAX_INSTRUCTIONS) throw tooLarge()
-  return text => pattern.test(text)
-}
-
-function tooLarge() {
-  return new InvalidPatternError('is too large a regular expression: it repeats too much')
+  const steps = pattern.programSize()
+  if (steps > MAX_INSTRUCTIONS) throw new InvalidPatternError(TOO_LARGE)
+  return Object.assign((text: string) => pattern.test(text), { steps })
 }
 
 /**

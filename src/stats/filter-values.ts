@@ -3,6 +3,7 @@ import { label } from '../infra/fields.ts'
 import { integerParameter } from '../infra/pagination.ts'
 import { DIMENSIONS, isHitDimension } from './filters/dimensions.ts'
 import { StatsQuery } from './filters/query.ts'
+import { checkPatterns } from './filters/resolve.ts'
 import { readKept } from './filters/rows.ts'
 import { rankFolded } from './folded.ts'
 import { readQuestion, type StatsServices, type StatsSite } from './question.ts'
@@ -37,6 +38,7 @@ export async function getFilterValues(
     [dimension]: undefined,
     ...(dimension === 'utm_campaign' && { campaign: undefined }),
   }
+  await checkPatterns(services, site, { [dimension]: query[dimension], campaign: query.campaign })
   const { scope } = await readQuestion(services, site, others)
   const folded = await rankFolded(services, scope, {
     dimension,

@@ -44,7 +44,7 @@ export async function getGoalReport(
     readQuestion(services, site, query),
   ])
   if (goals.length === 0) return []
-  const targets = await findTargets(services, scope, goals)
+  const targets = await findTargets(services, { ...scope, teamId: site.teamId }, goals)
   const asked = { currencies: goals.map(goal => goal.currency ?? '') }
   const [rows, [all]] = await Promise.all([
     readKept<Counted>(services.reads, 'count-conversions', scope, { asked, targets }),

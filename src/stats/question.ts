@@ -5,11 +5,16 @@ import type { Scope } from './filters/scope.ts'
 import { type LabelledBucket, previousRange, type Range, resolveRange } from './time/range.ts'
 
 /** What reads of statistics take from the world. */
-export type StatsServices = Pick<Services, 'reads' | 'rollups' | 'now'>
+export type StatsServices = Pick<Services, 'reads' | 'rollups' | 'patterns' | 'now'> & {
+  /** Aborts when nobody waits for the answer any more. */
+  signal?: AbortSignal | undefined
+}
 
 /** What they need to know of a site. */
 export interface StatsSite {
   siteNo: number
+  /** Whose places patterns of its reads take. */
+  teamId: string
   timezone: string
   currency: string
   firstEventAt: Date | null
@@ -23,7 +28,7 @@ export interface Question {
   scopeBefore: Scope
 }
 
-/** @throws AppError `validation_failed` for a goal filter that names no goal of the site */
+/** @throws AppError as `resolveScopes` */
 export async function readQuestion(
   services: StatsServices,
   site: StatsSite,
@@ -32,7 +37,7 @@ export async function readQuestion(
   const clock = { zone: site.timezone, now: services.now(), firstEventAt: site.firstEventAt }
   const range = resolveRange(query, clock)
   const before = previousRange(range)
-  const [scope, scopeBefore] = await resolveScopes(services, site.siteNo, query, [range, before])
+  const [scope, scopeBefore] = await resolveScopes(services, site, query, [range, before])
   return { range, before, scope: scope!, scopeBefore: scopeBefore! }
 }
 

@@ -17,6 +17,8 @@ export interface Context extends Services {
   showRate: (rate: Rate) => void
   /** Tells REST that nothing was made, because it is there already. */
   sayExisting: () => void
+  /** Aborts when nobody waits for the answer any more: the client is gone, or has its answer. */
+  signal: AbortSignal
   /** The address of another page of the answer; null for tRPC, whose calls have none. */
   pageUrl: PageUrl
 }

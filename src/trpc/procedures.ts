@@ -30,9 +30,15 @@ const PATIENCE_MS = 10_000
 const tooLate = () =>
   new AppError('unavailable', 'The answer takes too long; try again shortly', { retryAfter: 5 })
 
-const timed = t.procedure
-  .meta({ unavailable: true })
-  .use(({ next }) => withDeadline(PATIENCE_MS, next(), tooLate))
+const timed = t.procedure.meta({ unavailable: true }).use(async ({ ctx, next }) => {
+  const ended = new AbortController()
+  const signal = AbortSignal.any([ctx.signal, ended.signal])
+  try {
+    return await withDeadline(PATIENCE_MS, next({ ctx: { signal } }), tooLate)
+  } finally {
+    ended.abort()
+  }
+})
 
 /** For everybody with a token; `ctx.caller` is who that is. Every call is charged, valid or not. */
 export const authed = timed.meta({ unauthenticated: true, rate_limited: true }).use(async ({ ctx, next }) => {

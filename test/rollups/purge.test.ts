@@ -13,6 +13,7 @@ import { startScheduler } from '../../src/rollups/scheduler.ts'
 import { getOverview } from '../../src/stats/overview.ts'
 import { type TestDatabase, testDatabase } from '../support/database.ts'
 import { enrichedHit } from '../support/hits.ts'
+import { inProcessPatterns } from '../support/in-process-patterns.ts'
 import { inProcessPool } from '../support/in-process-pool.ts'
 import { silentLog } from '../support/log.ts'
 import { testRedis } from '../support/redis.ts'
@@ -99,14 +100,14 @@ const markDeleted = ({ siteNo }: TestSite) =>
   db`update sites set deleted_at = ${NOW} where site_no = ${siteNo}`
 
 async function overviews(site: TestSite): Promise<unknown[]> {
-  const parts = { reads: db, rollups: inProcessPool(db), now: () => NOW }
+  const parts = { reads: db, rollups: inProcessPool(db), patterns: inProcessPatterns(), now: () => NOW }
   const days = Array.from({ length: DAYS + 1 }, (_, day) =>
     new Date(START + day * DAY).toISOString().slice(0, 10),
   )
   const ask = (from: string, to: string) =>
     getOverview(
       parts,
-      { siteNo: site.siteNo, timezone: 'UTC', currency: 'USD', firstEventAt: null },
+      { siteNo: site.siteNo, teamId: 'team', timezone: 'UTC', currency: 'USD', firstEventAt: null },
       { range: 'today', from, to },
     )
   return Promise.all([ask(days[0]!, days.at(-1)!), ...days.map(day => ask(day, day))])

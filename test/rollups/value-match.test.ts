@@ -3,7 +3,6 @@ import { describe, expect, test } from 'vitest'
 import {
   compileMatch,
   InvalidPatternError,
-  isValidPattern,
   VALUE_OPERATORS,
   type ValueOperator,
 } from '../../src/rollups/value-match.ts'
@@ -69,13 +68,18 @@ describe('an expression that RE2 does not take', () => {
     `(${'a'.repeat(1_300)}){1000}`,
     `(${'(a{10}b){10}'.repeat(100)}){10}`,
     `${'(a{30}){30}'.repeat(100)}`,
+    // Folding each takes 27 ms: together they would hold up whoever compiles them for seconds.
+    `(?i)${'[a-\\x{10ffff}]'.repeat(130)}`,
+    `(?i)[${'a-\u{10ffff}'.repeat(600)}]`,
+    `(?s-U:(?i:${'[a-\u{10ffff}]'.repeat(20)}))`,
+    '\\pL'.repeat(600),
+    '[[:^alpha:]\\PN]'.repeat(120),
   ])('%# is refused at once', value => {
     const start = performance.now()
     expect(() => compileMatch('matches_regex', value)).toThrow(InvalidPatternError)
     expect(performance.now() - start).toBeLessThan(1_000)
-    expect(isValidPattern('matches_regex', value)).toBe(false)
     for (const operator of VALUE_OPERATORS.filter(each => each !== 'matches_regex')) {
-      expect(isValidPattern(operator, value)).toBe(true)
+      expect(() => compileMatch(operator, value)).not.toThrow()
     }
   })
 
@@ -92,7 +96,7 @@ describe('an expression that RE2 does not take', () => {
       '(?i)a',
       '\\bword\\b',
     ]) {
-      expect(isValidPattern('matches_regex', value)).toBe(true)
+      expect(() => compileMatch('matches_regex', value)).not.toThrow()
     }
   })
 })

@@ -7,6 +7,7 @@ import { getOverview } from '../../src/stats/overview.ts'
 import { type AdminCommand, adminCommand } from '../support/admin-command.ts'
 import { type TestDatabase, testDatabase } from '../support/database.ts'
 import { lineOf, pageviewLine } from '../support/import-lines.ts'
+import { inProcessPatterns } from '../support/in-process-patterns.ts'
 import { inProcessPool } from '../support/in-process-pool.ts'
 import { recountOverview, recountSessions, type SentHit } from '../support/recount.ts'
 import { type TestRedis, testRedis } from '../support/redis.ts'
@@ -190,8 +191,19 @@ test('a backfill finds what changed behind the service, and answers how many day
   await importFile(site.id, fileOf(hits.map(lineOf)))
   const overview = () =>
     getOverview(
-      { reads: database.db, rollups: inProcessPool(database.db), now: () => new Date() },
-      { siteNo: site.siteNo, timezone: 'Asia/Kathmandu', currency: 'USD', firstEventAt: null },
+      {
+        reads: database.db,
+        rollups: inProcessPool(database.db),
+        patterns: inProcessPatterns(),
+        now: () => new Date(),
+      },
+      {
+        siteNo: site.siteNo,
+        teamId: 'team',
+        timezone: 'Asia/Kathmandu',
+        currency: 'USD',
+        firstEventAt: null,
+      },
       { range: 'today', from: '2025-01-01', to: '2025-01-31' },
     )
   const expected = recountOverview(

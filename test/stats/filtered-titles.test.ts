@@ -6,6 +6,7 @@ import { BreakdownQuery, getBreakdown } from '../../src/stats/breakdown.ts'
 import { getPageTitles, PageTitlesQuery } from '../../src/stats/page-titles.ts'
 import { type TestDatabase, testDatabase } from '../support/database.ts'
 import { enrichedHit } from '../support/hits.ts'
+import { inProcessPatterns } from '../support/in-process-patterns.ts'
 import { inProcessPool } from '../support/in-process-pool.ts'
 import { createTestSite, type TestSite } from '../support/sites.ts'
 
@@ -64,10 +65,11 @@ afterAll(() => database.close())
 const services = () => ({
   reads: database.db,
   rollups: inProcessPool(database.db),
+  patterns: inProcessPatterns(),
   now: () => new Date(TODAY + 2 * DAY),
   config: loadConfig({}),
 })
-const asked = () => ({ ...site, timezone: 'UTC', currency: 'USD', firstEventAt: null })
+const asked = () => ({ ...site, teamId: 'team', timezone: 'UTC', currency: 'USD', firstEventAt: null })
 const RANGE = { from: '2026-03-10', to: '2026-03-10', per_page: '100' }
 
 const titles = async (query: Record<string, unknown>) =>

@@ -5,6 +5,7 @@ import { findTargets } from '../../src/stats/filters/targets.ts'
 import { type TestDatabase, testDatabase } from '../support/database.ts'
 import { foldAll } from '../support/fold.ts'
 import { enrichedHit } from '../support/hits.ts'
+import { inProcessPatterns } from '../support/in-process-patterns.ts'
 import { inProcessPool } from '../support/in-process-pool.ts'
 import { createTestSite, type TestSite } from '../support/sites.ts'
 
@@ -60,8 +61,18 @@ afterAll(() => database.close())
 
 /** What a pageview or event of the span can match: those of others meet none. */
 async function matched() {
-  const services = { reads: database.db, rollups: inProcessPool(database.db) }
-  const span = { siteNo: site.siteNo, start: new Date(TODAY - DAY), end: new Date(TODAY + DAY) }
+  const services = {
+    reads: database.db,
+    rollups: inProcessPool(database.db),
+    patterns: inProcessPatterns(),
+    now: () => new Date(TODAY),
+  }
+  const span = {
+    siteNo: site.siteNo,
+    teamId: 'team',
+    start: new Date(TODAY - DAY),
+    end: new Date(TODAY + DAY),
+  }
   const { hits, scrolls } = await findTargets(services, span, GOALS)
   return {
     hits: new Map(hits.map(row => [`${row.kind} ${row.value}`, row.goals])),

@@ -6,6 +6,7 @@ import { storeHits } from '../../src/ingestion/store/store.ts'
 import { getGoalReport } from '../../src/stats/goal-report.ts'
 import { type TestDatabase, testDatabase } from '../support/database.ts'
 import { enrichedHit } from '../support/hits.ts'
+import { inProcessPatterns } from '../support/in-process-patterns.ts'
 import { inProcessPool } from '../support/in-process-pool.ts'
 import { createTestSite, type TestSite } from '../support/sites.ts'
 
@@ -22,8 +23,13 @@ afterAll(() => database.close())
 /** Conversions of a goal for half of any page of the blog. */
 async function conversionsOf(site: TestSite): Promise<number> {
   const { db } = database
-  const services = { reads: db, rollups: inProcessPool(db), now: () => new Date(NOON + 3_600_000) }
-  const shape = { siteNo: site.siteNo, timezone: 'UTC', currency: 'USD', firstEventAt: null }
+  const services = {
+    reads: db,
+    rollups: inProcessPool(db),
+    patterns: inProcessPatterns(),
+    now: () => new Date(NOON + 3_600_000),
+  }
+  const shape = { siteNo: site.siteNo, teamId: 'team', timezone: 'UTC', currency: 'USD', firstEventAt: null }
   const [goal] = await getGoalReport(services, shape, {
     range: 'today',
     from: '2026-03-10',
@@ -34,13 +40,17 @@ async function conversionsOf(site: TestSite): Promise<number> {
 
 async function siteWithGoal(): Promise<TestSite> {
   const site = await createTestSite(database.db)
-  await createGoal({ db: database.db }, site, {
-    display_name: 'Half read',
-    match_type: 'scroll',
-    match_value: '/blog/',
-    match_operator: 'starts_with',
-    scroll_threshold: 50,
-  })
+  await createGoal(
+    { db: database.db, patterns: inProcessPatterns() },
+    { ...site, teamId: 'team' },
+    {
+      display_name: 'Half read',
+      match_type: 'scroll',
+      match_value: '/blog/',
+      match_operator: 'starts_with',
+      scroll_threshold: 50,
+    },
+  )
   return site
 }
 

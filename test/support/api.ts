@@ -1,6 +1,7 @@
 import type { AddressInfo } from 'node:net'
 import { type Config, loadConfig } from '../../src/config.ts'
 import { createApp } from '../../src/http/app.ts'
+import type { FairPool } from '../../src/infra/fair-pool.ts'
 import { createInvalidTokens } from '../../src/infra/invalid-tokens.ts'
 import type { Log } from '../../src/infra/log.ts'
 import { createMetrics, exchangeMetrics } from '../../src/infra/metrics.ts'
@@ -15,6 +16,7 @@ import { createTeam } from '../../src/teams/teams.ts'
 import { createToken } from '../../src/teams/tokens.ts'
 import { createUser } from '../../src/teams/users.ts'
 import { testDatabase } from './database.ts'
+import { inProcessPatterns } from './in-process-patterns.ts'
 import { silentLog } from './log.ts'
 import { quietPool } from './quiet-pool.ts'
 import { testRedis } from './redis.ts'
@@ -52,7 +54,14 @@ interface CallOptions {
 
 /** The HTTP API on a free port, with a database and a Redis of its own. */
 export async function startApi(
-  options: { config?: Partial<Config>; pool?: Pool; now?: () => Date; log?: Log; reach?: Reach } = {},
+  options: {
+    config?: Partial<Config>
+    pool?: Pool
+    patterns?: FairPool
+    now?: () => Date
+    log?: Log
+    reach?: Reach
+  } = {},
 ): Promise<Api> {
   const [database, redisServer] = await Promise.all([testDatabase(), testRedis()])
   const environment = {
@@ -73,6 +82,7 @@ export async function startApi(
     log,
     config: { ...loadConfig(environment), ...options.config },
     rollups: options.pool ?? quietPool,
+    patterns: options.patterns ?? inProcessPatterns(),
     limiter: createRateLimiter(redis, now),
     invalidTokens: createInvalidTokens(now),
     metrics,

@@ -12,6 +12,7 @@ import { getPageTitles, PageTitlesQuery } from '../../src/stats/page-titles.ts'
 import { getPropertyBreakdown, PropertyBreakdownQuery } from '../../src/stats/property-breakdown.ts'
 import { getSiteTraffic } from '../../src/stats/site-traffic.ts'
 import { getTimeseries, TimeseriesQuery } from '../../src/stats/timeseries.ts'
+import { inProcessPatterns } from './in-process-patterns.ts'
 import type { TestSite } from './sites.ts'
 
 const DIMENSIONS = ['path', 'event_name', 'country'] as const
@@ -68,8 +69,14 @@ function foldPool(db: Db, unanswered: string[]): Pool {
 
 /** What is read of a site: something of everything that folds have a part in, page by page. */
 async function readAll(db: Db, rollups: Pool, site: FoldedSite, days: Days, now: Date) {
-  const services = { reads: db, rollups, now: () => now, config: loadConfig({}) }
-  const asked = { ...site, currency: 'USD', firstEventAt: null }
+  const services = {
+    reads: db,
+    rollups,
+    patterns: inProcessPatterns(),
+    now: () => now,
+    config: loadConfig({}),
+  }
+  const asked = { ...site, teamId: 'team', currency: 'USD', firstEventAt: null }
   const { kpi: _kpi, ...overview } = await getOverview(services, asked, StatsQuery.parse(days))
   const series = await getTimeseries(services, asked, TimeseriesQuery.parse({ ...days, metric: 'visitors' }))
   const breakdowns = []
@@ -101,7 +108,13 @@ async function readAll(db: Db, rollups: Pool, site: FoldedSite, days: Days, now:
     const query = PropertyBreakdownQuery.parse({ ...days, event_type: 'event', event_name })
     properties.push(await getPropertyBreakdown(services, asked, query))
   }
-  const listed = { siteNo: site.siteNo, timezone: site.timezone, currency: 'USD', hasPayments: false }
+  const listed = {
+    siteNo: site.siteNo,
+    teamId: 'team',
+    timezone: site.timezone,
+    currency: 'USD',
+    hasPayments: false,
+  }
   const traffic = [...(await getSiteTraffic(services, [listed], '7d'))]
   return { overview, series, breakdowns, values, titles, errors, properties, traffic }
 }

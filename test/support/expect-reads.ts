@@ -28,6 +28,7 @@ import {
 import { getPropertyBreakdown, PropertyBreakdownQuery } from '../../src/stats/property-breakdown.ts'
 import { getTimeseries, TimeseriesQuery } from '../../src/stats/timeseries.ts'
 import { filterParameters } from './filter-parameters.ts'
+import { inProcessPatterns } from './in-process-patterns.ts'
 import { inProcessPool } from './in-process-pool.ts'
 import { recountBreakdown, recountFilterValues } from './recount-breakdown.ts'
 import type { RecountGoal } from './recount-conversions.ts'
@@ -71,10 +72,11 @@ export async function expectSameReads(question: Question): Promise<void> {
   const services = {
     reads: question.reads ?? db,
     rollups: inProcessPool(db),
+    patterns: inProcessPatterns(),
     now: () => new Date(Math.max(...world.hits.map(hit => hit.at), 0) + 1),
     config: loadConfig({}),
   }
-  const site = { ...question.site, timezone: world.zone, currency: 'USD', firstEventAt: null }
+  const site = { ...question.site, teamId: 'team', timezone: world.zone, currency: 'USD', firstEventAt: null }
   const ask = <Schema extends z.ZodType>(schema: Schema, more: Record<string, string> = {}) =>
     schema.parse({ ...parametersOf(query), ...more }) as z.output<Schema>
   const pick = <Value>(values: readonly Value[]) => values[number % values.length]!

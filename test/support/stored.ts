@@ -1,6 +1,7 @@
 import { expect } from 'vitest'
 import type { Db } from '../../src/infra/db.ts'
 import { getOverview } from '../../src/stats/overview.ts'
+import { inProcessPatterns } from './in-process-patterns.ts'
 import { inProcessPool } from './in-process-pool.ts'
 import type { HitStream } from './random-hits.ts'
 import { type Recount, recountOverview } from './recount.ts'
@@ -50,8 +51,13 @@ export async function expectSameOverviews(
   ] as const
   for (const [from, to] of ranges) {
     const answer = await getOverview(
-      { reads: db, rollups: inProcessPool(db), now: () => new Date(last + DAY) },
-      { siteNo: site.siteNo, timezone: stream.zone, currency: 'USD', firstEventAt: null },
+      {
+        reads: db,
+        rollups: inProcessPool(db),
+        patterns: inProcessPatterns(),
+        now: () => new Date(last + DAY),
+      },
+      { siteNo: site.siteNo, teamId: 'team', timezone: stream.zone, currency: 'USD', firstEventAt: null },
       { range: 'today', from, to },
     )
     const { kpi: _kpi, ...numbers } = answer

@@ -1,8 +1,8 @@
 import * as z from 'zod'
 import { text } from '../../infra/validation.ts'
 import {
-  compileMatch,
   estimateInstructions,
+  refusalOfText,
   VALUE_OPERATORS,
   type ValueOperator,
 } from '../../rollups/value-match.ts'
@@ -12,6 +12,8 @@ import { MEANINGS } from './meanings.ts'
 
 /** One comparison of a value with several: any of them, or for the negative operators none of them. */
 export interface Condition {
+  /** The parameter that it was given as, for errors. */
+  field: string
   operator: ValueOperator
   values: string[]
 }
@@ -80,7 +82,7 @@ const MOST_PATTERNS = 20
 /** Of all regular expressions of a request, so that compiling them does not keep others waiting. */
 const MOST_INSTRUCTIONS = 20_000
 
-/** What the fields must fulfil beyond their shapes. */
+/** What the fields must fulfil beyond their shapes. Whether an expression is one, threads find out (`resolveScopes`). */
 function checkFilters(query: FilterQuery, context: z.RefinementCtx): void {
   if (query.prop_value !== undefined && query.prop_key === undefined) {
     context.addIssue({ code: 'custom', path: ['prop_key'], message: 'is required when prop_value is given' })
@@ -88,7 +90,7 @@ function checkFilters(query: FilterQuery, context: z.RefinementCtx): void {
   const patterns: { path: string[]; operator: ValueOperator; value: string }[] = []
   for (const [name, input] of Object.entries(query)) {
     if (!(name in filterFields) || name === 'goal') continue
-    for (const { operator, values } of conditionsOf(input as FilterInput)) {
+    for (const { operator, values } of conditionsOf(name, input as FilterInput)) {
       const path = [name, operator]
       if (operator === 'is' || operator === 'is_not') continue
       if (operator === 'matches_regex' || operator === 'matches_pattern') {
@@ -119,34 +121,36 @@ function checkPatterns(
     return
   }
   for (const { path, operator, value } of patterns) {
-    try {
-      compileMatch(operator, value)
-    } catch (error) {
-      const shown = value.length > 100 ? `${value.slice(0, 100).toWellFormed()}…` : value
-      refuse(path, `${shown} ${(error as Error).message}`)
-      return
-    }
+    const refusal = operator === 'matches_regex' ? refusalOfText(value) : undefined
+    if (refusal === undefined) continue
+    refuse(path, `${shortened(value)} ${refusal}`)
+    return
   }
 }
+
+/** A pattern as errors show it. */
+export const shortened = (value: string): string =>
+  value.length > 100 ? `${value.slice(0, 100).toWellFormed()}…` : value
 
 /** The filters of a valid query. */
 export function filtersOf(query: FilterQuery): Filters {
   const dimensions: Filters['dimensions'] = []
   for (const dimension of DIMENSIONS) {
-    for (const condition of conditionsOf(query[dimension])) dimensions.push({ dimension, condition })
+    for (const condition of conditionsOf(dimension, query[dimension]))
+      dimensions.push({ dimension, condition })
   }
-  for (const condition of conditionsOf(query.campaign)) {
+  for (const condition of conditionsOf('campaign', query.campaign)) {
     dimensions.push({ dimension: 'utm_campaign', condition })
   }
-  const keys = conditionsOf(query.prop_key)
+  const keys = conditionsOf('prop_key', query.prop_key)
   return {
     dimensions,
-    property: keys.length > 0 ? { keys, values: conditionsOf(query.prop_value) } : undefined,
+    property: keys.length > 0 ? { keys, values: conditionsOf('prop_value', query.prop_value) } : undefined,
     goalIds: listOf(query.goal ?? []),
   }
 }
 
-function conditionsOf(input: FilterInput | undefined): Condition[] {
+function conditionsOf(name: string, input: FilterInput | undefined): Condition[] {
   if (input === undefined) return []
   const byOperator: Partial<Record<ValueOperator, FilterValues | undefined>> =
     typeof input === 'string' || Array.isArray(input) ? { is: input } : input
@@ -154,7 +158,13 @@ function conditionsOf(input: FilterInput | undefined): Condition[] {
     const given = byOperator[operator]
     return given === undefined
       ? []
-      : [{ operator, values: listOf(given).map(value => meaning(operator, value)) }]
+      : [
+          {
+            field: `${name}.${operator}`,
+            operator,
+            values: listOf(given).map(value => meaning(operator, value)),
+          },
+        ]
   })
 }
 

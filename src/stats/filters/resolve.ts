@@ -1,14 +1,18 @@
-import { invalidField } from '../../errors.ts'
+import { type AppError, invalidField } from '../../errors.ts'
 import { findGoals } from '../../goals/find-goal.ts'
 import type { Services } from '../../infra/services.ts'
-import { runTask } from '../../rollups/protocol.ts'
+import { PatternWork, type Refusal } from '../../rollups/patterns/match.ts'
 import { type Dimension, isHitDimension } from './dimensions.ts'
-import { type Condition, type Filters, filtersOf, type StatsQuery } from './query.ts'
+import { type Condition, type Filters, filtersOf, type StatsQuery, shortened } from './query.ts'
 import { readKept } from './rows.ts'
 import type { Scope } from './scope.ts'
-import { findTargets } from './targets.ts'
+import { lookUpTargets } from './targets.ts'
+import { recentSizes } from './value-sizes.ts'
 
-type Parts = Pick<Services, 'reads' | 'rollups'>
+type Parts = Pick<Services, 'reads' | 'rollups' | 'patterns' | 'now'> & { signal?: AbortSignal | undefined }
+
+/** The same, and what its patterns may still cost. */
+type Looking = Parts & { work: PatternWork }
 
 /** Half-open. */
 interface Span {
@@ -19,15 +23,17 @@ interface Span {
 /**
  * What a query keeps of a site, for each of several spans that lie together. Wildcards and regular expressions are
  * looked up among the values that occur, in threads and in linear time; who converted is looked up once.
- * @throws AppError `validation_failed` for a goal that is not the site's, or a pattern that meets too many values
+ * @throws AppError `validation_failed` for a goal that is not the site's, a pattern that is none, meets too many values
+ * or is too costly; `unavailable` when too many requests of the team wait, or nobody waits for this one any more
  */
 export async function resolveScopes(
   services: Parts,
-  siteNo: number,
+  { siteNo, teamId }: { siteNo: number; teamId: string },
   query: StatsQuery,
   spans: Span[],
 ): Promise<Scope[]> {
   const given = filtersOf(query)
+  const { patterns, signal } = services
   const whole = {
     siteNo,
     start: new Date(Math.min(...spans.map(({ start }) => start.getTime()))),
@@ -35,10 +41,16 @@ export async function resolveScopes(
     filters: { dimensions: [], property: undefined },
     goal: undefined,
   }
-  const [filters, targets] = await Promise.all([
-    resolveFilters(services, whole, given),
-    resolveGoals(services, whole, given.goalIds),
-  ])
+  const resolve = async () => {
+    const looking = { ...services, work: new PatternWork(patterns, signal) }
+    return {
+      filters: await resolveFilters(looking, whole, given),
+      targets: await resolveGoals(looking, whole, given.goalIds),
+    }
+  }
+  const isSlow = given.goalIds.length > 0 || patternsOf(given).length > 0
+  // Entered before values are read: a flood of such requests reaches the database two at a time.
+  const { filters, targets } = await (isSlow ? patterns.enter(teamId, signal, resolve) : resolve())
   return Promise.all(
     spans.map(async ({ start, end }) => {
       const scope = { siteNo, start, end, filters, goal: undefined }
@@ -54,63 +66,106 @@ export async function resolveScopes(
   )
 }
 
-async function resolveGoals(services: Parts, whole: Scope, goalIds: string[]) {
+/**
+ * Whether the patterns of filters that are not applied can be used.
+ * @throws AppError `validation_failed` for one that is none
+ */
+export async function checkPatterns(
+  { patterns, signal }: Pick<Parts, 'patterns' | 'signal'>,
+  { teamId }: { teamId: string },
+  query: Partial<StatsQuery>,
+): Promise<void> {
+  const given = patternsOf(filtersOf(query))
+  if (given.length === 0) return
+  await patterns.enter(teamId, signal, async () => {
+    const refusal = await new PatternWork(patterns, signal).check(given)
+    if (refusal?.why === 'invalid') throw refused(refusal, given[refusal.test]!.field, given)
+  })
+}
+
+const isPattern = ({ operator }: Pick<Condition, 'operator'>) =>
+  operator === 'matches_pattern' || operator === 'matches_regex'
+
+function patternsOf({ dimensions, property }: Filters) {
+  const conditions = [
+    ...dimensions.map(({ condition }) => condition),
+    ...(property?.keys ?? []),
+    ...(property?.values ?? []),
+  ]
+  return conditions
+    .filter(isPattern)
+    .flatMap(({ field, operator, values }) => values.map(value => ({ field, operator, value })))
+}
+
+async function resolveGoals(looking: Looking, whole: Scope, goalIds: string[]) {
   if (goalIds.length === 0) return undefined
-  const goals = await findGoals(services.reads, whole.siteNo, goalIds)
+  const goals = await findGoals(looking.reads, whole.siteNo, goalIds)
   if (goals.length < new Set(goalIds.map(id => id.toLowerCase())).size) {
     throw invalidField('goal', 'must be the id of a goal of the site')
   }
-  return findTargets(services, whole, goals)
+  return lookUpTargets(looking, whole, goals)
 }
 
+/** One condition after the other: a request has one place. */
 async function resolveFilters(
-  services: Parts,
+  looking: Looking,
   whole: Scope,
   { dimensions, property }: Filters,
 ): Promise<Scope['filters']> {
-  return {
-    dimensions: await Promise.all(
-      dimensions.map(async ({ dimension, condition }) => ({
-        dimension,
-        condition: await match(services, dimension, condition, () => valuesOf(services, whole, dimension)),
-      })),
-    ),
-    property: property && (await resolveProperty(services, whole, property)),
+  const listed = listedOf(whole)
+  const resolved: Filters['dimensions'] = []
+  for (const { dimension, condition } of dimensions) {
+    resolved.push({
+      dimension,
+      condition: await match(
+        looking,
+        condition,
+        () => valuesOf(looking, whole, dimension),
+        listed(dimension),
+      ),
+    })
   }
+  return { dimensions: resolved, property: property && (await resolveProperty(looking, whole, property)) }
 }
 
 async function resolveProperty(
-  services: Parts,
+  looking: Looking,
   whole: Scope,
   property: NonNullable<Filters['property']>,
 ): Promise<NonNullable<Filters['property']>> {
-  const keys = await Promise.all(
-    property.keys.map(key =>
-      match(services, 'prop_key', key, () => list(services, whole, 'list-distinct-property-keys')),
-    ),
-  )
+  const listed = listedOf(whole)
+  const keys: Condition[] = []
+  for (const key of property.keys) {
+    keys.push(
+      await match(
+        looking,
+        key,
+        () => list(looking, whole, 'list-distinct-property-keys'),
+        listed('prop_key'),
+      ),
+    )
+  }
   const isExact = keys.every(({ operator }) => operator === 'is')
   const asked = { keys: isExact ? keys.flatMap(key => key.values) : [] }
-  const values = await Promise.all(
-    property.values.map(value =>
-      match(services, 'prop_value', value, () =>
-        list(services, whole, 'list-distinct-property-values', { asked }),
-      ),
-    ),
-  )
+  const values: Condition[] = []
+  for (const value of property.values) {
+    values.push(
+      await match(looking, value, () => list(looking, whole, 'list-distinct-property-values', { asked })),
+    )
+  }
   return { keys, values }
 }
 
 /** Values of hits in the span, and of sessions that money belongs to, which may lie long before it. */
-async function valuesOf(services: Parts, whole: Scope, value: Dimension): Promise<string[] | undefined> {
-  const ofHits = await list(services, whole, 'list-distinct-values', { value })
+async function valuesOf(parts: Parts, whole: Scope, value: Dimension): Promise<string[] | undefined> {
+  const ofHits = await list(parts, whole, 'list-distinct-values', { value })
   if (isHitDimension(value)) return ofHits
-  const ofMoney = await list(services, whole, 'list-distinct-money-values', { value })
-  return ofHits && ofMoney && [...ofHits, ...ofMoney]
+  const ofMoney = await list(parts, whole, 'list-distinct-money-values', { value })
+  return ofHits && ofMoney && ofHits.concat(ofMoney)
 }
 
 /** Most characters of all values that are looked at. */
-const MOST_CHARACTERS = 20_000_000
+export const MOST_CHARACTERS = 20_000_000
 
 /** @returns undefined when there are too many */
 async function list(
@@ -119,43 +174,62 @@ async function list(
   statement: string,
   { value, asked = {} }: { value?: Dimension; asked?: Record<string, string[]> } = {},
 ): Promise<string[] | undefined> {
-  const [row] = await readKept<{ characters: number | null; found: string[] | null }>(
-    reads,
-    statement,
-    whole,
-    {
-      asked: { ...asked, characters: MOST_CHARACTERS },
-      ...(value && { value }),
-    },
-  )
-  if (row!.characters === null) return []
-  return row!.found ?? undefined
+  const rows = await readKept<{ found: string[] | null }>(reads, statement, whole, {
+    asked: { ...asked, characters: MOST_CHARACTERS },
+    ...(value && { value }),
+  })
+  const parts = rows.map(({ found }) => found)
+  return parts.every(found => found !== null) ? parts.flat() : undefined
 }
 
 const MOST_MATCHES = 1_000_000
 
-/** A condition that needs no patterns: the list of values that fit them. */
+/** What `recentSizes` knows a list by. */
+const listedOf = (whole: Scope) => (name: string) =>
+  `${whole.siteNo} ${whole.start.getTime()} ${whole.end.getTime()} ${name}`
+
+/**
+ * A condition that needs no patterns: the list of values that fit them.
+ * @param listed what the list is known by, if it is the same for every request
+ */
 async function match(
-  { rollups }: Parts,
-  field: string,
+  { work, patterns, now }: Looking,
   condition: Condition,
   occurring: () => Promise<string[] | undefined>,
+  listed?: string,
 ): Promise<Condition> {
-  const { operator } = condition
-  if (operator !== 'matches_pattern' && operator !== 'matches_regex') return condition
-  const found = await occurring()
-  // Also the empty value, which is what money without a session has.
-  const values = found && [...new Set([...found, ''])]
+  if (!isPattern(condition)) return condition
+  const { field, operator } = condition
   const tests = condition.values.map(value => ({ operator, value }))
-  const matches = values && (await runTask(rollups, 'matchValues', { tests, values, most: MOST_MATCHES }))
-  if (!values || !matches) {
-    throw invalidField(
+  const sizes = recentSizes(patterns, now())
+  const early = await work.check(tests, listed === undefined ? undefined : sizes.of(listed))
+  if (early) throw refused(early, field, tests)
+  const values = await occurring()
+  if (!values) throw refused({ why: 'many' }, field)
+  if (listed !== undefined) sizes.note(listed, values)
+  // Also the empty value, which is what money without a session has.
+  values.push('')
+  const fitting: string[][] = []
+  const refusal = await work.match({ tests, values, most: MOST_MATCHES }, (_, matches, batch) => {
+    fitting.push(Array.from(matches, index => batch[index]!))
+  })
+  if (refusal) throw refused(refusal, field, tests)
+  const found = fitting.flat()
+  return { field, operator: 'is', values: tests.length > 1 ? [...new Set(found)] : found }
+}
+
+/** @param tests that the refusal is about */
+function refused(refusal: Refusal, field: string, tests: { value: string }[] = []): AppError {
+  if (refusal.why === 'many') {
+    return invalidField(
       field,
       'The pattern meets too many different values in this range: ask for a shorter one',
     )
   }
-  return {
-    operator: 'is',
-    values: [...new Set(matches.flatMap(each => [...each]))].map(index => values[index]!),
-  }
+  const pattern = shortened(tests[refusal.test]!.value)
+  if (refusal.why === 'invalid') return invalidField(field, `${pattern} ${refusal.reason}`)
+  return invalidField(
+    field,
+    `${pattern} takes too long on the values of this range: ask for a shorter range, or use a simpler pattern`,
+  )
 }

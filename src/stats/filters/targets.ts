@@ -1,10 +1,12 @@
-import { invalidField } from '../../errors.ts'
+import { type AppError, invalidField } from '../../errors.ts'
 import { type GoalTarget, targetOf, testOf } from '../../goals/matching.ts'
 import type { GoalRecord } from '../../goals/schema.ts'
 import { statement } from '../../infra/db.ts'
 import type { Services } from '../../infra/services.ts'
+import { PatternWork, type Refusal } from '../../rollups/patterns/match.ts'
 import { runTask } from '../../rollups/protocol.ts'
 import type { ConversionTargets } from './scope.ts'
+import { recentSizes } from './value-sizes.ts'
 
 const listGoalValues = statement<{ kind: string; value: string }>('list-goal-values')
 const sumFolded = statement<{ hits: number }>('sum-folded-hits')
@@ -15,35 +17,66 @@ interface Span {
   end: Date
 }
 
-/** Most values that goals may match, all of them together, and most that are looked at. */
+/** Most values that goals may match, all of them together, and most that are looked at, and their characters. */
 const MOST_MATCHES = 2_000_000
 const MOST_VALUES = 500_000
+const MOST_CHARACTERS = 20_000_000
+
+type Parts = Pick<Services, 'reads' | 'rollups' | 'patterns' | 'now'> & { signal?: AbortSignal | undefined }
 
 /**
  * What converts each of the goals, as rows to join hits with; a goal's number is its index in `goals`.
- * Operators are applied to the values that occur in the span, in a thread: one definition for all databases.
- * @throws AppError `validation_failed` when that are too many
+ * @throws AppError `validation_failed` when they match too many values, or one of them is too costly to look for;
+ * `unavailable` when too many requests of the team wait
  */
-export async function findTargets(
-  { reads, rollups }: Pick<Services, 'reads' | 'rollups'>,
+export function findTargets(
+  parts: Parts,
+  span: Span & { teamId: string },
+  goals: readonly GoalRecord[],
+): Promise<ConversionTargets> {
+  const { patterns, signal } = parts
+  return patterns.enter(span.teamId, signal, () =>
+    lookUpTargets({ ...parts, work: new PatternWork(patterns, signal) }, span, goals),
+  )
+}
+
+/**
+ * The same, by who has a place.
+ * Operators are applied to the values that occur in the span, in a thread: one definition for all databases.
+ */
+export async function lookUpTargets(
+  { reads, rollups, patterns, now, work }: Parts & { work: PatternWork },
   span: Span,
   goals: readonly GoalRecord[],
 ): Promise<ConversionTargets> {
   const targets = goals.map(targetOf)
   const kinds = [...new Set(targets.map(({ kind }) => hitTypeOf(kind)))]
-  const occurring = await listValues({ reads, rollups }, span, kinds)
-  const groups = new Groups()
-  for (const kind of kinds) {
-    const values = occurring.get(kind) ?? []
+  const sizes = recentSizes(patterns, now())
+  const asked = kinds.map(kind => {
     const ofKind = targets.flatMap((target, goal) =>
       hitTypeOf(target.kind) === kind ? [{ target, goal }] : [],
     )
-    const tests = ofKind.map(({ target }) => testOf(target))
-    const matches = await runTask(rollups, 'matchValues', { tests, values, most: MOST_MATCHES })
-    if (!matches) throw tooMany()
-    ofKind.forEach(({ target, goal }, index) => {
-      for (const match of matches[index]!) groups.add(goal, target, values[match]!)
+    return {
+      kind,
+      ofKind,
+      tests: ofKind.map(({ target }) => testOf(target)),
+      listed: `${span.siteNo} ${span.start.getTime()} ${span.end.getTime()} goals ${kind}`,
+    }
+  })
+  for (const { ofKind, tests, listed } of asked) {
+    const refusal = await work.check(tests, sizes.of(listed))
+    if (refusal) throw refused(refusal, index => goals[ofKind[index]!.goal]!)
+  }
+  const occurring = await listValues({ reads, rollups }, span, kinds)
+  const groups = new Groups()
+  for (const { kind, ofKind, tests, listed } of asked) {
+    const values = occurring.get(kind) ?? []
+    sizes.note(listed, values)
+    const refusal = await work.match({ tests, values, most: MOST_MATCHES }, (index, matches, batch) => {
+      const { target, goal } = ofKind[index]!
+      for (const match of matches) groups.add(goal, target, batch[match]!)
     })
+    if (refusal) throw refused(refusal, index => goals[ofKind[index]!.goal]!)
   }
   return groups.targets()
 }
@@ -78,8 +111,9 @@ async function listValues(
   }
   const others = kinds.filter(kind => !values.has(kind))
   if (others.length === 0) return values
-  const occurring = await listGoalValues(reads, siteNo, start, end, others, MOST_VALUES + 1)
-  if (occurring.length > MOST_VALUES) throw tooMany()
+  const occurring = await listGoalValues(reads, siteNo, start, end, others, MOST_VALUES + 1, MOST_CHARACTERS)
+  const characters = occurring.reduce((sum, { value }) => sum + value.length, 0)
+  if (occurring.length > MOST_VALUES || characters > MOST_CHARACTERS) throw tooMany()
   for (const kind of others) {
     values.set(
       kind,
@@ -110,6 +144,17 @@ async function listFolded(
 
 const tooMany = () =>
   invalidField('range', 'The goals match too many different values in this range: ask for a shorter one')
+
+function refused(refusal: Refusal, goalOf: (test: number) => GoalRecord): AppError {
+  if (refusal.why === 'many') return tooMany()
+  const { displayName, id } = goalOf(refusal.test)
+  return invalidField(
+    'goal',
+    refusal.why === 'invalid'
+      ? `The goal ${displayName} (${id}) cannot be looked for: its match_value ${refusal.reason}; change or delete it`
+      : `The goal ${displayName} (${id}) takes too long to look for among the values of this range: ask for a shorter range, or give it a simpler match_value`,
+  )
+}
 
 /** A scroll is that of a pageview: its path is among theirs. */
 const hitTypeOf = (kind: GoalTarget['kind']) => (kind === 'engagement' ? 'pageview' : kind)

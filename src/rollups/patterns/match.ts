@@ -1,0 +1,178 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import type { FairPool } from '../../infra/fair-pool.ts'
+import type { BatchMatches, PatternTasks, ValueTest } from './protocol.ts'
+
+/** Why tests were not carried through: `test` is the one that is at fault. */
+export type Refusal =
+  | { why: 'invalid'; test: number; reason: string }
+  | { why: 'costly'; test: number }
+  | { why: 'many' }
+
+/** Characters of values, all together and of the longest. */
+export interface ValueSize {
+  characters: number
+  longest: number
+}
+
+/** Handed the matches of a test, as indices of `values`. */
+export type Found = (test: number, matches: Int32Array, values: readonly string[]) => void
+
+/**
+ * Most steps of one request: characters of the values times what each test takes for one (`Match.steps`). A step takes
+ * 0.1 to 5 ns with ordinary patterns, up to 200 with an expression that is made to be slow; what that comes to,
+ * `BUDGET_MS` ends.
+ */
+export const MOST_STEPS = 1_000_000_000
+/** The same for one value, which is looked at in one go: 0.5 s with the slowest expressions. */
+export const MOST_STEPS_OF_A_VALUE = 5_000_000
+/** CPU that matching may take for one request. `^/blog/\d+` takes 0.3 s for 500,000 paths. */
+export const BUDGET_MS = 3_000
+
+/** What goes to a thread at once: few milliseconds of ordinary work, and no more of copying it. */
+const BATCH_STEPS = 1_000_000
+const BATCH_CHARACTERS = 250_000
+const BATCH_VALUES = 10_000
+/** Tests whose compiled form is large, at once. */
+const BATCH_PATTERNS = 8
+/** Matches that are handed over before others have a turn. */
+const MATCHES_A_TURN = 20_000
+
+/** What patterns of one request may cost, all together. */
+export class PatternWork {
+  readonly #patterns: Pick<FairPool, 'run'>
+  readonly #signal: AbortSignal | undefined
+  #steps = 0
+  #budgetMs: number
+
+  constructor(patterns: Pick<FairPool, 'run'>, signal: AbortSignal | undefined, budgetMs = BUDGET_MS) {
+    this.#patterns = patterns
+    this.#signal = signal
+    this.#budgetMs = budgetMs
+  }
+
+  /**
+   * Whether all tests can be used.
+   * @param size of the values that they would look at, if it is known
+   */
+  async check(tests: ValueTest[], size: ValueSize = NOTHING): Promise<Refusal | undefined> {
+    const compiled = await this.#run('compileTests', tests)
+    if (!('steps' in compiled)) return { why: 'invalid', test: compiled.refused, reason: compiled.reason }
+    return this.#isTooCostly(compiled.steps, size)
+      ? { why: 'costly', test: costliestOf(compiled.steps) }
+      : undefined
+  }
+
+  /**
+   * Looks for values that pass tests. What it costs is known, and refused, before anything is looked at; how long
+   * it takes is looked at between values.
+   * @param most matches of all tests together
+   * @param found called for each test several times, with some of the values each
+   */
+  async match(
+    { tests, values, most }: { tests: ValueTest[]; values: string[]; most: number },
+    found: Found,
+  ): Promise<Refusal | undefined> {
+    const compiled = await this.#run('compileTests', tests)
+    if (!('steps' in compiled)) return { why: 'invalid', test: compiled.refused, reason: compiled.reason }
+    const { steps } = compiled
+    const costliest = costliestOf(steps)
+    const size = sizeOf(values)
+    if (this.#isTooCostly(steps, size)) return { why: 'costly', test: costliest }
+    this.#steps += size.characters * sumOf(steps)
+    let left = most
+    for (const group of groupsOf(tests, steps)) {
+      const groupTests = group.map(index => tests[index]!)
+      const stepsOfGroup = sumOf(group.map(index => steps[index]!))
+      for (const batch of batchesOf(values, stepsOfGroup)) {
+        const input = { tests: groupTests, values: batch, most: left, budgetMs: this.#budgetMs }
+        const answer = await this.#run('matchValues', input)
+        this.#budgetMs -= answer.usedMs
+        if (answer.cutOff === 'most') return { why: 'many' }
+        if (answer.cutOff === 'budget' || this.#budgetMs <= 0) {
+          return { why: 'costly', test: group.includes(costliest) ? costliest : group[0]! }
+        }
+        left -= await handOver(answer, group, batch, found)
+      }
+    }
+    return undefined
+  }
+
+  #isTooCostly(steps: number[], { characters, longest }: ValueSize): boolean {
+    return (
+      this.#steps + characters * sumOf(steps) > MOST_STEPS ||
+      longest * Math.max(...steps) > MOST_STEPS_OF_A_VALUE
+    )
+  }
+
+  #run<Name extends keyof PatternTasks>(
+    task: Name,
+    input: PatternTasks[Name]['input'],
+  ): Promise<PatternTasks[Name]['output']> {
+    return this.#patterns.run(task, input, this.#signal) as Promise<PatternTasks[Name]['output']>
+  }
+}
+
+const sumOf = (steps: number[]) => steps.reduce((sum, each) => sum + each, 0)
+const costliestOf = (steps: number[]) => steps.indexOf(Math.max(...steps))
+
+const NOTHING: ValueSize = { characters: 0, longest: 0 }
+
+export function sizeOf(values: readonly string[]): ValueSize {
+  const size = { ...NOTHING }
+  for (const { length } of values) {
+    size.characters += length
+    if (length > size.longest) size.longest = length
+  }
+  return size
+}
+
+/** Tests that go to a thread together, as indices: patterns a few at a time, all others at once. */
+function groupsOf(tests: ValueTest[], steps: number[]): number[][] {
+  const isLarge = (index: number) => tests[index]!.operator === 'matches_regex' || steps[index]! > 1
+  const all = tests.map((_, index) => index)
+  const large = all.filter(isLarge)
+  const groups = [all.filter(index => !isLarge(index))]
+  for (let first = 0; first < large.length; first += BATCH_PATTERNS) {
+    groups.push(large.slice(first, first + BATCH_PATTERNS))
+  }
+  return groups.filter(group => group.length > 0)
+}
+
+/** Values that go to a thread together. */
+function* batchesOf(values: string[], steps: number): Generator<string[]> {
+  const most = Math.min(BATCH_CHARACTERS, BATCH_STEPS / Math.max(1, steps))
+  let first = 0
+  let characters = 0
+  for (let index = 0; index < values.length; index++) {
+    const { length } = values[index]!
+    if (index > first && (characters + length > most || index - first >= BATCH_VALUES)) {
+      yield values.slice(first, index)
+      first = index
+      characters = 0
+    }
+    characters += length
+  }
+  if (first < values.length) yield values.slice(first)
+}
+
+/** @returns the number of matches */
+async function handOver(
+  { matches }: BatchMatches,
+  group: number[],
+  batch: string[],
+  found: Found,
+): Promise<number> {
+  let count = 0
+  let sinceTurn = 0
+  for (const [position, each] of matches.entries()) {
+    if (each.length === 0) continue
+    found(group[position]!, each, batch)
+    count += each.length
+    sinceTurn += each.length
+    if (sinceTurn >= MATCHES_A_TURN) {
+      sinceTurn = 0
+      await nextTurn()
+    }
+  }
+  return count
+}
