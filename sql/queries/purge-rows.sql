@@ -92,6 +92,13 @@ with
       and error_id in (select error_id from error_groups where site_no = $1::int limit $2::int)
     returning 1
   ),
+  gone_daily_values as (
+    delete from daily_values
+    where
+      site_no = $1::int
+      and (day, kind) in (select day, kind from daily_values where site_no = $1::int limit $2::int)
+    returning 1
+  ),
   gone_spans as (delete from fold_spans where site_no = $1::int returning 1),
   gone_days as (delete from day_folds where site_no = $1::int returning 1),
   gone_values as (
@@ -130,6 +137,7 @@ select (
   + (select count(*) from gone_milestones)
   + (select count(*) from gone_webhook_events)
   + (select count(*) from gone_errors)
+  + (select count(*) from gone_daily_values)
   + (select count(*) from gone_spans)
   + (select count(*) from gone_days)
   + (select count(*) from gone_values)

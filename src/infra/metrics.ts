@@ -49,6 +49,12 @@ export function createMetrics(role: string) {
       help: 'Hits that could not be stored and lie in dead_letters',
       registers,
     }),
+    others: new Counter({
+      name: 'hits_other_total',
+      help: 'Hits with a value beyond the bound of distinct ones of a site and day, counted under (other), by its kind',
+      labelNames: ['kind'],
+      registers,
+    }),
     batchSize: new Histogram({
       name: 'store_batch_hits',
       help: 'Hits of one storing transaction',

@@ -42,7 +42,7 @@ export interface Hit {
   /** Custom event name, autocapture kind; absent for pageviews. */
   name?: string
   /** Custom properties, scalar values as strings. */
-  props?: Record<string, string>
+  props?: Record<string, string> | undefined
   /** Referrer URL as sent. */
   referrer?: string
   userAgent?: string

@@ -37,6 +37,8 @@ export interface ImportOptions {
   now: () => Date
   /** Hits of a transaction. */
   batchHits: number
+  /** Distinct values of a site and day, as `storeHits` takes them. */
+  mostValues?: number
   /** Called with the numbers so far. */
   onProgress?: (progress: ImportProgress) => void
 }
@@ -86,7 +88,7 @@ export async function importHits(
     await patiently(() => openAround(hits))
     const result = await storeSound(
       hits,
-      part => patiently(() => storeHits(db, partition, part)),
+      part => patiently(() => storeHits(db, partition, part, options.mostValues)),
       async (hit, error) => rejects.add(hit.line!, (error as Error).message),
     )
     if (result.dropped > 0) throw new Error('the site was deleted while its hits were imported')

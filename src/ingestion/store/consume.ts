@@ -34,8 +34,10 @@ export function createIngest(options: {
   later: Producer<HitBatch>
   log: Log
   metrics?: Metrics
+  /** Distinct values of a site and day, as `storeHits` takes them. */
+  mostValues?: number
 }): Ingest {
-  const { db, later, log, metrics } = options
+  const { db, later, log, metrics, mostValues } = options
   const counts = { stored: 0, repeated: 0, dropped: 0, dead: 0, batches: 0 }
   const gathering = createGathering(storeParts)
   let isStopped = false
@@ -86,10 +88,20 @@ export function createIngest(options: {
 
   /** @returns engagement whose pageview is not there */
   async function storeAll(partitions: number[], hits: EnrichedHit[]): Promise<EnrichedHit[]> {
-    const result = await storeSound(hits, part => patiently(() => storeHits(db, partitions, part)), bury)
+    const result = await storeSound(
+      hits,
+      part => patiently(() => storeHits(db, partitions, part, mostValues)),
+      bury,
+    )
     note('stored', result.stored)
     note('repeated', result.repeated)
     note('dropped', result.dropped)
+    for (const [kind, count] of Object.entries(result.others))
+      if (count > 0) metrics?.others.inc({ kind }, count)
+    for (const { siteNo, day, kind } of result.filled) {
+      const date = new Date(day * 86_400_000).toISOString().slice(0, 10)
+      log.warn({ siteNo, day: date, kind }, 'no room for more values today: new ones count under (other)')
+    }
     metrics?.batchSize.observe(hits.length)
     return result.pageless
   }

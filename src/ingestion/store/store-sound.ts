@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { isDataFault, isRetryable, sqlState } from '../../infra/db.ts'
 import type { Log } from '../../infra/log.ts'
 import type { EnrichedHit } from '../hit.ts'
-import type { Stored } from './store.ts'
+import { addStored, nothingStored, type Stored } from './store.ts'
 
 const RETRY_MS = 500
 /** How long a command waits for a database that is away. */
@@ -49,23 +49,18 @@ export async function storeSound(
   store: (hits: EnrichedHit[]) => Promise<Stored>,
   bury: (hit: EnrichedHit, error: unknown) => Promise<void>,
 ): Promise<Stored> {
-  if (hits.length === 0) return { stored: 0, repeated: 0, dropped: 0, pageless: [] }
+  if (hits.length === 0) return nothingStored()
   try {
     return await store(hits)
   } catch (error) {
     if (!isDataFault(error)) throw error
     if (hits.length === 1) {
       await bury(hits[0]!, error)
-      return { stored: 0, repeated: 0, dropped: 0, pageless: [] }
+      return nothingStored()
     }
     const middle = hits.length >> 1
     const first = await storeSound(hits.slice(0, middle), store, bury)
     const second = await storeSound(hits.slice(middle), store, bury)
-    return {
-      stored: first.stored + second.stored,
-      repeated: first.repeated + second.repeated,
-      dropped: first.dropped + second.dropped,
-      pageless: [...first.pageless, ...second.pageless],
-    }
+    return addStored(first, second)
   }
 }

@@ -3,6 +3,7 @@ import { attributeAwaiting, NEWCOMERS_LOCK } from '../../revenue/attribution.ts'
 import { markBuckets, markFolds } from '../../rollups/dirty.ts'
 import { closesAt } from '../../rollups/folds/portion.ts'
 import { type EnrichedHit, PARTITIONS } from '../hit.ts'
+import { type BoundedHits, boundValues, MOST_VALUES } from './bound-values.ts'
 import { findStored } from './find-stored.ts'
 import { place } from './place.ts'
 import { recountVisits } from './recount-visits.ts'
@@ -34,21 +35,54 @@ export interface Stored {
   dropped: number
   /** Engagement without its pageview, which may be on its way in another batch. */
   pageless: EnrichedHit[]
+  /** Hits with a value beyond the first of their site and day, by its kind. */
+  others: BoundedHits['others']
+  /** Kinds of sites and days that have no room any more for values that are new. */
+  filled: ReturnType<BoundedHits['commit']>
 }
+
+/** What two batches come to, or the halves of one. */
+export function addStored(a: Stored, b: Stored): Stored {
+  return {
+    stored: a.stored + b.stored,
+    repeated: a.repeated + b.repeated,
+    dropped: a.dropped + b.dropped,
+    pageless: [...a.pageless, ...b.pageless],
+    others: {
+      event_name: a.others.event_name + b.others.event_name,
+      property_key: a.others.property_key + b.others.property_key,
+      error_group: a.others.error_group + b.others.error_group,
+    },
+    filled: [...a.filled, ...b.filled],
+  }
+}
+
+export const nothingStored = (): Stored => ({
+  stored: 0,
+  repeated: 0,
+  dropped: 0,
+  pageless: [],
+  others: { event_name: 0, property_key: 0, error_group: 0 },
+  filled: [],
+})
 
 /**
  * Stores a batch in one transaction: all of it or nothing. Hits that are there already change nothing, so that a
  * batch may be delivered any number of times.
  * @param partition that of the hits' visitors, or those; 'all' where it is not known, which keeps every other batch waiting
+ * @param mostValues distinct event names, property keys and errors of a site and day, of each kind
  * @throws what the database throws; nothing is stored then
  */
-export function storeHits(
+export async function storeHits(
   db: Db,
   partition: number | number[] | 'all',
   hits: EnrichedHit[],
+  mostValues = MOST_VALUES,
 ): Promise<Stored> {
   const partitions = partition === 'all' ? ALL_PARTITIONS : [partition].flat()
-  return db.begin(async tx => {
+  let bounded: BoundedHits | undefined
+  const stored = (await db.begin(async tx => {
+    bounded = undefined
     // Always in the same order: nobody waits for one while holding one behind it.
     for (const locked of partitions.toSorted((a, b) => a - b))
       await lockPartition(tx, PARTITION_LOCKS, locked)
@@ -58,8 +92,9 @@ export function storeHits(
     const pageless: EnrichedHit[] = []
     if (fresh.length > 0) {
       fresh.sort(byTime)
-      const world = await loadWorld(db, tx, fresh)
-      for (const hit of fresh) {
+      bounded = await boundValues(db, tx, fresh, mostValues)
+      const world = await loadWorld(db, tx, bounded.hits)
+      for (const hit of bounded.hits) {
         const row = place(world, hit)
         if (row) placed.push(row)
         else pageless.push(hit)
@@ -72,7 +107,12 @@ export function storeHits(
       dropped: hits.length - live.length,
       pageless,
     }
-  }) as Promise<Stored>
+  })) as Omit<Stored, 'others' | 'filled'>
+  return {
+    ...stored,
+    others: bounded?.others ?? nothingStored().others,
+    filled: bounded?.commit() ?? [],
+  }
 }
 
 function byTime(a: EnrichedHit, b: EnrichedHit): number {

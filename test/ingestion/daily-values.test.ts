@@ -1,0 +1,236 @@
+import { randomUUID } from 'node:crypto'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { connectDb, type Db } from '../../src/infra/db.ts'
+import type { EnrichedHit, Hit } from '../../src/ingestion/hit.ts'
+import { errorFingerprint } from '../../src/ingestion/stages/error.ts'
+import { type Stored, storeHits } from '../../src/ingestion/store/store.ts'
+import { type TestDatabase, testDatabase } from '../support/database.ts'
+import { enrichedHit } from '../support/hits.ts'
+import { createTestSite, type TestSite } from '../support/sites.ts'
+
+const NOON = Date.UTC(2026, 2, 10, 12)
+const DAY = 86_400_000
+const MOST = 3
+
+let database: TestDatabase
+let db: Db
+let site: TestSite
+
+beforeAll(async () => {
+  database = await testDatabase()
+  db = database.db
+})
+afterAll(() => database.close())
+beforeEach(async () => {
+  site = await createTestSite(db)
+})
+
+/** Connections of their own: like those of another process, or of the same one after a restart. */
+const others: Db[] = []
+function anotherProcess(): Db {
+  const other = connectDb(database.url, { max: 2, name: 'test' })
+  others.push(other)
+  return other
+}
+afterEach(async () => {
+  for (const other of others.splice(0)) await other.end({ timeout: 5 })
+})
+
+const store = (hits: EnrichedHit[], by = db, partition = 0): Promise<Stored> =>
+  storeHits(by, partition, hits, MOST)
+
+const event = (name: string, fields: Partial<Hit> = {}, at = NOON) =>
+  enrichedHit(site, at, { type: 'event', name, ...fields })
+const events = (...names: string[]) => names.map((name, index) => event(name, {}, NOON + index))
+const error = (message: string, fields: Partial<Hit> = {}) =>
+  enrichedHit(site, NOON, {
+    type: 'error',
+    name: 'error',
+    error: { name: 'TypeError', message, stack: `at ${message}` },
+    ...fields,
+  })
+
+async function names(day = NOON): Promise<string[]> {
+  const rows = await db`
+    select name from events
+    where site_no = ${site.siteNo} and at >= ${new Date(day - DAY / 2)} and at < ${new Date(day + DAY / 2)}
+    order by at, id`
+  return rows.map(({ name }) => name)
+}
+
+describe('event names', () => {
+  test('the first of a day stay, and those beyond count under (other)', async () => {
+    const { stored, others } = await store(events('a', 'b', 'c', 'd', 'a', 'e'))
+    expect([stored, others]).toEqual([6, { event_name: 2, property_key: 0, error_group: 0 }])
+    expect(await names()).toEqual(['a', 'b', 'c', '(other)', 'a', '(other)'])
+  })
+
+  test('later batches, other partitions and other processes agree on which were first', async () => {
+    await store(events('a', 'b'))
+    const elsewhere = anotherProcess()
+    await store([event('c', {}, NOON + 10), event('d', {}, NOON + 11)], elsewhere, 1)
+    await store([event('d', {}, NOON + 20), event('c', {}, NOON + 21), event('b', {}, NOON + 22)], db, 2)
+    expect(await names()).toEqual(['a', 'b', 'c', '(other)', '(other)', 'c', 'b'])
+  })
+
+  test('a restart forgets nothing', async () => {
+    await store(events('a', 'b', 'c'))
+    await store([event('d', {}, NOON + 10), event('a', {}, NOON + 11)], anotherProcess())
+    expect(await names()).toEqual(['a', 'b', 'c', '(other)', 'a'])
+  })
+
+  test('batches at once keep to the bound together', async () => {
+    const processes = [db, anotherProcess(), anotherProcess()]
+    await Promise.all(
+      Array.from({ length: 12 }, (_, index) =>
+        store([event(`a${index}`), event(`b${index}`)], processes[index % 3], index % 4),
+      ),
+    )
+    const stored = await names()
+    expect(stored).toHaveLength(24)
+    expect(new Set(stored).size).toBe(MOST + 1)
+    expect(stored.filter(name => name === '(other)')).toHaveLength(24 - MOST)
+  })
+
+  test('a hit that is delivered again stays what it was', async () => {
+    const first = events('a', 'b')
+    await store(first)
+    await store([event('c', {}, NOON + 10), event('d', {}, NOON + 11)])
+    expect(await store(structuredClone(first), anotherProcess())).toMatchObject({ stored: 0, repeated: 2 })
+    expect(await names()).toEqual(['a', 'b', 'c', '(other)'])
+  })
+
+  test('a batch that fails takes no place, and is the same when it is stored again', async () => {
+    const broken = event('z', { visitorId: 'no uuid' }, NOON - 1)
+    const batch = events('a', 'b', 'c')
+    await expect(store([broken, ...batch])).rejects.toThrow()
+    expect((await store([...batch, event('d', {}, NOON + 10)])).others.event_name).toBe(1)
+    expect(await names()).toEqual(['a', 'b', 'c', '(other)'])
+  })
+
+  test('a batch that is refused once all is settled leaves its hits as they were', async () => {
+    await store(events('a', 'b', 'c'))
+    const hits = [event('d', { props: { plan: 'pro' } }, NOON + 10)]
+    const before = structuredClone(hits)
+    await store(hits)
+    expect(hits).toEqual(before)
+  })
+
+  test('each UTC day of the hits has its own, and so has each site', async () => {
+    await store(events('a', 'b', 'c', 'd'))
+    await store([event('d', {}, NOON + DAY), event('a', {}, NOON + DAY + 1)])
+    expect(await names(NOON + DAY)).toEqual(['d', 'a'])
+    const first = site
+    site = await createTestSite(db)
+    await store(events('d'))
+    expect(await names()).toEqual(['d'])
+    site = first
+    expect(await names()).toEqual(['a', 'b', 'c', '(other)'])
+  })
+
+  test('which day is full is told once', async () => {
+    const filled = { siteNo: site.siteNo, day: NOON / DAY - 0.5, kind: 'event_name' }
+    expect((await store(events('a', 'b'))).filled).toEqual([])
+    expect((await store(events('c', 'd'))).filled).toEqual([filled])
+    expect((await store(events('e'))).filled).toEqual([])
+    expect((await store(events('f'), anotherProcess())).filled).toEqual([])
+  })
+
+  test('those that goals name stay, whatever else came', async () => {
+    await db`
+      insert into goals (site_no, display_name, type, match_value, match_operator, custom_props)
+      values
+        (${site.siteNo}, 'one', 'event', 'bought', 'is', '{"plan": "pro"}'),
+        (${site.siteNo}, 'two', 'event', 'x', 'contains', '{}')`
+    await store(events('a', 'b', 'c', 'd'))
+    const props = { k1: '1', k2: '2', k3: '3' }
+    await store([event('a', { props }, NOON + 5)])
+    const bought = { props: { plan: 'pro', k4: '4' } }
+    await store([event('bought', bought, NOON + 10), event('xx', {}, NOON + 11)])
+    expect((await names()).slice(-2)).toEqual(['bought', '(other)'])
+    const [row] = await db`select props from events where site_no = ${site.siteNo} and name = 'bought'`
+    expect(row!.props).toEqual({ plan: 'pro', '(other)': '(other)' })
+  })
+
+  test('autocaptured kinds take no place', async () => {
+    const kinds = ['outbound', 'download', 'button', 'form', 'copy'] as const
+    await store(kinds.map(type => enrichedHit(site, NOON, { type, name: type })))
+    await store(events('a', 'b', 'c'))
+    expect(await names()).not.toContain('(other)')
+  })
+})
+
+describe('property keys', () => {
+  const keysOf = async () => {
+    const rows = await db`select props from events where site_no = ${site.siteNo} order by at`
+    return rows.map(({ props }) => props)
+  }
+
+  test('those beyond are one key without a value, however many a hit has', async () => {
+    await store([event('a', { props: { one: '1', two: '2', three: '3' } })])
+    const props = { two: 'II', secret: 'raw text', another: 'more' }
+    const { others } = await store([enrichedHit(site, NOON + 1, { props })])
+    expect(others).toEqual({ event_name: 0, property_key: 1, error_group: 0 })
+    expect(await keysOf()).toEqual([
+      { one: '1', two: '2', three: '3' },
+      { two: 'II', '(other)': '(other)' },
+    ])
+  })
+})
+
+describe('errors', () => {
+  const groups = async () =>
+    (await db`select message, name from error_groups where site_no = ${site.siteNo} order by message`).map(
+      row => ({ ...row }),
+    )
+
+  test('those beyond are the group (other), of which no text is stored', async () => {
+    await store(['a', 'b', 'c'].map(message => error(message)))
+    const props = { message: 'raw text', line_number: '7', plan: 'pro' }
+    const { others } = await store([error('raw text', { props }), error('raw text too'), error('b')])
+    expect(others).toMatchObject({ error_group: 2 })
+    const other = errorFingerprint(site.id, '(other)')
+    const rows = await db`select * from events where site_no = ${site.siteNo} and error_id = ${other}`
+    expect(rows).toHaveLength(2)
+    expect(JSON.stringify(rows)).not.toContain('raw text')
+    expect(rows.map(({ props }) => props)).toContainEqual({ plan: 'pro' })
+    expect(rows[0]).toMatchObject({ name: '(other)', error_message: '(other)', error_stack: null })
+    expect(await groups()).toEqual([
+      { message: '(other)', name: '(other)' },
+      ...['a', 'b', 'c'].map(message => ({ message, name: 'TypeError' })),
+    ])
+  })
+
+  test('their names are event names', async () => {
+    await store(events('a', 'b', 'c'))
+    await store([error('boom')])
+    const [row] = await db`select * from events where site_no = ${site.siteNo} and type = 'error'`
+    expect(row).toMatchObject({ name: '(other)', error_message: 'boom', error_stack: 'at boom' })
+  })
+
+  test('one whose message is (other) is of that group, and takes no place', async () => {
+    await store([error('(other)'), ...['a', 'b', 'c'].map(message => error(message))])
+    expect((await groups()).map(({ message }) => message)).toEqual(['(other)', 'a', 'b', 'c'])
+  })
+})
+
+test('a deleted site leaves no values behind', async () => {
+  await store(events('a'))
+  const { purgeDeletedSites } = await import('../../src/rollups/purge.ts')
+  await db`update sites set deleted_at = now() where site_no = ${site.siteNo}`
+  await purgeDeletedSites(db, new Date())
+  expect(await db`select 1 from daily_values where site_no = ${site.siteNo}`).toHaveLength(0)
+})
+
+test('the bound is 10,000 of each kind', async () => {
+  const props = (index: number) => ({ [`k${index}`]: '' })
+  const flood = (from: number, count: number) =>
+    Array.from({ length: count }, (_, index) =>
+      event(`n${from + index}`, { visitorId: VISITOR, props: props(from + index) }, NOON + index),
+    )
+  const { others } = await storeHits(db, 0, flood(0, 10_001))
+  expect(others).toEqual({ event_name: 1, property_key: 1, error_group: 0 })
+  expect((await storeHits(db, 0, flood(9_999, 3))).others).toMatchObject({ event_name: 2, property_key: 2 })
+}, 60_000)
+
+const VISITOR = randomUUID()
