@@ -1,0 +1,105 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expectError } from './requests.ts'
+import { hit, type Stats, type StatsSite, startStats, THAT_DAY } from './stats-site.ts'
+
+let stats: Stats
+let site: StatsSite
+
+/** 4,203 instructions, at up to 100 ns a character each: minutes for the paths below. */
+const SLOW = '(?:a[ab]?|b[ab]?){600}c'
+const PATHS = 300
+
+beforeAll(async () => {
+  stats = await startStats()
+  site = await stats.site()
+  await stats.store(
+    Array.from({ length: PATHS }, (_, index) =>
+      hit(
+        site,
+        `2026-03-10T20:00:${String(index % 60).padStart(2, '0')}.${String(index).padStart(3, '0')}Z`,
+        {
+          url: `/${Array.from({ length: 1_000 }, (_, place) => ((index >> (place % 9)) & 1 ? 'a' : 'b')).join('')}`,
+        },
+      ),
+    ),
+  )
+})
+afterAll(() => stats.close())
+
+const enc = encodeURIComponent
+const ENDPOINTS = ['/overview?', '/stats/breakdown?dimension=os&', '/stats/goals?', '/stats/events?']
+
+test.each(ENDPOINTS)(
+  'filters: an expression too costly for the values is 422 at once, and again: %s',
+  async path => {
+    if (path.startsWith('/stats/goals')) await stats.goal(site, { match_type: 'event', match_value: 'x' })
+    for (let turn = 0; turn < 2; turn++) {
+      const answer = await stats.ask(`${site.path}${path}${THAT_DAY}&path[matches_regex]=${enc(SLOW)}`)
+      expectError(answer, 422, 'validation_failed')
+      expect(answer.json.errors).toEqual({
+        'path.matches_regex': [expect.stringMatching(/shorter range.*simpler/)],
+      })
+    }
+  },
+)
+
+test('filters: the values of the day before cost nothing', async () => {
+  const days = 'from=2026-03-08&to=2026-03-08'
+  const { visitors } = await stats.read(site, `/overview?${days}&path[matches_regex]=${enc(SLOW)}`)
+  expect(visitors).toBe(0)
+})
+
+test('filters: an ordinary expression finds the same long values', async () => {
+  const { pageviews } = await stats.read(site, `/overview?${THAT_DAY}&path[matches_regex]=${enc('^/[ab]+$')}`)
+  expect(pageviews).toBe(PATHS)
+})
+
+test('filters: the parameter is named as it was given', async () => {
+  const answer = await stats.ask(`${site.path}/overview?${THAT_DAY}&campaign[matches_regex]=(`)
+  expect([answer.status, Object.keys(answer.json.errors)]).toEqual([422, ['campaign.matches_regex']])
+})
+
+test('filter values: an expression on the dimension itself is checked, although it is not applied', async () => {
+  const ask = (pattern: string) =>
+    stats.ask(
+      `${site.path}/stats/filter-values?dimension=path&${THAT_DAY}&path[matches_regex]=${enc(pattern)}`,
+    )
+  expectError(await ask('('), 422, 'validation_failed')
+  expect((await ask('x')).status).toBe(200)
+})
+
+test('goals: one that is too costly to look for is named by the report and by the goal filter', async () => {
+  const own = await stats.site()
+  await stats.store([hit(own, '2026-03-10T20:00:00Z', { url: `/${'ab'.repeat(1_000)}` })])
+  await stats.goal(own, { match_type: 'page', match_value: '/', display_name: 'Home' })
+  const slow = await stats.goal(own, {
+    match_type: 'page',
+    match_value: SLOW,
+    match_operator: 'matches_regex',
+    display_name: 'Slow one',
+  })
+  for (const path of [`/stats/goals?${THAT_DAY}`, `/overview?${THAT_DAY}&goal=${slow}`]) {
+    const answer = await stats.ask(`${own.path}${path}`)
+    expectError(answer, 422, 'validation_failed')
+    const [message] = answer.json.errors.goal
+    expect(message).toContain('Slow one')
+    expect(message).toContain(slow)
+    expect(message).toContain('shorter range')
+  }
+  expect((await stats.ask(`${own.path}/stats/goals?from=2026-03-08&to=2026-03-08`)).status).toBe(200)
+})
+
+test('goals: what is no expression is refused on its field, also by an update', async () => {
+  const own = await stats.site()
+  const goal = { match_type: 'page', match_operator: 'matches_regex' }
+  const id = await stats.goal(own, { ...goal, match_value: '^/a' })
+  const token = stats.owner.token
+  for (const match_value of ['(', `(?i)[${'a-\u{10ffff}'.repeat(100)}]`]) {
+    const body = { ...goal, match_value }
+    const made = await stats.api.call('POST', `${own.path}/goals`, { token, body })
+    const changed = await stats.api.call('PATCH', `${own.path}/goals/${id}`, { token, body })
+    for (const answer of [made, changed]) {
+      expect([answer.status, Object.keys(answer.body.errors)]).toEqual([422, ['match_value']])
+    }
+  }
+})

@@ -1,0 +1,140 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import type { FairPool } from '../../src/infra/fair-pool.ts'
+import { MOST_STEPS, PatternWork } from '../../src/rollups/patterns/match.ts'
+import type { ValueTest } from '../../src/rollups/patterns/protocol.ts'
+import { compileMatch, VALUE_OPERATORS } from '../../src/rollups/value-match.ts'
+import { inProcessPatterns } from '../support/in-process-patterns.ts'
+
+/** 4,203 instructions, at up to 100 ns a character each. */
+const SLOW = '(?:a[ab]?|b[ab]?){600}c'
+const regex = (value: string): ValueTest => ({ operator: 'matches_regex', value })
+
+/** The threads' tasks, and how often each was called. */
+function counted(): { patterns: FairPool; calls: Record<string, number> } {
+  const calls: Record<string, number> = {}
+  const patterns = inProcessPatterns()
+  return {
+    calls,
+    patterns: {
+      ...patterns,
+      run(task, input, signal) {
+        calls[task] = (calls[task] ?? 0) + 1
+        return patterns.run(task, input, signal)
+      },
+    },
+  }
+}
+
+async function matched(work: PatternWork, tests: ValueTest[], values: string[], most = 1_000_000) {
+  const found: string[][] = tests.map(() => [])
+  const refusal = await work.match({ tests, values, most }, (test, matches, batch) => {
+    found[test]!.push(...Array.from(matches, index => batch[index]!))
+  })
+  return { refusal, found }
+}
+
+test('patterns: one that is too costly for the values is refused before any is looked at', async () => {
+  const { patterns, calls } = counted()
+  const values = Array.from({ length: 300 }, (_, index) => `/${'ab'.repeat(500)}${index}`)
+  const { refusal } = await matched(new PatternWork(patterns, undefined), [regex('^/x'), regex(SLOW)], values)
+  expect(refusal).toEqual({ why: 'costly', test: 1 })
+  expect(calls.matchValues).toBeUndefined()
+})
+
+test('patterns: a single value may not be too long for an expression either', async () => {
+  const { patterns, calls } = counted()
+  const { refusal } = await matched(
+    new PatternWork(patterns, undefined),
+    [regex(SLOW)],
+    ['/x', 'ab'.repeat(1_000)],
+  )
+  expect(refusal).toEqual({ why: 'costly', test: 0 })
+  expect(calls.matchValues).toBeUndefined()
+})
+
+test('patterns: what several lists of one request cost adds up', async () => {
+  const { patterns } = counted()
+  const work = new PatternWork(patterns, undefined)
+  // Ends at its first character: costly by its size alone.
+  const test = regex(`^x{900}`)
+  const values = Array(1_000).fill('/'.repeat(Math.floor(MOST_STEPS / 1_000 / 904 / 2) - 1))
+  const refusals = []
+  for (let list = 0; list < 3; list++) refusals.push((await matched(work, [test], values)).refusal)
+  expect(refusals).toEqual([undefined, undefined, { why: 'costly', test: 0 }])
+})
+
+test('patterns: one that takes longer than it may is ended', async () => {
+  const work = new PatternWork(inProcessPatterns(), undefined, 1)
+  const values = Array.from({ length: 50 }, (_, index) => `/${'ab'.repeat(300)}${index}`)
+  const { refusal } = await matched(work, [regex('a[ab]{400}[cd]')], values)
+  expect(refusal).toEqual({ why: 'costly', test: 0 })
+})
+
+test('patterns: nothing is looked at any more once nobody waits for it', async () => {
+  const { patterns, calls } = counted()
+  const client = new AbortController()
+  const run: FairPool['run'] = async (task, input, signal) => {
+    if (signal?.aborted) throw new Error('ended')
+    if (calls.matchValues === 2) client.abort()
+    return patterns.run(task, input, signal)
+  }
+  const values = Array.from({ length: 100_000 }, (_, index) => `/blog/${index}`)
+  const work = new PatternWork({ ...patterns, run }, client.signal)
+  await expect(matched(work, [regex('^/blog/\\d+')], values)).rejects.toThrow('ended')
+  expect(calls.matchValues).toBe(3)
+})
+
+test('patterns: an ordinary expression works for as many values as there may be', async () => {
+  const values = Array.from({ length: 500_000 }, (_, index) =>
+    index % 5 === 0 ? `/blog/${index}` : `/blog/a-post-of-some-length-${index}`,
+  )
+  const { refusal, found } = await matched(
+    new PatternWork(inProcessPatterns(), undefined, Number.POSITIVE_INFINITY),
+    [regex('^/blog/\\d+')],
+    values,
+  )
+  expect([refusal, found[0]!.length]).toEqual([undefined, 100_000])
+})
+
+test('patterns: more matches than there may be are refused', async () => {
+  const values = Array.from({ length: 30_000 }, (_, index) => `/${index}`)
+  const tests: ValueTest[] = [
+    { operator: 'is_not', value: '/x' },
+    { operator: 'contains', value: '' },
+  ]
+  const work = () => new PatternWork(inProcessPatterns(), undefined)
+  expect((await matched(work(), tests, values, 59_999)).refusal).toEqual({ why: 'many' })
+  expect((await matched(work(), tests, values, 60_000)).refusal).toBeUndefined()
+})
+
+test('patterns: a test that is no expression is named', async () => {
+  const { refusal } = await matched(
+    new PatternWork(inProcessPatterns(), undefined),
+    [regex('a'), regex('(')],
+    [],
+  )
+  expect(refusal).toMatchObject({ why: 'invalid', test: 1, reason: expect.stringContaining('RE2') })
+})
+
+test('patterns: in batches each test finds what it finds alone', async () => {
+  const text = fc.string({ unit: fc.constantFrom('a', 'b', '/', '*'), maxLength: 6 })
+  const tests = fc.array(
+    fc.record({
+      operator: fc.constantFrom(...VALUE_OPERATORS.filter(each => each !== 'matches_regex')),
+      value: text,
+    }),
+    { maxLength: 30 },
+  )
+  await fc.assert(
+    fc.asyncProperty(tests, fc.array(text, { maxLength: 60 }), async (given, texts) => {
+      const all: ValueTest[] = [...given, regex('a+b'), regex('^/')]
+      // Long ones too, so that there are several batches.
+      const values = [...texts, 'a'.repeat(200_000), ...texts, 'b'.repeat(200_000)]
+      const { refusal, found } = await matched(new PatternWork(inProcessPatterns(), undefined), all, values)
+      expect(refusal).toBeUndefined()
+      expect(found).toEqual(all.map(({ operator, value }) => values.filter(compileMatch(operator, value))))
+    }),
+    { numRuns: 50 },
+  )
+})
