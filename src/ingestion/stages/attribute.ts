@@ -1,7 +1,8 @@
 import type { EnrichedHit } from '../hit.ts'
 import { channelOf } from './channel.ts'
-import { sourceOfHost, sourceOfTag } from './known-source.ts'
+import { sourceOfHost } from './known-source.ts'
 import { hostOfPage } from './referrer.ts'
+import { sourceOfTag } from './tagged-source.ts'
 import { readTags } from './url.ts'
 
 const DIRECT = 'Direct / None'
@@ -14,7 +15,8 @@ export function attribute(hit: EnrichedHit): void {
   const { source: shortTag, adClick } = readTags(hit.url)
   const tag = hit.utmSource || shortTag
   const host = hostOfPage(hit.referrerPage)
-  const known = tag ? sourceOfTag(tag) : host ? sourceOfHost(host) : undefined
+  const tagged = tag ? sourceOfTag(tag) : undefined
+  const known = tagged ? tagged.known : host ? sourceOfHost(host) : undefined
 
   hit.source = tag || known?.name || host || DIRECT
   hit.channel = channelOf({
@@ -24,5 +26,6 @@ export function attribute(hit: EnrichedHit): void {
     medium: hit.utmMedium,
     campaign: hit.utmCampaign,
     adClick,
+    isAd: tagged?.isAd ?? false,
   })
 }

@@ -10,6 +10,8 @@ interface Origin {
   medium: string
   campaign: string
   adClick: 'Google' | 'Bing' | ''
+  /** The source names a network's advertisements. */
+  isAd: boolean
 }
 
 interface Channel {
@@ -51,7 +53,7 @@ const channels: Channel[] = [
   { name: 'Organic Video', holds: f => f.category === 'video' || f.medium.includes('video') },
   { name: 'AI Assistants', holds: f => f.category === 'ai' || f.medium === 'ai-assistant' },
   { name: 'Organic Search', holds: f => f.category === 'search' || f.medium === 'organic' },
-  { name: 'Email', holds: f => f.category === 'email' || emailTags.has(f.source) || emailTags.has(f.medium) },
+  { name: 'Email', holds: f => f.category === 'email' || isEmail(f) },
   {
     name: 'Affiliates',
     holds: f => f.category === 'affiliate' || f.medium === 'affiliate' || f.medium === 'affiliates',
@@ -73,11 +75,15 @@ export function channelOf(origin: Origin): string {
     medium,
     campaign,
     adClick: origin.adClick,
-    isPaid: /^(.*cp.*|ppc|retargeting|paid.*)$/s.test(medium),
+    isAd: origin.isAd,
+    isPaid: origin.isAd || /^(.*cp.*|ppc|retargeting|paid.*)$/s.test(medium),
     isShopping: origin.category === 'shopping' || /([^a-df-z]|^)shop|shopping/.test(campaign),
   }
   return channels.find(channel => channel.holds(facts))?.name ?? 'Direct'
 }
+
+const isEmail = ({ source, medium }: Facts) =>
+  emailTags.has(source) || emailTags.has(medium) || source.includes('newsletter')
 
 function isPush(medium: string): boolean {
   return medium.endsWith('push') || medium.includes('mobile') || medium.includes('notification')

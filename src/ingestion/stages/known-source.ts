@@ -1,11 +1,22 @@
 import { parse } from 'tldts'
+import { listedSources } from './listed-sources.ts'
 import { remember } from './remember.ts'
-import { type KnownSource, knownSources } from './sources.ts'
+import { type KnownSource, knownSources, type SourceCategory } from './sources.ts'
 
 /** Hosts that stand for themselves, and (without their `*.`) those that stand for their subdomains too. */
 const exactHosts = new Map<string, KnownSource>()
 const hostFamilies = new Map<string, KnownSource>()
 const spellings = new Map<string, KnownSource>()
+
+for (const [category, words] of Object.entries(listedSources)) {
+  const source: KnownSource = { name: '', category: category as SourceCategory }
+  for (const word of words.trim().split(/\s+/)) {
+    const host = word.replace('/', '')
+    const [name = ''] = word.split('/')
+    if (host.includes('.')) hostFamilies.set(host, source)
+    if (!name.includes('.')) spellings.set(spelling(name), source)
+  }
+}
 
 for (const source of knownSources) {
   spellings.set(spelling(source.name), source)
@@ -25,9 +36,12 @@ export function sourceOfHost(host: string): KnownSource | undefined {
   return lookUpHost(withoutWww(host.toLowerCase()))
 }
 
-/** The well-known source that a `utm_source` (or `source`, `ref`) means: `fb`, `Google-Ads`, `l.facebook.com`. */
-export function sourceOfTag(tag: string): KnownSource | undefined {
-  return spellings.get(spelling(tag)) ?? (tag.includes('.') ? sourceOfHost(tag.trim()) : undefined)
+/**
+ * The well-known source that goes by a spelling or is a host name.
+ * @param spelled as `spelling` gives it
+ */
+export function sourceOfSpelling(spelled: string): KnownSource | undefined {
+  return spellings.get(spelled) ?? (spelled.includes('.') ? sourceOfHost(spelled) : undefined)
 }
 
 /** @returns the host without one leading `www.` */
@@ -57,7 +71,8 @@ function isCommonSuffix(publicSuffix: string): boolean {
   return publicSuffix === 'com' || publicSuffix === 'cat' || /(^|\.)[a-z]{2}$/.test(publicSuffix)
 }
 
-function spelling(tag: string): string {
+/** One form for all ways to write a tag: lower case, with spaces for `-` and `_`. */
+export function spelling(tag: string): string {
   return tag
     .trim()
     .toLowerCase()

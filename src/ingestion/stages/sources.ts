@@ -12,7 +12,7 @@ export type SourceCategory =
 
 /** A well-known source of traffic. */
 export interface KnownSource {
-  /** What reports call it. */
+  /** What reports call it; empty: its host stands for itself. */
   name: string
   category: SourceCategory
   /**
@@ -22,6 +22,8 @@ export interface KnownSource {
   hosts?: string[]
   /** Other spellings met in `utm_source`: lower case, with spaces for `-` and `_`. */
   aliases?: string[]
+  /** Spellings of its advertisements that are not one of its own spellings with `ads` or `ad`. */
+  adAliases?: string[]
 }
 
 const search: Omit<KnownSource, 'category'>[] = [
@@ -31,7 +33,8 @@ const search: Omit<KnownSource, 'category'>[] = [
       ['encrypted.google.com', 'cse.google.com', 'com.google.android.googlequicksearchbox'],
       ['*.googleadservices.com', '*.doubleclick.net', '*.googlesyndication.com', 'search.app'],
     ),
-    aliases: ['googleads', 'google ads', 'google ad', 'adwords', 'google adwords', 'google search'],
+    aliases: ['google search'],
+    adAliases: ['adwords', 'google adwords', 'googleadwords', 'gads'],
   },
   { name: 'Google News', hosts: ['news.google.*', 'com.google.android.apps.magazines'] },
   { name: 'Google Scholar', hosts: ['scholar.google.*'] },
@@ -39,7 +42,14 @@ const search: Omit<KnownSource, 'category'>[] = [
   {
     name: 'Bing',
     hosts: ['*.bing.com', 'com.microsoft.bing'],
-    aliases: ['bing ads', 'bingads', 'microsoft ads', 'microsoft advertising', 'msads'],
+    adAliases: [
+      'microsoft ads',
+      'microsoftads',
+      'microsoft advertising',
+      'bing advertising',
+      'msads',
+      'ms ads',
+    ],
   },
   { name: 'MSN', hosts: ['*.msn.com'] },
   { name: 'Yahoo!', hosts: ['*.yahoo.*'], aliases: ['yahoo'] },
@@ -57,7 +67,12 @@ const search: Omit<KnownSource, 'category'>[] = [
   { name: 'Sogou', hosts: ['*.sogou.com'] },
   { name: '360 Search', hosts: ['*.so.com', '360.cn'] },
   { name: 'Shenma', hosts: ['*.sm.cn'] },
-  { name: 'Yandex', hosts: ['*.yandex.*', '*.ya.ru', 'ru.yandex.searchplugin'], aliases: ['yandex direct'] },
+  {
+    name: 'Yandex',
+    hosts: ['*.yandex.*', '*.ya.ru', 'ru.yandex.searchplugin'],
+    adAliases: ['yandex direct'],
+  },
+  { name: 'Yandex Mail', hosts: ['mail.yandex.ru', 'mail.yandex.com', 'mail.yandex.com.tr'] },
   { name: 'Rambler', hosts: ['*.rambler.ru'] },
   { name: 'Mail.ru', hosts: ['go.mail.ru'] },
   { name: 'Naver', hosts: ['*.naver.com', 'com.nhn.android.search'] },
@@ -79,42 +94,43 @@ const social: Omit<KnownSource, 'category'>[] = [
   {
     name: 'Facebook',
     hosts: ['*.facebook.com', 'fb.me', 'fb.com', 'fb.watch', 'com.facebook.katana', 'com.facebook.lite'],
-    aliases: ['fb', 'facebook ads', 'facebookads', 'fbads', 'fb ads', 'meta', 'meta ads'],
+    aliases: ['fb', 'meta'],
   },
   {
     name: 'Instagram',
     hosts: ['*.instagram.com', 'ig.me', 'com.instagram.android'],
-    aliases: ['ig', 'insta', 'instagram ads'],
+    aliases: ['ig', 'insta'],
   },
   { name: 'Messenger', hosts: ['*.messenger.com', 'm.me', 'com.facebook.orca'] },
   { name: 'Threads', hosts: ['*.threads.net', '*.threads.com', 'com.instagram.barcelona'] },
   {
     name: 'X',
     hosts: ['*.x.com', '*.twitter.com', 't.co', '*.tweetdeck.com', 'com.twitter.android'],
-    aliases: ['twitter', 'twitter ads', 'x ads', 'tweetdeck', 'x twitter', 'twitter x'],
+    aliases: ['twitter', 'tweetdeck', 'x twitter', 'twitter x'],
   },
   {
     name: 'LinkedIn',
     hosts: ['*.linkedin.com', 'lnkd.in', 'com.linkedin.android'],
-    aliases: ['linkedin ads', 'linkedinads', 'li'],
+    aliases: ['li'],
   },
   {
     name: 'Reddit',
     hosts: ['*.reddit.com', 'redd.it', 'com.reddit.frontpage'],
-    aliases: ['reddit ads', 'redditads'],
   },
   {
     name: 'Hacker News',
     hosts: ['news.ycombinator.com', 'hckrnews.com', '*.hckrnews.com', 'io.github.hidroh.materialistic'],
     aliases: ['hackernews', 'hn', 'ycombinator'],
   },
+  { name: 'Product Hunt', hosts: ['*.producthunt.com'], aliases: ['producthunt'] },
+  { name: 'Indie Hackers', hosts: ['*.indiehackers.com'], aliases: ['indiehackers'] },
   {
     name: 'TikTok',
     hosts: ['*.tiktok.com', 'com.zhiliaoapp.musically', 'com.ss.android.ugc.trill'],
-    aliases: ['tiktok ads', 'tik tok', 'tiktokads'],
+    aliases: ['tik tok'],
   },
-  { name: 'Pinterest', hosts: ['*.pinterest.*', 'pin.it', 'com.pinterest'], aliases: ['pinterest ads'] },
-  { name: 'Snapchat', hosts: ['*.snapchat.com', 'com.snapchat.android'], aliases: ['snap', 'snapchat ads'] },
+  { name: 'Pinterest', hosts: ['*.pinterest.*', 'pin.it', 'com.pinterest'] },
+  { name: 'Snapchat', hosts: ['*.snapchat.com', 'com.snapchat.android'], aliases: ['snap'] },
   { name: 'Bluesky', hosts: ['*.bsky.app', 'xyz.blueskyweb.app'], aliases: ['bsky'] },
   {
     name: 'Mastodon',
@@ -144,6 +160,11 @@ const social: Omit<KnownSource, 'category'>[] = [
   { name: 'Telegram', hosts: ['t.me', '*.telegram.org', 'telegram.me', 'org.telegram.messenger'] },
   { name: 'WhatsApp', hosts: ['*.whatsapp.com', 'wa.me', 'com.whatsapp'], aliases: ['wa'] },
   { name: 'Discord', hosts: ['*.discord.com', '*.discordapp.com', 'discord.gg', 'com.discord'] },
+  { name: 'Slack', hosts: ['*.slack.com', 'com.slack'] },
+  {
+    name: 'Microsoft Teams',
+    hosts: ['teams.microsoft.com', 'teams.live.com', 'statics.teams.cdn.office.net'],
+  },
   { name: 'Skype', hosts: ['*.skype.com'] },
   { name: 'Line', hosts: ['*.line.me', 'jp.naver.line.android'] },
   { name: 'KakaoTalk', hosts: ['*.kakao.com', 'com.kakao.talk'], aliases: ['kakao'] },
@@ -163,12 +184,14 @@ const social: Omit<KnownSource, 'category'>[] = [
   { name: 'LiveJournal', hosts: ['*.livejournal.com'] },
   { name: 'Habr', hosts: ['*.habr.com'] },
   { name: 'Hatena', hosts: ['*.hatena.ne.jp', '*.hatenablog.com'] },
+  { name: 'Niconico', hosts: ['*.nicovideo.jp'] },
   { name: 'Naver Blog', hosts: ['blog.naver.com', 'm.blog.naver.com'] },
   { name: 'Naver Cafe', hosts: ['cafe.naver.com', 'm.cafe.naver.com'] },
   { name: 'Xing', hosts: ['*.xing.com'] },
   { name: 'Viadeo', hosts: ['*.viadeo.com'] },
   { name: 'Nextdoor', hosts: ['*.nextdoor.com'] },
   { name: 'Meetup', hosts: ['*.meetup.com'] },
+  { name: 'Steam Community', hosts: ['*.steamcommunity.com'], aliases: ['steamcommunity'] },
   { name: 'Flickr', hosts: ['*.flickr.com'] },
   { name: 'DeviantArt', hosts: ['*.deviantart.com'] },
   { name: 'Goodreads', hosts: ['*.goodreads.com'] },
@@ -188,7 +211,7 @@ const video: Omit<KnownSource, 'category'>[] = [
   {
     name: 'YouTube',
     hosts: ['*.youtube.com', 'youtu.be', '*.youtube-nocookie.com', 'com.google.android.youtube'],
-    aliases: ['yt', 'youtube ads'],
+    aliases: ['yt'],
   },
   { name: 'Vimeo', hosts: ['*.vimeo.com'] },
   { name: 'Twitch', hosts: ['*.twitch.tv', 'tv.twitch.android.app'] },
@@ -205,7 +228,6 @@ const video: Omit<KnownSource, 'category'>[] = [
   { name: 'Bilibili', hosts: ['*.bilibili.com', 'b23.tv'] },
   { name: 'Youku', hosts: ['*.youku.com'] },
   { name: 'iQIYI', hosts: ['*.iqiyi.com', '*.iq.com'] },
-  { name: 'Niconico', hosts: ['*.nicovideo.jp'] },
   { name: 'Rutube', hosts: ['*.rutube.ru'] },
   { name: 'VK Video', hosts: ['*.vkvideo.ru'] },
   { name: 'Loom', hosts: ['*.loom.com'] },
@@ -220,7 +242,6 @@ const shopping: Omit<KnownSource, 'category'>[] = [
   {
     name: 'Amazon',
     hosts: ['*.amazon.*', 'amzn.to', '*.amazon-adsystem.com', 'com.amazon.mShop.android.shopping'],
-    aliases: ['amazon ads'],
   },
   { name: 'eBay', hosts: ['*.ebay.*'] },
   { name: 'Etsy', hosts: ['*.etsy.com'] },
@@ -234,6 +255,7 @@ const shopping: Omit<KnownSource, 'category'>[] = [
   { name: 'Stripe', hosts: ['*.stripe.com'] },
   { name: 'Yahoo! Shopping', hosts: ['*.shopping.yahoo.com', '*.shopping.yahoo.co.jp'] },
   { name: 'Naver Shopping', hosts: ['*.shopping.naver.com'] },
+  { name: 'Amazon S3', hosts: ['s3.amazonaws.com'] },
   { name: 'Shopzilla', hosts: ['*.shopzilla.com'] },
   { name: 'Idealo', hosts: ['*.idealo.*'] },
   { name: 'PriceRunner', hosts: ['*.pricerunner.*'] },
@@ -289,7 +311,6 @@ const email: Omit<KnownSource, 'category'>[] = [
   { name: 'Zoho Mail', hosts: ['mail.zoho.com', 'mail.zoho.eu'] },
   { name: 'GMX', hosts: ['*.gmx.net', '*.gmx.com', '*.gmx.de'] },
   { name: 'WEB.DE', hosts: ['*.web.de'] },
-  { name: 'Yandex Mail', hosts: ['mail.yandex.ru', 'mail.yandex.com', 'mail.yandex.com.tr'] },
   { name: 'Mail.ru Mail', hosts: ['e.mail.ru', 'ru.mail.mailapp'] },
   { name: 'QQ Mail', hosts: ['mail.qq.com', 'wx.mail.qq.com'] },
   { name: 'Naver Mail', hosts: ['mail.naver.com'] },
@@ -335,17 +356,10 @@ const other: Omit<KnownSource, 'category'>[] = [
   { name: 'Bitbucket', hosts: ['bitbucket.org'] },
   { name: 'npm', hosts: ['npmjs.com'], aliases: ['npmjs'] },
   { name: 'AWS', hosts: ['*.aws.amazon.com', '*.amazonaws.com'] },
-  { name: 'Product Hunt', hosts: ['*.producthunt.com'], aliases: ['producthunt'] },
-  { name: 'Indie Hackers', hosts: ['*.indiehackers.com'], aliases: ['indiehackers'] },
   { name: 'AlternativeTo', hosts: ['alternativeto.net'] },
   { name: 'G2', hosts: ['*.g2.com'] },
   { name: 'Capterra', hosts: ['*.capterra.*'] },
   { name: 'Wikipedia', hosts: ['*.wikipedia.org'] },
-  { name: 'Slack', hosts: ['*.slack.com', 'com.slack'] },
-  {
-    name: 'Microsoft Teams',
-    hosts: ['teams.microsoft.com', 'teams.live.com', 'statics.teams.cdn.office.net'],
-  },
   { name: 'Notion', hosts: ['notion.so', 'notion.com'] },
   { name: 'Trello', hosts: ['trello.com'] },
   { name: 'Asana', hosts: ['app.asana.com'] },
@@ -362,7 +376,10 @@ const other: Omit<KnownSource, 'category'>[] = [
 const inCategory = (category: SourceCategory, sources: Omit<KnownSource, 'category'>[]): KnownSource[] =>
   sources.map(source => ({ ...source, category }))
 
-/** Categories follow Google's list of source categories for default channel groups, where it has the source. */
+/**
+ * Categories follow Google's table of source categories for default channel groups, odd ones too, where it has the source;
+ * what it does not have is as others of its kind that it has: chat apps, communities and link pages are social.
+ */
 export const knownSources: readonly KnownSource[] = [
   ...inCategory('search', search),
   ...inCategory('social', social),

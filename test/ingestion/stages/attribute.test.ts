@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
-import { sourceOfHost, sourceOfTag } from '../../../src/ingestion/stages/known-source.ts'
+import { sourceOfHost } from '../../../src/ingestion/stages/known-source.ts'
 import { knownSources } from '../../../src/ingestion/stages/sources.ts'
+import { sourceOfTag } from '../../../src/ingestion/stages/tagged-source.ts'
 import { enriched } from './hit.ts'
 
 test.each([
@@ -49,7 +50,7 @@ test.each([
   ['https://outlook.live.com/', 'Outlook', 'Email'],
   ['https://open.spotify.com/', 'Spotify', 'Audio'],
   ['https://github.com/a/b', 'GitHub', 'Referral'],
-  ['https://www.producthunt.com/', 'Product Hunt', 'Referral'],
+  ['https://www.producthunt.com/', 'Product Hunt', 'Organic Social'],
   ['https://docs.google.com/', 'Google Docs', 'Referral'],
   ['https://accounts.google.com/', 'accounts.google.com', 'Referral'],
   ['https://www.some-blog.org:8443/post', 'some-blog.org', 'Referral'],
@@ -98,7 +99,7 @@ test.each([
   ['/?utm_source=acme&utm_medium=referral', 'acme', 'Referral'],
   ['/?utm_source=acme&utm_medium=leaflet', 'acme', 'Referral'],
   ['/?utm_source=(direct)&utm_medium=(none)', '(direct)', 'Direct'],
-  ['/?source=producthunt', 'producthunt', 'Referral'],
+  ['/?source=producthunt', 'producthunt', 'Organic Social'],
   ['/?ref=hackernews', 'hackernews', 'Organic Social'],
   ['/?ref=b&source=a', 'a', 'Referral'],
   ['/?ref=b&source=a&utm_source=+c+', 'c', 'Referral'],
@@ -140,10 +141,15 @@ test('a tag wins over the referrer, in the source and in the channel', () => {
 test('every well-known host and spelling belongs to one source', () => {
   const hosts = knownSources.flatMap(({ hosts }) => hosts ?? [])
   expect(hosts).toHaveLength(new Set(hosts).size)
-  const spellings = knownSources.flatMap(({ name, aliases }) => [name.toLowerCase(), ...(aliases ?? [])])
+  const spellings = knownSources.flatMap(({ name, aliases, adAliases }) => [
+    ...[name.toLowerCase(), ...(aliases ?? []), ...(adAliases ?? [])],
+  ])
   expect(spellings).toHaveLength(new Set(spellings).size)
   for (const source of knownSources) {
-    expect(sourceOfTag(source.name)).toBe(source)
+    expect(sourceOfTag(source.name)).toEqual({ known: source, isAd: false })
+    for (const alias of source.adAliases ?? []) {
+      expect(sourceOfTag(alias)).toEqual({ known: source, isAd: true })
+    }
     for (const host of source.hosts ?? []) {
       expect(sourceOfHost(host.replace(/^\*\./, 'www.').replace(/\.\*$/, '.co.uk')), host).toBe(source)
     }
