@@ -6,12 +6,13 @@ import type { Log } from '../infra/log.ts'
 import type { MetricsExchange } from '../infra/metrics.ts'
 import type { Services } from '../infra/services.ts'
 import { createFavicons, type Favicons } from '../sites/favicons.ts'
+import { createIdentityPictures, type IdentityPictures } from '../stats/identity-pictures.ts'
 import { restHandler } from './adapter.ts'
 import { givenRequestId } from './context-of.ts'
 import { discardBody } from './discard-body.ts'
 import { errorAnswer, logFailure } from './error-answer.ts'
 import { healthz, readyz } from './health.ts'
-import { avatar, favicon } from './images.ts'
+import { avatar, favicon, identityPicture } from './images.ts'
 import { metricsEndpoint } from './metrics.ts'
 import { createReference } from './reference.ts'
 import { requestIdFrom } from './request-id.ts'
@@ -25,6 +26,7 @@ export function createApp(
   services: Services,
   exchange: MetricsExchange,
   favicons: Favicons = createFavicons(services.db, services.now),
+  pictures: IdentityPictures = createIdentityPictures(services.db, services.config.secretKey, services.now),
 ): Express {
   const app = express()
   app.disable('x-powered-by')
@@ -39,6 +41,7 @@ export function createApp(
   mount(app, '/metrics', { get: metricsEndpoint(services, exchange) })
   mount(app, '/favicons/:domain', { get: favicon(favicons) as RequestHandler })
   mount(app, '/avatars/:file', { get: avatar as RequestHandler })
+  mount(app, '/avatars/:visitor/:picture', { get: identityPicture(pictures) as RequestHandler })
   mount(app, '/api/processor/webhook/:siteId', { post: processorWebhook(services) })
   const reference = createReference(services.config.baseUrl)
   mount(app, '/api/openapi.json', { get: reference.document })

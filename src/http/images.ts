@@ -3,6 +3,7 @@ import { AppError } from '../errors.ts'
 import { isUuid } from '../sites/domain.ts'
 import type { Favicons } from '../sites/favicons.ts'
 import { avatarOf } from '../stats/avatar.ts'
+import type { IdentityPictures } from '../stats/identity-pictures.ts'
 
 const YEAR_S = 31_536_000
 
@@ -19,6 +20,16 @@ export const avatar: RequestHandler<{ file: string }> = (req, res) => {
   const [, id = ''] = /^(.*)\.svg$/.exec(req.params.file) ?? []
   if (!isUuid(id)) throw new AppError('not_found', 'No such avatar')
   sendImage(res, 'image/svg+xml', Buffer.from(avatarOf(id)), `public, max-age=${YEAR_S}, immutable`)
+}
+
+/** The picture of an identity, for whoever was given its address. No shared cache keeps it. */
+export function identityPicture(
+  pictures: IdentityPictures,
+): RequestHandler<{ visitor: string; picture: string }> {
+  return async (req, res) => {
+    const { type, bytes, maxAgeMs } = await pictures.find(req.params.visitor, req.params.picture)
+    sendImage(res, type, bytes, `private, max-age=${Math.floor(maxAgeMs / 1000)}`)
+  }
 }
 
 /** `nosniff` is set for every answer already. */

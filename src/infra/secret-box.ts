@@ -1,4 +1,4 @@
-import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto'
+import { createCipheriv, createDecipheriv, createHmac, randomBytes } from 'node:crypto'
 
 const ALGORITHM = 'aes-256-gcm'
 /** First byte of what is stored: how the rest is made. */
@@ -13,7 +13,19 @@ const HEAD_BYTES = 1 + NONCE_BYTES + TAG_BYTES
  * @param place where it is kept; it opens nowhere else
  */
 export function seal(secretKey: string, text: string, place: string): Buffer {
-  const nonce = randomBytes(NONCE_BYTES)
+  return sealWith(randomBytes(NONCE_BYTES), secretKey, text, place)
+}
+
+/**
+ * The same, but always the same for a text and place, for addresses that browsers are to know again. The nonce is a keyed hash
+ * of both: two texts have one only by chance, as with random nonces.
+ */
+export function sealStably(secretKey: string, text: string, place: string): Buffer {
+  const hash = createHmac('sha256', Buffer.from(secretKey, 'hex')).update(`nonce\n${place}\0${text}`).digest()
+  return sealWith(hash.subarray(0, NONCE_BYTES), secretKey, text, place)
+}
+
+function sealWith(nonce: Buffer, secretKey: string, text: string, place: string): Buffer {
   const cipher = createCipheriv(ALGORITHM, Buffer.from(secretKey, 'hex'), nonce, { authTagLength: TAG_BYTES })
   cipher.setAAD(Buffer.from(place))
   const body = Buffer.concat([cipher.update(text, 'utf8'), cipher.final()])

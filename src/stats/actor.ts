@@ -1,4 +1,6 @@
+import type { Config } from '../config.ts'
 import { label, timestamp } from '../infra/fields.ts'
+import { identityPictureUrl } from './identity-pictures.ts'
 import { nicknameOf } from './nickname.ts'
 
 /** What the log of events and that of an error say of where something happened and whose doing it was. */
@@ -15,7 +17,7 @@ export const actorFields = {
   ),
   display_name: label('Name of the user, else a nickname made of the visitor id.', 'Ada Lovelace'),
   avatar_url: label(
-    'Picture of the user, else one made of the visitor id.',
+    'Picture of the user, else one made of the visitor id; always served by the service.',
     'http://127.0.0.1:3000/avatars/0197d0a5-7c3e-7b1a-9f58-2f1c4d6e8a90.svg',
   ),
   country: label('ISO 3166-1 alpha-2; empty when unknown.', 'DE'),
@@ -42,8 +44,10 @@ export interface Actor {
   os: string
 }
 
-/** Somebody who was identified has the name and picture that were given, everybody else what their id makes. */
-export function presentActor(row: Actor, baseUrl: string) {
+export type Presenting = Pick<Config, 'baseUrl' | 'secretKey'>
+
+/** Identified users have the name and picture that were given, everybody else what their id makes. */
+export function presentActor(row: Actor, siteNo: number, config: Presenting) {
   const id = row.visitorId ?? ''
   return {
     timestamp: row.at.toISOString(),
@@ -54,7 +58,7 @@ export function presentActor(row: Actor, baseUrl: string) {
     user_id: row.userId,
     visitor_id: id,
     display_name: row.userName || (id && nicknameOf(id)),
-    avatar_url: row.userAvatar || (id && avatarUrl(id, baseUrl)),
+    avatar_url: id && avatarUrl(row, id, siteNo, config),
     country: row.country,
     device: row.size,
     browser: row.browser,
@@ -62,7 +66,10 @@ export function presentActor(row: Actor, baseUrl: string) {
   }
 }
 
-const avatarUrl = (visitorId: string, baseUrl: string) => `${baseUrl}/avatars/${visitorId}.svg`
+function avatarUrl({ userId, userAvatar }: Actor, visitorId: string, siteNo: number, config: Presenting) {
+  if (!userAvatar) return `${config.baseUrl}/avatars/${visitorId}.svg`
+  return identityPictureUrl(config, { visitorId, siteNo, identifier: userId, avatar: userAvatar })
+}
 
 /** `https://` + hostname + path as sent; a sender that put the whole URL there gets it back. */
 function urlOf({ hostname, url }: Actor): string {

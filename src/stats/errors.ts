@@ -6,7 +6,7 @@ import { type Page, pageFields, windowOf } from '../infra/pagination.ts'
 import { ERRORS } from '../rollups/folds/dimensions.ts'
 import type { RankedValue } from '../rollups/protocol.ts'
 import { isUuid } from '../sites/domain.ts'
-import { type Actor, actorFields, presentActor } from './actor.ts'
+import { type Actor, actorFields, type Presenting, presentActor } from './actor.ts'
 import { countTypes } from './event-types.ts'
 import { StatsQuery } from './filters/query.ts'
 import { readKept } from './filters/rows.ts'
@@ -179,7 +179,7 @@ export async function getErrorOccurrences(
     types: ['error'],
     errorId: error,
   })
-  return { rows: rows.map(row => presentOccurrence(row, services.config.baseUrl)), total }
+  return { rows: rows.map(row => presentOccurrence(row, site.siteNo, services.config)), total }
 }
 
 async function requireError({ reads }: StatsServices, site: StatsSite, id: string): Promise<KnownError> {
@@ -188,9 +188,9 @@ async function requireError({ reads }: StatsServices, site: StatsSite, id: strin
   return known
 }
 
-const presentOccurrence = (row: LoggedError, baseUrl: string): ErrorOccurrence => ({
+const presentOccurrence = (row: LoggedError, siteNo: number, config: Presenting): ErrorOccurrence => ({
   event_name: row.name,
-  ...presentActor(row, baseUrl),
+  ...presentActor(row, siteNo, config),
   message: row.errorMessage ?? '',
   stack: row.errorStack ?? '',
   file_name: row.errorFile ?? '',

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { label, uuid } from '../infra/fields.ts'
 import { type Page, pageFields } from '../infra/pagination.ts'
 import { EVENT_TYPES, type EventType } from '../ingestion/hit.ts'
-import { type Actor, actorFields, presentActor } from './actor.ts'
+import { type Actor, actorFields, type Presenting, presentActor } from './actor.ts'
 import { typesField, typesOf } from './event-types.ts'
 import { StatsQuery } from './filters/query.ts'
 import { type LogServices, readLog } from './log-pages.ts'
@@ -42,14 +42,14 @@ export async function getEventLog(
   const { rows, total } = await readLog<LoggedEvent>(services.reads, scope, query, {
     types: typesOf(query.types),
   })
-  return { rows: rows.map(row => presentEvent(row, services.config.baseUrl)), total }
+  return { rows: rows.map(row => presentEvent(row, site.siteNo, services.config)), total }
 }
 
-function presentEvent(row: LoggedEvent, baseUrl: string): EventLogItem {
+function presentEvent(row: LoggedEvent, siteNo: number, config: Presenting): EventLogItem {
   return {
     event_type: row.type,
     event_name: row.name,
-    ...presentActor(row, baseUrl),
+    ...presentActor(row, siteNo, config),
     properties: row.props ?? {},
     error_id: row.type === 'error' ? row.errorId : null,
   }

@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createApp } from '../../src/http/app.ts'
 import { describeApi } from '../../src/http/openapi/document.ts'
 import { storeHits } from '../../src/ingestion/store/store.ts'
+import { identityPictureUrl } from '../../src/stats/identity-pictures.ts'
 import type { Plan } from '../../src/teams/schema.ts'
 import { generateToken } from '../../src/teams/token-format.ts'
 import { createToken } from '../../src/teams/tokens.ts'
@@ -97,6 +98,7 @@ async function ask(part: Part, operation: string, asked: Asked = {}): Promise<An
     siteKey: world.site.id,
     siteId: world.site.id,
     domain: 'a.example',
+    ...pictureAddress(part),
     ...asked.path,
   }
   const path = template.replace(/\{(\w+)\}/g, (_, name) => fields[name] ?? randomUUID())
@@ -122,6 +124,13 @@ async function ask(part: Part, operation: string, asked: Asked = {}): Promise<An
     headers: response.headers,
     body: isJson ? JSON.parse(bytes.toString()) : undefined,
   }
+}
+
+/** A valid address of a picture; of the one who it is of nothing is known. */
+function pictureAddress({ services: { config } }: Part): Record<string, string> {
+  const depicted = { visitorId: randomUUID(), siteNo: 1, identifier: 'a', avatar: 'https://a.example/a.png' }
+  const [picture, visitor] = identityPictureUrl(config, depicted).split('/').reverse()
+  return { visitor: visitor!, picture: picture! }
 }
 
 const signatureOf = (payload: string) =>

@@ -37,6 +37,10 @@ export const exercises: Record<string, (ask: Ask, world: World) => Promise<unkno
     await ask({ path: { file: `${randomUUID()}.svg` } })
     await ask({ path: { file: 'nobody.svg' } })
   },
+  'GET /avatars/{visitor}/{picture}': async ask => {
+    await ask()
+    await ask({ path: { picture: 'made-up' } })
+  },
   'GET /js/script.js': async ask => {
     const { headers } = await ask()
     await ask({ headers: { 'If-None-Match': headers.get('etag')! } })

@@ -17,6 +17,7 @@ const BESIDE = [
   'POST /api/processor/webhook/{siteId}',
   'GET /favicons/{domain}',
   'GET /avatars/{file}',
+  'GET /avatars/{visitor}/{picture}',
   'GET /js/script.js',
   'GET /healthz',
   'GET /readyz',

@@ -11,6 +11,7 @@ import { createRateLimiter } from '../../src/infra/rate-limit.ts'
 import { connectPatientRedis, connectRedis, whenReady } from '../../src/infra/redis.ts'
 import type { Services } from '../../src/infra/services.ts'
 import { createFavicons } from '../../src/sites/favicons.ts'
+import { createIdentityPictures } from '../../src/stats/identity-pictures.ts'
 import type { Plan, Role } from '../../src/teams/schema.ts'
 import { createTeam } from '../../src/teams/teams.ts'
 import { createToken } from '../../src/teams/tokens.ts'
@@ -90,8 +91,10 @@ export async function startApi(
   }
   const subscriber = connectPatientRedis(redisServer.url, log)
   const exchange = exchangeMetrics({ redis, subscriber, registry: metrics.registry })
-  const favicons = createFavicons(services.db, services.now, options.reach ?? nothingInReach)
-  const server = createApp(services, exchange, favicons).listen(0, '127.0.0.1')
+  const reach = options.reach ?? nothingInReach
+  const favicons = createFavicons(services.db, services.now, reach)
+  const pictures = createIdentityPictures(services.db, services.config.secretKey, services.now, reach)
+  const server = createApp(services, exchange, favicons, pictures).listen(0, '127.0.0.1')
   await new Promise(resolve => server.once('listening', resolve))
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
   return {

@@ -11,6 +11,9 @@ const pathText = (name: string, description: string, example: string): Json => (
   example,
 })
 
+/** What fetched pictures may be; SVG is made by the service alone. */
+const ANY_IMAGE = ['image/svg+xml', 'image/png', 'image/x-icon', 'image/jpeg', 'image/gif', 'image/webp']
+
 const image: Json = { schema: { type: 'string', contentMediaType: 'image/*' } }
 const UNREADABLE = 'The path is not correctly percent-encoded'
 
@@ -27,12 +30,7 @@ export const PICTURES = [
     {
       description: 'PNG, ICO, JPEG, GIF or WebP as the site has it, or SVG.',
       headers: headersOf('Cache-Control'),
-      content: Object.fromEntries(
-        ['image/svg+xml', 'image/png', 'image/x-icon', 'image/jpeg', 'image/gif', 'image/webp'].map(type => [
-          type,
-          image,
-        ]),
-      ),
+      content: Object.fromEntries(ANY_IMAGE.map(type => [type, image])),
     },
     {
       parameters: [pathText('domain', "A domain that is some team's site.", 'example.com')],
@@ -57,6 +55,29 @@ export const PICTURES = [
         pathText('file', 'The id of the visitor and `.svg`.', '0197d0a5-7c3e-7b1a-9f58-2f1c4d6e8a90.svg'),
       ],
       refusals: { bad_request: UNREADABLE, not_found: 'No such avatar' },
+    },
+  ),
+  describeGet(
+    'pictures',
+    '/avatars/:visitor/:picture',
+    {
+      operationId: 'identityPicture',
+      summary: 'Picture of an identified user',
+      description:
+        'The `avatar` that was sent with identify, fetched by the service. Only the service can make such addresses: they stand ' +
+        'in `avatar_url` of the log of events.',
+    },
+    {
+      description: 'PNG, ICO, JPEG, GIF or WebP, or SVG made of the id where there is none of these.',
+      headers: headersOf('Cache-Control'),
+      content: Object.fromEntries(ANY_IMAGE.map(type => [type, image])),
+    },
+    {
+      parameters: [
+        pathText('visitor', 'The id of the visitor.', '0197d0a5-7c3e-7b1a-9f58-2f1c4d6e8a90'),
+        pathText('picture', 'What the service put there.', 'AWm0T3xvHq1nYw0d4m2kqjY1uXw3bqZ9cRkqgQ'),
+      ],
+      refusals: { bad_request: UNREADABLE, not_found: 'No such avatar', unavailable: true },
     },
   ),
 ]

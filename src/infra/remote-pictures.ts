@@ -1,0 +1,98 @@
+import { BoundedCache } from './bounded-cache.ts'
+import { rasterTypeOf } from './image-type.ts'
+import { fetchPublic, type Reach } from './public-fetch.ts'
+import { windowAt } from './rate-limit.ts'
+
+const HOUR_MS = 3_600_000
+const FOUND_MS = 24 * HOUR_MS
+const FAILED_MS = HOUR_MS
+/** A picture that was only not fetched yet, since too many are being fetched. */
+const BUSY_MS = 60_000
+const CACHE_BYTES = 16 * 1024 * 1024
+/** What an entry weighs beside its bytes: failures fill the cache too. */
+const ENTRY_BYTES = 512
+
+export interface Picture {
+  type: string
+  bytes: Buffer
+  /** How long clients may keep it. */
+  maxAgeMs: number
+}
+
+type Fetched = Pick<Picture, 'type' | 'bytes'>
+
+export interface RemotePictures {
+  /**
+   * The picture of the key; where there is none, or too many are being fetched, what `standIn` makes.
+   * @param standIn an SVG document
+   */
+  find(key: string, standIn: () => string): Promise<Picture>
+}
+
+/**
+ * Pictures of other servers, kept for a day, failures for an hour, in the memory of this process.
+ * @param options.load fetches the picture of a key; undefined when there is none
+ * @param options.maxAtOnce fetches that run at the same time
+ * @param options.maxPerMinute fetches that begin in a minute
+ */
+export function createRemotePictures(options: {
+  load: (key: string) => Promise<Fetched | undefined>
+  maxAtOnce: number
+  maxPerMinute: number
+  now: () => Date
+}): RemotePictures {
+  const { load, maxAtOnce, maxPerMinute, now } = options
+  const cache = new BoundedCache<{ fetched: Fetched | undefined }>(CACHE_BYTES)
+  const running = new Map<string, Promise<{ fetched: Fetched | undefined }>>()
+  const begun = { window: 0, count: 0 }
+
+  function mayBegin(): boolean {
+    const window = windowAt(now().getTime())
+    if (begun.window !== window) Object.assign(begun, { window, count: 0 })
+    return running.size < maxAtOnce && begun.count < maxPerMinute
+  }
+
+  function begin(key: string) {
+    begun.count += 1
+    const request = load(key)
+      .then(fetched => {
+        const expiresAt = now().getTime() + (fetched ? FOUND_MS : FAILED_MS)
+        const bytes = (fetched?.bytes.length ?? 0) + ENTRY_BYTES + 2 * key.length
+        cache.set(key, { fetched }, { bytes, expiresAt })
+        return { fetched }
+      })
+      .finally(() => running.delete(key))
+    running.set(key, request)
+    return request
+  }
+
+  return {
+    async find(key, standIn) {
+      const instead = (maxAgeMs: number): Picture => ({
+        type: 'image/svg+xml',
+        bytes: Buffer.from(standIn()),
+        maxAgeMs,
+      })
+      const known = cache.get(key, now().getTime()) ?? running.get(key)
+      if (!known && !mayBegin()) return instead(BUSY_MS)
+      const { fetched } = await (known ?? begin(key))
+      return fetched ? { ...fetched, maxAgeMs: FOUND_MS } : instead(FAILED_MS)
+    },
+  }
+}
+
+/**
+ * What a web server of the reach serves under the address, if that is a raster image.
+ * @param address any text
+ */
+export async function fetchPicture(address: string, reach: Reach): Promise<Fetched | undefined> {
+  if (!URL.canParse(address)) return undefined
+  const url = new URL(address)
+  if (!/^https?:$/.test(url.protocol) || !isWebPort(url.port)) return undefined
+  const bytes = await fetchPublic(url, reach)
+  const type = bytes && rasterTypeOf(bytes)
+  return bytes && type ? { type, bytes } : undefined
+}
+
+/** Below 1024 there are other services, which nobody should be able to make us talk to. */
+const isWebPort = (port: string) => port === '' || port === '80' || port === '443' || Number(port) >= 1024
