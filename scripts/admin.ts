@@ -172,7 +172,12 @@ async function answer(run: (db: Db, tools: Tools) => Promise<object>): Promise<v
   const log = createLog({ level: config.logLevel, role: 'admin', stderr: true })
   const result = await withServices(config, log, async ({ databaseUrl, redisUrl }) => {
     // The embedded database has one session, for which live traffic must not have to queue.
-    const db = connectDb(databaseUrl, { max: config.databaseUrl ? 6 : 2, name: 'analytics admin' })
+    const db = connectDb(databaseUrl, {
+      max: config.databaseUrl ? 6 : 2,
+      name: 'analytics admin',
+      // Migrations, and chunks that an import unpacks, take as long as they take.
+      settings: { statement_timeout: '0' },
+    })
     let redis: Redis | undefined
     const connect = async () => {
       redis ??= connectRedis(redisUrl, log)

@@ -1,10 +1,20 @@
 import { parseArgs } from 'node:util'
 import { startDatabase } from '../src/embedded/database.ts'
+import { STATEMENT_LIMITS } from '../src/embedded/watchdog.ts'
 import { createLog } from '../src/infra/log.ts'
 
-/** The embedded TimescaleDB as a process: `--data-dir DIR [--socket PATH] [--log-level LEVEL]`. */
+/**
+ * The embedded TimescaleDB as a process: `--data-dir DIR [--socket PATH] [--log-level LEVEL] [--statement-ms MS]
+ * [--grace-ms MS]`; the last two as `StatementLimits`.
+ */
 const { values } = parseArgs({
-  options: { 'data-dir': { type: 'string' }, socket: { type: 'string' }, 'log-level': { type: 'string' } },
+  options: {
+    'data-dir': { type: 'string' },
+    socket: { type: 'string' },
+    'log-level': { type: 'string' },
+    'statement-ms': { type: 'string', default: String(STATEMENT_LIMITS.statementMs) },
+    'grace-ms': { type: 'string', default: String(STATEMENT_LIMITS.graceMs) },
+  },
 })
 const log = createLog({ level: values['log-level'] ?? 'info', role: 'database' })
 
@@ -18,6 +28,7 @@ try {
   const database = await startDatabase({
     dataDir,
     log,
+    limits: { statementMs: Number(values['statement-ms']), graceMs: Number(values['grace-ms']) },
     ...(values.socket === undefined ? {} : { listen: { socketPath: values.socket } }),
   })
 

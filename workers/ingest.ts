@@ -38,11 +38,17 @@ const db = connectDb(databaseUrl, {
     tcp_keepalives_count: '3',
   },
 })
+/** For what may take long, which is told from storing by its connections. */
+const jobs = connectDb(databaseUrl, {
+  max: 2,
+  name: 'analytics-jobs',
+  settings: { statement_timeout: '10min', idle_in_transaction_session_timeout: '30s' },
+})
 const redis = connectRedis(redisUrl, log)
 await whenReady(redis, 10_000)
 
 // Under PM2 nobody says that the primary, which does this too, has come so far.
-const prepare = () => checkDatabase(db).then(() => migrate(db))
+const prepare = () => checkDatabase(jobs).then(() => migrate(jobs))
 await persistently(prepare, {
   isPatient: () => true,
   onWait: (error, attempt) => log.warn({ error, attempt }, 'waiting for the database'),
@@ -60,11 +66,12 @@ const folding = createPool({
   entry: new URL('./rollup.js', import.meta.url),
   threads: 1,
   tasksPerThread: 4,
-  workerData: { databaseUrl, timeout: '10min' },
+  // A server has others beside it; the embedded one does nothing else meanwhile.
+  workerData: { databaseUrl, timeout: config.databaseUrl ? '10min' : '20s' },
   isIdle: true,
 })
 const scheduler = startScheduler({
-  db,
+  db: jobs,
   redis,
   fold: day => runTask(folding, 'foldDay', day),
   lease: createLease(redis, 'scheduler'),
@@ -85,7 +92,7 @@ stop = async () => {
   ingest.stop()
   await Promise.all([consumer.close(2_500), scheduler.stop()])
   await folding.close()
-  await db.end({ timeout: 2 })
+  await Promise.all([db.end({ timeout: 2 }), jobs.end({ timeout: 2 })])
   subscriber.disconnect()
   redis.disconnect()
 }

@@ -175,7 +175,12 @@ async function whenDatabaseIsFree(dataDir: string): Promise<void> {
 /** Checks both servers, says what may be lost, and brings the schema up to date. */
 async function prepare(addresses: { databaseUrl: string; redisUrl: string }, log: Log): Promise<void> {
   const redis = connectRedis(addresses.redisUrl, log)
-  const db = connectDb(addresses.databaseUrl, { max: 1, name: 'analytics-primary' })
+  const db = connectDb(addresses.databaseUrl, {
+    max: 1,
+    name: 'analytics-primary',
+    // A migration takes as long as it takes; the embedded database would end it.
+    settings: { statement_timeout: '0' },
+  })
   try {
     await whenReady(redis, SERVERS_WITHIN_MS).catch(() => {
       throw new Error('REDIS_URL cannot be reached: is Redis running there, and the password right?')

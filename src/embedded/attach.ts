@@ -4,6 +4,7 @@ import { answers, lockServers } from './lock.ts'
 import type { Log } from './log.ts'
 import { databaseUrl, prepareDataDir, redisSocketPathFor, socketPathFor } from './paths.ts'
 import { startRedis } from './redis.ts'
+import { STATEMENT_LIMITS } from './watchdog.ts'
 
 export interface Addresses {
   databaseUrl: string
@@ -46,7 +47,9 @@ export async function withServices<Result>(
     }
     if (!config.databaseUrl && !(await answers(socketPathFor(dataDir)))) {
       areOwn = true
-      await servers.keep(startDatabase({ dataDir, log }), database => database.close())
+      await servers.keep(startDatabase({ dataDir, log, limits: STATEMENT_LIMITS }), database =>
+        database.close(),
+      )
     }
     // Those of a service are there for everybody.
     if (!areOwn) await servers.stop()

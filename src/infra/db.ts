@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import postgres from 'postgres'
 import { projectRoot } from '../config.ts'
 import { AppError } from '../errors.ts'
+import { abandonable } from './abandon.ts'
 
 export type Db = postgres.Sql<{ bigint: number }>
 export type Transaction = postgres.TransactionSql<{ bigint: number }>
@@ -107,10 +108,12 @@ export const nameComment = (name: string): string => `/* ${name} */`
  */
 export function statement<Row extends object>(name: string) {
   return (db: Queryable, ...parameters: unknown[]): Promise<Row[]> =>
-    db.unsafe<Row[]>(
-      `${nameComment(name)}\n${queryText(name)}`,
-      parameters as postgres.ParameterOrJSON<never>[],
-      { prepare: true },
+    abandonable(
+      db.unsafe<Row[]>(
+        `${nameComment(name)}\n${queryText(name)}`,
+        parameters as postgres.ParameterOrJSON<never>[],
+        { prepare: true },
+      ),
     )
 }
 

@@ -1,5 +1,6 @@
 import { initTRPC } from '@trpc/server'
 import { AppError, type Refusals } from '../errors.ts'
+import { abandonAfter } from '../infra/abandon.ts'
 import { withDeadline } from '../infra/deadline.ts'
 import { findSite } from '../sites/find-site.ts'
 import { SiteKey } from '../sites/schema.ts'
@@ -30,11 +31,14 @@ const PATIENCE_MS = 10_000
 const tooLate = () =>
   new AppError('unavailable', 'The answer takes too long; try again shortly', { retryAfter: 5 })
 
-const timed = t.procedure.meta({ unavailable: true }).use(async ({ ctx, next }) => {
+const timed = t.procedure.meta({ unavailable: true }).use(async ({ ctx, next, type }) => {
   const ended = new AbortController()
   const signal = AbortSignal.any([ctx.signal, ended.signal])
+  const run = () => next({ ctx: { signal } })
   try {
-    return await withDeadline(PATIENCE_MS, next({ ctx: { signal } }), tooLate)
+    // What writes goes on: it is not known to have failed.
+    const running = type === 'query' ? abandonAfter(PATIENCE_MS, run) : run()
+    return await withDeadline(PATIENCE_MS, running, tooLate)
   } finally {
     ended.abort()
   }

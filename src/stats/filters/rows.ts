@@ -1,3 +1,4 @@
+import { abandonable } from '../../infra/abandon.ts'
 import { nameComment, type Queryable, queryText } from '../../infra/db.ts'
 import {
   aroundRange,
@@ -85,7 +86,7 @@ export function readKept<Row extends object>(
       where ${ofStartedSessions(db, scope)} and events.type = 'engagement' ${only()}`,
   }
   const named = Object.entries(relations).filter(([relation]) => text.includes(relation))
-  return db<Row[]>`
+  const statement = db<Row[]>`
     ${db.unsafe(nameComment(name))}
     with
     ${hasHitFilters(scope) ? matching(db, scope) : db``}
@@ -95,7 +96,8 @@ export function readKept<Row extends object>(
       named.map(([relation, rows]) => db`${db(relation)} as not materialized (${rows()}),`),
     )}
     asked as (${row(db, asked)})
-    select * from (${db.unsafe(text)}) as answer` as unknown as Promise<Row[]>
+    select * from (${db.unsafe(text)}) as answer`
+  return abandonable(statement as typeof statement & Promise<Row[]>)
 }
 
 /** Sessions with a hit in the range that passes what is asked of hits. */

@@ -1,0 +1,159 @@
+import { isMainThread, Worker } from 'node:worker_threads'
+import type { Interrupt } from './interrupt.ts'
+import type { Log } from './log.ts'
+
+export interface StatementLimits {
+  /** How long a statement may run whose client has set no `statement_timeout`; milliseconds. */
+  statementMs: number
+  /** How long after that, or after its own `statement_timeout`, the process is ended if the statement goes on; milliseconds. */
+  graceMs: number
+}
+
+export const STATEMENT_LIMITS: StatementLimits = { statementMs: 20_000, graceMs: 10_000 }
+
+const LOOK_EVERY_MS = 100
+/** Room for the name of a statement. */
+const NAME_BYTES = 64
+
+/** What both threads see: which run goes on (0: none), its number, its limit in milliseconds (0: none), and its name. */
+const RUNNING = 0
+const LIMIT = 1
+const NAME_AT = 8
+
+/** Where the thread finds `interrupt`: it can only evaluate an expression. */
+const GLOBAL = 'analyticsStatementWatchdog'
+
+/**
+ * Ends statements that run too long. While the module runs it blocks its thread, so another one looks at the clock: it has the
+ * statement cancelled through the inspector, whose messages are heard in the middle of WebAssembly, too; and if the
+ * statement does not end then, it ends the process, which is started again by whoever started it.
+ */
+export class Watchdog {
+  private readonly limits: StatementLimits
+  private readonly interrupt: Interrupt | undefined
+  private readonly log: Log
+  private readonly state = new Int32Array(new SharedArrayBuffer(NAME_AT + NAME_BYTES))
+  private readonly name = Buffer.from(this.state.buffer, NAME_AT, NAME_BYTES)
+  private readonly thread: Worker
+  private runNo = 0
+  private startedAt = 0
+  private isRequested = false
+
+  /** @param interrupt undefined where a statement cannot be cancelled: then only the process can be ended */
+  constructor(limits: StatementLimits, interrupt: Interrupt | undefined, log: Log) {
+    this.limits = limits
+    this.interrupt = interrupt
+    this.log = log
+    // A function of its own text: the thread needs no file, wherever this one is run from.
+    this.thread = new Worker(`(${watch.toString()})(require)`, {
+      eval: true,
+      workerData: {
+        state: this.state,
+        name: this.name,
+        everyMs: LOOK_EVERY_MS,
+        graceMs: limits.graceMs,
+        expression: `globalThis.${GLOBAL}`,
+        canCancel: interrupt !== undefined && isMainThread,
+      },
+    })
+    this.thread.unref()
+    // Not in the way of what comes without a watchdog.
+    this.thread.on('error', err =>
+      log.error({ err }, 'nobody watches the statements of the database any more'),
+    )
+    Object.assign(globalThis, { [GLOBAL]: (runNo: number) => this.cancel(runNo) })
+  }
+
+  /**
+   * A statement begins.
+   * @param limitMs its `statement_timeout`; 0 for none; undefined when its client has set none
+   */
+  begin(limitMs: number | undefined, name: string): void {
+    this.runNo = (this.runNo % 0x3fff_ffff) + 1
+    this.startedAt = performance.now()
+    this.name.fill(0)
+    this.name.write(name, 'latin1')
+    Atomics.store(this.state, LIMIT, Math.min(limitMs ?? this.limits.statementMs, 0x7fff_ffff))
+    Atomics.store(this.state, RUNNING, this.runNo)
+  }
+
+  end(name: string): void {
+    Atomics.store(this.state, RUNNING, 0)
+    if (!this.isRequested) return
+    this.isRequested = false
+    this.interrupt!.withdraw()
+    const ms = Math.round(performance.now() - this.startedAt)
+    this.log.warn({ statement: name, ms }, 'a statement ran too long and was ended')
+  }
+
+  async close(): Promise<void> {
+    await this.thread.terminate()
+  }
+
+  /** Called in the middle of a statement, or between two. */
+  private cancel(runNo: number): void {
+    if (Atomics.load(this.state, RUNNING) !== runNo) return
+    this.isRequested = true
+    this.interrupt!.request()
+  }
+}
+
+/**
+ * Runs in the thread, from its text: it sees nothing of this file. Time is counted as this process has it, so that one
+ * that stood still, as a stopped container does, is not taken for a statement that ran.
+ */
+function watch(require: NodeJS.Require): void {
+  const { workerData } = require('node:worker_threads')
+  const { writeSync } = require('node:fs')
+  const { state, name, everyMs, graceMs, expression, canCancel } = workerData
+  const longestStepMs = 10 * everyMs
+  let seen = 0
+  let ranMs = 0
+  let isTold = false
+  let lookedAt = performance.now()
+
+  function cancel(runNo: number): void {
+    const { Session } = require('node:inspector')
+    const session = new Session()
+    session.connectToMainThread()
+    session.post('Runtime.evaluate', { expression: `${expression}(${runNo})` }, () => session.disconnect())
+  }
+
+  function endProcess(): void {
+    const line = {
+      level: 60,
+      time: new Date().toISOString(),
+      pid: process.pid,
+      role: 'database',
+      statement: Buffer.from(name).toString('latin1').replace(/\0.*/, ''),
+      ms: Math.round(ranMs),
+      msg: 'a statement ran too long and cannot be ended; the database is started again',
+    }
+    try {
+      writeSync(1, `${JSON.stringify(line)}\n`)
+    } finally {
+      process.kill(process.pid, 'SIGKILL')
+    }
+  }
+
+  setInterval(() => {
+    const now = performance.now()
+    const stepMs = Math.min(now - lookedAt, longestStepMs)
+    lookedAt = now
+    const running = Atomics.load(state, 0)
+    if (running === 0 || running !== seen) {
+      seen = running
+      ranMs = 0
+      isTold = false
+      return
+    }
+    ranMs += stepMs
+    const limitMs = Atomics.load(state, 1)
+    if (limitMs === 0) return
+    if (ranMs >= limitMs && !isTold && canCancel) {
+      isTold = true
+      cancel(running)
+    }
+    if (ranMs >= limitMs + graceMs) endProcess()
+  }, everyMs)
+}

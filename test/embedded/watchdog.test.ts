@@ -1,0 +1,159 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import postgres from 'postgres'
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
+import { type Database, startDatabase } from '../../src/embedded/database.ts'
+import { databaseUrl } from '../../src/embedded/paths.ts'
+import { clientOptions } from '../../src/infra/db.ts'
+import { exited, ready, spawnEntry } from './spawn.ts'
+
+const SECRET = 'a value of a user'
+/** Would run for hours. */
+const ENDLESS = `/* endless */ select count(*) from generate_series(1, 3000000) a, generate_series(1, 3000000) b where a = b + length('${SECRET}')`
+const busyFor = (ms: number) => `do $$
+  declare since timestamptz := clock_timestamp();
+  begin while clock_timestamp() < since + interval '${ms} ms' loop end loop; end $$`
+
+const warnings: { fields: object; message: string }[] = []
+const log = {
+  info() {},
+  warn: (fields: object, message: string) => void warnings.push({ fields, message }),
+  error() {},
+}
+let database: Database
+const clients: postgres.Sql[] = []
+
+function client(settings: Record<string, string> = {}): postgres.Sql {
+  const { url, host } = clientOptions(database.url)
+  const sql = postgres(url, { max: 1, onnotice() {}, ...(host ? { host } : {}), connection: settings })
+  clients.push(sql)
+  return sql
+}
+
+beforeAll(async () => {
+  database = await startDatabase({ log, limits: { statementMs: 2_000, graceMs: 600_000 } })
+})
+afterEach(async () => {
+  await Promise.all(clients.splice(0).map(sql => sql.end({ timeout: 1 })))
+  warnings.length = 0
+})
+afterAll(() => database.close())
+
+test('watchdog: a statement that runs too long is ended, and the next one is answered', async () => {
+  const sql = client()
+  await expect(sql.unsafe(ENDLESS)).rejects.toMatchObject({ code: '57014' })
+  expect(await sql`select 1 as one`).toEqual([{ one: 1 }])
+  expect(warnings).toEqual([
+    {
+      fields: { statement: 'endless', ms: expect.any(Number) },
+      message: 'a statement ran too long and was ended',
+    },
+  ])
+  expect(JSON.stringify(warnings)).not.toContain(SECRET)
+})
+
+test('watchdog: a transaction that it broke is rolled back', async () => {
+  const sql = client()
+  await sql`create table broken (id int)`
+  const running = sql.begin(async tx => {
+    await tx`insert into broken values (1)`
+    await tx.unsafe(ENDLESS)
+  })
+  await expect(running).rejects.toMatchObject({ code: '57014' })
+  expect(await sql`select * from broken`).toEqual([])
+})
+
+test('watchdog: statement_timeout of a client is what its statements may take, 0 for as long as they need', async () => {
+  await expect(client({ statement_timeout: '200ms' }).unsafe(busyFor(600_000))).rejects.toMatchObject({
+    code: '57014',
+  })
+  await client({ statement_timeout: '0' }).unsafe(busyFor(2_500))
+  await client({ statement_timeout: '1min' }).unsafe(busyFor(2_500))
+})
+
+test('gateway: a statement that waits is not begun when it is late, when its client cancels it, or is gone', async () => {
+  // In a process of its own: in this one clients would stand still with the database.
+  const dataDir = mkdtempSync(path.join(tmpdir(), 'analytics-watchdog-'))
+  const child = await spawnEntry('workers/embedded-database.ts', ['--data-dir', dataDir])
+  const { url, host } = clientOptions(databaseUrl(dataDir))
+  const connect = (settings = {}) =>
+    postgres(url, { max: 1, onnotice() {}, ...(host ? { host } : {}), connection: settings })
+  const all = [connect(), connect(), connect(), connect({ statement_timeout: '200ms' }), connect()]
+  const [sql, cancelling, leaving, hasty, patient] = all as [
+    postgres.Sql,
+    postgres.Sql,
+    postgres.Sql,
+    postgres.Sql,
+    postgres.Sql,
+  ]
+  try {
+    await ready(child)
+    await sql`create table given_up (id int)`
+    await Promise.all(all.map(each => each`select 1`))
+    // Two statements, between which the gateway hears who waits.
+    const busy = [sql.unsafe(busyFor(300)).execute(), patient.unsafe(busyFor(900)).execute()]
+    const cancelled = cancelling`insert into given_up values (1)`.execute()
+    const left = leaving`insert into given_up values (2)`.execute()
+    const late = hasty`insert into given_up values (3)`.execute()
+    setTimeout(() => {
+      cancelled.cancel()
+      void leaving.end({ timeout: 0 })
+    }, 100)
+    await Promise.all([
+      expect(cancelled).rejects.toMatchObject({
+        code: '57014',
+        message: expect.stringContaining('user request'),
+      }),
+      expect(left).rejects.toThrow(),
+      expect(late).rejects.toMatchObject({
+        code: '57014',
+        message: expect.stringContaining('statement timeout'),
+      }),
+      ...busy,
+    ])
+    expect(await hasty`select * from given_up`).toEqual([])
+    expect(await cancelling`select * from given_up`).toEqual([])
+  } finally {
+    await Promise.all(all.map(each => each.end({ timeout: 1 })))
+    child.kill('SIGTERM')
+    await exited(child)
+    rmSync(dataDir, { recursive: true, force: true })
+  }
+}, 60_000)
+
+test('watchdog: a process whose statement cannot be ended is ended, and loses nothing that was committed', async () => {
+  const dataDir = mkdtempSync(path.join(tmpdir(), 'analytics-watchdog-'))
+  const start = () =>
+    spawnEntry('workers/embedded-database.ts', [
+      ...['--data-dir', dataDir, '--statement-ms', '300', '--grace-ms', '300'],
+    ])
+  const { url, host } = clientOptions(databaseUrl(dataDir))
+  const connect = () => postgres(url, { max: 1, onnotice() {}, ...(host ? { host } : {}) })
+  try {
+    const first = await start()
+    await ready(first)
+    let sql = connect()
+    await sql`create table kept (id int)`
+    await sql`insert into kept values (1)`
+    // Arithmetic on numbers of 100,000 digits does not look whether it is to end.
+    const digits = `repeat('9', 100000)::numeric`
+    const stuck = `/* stuck */ select ${Array.from({ length: 200 }, (_, n) => `length((${digits} * (${digits} - ${n}))::text)`).join('+')}`
+    const answer = sql.unsafe(stuck).execute()
+    await expect(answer).rejects.toThrow()
+    expect(await exited(first)).toBe('SIGKILL')
+    expect(first.output()).toContain('"statement":"stuck"')
+    expect(first.output()).not.toContain('repeat')
+    await sql.end({ timeout: 0 })
+
+    const second = await start()
+    await ready(second)
+    sql = connect()
+    expect(await sql`select * from kept`).toEqual([{ id: 1 }])
+    await sql.end()
+    second.kill('SIGTERM')
+    expect(await exited(second)).toBe(0)
+  } finally {
+    rmSync(dataDir, { recursive: true, force: true })
+  }
+}, 120_000)
