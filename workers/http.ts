@@ -78,7 +78,7 @@ const app = createApp(
 
 const { server, drain } = createHttpServer((request, response) => {
   if (!ingest.handle(request, response) && !script.handle(request, response)) app(request, response)
-})
+}, config)
 
 onStop(log, async () => {
   await drain()

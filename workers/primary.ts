@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url'
 import { bareEnvironment, type Config, environmentFor, loadConfig } from '../src/config.ts'
 import { addressesOf } from '../src/embedded/attach.ts'
 import { DataDirHeldError, lockDataDir, lockServers } from '../src/embedded/lock.ts'
-import { prepareDataDir, socketPathFor } from '../src/embedded/paths.ts'
+import { openDataDir, prepareDataDir, socketPathFor } from '../src/embedded/paths.ts'
 import { startRedis } from '../src/embedded/redis.ts'
 import { type Keeper, keepAlive } from '../src/infra/children.ts'
 import { connectDb, type Db, isUnavailable, sqlState } from '../src/infra/db.ts'
@@ -60,7 +60,7 @@ async function run(config: Config, log: Log): Promise<void> {
   obeySignals(log, () => workers)
 
   const isEmbedded = !config.redisUrl || !config.databaseUrl
-  if (isEmbedded) await holdDataDir(config)
+  if (isEmbedded) await holdDataDir(config, log)
   await checkListener(config)
   const unlockServers = isEmbedded ? await takeServers(config) : undefined
   await Promise.all([
@@ -89,8 +89,8 @@ async function run(config: Config, log: Log): Promise<void> {
 }
 
 /** Before anything of the folder is touched: a start that fails later stops what it has adopted. */
-async function holdDataDir(config: Config): Promise<void> {
-  const dataDir = prepareDataDir(config.dataDir)
+async function holdDataDir(config: Config, log: Log): Promise<void> {
+  const dataDir = openDataDir(config.dataDir, log)
   // Of a killed service the servers may still answer, so the lock names a socket that never does.
   const unlock = await lockDataDir(dataDir, join(dataDir, 'service'), 'service.lock')
   stops.push(async () => unlock())

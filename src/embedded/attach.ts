@@ -2,7 +2,7 @@ import type { Config } from '../config.ts'
 import { startDatabase } from './database.ts'
 import { answers, lockServers } from './lock.ts'
 import type { Log } from './log.ts'
-import { databaseUrl, prepareDataDir, redisSocketPathFor, socketPathFor } from './paths.ts'
+import { databaseUrl, openDataDir, redisSocketPathFor, socketPathFor } from './paths.ts'
 import { startRedis } from './redis.ts'
 import { STATEMENT_LIMITS } from './watchdog.ts'
 
@@ -35,7 +35,7 @@ export async function withServices<Result>(
   const servers = momentaryServers()
   const forgetSignals = servers.stopAtSignals()
   try {
-    const dataDir = prepareDataDir(config.dataDir)
+    const dataDir = openDataDir(config.dataDir, log)
     const unlock = await lockServers(dataDir, {
       onWait: pid => log.warn({ pid }, 'waiting for another process that uses the embedded servers'),
     })

@@ -10,7 +10,7 @@ import { Interrupt } from './interrupt.ts'
 import { lockDataDir } from './lock.ts'
 import type { Log } from './log.ts'
 import { Maintenance } from './maintenance.ts'
-import { prepareDataDir, socketPathFor, socketUrl } from './paths.ts'
+import { openDataDir, socketPathFor, socketUrl } from './paths.ts'
 import { Session } from './session.ts'
 import { type StatementLimits, Watchdog } from './watchdog.ts'
 
@@ -49,7 +49,7 @@ export interface Database {
 export async function startDatabase(options: DatabaseOptions): Promise<Database> {
   const { log, snapshot } = options
   const startedAt = performance.now()
-  const dataDir = options.dataDir === undefined ? undefined : prepareDataDir(options.dataDir)
+  const dataDir = options.dataDir === undefined ? undefined : openDataDir(options.dataDir, log)
   const place = dataDir === undefined ? temporaryPlace() : { socketPath: socketPathFor(dataDir), remove() {} }
   const listen = options.listen ?? { socketPath: place.socketPath }
   const unlock = dataDir === undefined ? () => {} : await lockDataDir(dataDir, place.socketPath)

@@ -6,7 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import { DataDirHeldError, identify, isAlive, lockDataDir, type ProcessIdentity } from './lock.ts'
 import type { Log } from './log.ts'
-import { prepareDataDir, redisSocketPathFor } from './paths.ts'
+import { openDataDir, redisSocketPathFor } from './paths.ts'
 import { askRedis, readRedisPid } from './redis-probe.ts'
 
 /** How long a server that was started may take until it listens; loading its data may take longer. */
@@ -31,7 +31,7 @@ export interface Redis {
  * @throws Error when `redis-server` is missing, too old, or ends at once
  */
 export async function startRedis({ dataDir, log }: { dataDir: string; log: Log }): Promise<Redis> {
-  const folder = prepareDataDir(dataDir)
+  const folder = openDataDir(dataDir, log)
   const socketPath = redisSocketPathFor(folder)
   const unlock = await lockStart(folder, socketPath)
   try {

@@ -30,11 +30,31 @@ function requireAccess(request: IncomingMessage, token: string | undefined): voi
     if (given.length === wanted.length && timingSafeEqual(given, wanted)) return
     throw new AppError('unauthenticated', 'Send the metrics token: Authorization: Bearer <METRICS_TOKEN>')
   }
-  const peer = (request.socket.remoteAddress ?? '').replace(/^::ffff:/, '')
-  const isLocal = LOOPBACK.check(peer, peer.includes(':') ? 'ipv6' : 'ipv4')
-  if (!isLocal || request.headers['x-forwarded-for'] !== undefined) {
+  if (!isLoopback(request.socket.remoteAddress ?? '') || isForwarded(request) || !isForLoopback(request)) {
     throw new AppError('forbidden', 'Metrics are answered on this machine only; set METRICS_TOKEN for others')
   }
+}
+
+function isLoopback(host: string): boolean {
+  const address = host.replace(/^::ffff:/, '')
+  return LOOPBACK.check(address, address.includes(':') ? 'ipv6' : 'ipv4')
+}
+
+/** Whether a proxy says that it passes the request on for another: it may come from anywhere. */
+function isForwarded({ headers }: IncomingMessage): boolean {
+  return Object.keys(headers).some(name => name.startsWith('x-forwarded-') || PROXY_HEADERS.includes(name))
+}
+
+const PROXY_HEADERS = ['forwarded', 'x-real-ip', 'via']
+
+/** Whether the name that was asked for is this machine's: a page whose name leads here (DNS rebinding) has another. */
+function isForLoopback({ headers }: IncomingMessage): boolean {
+  if (headers.host === undefined) return true // HTTP/1.0, which no browser speaks
+  const name = headers.host
+    .replace(/:\d*$/, '')
+    .replace(/^\[(.*)\]$/, '$1')
+    .toLowerCase()
+  return name === 'localhost' || isLoopback(name)
 }
 
 async function measureStores({ db, redis, now }: Services): Promise<string> {

@@ -1,14 +1,14 @@
 import { createExpressMiddleware } from '@trpc/server/adapters/express'
 import type { Request, RequestHandler } from 'express'
-import type { AppError } from '../errors.ts'
+import { AppError } from '../errors.ts'
 import { checkDepth } from '../infra/json.ts'
 import type { Services } from '../infra/services.ts'
 import { runningRequest } from '../trpc/context.ts'
-import { fromProcedure } from '../trpc/errors.ts'
+import { errorShape, fromProcedure } from '../trpc/errors.ts'
 import { appRouter } from '../trpc/root.ts'
 import { readText } from './body.ts'
 import { contextOf, givenRequestId } from './context-of.ts'
-import { errorHeaders, logFailure } from './error-answer.ts'
+import { errorAnswer, errorHeaders, logFailure } from './error-answer.ts'
 
 /** Calls in one batch. */
 export const MAX_BATCH = 50
@@ -32,10 +32,29 @@ export function trpcEndpoint(services: Services): RequestHandler {
   return async (req, res) => {
     const requestId = givenRequestId(res)
     res.setHeader('Content-Type', 'application/json')
+    if (wantsStream(req)) {
+      const { status, headers } = errorAnswer(NO_STREAMS, requestId)
+      res
+        .status(status)
+        .set(headers)
+        .json({ error: errorShape(NO_STREAMS, requestId) })
+      return
+    }
     const inputProblem = await readInput(req)
     runningRequest.run({ requestId, inputProblem }, () => serve(req, res, () => {}))
   }
 }
+
+/** As tRPC decides it. A stream's head leaves before the first call is charged: it could not carry status and limits. */
+function wantsStream({ headers }: Request): boolean {
+  const accepted = headers['trpc-accept'] ?? headers.accept?.split(',').map(type => type.trim()) ?? []
+  return accepted.includes('application/jsonl')
+}
+
+const NO_STREAMS = new AppError(
+  'bad_request',
+  'Batches are answered as one JSON document, not as application/jsonl: use httpBatchLink, not httpBatchStreamLink',
+)
 
 /** No JSON: tRPC refuses it where it would read the input, and `inputProblem` says why. */
 const UNREADABLE = '!'

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { eventually, startService, type TestService } from '../support/service.ts'
 import { createTestSite } from '../support/sites.ts'
+import { expectError, request } from './requests.ts'
 
 let service: TestService
 beforeAll(async () => {
@@ -46,10 +47,30 @@ test('one answer holds what all workers and ingest processes have counted', asyn
   expect(text).toMatch(/^store_batch_hits_bucket/m)
 })
 
-test('a request that a proxy let through is refused without a token', async () => {
-  const answer = await fetch(`${service.url}/metrics`, { headers: { 'X-Forwarded-For': '203.0.113.9' } })
-  expect(answer.status).toBe(403)
+test.each([
+  ['Forwarded', 'for=203.0.113.9'],
+  ['X-Forwarded-For', '203.0.113.9'],
+  ['X-Forwarded-Proto', 'https'],
+  ['X-Forwarded-Host', 'example.com'],
+  ['X-Real-IP', '203.0.113.9'],
+  ['Via', '1.1 proxy'],
+  ['Host', 'analytics.example.com'],
+  ['Host', 'rebind.example.com:3000'],
+  ['Host', '127.0.0.1.example.com'],
+  ['Host', '203.0.113.9:3000'],
+  ['Host', '[2001:db8::1]:3000'],
+  ['Host', ''],
+])('metrics without a token: a request with %s: %s is refused', async (name, value) => {
+  const answer = await request(`${service.url}/metrics`, { headers: { [name]: value } })
+  expectError(answer, 403, 'forbidden')
 })
+
+test.each(['localhost', 'LOCALHOST:3000', '127.0.0.1:3000', '127.1.2.3', '[::1]:3000', '[::1]'])(
+  'metrics without a token: a request for the host %s is answered',
+  async host => {
+    expect((await request(`${service.url}/metrics`, { headers: { Host: host } })).status).toBe(200)
+  },
+)
 
 describe('with a token', () => {
   let guarded: TestService

@@ -48,7 +48,7 @@ describe('json: nesting', () => {
 
   test.each<[string, string]>([
     ['open', '['.repeat(130_000)],
-    ['closed too often', arrays(40) + ']'],
+    ['closed too often', `${arrays(40)}]`],
     ['in a string that is open', `${'['.repeat(40)}"${']'.repeat(40)}`],
     ['in a string whose last quote is escaped', `${'['.repeat(40)}"\\"${']'.repeat(40)}`],
   ])('what is no JSON because it is %s is refused with 400', (_, text) => {

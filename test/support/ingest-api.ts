@@ -26,7 +26,7 @@ export async function startIngestApi(services: Services, redisUrl: string) {
   const script = createTrackerScript(config)
   const { server } = createHttpServer((request, response) => {
     if (!ingest.handle(request, response) && !script.handle(request, response)) response.writeHead(404).end()
-  })
+  }, config)
   server.listen(0, '127.0.0.1')
   await new Promise(resolve => server.once('listening', resolve))
   return {

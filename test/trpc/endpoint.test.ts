@@ -134,6 +134,83 @@ describe('an error over tRPC', () => {
   })
 })
 
+describe('tRPC input nested over 32 levels', () => {
+  const deep = (levels: number) => '['.repeat(levels) + ']'.repeat(levels)
+  const json = { 'Content-Type': 'application/json' }
+
+  test('is 422 in a body and in a query, once the token is known', async () => {
+    const posted = await call('POST', 'sites.create', deep(33), json)
+    expectError(posted, 422, 'validation_failed')
+    expect(posted.body.error.data.errors).toEqual({ body: [expect.stringContaining('32 levels')] })
+    const asked = await call('GET', `sites.get?input=${encodeURIComponent(deep(33))}`)
+    expectError(asked, 422, 'validation_failed')
+    expect(asked.body.error.data.errors).toEqual({ input: [expect.stringContaining('32 levels')] })
+    for (const [method, path, body] of [
+      ['POST', 'sites.create', deep(33)],
+      ['GET', `sites.get?input=${deep(33)}`, undefined],
+    ] as const) {
+      expectError(await api.call(method, `/trpc/${path}`, { body, headers: json }), 401, 'unauthenticated')
+    }
+  })
+
+  test('is 422 for every call of a batch', async () => {
+    const { status, body } = await call('GET', `sites.get,sites.get?batch=1&input={"0":${deep(33)}}`)
+    expect(status).toBe(422)
+    expect(body.map((each: Answer['body']) => each.error.data.code)).toEqual(
+      Array(2).fill('validation_failed'),
+    )
+  })
+
+  test('of 32 levels is read, and then refused for what it is', async () => {
+    expectError(await call('POST', 'sites.create', deep(32), json), 422, 'validation_failed')
+    expect((await call('POST', 'sites.create', deep(32), json)).body.error.message).not.toContain('32 levels')
+  })
+})
+
+describe('a batch over tRPC', () => {
+  test('that asks for a stream is refused with 400, whichever header asks', async () => {
+    const asking: Record<string, string>[] = [
+      { 'trpc-accept': 'application/jsonl' },
+      { Accept: 'text/html, application/jsonl' },
+    ]
+    for (const headers of asking) {
+      expectError(
+        await call('GET', 'sites.list,sites.list?batch=1&input={}', undefined, headers),
+        400,
+        'bad_request',
+      )
+    }
+  })
+
+  test('of 10,000 calls is refused with 400 in one body', async () => {
+    const names = Array(2_000).fill('tokens.list').join(',')
+    expectError(await call('GET', `${names.slice(0, 12_000)}?batch=1`), 400, 'bad_request')
+    const inputs = Object.fromEntries(Array.from({ length: 10_000 }, (_, index) => [index, {}]))
+    const answer = await call('POST', `sites.create?batch=1`, inputs)
+    expect([answer.status, answer.body.length]).toEqual([422, 1])
+  })
+
+  test('is charged for each call, and carries what is left on every answer, errors too', async () => {
+    const { limits } = api.services.config
+    limits.api = 3
+    try {
+      const member = await api.member()
+      const ask = (path: string) => api.call('GET', `/trpc/${path}`, { token: member.token })
+      const bad = await ask(`sites.get,sites.get?batch=1&input={"0":${'['.repeat(33)}${']'.repeat(33)}}`)
+      expect([bad.status, bad.headers.get('x-ratelimit-remaining')]).toEqual([422, '1'])
+      const over = await ask('sites.list,sites.list?batch=1')
+      expect(over.status).toBe(207)
+      expect(over.headers.get('x-ratelimit-remaining')).toBe('0')
+      expect(over.headers.get('retry-after')).toMatch(/^\d+$/)
+      expect(
+        over.body.filter((each: Answer['body']) => each.error?.data.code === 'rate_limited'),
+      ).toHaveLength(1)
+    } finally {
+      limits.api = 0
+    }
+  })
+})
+
 test('a gzipped body is read', async () => {
   const answer = await call('POST', 'sites.create', gzipSync(JSON.stringify({ domain: 'zip.com' })), {
     'Content-Encoding': 'gzip',

@@ -1,6 +1,7 @@
 import { v5 } from 'uuid'
 import { cut } from '../../infra/validation.ts'
 import type { Hit } from '../hit.ts'
+import { isReservedName } from '../reserved-names.ts'
 
 /** Code points that are kept of each text (contract §7). */
 const LONGEST = {
@@ -13,15 +14,17 @@ const LONGEST = {
 } as const
 
 /**
- * On errors: gives the error a name and a message, its name to the event, and the fingerprint. Cuts the texts after the
- * fingerprint was taken; one that is there stays, since the message it was made of may have been cut. Leaves other hits as
- * they are.
+ * On errors: gives the error a name and a message, its name to the event, and the fingerprint. A reserved name becomes
+ * `Error`. Cuts the texts after the fingerprint was taken; one that is there stays, since the message it was made of may have
+ * been cut. Leaves other hits as they are.
  */
 export function readError(hit: Pick<Hit, 'type' | 'siteId' | 'name' | 'error' | 'errorId'>): void {
   if (hit.type !== 'error') return
   const error = hit.error ?? {}
-  const name = isBlank(error.name) ? 'Error' : error.name
-  const message = isBlank(error.message) ? name : error.message
+  const fullName = isBlank(error.name) ? 'Error' : error.name
+  const message = isBlank(error.message) ? fullName : error.message
+  // Under a reserved name it would pass for what the service itself has written: in filters, breakdowns and lists of names.
+  const name = isReservedName(fullName) ? 'Error' : fullName
   hit.errorId ??= errorFingerprint(hit.siteId, message)
   const kept = { ...error, name, message }
   for (const [field, most] of Object.entries(LONGEST) as [keyof typeof LONGEST, number][]) {

@@ -11,6 +11,10 @@ test.each([
   [{ name: 'TypeError' }, 'TypeError', 'TypeError'],
   [{ name: ' ', message: '' }, 'Error', 'Error'],
   [undefined, 'Error', 'Error'],
+  [{ name: 'payment', message: 'x is undefined' }, 'Error', 'x is undefined'],
+  [{ name: 'subscription_started' }, 'Error', 'subscription_started'],
+  [{ name: 'pageview' }, 'Error', 'pageview'],
+  [{ name: 'Payment', message: 'declined' }, 'Payment', 'declined'],
 ])('%j is the %s %j', (fields, name, message) => {
   const hit = error(fields)
   expect(hit).toMatchObject({ name, error: { name, message } })

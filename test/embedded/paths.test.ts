@@ -1,0 +1,45 @@
+import { chmodSync, mkdtempSync, rmSync, statSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { openDataDir } from '../../src/embedded/paths.ts'
+import { recordingLog } from '../support/recording-log.ts'
+
+let folder: string
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'analytics-paths-'))
+})
+afterEach(() => rmSync(folder, { recursive: true, force: true }))
+
+const modeOf = (path: string) => (statSync(path).mode & 0o777).toString(8)
+
+test.each(['755', '750', '707', '770'])(
+  'data folder: one of mode %s becomes 700, and the log says so',
+  mode => {
+    chmodSync(folder, mode)
+    const { log, lines } = recordingLog()
+    openDataDir(folder, log)
+    expect(modeOf(folder)).toBe('700')
+    expect(lines).toEqual([expect.objectContaining({ from: mode, to: '700', dataDir: folder })])
+  },
+)
+
+test('data folder: a new one is 700, and one that is 700 is left alone', () => {
+  const { log, lines } = recordingLog()
+  const made = join(folder, 'a', 'b')
+  openDataDir(made, log)
+  openDataDir(made, log)
+  expect(modeOf(made)).toBe('700')
+  expect(lines).toEqual([])
+})
+
+// A folder of the kernel, whose mode nobody can change.
+test.runIf(process.platform === 'linux')(
+  'data folder: one whose mode cannot be changed stops the start, by name',
+  () => {
+    const { log } = recordingLog()
+    expect(() => openDataDir('/proc/self/task', log)).toThrow(
+      /^DATA_DIR is "\/proc\/.*\(mode 555\); allowed is a folder that only the user of the service can open/,
+    )
+  },
+)
