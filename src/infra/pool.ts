@@ -21,7 +21,7 @@ export type TaskAnswer =
 const MAX_WAITING = 1_000
 /** How long a thread without a task is kept where none has to be. */
 const IDLE_MS = 30_000
-/** How long a task that nobody waits for any more may go on. Starting another thread takes some 100 ms. */
+/** Starting another thread in place of one that was ended takes some 100 ms. */
 const GRACE_MS = 2_000
 
 /**
@@ -29,6 +29,7 @@ const GRACE_MS = 2_000
  * @param options.threads most threads, which are kept alive
  * @param options.isIdle none is started before there is a task, and none stays without one
  * @param options.tasksPerThread that a thread has at once; those that wait for a database can be several
+ * @param options.graceMs how long a task that nobody waits for any more may go on
  * @param options.heapMb most memory of a thread for JavaScript's objects: who goes beyond fails alone
  * @param options.workerData handed to every thread at its start
  */
@@ -39,6 +40,7 @@ export function createPool(options: {
   isIdle?: boolean
   tasksPerThread?: number
   heapMb?: number
+  graceMs?: number
 }): Pool {
   const piscina = new Piscina({
     filename: options.entry.href,
@@ -51,14 +53,25 @@ export function createPool(options: {
     workerData: options.workerData,
     ...(options.heapMb && { resourceLimits: { maxOldGenerationSizeMb: options.heapMb } }),
   })
+  /**
+   * Piscina replaces a thread that ended only up to `minThreads`: where that is none, tasks that wait would go on waiting
+   * until somebody hands it another. This one is no thread's task, and fails.
+   */
+  const wake = () => {
+    if (piscina.queueSize > 0) piscina.run({ task: 'none' }).catch(() => {})
+  }
   return {
     async run(task, input, signal) {
       if (piscina.queueSize >= MAX_WAITING) {
         throw new AppError('unavailable', 'Too many reads at once; try again shortly', { retryAfter: 1 })
       }
-      const answer: TaskAnswer = await withGrace(signal, ended =>
+      const answer: TaskAnswer = await withGrace(signal, options.graceMs ?? GRACE_MS, ended =>
         piscina.run({ task, input }, { signal: ended }),
-      )
+      ).catch(error => {
+        if (!isEnded(error)) throw error
+        setImmediate(wake)
+        throw new AppError('unavailable', TAKES_TOO_LONG, { retryAfter: 5, cause: error })
+      })
       if ('value' in answer) return answer.value
       const { code, message, retryAfter } = answer.failure
       throw new AppError(code, message, retryAfter === undefined ? {} : { retryAfter })
@@ -69,25 +82,22 @@ export function createPool(options: {
 
 /**
  * Aborting a task that runs ends its thread, and what the thread had learned: for a task that does not end by itself.
- * @throws AppError `unavailable` in place of what a thread that was ended says
  */
 async function withGrace<Result>(
   signal: AbortSignal | undefined,
+  graceMs: number,
   run: (ended: AbortSignal | null) => Promise<Result>,
 ): Promise<Result> {
   const ended = new AbortController()
   let timer: NodeJS.Timeout | undefined
   const onAbort = () => {
-    timer = setTimeout(() => ended.abort(), GRACE_MS)
+    timer = setTimeout(() => ended.abort(), graceMs)
     timer.unref()
   }
   signal?.addEventListener('abort', onAbort, { once: true })
   try {
     signal?.throwIfAborted()
     return await run(signal ? ended.signal : null)
-  } catch (error) {
-    if (isEnded(error)) throw new AppError('unavailable', TAKES_TOO_LONG, { retryAfter: 5, cause: error })
-    throw error
   } finally {
     signal?.removeEventListener('abort', onAbort)
     clearTimeout(timer)

@@ -160,14 +160,14 @@ const REFUSED: [unknown, string, string][] = [
     'must be one of is, is_not, contains, does_not_contain, starts_with, ends_with, matches_pattern, matches_regex',
   ],
   [
-    event({ match_operator: 'matches_regex', match_value: '(' }),
+    event({ match_operator: 'matches_regex', match_value: '(a{1000}){1000}' }),
     'match_value',
-    'must be a regular expression in RE2 syntax, and not too large a one',
+    'is too large a regular expression: it repeats too much',
   ],
   [
-    { match_type: 'copy', match_operator: 'matches_regex', match_value: '(?=a)' },
+    { match_type: 'copy', match_operator: 'matches_regex', match_value: '\\pL'.repeat(101) },
     'match_value',
-    'must be a regular expression in RE2 syntax, and not too large a one',
+    'is too large a regular expression: at most 100 classes by a property of Unicode, and at most 10 wide ranges where case does not matter',
   ],
   [{ match_type: 'scroll', match_value: '/' }, 'scroll_threshold', 'is required'],
   [{ match_type: 'scroll', match_value: '/', scroll_threshold: null }, 'scroll_threshold', 'is required'],

@@ -24,9 +24,9 @@ export type Found = (test: number, matches: Int32Array, values: readonly string[
  */
 export const MOST_STEPS = 1_000_000_000
 /** The same for one value, which is looked at in one go: 0.5 s with the slowest expressions. */
-export const MOST_STEPS_OF_A_VALUE = 5_000_000
+const MOST_STEPS_OF_A_VALUE = 5_000_000
 /** CPU that matching may take for one request. `^/blog/\d+` takes 0.3 s for 500,000 paths. */
-export const BUDGET_MS = 3_000
+const BUDGET_MS = 3_000
 
 /** What goes to a thread at once: few milliseconds of ordinary work, and no more of copying it. */
 const BATCH_STEPS = 1_000_000

@@ -165,7 +165,7 @@ async function valuesOf(parts: Parts, whole: Scope, value: Dimension): Promise<s
 }
 
 /** Most characters of all values that are looked at. */
-export const MOST_CHARACTERS = 20_000_000
+const MOST_CHARACTERS = 20_000_000
 
 /** @returns undefined when there are too many */
 async function list(
