@@ -1,8 +1,8 @@
 import { track } from './api.ts'
+import { MAX_LABEL } from './limits.ts'
 
-const FILES = /\.(pdf|docx?|xlsx?|pptx?|csv|epub|zip|rar|7z|gz|dmg|pkg|exe|msi|apk|deb|rpm|iso|mp[34]|mov)$/i
+const FILES = /\.(pdf|(doc|xls|ppt)x?|csv|epub|zip|rar|7z|gz|dmg|pkg|exe|msi|apk|deb|rpm|iso|mp[34]|mov)$/i
 const BUTTONS = 'button,[role=button],[type=submit],[data-analytics]'
-const MAX_TEXT = 100
 
 type On<Kind> = Kind & { target: Element }
 type Action = 'outbound' | 'download' | 'button' | 'form' | 'copy'
@@ -17,7 +17,7 @@ function capture(
   track(action, { props: { selector: selectorOf(element), text: text && oneLine(text), url, file } })
 }
 
-const oneLine = (text: string) => text.replace(/\s+/g, ' ').trim().slice(0, MAX_TEXT)
+const oneLine = (text: string) => text.replace(/\s+/g, ' ').trim().slice(0, MAX_LABEL)
 
 /** The name that the site gave in `data-analytics`, else `#id`, else tag and first classes: `button.primary.wide`. */
 const selectorOf = (element: Element) =>

@@ -1,8 +1,5 @@
 import { track } from './api.ts'
-import { cut, MAX_NAME } from './limits.ts'
-
-const MAX_ERRORS = 10
-const MAX_TEXT = 5_000
+import { cut, MAX_ERROR, MAX_ERRORS, MAX_NAME } from './limits.ts'
 
 const seen = new Set<unknown>()
 /** Errors from before the site's first answer, which says whether it wants them. */
@@ -19,8 +16,8 @@ export function report(event: ErrorEvent & PromiseRejectionEvent): void {
   seen.add(text)
   take({
     name: cut(known.name, MAX_NAME),
-    message: cut(text, MAX_TEXT),
-    stack: cut(known.stack, MAX_TEXT),
+    message: cut(text, MAX_ERROR),
+    stack: cut(known.stack, MAX_ERROR),
     file_name: event.filename,
     line_number: event.lineno,
     column_number: event.colno,

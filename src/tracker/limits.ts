@@ -5,6 +5,13 @@ const MAX_VALUE = 500
 export const MAX_NAME = 255
 export const MAX_PATH = 2048
 export const MAX_TITLE = 512
+/** Applications set the title after they have changed the address; several changes at once are one. */
+export const SETTLE_MS = 100
+/** Text of a link or button. */
+export const MAX_LABEL = 100
+/** Message and stack of an error. */
+export const MAX_ERROR = 5_000
+export const MAX_ERRORS = 10
 
 /** The first `max` characters; undefined for nothing, which JSON leaves out. */
 export const cut = (value: unknown, max: number): string | undefined =>

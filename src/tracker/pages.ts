@@ -1,5 +1,5 @@
 import { restart, takeProgress } from './engagement.ts'
-import { properties } from './limits.ts'
+import { properties, SETTLE_MS } from './limits.ts'
 import { on, safe } from './safe.ts'
 import { type Page, send } from './send.ts'
 import { options } from './settings.ts'
@@ -7,9 +7,6 @@ import { options } from './settings.ts'
 export interface PageviewOptions extends Partial<Page> {
   props?: object
 }
-
-/** Applications set the title after they have changed the address; several changes at once are one. */
-const SETTLE_MS = 100
 
 /** The page that was last counted; undefined before it is. */
 let page: Page | undefined

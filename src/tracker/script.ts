@@ -42,16 +42,14 @@ function start(): void {
   on('error unhandledrejection', report)
   if (options.manual == null) watchPages()
   queue.forEach(safe(call))
-  isStarted = true
 }
 
-const before = self.analytics
-const queue = (before && before.q) || []
-let isStarted = false
+const before: Partial<Analytics> = self.analytics || {}
+const queue = before.q || []
 
 // A second tag on the page finds the first at work.
-if (!before || !before.identify) {
-  const analytics: Analytics = (...args) => (isStarted ? safe(call)(args) : queue.push(args))
+if (!before.identify) {
+  const analytics: Analytics = (...args) => (answers.hear ? safe(call)(args) : queue.push(args))
   analytics.identify = (...args) => analytics('identify', ...args)
   self.analytics = analytics
   if (isTracked()) {

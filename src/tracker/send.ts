@@ -11,7 +11,7 @@ export interface Page {
 let referrer = document.referrer
 
 /** `hear` gets the site's settings, as the answer to a pageview has them; null when something took them off. */
-export const answers = { hear(_settings: string | null): void {} }
+export const answers: { hear?: (settings: string | null) => void } = {}
 
 /**
  * Sends a hit of a page, unless that is an excluded one. As `text/plain`, which needs no preflight. Beacons outlive the
@@ -36,10 +36,9 @@ export function send(
   }
   const url = `${endpoints}/${endpoint}`
   const body = JSON.stringify(Object.assign(context, fields))
-  if (endpoint !== 'collect') {
-    if (navigator.sendBeacon && navigator.sendBeacon(url, body)) return
-  } else referrer = ''
+  if (endpoint === 'collect') referrer = ''
+  else if (navigator.sendBeacon && navigator.sendBeacon(url, body)) return
   fetch(url, { method: 'POST', body, keepalive: true })
-    .then(answer => answers.hear(answer.headers.get('X-Tracker')))
+    .then(answer => answers.hear!(answer.headers.get('X-Tracker')))
     .catch(() => {})
 }

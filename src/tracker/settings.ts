@@ -17,11 +17,12 @@ declare global {
   }
 }
 
-/** Whether this page is one to track at all: no file, no local one, none inside another. */
-export function isTracked(): boolean {
-  return (
-    self === top &&
-    (options.local != null || !/^($|127\.|\[::1])|\blocalhost$/.test(location.hostname)) &&
-    (options.dnt == null || !(+navigator.doNotTrack! || navigator.globalPrivacyControl))
-  )
-}
+/**
+ * Whether this page is one to track at all: no file, no local one, none inside another. People try the script on their own
+ * machine first, where its silence would look like a fault: the console says what to do.
+ */
+export const isTracked = (hostname = location.hostname): unknown =>
+  self === top &&
+  (options.dnt == null || !(+navigator.doNotTrack! || navigator.globalPrivacyControl)) &&
+  ((hostname && (options.local != null || !/^(127\.|\[::1])|\blocalhost$/.test(hostname))) ||
+    console.info('analytics: localhost needs data-local, files a server'))

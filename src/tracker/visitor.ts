@@ -1,4 +1,3 @@
-const COOKIE = 'analytics_id'
 const YEAR_S = 31_536_000
 
 /**
@@ -9,10 +8,10 @@ export const newId = URL.createObjectURL(new Blob()).slice(-36)
 
 /** The id that the cookie holds. */
 export const keptId = (): string | undefined =>
-  (document.cookie.match(`\\b${COOKIE}=([0-9a-f-]{36})`) || [])[1]
+  (document.cookie.match(/\banalytics_id=([\da-f-]{36})/) || [])[1]
 
 /** Keeps the id for another year, or forgets one from a time when the site's mode was `cookie`. */
 export function keepId(isCookieMode: boolean): void {
-  if (!isCookieMode && !keptId()) return
-  document.cookie = `${COOKIE}=${keptId() || newId};Path=/;SameSite=Lax;Max-Age=${+isCookieMode * YEAR_S}${isSecureContext ? ';Secure' : ''}`
+  if (isCookieMode || keptId())
+    document.cookie = `analytics_id=${keptId() || newId};Path=/;SameSite=Lax;Max-Age=${+isCookieMode * YEAR_S}${isSecureContext ? ';Secure' : ''}`
 }

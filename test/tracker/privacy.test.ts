@@ -1,3 +1,6 @@
+import { mkdtempSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { Redis } from 'ioredis'
 import type { BrowserContext } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -10,6 +13,8 @@ beforeAll(async () => {
   world = await startWorld()
 })
 afterAll(() => world.close())
+
+const DO_NOT_TRACK = `<script>Object.defineProperty(navigator, 'doNotTrack', { value: '1' })</script>`
 
 const everythingStored = async (person: BrowserContext) => ({
   cookies: (await person.cookies()).length,
@@ -117,6 +122,50 @@ describe('nothing is sent', () => {
     await site.open('/')
     if (count > 0) await site.stored(count)
     expect(await site.storedAfterAll()).toHaveLength(count)
+  })
+})
+
+describe('the tracker: a page that is left out because it is local', () => {
+  /** What the console says about the tracker when somebody opens a page. */
+  async function hintsOf(open: (person: BrowserContext) => Promise<unknown>): Promise<string[]> {
+    const person = await world.person()
+    const said: string[] = []
+    person.on('console', message => said.push(message.text()))
+    await open(person)
+    await person.pages()[0]!.evaluate("analytics('Signup'); analytics('Signup')")
+    await person.close()
+    return said.filter(text => text.startsWith('analytics:'))
+  }
+  const HINT = ['analytics: localhost needs data-local, files a server']
+  const tagOf = async () => {
+    const { key } = await world.site()
+    const src = `${world.service.url}/js/script.js`
+    return `<script src="${src}" data-key="${key}"></script>`
+  }
+
+  test.each(['localhost', '127.0.0.1', 'shop.localhost'])('says so once, on %s', async hostname => {
+    const site = await world.site({ hostname, head: await tagOf() })
+    expect(await hintsOf(person => site.open('/', person))).toEqual(HINT)
+  })
+
+  test('says so once, as a file', async () => {
+    const file = join(mkdtempSync(join(tmpdir(), 'page-')), 'index.html')
+    for (const attributes of ['', 'data-local ']) {
+      writeFileSync(file, (await tagOf()).replace('data-key', `${attributes}data-key`))
+      const open = async (person: BrowserContext) => (await person.newPage()).goto(`file://${file}`)
+      expect(await hintsOf(open)).toEqual(HINT)
+    }
+  })
+
+  test('says nothing where it is tracked, or would be left out anyhow', async () => {
+    for (const options of [
+      { hostname: 'localhost', attributes: 'data-local' },
+      { hostname: 'localhost', attributes: 'data-dnt', head: DO_NOT_TRACK },
+      {},
+    ]) {
+      const site = await world.site(options)
+      expect(await hintsOf(person => site.open('/', person))).toEqual([])
+    }
   })
 })
 
