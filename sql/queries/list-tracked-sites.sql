@@ -7,6 +7,7 @@ select
   currency,
   tracking_mode as "trackingMode",
   track_errors as "trackErrors",
+  identify_secret as "identifySecret",
   tracking_key as "trackingKey"
 from sites
 where deleted_at is null

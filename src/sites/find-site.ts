@@ -13,6 +13,8 @@ export interface TrackedSite {
   currency: string
   trackingMode: 'cookieless' | 'cookie'
   trackErrors: boolean
+  /** Encrypted; null for a site that takes identities without a signature. */
+  identifySecret: Uint8Array | null
 }
 
 const selectSite = statement<SiteRecord>('find-site')

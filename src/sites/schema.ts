@@ -173,6 +173,21 @@ export const UpdateFeatures = z.object({
 })
 export type UpdateFeatures = z.infer<typeof UpdateFeatures>
 
+export const IdentifySecretStatus = z
+  .object({ identify_secret_set: flag('Whether identities have to be signed.', true) })
+  .meta({ id: 'IdentifySecretStatus' })
+export type IdentifySecretStatus = z.infer<typeof IdentifySecretStatus>
+
+export const IdentifySecret = z
+  .object({
+    identify_secret: label(
+      'What the server of the site signs identifiers with: keep it there, it is not shown again.',
+      '0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef',
+    ),
+  })
+  .meta({ id: 'IdentifySecret' })
+export type IdentifySecret = z.infer<typeof IdentifySecret>
+
 /** What a form offers: the identifier to send and what people read. */
 const OptionItem = z
   .object({

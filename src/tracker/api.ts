@@ -10,6 +10,7 @@ export interface Traits {
   name?: string
   avatar?: string
   custom?: object
+  signature?: string
 }
 
 /** Sends an event. `error` is what an error has beside its name. */
@@ -23,10 +24,11 @@ export function track(name: unknown, options: EventOptions = {}, error?: object)
   })
 }
 
-export function identify(id: unknown, { name, avatar, custom }: Traits = {}): void {
+export function identify(id: unknown, { name, signature, avatar, custom }: Traits = {}): void {
   send('identify', currentPage(), {
     identifier: cut(id, MAX_NAME),
     name: cut(name, MAX_NAME),
+    signature,
     // The API takes no other, and half an address is none.
     avatar: /^http.{1,251}$/.test(avatar!) ? avatar : undefined,
     custom: properties(custom),

@@ -25,4 +25,4 @@ export const isTracked = (hostname = location.hostname): unknown =>
   self === top &&
   (options.dnt == null || !(+navigator.doNotTrack! || navigator.globalPrivacyControl)) &&
   ((hostname && (options.local != null || !/^(127\.|\[::1])|\blocalhost$/.test(hostname))) ||
-    console.info('analytics: localhost needs data-local, files a server'))
+    console.info('analytics: localhost needs data-local'))

@@ -1,10 +1,13 @@
 import { z } from 'zod'
 import { createSite, requireSiteCreation } from '../sites/create-site.ts'
 import { deleteSite } from '../sites/delete-site.ts'
+import { getIdentifySecret, removeIdentifySecret, rotateIdentifySecret } from '../sites/identify-secret.ts'
 import { listSites } from '../sites/list-sites.ts'
 import { presentSite } from '../sites/present-site.ts'
 import {
   CreateSite,
+  IdentifySecret,
+  IdentifySecretStatus,
   ListSites,
   Site,
   SiteList,
@@ -63,5 +66,14 @@ export const sitesRouter = router({
     .output(Site)
     .mutation(({ ctx, input }) => updateSite(ctx, ctx.site, input)),
   togglePin: siteProcedure.output(Site).mutation(({ ctx }) => togglePin(ctx, ctx.site)),
+  getIdentifySecret: managedSiteProcedure
+    .output(IdentifySecretStatus)
+    .query(({ ctx }) => getIdentifySecret(ctx, ctx.site)),
+  rotateIdentifySecret: managedSiteProcedure
+    .output(IdentifySecret)
+    .mutation(({ ctx }) => rotateIdentifySecret(ctx, ctx.site)),
+  removeIdentifySecret: managedSiteProcedure
+    .output(z.void())
+    .mutation(({ ctx }) => removeIdentifySecret(ctx, ctx.site)),
   delete: managedSiteProcedure.output(z.void()).mutation(({ ctx }) => deleteSite(ctx, ctx.site)),
 })

@@ -80,6 +80,15 @@ export const exercises: Record<string, (ask: Ask, world: World) => Promise<unkno
   'PATCH /api/sites/{siteKey}/features': change({ track_errors: true }, { track_errors: 1 }),
   'PATCH /api/sites/{siteKey}/pin': async (ask, world) =>
     ask({ path: { siteKey: (await newSite(world)).id } }),
+  'GET /api/sites/{siteKey}/identify-secret': async ask => ask(),
+  'PUT /api/sites/{siteKey}/identify-secret': async (ask, world) =>
+    ask({ path: { siteKey: (await newSite(world)).id } }),
+  'DELETE /api/sites/{siteKey}/identify-secret': async (ask, world) => {
+    const path = { siteKey: (await newSite(world)).id }
+    await ask({ path })
+    await world.api.call('PUT', `/api/sites/${path.siteKey}/identify-secret`, { token: world.owner.token })
+    await ask({ path })
+  },
   'GET /api/sites/{siteKey}/overview': async (ask, world) => {
     await ask({ path: { siteKey: (await newSite(world)).id } })
     await pay(world)

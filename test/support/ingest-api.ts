@@ -20,6 +20,7 @@ export async function startIngestApi(services: Services, redisUrl: string) {
     siteKeys: createSiteKeys(db, subscriber),
     salts: createSaltStore(redis, config.secretKey),
     geo: await openGeo(config.geoipDatabase),
+    secretKey: config.secretKey,
   }
   const submit = createSubmitter(createAdmission(limiter, createProducer<HitBatch>(redis), now))
   const ingest = createLeanIngest({ edge, submit, config, log, metrics, now })

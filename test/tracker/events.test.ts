@@ -1,3 +1,4 @@
+import { createHmac } from 'node:crypto'
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { eventually } from '../support/service.ts'
@@ -100,6 +101,28 @@ describe('analytics()', () => {
       avatar: 'https://example.com/g.png',
       custom: { plan: 'pro' },
     })
+  })
+
+  test('passes on the signature that a site with an identify secret demands', async () => {
+    const site = await world.site()
+    const { service } = world
+    const [row] = await service.db`select id from sites where site_no = ${site.no}`
+    const answer = await fetch(`${service.url}/api/sites/${row!.id}/identify-secret`, {
+      method: 'PUT',
+      headers: { Authorization: `Bearer ${service.token}` },
+    })
+    const { identify_secret: secret } = (await answer.json()) as { identify_secret: string }
+    const signature = createHmac('sha256', secret).update('user-1').digest('hex')
+    const page = await site.open('/')
+    await site.stored(1)
+    await page.evaluate(`analytics.identify('user-1', { name: 'Grace', signature: '${signature}' })`)
+    expect(await identityOf(site)).toMatchObject({ identifier: 'user-1', name: 'Grace' })
+    await page.evaluate(`analytics.identify('user-1', { name: 'Mallory' })`)
+    await page.evaluate(`analytics.identify('user-2', { name: 'Mallory', signature: '${signature}' })`)
+    await site.storedAfterAll()
+    expect(await service.db`select name from identities where site_no = ${site.no}`).toEqual([
+      { name: 'Grace' },
+    ])
   })
 })
 

@@ -136,7 +136,7 @@ describe('the tracker: a page that is left out because it is local', () => {
     await person.close()
     return said.filter(text => text.startsWith('analytics:'))
   }
-  const HINT = ['analytics: localhost needs data-local, files a server']
+  const HINT = ['analytics: localhost needs data-local']
   const tagOf = async () => {
     const { key } = await world.site()
     const src = `${world.service.url}/js/script.js`

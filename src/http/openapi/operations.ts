@@ -83,6 +83,22 @@ export const operations: Record<ProcedureName, Operation> = {
     description: 'Irreversible. Funnels are not affected.',
     refusals: { not_found: NO_GOAL },
   },
+  'sites.getIdentifySecret': {
+    summary: 'Read whether identities have to be signed',
+    answer: 'Whether there is an identify secret, which is not shown again.',
+  },
+  'sites.rotateIdentifySecret': {
+    summary: 'Make a new identify secret',
+    description:
+      'From then on `POST /api/identify` needs a `signature` for this site: the HMAC-SHA-256 of the identifier, keyed with the ' +
+      'secret. Replaces the secret there is; what is signed with that one is refused within a second.',
+    answer: 'The secret, shown for the only time.',
+  },
+  'sites.removeIdentifySecret': {
+    summary: 'Remove the identify secret',
+    description: 'From then on identities of the site need no signature.',
+    refusals: { not_found: 'No such site, or it has no identify secret' },
+  },
   'payments.list': {
     summary: 'List payments',
     description: 'By their time, the newest first; those that came from the payment processor are there too.',

@@ -1,7 +1,9 @@
 import { AppError } from '../../errors.ts'
 import type { TrackedSite } from '../../sites/find-site.ts'
+import { openIdentifySecret } from '../../sites/identify-secret.ts'
 import type { Geo } from './geo.ts'
 import { newHitId } from './hit-id.ts'
+import { verifyIdentity } from './identify-signature.ts'
 import {
   type DropReason,
   dropReason,
@@ -22,12 +24,15 @@ export interface Edge {
   siteKeys: SiteKeys
   salts: SaltStore
   geo: Geo
+  /** Opens the identify secrets of sites; 64 hex digits. */
+  secretKey: string
 }
 
 /**
  * The edge half of ingestion: validates a body and turns it into a hit that carries no client address.
  * @param now Unix milliseconds: the time of the hit
- * @throws AppError `validation_failed` (fields named), `not_found` for an unknown tracking key
+ * @throws AppError `validation_failed` (fields named; also for an identity that is not signed, where the site demands it),
+ * `not_found` for an unknown tracking key
  */
 export async function accept(
   edge: Edge,
@@ -41,6 +46,12 @@ export async function accept(
   const found = edge.siteKeys.find(key)
   const site = found instanceof Promise ? await found : found
   if (!site) throw new AppError('not_found', 'No site has this tracking key')
+  const { identifySecret } = site
+  const { identity } = content.hit
+  if (identifySecret && identity) {
+    const secret = openIdentifySecret({ ...site, identifySecret }, edge.secretKey)
+    verifyIdentity(identity.identifier, content.signature, secret)
+  }
   const dropped = dropReason(content, sender)
   if (dropped) return { dropped }
   let salts = givenVisitorId(content, site) ? undefined : edge.salts.at(now)

@@ -20,6 +20,8 @@ export interface Content {
   visitorId: string | undefined
   /** Counts only where visitors have cookies. */
   newVisitorId: string | undefined
+  /** Of the identity; whatever was sent. */
+  signature: unknown
   hit: Hit
 }
 
@@ -64,8 +66,9 @@ const READERS: {
     return content(input, 'engagement', { page: input.url, scroll: input.sd, engagedMs: input.time })
   },
   identify(input) {
-    const { identifier, name, avatar, custom } = input
-    return content(input, 'identify', { identity: withoutAbsent({ identifier, name, avatar, custom }) })
+    const { identifier, name, avatar, custom, signature } = input
+    const identity = withoutAbsent({ identifier, name, avatar, custom })
+    return { ...content(input, 'identify', { identity }), signature }
   },
 }
 
@@ -115,7 +118,7 @@ function content(
     engagedMs,
     identity,
   }
-  return { visitorId: sender.visitor_id, newVisitorId: sender.new_visitor_id, hit }
+  return { visitorId: sender.visitor_id, newVisitorId: sender.new_visitor_id, signature: undefined, hit }
 }
 
 const eventType = (name: string): HitType => AUTOCAPTURE_TYPES.find(type => type === name) ?? 'event'

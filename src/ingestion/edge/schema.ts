@@ -58,6 +58,17 @@ const identify = {
     example: 'https://example.com/ada.png',
   }),
   custom: described(Properties, 'What else you know of them.', { plan: 'team' }),
+  // Looked at later, when it is known whether the site wants one.
+  signature: z
+    .unknown()
+    .optional()
+    .meta({
+      type: ['string', 'null'],
+      pattern: '^[0-9A-Fa-f]{64}$',
+      description:
+        'HMAC-SHA-256 of the identifier, keyed with the identify secret of the site, in hex; not looked at for a site without one.',
+      example: 'a63cb3bd204a755b540eda8a223d431f92f5aa347b397df1401e3901fdf6e659',
+    }),
 }
 
 /** Only http(s): the avatar is shown as an image by whoever reads it. */
