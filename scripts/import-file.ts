@@ -1,6 +1,8 @@
 import { open } from 'node:fs/promises'
 import type { Config } from '../src/config.ts'
+import { folderOfServers } from '../src/embedded/attach.ts'
 import type { Db } from '../src/infra/db.ts'
+import { watchDisk } from '../src/infra/disk.ts'
 import type { Lease } from '../src/infra/lease.ts'
 import type { Log } from '../src/infra/log.ts'
 import { openGeo } from '../src/ingestion/edge/geo.ts'
@@ -41,9 +43,21 @@ export async function importFile(
 
   // Small enough not to make live traffic wait, on the embedded database's one session above all.
   const batchHits = config.databaseUrl ? 2_000 : 1_000
+  const disk = watchDisk({ folder: folderOfServers(config), minFreeBytes: config.minFreeBytes })
+  const requireFreeDisk = async () => {
+    await disk.check()
+    if (disk.isShort()) {
+      throw new Error(
+        'the disk is nearly full (MIN_FREE_DISK); make room and run it again: nothing is counted twice',
+      )
+    }
+  }
   const imported = await keepRefreshed({ db, lease, log, now }, () =>
-    importHits(site, source.chunks, { db, geo, log, now, batchHits, onProgress }),
-  ).finally(progress.end)
+    importHits(site, source.chunks, { db, geo, log, now, batchHits, requireFreeDisk, onProgress }),
+  ).finally(() => {
+    disk.stop()
+    progress.end()
+  })
   return { ...imported, seconds: secondsSince(startedAt) }
 }
 

@@ -48,6 +48,9 @@ const Environment = z.object({
     'postgres://user:password@127.0.0.1:5432/analytics',
   ).optional(),
   REDIS_URL: url(['redis', 'rediss', 'unix'], 'redis://127.0.0.1:6379').optional(),
+  MIN_FREE_DISK: count(0, 1_000_000, 'MiB that must be free for hits to be taken, 0 for no bound').default(
+    512,
+  ),
   HTTP_WORKERS: count(1, 256, 'how many HTTP workers').default(availableParallelism()),
   MAX_CONNECTIONS: count(1, 1_000_000, 'the most connections of an HTTP worker').default(5_000),
   INGEST_PROCESSES: count(0, 64, 'how many ingest processes the primary starts').default(1),
@@ -110,6 +113,7 @@ export function loadConfig(environment: NodeJS.ProcessEnv = process.env) {
     host: env.HOST,
     baseUrl: env.BASE_URL ?? `http://${env.HOST.includes(':') ? `[${env.HOST}]` : env.HOST}:${env.PORT}`,
     dataDir: env.DATA_DIR,
+    minFreeBytes: env.MIN_FREE_DISK * 1024 * 1024,
     databaseUrl: env.DATABASE_URL,
     redisUrl: env.REDIS_URL,
     httpWorkers: env.HTTP_WORKERS,

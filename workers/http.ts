@@ -1,13 +1,14 @@
 import cluster from 'node:cluster'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { loadConfig } from '../src/config.ts'
-import { addressesOf } from '../src/embedded/attach.ts'
+import { addressesOf, folderOfServers } from '../src/embedded/attach.ts'
 import { createApp } from '../src/http/app.ts'
 import { createLeanIngest } from '../src/http/lean-ingest.ts'
 import { createHttpServer } from '../src/http/server.ts'
 import { createTrackerScript } from '../src/http/tracker-script.ts'
 import { createAdmission } from '../src/infra/admission.ts'
 import { connectDb, connectReads } from '../src/infra/db.ts'
+import { watchDisk } from '../src/infra/disk.ts'
 import { createFairPool } from '../src/infra/fair-pool.ts'
 import { createInvalidTokens } from '../src/infra/invalid-tokens.ts'
 import { createLog } from '../src/infra/log.ts'
@@ -67,12 +68,14 @@ const salts = createSaltStore(redis, config.secretKey)
 const siteKeys = createSiteKeys(db, subscriber)
 const edge = { siteKeys, salts, geo, secretKey: config.secretKey }
 const metrics = createMetrics('http')
-const ingest = createLeanIngest({ edge, submit, config, log, metrics, now })
+const disk = watchDisk({ folder: folderOfServers(config), minFreeBytes: config.minFreeBytes })
+await disk.check()
+const ingest = createLeanIngest({ edge, submit, config, log, metrics, disk, now })
 const script = createTrackerScript(config)
 const exchange = exchangeMetrics({ redis, subscriber, registry: metrics.registry })
 const invalidTokens = createInvalidTokens(now)
 const app = createApp(
-  { db, reads, redis, config, log, rollups, patterns, limiter, invalidTokens, metrics, now },
+  { db, reads, redis, config, log, rollups, patterns, limiter, invalidTokens, metrics, disk, now },
   exchange,
 )
 
@@ -81,6 +84,7 @@ const { server, drain } = createHttpServer((request, response) => {
 }, config)
 
 onStop(log, async () => {
+  disk.stop()
   await drain()
   await submit.idle()
   await Promise.all([rollups.close(), patterns.close()])

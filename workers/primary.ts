@@ -5,12 +5,13 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { bareEnvironment, type Config, environmentFor, loadConfig } from '../src/config.ts'
-import { addressesOf } from '../src/embedded/attach.ts'
+import { addressesOf, folderOfServers } from '../src/embedded/attach.ts'
 import { DataDirHeldError, lockDataDir, lockServers } from '../src/embedded/lock.ts'
 import { openDataDir, prepareDataDir, socketPathFor } from '../src/embedded/paths.ts'
 import { startRedis } from '../src/embedded/redis.ts'
 import { type Keeper, keepAlive } from '../src/infra/children.ts'
 import { connectDb, type Db, isUnavailable, sqlState } from '../src/infra/db.ts'
+import { watchDisk } from '../src/infra/disk.ts'
 import { createLog, type Log } from '../src/infra/log.ts'
 import { checkDatabase, migrate } from '../src/infra/migrate.ts'
 import { connectRedis, whenReady } from '../src/infra/redis.ts'
@@ -70,6 +71,11 @@ async function run(config: Config, log: Log): Promise<void> {
   unlockServers?.()
   const addresses = addressesOf(config)
   await prepare(addresses, log)
+
+  // The workers look for themselves; this process says so, once for all of them.
+  const disk = watchDisk({ folder: folderOfServers(config), minFreeBytes: config.minFreeBytes, log })
+  stops.push(async () => disk.stop())
+  await disk.check()
 
   const environment = environmentFor(config, addresses)
   const ingest = Array.from({ length: config.ingestProcesses }, () =>

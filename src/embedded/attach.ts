@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs'
 import type { Config } from '../config.ts'
 import { startDatabase } from './database.ts'
 import { answers, lockServers } from './lock.ts'
@@ -17,6 +18,20 @@ export function addressesOf(config: Config): Addresses {
     databaseUrl: config.databaseUrl ?? databaseUrl(config.dataDir),
     redisUrl: config.redisUrl ?? `unix://${redisSocketPathFor(config.dataDir)}`,
   }
+}
+
+/**
+ * The data folder, where database or Redis are the embedded ones that keep what they have in it; under PM2 they are named by
+ * URL, too. Undefined for servers of one's own: how full their disks are cannot be asked.
+ */
+export function folderOfServers({ dataDir, ...given }: Config): string | undefined {
+  const isEmbedded =
+    !given.databaseUrl ||
+    !given.redisUrl ||
+    (existsSync(dataDir) &&
+      (given.databaseUrl === databaseUrl(dataDir) ||
+        given.redisUrl === `unix://${redisSocketPathFor(dataDir)}`))
+  return isEmbedded ? dataDir : undefined
 }
 
 /**

@@ -10,11 +10,11 @@ export const healthz: RequestHandler = (_req, res) => {
   res.json({ status: 'ok' })
 }
 
-/** 200 when database and Redis answer, else 503 that names the part that does not. */
-export function readyz({ db, redis }: Pick<Services, 'db' | 'redis'>): RequestHandler {
+/** 200 when database and Redis answer and hits are taken, else 503 that names the part that fails. */
+export function readyz({ db, redis, disk }: Pick<Services, 'db' | 'redis' | 'disk'>): RequestHandler {
   return async (_req, res) => {
     const parts = { database: () => db`select 1`, redis: () => redis.ping() }
-    const failed: string[] = []
+    const failed: string[] = disk.isShort() ? ['disk'] : []
     await Promise.all(
       Object.entries(parts).map(async ([name, check]) => {
         if (!(await answers(check))) failed.push(name)

@@ -1,6 +1,7 @@
 import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:http'
 import type { Config } from '../config.ts'
 import { AppError } from '../errors.ts'
+import { type Disk, requireFreeDisk } from '../infra/disk.ts'
 import { asAppError } from '../infra/failures.ts'
 import type { Log } from '../infra/log.ts'
 import type { Metrics } from '../infra/metrics.ts'
@@ -50,9 +51,10 @@ export function createLeanIngest(options: {
   config: Pick<Config, 'limits' | 'trackerPath' | 'trustProxy'>
   log: Log
   metrics: Metrics
+  disk: Disk
   now: () => Date
 }): LeanIngest {
-  const { edge, submit, config, log, metrics, now } = options
+  const { edge, submit, config, log, metrics, disk, now } = options
   const bases = ['/api', ...(config.trackerPath ? [config.trackerPath] : [])]
   const paths = new Map(
     bases.flatMap(base => ENDPOINTS.map((endpoint): [string, Endpoint] => [`${base}/${endpoint}`, endpoint])),
@@ -80,6 +82,7 @@ export function createLeanIngest(options: {
     const seconds = () => (performance.now() - startedAt) / 1000
     const counted: Counted = { rate: undefined }
     try {
+      requireFreeDisk(disk)
       const verdict = await take(endpoint, request, counted)
       if ('refused' in verdict) throw verdict.refused
       const { rate } = counted

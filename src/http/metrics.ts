@@ -57,7 +57,7 @@ function isForLoopback({ headers }: IncomingMessage): boolean {
   return name === 'localhost' || isLoopback(name)
 }
 
-async function measureStores({ db, redis, now }: Services): Promise<string> {
+async function measureStores({ db, redis, disk, now }: Services): Promise<string> {
   const registry = new Registry()
   const registers = [registry]
   const jobs = new Gauge({
@@ -77,7 +77,19 @@ async function measureStores({ db, redis, now }: Services): Promise<string> {
     labelNames: ['aggregate'],
     registers,
   })
-  const [depth, lags] = await Promise.all([queueDepth(redis), readRefreshLag(db, now())])
+  const [depth, lags, freeBytes] = await Promise.all([
+    queueDepth(redis),
+    readRefreshLag(db, now()),
+    disk.freeBytes(),
+  ])
+  if (freeBytes !== undefined) {
+    const free = new Gauge({
+      name: 'disk_free_bytes',
+      help: 'Free space of the file system that the embedded servers write to',
+      registers,
+    })
+    free.set(freeBytes)
+  }
   jobs.set({ state: 'waiting' }, depth.waiting)
   jobs.set({ state: 'delayed' }, depth.delayed)
   jobs.set({ state: 'active' }, depth.active)

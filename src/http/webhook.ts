@@ -1,5 +1,6 @@
 import type { Request, RequestHandler, Response } from 'express'
 import { AppError } from '../errors.ts'
+import { requireFreeDisk } from '../infra/disk.ts'
 import { asAppError } from '../infra/failures.ts'
 import { type Charge, overLimit, type Rate, rateHeaders } from '../infra/rate-limit.ts'
 import type { Services } from '../infra/services.ts'
@@ -15,7 +16,7 @@ import { givenRequestId } from './context-of.ts'
 
 const EVENT_BODY: BodyLimits = { plain: 1024 * 1024, unpacked: 1024 * 1024 }
 
-type WebhookServices = Pick<Services, 'db' | 'redis' | 'config' | 'limiter' | 'log' | 'now'>
+type WebhookServices = Pick<Services, 'db' | 'redis' | 'config' | 'limiter' | 'log' | 'disk' | 'now'>
 
 /** An event that the processor of the site has signed. */
 interface SignedEvent {
@@ -28,13 +29,14 @@ interface SignedEvent {
  * before.
  */
 export function processorWebhook(services: WebhookServices): RequestHandler {
-  const { db, config, log, now } = services
+  const { db, config, log, disk, now } = services
   const { stripeApiBase } = config
   const limits = createWebhookLimits(services)
   return async (req, res) => {
     const siteId = String(req.params.siteId).toLowerCase()
     const sender = await limits.senderOf(req)
     limits.requireUnspent(sender, res)
+    requireFreeDisk(disk)
     const { connection, text } = await readSigned(services, siteId, req).catch(async (error: unknown) => {
       // Our own failures cost nothing: the processor sends again, from an address that must not be over its limit then.
       if (isOfSender(error)) await limits.chargeSender(sender, res)

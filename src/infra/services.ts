@@ -1,6 +1,7 @@
 import type { Redis } from 'ioredis'
 import type { Config } from '../config.ts'
 import type { Db } from './db.ts'
+import type { Disk } from './disk.ts'
 import type { FairPool } from './fair-pool.ts'
 import type { InvalidTokens } from './invalid-tokens.ts'
 import type { Log } from './log.ts'
@@ -22,6 +23,7 @@ export interface Services {
   patterns: FairPool
   limiter: RateLimiter
   invalidTokens: InvalidTokens
+  disk: Disk
   metrics: Metrics
   now: () => Date
 }

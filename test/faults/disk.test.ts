@@ -31,6 +31,8 @@ beforeAll(async () => {
     DATA_DIR: join(disk, 'data'),
     RATE_LIMIT_COLLECT: '0',
     LOG_LEVEL: 'warn',
+    // The disk is to be full.
+    MIN_FREE_DISK: '0',
   })
   await eventually(() => isReady(primary.url), 40_000)
 })

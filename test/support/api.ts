@@ -1,6 +1,7 @@
 import type { AddressInfo } from 'node:net'
 import { type Config, loadConfig } from '../../src/config.ts'
 import { createApp } from '../../src/http/app.ts'
+import { type Disk, NO_DISK } from '../../src/infra/disk.ts'
 import type { FairPool } from '../../src/infra/fair-pool.ts'
 import { createInvalidTokens } from '../../src/infra/invalid-tokens.ts'
 import type { Log } from '../../src/infra/log.ts'
@@ -62,6 +63,7 @@ export async function startApi(
     now?: () => Date
     log?: Log
     reach?: Reach
+    disk?: Disk
   } = {},
 ): Promise<Api> {
   const [database, redisServer] = await Promise.all([testDatabase(), testRedis()])
@@ -86,6 +88,7 @@ export async function startApi(
     patterns: options.patterns ?? inProcessPatterns(),
     limiter: createRateLimiter(redis, now),
     invalidTokens: createInvalidTokens(now),
+    disk: options.disk ?? NO_DISK,
     metrics,
     now,
   }

@@ -14,7 +14,7 @@ import type { HitBatch } from '../../src/ingestion/hit.ts'
 
 /** What an HTTP worker serves before Express, beside the API that `startApi` serves. */
 export async function startIngestApi(services: Services, redisUrl: string) {
-  const { db, redis, config, log, metrics, limiter, now } = services
+  const { db, redis, config, log, metrics, limiter, disk, now } = services
   const subscriber = connectPatientRedis(redisUrl, log)
   const edge = {
     siteKeys: createSiteKeys(db, subscriber),
@@ -23,7 +23,7 @@ export async function startIngestApi(services: Services, redisUrl: string) {
     secretKey: config.secretKey,
   }
   const submit = createSubmitter(createAdmission(limiter, createProducer<HitBatch>(redis), now))
-  const ingest = createLeanIngest({ edge, submit, config, log, metrics, now })
+  const ingest = createLeanIngest({ edge, submit, config, log, metrics, disk, now })
   const script = createTrackerScript(config)
   const { server } = createHttpServer((request, response) => {
     if (!ingest.handle(request, response) && !script.handle(request, response)) response.writeHead(404).end()

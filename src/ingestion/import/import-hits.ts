@@ -39,6 +39,8 @@ export interface ImportOptions {
   batchHits: number
   /** Distinct values of a site and day, as `storeHits` takes them. */
   mostValues?: number
+  /** Called before a batch is stored. @throws where there is no room for it */
+  requireFreeDisk?: () => Promise<void>
   /** Called with the numbers so far. */
   onProgress?: (progress: ImportProgress) => void
 }
@@ -85,6 +87,7 @@ export async function importHits(
   )
 
   async function storeAll(partition: number, hits: EnrichedHit[]) {
+    await options.requireFreeDisk?.()
     await patiently(() => openAround(hits))
     const result = await storeSound(
       hits,

@@ -1,0 +1,127 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { loadConfig } from '../../src/config.ts'
+import { folderOfServers } from '../../src/embedded/attach.ts'
+import { databaseUrl } from '../../src/embedded/paths.ts'
+import { type DiskWatch, watchDisk } from '../../src/infra/disk.ts'
+import { type Api, startApi } from '../support/api.ts'
+import { startIngestApi } from '../support/ingest-api.ts'
+import { recordingLog } from '../support/recording-log.ts'
+
+const MIB = 1024 * 1024
+const folder = mkdtempSync(join(tmpdir(), 'analytics-space-'))
+let free = 0
+let disk: DiskWatch
+const { log, lines } = recordingLog()
+let api: Api
+let ingest: Awaited<ReturnType<typeof startIngestApi>>
+
+beforeAll(async () => {
+  disk = watchDisk({ folder, minFreeBytes: 100 * MIB, log, measure: async () => free })
+  api = await startApi({ disk })
+  ingest = await startIngestApi(api.services, api.services.config.redisUrl!)
+})
+afterAll(async () => {
+  disk.stop()
+  await ingest.close()
+  await api.close()
+  rmSync(folder, { recursive: true })
+})
+beforeEach(() => haveFree(1_000))
+
+const haveFree = async (mib: number) => {
+  free = mib * MIB
+  await disk.check()
+}
+
+async function siteWithKey() {
+  const owner = await api.member()
+  const body = { domain: 'a.example' }
+  const { body: site } = await api.call('POST', '/api/sites', { token: owner.token, body })
+  return { owner, id: site.id, key: site.tracking_key }
+}
+
+test('hits and webhooks are refused with Retry-After, reads are answered, and room is all it takes', async () => {
+  const { owner, id, key } = await siteWithKey()
+  const bodies = {
+    collect: { url: { path: '/' } },
+    event: { name: 'signup' },
+    engage: { url: { path: '/' }, sd: 1, time: 1 },
+    identify: { identifier: 'user-1' },
+  }
+  const send = (endpoint: string, body: object) =>
+    fetch(`${ingest.url}/api/${endpoint}`, {
+      method: 'POST',
+      body: JSON.stringify({ key, hostname: 'a.example', ...body }),
+    })
+  const webhook = () => api.call('POST', `/api/processor/webhook/${id}`, { body: {} })
+
+  await haveFree(99)
+  for (const [endpoint, body] of Object.entries(bodies)) {
+    const answer = await send(endpoint, body)
+    expect([endpoint, answer.status]).toEqual([endpoint, 503])
+    expect(answer.headers.get('retry-after')).toBe('30')
+    expect(answer.headers.get('access-control-allow-origin')).toBe('*')
+    expect(await answer.json()).toMatchObject({ code: 'unavailable', message: expect.stringMatching(/disk/) })
+  }
+  const refused = await webhook()
+  expect([refused.status, refused.headers.get('retry-after')]).toEqual([503, '30'])
+  expect((await api.call('GET', '/api/sites/a.example', { token: owner.token })).status).toBe(200)
+  const ready = await api.call('GET', '/readyz')
+  expect([ready.status, ready.body.message]).toEqual([503, 'Not ready: disk'])
+  expect((await api.call('GET', '/healthz')).status).toBe(200)
+
+  await haveFree(200)
+  for (const [endpoint, body] of Object.entries(bodies)) expect((await send(endpoint, body)).status).toBe(202)
+  expect((await webhook()).status).toBe(404)
+  expect((await api.call('GET', '/readyz')).status).toBe(200)
+})
+
+test('the log says once that room is short, and once that there is room again', async () => {
+  const messages = () => lines.map(({ level, msg }) => `${level} ${msg}`)
+  lines.length = 0
+  for (const mib of [99, 50, 100, 109]) await haveFree(mib)
+  expect(disk.isShort()).toBe(true)
+  expect(messages()).toEqual(['40 the disk is nearly full: hits are refused until there is room'])
+  for (const mib of [110, 105, 100]) await haveFree(mib)
+  expect(disk.isShort()).toBe(false)
+  expect(messages().slice(1)).toEqual(['30 the disk has room again: hits are taken'])
+})
+
+test('metrics have the free space', async () => {
+  free = 123 * MIB
+  const answer = await fetch(`${api.url}/metrics`)
+  expect(await answer.text()).toMatch(new RegExp(`^disk_free_bytes ${123 * MIB}$`, 'm'))
+})
+
+test('where nobody can tell, or nothing is to be watched, there is room', async () => {
+  const lost = watchDisk({ folder: join(folder, 'gone'), minFreeBytes: 1 })
+  await lost.check()
+  const off = watchDisk({ folder, minFreeBytes: 0 })
+  await off.check()
+  const elsewhere = watchDisk({ folder: undefined, minFreeBytes: Number.MAX_SAFE_INTEGER })
+  await elsewhere.check()
+  expect([lost, off, elsewhere].map(each => each.isShort())).toEqual([false, false, false])
+  expect(await elsewhere.freeBytes()).toBeUndefined()
+  expect(await off.freeBytes()).toBeGreaterThan(0)
+  for (const each of [lost, off, elsewhere]) each.stop()
+})
+
+test('the real file system is asked', async () => {
+  const watch = watchDisk({ folder, minFreeBytes: Number.MAX_SAFE_INTEGER })
+  await watch.check()
+  expect(watch.isShort()).toBe(true)
+  watch.stop()
+})
+
+test('the folder of embedded servers is watched, under PM2 too, and that of no others', () => {
+  const key = { SECRET_KEY: '0'.repeat(64), DATA_DIR: folder }
+  const foreign = { DATABASE_URL: 'postgres://h/d', REDIS_URL: 'redis://h' }
+  const watched = (environment: NodeJS.ProcessEnv) => folderOfServers(loadConfig({ ...key, ...environment }))
+  expect(watched({})).toBe(folder)
+  expect(watched({ ...foreign, REDIS_URL: '' })).toBe(folder)
+  expect(watched({ ...foreign, DATABASE_URL: databaseUrl(folder) })).toBe(folder)
+  expect(watched(foreign)).toBeUndefined()
+})
