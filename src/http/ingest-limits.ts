@@ -22,8 +22,9 @@ export function isCostly({ headers }: IncomingMessage): boolean {
 const KEYS_PER_ADDRESS = 5
 
 /**
- * What a request is charged to before its body is known. For identify, whose limit is by key and address, that is a bucket of the
- * address alone: without it, a sender that makes up keys would have no limit.
+ * What a request is charged to when its body is not known. For identify, whose limit is by key and address, that is a bucket of
+ * the address alone, which only requests use up that are refused for their body, or whose body is costly: without it, a sender
+ * that makes up keys would have no limit.
  */
 export function senderCharge(
   endpoint: Endpoint,

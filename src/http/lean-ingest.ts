@@ -134,7 +134,7 @@ export function createLeanIngest(options: {
     if (salts) {
       charge = senderCharge(endpoint, address, salts.today, limits)
       requireRoom(submit.spentRate(charge), counted)
-      if (endpoint === 'identify' || isCostly(request)) {
+      if (isCostly(request)) {
         requireRoom(await submit.add({ charge }), counted)
         charge = undefined
       }
@@ -148,7 +148,11 @@ export function createLeanIngest(options: {
     } catch (refused) {
       verdict = { refused }
     }
-    if (salts && endpoint === 'identify') charge = identifyCharge(body, address, salts.today, limits)
+    if (salts && endpoint === 'identify') {
+      // What is refused for its body counts for the address, too: made-up keys would each have a limit of their own.
+      if (charge && 'refused' in verdict) requireRoom(await submit.add({ charge }), counted)
+      charge = identifyCharge(body, address, salts.today, limits)
+    }
     const { hit, partition } = verdict as Partial<RoutedHit>
     if (hit || charge) {
       requireRoom(await submit.add({ hit, partition, charge }), counted)

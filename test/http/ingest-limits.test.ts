@@ -147,7 +147,18 @@ describe('ingestion limits: identify', () => {
       expect((await post(first, 'identify', { ...BODIES.identify(), key: randomUUID() })).status).toBe(404)
     }
     expectOverLimit(await answerToHead(first, 'identify', 'Content-Length: 200'), 5 * LIMIT)
+    const made = { ...BODIES.identify(), key: randomUUID() }
+    expect((await post(second, 'identify', made)).status).toBe(429)
     expectOverLimit(await answerToHead(second, 'identify', 'Content-Length: 200'), 5 * LIMIT)
+  })
+
+  test('an address may use up the limits of any number of sites', async () => {
+    for (let sites = 0; sites < 6; sites++) {
+      const { key } = await createTestSite(api.services.db)
+      for (let count = 0; count < LIMIT; count++) {
+        expect((await post(first, 'identify', { ...BODIES.identify(), key })).status).toBe(202)
+      }
+    }
   })
 
   test('a key and address have their own limit', async () => {
