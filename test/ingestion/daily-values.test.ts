@@ -2,10 +2,14 @@ import { randomUUID } from 'node:crypto'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { connectDb, type Db } from '../../src/infra/db.ts'
 import type { EnrichedHit, Hit } from '../../src/ingestion/hit.ts'
+import { importHits } from '../../src/ingestion/import/import-hits.ts'
 import { errorFingerprint } from '../../src/ingestion/stages/error.ts'
 import { type Stored, storeHits } from '../../src/ingestion/store/store.ts'
+import { purgeDeletedSites } from '../../src/rollups/purge.ts'
 import { type TestDatabase, testDatabase } from '../support/database.ts'
 import { enrichedHit } from '../support/hits.ts'
+import { streamOf } from '../support/import-lines.ts'
+import { silentLog } from '../support/log.ts'
 import { createTestSite, type TestSite } from '../support/sites.ts'
 
 const NOON = Date.UTC(2026, 2, 10, 12)
@@ -214,9 +218,29 @@ describe('errors', () => {
   })
 })
 
+test('an import keeps to the bound of the days of its hits, and a second one counts nothing twice', async () => {
+  await store(events('a', 'b'))
+  const lines = ['c', 'd', 'a', 'e'].map((name, index) => ({
+    endpoint: 'event' as const,
+    timestamp: new Date(NOON + 1_000 * (index + 1)).toISOString(),
+    body: { hostname: 'example.com', name, visitor_id: VISITOR },
+  }))
+  const other = { ...lines[1]!, timestamp: new Date(NOON + DAY).toISOString() }
+  const text = [...lines, other].map(line => JSON.stringify(line))
+  const tracked = { siteNo: site.siteNo, siteId: site.id, trackingMode: 'cookieless' } as const
+  const geo = { locate: () => ({ country: '', region: '', city: '' }) }
+  const now = () => new Date(NOON + 2 * DAY)
+  const options = { db, geo, log: silentLog, now, batchHits: 2, mostValues: MOST }
+  const source = () => importHits(tracked, streamOf(text), options)
+  for (let run = 0; run < 2; run++) {
+    expect(await source()).toMatchObject({ accepted: 5, dropped: 0, rejected_total: 0 })
+    expect(await names()).toEqual(['a', 'b', 'c', '(other)', 'a', '(other)'])
+    expect(await names(NOON + DAY)).toEqual(['d'])
+  }
+})
+
 test('a deleted site leaves no values behind', async () => {
   await store(events('a'))
-  const { purgeDeletedSites } = await import('../../src/rollups/purge.ts')
   await db`update sites set deleted_at = now() where site_no = ${site.siteNo}`
   await purgeDeletedSites(db, new Date())
   expect(await db`select 1 from daily_values where site_no = ${site.siteNo}`).toHaveLength(0)
