@@ -1,7 +1,7 @@
 import cluster from 'node:cluster'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { loadConfig } from '../src/config.ts'
-import { addressesOf, folderOfServers } from '../src/embedded/attach.ts'
+import { addressesOf, folderOfServers, hasEmbeddedDatabase } from '../src/embedded/attach.ts'
 import { createApp } from '../src/http/app.ts'
 import { createLeanIngest } from '../src/http/lean-ingest.ts'
 import { createHttpServer } from '../src/http/server.ts'
@@ -22,6 +22,7 @@ import { openGeo } from '../src/ingestion/edge/geo.ts'
 import { createSiteKeys } from '../src/ingestion/edge/site-keys.ts'
 import { createSaltStore } from '../src/ingestion/edge/visitor-ids.ts'
 import type { HitBatch } from '../src/ingestion/hit.ts'
+import { EMBEDDED_SLICES } from '../src/stats/filters/slices.ts'
 import { onStop } from './lifecycle.ts'
 
 // Without this node:cluster would end the process at once when the primary is gone, requests in flight or not.
@@ -41,6 +42,8 @@ const log = createLog({ level: config.logLevel, role: 'http' })
 const { databaseUrl, redisUrl } = addressesOf(config)
 const db = connectDb(databaseUrl, { max: 8, name: 'analytics-http', settings: { statement_timeout: '15s' } })
 const reads = connectReads(databaseUrl, { max: 6 })
+// The embedded database runs a statement at a time, and storing waits meanwhile.
+const slices = hasEmbeddedDatabase(config) ? EMBEDDED_SLICES : undefined
 const redis = connectRedis(redisUrl, log)
 const subscriber = connectPatientRedis(redisUrl, log)
 const geo = await openGeo(config.geoipDatabase)
@@ -75,7 +78,7 @@ const script = createTrackerScript(config)
 const exchange = exchangeMetrics({ redis, subscriber, registry: metrics.registry })
 const invalidTokens = createInvalidTokens(now)
 const app = createApp(
-  { db, reads, redis, config, log, rollups, patterns, limiter, invalidTokens, metrics, disk, now },
+  { db, reads, slices, redis, config, log, rollups, patterns, limiter, invalidTokens, metrics, disk, now },
   exchange,
 )
 

@@ -1,5 +1,5 @@
 import { loadConfig } from '../src/config.ts'
-import { addressesOf } from '../src/embedded/attach.ts'
+import { addressesOf, hasEmbeddedDatabase } from '../src/embedded/attach.ts'
 import { connectDb } from '../src/infra/db.ts'
 import { createLease } from '../src/infra/lease.ts'
 import { createLog } from '../src/infra/log.ts'
@@ -67,7 +67,7 @@ const folding = createPool({
   threads: 1,
   tasksPerThread: 4,
   // A server has others beside it; the embedded one does nothing else meanwhile.
-  workerData: { databaseUrl, timeout: config.databaseUrl ? '10min' : '20s' },
+  workerData: { databaseUrl, timeout: hasEmbeddedDatabase(config) ? '20s' : '10min' },
   isIdle: true,
 })
 const scheduler = startScheduler({

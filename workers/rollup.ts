@@ -25,10 +25,8 @@ const db = connectDb(databaseUrl, {
 
 export default async function run({ task, input }: { task: keyof typeof tasks; input: never }) {
   try {
-    const value = isForCaller
-      ? await abandonAfter(PATIENCE_MS, () => tasks[task](db, input))
-      : await tasks[task](db, input)
-    return { value }
+    const work = (): Promise<unknown> => tasks[task](db, input)
+    return { value: isForCaller ? await abandonAfter(PATIENCE_MS, work) : await work() }
   } catch (error) {
     const known = translateDbError(error)
     if (!(known instanceof AppError)) throw error

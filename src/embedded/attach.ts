@@ -20,6 +20,10 @@ export function addressesOf(config: Config): Addresses {
   }
 }
 
+/** Whether the database is the embedded one of the data folder, be it by its URL, as under PM2. */
+export const hasEmbeddedDatabase = (config: Config): boolean =>
+  addressesOf(config).databaseUrl === databaseUrl(config.dataDir)
+
 /**
  * The data folder, where database or Redis are the embedded ones that keep what they have in it; under PM2 they are named by
  * URL, too. Undefined for servers of one's own: how full their disks are cannot be asked.

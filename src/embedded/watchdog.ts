@@ -54,7 +54,7 @@ export class Watchdog {
         graceMs: limits.graceMs,
         expression: `globalThis.${GLOBAL}`,
         canCancel: interrupt !== undefined && isMainThread,
-      },
+      } satisfies WatchedState,
     })
     this.thread.unref()
     // Not in the way of what comes without a watchdog.
@@ -98,6 +98,16 @@ export class Watchdog {
   }
 }
 
+/** What the thread is given. */
+interface WatchedState {
+  state: Int32Array
+  name: Uint8Array
+  everyMs: number
+  graceMs: number
+  expression: string
+  canCancel: boolean
+}
+
 /**
  * Runs in the thread, from its text: it sees nothing of this file. Time is counted as this process has it, so that one
  * that stood still, as a stopped container does, is not taken for a statement that ran.
@@ -105,7 +115,7 @@ export class Watchdog {
 function watch(require: NodeJS.Require): void {
   const { workerData } = require('node:worker_threads')
   const { writeSync } = require('node:fs')
-  const { state, name, everyMs, graceMs, expression, canCancel } = workerData
+  const { state, name, everyMs, graceMs, expression, canCancel } = workerData as WatchedState
   const longestStepMs = 10 * everyMs
   let seen = 0
   let ranMs = 0

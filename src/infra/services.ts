@@ -9,11 +9,22 @@ import type { Metrics } from './metrics.ts'
 import type { Pool } from './pool.ts'
 import type { RateLimiter } from './rate-limit.ts'
 
+/** How long the parts are in which rows are read where statements run one at a time: of the time in which visits started. */
+export interface SliceLimits {
+  /** Of the first one, of which is not known how long it takes. */
+  firstMs: number
+  shortestMs: number
+  /** What a statement is to take. */
+  targetMs: number
+}
+
 /** What an operation may need from the world. Each names the part it uses: `Pick<Services, 'db' | 'now'>`. */
 export interface Services {
   db: Db
   /** For statements that are composed for one request: it prepares none. */
   reads: Db
+  /** Where one statement runs at a time: what keeps those of `reads` short. Without it they read all there is at once. */
+  slices?: SliceLimits | undefined
   redis: Redis
   config: Config
   log: Log

@@ -6,6 +6,7 @@ import { DIMENSIONS, type Dimension, isHitDimension } from './filters/dimensions
 import { StatsQuery } from './filters/query.ts'
 import { readKept } from './filters/rows.ts'
 import type { Scope } from './filters/scope.ts'
+import { mergeSlices, rankSlices, readSlices } from './filters/slices.ts'
 import { rankFolded } from './folded.ts'
 import { breakDownRevenue } from './money.ts'
 import { readQuestion, type StatsServices, type StatsSite } from './question.ts'
@@ -69,15 +70,35 @@ export async function getBreakdown(
 }
 
 async function rankKept(
-  { reads }: StatsServices,
+  services: StatsServices,
   scope: Scope,
   dimension: Dimension,
   query: PageQuery,
 ): Promise<Page<Counted>> {
+  if (services.slices) return rankSliced(services, scope, dimension, query)
   const statement = isHitDimension(dimension) ? 'break-down-hits' : 'break-down-sessions'
-  const ranked = await readKept<Counted & { total: number }>(reads, statement, scope, {
+  const ranked = await readKept<Counted & { total: number }>(services.reads, statement, scope, {
     asked: windowOf(query),
     value: dimension,
   })
   return pageOf(ranked, 'value')
+}
+
+async function rankSliced(
+  services: StatsServices,
+  scope: Scope,
+  dimension: Dimension,
+  query: PageQuery,
+): Promise<Page<Counted>> {
+  const statement = isHitDimension(dimension) ? 'gather-hit-values' : 'gather-session-values'
+  const rows = await readSlices<Omit<Counted, 'visitors'> & { visitors: Buffer | null }>(
+    services,
+    statement,
+    scope,
+    { value: dimension },
+  )
+  const counted = mergeSlices(rows, ({ value }) => value)
+  const shown = counted.filter(({ visitors, sessions }) => visitors > 0 || sessions > 0)
+  const page = rankSlices(shown, ['visitors', 'sessions'], ({ value }) => value, windowOf(query))
+  return { rows: page, total: shown.length }
 }

@@ -175,7 +175,7 @@ export async function getErrorOccurrences(
 ): Promise<Page<ErrorOccurrence>> {
   await requireError(services, site, error)
   const { scope } = await readQuestion(services, site, query)
-  const { rows, total } = await readLog<LoggedError>(services.reads, scope, query, {
+  const { rows, total } = await readLog<LoggedError>(services, scope, query, {
     types: ['error'],
     errorId: error,
   })

@@ -39,7 +39,7 @@ export async function getEventLog(
   query: EventLogQuery,
 ): Promise<Page<EventLogItem>> {
   const { scope } = await readQuestion(services, site, query)
-  const { rows, total } = await readLog<LoggedEvent>(services.reads, scope, query, {
+  const { rows, total } = await readLog<LoggedEvent>(services, scope, query, {
     types: typesOf(query.types),
   })
   return { rows: rows.map(row => presentEvent(row, site.siteNo, services.config)), total }

@@ -1,10 +1,11 @@
 import { z } from 'zod'
-import { type Db, statement } from '../infra/db.ts'
+import { statement } from '../infra/db.ts'
 import { text } from '../infra/validation.ts'
 import { EVENT_TYPES, type EventType } from '../ingestion/hit.ts'
 import { StatsQuery } from './filters/query.ts'
-import { isUnfiltered, readKept } from './filters/rows.ts'
+import { isUnfiltered } from './filters/rows.ts'
 import type { Scope } from './filters/scope.ts'
+import { mergeSlices, readSlices } from './filters/slices.ts'
 import { boundsOf, readQuestion, type StatsServices, type StatsSite } from './question.ts'
 import { type Range, seriesBuckets } from './time/range.ts'
 import { Group, Labels } from './timeseries.ts'
@@ -63,13 +64,13 @@ export async function getEventsTimeseries(
  * @param options.errorId only occurrences of this error; all hits when it is left out
  */
 export async function countTypes(
-  { reads }: Pick<StatsServices, 'reads'>,
+  services: Pick<StatsServices, 'reads' | 'slices'>,
   scope: Scope,
   range: Range,
   { types, errorId }: { types: EventType[]; errorId?: string },
 ): Promise<EventsTimeseries> {
   const all = seriesBuckets(range)
-  const rows = all.length === 0 ? [] : await countByBucket(reads, scope, boundsOf(all), types, errorId)
+  const rows = all.length === 0 ? [] : await countByBucket(services, scope, boundsOf(all), types, errorId)
   const occurring = types.filter(type => rows.some(row => row.type === type))
   const series: EventsTimeseries['series'] = {}
   for (const type of occurring) series[type] = all.map(() => 0)
@@ -86,10 +87,20 @@ interface TypeCount {
 const countLogTypes = statement<TypeCount>('count-log-types')
 
 /** What nothing narrows is counted already; the rest is counted from the hits themselves. */
-function countByBucket(reads: Db, scope: Scope, bounds: Date[], types: EventType[], errorId?: string) {
+async function countByBucket(
+  services: Pick<StatsServices, 'reads' | 'slices'>,
+  scope: Scope,
+  bounds: Date[],
+  types: EventType[],
+  errorId?: string,
+): Promise<TypeCount[]> {
   if (isUnfiltered(scope) && errorId === undefined) {
     const starts = bounds.map(bound => bound.getTime())
-    return countLogTypes(reads, scope.siteNo, scope.start, scope.end, starts, types)
+    return countLogTypes(services.reads, scope.siteNo, scope.start, scope.end, starts, types)
   }
-  return readKept<TypeCount>(reads, 'count-kept-types', scope, { asked: { bounds, types }, errorId })
+  const rows = await readSlices<TypeCount>(services, 'count-kept-types', scope, {
+    asked: { bounds, types },
+    errorId,
+  })
+  return mergeSlices(rows, ({ bucket, type }) => `${bucket} ${type}`)
 }

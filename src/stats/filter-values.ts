@@ -5,6 +5,7 @@ import { DIMENSIONS, isHitDimension } from './filters/dimensions.ts'
 import { StatsQuery } from './filters/query.ts'
 import { checkPatterns } from './filters/resolve.ts'
 import { readKept } from './filters/rows.ts'
+import { mergeSlices, rankSlices, readSlices } from './filters/slices.ts'
 import { rankFolded } from './folded.ts'
 import { readQuestion, type StatsServices, type StatsSite } from './question.ts'
 
@@ -49,6 +50,14 @@ export async function getFilterValues(
     offset: 0,
   })
   if (folded) return present(folded.rows)
+  if (services.slices) {
+    const name = isHitDimension(dimension) ? 'count-hit-values' : 'count-session-values'
+    const counted = await readSlices<{ value: string; found: number }>(services, name, scope, {
+      value: dimension,
+    })
+    const merged = mergeSlices(counted, ({ value }) => value)
+    return present(rankSlices(merged, ['found'], ({ value }) => value, { limit, offset: 0 }))
+  }
   const statement = isHitDimension(dimension) ? 'rank-hit-values' : 'rank-session-values'
   const rows = await readKept<{ value: string }>(services.reads, statement, scope, {
     asked: { limit },

@@ -5,6 +5,7 @@ import { presentRowRevenue, rowRevenueFields } from '../revenue/numbers.ts'
 import type { StatsQuery } from './filters/query.ts'
 import { readKept } from './filters/rows.ts'
 import type { ConversionTargets, Scope } from './filters/scope.ts'
+import { mergeSlices, readSlices } from './filters/slices.ts'
 import { findTargets } from './filters/targets.ts'
 import { ratio } from './numbers.ts'
 import { readQuestion, type StatsServices, type StatsSite } from './question.ts'
@@ -29,8 +30,8 @@ interface Counted {
   goal: number
   conversions: number
   visitors: number
-  /** Reported, minor units; decimal text. */
-  revenue: string
+  /** Reported, minor units. */
+  revenue: bigint
 }
 
 /** What each goal of a site converted in the range, in the order of the list of goals. */
@@ -47,7 +48,7 @@ export async function getGoalReport(
   const targets = await findTargets(services, { ...scope, teamId: site.teamId }, goals)
   const asked = { currencies: goals.map(goal => goal.currency ?? '') }
   const [rows, [all]] = await Promise.all([
-    readKept<Counted>(services.reads, 'count-conversions', scope, { asked, targets }),
+    countConversions(services, scope, asked, targets),
     countTraffic(services, scope, [scope]),
   ])
   const counted = new Map(rows.map(row => [row.goal, row]))
@@ -59,20 +60,50 @@ export async function getGoalReport(
       conversions,
       visitors,
       conversion_rate: ratio(100 * visitors, all!.visitors, 1),
-      ...presentRowRevenue(BigInt(revenue)),
+      ...presentRowRevenue(revenue),
       currency: goal.currency,
     }
   })
 }
 
-const NOTHING = { conversions: 0, visitors: 0, revenue: '0' }
+async function countConversions(
+  services: Pick<StatsServices, 'reads' | 'slices'>,
+  scope: Scope,
+  asked: { currencies: string[] },
+  targets: ConversionTargets,
+): Promise<Counted[]> {
+  if (!services.slices) {
+    const rows = await readKept<CountedRow>(services.reads, 'count-conversions', scope, { asked, targets })
+    return rows.map(withExactRevenue)
+  }
+  const rows = await readSlices<Gathered>(services, 'gather-conversions', scope, { asked, targets })
+  return mergeSlices(rows.map(withExactRevenue), ({ goal }) => goal)
+}
+
+/** Revenue is decimal text: a sum may be beyond what JavaScript reads exactly. */
+type CountedRow = Omit<Counted, 'revenue'> & { revenue: string }
+
+type Gathered = Omit<CountedRow, 'visitors'> & { visitors: Buffer | null }
+
+const withExactRevenue = <Row extends { revenue: string }>(row: Row) => ({
+  ...row,
+  revenue: BigInt(row.revenue),
+})
+
+const NOTHING = { conversions: 0, visitors: 0, revenue: 0n }
 
 /** Distinct visitors of conversions in sessions that pass the filters of `scope`. */
 export async function countConvertingVisitors(
-  { reads }: Pick<StatsServices, 'reads'>,
+  services: Pick<StatsServices, 'reads' | 'slices'>,
   scope: Scope,
   targets: ConversionTargets,
 ): Promise<number> {
+  const { reads } = services
+  if (services.slices) {
+    const asked = { currencies: [] }
+    const rows = await readSlices<Gathered>(services, 'gather-conversions', scope, { asked, targets })
+    return mergeSlices(rows, () => 'all')[0]?.visitors ?? 0
+  }
   const [row] = await readKept<{ visitors: number }>(reads, 'count-converting-visitors', scope, { targets })
   return row!.visitors
 }

@@ -4,6 +4,7 @@ import { type Page, pageFields, windowOf } from '../infra/pagination.ts'
 import { requiredText } from '../infra/validation.ts'
 import { StatsQuery } from './filters/query.ts'
 import { readKept } from './filters/rows.ts'
+import { mergeSlices, rankSlices, readSlices } from './filters/slices.ts'
 import { rankFolded } from './folded.ts'
 import { ratio } from './numbers.ts'
 import { boundsOf, readQuestion, type StatsServices, type StatsSite } from './question.ts'
@@ -58,6 +59,15 @@ export async function getPageTitles(
     return { rows, total: folded.total }
   }
   const asked = windowOf(query)
+  if (services.slices) {
+    const all = await readSlices<CountedTitle & RankedTitle>(services, 'gather-titles', question.scope)
+    const shown = mergeSlices(all, ({ title }) => title).filter(
+      ({ pageviews, sessions }) => pageviews > 0 || sessions > 0,
+    )
+    const rows = rankSlices(shown, ['sessions', 'pageviews'], ({ title }) => title, asked)
+    const details = await detailKept(services, question, rows, undefined)
+    return { rows: rows.map(row => presentTitle(row, details)), total: shown.length }
+  }
   const [ranked, likely] = await Promise.all([
     readKept<CountedTitle & RankedTitle & { total: number }>(
       services.reads,
@@ -122,13 +132,13 @@ export async function getPageTitleTimeseries(
   const values = all.map(() => 0)
   if (all.length > 0) {
     const asked = { bounds: boundsOf(all) }
-    const rows = await readKept<{ bucket: number; sessions: number }>(
-      services.reads,
+    const rows = await readSlices<{ bucket: number; sessions: number }>(
+      services,
       'count-kept-titles',
       scope,
       { asked, titles: [title] },
     )
-    for (const { bucket, sessions } of rows) values[bucket] = sessions
+    for (const { bucket, sessions } of rows) values[bucket]! += sessions
   }
   return { labels: all.map(({ label }) => label), values, group: range.group }
 }

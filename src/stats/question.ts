@@ -5,7 +5,7 @@ import type { Scope } from './filters/scope.ts'
 import { type LabelledBucket, previousRange, type Range, resolveRange } from './time/range.ts'
 
 /** What reads of statistics take from the world. */
-export type StatsServices = Pick<Services, 'reads' | 'rollups' | 'patterns' | 'now'> & {
+export type StatsServices = Pick<Services, 'reads' | 'rollups' | 'patterns' | 'now' | 'slices'> & {
   /** Aborts when nobody waits for the answer any more. */
   signal?: AbortSignal | undefined
 }

@@ -3,6 +3,7 @@ import type { RankedValue } from '../rollups/protocol.ts'
 import { hasHitFilters } from './filters/conditions.ts'
 import { readKept } from './filters/rows.ts'
 import type { Scope } from './filters/scope.ts'
+import { mergeSlices, readSlices } from './filters/slices.ts'
 import { countFolded } from './folded.ts'
 import type { Question, StatsServices } from './question.ts'
 
@@ -78,7 +79,7 @@ export interface RankedTitle {
  * @param likely what `countLikely` found, undefined where it was not asked
  */
 export async function detailKept(
-  { reads }: Pick<StatsServices, 'reads'>,
+  services: Pick<StatsServices, 'reads' | 'slices'>,
   { scope, scopeBefore }: Question,
   rows: RankedTitle[],
   likely: LikelyTitles | undefined,
@@ -86,14 +87,14 @@ export async function detailKept(
   if (rows.length === 0) return { places: new Map(), engagement: new Map(), before: new Map() }
   const titles = rows.map(({ title }) => title)
   const [places, elsewhere, engagement, before] = await Promise.all([
-    locateSeen(reads, scope, rows),
+    locateSeen(services.reads, scope, rows),
     locateKept(
-      reads,
+      services.reads,
       scope,
       rows.flatMap(({ title, lastAt }) => (lastAt ? [] : [title])),
     ),
-    measure(reads, scope, rows),
-    countOthers(reads, scopeBefore, titles, likely),
+    measure(services, scope, rows),
+    countOthers(services, scopeBefore, titles, likely),
   ])
   return {
     places: new Map([...places, ...elsewhere].map(row => [row.title, row])),
@@ -122,7 +123,7 @@ async function locateKept(reads: StatsServices['reads'], scope: Scope, titles: s
 
 /** Under filters of hits, engagement is none of what was read: it counts where its session saw the title in such a hit. */
 async function measure(
-  reads: StatsServices['reads'],
+  services: Pick<StatsServices, 'reads' | 'slices'>,
   scope: Scope,
   rows: RankedTitle[],
 ): Promise<(Engagement & { title: string })[]> {
@@ -133,7 +134,10 @@ async function measure(
       sessions: engagedSessions,
     }))
   }
-  return readKept(reads, 'measure-kept-titles', scope, { titles: rows.map(({ title }) => title) })
+  const measured = await readSlices<Engagement & { title: string }>(services, 'measure-kept-titles', scope, {
+    titles: rows.map(({ title }) => title),
+  })
+  return mergeSlices(measured, ({ title }) => title)
 }
 
 async function countBefore(
@@ -145,7 +149,7 @@ async function countBefore(
   const folded = await countFolded(services, scope, 'title', titles)
   return folded
     ? new Map(titles.map((title, index) => [title, folded[index]!.sessions]))
-    : countKeptBefore(services.reads, scope, titles)
+    : countKeptBefore(services, scope, titles)
 }
 
 /** Sessions of titles in the period before; all there are, unless they are `MOST_LIKELY`. */
@@ -158,35 +162,35 @@ const MOST_LIKELY = 1_000
  * Those of later pages are looked for when they are known.
  */
 export function countLikely(
-  { reads }: Pick<StatsServices, 'reads'>,
+  services: Pick<StatsServices, 'reads' | 'slices'>,
   { scopeBefore }: Question,
 ): Promise<LikelyTitles> {
-  return sumKept(reads, scopeBefore, MOST_LIKELY)
+  return sumKept(services, scopeBefore, MOST_LIKELY)
 }
 
 async function countOthers(
-  reads: StatsServices['reads'],
+  services: Pick<StatsServices, 'reads' | 'slices'>,
   scope: Scope,
   titles: string[],
   likely: LikelyTitles | undefined,
 ): Promise<Map<string, number>> {
   const others = titles.filter(title => !likely?.has(title))
   if (likely && (likely.size < MOST_LIKELY || others.length === 0)) return likely
-  return new Map([...(likely ?? []), ...(await countKeptBefore(reads, scope, others))])
+  return new Map([...(likely ?? []), ...(await countKeptBefore(services, scope, others))])
 }
 
-const countKeptBefore = (reads: StatsServices['reads'], scope: Scope, titles: string[]) =>
-  sumKept(reads, scope, titles.length, titles)
+const countKeptBefore = (services: Pick<StatsServices, 'reads' | 'slices'>, scope: Scope, titles: string[]) =>
+  sumKept(services, scope, titles.length, titles)
 
 async function sumKept(
-  reads: StatsServices['reads'],
+  services: Pick<StatsServices, 'reads' | 'slices'>,
   scope: Scope,
   limit: number,
   titles?: string[],
 ): Promise<Map<string, number>> {
-  const rows = await readKept<{ title: string; sessions: number }>(reads, 'sum-kept-titles', scope, {
+  const rows = await readSlices<{ title: string; sessions: number }>(services, 'sum-kept-titles', scope, {
     asked: { limit },
     ...(titles && { titles }),
   })
-  return new Map(rows.map(row => [row.title, row.sessions]))
+  return new Map(mergeSlices(rows, ({ title }) => title).map(row => [row.title, row.sessions]))
 }

@@ -3,6 +3,7 @@ import { count, decimal } from '../infra/fields.ts'
 import { NO_TRAFFIC, runTask, type TrafficPart, type TrafficTotals } from '../rollups/protocol.ts'
 import { isUnfiltered, readKept } from './filters/rows.ts'
 import type { Scope } from './filters/scope.ts'
+import { mergeSlices, readSlices } from './filters/slices.ts'
 import { ratio } from './numbers.ts'
 import type { StatsServices } from './question.ts'
 import { type Bucket, toWindow } from './time/range.ts'
@@ -42,26 +43,38 @@ export const bounceRate = (bounces: number, sessions: number): number => ratio(1
  * @param parts what is needed of it; the rest may be 0
  */
 export function countTraffic(
-  { reads, rollups }: Pick<StatsServices, 'reads' | 'rollups'>,
+  services: Pick<StatsServices, 'reads' | 'rollups' | 'slices'>,
   scope: Scope,
   buckets: readonly Bucket[],
   parts: TrafficPart[] = ['hits', 'sessions'],
 ): Promise<TrafficTotals[]> {
-  if (!isUnfiltered(scope)) return countKept(reads, scope, buckets)
+  if (!isUnfiltered(scope)) return countKept(services, scope, buckets)
   const windows = buckets.map(toWindow)
-  return runTask(rollups, 'countTraffic', { siteNo: scope.siteNo, windows, parts })
+  return runTask(services.rollups, 'countTraffic', { siteNo: scope.siteNo, windows, parts })
 }
 
 type HitCounts = Pick<TrafficTotals, 'pageviews' | 'customEvents' | 'visitors'>
+type GatheredHits = Omit<HitCounts, 'visitors'> & { bucket: number; visitors: Buffer | null }
 type SessionCounts = Pick<TrafficTotals, 'sessions' | 'bounces' | 'durationMs'>
 
 async function countKept(
-  reads: StatsServices['reads'],
+  services: Pick<StatsServices, 'reads' | 'slices'>,
   scope: Scope,
   buckets: readonly Bucket[],
 ): Promise<TrafficTotals[]> {
   const totals = buckets.map(() => ({ ...NO_TRAFFIC }))
   if (totals.length === 0) return totals
+  const { reads } = services
+  const asked = { bounds: buckets.map(({ start }) => start) }
+  if (services.slices) {
+    const [hits, sessions] = await Promise.all([
+      readSlices<GatheredHits>(services, 'gather-hits', scope, { asked }),
+      readSlices<SessionCounts & { bucket: number }>(services, 'count-kept-sessions', scope, { asked }),
+    ])
+    const merged = [...mergeSlices(hits, row => row.bucket), ...mergeSlices(sessions, row => row.bucket)]
+    for (const { bucket, ...counts } of merged) Object.assign(totals[bucket]!, counts)
+    return totals
+  }
   // One that is all of the range needs no looking up which of them a hit or a session lies in.
   if (buckets.length === 1 && sameRange(buckets[0]!, scope)) {
     const [[hits], [sessions]] = await Promise.all([
@@ -70,7 +83,6 @@ async function countKept(
     ])
     return [{ ...hits!, ...sessions! }]
   }
-  const asked = { bounds: buckets.map(({ start }) => start) }
   const [hits, sessions] = await Promise.all([
     readKept<HitCounts & { bucket: number }>(reads, 'count-kept-hits', scope, { asked }),
     readKept<SessionCounts & { bucket: number }>(reads, 'count-kept-sessions', scope, { asked }),

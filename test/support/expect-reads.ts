@@ -3,6 +3,7 @@ import type { z } from 'zod'
 import { loadConfig } from '../../src/config.ts'
 import { readQuery } from '../../src/http/query.ts'
 import type { Db } from '../../src/infra/db.ts'
+import type { SliceLimits } from '../../src/infra/services.ts'
 import { BreakdownQuery, getBreakdown } from '../../src/stats/breakdown.ts'
 import {
   ErrorQuery,
@@ -57,6 +58,8 @@ interface Question {
   db: Db
   /** What composed statements run on; `db` unless given. */
   reads?: Db
+  /** Reads that are cut; in one go unless given. */
+  slices?: SliceLimits | undefined
   site: TestSite
   world: World
   goals: RecountGoal[]
@@ -71,6 +74,7 @@ export async function expectSameReads(question: Question): Promise<void> {
   const { db, world, money, query, number } = question
   const services = {
     reads: question.reads ?? db,
+    slices: question.slices,
     rollups: inProcessPool(db),
     patterns: inProcessPatterns(),
     now: () => new Date(Math.max(...world.hits.map(hit => hit.at), 0) + 1),

@@ -73,9 +73,11 @@ export function sessionDimensionConditions(db: Queryable, { filters }: Scope): F
 /** Sessions that started in the range and pass all filters. */
 export function keptSession(db: Queryable, scope: Scope): Fragment {
   const own = scope.filters.dimensions.filter(({ dimension }) => !isHitDimension(dimension))
+  const start = latest(scope.start, scope.visits?.from)
+  const end = earliest(scope.end, scope.visits?.to)
   return db`
     sessions.site_no = ${scope.siteNo}::int
-    and sessions.started_at >= ${scope.start} and sessions.started_at < ${scope.end}
+    and sessions.started_at >= ${start} and sessions.started_at < ${end}
     ${inTurn(
       db,
       own.map(({ dimension, condition }) => db`and ${holds(db, sessionColumn(db, dimension), condition)}`),
@@ -106,17 +108,45 @@ const around = ({ start, end }: Scope) => ({
   end: new Date(end.getTime() + SESSION_REACH_MS),
 })
 
+/**
+ * The hits that relations are made of, as `events`: with a slice of visits only theirs. What the service writes lies anywhere
+ * after a visit, its other hits within a day.
+ */
+export function eventsOf(db: Queryable, { siteNo, visits }: Scope): Fragment {
+  if (!visits) return db`events`
+  const { from, to } = visits
+  const ofVisits = db`
+    site_no = ${siteNo}::int
+    ${from ? db`and session_at >= ${from}` : db``}
+    ${to ? (from ? db`and session_at < ${to}` : db`and (session_at < ${to} or session_at is null)`) : db``}`
+  return db`(
+    select * from events
+    where ${ofVisits} and not is_service
+      ${from ? db`and at >= ${new Date(from.getTime() - SESSION_REACH_MS)}` : db``}
+      ${to ? db`and at < ${new Date(to.getTime() + SESSION_REACH_MS)}` : db``}
+    union all
+    select * from events where ${ofVisits} and is_service
+  ) as events`
+}
+
+const latest = (one: Date, other: Date | null | undefined): Date => (other && other > one ? other : one)
+const earliest = (one: Date, other: Date | null | undefined): Date => (other && other < one ? other : one)
+
 export const startedInRange = (db: Queryable, { start, end }: Scope): Fragment =>
   db`(events.session_at >= ${start} and events.session_at < ${end})`
 
 /** Sessions that hits of the range, or around it, may belong to. A service-written hit may belong to any earlier one. */
 export const sessionsAround = (db: Queryable, scope: Scope): Fragment => db`
   sessions.site_no = ${scope.siteNo}::int
-  and sessions.started_at < ${around(scope).end}
-  and sessions.started_at >= least(
-    ${around(scope).start}::timestamptz,
-    (select min(session_at) from events where ${inRange(db, scope)} and is_service)
-  )`
+  and sessions.started_at < ${scope.visits?.to ?? around(scope).end}
+  and sessions.started_at >= ${
+    scope.visits?.from
+      ? db`${scope.visits.from}`
+      : db`least(
+        ${around(scope).start}::timestamptz,
+        (select min(session_at) from events where ${inRange(db, scope)} and is_service)
+      )`
+  }`
 
 const sessionColumn = (db: Queryable, dimension: Dimension): Fragment => db`sessions.${db(dimension)}::text`
 

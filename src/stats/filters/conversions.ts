@@ -1,5 +1,5 @@
 import type { Queryable } from '../../infra/db.ts'
-import { aroundRange, hasHitFilters, inRange, inTurn, sessionConditions } from './conditions.ts'
+import { aroundRange, eventsOf, hasHitFilters, inRange, inTurn, sessionConditions } from './conditions.ts'
 import type { ConversionTargets, Fragment, Scope } from './scope.ts'
 
 /** An array of arrays may not be ragged: each travels as text. */
@@ -26,7 +26,7 @@ export function conversions(db: Queryable, scope: Scope, { hits, scrolls }: Conv
   const converting = branches.map(
     ({ column, rows }) => db`
     select goal, events.at, visitor_no, session_no, revenue_minor, revenue_currency
-    from events
+    from ${eventsOf(db, scope)}
     join unnest(
       ${rows.map(row => row.kind)}::text[],
       ${rows.map(row => row.value)}::text[],
@@ -44,7 +44,7 @@ export function conversions(db: Queryable, scope: Scope, { hits, scrolls }: Conv
     select goal, page_at as at, visitor_no, session_no, null::bigint as revenue_minor, null::text as revenue_currency
     from (
       select target.goals, page_at, visitor_no, session_no
-      from events
+      from ${eventsOf(db, scope)}
       join unnest(
         ${scrolls.map(row => row.path)}::text[],
         ${scrolls.map(row => row.threshold)}::int[],

@@ -6,10 +6,13 @@ import { type Dimension, isHitDimension } from './dimensions.ts'
 import { type Condition, type Filters, filtersOf, type StatsQuery, shortened } from './query.ts'
 import { readKept } from './rows.ts'
 import type { Scope } from './scope.ts'
+import { readSlices } from './slices.ts'
 import { lookUpTargets } from './targets.ts'
 import { recentSizes } from './value-sizes.ts'
 
-type Parts = Pick<Services, 'reads' | 'rollups' | 'patterns' | 'now'> & { signal?: AbortSignal | undefined }
+type Parts = Pick<Services, 'reads' | 'rollups' | 'slices' | 'patterns' | 'now'> & {
+  signal?: AbortSignal | undefined
+}
 
 /** The same, and what its patterns may still cost. */
 type Looking = Parts & { work: PatternWork }
@@ -55,13 +58,10 @@ export async function resolveScopes(
     spans.map(async ({ start, end }) => {
       const scope = { siteNo, start, end, filters, goal: undefined }
       if (!targets) return scope
-      const [converted] = await readKept<{ sessions: number[] }>(
-        services.reads,
-        'list-converted-sessions',
-        scope,
-        { targets },
-      )
-      return { ...scope, goal: { targets, sessions: converted!.sessions } }
+      const converted = await readSlices<{ sessions: number[] }>(services, 'list-converted-sessions', scope, {
+        targets,
+      })
+      return { ...scope, goal: { targets, sessions: converted.flatMap(({ sessions }) => sessions) } }
     }),
   )
 }

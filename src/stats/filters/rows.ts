@@ -2,6 +2,7 @@ import { abandonable } from '../../infra/abandon.ts'
 import { nameComment, type Queryable, queryText } from '../../infra/db.ts'
 import {
   aroundRange,
+  eventsOf,
   hasHitFilters,
   hitConditions,
   inTime,
@@ -35,6 +36,13 @@ interface Part {
   times?: Date[]
 }
 
+export interface ReadOptions extends Part {
+  asked?: Asked
+  value?: Dimension
+  targets?: ConversionTargets
+  hasManyPayments?: boolean
+}
+
 /**
  * Runs `sql/queries/{name}.sql`, a statement that reads these relations in place of tables:
  * - `asked`: one row, what is asked;
@@ -55,12 +63,7 @@ export function readKept<Row extends object>(
   db: Queryable,
   name: string,
   scope: Scope,
-  options: {
-    asked?: Asked
-    value?: Dimension
-    targets?: ConversionTargets
-    hasManyPayments?: boolean
-  } & Part = {},
+  options: ReadOptions = {},
 ): Promise<Row[]> {
   const { asked = {}, value, targets, hasManyPayments, slice, errorId, titles, times } = options
   const text = queryText(name)
@@ -82,7 +85,7 @@ export function readKept<Row extends object>(
     met_rows: () => metRows(db, scope, value, ['identify']),
     engagements: () => db`
       select *
-      from events
+      from ${eventsOf(db, scope)}
       where ${ofStartedSessions(db, scope)} and events.type = 'engagement' ${only()}`,
   }
   const named = Object.entries(relations).filter(([relation]) => text.includes(relation))
@@ -103,13 +106,13 @@ export function readKept<Row extends object>(
 /** Sessions with a hit in the range that passes what is asked of hits. */
 const matching = (db: Queryable, scope: Scope): Fragment => db`
   matching as materialized (
-    select distinct session_no from events where ${visibleHit(db, scope)} and ${hitConditions(db, scope)}
+    select distinct session_no from ${eventsOf(db, scope)} where ${visibleHit(db, scope)} and ${hitConditions(db, scope)}
   ),`
 
 function keptHits(db: Queryable, scope: Scope, value: Dimension | undefined): Fragment {
   return db`
     select events.* ${value ? db`, ${valueOfHit(db, value)} as value` : db``}
-    from events
+    from ${eventsOf(db, scope)}
     ${value && isSessionOnly(value) ? joinSession(db, scope) : db``}
     where ${visibleHit(db, scope)} and ${hitConditions(db, scope)} and ${sessionConditions(db, scope)}`
 }
@@ -138,7 +141,7 @@ function seenHits(db: Queryable, scope: Scope, value: Dimension | undefined): Fr
     : db`${aroundRange(db, scope)} and events.type not in ('engagement', 'identify')`
   return db`
     select events.* ${value && isHitDimension(value) ? db`, ${valueOfHit(db, value)} as value` : db``}
-    from events
+    from ${eventsOf(db, scope)}
     where ${hits} and not is_service and ${startedInRange(db, scope)} and ${sessionConditions(db, scope)}`
 }
 
@@ -160,7 +163,7 @@ function metRows(
       events.type <> 'engagement' and ${kept} as is_kept,
       events.type <> 'engagement' and not is_service and ${started} as is_seen,
       events.type = 'engagement' and ${started} as is_engaged
-    from events
+    from ${eventsOf(db, scope)}
     where ${rows} and ${sessionConditions(db, scope)}`
 }
 

@@ -10,6 +10,8 @@ export interface Scope {
   /** Half-open. */
   start: Date
   end: Date
+  /** Only what visits did that started in this span; all of them without it. Null for no bound. */
+  visits?: { from: Date | null; to: Date | null } | undefined
   /** Wildcards and regular expressions are lists of values by now (`resolveScopes`). */
   filters: Pick<Filters, 'dimensions' | 'property'>
   /** Under a goal filter: what converts, and the sessions in which that happened in the range. */
