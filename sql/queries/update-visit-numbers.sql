@@ -1,14 +1,17 @@
--- $5 and $6 bound the starts, $7 are the sites, each once: an update of a compressed chunk unpacks all that its constants do not exclude.
--- A row for each session that has its number now. One that another transaction had changed and not yet ended is not among
--- them: TimescaleDB (2.28) waits for it, and then leaves the row as it is.
-update sessions
-set visit_count = changed.visit_count
+-- Writes the numbers of visits of sessions that are there ($1 site_no, $2 started_at, $3 session_no): $4.
+-- As an insert that always conflicts, like touch-sessions.sql: an update that joins the rows compared each with all sessions
+-- of the time where estimates were wrong, and unpacked whatever of a compressed chunk its constants did not exclude.
+-- A row for each session that has its number now.
+insert into sessions (
+  site_no, started_at, session_no, visit_count, first_at, last_at, pageviews, events, user_id, visitor_no, hostname,
+  entry_path, referrer, source, channel, utm_source, utm_medium, utm_campaign, utm_content, utm_term, browser, os, size,
+  country, region, city, browser_version, os_version, language, duration_ms
+)
+select
+  site_no, started_at, session_no, visit_count, started_at, started_at, 0, 0, '', 0, '',
+  '', '', '', '', '', '', '', '', '', '', '', '',
+  '', '', '', '', '', '', 0
 from unnest($1::int[], $2::timestamptz[], $3::bigint[], $4::int[])
   as changed (site_no, started_at, session_no, visit_count)
-where sessions.site_no = changed.site_no
-  and sessions.started_at = changed.started_at
-  and sessions.session_no = changed.session_no
-  and sessions.site_no = any($7::int[])
-  and sessions.started_at >= $5::timestamptz
-  and sessions.started_at <= $6::timestamptz
-returning sessions.session_no as "sessionNo"
+on conflict (site_no, started_at, session_no) do update set visit_count = excluded.visit_count
+returning session_no as "sessionNo"

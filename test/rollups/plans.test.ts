@@ -33,13 +33,57 @@ afterAll(() => database.close())
 
 const time = (at: number) => `'${new Date(at).toISOString()}'`
 
+/** Of `rows`, one array a column, as SQL literals. */
+const columns = (rows: Record<string, unknown>[], ...names: string[]): string[] =>
+  names.map(name => {
+    const values = rows.map(row => (row[name] instanceof Date ? row[name].toISOString() : row[name]))
+    return `'{${values.join(',')}}'`
+  })
+const within = [time(DAY), time(DAY + DAY_MS)]
+
+/** Statements that read marked buckets from rows, or that change rows by a list; with their parameters. */
+const OTHERS: [name: string, types: string[], parameters: () => Promise<string[]>][] = [
+  [
+    'read-hit-buckets',
+    ['int[]', 'timestamptz[]', 'timestamptz[]'],
+    async () => [`'{${site.siteNo}}'`, ...within.map(at => `array[${at}]::timestamptz[]`)],
+  ],
+  ['read-session-buckets', ['int', 'timestamptz', 'timestamptz'], async () => [`${site.siteNo}`, ...within]],
+  [
+    'read-revenue',
+    ['int', 'timestamptz', 'timestamptz', 'text', 'timestamptz[]'],
+    async () => [`${site.siteNo}`, ...within, "'USD'", `array[${within}]::timestamptz[]`],
+  ],
+  [
+    'locate-log-page',
+    ['int', 'timestamptz', 'timestamptz', 'text[]', 'int', 'int'],
+    async () => [`${site.siteNo}`, ...within, "'{pageview,event}'", '10', '100'],
+  ],
+  [
+    'update-visit-numbers',
+    ['int[]', 'timestamptz[]', 'bigint[]', 'int[]'],
+    async () => {
+      const sessions = await db`select * from sessions where site_no = ${site.siteNo}`
+      return columns(sessions, 'site_no', 'started_at', 'session_no', 'visit_count')
+    },
+  ],
+  [
+    'delete-dirty',
+    ['text', 'int[]', 'timestamptz[]', 'bigint[]'],
+    async () => {
+      const marks = await db`select * from dirty_buckets where aggregate = 'sessions'`
+      return ["'sessions'", ...columns(marks, 'site_no', 'bucket', 'version')]
+    },
+  ],
+]
+
 describe.each([
   ['fresh rows without statistics', async () => {}],
   ['rows with statistics', async () => db`analyze`],
   [
     'rows with statistics of a table that was nearly empty',
     async () => {
-      await db`update pg_class set reltuples = 1, relpages = 1 where relname like '_hyper_%_chunk'`
+      await db`update pg_class set reltuples = 1, relpages = 1 where relname like '_hyper_%_chunk' or relname = 'dirty_buckets'`
     },
   ],
   [
@@ -88,4 +132,15 @@ describe.each([
       expect(compared).toBeLessThanOrEqual(ROWS * FOLDED_DIMENSIONS.length)
     },
   )
+
+  test.each(OTHERS)('rollups: %s compares no two lists row by row', async (name, types, parameters) => {
+    await db`update horizons set horizon = 'infinity'`
+    await db`delete from dirty_buckets`
+    await db`
+      insert into dirty_buckets (aggregate, site_no, bucket)
+      select aggregate, ${site.siteNo}, bucket
+      from (values ('hits'), ('sessions'), ('revenue')) as marked (aggregate),
+        generate_series(${new Date(DAY)}::timestamptz, ${new Date(DAY + DAY_MS)}, interval '15 minutes') as bucket`
+    expect(await pairsThrownAway(db, name, types, await parameters())).toBeLessThanOrEqual(ROWS)
+  })
 })

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import type { Db } from '../../src/infra/db.ts'
 import { queryText, statement } from '../../src/infra/db.ts'
 
@@ -20,15 +21,31 @@ export async function pairsThrownAway(
   types: readonly string[],
   parameters: readonly string[],
 ): Promise<number> {
-  return db.begin(async tx => {
-    await planOnce(tx)
-    await tx.unsafe(`prepare explained (${types.join(', ')}) as ${queryText(name)}`)
-    const [explained] = await tx.unsafe<{ 'QUERY PLAN': { Plan: PlanNode }[] }[]>(
-      `explain (analyze, timing off, format json) execute explained (${parameters.join(', ')})`,
-    )
-    await tx`deallocate explained`
-    return thrownAway(explained!['QUERY PLAN'][0]!.Plan)
-  }) as Promise<number>
+  return db
+    .begin(async tx => {
+      await planOnce(tx)
+      // A prepared statement stays after a failure.
+      const explain = `explained_${randomUUID().replaceAll('-', '')}`
+      await tx.unsafe(`prepare ${explain} (${types.join(', ')}) as ${queryText(name)}`)
+      const [explained] = await tx.unsafe<{ 'QUERY PLAN': { Plan: PlanNode }[] }[]>(
+        `explain (analyze, timing off, format json) execute ${explain} (${parameters.join(', ')})`,
+      )
+      await tx.unsafe(`deallocate ${explain}`)
+      throw new Measured(thrownAway(explained!['QUERY PLAN'][0]!.Plan))
+    })
+    .catch(error => {
+      if (error instanceof Measured) return error.pairs
+      throw error
+    }) as Promise<number>
+}
+
+/** Undoes what the statement has changed. */
+class Measured extends Error {
+  readonly pairs: number
+  constructor(pairs: number) {
+    super()
+    this.pairs = pairs
+  }
 }
 
 /** The plan says how many a loop threw away, on average. */

@@ -50,16 +50,12 @@ function selectWrong(tx: Transaction, late: Visitor[]): Promise<VisitNumber[]> {
 }
 
 async function update(tx: Transaction, rows: VisitNumber[]): Promise<number> {
-  const starts = rows.map(row => row.at.getTime())
   const updated = await updateVisitNumbers(
     tx,
     rows.map(row => row.siteNo),
-    starts,
+    rows.map(row => row.at.getTime()),
     rows.map(row => row.sessionNo),
     rows.map(row => row.visitCount),
-    new Date(starts.reduce((a, b) => Math.min(a, b))),
-    new Date(starts.reduce((a, b) => Math.max(a, b))),
-    sitesOf(rows),
   )
   return updated.length
 }
