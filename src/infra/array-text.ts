@@ -20,19 +20,26 @@ function literal(value: string | number | null): string {
   return typeof value === 'string' ? `"${value.replace(/["\\]/g, '\\$&')}"` : String(value)
 }
 
-let latestSecond = Number.NaN
+const DAY_MS = 86_400_000
+const TWO_DIGITS = Array.from({ length: 60 }, (_, number) => String(number).padStart(2, '0'))
+
+let latestDay = Number.NaN
 let latestText = ''
 
 /**
- * A time as PostgreSQL reads it; most times of a batch are of one second.
+ * A time as PostgreSQL reads it; most times of a batch are of one day.
  * @param ms Unix milliseconds
  */
 export function timeText(ms: number | undefined): string | null {
   if (ms === undefined) return null
-  const second = Math.floor(ms / 1_000)
-  if (second !== latestSecond) {
-    latestText = new Date(second * 1_000).toISOString().slice(0, -4)
-    latestSecond = second
+  const day = Math.floor(ms / DAY_MS)
+  if (day !== latestDay) {
+    latestText = new Date(day * DAY_MS).toISOString().slice(0, -13)
+    latestDay = day
   }
-  return `${latestText}${String(ms - second * 1_000).padStart(3, '0')}Z`
+  const second = Math.floor((ms - day * DAY_MS) / 1_000)
+  const minute = Math.floor(second / 60)
+  const hour = TWO_DIGITS[Math.floor(minute / 60)]
+  const fraction = String(1_000 + (ms - Math.floor(ms / 1_000) * 1_000)).slice(1)
+  return `${latestText}${hour}:${TWO_DIGITS[minute % 60]}:${TWO_DIGITS[second % 60]}.${fraction}Z`
 }
