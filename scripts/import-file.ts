@@ -52,8 +52,17 @@ export async function importFile(
       )
     }
   }
-  const imported = await keepRefreshed({ db, lease, log, now }, () =>
-    importHits(site, source.chunks, { db, geo, log, now, batchHits, requireFreeDisk, onProgress }),
+  const imported = await keepRefreshed({ db, lease, log, now }, onWritten =>
+    importHits(site, source.chunks, {
+      db,
+      geo,
+      log,
+      now,
+      batchHits,
+      requireFreeDisk,
+      onWritten,
+      onProgress,
+    }),
   ).finally(() => {
     disk.stop()
     progress.end()

@@ -6,7 +6,7 @@ import type { EnrichedHit, Hit } from '../../src/ingestion/hit.ts'
 import { storeHits } from '../../src/ingestion/store/store.ts'
 import { writeServiceEvents } from '../../src/revenue/service-events.ts'
 import { foldDay } from '../../src/rollups/folds/fold-day.ts'
-import { foldSites } from '../../src/rollups/folds/fold-sites.ts'
+import { foldBehind, foldSites } from '../../src/rollups/folds/fold-sites.ts'
 import type { FoldLimits } from '../../src/rollups/folds/merge-tally.ts'
 import type { FoldedDay } from '../../src/rollups/protocol.ts'
 import { type TestDatabase, testDatabase } from '../support/database.ts'
@@ -447,6 +447,56 @@ describe('whatever days a site has', () => {
     await fold(TODAY + 2 * HOUR)
     await compare([{ from: '2025-12-01', to: '2026-03-10' }])
   })
+})
+
+test('rollups: days that an import has left behind are folded while it goes on, and not once more after it', async () => {
+  const { site, hit, send, fold, compare } = await begin()
+  await send(hit(TODAY + HOUR, { visitorId: ADA }))
+  await fold(TODAY + 2 * HOUR)
+  const dayBack = (days: number) => TODAY - days * DAY
+  await send(
+    hit(dayBack(40) + HOUR, { visitorId: ADA, url: '/behind' }),
+    hit(dayBack(39) + 23.9 * HOUR, { visitorId: BOB, url: '/behind' }),
+    hit(dayBack(37) + HOUR, { visitorId: ADA, url: '/being written' }),
+  )
+  const folded: number[] = []
+  const foldAndNote = async (day: FoldedDay) => {
+    folded.push((TODAY - day.start) / DAY)
+    await foldDay(db, day)
+  }
+  const now = new Date(TODAY + 2 * HOUR)
+  await foldBehind(db, now, foldAndNote, { until: dayBack(38) + HOUR, budgetMs: 10_000 })
+  expect(folded).toEqual([39, 40])
+  const marks =
+    await db`select bucket from dirty_buckets where aggregate = 'folds' and site_no = ${site.siteNo}`
+  expect(marks.map(({ bucket }) => bucket.getTime())).toEqual([dayBack(37) + HOUR])
+  await compare([{ from: '2026-01-25', to: '2026-03-10' }])
+
+  await send(hit(dayBack(39) + 2 * HOUR, { visitorId: ADA, url: '/late' }))
+  await compare([{ from: '2026-01-25', to: '2026-03-10' }])
+  folded.length = 0
+  while (await foldSites(db, now, foldAndNote, { budgetMs: 10_000 })) {}
+  expect(folded).toContain(39)
+  expect(folded).toContain(37)
+  expect(folded).not.toContain(40)
+  await compare([{ from: '2026-01-25', to: '2026-03-10' }])
+})
+
+test('rollups: an import into a site of which nothing is folded yet folds what lies behind it', async () => {
+  const { site, hit, send, compare } = await begin({ timezone: 'America/New_York' })
+  const other = await begin({ isBeside: true })
+  await other.send(other.hit(TODAY + HOUR))
+  await other.fold(TODAY + 2 * HOUR)
+  await send(hit(TODAY - 9 * DAY, { visitorId: ADA }), hit(TODAY - DAY, { visitorId: BOB }))
+  const now = new Date(TODAY + 2 * HOUR)
+  await foldBehind(db, now, day => foldDay(db, day), { until: TODAY - 3 * DAY, budgetMs: 10_000 })
+  const days = await db`select starts_at from day_folds where site_no = ${site.siteNo} order by starts_at`
+  expect(days.map(({ starts_at }) => starts_at.toISOString())).toEqual([
+    '2026-02-28T05:00:00.000Z',
+    '2026-03-09T04:00:00.000Z',
+  ])
+  await foldAll(db, now)
+  await compare([{ from: '2026-02-25', to: '2026-03-10' }])
 })
 
 describe('a round of folding that is cut off', () => {

@@ -1,6 +1,7 @@
 import type { Db } from '../../infra/db.ts'
 import type { Log } from '../../infra/log.ts'
 import { createChunkOpener } from '../../rollups/columnstore.ts'
+import type { Written } from '../../rollups/keep-refreshed.ts'
 import type { Geo } from '../edge/geo.ts'
 import { dropReason, givenVisitorId, type HitSite, makeHit } from '../edge/make-hit.ts'
 import { readBody } from '../edge/read-body.ts'
@@ -17,6 +18,7 @@ import { Ordinals } from './ordinals.ts'
 import { createPartitionWriter } from './partition-writer.ts'
 import { createRejects, type Rejected } from './rejects.ts'
 import { loadSiteImports } from './site-imports.ts'
+import { createWrittenTimes } from './written-times.ts'
 
 export interface Imported {
   /** Hits that are recorded, those of an earlier run included. */
@@ -41,6 +43,8 @@ export interface ImportOptions {
   mostValues?: number
   /** Called before a batch is stored. @throws where there is no room for it */
   requireFreeDisk?: () => Promise<void>
+  /** Called with how far it has come, whenever a batch is stored. */
+  onWritten?: (written: Written) => void
   /** Called with the numbers so far. */
   onProgress?: (progress: ImportProgress) => void
 }
@@ -65,9 +69,10 @@ export async function importHits(
   source: AsyncIterable<Buffer>,
   options: ImportOptions,
 ): Promise<Imported> {
-  const { db, geo, log, now, batchHits, onProgress } = options
+  const { db, geo, log, now, batchHits, onWritten, onProgress } = options
   const { saltsAt, hasRandomIds } = await loadSiteImports(db, site.siteNo)
   const openChunks = createChunkOpener(db)
+  const noteWritten = createWrittenTimes(onWritten)
   const ordinals = new Ordinals()
   const rejects = createRejects()
   let accepted = 0
@@ -96,6 +101,7 @@ export async function importHits(
     )
     if (result.dropped > 0) throw new Error('the site was deleted while its hits were imported')
     if (result.repeated > 0) isSkipping = true
+    noteWritten(partition, hits)
     return result
   }
 

@@ -2,6 +2,7 @@ import { type Db, statement } from '../../infra/db.ts'
 import type { Window } from '../protocol.ts'
 import { VisitorSet } from '../visitor-set.ts'
 import { OPEN_MS } from './cover.ts'
+import { readDayFolds } from './day-folds.ts'
 import { forgetFolds } from './fold-day.ts'
 import { horizonOf } from './horizon.ts'
 import { dayAround, daysFrom } from './local-days.ts'
@@ -53,6 +54,25 @@ export async function foldSites(
 }
 
 /**
+ * Folds the marked days that end before `until`, also those that no round has come to yet: what an import that goes on has
+ * left behind. As `foldSites` in everything else.
+ * @param options.until Unix milliseconds
+ */
+export async function foldBehind(
+  db: Db,
+  now: Date,
+  fold: FoldDay,
+  { until, budgetMs }: { until: number; budgetMs: number },
+): Promise<void> {
+  const endsAt = performance.now() + budgetMs
+  const { horizon } = await horizonOf(db, now)
+  const round: Round = { db, fold, horizon, hasTime: () => performance.now() < endsAt }
+  // Without a span nothing of a site is folded. Today first: after the newest fold every day is expected to have one.
+  for (const site of await selectSites(db, false)) if (!site.foldedFrom) await growSite(round, site)
+  await refoldMarked(round, until)
+}
+
+/**
  * Folds the days of a site's window anew that are folded, whether they are known to have changed or not.
  * As `foldSites` in everything else.
  */
@@ -72,24 +92,27 @@ export async function refoldWindow(
 
 /** @returns true when all of it was done */
 async function growFolds(round: Round): Promise<boolean> {
-  const { db, horizon, hasTime } = round
-  for (const site of await selectSites(db, true)) {
-    if (!hasTime()) return false
-    const foldedFrom = await startSpan(round, site)
-    if (foldedFrom === undefined) continue
-    const { siteNo, timezone } = site
-    const silence = `${SILENCE_MS} milliseconds`
-    const open = await selectOpenFolds(db, siteNo, new Date(horizon), `${OPEN_MS} milliseconds`, silence)
-    for (const { hasHits, ...day } of open) {
-      if (hasHits)
-        await round.fold({ ...day, siteNo, zone: timezone, foldedTo: horizon, isAnew: false, marks: [] })
-      else await advanceFold(db, siteNo, new Date(day.start), new Date(day.end), new Date(horizon))
-    }
-    const [newest] = await findNewestFold(db, siteNo)
-    for (const day of daysFrom(timezone, newest!.end ?? foldedFrom, horizon))
-      await foldNewDay(round, site, day)
+  for (const site of await selectSites(round.db, true)) {
+    if (!round.hasTime()) return false
+    await growSite(round, site)
   }
   return true
+}
+
+async function growSite(round: Round, site: FoldedSite): Promise<void> {
+  const { db, horizon } = round
+  const foldedFrom = await startSpan(round, site)
+  if (foldedFrom === undefined) return
+  const { siteNo, timezone } = site
+  const silence = `${SILENCE_MS} milliseconds`
+  const open = await selectOpenFolds(db, siteNo, new Date(horizon), `${OPEN_MS} milliseconds`, silence)
+  for (const { hasHits, ...day } of open) {
+    if (hasHits)
+      await round.fold({ ...day, siteNo, zone: timezone, foldedTo: horizon, isAnew: false, marks: [] })
+    else await advanceFold(db, siteNo, new Date(day.start), new Date(day.end), new Date(horizon))
+  }
+  const [newest] = await findNewestFold(db, siteNo)
+  for (const day of daysFrom(timezone, newest!.end ?? foldedFrom, horizon)) await foldNewDay(round, site, day)
 }
 
 /**
@@ -129,12 +152,19 @@ async function foldPast(round: Round): Promise<boolean> {
       const [newest] = await findNewestHit(db, siteNo, EARLIEST, new Date(from))
       const day = dayAround(timezone, newest!.at ?? firstEventAt.getTime())
       await insertEmpty(db, siteNo, [...daysFrom(timezone, day.end, from)], horizon)
-      await fold({ ...day, siteNo, zone: timezone, foldedTo: horizon, isAnew: true, marks: [] })
+      if (!(await isFolded(db, siteNo, day)))
+        await fold({ ...day, siteNo, zone: timezone, foldedTo: horizon, isAnew: true, marks: [] })
       from = day.start
       await upsertSpan(db, siteNo, timezone, new Date(from))
     }
   }
   return true
+}
+
+/** Whether an import has folded the day already, and nothing of it changed since. */
+async function isFolded(db: Db, siteNo: number, day: Window): Promise<boolean> {
+  const folds = (await readDayFolds(db, [siteNo], day)).get(siteNo)!
+  return folds.some(({ start, end }) => start === day.start && end === day.end)
 }
 
 async function insertEmpty(db: Db, siteNo: number, days: Window[], horizon: number): Promise<void> {

@@ -18,15 +18,18 @@ const deleteDirty = statement('delete-dirty')
 
 /**
  * Folds marked days anew, the newest first.
+ * @param until only days that end before it, Unix milliseconds, whether they were folded before or not
  * @returns true when all of it was done
  */
-export async function refoldMarked({ db, fold, horizon, hasTime }: Round): Promise<boolean> {
-  const marks = await selectDirty(db, 'folds', MAX_MARKS, null, null)
+export async function refoldMarked({ db, fold, horizon, hasTime }: Round, until?: number): Promise<boolean> {
+  const before = until === undefined ? null : new Date(until)
+  const marks = await selectDirty(db, 'folds', MAX_MARKS, null, before)
   if (marks.length === 0) return true
   const spans = await findSpans(db, [...new Set(marks.map(({ siteNo }) => siteNo))])
   const spanOf = new Map(spans.map(span => [span.siteNo, span]))
   const days = new Map<string, FoldedDay>()
   const note = (day: Window, zone: string, { siteNo, bucket, version }: Mark) => {
+    if (until !== undefined && day.end > until) return
     const key = `${siteNo}/${day.start}/${day.end}`
     if (!days.has(key)) days.set(key, { ...day, siteNo, zone, foldedTo: horizon, isAnew: true, marks: [] })
     days.get(key)!.marks.push({ bucket: bucket.getTime(), version })
@@ -35,7 +38,8 @@ export async function refoldMarked({ db, fold, horizon, hasTime }: Round): Promi
   for (const mark of marks) {
     const span = spanOf.get(mark.siteNo)
     const at = mark.bucket.getTime()
-    if (!span || at < span.foldedFrom.getTime()) outside.push(mark)
+    if (!span && until !== undefined) continue
+    if (!span || (at < span.foldedFrom.getTime() && until === undefined)) outside.push(mark)
     else note(dayAround(span.foldedZone, at), span.foldedZone, mark)
   }
   // A day that was folded last before a round was cut off lies outside, and is read all the same.

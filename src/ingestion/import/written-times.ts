@@ -1,0 +1,24 @@
+import type { Written } from '../../rollups/keep-refreshed.ts'
+import { type EnrichedHit, PARTITIONS } from '../hit.ts'
+
+/**
+ * Adds up how far an import has come: each partition is written in time order, one may be far behind the others.
+ * @param onWritten told whenever that changes
+ * @returns a function that is given the hits of each batch that was stored
+ */
+export function createWrittenTimes(
+  onWritten: (written: Written) => void = () => {},
+): (partition: number, hits: readonly Pick<EnrichedHit, 'at'>[]) => void {
+  const latest = new Array<number>(PARTITIONS).fill(Number.NEGATIVE_INFINITY)
+  let from = Number.POSITIVE_INFINITY
+  let to = Number.NEGATIVE_INFINITY
+
+  return (partition, hits) => {
+    for (const { at } of hits) {
+      from = Math.min(from, at)
+      latest[partition] = Math.max(latest[partition]!, at)
+    }
+    to = Math.max(to, latest[partition]!)
+    onWritten({ from, to, until: Math.min(...latest) })
+  }
+}
