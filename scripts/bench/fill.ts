@@ -1,27 +1,28 @@
 import { randomBytes } from 'node:crypto'
 import { loadConfig } from '../../src/config.ts'
-import { statement } from '../../src/infra/db.ts'
 import { createLease } from '../../src/infra/lease.ts'
 import { createLog } from '../../src/infra/log.ts'
 import { connectRedis, whenReady } from '../../src/infra/redis.ts'
 import { openGeo } from '../../src/ingestion/edge/geo.ts'
 import { importHits } from '../../src/ingestion/import/import-hits.ts'
-import { compressSettledChunks } from '../../src/rollups/columnstore.ts'
-import { keepRefreshed, REFRESHING } from '../../src/rollups/keep-refreshed.ts'
+import { keepRefreshed, REFRESHING, type Written } from '../../src/rollups/keep-refreshed.ts'
 import { type AnySite, findSiteAnywhere } from '../../src/sites/find-anywhere.ts'
 import { secondsSince, showProgress } from '../progress.ts'
 import type { BenchService } from './service.ts'
+import { type State, settle } from './states.ts'
 import { type Visits, visitsOf } from './visits.ts'
 
-const vacuumEverything = statement('vacuum-everything')
-
 export interface Filler {
-  /** Takes made-up visits through the pipeline into a site. @throws Error when a hit was not taken */
-  fill(siteId: string, visits: Visits): Promise<AnySite>
-  /** Rolls up behind whatever is filled meanwhile; everything is rolled up when it returns. */
-  whileRollingUp<Result>(run: () => Promise<Result>): Promise<Result>
-  /** Does at once what the service does in time: moves what is settled to the columnstore, vacuums. */
-  settle(): Promise<void>
+  /**
+   * Takes made-up visits through the pipeline into a site.
+   * @param onWritten told how far it has come
+   * @throws Error when a hit was not taken
+   */
+  fill(siteId: string, visits: Visits, onWritten?: (written: Written) => void): Promise<AnySite>
+  /** Rolls up behind what is filled meanwhile, as far as `run` says; everything is rolled up when it returns. */
+  whileRollingUp<Result>(run: (onWritten: (written: Written) => void) => Promise<Result>): Promise<Result>
+  /** Puts everything that is stored into a state; `compressed` is what the service does in time. */
+  settle(state: State): Promise<void>
 }
 
 /** What fills a service's sites: as `hits:import` does, in this process. */
@@ -46,13 +47,13 @@ export async function createFiller(
   const batchHits = service.isEmbedded ? 1_000 : 2_000
 
   return {
-    async fill(siteId, visits) {
+    async fill(siteId, visits, onWritten) {
       const startedAt = performance.now()
       const site = await findSiteAnywhere(db, siteId)
       const progress = showProgress('filling')
       const onProgress = ({ accepted }: { accepted: number }) =>
         progress.part(accepted / visits.hits, `${Math.round(accepted / secondsSince(startedAt))} hits/s`)
-      const options = { db, geo, log, now, batchHits, onProgress }
+      const options = { db, geo, log, now, batchHits, onProgress, ...(onWritten && { onWritten }) }
       const done = await importHits(site, chunksOf(visits), options).finally(progress.end)
       if (done.accepted !== visits.hits) {
         const reason = done.rejected[0]?.error ?? 'they were dropped'
@@ -61,10 +62,7 @@ export async function createFiller(
       return site
     },
     whileRollingUp: run => keepRefreshed({ db, lease, log, now }, run),
-    async settle() {
-      await compressSettledChunks(db, now())
-      await vacuumEverything(db)
-    },
+    settle: state => settle(db, state, now()),
   }
 }
 

@@ -1,3 +1,4 @@
+import { Option } from 'commander'
 import { day } from '../options.ts'
 import { secondsSince } from '../progress.ts'
 import { LARGE_SITE, openAccount } from './account.ts'
@@ -7,13 +8,14 @@ import { createFiller } from './fill.ts'
 import { machineLine } from './machine.ts'
 import { benchCommand, numberOption } from './options.ts'
 import { isEmbedded, limitsOff, startService } from './service.ts'
+import { SHAPE_NAMES, SHAPES, type ShapeName } from './shapes.ts'
+import { STATES, type State } from './states.ts'
 import { figure, formatTable } from './table.ts'
 import type { Visits } from './visits.ts'
 
 // Fills an empty database with a site of many hits and thirty small ones beside it, through the pipeline, and proves
 // that it is consistent. The same options make the same hits.
 
-const DAYS = 90
 const DAY_MS = 86_400_000
 const SMALL_SITES = 30
 /** Hits of a small site for one of the large. */
@@ -25,9 +27,11 @@ interface Options {
   events?: number
   until?: string
   seed: number
+  shape: ShapeName
+  state: State
 }
 
-const command = benchCommand('seed', 'fills an empty database with made-up visits of 90 days')
+const command = benchCommand('seed', 'fills an empty database with made-up visits')
   .addOption(
     numberOption(
       '--events <count>',
@@ -37,16 +41,27 @@ const command = benchCommand('seed', 'fills an empty database with made-up visit
   )
   .option('--until <date>', 'last day, UTC; yesterday unless given', day)
   .addOption(numberOption('--seed <number>', 'of the random numbers', [0, 999_999]).default(1))
+  .addOption(
+    new Option('--shape <shape>', 'what the traffic looks like; docs/performance.md says')
+      .choices(SHAPE_NAMES)
+      .default('mixed'),
+  )
+  .addOption(
+    new Option('--state <state>', 'how much is in the columnstore; fresh rows have no statistics')
+      .choices(STATES)
+      .default('compressed'),
+  )
   .parse()
 
 await withCleanup(async onEnd => {
-  const { data, redis, seed, ...options } = command.opts<Options>()
+  const { data, redis, seed, state, ...options } = command.opts<Options>()
+  const shape = SHAPES[options.shape]
   const target = { data, redis }
   if (data === undefined) throw new Error('say where to: --data postgres://… or --data <folder>')
   const events = options.events ?? (isEmbedded(target) ? 200_000 : 1_000_000)
   const end = options.until ? Date.parse(options.until) + DAY_MS : Math.floor(Date.now() / DAY_MS) * DAY_MS
   if (end > Date.now()) throw new Error('--until must be a day that is over')
-  const from = end - DAYS * DAY_MS
+  const from = end - shape.days * DAY_MS
   const dates = { from: dateOf(from), to: dateOf(end - DAY_MS) }
 
   // Without ingest processes nobody else rolls up meanwhile.
@@ -63,17 +78,17 @@ await withCleanup(async onEnd => {
     LARGE_SITE,
   ]
   const filled: { domain: string; id: string; siteNo: number; hits: number; seconds: number }[] = []
-  await filler.whileRollingUp(async () => {
+  await filler.whileRollingUp(async onWritten => {
     for (const [index, domain] of names.entries()) {
       const fillStartedAt = performance.now()
       const hits = domain === LARGE_SITE ? events : Math.max(100, Math.round(events * SMALL_SHARE))
       const { id } = await account.api<{ id: string }>('POST', '/api/sites', { domain })
-      const visits: Visits = { hits, from, days: DAYS, hostname: domain, seed: seed + index }
-      const { siteNo } = await filler.fill(id, visits)
+      const visits: Visits = { hits, from, shape, hostname: domain, seed: seed + index }
+      const { siteNo } = await filler.fill(id, visits, state === 'compressed' ? onWritten : undefined)
       filled.push({ domain, id, siteNo, hits, seconds: secondsSince(fillStartedAt) })
     }
   })
-  await filler.settle()
+  await filler.settle(state)
   const seconds = secondsSince(startedAt)
 
   const checks: Check[] = []

@@ -5,25 +5,28 @@ import {
   errorOf,
   LANGUAGES,
   originOf,
-  PATHS,
   pageOf,
   SCREENS,
 } from './catalogue.ts'
 import { createRandom, longTail, type Random } from './random.ts'
+import type { Shape } from './shapes.ts'
 
 const SLOT_MS = 15 * 60_000
 const DAY_MS = 86_400_000
+const HOUR_MS = 3_600_000
 /** Of the visitors that can come again, this many are remembered: the newest. */
 const KNOWN_VISITORS = 50_000
-const MORE_PAGES = 0.62
-const REPEAT = 0.35
+/** When the hour of a burst begins, into its day. */
+const BURST_MS = 12 * HOUR_MS
+/** Seeds of visitors who come in turn lie this far from each other. */
+const SEED_STEP = 7_919
 
 export interface Visits {
   /** How many hits; each becomes one row of the events. */
   hits: number
-  /** First moment and length of the time they are spread over; Unix and milliseconds. */
+  /** First moment of the days they are spread over, Unix milliseconds. */
   from: number
-  days: number
+  shape: Shape
   hostname: string
   seed: number
 }
@@ -43,17 +46,17 @@ interface Line {
 
 /**
  * Hits of a site in the format of `hits:import`, in time order, in pieces of about a day's quarter of an hour. Traffic
- * follows the hour of the day; 35 % of sessions are of visitors seen before; of the hits 10 % are custom events, 25 %
- * engagement, 1 % errors, 0.5 % identities, the others pageviews of a long tail of pages.
+ * follows the hour of the day, pages have a long tail; the rest is as the shape says.
  */
-export function* visitsOf({ hits, from, days, hostname, seed }: Visits): Generator<Buffer> {
+export function* visitsOf({ hits, from, shape, hostname, seed }: Visits): Generator<Buffer> {
   const random = createRandom(seed)
-  const drawPage = longTail(PATHS, random)
+  const drawPage = longTail(shape.paths, random)
   const visitors: Visitor[] = []
   let visitorCount = 0
+  let sessionCount = 0
+  const { days } = shape
   const slots: Line[][] = Array.from({ length: (days * DAY_MS) / SLOT_MS }, () => [])
-  const shares = slots.map((_, slot) => hourShare(((slot * SLOT_MS) % DAY_MS) / DAY_MS))
-  const allShares = shares.reduce((sum, share) => sum + share, 0)
+  const shares = sharesOf(slots.length, shape)
   let planned = 0
   let wanted = 0
 
@@ -71,14 +74,12 @@ export function* visitsOf({ hits, from, days, hostname, seed }: Visits): Generat
   }
 
   function drawVisitor(): Visitor {
-    if (visitors.length > 0 && random.chance(REPEAT)) return random.pick(visitors)
-    const visitor = {
-      id: uuidOf(random),
-      ip: addressOf(random),
-      agent: agentOf(random),
-      screen: random.pick(SCREENS),
-      language: random.pick(LANGUAGES),
+    if ('of' in shape.visitors) {
+      const visitorIndex = sessionCount++ % shape.visitors.of(hits)
+      return visitorOf(createRandom(seed + (visitorIndex + 1) * SEED_STEP))
     }
+    if (visitors.length > 0 && random.chance(shape.visitors.repeat)) return random.pick(visitors)
+    const visitor = visitorOf(random)
     visitors[visitorCount++ % KNOWN_VISITORS] = visitor
     return visitor
   }
@@ -89,20 +90,21 @@ export function* visitsOf({ hits, from, days, hostname, seed }: Visits): Generat
     const { screen, language } = visitor
     const context = { screen, language }
     let at = startsAt
-    for (let isFirst = true; isFirst || random.chance(MORE_PAGES); isFirst = false) {
+    for (let isFirst = true; isFirst || random.chance(shape.morePages); isFirst = false) {
       const { path, title } = pageOf(drawPage())
       const url = { path: isFirst && tags ? `${path}?${tags}` : path, title }
       plan(at, visitor, 'collect', { ...context, ...(isFirst && referrer && { referrer }), url })
-      if (isFirst && random.chance(0.012)) {
+      if (isFirst && random.chance(shape.identities)) {
         plan(at + 500, visitor, 'identify', { identifier: `user-${random.below(100_000)}` })
       }
-      if (random.chance(0.16)) plan(at + 1_000 + random.below(9_000), visitor, 'event', { url, ...eventOf() })
-      if (random.chance(0.016)) {
+      if (random.chance(shape.events))
+        plan(at + 1_000 + random.below(9_000), visitor, 'event', { url, ...eventOf() })
+      if (random.chance(shape.errors)) {
         const error = { ...errorOf(random.below(40)), file_name: 'app.js', line_number: 7 }
         plan(at + 700, visitor, 'event', { url, name: 'error', error })
       }
       const engagedMs = 1_000 + random.below(90_000)
-      if (random.chance(0.4)) {
+      if (random.chance(shape.engagement)) {
         plan(at + engagedMs, visitor, 'engage', { url, sd: random.below(101), time: engagedMs })
       }
       at += engagedMs + 1_000 + random.below(30_000)
@@ -117,7 +119,7 @@ export function* visitsOf({ hits, from, days, hostname, seed }: Visits): Generat
   }
 
   for (const [index, slot] of slots.entries()) {
-    wanted += shares[index]! / allShares
+    wanted += shares[index]!
     const isLast = index === slots.length - 1
     const quota = isLast ? hits : Math.floor(hits * wanted)
     while (planned < quota) planSession(from + index * SLOT_MS + random.below(SLOT_MS))
@@ -126,6 +128,25 @@ export function* visitsOf({ hits, from, days, hostname, seed }: Visits): Generat
     slots[index] = []
   }
 }
+
+/** What part of all hits each slot has. */
+function sharesOf(count: number, { burst, days }: Shape): number[] {
+  const shares = Array.from({ length: count }, (_, slot) => hourShare(((slot * SLOT_MS) % DAY_MS) / DAY_MS))
+  const all = shares.reduce((sum, share) => sum + share, 0)
+  const burstAt = Math.floor(days / 2) * DAY_MS + BURST_MS
+  return shares.map((share, slot) => {
+    const isBurst = slot * SLOT_MS >= burstAt && slot * SLOT_MS < burstAt + HOUR_MS
+    return ((1 - burst) * share) / all + (isBurst ? burst * (SLOT_MS / HOUR_MS) : 0)
+  })
+}
+
+const visitorOf = (random: Random): Visitor => ({
+  id: uuidOf(random),
+  ip: addressOf(random),
+  agent: agentOf(random),
+  screen: random.pick(SCREENS),
+  language: random.pick(LANGUAGES),
+})
 
 /** How busy a moment of the day is, UTC: most in the afternoon, a fifth of that at night. */
 const hourShare = (day: number) => 1.5 - Math.cos((day - 0.1) * 2 * Math.PI)

@@ -1,7 +1,9 @@
 import { expect, test } from 'vitest'
 import { sumOf } from '../../scripts/bench/counters.ts'
+import { summarize } from '../../scripts/bench/measure-rollups.ts'
 import { createRandom, longTail } from '../../scripts/bench/random.ts'
 import { sentHits } from '../../scripts/bench/senders.ts'
+import { SHAPES, type ShapeName } from '../../scripts/bench/shapes.ts'
 import { figure, formatTable, median, quantile } from '../../scripts/bench/table.ts'
 import { visitsOf } from '../../scripts/bench/visits.ts'
 import { readEnvelope } from '../../src/ingestion/import/envelope.ts'
@@ -59,7 +61,13 @@ test('the long tail draws low ranks most, and every rank', () => {
 })
 
 const DAY_MS = 86_400_000
-const visits = { hits: 5_000, from: Date.UTC(2026, 0, 1), days: 3, hostname: 'example.com', seed: 4 }
+const visits = {
+  hits: 5_000,
+  from: Date.UTC(2026, 0, 1),
+  shape: { ...SHAPES.mixed, days: 3 },
+  hostname: 'example.com',
+  seed: 4,
+}
 const linesOf = (seed: number) =>
   Buffer.concat([...visitsOf({ ...visits, seed })])
     .toString()
@@ -72,7 +80,7 @@ test('made-up visits are as many as asked for, in time order, within their days,
   const times = lines.map(line => readEnvelope(Buffer.from(line), visits.from + 10 * DAY_MS).at)
   expect(times).toEqual([...times].sort((a, b) => a - b))
   expect(times[0]).toBeGreaterThanOrEqual(visits.from)
-  expect(times.at(-1)).toBeLessThan(visits.from + visits.days * DAY_MS)
+  expect(times.at(-1)).toBeLessThan(visits.from + visits.shape.days * DAY_MS)
 })
 
 test('the same seed makes the same visits, another one others', () => {
@@ -94,4 +102,43 @@ test('no address of the load sends more than its share', () => {
   for (const { address } of hits) counts.set(address, (counts.get(address) ?? 0) + 1)
   expect(counts.size).toBe(100)
   expect(Math.max(...counts.values())).toBe(40)
+})
+
+interface SentLine {
+  timestamp: string
+  endpoint: string
+  body: { visitor_id: string; url?: { path: string } }
+}
+
+const sentBy = (shape: ShapeName, hits: number): SentLine[] =>
+  Buffer.concat([...visitsOf({ ...visits, hits, shape: { ...SHAPES[shape], days: 30 } })])
+    .toString()
+    .trimEnd()
+    .split('\n')
+    .map(line => JSON.parse(line))
+
+const visitorsOf = (lines: SentLine[]) => new Set(lines.map(line => line.body.visitor_id)).size
+const pathsOf = (lines: SentLine[]) => new Set(lines.map(line => line.body.url?.path.split('?')[0])).size
+const engagementOf = (lines: SentLine[]) => lines.filter(({ endpoint }) => endpoint !== 'collect').length
+
+test('bench: each shape of traffic is what its name says', () => {
+  expect(visitorsOf(sentBy('few', 5_000))).toBe(5)
+  expect(visitorsOf(sentBy('many', 5_000))).toBe(5_000)
+  const silent = sentBy('silent', 5_000)
+  expect(visitorsOf(silent)).toBe(500)
+  expect(engagementOf(silent)).toBe(0)
+  expect(pathsOf(sentBy('wide', 20_000))).toBeGreaterThan(2_000)
+  const burst = sentBy('burst', 5_000).filter(({ timestamp }) => timestamp.startsWith('2026-01-16T12'))
+  expect(burst.length).toBeGreaterThan(2_000)
+})
+
+test('bench: the worst day is the one whose hits take longest, and days of next to none are left out', () => {
+  const days = [
+    { start: 0, hits: 1_000, ms: 50 },
+    { start: 1, hits: 2_000, ms: 100 },
+    { start: 2, hits: 100_000, ms: 6_000 },
+    { start: 3, hits: 5, ms: 20 },
+  ]
+  expect(summarize(days)).toEqual({ days: 3, median: 50, worst: 60, worstDay: days[2] })
+  expect(() => summarize([])).toThrow('no day')
 })

@@ -1,0 +1,127 @@
+import { Option } from 'commander'
+import { statement } from '../../src/infra/db.ts'
+import type { Written } from '../../src/rollups/keep-refreshed.ts'
+import { secondsSince } from '../progress.ts'
+import { openAccount } from './account.ts'
+import { withCleanup } from './cleanup.ts'
+import { createFiller } from './fill.ts'
+import { loadLine, machineLine } from './machine.ts'
+import { measureRollups } from './measure-rollups.ts'
+import { benchCommand, numberOption } from './options.ts'
+import { usageOf, usedBetween } from './processes.ts'
+import { isEmbedded, limitsOff, startService } from './service.ts'
+import { SHAPE_NAMES, SHAPES, type ShapeName } from './shapes.ts'
+import { STATES } from './states.ts'
+import { figure, formatTable } from './table.ts'
+
+// Imports a month of each shape of traffic, then rolls up each of its days anew: from rows as they were written, half of
+// them in the columnstore, and all of them.
+
+const DAY_MS = 86_400_000
+const DAYS = 30
+/** Months lie so far apart that no two have a chunk together. */
+const MONTH_MS = 42 * DAY_MS
+/** The worst day may take so many times as long as the median one, by hit. */
+const LIMIT = 3
+/** Where no chunk is. */
+const NEVER = Date.UTC(9999, 0, 1)
+
+const listBackends = statement<{ pid: number }>('list-backends')
+
+interface Options {
+  data?: string
+  redis?: string
+  events?: number
+  shape: ShapeName[]
+}
+
+const command = benchCommand(
+  'rollups',
+  'rolls up the days of every shape of traffic, in every state of its rows',
+)
+  .addOption(
+    numberOption('--events <count>', 'hits of each shape; 300,000, embedded 60,000', [1_000, 100_000_000]),
+  )
+  .addOption(new Option('--shape <shapes...>', 'only these').choices(SHAPE_NAMES).default(SHAPE_NAMES, 'all'))
+  .parse()
+
+await withCleanup(async onEnd => {
+  const { data, redis, shape: names, ...options } = command.opts<Options>()
+  const target = { data, redis }
+  const hits = options.events ?? (isEmbedded(target) ? 60_000 : 300_000)
+  const settings = { ...limitsOff, SITES_PER_TEAM: '1000', INGEST_PROCESSES: '0', HTTP_WORKERS: '1' }
+  const service = await startService(target, settings, onEnd)
+  const account = await openAccount(service, onEnd)
+  const sites = await account.api<{ domain: string }[]>('GET', '/api/sites')
+  if (sites.length > 0) throw new Error('there are benchmark sites already: take an empty database')
+  const filler = await createFiller(service, onEnd)
+  const { db } = service
+  const today = Math.floor(Date.now() / DAY_MS) * DAY_MS
+
+  async function usage() {
+    const backends = service.isEmbedded ? [] : await listBackends(db)
+    return usageOf(service.pid, [
+      { role: 'database', pids: backends.map(({ pid }) => pid) },
+      { role: 'import', pids: [process.pid] },
+    ])
+  }
+
+  const rows: string[][] = []
+  const tooSlow: string[] = []
+  for (const [index, name] of names.entries()) {
+    const domain = `${name}.bench.example`
+    const { id } = await account.api<{ id: string }>('POST', '/api/sites', { domain, timezone: 'UTC' })
+    const start = today - (index + 1) * MONTH_MS
+    const visits = { hits, from: start, shape: { ...SHAPES[name], days: DAYS }, hostname: domain, seed: 1 }
+    const [startedAt, usedBefore] = [performance.now(), await usage()]
+    const { siteNo } = await filler.whileRollingUp(onWritten =>
+      // Fresh rows have no statistics: it makes those of no chunk.
+      filler.fill(id, visits, ({ until }: Written) => onWritten({ from: NEVER, to: NEVER, until })),
+    )
+    const seconds = secondsSince(startedAt)
+    const used = usedBetween(usedBefore, await usage())
+    const cpu = (role: string) => figure((1_000 * (used.get(role) ?? 0)) / hits)
+    for (const state of STATES) {
+      await filler.settle(state)
+      const window = { start, end: start + DAYS * DAY_MS }
+      const { days, worst, worstDay, ...rolled } = await measureRollups(
+        db,
+        { siteNo, zone: 'UTC' },
+        window,
+        new Date(),
+      )
+      const ratio = worst / rolled.median
+      if (ratio > LIMIT) tooSlow.push(`${name}, ${state}: × ${figure(ratio)}`)
+      const imported =
+        state === 'fresh' ? [figure(hits / seconds), cpu('import'), cpu('database')] : ['', '', '']
+      rows.push([
+        `${name}, ${state}`,
+        ...imported,
+        String(days),
+        figure(rolled.median),
+        figure(worst),
+        `× ${figure(ratio)}`,
+        figure(worstDay.hits),
+      ])
+    }
+  }
+  const head = [
+    'shape, state',
+    'imported/s',
+    'import CPU s/1,000',
+    'database CPU s/1,000',
+    'days',
+    'median ms/1,000',
+    'worst',
+    'worst ÷ median',
+    "worst day's hits",
+  ]
+  process.stdout.write(
+    `${machineLine(new Date())}\n${figure(hits)} hits of each shape in ${DAYS} days. At the end ${loadLine()}.\n\n` +
+      `${formatTable(head, rows)}\n`,
+  )
+  if (tooSlow.length > 0)
+    throw new Error(
+      `the worst day took more than ${LIMIT} times as long as the median one: ${tooSlow.join('; ')}`,
+    )
+})
