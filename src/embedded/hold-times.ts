@@ -1,7 +1,7 @@
 import type { Log } from './log.ts'
 
 /** Storing is not to wait longer for others. */
-export const LONG_MS = 250
+const LONG_MS = 250
 const REPORT_EVERY_MS = 60_000
 
 /** What is said of the turns of one kind that were long. */
