@@ -9,13 +9,12 @@ import type { Metrics } from './metrics.ts'
 import type { Pool } from './pool.ts'
 import type { RateLimiter } from './rate-limit.ts'
 
-/** How long the parts are in which rows are read where statements run one at a time: of the time in which visits started. */
+/** The parts in which rows are read where statements run one at a time: of the time in which visits started. */
 export interface SliceLimits {
-  /** Of the first one, of which is not known how long it takes. */
-  firstMs: number
+  /** About how many pageviews and events a part has. */
+  hits: number
+  /** A part is no shorter, however many it has; milliseconds. */
   shortestMs: number
-  /** What a statement is to take. */
-  targetMs: number
 }
 
 /** What an operation may need from the world. Each names the part it uses: `Pick<Services, 'db' | 'now'>`. */

@@ -24,8 +24,8 @@ beforeAll(async () => {
 afterAll(() => database.close())
 
 const STREAMS = Number(process.env.RECOUNT_STREAMS ?? 6)
-/** Some visits reach into the next one. They grow whatever the time: 7, 14, 28 hours. */
-const SLICES = { firstMs: 7 * 3_600_000, shortestMs: 3_600_000, targetMs: 600_000 }
+/** So short that visits reach into the next one. */
+const SLICES = { hits: 4, shortestMs: 3_600_000 }
 const LONG_AFTER = new Date(Date.UTC(2026, 5, 1))
 
 /** When a stream's days are folded; one after the other. */

@@ -1,3 +1,4 @@
+import { type Db, statement } from '../../infra/db.ts'
 import type { Services, SliceLimits } from '../../infra/services.ts'
 import { compareTexts } from '../../rollups/folds/texts.ts'
 import { countTogether } from '../../rollups/folds/union.ts'
@@ -5,10 +6,20 @@ import { readIntArray } from '../../rollups/visitor-set.ts'
 import { type ReadOptions, readKept } from './rows.ts'
 import type { Scope } from './scope.ts'
 
-const HOUR = 3_600_000
+/**
+ * By hits and not by how long a statement took: on a machine that is busy, time would be cut ever shorter, and all of it take
+ * ever longer. A part of 20,000 takes 60 to 170 ms of a processor.
+ */
+export const EMBEDDED_SLICES: SliceLimits = { hits: 20_000, shortestMs: 6 * 3_600_000 }
 
-/** 200,000 hits in 30 days are read in about ten slices; a slice holds up storing for as long as it takes. */
-export const EMBEDDED_SLICES: SliceLimits = { firstMs: 48 * HOUR, shortestMs: 6 * HOUR, targetMs: 100 }
+const listHitsByDay = statement<Bin>('list-hits-by-day')
+
+/** Hits of a stretch of time. */
+interface Bin {
+  startsAt: Date
+  endsAt: Date
+  hits: number
+}
 
 type Slicing = Pick<Services, 'reads' | 'slices'>
 
@@ -25,25 +36,51 @@ export async function readSlices<Row extends object>(
 ): Promise<Row[]> {
   if (!slices) return readKept<Row>(reads, name, scope, options)
   const rows: Row[] = []
-  let lengthMs = slices.firstMs
-  let from: Date | null = null
-  for (let at = scope.start.getTime(); ; ) {
-    const next: number = at + lengthMs
-    const to = next < scope.end.getTime() ? new Date(next) : null
-    const startedAt = performance.now()
-    const visits = from || to ? { from, to } : undefined
+  for (const visits of await slicesOf(reads, scope, slices)) {
     rows.push(...(await readKept<Row>(reads, name, { ...scope, visits }, options)))
-    if (!to) return rows
-    lengthMs = adapted(lengthMs, performance.now() - startedAt, slices)
-    from = to
-    at = next
   }
+  return rows
 }
 
-/** Longer at once where there is little, so that years of a small site are few statements. */
-function adapted(lengthMs: number, tookMs: number, { shortestMs, targetMs }: SliceLimits): number {
-  if (tookMs > 1.5 * targetMs) return Math.max(shortestMs, lengthMs / 2)
-  return tookMs < targetMs / 2 ? 2 * lengthMs : lengthMs
+type Slice = Scope['visits']
+
+/** Statements of one question are cut alike. */
+const known = new WeakMap<Scope, Promise<Slice[]>>()
+
+function slicesOf(reads: Db, scope: Scope, limits: SliceLimits): Promise<Slice[]> {
+  let slices = known.get(scope)
+  if (!slices) {
+    slices = listHitsByDay(reads, scope.siteNo, scope.start, scope.end).then(bins =>
+      between(cutsOf(bins, scope, limits)),
+    )
+    known.set(scope, slices)
+  }
+  return slices
+}
+
+/** Where parts of about as many hits end, within the range. */
+function cutsOf(bins: Bin[], { start, end }: Scope, { hits: most, shortestMs }: SliceLimits): number[] {
+  const cuts: number[] = []
+  let gathered = 0
+  for (const { startsAt, endsAt, hits } of bins) {
+    const lengthMs = endsAt.getTime() - startsAt.getTime()
+    const parts = Math.max(1, Math.min(Math.ceil(hits / most), Math.floor(lengthMs / shortestMs)))
+    for (let part = 0; part < parts; part++) {
+      if (gathered > 0 && gathered + hits / parts > most) {
+        cuts.push(startsAt.getTime() + Math.round((part * lengthMs) / parts))
+        gathered = 0
+      }
+      gathered += hits / parts
+    }
+  }
+  return cuts.filter(cut => cut > start.getTime() && cut < end.getTime())
+}
+
+/** One slice of everything where nothing is cut. */
+function between(cuts: number[]): Slice[] {
+  const ordered = [...new Set(cuts)].sort((a, b) => a - b).map(cut => new Date(cut))
+  if (ordered.length === 0) return [undefined]
+  return [...ordered, null].map((to, index) => ({ from: ordered[index - 1] ?? null, to }))
 }
 
 /** A row of a slice in which `visitors` are themselves. */
