@@ -53,7 +53,7 @@ export function createAdmission<Payload>(
     const counted = [...buckets].map(([key, { added, limit }]): [string, number, number] => [
       key,
       added,
-      spent.has(key) ? 0 : limit,
+      spent.has({ key, limit }) ? 0 : limit,
     ])
     const { counts, ...outcome } = await producer.addWithin(tallyOf(window, counted), payload)
     return { rates: ratesOf(charges, window, buckets, counts), ...outcome }
@@ -68,7 +68,7 @@ export function createAdmission<Payload>(
   return {
     async admit(charges, gather) {
       const window = windowAt(now().getTime())
-      const isHopeful = charges.map(charge => !charge || !spent.has(charge.key))
+      const isHopeful = charges.map(charge => !charge || !spent.has(charge))
       const given = charges.filter(charge => charge !== undefined)
       const { rates, isAdded, failure } = await countAndAdd(window, given, gather(isHopeful))
       for (const [index, rate] of rates.entries()) spent.note(given[index]!, rate)

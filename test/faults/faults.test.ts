@@ -120,6 +120,39 @@ test('while the database stands still for 20 seconds hits are taken, reads are a
   await expectStoredOnce(site, result)
 }, 120_000)
 
+/** Would run for hours. */
+const ENDLESS =
+  'select count(*) from generate_series(1, 3000000) a, generate_series(1, 3000000) b where a = b + 1'
+/** Arithmetic on numbers of 100,000 digits does not look whether it is to end. */
+const NINES = `repeat('9', 100000)::numeric`
+const DEAF = `select ${Array.from({ length: 500 }, (_, n) => `length((${NINES} * (${NINES} - ${n}))::text)`).join('+')}`
+
+test.each([
+  ['ended', ENDLESS, 'a statement ran too long and was ended'],
+  ['ended with its process', DEAF, 'a statement ran too long and cannot be ended'],
+])(
+  'while a statement keeps the database busy until it is %s, hits are taken, and each is stored once',
+  async (_how, text, logged) => {
+    const site = await createTestSite(db)
+    const hasty = connectDb(databaseUrl(dataDir), {
+      max: 1,
+      name: 'test',
+      settings: { statement_timeout: '2s' },
+    })
+    const result = await load(site, async () => {
+      await sleep(500)
+      await expect(hasty.unsafe(text)).rejects.toThrow()
+      await sleep(500)
+    })
+    await hasty.end({ timeout: 1 })
+    expect(result.refused.size).toBe(0)
+    expect(primary.output()).toContain(logged)
+    await expect.poll(() => isReady(primary.url), { timeout: 30_000 }).toBe(true)
+    await expectStoredOnce(site, result)
+  },
+  120_000,
+)
+
 /** Replaces the HTTP workers, and waits until they are. */
 async function reload() {
   const before = await childrenOf(primary.pid, 'http.js')

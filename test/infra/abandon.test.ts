@@ -1,0 +1,56 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { abandonAfter } from '../../src/infra/abandon.ts'
+import { connectDb, type Db, statement } from '../../src/infra/db.ts'
+import { type TestDatabase, testDatabase } from '../support/database.ts'
+
+const listBackends = statement<{ pid: number }>('list-backends')
+
+let database: TestDatabase
+let db: Db
+
+beforeAll(async () => {
+  database = await testDatabase()
+  db = connectDb(database.url, { max: 1, name: 'test' })
+})
+afterAll(async () => {
+  await db.end({ timeout: 1 })
+  await database.close()
+})
+
+/** Keeps the only connection until it is called. */
+function occupy(): Promise<() => Promise<unknown>> {
+  return new Promise(resolve => {
+    let leave = () => {}
+    const left = new Promise<void>(free => {
+      leave = free
+    })
+    const held = db.begin(async tx => {
+      await tx`select 1`
+      resolve(() => {
+        leave()
+        return held
+      })
+      await left
+    })
+  })
+}
+
+test('reads: a statement that waits when its caller was answered is cancelled, and none is begun after it', async () => {
+  const leave = await occupy()
+  const read = abandonAfter(50, async () => {
+    await expect(listBackends(db)).rejects.toMatchObject({ code: '57014' })
+    await expect(listBackends(db)).rejects.toMatchObject({ code: 'unavailable' })
+  })
+  await read
+  await leave()
+  expect(await listBackends(db)).not.toHaveLength(0)
+})
+
+test('reads: a statement in time is not touched, and neither is one outside of a call', async () => {
+  expect(await abandonAfter(60_000, () => listBackends(db))).not.toHaveLength(0)
+  const leave = await occupy()
+  const waiting = listBackends(db)
+  await abandonAfter(10, async () => {})
+  await leave()
+  expect(await waiting).not.toHaveLength(0)
+})
