@@ -1,3 +1,4 @@
+import { createHmac } from 'node:crypto'
 import type { Request, RequestHandler, Response } from 'express'
 import { AppError } from '../errors.ts'
 import { requireFreeDisk } from '../infra/disk.ts'
@@ -6,7 +7,6 @@ import { type Charge, overLimit, type Rate, rateHeaders } from '../infra/rate-li
 import type { Services } from '../infra/services.ts'
 import { createSpentBuckets } from '../infra/spent-buckets.ts'
 import { limitKey } from '../ingestion/edge/limit-keys.ts'
-import { createSaltStore } from '../ingestion/edge/visitor-ids.ts'
 import { findConnection, type OpenConnection } from '../revenue/connection.ts'
 import { receiveEvent } from '../revenue/receive-event.ts'
 import { verifySignature } from '../revenue/stripe/signature.ts'
@@ -16,7 +16,7 @@ import { givenRequestId } from './context-of.ts'
 
 const EVENT_BODY: BodyLimits = { plain: 1024 * 1024, unpacked: 1024 * 1024 }
 
-type WebhookServices = Pick<Services, 'db' | 'redis' | 'config' | 'limiter' | 'log' | 'disk' | 'now'>
+type WebhookServices = Pick<Services, 'db' | 'config' | 'limiter' | 'log' | 'disk' | 'now'>
 
 /** An event that the processor of the site has signed. */
 interface SignedEvent {
@@ -34,7 +34,7 @@ export function processorWebhook(services: WebhookServices): RequestHandler {
   const limits = createWebhookLimits(services)
   return async (req, res) => {
     const siteId = String(req.params.siteId).toLowerCase()
-    const sender = await limits.senderOf(req)
+    const sender = limits.senderOf(req)
     limits.requireUnspent(sender, res)
     requireFreeDisk(disk)
     const { connection, text } = await readSigned(services, siteId, req).catch(async (error: unknown) => {
@@ -79,12 +79,17 @@ function signatureOf(req: Request): string | undefined {
   return req.get('stripe-signature')
 }
 
+/** A salt of the UTC day that needs no round trip: a refused call must not cost one. Redis alone does not lead back to an address. */
+const senderSalt = (secretKey: string, at: Date): Buffer =>
+  createHmac('sha256', Buffer.from(secretKey, 'hex'))
+    .update(`webhook senders ${at.toISOString().slice(0, 10)}`)
+    .digest()
+
 /**
  * The two limits of the webhook: signed calls are charged to the site, all others to the address they come from, so that
  * nobody without the secret uses up what the processor may send.
  */
-function createWebhookLimits({ redis, config, limiter, now }: WebhookServices) {
-  const salts = createSaltStore(redis, config.secretKey)
+function createWebhookLimits({ config, limiter, now }: WebhookServices) {
   const spent = createSpentBuckets(now)
 
   function show(rate: Rate, res: Response): void {
@@ -94,11 +99,11 @@ function createWebhookLimits({ redis, config, limiter, now }: WebhookServices) {
 
   return {
     /** Undefined when there is no limit. */
-    async senderOf(req: Request): Promise<Charge | undefined> {
+    senderOf(req: Request): Charge | undefined {
       const limit = config.limits.webhook
       if (limit === 0) return undefined
-      const { today } = await salts.at(now().getTime())
-      return { key: limitKey('webhook-sender', clientAddress(req, config.trustProxy), today), limit }
+      const salt = senderSalt(config.secretKey, now())
+      return { key: limitKey('webhook-sender', clientAddress(req, config.trustProxy), salt), limit }
     },
     /** @throws AppError `rate_limited` for a sender whose earlier calls have used up its limit */
     requireUnspent(sender: Charge | undefined, res: Response): void {
