@@ -6,8 +6,8 @@ export default defineConfig({
     globalSetup: ['test/support/global-setup.ts'],
     // A database in WebAssembly takes half a gigabyte and a core.
     maxWorkers: 2,
-    testTimeout: 30_000,
-    hookTimeout: 60_000,
+    testTimeout: 60_000,
+    hookTimeout: 120_000,
     reporters: [['default', { summary: false }]],
   },
 })
