@@ -19,7 +19,7 @@ export type Found = (test: number, matches: Int32Array, values: readonly string[
 
 /**
  * Most steps of one request: characters of the values times what each test takes for one (`Match.steps`). A step takes
- * 0.1 to 5 ns with ordinary patterns, up to 200 with an expression that is made to be slow; what that comes to,
+ * 0.1 to 5 ns with ordinary patterns, up to 300 with an expression that is made to be slow; what that comes to,
  * `BUDGET_MS` ends.
  */
 export const MOST_STEPS = 1_000_000_000
