@@ -1,6 +1,6 @@
 import { workerData } from 'node:worker_threads'
 import { AppError } from '../src/errors.ts'
-import { abandonAfter } from '../src/infra/abandon.ts'
+import { abandonWhen } from '../src/infra/abandon.ts'
 import { connectDb, translateDbError } from '../src/infra/db.ts'
 import { tasks } from '../src/rollups/tasks.ts'
 
@@ -26,7 +26,7 @@ const db = connectDb(databaseUrl, {
 export default async function run({ task, input }: { task: keyof typeof tasks; input: never }) {
   try {
     const work = (): Promise<unknown> => tasks[task](db, input)
-    return { value: isForCaller ? await abandonAfter(PATIENCE_MS, work) : await work() }
+    return { value: isForCaller ? await abandonWhen(AbortSignal.timeout(PATIENCE_MS), work) : await work() }
   } catch (error) {
     const known = translateDbError(error)
     if (!(known instanceof AppError)) throw error

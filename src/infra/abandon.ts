@@ -5,17 +5,11 @@ import { AppError } from '../errors.ts'
 const calls = new AsyncLocalStorage<AbortSignal>()
 
 /**
- * Runs a read whose statements are cancelled after `limitMs`: nobody waits for the answer any more, and where statements queue
- * for one session those that have not begun would keep others waiting.
+ * Runs a read whose statements are cancelled when `signal` aborts: nobody waits for the answer any more, and where statements
+ * queue for one session those that have not begun would keep others waiting.
  */
-export async function abandonAfter<Result>(limitMs: number, run: () => Promise<Result>): Promise<Result> {
-  const controller = new AbortController()
-  const timer = setTimeout(() => controller.abort(), limitMs)
-  try {
-    return await calls.run(controller.signal, run)
-  } finally {
-    clearTimeout(timer)
-  }
+export function abandonWhen<Result>(signal: AbortSignal, run: () => Promise<Result>): Promise<Result> {
+  return calls.run(signal, run)
 }
 
 interface Cancellable<Rows> extends Promise<Rows> {
@@ -24,7 +18,7 @@ interface Cancellable<Rows> extends Promise<Rows> {
 
 /**
  * A statement of such a read. Outside of one it runs to its end.
- * @throws AppError `unavailable` when the time is over before it has begun
+ * @throws AppError `unavailable` when nobody waits for it before it has begun
  */
 export function abandonable<Rows>(statement: Cancellable<Rows>): Promise<Rows> {
   const signal = calls.getStore()

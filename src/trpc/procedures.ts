@@ -1,6 +1,6 @@
 import { initTRPC } from '@trpc/server'
 import { AppError, type Refusals } from '../errors.ts'
-import { abandonAfter } from '../infra/abandon.ts'
+import { abandonWhen } from '../infra/abandon.ts'
 import { withDeadline } from '../infra/deadline.ts'
 import { findSite } from '../sites/find-site.ts'
 import { SiteKey } from '../sites/schema.ts'
@@ -28,20 +28,17 @@ export const router = t.router
 /** Longest a caller waits: a server that stands still says nothing by itself. */
 const PATIENCE_MS = 10_000
 
-const tooLate = () =>
-  new AppError('unavailable', 'The answer takes too long; try again shortly', { retryAfter: 5 })
-
-const timed = t.procedure.meta({ unavailable: true }).use(async ({ ctx, next, type }) => {
-  const ended = new AbortController()
-  const signal = AbortSignal.any([ctx.signal, ended.signal])
-  const run = () => next({ ctx: { signal } })
-  try {
-    // What writes goes on: it is not known to have failed.
-    const running = type === 'query' ? abandonAfter(PATIENCE_MS, run) : run()
-    return await withDeadline(PATIENCE_MS, running, tooLate)
-  } finally {
-    ended.abort()
-  }
+/** `ctx.signal` aborts when nobody waits for the answer any more: the caller has left, or was told that it takes too long. */
+const timed = t.procedure.meta({ unavailable: true }).use(({ ctx, next, type }) => {
+  const late = new AbortController()
+  const run = () => next({ ctx: { signal: AbortSignal.any([ctx.signal, late.signal]) } })
+  // What writes goes on: it is not known to have failed. And a caller who has left cancels no statement: a cancellation that
+  // arrives late would meet the next statement of that connection, somebody else's.
+  const running = type === 'query' ? abandonWhen(late.signal, run) : run()
+  return withDeadline(PATIENCE_MS, running, () => {
+    late.abort()
+    return new AppError('unavailable', 'The answer takes too long; try again shortly', { retryAfter: 5 })
+  })
 })
 
 /** For everybody with a token; `ctx.caller` is who that is. Every call is charged, valid or not. */

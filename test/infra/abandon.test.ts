@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { abandonAfter } from '../../src/infra/abandon.ts'
+import { abandonWhen } from '../../src/infra/abandon.ts'
 import { connectDb, type Db, statement } from '../../src/infra/db.ts'
 import { type TestDatabase, testDatabase } from '../support/database.ts'
 
@@ -37,7 +37,7 @@ function occupy(): Promise<() => Promise<unknown>> {
 
 test('reads: a statement that waits when its caller was answered is cancelled, and none is begun after it', async () => {
   const leave = await occupy()
-  const read = abandonAfter(50, async () => {
+  const read = abandonWhen(AbortSignal.timeout(50), async () => {
     await expect(listBackends(db)).rejects.toMatchObject({ code: '57014' })
     await expect(listBackends(db)).rejects.toMatchObject({ code: 'unavailable' })
   })
@@ -47,10 +47,10 @@ test('reads: a statement that waits when its caller was answered is cancelled, a
 })
 
 test('reads: a statement in time is not touched, and neither is one outside of a call', async () => {
-  expect(await abandonAfter(60_000, () => listBackends(db))).toBeInstanceOf(Array)
+  expect(await abandonWhen(new AbortController().signal, () => listBackends(db))).toBeInstanceOf(Array)
   const leave = await occupy()
   const waiting = listBackends(db)
-  await abandonAfter(10, async () => {})
+  await abandonWhen(AbortSignal.timeout(10), async () => {})
   await leave()
   expect(await waiting).toBeInstanceOf(Array)
 })

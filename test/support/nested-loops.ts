@@ -30,6 +30,8 @@ function isOneRow(node: PlanNode): boolean {
 
 /** A function of the row at hand, the first that an index or a limited look has, a sum of those, or a list in the text. */
 function isLookUp(node: PlanNode): boolean {
+  // Only remembers what the look-up beneath it said.
+  if (node['Node Type'] === 'Memoize') return isLookUp(node.Plans![0]!)
   if (['Function Scan', 'ProjectSet', 'Limit', 'Values Scan'].includes(node['Node Type'])) return true
   if (node['Node Type'] === 'Aggregate' && node.Strategy === 'Plain') return true
   return node['Index Cond'] !== undefined
