@@ -126,22 +126,26 @@ export class Session {
   release(): void {
     const now = performance.now()
     this.onTurn(this.longest.name, now - this.turnBeganAt)
+    if (now - this.turnsBeganAt < LISTEN_EVERY_MS) {
+      this.passOn()
+      return
+    }
+    // What came meanwhile is read before anybody has a turn: clients that have gone, cancellations, statements that go
+    // before others.
+    void listen().then(() => {
+      this.turnsBeganAt = performance.now()
+      this.passOn()
+    })
+  }
+
+  private passOn(): void {
     const { storing, other } = this.waiting
     const urgency =
       storing.length > 0 && (this.lastServed === 'other' || other.length === 0) ? 'storing' : 'other'
     const next = this.waiting[urgency].shift()
     this.lastServed = urgency
-    if (!next) {
-      this.isTaken = false
-    } else if (now - this.turnsBeganAt < LISTEN_EVERY_MS) {
-      next()
-    } else {
-      // What came meanwhile is read first: clients that have gone, and statements that go before others.
-      void listen().then(() => {
-        this.turnsBeganAt = performance.now()
-        next()
-      })
-    }
+    if (next) next()
+    else this.isTaken = false
   }
 
   /**

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { eventually, startService, type TestService } from '../support/service.ts'
 import { createTestSite } from '../support/sites.ts'
-import { expectError, request } from './requests.ts'
+import { expectError, rawRequest, request } from './requests.ts'
 
 let service: TestService
 beforeAll(async () => {
@@ -59,10 +59,17 @@ test.each([
   ['Host', '127.0.0.1.example.com'],
   ['Host', '203.0.113.9:3000'],
   ['Host', '[2001:db8::1]:3000'],
-  ['Host', ''],
 ])('metrics without a token: a request with %s: %s is refused', async (name, value) => {
   const answer = await request(`${service.url}/metrics`, { headers: { [name]: value } })
   expectError(answer, 403, 'forbidden')
+})
+
+test('metrics without a token: a request with an empty Host is refused', async () => {
+  const [answer] = await rawRequest(
+    service.url,
+    'GET /metrics HTTP/1.1\r\nHost:\r\nConnection: close\r\n\r\n',
+  )
+  expectError(answer!, 403, 'forbidden')
 })
 
 test.each(['localhost', 'LOCALHOST:3000', '127.0.0.1:3000', '127.1.2.3', '[::1]:3000', '[::1]'])(

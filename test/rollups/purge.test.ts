@@ -269,7 +269,7 @@ test('the scheduler runs it', async () => {
     log: silentLog,
     now: () => NOW,
   })
-  await expect.poll(() => remains(site), { timeout: 20_000 }).not.toContain('events')
+  await expect.poll(() => remains(site), { timeout: 50_000 }).not.toContain('events')
   await scheduler.stop()
   redis.disconnect()
   await server.close()

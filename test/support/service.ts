@@ -102,13 +102,24 @@ export async function isReady(url: string): Promise<boolean> {
   }
 }
 
+/** Below those that systems give to whoever connects somewhere: a port of theirs may be gone before the service listens. */
+const PORTS = { from: 10_000, to: 32_000 }
+let lastPort = PORTS.from + ((process.pid * 97) % (PORTS.to - PORTS.from))
+
+/** A port for a service that is started by a test; test files that run side by side get different ones. */
 export async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const { port } = server.address() as { port: number }
-  server.close()
-  await once(server, 'close')
-  return port
+  for (;;) {
+    lastPort = lastPort + 1 < PORTS.to ? lastPort + 1 : PORTS.from
+    if (await isFree(lastPort)) return lastPort
+  }
+}
+
+function isFree(port: number): Promise<boolean> {
+  return new Promise(resolve => {
+    const server = createServer()
+    server.once('error', () => resolve(false))
+    server.listen(port, '127.0.0.1', () => server.close(() => resolve(true)))
+  })
 }
 
 /** Waits until `check` gives something other than undefined or false. @throws Error after `withinMs` */
