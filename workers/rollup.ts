@@ -11,7 +11,7 @@ const isForCaller = timeout === undefined
 const PATIENCE_MS = 10_000
 const db = connectDb(databaseUrl, {
   max: 2,
-  name: 'analytics-rollup',
+  name: isForCaller ? 'analytics-rollup' : 'analytics-folds',
   // These statements are few and their rows too: planning them for each call, compiling them or starting workers for them
   // takes longer than running them. Which chunks they touch is found out when they run.
   settings: {

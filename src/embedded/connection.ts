@@ -13,7 +13,7 @@ import {
   statementError,
   sync,
 } from './protocol.ts'
-import type { Session, Urgency } from './session.ts'
+import type { Session } from './session.ts'
 import { startupSettings } from './startup-settings.ts'
 import { type OwnedMessage, Statements } from './statements.ts'
 
@@ -26,9 +26,6 @@ const MAX_PENDING_BYTES = 16 * 1024 * 1024
 const TERMINATE = 0x58
 const SYNC = 0x53
 const QUERY = 0x51
-
-/** Statements of this client go before others that wait: while they wait, hits pile up. */
-const STORES = 'analytics-ingest'
 
 interface Pending extends OwnedMessage {
   receivedAt: number
@@ -61,7 +58,8 @@ export class Connection {
   private isCancelled = false
   /** After an error of ours, up to the next Sync. */
   private isSkipping = false
-  private urgency: Urgency = 'other'
+  /** Its application: those of one name share what they may use of the session. */
+  private kind = ''
   /** Of the statement that runs, or ran last. */
   private name = ''
   private isClosed = false
@@ -134,7 +132,7 @@ export class Connection {
     }
     this.settings = startupSettings(parameters)
     this.settingsChanged = this.settings === '' ? false : 'once'
-    if (parameters.get('application_name') === STORES) this.urgency = 'storing'
+    this.kind = parameters.get('application_name') ?? ''
     this.isStarted = true
     this.socket.write(startupAnswer(minor, this.options.connectionNo, this.options.parameters))
   }
@@ -169,7 +167,7 @@ export class Connection {
   private async takeTurn(): Promise<boolean> {
     const { session } = this.options
     this.isWaiting = true
-    await session.acquire(this.urgency)
+    await session.acquire(this.kind)
     this.isWaiting = false
     this.holdsSession = true
     if (this.isClosed) {
@@ -321,7 +319,7 @@ export class Connection {
   }
 
   private async leaveInTurn(): Promise<void> {
-    await this.options.session.acquire()
+    await this.options.session.acquire(this.kind)
     this.holdsSession = true
     this.leave()
   }

