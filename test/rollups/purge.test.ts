@@ -135,6 +135,29 @@ function dyingAfter(calls: number): Db {
   return mortal(db)
 }
 
+// First of all: before it purges, the scheduler rolls up what the database holds.
+test('the scheduler runs it', async () => {
+  const site = await createTestSite(db)
+  await sendHits(site)
+  await markDeleted(site)
+  const server = await testRedis()
+  const redis = connectRedis(server.url, silentLog)
+  await whenReady(redis, 5_000)
+  const scheduler = startScheduler({
+    db,
+    redis,
+    fold: day => foldDay(db, day),
+    lease: createLease(redis, 'scheduler'),
+    refreshing: createLease(redis, 'refreshing'),
+    log: silentLog,
+    now: () => NOW,
+  })
+  await expect.poll(() => remains(site), { timeout: 50_000 }).not.toContain('events')
+  await scheduler.stop()
+  redis.disconnect()
+  await server.close()
+})
+
 test.each(['as rows', 'in the columnstore'])(
   'of a deleted site nothing is left, and the number of no other site changes, with its data %s',
   async storage => {
@@ -251,26 +274,4 @@ test('the purge waits while many buckets wait for their refresh', async () => {
     await purgeDeletedSites(db, NOW)
   }
   expect(await remains(site)).not.toContain('events')
-})
-
-test('the scheduler runs it', async () => {
-  const site = await createTestSite(db)
-  await sendHits(site)
-  await markDeleted(site)
-  const server = await testRedis()
-  const redis = connectRedis(server.url, silentLog)
-  await whenReady(redis, 5_000)
-  const scheduler = startScheduler({
-    db,
-    redis,
-    fold: day => foldDay(db, day),
-    lease: createLease(redis, 'scheduler'),
-    refreshing: createLease(redis, 'refreshing'),
-    log: silentLog,
-    now: () => NOW,
-  })
-  await expect.poll(() => remains(site), { timeout: 50_000 }).not.toContain('events')
-  await scheduler.stop()
-  redis.disconnect()
-  await server.close()
 })
