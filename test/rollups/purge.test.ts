@@ -1,22 +1,16 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { Db } from '../../src/infra/db.ts'
-import { createLease } from '../../src/infra/lease.ts'
-import { connectRedis, whenReady } from '../../src/infra/redis.ts'
 import { storeHits } from '../../src/ingestion/store/store.ts'
 import { refreshAggregate } from '../../src/rollups/aggregates.ts'
 import { compressSettledChunks } from '../../src/rollups/columnstore.ts'
 import { markBuckets } from '../../src/rollups/dirty.ts'
-import { foldDay } from '../../src/rollups/folds/fold-day.ts'
 import { purgeDeletedSites } from '../../src/rollups/purge.ts'
-import { startScheduler } from '../../src/rollups/scheduler.ts'
 import { getOverview } from '../../src/stats/overview.ts'
 import { type TestDatabase, testDatabase } from '../support/database.ts'
 import { enrichedHit } from '../support/hits.ts'
 import { inProcessPatterns } from '../support/in-process-patterns.ts'
 import { inProcessPool } from '../support/in-process-pool.ts'
-import { silentLog } from '../support/log.ts'
-import { testRedis } from '../support/redis.ts'
 import { createTestSite, type TestSite } from '../support/sites.ts'
 
 const MINUTE = 60_000
@@ -134,29 +128,6 @@ function dyingAfter(calls: number): Db {
     })
   return mortal(db)
 }
-
-// First of all: before it purges, the scheduler rolls up what the database holds.
-test('the scheduler runs it', async () => {
-  const site = await createTestSite(db)
-  await sendHits(site)
-  await markDeleted(site)
-  const server = await testRedis()
-  const redis = connectRedis(server.url, silentLog)
-  await whenReady(redis, 5_000)
-  const scheduler = startScheduler({
-    db,
-    redis,
-    fold: day => foldDay(db, day),
-    lease: createLease(redis, 'scheduler'),
-    refreshing: createLease(redis, 'refreshing'),
-    log: silentLog,
-    now: () => NOW,
-  })
-  await expect.poll(() => remains(site), { timeout: 50_000 }).not.toContain('events')
-  await scheduler.stop()
-  redis.disconnect()
-  await server.close()
-})
 
 test.each(['as rows', 'in the columnstore'])(
   'of a deleted site nothing is left, and the number of no other site changes, with its data %s',

@@ -1,0 +1,47 @@
+import { expect, test } from 'vitest'
+import { createLease } from '../../src/infra/lease.ts'
+import { storeHits } from '../../src/ingestion/store/store.ts'
+import { foldDay } from '../../src/rollups/folds/fold-day.ts'
+import { startScheduler } from '../../src/rollups/scheduler.ts'
+import { testDatabase } from '../support/database.ts'
+import { enrichedHit } from '../support/hits.ts'
+import { silentLog } from '../support/log.ts'
+import { connectTo, testRedis } from '../support/redis.ts'
+import { createTestSite } from '../support/sites.ts'
+
+const DAY = 86_400_000
+const START = Date.UTC(2026, 1, 1)
+/** Long after the last hit: everything is below the horizon. */
+const NOW = new Date(START + 25 * DAY)
+
+test('scheduler: the rows of a site that was deleted are purged', async () => {
+  // Of its own: before it purges, the scheduler rolls up all that a database holds.
+  const { db, close } = await testDatabase()
+  const site = await createTestSite(db)
+  const hits = Array.from({ length: 20 }, (_, day) => enrichedHit(site, START + day * DAY))
+  await storeHits(db, 0, hits)
+  const countRows = async () => {
+    const [row] = await db<{ rows: number }[]>`
+      select count(*)::int as rows from events where site_no = ${site.siteNo}`
+    return row!.rows
+  }
+  expect(await countRows()).toBe(20)
+  await db`update sites set deleted_at = ${NOW} where site_no = ${site.siteNo}`
+
+  const server = await testRedis()
+  const redis = await connectTo(server)
+  const scheduler = startScheduler({
+    db,
+    redis,
+    fold: day => foldDay(db, day),
+    lease: createLease(redis, 'scheduler'),
+    refreshing: createLease(redis, 'refreshing'),
+    log: silentLog,
+    now: () => NOW,
+  })
+  await expect.poll(countRows, { timeout: 50_000 }).toBe(0)
+  await scheduler.stop()
+  redis.disconnect()
+  await server.close()
+  await close()
+})
