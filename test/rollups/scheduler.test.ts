@@ -30,6 +30,7 @@ test('scheduler: the rows of a site that was deleted are purged', async () => {
 
   const server = await testRedis()
   const redis = await connectTo(server)
+  const startedAt = performance.now()
   const scheduler = startScheduler({
     db,
     redis,
@@ -37,7 +38,8 @@ test('scheduler: the rows of a site that was deleted are purged', async () => {
     lease: createLease(redis, 'scheduler'),
     refreshing: createLease(redis, 'refreshing'),
     log: silentLog,
-    now: () => NOW,
+    // A clock that goes on: what a busy machine did not get done comes again.
+    now: () => new Date(NOW.getTime() + performance.now() - startedAt),
   })
   await expect.poll(countRows, { timeout: 50_000 }).toBe(0)
   await scheduler.stop()
