@@ -54,6 +54,8 @@ export class Turns {
   release(): void {
     const now = this.now()
     this.present!.usedMs += now - this.beganAt
+    // The turn is counted: those who come while clients are listened to must not find it counted twice.
+    this.beganAt = now
     if (now - this.listenedAt < LISTEN_EVERY_MS) {
       this.passOn()
       return

@@ -83,3 +83,19 @@ test('turns: what comes while a long statement runs is heard before the next one
   await turns.acquire('b')
   expect(isHeard).toBe(true)
 })
+
+test('turns: a short statement that comes when a long one has just ended goes before the next long one', async () => {
+  const turns = new Turns(() => clock)
+  const order: string[] = []
+  const take = async (kind: string) => {
+    await turns.acquire(kind)
+    order.push(kind)
+    turns.release()
+  }
+  await turns.acquire('long')
+  const waiting = take('long')
+  busyFor(170)
+  turns.release()
+  await Promise.all([waiting, take('short')])
+  expect(order).toEqual(['short', 'long'])
+})
