@@ -1,13 +1,29 @@
 import { defineConfig } from 'vitest/config'
 
-/** What starts several processes or a browser, and counts on their answers within seconds: one file at a time, after the rest. */
-const ALONE = [
-  'test/faults/**/*.test.ts',
+/** Tests that start several processes or a browser. Beside the CPU-bound rest their processes start too slowly. */
+const PROCESSES = [
   'test/embedded/**/*.test.ts',
   'test/tracker/**/*.test.ts',
-  'test/contract/{boot,lifecycle,upgrade,limits,metrics}.test.ts',
+  'test/contract/{boot,upgrade,limits,metrics}.test.ts',
   'test/scripts/{import-command,payments-command}.test.ts',
 ]
+
+/** Tests that stop or kill processes and expect the others to answer within seconds: one file at a time. */
+const FAULTS = [
+  'test/faults/**/*.test.ts',
+  'test/contract/lifecycle.test.ts',
+  'test/embedded/watchdog.test.ts',
+]
+
+/** One group of files after the other, each with its own number of workers. */
+const project = (
+  name: string,
+  groupOrder: number,
+  files: { include: string[]; exclude: string[]; maxWorkers: number },
+) => ({
+  extends: true as const,
+  test: { name, ...files, sequence: { groupOrder } },
+})
 
 export default defineConfig({
   test: {
@@ -16,21 +32,14 @@ export default defineConfig({
     hookTimeout: 120_000,
     reporters: [['default', { summary: false }]],
     projects: [
-      {
-        extends: true,
-        test: {
-          name: 'shared',
-          include: ['test/**/*.test.ts'],
-          exclude: ALONE,
-          // A database in WebAssembly takes half a gigabyte and a core.
-          maxWorkers: 2,
-          sequence: { groupOrder: 0 },
-        },
-      },
-      {
-        extends: true,
-        test: { name: 'alone', include: ALONE, maxWorkers: 1, sequence: { groupOrder: 1 } },
-      },
+      // A database in WebAssembly takes half a gigabyte and a core.
+      project('shared', 0, {
+        include: ['test/**/*.test.ts'],
+        exclude: [...PROCESSES, ...FAULTS],
+        maxWorkers: 2,
+      }),
+      project('processes', 1, { include: PROCESSES, exclude: FAULTS, maxWorkers: 2 }),
+      project('faults', 2, { include: FAULTS, exclude: [], maxWorkers: 1 }),
     ],
   },
 })

@@ -5,6 +5,7 @@ import { compressSettledChunks } from '../../src/rollups/columnstore.ts'
 import { type TestDatabase, testDatabase } from '../support/database.ts'
 import { randomHitStream } from '../support/random-hits.ts'
 import { recountSessions } from '../support/recount.ts'
+import { runs } from '../support/runs.ts'
 import { createTestSite } from '../support/sites.ts'
 import { expectSameOverviews, expectSameSessions } from '../support/stored.ts'
 import { recordedHits, storeVisits, withoutRepeatedDrops } from '../support/stored-visits.ts'
@@ -16,7 +17,7 @@ beforeAll(async () => {
 })
 afterAll(() => database.close())
 
-const STREAMS = Number(process.env.RECOUNT_STREAMS ?? 60)
+const STREAMS = runs(20)
 
 describe.each(['timely', 'late'] as const)('streams whose hits come %s', arrival => {
   test(`equal a recount of the hits, before and after refresh and compression (${STREAMS} streams)`, async () => {

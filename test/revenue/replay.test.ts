@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type Api, startApi } from '../support/api.ts'
+import { runs } from '../support/runs.ts'
 import {
   coupon,
   deliver,
@@ -17,8 +18,7 @@ import {
 
 // A year of a shop, told as Stripe would, and its MRR worked out by other means: no step of it is taken from src/.
 
-/** 2,000 for the whole one. */
-const SUBSCRIPTIONS = Number(process.env.REPLAY_SUBSCRIPTIONS ?? 60)
+const SUBSCRIPTIONS = runs(60)
 const DAY = 86_400
 const START = Date.UTC(2025, 0, 1) / 1000
 const YEAR = 365
@@ -199,7 +199,7 @@ test('a year of subscriptions ends with the MRR that they bring', { timeout: 3_6
   const [row] = await api.services.db`
     select sum(mrr_minor)::bigint as mrr from subscriptions where site_no = ${shop.siteNo}`
   expect(row!.mrr).toBe(end)
-  if (process.env.REPLAY_SUBSCRIPTIONS) {
+  if (process.env.TEST_RUNS) {
     const rate = Math.round(calls.length / seconds)
     console.log(
       `${SUBSCRIPTIONS} subscriptions, ${events.length} events in ${calls.length} calls, ${Math.round(seconds)} s, ` +

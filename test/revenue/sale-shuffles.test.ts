@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type Api, startApi } from '../support/api.ts'
+import { runs } from '../support/runs.ts'
 import {
   charge,
   checkout,
@@ -113,7 +114,7 @@ async function outcome({ siteNo }: Shop) {
   }
 }
 
-const RUNS = Number(process.env.SHUFFLES ?? 10)
+const RUNS = runs(10)
 
 test('any shuffle of a sale leaves the same, and so does what was sent and deleted meanwhile', {
   timeout: 600_000,

@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type Api, startApi } from '../support/api.ts'
+import { runs } from '../support/runs.ts'
 import {
   charge,
   checkout,
@@ -153,7 +154,7 @@ async function deliverTogether(shop: Shop, events: StripeEvent[]): Promise<void>
   }
 }
 
-const RUNS = Number(process.env.SHUFFLES ?? 15)
+const RUNS = runs(15)
 
 test('any shuffle of a life with repeats gives the same movements, payments and lifecycle', {
   timeout: 600_000,

@@ -13,6 +13,7 @@ import { recountSessions } from '../support/recount.ts'
 import type { RecountGoal } from '../support/recount-conversions.ts'
 import { randomMoney, storeMoney } from '../support/recount-money.ts'
 import { worldOf } from '../support/recount-world.ts'
+import { runs } from '../support/runs.ts'
 import { createTestSite, type TestSite } from '../support/sites.ts'
 import { replaceGoals, storeVisits, withoutRepeatedDrops } from '../support/stored-visits.ts'
 
@@ -23,7 +24,7 @@ beforeAll(async () => {
 })
 afterAll(() => database.close())
 
-const STREAMS = Number(process.env.RECOUNT_STREAMS ?? 6)
+const STREAMS = runs(6)
 /** So short that visits reach into the next one. */
 const SLICES = { hits: 4, shortestMs: 3_600_000 }
 const LONG_AFTER = new Date(Date.UTC(2026, 5, 1))
