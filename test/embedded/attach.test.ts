@@ -1,5 +1,4 @@
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, expect, test } from 'vitest'
 import { loadConfig } from '../../src/config.ts'
@@ -8,6 +7,7 @@ import { startDatabase } from '../../src/embedded/database.ts'
 import { isAlive } from '../../src/embedded/lock.ts'
 import { startRedis } from '../../src/embedded/redis.ts'
 import { connectDb } from '../../src/infra/db.ts'
+import { newDataDir } from '../support/data-dir.ts'
 import { silentLog } from '../support/log.ts'
 import { recordingLog } from '../support/recording-log.ts'
 import { exited, ready, spawnEntry } from './spawn.ts'
@@ -18,9 +18,9 @@ afterEach(async () => {
 })
 
 function folder(): string {
-  const path = mkdtempSync(join(tmpdir(), 'analytics-attach-'))
-  cleanUps.push(() => rmSync(path, { recursive: true, force: true }))
-  return path
+  const { dataDir, remove } = newDataDir()
+  cleanUps.push(remove)
+  return dataDir
 }
 
 const redisIn = (dataDir: string) => JSON.parse(readFileSync(join(dataDir, 'redis.pid'), 'utf8'))

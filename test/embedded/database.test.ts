@@ -6,6 +6,7 @@ import { afterAll, expect, test } from 'vitest'
 import { startDatabase } from '../../src/embedded/database.ts'
 import { databaseUrl, socketPathFor } from '../../src/embedded/paths.ts'
 import { clientOptions } from '../../src/infra/db.ts'
+import { fillDataDir } from '../support/data-dir.ts'
 import { exited, ready, spawnEntry } from './spawn.ts'
 
 const log = { info() {}, warn() {}, error() {} }
@@ -25,6 +26,7 @@ async function startProcess(dataDir: string) {
 
 test('rows acknowledged before kill -9 are there afterwards, and nothing of an open transaction', async () => {
   const dataDir = path.join(root, 'killed')
+  fillDataDir(dataDir)
   const first = await startProcess(dataDir)
   await first.sql`create table kept (id int)`
   await first.sql`insert into kept select generate_series(1, 1000)`
@@ -56,6 +58,7 @@ test('rows acknowledged before kill -9 are there afterwards, and nothing of an o
 
 test('the process ends cleanly when its parent is gone, and the next one takes the folder', async () => {
   const dataDir = path.join(root, 'orphan')
+  fillDataDir(dataDir)
   const { child, sql } = await startProcess(dataDir)
   await sql`create table kept (id int)`
   await sql.end()
@@ -93,6 +96,7 @@ test('an in-memory database starts from the dump of another, also over TCP', asy
 
 test('closing rolls back open transactions and refuses their clients', async () => {
   const dataDir = path.join(root, 'closing')
+  fillDataDir(dataDir)
   const database = await startDatabase({ dataDir, log })
   const sql = client(database.url)
   await sql`create table kept (id int)`

@@ -1,11 +1,9 @@
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import path from 'node:path'
 import postgres from 'postgres'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import { type Database, startDatabase } from '../../src/embedded/database.ts'
 import { databaseUrl } from '../../src/embedded/paths.ts'
 import { clientOptions } from '../../src/infra/db.ts'
+import { newDataDir } from '../support/data-dir.ts'
 import { exited, ready, spawnEntry } from './spawn.ts'
 
 const SECRET = 'a value of a user'
@@ -74,7 +72,7 @@ test('watchdog: statement_timeout of a client is what its statements may take, 0
 
 test('gateway: a statement that waits is not begun when it is late, when its client cancels it, or is gone', async () => {
   // In a process of its own: in this one clients would stand still with the database.
-  const dataDir = mkdtempSync(path.join(tmpdir(), 'analytics-watchdog-'))
+  const { dataDir, remove } = newDataDir()
   const child = await spawnEntry('workers/embedded-database.ts', ['--data-dir', dataDir])
   const { url, host } = clientOptions(databaseUrl(dataDir))
   const connect = (settings = {}) =>
@@ -118,12 +116,12 @@ test('gateway: a statement that waits is not begun when it is late, when its cli
     await Promise.all(all.map(each => each.end({ timeout: 1 })))
     child.kill('SIGTERM')
     await exited(child)
-    rmSync(dataDir, { recursive: true, force: true })
+    remove()
   }
 }, 60_000)
 
 test('watchdog: a process whose statement cannot be ended is ended, and loses nothing that was committed', async () => {
-  const dataDir = mkdtempSync(path.join(tmpdir(), 'analytics-watchdog-'))
+  const { dataDir, remove } = newDataDir()
   const start = () =>
     spawnEntry('workers/embedded-database.ts', [
       ...['--data-dir', dataDir, '--statement-ms', '300', '--grace-ms', '300'],
@@ -153,6 +151,6 @@ test('watchdog: a process whose statement cannot be ended is ended, and loses no
     second.kill('SIGTERM')
     expect(await exited(second)).toBe(0)
   } finally {
-    rmSync(dataDir, { recursive: true, force: true })
+    remove()
   }
 }, 120_000)

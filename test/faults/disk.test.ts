@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { databaseUrl } from '../../src/embedded/paths.ts'
 import { connectDb } from '../../src/infra/db.ts'
+import { fillDataDir } from '../support/data-dir.ts'
 import { type Primary, startPrimary } from '../support/primary.ts'
 import { eventually, freePort, isReady } from '../support/service.ts'
 import { createTestSite } from '../support/sites.ts'
@@ -26,6 +27,7 @@ function mount(): boolean {
 
 beforeAll(async () => {
   if (!isMounted) return
+  fillDataDir(join(disk, 'data'))
   primary = startPrimary({
     PORT: String(await freePort()),
     DATA_DIR: join(disk, 'data'),

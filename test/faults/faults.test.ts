@@ -1,11 +1,11 @@
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { databaseUrl } from '../../src/embedded/paths.ts'
 import { connectDb, type Db } from '../../src/infra/db.ts'
 import { bootstrap } from '../../src/teams/bootstrap.ts'
+import { newDataDir } from '../support/data-dir.ts'
 import { type Load, underLoad } from '../support/load.ts'
 import { type Primary, startPrimary } from '../support/primary.ts'
 import { childrenOf } from '../support/processes.ts'
@@ -15,12 +15,13 @@ import { createTestSite, type TestSite } from '../support/sites.ts'
 // The whole service with its own database and Redis, under 500 hits a second; what is killed is killed with SIGKILL.
 
 let dataDir: string
+let removeData: () => void
 let primary: Primary
 let db: Db
 let token: string
 
 beforeAll(async () => {
-  dataDir = mkdtempSync(join(tmpdir(), 'analytics-faults-'))
+  ;({ dataDir, remove: removeData } = newDataDir())
   primary = startPrimary({
     PORT: String(await freePort()),
     DATA_DIR: dataDir,
@@ -37,7 +38,7 @@ afterAll(async () => {
   await db.end({ timeout: 5 })
   primary.kill('SIGTERM')
   await primary.exited
-  rmSync(dataDir, { recursive: true, force: true })
+  removeData()
 })
 
 /** Every hit that was answered 202 is there once, and nothing twice. */

@@ -9,9 +9,11 @@ import { silentLog } from './log.ts'
 
 declare module 'vitest' {
   export interface ProvidedContext {
-    /** File with a migrated embedded database; empty when tests run on a server. */
+    /** The files of a migrated embedded database, whatever server the tests run on. */
+    databaseFolder: string
+    /** The same as an archive. */
     databaseSnapshot: string
-    /** Server and name of its migrated template; empty when tests run embedded. */
+    /** The server that tests run on, and the name of its migrated template; empty when they run embedded. */
     databaseServer: string
     databaseTemplate: string
   }
@@ -19,27 +21,37 @@ declare module 'vitest' {
 
 /** Migrates one database, from which every test file gets a private copy. */
 export default async function setup(project: TestProject) {
+  const removeEmbedded = await setUpEmbedded(project)
   const server = process.env.TEST_DATABASE_URL
-  return server ? setUpServer(project, server) : setUpEmbedded(project)
+  const removeTemplate = await setUpServer(project, server)
+  return async () => {
+    removeEmbedded()
+    await removeTemplate()
+  }
 }
 
 async function setUpEmbedded(project: TestProject) {
   const folder = mkdtempSync(join(tmpdir(), 'analytics-test-'))
   const snapshot = join(folder, 'migrated.tar')
-  const database = await startDatabase({ log: silentLog })
+  const dataDir = join(folder, 'data')
+  const database = await startDatabase({ dataDir, log: silentLog })
   const db = connectDb(database.url, { max: 1, name: 'test-setup' })
   await checkDatabase(db)
   await migrate(db)
   await db.end()
   writeFileSync(snapshot, Buffer.from(await (await database.dump()).arrayBuffer()))
   await database.close()
+  project.provide('databaseFolder', join(dataDir, 'database'))
   project.provide('databaseSnapshot', snapshot)
-  project.provide('databaseServer', '')
-  project.provide('databaseTemplate', '')
   return () => rmSync(folder, { recursive: true, force: true })
 }
 
-async function setUpServer(project: TestProject, server: string) {
+async function setUpServer(project: TestProject, server: string | undefined) {
+  if (!server) {
+    project.provide('databaseServer', '')
+    project.provide('databaseTemplate', '')
+    return () => {}
+  }
   const template = `analytics_test_template_${process.pid}`
   const admin = connectDb(server, { max: 1, name: 'test-setup' })
   await admin`create database ${admin(template)}`
@@ -49,7 +61,6 @@ async function setUpServer(project: TestProject, server: string) {
   await checkDatabase(db)
   await migrate(db)
   await db.end()
-  project.provide('databaseSnapshot', '')
   project.provide('databaseServer', server)
   project.provide('databaseTemplate', template)
   return async () => {
