@@ -7,10 +7,11 @@ import { type ReadOptions, readKept } from './rows.ts'
 import type { Scope } from './scope.ts'
 
 /**
- * By hits and not by how long a statement took: on a machine that is busy, time would be cut ever shorter, and all of it take
- * ever longer. A part of 20,000 takes 60 to 170 ms of a processor.
+ * The limit counts hits instead of measuring time: on a busy machine a limit in time would cut ever shorter slices, and each
+ * slice has a cost of its own. On 200,000 hits the longest statement of 15,000 held the database for less than 250 ms on
+ * two shared cores; one of 20,000 held it for 266 ms.
  */
-export const EMBEDDED_SLICES: SliceLimits = { hits: 20_000, shortestMs: 6 * 3_600_000 }
+export const EMBEDDED_SLICES: SliceLimits = { hits: 15_000, shortestMs: 6 * 3_600_000 }
 
 const listHitsByDay = statement<Bin>('list-hits-by-day')
 
