@@ -4,7 +4,7 @@ import { defineConfig } from 'vitest/config'
 const PROCESSES = [
   'test/embedded/**/*.test.ts',
   'test/tracker/**/*.test.ts',
-  'test/contract/{boot,upgrade,limits,metrics}.test.ts',
+  'test/contract/{boot,limits,metrics}.test.ts',
   'test/scripts/{import-command,payments-command}.test.ts',
 ]
 

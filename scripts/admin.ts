@@ -24,7 +24,7 @@ import { importFile } from './import-file.ts'
 import { collect, currency, day, email, text, time, uuid, wholeNumber } from './options.ts'
 import { secondsSince, showProgress } from './progress.ts'
 
-// One JSON document on stdout; logs, and one line `error: …` on failure, on stderr.
+// Prints one JSON document on stdout. Logs go to stderr, and so does one line `error: …` on failure.
 
 const program = new Command('admin')
   .description('Administers the service; works while it runs.')
@@ -153,14 +153,14 @@ program
     }),
   )
 
-/** Nobody else refreshes while it is held: not the service, not another command. */
+/** The lease for refreshing rollups: while this command holds it, neither the service nor another command refreshes. */
 async function refreshingLease({ redis }: Tools): Promise<Lease> {
   return createLease(await redis(), REFRESHING)
 }
 
 interface Tools {
   db: Db
-  /** Connects when it is asked for. */
+  /** Connects at the first call. */
   redis: () => Promise<Redis>
   config: Config
   log: Log
@@ -171,11 +171,11 @@ async function answer(run: (db: Db, tools: Tools) => Promise<object>): Promise<v
   const config = loadConfig()
   const log = createLog({ level: config.logLevel, role: 'admin', stderr: true })
   const result = await withServices(config, log, async ({ databaseUrl, redisUrl }) => {
-    // The embedded database has one session, for which live traffic must not have to queue.
+    // The embedded database has one session. Few connections, so that live traffic does not queue behind this command.
     const db = connectDb(databaseUrl, {
       max: config.databaseUrl ? 6 : 2,
       name: 'analytics admin',
-      // Migrations, and chunks that an import unpacks, take as long as they take.
+      // No timeout: migrations and the decompression of chunks during an import may take long.
       settings: { statement_timeout: '0' },
     })
     let redis: Redis | undefined
@@ -196,12 +196,12 @@ async function answer(run: (db: Db, tools: Tools) => Promise<object>): Promise<v
   process.stdout.write(`${JSON.stringify(result)}\n`)
 }
 
-// A terminal that was closed takes nothing any more; what runs is ended by its signal, in order.
+// Ignores write errors of a closed terminal: SIGHUP then stops the running command in order.
 process.stderr.on('error', () => {})
 try {
   await program.parseAsync()
 } catch (error) {
-  // Help that was asked for is no failure.
+  // `--help` is not a failure.
   if (!(error instanceof CommanderError && error.exitCode === 0)) {
     process.stderr.write(`error: ${oneLine(error)}\n`)
     process.exitCode = 1

@@ -3,7 +3,7 @@ import type { Log } from '../src/infra/log.ts'
 import { listDeadLetters, type Retried, retryDeadLetters } from '../src/ingestion/store/dead-letters.ts'
 import { findSiteAnywhere } from '../src/sites/find-anywhere.ts'
 
-/** The letters that failed last, in the form the command line prints. */
+/** Returns the newest dead letters in the output format of the command line. */
 export async function showDeadLetters(db: Db, options: { site?: string; limit: number }): Promise<object> {
   const siteNo = await siteNoOf(db, options.site)
   const { total, letters } = await listDeadLetters(db, { siteNo, limit: options.limit })
@@ -20,12 +20,12 @@ export async function showDeadLetters(db: Db, options: { site?: string; limit: n
   }
 }
 
-/** Takes letters through the pipeline again. */
+/** Sends dead letters through the pipeline again. */
 export async function retryLetters(db: Db, options: { site?: string }, log: Log): Promise<Retried> {
   return retryDeadLetters(db, await siteNoOf(db, options.site), log)
 }
 
-/** Null where no site is named. */
+/** Returns the number of a site; null when no site is given. */
 async function siteNoOf(db: Db, site: string | undefined): Promise<number | null> {
   return site === undefined ? null : (await findSiteAnywhere(db, site)).siteNo
 }

@@ -1,7 +1,7 @@
 import { environmentFor, loadConfig, SETTINGS } from '../src/config.ts'
 import { addressesOf } from '../src/embedded/attach.ts'
 
-/** Prints the settings by which processes of different parents share one service, as JSON: ecosystem.config.cjs reads it. */
+/** Prints as JSON the settings with which processes of different parents share one service; ecosystem.config.js reads it. */
 try {
   const config = loadConfig()
   const environment: NodeJS.ProcessEnv = {
@@ -9,7 +9,7 @@ try {
     INGEST_PROCESSES: String(config.ingestProcesses),
     LOG_LEVEL: config.logLevel,
   }
-  // PM2 keeps what it is not told anew: a setting that was taken back is there too, as an empty one.
+  // PM2 keeps old values of settings that are absent, so a removed setting is printed as an empty string.
   const settings = SETTINGS.map(name => [name, environment[name] ?? ''])
   process.stdout.write(JSON.stringify(Object.fromEntries(settings)))
 } catch (error) {

@@ -15,7 +15,7 @@ const CHUNK_BYTES = 1024 * 1024
 
 interface Source {
   chunks: AsyncIterable<Buffer>
-  /** Part of it that has been read, 0 to 1; 0 when that cannot be known. */
+  /** Share of the source that has been read, 0 to 1; 0 when the size is unknown. */
   part(): number
 }
 
@@ -41,7 +41,7 @@ export async function importFile(
     progress.part(source.part(), note)
   }
 
-  // Small enough not to make live traffic wait, on the embedded database's one session above all.
+  // Small batches, so that live traffic does not wait; smaller for the embedded database, which has only one session.
   const batchHits = config.databaseUrl ? 2_000 : 1_000
   const disk = watchDisk({ folder: folderOfServers(config), minFreeBytes: config.minFreeBytes })
   const requireFreeDisk = async () => {

@@ -2,7 +2,7 @@ import { InvalidArgumentError } from 'commander'
 import { isCalendarDate } from '../src/infra/local-time.ts'
 import { isUuid } from '../src/sites/domain.ts'
 
-// What the values of options must look like; each throws what the command line reports.
+// Parsers for values of options; each throws an InvalidArgumentError, which the command line reports.
 
 export function text(max: number) {
   return (value: string) => {
@@ -26,11 +26,11 @@ export function email(value: string): string {
 
 const ISO_TIME = /^(\d{4}-\d\d-\d\d)(T\d\d:\d\d(?::\d\d(?:\.\d+)?)?)?(Z|[+-]\d\d:\d\d)?$/
 
-/** A date-time, or a date; UTC where no offset is given. */
+/** Parses a date-time or a date; UTC without an offset. */
 export function time(value: string): Date {
   const [, day = '', clock = 'T00:00', offset = 'Z'] = ISO_TIME.exec(value) ?? []
   const at = new Date(day + clock + offset)
-  // `Date` takes 30 February for 2 March.
+  // `Date` turns 30 February into 2 March.
   const midnight = new Date(`${day}T00:00Z`)
   if (Number.isNaN(at.getTime()) || !midnight.toISOString().startsWith(day)) {
     throw new InvalidArgumentError('It must be an ISO 8601 time, such as 2030-01-31T12:00:00Z.')
@@ -58,7 +58,7 @@ export function collect(value: string, before: string[] = []): string[] {
   return [...before, value]
 }
 
-/** A calendar date, kept as text: which moment it means depends on a site's zone. */
+/** Parses a calendar date and keeps it as text, because its moment depends on the time zone of a site. */
 export function day(value: string): string {
   if (!isCalendarDate(value)) throw new InvalidArgumentError('It must be a date, such as 2030-01-31.')
   return value

@@ -1,12 +1,12 @@
 import { SingleBar } from 'cli-progress'
 
 export interface Progress {
-  /** @param done 0 to 1 @param note what to say beside it */
+  /** @param done 0 to 1 @param note text beside the bar */
   part(done: number, note?: string): void
   end(): void
 }
 
-/** A bar on stderr, when that is a terminal; nothing otherwise. */
+/** Shows a progress bar on stderr when that is a terminal; otherwise does nothing. */
 export function showProgress(what: string): Progress {
   if (!process.stderr.isTTY) return { part() {}, end() {} }
   const bar = new SingleBar({
@@ -23,5 +23,5 @@ export function showProgress(what: string): Progress {
   }
 }
 
-/** To the millisecond. */
+/** Returns the seconds since `startedAt`, rounded to milliseconds. */
 export const secondsSince = (startedAt: number) => Math.round(performance.now() - startedAt) / 1000

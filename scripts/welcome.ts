@@ -5,7 +5,7 @@ import { connectDb } from '../src/infra/db.ts'
 import { createLog } from '../src/infra/log.ts'
 import { bootstrap } from '../src/teams/bootstrap.ts'
 
-/** Waits until the service of this configuration is ready, and says how to begin: `scripts/start` runs it. */
+/** Waits until the service of this configuration is ready and prints the first steps; `scripts/start` runs it. */
 const config = loadConfig()
 const local = `http://${config.host.includes(':') ? `[${config.host}]` : config.host}:${config.port}`
 

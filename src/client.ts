@@ -4,8 +4,8 @@ import type { AppRouter } from './trpc/root.ts'
 export type { AppRouter } from './trpc/root.ts'
 
 /**
- * A typed client of the service.
- * @param url where the service is, such as `https://analytics.example.com`
+ * Returns a typed client of the service.
+ * @param url base address of the service, such as `https://analytics.example.com`
  * @param token an access token, `wa_…`
  */
 export function createClient(url: string, token: string) {

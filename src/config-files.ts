@@ -16,9 +16,9 @@ import {
 } from 'node:fs'
 import { dirname, join } from 'node:path'
 
-// What the settings need of the disk: whether a path is what it should be, and the key that is kept there.
+// File checks of the settings, and the secret key that is kept in the data folder.
 
-/** Whether a path is a folder that can be written to, or can be made one. */
+/** Returns whether a path is a writable folder, or can be created as one. */
 export function canHold(path: string): boolean {
   let place = path
   try {
@@ -31,7 +31,7 @@ export function canHold(path: string): boolean {
 }
 
 const MAXMIND_MARK = Buffer.from('\xab\xcd\xefMaxMind.com', 'latin1')
-/** The mark stands in the last part of the file, before the description. */
+/** The marker lies within the last 128 KiB of the file, before the metadata. */
 const MAXMIND_TAIL_BYTES = 128 * 1024
 
 export function isMaxMindFile(path: string): boolean {
@@ -54,9 +54,9 @@ export const SECRET_KEY_FORM = /^[0-9a-fA-F]{64}$/
 export const SECRET_KEY_ALLOWED = '64 hex digits (32 bytes), as `openssl rand -hex 32` prints them'
 
 /**
- * The secret key of a data folder; the first call makes it.
+ * Returns the secret key of a data folder; the first call generates it.
  * @returns 64 hex digits
- * @throws Error when the file holds something else
+ * @throws Error when the file holds anything else
  */
 export function secretKeyIn(dataDir: string): string {
   const file = join(dataDir, 'secret-key')
@@ -64,7 +64,7 @@ export function secretKeyIn(dataDir: string): string {
     mkdirSync(dataDir, { recursive: true, mode: 0o700 })
     const draft = `${file}.${process.pid}`
     writeFileSync(draft, `${randomBytes(32).toString('hex')}\n`, { mode: 0o600, flush: true })
-    // A link appears whole or not at all, and of two starts at once one wins and the other reads what it wrote.
+    // linkSync is atomic: no process reads a partial key, and of two concurrent startups one creates the file that both read.
     try {
       linkSync(draft, file)
     } catch (error) {
@@ -74,7 +74,7 @@ export function secretKeyIn(dataDir: string): string {
     }
   }
   const key = readFileSync(file, 'utf8').trim()
-  // With a wrong key the secrets in the database would look lost.
+  // A wrong key cannot decrypt the secrets in the database.
   if (!SECRET_KEY_FORM.test(key)) {
     throw new Error(`${file} is damaged: it must hold ${SECRET_KEY_ALLOWED}. Bring it back from a backup.`)
   }

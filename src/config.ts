@@ -29,7 +29,7 @@ const TRACKER_PATH_ALLOWED =
   'a path such as /t, without a slash at its end, and none that the service has: /api, /js, /trpc, /healthz, …'
 const TAKEN_PATHS = /^\/(api|avatars|docs|favicons|healthz|metrics|readyz|trpc)(\/|$)|(^|\/)js$/
 
-/** Every setting of the service, by the name it has in the environment. */
+/** All settings of the service, by the name of their environment variable. */
 const Environment = z.object({
   PORT: count(0, 65_535, 'the TCP port of the HTTP listener').default(3000),
   HOST: z
@@ -78,7 +78,7 @@ const Environment = z.object({
   LOG_LEVEL: z.enum(LOG_LEVELS, `one of ${LOG_LEVELS.join(', ')}`).default('info'),
 })
 
-/** The name of every setting. */
+/** Names of all settings. */
 export const SETTINGS = Object.keys(Environment.shape)
 
 export type Config = ReturnType<typeof loadConfig>
@@ -86,11 +86,11 @@ export type Config = ReturnType<typeof loadConfig>
 const SECRET_SETTINGS = ['SECRET_KEY', 'METRICS_TOKEN', 'DATABASE_URL', 'REDIS_URL']
 
 /**
- * Reads and checks the whole environment once.
- * @throws Error with one line a wrong setting: its name, its value (secrets masked) and what is allowed
+ * Reads and checks all settings of the environment.
+ * @throws Error with one line for each wrong setting: its name, its value (secrets masked) and what is allowed
  */
 export function loadConfig(environment: NodeJS.ProcessEnv = process.env) {
-  // An empty variable counts as not set: that is what `NAME= npm start` and env files mean by it.
+  // An empty variable counts as unset, as `NAME= npm start` and env files intend.
   const given = Object.fromEntries(Object.entries(environment).filter(([, value]) => value !== ''))
   const parsed = Environment.safeParse(given)
   if (!parsed.success) {
@@ -139,7 +139,7 @@ export function loadConfig(environment: NodeJS.ProcessEnv = process.env) {
   }
 }
 
-/** For a child process that is told by its arguments what it needs: what this one has, without settings and secrets. */
+/** Returns the environment of this process without settings and secrets, for a child that gets its settings as arguments. */
 export function bareEnvironment(): NodeJS.ProcessEnv {
   return Object.fromEntries(
     Object.entries(process.env).filter(([name]) => !Object.hasOwn(Environment.shape, name)),
@@ -147,8 +147,8 @@ export function bareEnvironment(): NodeJS.ProcessEnv {
 }
 
 /**
- * What a child process must find in its environment to see the same service as its parent does,
- * with the addresses of the embedded services filled in.
+ * Returns the environment with which a child process uses the same service as its parent,
+ * with the addresses of the embedded servers filled in.
  */
 export function environmentFor(config: Config, addresses: { databaseUrl: string; redisUrl: string }) {
   return {
@@ -161,7 +161,7 @@ export function environmentFor(config: Config, addresses: { databaseUrl: string;
   }
 }
 
-/** The folder that holds package.json and sql/, whether this file runs from src/ or from dist/src/. */
+/** The folder that contains package.json and sql/; the same whether this file runs from src/ or from dist/src/. */
 export const projectRoot = findProjectRoot(dirname(fileURLToPath(import.meta.url)))
 
 function findProjectRoot(start: string): string {

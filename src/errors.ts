@@ -1,4 +1,4 @@
-/** Every error code the service answers with, and its HTTP status. The only such table. */
+/** All error codes of the service with their HTTP status; the only such table. */
 export const STATUS_OF = {
   malformed_json: 400,
   bad_request: 400,
@@ -19,17 +19,17 @@ export const STATUS_OF = {
 
 export type ErrorCode = keyof typeof STATUS_OF
 
-/** The errors something answers with, each with when it does; `true` where there is nothing particular to say. */
+/** Errors that an endpoint may answer with, each with its condition; `true` where the code needs no explanation. */
 export type Refusals = Partial<Record<ErrorCode, string | true>>
 
-/** Field path (dots between segments) to what is wrong with it. */
+/** Error messages by field path (segments joined by dots). */
 export type FieldErrors = Record<string, string[]>
 
-/** Everything the service refuses, said once for people (`message`) and once for programs (`code`). */
+/** An error that the service answers with: `message` is for people, `code` for programs. */
 export class AppError extends Error {
   readonly code: ErrorCode
   readonly fields: FieldErrors | undefined
-  /** Seconds after which trying again makes sense; sent as `Retry-After`. */
+  /** Seconds after which a retry makes sense; sent as `Retry-After`. */
   readonly retryAfter: number | undefined
 
   constructor(
@@ -45,7 +45,7 @@ export class AppError extends Error {
   }
 }
 
-/** A 422 that names one field. */
+/** Returns a 422 error for one field. */
 export function invalidField(path: string, message: string): AppError {
   return new AppError('validation_failed', message, { fields: { [path]: [message] } })
 }

@@ -4,8 +4,8 @@ import { fileURLToPath } from 'node:url'
 import type { Child } from '../src/infra/children.ts'
 
 /**
- * A process of its own, from a file of this folder.
- * @param options.nodeArgs settings of Node itself
+ * Starts a process from a file of this folder.
+ * @param options.nodeArgs command-line options of Node.js
  */
 export function startProcess(
   file: string,
@@ -25,7 +25,7 @@ export function startProcess(
   )
 }
 
-/** A cluster worker: it shares the listening port with its siblings. */
+/** Starts a cluster worker, which shares the listening port with the other workers. */
 export function startClusterWorker(environment: NodeJS.ProcessEnv): Child {
   const worker = cluster.fork(environment)
   return watch(

@@ -4,8 +4,8 @@ import { STATEMENT_LIMITS } from '../src/embedded/watchdog.ts'
 import { createLog } from '../src/infra/log.ts'
 
 /**
- * The embedded TimescaleDB as a process: `--data-dir DIR [--socket PATH] [--log-level LEVEL] [--statement-ms MS]
- * [--grace-ms MS]`; the last two as `StatementLimits`.
+ * Entry of the embedded TimescaleDB as a process of its own: `--data-dir DIR [--socket PATH] [--log-level LEVEL]
+ * [--statement-ms MS] [--grace-ms MS]`. The last two are the fields of `StatementLimits`.
  */
 const { values } = parseArgs({
   options: {
@@ -18,8 +18,8 @@ const { values } = parseArgs({
 })
 const log = createLog({ level: values['log-level'] ?? 'info', role: 'database' })
 
-// A terminal sends Ctrl-C, and that it is closed, to every process; the parent decides when the database goes, after its
-// clients.
+// A terminal sends SIGINT (Ctrl-C) and SIGHUP (closed) to every process. Ignore both: the parent stops the database after
+// the clients of the database.
 for (const signal of ['SIGINT', 'SIGHUP'] as const) process.on(signal, () => {})
 
 try {
@@ -37,9 +37,9 @@ try {
     process.exit(0)
   }
   process.on('SIGTERM', stop)
-  // PM2's way with `shutdown_with_message`; its own signal would be SIGINT.
+  // PM2 sends this message with `shutdown_with_message`; without that option it sends SIGINT, which is ignored here.
   process.on('message', message => message === 'shutdown' && stop())
-  // Set only when this process was started with an IPC channel: without its parent nobody would stop it.
+  // The channel exists only when a parent opened it. Stop when that parent is gone: no other process would stop the database.
   if (process.channel) {
     process.on('disconnect', stop)
     process.send?.('ready')

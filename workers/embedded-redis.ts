@@ -2,7 +2,7 @@ import { parseArgs } from 'node:util'
 import { startRedis } from '../src/embedded/redis.ts'
 import { createLog } from '../src/infra/log.ts'
 
-/** The private Redis as a process that PM2 can run: `--data-dir DIR [--log-level LEVEL]`. */
+/** Entry of the embedded Redis as a process of its own, for example under PM2: `--data-dir DIR [--log-level LEVEL]`. */
 const { values } = parseArgs({
   options: { 'data-dir': { type: 'string' }, 'log-level': { type: 'string' } },
 })
@@ -13,7 +13,7 @@ try {
   if (!dataDir) throw new Error('--data-dir is missing')
   const redis = await startRedis({ dataDir, log })
 
-  // Nothing else keeps this process in the foreground: the server is no child when it was adopted.
+  // Keeps this process alive: an adopted redis-server is not its child and does not keep the event loop busy.
   setInterval(() => {}, 2 ** 30)
   redis.onExit(() => {
     log.error({ pid: redis.pid }, 'redis-server has ended')

@@ -25,24 +25,24 @@ import type { HitBatch } from '../src/ingestion/hit.ts'
 import { EMBEDDED_SLICES } from '../src/stats/filters/slices.ts'
 import { onStop } from './lifecycle.ts'
 
-// Without this node:cluster would end the process at once when the primary is gone, requests in flight or not.
+// Without this, node:cluster would end the process as soon as the primary is gone, even with requests in flight.
 if (cluster.worker) cluster.worker.exitedAfterDisconnect = true
 
-/** How long a start waits for servers that are away. */
+/** Longest time that the startup waits for unreachable servers. */
 const WARM_UP_MS = 5_000
 
-/** Of a team, in each worker: a dashboard asks for some twenty reads at once. */
+/** Limits for each team in each worker: a dashboard sends about twenty reads at once. */
 const PATTERN_PLACES = { places: 2, waiting: 30 }
-/** Sixteen compiled expressions stay in a thread, with up to 8 MB each as RE2JS counts it, which is less than they take. */
+/** A thread keeps sixteen compiled expressions of up to 8 MB each by RE2JS's count, which is lower than their real size. */
 const PATTERN_HEAP_MB = 512
 
-/** An HTTP worker: the lean ingestion handler, and Express for everything else. */
+/** Entry of an HTTP worker: the ingest handler for hits, and Express for everything else. */
 const config = loadConfig()
 const log = createLog({ level: config.logLevel, role: 'http' })
 const { databaseUrl, redisUrl } = addressesOf(config)
 const db = connectDb(databaseUrl, { max: 8, name: 'analytics-http', settings: { statement_timeout: '15s' } })
 const reads = connectReads(databaseUrl, { max: 6 })
-// The embedded database runs a statement at a time, and storing waits meanwhile.
+// The embedded database runs one statement at a time: a long read would block the storing of hits.
 const slices = hasEmbeddedDatabase(config) ? EMBEDDED_SLICES : undefined
 const redis = connectRedis(redisUrl, log)
 const subscriber = connectPatientRedis(redisUrl, log)
@@ -51,7 +51,7 @@ const geo = await openGeo(config.geoipDatabase)
 const rollups = createPool({
   entry: new URL('./rollup.js', import.meta.url),
   threads: config.rollupThreads,
-  // A task waits for its database most of the time.
+  // A task waits for the database most of the time, so a thread can hold several.
   tasksPerThread: 4,
   workerData: { databaseUrl },
 })
@@ -96,8 +96,8 @@ onStop(log, async () => {
   redis.disconnect()
 })
 
-// A worker that takes over knows the sites and has its connections before it has its first request. One that starts while a
-// server is away serves all the same, and answers 503 where it must.
+// Loads the sites and opens the connections before the first request, so that a replacement worker answers at full speed.
+// If a server is unreachable, the worker starts anyway and answers 503 where it needs that server.
 const warmUp = Promise.allSettled([
   siteKeys.learn(),
   whenReady(redis, WARM_UP_MS).then(() => salts.at(Date.now())),

@@ -19,7 +19,7 @@ import { runTask } from '../src/rollups/protocol.ts'
 import { startScheduler } from '../src/rollups/scheduler.ts'
 import { onStop, reportReady, yieldToOthers } from './lifecycle.ts'
 
-/** An ingest process: stores what waits in the queues, and runs the scheduled jobs when it holds the lease. */
+/** Entry of an ingest process: stores queued hits, and runs the scheduled jobs while it holds the lease. */
 yieldToOthers()
 const config = loadConfig()
 const log = createLog({ level: config.logLevel, role: 'ingest' })
@@ -30,7 +30,7 @@ const { databaseUrl, redisUrl } = addressesOf(config)
 const db = connectDb(databaseUrl, {
   max: 6,
   name: 'analytics-ingest',
-  // A consumer that stands still or is gone must not hold its partition's lock against the others.
+  // Without these limits a consumer that hangs or has crashed would keep the lock of its partition and block the others.
   settings: {
     idle_in_transaction_session_timeout: '30s',
     tcp_keepalives_idle: '10',
@@ -38,7 +38,7 @@ const db = connectDb(databaseUrl, {
     tcp_keepalives_count: '3',
   },
 })
-/** For what may take long, which is told from storing by its connections. */
+/** Pool for long jobs. The separate name distinguishes its connections from those that store hits. */
 const jobs = connectDb(databaseUrl, {
   max: 2,
   name: 'analytics-jobs',
@@ -47,7 +47,7 @@ const jobs = connectDb(databaseUrl, {
 const redis = connectRedis(redisUrl, log)
 await whenReady(redis, 10_000)
 
-// Under PM2 nobody says that the primary, which does this too, has come so far.
+// The primary does this too, but under PM2 this process cannot know whether the primary has finished it.
 const prepare = () => checkDatabase(jobs).then(() => migrate(jobs))
 await persistently(prepare, {
   isPatient: () => true,
@@ -61,19 +61,19 @@ exchangeMetrics({ redis, subscriber, registry: metrics.registry })
 const later = createProducer<HitBatch>(redis)
 const ingest = createIngest({ db, later, log, metrics })
 const consumer = createConsumer<HitBatch>({ redisUrl, concurrency: 100, log, handle: ingest.take })
-// Folding takes whole days at once: hits must not wait for it.
-const folding = createPool({
+// A rollup handles whole days at once: its own thread keeps it from delaying hits.
+const rollupPool = createPool({
   entry: new URL('./rollup.js', import.meta.url),
   threads: 1,
   tasksPerThread: 4,
-  // A server has others beside it; the embedded one does nothing else meanwhile.
+  // A server runs other statements at the same time. The embedded database runs nothing else meanwhile: 20 s at most.
   workerData: { databaseUrl, timeout: hasEmbeddedDatabase(config) ? '20s' : '10min' },
   isIdle: true,
 })
 const scheduler = startScheduler({
   db: jobs,
   redis,
-  fold: day => runTask(folding, 'foldDay', day),
+  rollUp: day => runTask(rollupPool, 'rollUpDay', day),
   lease: createLease(redis, 'scheduler'),
   refreshing: createLease(redis, REFRESHING),
   log,
@@ -91,7 +91,7 @@ stop = async () => {
   watchdog.stop()
   ingest.stop()
   await Promise.all([consumer.close(2_500), scheduler.stop()])
-  await folding.close()
+  await rollupPool.close()
   await Promise.all([db.end({ timeout: 2 }), jobs.end({ timeout: 2 })])
   subscriber.disconnect()
   redis.disconnect()

@@ -2,12 +2,13 @@ import { getPriority, setPriority } from 'node:os'
 import type { Log } from '../src/infra/log.ts'
 import { NICENESS } from './niceness.ts'
 
-/** Longest a process may take to put down its work. */
+/** Longest time that a process may take to stop; it exits with 1 then. */
 const STOP_TIMEOUT_MS = 8_000
 
 /**
- * Runs `stop` once and exits with 0: on SIGTERM, on the parent's word, and when the parent is gone. More signals
- * change nothing. Ctrl-C, and the end of the terminal, reach every process there: a child leaves it to its parent.
+ * Runs `stop` once and exits with 0: on SIGTERM, on the `shutdown` message of the parent, and when the parent is gone.
+ * Further signals are ignored. A terminal sends SIGINT and SIGHUP to every process: a child with a parent ignores both,
+ * because the parent decides the order.
  */
 export function onStop(log: Log, stop: () => Promise<void>): void {
   let isStopping = false
@@ -40,12 +41,12 @@ export function onStop(log: Log, stop: () => Promise<void>): void {
   if (process.channel) process.on('disconnect', () => begin('the parent is gone'))
 }
 
-/** Tells the parent, and PM2, that this process serves. */
+/** Reports to the parent, or to PM2, that this process is ready. */
 export function reportReady(): void {
   process.send?.('ready')
 }
 
-/** Where there are not enough processors, those go first that somebody waits for. One that stands further back stays there. */
+/** Lowers the CPU priority of this process (nice 12) unless it is lower already: requests get scarce processors first. */
 export function yieldToOthers(): void {
   if (getPriority() < NICENESS) setPriority(NICENESS)
 }

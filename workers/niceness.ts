@@ -1,2 +1,2 @@
-/** How far stands back what nobody waits for, or what may take long: to a fifteenth of what others get. */
+/** Nice value of background work and of work that may take long: it gets about a fifteenth of the CPU share of others. */
 export const NICENESS = 12

@@ -18,25 +18,26 @@ import { connectRedis, whenReady } from '../src/infra/redis.ts'
 import { checkRedis } from '../src/infra/redis-check.ts'
 import { startClusterWorker, startProcess } from './children.ts'
 
-// The first process: starts everything, starts again what ends, stops everything in order. Knows no domain.
+// Entry of the first process: starts all others, restarts those that end, and stops them in order. Contains no domain code.
 
-/** How long the servers may take to answer at the start. */
+/** Longest time that the database and Redis may take to answer at startup. */
 const SERVERS_WITHIN_MS = 15_000
 
 const STOP_MS = { http: 4_000, ingest: 3_000, database: 2_000 }
-/** How long the embedded database of a service that was killed may take to close, or an admin command to be done. */
+/** Longest wait for the embedded database of a killed service to close, or for an admin command to finish. */
 const DATABASE_FREE_MS = 10_000
 
 /**
- * Room for young objects, MiB: hits live as long as their batch, and with the usual 16 many are copied into the old generation
- * before they are gone (12 % of the time, with this 8). As in ecosystem.config.cjs.
+ * Size of the semi-space for young objects, MiB. Hits live as long as their batch. With the default of 16, many are copied
+ * into the old generation before they are freed, which takes 12 % of the time; with 32 it takes 8 %. Keep
+ * ecosystem.config.js the same.
  */
 const INGEST_NODE_ARGS = ['--max-semi-space-size=32']
 
-/** How long a signal of a terminal may take from one process of the group to the other. */
+/** Longest delay until all processes of a terminal's group have received its signal. */
 const SIGNAL_MS = 100
 
-/** Stops what was started, the newest first. */
+/** Functions that stop what was started; the newest is called first. */
 const stops: (() => Promise<void>)[] = []
 let stopping: Promise<void> | undefined
 
@@ -45,8 +46,8 @@ try {
   const log = createLog({ level: config.logLevel, role: 'primary' })
   await run(config, log)
 } catch (error) {
-  // A start that is stopped fails too; that is no failure to report. Ctrl-C ends a child that has only begun, and may be
-  // heard of through it first.
+  // An interrupted startup fails too, but must not be reported. Ctrl-C also ends a child that is still starting, and its
+  // failure may arrive before the signal, so wait for the signal.
   await sleep(SIGNAL_MS)
   if (!stopping) {
     process.stderr.write(`${(error as Error).message.replace(/^/gm, 'error: ')}\n`)
@@ -72,7 +73,7 @@ async function run(config: Config, log: Log): Promise<void> {
   const addresses = addressesOf(config)
   await prepare(addresses, log)
 
-  // The workers look for themselves; this process says so, once for all of them.
+  // Each worker watches the disk itself. Only this process logs changes, so that each one gives a single line.
   const disk = watchDisk({ folder: folderOfServers(config), minFreeBytes: config.minFreeBytes, log })
   stops.push(async () => disk.stop())
   await disk.check()
@@ -94,22 +95,28 @@ async function run(config: Config, log: Log): Promise<void> {
   log.info({ url: config.baseUrl, ms: Math.round(performance.now() - startedAt) }, 'ready')
 }
 
-/** Before anything of the folder is touched: a start that fails later stops what it has adopted. */
+/**
+ * Locks the data folder. Call it before any other access: a startup that fails later stops the servers that it has adopted,
+ * and these may belong to a running service.
+ */
 async function holdDataDir(config: Config, log: Log): Promise<void> {
   const dataDir = openDataDir(config.dataDir, log)
-  // Of a killed service the servers may still answer, so the lock names a socket that never does.
+  // The servers of a killed service may still answer on their sockets, so the lock names a socket that never answers.
   const unlock = await lockDataDir(dataDir, join(dataDir, 'service'), 'service.lock')
   stops.push(async () => unlock())
 }
 
-/** Until they run: an admin command that has started some for the moment would stop them. */
+/** Locks the servers until they run: otherwise an admin command that started them temporarily would stop them. */
 async function takeServers(config: Config): Promise<() => void> {
   const unlock = await lockServers(prepareDataDir(config.dataDir), { withinMs: DATABASE_FREE_MS })
   stops.push(async () => unlock())
   return unlock
 }
 
-/** @throws Error that says so when the address is taken or not ours: a worker could only crash */
+/**
+ * Checks the listening address before the workers start: a worker could only crash.
+ * @throws Error with the reason when the address is taken or does not belong to this host
+ */
 async function checkListener({ host, port }: Config): Promise<void> {
   const server = createServer().listen(port, host)
   try {
@@ -126,7 +133,7 @@ async function checkListener({ host, port }: Config): Promise<void> {
 async function keepRedis(config: Config, log: Log): Promise<void> {
   const start = () => startRedis({ dataDir: config.dataDir, log })
   let current = start()
-  // One that is about to run would be left behind.
+  // Wait for a Redis that is still starting: it would keep running after this process.
   stops.push(async () => (await current).stop())
   const watch = async () => {
     const redis = await current
@@ -139,7 +146,7 @@ async function keepRedis(config: Config, log: Log): Promise<void> {
   await watch()
 }
 
-/** Until it succeeds or the service stops: what ended Redis may last, such as a full disk. */
+/** Retries until it succeeds or the service stops: the cause, such as a full disk, may last. */
 async function startAgain<Server>(start: () => Promise<Server>, log: Log): Promise<Server> {
   for (;;) {
     try {
@@ -164,7 +171,7 @@ async function keepDatabase(config: Config, log: Log): Promise<void> {
   await keeper.started
 }
 
-/** Waits while the database of a service that was killed is closing. */
+/** Waits until the database of a killed service has closed. */
 async function whenDatabaseIsFree(dataDir: string): Promise<void> {
   const giveUpAt = performance.now() + DATABASE_FREE_MS
   for (;;) {
@@ -178,13 +185,13 @@ async function whenDatabaseIsFree(dataDir: string): Promise<void> {
   }
 }
 
-/** Checks both servers, says what may be lost, and brings the schema up to date. */
+/** Checks both servers, logs which hits Redis may lose, and migrates the schema. */
 async function prepare(addresses: { databaseUrl: string; redisUrl: string }, log: Log): Promise<void> {
   const redis = connectRedis(addresses.redisUrl, log)
   const db = connectDb(addresses.databaseUrl, {
     max: 1,
     name: 'analytics-primary',
-    // A migration takes as long as it takes; the embedded database would end it.
+    // A migration has no time limit: the default limit of the embedded database would cancel it.
     settings: { statement_timeout: '0' },
   })
   try {
@@ -202,7 +209,7 @@ async function prepare(addresses: { databaseUrl: string; redisUrl: string }, log
   }
 }
 
-/** Servers may start beside us: after a boot of the machine, or under PM2. */
+/** Waits for the database: after a boot, or under PM2, it may start at the same time as this process. */
 async function whenAnswering(db: Db, log: Log): Promise<void> {
   const giveUpAt = performance.now() + SERVERS_WITHIN_MS
   for (let attempt = 1; ; attempt++) {
@@ -232,7 +239,7 @@ function obeySignals(log: Log, workers: () => Keeper[]): void {
       },
     )
   }
-  // The last is what a terminal says that is closed.
+  // A terminal that is closed sends SIGHUP.
   for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.on(signal, stop)
   process.on('message', message => message === 'shutdown' && stop())
 

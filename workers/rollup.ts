@@ -4,16 +4,16 @@ import { abandonWhen } from '../src/infra/abandon.ts'
 import { connectDb, translateDbError } from '../src/infra/db.ts'
 import { tasks } from '../src/rollups/tasks.ts'
 
-/** A rollup thread: maps task names to rollups, with a database connection of its own. */
+/** Entry of a rollup thread: runs rollup tasks by name, with its own database connections. */
 const { databaseUrl, timeout } = workerData as { databaseUrl: string; timeout?: string }
 const isForCaller = timeout === undefined
-/** Callers are answered after ten seconds whatever happens. */
+/** A caller gets an answer after at most ten seconds: statements of its task are cancelled then. */
 const PATIENCE_MS = 10_000
 const db = connectDb(databaseUrl, {
   max: 2,
-  name: isForCaller ? 'analytics-rollup' : 'analytics-folds',
-  // These statements are few and their rows too: planning them for each call, compiling them or starting workers for them
-  // takes longer than running them. Which chunks they touch is found out when they run.
+  name: isForCaller ? 'analytics-rollup' : 'analytics-rollups',
+  // There are few statements, and they handle few rows: planning each call, JIT compilation or starting parallel workers
+  // takes longer than the statement itself. A generic plan still selects the chunks at run time.
   settings: {
     statement_timeout: timeout ?? '9s',
     plan_cache_mode: 'force_generic_plan',
@@ -30,7 +30,7 @@ export default async function run({ task, input }: { task: keyof typeof tasks; i
   } catch (error) {
     const known = translateDbError(error)
     if (!(known instanceof AppError)) throw error
-    // What crosses to the other thread is cloned, and an error of our own would lose its class.
+    // Values between threads are structured-cloned: an AppError would lose its class, so pass its fields.
     return { failure: { code: known.code, message: known.message, retryAfter: known.retryAfter } }
   }
 }

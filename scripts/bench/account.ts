@@ -10,7 +10,7 @@ const OWNER = 'benchmark@localhost'
 export const LARGE_SITE = 'large.bench.example'
 const findTeamNamed = statement<{ id: string }>('find-team-named')
 
-/** Calls the authenticated API. @throws Error for any answer but a success */
+/** Calls the authenticated API. @throws Error for any answer except a success */
 export type Api = <Answer>(method: string, path: string, body?: object) => Promise<Answer>
 
 export interface Account {
@@ -19,8 +19,8 @@ export interface Account {
 }
 
 /**
- * A token of the team that all measurements share.
- * @param onEnd remembers to revoke it
+ * Creates a token for the team that all measurements share.
+ * @param onEnd registers the revocation of the token
  */
 export async function openAccount(
   { db, url }: Pick<BenchService, 'db' | 'url'>,

@@ -1,7 +1,7 @@
 import { Agent, request } from 'node:http'
 import { median, quantile } from './table.ts'
 
-/** Calls that are not counted: at least one, no more than so many, and no new one after so many milliseconds. */
+/** Warm-up calls before the timed calls: at least one, at most WARM_CALLS, and none starts after WARM_MS milliseconds. */
 const WARM_CALLS = 5
 const WARM_MS = 250
 
@@ -14,16 +14,16 @@ export interface Timing {
 
 export interface Caller {
   /**
-   * Calls a few times, one after the other, after some calls that are not counted.
-   * @throws Error when an answer is no success
+   * Times several sequential calls after some warm-up calls.
+   * @throws Error when the status of an answer is not 200
    */
   time(path: string): Promise<Timing>
   close(): void
 }
 
 /**
- * Times calls over one connection that is kept.
- * @param options.calls how many, at most; fewer when they take longer than `options.patienceMs` together, but three at least
+ * Creates a caller that times calls over one keep-alive connection.
+ * @param options.calls most timed calls; fewer, but at least three, when all calls together take longer than `options.patienceMs`
  */
 export function createCaller(options: {
   url: string

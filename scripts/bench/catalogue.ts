@@ -1,12 +1,12 @@
 import type { Random } from './random.ts'
 
-// What the hits of a made-up site say.
+// The values in the hits of a generated site.
 
 export const PATHS = 2_000
 
 const SECTIONS = ['blog', 'docs', 'pricing', 'product', 'help', 'jobs', 'news', 'shop']
 
-/** The page of a rank: each has a path and a title of its own. */
+/** Returns the page of a rank; each page has its own path and title. */
 export function pageOf(rank: number): { path: string; title: string } {
   if (rank === 0) return { path: '/', title: 'Home' }
   const section = SECTIONS[rank % SECTIONS.length]!
@@ -24,12 +24,12 @@ const AGENTS = [
   'Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/%.0.0.0 Safari/537.36 Edg/%.0.0.0',
 ]
 
-/** A browser's user agent, of one of thirty versions. */
+/** Returns the user agent of a random browser in one of 30 versions. */
 export function agentOf(random: Random): string {
   return random.pick(AGENTS).replaceAll('%', String(110 + random.below(30)))
 }
 
-/** First octets that hold public IPv4 addresses only, so that nearly all have a country. */
+/** First octets with only public IPv4 addresses, so that almost all addresses have a country. */
 const OCTETS = [2, 5, 17, 24, 31, 37, 41, 46, 62, 71, 80, 91, 101, 109, 118, 133, 151, 177, 187, 202, 212]
 
 export const addressOf = (random: Random): string =>
@@ -53,7 +53,7 @@ const TAGS = [
   'utm_source=facebook&utm_medium=social&utm_campaign=spring',
 ]
 
-/** Where a session comes from: two of five say nothing, one of five carries tags. */
+/** Returns the origin of a session: 40 % have none, 20 % have UTM tags, 40 % have a referrer. */
 export function originOf(random: Random): { referrer?: string; tags?: string } {
   const draw = random.next()
   if (draw < 0.4) return {}
@@ -68,10 +68,10 @@ export const SCREENS = [
 ]
 export const LANGUAGES = ['en-US', 'en-GB', 'de', 'fr', 'pt-BR', 'ja']
 
-/** Names of custom events, the frequent ones first. */
+/** Names of custom events, the most frequent first. */
 export const EVENT_NAMES = ['signup', 'purchase', 'search', 'video_play', 'add_to_cart', 'share', 'comment']
 
-/** What went wrong, for a name and a message of an error; forty different ones. */
+/** Returns the error of a rank; the visits use 40 different errors. */
 export function errorOf(rank: number): { name: string; message: string; stack: string } {
   const name = ['TypeError', 'RangeError', 'Error', 'SyntaxError'][rank % 4]!
   const message = `part ${rank} of the page is not a function`

@@ -35,7 +35,7 @@ interface Overview {
 
 const recountSite = statement<Recount>('recount-site')
 
-/** Two numbers that must be the same. */
+/** Two numbers that must be equal. */
 export interface Check {
   what: string
   stored: number
@@ -43,9 +43,10 @@ export interface Check {
 }
 
 /**
- * Holds what was derived from the hits of a site, and what the service answers, against its raw hits.
- * @param options.hits how many there must be
- * @param options.from first day, and `options.to` last day, of all of them
+ * Compares the derived data of a site, and the answers of the service, with the raw hits of the site.
+ * @param options.hits expected number of hits
+ * @param options.from first day of the hits
+ * @param options.to last day of the hits
  */
 export async function checkSite(
   { db, api }: { db: Db; api: Api },
@@ -83,7 +84,10 @@ export async function checkSite(
   ]
 }
 
-/** @throws Error that names every pair that differs */
+/**
+ * Requires that the two numbers of every check are equal.
+ * @throws Error that names every pair that differs
+ */
 export function requireEqual(checks: Check[]): void {
   const wrong = checks.filter(({ stored, recounted }) => stored !== recounted)
   if (wrong.length === 0) return

@@ -4,20 +4,20 @@ import { createServer } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { bareEnvironment } from '../../src/config.ts'
 
-/** How long a process may take to put down its work. */
+/** Longest time for a process to stop in order; after that it is killed. */
 const STOP_WITHIN_MS = 15_000
 const READY_WITHIN_MS = 60_000
 
 export interface StartedProcess {
   pid: number
   child: ChildProcess
-  /** Ends it by its pid, and waits. */
+  /** Sends SIGTERM, then SIGKILL after 15 s, and waits until the process has ended. */
   stop(): Promise<void>
 }
 
 /**
- * Starts a program of ours with these settings and no others, and waits until it answers.
- * @throws Error with what it wrote when it ends instead
+ * Starts a program of this project with only these settings, and waits until it answers.
+ * @throws Error with the program's output when it ends, or does not answer within 60 s
  */
 export async function startProgram(options: {
   script: string
@@ -28,7 +28,7 @@ export async function startProgram(options: {
   const child = spawn(process.execPath, [options.script, ...(options.args ?? [])], {
     env: { ...bareEnvironment(), ...options.settings },
     stdio: ['ignore', 'pipe', 'pipe'],
-    // Ctrl-C is for us: the children are stopped in order.
+    // Its own process group: Ctrl-C reaches only this process, which stops the children in order.
     detached: true,
   })
   let output = ''

@@ -1,9 +1,9 @@
 type Stop = () => unknown
 
 /**
- * Runs a measurement that starts things, and undoes them when it ends, the newest first, also when it fails or a signal
- * ends it. Sets exit code 1 and says one line `error: …` when it fails.
- * @param run is given a function that remembers how to undo what was just done
+ * Runs a measurement and its cleanup functions, the newest first. The cleanup also runs after a failure or a signal. A failure
+ * sets exit code 1 and prints one line `error: …`.
+ * @param run receives a function that registers a cleanup function
  */
 export async function withCleanup(run: (onEnd: (stop: Stop) => void) => Promise<void>): Promise<void> {
   const stops: Stop[] = []

@@ -1,19 +1,19 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 
-/** What the service has counted so far, of all its processes. */
+/** Counters of the service, summed over all its processes. */
 export interface Counters {
   accepted: number
-  /** Hits that are done with: stored, there already, dropped or put aside. */
+  /** Number of finished hits: stored, repeated or moved to dead letters. */
   settled: number
   stored: number
   deadLetters: number
 }
 
 const ASK_MS = 100
-/** Without any progress. */
+/** Longest wait without progress; milliseconds. */
 const PATIENCE_MS = 60_000
 
-/** Sum of a counter over its labels, in Prometheus' text format. */
+/** Returns the sum of a counter over its labels, from Prometheus' text format. */
 export function sumOf(text: string, name: string): number {
   let sum = 0
   for (const line of text.split('\n')) {
@@ -37,10 +37,10 @@ export async function readCounters(url: string): Promise<Counters> {
 }
 
 /**
- * Waits until everything that was accepted since `before` is stored.
- * @param known how many certainly were: a process that is too busy is left out of an answer
- * @returns the counters then
- * @throws Error when some of it could not be stored, or nothing goes on for a minute
+ * Waits until all hits accepted since `before` are stored.
+ * @param known number of hits that were certainly accepted: `/metrics` leaves out a process that is too busy to answer
+ * @returns the counters after the last hit is stored
+ * @throws Error when a hit became a dead letter, or without progress for a minute
  */
 export async function untilStored(url: string, before: Counters, known: number): Promise<Counters> {
   let settled = -1

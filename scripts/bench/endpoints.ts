@@ -2,7 +2,7 @@ import { type Api, LARGE_SITE } from './account.ts'
 
 const DAY_MS = 86_400_000
 
-/** The ranges, by name and whole days; all end with the same day. */
+/** Ranges by name and number of whole days; all end on the same day. */
 export const RANGES = [
   { name: '24 h', days: 1 },
   { name: '7 d', days: 7 },
@@ -12,11 +12,11 @@ export const RANGES = [
 
 export interface Endpoint {
   name: string
-  /** Below the site, with parameters of its own but for the range. */
+  /** Path below the site, with the endpoint's parameters except the range. */
   path: string
 }
 
-/** What the endpoints ask for, looked up in the data: the most frequent title, country and error. */
+/** Values for the parameters of the endpoints, from the data: the most frequent title, country and error. */
 interface Subjects {
   siteId: string
   title: string
@@ -28,14 +28,14 @@ interface Subjects {
 
 export interface Surface extends Subjects {
   endpoints: Endpoint[]
-  /** Path and query of a call. */
+  /** Returns the path and query of a call. */
   url(endpoint: Endpoint, days: number, filter?: string): string
 }
 
 /**
- * Everything that is read of a seeded site. Gives the site goals if it has none.
- * @param until last day of the ranges, `Y-m-d`; that of the newest hit unless given
- * @throws Error when there is no seeded site
+ * Returns all read endpoints of a seeded site. Creates goals when the site has none.
+ * @param until last day of the ranges, `Y-m-d`; by default, the day of the newest hit
+ * @throws Error when there is no seeded site, or it has no titles, countries or errors in the last 90 days
  */
 export async function findSurface(api: Api, until: string | undefined): Promise<Surface> {
   const site = `/api/sites/${LARGE_SITE}`
@@ -104,7 +104,7 @@ function endpointsOf({ title, errorId }: Subjects): Endpoint[] {
   return rows.map(([name, path]) => ({ name, path }))
 }
 
-/** The calendar date that many days before another, both `Y-m-d`. */
+/** Returns the calendar date `days` days before `date`, both `Y-m-d`. */
 function dayBefore(date: string, days: number): string {
   return new Date(Date.parse(date) - days * DAY_MS).toISOString().slice(0, 10)
 }

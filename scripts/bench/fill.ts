@@ -14,18 +14,18 @@ import { type Visits, visitsOf } from './visits.ts'
 
 export interface Filler {
   /**
-   * Takes made-up visits through the pipeline into a site.
-   * @param onWritten told how far it has come
-   * @throws Error when a hit was not taken
+   * Imports generated visits through the pipeline into a site.
+   * @param onWritten called with the progress of the writes
+   * @throws Error when a hit was not accepted
    */
   fill(siteId: string, visits: Visits, onWritten?: (written: Written) => void): Promise<AnySite>
-  /** Rolls up behind what is filled meanwhile, as far as `run` says; everything is rolled up when it returns. */
+  /** Rolls up the imported hits while `run` continues, as far as its `onWritten` reports. At the end all hits are rolled up. */
   whileRollingUp<Result>(run: (onWritten: (written: Written) => void) => Promise<Result>): Promise<Result>
-  /** Puts everything that is stored into a state; `compressed` is what the service does in time. */
+  /** Brings all stored rows into a state; the service reaches `compressed` by itself over time. */
   settle(state: State): Promise<void>
 }
 
-/** What fills a service's sites: as `hits:import` does, in this process. */
+/** Creates a filler that imports hits into sites of a service in this process, as `hits:import` does. */
 export async function createFiller(
   service: Pick<BenchService, 'db' | 'databaseUrl' | 'redisUrl' | 'isEmbedded'>,
   onEnd: (stop: () => unknown) => void,
@@ -43,7 +43,7 @@ export async function createFiller(
   const lease = createLease(redis, REFRESHING)
   const geo = await openGeo(config.geoipDatabase)
   const now = () => new Date()
-  // As hits:import has them.
+  // The batch sizes of `hits:import`.
   const batchHits = service.isEmbedded ? 1_000 : 2_000
 
   return {

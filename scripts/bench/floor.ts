@@ -3,7 +3,7 @@ import { createServer, type RequestListener } from 'node:http'
 import { parseArgs } from 'node:util'
 import express from 'express'
 
-// What a machine can do at most: servers that read the body, parse its JSON and answer 202, and nothing else.
+// Upper bound of the machine: servers that only read the body, parse its JSON and answer 202.
 // Arguments: --kind node|express --port N --workers N
 
 const { values } = parseArgs({

@@ -15,8 +15,8 @@ import { startService } from './service.ts'
 import { figure, formatTable, median } from './table.ts'
 import { prepareWrk, requireWrk } from './wrk.ts'
 
-// Sends pageviews as fast as they are answered, limits on, and waits until they are stored; beside it, in the same run,
-// what bare servers do that only parse the body.
+// Sends pageviews as fast as the service answers, with rate limits, and waits until they are stored. The same run
+// measures bare servers that only parse the body.
 
 interface Options {
   data?: string
@@ -129,7 +129,7 @@ function tableOf(runs: Map<string, IngestRun[]>, connections: number[]): string 
     median(runs.get(key)!.map(run => value(run) ?? Number.NaN))
   const columns: Column[] = [
     { name: 'accepted/s', value: run => run.acceptedPerSecond, hasRatio: true },
-    // Held against what the floor accepts: it stores none.
+    // Compared with the accepted hits of the floor, which stores none.
     {
       name: 'stored/s',
       value: run => run.storedPerSecond,
@@ -170,7 +170,7 @@ function tableOf(runs: Map<string, IngestRun[]>, connections: number[]): string 
 interface Column {
   name: string
   value: (run: IngestRun) => number | undefined
-  /** What the service's value is held against, where it is another one. */
+  /** The floor's value for the ratio, when it is a different one. */
   floorValue?: (run: IngestRun) => number | undefined
   hasRatio?: boolean
 }

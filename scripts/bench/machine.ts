@@ -1,7 +1,7 @@
 import { availableParallelism, cpus, loadavg, totalmem } from 'node:os'
 import { figure } from './table.ts'
 
-/** What the machine is and how busy it is: goes above every table, since no figure means anything without it. */
+/** Returns a line with the machine and its load. It stands above every table, because the figures depend on it. */
 export function machineLine(at: Date): string {
   const model = cpus()[0]?.model.trim() || 'unknown processor'
   const memory = Math.round(totalmem() / 2 ** 30)
@@ -9,5 +9,5 @@ export function machineLine(at: Date): string {
   return `${seen} UTC · ${availableParallelism()} cores (${model}) · ${memory} GiB · Node ${process.versions.node} · ${loadLine()}`
 }
 
-/** How many processes wanted a core in the last minute, those of the measurement included. */
+/** Returns the load average of the last minute, which includes the processes of the measurement. */
 export const loadLine = (): string => `load ${figure(loadavg()[0])}`

@@ -21,22 +21,22 @@ export interface IngestRun {
   /** Hits that were answered 202. */
   accepted: number
   acceptedPerSecond: number
-  /** From the first request to the last hit in the database; undefined where nothing is stored. */
+  /** Rate from the first request to the last stored hit; undefined when the server stores nothing. */
   storedPerSecond?: number
-  /** Hits accepted and not yet stored when the load ends. */
+  /** Number of accepted hits that are not yet stored when the load ends. */
   waiting?: number
   wrk: WrkResult
-  /** CPU seconds for 1,000 hits, by role. */
+  /** CPU seconds per 1,000 accepted hits, by role. */
   cpu: Usage
 }
 
 const FLOOR = fileURLToPath(new URL('./floor.js', import.meta.url))
 const WARM_UP_SECONDS = 2
-/** Of a steady load, until its times count. */
+/** First part of a steady load, whose response times are not counted; milliseconds. */
 const SETTLE_MS = 5_000
 const listBackends = statement<{ pid: number }>('list-backends')
 
-/** A server that parses the body and does no more, with as many workers. */
+/** Measures a server that only parses the body, with the same number of workers as the service. */
 export async function measureFloor(
   kind: 'node' | 'express',
   send: Send,
@@ -63,14 +63,14 @@ export async function measureFloor(
   }
 }
 
-/** Lets a service compile what is hot and open its connections, which no figure is to hold. */
+/** Warms up the service: the measurement must not include JIT compilation and new connections. */
 export async function warmUp(service: BenchService, send: Send): Promise<void> {
   const before = await readCounters(service.url)
   const wrk = await send(service.url, { connections: 64, seconds: WARM_UP_SECONDS })
   await untilStored(service.url, before, wrk.requests - wrk.refused)
 }
 
-/** The service, until everything it has accepted is stored. */
+/** Measures the service until all accepted hits are stored. */
 export async function measureService(
   service: BenchService,
   redisPid: number | undefined,
@@ -91,7 +91,7 @@ export async function measureService(
 const waitingOf = (now: Counters, before: Counters) =>
   now.accepted - before.accepted - (now.settled - before.settled)
 
-/** The service under a load that it can bear: hits at a steady rate. */
+/** Measures the service under a steady rate of hits that it can sustain. */
 export async function measureSteady(
   service: BenchService,
   key: string,
@@ -109,7 +109,7 @@ export async function measureSteady(
   return { ...sent, waiting }
 }
 
-/** Of servers that are not the service's children but work for it on this machine. */
+/** Returns processes that are not children of the service but work for it on this machine. */
 async function foreignProcesses(service: BenchService, redisPid: number | undefined) {
   const backends = service.isEmbedded ? [] : (await listBackends(service.db)).map(({ pid }) => pid)
   return [

@@ -4,7 +4,7 @@ import { findSurface, RANGES, type Surface } from './endpoints.ts'
 import { memoryLine } from './memory.ts'
 import { limitsOff, startService, type Target } from './service.ts'
 
-/** Timings of one row of the table, by the name of the range; a range that it does not have is left out. */
+/** Timings of one row of the table, by the name of the range; ranges without a timing are absent. */
 export interface ReadRow {
   name: string
   timings: Map<string, Timing>
@@ -15,11 +15,11 @@ export interface ReadsMeasured {
   /** Hits of the site in the longest range, for the heading. */
   hits: number
   until: string
-  /** What the service's processes hold at the end, as a line to print. */
+  /** A line with the resident memory of the service's processes at the end. */
   memory: string
 }
 
-/** The cheapest answers there are: what a call costs before anything is counted. */
+/** The cheapest endpoints: their time is the fixed cost of a call. */
 const FLOORS = [
   ['floor: GET /healthz', '/healthz'],
   ['floor: GET /api/currencies', '/api/currencies'],
@@ -32,7 +32,7 @@ const LISTED = [
   { name: '30 d', period: '30d' },
 ]
 
-/** Times every read endpoint in every range, unfiltered and with a country filter, in a service started for it. */
+/** Starts a service and times every read endpoint in every range, unfiltered and with a country filter. */
 export async function measureReads(
   target: Target,
   options: { until: string | undefined; calls: number; patienceMs: number; workers: number },

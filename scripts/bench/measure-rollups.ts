@@ -1,15 +1,15 @@
 import { type Db, statement } from '../../src/infra/db.ts'
-import { foldDay } from '../../src/rollups/folds/fold-day.ts'
-import { horizonOf } from '../../src/rollups/folds/horizon.ts'
-import { daysFrom } from '../../src/rollups/folds/local-days.ts'
+import { daysFrom } from '../../src/rollups/daily/local-days.ts'
+import { rollUpDay } from '../../src/rollups/daily/roll-up-day.ts'
+import { watermarkOf } from '../../src/rollups/daily/watermark.ts'
 import type { Window } from '../../src/rollups/protocol.ts'
 import { median } from './table.ts'
 
 const countEventsByBucket = statement<{ bucket: Date; count: number }>('count-events-by-bucket')
 
-/** Each day is rolled up this often, and its quickest time counts: another process' turn is none of its own. */
+/** Calls for each day. The fastest one counts, because other processes may delay a call. */
 const CALLS = 2
-/** Days with less than this part of the median day's hits are left out: what a day costs at least would be all of it. */
+/** Days with less than this share of the median day's hits are excluded: the fixed cost of a day would dominate their time. */
 const LEAST_HITS = 0.1
 
 interface RolledDay {
@@ -20,15 +20,15 @@ interface RolledDay {
 
 export interface RolledDays {
   days: number
-  /** Milliseconds for 1,000 hits of the day. */
+  /** Milliseconds per 1,000 hits of a day; `worst` has the same unit. */
   median: number
   worst: number
   worstDay: RolledDay
 }
 
 /**
- * Rolls up every day of a window from its hits, whether it is rolled up already or not, and times it.
- * @param site its days are those of `zone`
+ * Rolls up every day of a window again from its hits, even when it has a rollup, and measures the time.
+ * @param site the site, whose days are in the time zone `zone`
  */
 export async function measureRollups(
   db: Db,
@@ -37,7 +37,7 @@ export async function measureRollups(
   now: Date,
 ): Promise<RolledDays> {
   const { siteNo, zone } = site
-  const { horizon } = await horizonOf(db, now)
+  const { watermark } = await watermarkOf(db, now)
   const buckets = await countEventsByBucket(db, siteNo, new Date(window.start), new Date(window.end))
   const rolled: RolledDay[] = []
   for (const day of daysFrom(zone, window.start, window.end)) {
@@ -47,7 +47,7 @@ export async function measureRollups(
     let ms = Number.POSITIVE_INFINITY
     for (let call = 0; call < CALLS; call++) {
       const startedAt = performance.now()
-      await foldDay(db, { ...day, siteNo, zone, foldedTo: horizon, isAnew: true, marks: [] })
+      await rollUpDay(db, { ...day, siteNo, zone, rolledUpTo: watermark, isAnew: true, marks: [] })
       ms = Math.min(ms, performance.now() - startedAt)
     }
     rolled.push({ start: day.start, hits, ms })
@@ -55,7 +55,10 @@ export async function measureRollups(
   return summarize(rolled)
 }
 
-/** @throws Error without a day that has hits */
+/**
+ * Computes the median and the worst cost of the days.
+ * @throws Error when no day has hits
+ */
 export function summarize(rolled: readonly RolledDay[]): RolledDays {
   const least = LEAST_HITS * median(rolled.map(({ hits }) => hits))
   const comparable = rolled.filter(({ hits }) => hits >= least)

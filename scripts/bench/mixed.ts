@@ -13,10 +13,10 @@ import { startSender } from './sender.ts'
 import { limitsOff, startService } from './service.ts'
 import { figure, formatTable, median } from './table.ts'
 
-// Times the reads of 30 days on an idle service, then while hits come in for the same site.
+// Times the reads of 30 days on an idle service, then again while the same site receives hits.
 
 const RANGE_DAYS = 30
-/** Until the stream of hits is steady. */
+/** Time until the rate of hits is steady; milliseconds. */
 const SETTLE_MS = 3_000
 
 interface Options {

@@ -1,7 +1,7 @@
 import { Command, Option } from 'commander'
 import { wholeNumber } from '../options.ts'
 
-/** A measurement's command line, with the options that all have. */
+/** Creates the command line of a measurement, with the options that all measurements share. */
 export function benchCommand(name: string, description: string): Command {
   return new Command(`bench:${name}`)
     .description(description)
@@ -14,7 +14,7 @@ export function benchCommand(name: string, description: string): Command {
     .addOption(new Option('--redis <url>', 'Redis to use; a private one unless given').env('REDIS_URL'))
 }
 
-/** An option that is a whole number. */
+/** Creates an option whose value is a whole number in a range. */
 export function numberOption(flags: string, description: string, range: [min: number, max: number]): Option {
   return new Option(flags, description).argParser(wholeNumber(...range))
 }

@@ -1,15 +1,15 @@
 import { readdirSync, readFileSync } from 'node:fs'
 
-// CPU time from /proc: Linux only, as the figures are.
+// Reads CPU time and memory from /proc, so it works on Linux only.
 
-/** What `getconf CLK_TCK` says on every Linux of today. */
+/** The value of `getconf CLK_TCK` on every current Linux. */
 const TICKS_A_SECOND = 100
 
 interface Process {
   pid: number
   parent: number
   command: string
-  /** CPU seconds, user and system, since it was started. */
+  /** CPU seconds (user and system) since the start of the process. */
   cpuSeconds: number
 }
 
@@ -20,7 +20,7 @@ function readProcess(pid: number): Process | undefined {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')
     const command = readFileSync(`/proc/${pid}/cmdline`, 'utf8').replaceAll('\0', ' ')
-    // The name in parentheses may hold spaces and parentheses.
+    // The name in parentheses may contain spaces and parentheses.
     const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
     return {
       pid,
@@ -29,7 +29,7 @@ function readProcess(pid: number): Process | undefined {
       cpuSeconds: (Number(fields[11]) + Number(fields[12])) / TICKS_A_SECOND,
     }
   } catch {
-    return undefined // it has ended meanwhile
+    return undefined // the process has ended
   }
 }
 
@@ -40,12 +40,12 @@ function allProcesses(): Process[] {
   })
 }
 
-/** CPU seconds of one process so far; undefined when it is gone. */
+/** Returns the CPU seconds of one process so far; undefined when the process has ended. */
 export const cpuSecondsOf = (pid: number): number | undefined => readProcess(pid)?.cpuSeconds
 
 /**
- * CPU seconds so far of a process and everything below it, by role.
- * @param others processes of other parents that work for it, such as the backends of a database server
+ * Returns the CPU seconds so far of a process and its descendants, by role.
+ * @param others processes with other parents that work for it, such as the backends of a database server
  */
 export function usageOf(root: number, others: { role: string; pids: readonly number[] }[] = []): Usage {
   const usage: Usage = new Map()
@@ -55,11 +55,11 @@ export function usageOf(root: number, others: { role: string; pids: readonly num
   return usage
 }
 
-/** A process and everything below it. */
+/** Returns a process and all its descendants. */
 function familyOf(root: number): Process[] {
   const all = allProcesses()
   const family = new Set([root])
-  // Children have higher pids than parents but for a wrap-around, so until nothing is found any more.
+  // After a wrap-around of pids a child may come before its parent, so repeat until no process is added.
   for (let before = 0; before !== family.size; ) {
     before = family.size
     for (const { pid, parent } of all) if (family.has(parent)) family.add(pid)
@@ -68,8 +68,8 @@ function familyOf(root: number): Process[] {
 }
 
 /**
- * Resident memory of a process and everything below it, in MiB, one number a process, by role.
- * @param others processes of other parents
+ * Returns the resident memory of a process and its descendants in MiB, one number per process, by role.
+ * @param others processes with other parents
  */
 export function memoryOf(
   root: number,
@@ -90,7 +90,7 @@ function residentMib(pid: number): number | undefined {
     const kib = /^VmRSS:\s*(\d+) kB/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]
     return kib === undefined ? undefined : Number(kib) / 1_024
   } catch {
-    return undefined // it has ended meanwhile
+    return undefined // the process has ended
   }
 }
 
@@ -105,7 +105,7 @@ function roleOf(command: string): string {
   return ROLES.find(([part]) => command.includes(part))?.[1] ?? 'primary'
 }
 
-/** What was used between two readings, by role. */
+/** Returns the CPU seconds between two readings, by role. */
 export function usedBetween(before: Usage, after: Usage): Usage {
   return new Map([...after].map(([role, seconds]) => [role, Math.max(0, seconds - (before.get(role) ?? 0))]))
 }

@@ -1,17 +1,19 @@
-/** Random numbers that are the same for the same seed, so that two runs make the same data. */
+/** Random numbers that depend only on the seed, so that two runs generate the same data. */
 export interface Random {
-  /** From 0 up to 1, which it never is. */
+  /** A number from 0 (inclusive) to 1 (exclusive). */
   next(): number
-  /** A whole number from 0 up to `count`, which it never is. */
+  /** A whole number from 0 (inclusive) to `count` (exclusive). */
   below(count: number): number
   chance(share: number): boolean
   pick<Value>(values: readonly Value[]): Value
 }
 
-/** @param seed any whole number */
+/**
+ * Creates a random number generator (mulberry32).
+ * @param seed any whole number
+ */
 export function createRandom(seed: number): Random {
   let state = seed >>> 0
-  // mulberry32
   const next = () => {
     state = (state + 0x6d2b79f5) >>> 0
     let mixed = Math.imul(state ^ (state >>> 15), state | 1)
@@ -23,8 +25,8 @@ export function createRandom(seed: number): Random {
 }
 
 /**
- * Draws ranks from 0 as they are visited on the web: rank r in proportion to 1/(r + 1).
- * @returns a function that draws one
+ * Draws ranks from 0 with a long-tail distribution, as for visits of web pages: rank r in proportion to 1/(r + 1).
+ * @returns a function that draws one rank
  */
 export function longTail(count: number, random: Random): () => number {
   const sums = new Float64Array(count)

@@ -7,7 +7,7 @@ import { measureReads, type ReadRow, type ReadsMeasured } from './measure-reads.
 import { benchCommand, numberOption } from './options.ts'
 import { figure, formatTable } from './table.ts'
 
-// Times the read endpoints on a seeded database, and on a larger one how much longer they take there.
+// Times the read endpoints on a seeded database, and optionally compares the times with those on a larger database.
 
 interface Options {
   data?: string

@@ -6,15 +6,15 @@ export const FSYNC = ['always', 'everysec'] as const
 export type Fsync = (typeof FSYNC)[number]
 
 export interface BenchRedis {
-  /** When it writes through to the disk. */
+  /** Value of `appendfsync`: when Redis syncs to disk. */
   fsync: string
-  /** Process id, as Redis says. */
+  /** Process id as Redis reports it. */
   pid: number
 }
 
 /**
- * Says what the Redis of a service does, and sets it where it is the service's own.
- * @throws Error when another one's would have to be changed
+ * Reads the settings of the Redis of a service. Sets `appendfsync` when the Redis is the service's own.
+ * @throws Error when `appendfsync` of an external Redis differs from `fsync`
  */
 export async function settleRedis(
   { redisUrl, hasOwnRedis }: Pick<BenchService, 'redisUrl' | 'hasOwnRedis'>,

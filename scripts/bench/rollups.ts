@@ -14,16 +14,16 @@ import { SHAPE_NAMES, SHAPES, type ShapeName } from './shapes.ts'
 import { STATES } from './states.ts'
 import { figure, formatTable } from './table.ts'
 
-// Imports a month of each shape of traffic, then rolls up each of its days anew: from rows as they were written, half of
-// them in the columnstore, and all of them.
+// Imports a month of each shape of traffic, then rolls up each of its days again in three states: fresh rows, half of the
+// rows in the columnstore, and all rows in the columnstore.
 
 const DAY_MS = 86_400_000
 const DAYS = 30
-/** Months lie so far apart that no two have a chunk together. */
+/** Distance between the starts of two months, so that no two months share a chunk. */
 const MONTH_MS = 42 * DAY_MS
-/** The worst day may take so many times as long as the median one, by hit. */
+/** Highest allowed ratio of the worst day's time per hit to the median day's. */
 const LIMIT = 3
-/** Where no chunk is. */
+/** A time without any chunk. */
 const NEVER = Date.UTC(9999, 0, 1)
 
 const listBackends = statement<{ pid: number }>('list-backends')
@@ -75,7 +75,7 @@ await withCleanup(async onEnd => {
     const visits = { hits, from: start, shape: { ...SHAPES[name], days: DAYS }, hostname: domain, seed: 1 }
     const [startedAt, usedBefore] = [performance.now(), await usage()]
     const { siteNo } = await filler.whileRollingUp(onWritten =>
-      // Fresh rows have no statistics: it makes those of no chunk.
+      // Fresh rows must have no statistics: a range without chunks prevents ANALYZE.
       filler.fill(id, visits, ({ until }: Written) => onWritten({ from: NEVER, to: NEVER, until })),
     )
     const seconds = secondsSince(startedAt)

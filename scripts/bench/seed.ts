@@ -13,12 +13,12 @@ import { STATES, type State } from './states.ts'
 import { figure, formatTable } from './table.ts'
 import type { Visits } from './visits.ts'
 
-// Fills an empty database with a site of many hits and thirty small ones beside it, through the pipeline, and proves
-// that it is consistent. The same options make the same hits.
+// Fills an empty database with one large site and thirty small sites, through the pipeline, and checks that the data is
+// consistent. The same options generate the same hits.
 
 const DAY_MS = 86_400_000
 const SMALL_SITES = 30
-/** Hits of a small site for one of the large. */
+/** Hits of a small site per hit of the large site. */
 const SMALL_SHARE = 1 / 500
 
 interface Options {
@@ -64,7 +64,7 @@ await withCleanup(async onEnd => {
   const from = end - shape.days * DAY_MS
   const dates = { from: dateOf(from), to: dateOf(end - DAY_MS) }
 
-  // Without ingest processes nobody else rolls up meanwhile.
+  // Without ingest processes, no other process rolls up during the import.
   const settings = { ...limitsOff, SITES_PER_TEAM: '1000', INGEST_PROCESSES: '0', HTTP_WORKERS: '1' }
   const service = await startService(target, settings, onEnd)
   const account = await openAccount(service, onEnd)

@@ -4,13 +4,13 @@ import { parseArgs } from 'node:util'
 import { type SentHit, sentHits } from './senders.ts'
 import { quantile } from './table.ts'
 
-// Sends pageviews at a steady rate until it is told to end, in a process of its own so that it disturbs no clock.
-// Arguments: --url http://… --key <tracking key> --rate <hits a second> --settle <ms>. Says one JSON line at the end.
+// Sends pageviews at a steady rate until SIGTERM, in a separate process so that it does not disturb the timing of reads.
+// Arguments: --url http://… --key <tracking key> --rate <hits a second> --settle <ms>. Prints one JSON line at the end.
 
 const TICK_MS = 5
 const CONNECTIONS = 256
 
-/** What it says; the times are of what was sent after it has settled, since both sides compile what is hot before. */
+/** The printed result. Response times start after the `--settle` time, because both sides compile hot code before. */
 export interface Sent {
   accepted: number
   refused: number
@@ -31,7 +31,7 @@ const rate = Number(values.rate)
 const settleMs = Number(values.settle)
 const hits = sentHits({ key: values.key!, count: 20_000, addresses: 4_096, visitors: 10_000, seed: 2 })
 const { hostname, port } = new URL(values.url!)
-/** Connections that wait for nothing, and requests that wait for a connection. */
+/** Idle connections, and (below) requests that wait for a connection. */
 const idle: Socket[] = []
 const waiting: ((socket: Socket) => void)[] = []
 let open = 0
@@ -48,7 +48,7 @@ const startedAt = performance.now()
 let sent = 0
 while (!isOver) {
   const due = (rate * (performance.now() - startedAt)) / 1_000
-  // One that falls behind for long shows it in its rate, and not in a burst.
+  // At most 0.1 s of hits in one burst: a long delay lowers the rate instead of causing a large burst.
   for (let burst = 0; sent < due && burst < rate / 10; burst++, sent++) {
     const sending: Promise<void> = send(hits[sent % hits.length]!).finally(() => running.delete(sending))
     running.add(sending)
@@ -67,7 +67,7 @@ const result: Sent = {
 }
 process.stdout.write(`${JSON.stringify(result)}\n`)
 
-/** Requests are written as they stand: Node's own client would take as much of the machine as the service does. */
+/** Writes the request text to the socket: Node's HTTP client would use as much CPU as the service. */
 async function send({ address, agent, body }: SentHit): Promise<void> {
   const sentAt = performance.now()
   const request =
@@ -97,7 +97,7 @@ function takeSocket(): Promise<Socket> | Socket {
   return dial()
 }
 
-/** @returns the status of the answer; 0 for a connection that broke, which is closed then */
+/** @returns the status of the answer; 0 for a broken connection, which is then closed */
 function exchange(socket: Socket, request: string): Promise<number> {
   return new Promise(resolve => {
     let answer = ''
@@ -117,7 +117,7 @@ function exchange(socket: Socket, request: string): Promise<number> {
   })
 }
 
-/** Bytes of an answer, as soon as its head is there. */
+/** Returns the total length of an answer; undefined until its head is complete. */
 function lengthOf(answer: string): number | undefined {
   const headEnd = answer.indexOf('\r\n\r\n')
   if (headEnd === -1) return undefined

@@ -7,13 +7,13 @@ import type { Sent } from './send.ts'
 const SEND = fileURLToPath(new URL('./send.js', import.meta.url))
 
 export interface Sender {
-  /** Ends it. @returns what was sent */
+  /** Ends the process. @returns the results of the load */
   stop(): Promise<Sent>
 }
 
 /**
  * Starts a process that sends pageviews at a steady rate.
- * @param options.settleMs of whose answers the times are left out
+ * @param options.settleMs first part of the load, whose response times are not counted; default 0
  */
 export function startSender(options: { url: string; key: string; rate: number; settleMs?: number }): Sender {
   const { url, key, rate, settleMs = 0 } = options

@@ -1,7 +1,7 @@
 import { addressOf, agentOf, LANGUAGES, originOf, PATHS, pageOf, SCREENS } from './catalogue.ts'
 import { createRandom, longTail } from './random.ts'
 
-/** One pageview as it is sent: behind a proxy that names the address. */
+/** One pageview to send, with the address that a proxy would report. */
 export interface SentHit {
   address: string
   agent: string
@@ -9,9 +9,9 @@ export interface SentHit {
 }
 
 /**
- * Pageviews of many people, for load.
- * @param options.addresses how many addresses share the load: each may send 600 a minute
- * @param options.visitors how many browsers there are behind them
+ * Generates pageviews of many visitors for a load.
+ * @param options.addresses number of addresses that share the load; each may send 600 hits a minute
+ * @param options.visitors number of browsers behind these addresses
  */
 export function sentHits(options: {
   key: string
@@ -30,7 +30,7 @@ export function sentHits(options: {
     language: random.pick(LANGUAGES),
   }))
   return Array.from({ length: options.count }, (_, index) => {
-    // In turn, so that no address has more than its share.
+    // Round robin, so that all addresses send the same number of hits.
     const { address, agent, screen, language } = visitors[index % visitors.length]!
     const { referrer, tags } = originOf(random)
     const { path, title } = pageOf(drawPage())

@@ -9,9 +9,9 @@ import { answersAt, freePort, type StartedProcess, startProgram } from './child.
 
 const PRIMARY = fileURLToPath(new URL('../../workers/primary.js', import.meta.url))
 
-/** Where the data is: a TimescaleDB by URL, or the embedded one of a folder; and a Redis, if not a private one. */
+/** Location of the data: the URL of a TimescaleDB or the folder of an embedded database, and an optional external Redis. */
 export interface Target {
-  /** `postgres://…`, or a folder; a temporary one when undefined. */
+  /** `postgres://…`, or a folder; undefined for a temporary folder. */
   data: string | undefined
   redis?: string | undefined
 }
@@ -28,12 +28,12 @@ export interface BenchService extends StartedProcess {
 
 const isUrl = (data: string | undefined): data is string => /^postgres(ql)?:/.test(data ?? '')
 
-/** Whether a target is the embedded database, whose sizes are smaller. */
+/** Tells whether a target is the embedded database, which gets smaller default sizes. */
 export const isEmbedded = ({ data }: Target): boolean => !isUrl(data)
 
 /**
- * The whole built service, all its processes, on a port of its own.
- * @param onEnd remembers how to take everything away again; given data stays
+ * Starts all processes of the built service on a free port.
+ * @param onEnd registers the cleanup; it removes temporary folders, but not a folder or database of the target
  */
 export async function startService(
   target: Target,
@@ -54,7 +54,7 @@ export async function startService(
       LOG_LEVEL: 'warn',
       ...(isUrl(given) && { DATABASE_URL: given }),
       ...(target.redis && { REDIS_URL: target.redis }),
-      // Of a folder everything is in, the key is there too.
+      // Without external servers, the data folder contains the secret key too.
       ...((isUrl(given) || target.redis) && { SECRET_KEY: randomBytes(32).toString('hex') }),
       ...settings,
     },
@@ -77,5 +77,5 @@ export async function startService(
 
 const LIMITS = ['COLLECT', 'EVENT', 'ENGAGE', 'IDENTIFY', 'API', 'WEBHOOK']
 
-/** Settings without rate limits: for what is measured by one caller. */
+/** Settings that disable rate limits, for measurements with one caller. */
 export const limitsOff = Object.fromEntries(LIMITS.map(name => [`RATE_LIMIT_${name}`, '0']))

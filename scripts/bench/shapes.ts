@@ -1,22 +1,22 @@
 import { PATHS } from './catalogue.ts'
 
-/** What a made-up site's traffic looks like. Shares are of pageviews, 0 to 1. */
+/** Traffic of a generated site. Shares are of pageviews, 0 to 1. */
 export interface Shape {
   days: number
   paths: number
-  /** Share of sessions that are of a visitor seen before; or how many visitors there are for `hits` hits, who come in turn. */
+  /** Either the share of sessions of returning visitors, or the number of visitors for `hits` hits, who visit in turn. */
   visitors: { repeat: number } | { of: (hits: number) => number }
-  /** Share of pageviews after which the session goes on. */
+  /** Share of pageviews that another pageview of the session follows. */
   morePages: number
   engagement: number
   events: number
   errors: number
   identities: number
-  /** Share of the hits that come in one hour, the first of the afternoon of the day in the middle. */
+  /** Share of the hits in one hour: 12:00 to 13:00 of the middle day. */
   burst: number
 }
 
-/** One session of three is of a visitor seen before. A quarter of the hits is engagement, a tenth custom events. */
+/** About a third of the sessions are of returning visitors. A quarter of the hits are engagement, a tenth custom events. */
 const mixed: Shape = {
   days: 90,
   paths: PATHS,
@@ -30,7 +30,7 @@ const mixed: Shape = {
 }
 const month: Shape = { ...mixed, days: 30 }
 
-/** Each is a way in which a statement that fits the others can become slow. */
+/** Each shape can make a statement slow that is fast for the other shapes. */
 export const SHAPES = {
   mixed,
   /** Few visitors with many hits: 1,000 hits a visitor, 33 pageviews a session. */

@@ -2,9 +2,9 @@ import { type Db, statement } from '../../src/infra/db.ts'
 import { compressSettledChunks } from '../../src/rollups/columnstore.ts'
 
 /**
- * How rows lie in the database, for what is planned by it. `fresh`: as they were written, without statistics. `half`: every
- * other chunk in the columnstore, the others without statistics. `compressed`: all that is settled in the columnstore,
- * vacuumed, with statistics.
+ * Storage states of the rows, which change query plans. `fresh`: uncompressed rows without statistics. `half`: half of the
+ * chunks in the columnstore, the others without statistics. `compressed`: all settled chunks in the columnstore, vacuumed,
+ * with statistics.
  */
 export const STATES = ['fresh', 'half', 'compressed'] as const
 export type State = (typeof STATES)[number]
@@ -15,7 +15,7 @@ const vacuumEverything = statement('vacuum-everything')
 
 const DAY_MS = 86_400_000
 
-/** Puts what is stored into a state. From rows: what is in the columnstore stays there. */
+/** Brings the stored rows into a state. It never decompresses: chunks in the columnstore stay there. */
 export async function settle(db: Db, state: State, now: Date): Promise<void> {
   if (state === 'fresh') return
   if (state === 'half') {

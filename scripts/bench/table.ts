@@ -1,10 +1,10 @@
-/** The value below which `share` (0 to 1) of the values lie: nearest rank. NaN without values. */
+/** Returns the quantile for `share` (0 to 1) by the nearest-rank method; NaN without values. */
 export function quantile(values: readonly number[], share: number): number {
   const sorted = [...values].sort((a, b) => a - b)
   return sorted[Math.max(0, Math.ceil(share * sorted.length) - 1)] ?? Number.NaN
 }
 
-/** The middle value; of an even number, the mean of the two in the middle. NaN without values. */
+/** Returns the median; for an even count, the mean of the two middle values. NaN without values. */
 export function median(values: readonly number[]): number {
   const sorted = [...values].sort((a, b) => a - b)
   const upper = sorted.length >> 1
@@ -12,7 +12,7 @@ export function median(values: readonly number[]): number {
   return (sorted[upper - 1]! + sorted[upper]!) / 2
 }
 
-/** Three significant digits, thousands with commas; `–` for what was not measured. */
+/** Formats a number with three significant digits and commas for thousands; `–` for a missing value. */
 export function figure(value: number | undefined): string {
   if (value === undefined || !Number.isFinite(value)) return '–'
   if (value === 0) return '0'
@@ -23,7 +23,7 @@ export function figure(value: number | undefined): string {
   })
 }
 
-/** Columns that a Markdown file shows as a table and a terminal as columns: the first to the left, numbers to the right. */
+/** Formats a Markdown table with padded columns, readable in a terminal. The first column is left-aligned, the others right. */
 export function formatTable(head: readonly string[], rows: readonly (readonly string[])[]): string {
   const widths = head.map((name, column) =>
     Math.max(3, name.length, ...rows.map(row => (row[column] ?? '').length)),

@@ -14,17 +14,17 @@ import type { Shape } from './shapes.ts'
 const SLOT_MS = 15 * 60_000
 const DAY_MS = 86_400_000
 const HOUR_MS = 3_600_000
-/** Of the visitors that can come again, this many are remembered: the newest. */
+/** Number of visitors that can return: the newest ones. */
 const KNOWN_VISITORS = 50_000
-/** When the hour of a burst begins, into its day. */
+/** Start of the burst hour within its day; milliseconds. */
 const BURST_MS = 12 * HOUR_MS
-/** Seeds of visitors who come in turn lie this far from each other. */
+/** Distance between the seeds of visitors who visit in turn. */
 const SEED_STEP = 7_919
 
 export interface Visits {
-  /** How many hits; each becomes one row of the events. */
+  /** Number of hits; each becomes one row of `events`. */
   hits: number
-  /** First moment of the days they are spread over, Unix milliseconds. */
+  /** Start of the first day with hits, Unix milliseconds. */
   from: number
   shape: Shape
   hostname: string
@@ -45,8 +45,8 @@ interface Line {
 }
 
 /**
- * Hits of a site in the format of `hits:import`, in time order, in pieces of about a day's quarter of an hour. Traffic
- * follows the hour of the day, pages have a long tail; the rest is as the shape says.
+ * Generates hits of a site in the format of `hits:import`, in time order, one buffer per 15 minutes. Traffic follows the hour of
+ * the day, and pages have a long-tail distribution. The shape defines the rest.
  */
 export function* visitsOf({ hits, from, shape, hostname, seed }: Visits): Generator<Buffer> {
   const random = createRandom(seed)
@@ -60,7 +60,7 @@ export function* visitsOf({ hits, from, shape, hostname, seed }: Visits): Genera
   let planned = 0
   let wanted = 0
 
-  /** Leaves out what would come after the end, or be more than asked for. */
+  /** Adds a hit, except after the last day or when there are enough hits. */
   function plan(at: number, visitor: Visitor, endpoint: string, body: object): void {
     const slot = slots[Math.floor((at - from) / SLOT_MS)]
     if (!slot || planned >= hits) return
@@ -129,7 +129,7 @@ export function* visitsOf({ hits, from, shape, hostname, seed }: Visits): Genera
   }
 }
 
-/** What part of all hits each slot has. */
+/** Share of all hits in each slot. */
 function sharesOf(count: number, { burst, days }: Shape): number[] {
   const shares = Array.from({ length: count }, (_, slot) => hourShare(((slot * SLOT_MS) % DAY_MS) / DAY_MS))
   const all = shares.reduce((sum, share) => sum + share, 0)
@@ -148,7 +148,7 @@ const visitorOf = (random: Random): Visitor => ({
   language: random.pick(LANGUAGES),
 })
 
-/** How busy a moment of the day is, UTC: most in the afternoon, a fifth of that at night. */
+/** Relative traffic at a time of the day, UTC: highest in the afternoon, a fifth of that at night. */
 const hourShare = (day: number) => 1.5 - Math.cos((day - 0.1) * 2 * Math.PI)
 
 /** A random UUID, version 4. */

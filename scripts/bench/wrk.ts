@@ -4,30 +4,33 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import type { SentHit } from './senders.ts'
 
-/** What wrk says of one run. */
+/** Result of one run of wrk. */
 export interface WrkResult {
   requests: number
   seconds: number
-  /** Answers that were 400 or above. */
+  /** Number of answers with status 400 or above. */
   refused: number
-  /** Connections that failed, timed out or were cut. */
+  /** Number of errors of connections: failed connects, reads and writes, and timeouts. */
   broken: number
   p50Ms: number
   p99Ms: number
 }
 
-/** @throws Error that says what to install */
+/**
+ * Requires that wrk is installed.
+ * @throws Error with the command that installs it
+ */
 export async function requireWrk(): Promise<void> {
   try {
     await promisify(execFile)('wrk', ['--version'])
   } catch (error) {
-    // It ends with 1 after saying its version.
+    // `wrk --version` prints its version and exits with 1.
     if ((error as NodeJS.ErrnoException).code !== 'ENOENT') return
     throw new Error('wrk is not installed: sudo apt-get install wrk, or see github.com/wg/wrk')
   }
 }
 
-/** What each thread sends: every hit in turn, each thread from another place on. */
+/** Lua script of wrk: each thread sends all hits in order and starts at a different hit. */
 const SCRIPT = `
 local threads = 0
 function setup(thread)
@@ -58,9 +61,9 @@ end
 `
 
 /**
- * Writes down what wrk is to send.
- * @param onEnd remembers to end it
- * @returns a function that sends it, as fast as it is answered
+ * Writes the script and the hits for wrk into a folder.
+ * @param onEnd registers the cleanup, which kills wrk
+ * @returns a function that runs wrk, which sends the hits as fast as the server answers
  */
 export function prepareWrk(
   folder: string,

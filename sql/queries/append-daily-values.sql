@@ -1,4 +1,4 @@
--- Adds to values that lock-daily-values.sql has locked. $4: what is added, in base64.
+-- Appends digests to the values that lock-daily-values.sql has locked. $4: the digests to append, in base64.
 update daily_values
 set digests = daily_values.digests || decode(added.digests, 'base64')
 from unnest($1::int[], $2::int[], $3::text[], $4::text[]) as added (site_no, day_no, kind, digests)

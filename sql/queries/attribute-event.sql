@@ -1,4 +1,4 @@
--- Gives service event $3, at $2, of site $1 to visitor $4 and session $5, which started at $6.
+-- Attributes service event $3, at time $2, of site $1 to visitor $4 and session $5, which started at $6.
 update events
 set
   visitor_no = $4::int, session_no = session.session_no, session_at = session.started_at,

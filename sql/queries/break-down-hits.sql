@@ -1,12 +1,12 @@
--- A page of the values of a dimension of hits and how many there are; one row with nulls where the page is empty.
--- Each value's visitors and sessions are gathered, and made distinct within it: see rank-kept-titles.sql.
+-- One page of the values of a dimension of hits, with the total number of values; one row with nulls where the page is empty.
+-- Visitors and sessions are aggregated into arrays and made distinct within each value: see rank-filtered-titles.sql.
 with met as (
   select
     value,
     count(*) filter (where type = 'pageview' and is_kept) as pageviews,
     array_agg(visitor_no) filter (where not is_service and is_kept) as acted,
     array_agg(session_no) filter (where is_seen) as seen_by
-  from met_hits
+  from matching_hits
   group by value
 ),
 ranked as materialized (
@@ -29,7 +29,7 @@ page as materialized (
 bounced as (
   select value, count(distinct session_no) as bounces
   from (select value, unnest(seen_by) as session_no from page) as seen
-  join (select session_no from kept_sessions where pageviews = 1) as single using (session_no)
+  join (select session_no from filtered_sessions where pageviews = 1) as single using (session_no)
   group by value
 )
 select counted.total, value, visitors, pageviews, sessions, coalesce(bounces, 0) as bounces

@@ -1,5 +1,5 @@
--- A page of the values of a dimension of sessions and how many there are; one row with nulls where the page is empty.
--- Each value's visitors are gathered, and made distinct within it: see rank-kept-titles.sql.
+-- One page of the values of a dimension of sessions, with the total number of values; one row with nulls where the page is empty.
+-- Visitors are aggregated into arrays and made distinct within each value: see rank-filtered-titles.sql.
 with acted as (
   select
     value,
@@ -10,13 +10,13 @@ with acted as (
       value,
       count(*) filter (where type = 'pageview') as pageviews,
       array_agg(visitor_no) filter (where not is_service) as acted_by
-    from kept_hits
+    from filtered_hits
     group by value
   ) as kept
 ),
 started as (
   select value, count(*) as sessions, count(*) filter (where pageviews = 1) as bounces
-  from kept_sessions
+  from filtered_sessions
   group by value
 ),
 ranked as materialized (

@@ -1,4 +1,4 @@
--- Notes that the lifecycle goals of site $1 are made; no row when they were before.
+-- Records that the lifecycle goals of site $1 exist; no row when this was recorded before.
 update sites
 set has_lifecycle_goals = true
 where site_no = $1 and not has_lifecycle_goals

@@ -1,5 +1,6 @@
--- With ids in halves, of which the one that says little takes up none: TimescaleDB can since 2.22, and does so by itself since
--- 2.23. A version that does not know the setting has no row of it.
+-- Turns UUID compression on: it stores an id in two halves, and the half with little information takes no space. TimescaleDB
+-- supports it since 2.22 and uses it by default since 2.23. Older versions have no such setting: pg_settings returns no row, and
+-- nothing is set.
 with halving as materialized (
   select set_config(name, 'on', true) from pg_settings where name = 'timescaledb.enable_uuid_compression'
 )

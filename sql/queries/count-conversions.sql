@@ -1,6 +1,6 @@
--- One row a goal that was converted: `goal` is the number its targets carry.
--- revenue: numeric, sent as text: it may be beyond what JavaScript reads exactly.
--- By visitor first: a hash of visitors is cheaper than sorting them for count(distinct).
+-- One row for each goal that was converted: `goal` is the number of the goal in its targets.
+-- revenue: numeric, sent as text, because it may exceed the integers that JavaScript represents exactly.
+-- Groups by visitor first: a hash of visitors is cheaper than the sort of count(distinct).
 select
   goal,
   sum(conversions)::bigint as conversions,

@@ -1,4 +1,4 @@
--- Rows of site $1 in [$2, $3) by 15-minute bucket, in order; empty buckets are absent.
+-- Hits of site $1 in [$2, $3) by 15-minute bucket, ascending; empty buckets are absent.
 select time_bucket(interval '15 minutes', at) as bucket, count(*)::int as count
 from events
 where site_no = $1::int and at >= $2::timestamptz and at < $3::timestamptz

@@ -1,5 +1,5 @@
--- Values of a dimension of hits, and how many of them have each.
+-- Values of a dimension of hits, and the number of hits that have each value.
 select value, count(*) as found
-from kept_hits
+from filtered_hits
 where value <> ''
 group by value

@@ -1,6 +1,6 @@
--- Hits of types $5 of site $1 in [$2, $3) by bucket and type, from counts of every quarter of an hour. `bucket` counts
--- from 0 the half-open buckets that begin at $4.
--- Dirty buckets come from raw rows; what lies above the aggregate's watermark does so by itself.
+-- Hits of types $5 of site $1 in [$2, $3) by bucket and type, from counts by 15-minute bucket. `bucket` counts, from 0, the
+-- half-open buckets that begin at $4.
+-- Dirty buckets are counted from raw rows. Above its watermark the aggregate reads raw rows by itself.
 with dirty as materialized (
   select bucket
   from dirty_buckets

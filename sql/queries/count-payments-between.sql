@@ -1,4 +1,4 @@
--- How many payments site $1 has in [$2, $3); $4 at most.
+-- Number of payments of site $1 in [$2, $3); stops counting at $4.
 select count(*)::int as payments
 from (
   select

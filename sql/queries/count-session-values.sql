@@ -1,5 +1,5 @@
--- Values of a dimension of sessions, and how many of them have each.
+-- Values of a dimension of sessions, and the number of sessions that have each value.
 select value, count(*) as found
-from kept_sessions
+from filtered_sessions
 where value <> ''
 group by value

@@ -1,4 +1,4 @@
--- Rows of site $1 in [$2, $3) by 15-minute bucket, in order; empty buckets are absent.
+-- Sessions of site $1 that started in [$2, $3), by 15-minute bucket, ascending; empty buckets are absent.
 select time_bucket(interval '15 minutes', started_at) as bucket, count(*)::int as count
 from sessions
 where site_no = $1::int and started_at >= $2::timestamptz and started_at < $3::timestamptz

@@ -1,5 +1,5 @@
--- An event goal of site $1 for each of the names $2 (each there once), in their order: but for names that are taken, names
--- that a goal stands for already, and what would be more than $3 goals; null: however many there are.
+-- Creates an event goal of site $1 for each of the distinct names $2, in their order. Skips names that a goal already has, names
+-- that an event goal already matches, and all goals above the limit of $3 per site ($3 null: no limit).
 insert into goals (site_no, display_name, type, match_value, match_operator)
 select $1::int, wanted.name, 'event', wanted.name, 'is'
 from unnest($2::text[]) with ordinality as wanted (name, place)

@@ -1,4 +1,4 @@
--- No row when the team ($1) already has a site for the domain ($2).
+-- No row when team $1 already has a site for domain $2.
 insert into sites (team_id, domain, timezone)
 values ($1, $2, $3)
 on conflict (team_id, domain) where deleted_at is null do nothing

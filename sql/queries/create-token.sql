@@ -1,4 +1,4 @@
--- No row when the user ($2) is not of the team ($1), or when the token it is made by ($7, null for none) is gone.
+-- No row when user $2 is not in team $1, or when the token $7 through which it is made (null: none) does not exist any more.
 insert into tokens (team_id, user_id, name, hash, site_ids, expires_at, created_by, made_through)
 select users.team_id, users.id, $3, $4, $5, $6, maker.id, coalesce(maker.made_through || maker.id, '{}')
 from users

@@ -1,2 +1,2 @@
--- Nothing happens when it is rows already.
+-- Does nothing when the chunk is not compressed.
 select decompress_chunk($1::regclass, true)

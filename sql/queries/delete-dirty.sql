@@ -1,5 +1,5 @@
--- Takes marks off aggregate $1 (by $2 site_no, $3 bucket) where nobody marked them again meanwhile ($4 version).
--- One that is locked is being marked again: it stays, and nobody waits for the other.
+-- Deletes marks of aggregate $1 ($2 site_no, $3 bucket) that have not been marked again since they were read ($4 version).
+-- A locked mark is being marked again by another transaction: it stays, without a wait for that transaction.
 with refreshed as (
   select dirty_buckets.site_no, dirty_buckets.bucket
   from unnest($2::int[], $3::timestamptz[], $4::bigint[]) as given (site_no, bucket, version)

@@ -1,4 +1,4 @@
--- Of the tokens of user $1 that have expired at $2, all but the $3 that did so last.
+-- Deletes the tokens of user $1 that have expired at $2, except the $3 that expired last.
 delete from tokens
 where
   id in (

@@ -1,2 +1,2 @@
--- Payment $1 and its other ids. Before its ledger row, in a statement of its own (see lock-payments).
+-- Deletes payment $1 and its aliases. Run it before its ledger row is deleted, as a separate statement (see lock-payments).
 delete from payments where id = $1::uuid

@@ -1,4 +1,4 @@
--- The row stays, so that its number is never used again and the data behind it can be found and removed.
+-- The row stays: its number must not be used again, and the purge needs it to find the data of the site.
 update sites
 set deleted_at = $2
 where site_no = $1 and deleted_at is null

@@ -1,5 +1,5 @@
--- Token $4, if `list-tokens` with the same $1, $2 and $3 has it, and if $5 those of them that were made through it. Those
--- that stay are then made through what it was made through.
+-- Deletes token $4 if `list-tokens` with the same $1, $2 and $3 returns it. With $5 true, also deletes those of its tokens that
+-- were made through it. With $5 false, removes it from made_through of those tokens.
 with gone as (
   delete from tokens
   where

@@ -1,6 +1,6 @@
--- $1 visitor numbers and $2 session numbers, each in ascending order; drawn only for what is really new. $3: the lock that,
--- at each of the sites $4 (site_no), holds off whoever leaves something to be attributed to a visitor without a session;
--- in ascending order, so that two never wait for each other.
+-- $1 visitor numbers and $2 session numbers, each in ascending order. Call it only for the number of rows that are new.
+-- Takes the shared lock $3 for each of the sites $4 (site_no): it blocks transactions that store something that is to be
+-- attributed to a visitor without a session. The order is ascending, to avoid deadlocks.
 select
   (
     select count(pg_advisory_xact_lock_shared($3::int, site_no))

@@ -1,5 +1,5 @@
--- Visitor $2 of site $1, and the session that a moment ($3) belongs to: the one it lies in, else the latest before it.
--- Extents of a visitor's sessions never overlap, so that both are the last one to begin.
+-- Visitor $2 of site $1, and the session for time $3: the session that contains it, otherwise the latest one before it.
+-- Sessions of a visitor never overlap, so that in both cases it is the last session that begins at or before that time.
 select
   visitors.visitor_no as "visitorNo",
   session.session_no as "sessionNo",

@@ -1,4 +1,4 @@
--- The token with this SHA-256, with what its user and team allow.
+-- The token with the SHA-256 $1, with the rights of its user and its team.
 select
   tokens.id as "tokenId",
   tokens.team_id as "teamId",

@@ -1,4 +1,4 @@
--- The site of this id, if it is connected, with the encrypted secrets.
+-- Site with id $1 and its encrypted secrets; no row when it is not connected.
 select
   sites.site_no as "siteNo",
   sites.id,

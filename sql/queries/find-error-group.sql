@@ -1,4 +1,4 @@
--- What is known of an error of site $1, whenever it occurred.
+-- Message and name of error $2 of site $1, whatever the time of its occurrences.
 select message, name
 from error_groups
 where site_no = $1 and error_id = $2

@@ -1,4 +1,4 @@
--- The first session of visitor $2 of site $1.
+-- First session of visitor $2 of site $1.
 select
   visitors.visitor_no as "visitorNo",
   session.session_no as "sessionNo",

@@ -1,5 +1,5 @@
--- What stands in the way of a goal of site $1 that is to be called $3 and defined by $4 to $8 ($8: JSON as text).
--- $2: the goal's own id, null when it is a new one. One row, also for a site without goals.
+-- Conflicts of a goal of site $1 with the name $3 and the definition $4 to $8 ($8: JSON as text) with the other goals.
+-- $2: the id of the goal itself, null for a new goal. Always one row, also for a site without goals.
 select
   count(*)::int as count,
   coalesce(bool_or(display_name = $3::text), false) as "isNameTaken",

@@ -1,4 +1,5 @@
--- Who was named first for subscription $2 of site $1, else for its customer $3; and whether event $4 did it.
+-- Visitor that was named first for subscription $2 of site $1, otherwise for customer $3; and whether event $4 was the first to
+-- name one.
 with
   of_subscription as (
     select visitor_id, event_id

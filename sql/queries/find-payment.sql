@@ -1,5 +1,5 @@
--- The payment of site $1 that is known by one of the ids ($2), the processor's other ids of it included: before all others
--- one that was recorded under the id itself; of several the oldest.
+-- Payment of site $1 that has one of the ids $2, as its own id or as an alias. A payment recorded under one of the ids itself
+-- comes first; among several, the oldest.
 with named as (
   select id from payments where site_no = $1::int and transaction_id = any($2::text[])
   union

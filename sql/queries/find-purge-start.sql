@@ -1,4 +1,4 @@
--- The earliest time at or after $2 at which site $1 has rows in each hypertable; null where it has none.
+-- Earliest time at or after $2 at which site $1 has rows in each hypertable; null where it has none.
 select
   (select min(at) from events where site_no = $1::int and at >= $2::timestamptz) as events,
   (select min(started_at) from sessions where site_no = $1::int and started_at >= $2::timestamptz) as sessions,

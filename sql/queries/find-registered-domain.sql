@@ -1,4 +1,4 @@
--- A row when some team has a site for the domain.
+-- One row when any team has a site for domain $1.
 select
 from sites
 where domain = $1 and deleted_at is null

@@ -1,4 +1,4 @@
--- By id ($2) or by domain ($3), the other being null. $4: the sites a token is limited to, null for all.
+-- Finds a site by id ($2) or by domain ($3); the other one is null. $4: the sites that a token is limited to, null for all.
 select
   site_no as "siteNo",
   id,

@@ -1,4 +1,4 @@
--- The oldest of that name.
+-- The oldest team with the name $1.
 select id
 from teams
 where name = $1

@@ -1,4 +1,4 @@
--- Whose token $4 is, if `list-tokens` with the same $1, $2 and $3 has it.
+-- User of token $4, if `list-tokens` with the same $1, $2 and $3 returns this token.
 select user_id as "userId"
 from tokens
 where

@@ -1,4 +1,5 @@
--- As count-conversions.sql, of a slice of visits: with the visitors themselves, which may be in other slices, too.
+-- Like count-conversions.sql, for one row slice: returns the visitors instead of their number, since other slices may have the
+-- same visitors.
 select
   goal,
   count(*) as conversions,

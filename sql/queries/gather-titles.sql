@@ -1,5 +1,6 @@
--- What rank-kept-titles.sql ranks, of a slice of visits: every title. All of it adds up, but of `lastAt` the latest counts.
--- By title and session first: engagement counts where its session saw the title.
+-- Counts that rank-filtered-titles.sql ranks, for one row slice: every title. Callers add up all columns, except `lastAt`: they
+-- take the latest.
+-- Groups by title and session first: engagement counts only in a session that saw the title.
 select
   title,
   sum(seen.pageviews)::bigint as pageviews,
@@ -17,9 +18,9 @@ from (
     bool_or(is_seen) as is_seen,
     bool_or(is_engaged) as is_engaged,
     sum(engaged_ms) filter (where is_engaged) as engaged_ms
-  from met_rows
+  from matching_rows
   where title <> '' and not is_service
   group by title, session_no
 ) as seen
-left join (select session_no, true as is_bounce from kept_sessions where pageviews = 1) as single using (session_no)
+left join (select session_no, true as is_bounce from filtered_sessions where pageviews = 1) as single using (session_no)
 group by title

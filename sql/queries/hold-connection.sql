@@ -1,5 +1,5 @@
--- A row while site $1 is there and connected with the webhook secret $2, as it is sealed. Until the transaction ends, whoever
--- disconnects it or connects another waits.
+-- One row if site $1 exists and is connected with the webhook secret $2 (encrypted). Until the transaction ends, other
+-- transactions cannot disconnect it or connect it with another secret.
 select site_no as "siteNo"
 from processor_connections
 where

@@ -1,5 +1,5 @@
--- Notes that items of subscription $2 of site $1 must be asked for, at once, since event $3 (of Unix milliseconds $4) left
--- some out; unless they were asked for in vain for that event.
+-- Adds a lookup, due at once, for the items of subscription $2 of site $1, because event $3 (at $4, Unix milliseconds) left some
+-- items out. Changes nothing if the existing lookup was made for the same event: that one failed before.
 insert into processor_facts (site_no, event_id, kind, at, object_id, sale_ids, body)
 values (
   $1::int,

@@ -1,4 +1,4 @@
--- Hits; one array a column, in this order. props travels as text, since the driver would encode jsonb[] twice.
+-- Inserts hits; one array for each column, in this order. props is sent as text, since the driver would encode jsonb[] twice.
 insert into events (
   site_no, at, id, type, name, visitor_no, session_no, session_at, hostname, path, url, query, title,
   entry_path, referrer, source, channel, utm_source, utm_medium, utm_campaign, utm_content,

@@ -1,5 +1,5 @@
--- More ids ($3) by which payment $2 of site $1 is known; none when it is being deleted. An id under which
--- another payment was recorded stays that one's.
+-- Adds the ids $3 as aliases of payment $2 of site $1; adds nothing when the payment is being deleted. An id under which another
+-- payment was recorded stays with that payment.
 insert into payment_aliases (site_no, transaction_id, payment_id)
 select $1::int, named.transaction_id, payment.id
 from (select id from payments where id = $2::uuid for key share) as payment

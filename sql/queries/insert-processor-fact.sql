@@ -1,4 +1,4 @@
--- body travels as text, since the driver would encode jsonb twice.
+-- body is sent as text, since the driver would encode jsonb twice.
 insert into processor_facts (
   site_no, event_id, kind, at, object_id, subscription_id, customer_id, sale_ids, visitor_id, body
 )

@@ -1,4 +1,4 @@
--- The ledger row of a payment.
+-- Inserts the ledger row of a payment.
 insert into revenue (
   site_no, at, payment_id, currency, amount_minor, refunded_minor, is_recurring, is_first_of_customer, visitor_no,
   session_no, session_at

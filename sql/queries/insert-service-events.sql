@@ -1,6 +1,6 @@
--- Events of site $1 that the service writes itself; one array a column. They happened on no page, and take the rest from
--- their session.
--- props travels as text, since the driver would encode jsonb[] twice.
+-- Inserts events of site $1 that the service writes itself; one array for each column. They have no page and copy the other
+-- dimensions from their session.
+-- props is sent as text, since the driver would encode jsonb[] twice.
 insert into events (
   site_no, at, id, type, name, is_service, visitor_no, session_no, session_at, hostname, path, url, title,
   entry_path, referrer, source, channel, utm_source, utm_medium, utm_campaign, utm_content, utm_term, browser,

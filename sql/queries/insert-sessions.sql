@@ -1,4 +1,4 @@
--- Sessions that hits opened; one array a column, in this order.
+-- Inserts sessions that hits opened; one array for each column, in this order.
 insert into sessions (
   site_no, started_at, session_no, first_at, last_at, pageviews, events, user_id, user_since,
   visitor_no, visit_count, hostname, entry_path, referrer, source, channel, utm_source, utm_medium,

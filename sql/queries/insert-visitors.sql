@@ -1,4 +1,4 @@
--- Visitors that are new; one array a column, in this order.
+-- Inserts new visitors; one array for each column, in this order.
 insert into visitors (
   visitor_no, site_no, id, first_seen_at, session_count, newest_session_at,
   pending_identifier, pending_since, pending_splits

@@ -1,4 +1,4 @@
--- Process ids of the server's sessions in this database: for reading what they use, where the server is on this machine.
+-- Process ids of the server's sessions in this database, to read their resource usage when the server is on this machine.
 select pid
 from pg_stat_activity
 where datname = current_database()

@@ -1,4 +1,4 @@
--- The $2 that failed last, of site $1 or (null) of all.
+-- The $2 dead letters that failed last, of site $1 or (null) of all sites.
 select
   dead_letters.id,
   sites.id as "siteId",

@@ -1,4 +1,4 @@
--- Every value that a dimension has among the sessions that money is attributed to; as list-distinct-values.sql.
+-- Every value of a dimension among the sessions that money is attributed to; rows as in list-distinct-values.sql.
 select
   case
     when sum(sum(length(value))) over () <= (select characters from asked) then array_agg(value)
@@ -6,9 +6,9 @@ select
 from (
   select value, sum(length(value) + 8) over (rows unbounded preceding) / 50000 as part
   from (
-    select value from kept_payments
+    select value from filtered_payments
     union
-    select value from kept_movements
+    select value from filtered_movements
   ) as distinct_value
 ) as numbered
 group by part

@@ -1,4 +1,4 @@
--- Every key that hits have properties under; as list-distinct-values.sql.
+-- Every property key of the filtered hits; rows as in list-distinct-values.sql.
 select
   case
     when sum(sum(length(value))) over () <= (select characters from asked) then array_agg(value)
@@ -7,7 +7,7 @@ from (
   select value, sum(length(value) + 8) over (rows unbounded preceding) / 50000 as part
   from (
     select distinct property.key as value
-    from kept_hits
+    from filtered_hits
     cross join lateral jsonb_object_keys(props) as property (key)
   ) as distinct_value
 ) as numbered

@@ -1,4 +1,5 @@
--- Every value that hits have under one of `asked.keys`, under any where there are none; as list-distinct-values.sql.
+-- Every value that the filtered hits have under one of `asked.keys`, or under any key if there are none; rows as in
+-- list-distinct-values.sql.
 select
   case
     when sum(sum(length(value))) over () <= (select characters from asked) then array_agg(value)
@@ -7,7 +8,7 @@ from (
   select value, sum(length(value) + 8) over (rows unbounded preceding) / 50000 as part
   from (
     select distinct property.value
-    from kept_hits
+    from filtered_hits
     cross join lateral jsonb_each_text(props) as property
     where cardinality((select keys from asked)) = 0 or property.key = any((select keys from asked)::text[])
   ) as distinct_value

@@ -1,5 +1,5 @@
--- Every path, name and selector that site $1 has hits of in [$2, $3), by the type of the hit, at most $5, and no more when
--- they have more than $6 characters together; $4: the types to look at.
+-- Every path, name and selector of the hits of site $1 in [$2, $3), with the type of the hit. At most $5 rows, and none after the
+-- first $6 characters. $4: the hit types to read.
 select kind, value
 from (
   select kind, value, sum(length(value)) over (rows unbounded preceding) - length(value) as characters_before

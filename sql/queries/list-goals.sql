@@ -1,4 +1,4 @@
--- Goals of site $1, the newest first. $2: which of them, null for all.
+-- Goals of site $1, the newest first. $2: the ids to return, null for all.
 select
   id,
   display_name as "displayName",

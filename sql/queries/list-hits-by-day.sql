@@ -1,8 +1,8 @@
--- About how many hits site $1 has in [$2, $3), in order of time: by day as far as days are rolled up, then by quarter of a
--- day. Only to cut the time in parts of like size: marks of late hits are not looked at.
+-- Approximate number of hits of site $1 in [$2, $3), ascending by time: by day where days are rolled up, then by 6 hours. Dirty
+-- buckets are ignored: the only use is to cut the time into parts of similar size.
 with rolled_up as (
   select starts_at, ends_at, pageviews + custom_events as hits
-  from day_folds
+  from daily_rollups
   where site_no = $1::int and ends_at > $2::timestamptz and starts_at < $3::timestamptz
 )
 select starts_at as "startsAt", ends_at as "endsAt", hits from rolled_up

@@ -1,4 +1,4 @@
--- $2 payments of site $1 after $3 others, the newest first.
+-- $2 payments of site $1, the newest first, after the first $3.
 select
   transaction_id as "transactionId",
   amount_minor as "amountMinor",

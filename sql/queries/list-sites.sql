@@ -1,5 +1,6 @@
--- $2: the sites a token is limited to, null for all.
--- hasRevenue: a payment processor is connected, or a payment came through the API. hasPayments: one was ever recorded.
+-- $2: the sites that a token is limited to, null for all.
+-- hasRevenue: a payment processor is connected, or a payment came through the API. hasPayments: at least one payment was
+-- recorded.
 select
   site_no as "siteNo",
   id,

@@ -1,5 +1,5 @@
--- Tokens of team $1, the newest first. $2: only this user's, null for everybody's. $3: only those limited to some of
--- these sites, null for all.
+-- Tokens of team $1, the newest first. $2: only tokens of this user, null for all users. $3: only tokens limited to some of these
+-- sites, null for all tokens.
 select
   id,
   name,

@@ -1,4 +1,4 @@
--- $1 how many, the newest first
+-- At most $1 sites, the newest first.
 select
   site_no as "siteNo",
   id as "siteId",

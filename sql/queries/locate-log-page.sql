@@ -1,7 +1,7 @@
--- How many hits of types $4 site $1 has in [$2, $3), and where in time those after the $6 newest lie, $5 at most: in
--- [start, end), after the `skipped` newest there. Nulls where there are none.
--- Dirty buckets come from raw rows; what lies above the aggregate's watermark does so by itself. Said of the rows, too, the
--- range keeps other chunks out of the plan: making it takes longer than carrying it out.
+-- Number of hits of types $4 of site $1 in [$2, $3), and the time range that contains the page of at most $5 hits after the $6
+-- newest: [start, end), where the page begins after the `skipped` newest hits. Nulls where there are none.
+-- Dirty buckets are counted from raw rows. Above its watermark the aggregate reads raw rows by itself. The range is repeated for
+-- the raw rows to keep other chunks out of the plan: planning takes longer than execution.
 with dirty as materialized (
   select bucket
   from dirty_buckets
@@ -32,7 +32,7 @@ counted as (
   union all
   select dirty.bucket, hit.hits
   from dirty
-  -- Bucket by bucket, by the index: a join of both would compare each hit with each bucket where estimates are wrong.
+  -- One index scan for each bucket: with wrong estimates a join would compare each hit with each bucket.
   cross join lateral (
     select count(*) as hits
     from events

@@ -1,7 +1,7 @@
--- Where each title ($2) of site $1 was seen by its latest hit, whose time ($3) is known.
+-- Path and hostname of the latest hit of each title ($2) of site $1, whose time ($3) is known.
 select asked.title, hit.path, hit.hostname
 from unnest($2::text[], $3::timestamptz[]) as asked (title, at)
--- One by one, by the time: a join of them would look through all hits.
+-- One index lookup by time for each title: a join would read all hits.
 cross join lateral (
   select path, hostname
   from events

@@ -1,4 +1,3 @@
--- Excludes, until the transaction ends, everybody else who locks one of the names ($1). In one order for all, so that two
--- never wait for each other.
+-- Blocks other transactions that lock one of the names $1, until this one ends. Locks in a fixed order, to avoid deadlocks.
 select pg_advisory_xact_lock(key)
 from (select distinct hashtextextended(name, 0) as key from unnest($1::text[]) as name order by key) as named

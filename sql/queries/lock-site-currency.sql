@@ -1,5 +1,5 @@
--- The currency of site $1, which nobody changes until the transaction ends. Whoever writes something that must be in
--- the site's currency takes the row `for share` before reading it.
+-- Currency of site $1, locked against changes until the transaction ends. A transaction that writes rows in the currency of the
+-- site must first lock the site's row with `for share`.
 select currency
 from sites
 where site_no = $1 and deleted_at is null

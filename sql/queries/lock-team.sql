@@ -1,5 +1,5 @@
--- Whoever adds a site to the team ($1) waits here for whoever does so at the same time. Not `for update`, which
--- would also hold up everybody who only refers to the team.
+-- Makes transactions that add a site to team $1 run one after the other. Not `for update`: it would also block transactions that
+-- only refer to the team.
 select id
 from teams
 where id = $1

@@ -1,1 +1,1 @@
-update horizons set refreshed_to = $2::timestamptz where aggregate = $1::text
+update watermarks set refreshed_to = $2::timestamptz where aggregate = $1::text

@@ -1,5 +1,5 @@
--- For the rest of the transaction: statements are planned once a connection. Which chunks they touch is found out when they
--- run; planning them for each call, compiling them or starting workers takes longer than running them.
+-- Sets options for the rest of the transaction: statements are planned once for each connection, and the chunks they touch are
+-- selected at execution. To plan each call, compile it with JIT or start parallel workers takes longer than to run it.
 select
   set_config('plan_cache_mode', 'force_generic_plan', true),
   set_config('max_parallel_workers_per_gather', '0', true),

@@ -1,5 +1,5 @@
--- At most $2 rows of site $1 from each table that is no hypertable; the processor's secrets and the names of people go
--- with the first call. Returns how many went.
+-- Deletes at most $2 rows of site $1 from each table that is not a hypertable. The first call deletes all processor secrets.
+-- Returns the number of deleted rows.
 with
   gone_connections as (delete from processor_connections where site_no = $1::int returning 1),
   gone_secrets as (delete from import_secrets where site_no = $1::int returning 1),
@@ -61,20 +61,20 @@ with
     returning 1
   ),
   gone_stale as (
-    delete from stale_subscriptions
+    delete from recompute_queue
     where
       site_no = $1::int
       and subscription_id in (
-        select subscription_id from stale_subscriptions where site_no = $1::int limit $2::int
+        select subscription_id from recompute_queue where site_no = $1::int limit $2::int
       )
     returning 1
   ),
-  gone_milestones as (
-    delete from milestones
+  gone_lifecycle_events as (
+    delete from lifecycle_events
     where
       site_no = $1::int
       and (subscription_id, name, key) in (
-        select subscription_id, name, key from milestones where site_no = $1::int limit $2::int
+        select subscription_id, name, key from lifecycle_events where site_no = $1::int limit $2::int
       )
     returning 1
   ),
@@ -99,23 +99,23 @@ with
       and (day, kind) in (select day, kind from daily_values where site_no = $1::int limit $2::int)
     returning 1
   ),
-  gone_spans as (delete from fold_spans where site_no = $1::int returning 1),
-  gone_days as (delete from day_folds where site_no = $1::int returning 1),
+  gone_spans as (delete from rollup_spans where site_no = $1::int returning 1),
+  gone_days as (delete from daily_rollups where site_no = $1::int returning 1),
   gone_values as (
-    delete from value_folds
+    delete from daily_value_rollups
     where
       site_no = $1::int
       and (dimension, starts_at, ends_at) in (
-        select dimension, starts_at, ends_at from value_folds where site_no = $1::int limit $2::int
+        select dimension, starts_at, ends_at from daily_value_rollups where site_no = $1::int limit $2::int
       )
     returning 1
   ),
   gone_texts as (
-    delete from value_texts
-    where text_no in (select text_no from value_texts where site_no = $1::int limit $2::int)
+    delete from value_dictionary
+    where value_id in (select value_id from value_dictionary where site_no = $1::int limit $2::int)
     returning 1
   ),
-  gone_marks as (delete from dirty_buckets where site_no = $1::int and aggregate = 'folds' returning 1),
+  gone_marks as (delete from dirty_buckets where site_no = $1::int and aggregate = 'daily_rollups' returning 1),
   gone_letters as (
     delete from dead_letters
     where id in (select id from dead_letters where site_no = $1::int limit $2::int)
@@ -134,7 +134,7 @@ select (
   + (select count(*) from gone_facts)
   + (select count(*) from gone_dependents)
   + (select count(*) from gone_stale)
-  + (select count(*) from gone_milestones)
+  + (select count(*) from gone_lifecycle_events)
   + (select count(*) from gone_webhook_events)
   + (select count(*) from gone_errors)
   + (select count(*) from gone_daily_values)

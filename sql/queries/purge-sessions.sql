@@ -1,4 +1,4 @@
--- Through the hypertable, never a chunk of it: only so are compressed rows found in every version. Needs a plan made for
--- these parameters (see allow-purge), by which whole segments of the columnstore go without being unpacked.
+-- Deletes through the hypertable, not from a chunk: only this finds compressed rows in every version. Needs a plan for these
+-- parameters (see allow-purge): it deletes whole segments of the columnstore without decompressing them.
 delete from sessions
 where site_no = $1::int and started_at >= $2::timestamptz and started_at < $3::timestamptz

@@ -1,6 +1,6 @@
--- Values of a dimension of hits, by the hits that have them.
+-- Values of a dimension of hits, by the number of hits.
 select value
-from kept_hits
+from filtered_hits
 where value <> ''
 group by value
 order by count(*) desc, value collate "C"

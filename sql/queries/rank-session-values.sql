@@ -1,6 +1,6 @@
--- Values of a dimension of sessions, by the sessions that have them.
+-- Values of a dimension of sessions, by the number of sessions.
 select value
-from kept_sessions
+from filtered_sessions
 where value <> ''
 group by value
 order by count(*) desc, value collate "C"

@@ -1,4 +1,4 @@
--- The distinct values of sites $1 on days $2 (since 1970, UTC) that are committed.
+-- Committed distinct values of sites $1 on days $2 (since 1970, UTC).
 select site_no as "siteNo", day - date '1970-01-01' as day, kind, digests
 from daily_values
 join unnest($1::int[], $2::int[]) as asked (site_no, day_no)

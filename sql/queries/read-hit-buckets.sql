@@ -1,6 +1,6 @@
--- One row a 15-minute bucket, UTC, in which a site ($1) has hits in the span [$2, $3) beside it; empty buckets are absent.
--- visitors: array_send bytes of the distinct visitor_no, so that a thread reads them without parsing text, in base64.
--- Dirty buckets come from raw rows; what lies above the aggregate's watermark does so by itself.
+-- One row for each 15-minute bucket, UTC, in which a site ($1) has hits in its range [$2, $3); empty buckets are absent.
+-- visitors: array_send bytes of the distinct visitor_no, in base64: a thread reads them without text parsing.
+-- Dirty buckets are counted from raw rows. Above its watermark the aggregate reads raw rows by itself.
 with asked as (
   select site_no, starts_at, ends_at
   from unnest($1::int[], $2::timestamptz[], $3::timestamptz[]) as span (site_no, starts_at, ends_at)
@@ -19,7 +19,8 @@ select
   encode(array_send(visitors), 'base64') as visitors
 from asked
 cross join lateral (
-  -- Span by span, by the index ("offset" keeps it so): a join would read all buckets. 31 sites: 2 ms, 31 statements: 7 ms.
+  -- One index scan for each range ("offset 0" enforces it): a join would read all buckets. 31 sites take 2 ms, against 7 ms
+  -- for 31 statements.
   select bucket, pageviews, custom_events, visitors
   from hits_15m
   where hits_15m.site_no = asked.site_no and bucket >= asked.starts_at and bucket < asked.ends_at

@@ -1,7 +1,8 @@
--- What site $1 was paid in [$2, $3), one row a segment between the edges ($5, ascending, whole 15-minute buckets; segment 1
--- begins with the first); segments without payments are absent. recorded: of any currency; the rest in currency $4.
--- Sums are numeric, sent as text: they may be beyond what JavaScript reads exactly.
--- Dirty buckets come from raw rows; what lies above the aggregate's watermark does so by itself.
+-- Revenue of site $1 in [$2, $3), one row for each segment between the edges $5 (ascending, whole 15-minute buckets; segment 1
+-- begins at the first edge); segments without payments are absent. recorded: payments in any currency; the other columns:
+-- currency $4.
+-- Sums are numeric, sent as text, because they may exceed the integers that JavaScript represents exactly.
+-- Dirty buckets are counted from raw rows. Above its watermark the aggregate reads raw rows by itself.
 with dirty as materialized (
   select bucket
   from dirty_buckets
@@ -17,7 +18,7 @@ buckets as (
   union all
   select dirty.bucket, paid.*
   from dirty
-  -- Bucket by bucket, by the index: a join of both would compare each payment with each bucket where estimates are wrong.
+  -- One index scan for each bucket: with wrong estimates a join would compare each payment with each bucket.
   cross join lateral (
     select
       currency,

@@ -1,5 +1,5 @@
--- One row a 15-minute bucket of [$2, $3), UTC, in which sessions of site $1 started; empty buckets are absent.
--- Dirty buckets come from raw rows; what lies above the aggregate's watermark does so by itself.
+-- One row for each 15-minute bucket of [$2, $3), UTC, in which sessions of site $1 started; empty buckets are absent.
+-- Dirty buckets are counted from raw rows. Above its watermark the aggregate reads raw rows by itself.
 with dirty as materialized (
   select bucket
   from dirty_buckets
@@ -14,7 +14,7 @@ where site_no = $1::int
 union all
 select dirty.bucket, session.sessions, session.bounces, session.duration_ms
 from dirty
--- Bucket by bucket, by the index: a join of both would compare each session with each bucket where estimates are wrong.
+-- One index scan for each bucket: with wrong estimates a join would compare each session with each bucket.
 cross join lateral (
   select
     count(*) as sessions,

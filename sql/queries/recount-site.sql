@@ -1,4 +1,4 @@
--- One row: what the raw hits of site $1 say, and beside it what was derived from them when they were stored.
+-- One row: counts of the raw hits of site $1, and the values that were derived from the hits when they were stored.
 with hits as (
   select
     count(*) as hits,

@@ -1,5 +1,5 @@
--- Sets how much of payment $1 was given back: $2, or all of it when that is more. Whoever sent it as refunded has the word:
--- the column refunded holds what they said, and all of it stays given back.
+-- Sets the refunded amount of payment $1 to $2, at most its full amount. A payment that was sent as refunded (column refunded)
+-- stays fully refunded.
 update payments
 set refunded_minor = case when refunded then amount_minor else least($2::bigint, amount_minor) end
 where id = $1::uuid

@@ -1,5 +1,6 @@
--- Chunks of hits and sessions that hold times of [$1, $2] and are rows, of which there are no statistics or which have half as
--- many pages more than when these were made. Not those of fewer than 16 pages: of so few rows all would be read for one.
+-- Uncompressed chunks of hits and sessions that overlap [$1, $2] and have no statistics, or have 1.5 times the pages they had
+-- when the statistics were made. Chunks of fewer than 16 pages are left out: with so few rows a scan of all of them is the plan
+-- in any case.
 select format('%I.%I', info.chunk_schema, info.chunk_name) as chunk
 from timescaledb_information.chunks as info
 join pg_namespace on pg_namespace.nspname = info.chunk_schema

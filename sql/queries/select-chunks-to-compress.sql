@@ -1,5 +1,5 @@
--- Chunks that ended before $1 and are still rows, wholly or (bit 8 of the status) because late hits were unpacked, oldest
--- first; not where something has just been written.
+-- Chunks that ended before $1 and are not compressed, fully or in part (bit 8 of the status: late hits were decompressed), the
+-- oldest first. Chunks with dirty buckets are left out: rows have just been written there.
 select format('%I.%I', info.chunk_schema, info.chunk_name) as chunk
 from timescaledb_information.chunks as info
 join _timescaledb_catalog.chunk as entry

@@ -1,4 +1,4 @@
--- Chunks of hits and sessions that hold times of [$1, $2] and are compressed, wholly or in part.
+-- Chunks of hits and sessions that overlap [$1, $2] and are compressed, fully or in part.
 select format('%I.%I', chunk_schema, chunk_name) as chunk
 from timescaledb_information.chunks
 where hypertable_schema = 'public'

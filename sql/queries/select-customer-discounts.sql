@@ -1,4 +1,4 @@
--- Discounts that customer $2 of site $1 was given for all subscriptions.
+-- Discounts of customer $2 of site $1 that apply to all of their subscriptions.
 select
   event_id as "eventId",
   kind,

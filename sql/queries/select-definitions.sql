@@ -1,4 +1,4 @@
--- What is known of the coupons and prices $2 of site $1 that payloads name by their ids.
+-- Stored facts of the coupons and prices $2 of site $1 to which payloads refer by id.
 select
   event_id as "eventId",
   kind,

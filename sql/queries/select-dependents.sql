@@ -1,5 +1,4 @@
--- Subscriptions of site $1 whose price depends on object $2 (a coupon or price), whether by themselves or through their
--- customer.
+-- Subscriptions of site $1 whose price depends on object $2 (a coupon or price), directly or through their customer.
 select holder_id as "subscriptionId"
 from price_dependents
 where site_no = $1::int and object_id = $2::text and not is_customer

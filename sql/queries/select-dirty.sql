@@ -1,4 +1,4 @@
--- The oldest marks of aggregate $1, with the version they have now; at most $2, in [$3, $4), null for everywhere.
+-- The oldest marks of aggregate $1, with their present version; at most $2, in [$3, $4), null for no bound.
 select site_no as "siteNo", bucket, version
 from dirty_buckets
 where

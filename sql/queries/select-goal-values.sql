@@ -1,4 +1,4 @@
--- What goals of sites $1 name exactly: names of events, and keys of properties.
+-- Values that goals of sites $1 match exactly: event names and property keys.
 select site_no as "siteNo", 'event_name' as kind, match_value as value
 from goals
 where site_no = any($1::int[]) and type = 'event' and match_operator = 'is'

@@ -1,5 +1,5 @@
--- What must be asked for of site $1 by now: what is due, and of ids $2 all that the processor has; at most $3 of them.
--- Of a cut subscription also the event that left items out.
+-- At most $3 lookups of site $1 to make now: those that are due, and those of ids $2 that are not missing at the processor.
+-- The lookup of a cut subscription also has the event that left items out.
 select
   object_id as id,
   body ->> 'of' as of,

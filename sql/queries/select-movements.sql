@@ -1,4 +1,4 @@
--- The ledger of subscription $2 of site $1.
+-- All MRR movements of subscription $2 of site $1.
 select
   id,
   at,

@@ -1,5 +1,5 @@
--- For each of the triples ($1 visitor_no, $2 path, $3 time) the newest pageview of that path at or before that time, no
--- older than $4: what engagement may belong to. $5 is the latest of the times. The hash is what the index has of a path.
+-- For each triple ($1 visitor_no, $2 path, $3 time), the newest pageview of that path at or before that time and not before $4:
+-- the pageview that engagement may belong to. $5: the latest of the times. The index has the hash of the path, not the path.
 select
   page.visitor_no as "visitorNo",
   page.session_at as "sessionAt",

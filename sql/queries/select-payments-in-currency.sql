@@ -1,4 +1,5 @@
--- A thousand payments of site $1 in currency $2, the newest first: the fewer are their customers' first ones.
+-- The 1000 newest payments of site $1 in currency $2: newest first, so that fewer of them are the first payment of their
+-- customer.
 select transaction_id as "transactionId"
 from payments
 where site_no = $1::int and currency = $2::text

@@ -1,4 +1,4 @@
--- All payments of site $1 that are known by one of the ids $2, the oldest first.
+-- All payments of site $1 that have one of the ids $2, as their own id or as an alias, the oldest first.
 with named as (
   select id from payments where site_no = $1::int and transaction_id = any($2::text[])
   union
@@ -19,7 +19,6 @@ select
   recurring,
   paid_at as "paidAt",
   source,
-  -- Its other names.
   array(select transaction_id from payment_aliases where payment_id = payments.id) as aliases
 from payments
 where id in (select id from named)

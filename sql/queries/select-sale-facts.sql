@@ -1,4 +1,4 @@
--- Everything said of site $1 under one of the ids $2 of a sale.
+-- All facts of site $1 that have one of the sale ids $2.
 select
   event_id as "eventId",
   kind,

@@ -1,4 +1,4 @@
--- Invoices and checkouts of site $1 that are of subscription $2 or customer $3; either may be null.
+-- Invoices and checkouts of site $1 that belong to subscription $2 or customer $3; either may be null.
 select distinct object_id as "objectId", sale_ids as "saleIds"
 from processor_facts
 where

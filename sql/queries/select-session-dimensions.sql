@@ -1,4 +1,5 @@
--- What the sessions $4 (session_no) of the visitors $1 (visitor_no) that started in [$2, $3] took from their opening hits.
+-- Dimensions that sessions took from their opening hits: sessions $4 (session_no) of visitors $1 (visitor_no), started in [$2,
+-- $3].
 select
   session_no as "sessionNo",
   started_at as "startedAt",

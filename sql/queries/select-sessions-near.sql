@@ -1,4 +1,4 @@
--- Sessions of the visitors $1 (visitor_no) that started in [$2, $3], in order of their extents.
+-- Sessions of the visitors $1 (visitor_no) that started in [$2, $3], in the order of their first hits.
 select
   visitor_no as "visitorNo",
   session_no as "sessionNo",

@@ -1,4 +1,4 @@
--- MRR of each subscription of site $1 by the ledger; those at 0 left out.
+-- MRR of each subscription of site $1, summed from the ledger; subscriptions at 0 are absent.
 select subscription_id as "subscriptionId", currency, sum(amount_minor)::bigint as mrr
 from mrr_movements
 where site_no = $1::int

@@ -1,4 +1,4 @@
--- Everything said of subscription $2 of site $1.
+-- All facts of subscription $2 of site $1.
 select
   event_id as "eventId",
   kind,

@@ -1,5 +1,5 @@
--- Sessions of the visitors $1 (visitor_no, of the sites $2) whose number, by start from 1, is not what it should be. None of
--- them was seen before $3.
+-- Sessions of the visitors $1 (visitor_no, of the sites $2) whose visit number is wrong: numbers follow the start times, from 1.
+-- $3: lower bound of the start times of all these sessions.
 with numbered as (
   select
     site_no,

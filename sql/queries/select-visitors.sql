@@ -1,4 +1,4 @@
--- The known ones of the visitors ($1 site_no, $2 id).
+-- Stored visitors among the given ones ($1 site_no, $2 id).
 select
   visitors.visitor_no as "visitorNo",
   visitors.site_no as "siteNo",

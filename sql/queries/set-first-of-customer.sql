@@ -1,4 +1,4 @@
--- Says whether ($4) payment $3, at $2, of site $1 is its customer's first; a row when that is news.
+-- Sets whether ($4) payment $3, at time $2, of site $1 is the first of its customer; one row when that changed.
 update revenue
 set is_first_of_customer = $4::boolean
 where

@@ -1,4 +1,4 @@
--- The currency of site $1, which nobody can change until the transaction ends (see lock-site-currency).
+-- Currency of site $1, locked against changes until the transaction ends (see lock-site-currency).
 select currency
 from sites
 where site_no = $1 and deleted_at is null

@@ -1,4 +1,4 @@
--- Takes what waits for the visitors ($1 site_no, $2 id).
+-- Deletes and returns the rows that wait for the visitors ($1 site_no, $2 id).
 delete from awaiting_visitors
 using unnest($1::int[], $2::uuid[]) as appeared (site_no, id)
 where awaiting_visitors.site_no = appeared.site_no and awaiting_visitors.visitor_id = appeared.id

@@ -1,4 +1,4 @@
--- The flip happens in the database, so that each of two at once flips it.
+-- The database flips the value, so that two requests at the same time both take effect.
 update sites
 set is_pinned = not is_pinned
 where site_no = $1 and deleted_at is null

@@ -1,7 +1,7 @@
--- What hits changed of sessions that are there; one array a column, in this order.
--- As an insert that always conflicts, by the unique index row by row: an update that joins the rows would have its plan chosen
--- by estimates, and compared each with all sessions of the time. What never changes of a session is not sent: of the rest
--- of a row that is there nothing is read.
+-- Updates stored sessions with the changes that hits made; one array for each column, in this order.
+-- Written as an insert that always conflicts: it uses the unique index for each row. The plan of an update with a join depends on
+-- estimates, and compared each row with all sessions of the time. Columns that never change are sent as empty constants: the
+-- update does not read them.
 insert into sessions (
   site_no, started_at, session_no, first_at, last_at, pageviews, events, user_id, user_since,
   visitor_no, visit_count, hostname, entry_path, referrer, source, channel, utm_source, utm_medium,

@@ -1,4 +1,4 @@
--- Moves the time of a site's first event back where hits ($1 site_no, $2 time) are earlier, or sets it.
+-- Sets the time of a site's first event, or moves it back where a hit ($1 site_no, $2 time) is earlier.
 update sites
 set first_event_at = first.at
 from (

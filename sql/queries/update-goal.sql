@@ -1,4 +1,4 @@
--- Everything that makes goal $2 of site $1 what it is; no row when it was deleted meanwhile. $9: JSON as text.
+-- Replaces the name and definition of goal $2 of site $1; no row when it was deleted. $9: JSON as text.
 update goals
 set
   display_name = $3,

@@ -1,4 +1,4 @@
--- Sets of site $1 what is not null; no row when it was deleted meanwhile.
+-- Sets the options of site $1 that are not null; no row when it was deleted.
 update sites
 set
   domain = coalesce($2::text, domain),

@@ -1,7 +1,7 @@
--- Writes the numbers of visits of sessions that are there ($1 site_no, $2 started_at, $3 session_no): $4.
--- As an insert that always conflicts, like touch-sessions.sql: an update that joins the rows compared each with all sessions
--- of the time where estimates were wrong, and unpacked whatever of a compressed chunk its constants did not exclude.
--- A row for each session that has its number now.
+-- Sets the visit numbers $4 of stored sessions ($1 site_no, $2 started_at, $3 session_no).
+-- Written as an insert that always conflicts, like touch-sessions.sql: with wrong estimates an update with a join compared each
+-- row with all sessions of the time, and it decompressed every row of a compressed chunk that its constants did not exclude.
+-- Returns a row for each changed session.
 insert into sessions (
   site_no, started_at, session_no, visit_count, first_at, last_at, pageviews, events, user_id, visitor_no, hostname,
   entry_path, referrer, source, channel, utm_source, utm_medium, utm_campaign, utm_content, utm_term, browser, os, size,

@@ -1,4 +1,4 @@
--- What hits change of visitors that are there already, known by $1 visitor_no.
+-- Updates stored visitors ($1 visitor_no) with the changes that hits made.
 update visitors
 set
   first_seen_at = changed.first_seen_at,

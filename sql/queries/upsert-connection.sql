@@ -1,4 +1,5 @@
--- Connects site $1 with these secrets ($2 webhook, $3 API key), encrypted, at $4; since when stays. No row for a deleted site.
+-- Connects site $1 with these encrypted secrets ($2 webhook, $3 API key) at $4; a reconnect keeps the first connected_at. No row
+-- for a deleted site.
 insert into processor_connections (site_no, provider, webhook_secret, api_key, connected_at)
 select site_no, 'stripe', $2::bytea, $3::bytea, $4::timestamptz
 from sites

@@ -1,5 +1,5 @@
--- Errors that a batch of hits brought; one array a column. A row that is there is not touched, so that batches do not wait
--- for each other, unless it lacks the name that one of these has.
+-- Inserts the errors of a batch of hits; one array for each column. Existing rows are not written, so that batches do not wait
+-- for each other, except rows without a specific name ('Error') when the batch has one.
 with given as (
   select *
   from unnest($1::int[], $2::uuid[], $3::text[], $4::text[]) as given (site_no, error_id, message, name)

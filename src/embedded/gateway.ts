@@ -4,24 +4,24 @@ import net from 'node:net'
 import { Connection } from './connection.ts'
 import type { Session } from './session.ts'
 
-/** Where clients connect: a unix socket, or a port on 127.0.0.1 (0: any free one). */
+/** Where clients connect: a unix socket, or a port on 127.0.0.1 (0: any free port). */
 export type Listen = { socketPath: string } | { port: number }
 
 export interface GatewayOptions {
   session: Session
   listen: Listen
-  /** How long a client may sit in a transaction, which keeps all others out; milliseconds. */
+  /** How long a client may be idle in a transaction, which blocks all other clients; milliseconds. */
   idleInTransactionMs?: number
 }
 
 export interface Gateway {
   /** The TCP port in use; undefined on a unix socket. */
   port: number | undefined
-  /** Takes no more clients, rolls back open transactions and tells connected clients to go. */
+  /** Accepts no more clients, rolls back open transactions and ends all connections. */
   close(): Promise<void>
 }
 
-/** Reported to clients when they connect; drivers choose their formats by them. */
+/** Parameters that clients receive when they connect; drivers choose their formats by them. */
 const PARAMETERS = [
   'server_version',
   'server_encoding',
@@ -37,11 +37,11 @@ const PARAMETERS = [
 ]
 
 /**
- * A server that speaks the PostgreSQL protocol before the one session of a PGlite instance.
+ * Starts a server that speaks the PostgreSQL protocol and shares the single session of a PGlite instance.
  *
- * Measured with postgres.js over a unix socket on a 2-core machine, 10 connections, client in a process
- * of its own: see `test/embedded/measure.ts`.
- * @throws when the socket or port is taken
+ * Measured with postgres.js over a unix socket on a 2-core machine, 10 connections, client in a separate
+ * process: see `test/embedded/measure.ts`.
+ * @throws Error when the socket or port is in use
  */
 export async function startGateway(options: GatewayOptions): Promise<Gateway> {
   const { session, listen, idleInTransactionMs = 30_000 } = options

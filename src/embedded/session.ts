@@ -3,18 +3,18 @@ import { copyFail, simpleQuery } from './protocol.ts'
 import { Turns } from './turns.ts'
 import type { Watchdog } from './watchdog.ts'
 
-/** State after a batch: idle, in a transaction, in a failed one; undefined in the middle of the protocol. */
+/** State after a batch: idle, in a transaction, in a failed transaction; undefined when no ReadyForQuery ends the answer. */
 export type TransactionStatus = 'I' | 'T' | 'E' | undefined
 
 export interface Answer {
-  /** Protocol messages, cut anywhere. */
+  /** Protocol messages; a chunk may start or end inside a message. */
   chunks: Buffer[]
   status: TransactionStatus
 }
 
 /**
- * What every connection starts with. PGlite itself starts with debug notices for each bind, sequential
- * scans priced out of the planner and only `pg_catalog` in the search path; a server does not.
+ * Initial settings of every connection, as on a server. PGlite starts with debug notices for each bind, with
+ * sequential scans disabled and with only `pg_catalog` in the search path.
  */
 const BASE_SETTINGS = `reset session authorization; reset role; reset all;
   set client_min_messages = warning; set enable_seqscan = on; set timezone = 'UTC';
@@ -24,29 +24,29 @@ const OWN_SETTINGS = `select 'select ' || string_agg(format('set_config(%L, %L, 
   from (select name, setting from pg_settings where source = 'session'
     union all select 'role', current_setting('role')) own`
 
-/** The client's own `statement_timeout` in milliseconds; '' when it has set none, and others decide. */
+/** The client's own `statement_timeout` in milliseconds; '' when it has set none, and the default limit applies. */
 const OWN_TIMEOUT = `select case source when 'session' then setting else '' end
   from pg_settings where name = 'statement_timeout'`
-/** Settings whose limit is remembered: connections of one kind have the same. */
+/** Size of the cache of limits by settings; connections of one kind have the same settings. */
 const KNOWN_SETTINGS = 1_000
 
-/** The kind of turn of work of the database's own. */
+/** The kind of turn for internal work of the database. */
 const OWN = ''
 
 /**
- * The one session of a PGlite instance, and whose turn it is.
+ * The single session of a PGlite instance, and the queue of turns on it.
  *
- * It talks to the module through callbacks of its own instead of `execProtocolRaw`: that parses every
- * answer into objects, keeps them for ever (a leak when only the raw calls are used) and copies results
- * into one growing buffer of at most 1 GB. Measured: 74,000 instead of 19,000–52,000 bound queries/s,
- * 50 MB of rows in 140 instead of 460 ms. PGlite's own `query` and `exec` cannot be used afterwards.
+ * It uses its own callbacks into the module instead of `execProtocolRaw`, which parses every answer into
+ * objects, keeps them for ever (a leak when only the raw calls are used) and copies results into one growing
+ * buffer of at most 1 GB. Measured: 74,000 instead of 19,000–52,000 bound queries/s, 50 MB of rows in 140
+ * instead of 460 ms. PGlite's own `query` and `exec` cannot be used afterwards.
  */
 export class Session {
-  /** Whose unnamed statement the session holds now. */
+  /** The connection that owns the session's unnamed statement. */
   unnamedOwner: unknown
   private readonly baseSettings: string
   private settings = ''
-  /** Milliseconds a statement may run, by the settings of its connection. */
+  /** Time limit of a statement by the settings of its connection; milliseconds. */
   private readonly limits = new Map<string, number | undefined>()
   private limitMs: number | undefined
   private workName = ''
@@ -55,7 +55,7 @@ export class Session {
   private inputOffset = 0
   private output: Buffer[] = []
   private readonly turns = new Turns()
-  /** The longest run of the present turn. */
+  /** The longest call of `run()` in the current turn. */
   private longest = { name: '', ms: 0 }
   private onTurn: (name: string, ms: number) => void = () => {}
   private readonly module: PGlite['Module']
@@ -63,8 +63,8 @@ export class Session {
   private readonly syncLog: () => void
 
   /**
-   * @param onCrash told once the module has thrown: its memory cannot be trusted any more
-   * @param syncLog called before an answer is given, see `syncToDisk`
+   * @param onCrash called when the module has thrown: its memory may be corrupt
+   * @param syncLog called before an answer is returned, see `syncToDisk`
    */
   constructor(pglite: PGlite, onCrash: (error: unknown) => void, syncLog = () => {}) {
     this.onCrash = onCrash
@@ -72,7 +72,7 @@ export class Session {
     const module = pglite.Module
     this.module = module
     const read = module.addFunction((pointer: number, maxLength: number) => {
-      // Only COPY FROM STDIN wants more than it was given, and a short read would crash the module.
+      // Only COPY FROM STDIN reads past the input, and a short read would crash the module.
       if (this.inputOffset >= this.input.length) {
         this.input = copyFail
         this.inputOffset = 0
@@ -91,26 +91,26 @@ export class Session {
     this.baseSettings = this.query(OWN_SETTINGS)[0] ?? ''
   }
 
-  /** Statements are ended from now on when they run too long. */
+  /** Sets the watchdog that ends statements which run too long. */
   watch(watchdog: Watchdog): void {
     this.watchdog = watchdog
   }
 
-  /** @param onTurn told after each turn how long it was, and the name of its longest statement */
+  /** @param onTurn called after each turn with the name of its longest statement and the length of the turn in milliseconds */
   observe(onTurn: (name: string, ms: number) => void): void {
     this.onTurn = onTurn
   }
 
   /**
-   * Waits for one's turn.
-   * @param kind those of one kind have one share of the time, see `Turns`
+   * Waits for a turn on the session.
+   * @param kind callers of one kind share one part of the time, see `Turns`
    */
   async acquire(kind = OWN): Promise<void> {
     await this.turns.acquire(kind)
     this.longest = { name: '', ms: 0 }
   }
 
-  /** Whether others should have their turn before the next statement of the same client. */
+  /** Tells whether other clients should run before the next statement of the same client. */
   isTurnOver(): boolean {
     return this.turns.isOver()
   }
@@ -121,9 +121,9 @@ export class Session {
   }
 
   /**
-   * Runs whole messages, blocking this thread until they are done. Only in one's turn.
-   * @param name of the statement, for logs
-   * @throws what the module threw; nothing can be run afterwards
+   * Runs whole messages and blocks this thread until they are done. Call it only during a turn.
+   * @param name name of the statement, for logs
+   * @throws the error of the module; no statement can run afterwards
    */
   run(messages: Buffer, name = ''): Answer {
     const startedAt = performance.now()
@@ -142,7 +142,7 @@ export class Session {
     this.inputOffset = 0
     this.output = []
     try {
-      // The module reads blocks of 8 KiB and stops where a block and a message end together, whatever follows.
+      // The module reads blocks of 8 KiB. It stops when a block and a message end together, even when more messages follow.
       while (this.input === messages && this.inputOffset < messages.length) {
         this.module._interactive_one(messages.length - this.inputOffset, messages[this.inputOffset]!)
       }
@@ -157,7 +157,7 @@ export class Session {
   }
 
   /**
-   * Runs a simple query and gives the first column of its rows, as text; NULL is ''. Only in one's turn.
+   * Runs a simple query and returns the first column of its rows as text; NULL is ''. Call it only during a turn.
    * @throws Error with the server's message
    */
   query(sql: string): string[] {
@@ -174,9 +174,9 @@ export class Session {
   }
 
   /**
-   * Gives the session the settings of the connection whose turn begins.
-   * @param settings what `ownSettings` gave it, or SQL that sets them; '' for none
-   * @throws Error when one of them is refused
+   * Applies the settings of the connection whose turn begins.
+   * @param settings a result of `ownSettings()`, or SQL that sets them; '' for none
+   * @throws Error when PostgreSQL refuses a setting
    */
   useSettings(settings: string): void {
     if (settings !== this.settings) {
@@ -188,12 +188,12 @@ export class Session {
     this.limitMs = this.limitOf(settings)
   }
 
-  /** What the client whose turn it is allows a statement; undefined when it says nothing about it. Only in one's turn. */
+  /** The current client's `statement_timeout`; undefined when the client has set none. Read it only during a turn. */
   get statementTimeoutMs(): number | undefined {
     return this.limitMs
   }
 
-  /** Runs work of the database's own, which may take as long as it says; 0 for as long as it takes. Only in one's turn. */
+  /** Runs internal work of the database with its own time limit in milliseconds (0: none). Call it only during a turn. */
   allowing<Result>(name: string, limitMs: number, run: () => Result): Result {
     this.useSettings('')
     this.limitMs = limitMs
@@ -216,11 +216,11 @@ export class Session {
     return this.limits.get(settings)
   }
 
-  /** SQL that brings back the present settings of the session; '' when they are those of everybody. */
+  /** Returns SQL that restores the current settings of the session; '' when they are the base settings. */
   ownSettings(): string {
     const settings = this.query(OWN_SETTINGS)[0] ?? ''
     if (!settings.includes("'search_path'")) {
-      // RESET ALL goes back to what PGlite started with, not to what its client has in mind.
+      // The client ran RESET ALL, which restores PGlite's initial settings instead of the base settings.
       this.query(BASE_SETTINGS)
       this.settings = ''
     } else {
@@ -230,7 +230,7 @@ export class Session {
   }
 }
 
-/** The status in a ReadyForQuery at the very end. No other message that ends an answer can look like one. */
+/** Status in a ReadyForQuery at the end of the answer. No other message at the end of an answer has the same bytes. */
 function readyStatus(chunks: Buffer[]): TransactionStatus {
   const last = chunks.at(-1)
   if (!last) return undefined

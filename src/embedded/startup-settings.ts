@@ -1,12 +1,12 @@
-/** Parameters of the startup message that are no settings, or only a label of the connection. */
+/** Parameters of the startup message that are not settings, or only label the connection. */
 const NOT_SETTINGS = new Set(['user', 'database', 'replication', 'options', 'application_name'])
 
-/** `-c name=value`, `-cname=value` or `--name=value`; a backslash protects a space. */
+/** `-c name=value`, `-cname=value` or `--name=value`; a backslash escapes a space. */
 const OPTION = /(?:-c\s*|--)([\w.-]+)=((?:\\.|[^\s\\])*)/g
 
 /**
- * SQL that makes the settings a client asked for when it connected, through parameters of their own
- * (`TimeZone`) or through `options`.
+ * Returns SQL that applies the settings of a startup message, which are separate parameters (`TimeZone`) or part
+ * of `options`.
  * @returns '' when there are none
  */
 export function startupSettings(parameters: Map<string, string>): string {
@@ -22,7 +22,7 @@ export function startupSettings(parameters: Map<string, string>): string {
   return `select ${calls.join(', ')}`
 }
 
-/** A string literal that means the same whatever `standard_conforming_strings` says. */
+/** A string literal that does not depend on `standard_conforming_strings`. */
 function quote(text: string): string {
   return `E'${text.replace(/[\\']/g, character => `\\${character}`)}'`
 }

@@ -11,37 +11,37 @@ const DESCRIBE = 0x44
 const STATEMENT = 0x53
 
 /**
- * Statements that change a setting of the session: cheap to test, and a false alarm only costs a look
- * at the settings. What is local to a transaction undoes itself.
+ * Matches statements that change a setting of the session. A false match only costs one query of the
+ * settings. Settings local to a transaction are excluded, because the transaction resets them.
  */
 const CHANGES_SETTINGS =
   /(?:^|;|\*\/)\s*(?:set\s+(?!local\b|transaction\b|constraints\b)|reset\b|discard\b)|set_config\s*\(/i
 
-/** What a message means to the gateway, and the message as the shared session may see it. */
+/** A message rewritten for the shared session, and its effects that the gateway must know. */
 export interface OwnedMessage {
   bytes: Buffer
-  /** What it does to the unnamed statement. */
+  /** Effect on the unnamed statement. */
   unnamed?: 'parsed' | 'used' | 'dropped'
-  /** `once`: by this message. `always`: by a named statement, so by any later message too. */
+  /** `once`: this message may change settings. `always`: a named statement may, so any later message may too. */
   changesSettings?: 'once' | 'always'
-  /** What the statement is called that it parses or runs, where its text says so. */
+  /** Name of the parsed or executed statement, from the comment at its head; '' without such a comment. */
   name?: string
 }
 
-/** A comment at the head of a statement. */
+/** A comment at the head of a statement, which names it. */
 const NAME = /^\s*\/\* ([\w-]{1,60}) \*\//
-/** Within so many bytes. */
+/** Number of bytes at the head of a statement in which the name is searched. */
 const NAME_WITHIN = 100
 
 /**
- * The prepared statements of one connection. All connections share one session, in which a name can
- * exist once; so every name is sent with the connection's prefix. Portals need none: they end with
- * the transaction, and the session is not shared before.
+ * The prepared statements of one connection. All connections share one session, where names are unique, so
+ * every name gets the connection's prefix. Portals need no prefix: they end with the transaction, and no
+ * other connection runs before that.
  */
 export class Statements {
-  /** Names in the session of what this connection prepared and did not close. */
+  /** Names, as in the session, of the statements that this connection has prepared and not closed. */
   readonly names = new Set<string>()
-  /** What they, and the unnamed one (''), are called in their texts. */
+  /** Names from the comments of the statements, by name in the session; the key '' is the unnamed statement. */
   private readonly called = new Map<string, string>()
   private readonly prefix: string
 

@@ -1,14 +1,17 @@
 import type { Session } from './session.ts'
 
-/** A table is analysed anew when it has grown by half since, and by more than a few pages. */
+/** A table is analysed again when it has grown by half and by more than 8 pages. */
 const GROWTH = 1.5
 const FEW_PAGES = 8
-/** From so many columns on the sample is a tenth: 100 rows times the target are read, and each column of them is sorted. */
+/**
+ * Tables with at least this many columns get a tenth of the sample: ANALYZE reads 300 rows times the target and sorts the sample
+ * once for each column.
+ */
 const WIDE_COLUMNS = 20
 const WIDE_TARGET = 10
 const TARGET = 100
 
-/** Names of tables as SQL has them; those that were never analysed first, then the largest. */
+/** Quoted names of the tables to analyse: first the tables that were never analysed, then the largest. */
 const GROWN = `select format('%I.%I', nspname, relname)
   from (
     select nspname, relname, relpages, reltuples, pg_relation_size(pg_class.oid) / 8192 as pages
@@ -18,7 +21,7 @@ const GROWN = `select format('%I.%I', nspname, relname)
   where pages > 0 and (reltuples < 0 or pages > ${GROWTH} * relpages + ${FEW_PAGES})
   order by reltuples >= 0, pages desc`
 
-/** Each hypertable, and how many rows its chunks have as far as is known. */
+/** Each hypertable with the estimated row count of its analysed chunks. */
 const HYPERTABLES = `select format('%s %I.%I', coalesce(sum(chunk.reltuples) filter (where chunk.reltuples > 0), 0),
     schema_name, table_name)
   from _timescaledb_catalog.hypertable
@@ -27,8 +30,8 @@ const HYPERTABLES = `select format('%s %I.%I', coalesce(sum(chunk.reltuples) fil
   group by schema_name, table_name`
 
 /**
- * What the planner knows of tables. Without it a fresh chunk of 50,000 hits counts as a handful of rows, and plans that are
- * good for those run for minutes.
+ * Keeps the planner's statistics current. Without them the planner estimates a handful of rows for a new chunk of 50,000 hits,
+ * and a plan that suits so few rows runs for minutes.
  */
 export class Statistics {
   private readonly session: Session
@@ -40,19 +43,19 @@ export class Statistics {
     this.session = session
   }
 
-  /** Finds tables that are new or have grown. In a turn. */
+  /** Finds tables that are new or have grown. Call it only during a turn. */
   look(): void {
     this.due = [...new Set([...this.due, ...this.session.query(GROWN)])]
   }
 
-  /** A table that was written to is due, whether it has grown or not. */
+  /** Marks a table as due, even when it has not grown. */
   add(table: string): void {
     if (!this.due.includes(table)) this.due.push(table)
   }
 
   /**
-   * Analyses one table. In a turn; takes up to 0.1 s of it, whatever the size: only a sample is read.
-   * @returns false when none was due
+   * Analyses one table. Call it only during a turn. Takes up to 0.1 s for any table size, because it reads only a sample.
+   * @returns false when no table was due
    */
   analyseOne(): boolean {
     const table = this.due.shift()
@@ -61,7 +64,7 @@ export class Statistics {
     return true
   }
 
-  /** A hypertable by itself: TimescaleDB would analyse all its chunks with it, in one statement. */
+  /** Analyses a hypertable without its chunks; by default TimescaleDB analyses all its chunks in the same statement. */
   private analyseHypertable(): boolean {
     for (const row of this.session.query(HYPERTABLES)) {
       const [rows, table] = [Number(row.slice(0, row.indexOf(' '))), row.slice(row.indexOf(' ') + 1)]
@@ -75,7 +78,7 @@ export class Statistics {
 
   private analyse(table: string, first = ''): void {
     const name = `'${table.replaceAll("'", "''")}'`
-    // Dropped since it was listed: nothing to do.
+    // No columns: the table was dropped after it was listed.
     const columns = `select count(*) from pg_attribute where attrelid = to_regclass(${name}) and attnum > 0`
     const [count] = this.session.query(columns)
     if (Number(count) === 0) return

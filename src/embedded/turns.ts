@@ -1,18 +1,18 @@
-/** How long turns may follow each other without a look at what clients have sent. */
+/** Longest time between two reads of the sockets of the clients; milliseconds. */
 const LISTEN_EVERY_MS = 5
-/** How far behind the others a kind that comes back may be: it goes first for so long, and no longer. */
+/** Priority of a kind that returns after a pause: it runs first until it has used this much time; milliseconds. */
 const CREDIT_MS = 100
 
-/** Those of one kind that wait, and the time that its turns have taken. */
+/** Waiting callers of one kind, and the total time of its turns. */
 interface Line {
   waiting: (() => void)[]
   usedMs: number
 }
 
 /**
- * Whose turn it is, where only one can have one. While several kinds wait, each has the same share of the time, however many of
- * it wait and however long its turns are: filtered reads of one team keep neither storing nor the short reads of another
- * waiting for longer than the one turn that goes on. Within a kind, the first that asked comes first.
+ * Queue of turns on a resource that only one caller can use. While several kinds wait, each gets the same share of the time. The
+ * number of its waiting callers and the length of its turns do not matter: filtered reads of one team delay storing and the
+ * short reads of another team only by the current turn. Callers of one kind run in the order of their requests.
  */
 export class Turns {
   private readonly lines = new Map<string, Line>()
@@ -26,7 +26,7 @@ export class Turns {
     this.now = now
   }
 
-  /** Waits for one's turn. */
+  /** Waits for a turn. */
   async acquire(kind: string): Promise<void> {
     const line = this.lineOf(kind)
     if (this.present) {
@@ -41,12 +41,12 @@ export class Turns {
     this.beganAt = this.now()
   }
 
-  /** How long the present turn has taken. */
+  /** Length of the current turn so far; milliseconds. */
   get ms(): number {
     return this.now() - this.beganAt
   }
 
-  /** Whether others should have their turn before the next statement of the same client. */
+  /** Tells whether other clients should run before the next statement of the same client. */
   isOver(): boolean {
     return this.ms >= LISTEN_EVERY_MS
   }
@@ -54,14 +54,14 @@ export class Turns {
   release(): void {
     const now = this.now()
     this.present!.usedMs += now - this.beganAt
-    // The turn is counted: those who come while clients are listened to must not find it counted twice.
+    // The turn is added to usedMs: without this line, comeBack() would count it twice while listen() waits.
     this.beganAt = now
     if (now - this.listenedAt < LISTEN_EVERY_MS) {
       this.passOn()
       return
     }
-    // What came meanwhile is read before anybody has a turn: clients that have gone, cancellations, statements that go
-    // before others.
+    // Reads the sockets before the next turn, so that closed connections, cancellations and statements with a higher
+    // priority take effect.
     void listen().then(() => {
       this.listenedAt = this.now()
       this.passOn()
@@ -98,7 +98,7 @@ export class Turns {
   }
 }
 
-/** Lets what clients have sent come in: one that connects to cancel is accepted, then read, then heard. */
+/** Lets Node read the sockets. A cancel request needs three rounds: accept the connection, read it, handle it. */
 async function listen(): Promise<void> {
   for (let round = 0; round < 3; round++) await new Promise(resolve => setImmediate(resolve))
 }

@@ -3,9 +3,9 @@ import type { Interrupt } from './interrupt.ts'
 import type { Log } from './log.ts'
 
 export interface StatementLimits {
-  /** How long a statement may run whose client has set no `statement_timeout`; milliseconds. */
+  /** Time limit of a statement without a `statement_timeout` of its client; milliseconds. */
   statementMs: number
-  /** How long after that, or after its own `statement_timeout`, the process is ended if the statement goes on; milliseconds. */
+  /** Time after the limit, or after the client's `statement_timeout`, until the process is killed; milliseconds. */
   graceMs: number
 }
 
@@ -15,18 +15,18 @@ const LOOK_EVERY_MS = 100
 /** Room for the name of a statement. */
 const NAME_BYTES = 64
 
-/** What both threads see: which run goes on (0: none), its number, its limit in milliseconds (0: none), and its name. */
+/** Layout of the state that both threads share: number of the current run (0: none), its limit in ms (0: none), its name. */
 const RUNNING = 0
 const LIMIT = 1
 const NAME_AT = 8
 
-/** Where the thread finds `interrupt`: it can only evaluate an expression. */
+/** Global name of the cancel function: the thread can only evaluate an expression. */
 const GLOBAL = 'analyticsStatementWatchdog'
 
 /**
- * Ends statements that run too long. While the module runs it blocks its thread, so another one looks at the clock: it has the
- * statement cancelled through the inspector, whose messages are heard in the middle of WebAssembly, too; and if the
- * statement does not end then, it ends the process, which is started again by whoever started it.
+ * Ends statements that run too long. The running module blocks its thread, so a second thread checks the time. It cancels the
+ * statement through the inspector, whose messages are handled even while WebAssembly runs. If the statement does not end,
+ * it kills the process, which the parent process starts again.
  */
 export class Watchdog {
   private readonly limits: StatementLimits
@@ -39,12 +39,12 @@ export class Watchdog {
   private startedAt = 0
   private isRequested = false
 
-  /** @param interrupt undefined where a statement cannot be cancelled: then only the process can be ended */
+  /** @param interrupt undefined when a statement cannot be cancelled; then only killing the process ends it */
   constructor(limits: StatementLimits, interrupt: Interrupt | undefined, log: Log) {
     this.limits = limits
     this.interrupt = interrupt
     this.log = log
-    // A function of its own text: the thread needs no file, wherever this one is run from.
+    // The thread runs the source text of `watch()`, so it needs no file and works from any build folder.
     this.thread = new Worker(`(${watch.toString()})(require)`, {
       eval: true,
       workerData: {
@@ -57,7 +57,7 @@ export class Watchdog {
       } satisfies WatchedState,
     })
     this.thread.unref()
-    // Not in the way of what comes without a watchdog.
+    // The database keeps running without a watchdog.
     this.thread.on('error', err =>
       log.error({ err }, 'nobody watches the statements of the database any more'),
     )
@@ -65,7 +65,7 @@ export class Watchdog {
   }
 
   /**
-   * A statement begins.
+   * Records the start of a statement.
    * @param limitMs its `statement_timeout`; 0 for none; undefined when its client has set none
    */
   begin(limitMs: number | undefined, name: string): void {
@@ -90,7 +90,7 @@ export class Watchdog {
     await this.thread.terminate()
   }
 
-  /** Called in the middle of a statement, or between two. */
+  /** Cancels the run with this number. Called during a statement, or after it has ended. */
   private cancel(runNo: number): void {
     if (Atomics.load(this.state, RUNNING) !== runNo) return
     this.isRequested = true
@@ -98,7 +98,7 @@ export class Watchdog {
   }
 }
 
-/** What the thread is given. */
+/** Data that the thread receives. */
 interface WatchedState {
   state: Int32Array
   name: Uint8Array
@@ -109,8 +109,8 @@ interface WatchedState {
 }
 
 /**
- * Runs in the thread, from its text: it sees nothing of this file. Time is counted as this process has it, so that one
- * that stood still, as a stopped container does, is not taken for a statement that ran.
+ * Runs in the thread from its source text, so it cannot use any other name of this file. One step counts at most 10 intervals, so
+ * that a pause of the process (for example, a stopped container) does not count as time of a statement.
  */
 function watch(require: NodeJS.Require): void {
   const { workerData } = require('node:worker_threads')

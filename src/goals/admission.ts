@@ -3,7 +3,7 @@ import { statement, type Transaction } from '../infra/db.ts'
 import { isReservedName } from '../ingestion/reserved-names.ts'
 import type { GoalDefinition, GoalRecord } from './schema.ts'
 
-/** Most goals of a site, those not counted that the service adds itself. */
+/** Most goals of a site. Goals that the service adds itself are not limited. */
 export const MAX_GOALS = 1_000
 
 const lockCurrency = statement<{ currency: string }>('lock-site-currency')
@@ -12,7 +12,7 @@ const findConflicts = statement<{ count: number; isNameTaken: boolean; hasTwin: 
 )
 
 /**
- * Makes whoever else changes the site's goals or its currency wait until the transaction ends.
+ * Locks the site's goals and its currency against changes by other transactions until this transaction ends.
  * @returns the site's currency
  * @throws AppError `not_found` when the site was deleted meanwhile
  */
@@ -23,10 +23,10 @@ export async function lockGoals(transaction: Transaction, siteNo: number): Promi
 }
 
 /**
- * Whether the site can have the goal; the answer holds as long as `lockGoals` does.
- * @param present the goal as it is, when it is to be replaced: it may keep a reserved name
- * @throws AppError `validation_failed` for a reserved name, a currency that is not the site's, a goal or a name that
- * the site has, a site at its ceiling
+ * Checks that the site can have the goal. The result is valid while the lock of `lockGoals` is held.
+ * @param present the current goal, when it is replaced: it can keep a reserved name
+ * @throws AppError `validation_failed` for a reserved name, a currency other than the site's, an identical goal, a display
+ * name that is in use, or a site with MAX_GOALS goals
  */
 export async function admitGoal(
   transaction: Transaction,

@@ -10,8 +10,8 @@ import type { Goal, GoalBody, GoalRecord } from './schema.ts'
 const insertGoal = statement<GoalRecord>('create-goal')
 
 /**
- * The ceiling holds, and goals and their names stay unique, also when requests race.
- * @throws AppError `validation_failed` as `admitGoal` and `admitExpression` say; `not_found` when the site was deleted meanwhile
+ * Creates a goal. A lock keeps the limit and the uniqueness of goals and names correct for concurrent requests.
+ * @throws AppError `validation_failed` as in `admitGoal` and `admitExpression`; `not_found` when the site was deleted meanwhile
  */
 export async function createGoal(
   services: Pick<Services, 'db' | 'patterns'> & { signal?: AbortSignal | undefined },

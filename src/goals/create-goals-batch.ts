@@ -11,7 +11,7 @@ const claimLifecycleGoals = statement('claim-lifecycle-goals')
 const insertEventGoals = statement('create-event-goals')
 
 /**
- * An event goal for each name that can have one; the others, and those beyond the ceiling, are skipped.
+ * Creates an event goal for each valid name. Skips blank, reserved and existing names, and names beyond the limit of goals.
  * @returns all goals of the site, the newest first
  * @throws AppError `not_found` when the site was deleted meanwhile
  */
@@ -30,8 +30,8 @@ export async function createGoalsBatch(
 }
 
 /**
- * The goals of what a payment processor reports, once a site and whatever the ceiling; those that the site has, and names
- * that are taken, are skipped.
+ * Creates the goals for lifecycle events of a payment processor, once per site and without the limit of goals. Skips goals
+ * that the site has, and names that are in use.
  * @throws AppError `not_found` when the site was deleted meanwhile
  */
 export async function createLifecycleGoals(transaction: Transaction, siteNo: number): Promise<void> {

@@ -1,7 +1,7 @@
 import { isWithin } from '../infra/validation.ts'
 import { type GoalBody, type GoalDefinition, isBlank } from './schema.ts'
 
-/** The goal that a valid body describes, with everything that it leaves out. */
+/** Returns the goal that a valid body describes, with defaults for omitted fields. */
 export function definitionOf(body: GoalBody): GoalDefinition {
   const type = body.match_type
   const matchOperator = body.match_operator ?? (type === 'event' ? 'is' : 'matches_pattern')
@@ -9,7 +9,7 @@ export function definitionOf(body: GoalBody): GoalDefinition {
   const isPath = type === 'page' || type === 'scroll'
   const goal = {
     type,
-    // A slash before `^` or `.*` would make another expression of it.
+    // Do not add a slash to a regular expression: before `^` or `.*` it would change the meaning.
     matchValue: isPath && matchOperator !== 'matches_regex' ? withSlash(given!) : given,
     matchOperator,
     scrollThreshold: body.scroll_threshold ?? -1,
@@ -23,7 +23,7 @@ const withSlash = (path: string) => (path.startsWith('/') ? path : `/${path}`)
 
 const MAX_NAME = 255
 
-/** What a goal without a name is called; cut to fit. */
+/** Returns the default name of a goal, cut to 255 characters. */
 function nameOf(goal: Omit<GoalDefinition, 'displayName'>): string {
   const name = fullNameOf(goal)
   return isWithin(name, MAX_NAME) ? name : `${[...name].slice(0, MAX_NAME - 1).join('')}…`

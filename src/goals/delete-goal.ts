@@ -6,7 +6,10 @@ import type { GoalRecord } from './schema.ts'
 
 const removeGoal = statement<{ id: string }>('delete-goal')
 
-/** @throws AppError `not_found` when it was deleted meanwhile */
+/**
+ * Deletes a goal.
+ * @throws AppError `not_found` when the goal was deleted meanwhile
+ */
 export async function deleteGoal(
   { db }: Pick<Services, 'db'>,
   { siteNo }: Pick<SiteRecord, 'siteNo'>,

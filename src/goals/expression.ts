@@ -5,9 +5,9 @@ import type { SiteRecord } from '../sites/schema.ts'
 import type { GoalDefinition } from './schema.ts'
 
 /**
- * Whether the regular expression of a goal, if it has one, is valid. It is compiled in a thread: that may take some
- * hundred milliseconds, for which this process would answer nobody.
- * @throws AppError `validation_failed` when it is not
+ * Checks the regular expression of a goal, if it has one. A worker thread compiles it: this can take some hundred
+ * milliseconds, in which the main thread could not serve other requests.
+ * @throws AppError `validation_failed` when the expression is invalid
  */
 export async function admitExpression(
   { patterns, signal }: Pick<Services, 'patterns'> & { signal?: AbortSignal | undefined },

@@ -6,14 +6,17 @@ import type { GoalRecord } from './schema.ts'
 const selectGoals = statement<GoalRecord>('list-goals')
 
 /**
- * Goals of a site, the newest first.
- * @param ids which of them; null for all
+ * Returns goals of a site, the newest first.
+ * @param ids ids of the goals to return; null for all
  */
 export function findGoals(db: Queryable, siteNo: number, ids: string[] | null): Promise<GoalRecord[]> {
   return selectGoals(db, siteNo, ids)
 }
 
-/** @throws AppError `not_found`, the same for an id that is none, nobody's or another site's */
+/**
+ * Returns a goal of a site.
+ * @throws AppError `not_found`, the same for an invalid id, an unknown id and a goal of another site
+ */
 export async function findGoal(db: Queryable, siteNo: number, id: string): Promise<GoalRecord> {
   const [goal] = isUuid(id) ? await findGoals(db, siteNo, [id]) : []
   if (!goal) throw noSuchGoal()

@@ -13,7 +13,7 @@ interface Named {
 
 const selectNames = statement<Named>('list-goal-names')
 
-/** A page of the site's goals, in their order. */
+/** Returns a page of the site's goals, sorted by display name. */
 export async function listGoals(
   context: Pick<Services, 'db'> & { pageUrl: PageUrl },
   { siteNo }: Pick<SiteRecord, 'siteNo'>,
@@ -28,12 +28,12 @@ export async function listGoals(
   return paginate(context, query, { rows: inOrder(goals).map(presentGoal), total: found.length })
 }
 
-/** Every goal of the site, in their order. */
+/** Returns all goals of the site, sorted by display name. */
 export async function listAllGoals(db: Queryable, siteNo: number): Promise<GoalRecord[]> {
   return inOrder(await findGoals(db, siteNo, null))
 }
 
-/** By display name in any case, ties by id: here, so that no two databases differ in what is a letter's other case. */
+/** Sorts by display name without case, then by id. Not in SQL: databases with other locales map case differently. */
 function inOrder<Goal extends Named>(goals: Goal[]): Goal[] {
   return goals
     .map(goal => ({ goal, key: goal.displayName.toLowerCase() }))

@@ -2,16 +2,16 @@ import type { ValueTest } from '../rollups/patterns/protocol.ts'
 import type { ValueOperator } from '../rollups/value-match.ts'
 import type { GoalDefinition, GoalType } from './schema.ts'
 
-/** Which hits convert a goal. */
+/** Condition that a hit must meet to convert a goal. */
 export interface GoalTarget {
-  /** `engagement` of a pageview whose deepest scroll reaches the threshold. */
+  /** `engagement`: the engagement of a pageview whose deepest scroll reaches the threshold. */
   kind: 'pageview' | 'engagement' | Exclude<GoalType, 'page' | 'scroll'>
-  /** What of the hit is compared: `selector` is the property of that name. */
+  /** Field of the hit to compare: `selector` is the property of that name. */
   on: 'path' | 'name' | 'selector'
   operator: ValueOperator
   /** Null: every hit of the kind. */
   value: string | null
-  /** Percent, for `engagement` alone. */
+  /** Percent, only for `engagement`. */
   scrollThreshold: number | null
   /** Properties that the hit must have, with exactly these values. */
   props: Record<string, string>
@@ -42,7 +42,7 @@ function aimOf(type: GoalType): Pick<GoalTarget, 'kind' | 'on'> {
   }
 }
 
-/** What the path, name or selector of a hit is compared with; every text contains the empty one. */
+/** Returns the test for the path, name or selector of a hit. `contains` with an empty value matches every text. */
 export function testOf({ operator, value }: GoalTarget): ValueTest {
   return value === null ? { operator: 'contains', value: '' } : { operator, value }
 }

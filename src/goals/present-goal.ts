@@ -1,6 +1,6 @@
 import type { Goal, GoalRecord } from './schema.ts'
 
-/** The goal as clients see it. */
+/** Returns the goal in the form of the API. */
 export function presentGoal(goal: GoalRecord): Goal {
   return {
     id: goal.id,

@@ -7,11 +7,11 @@ import { refusalOfText, VALUE_OPERATORS, type ValueOperator } from '../rollups/v
 const GOAL_TYPES = ['page', 'event', 'scroll', 'outbound', 'download', 'button', 'form', 'copy'] as const
 export type GoalType = (typeof GOAL_TYPES)[number]
 
-/** What a goal is: all that a client may set, with every default filled in. */
+/** All fields of a goal that a client can set, with defaults filled in. */
 export interface GoalDefinition {
   displayName: string
   type: GoalType
-  /** Null for an autocapture goal that any event of its kind meets. */
+  /** Null for an autocapture goal that every event of its kind converts. */
   matchValue: string | null
   matchOperator: ValueOperator
   /** Percent; -1 when it is not a scroll goal. */
@@ -20,7 +20,7 @@ export interface GoalDefinition {
   customProps: Record<string, string>
 }
 
-/** A goal as the database holds it. */
+/** A goal as it is stored in the database. */
 export interface GoalRecord extends GoalDefinition {
   id: string
   createdAt: Date
@@ -51,7 +51,7 @@ export type Goal = z.infer<typeof Goal>
 export const GoalList = z.array(Goal)
 export const GoalPage = envelope(Goal)
 
-/** What addresses a goal inside its site. */
+/** Path parameter of a goal. */
 export const GoalKey = z.object({ goal: uuid('Goal id.') })
 
 export const ListGoals = z.object({
@@ -64,7 +64,7 @@ export type ListGoals = z.infer<typeof ListGoals>
 
 const MAX_PROPS = 3
 
-// Zod leaves `__proto__` out of a record, and a goal without one of its conditions would be another goal.
+// Zod drops `__proto__` from a record, and a goal without one of its conditions would match other events: refuse the key.
 const CustomProps = z.preprocess(
   (given: Record<string, string> | null | undefined, context) => {
     if (Object.keys(given ?? {}).some(key => mend(key) === '__proto__')) {
@@ -115,7 +115,7 @@ const GoalFields = z.object({
   }),
 })
 
-/** The whole definition of a goal, for creating and for replacing. What is left out, or null, is reset. */
+/** Whole definition of a goal, to create or replace it. Omitted and null fields get their defaults. */
 export const GoalBody = GoalFields.superRefine((body, context) => {
   for (const [field, message] of conflictsIn(body)) {
     context.addIssue({ code: 'custom', path: [field], message })
@@ -131,10 +131,10 @@ export const GoalBody = GoalFields.superRefine((body, context) => {
 })
 export type GoalBody = z.infer<typeof GoalBody>
 
-/** A text of nothing but spaces says as little as none. */
+/** Text with only spaces counts as absent. */
 export const isBlank = (value: string | null | undefined) => !value?.trim()
 
-/** What a goal's type, or its operator, forbids or asks of its other fields. */
+/** Yields the fields that conflict with the goal's type or operator, each with a message. */
 function* conflictsIn(goal: z.infer<typeof GoalFields>): Generator<[keyof GoalBody, string]> {
   const { match_type: type, match_value: value } = goal
   if (['page', 'scroll', 'event'].includes(type) && isBlank(value)) yield ['match_value', 'is required']

@@ -11,8 +11,9 @@ import type { Goal, GoalBody, GoalRecord } from './schema.ts'
 const writeGoal = statement<GoalRecord>('update-goal')
 
 /**
- * Replaces the whole definition; id and time of creation stay.
- * @throws AppError `validation_failed` as `admitGoal` and `admitExpression` say; `not_found` when the goal or its site was deleted meanwhile
+ * Replaces the whole definition of a goal; its id and creation time stay.
+ * @throws AppError `validation_failed` as in `admitGoal` and `admitExpression`; `not_found` when the goal or its site was
+ * deleted meanwhile
  */
 export async function updateGoal(
   services: Pick<Services, 'db' | 'patterns'> & { signal?: AbortSignal | undefined },

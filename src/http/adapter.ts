@@ -10,7 +10,7 @@ import { type Procedure, procedureOf } from './procedure-of.ts'
 import { fieldsOf, headerList, readQuery } from './query.ts'
 import type { Route } from './routes.ts'
 
-/** Serves one row of the route table with its procedure. */
+/** Returns the handler that serves one row of the route table with its procedure. */
 export function restHandler(services: Services, route: Route): RequestHandler {
   const procedure = procedureOf(route)
   const known = new Set(
@@ -25,7 +25,7 @@ export function restHandler(services: Services, route: Route): RequestHandler {
       path: route.procedure,
       type: procedure.type,
       ctx: contextOf(services, req, res, pageUrlOf(services.config.baseUrl, req.originalUrl)),
-      // Read when the first check needs it: nobody without a token gets a body read.
+      // The first check that needs the input reads it, so the body of a request without a token is not read.
       getRawInput: () => {
         input ??= readInput(route, query.input, req)
         return input
@@ -39,7 +39,7 @@ export function restHandler(services: Services, route: Route): RequestHandler {
   }
 }
 
-/** The path outranks the body, the body the query. */
+/** Fields of the path override those of the body, which override those of the query. */
 async function readInput(route: Route, query: Record<string, unknown>, req: Request) {
   const body = route.method === 'get' ? {} : await readJsonObject(req)
   return { ...query, ...body, ...req.params }
@@ -58,7 +58,7 @@ function send(res: Response, route: Route, answer: unknown): void {
   else res.json(answer)
 }
 
-/** The input's fields that do not come from the path. */
+/** Returns the input fields that do not come from the path. */
 function parametersOf(route: Route, { inputs }: Procedure): string[] {
   return inputs.flatMap(fieldsOf).filter(name => !route.path.split('/').includes(`:${name}`))
 }

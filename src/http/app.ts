@@ -21,7 +21,7 @@ import { type Route, routes } from './routes.ts'
 import { trpcEndpoint } from './trpc-endpoint.ts'
 import { processorWebhook } from './webhook.ts'
 
-/** Everything that is served over HTTP, but the ingestion paths, which are answered before they come here. */
+/** Creates the app for everything except the ingestion paths and the tracker script, which are answered before Express. */
 export function createApp(
   services: Services,
   exchange: MetricsExchange,
@@ -69,13 +69,13 @@ const secure = helmet({
     useDefaults: false,
     directives: { defaultSrc: ["'none'"], frameAncestors: ["'none'"] },
   },
-  // TLS, and what it promises for other hosts of the domain, is for whoever terminates it to say.
+  // HSTS is the decision of the proxy that terminates TLS: it also applies to other hosts of the domain.
   strictTransportSecurity: false,
 })
 
 type Handlers = Partial<Record<Route['method'], RequestHandler>>
 
-/** Serves the methods a path has; OPTIONS names them, and every other method is answered 405. */
+/** Serves the methods of a path. OPTIONS lists them; every other method is answered 405. */
 function mount(app: Express, path: string, handlers: Handlers): void {
   const methods = Object.keys(handlers).map(method => method.toUpperCase())
   const allow = [...methods, ...(handlers.get ? ['HEAD'] : []), 'OPTIONS'].join(', ')
@@ -90,7 +90,7 @@ function mount(app: Express, path: string, handlers: Handlers): void {
   })
 }
 
-/** The route table by path. */
+/** Returns the handlers of the route table by path. */
 function restHandlers(services: Services): Map<string, Handlers> {
   const paths = new Map<string, Handlers>()
   for (const route of routes) {
@@ -100,7 +100,7 @@ function restHandlers(services: Services): Map<string, Handlers> {
 }
 
 function answerError(log: Log): ErrorRequestHandler {
-  // Express knows by the number of parameters that this one is for errors.
+  // Express recognises an error handler by its four parameters.
   return (error, _req, res, _next) => {
     const known = isUnreadablePath(error)
       ? new AppError('bad_request', 'The path is not correctly percent-encoded')
@@ -116,7 +116,7 @@ function answerError(log: Log): ErrorRequestHandler {
   }
 }
 
-/** What Express throws when it cannot decode a part of the path. */
+/** Express throws a URIError when it cannot decode a part of the path. */
 function isUnreadablePath(error: unknown): boolean {
   return error instanceof URIError
 }

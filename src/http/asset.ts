@@ -4,21 +4,21 @@ import { brotliCompressSync, constants, gzipSync } from 'node:zlib'
 
 type Encoding = 'br' | 'gzip' | 'identity'
 
-/** What is compressed as far as it goes; for more than that, a worker would stand still too long. */
+/** Largest asset that gets the best brotli quality; for larger ones it would block the worker for too long. */
 const THOROUGH_BYTES = 100_000
 
 export interface Asset {
-  /** Answers GET and HEAD: 304 to who has it, else the bytes in the best encoding. `headers` are added. */
+  /** Answers GET and HEAD: 304 when the ETag matches, else the bytes in the best encoding. `headers` are added. */
   serve(request: IncomingMessage, response: ServerResponse, headers?: OutgoingHttpHeaders): void
 }
 
-/** Bytes that stay as they are while the process runs, compressed when they are first asked for. */
+/** Creates an asset of bytes that never change while the process runs. Each encoding is compressed at its first request. */
 export function createAsset(plain: Buffer, type: string, cacheControl: string): Asset {
   const bodies: Partial<Record<Encoding, Buffer>> = { identity: plain }
   const tag = createHash('sha256').update(plain).digest('base64url').slice(0, 22)
   const cached = {
     'Cache-Control': cacheControl,
-    // Weak, because it is the same for every encoding.
+    // Weak, because all encodings share the same tag.
     ETag: `W/"${tag}"`,
     Vary: 'Accept-Encoding',
   }

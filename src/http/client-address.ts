@@ -2,8 +2,8 @@ import type { IncomingMessage } from 'node:http'
 import { isIP } from 'node:net'
 
 /**
- * The address of whoever sent the request: the peer's, or behind `trustedHops` proxies what the outermost of them
- * wrote into `X-Forwarded-For`. What is further left was written by the sender and proves nothing.
+ * Returns the address of the client: the peer's, or behind `trustedHops` proxies the entry that the outermost of them
+ * wrote into `X-Forwarded-For`. Do not trust entries further left: the sender can write anything there.
  */
 export function clientAddress(request: IncomingMessage, trustedHops: number): string {
   const peer = withoutMapping(request.socket.remoteAddress ?? '')
@@ -16,7 +16,7 @@ export function clientAddress(request: IncomingMessage, trustedHops: number): st
   return isIP(claimed) ? claimed : peer
 }
 
-/** `::ffff:192.0.2.1` is the IPv4 address of a dual-stack socket. */
+/** A dual-stack socket shows an IPv4 address as `::ffff:192.0.2.1`. */
 const withoutMapping = (address: string) => (address.startsWith('::ffff:') ? address.slice(7) : address)
 
 /** Some proxies write `192.0.2.1:4711` or `[2001:db8::1]:4711`. */

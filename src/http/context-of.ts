@@ -5,15 +5,15 @@ import { networkOf } from '../ingestion/edge/limit-keys.ts'
 import type { Context, Services } from '../trpc/context.ts'
 import { clientAddress } from './client-address.ts'
 
-/** The id `app.ts` gave the request that this is the answer to. */
+/** Returns the id that `app.ts` gave to the request of this response. */
 export function givenRequestId(res: Response): string {
   return res.locals.requestId as string
 }
 
-/** Whether the procedure said that nothing was made, because it is there already. */
+/** Returns whether the procedure reported that the resource existed already, so that nothing was created. */
 export const isExisting = (res: Response): boolean => res.locals.isExisting === true
 
-/** @param pageUrl where REST finds other pages of the answer */
+/** @param pageUrl returns the URL of another page of a REST answer */
 export function contextOf(
   services: Services,
   req: Request,

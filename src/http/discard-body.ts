@@ -1,21 +1,21 @@
 import type { IncomingMessage } from 'node:http'
 
 const WORTH = {
-  /** Most bytes of an unwanted body that are read. */
+  /** Maximum bytes of an unwanted body that are read. */
   bytes: 1024 * 1024,
-  /** How long it may take to come. */
+  /** Maximum time that the body may take to arrive. */
   ms: 2_000,
 }
 
 /**
- * Reads what is left of a body that nobody wants and keeps nothing of it, so that the connection can be used again. A body that
- * is larger or comes slower than is worth it ends the connection. Call it before the answer ends: Node would
- * otherwise read on for as long as the sender likes.
+ * Reads and discards the rest of an unwanted body, so that the connection can be used again. A body that is larger or slower
+ * than the limits in `WORTH` ends the connection. Call it before the answer ends: otherwise Node keeps reading for as
+ * long as the sender sends.
  */
 export function discardBody(request: IncomingMessage, worth = WORTH): void {
   if (request.complete || request.destroyed || !hasBody(request)) return
   const { socket } = request
-  // Not at once: a reset would overtake the answer. Until then the sender gets nothing more off.
+  // Do not destroy the socket at once: a reset would overtake the answer. The paused stream stops the sender until then.
   const timer = setTimeout(() => {
     if (!request.complete) socket.destroy()
   }, worth.ms)
@@ -27,7 +27,7 @@ export function discardBody(request: IncomingMessage, worth = WORTH): void {
   request.once('close', () => clearTimeout(timer))
   request.once('error', () => {})
   request.resume()
-  // Marks the body as read; Node takes the listeners off one that is not when the answer ends.
+  // Marks the body as read. Otherwise Node removes these listeners when the answer ends.
   request.read(0)
 }
 

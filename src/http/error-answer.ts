@@ -8,7 +8,7 @@ export interface ErrorAnswer {
   body: { message: string; code: ErrorCode; request_id: string; errors?: FieldErrors }
 }
 
-/** The HTTP answer to any error. */
+/** Returns the HTTP answer to any error. */
 export function errorAnswer(error: unknown, requestId: string): ErrorAnswer {
   const known = asAppError(error)
   return {
@@ -23,10 +23,10 @@ export function errorAnswer(error: unknown, requestId: string): ErrorAnswer {
   }
 }
 
-/** Seconds, when an error does not say. */
+/** Seconds, for `unavailable` errors without a `retryAfter`. */
 const RETRY_AFTER = 5
 
-/** The headers that go with an error, whatever its body looks like. */
+/** Returns the headers of an error answer; they are the same for REST and tRPC. */
 export function errorHeaders(error: AppError): Record<string, string> {
   if (error.code === 'unauthenticated') return { 'WWW-Authenticate': 'Bearer' }
   if (error.code === 'unavailable' || error.retryAfter !== undefined) {
@@ -35,7 +35,7 @@ export function errorHeaders(error: AppError): Record<string, string> {
   return {}
 }
 
-/** Logs what is ours to mend; what callers do wrong is in the request log. */
+/** Logs failures of the service. Errors of callers are only in the request log. */
 export function logFailure(log: Log, error: AppError, requestId: string): void {
   if (error.code === 'internal') log.error({ requestId, error: error.cause ?? error }, 'request failed')
   if (error.code === 'unavailable') {

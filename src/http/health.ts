@@ -5,12 +5,12 @@ import type { Services } from '../infra/services.ts'
 
 const TIME_LIMIT_MS = 1_500
 
-/** 200 while the process serves. */
+/** Answers 200 while the process can answer requests. */
 export const healthz: RequestHandler = (_req, res) => {
   res.json({ status: 'ok' })
 }
 
-/** 200 when database and Redis answer and hits are taken, else 503 that names the part that fails. */
+/** Answers 200 when database and Redis answer and the disk has room for hits, else 503 with the parts that fail. */
 export function readyz({ db, redis, disk }: Pick<Services, 'db' | 'redis' | 'disk'>): RequestHandler {
   return async (_req, res) => {
     const parts = { database: () => db`select 1`, redis: () => redis.ping() }

@@ -7,7 +7,7 @@ import type { IdentityPictures } from '../stats/identity-pictures.ts'
 
 const YEAR_S = 31_536_000
 
-/** The icon of a registered site, for anybody. */
+/** Serves the icon of a registered site. Needs no token. */
 export function favicon(favicons: Favicons): RequestHandler<{ domain: string }> {
   return async (req, res) => {
     const { type, bytes, maxAgeMs } = await favicons.find(req.params.domain)
@@ -15,14 +15,14 @@ export function favicon(favicons: Favicons): RequestHandler<{ domain: string }> 
   }
 }
 
-/** The picture of a visitor, for anybody: it says nothing that the id does not. */
+/** Serves the picture of a visitor. Needs no token: the picture is derived from the id alone. */
 export const avatar: RequestHandler<{ file: string }> = (req, res) => {
   const [, id = ''] = /^(.*)\.svg$/.exec(req.params.file) ?? []
   if (!isUuid(id)) throw new AppError('not_found', 'No such avatar')
   sendImage(res, 'image/svg+xml', Buffer.from(avatarOf(id)), `public, max-age=${YEAR_S}, immutable`)
 }
 
-/** The picture of an identity, for whoever was given its address. No shared cache keeps it. */
+/** Serves the picture of an identity. Only its secret address grants access, so shared caches must not store it. */
 export function identityPicture(
   pictures: IdentityPictures,
 ): RequestHandler<{ visitor: string; picture: string }> {
@@ -32,15 +32,15 @@ export function identityPicture(
   }
 }
 
-/** `nosniff` is set for every answer already. */
+/** `nosniff` is not set here: `app.ts` sets it for every answer. */
 function sendImage(res: Response, type: string, bytes: Buffer, cacheControl: string): void {
   res
     .set({
       'Content-Type': type,
       'Cache-Control': cacheControl,
-      // Dashboards of other origins show them.
+      // Dashboards of other origins show these images.
       'Cross-Origin-Resource-Policy': 'cross-origin',
-      // Opened by itself an SVG is a document: it can do nothing.
+      // An SVG that is opened directly is a document: forbid scripts and everything else in it.
       'Content-Security-Policy': "default-src 'none'; frame-ancestors 'none'; sandbox",
     })
     .send(bytes)

@@ -7,24 +7,24 @@ import type { BodyLimits } from './body.ts'
 
 const KIB = 1024
 
-/** Compressed bodies have the lower limit: 300 bytes can ask for all of it. */
+/** Compressed bodies have a lower limit, because 300 compressed bytes can unpack to all of it. */
 export const HIT_BODY: BodyLimits = { plain: 256 * KIB, unpacked: 64 * KIB }
 
-/** A hit has some 400 bytes; reading 16 KiB takes less than 0.1 ms. */
+/** A hit has about 400 bytes; reading 16 KiB takes less than 0.1 ms. */
 const CHEAP_BYTES = 16 * KIB
 
-/** Whether a body may take more to read than its sender should get for nothing: one that is large, compressed or of unknown size. */
+/** Returns whether a body may be expensive to read (large, compressed or of unknown size), so that it is charged first. */
 export function isCostly({ headers }: IncomingMessage): boolean {
   return headers['content-encoding'] !== undefined || !(Number(headers['content-length']) <= CHEAP_BYTES)
 }
 
-/** Tracking keys that an address can use up its limit with in one minute. */
+/** Limit of an address for identify, as a multiple of the limit of one tracking key and address. */
 const KEYS_PER_ADDRESS = 5
 
 /**
- * What a request is charged to when its body is not known. For identify, whose limit is by key and address, that is a bucket of
- * the address alone, which only requests use up that are refused for their body, or whose body is costly: without it, a sender
- * that makes up keys would have no limit.
+ * Returns the charge of a request whose body is not known. The limit of identify is by key and address; its charge here is a
+ * bucket of the address alone. Only requests with a refused or a costly body use it: without it, a sender that invents keys
+ * would have no limit.
  */
 export function senderCharge(
   endpoint: Endpoint,
@@ -37,7 +37,7 @@ export function senderCharge(
     : { key: limitKey(endpoint, address, salt), limit: limits[endpoint] }
 }
 
-/** What an identify request is charged to once its body is known, which may be anything. */
+/** Returns the charge of an identify request whose body is known. The body may be any JSON value. */
 export function identifyCharge(
   body: unknown,
   address: string,

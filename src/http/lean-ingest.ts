@@ -18,7 +18,7 @@ import { HIT_BODY, identifyCharge, isCostly, senderCharge } from './ingest-limit
 import { requestIdFrom } from './request-id.ts'
 
 export interface LeanIngest {
-  /** Answers a request to an ingestion endpoint; false when it is for somebody else. */
+  /** Answers a request to an ingestion endpoint; returns false for any other path. */
   handle(request: IncomingMessage, response: ServerResponse): boolean
 }
 
@@ -36,15 +36,15 @@ const PREFLIGHT = {
   'Access-Control-Max-Age': '86400',
 }
 
-/** What is to be said of a request, once it has been counted. */
+/** Outcome of a request, reported after the request has been charged. */
 type Verdict = Accepted | { refused: unknown }
 
-/** What the sender's limit says of a request, as far as that is known. */
+/** Latest rate-limit decision on a request; it is in the answer even if the request fails. */
 interface Counted {
   rate: Rate | undefined
 }
 
-/** The four ingestion paths, before Express: an Express request costs more than all that is done here. */
+/** Creates the ingest handler of the four ingestion paths. It bypasses Express, which costs more per request than the handler. */
 export function createLeanIngest(options: {
   edge: Edge
   submit: Submitter
@@ -60,7 +60,7 @@ export function createLeanIngest(options: {
     bases.flatMap(base => ENDPOINTS.map((endpoint): [string, Endpoint] => [`${base}/${endpoint}`, endpoint])),
   )
 
-  /** Of answers that hits get when all is well: looked up by their labels, they would cost more than they measure. */
+  /** Prepared metrics of successful answers: a look-up by labels for each hit would cost more than what they measure. */
   const counters = new Map(
     ENDPOINTS.map(endpoint => [
       endpoint,
@@ -119,15 +119,15 @@ export function createLeanIngest(options: {
   }
 
   /**
-   * Counts a request, and queues its hit when it is within its limit. A sender that is known to be over its limit is refused
-   * before its body is read; whose body is costly is asked for in Redis before.
-   * @throws AppError `rate_limited`, or what keeps the hit from being queued
+   * Charges a request, and queues its hit when the limit allows it. A sender that is known to be over its limit is refused
+   * before its body is read; a request with a costly body is charged in Redis before its body is read.
+   * @throws AppError `rate_limited`, or the error that prevented queueing the hit
    */
   async function take(endpoint: Endpoint, request: IncomingMessage, counted: Counted): Promise<Verdict> {
     const { limits, trustProxy } = config
     const at = now().getTime()
     const address = clientAddress(request, trustProxy)
-    // Before anything else waits for them, since what fails here ends the request.
+    // Load the salts first: without them the request cannot be charged and must fail before other work starts.
     let salts = limits[endpoint] > 0 ? edge.salts.at(at) : undefined
     if (salts instanceof Promise) salts = await salts
     let charge: Charge | undefined
@@ -149,7 +149,7 @@ export function createLeanIngest(options: {
       verdict = { refused }
     }
     if (salts && endpoint === 'identify') {
-      // What is refused for its body counts for the address, too: made-up keys would each have a limit of their own.
+      // A refused body is also charged to the address: otherwise every invented key would have a limit of its own.
       if (charge && 'refused' in verdict) requireRoom(await submit.add({ charge }), counted)
       charge = identifyCharge(body, address, salts.today, limits)
     }
@@ -204,13 +204,13 @@ function refuse(
   response.end(text)
 }
 
-/** Names and values in turn: the form in which Node takes headers as they are. */
+/** Returns names and values alternating: Node writes headers in this form without conversion. */
 function linesOf(headers: Record<string, string>): string[] {
   const lines: string[] = []
   for (const name in headers) lines.push(name, headers[name]!)
   return lines
 }
 
-/** What the tracker has to know of a site; it comes with an answer, so that no page pays a request for it. */
+/** Returns the site settings that the tracker needs. The answer carries them, so that the tracker needs no extra request. */
 const trackerSettings = ({ trackingMode, trackErrors }: TrackedSite) =>
   `mode=${trackingMode}, errors=${trackErrors ? 1 : 0}`

@@ -13,7 +13,7 @@ const LOOPBACK = new BlockList()
 LOOPBACK.addSubnet('127.0.0.0', 8, 'ipv4')
 LOOPBACK.addAddress('::1', 'ipv6')
 
-/** Prometheus text of the whole cluster: what every process counts, and what only the stores know. */
+/** Serves the Prometheus text of the whole cluster: metrics of every process, and gauges read from database, Redis and disk. */
 export function metricsEndpoint(services: Services, exchange: MetricsExchange): RequestHandler {
   return async (req, res) => {
     requireAccess(req, services.config.metricsToken)
@@ -22,7 +22,7 @@ export function metricsEndpoint(services: Services, exchange: MetricsExchange): 
   }
 }
 
-/** With a token, whoever has it; without one, only this machine, and nobody whom a proxy lets through. */
+/** With a configured token, requires that token. Without one, allows only direct requests from this machine. */
 function requireAccess(request: IncomingMessage, token: string | undefined): void {
   if (token !== undefined) {
     const given = Buffer.from(request.headers.authorization ?? '')
@@ -40,16 +40,16 @@ function isLoopback(host: string): boolean {
   return LOOPBACK.check(address, address.includes(':') ? 'ipv6' : 'ipv4')
 }
 
-/** Whether a proxy says that it passes the request on for another: it may come from anywhere. */
+/** Returns whether a proxy forwarded the request: its client may then be anywhere. */
 function isForwarded({ headers }: IncomingMessage): boolean {
   return Object.keys(headers).some(name => name.startsWith('x-forwarded-') || PROXY_HEADERS.includes(name))
 }
 
 const PROXY_HEADERS = ['forwarded', 'x-real-ip', 'via']
 
-/** Whether the name that was asked for is this machine's: a page whose name leads here (DNS rebinding) has another. */
+/** Returns whether the Host header names this machine. A page that uses DNS rebinding sends its own host name. */
 function isForLoopback({ headers }: IncomingMessage): boolean {
-  if (headers.host === undefined) return true // HTTP/1.0, which no browser speaks
+  if (headers.host === undefined) return true // HTTP/1.0, which browsers do not use
   const name = headers.host
     .replace(/:\d*$/, '')
     .replace(/^\[(.*)\]$/, '$1')

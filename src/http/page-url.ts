@@ -1,13 +1,13 @@
 import type { PageUrl } from '../infra/pagination.ts'
 
-/** What proxies put before the path. */
+/** Scheme and host, which proxies put before the path. */
 const ORIGIN = /^[a-z][a-z0-9+.-]*:\/\/[^/?]*/i
 
 /**
- * Addresses of other pages of what was asked for: the request's own path and query, unknown parameters included, with
- * another `page`.
- * @param baseUrl without a slash at its end
- * @param requestUrl as the request line has it
+ * Returns a function that makes the URL of another page of the answer: the path and query of the request, including unknown
+ * parameters, with another `page`.
+ * @param baseUrl without a trailing slash
+ * @param requestUrl URL from the request line
  */
 export function pageUrlOf(baseUrl: string, requestUrl: string): PageUrl {
   return page => {

@@ -3,13 +3,13 @@ import type { Refusals } from '../errors.ts'
 import { appRouter } from '../trpc/root.ts'
 import type { Route } from './routes.ts'
 
-/** What tRPC knows of a procedure. */
+/** Definition of a procedure inside tRPC. */
 export interface Procedure {
   type: 'query' | 'mutation'
-  /** One for each `.input`, in their order. */
+  /** One schema for each `.input`, in their order. */
   inputs: z.core.$ZodType[]
   output: z.core.$ZodType
-  /** What the checks it is built from answer with. */
+  /** Refusals of the checks that the procedure is built from. */
   meta?: Refusals
 }
 

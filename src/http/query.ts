@@ -1,15 +1,15 @@
 import type { z } from 'zod'
 
-/** A query string as the input of a procedure, and the names in it that no such input has. */
+/** Input of a procedure read from a query string, and the parameter names that the input does not have. */
 export interface QueryInput {
   input: Record<string, unknown>
   ignored: string[]
 }
 
 /**
- * `a=1` becomes `{a: '1'}`, `a=1&a=2` becomes `{a: ['1', '2']}`, `a[op]=1` becomes `{a: {op: '1'}}`, and `a=1`
- * beside that is its operator `is`.
- * @param known names of parameters that mean something here
+ * Parses the query string of a URL: `a=1` becomes `{a: '1'}`, `a=1&a=2` becomes `{a: ['1', '2']}`, `a[op]=1` becomes
+ * `{a: {op: '1'}}`. Beside such an operator, `a=1` becomes the operator `is`.
+ * @param known names of the parameters of the route
  */
 export function readQuery(url: string, known: ReadonlySet<string>): QueryInput {
   const start = url.indexOf('?')
@@ -39,7 +39,7 @@ function operatorsOf(value: unknown): object {
 const MAX_NAMES = 20
 const MAX_NAME_LENGTH = 64
 
-/** Names as a header can carry them: percent-encoded, the first twenty, none longer than 64 characters. */
+/** Returns the first 20 names as a header value, percent-encoded and cut to 64 characters each. */
 export function headerList(names: string[]): string {
   return names
     .slice(0, MAX_NAMES)
@@ -47,7 +47,7 @@ export function headerList(names: string[]): string {
     .join(', ')
 }
 
-/** The fields of an object schema, also when it is wrapped by a default, a refinement or a transformation. */
+/** Returns the field names of an object schema, also inside a default, a refinement or a transformation. */
 export function fieldsOf(schema: z.core.$ZodType): string[] {
   const def = schema._zod.def as { shape?: object; innerType?: z.core.$ZodType; in?: z.core.$ZodType }
   if (def.shape) return Object.keys(def.shape)

@@ -4,7 +4,7 @@ import type { RequestHandler } from 'express'
 import { type Asset, createAsset } from './asset.ts'
 import { describeApi } from './openapi/document.ts'
 
-/** Asked for again each time, answered 304 while it is the same. */
+/** Browsers revalidate at every use, and get 304 while nothing has changed. */
 const REVALIDATE = 'no-cache'
 
 const PAGE = `<!doctype html>
@@ -24,12 +24,12 @@ const PAGE = `<!doctype html>
 </html>
 `
 
-/** Of the page alone: it shows our own document with our own script, and reaches nobody else. */
+/** Policy of the page alone: it may load only the document and the script of this service. */
 const POLICY = [
   "default-src 'none'",
   "script-src 'self'",
   "connect-src 'self'",
-  // The page writes its styles itself, and searches in a worker that it makes.
+  // Redoc writes inline styles, and runs its search in a worker from a blob URL.
   "style-src 'unsafe-inline'",
   'worker-src blob:',
   'img-src data:',
@@ -38,10 +38,10 @@ const POLICY = [
   "frame-ancestors 'none'",
 ].join('; ')
 
-/** The script would load its makers' logo from their server; without one it shows none. */
+/** Redoc would load its logo from a foreign server; with an empty address it shows no logo. */
 const FOREIGN_LOGO = 'https://cdn.redoc.ly/redoc/logo-mini.svg'
 
-/** The API's description at `/api/openapi.json`, and the page at `/docs` that shows it. */
+/** Creates the handlers of the API description (`/api/openapi.json`), of the page that shows it (`/docs`) and of its script. */
 export function createReference(baseUrl: string): Record<'document' | 'page' | 'script', RequestHandler> {
   const document = whenAsked(() =>
     createAsset(
@@ -55,7 +55,7 @@ export function createReference(baseUrl: string): Record<'document' | 'page' | '
   return {
     document: (req, res) => document().serve(req, res),
     page: (req, res) => {
-      // Its addresses are relative, so that it works behind a path of a proxy.
+      // The page has relative addresses, so that it works behind a proxy's path prefix. A trailing slash would break them.
       if (req.path.endsWith('/')) res.redirect(308, '../docs')
       else page.serve(req, res, { 'Content-Security-Policy': POLICY })
     },
@@ -68,7 +68,7 @@ function readScript(): Buffer {
   return Buffer.from(readFileSync(file, 'utf8').replace(FOREIGN_LOGO, 'data:,'))
 }
 
-/** Made at the first request: most processes never get one. */
+/** Creates the asset at the first request, because most processes never get one. */
 function whenAsked(make: () => Asset): () => Asset {
   let made: Asset | undefined
   return () => {

@@ -2,7 +2,7 @@ import type { RequestHandler } from 'express'
 import type { Services } from '../infra/services.ts'
 import { givenRequestId } from './context-of.ts'
 
-/** One line a request. The pattern of the route, not the path: paths hold domains and ids. */
+/** Logs one line per request, with the pattern of the route instead of the path: paths contain domains and ids. */
 export function requestLog({ log, metrics }: Pick<Services, 'log' | 'metrics'>): RequestHandler {
   return (req, res, next) => {
     const startedAt = performance.now()

@@ -2,7 +2,7 @@ import type { AppRouter } from '../trpc/root.ts'
 
 type Routers = AppRouter['_def']['record']
 
-/** `router.procedure`, for every procedure there is. */
+/** `router.procedure`, for every procedure of the app router. */
 export type ProcedureName = {
   [Name in keyof Routers & string]: `${Name}.${keyof Routers[Name] & string}`
 }[keyof Routers & string]
@@ -11,11 +11,11 @@ export interface Route {
   method: 'get' | 'post' | 'put' | 'patch' | 'delete'
   path: `/api/${string}`
   procedure: ProcedureName
-  /** Status of success; 204 sends no body. */
+  /** Status of a successful answer; 204 has no body. */
   ok: 200 | 201 | 204
-  /** The same, when what was to be made is there already. */
+  /** Status of a successful answer when the resource existed already. */
   existing?: 200
-  /** The `Location` of what was made; `{field}` stands for a field of the answer. */
+  /** Template of the `Location` of the new resource; `{field}` is replaced by that field of the answer. */
   location?: string
 }
 
@@ -101,7 +101,7 @@ export const routes: readonly Route[] = [
   },
   { method: 'get', path: '/api/sites/:siteKey/goals', procedure: 'goals.list', ok: 200 },
   { method: 'post', path: '/api/sites/:siteKey/goals', procedure: 'goals.create', ok: 201 },
-  // Before the paths of single goals, none of which is called `batch`.
+  // Must come before `/goals/:goal`, which would match this path otherwise. No goal has the key `batch`.
   { method: 'post', path: '/api/sites/:siteKey/goals/batch', procedure: 'goals.createBatch', ok: 200 },
   { method: 'patch', path: '/api/sites/:siteKey/goals/:goal', procedure: 'goals.update', ok: 200 },
   { method: 'delete', path: '/api/sites/:siteKey/goals/:goal', procedure: 'goals.delete', ok: 204 },

@@ -7,30 +7,30 @@ import { requestIdFrom } from './request-id.ts'
 type Handler = (request: IncomingMessage, response: ServerResponse) => void
 
 interface ServerOptions {
-  /** Most connections at once; those beyond are answered 503 and closed. */
+  /** Maximum open connections; further ones are answered 503 and closed. */
   maxConnections: number
-  /** How long a connection may make no progress, in either direction, while a request is answered; milliseconds. */
+  /** Milliseconds that a connection may make no progress, in either direction, while a request is answered. */
   stalledMs?: number
 }
 
-/** Longer than any answer takes to make: what makes no progress for so long waits for its reader. */
+/** Longer than any answer takes to compute: a connection without progress for so long has a client that does not read. */
 const STALLED_MS = 30_000
-/** How long a connection that is refused may take to read its answer. */
+/** Time that a refused connection has to read its answer. */
 const REFUSED_MS = 1_000
 
-/** How long clients are asked to close their connections before idle ones are closed on them. */
+/** Time in which clients are asked to close their connections, before the server closes idle ones itself. */
 const GRACE_MS = 2_500
 const POLL_MS = 25
 
 export interface HttpServer {
   server: Server
-  /** Takes no new connection, answers what is in flight, then resolves. */
+  /** Accepts no new connections, answers the requests in flight, then resolves. */
   drain(): Promise<void>
 }
 
 /**
- * One `node:http` server. What is not HTTP is answered like every other error. Headers may take 10 s, a request with its body 30 s,
- * and of an answer something must be read every 30 s.
+ * Creates a `node:http` server. Invalid HTTP gets the same error shape as every other error. Headers may take 10 s, a request
+ * with its body 30 s, and the client must read some part of the answer every 30 s.
  */
 export function createHttpServer(
   handle: Handler,
@@ -38,7 +38,7 @@ export function createHttpServer(
 ): HttpServer {
   let isDraining = false
   const server = createServer(
-    // What Node would answer by itself without a Host or to an Expect it does not know has no request id.
+    // Node's own answers to a missing Host or an unknown Expect have no request id, so the service answers both itself.
     {
       requestTimeout: 30_000,
       headersTimeout: 10_000,
@@ -58,7 +58,7 @@ export function createHttpServer(
   server.on('clientError', refuse)
   server.on('checkExpectation', handle)
   server.on('checkContinue', (request, response) => {
-    // Only a body that is going to be read is asked for: Node by itself would ask for each.
+    // Send 100 Continue only when the body is going to be read: by default Node would send it for every request.
     request.once('resume', () => {
       if (!response.headersSent) response.writeContinue()
     })
@@ -83,12 +83,12 @@ export function createHttpServer(
 }
 
 /**
- * Ends connections on which nothing has moved for so long: of an answer that its reader does not take, and of a request that stops
- * in the middle. An answer that goes out piece by piece moves.
+ * Ends connections without progress for `stalledMs`: the client does not read its answer, or its request stops in the middle.
+ * An answer that is sent piece by piece counts as progress.
  */
 function endStalled(server: Server, stalledMs: number): void {
   server.setTimeout(stalledMs, socket => {
-    // Between requests Node gives a connection another time, and nobody waits for a word.
+    // Between requests Node sets another timeout on the connection, and the client expects no answer.
     const isBetweenRequests = socket.timeout !== stalledMs
     if (isBetweenRequests || socket.writableLength > 0) socket.destroy()
     else refuse(STALLED, socket)
@@ -99,13 +99,13 @@ const STALLED: NodeJS.ErrnoException = Object.assign(new Error('the request stop
   code: 'ERR_HTTP_REQUEST_TIMEOUT',
 })
 
-/** Most connections at once that are told why they are refused; the rest is just closed. */
+/** Maximum connections above the ceiling that get a 503; all others are closed without an answer. */
 const MOST_REFUSED = 1_000
 
 /**
- * Answers connections beyond the ceiling with 503 and closes them. Not `server.maxConnections`: when all workers are full, the
- * primary of a cluster then hands a connection round among them without end.
- * @returns the connections that are refused, of which nothing more may be answered
+ * Answers connections above the ceiling with 503 and closes them. Do not use `server.maxConnections` instead: when all workers
+ * are full, the primary of a cluster then passes a connection from worker to worker without end.
+ * @returns the refused connections; their requests must not be answered
  */
 function limitConnections(server: Server, maxConnections: number): WeakSet<Socket> {
   const surplus = new WeakSet<Socket>()
@@ -122,7 +122,7 @@ function limitConnections(server: Server, maxConnections: number): WeakSet<Socke
       return
     }
     refuse(TOO_MANY, socket)
-    // What it has sent is read meanwhile: a reset would overtake the answer.
+    // Keep reading what the client has sent: closing with unread data causes a reset, which would overtake the answer.
     const timer = setTimeout(() => socket.destroy(), REFUSED_MS)
     socket.once('close', () => clearTimeout(timer))
   })
@@ -134,8 +134,8 @@ const TOO_MANY: NodeJS.ErrnoException = Object.assign(new Error('too many connec
 })
 
 /**
- * `server.close` closes idle connections at once, and with them requests that are on their way: here they get the
- * time to send one more and read `Connection: close`.
+ * Stops listening without closing idle connections. `server.close` closes them at once, and loses requests that are already
+ * on their way. Here a client has time to send one more request and read `Connection: close`.
  */
 function stopListening(server: Server, done: () => void): void {
   const closeIdleConnections = server.closeIdleConnections
@@ -146,7 +146,7 @@ function stopListening(server: Server, done: () => void): void {
 
 const NO_HOST: NodeJS.ErrnoException = Object.assign(new Error('no Host header'), { code: 'NO_HOST' })
 
-/** Answers what is not HTTP on its socket, in the shape of every other error, and hangs up. */
+/** Writes an error answer directly to the socket, in the shape of every other error, and closes the connection. */
 function refuse(error: NodeJS.ErrnoException, socket: Socket): void {
   if (error.code === 'ECONNRESET' || !socket.writable) {
     socket.destroy()

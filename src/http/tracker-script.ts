@@ -10,13 +10,14 @@ import { requestIdFrom } from './request-id.ts'
 const ALLOW = 'GET, HEAD, OPTIONS'
 
 /**
- * The tracker at `/js/script.js`, and under the alias: read and compressed once, answered before Express, like the hits it sends.
- * @throws when it has not been built
+ * Creates the handler of the tracker script at `/js/script.js` and under the alias. The script is read and compressed once, and
+ * answered before Express, like the hits that it sends.
+ * @throws when the script has not been built
  */
 export function createTrackerScript({ trackerPath }: Pick<Config, 'trackerPath'>) {
   const paths = ['/js/script.js', ...(trackerPath ? [`${trackerPath}/script.js`] : [])]
   const plain = readFileSync(join(projectRoot, 'dist', 'tracker', 'script.js'))
-  // Stale for a moment rather than slow: pages load it again within the hour that follows a new version.
+  // A page may use a stale script instead of waiting. After a new version, browsers fetch it again within an hour.
   const cacheControl = 'public, max-age=3600, stale-while-revalidate=86400'
   const script = createAsset(plain, 'text/javascript; charset=utf-8', cacheControl)
   const shared = {
@@ -26,7 +27,7 @@ export function createTrackerScript({ trackerPath }: Pick<Config, 'trackerPath'>
   }
 
   return {
-    /** Answers a request for the script; false when it is for something else. */
+    /** Answers a request for the script; returns false for any other path. */
     handle(request: IncomingMessage, response: ServerResponse): boolean {
       if (!paths.includes(request.url!.split('?', 1)[0]!)) return false
       const requestId = requestIdFrom(request.headers['x-request-id'])

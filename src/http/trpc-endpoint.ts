@@ -10,10 +10,10 @@ import { readText } from './body.ts'
 import { contextOf, givenRequestId } from './context-of.ts'
 import { errorAnswer, errorHeaders, logFailure } from './error-answer.ts'
 
-/** Calls in one batch. */
+/** Maximum calls in one batch. */
 export const MAX_BATCH = 50
 
-/** The router as tRPC clients speak to it, with our limits on the body and our errors. */
+/** Serves the router to tRPC clients, with the service's limits on the body and its error shape. */
 export function trpcEndpoint(services: Services): RequestHandler {
   const serve = createExpressMiddleware({
     router: appRouter,
@@ -45,7 +45,7 @@ export function trpcEndpoint(services: Services): RequestHandler {
   }
 }
 
-/** As tRPC decides it. A stream's head leaves before the first call is charged: it could not carry status and limits. */
+/** Same rule as in tRPC. A stream sends its headers before the first call is charged: they could not show status and limits. */
 function wantsStream({ headers }: Request): boolean {
   const accepted = headers['trpc-accept'] ?? headers.accept?.split(',').map(type => type.trim()) ?? []
   return accepted.includes('application/jsonl')
@@ -56,12 +56,12 @@ const NO_STREAMS = new AppError(
   'Batches are answered as one JSON document, not as application/jsonl: use httpBatchLink, not httpBatchStreamLink',
 )
 
-/** No JSON: tRPC refuses it where it would read the input, and `inputProblem` says why. */
+/** Invalid JSON: tRPC refuses it when it reads the input, and `inputProblem` says why. */
 const UNREADABLE = '!'
 
 /**
- * Reads what tRPC would read itself, but neither unpacks nor limits.
- * @returns why the input cannot be read; tRPC then gets one that it refuses
+ * Reads the input in place of tRPC, which would neither unpack nor limit the body.
+ * @returns why the input cannot be read; tRPC then receives an input that it refuses
  */
 async function readInput(req: Request): Promise<AppError | undefined> {
   try {

@@ -25,8 +25,8 @@ interface SignedEvent {
 }
 
 /**
- * What a payment processor calls: no token, but a signature over the body as it is, which therefore nothing may parse
- * before.
+ * Returns the handler that a payment processor calls. A call has no token but a signature over the raw body, so the body must
+ * not be parsed before the signature is verified.
  */
 export function processorWebhook(services: WebhookServices): RequestHandler {
   const { db, config, log, disk, now } = services
@@ -38,7 +38,7 @@ export function processorWebhook(services: WebhookServices): RequestHandler {
     limits.requireUnspent(sender, res)
     requireFreeDisk(disk)
     const { connection, text } = await readSigned(services, siteId, req).catch(async (error: unknown) => {
-      // Our own failures cost nothing: the processor sends again, from an address that must not be over its limit then.
+      // Do not charge our own failures: the processor sends the event again, and must not be over its limit then.
       if (isOfSender(error)) await limits.chargeSender(sender, res)
       throw error
     })
@@ -47,7 +47,7 @@ export function processorWebhook(services: WebhookServices): RequestHandler {
       await receiveEvent({ db, log, stripeApiBase, now }, connection, text)
     } catch (error) {
       if (error instanceof AppError && error.code === 'validation_failed') {
-        // It is signed, so that it is the processor's: somebody should know that it could not be read.
+        // The signature proves that the processor sent this event: log that the service could not read it.
         log.warn(
           { requestId: givenRequestId(res), siteId, fields: error.fields, reason: error.message },
           'an event of the payment processor cannot be read',
@@ -74,20 +74,23 @@ async function readSigned(
 
 const isOfSender = (error: unknown) => !['internal', 'unavailable'].includes(asAppError(error).code)
 
-/** A header that comes twice is joined by Node; one that is joined has no valid signature by chance. */
+/** Node joins repeated headers into one; the joined value cannot become a valid signature by chance. */
 function signatureOf(req: Request): string | undefined {
   return req.get('stripe-signature')
 }
 
-/** A salt of the UTC day that needs no round trip: a refused call must not cost one. Redis alone does not lead back to an address. */
+/**
+ * Returns a salt for the UTC day without a round trip, because a refused call must not cost one. Without the secret key, the keys
+ * in Redis do not reveal an address.
+ */
 const senderSalt = (secretKey: string, at: Date): Buffer =>
   createHmac('sha256', Buffer.from(secretKey, 'hex'))
     .update(`webhook senders ${at.toISOString().slice(0, 10)}`)
     .digest()
 
 /**
- * The two limits of the webhook: signed calls are charged to the site, all others to the address they come from, so that
- * nobody without the secret uses up what the processor may send.
+ * Creates the two limits of the webhook: signed calls are charged to the site, all others to their sender's address. Otherwise
+ * a sender without the secret could use up the limit of the processor.
  */
 function createWebhookLimits({ config, limiter, now }: WebhookServices) {
   const spent = createSpentBuckets(now)
@@ -98,7 +101,7 @@ function createWebhookLimits({ config, limiter, now }: WebhookServices) {
   }
 
   return {
-    /** Undefined when there is no limit. */
+    /** Returns the charge of the sender's address; undefined when the limit is turned off. */
     senderOf(req: Request): Charge | undefined {
       const limit = config.limits.webhook
       if (limit === 0) return undefined

@@ -1,12 +1,12 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { AppError } from '../errors.ts'
 
-/** What everything that is awaited within a call can see. */
+/** Abort signal of the current read, visible to everything that the read awaits. */
 const calls = new AsyncLocalStorage<AbortSignal>()
 
 /**
- * Runs a read whose statements are cancelled when `signal` aborts: nobody waits for the answer any more, and where statements
- * queue for one session those that have not begun would keep others waiting.
+ * Runs a read and cancels its statements when `signal` aborts, since its answer is not needed any more. Without this,
+ * statements that queue for a single session would delay those of other callers.
  */
 export function abandonWhen<Result>(signal: AbortSignal, run: () => Promise<Result>): Promise<Result> {
   return calls.run(signal, run)
@@ -17,8 +17,8 @@ interface Cancellable<Rows> extends Promise<Rows> {
 }
 
 /**
- * A statement of such a read. Outside of one it runs to its end.
- * @throws AppError `unavailable` when nobody waits for it before it has begun
+ * Runs a statement that the signal of `abandonWhen` cancels. Outside of `abandonWhen` the statement runs to its end.
+ * @throws AppError `unavailable` when the signal aborted before the statement began
  */
 export function abandonable<Rows>(statement: Cancellable<Rows>): Promise<Rows> {
   const signal = calls.getStore()

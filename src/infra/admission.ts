@@ -10,7 +10,7 @@ import {
 } from './rate-limit.ts'
 import { createSpentBuckets } from './spent-buckets.ts'
 
-/** What became of a request: its rate, if it was charged, and why Redis is not known to have its job, if it is not. */
+/** Result of a request: its rate, if it was charged, and the reason if it is not certain that Redis has its job. */
 export interface Admitted {
   rate: Rate | undefined
   failure: Error | undefined
@@ -18,19 +18,19 @@ export interface Admitted {
 
 export interface Admission<Payload> {
   /**
-   * Counts requests and queues those within their limits as one job; no more requests than a script takes buckets. One
-   * command does both, unless somebody comes over a limit just then: only a second one can leave that request out.
-   * @param charges one a request; undefined where there is no limit
-   * @param gather makes the job of the requests that it is told to take; undefined when they bring nothing
-   * @throws what Redis throws when it cannot answer
+   * Counts requests and queues those within their limits as one job. A call takes at most as many requests as a script takes
+   * buckets. One command does both, unless a request turns out to be over its limit: a second command then queues the others.
+   * @param charges one for each request; undefined where there is no limit
+   * @param gather builds the job of the requests that are marked; undefined when they contain nothing to queue
+   * @throws the error of Redis when it cannot answer
    */
   admit(
     charges: (Charge | undefined)[],
     gather: (isTaken: boolean[]) => Payload | undefined,
   ): Promise<Admitted[]>
   /**
-   * The rate of a request whose bucket is known to be spent: it can be refused at once. Not counting it changes nothing, since
-   * the window has nothing left for anybody. Undefined for a request that has to be admitted.
+   * Returns the rate of a request whose bucket is known to be spent, so that it can be refused at once. It need not be
+   * counted, since the window allows no further request of this bucket. Undefined for a request that needs `admit`.
    */
   spentRate(charge: Charge): Rate | undefined
 }
@@ -40,10 +40,10 @@ export function createAdmission<Payload>(
   producer: Producer<Payload>,
   now: () => Date,
 ): Admission<Payload> {
-  /** Requests of spent buckets are in no job, so that they hold nobody else up. */
+  /** Requests of spent buckets are left out of the job, so that they do not delay other requests. */
   const spent = createSpentBuckets(now)
 
-  /** `failure`: of the job. */
+  /** Counts the requests and adds the job; `failure` says why the job was not added. */
   async function countAndAdd(window: number, charges: Charge[], payload: Payload | undefined) {
     if (payload === undefined) {
       return { rates: charges.length > 0 ? await limiter.charge(charges) : [], isAdded: true }
@@ -77,7 +77,7 @@ export function createAdmission<Payload>(
         const rate = charge && rates[next++]!
         return { rate, failure: isHopeful[index] ? failure : undefined }
       })
-      // Also those that had nothing left, if Redis has forgotten meanwhile what it had counted.
+      // Includes requests of spent buckets that are allowed after all, because Redis has lost its counts meanwhile.
       const isLate = admitted.map(
         ({ rate }, index) => rate?.isAllowed !== false && !(isAdded && isHopeful[index]),
       )

@@ -1,16 +1,16 @@
-// Arrays as PostgreSQL reads them, for statements of many rows: the driver looks at each value by itself, which for a batch
-// costs more than everything else that is done with it.
+// PostgreSQL's text form of arrays, for statements of many rows. The driver inspects each value of an array, which for a
+// batch costs more than all other work on it.
 
 /**
- * The text of an array, to be a parameter in place of the array. Nulls at its end are left out: `unnest` puts them there
- * again, and of many columns nothing is said by any row.
+ * Returns the text of an array, to be passed as a parameter instead of the array. Nulls at the end are left out: `unnest`
+ * adds them again, and many columns contain only nulls.
  * @param values texts without NUL, finite numbers or nulls
  */
 export function arrayText(values: (string | number | null)[]): string {
   let end = values.length
   while (end > 0 && values[end - 1] === null) end -= 1
   const said = end < values.length ? values.slice(0, end) : values
-  // JSON puts quotation marks and commas as PostgreSQL does, and but for what it escapes that is all there is to it.
+  // JSON and PostgreSQL use the same quotation marks and commas; only values with escapes need another form.
   const json = JSON.stringify(said)
   const inside = json.includes('\\') ? said.map(literal).join(',') : json.slice(1, -1)
   return `{${inside}}`
@@ -27,7 +27,7 @@ let latestDay = Number.NaN
 let latestText = ''
 
 /**
- * A time as PostgreSQL reads it; most times of a batch are of one day.
+ * Returns a time as a text for PostgreSQL. The date is cached, since most times of a batch lie on one day.
  * @param ms Unix milliseconds
  */
 export function timeText(ms: number | undefined): string | null {

@@ -1,15 +1,15 @@
-/** A cache that forgets what is too old, and what was used longest ago when it holds too much. */
+/** A cache that drops expired entries, and the least recently used ones when it exceeds its size. */
 export class BoundedCache<Value> {
   readonly #entries = new Map<string, { value: Value; bytes: number; expiresAt: number }>()
   readonly #maxBytes: number
   #bytes = 0
 
-  /** @param maxBytes what all values together may weigh, as `set` is told */
+  /** @param maxBytes largest sum of the `bytes` that `set` receives */
   constructor(maxBytes: number) {
     this.#maxBytes = maxBytes
   }
 
-  /** @param now Unix milliseconds; whatever it is where values never expire */
+  /** @param now Unix milliseconds; not needed where values never expire */
   get(key: string, now = 0): Value | undefined {
     const entry = this.#entries.get(key)
     if (!entry) return undefined
@@ -18,12 +18,12 @@ export class BoundedCache<Value> {
       this.#bytes -= entry.bytes
       return undefined
     }
-    // Back at the end: a Map keeps the order in which its keys came.
+    // Move the entry to the end: a Map keeps insertion order, so that its first key is the least recently used one.
     this.#entries.set(key, entry)
     return entry.value
   }
 
-  /** What weighs more than all together may is not kept; nor is what the key had before. */
+  /** Stores a value. A value larger than the whole cache is not stored, and the old value of the key is removed. */
   set(key: string, value: Value, options: { bytes: number; expiresAt?: number }): void {
     this.#remove(key)
     if (options.bytes > this.#maxBytes) return

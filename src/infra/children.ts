@@ -3,38 +3,38 @@ import type { Log } from './log.ts'
 
 const FIRST_DELAY_MS = 100
 const LONGEST_DELAY_MS = 5_000
-/** A child that lived this long starts again at once. */
+/** A child that ran longer than this is restarted at once. */
 const SETTLED_MS = 10_000
 
-/** A successor that does not serve by then is given up. */
+/** A successor that is not ready by then is killed. */
 const READY_WITHIN_MS = 30_000
 
 /** A running process: a cluster worker or a forked one. */
 export interface Child {
   pid: number | undefined
-  /** Resolves when it serves; rejects when it ends before. */
+  /** Resolves when the process is ready; rejects when it ends before. */
   ready: Promise<void>
-  /** Resolves when it is gone. */
+  /** Resolves when the process has ended. */
   gone: Promise<void>
-  /** Asks it to put down its work and go. */
+  /** Asks the process to finish its work and exit. */
   stop(): void
   kill(): void
 }
 
 export interface Keeper {
-  /** Resolves when the child serves for the first time; rejects when it ends before. */
+  /** Resolves when the first child is ready; rejects when it ends before. */
   started: Promise<void>
-  /** Starts a successor, waits until it serves, then lets the present one finish. */
+  /** Starts a successor, waits until it is ready, then stops the current child. */
   roll(): Promise<void>
-  /** Lets the child finish, and that of a roll under way, and kills them after `timeoutMs`. */
+  /** Stops the child, and any child of a roll in progress, and kills them after `timeoutMs`. */
   stop(timeoutMs: number): Promise<void>
 }
 
-/** Keeps one child alive: whenever it ends it is started again, after ever longer pauses while it keeps ending soon. */
+/** Keeps one child alive: restarts it when it ends, after growing pauses while it keeps ending soon after its start. */
 export function keepAlive(name: string, start: () => Child, log: Log): Keeper {
   let isStopping = false
   let failures = 0
-  /** More than one while a roll is under way. */
+  /** Contains more than one child during a roll. */
   const living = new Set<Child>()
   let current = launch()
 

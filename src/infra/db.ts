@@ -7,15 +7,15 @@ import { abandonable } from './abandon.ts'
 
 export type Db = postgres.Sql<{ bigint: number }>
 export type Transaction = postgres.TransactionSql<{ bigint: number }>
-/** Where a statement can run: a pool, or inside a transaction. */
+/** A pool or a transaction: both run statements. */
 export type Queryable = Db | Transaction
 
 /**
- * A pool of connections. Connects on first use.
- * Timestamps come back as Date, `bigint` as an exact number.
+ * Returns a pool of connections, which connects on first use.
+ * Timestamps are returned as Date, `bigint` as an exact number.
  * @param options.max most connections at once
- * @param options.settings of the session, by their PostgreSQL names
- * @param options.prepare false where statements are composed, so that each would be prepared for one use
+ * @param options.settings session settings by their PostgreSQL names
+ * @param options.prepare false for composed statements, since each would be prepared for a single use
  */
 export function connectDb(
   url: string,
@@ -42,9 +42,9 @@ export function connectDb(
 }
 
 /**
- * A pool for statements that are composed for one request: there is a text for every combination of filters, so none is
- * prepared, and each is planned for the values at hand.
- * @param options.debug told of every statement, with its parameters
+ * Returns a pool for statements that are composed for one request. Every combination of filters gives another text, so no
+ * statement is prepared, and each is planned with its actual values.
+ * @param options.debug called with every statement and its parameters
  */
 export function connectReads(
   url: string,
@@ -56,22 +56,22 @@ export function connectReads(
     prepare: false,
     ...(options.debug && { debug: options.debug }),
     settings: {
-      // Callers are answered after ten seconds whatever happens.
+      // A caller gets an answer after at most ten seconds.
       statement_timeout: '9s',
       work_mem: '32MB',
-      // Compiling such statements takes longer than running them.
+      // JIT compilation of such statements takes longer than running them.
       jit: 'off',
-      // On rows that were never analysed the planner takes a list of sessions for a row or two, and compares every session with
-      // every entry: 50,000 hits kept the embedded database busy for minutes. Statements that look rows up one by one, by
-      // an index, say so with `lateral`.
+      // On rows that were never analysed, the planner expects one or two rows in a list of sessions and compares every session
+      // with every entry: 50,000 hits kept the embedded database busy for minutes. Statements that look up single rows by an
+      // index use `lateral`.
       enable_nestloop: 'off',
     },
   })
 }
 
 /**
- * What postgres.js needs to connect to a URL: it does not look for a socket's folder in `?host=`, as libpq does, and
- * would send the parameter on to the server. Any other URL comes back as it is.
+ * Returns the options with which postgres.js connects to a URL. Unlike libpq, postgres.js does not read the folder of a
+ * socket from `?host=` and would send the parameter to the server. Any other URL is returned unchanged.
  */
 export function clientOptions(url: string): { url: string; host?: string } {
   const parsed = new URL(url)
@@ -89,7 +89,7 @@ function exactNumber(text: string): number {
 
 const texts = new Map<string, string>()
 
-/** What `sql/queries/{name}.sql` says. */
+/** Returns the text of `sql/queries/{name}.sql`. */
 export function queryText(name: string): string {
   let text = texts.get(name)
   if (text === undefined) {
@@ -99,12 +99,12 @@ export function queryText(name: string): string {
   return text
 }
 
-/** Says at the head of a statement which it is, for logs of the server. */
+/** Returns the comment at the head of a statement that names it in the server's logs. */
 export const nameComment = (name: string): string => `/* ${name} */`
 
 /**
- * The statement of `sql/queries/{name}.sql` as a function of its parameters, in the order of $1, $2, …
- * It is prepared once a connection.
+ * Returns the statement of `sql/queries/{name}.sql` as a function of its parameters, in the order of $1, $2, …
+ * The statement is prepared once per connection.
  */
 export function statement<Row extends object>(name: string) {
   return (db: Queryable, ...parameters: unknown[]): Promise<Row[]> =>
@@ -117,7 +117,7 @@ export function statement<Row extends object>(name: string) {
     )
 }
 
-/** Runs statements in a transaction: in the one that runs, if there is one. */
+/** Runs statements in a transaction; uses the current transaction if `db` is one. */
 export function inTransaction<Result>(
   db: Queryable,
   run: (transaction: Transaction) => Promise<Result>,
@@ -125,12 +125,12 @@ export function inTransaction<Result>(
   return 'savepoint' in db ? run(db) : (db.begin(run) as Promise<Result>)
 }
 
-/** Runs reads that all see the database at one moment. */
+/** Runs reads that all see the same snapshot of the database. */
 export function inSnapshot<Result>(db: Db, read: (tx: Transaction) => Promise<Result>): Promise<Result> {
   return db.begin('isolation level repeatable read read only', read) as Promise<Result>
 }
 
-/** What the driver calls a server that is away. */
+/** Error codes of the driver for an unreachable server. */
 const CONNECTION_CODES = new Set([
   'CONNECTION_CLOSED',
   'CONNECTION_ENDED',
@@ -150,38 +150,38 @@ const CONNECTION_CODES = new Set([
   'EAI_AGAIN',
 ])
 
-/** Classes of SQLSTATE by what makes sense after them; what stands in none of them waits for somebody to look. */
+/** SQLSTATE of a server that cannot work now. A code outside of this and the next two classes needs a person's attention. */
 const UNAVAILABLE = /^(08|57P|58|53[0-3]00$)/
-/** Deadlock, serialization failure, lock or statement time limit, a transaction that was cut off for idling. */
+/** Deadlock, serialization failure, and the time limits of locks, statements and (idle) transactions. */
 const RETRYABLE = /^(40|55P03|57014|25P0[34])/
-/** Data exception, integrity violation, a limit of rows and values. */
+/** Data exception, integrity violation, exceeded limit of rows and values. */
 const DATA = /^(22|23|54)/
 
-/** SQLSTATE or driver code of a failed statement, undefined for other errors. */
+/** Returns the SQLSTATE or driver code of a failed statement; undefined for other errors. */
 export function sqlState(error: unknown): string | undefined {
   const code = (error as { code?: unknown } | null)?.code
   return typeof code === 'string' ? code : undefined
 }
 
 /**
- * True when the server could not take the statement now (away, starting, shutting down, out of memory, disk or
- * connections), so that trying again later makes sense and nothing is wrong with the data.
+ * Returns true when the server cannot take the statement now (unreachable, starting, shutting down, out of memory, disk or
+ * connections). A later retry makes sense, and the data is not at fault.
  */
 export function isUnavailable(error: unknown): boolean {
   const code = sqlState(error)
-  // A file that is missing is no server that is away.
+  // ENOENT of a missing file does not mean an unreachable server.
   if (code === 'ENOENT') return (error as NodeJS.ErrnoException).syscall === 'connect'
   return code !== undefined && (CONNECTION_CODES.has(code) || UNAVAILABLE.test(code))
 }
 
-/** True when the same transaction would succeed if run again soon. */
+/** Returns true when the same transaction can succeed if it runs again soon. */
 export function isRetryable(error: unknown): boolean {
   return RETRYABLE.test(sqlState(error) ?? '')
 }
 
 /**
- * True when the values are at fault, so that the same statement fails whenever it is run: by its SQLSTATE, or because
- * the driver could not even send them.
+ * Returns true when the values are at fault, so that the statement fails each time it runs: by its SQLSTATE, or because the
+ * driver could not send the values.
  */
 export function isDataFault(error: unknown): boolean {
   const code = sqlState(error)
@@ -189,19 +189,19 @@ export function isDataFault(error: unknown): boolean {
   return /^[0-9A-Z]{5}$/.test(code) ? DATA.test(code) : !CONNECTION_CODES.has(code)
 }
 
-/** A statement was cut off by its time limit. */
+/** SQLSTATE of a statement that exceeded its time limit. */
 const QUERY_CANCELED = '57014'
 
-/** A value that is larger than the server makes any: the limit of arrays and texts, or of one allocation. */
+/** SQLSTATE of a value that the server cannot build: it exceeds the limit of arrays and texts, or of one allocation. */
 const LIMIT_EXCEEDED = '54000'
 const INTERNAL_ERROR = 'XX000'
 const TOO_LARGE = /^invalid memory alloc request size \d+/
-/** The other limit of the same state: of what is to be stored. */
+/** Messages of the same SQLSTATE for a row that is too large to be stored. */
 const ROW_TOO_LARGE = /^(index row|row is too big)/
 
 /**
- * True when a read came to more than the server can hold at once, as an array of too many hits. What is to be stored is none
- * of it, and is judged by `isDataFault`.
+ * Returns true when the result of a read exceeds what the server can hold at once, such as an array of too many hits. Rows
+ * that are too large to be stored do not count: `isDataFault` covers them.
  */
 function isAnswerTooLarge(error: unknown): boolean {
   const state = sqlState(error)
@@ -212,7 +212,10 @@ function isAnswerTooLarge(error: unknown): boolean {
   )
 }
 
-/** @returns AppError `unavailable` in place of what a database throws that is away, too slow, or asked for too much */
+/**
+ * Translates errors of a database that is unreachable, too slow, or asked for too much.
+ * @returns AppError `unavailable` for these errors; any other error unchanged
+ */
 export function translateDbError(error: unknown): unknown {
   if (sqlState(error) === QUERY_CANCELED) {
     return new AppError(

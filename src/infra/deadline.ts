@@ -1,9 +1,9 @@
 /**
- * What `running` comes to, if it does so within `limitMs`. An answer that has come while this process stood still, and is
- * not read yet, is in time: the limit is for others. The work itself is not ended by the deadline; what becomes of
- * it later, failures included, nobody hears of.
- * @param tooLate makes the error when the time is over
- * @throws what `running` throws, or what `tooLate` makes
+ * Returns the result of `running` if it arrives within `limitMs`. A result that arrived while this process was blocked, and
+ * is not read yet, counts as in time: the limit measures the other side only. The deadline does not stop the work; its later
+ * result or failure is ignored.
+ * @param tooLate returns the error to throw after the limit
+ * @throws the error of `running`, or that of `tooLate`
  */
 export async function withDeadline<Result>(
   limitMs: number,

@@ -4,34 +4,35 @@ import type { Log } from './log.ts'
 
 /** Free space of the file system that the embedded servers write to. */
 export interface Disk {
-  /** Whether less is free than must be, by the latest look. */
+  /** Returns whether the latest check found less free space than required. */
   isShort(): boolean
-  /** Now; undefined where nothing is kept here, or nobody can tell. */
+  /** Returns the bytes that are free now; undefined where no server stores data here, or the space cannot be read. */
   freeBytes(): Promise<number | undefined>
 }
 
 export interface DiskWatch extends Disk {
-  /** Looks at once. */
+  /** Checks the free space at once. */
   check(): Promise<void>
   stop(): void
 }
 
 const EVERY_MS = 1_000
-/** Where room comes and goes at the bound, senders would be refused and taken in turn. */
+/** Additional share of free space that ends the shortage. Without it, hits would alternate between refused and accepted. */
 const MORE_TO_RECOVER = 10 / 100
-/** Seconds: it is people who make room. */
+/** Seconds. The value is high because a person has to free the space. */
 const RETRY_AFTER = 30
 
-/** A disk that is never short: of servers elsewhere. */
+/** A disk that is never short, for servers on other hosts. */
 export const NO_DISK: Disk = { isShort: () => false, freeBytes: async () => undefined }
 
 /**
- * Looks at the free space once a second, off the path of requests. Each process looks for itself: a look takes some
- * microseconds, and needs nobody who may be away. Where nobody can tell, there is room.
- * @param options.folder on the file system; undefined where the servers keep nothing here
+ * Checks the free space once a second, outside of requests. Each process checks for itself: a check takes some
+ * microseconds and depends on no other process. The state stays the same while the space cannot be read; it starts as not
+ * short.
+ * @param options.folder a folder on the file system; undefined where the servers store no data here
  * @param options.minFreeBytes 0 for no bound
- * @param options.log of the one process that says when the disk becomes short and when it has room again
- * @param options.measure bytes that are free to this user
+ * @param options.log given only in the one process that logs when the disk becomes short and when it has room again
+ * @param options.measure returns the bytes that are free for this user
  */
 export function watchDisk(options: {
   folder: string | undefined
@@ -67,7 +68,7 @@ async function freeBytesOf(folder: string): Promise<number> {
 }
 
 /**
- * For whoever is about to write much, and can come again.
+ * Guards a large write whose sender can retry later.
  * @throws AppError `unavailable` while the disk is short
  */
 export function requireFreeDisk(disk: Disk): void {

@@ -2,8 +2,8 @@ import { AppError } from '../errors.ts'
 import { translateDbError } from './db.ts'
 
 /**
- * What an error means to a caller. Databases and Redis that are away become `unavailable`; whatever nobody
- * foresaw becomes `internal`, with a message that gives nothing away and the error itself as the cause.
+ * Translates any error for a caller. An unreachable database or Redis becomes `unavailable`. An unexpected error
+ * becomes `internal`, with a message that reveals no details and the error itself as the cause.
  */
 export function asAppError(error: unknown): AppError {
   if (error instanceof AppError) return error
@@ -18,7 +18,7 @@ export function asAppError(error: unknown): AppError {
   return new AppError('internal', 'Something went wrong on our side', { cause: error })
 }
 
-// ioredis says this in words only. Whatever Redis itself refuses (`ReplyError`), it cannot do now.
+// ioredis gives these errors no code, only a message. A `ReplyError` means that Redis refuses a command at this moment.
 const REDIS_AWAY =
   /^(Stream isn't writeable|Connection is closed|Command timed out|Socket timeout|Reached the max retries per request|the queue did not confirm)/
 

@@ -1,11 +1,12 @@
 import { AppError } from '../errors.ts'
 import type { Pool } from './pool.ts'
 
-/** Threads that many share: each owner has a few places, whatever the others do. */
+/** Shared threads in which each owner has a few places of its own, so that one owner cannot block the others. */
 export interface FairPool extends Pool {
   /**
-   * Does work for an owner as soon as one of the owner's places is free. Not to be called by work that has one.
-   * @throws AppError `unavailable` when too many of the owner's wait already, or when `signal` aborts meanwhile
+   * Runs work for an owner when one of the owner's places is free. Do not call it from work that holds a place: it could
+   * wait for itself.
+   * @throws AppError `unavailable` when too much work of the owner waits already, or when `signal` aborts during the wait
    */
   enter<Result>(owner: string, signal: AbortSignal | undefined, work: () => Promise<Result>): Promise<Result>
 }
@@ -16,8 +17,9 @@ interface Line {
 }
 
 /**
- * @param limits.places of an owner: work that is done at the same time
- * @param limits.waiting most work of an owner that waits for a place
+ * Returns a pool that limits the work of each owner.
+ * @param limits.places work of one owner that runs at the same time
+ * @param limits.waiting most work of one owner that waits for a place
  */
 export function createFairPool(pool: Pool, limits: { places: number; waiting: number }): FairPool {
   const lines = new Map<string, Line>()
@@ -33,7 +35,7 @@ export function createFairPool(pool: Pool, limits: { places: number; waiting: nu
     if (line.working === 0) lines.delete(owner)
   }
 
-  /** Resolves when there is a place, which is then taken. */
+  /** Waits for a free place and takes it. */
   async function takePlace(line: Line, signal: AbortSignal | undefined): Promise<void> {
     if (line.working < limits.places) {
       line.working += 1

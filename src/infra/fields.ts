@@ -1,6 +1,6 @@
 import { z } from 'zod'
 
-// Fields of answers as the API's description shows them. They check no more than their type.
+// Schemas of answer fields for the API description. They check only the type.
 
 export const uuid = (description: string) => z.string().meta({ format: 'uuid', description })
 

@@ -4,10 +4,10 @@ export interface GenerationCache<Key, Value> {
 }
 
 /**
- * Keeps at most `limit` values, the recently used ones first.
+ * Returns a cache of at most `limit` values that keeps the recently used ones.
  *
- * Two generations instead of one ordered Map: deleting a Map's oldest key again and again makes finding the next one
- * slow (60 µs for each new key at 10,000).
+ * It uses two generations instead of one ordered Map: repeated deletion of a Map's oldest key makes the search for the next
+ * one slow (60 µs for each new key at 10,000 keys).
  */
 export function createGenerationCache<Key, Value>(limit: number): GenerationCache<Key, Value> {
   let young = new Map<Key, Value>()

@@ -1,13 +1,13 @@
 import { AppError } from '../errors.ts'
 
 export interface GroupCommit<Item, Result = void> {
-  /** Resolves with what became of the item when its batch is committed; rejects with what made it fail. */
+  /** Resolves with the result of the item after its batch is committed; rejects with the failure of the item. */
   add(item: Item): Promise<Result>
-  /** Resolves when nothing waits and nothing is in flight. */
+  /** Resolves when no item waits and no batch is in flight. */
   idle(): Promise<void>
 }
 
-/** What became of one item of a batch. */
+/** Result or failure of one item of a batch. */
 export type Outcome<Result> = { value: Result } | { failure: unknown }
 
 interface Waiting<Item, Result> {
@@ -18,13 +18,13 @@ interface Waiting<Item, Result> {
 }
 
 /**
- * Gathers items while batches are in flight, so that under load one round trip carries many of them and an idle
- * service sends each at once. There is no timer.
- * @param options.maxBatchBytes of a batch, by `sizeOf`; an item that is larger is one alone
- * @param options.maxWaitingBytes of what waits, by `sizeOf`; an item that is larger waits alone
- * @param options.sizeOf about the bytes of memory that an item takes
- * @param options.commit commits a batch and says for each item, in order, what became of it
- * @throws AppError `unavailable` from `add` when as much waits already as may
+ * Collects items while batches are in flight: under load one round trip carries many items, and an idle service sends each
+ * item at once. There is no timer.
+ * @param options.maxBatchBytes largest batch, by `sizeOf`; a larger item is a batch of its own
+ * @param options.maxWaitingBytes largest sum of waiting items, by `sizeOf`; a larger item waits only if no other item does
+ * @param options.sizeOf returns the approximate memory of an item in bytes
+ * @param options.commit commits a batch and returns the outcome of each item, in order
+ * @throws AppError `unavailable` from `add` when the limit of waiting items is reached
  */
 export function createGroupCommit<Item, Result = void>(options: {
   maxBatch: number
@@ -61,7 +61,7 @@ export function createGroupCommit<Item, Result = void>(options: {
     }
   }
 
-  /** When nothing of a batch could be committed, what waits would only run into the same time limit once more. */
+  /** Rejects all waiting items after every item of a batch failed: they would only run into the same time limit again. */
   function giveUp(error: unknown) {
     for (const entry of waiting) entry.reject(error)
     waiting = []
@@ -102,7 +102,7 @@ export function createGroupCommit<Item, Result = void>(options: {
       return new Promise((resolve, reject) => {
         waiting.push({ item, bytes, resolve, reject })
         waitingBytes += bytes
-        // Requests of one turn of the event loop travel together.
+        // Items of one turn of the event loop share a batch.
         if (waiting.length === 1 && inFlight < options.maxInFlight) setImmediate(sendWhatWaits)
       })
     },

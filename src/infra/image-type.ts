@@ -1,4 +1,4 @@
-/** First bytes of the raster formats that are served, one character a byte. SVG is none: it can hold scripts. */
+/** First bytes of the raster formats that are served, one character per byte. SVG is excluded: it can contain scripts. */
 const SIGNATURES: [type: string, bytes: RegExp][] = [
   // biome-ignore lint/suspicious/noControlCharactersInRegex: bytes of a file, not text
   ['image/png', /^\x89PNG\r\n\x1a\n/],
@@ -9,7 +9,7 @@ const SIGNATURES: [type: string, bytes: RegExp][] = [
   ['image/webp', /^RIFF[\s\S]{4}WEBP/],
 ]
 
-/** The media type by what the bytes are, whatever the server called them; undefined for all but common raster images. */
+/** Returns the media type by the bytes, not by the header of the server; undefined for all but common raster images. */
 export function rasterTypeOf(bytes: Uint8Array): string | undefined {
   const start = Buffer.from(bytes.subarray(0, 16)).toString('latin1')
   return SIGNATURES.find(([, signature]) => signature.test(start))?.[0]

@@ -1,25 +1,25 @@
 import { createGenerationCache } from './generation-cache.ts'
 import { type Rate, windowAt, windowEnd } from './rate-limit.ts'
 
-/** Tokens that are remembered as good. */
+/** Most tokens that are remembered as valid. */
 const MAX_KNOWN = 10_000
-/** Networks that are counted in a minute: about 100 bytes each. */
+/** Most networks that are counted in a minute: about 100 bytes each. */
 const MAX_NETWORKS = 20_000
 
 /**
- * Bounds what made-up tokens cost. Anybody can compute the checksum of a token, so that each well-formed one takes a look-up
- * in the database. Counted in this process: a count in Redis would cost about as much as the look-up that it spares.
+ * Limits the cost of invented tokens. Any client can compute the checksum of a token, so each well-formed token needs a
+ * database look-up. The counts are kept in this process: a count in Redis would cost about as much as the look-up it saves.
  */
 export interface InvalidTokens {
   /**
-   * Counts a token as invalid before it is looked up, unless it was good before: calls that come at once are all counted.
-   * @param limit look-ups of invalid tokens a minute; 0 for no limit
-   * @returns undefined without a limit, and for a token that was good before
+   * Counts a token as invalid before its look-up, unless it was valid before. Counting first includes concurrent calls.
+   * @param limit look-ups of invalid tokens per minute; 0 for no limit
+   * @returns undefined without a limit, and for a token that was valid before
    */
   attempt(network: string, hash: Buffer, limit: number): Rate | undefined
-  /** Takes an attempt back that was counted: the token is good. */
+  /** Removes a counted attempt, since the token is valid. */
   succeed(network: string, hash: Buffer): void
-  /** A token that was good before is no more, so that its next attempts count. */
+  /** Records that a token is no longer valid, so that its next attempts count. */
   fail(hash: Buffer): void
 }
 

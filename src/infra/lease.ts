@@ -6,17 +6,17 @@ const LEASE_MS = 15_000
 const PROLONG_MS = 5_000
 const ASK_MS = 200
 
-/** Prolongs or gives back a lease only for who holds it. */
+/** Scripts that prolong or release a lease only for its holder. */
 const PROLONG = `if redis.call('get', KEYS[1]) == ARGV[1] then return redis.call('pexpire', KEYS[1], ARGV[2]) else return 0 end`
 const RELEASE = `if redis.call('get', KEYS[1]) == ARGV[1] then return redis.call('del', KEYS[1]) else return 0 end`
 
 export interface Lease {
-  /** True when this process holds the lease now, for 15 seconds from now. */
+  /** Takes or prolongs the lease; returns true when this process holds it for the next 15 seconds. */
   hold(): Promise<boolean>
   release(): Promise<void>
 }
 
-/** Leadership among all processes of all hosts. Not in the database: the embedded one has a single session. */
+/** Returns a lease that one process of all hosts can hold. It is kept in Redis: the embedded database has a single session. */
 export function createLease(redis: Redis, name: string): Lease {
   const key = `lease:${name}`
   const holder = randomUUID()
@@ -32,8 +32,8 @@ export function createLease(redis: Redis, name: string): Lease {
 }
 
 /**
- * Runs something while holding a lease, prolonged until it is done.
- * @returns undefined when another process holds it, and nothing was run
+ * Runs a function while holding a lease, and prolongs the lease until the function is done.
+ * @returns undefined when another process holds the lease; the function was not run then
  */
 export async function whileHolding<Result>(
   lease: Lease,
@@ -49,7 +49,7 @@ export async function whileHolding<Result>(
   }
 }
 
-/** The same, but waits for its turn. */
+/** Like `whileHolding`, but waits until the lease is free. */
 export async function whenFree<Result>(lease: Lease, run: () => Promise<Result>): Promise<Result> {
   for (;;) {
     const done = await whileHolding(lease, run)

@@ -1,11 +1,11 @@
 import { IANAZone } from 'luxon'
 
 /**
- * Calendar arithmetic in a site's time zone. Days are counted from 1970-01-01 (`LocalDay`), instants are
- * Unix milliseconds on the grid of quarter hours that stored buckets have.
+ * Calendar arithmetic in a site's time zone. Days are counted from 1970-01-01 (`LocalDay`). Instants are
+ * Unix milliseconds; boundaries lie on quarter hours, like the stored buckets.
  *
- * luxon supplies offsets (5 µs each, hence the cache); the boundaries are found here, because a day
- * may begin at 01:00, or not exist, and what a library makes of such wall times is not specified.
+ * luxon supplies offsets (5 µs each, hence the cache). Boundaries are computed here, because a day may
+ * begin at 01:00 or not exist, and libraries do not specify their results for such wall times.
  */
 
 const QUARTER_HOUR = 15 * 60_000
@@ -19,8 +19,8 @@ export type LocalDay = number
 const SPAN = 4 * DAY
 const MAX_CACHED_SPANS = 50_000
 
-// After the last rule that names its years (Morocco's, to 2087) clocks repeat with the calendar, every 400
-// years: without this a range to the year 9999 would ask luxon for hundreds of thousands of offsets.
+// After the last rule with fixed years (Morocco's, until 2087), offsets repeat with the calendar every 400
+// years. Without this, a range up to the year 9999 would need hundreds of thousands of offsets from luxon.
 const REPEATS_FROM = Date.UTC(2100, 0, 1)
 const CYCLE = 146_097 * DAY
 
@@ -36,7 +36,7 @@ const spansByZone = new Map<string, Map<number, Span>>()
 function askOffset(zone: string, at: number): number {
   const minutes = IANAZone.create(zone).offset(at)
   if (Number.isNaN(minutes)) throw new RangeError(`No such time zone: ${zone}`)
-  // Only Monrovia (until 1972) and Kiritimati (until 1979) are changed by rounding.
+  // Rounding changes only the offsets of Monrovia (until 1972) and Kiritimati (until 1979).
   return Math.round(minutes / 15) * QUARTER_HOUR
 }
 
@@ -53,7 +53,7 @@ function readSpan(zone: string, start: number, spanBefore: Span | undefined): Sp
   return { before, after, changesAt: start + high * QUARTER_HOUR }
 }
 
-/** Milliseconds that local clocks are ahead of UTC during the quarter hour `at` lies in. */
+/** Milliseconds that local clocks are ahead of UTC during the quarter hour that contains `at`. */
 function offsetAt(zone: string, at: number): number {
   const known = at < REPEATS_FROM ? at : REPEATS_FROM + ((at - REPEATS_FROM) % CYCLE)
   const quarter = Math.floor(known / QUARTER_HOUR) * QUARTER_HOUR
@@ -83,11 +83,11 @@ export function localDay(zone: string, at: number): LocalDay {
 }
 
 /**
- * The first instant at which local clocks show this day or a later one. Usually midnight; 01:00 where
- * clocks skip midnight; the next day's start for a day that a zone left out.
+ * Returns the first instant at which local clocks show this day or a later one. This is usually midnight;
+ * 01:00 where clocks skip midnight; the start of the next day for a day that the zone skipped.
  */
 export function startOfDay(zone: string, day: LocalDay): number {
-  // Offsets lie between −12 and +14 hours, so local midnight is inside these two.
+  // Offsets lie between −12 and +14 hours, so local midnight lies between these two.
   const earliest = day * DAY - 15 * HOUR
   const latest = day * DAY + 13 * HOUR
   const offset = offsetAt(zone, earliest)
@@ -97,7 +97,7 @@ export function startOfDay(zone: string, day: LocalDay): number {
   return at
 }
 
-/** True where a clock hour begins: clocks show :00, or they were in another hour a moment ago. */
+/** True where a clock hour begins: clocks show :00, or the quarter hour before lies in another hour. */
 function startsHour(zone: string, quarter: number): boolean {
   const local = quarter + offsetAt(zone, quarter)
   if (local % HOUR === 0) return true
@@ -106,8 +106,8 @@ function startsHour(zone: string, quarter: number): boolean {
 }
 
 /**
- * Start of the local clock hour that contains an instant. An hour that clocks show twice is two hours;
- * around a half-hour change of clocks (Lord Howe) an hour lasts 30 or 90 minutes.
+ * Returns the start of the local clock hour that contains an instant. An hour that clocks show twice counts
+ * as two hours; around a half-hour change of clocks (Lord Howe) an hour lasts 30 or 90 minutes.
  */
 export function startOfHour(zone: string, at: number): number {
   let quarter = Math.floor(at / QUARTER_HOUR) * QUARTER_HOUR
@@ -122,19 +122,19 @@ export function startOfNextHour(zone: string, at: number): number {
   return quarter
 }
 
-/** Monday of the ISO week a day lies in. */
+/** Monday of the ISO week that contains a day. */
 export function mondayOf(day: LocalDay): LocalDay {
   return day - ((((day + 3) % 7) + 7) % 7)
 }
 
-/** First day of the month `months` after the one a day lies in; negative goes back. */
+/** First day of the month that lies `months` after the month of a day; negative values go back. */
 export function firstOfMonth(day: LocalDay, months = 0): LocalDay {
   const date = new Date(day * DAY)
   date.setUTCMonth(date.getUTCMonth() + months, 1)
   return date.getTime() / DAY
 }
 
-/** `2026-03-29`, for the years 1 to 9999. */
+/** Formats a day as `2026-03-29`, for the years 1 to 9999. */
 export function formatDay(day: LocalDay): string {
   return new Date(day * DAY).toISOString().slice(0, 10)
 }
@@ -144,16 +144,16 @@ export function dayOf(date: string): LocalDay {
   return Date.parse(`${date}T00:00:00Z`) / DAY
 }
 
-/** Whether a text is `Y-m-d` and a date of the calendar in the years 1970 to 9998. */
+/** Returns whether a text is `Y-m-d` and a date of the calendar in the years 1970 to 9998. */
 export function isCalendarDate(text: string): boolean {
   if (!/^\d{4}-\d\d-\d\d$/.test(text)) return false
   const day = dayOf(text)
-  // Date.parse turns 2026-02-30 into 2 March.
-  // The last moment of 9999 lies, in some zone, in a year PostgreSQL reads from no ISO text.
+  // Date.parse turns 2026-02-30 into 2 March, so the formatted day must equal the text.
+  // In some zones the end of 9999 lies in a UTC year that PostgreSQL cannot read from an ISO text.
   return day >= 0 && text < '9999' && formatDay(day) === text
 }
 
-/** `2026-03-29T00:00:00+01:00`: what local clocks show at an instant, with their offset from UTC. */
+/** Formats the local time at an instant with its offset from UTC: `2026-03-29T00:00:00+01:00`. */
 export function formatInstant(zone: string, at: number): string {
   const offset = offsetAt(zone, at)
   const clock = new Date(at + offset).toISOString().slice(0, 19)

@@ -2,10 +2,10 @@ import { type Logger, pino } from 'pino'
 
 export type Log = Logger
 
-/** What is kept while lines cannot be written; what is more is forgotten. */
+/** Buffer for lines that cannot be written at the moment; further lines are dropped. */
 const MAX_UNWRITTEN_BYTES = 1024 * 1024
 
-/** Of an error only what says nothing of anybody: drivers hang statements and commands, with their values, on theirs. */
+/** Copies only error fields without personal data: drivers attach statements and commands, with values, to their errors. */
 function describeError(error: unknown) {
   if (!(error instanceof Error)) return { message: String(error) }
   const { code } = error as { code?: unknown }
@@ -18,8 +18,8 @@ function describeError(error: unknown) {
 }
 
 /**
- * JSON lines on stdout (stderr for programs whose stdout is an answer).
- * Never logged: bodies, tokens, keys, client addresses. The paths below are a second fence, not the first.
+ * Returns a logger that writes JSON lines to stdout, or to stderr for programs whose stdout is their result.
+ * Code never logs bodies, tokens, keys or client addresses; the redacted paths below are only a second protection.
  */
 export function createLog(options: { level: string; role: string; stderr?: boolean }): Log {
   const destination = pino.destination({
@@ -27,7 +27,7 @@ export function createLog(options: { level: string; role: string; stderr?: boole
     sync: true,
     maxLength: MAX_UNWRITTEN_BYTES,
   })
-  // A terminal that was closed, a disk that is full: no reason to end before what is to be kept is kept.
+  // A closed terminal or a full disk must not end the process before it has stored its data.
   destination.on('error', () => {})
   return pino(
     {

@@ -4,13 +4,16 @@ import { AggregatorRegistry, Counter, collectDefaultMetrics, Histogram, Registry
 
 const ASK = 'metrics-ask'
 const answerChannel = (id: string) => `metrics-answer:${id}`
-/** A process that does not answer in this time is left out of the answer. */
+/** The result leaves out a process that does not answer within this time. */
 const PATIENCE_MS = 1_000
 
-/** What one process measures. */
+/** Metrics of one process. */
 export type Metrics = ReturnType<typeof createMetrics>
 
-/** @param role what kind of process this is; with its pid the labels of everything it measures */
+/**
+ * Returns the metrics of this process.
+ * @param role kind of this process; a label of all its metrics, like the pid
+ */
 export function createMetrics(role: string) {
   const registry = new Registry()
   registry.setDefaultLabels({ role, pid: String(process.pid) })
@@ -18,7 +21,7 @@ export function createMetrics(role: string) {
   const registers = [registry]
   return {
     registry,
-    /** Seconds from the first byte of a request to the last of its answer. */
+    /** Seconds from the first byte of a request to the last byte of its answer. */
     requests: new Histogram({
       name: 'http_request_duration_seconds',
       help: 'Requests by route pattern and status',
@@ -70,8 +73,8 @@ export interface MetricsExchange {
 }
 
 /**
- * Answers whoever asks for this process's metrics, and asks all others. Over Redis' publish and subscribe, since
- * processes may be children of different parents, or run on different hosts; nothing of it is kept.
+ * Answers requests for the metrics of this process, and collects those of all processes. It uses publish and subscribe of
+ * Redis, since processes may have different parents or run on different hosts; Redis stores nothing of it.
  */
 export function exchangeMetrics(options: {
   redis: Redis
@@ -109,7 +112,7 @@ export function exchangeMetrics(options: {
       const timer = setTimeout(finish, PATIENCE_MS)
       try {
         await subscriber.subscribe(channel)
-        // Redis says how many have heard the question.
+        // publish returns the number of subscribers that received the request.
         expected = await redis.publish(ASK, channel.slice(answerChannel('').length))
         check()
         await complete

@@ -4,12 +4,12 @@ import { Umzug } from 'umzug'
 import { projectRoot } from '../config.ts'
 import type { Db, Transaction } from './db.ts'
 
-/** Any number; the same in every process that migrates. */
+/** An arbitrary number that is the same in all processes. */
 const MIGRATION_LOCK = 7_116_501
 
 /**
- * Brings the schema to the newest of `sql/migrations`, in order, all in one transaction: either every missing
- * migration is there afterwards or none. Processes that start at once wait for one another.
+ * Applies the missing migrations of `sql/migrations` in order and in one transaction: either all of them are applied or
+ * none. Processes that start at the same time wait for each other.
  * @returns names of the migrations that were applied
  */
 export async function migrate(db: Db): Promise<string[]> {
@@ -17,7 +17,7 @@ export async function migrate(db: Db): Promise<string[]> {
     await transaction`select pg_advisory_xact_lock(${MIGRATION_LOCK})`
     await transaction`create table if not exists migrations (name text primary key, applied_at timestamptz not null default now())`
     const umzug = new Umzug<{ transaction: Transaction }>({
-      // Wrapped, since a context that is a function would be called.
+      // Umzug calls a context that is a function, so the transaction is wrapped in an object.
       context: { transaction },
       logger: undefined,
       migrations: {
@@ -45,7 +45,7 @@ export async function migrate(db: Db): Promise<string[]> {
 }
 
 /**
- * Refuses a server that cannot carry the service.
+ * Checks that the service can run on this server.
  * @throws Error that says what is missing and how to get it
  */
 export async function checkDatabase(db: Db): Promise<void> {

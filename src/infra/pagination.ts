@@ -2,11 +2,11 @@ import { z } from 'zod'
 import { count } from './fields.ts'
 import { integer } from './validation.ts'
 
-/** So high that the offset of the last page is still an exact number (and needs a `bigint` in SQL). */
+/** Largest page whose offset is still an exact number; SQL needs a `bigint` for it. */
 const MAX_PAGE = Math.floor(Number.MAX_SAFE_INTEGER / 100)
 
 /**
- * An integer as a query string writes it (`10`; not `1e1`, `10.0` or ` 10`) or as tRPC sends it.
+ * Schema of an integer, as a text in a query string (`10`; not `1e1`, `10.0` or ` 10`) or as a number from tRPC.
  * @param min,max both included
  */
 export const integerParameter = (min: number, max: number) =>
@@ -14,7 +14,7 @@ export const integerParameter = (min: number, max: number) =>
 
 const isIntegerText = (given: unknown) => typeof given === 'string' && /^-?\d+$/.test(given)
 
-/** The fields that every paginated endpoint takes beside its own. */
+/** Query fields that all paginated endpoints have in addition to their own. */
 export const pageFields = (defaultPerPage: number) => ({
   page: integerParameter(1, MAX_PAGE)
     .prefault(1)
@@ -27,12 +27,12 @@ export interface PageQuery {
   per_page: number
 }
 
-/** What SQL takes: so many rows, after so many others. */
+/** Returns the SQL `limit` and `offset` of a page. */
 export function windowOf({ page, per_page }: PageQuery): { limit: number; offset: number } {
   return { limit: per_page, offset: (page - 1) * per_page }
 }
 
-/** The rows of one page, and how many all pages have. */
+/** The rows of one page, and the number of rows of all pages. */
 export interface Page<Row> {
   rows: Row[]
   total: number
@@ -60,7 +60,7 @@ const PageMeta = z
   })
   .meta({ id: 'PageMeta', description: 'Where this page stands.' })
 
-/** A page of items as it is answered. Through tRPC, where pages have no URL, the links are null. */
+/** Schema of a page of items in an answer. The links are null through tRPC, where pages have no URL. */
 export const envelope = <Item extends z.ZodType>(item: Item) =>
   z.object({
     data: z.array(item).meta({ description: 'The items of the page.' }),
@@ -68,12 +68,12 @@ export const envelope = <Item extends z.ZodType>(item: Item) =>
     meta: PageMeta,
   })
 
-/** The address of another page of what was asked for; null where pages have none. */
+/** Returns the address of another page of the same request; null where pages have no address. */
 export type PageUrl = (page: number) => string | null
 
 /**
- * Wraps the rows of a page as `envelope` describes. An empty list has one page. Beyond the last page `prev` is the last.
- * @param context whose `pageUrl` makes the links
+ * Wraps the rows of a page as `envelope` describes. An empty list has one page. Beyond the last page, `prev` is the last page.
+ * @param context supplies `pageUrl`, which builds the links
  */
 export function paginate<Row>(
   { pageUrl }: { pageUrl: PageUrl },

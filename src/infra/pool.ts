@@ -1,37 +1,38 @@
 import { Piscina } from 'piscina'
 import { AppError, type ErrorCode } from '../errors.ts'
 
-/** Runs named tasks in threads. What crosses is structured-cloned. */
+/** Runs named tasks in threads. Inputs and results are structured-cloned. */
 export interface Pool {
   /**
-   * @param signal when it aborts, a task that waits is left out; one that runs has a moment to end by itself before its
-   * thread is ended
+   * @param signal when it aborts, the task has a grace time to end by itself. After that a waiting task is removed, and the
+   * thread of a running task is ended
    * @throws AppError `unavailable` when the threads cannot take or finish the task now
    */
   run(task: string, input: unknown, signal?: AbortSignal): Promise<unknown>
   close(): Promise<void>
 }
 
-/** What a thread's entry answers. */
+/** Answer of a thread's entry. */
 export type TaskAnswer =
   | { value: unknown }
   | { failure: { code: ErrorCode; message: string; retryAfter: number | undefined } }
 
-/** Tasks that may wait for a thread. */
+/** Most tasks that wait for a thread. */
 const MAX_WAITING = 1_000
-/** How long a thread without a task is kept where none has to be. */
+/** How long an idle thread is kept in a pool that may have no threads. */
 const IDLE_MS = 30_000
-/** Starting another thread in place of one that was ended takes some 100 ms. */
+/** Grace time of an aborted task. To end its thread costs about 100 ms, the time to start a new one. */
 const GRACE_MS = 2_000
 
 /**
- * @param options.entry file of the threads, whose default export takes `{ task, input }` and gives a TaskAnswer
- * @param options.threads most threads, which are kept alive
- * @param options.isIdle none is started before there is a task, and none stays without one
- * @param options.tasksPerThread that a thread has at once; those that wait for a database can be several
- * @param options.graceMs how long a task that nobody waits for any more may go on
- * @param options.heapMb most memory of a thread for JavaScript's objects: who goes beyond fails alone
- * @param options.workerData handed to every thread at its start
+ * Returns a pool of threads.
+ * @param options.entry file of the threads; its default export takes `{ task, input }` and returns a TaskAnswer
+ * @param options.threads number of threads, which are kept alive
+ * @param options.isIdle starts threads only for tasks and ends idle ones; `threads` is then the largest number
+ * @param options.tasksPerThread tasks that a thread runs at once; more than one for tasks that wait for a database
+ * @param options.graceMs how long an aborted task may go on
+ * @param options.heapMb JavaScript heap limit of a thread; beyond it only the tasks of this thread fail
+ * @param options.workerData passed to every thread at its start
  */
 export function createPool(options: {
   entry: URL
@@ -54,8 +55,8 @@ export function createPool(options: {
     ...(options.heapMb && { resourceLimits: { maxOldGenerationSizeMb: options.heapMb } }),
   })
   /**
-   * Piscina replaces a thread that ended only up to `minThreads`: where that is none, tasks that wait would go on waiting
-   * until somebody hands it another. This one is no thread's task, and fails.
+   * Piscina replaces an ended thread only up to `minThreads`. Where that is 0, waiting tasks would not start until another
+   * task is added, so this adds one. Its name is unknown to the threads, so it fails.
    */
   const wake = () => {
     if (piscina.queueSize > 0) piscina.run({ task: 'none' }).catch(() => {})
@@ -81,7 +82,7 @@ export function createPool(options: {
 }
 
 /**
- * Aborting a task that runs ends its thread, and what the thread had learned: for a task that does not end by itself.
+ * Aborts a task only when it does not end by itself in time: the abort ends its thread, and the caches of the thread are lost.
  */
 async function withGrace<Result>(
   signal: AbortSignal | undefined,
@@ -106,7 +107,7 @@ async function withGrace<Result>(
 
 const TAKES_TOO_LONG = 'The answer takes too long or too much memory; ask for less, or try again shortly'
 
-/** By our signal, or because its memory came to an end. */
+/** True when the abort signal or the heap limit ended the task. */
 function isEnded(error: unknown): boolean {
   const { name, code } = error as NodeJS.ErrnoException
   return name === 'AbortError' || code === 'ERR_WORKER_OUT_OF_MEMORY'

@@ -22,16 +22,16 @@ const SPECIAL_IPV4 = [
   '240.0.0.0/4',
 ]
 
-/** The only IPv6 in public use: so mapped IPv4, NAT64, unique local, link-local and multicast are none by themselves. */
+/** The only IPv6 range in public use. It excludes mapped IPv4, NAT64, unique local, link-local and multicast addresses. */
 const GLOBAL_IPV6 = '2000::/3'
-/** Parts of it that lead elsewhere: Teredo, ORCHID, 6to4, documentation, AS112. */
+/** Parts of that range that are not public hosts: Teredo, ORCHID, 6to4, documentation, AS112. */
 const SPECIAL_IPV6 = ['2001::/23', '2001:db8::/32', '2002::/16', '2620:4f:8000::/48', '3fff::/20']
 
 const specialIPv4 = listOf(SPECIAL_IPV4, 'ipv4')
 const globalIPv6 = listOf([GLOBAL_IPV6], 'ipv6')
 const specialIPv6 = listOf(SPECIAL_IPV6, 'ipv6')
 
-/** Whether the text is an IP address of the public internet; false for anything that is no address at all. */
+/** Returns whether a text is an IP address of the public internet; false for a text that is no IP address. */
 export function isPublicAddress(address: string): boolean {
   if (isIPv4(address)) return !specialIPv4.check(address, 'ipv4')
   if (!isIPv6(address) || address.includes('%')) return false

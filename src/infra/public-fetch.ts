@@ -4,9 +4,9 @@ import https from 'node:https'
 import { isIP } from 'node:net'
 import { isPublicAddress } from './public-address.ts'
 
-/** What a fetch may reach, and how; arguments, so that tests can serve from this machine. */
+/** Addresses and limits of a fetch. They are arguments, so that tests can serve from the local host. */
 export interface Reach {
-  /** Every address a name has. */
+  /** Returns all addresses of a host name. */
   resolve: (host: string) => Promise<string[]>
   isAllowed: (address: string) => boolean
   timeoutMs: number
@@ -18,7 +18,7 @@ export const PUBLIC_INTERNET: Pick<Reach, 'resolve' | 'isAllowed'> = {
   isAllowed: isPublicAddress,
 }
 
-/** Not by `lookup`: that would occupy the process's few threads for as long as a name server is silent. */
+/** Asks the name servers directly: `lookup` would block one of the process's few threads while a server does not answer. */
 async function askNameServers(host: string): Promise<string[]> {
   const resolver = new Resolver({ timeout: 1_000, tries: 1 })
   const answers = await Promise.allSettled([resolver.resolve4(host), resolver.resolve6(host)])
@@ -26,9 +26,9 @@ async function askNameServers(host: string): Promise<string[]> {
 }
 
 /**
- * The body of a GET that was answered 200. The name is resolved once, every address it has must be allowed, and the
- * connection goes to one of those: a name cannot mean something else when it is connected to. No redirect is followed.
- * @returns undefined for whatever else happens: another status, too many bytes, too late, an address that is not allowed
+ * Fetches a URL and returns the body of a 200 answer. The name is resolved once, all its addresses must be allowed, and the
+ * connection uses one of them: the name cannot resolve to another address later. Redirects are not followed.
+ * @returns undefined in all other cases: another status, too many bytes, a timeout, an address that is not allowed
  */
 export async function fetchPublic(url: URL, reach: Reach): Promise<Buffer | undefined> {
   const signal = AbortSignal.timeout(reach.timeoutMs)
@@ -50,7 +50,7 @@ function get(url: URL, host: string, address: string, maxBytes: number, signal: 
         host: address,
         port: url.port || (url.protocol === 'https:' ? 443 : 80),
         path: url.pathname + url.search,
-        // Certificates are checked for the name, not for the address that is connected to.
+        // Check the certificate against the name, not against the address of the connection.
         ...(isIP(host) ? {} : { servername: host }),
         headers: { Host: url.host, Accept: 'image/*', 'User-Agent': 'Mozilla/5.0 (compatible; favicon)' },
         agent: false,
@@ -80,7 +80,7 @@ function get(url: URL, host: string, address: string, maxBytes: number, signal: 
   })
 }
 
-/** Resolving cannot be stopped, only no longer be waited for. */
+/** Rejects when the signal aborts. A name resolution cannot be stopped and goes on in the background. */
 function unlessAborted<Value>(promise: Promise<Value>, signal: AbortSignal): Promise<Value> {
   return new Promise((resolve, reject) => {
     signal.addEventListener('abort', () => reject(signal.reason), { once: true })

@@ -12,7 +12,7 @@ export interface Charge {
   limit: number
 }
 
-/** What a bucket says of a request: the values of the three `X-RateLimit-*` headers. */
+/** Result of counting one request: the values of the three `X-RateLimit-*` headers, and whether it is allowed. */
 export interface Rate {
   isAllowed: boolean
   limit: number
@@ -22,23 +22,23 @@ export interface Rate {
 }
 
 /**
- * Fixed one-minute windows in Redis, shared by all workers and hosts. Exact: of a window's requests the first `limit`
- * are allowed, whoever counts them.
+ * Fixed one-minute windows in Redis, shared by all workers and hosts. They are exact: the first `limit` requests of a window
+ * are allowed, in whichever process they are counted.
  */
 export interface RateLimiter {
   /**
-   * Counts requests, many in one round trip; every one counts, allowed or not.
-   * @throws what Redis throws when it cannot answer
+   * Counts requests, many in one round trip. Requests that are not allowed count too.
+   * @throws the error of Redis when it cannot answer
    */
   charge(charges: Charge[]): Promise<Rate[]>
 }
 
 /**
- * Counts requests into the fields of KEYS[1], a window's counters: of ARGV from `first` to `last` how long the counters live,
- * in milliseconds, and then of each bucket its field, the requests, and how many it may count before somebody is over the
- * limit (0 for as many as there are). One read and one write for all, since each command of a script costs, and its line
- * in the log of Redis. What the first of a window removes, KEYS[2], is the window that nobody counts any more: expiring, so
- * many counters would hold everybody up.
+ * Lua function that counts requests in the fields of KEYS[1], the counters of a window. ARGV from `first` to `last`: the
+ * lifetime of the counters in milliseconds, then for each bucket its field, the number of requests, and the count above
+ * which it is over the limit (0 for no limit). It uses one read and one write for all buckets, since each command of a
+ * script costs time and a line in the log of Redis. The first call of a window removes KEYS[2], a window that is no longer
+ * counted: the expiry of so many counters would block all clients.
  */
 export const COUNT_REQUESTS = `
 local function countRequests(first, last)
@@ -60,16 +60,16 @@ local function countRequests(first, last)
   return counts, isOver
 end`
 
-/** Requests as `countRequests` takes them: those of one window, at least one, by bucket. */
+/** Arguments of `countRequests`: the requests of one window by bucket, with at least one bucket. */
 export interface Tally {
   keys: [window: string, outdated: string]
   values: (string | number)[]
 }
 
-/** Most buckets of one call: Lua unpacks no more than 8,000 values at once. */
+/** Most buckets of one call: Lua unpacks at most 8,000 values at once. */
 export const MAX_BUCKETS = 2_000
 
-/** How many requests each bucket is charged with, in the order of the buckets' first ones. */
+/** Returns the number of requests of each bucket, in the order of each bucket's first request. */
 export function countByBucket(charges: Charge[]): Map<string, { added: number; limit: number }> {
   const buckets = new Map<string, { added: number; limit: number }>()
   for (const { key, limit } of charges) {
@@ -80,7 +80,7 @@ export function countByBucket(charges: Charge[]): Map<string, { added: number; l
   return buckets
 }
 
-/** Number of the window that a moment, Unix milliseconds, is in. */
+/** Number of the window that contains a moment, given in Unix milliseconds. */
 export const windowAt = (moment: number): number => Math.floor(moment / WINDOW_MS)
 
 /** Unix seconds at which a window ends. */
@@ -96,8 +96,8 @@ export function tallyOf(
 }
 
 /**
- * What the buckets say of each request, in the order of the charges.
- * @param totals of the buckets, in their order, these requests included: they are the last ones counted
+ * Returns the rate of each request, in the order of the charges.
+ * @param totals counts of the buckets, in their order; these requests are included, as the last ones
  */
 export function ratesOf(
   charges: Charge[],
@@ -148,8 +148,8 @@ export const rateHeaders = ({ limit, remaining, resetAt }: Rate): Record<string,
 })
 
 /**
- * The 429 of a request that is over its limit.
- * @param whose requests they are, where there is more than one limit
+ * Returns the 429 error of a request that is over its limit.
+ * @param whose follows "requests a minute" in the message, to say which of several limits was exceeded
  */
 export function overLimit(rate: Rate, now: Date, whose = ''): AppError {
   return new AppError(

@@ -1,9 +1,9 @@
 import type { Redis } from 'ioredis'
 
 /**
- * Refuses a Redis that would throw waiting hits away.
- * @returns what may be lost with this one, a line each
- * @throws Error that says what is wrong and how to mend it
+ * Checks the version and the settings of Redis; one that could evict waiting hits is an error.
+ * @returns warnings, one line for each risk of losing hits
+ * @throws Error that says what is wrong and how to correct it
  */
 export async function checkRedis(redis: Redis): Promise<string[]> {
   const info = await readInfo(redis)
@@ -41,7 +41,7 @@ async function readInfo(redis: Redis): Promise<Map<string, string>> {
   )
 }
 
-/** Managed servers may not allow CONFIG. */
+/** Returns undefined where the server does not allow CONFIG, such as a managed one. */
 async function readSetting(redis: Redis, name: string): Promise<string | undefined> {
   try {
     const reply = (await redis.config('GET', name)) as string[]

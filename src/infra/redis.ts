@@ -2,34 +2,34 @@ import { Redis, type RedisOptions } from 'ioredis'
 import { withDeadline } from './deadline.ts'
 import type { Log } from './log.ts'
 
-/** How long Redis may take to answer what a request waits for. */
+/** Longest time that Redis may take to answer a command of a request. */
 const ANSWER_MS = 900
 
 /**
- * A connection for commands that must answer soon or fail: nothing waits for a server that is away, nothing is
- * sent twice. What a request waits for goes through `answered`.
+ * Opens a connection for commands that must answer soon or fail: no command waits for an unreachable server, and no
+ * command is sent twice. Commands of requests go through `answered`.
  */
 export function connectRedis(url: string, log: Log): Redis {
   return open(url, log, {
     enableOfflineQueue: false,
     autoResendUnfulfilledCommands: false,
     maxRetriesPerRequest: 0,
-    // Fires also when the answer is there and only this process stood still: `answered` is what requests go by.
+    // Also fires when the answer has arrived and only this process was blocked, so requests use `answered` instead.
     commandTimeout: 2_000,
-    // A path that is gone says nothing by itself; without this the dead connection would be kept.
+    // A broken network path reports no error: without this timeout the dead connection would be kept.
     socketTimeout: 2_000,
   })
 }
 
-/** A connection that waits for its server however long that takes: subscriptions and queue consumers. */
+/** Opens a connection that waits for its server without limit, for subscriptions and queue consumers. */
 export function connectPatientRedis(url: string, log: Log): Redis {
-  // Longer than a consumer waits for a job in one call.
+  // Must be longer than one blocking call of a consumer (`drainDelay`).
   return open(url, log, { maxRetriesPerRequest: null, socketTimeout: 15_000 })
 }
 
 /**
- * What Redis answers to a command that a request waits for.
- * @throws what Redis throws, or that it takes too long
+ * Returns the answer to a command of a request.
+ * @throws the error of Redis, or an error when the answer takes too long
  */
 export function answered<Result>(command: PromiseLike<Result>): Promise<Result> {
   return withDeadline(ANSWER_MS, command, () => new Error('Command timed out'))
@@ -40,7 +40,7 @@ function open(url: string, log: Log, options: RedisOptions): Redis {
     connectTimeout: 2_000,
     keepAlive: 10_000,
     enableReadyCheck: false,
-    // With it a connection that ends while it is set up counts as ready for ever (redis/ioredis#2099).
+    // With client info, a connection that ends during its setup counts as ready for ever (redis/ioredis#2099).
     disableClientInfo: true,
     retryStrategy: attempt => Math.min(50 * attempt, 1_000),
     ...options,
@@ -53,9 +53,9 @@ function open(url: string, log: Log, options: RedisOptions): Redis {
 }
 
 /**
- * Has Redis write its append-only file anew, once a UTC day in the whole cluster: what has expired, salts above all, is
- * otherwise still in the file.
- * @throws what Redis answers that does not allow it
+ * Makes Redis rewrite its append-only file, once per UTC day in the whole cluster. Without it, expired data, above all
+ * salts, stays in the file.
+ * @throws the error of a Redis that does not allow it
  */
 export async function rewriteOnceADay(redis: Redis, now: Date): Promise<void> {
   const mark = `rewritten:${now.toISOString().slice(0, 10)}`
@@ -68,7 +68,7 @@ export async function rewriteOnceADay(redis: Redis, now: Date): Promise<void> {
   }
 }
 
-/** Resolves once the connection is usable; rejects after `timeoutMs`. */
+/** Resolves when the connection is usable; rejects after `timeoutMs`. */
 export function whenReady(redis: Redis, timeoutMs: number): Promise<void> {
   if (redis.status === 'ready') return Promise.resolve()
   return new Promise((resolve, reject) => {

@@ -6,16 +6,16 @@ import { windowAt } from './rate-limit.ts'
 const HOUR_MS = 3_600_000
 const FOUND_MS = 24 * HOUR_MS
 const FAILED_MS = HOUR_MS
-/** A picture that was only not fetched yet, since too many are being fetched. */
+/** Cache time of a stand-in that is served because too many fetches are running. */
 const BUSY_MS = 60_000
 const CACHE_BYTES = 16 * 1024 * 1024
-/** What an entry weighs beside its bytes: failures fill the cache too. */
+/** Bytes counted for each entry besides its picture: failures fill the cache too. */
 const ENTRY_BYTES = 512
 
 export interface Picture {
   type: string
   bytes: Buffer
-  /** How long clients may keep it. */
+  /** How long clients may cache it. */
   maxAgeMs: number
 }
 
@@ -23,17 +23,17 @@ type Fetched = Pick<Picture, 'type' | 'bytes'>
 
 export interface RemotePictures {
   /**
-   * The picture of the key; where there is none, or too many are being fetched, what `standIn` makes.
-   * @param standIn an SVG document
+   * Returns the picture of the key, or the stand-in when the key has none or too many fetches are running.
+   * @param standIn returns an SVG document
    */
   find(key: string, standIn: () => string): Promise<Picture>
 }
 
 /**
- * Pictures of other servers, kept for a day, failures for an hour, in the memory of this process.
+ * Returns a cache of pictures from other servers in the memory of this process: pictures for a day, failures for an hour.
  * @param options.load fetches the picture of a key; undefined when there is none
- * @param options.maxAtOnce fetches that run at the same time
- * @param options.maxPerMinute fetches that begin in a minute
+ * @param options.maxAtOnce most fetches that run at the same time
+ * @param options.maxPerMinute most fetches that start in a minute
  */
 export function createRemotePictures(options: {
   load: (key: string) => Promise<Fetched | undefined>
@@ -82,8 +82,9 @@ export function createRemotePictures(options: {
 }
 
 /**
- * What a web server of the reach serves under the address, if that is a raster image.
+ * Fetches the raster image at an address.
  * @param address any text
+ * @returns undefined when the text is no web address, the address is not within reach, or it serves no raster image
  */
 export async function fetchPicture(address: string, reach: Reach): Promise<Fetched | undefined> {
   if (!URL.canParse(address)) return undefined
@@ -94,5 +95,5 @@ export async function fetchPicture(address: string, reach: Reach): Promise<Fetch
   return bytes && type ? { type, bytes } : undefined
 }
 
-/** Below 1024 there are other services, which nobody should be able to make us talk to. */
+/** Other ports below 1024 belong to other services: a user must not be able to make this server connect to them. */
 const isWebPort = (port: string) => port === '' || port === '80' || port === '443' || Number(port) >= 1024

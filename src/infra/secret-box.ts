@@ -1,7 +1,7 @@
 import { createCipheriv, createDecipheriv, createHmac, randomBytes } from 'node:crypto'
 
 const ALGORITHM = 'aes-256-gcm'
-/** First byte of what is stored: how the rest is made. */
+/** First byte of a sealed text: the version of its format. */
 const VERSION = 1
 const NONCE_BYTES = 12
 const TAG_BYTES = 16
@@ -10,15 +10,15 @@ const HEAD_BYTES = 1 + NONCE_BYTES + TAG_BYTES
 /**
  * Encrypts a text with AES-256-GCM: version, nonce, tag, ciphertext.
  * @param secretKey 64 hex digits
- * @param place where it is kept; it opens nowhere else
+ * @param place where the result is stored; `unseal` fails for any other place
  */
 export function seal(secretKey: string, text: string, place: string): Buffer {
   return sealWith(randomBytes(NONCE_BYTES), secretKey, text, place)
 }
 
 /**
- * The same, but always the same for a text and place, for addresses that browsers are to know again. The nonce is a keyed hash
- * of both: two texts have one only by chance, as with random nonces.
+ * Like `seal`, but returns the same bytes for the same text and place, so that browsers can cache addresses made of them. The
+ * nonce is a keyed hash of both: two texts share a nonce only by chance, as with random nonces.
  */
 export function sealStably(secretKey: string, text: string, place: string): Buffer {
   const hash = createHmac('sha256', Buffer.from(secretKey, 'hex')).update(`nonce\n${place}\0${text}`).digest()
@@ -32,7 +32,10 @@ function sealWith(nonce: Buffer, secretKey: string, text: string, place: string)
   return Buffer.concat([Buffer.of(VERSION), nonce, cipher.getAuthTag(), body])
 }
 
-/** @throws Error when it was sealed under another key, for another place, or was changed */
+/**
+ * Decrypts a sealed text.
+ * @throws Error when it was sealed with another key or for another place, or was changed
+ */
 export function unseal(secretKey: string, sealed: Uint8Array, place: string): string {
   const bytes = Buffer.from(sealed)
   if (bytes.length < HEAD_BYTES || bytes[0] !== VERSION) throw new Error('not a sealed text')

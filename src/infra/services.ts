@@ -9,27 +9,27 @@ import type { Metrics } from './metrics.ts'
 import type { Pool } from './pool.ts'
 import type { RateLimiter } from './rate-limit.ts'
 
-/** The parts in which rows are read where statements run one at a time: of the time in which visits started. */
+/** Size of the slices in which rows are read where statements run one at a time; a slice is a range of visit starts. */
 export interface SliceLimits {
-  /** About how many pageviews and events a part has. */
+  /** Approximate number of pageviews and events in a slice. */
   hits: number
-  /** A part is no shorter, however many it has; milliseconds. */
+  /** Shortest slice, however many hits it has; milliseconds. */
   shortestMs: number
 }
 
-/** What an operation may need from the world. Each names the part it uses: `Pick<Services, 'db' | 'now'>`. */
+/** Services that operations use. Each operation names the ones that it needs: `Pick<Services, 'db' | 'now'>`. */
 export interface Services {
   db: Db
-  /** For statements that are composed for one request: it prepares none. */
+  /** Pool for statements that are composed for one request; it prepares none. */
   reads: Db
-  /** Where one statement runs at a time: what keeps those of `reads` short. Without it they read all there is at once. */
+  /** Keeps statements of `reads` short where only one statement runs at a time. Without it they read all rows at once. */
   slices?: SliceLimits | undefined
   redis: Redis
   config: Config
   log: Log
-  /** The threads that do everything CPU-heavy. */
+  /** Threads for CPU-heavy work. */
   rollups: Pool
-  /** The threads that compare texts with patterns, which anybody may make slow: nobody else's work waits for them. */
+  /** Threads that compare texts with patterns. Any user can write a slow pattern, so no other work uses these threads. */
   patterns: FairPool
   limiter: RateLimiter
   invalidTokens: InvalidTokens

@@ -1,20 +1,20 @@
 import type { Charge, Rate } from './rate-limit.ts'
 
-/** The buckets that this process knows to have nothing left in the running window. */
+/** Buckets that this process knows to be exhausted in the current window. */
 export interface SpentBuckets {
-  /** Whether one more request of the bucket is over its limit. */
+  /** Returns whether one more request of the bucket is over its limit. */
   has(charge: Charge): boolean
-  /** Remembers the bucket when this was its last request that is allowed, or one beyond. */
+  /** Records the bucket when this request was the last one allowed, or was over the limit. */
   note(charge: Charge, rate: Rate): void
-  /** The rate of one more request of a spent bucket: over the limit. Undefined while the bucket may have some left. */
+  /** Returns the rate of one more request of a spent bucket; undefined while the bucket may have requests left. */
   rateOf(charge: Charge): Rate | undefined
 }
 
-/** Memory is bounded by the limits themselves: a bucket costs its sender as many requests as the limit allows. */
+/** Returns an empty set. The limits bound its memory: to add a bucket, its sender must send as many requests as are allowed. */
 export function createSpentBuckets(now: () => Date): SpentBuckets {
-  /** Of each bucket the limit that it has reached. */
+  /** The limit that each bucket has reached. */
   const reached = new Map<string, number>()
-  /** End of the window that the buckets are of, Unix seconds. */
+  /** End of the window of these buckets, Unix seconds. */
   let resetAt = 0
 
   function has({ key, limit }: Charge): boolean {

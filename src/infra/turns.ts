@@ -1,4 +1,4 @@
-/** Runs tasks of one key one after the other, in the order they came; those of different keys side by side. */
+/** Runs the tasks of one key one after the other, in the order of the calls; tasks of different keys run in parallel. */
 export type Turns = <Result>(key: string | number, task: () => Promise<Result>) => Promise<Result>
 
 export function createTurns(): Turns {

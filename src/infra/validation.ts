@@ -1,13 +1,13 @@
 import { z } from 'zod'
 import { AppError, type FieldErrors } from '../errors.ts'
 
-/** NUL cannot be stored and lone surrogates are not text: both are mended, never refused. */
+/** Removes NUL, which cannot be stored, and replaces lone surrogates, which are not text; neither is an error. */
 export function mend(value: string): string {
   const stored = value.includes('\0') ? value.replaceAll('\0', '') : value
   return stored.isWellFormed() ? stored : stored.toWellFormed()
 }
 
-/** Number of Unicode code points: what every limit on a text counts. */
+/** Number of Unicode code points, the unit of all text limits. */
 function codePoints(value: string): number {
   let count = 0
   for (const _ of value) count += 1
@@ -16,7 +16,7 @@ function codePoints(value: string): number {
 
 export const isWithin = (value: string, max: number) => value.length <= max || codePoints(value) <= max
 
-/** The first `max` code points of a text; never half of a surrogate pair. */
+/** Returns the first `max` code points of a text; never splits a surrogate pair. */
 export function cut(value: string, max: number): string {
   if (value.length <= max) return value
   let end = 0
@@ -26,7 +26,7 @@ export function cut(value: string, max: number): string {
   return value.slice(0, end)
 }
 
-/** A string of at most `max` code points, without NUL characters and lone surrogates. */
+/** Schema of a string of at most `max` code points; removes NUL characters and replaces lone surrogates. */
 export const text = (max: number) =>
   z
     .string()
@@ -34,26 +34,26 @@ export const text = (max: number) =>
     .refine(value => isWithin(value, max), `must be at most ${max} characters`)
     .meta({ maxLength: max })
 
-/** The same, and not empty. */
+/** Like `text`, but not empty. */
 export const requiredText = (max: number) =>
   text(max)
     .refine(value => value !== '', 'is required')
     .meta({ minLength: 1 })
 
-/** An integer from `min` to `max`, both included. */
+/** Schema of an integer from `min` to `max`, both included. */
 export const integer = (min: number, max: number) =>
   z
     .int({ error: issue => (issue.code === 'invalid_type' ? 'must be an integer' : undefined) })
     .min(min)
     .max(max)
 
-/** A flag that may stand in the query, where it is a text; false when it is left out. */
+/** Schema of a boolean, also as a text in a query string; false when it is absent. */
 export const flagParameter = z
   .preprocess(value => (value === 'true' ? true : value === 'false' ? false : value), z.boolean())
   .prefault(false)
   .meta({ type: 'boolean' })
 
-/** A 422 with what is wrong with each field. */
+/** Returns a 422 error with the messages of each wrong field. */
 export function validationError(error: z.core.$ZodError): AppError {
   const fields: FieldErrors = {}
   for (const issue of error.issues) {
@@ -84,7 +84,7 @@ const FORMATS: Record<string, string> = {
   datetime: 'an ISO 8601 date-time with its offset',
 }
 
-/** How a schema without a message of its own says what it wants; undefined leaves it to zod. */
+/** Returns the message for a schema that defines none. */
 function describe(issue: z.core.$ZodRawIssue): string | undefined {
   switch (issue.code) {
     case 'invalid_type':

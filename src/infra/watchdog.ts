@@ -6,10 +6,10 @@ const CHECK_MS = 5_000
 const CHECKS = 4
 
 /**
- * Ends the process when jobs wait and nothing has moved for 20 seconds: a Bull consumer may stand still after its
- * connection broke (Bull issues 1873 and 2417). Whoever started the process starts it again.
- * @param options.progress a number that changes whenever something is done
- * @param options.isBusy true while jobs are at work, for however long: waiting for a database is no standstill
+ * Ends the process when jobs wait and there was no progress for 20 seconds: a Bull consumer may hang after its connection
+ * broke (Bull issues 1873 and 2417). The parent process or PM2 restarts it.
+ * @param options.progress returns a number that changes with each completed work
+ * @param options.isBusy returns true while jobs are being handled: a long wait for the database is not a hang
  */
 export function watchForStandstill(options: {
   redis: Redis
@@ -23,7 +23,7 @@ export function watchForStandstill(options: {
     const now = options.progress()
     const waiting = await queueDepth(options.redis).then(
       depth => depth.waiting,
-      () => 0, // Redis is away: nothing can be said
+      () => 0, // Redis is unreachable: the depth is unknown
     )
     still = waiting > 0 && now === last && !options.isBusy() ? still + 1 : 0
     last = now

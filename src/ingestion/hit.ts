@@ -1,4 +1,4 @@
-/** What kind of row a hit becomes. `engagement` and `identify` are hidden from every log and count. */
+/** Types of the rows that count as events. `engagement` and `identify` rows are hidden from every log and count. */
 export const EVENT_TYPES = [
   'pageview',
   'event',
@@ -12,34 +12,32 @@ export const EVENT_TYPES = [
 export type EventType = (typeof EVENT_TYPES)[number]
 export type HitType = EventType | 'engagement' | 'identify'
 
-/** Autocaptured kinds: sent to `/api/event` under these names. */
+/** Autocaptured types: trackers send them to `/api/event` under these names. */
 export const AUTOCAPTURE_TYPES = ['outbound', 'download', 'button', 'form', 'copy'] as const
 
 /**
- * A hit as it waits in the queue: validated, its client address already forgotten.
- * Absent optional fields are left out, so that the JSON in Redis stays small.
+ * A validated hit without the client address, in the form that the queue holds.
+ * Absent optional fields are undefined, so that the JSON in Redis omits them and stays small.
  */
 export interface Hit {
-  /** Given at the edge; with `siteNo` and `at` the identity that makes storing idempotent. */
+  /** Assigned on receipt. `siteNo`, `at` and `id` identify the hit, which makes storing idempotent. */
   id: string
-  /** Unix milliseconds, UTC: when the edge received it, or the timestamp of an imported line. */
+  /** Unix milliseconds, UTC: the time of receipt, or the timestamp of an imported line. */
   at: number
-  /** Line of an imported file: which of two hits of the same time comes first; of live hits the id says so. */
+  /** Line number in an imported file: orders hits of the same time. Live hits of the same time are ordered by id. */
   line?: number
-  /** Of an imported line: the id it has if an earlier release imported it. */
-  formerId?: string | undefined
   siteNo: number
   siteId: string
   type: HitType
-  /** Visitor UUID: the client's own, or the hash with the salt of the hit's UTC day. */
+  /** Visitor UUID: sent by the client, or the hash with the salt of the hit's UTC day. */
   visitorId: string
-  /** The hash with the salt of the day before; absent when the client sent its own id. */
+  /** Hash with the salt of the previous day; absent when the client sent its own id. */
   previousVisitorId?: string
   hostname: string
-  /** `url.path` as sent: with query and fragment. Absent on events without one and on identify. */
+  /** `url.path` as sent, with query and fragment. Absent on events without a URL and on identify. */
   url?: string
   title?: string
-  /** Custom event name, autocapture kind; absent for pageviews. */
+  /** Name of the custom event or the autocaptured type; absent for pageviews. */
   name?: string
   /** Custom properties, scalar values as strings. */
   props?: Record<string, string> | undefined
@@ -49,7 +47,7 @@ export interface Hit {
   screenWidth?: number
   screenHeight?: number
   language?: string
-  /** Client-supplied overrides of what the user agent says. */
+  /** Client-supplied values; they override the user agent. */
   os?: string
   osVersion?: string
   browser?: string
@@ -60,7 +58,7 @@ export interface Hit {
   /** ISO 3166-2, e.g. `US-CA`. */
   region?: string
   city?: string
-  /** Reported, not verified: minor units as a decimal integer string, and an upper-case currency code. */
+  /** Reported, not verified: minor units as a decimal integer string, and an upper-case currency code (ISO 4217). */
   revenue?: { amountMinor: string; currency: string }
   error?: {
     name?: string
@@ -70,7 +68,7 @@ export interface Hit {
     lineNumber?: string
     columnNumber?: string
   }
-  /** Error fingerprint, UUIDv5 of site id and exact message; of errors alone. */
+  /** Error fingerprint: UUIDv5 of site id and exact message; only on errors. */
   errorId?: string | undefined
   /** Engagement: deepest scroll 0–100 and engaged milliseconds since the last ping. */
   scroll?: number
@@ -78,31 +76,25 @@ export interface Hit {
   identity?: { identifier: string; name?: string; avatar?: string; custom?: Record<string, string> }
 }
 
-/** Fixed: what waits in Redis was spread by it. */
+/** Must not change: the hits that wait in Redis carry partitions computed with this number. */
 export const PARTITIONS = 4
 
 /** A job of the queue: the hits of one group commit, by partition. */
 export interface HitBatch {
   parts: { partition: number; hits: Hit[] }[]
-  /** Engagement that has waited for its pageview once. */
-  isSecondTry?: boolean
-}
-
-/** A job of an earlier release: the number of its queue is the partition. */
-export interface EarlierBatch {
-  hits: Hit[]
+  /** True for orphan engagement that has already waited once for its pageview. */
   isSecondTry?: boolean
 }
 
 /**
- * A hit after all stages: everything that is stored of it, before it has a session.
- * Strings are empty where nothing is known; attribution is that of this hit alone (the session
- * keeps that of its opening hit).
+ * A hit after all stages: all stored fields except those of its session.
+ * Unknown strings are empty. The attribution is that of this hit alone; the session uses the attribution of its
+ * opening hit.
  */
 export interface EnrichedHit extends Hit {
-  /** Path without query and fragment; begins with `/`; empty when the hit carried none. */
+  /** Path without query and fragment; begins with `/`; empty when the hit has no URL. */
   path: string
-  /** Host and path of the referrer, without scheme, `www.` kept as sent, no query; empty for own host or none. */
+  /** Host and path of the referrer without scheme and query, with `www.` as sent; empty for the site's own host or none. */
   referrerPage: string
   source: string
   channel: string
@@ -119,7 +111,7 @@ export interface EnrichedHit extends Hit {
 }
 
 /**
- * A step of enrichment: fills in fields of a hit that is `enrich`'s own, by what else the hit says and nothing besides.
- * Filled in, since a copy a step was the dearest thing that storing did.
+ * A step of enrichment: sets fields of a hit that only `enrich` holds, from other fields of the same hit alone.
+ * Mutates the hit in place: a copy at every stage was the largest cost of storing.
  */
 export type Stage = (hit: EnrichedHit) => void

@@ -1,4 +1,4 @@
-/** What payments and a payment processor's subscriptions are recorded as. */
+/** Event names of payments and of lifecycle events of subscriptions. */
 export const LIFECYCLE_NAMES = [
   'payment',
   'free_trial',
@@ -13,10 +13,9 @@ export const LIFECYCLE_NAMES = [
   'subscription_ended',
 ] as const
 
-/** A name of what the service writes into the event log. */
 export type LifecycleName = (typeof LIFECYCLE_NAMES)[number]
 
-/** Names written only by the service: refused as goals, not recorded when sent to `/api/event` (spec "Goals"). */
+/** Names that only the service writes: refused as goals, not recorded when sent to `/api/event` (spec "Goals"). */
 const RESERVED_NAMES = ['pageview', 'engagement', 'performance', 'web-vitals', ...LIFECYCLE_NAMES]
 
 const names: ReadonlySet<string> = new Set(RESERVED_NAMES)

@@ -1,19 +1,19 @@
 import { statement, type Transaction } from '../infra/db.ts'
 
-/** To whom something that the service records belongs. */
+/** Visitor and session of a row that the service records. */
 export interface Attribution {
   visitorNo: number | null
   sessionNo: number | null
   sessionAt: Date | null
-  /** The visitor has no session yet: what is recorded must wait for it, by `awaitVisitor` in the same transaction. */
+  /** The visitor has no session yet: the caller must pass the row to `awaitVisitor` in the same transaction. */
   isPending: boolean
 }
 
-/** A row of one of the hypertables, by its time and id. */
+/** Time and id of a row in one of the hypertables. */
 export interface AttributedRow {
   target: 'revenue' | 'events' | 'mrr_movements'
   at: Date
-  /** payment_id of revenue, id of the others */
+  /** payment_id for revenue, id for the others */
   id: string
 }
 
@@ -43,15 +43,15 @@ const ATTRIBUTE = {
   mrr_movements: statement('attribute-movement'),
 }
 
-/** First of the two numbers of the lock that visitors' first sessions are stored under; the other is the site's. */
+/** First number of the lock that is held while visitors' first sessions are stored; the second is the site's number. */
 export const NEWCOMERS_LOCK = 7_116_503
 
 const NOBODY: Attribution = { visitorNo: null, sessionNo: null, sessionAt: null, isPending: false }
 
 /**
- * The visitor's session at a moment, else the latest before it. A visitor whose sessions are all later has none then.
- * Sessions that hits open later, with times before that moment, change nothing any more.
- * To be called before the transaction locks the site's row or writes: it may have to wait for hits that are being stored.
+ * Returns the visitor's session at a moment, else the latest session before it; no session when all sessions are later.
+ * If hits that arrive later open sessions before that moment, the attribution stays.
+ * Must be called before the transaction locks the site's row or writes: it can wait for hits that are being stored.
  */
 export async function attribute(
   tx: Transaction,
@@ -62,7 +62,7 @@ export async function attribute(
   if (!visitorId) return NOBODY
   const [found] = await findAttribution(tx, siteNo, visitorId, at)
   if (found?.hasSessions) return { ...placeOf(found), isPending: false }
-  // Either this sees the visitor's first session, or whoever stores it sees what waits for it.
+  // Without this lock, this transaction could miss the first session while the one that stores it misses the waiting row.
   await lockNewcomers(tx, NEWCOMERS_LOCK, siteNo)
   const [again] = await findAttribution(tx, siteNo, visitorId, at)
   return { ...placeOf(again), isPending: !again?.hasSessions }
@@ -74,7 +74,7 @@ const placeOf = (found: Found | undefined) => ({
   sessionAt: found?.sessionAt ?? null,
 })
 
-/** Keeps rows whose attribution is pending until the visitor has a session. */
+/** Stores which rows wait for the visitor's first session. */
 export async function awaitVisitor(
   tx: Transaction,
   siteNo: number,
@@ -92,17 +92,17 @@ export async function awaitVisitor(
 }
 
 /**
- * Attributes what waits for visitors who have their first sessions now: to the session at its time or the latest before,
- * else to the first, with which they appeared. In the transaction that stores the sessions, after them, and under the
- * newcomers' lock.
- * @returns where events were changed, Unix milliseconds
+ * Attributes the rows that wait for visitors whose first sessions are stored now: to the session at the row's time or the
+ * latest before it, else to the visitor's first session. Must run in the transaction that stores the sessions, after them, and
+ * under the newcomers lock.
+ * @returns sites and times of the changed events, Unix milliseconds
  */
 export async function attributeAwaiting(
   tx: Transaction,
   visitors: { siteNo: number; id: string }[],
 ): Promise<{ siteNo: number; at: number }[]> {
   if (visitors.length === 0) return []
-  // Nearly always none: then no list of visitors is sent.
+  // Nearly always no site has waiting rows; then the list of visitors is not sent.
   const awaited = await selectAwaitedSites(tx, [...new Set(visitors.map(visitor => visitor.siteNo))])
   const wanted = visitors.filter(visitor => awaited.some(({ siteNo }) => siteNo === visitor.siteNo))
   if (wanted.length === 0) return []
@@ -113,7 +113,7 @@ export async function attributeAwaiting(
   )
   const payments = rows.filter(row => row.target === 'revenue').map(row => row.id)
   if (payments.length > 0) await lockPayments(tx, payments)
-  // One by one: an update of a columnstore chunk unpacks all that its constants do not exclude.
+  // One row per statement: an update of a columnstore chunk decompresses everything that its constants do not exclude.
   for (const { siteNo, visitorId, target, at, id } of rows) {
     const [found] = await findAttribution(tx, siteNo, visitorId, at)
     const [place] = found?.sessionNo ? [found] : await findFirstSession(tx, siteNo, visitorId)

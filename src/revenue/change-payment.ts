@@ -17,9 +17,9 @@ interface Site {
 }
 
 /**
- * Sets how much of a payment was given back, in all; more than was paid counts as all of it. One that was sent as
- * refunded stays so.
- * @param transactionId any id the payment is known by
+ * Sets the total refund of a payment; a refund above the amount counts as a full refund. A payment that was sent as refunded
+ * stays fully refunded.
+ * @param transactionId any id of the payment
  * @param refundedMinor minor units
  * @returns false when there is no such payment
  */
@@ -31,7 +31,7 @@ export async function setRefunded(
 ): Promise<boolean> {
   const payment = await findPayment(tx, siteNo, [transactionId])
   const [changed] = payment ? await refundPayment(tx, payment.id, refundedMinor) : []
-  // Deleted meanwhile counts as never recorded.
+  // A payment that was deleted meanwhile counts as never recorded.
   if (!payment || !changed) return false
   await refundRevenue(tx, siteNo, payment.paidAt, payment.id, changed.refundedMinor)
   await markBuckets(tx, 'revenue', [{ siteNo, at: payment.paidAt.getTime() }])
@@ -40,25 +40,25 @@ export async function setRefunded(
 
 /**
  * Deletes a payment that came through the API, with everything that was written for it.
- * @param transactionId its own: by another id it is known by too, a deletion that is repeated would take another payment
- * @returns false when there is none of that id, or it came from the processor
+ * @param transactionId the payment's own id. An alias is not accepted: a repeated deletion would delete another payment
+ * @returns false when no payment has this id, or it came from the processor
  */
 export function deletePayment(tx: Transaction, site: Site, transactionId: string): Promise<boolean> {
   return erase(tx, site, transactionId, payment => payment.source === 'api')
 }
 
 /**
- * Deletes a payment, wherever it came from, with everything that was written for it.
- * @param transactionId its own
+ * Deletes a payment of any source, with everything that was written for it.
+ * @param transactionId the payment's own id, not an alias
  */
 export function erasePayment(tx: Transaction, site: Site, transactionId: string): Promise<boolean> {
   return erase(tx, site, transactionId, () => true)
 }
 
 /**
- * Deletes all payments of a site in one currency, the processor's too, each in a transaction of its own: so that the site
- * can have another currency. May be cut off and run again.
- * @returns how many
+ * Deletes all payments of a site in one currency, including the processor's, so that the site can change its currency. Each
+ * deletion is a separate transaction: the purge can be interrupted and run again.
+ * @returns number of deleted payments
  */
 export async function purgePayments(db: Db, site: Site, currency: string): Promise<number> {
   let deleted = 0
@@ -83,11 +83,11 @@ async function erase(
   if (found?.transactionId !== transactionId || !isMeant(found)) return false
   await lockPayment(tx, siteNo, { ...found, transactionIds: [found.transactionId] })
   const payment = await findPayment(tx, siteNo, [transactionId])
-  // Another request was faster.
+  // Another request deleted the payment first.
   if (payment?.id !== found.id) return false
   const events = serviceEventsOf(payment)
   if (payment.visitorId) {
-    // Before the rows themselves, as whoever attributes them does: so the two never wait for each other.
+    // Delete these before the rows themselves, in the same order as attributeAwaiting: another order could deadlock.
     const waiting = [payment.id, ...events.map(event => serviceEventId(siteNo, event))]
     await deleteAwaiting(tx, siteNo, payment.visitorId, waiting)
   }

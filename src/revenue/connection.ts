@@ -7,11 +7,11 @@ import { isUuid } from '../sites/domain.ts'
 import type { SiteRecord } from '../sites/schema.ts'
 import type { ConnectProcessor, ProcessorConnection } from './schema.ts'
 
-/** A connection with its secrets in clear: for the webhook, never for an answer or a log. */
+/** A connection with decrypted secrets. It must never appear in a response or a log. */
 export interface OpenConnection {
   site: { siteNo: number; id: string; currency: string; timezone: string }
   webhookSecret: string
-  /** As it is kept, which differs each time it is. */
+  /** Webhook secret as it is stored. Each encryption gives other bytes, so that a replaced connection is detected by them. */
   sealedSecret: Uint8Array
   apiKey: string | undefined
 }
@@ -32,7 +32,7 @@ const selectHeld = statement('hold-connection')
 const openConnection = statement<ConnectionRow>('find-connection-secrets')
 
 /**
- * Connects a payment processor, in place of the one there is. The first connection makes goals of what the processor tells.
+ * Connects a payment processor and replaces an existing connection. The first connection creates goals for lifecycle events.
  * @throws AppError `not_found` when the site was deleted meanwhile
  */
 export async function connectProcessor(
@@ -52,7 +52,10 @@ export async function connectProcessor(
   return present(site, config.baseUrl, connectedAt)
 }
 
-/** @throws AppError `not_found` when no processor is connected */
+/**
+ * Returns the connection of a site without its secrets.
+ * @throws AppError `not_found` when no processor is connected
+ */
 export async function getConnection(
   { db, config }: Pick<Services, 'db' | 'config'>,
   site: SiteRecord,
@@ -63,7 +66,7 @@ export async function getConnection(
 }
 
 /**
- * Forgets the processor and its secrets. What it has sent stays.
+ * Deletes the connection and its secrets. Data from the processor's events stays.
  * @throws AppError `not_found` when no processor is connected
  */
 export async function disconnectProcessor(
@@ -75,10 +78,11 @@ export async function disconnectProcessor(
 }
 
 /**
- * The connection of the site with this id, which may be any text.
- * @param secretKey the key that the secrets were kept under, 64 hex digits
+ * Returns the connection of a site.
+ * @param siteId any text; only a known site id has a result
+ * @param secretKey the key that the secrets are encrypted with, 64 hex digits
  * @returns undefined without a site or a connection
- * @throws AppError `unavailable` when the secrets were kept under another key
+ * @throws AppError `unavailable` when the secrets were encrypted with another key
  */
 export async function findConnection(
   db: Queryable,
@@ -105,8 +109,8 @@ export async function findConnection(
 }
 
 /**
- * Until the transaction ends, the connection stays what it is.
- * @throws AppError `not_found` when it is there no more, or is another
+ * Locks the connection, so that it cannot change before the transaction ends.
+ * @throws AppError `not_found` when the connection was deleted or replaced
  */
 export async function holdConnection(
   tx: Transaction,

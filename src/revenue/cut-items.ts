@@ -5,14 +5,14 @@ import type { CutSnapshot } from './stripe/lookup.ts'
 import type { Discount } from './stripe/objects.ts'
 import type { Item } from './stripe/subscription.ts'
 
-// Stripe's events hold the first items of a subscription only when it has many, and discounts often by their ids alone.
-// What they leave out is asked for.
+// When a subscription has many items, Stripe's events contain only the first ones, and often only the ids of discounts.
+// A lookup in Stripe's API returns the missing ones.
 
 const isAnswer = (fact: AnyFact) => fact.kind === 'items'
 
 /**
- * The items of an event that does not hold all of them, with the others from the answer that was given for it, else for
- * the event next before it that has one.
+ * Returns all items of a subscription event. Items that a cut event omits come from the lookup for this event, else from the
+ * lookup for the closest earlier event, else from the first lookup.
  */
 export function completeItems(snapshot: Fact<'subscription'>, facts: readonly AnyFact[]): Item[] {
   const { items, isCut } = snapshot.body
@@ -27,10 +27,11 @@ export function completeItems(snapshot: Fact<'subscription'>, facts: readonly An
 }
 
 /**
- * What to ask for after the latest event of a subscription, if it leaves out items or discounts: of it when it counts. Of one
- * that counts no more it is the last event when it did, as long as nothing was ever asked for.
- * @param snapshots of the subscription, in their order
- * @param discounts all that are known by their ids
+ * Returns the lookup that is needed when the latest event of a subscription omits items or discounts. If the subscription
+ * counts, the lookup is for that event. If it no longer counts, the lookup is for the last such event when it did, unless the
+ * subscription already has the answer of any lookup.
+ * @param snapshots events of the subscription, in order
+ * @param discounts all known discounts by id
  */
 export function unansweredCut(
   snapshots: readonly Fact<'subscription'>[],

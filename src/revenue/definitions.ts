@@ -3,7 +3,10 @@ import { couponOf, type Definitions, joinCoupon } from './mrr.ts'
 import type { Coupon, Discount, Listed, Price } from './stripe/objects.ts'
 import type { Item } from './stripe/subscription.ts'
 
-/** Coupons and prices that the facts name by their ids, described or not. */
+/**
+ * Returns the ids of all coupons in the facts, whole or by id, and of the prices whose payload can lack terms: tiers, or an
+ * amount in the currency of the subscription.
+ */
 export function namedIn(facts: readonly AnyFact[]): string[] {
   const ids = new Set<string>()
   const note = (listed: Listed) => {
@@ -32,12 +35,12 @@ function discountsIn(fact: AnyFact): Listed[] {
   return [...own, ...itemsIn(fact).flatMap(item => item.discounts)]
 }
 
-/** Grows with the discounts that events tell of. */
+/** Definitions whose discounts are replaced as discount events are applied in order. */
 export interface Known extends Definitions {
   discounts: Map<string, Discount>
 }
 
-/** The first description of each discount holds until an event changes it. */
+/** Collects definitions. Of each discount the first description in time applies until a discount event replaces it. */
 export function define(facts: readonly AnyFact[], described: readonly AnyFact[]): Known {
   const discounts = new Map<string, Discount>()
   const note = (listed: Listed) => {
@@ -51,7 +54,10 @@ export function define(facts: readonly AnyFact[], described: readonly AnyFact[])
   return { discounts, ...describedIn(described) }
 }
 
-/** What facts say of coupons and prices, in their order. */
+/**
+ * Returns the coupons and prices that the facts describe. A later fact of a price replaces the earlier one; a later fact of
+ * a coupon is merged into it.
+ */
 export function describedIn(facts: readonly AnyFact[]): Pick<Definitions, 'coupons' | 'prices'> {
   const coupons = new Map<string, Coupon>()
   const prices = new Map<string, Price>()
@@ -62,7 +68,7 @@ export function describedIn(facts: readonly AnyFact[]): Pick<Definitions, 'coupo
   return { coupons, prices }
 }
 
-/** Ids of coupons of which it is not known what they take off; they count as what is known. */
+/** Returns the ids of coupons whose discount is not fully known. MRR uses only their known part. */
 export function couponsWithoutTerms(
   items: readonly Item[],
   discounts: readonly Listed[],
@@ -86,7 +92,10 @@ export function couponsWithoutTerms(
   ]
 }
 
-/** Which of several products, or how much in this currency, is known only of what was asked for. */
+/**
+ * Whether the coupon's products matter and are unknown, or its amount in this currency is unknown. Payloads omit both; only
+ * a lookup returns them.
+ */
 function lacksTerms(coupon: Coupon, currency: string, products: number): boolean {
   if (coupon.duration !== 'forever') return false
   const lacksAmount = coupon.percentOff === null && coupon.amountsOff[currency] === undefined

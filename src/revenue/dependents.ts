@@ -10,7 +10,7 @@ const insertDependents = statement('insert-price-dependents')
 const selectDependents = statement<{ subscriptionId: string }>('select-dependents')
 const selectOfCustomer = statement<{ subscriptionId: string }>('select-subscriptions-of-customer')
 
-/** Notes which coupons and prices a subscription, or its customer, has by what was said of them. */
+/** Stores which coupons and prices a subscription, or its customer, has according to a fact. */
 export async function noteDependents(tx: Transaction, siteNo: number, fact: Fact): Promise<void> {
   const holder = fact.subscriptionId ?? fact.customerId
   const named = namedIn([fact as AnyFact])
@@ -19,13 +19,13 @@ export async function noteDependents(tx: Transaction, siteNo: number, fact: Fact
 }
 
 /**
- * Keeps what was said of a coupon or price.
- * @returns the subscriptions that it makes a difference to: none when it was known before
+ * Stores a fact of a coupon or price.
+ * @returns ids of the subscriptions that use it; none when the fact adds nothing new
  */
 export async function keepDefinition(tx: Transaction, siteNo: number, fact: Fact): Promise<string[]> {
   const known = async () => {
     const { coupons, prices } = describedIn(await loadDefinitions(tx, siteNo, [fact.objectId]))
-    // As it would be kept: a field that is undefined is none.
+    // Compare the stored form: JSON drops fields that are undefined.
     return plain([...coupons.values(), ...prices.values()])
   }
   const before = await known()
@@ -34,7 +34,7 @@ export async function keepDefinition(tx: Transaction, siteNo: number, fact: Fact
   return idsOf(await selectDependents(tx, siteNo, fact.objectId))
 }
 
-/** Ids of all subscriptions of a customer. */
+/** Returns the ids of all subscriptions of a customer. */
 export const subscriptionsOf = async (tx: Transaction, siteNo: number, customerId: string) =>
   idsOf(await selectOfCustomer(tx, siteNo, customerId))
 

@@ -1,7 +1,7 @@
 import { type Queryable, statement, type Transaction } from '../infra/db.ts'
 import type { Fact, FactKind } from './stripe/event.ts'
 
-/** Any fact, its body typed by its kind. */
+/** A fact of any kind, with the body type of its kind. */
 export type AnyFact = { [Kind in FactKind]: Fact<Kind> }[FactKind]
 
 const insertEvent = statement<{ eventId: string }>('insert-webhook-event')
@@ -19,15 +19,16 @@ interface NamedVisitor {
 }
 
 /**
- * @param type the processor's name for what happened
- * @returns false when the event was taken before; waits for whoever takes it at this moment
+ * Stores the id of an event. Waits for another transaction that stores the same id.
+ * @param type the processor's event type
+ * @returns false when the event was stored before
  */
 export async function noteEvent(tx: Transaction, siteNo: number, type: string, fact: Fact): Promise<boolean> {
   const rows = await insertEvent(tx, siteNo, fact.eventId, type, fact.at)
   return rows.length > 0
 }
 
-/** Keeps what an event said. */
+/** Stores the fact of an event. */
 export async function keepFact(tx: Transaction, siteNo: number, fact: Fact): Promise<void> {
   await insertFact(
     tx,
@@ -44,36 +45,36 @@ export async function keepFact(tx: Transaction, siteNo: number, fact: Fact): Pro
   )
 }
 
-/** Everything that was said of a subscription itself. */
+/** Returns all facts of a subscription itself. */
 export const loadSubscriptionFacts = (db: Queryable, siteNo: number, subscriptionId: string) =>
   selectSubscriptionFacts(db, siteNo, subscriptionId)
 
-/** The discounts that a customer has for everything. */
+/** Returns the facts of discounts that apply to all subscriptions of a customer. */
 export const loadCustomerDiscounts = (db: Queryable, siteNo: number, customerId: string) =>
   selectCustomerDiscounts(db, siteNo, customerId)
 
-/** What is known of coupons and prices by their ids. */
+/** Returns the facts that describe the coupons and prices with these ids. */
 export async function loadDefinitions(db: Queryable, siteNo: number, ids: string[]): Promise<AnyFact[]> {
   return ids.length === 0 ? [] : selectDefinitions(db, siteNo, ids)
 }
 
-/** What was said of a sale, and under which ids. */
+/** All ids and facts of a sale. */
 export interface Sale {
   ids: string[]
   facts: AnyFact[]
-  /** More is linked than one sale has. */
+  /** Further linked ids exist that were not read. */
   isCut: boolean
 }
 
-/** An invoice of a hundred payments, each an intent with its charge, has 201. */
+/** An invoice with a hundred payments, each an intent and a charge, has 201 ids. */
 const MOST_IDS = 250
-/** An invoice, its intent and its charge are two steps; each further invoice that shares an intent is two more. */
+/** An invoice, its intent and its charge take two steps; each further invoice that shares an intent takes two more. */
 const MOST_STEPS = 16
 
 /**
- * Everything that was said of a sale, through ids that events said belong together: an invoice and its payment intent,
- * the payment intent and its charge. What is more than 16 steps away, or beyond 250 ids, is left out.
- * @param ids one or more of them
+ * Returns all facts of a sale. It follows the ids that events link: an invoice and its payment intent, the payment intent and
+ * its charge. Ids more than 16 steps away, or beyond 250 ids, are left out.
+ * @param ids one or more ids of the sale
  */
 export async function loadSale(db: Queryable, siteNo: number, ids: readonly string[]): Promise<Sale> {
   const known = new Set<string>()
@@ -94,7 +95,10 @@ export async function loadSale(db: Queryable, siteNo: number, ids: readonly stri
   return { ids: [...known].sort(), facts: [...facts.values()].filter(isPart), isCut }
 }
 
-/** Whom a shop named first for a subscription, else for the customer; `eventId` asks whether that event did it. */
+/**
+ * Returns the visitor that a shop named first for a subscription, else for the customer.
+ * @param of `eventId`: event to test; the two flags of the result say whether it was the first to name a visitor
+ */
 export async function findNamedVisitor(
   db: Queryable,
   siteNo: number,

@@ -6,21 +6,21 @@ const setFirst = statement<{ at: Date }>('set-first-of-customer')
 
 type Customer = Pick<PaymentRecord, 'currency' | 'customer'>
 
-/** Name of the lock under which it is decided which payment of a customer is the first. */
+/** Returns the name of the lock that protects the choice of a customer's first payment. */
 export const customerLock = (siteNo: number, { currency, customer }: Customer) =>
   `customer/${siteNo}/${currency}/${customer}`
 
 /**
- * Sets the marks in the ledger right after a payment of the customer was added or taken away: the first in its currency
- * has one, no other does. The payment's own row need not be there yet.
- * @returns id of the first payment, and the times at which marks were changed
+ * Updates the first-payment marks in the ledger after a payment of the customer was added or deleted: only the first payment
+ * in a currency has the mark. The ledger row of the added payment need not exist yet.
+ * @returns id of the first payment, and the times of the rows whose mark changed
  */
 export async function settleFirstPayment(
   tx: Transaction,
   siteNo: number,
   { currency, customer }: Customer,
 ): Promise<{ firstId: string | undefined; changed: Date[] }> {
-  // Of those that were there before, only the one that is first or second now can have been first.
+  // An older payment can only have been the first before if it is the first or second now.
   const earliest = await selectFirst(tx, siteNo, currency, customer)
   const changed: Date[] = []
   for (const [index, { id, paidAt }] of earliest.entries()) {

@@ -1,6 +1,6 @@
 /**
- * A fraction in fixed point, in units of 10⁻¹⁵⁰: fast whatever is put in, as whole fractions are not, whose denominators
- * grow with every operand. What amounts of money come to differs by far more than what is cut off here.
+ * A fraction in fixed point, in units of 10⁻¹⁵⁰. It is fast for any input; exact fractions are not, because their
+ * denominators grow with every operand. The error of truncation is far below the difference of any two amounts of money.
  */
 export type Fixed = bigint
 
@@ -8,10 +8,10 @@ const PLACES = 150
 export const ONE: Fixed = 10n ** BigInt(PLACES)
 export const ZERO: Fixed = 0n
 
-/** Far above the sum of what was cut off, and far below what tells two amounts apart. */
+/** Far above the sum of all truncation errors, and far below the smallest difference of two amounts. */
 const DUST = 10n ** BigInt(PLACES / 2)
 
-/** A whole number. */
+/** Converts a whole number. */
 export const whole = (value: bigint | number): Fixed => BigInt(value) * ONE
 
 export const multiply = (a: Fixed, b: Fixed): Fixed => (a * b) / ONE
@@ -22,7 +22,7 @@ export const divide = (a: Fixed, by: Fixed): Fixed => (a * ONE) / by
 const DECIMAL = /^(-?)(\d+)(?:\.(\d{1,50}))?(?:e([+-]?\d{1,2}))?$/i
 
 /**
- * A decimal number as it is written, of at most 50 decimals: `12.5`, `-0.000000000001`, `1e-7`.
+ * Parses a decimal number of at most 50 decimals: `12.5`, `-0.000000000001`, `1e-7`.
  * @throws RangeError for any other text
  */
 export function decimal(text: string): Fixed {
@@ -32,7 +32,7 @@ export function decimal(text: string): Fixed {
   return BigInt(`${sign}${digits}${fraction}`) * 10n ** BigInt(places)
 }
 
-/** To the nearest whole number, a half to the even one; a half is what is one but for what was cut off. */
+/** Rounds to the nearest whole number, a half to the even one. A value within the truncation error of a half counts as a half. */
 export function roundHalfEven(value: Fixed): bigint {
   const rest = ((value % ONE) + ONE) % ONE
   const below = (value - rest) / ONE

@@ -3,7 +3,7 @@ import { statement, type Transaction } from '../infra/db.ts'
 import { attribute, awaitVisitor } from './attribution.ts'
 import { namedIn } from './definitions.ts'
 import { findNamedVisitor, loadCustomerDiscounts, loadDefinitions, loadSubscriptionFacts } from './facts.ts'
-import { compensate, type Milestone, type Movement, renewalsOf, tellLife, trialOf } from './ledger.ts'
+import { compensate, type LifecycleEvent, type Movement, renewalsOf, tellLife, trialOf } from './ledger.ts'
 import { type Life, readLife } from './life.ts'
 import { eraseServiceEvents, type ServiceEvent, writeServiceEvents } from './service-events.ts'
 
@@ -15,7 +15,7 @@ interface MovementRow extends Omit<Movement, 'at'> {
   sessionAt: Date | null
 }
 
-interface MilestoneRow extends Omit<Milestone, 'at'> {
+interface LifecycleEventRow extends Omit<LifecycleEvent, 'at'> {
   at: Date
   visitorId: string | null
 }
@@ -24,13 +24,13 @@ const selectMovements = statement<MovementRow>('select-movements')
 const insertMovement = statement('insert-movement')
 const attributeMovement = statement('attribute-movement')
 const deleteAwaiting = statement('delete-awaiting')
-const selectMilestones = statement<MilestoneRow>('select-milestones')
-const insertMilestones = statement('insert-milestones')
-const deleteMilestones = statement('delete-milestones')
+const selectLifecycleEvents = statement<LifecycleEventRow>('select-lifecycle-events')
+const insertLifecycleEvents = statement('insert-lifecycle-events')
+const deleteLifecycleEvents = statement('delete-lifecycle-events')
 const findSubscription = statement<{ state: { visitorId: string | null } }>('find-subscription')
 const upsertSubscription = statement('upsert-subscription')
 
-/** The subscription whose ledger is kept. */
+/** A subscription and the visitor that it is attributed to. */
 interface Place {
   siteNo: number
   subscriptionId: string
@@ -39,13 +39,13 @@ interface Place {
 
 export interface Kept {
   life: Life
-  /** Invoices of which it is news that they paid, or did not pay, for a later cycle. */
+  /** Ids of invoices that this call found to be a renewal, or to be none any more. */
   reconsidered: string[]
 }
 
 /**
- * Brings ledger, lifecycle events and the row of a subscription in line with everything that was said of it. Running it
- * again changes nothing. Only one transaction at a time may do it for a site.
+ * Recomputes the ledger, the lifecycle events and the row of a subscription from all its facts. A second run changes nothing.
+ * Only one transaction per site may run it at a time.
  */
 export async function keepSubscription(
   tx: Transaction,
@@ -56,14 +56,14 @@ export async function keepSubscription(
   const { states, invoices, customerId } = life
   const { visitorId } = await findNamedVisitor(tx, siteNo, { subscriptionId, customerId })
   const place = { siteNo, subscriptionId, visitorId }
-  const { movements, milestones } = tellLife(states)
+  const { movements, lifecycle_events } = tellLife(states)
   const renewals = renewalsOf(invoices, trialOf(states)).map(({ id, paidAt }) => ({
     at: paidAt,
     name: RENEWED,
     key: id,
   }))
   await keepMovements(tx, place, movements)
-  const changed = await keepMilestones(tx, place, [...milestones, ...renewals])
+  const changed = await keepLifecycleEvents(tx, place, [...lifecycle_events, ...renewals])
   const latest = states.at(-1)
   if (latest) {
     const state = JSON.stringify({ visitorId, isEnding: latest.isEnding })
@@ -83,7 +83,7 @@ async function loadLife(tx: Transaction, siteNo: number, subscriptionId: string)
   return readLife(facts, customerDiscounts, await loadDefinitions(tx, siteNo, named))
 }
 
-/** Appends what is missing from the ledger, and gives all of it to the visitor who is known by now. */
+/** Appends the missing movements to the ledger, and attributes all movements to the visitor that is known now. */
 async function keepMovements(tx: Transaction, place: Place, wanted: Movement[]): Promise<void> {
   const { siteNo, subscriptionId } = place
   const rows = await selectMovements(tx, siteNo, subscriptionId)
@@ -91,7 +91,7 @@ async function keepMovements(tx: Transaction, place: Place, wanted: Movement[]):
   const recorded = rows.map(row => ({ ...row, at: row.at.getTime() }))
   for (const { at, kind, currency, amountMinor } of compensate(recorded, wanted)) {
     const moment = new Date(at)
-    // What corrects a movement belongs to the session that the movement belongs to.
+    // A correction belongs to the same session as the movement that it corrects.
     const corrected = rows.find(row => row.at.getTime() === at && row.sessionNo !== null)
     const found = corrected ?? (await attribute(tx, siteNo, place.visitorId, moment))
     const id = randomUUID()
@@ -115,14 +115,14 @@ async function keepMovements(tx: Transaction, place: Place, wanted: Movement[]):
   }
 }
 
-/** Amounts in the ledger never change; whose they are may become known later. */
+/** Attributes recorded movements to a visitor that became known later. Amounts in the ledger never change. */
 async function reattribute(tx: Transaction, place: Place, rows: MovementRow[]): Promise<void> {
   const { siteNo, subscriptionId, visitorId } = place
   const [known] = await findSubscription(tx, siteNo, subscriptionId)
   const before = known?.state.visitorId ?? null
   if (before === visitorId) return
   const ids = rows.map(({ id }) => id)
-  // Waits for whoever attributes them right now, and keeps others from it: see attribute-movement.sql.
+  // Waits for a transaction that attributes these rows now, and prevents later ones: see attribute-movement.sql.
   if (before !== null) await deleteAwaiting(tx, siteNo, before, ids)
   for (const row of rows) {
     const found = await attribute(tx, siteNo, visitorId, row.at)
@@ -133,12 +133,16 @@ async function reattribute(tx: Transaction, place: Place, rows: MovementRow[]): 
   }
 }
 
-/** @returns those that were written or taken away */
-async function keepMilestones(tx: Transaction, place: Place, wanted: Milestone[]): Promise<Milestone[]> {
+/** @returns the events that were written or deleted */
+async function keepLifecycleEvents(
+  tx: Transaction,
+  place: Place,
+  wanted: LifecycleEvent[],
+): Promise<LifecycleEvent[]> {
   const { siteNo, subscriptionId, visitorId } = place
-  const rows = await selectMilestones(tx, siteNo, subscriptionId)
+  const rows = await selectLifecycleEvents(tx, siteNo, subscriptionId)
   const recorded = rows.map(row => ({ ...row, at: row.at.getTime() }))
-  const identity = ({ name, key, at }: Milestone, of: string | null) => `${name}/${key}/${at}/${of}`
+  const identity = ({ name, key, at }: LifecycleEvent, of: string | null) => `${name}/${key}/${at}/${of}`
   const wantedNow = new Set(wanted.map(each => identity(each, visitorId)))
   const there = new Set(recorded.map(each => identity(each, each.visitorId)))
   const wrong = recorded.filter(each => !wantedNow.has(identity(each, each.visitorId)))
@@ -149,7 +153,7 @@ async function keepMilestones(tx: Transaction, place: Place, wanted: Milestone[]
       place,
       wrong.map(each => eventOf(place, each, each.visitorId)),
     )
-    await deleteMilestones(tx, siteNo, subscriptionId, ...columns(wrong).slice(0, 2))
+    await deleteLifecycleEvents(tx, siteNo, subscriptionId, ...columns(wrong).slice(0, 2))
   }
   if (missing.length > 0) {
     await writeServiceEvents(
@@ -157,19 +161,19 @@ async function keepMilestones(tx: Transaction, place: Place, wanted: Milestone[]
       place,
       missing.map(each => eventOf(place, each, visitorId)),
     )
-    await insertMilestones(tx, siteNo, subscriptionId, ...columns(missing), visitorId)
+    await insertLifecycleEvents(tx, siteNo, subscriptionId, ...columns(missing), visitorId)
   }
   return [...wrong, ...missing]
 }
 
 const eventOf = (
   { subscriptionId }: Place,
-  { name, key, at }: Milestone,
+  { name, key, at }: LifecycleEvent,
   visitorId: string | null,
 ): ServiceEvent => ({ name, at: new Date(at), key: `${subscriptionId}/${key}`, visitorId })
 
-const columns = (milestones: Milestone[]) => [
-  milestones.map(({ name }) => name),
-  milestones.map(({ key }) => key),
-  milestones.map(({ at }) => at),
+const columns = (lifecycle_events: LifecycleEvent[]) => [
+  lifecycle_events.map(({ name }) => name),
+  lifecycle_events.map(({ key }) => key),
+  lifecycle_events.map(({ at }) => at),
 ]

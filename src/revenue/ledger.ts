@@ -1,17 +1,17 @@
 import type { LifecycleName } from '../ingestion/reserved-names.ts'
 
-/** A subscription as it was from a moment on. */
+/** State of a subscription from `at` until the next state. */
 export interface State {
   /** Unix milliseconds. */
   at: number
-  /** Id of the processor's event that tells of it. */
+  /** Id of the processor's event that reports it. */
   key: string
-  /** Stripe's. */
+  /** Stripe's status. */
   status: string
   currency: string
-  /** Minor units; what it brings a month if it counts. */
+  /** MRR in minor units; used only while the status counts. */
   mrr: number
-  /** It will end by itself, by what was set last. */
+  /** Whether the end of the subscription is scheduled. */
   isEnding: boolean
 }
 
@@ -26,11 +26,11 @@ export interface Movement {
   amountMinor: number
 }
 
-/** What becomes an event of a subscription. */
-export interface Milestone {
+/** A lifecycle event of a subscription. */
+export interface LifecycleEvent {
   at: number
   name: LifecycleName
-  /** Id of the event or invoice it comes from. */
+  /** Id of the processor's event or invoice that causes it. */
   key: string
 }
 
@@ -38,7 +38,7 @@ const COUNTING = new Set(['active', 'past_due'])
 export const isCounting = (status: string) => COUNTING.has(status)
 const OVER = new Set(['canceled', 'incomplete_expired'])
 
-/** The order of states that Stripe reports within one second: as lives go, and the end last. */
+/** Order of the states that Stripe reports within one second: the usual course of a subscription, with the end last. */
 const STATUS_ORDER = [
   'incomplete',
   'trialing',
@@ -52,7 +52,7 @@ const STATUS_ORDER = [
 
 type Ordinal = Pick<State, 'at' | 'key' | 'status'>
 
-/** By the event's time, then status, then id: never by arrival. */
+/** Sorts by the event's time, then status, then id. The order of arrival has no effect. */
 export function compareStates(a: Ordinal, b: Ordinal): number {
   return (
     a.at - b.at ||
@@ -62,20 +62,23 @@ export function compareStates(a: Ordinal, b: Ordinal): number {
 }
 
 /**
- * What a life means for MRR and for the event log. `past_due` still counts; whatever is neither active nor past due does
- * not, so that the movements up to a moment always add up to what counts then.
+ * Derives MRR movements and lifecycle events from a subscription history. Only `active` and `past_due` count, so that the
+ * movements up to a moment always add up to the MRR at that moment.
  * @param states in the order of `compareStates`
  * @see contract §10, the table of what is recorded
  */
-export function tellLife(states: readonly State[]): { movements: Movement[]; milestones: Milestone[] } {
+export function tellLife(states: readonly State[]): {
+  movements: Movement[]
+  lifecycle_events: LifecycleEvent[]
+} {
   const movements: Movement[] = []
-  const milestones: Milestone[] = []
+  const lifecycle_events: LifecycleEvent[] = []
   let before: State | undefined
   let counted: { mrr: number; currency: string } | undefined
   let isInTrial = false
   for (const state of states) {
     const { at, key, currency, mrr } = state
-    const tell = (name: LifecycleName) => milestones.push({ at, name, key })
+    const tell = (name: LifecycleName) => lifecycle_events.push({ at, name, key })
     const move = (kind: MovementKind, amountMinor: number, inCurrency = currency) => {
       if (amountMinor !== 0) movements.push({ at, kind, currency: inCurrency, amountMinor })
     }
@@ -104,13 +107,13 @@ export function tellLife(states: readonly State[]): { movements: Movement[]; mil
     }
     before = state
   }
-  return { movements, milestones }
+  return { movements, lifecycle_events }
 }
 
 /**
- * What has to be appended so that the ledger's sums by moment, kind and currency become those that are wanted.
- * Nothing that was recorded is changed.
- * @throws RangeError for a movement beyond exact numbers
+ * Returns the movements to append so that the ledger's sums by moment, kind and currency equal the wanted sums. Recorded
+ * movements are never changed.
+ * @throws RangeError for a movement beyond 2^53 − 1
  */
 export function compensate(recorded: readonly Movement[], wanted: readonly Movement[]): Movement[] {
   const missing = new Map<string, Movement>()
@@ -124,7 +127,7 @@ export function compensate(recorded: readonly Movement[], wanted: readonly Movem
   for (const movement of wanted) count(movement, 1)
   for (const movement of recorded) count(movement, -1)
   const movements = [...missing.values()].filter(({ amountMinor }) => amountMinor !== 0)
-  // Recorded, it could not be read again, and with it no later event of the subscription.
+  // If it were recorded, it could not be read back, and every later event of the subscription would fail.
   const beyond = movements.find(({ amountMinor }) => !Number.isSafeInteger(amountMinor))
   if (beyond) throw new RangeError(`a movement of ${beyond.amountMinor} is beyond exact numbers`)
   return movements.sort((a, b) => a.at - b.at)
@@ -139,16 +142,16 @@ export interface PaidInvoice {
   reason: string | null
 }
 
-/** When a subscription was tried before it counted, Unix milliseconds. */
+/** Trial of a subscription before it first counted, Unix milliseconds. */
 export interface Trial {
   from: number
-  /** Infinity as long as no other state follows. */
+  /** Infinity while no other state follows. */
   until: number
 }
 
 /**
- * The trial that a life begins with. One that is granted to a subscription that counts is none of these: what is paid
- * after it is paid by a customer who paid before.
+ * Returns the trial at the start of a subscription history. A trial of a subscription that already counted is ignored: a
+ * payment after it comes from a customer who paid before.
  * @param states in the order of `compareStates`
  */
 export function trialOf(states: readonly State[]): Trial | undefined {
@@ -158,21 +161,21 @@ export function trialOf(states: readonly State[]): Trial | undefined {
   return { from: states[start]!.at, until: end?.at ?? Number.POSITIVE_INFINITY }
 }
 
-/** Reasons of invoices that are for no period of a subscription. */
+/** Billing reasons of invoices that do not cover a period of a subscription. */
 const ONE_OFF = new Set(['manual', 'automatic_pending_invoice_item_invoice'])
 
 /**
- * Which invoices paid for a later cycle. The first charge after the trial that a life begins with is none, though Stripe
- * calls it a cycle; a fee that was paid when the trial began does not make it a later one. Before the trial, or without
- * one, a cycle is a later one, even when nothing before it is known.
- * @param invoices with an amount above 0
+ * Returns the invoices that paid for a later cycle. The first charge after the initial trial is not one, although Stripe calls
+ * it a cycle; a fee at the start of the trial does not change that. Before the trial, or without one, a cycle is always a
+ * later cycle, even when no earlier invoice is known.
+ * @param invoices invoices with an amount above 0
  */
 export function renewalsOf(invoices: readonly PaidInvoice[], trial: Trial | undefined): PaidInvoice[] {
   const inOrder = [...invoices].sort((a, b) => a.paidAt - b.paidAt || (a.id < b.id ? -1 : 1))
   let isStarted = false
   return inOrder.filter(({ reason, paidAt }) => {
     const isCycle = reason === 'subscription_cycle'
-    // Before 2018 one word stood for every reason, and earlier none.
+    // Before 2018 Stripe used one value, `subscription`, for all these reasons; before that it sent no reason.
     const mayBeCycle = reason === null || reason === 'subscription'
     const isTried = trial !== undefined && trial.from <= paidAt
     const isFee = mayBeCycle ? isTried && paidAt < trial.until : trial && reason === 'subscription_create'

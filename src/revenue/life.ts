@@ -8,20 +8,21 @@ import type { Undescribed } from './stripe/lookup.ts'
 import type { Listed } from './stripe/objects.ts'
 import type { Item } from './stripe/subscription.ts'
 
-/** The states of a subscription in their right order, whatever order the facts came in. */
+/** Subscription history: the states of a subscription in order, independent of the order in which facts arrived. */
 export interface Life {
   states: State[]
-  /** Paid ones with an amount. */
+  /** Paid invoices with an amount above 0. */
   invoices: PaidInvoice[]
   customerId: string | null
-  /** What it costs depends on, and nothing has described: coupons, prices, and what its last event left out. */
+  /** Data that MRR needs and no fact describes: coupons, prices, and items or discounts that the last event omits. */
   undescribed: Undescribed
 }
 
 /**
- * @param facts of the subscription
- * @param customerDiscounts of its customer
- * @param described what is known of coupons and prices
+ * Derives the subscription history from facts.
+ * @param facts facts of the subscription
+ * @param customerDiscounts discount facts of its customer
+ * @param described facts of coupons and prices
  */
 export function readLife(
   facts: readonly AnyFact[],
@@ -83,8 +84,9 @@ const isDiscount = (fact: AnyFact) => fact.kind === 'discount'
 type Step = Fact<'subscription'> | Fact<'discount'>
 
 /**
- * Within a second discounts come first: a snapshot of that second says for itself what it has. They have no status; each
- * comes, is changed and goes, and one without an id, of which there is one at a time, goes to make room for another.
+ * Sorts by time. Within one second discounts come before snapshots, because a snapshot of that second already lists its
+ * discounts. Discounts are first added, then changed, then removed. Only the removal of a discount without an id comes before
+ * the additions: there is one such discount at a time, so that an addition of the same second replaces it.
  */
 function compareSteps(a: Step, b: Step): number {
   if (a.kind === 'subscription' && b.kind === 'subscription') return compareStates(ordinal(a), ordinal(b))
@@ -104,7 +106,10 @@ const ordinal = (fact: Fact<'subscription'>) => ({
   status: fact.body.status,
 })
 
-/** The only one there is can be switched for one of another id; else nothing changes but the one of the id. */
+/**
+ * Applies a discount event to a list. An event changes the discount of its id, with one exception: an update with an unknown
+ * id replaces the only discount of the list.
+ */
 function change(listed: readonly Listed[], { change, discount }: Fact<'discount'>['body']): Listed[] {
   const isMeant = (each: Listed) => idOf(each) === discount.id
   if (change === 'taken') return listed.filter(each => !isMeant(each))
@@ -114,7 +119,7 @@ function change(listed: readonly Listed[], { change, discount }: Fact<'discount'
 
 const idOf = (listed: Listed) => (typeof listed === 'string' ? listed : listed.id)
 
-/** Several events tell of one payment of an invoice; it was paid when the first of them says so. */
+/** Returns each paid invoice once. Several events can report one payment; the earliest time of payment is used. */
 function invoicesIn(facts: readonly AnyFact[]): PaidInvoice[] {
   const invoices = new Map<string, PaidInvoice>()
   for (const fact of facts) {

@@ -7,7 +7,7 @@ import type { ListPayments, Payment } from './schema.ts'
 const selectPayments = statement<PaymentRecord>('list-payments')
 const countPayments = statement<{ count: number }>('count-payments')
 
-/** A page of the site's payments, those of the processor included, by the time they were made, the newest first. */
+/** Returns a page of the site's payments, including those of the processor, sorted by payment time, the newest first. */
 export async function listPayments(
   context: Pick<Services, 'db'> & { pageUrl: PageUrl },
   { siteNo }: { siteNo: number },

@@ -11,21 +11,21 @@ type Lookup =
   | { id: string; of: 'coupon' | 'price' }
   | { id: string; of: 'items'; eventId: string; eventAt: number }
 
-/** What the processor does not have, it will hardly have soon: a new coupon of an old id is told by an event. */
+/** An object that the processor does not have is unlikely to appear soon: an event reports a new coupon with an old id. */
 const MISSING_S = 3600
-/** So that a processor that is down is not asked by every event of the site. */
+/** Without this pause, every event of the site would send requests to a processor that is down. */
 const FAILED_S = 60
-/** Stripe waits for the answer to its event; what is left over is asked for at the next one. */
+/** Stripe waits for the response to its event, so one event makes at most 20 lookups. The next event makes the others. */
 const MOST_AT_ONCE = 20
 
-/** Under which the processor is asked. */
+/** Ids of the objects to request from the processor's API. */
 export const idsOf = ({ couponIds, priceIds, cut }: Undescribed): string[] => [
   ...couponIds,
   ...priceIds,
   ...cut.map(({ subscriptionId }) => subscriptionId),
 ]
 
-/** Notes, with the event that needs them, what must be asked for. */
+/** Stores the lookups that an event needs, in the transaction of that event. */
 export async function noteLookups(tx: Transaction, siteNo: number, undescribed: Undescribed): Promise<void> {
   const { couponIds, priceIds, cut } = undescribed
   if (couponIds.length > 0) await insertLookups(tx, siteNo, 'coupon', couponIds)
@@ -36,8 +36,8 @@ export async function noteLookups(tx: Transaction, siteNo: number, undescribed: 
 }
 
 /**
- * What is to be asked for now: what was asked for in vain a while ago, or never because something else failed.
- * @param wanted asked for even if it failed a moment ago, unless the processor does not have it
+ * Returns the lookups to make now: those that failed some time ago, and those that an earlier failure prevented.
+ * @param wanted lookups to make even if they failed a moment ago, unless the processor does not have the object
  */
 export async function selectDue(db: Queryable, siteNo: number, wanted: Undescribed): Promise<Undescribed> {
   const due = await selectLookups(db, siteNo, idsOf(wanted), MOST_AT_ONCE)
@@ -51,7 +51,7 @@ export async function selectDue(db: Queryable, siteNo: number, wanted: Undescrib
   }
 }
 
-/** Keeps in mind what was asked for in vain, to ask again later. */
+/** Schedules the next attempt of lookups without an answer. */
 export async function postpone(
   db: Queryable,
   siteNo: number,
@@ -61,7 +61,7 @@ export async function postpone(
   if (failed.length > 0) await postponeLookups(db, siteNo, failed, false, FAILED_S)
 }
 
-/** What was asked for is known. */
+/** Deletes a lookup that has its answer. */
 export async function forgetLookup(tx: Transaction, siteNo: number, id: string): Promise<void> {
   await deleteLookup(tx, siteNo, id)
 }

@@ -2,40 +2,40 @@ import { decimal, divide, type Fixed, multiply, ONE, roundHalfEven, whole, ZERO 
 import type { Coupon, Discount, Listed, Price, Terms, Tier } from './stripe/objects.ts'
 import type { Item } from './stripe/subscription.ts'
 
-/** What payloads name by id alone, as far as it is known from elsewhere. */
+/** Objects that payloads can contain only by id, as far as other facts describe them. */
 export interface Definitions {
   discounts: ReadonlyMap<string, Discount>
   coupons: ReadonlyMap<string, Coupon>
-  /** With tiers and with what they cost in every currency. */
+  /** Prices with their tiers and their terms in every currency. */
   prices: ReadonlyMap<string, Price>
 }
 
-/** A fraction of whole numbers that are small. */
+/** A fraction of two small whole numbers. */
 interface Share {
   of: number
   in: number
 }
 
-/** What has a price every month, on its way to the sum. */
+/** A licensed recurring item while the sum is computed. */
 interface Line {
   item: Item
   price: Price
   /** Minor units a month. */
   amount: Fixed
-  /** How much of an invoice falls on a month. */
+  /** Part of the amount of one interval that falls on a month. */
   perMonth: Share
 }
 
-/** So that the difference of two is exact too. */
+/** 2^52: the difference of two such amounts is still an exact number. */
 const MOST = 2 ** 52
 const HUNDRED = whole(100)
 
 /**
- * Monthly recurring revenue of a subscription: its licensed recurring items × quantity, brought to a month, less forever
- * coupons, without tax, metered parts and prices without an amount in its currency.
- * @param discounts that apply to the whole subscription, in the order in which they are taken off
+ * Returns the monthly recurring revenue of a subscription: licensed recurring items × quantity, converted to one month, less
+ * forever coupons, without tax, metered items and prices that have no amount in the subscription's currency.
+ * @param discounts discounts of the whole subscription, in the order in which they are subtracted
  * @returns minor units, halves rounded to even, at least 0
- * @throws RangeError beyond exact numbers
+ * @throws RangeError when the amount is above 2^52
  * @see contract §10
  */
 export function mrrOf(
@@ -53,7 +53,7 @@ export function mrrOf(
   return Math.max(0, mrr)
 }
 
-/** Ids of prices of which it is not known what they cost in the currency: they count as 0 until it is. */
+/** Returns the ids of prices whose cost in the currency is unknown. They count as 0 until it is known. */
 export function pricesWithoutTerms(
   items: readonly Item[],
   currency: string,
@@ -70,7 +70,7 @@ function lacksTerms(price: Price, currency: string, definitions: Definitions): b
   return !(price.options ?? definitions.prices.get(price.id)?.options)
 }
 
-/** What a price costs in a currency, which need not be its own; undefined when it has none in that currency. */
+/** Returns the terms of a price in a currency, which can differ from its own; undefined when it has no terms in that currency. */
 function termsIn(price: Price, currency: string, { prices }: Definitions): Terms | undefined {
   const known = prices.get(price.id)
   if ((price.currency ?? currency) === currency) {
@@ -90,7 +90,7 @@ function lineOf(item: Item, currency: string, definitions: Definitions): Line[] 
 
 const shareOf = (amount: Fixed, share: Share): Fixed => (amount * BigInt(share.of)) / BigInt(share.in)
 
-/** Of the amount for one interval, the part of a month: year ÷ 12, week × 52 ÷ 12, day × 365 ÷ 12. */
+/** Part of the amount of one interval that falls on a month: year ÷ 12, week × 52 ÷ 12, day × 365 ÷ 12. */
 function monthlyShare({ interval, count }: NonNullable<Price['recurring']>): Share {
   switch (interval) {
     case 'month':
@@ -104,7 +104,7 @@ function monthlyShare({ interval, count }: NonNullable<Price['recurring']>): Sha
   }
 }
 
-/** What a quantity costs for one interval. */
+/** Returns the cost of a quantity for one interval. */
 function amountOf(price: Price, { unitAmount, tiers }: Terms, quantity: number): Fixed {
   const units = packagesOf(price, quantity)
   if (!price.isTiered) return decimal(unitAmount ?? '0') * BigInt(units)
@@ -119,13 +119,13 @@ function packagesOf({ packages }: Price, quantity: number): number {
 
 const isReached = ({ upTo }: Tier, units: number) => upTo === null || units <= upTo
 
-/** All units at the price of the tier that the quantity falls in. */
+/** Prices all units at the tier that the quantity falls in. */
 function byVolume(tiers: readonly Tier[], units: number): Fixed {
   const tier = tiers.find(each => isReached(each, units)) ?? tiers.at(-1)
   return tier ? priced(tier, units) : ZERO
 }
 
-/** Each unit at the price of its own tier; the first tier's flat amount is due without a unit too. */
+/** Prices each unit at its own tier. The flat amount of the first tier applies even to 0 units. */
 function graduated(tiers: readonly Tier[], units: number): Fixed {
   let total = ZERO
   let below = 0
@@ -141,11 +141,11 @@ function graduated(tiers: readonly Tier[], units: number): Fixed {
 const priced = ({ unitAmount, flatAmount }: Tier, units: number) =>
   decimal(unitAmount) * BigInt(units) + decimal(flatAmount)
 
-/** Takes coupons off the lines they are for, one after the other. */
+/** Subtracts coupons one after the other from the lines that they cover. Changes the lines in place. */
 function takeOff(lines: Line[], listed: readonly Listed[], currency: string, definitions: Definitions): void {
   for (const each of listed) {
     const coupon = couponOf(each, definitions)
-    // One that ends is no change of what recurs.
+    // A coupon that expires does not change recurring revenue.
     if (coupon?.duration !== 'forever') continue
     const meant = lines.filter(
       ({ price }) => !coupon.products || coupon.products.includes(price.product ?? ''),
@@ -155,7 +155,7 @@ function takeOff(lines: Line[], listed: readonly Listed[], currency: string, def
   }
 }
 
-/** The coupon of a discount by all that is known of it. */
+/** Returns the coupon of a discount, merged from its payload and the known definitions. */
 export function couponOf(listed: Listed, { discounts, coupons }: Definitions): Coupon | undefined {
   const discount = typeof listed === 'string' ? discounts.get(listed) : listed
   const coupon = discount?.coupon
@@ -163,7 +163,7 @@ export function couponOf(listed: Listed, { discounts, coupons }: Definitions): C
   return coupon ? joinCoupon(coupons.get(coupon.id), coupon) : undefined
 }
 
-/** What a newer payload leaves out stays as it was known. */
+/** Merges two descriptions of a coupon. Fields that the newer payload omits keep their known value. */
 export function joinCoupon(known: Coupon | undefined, newer: Coupon): Coupon {
   if (!known) return newer
   return {
@@ -174,13 +174,13 @@ export function joinCoupon(known: Coupon | undefined, newer: Coupon): Coupon {
   }
 }
 
-/** 0 to 1 */
+/** Returns the share of the amount that remains after the coupon, from 0 to 1. */
 function keptShare(lines: readonly Line[], coupon: Coupon, currency: string): Fixed {
   if (coupon.percentOff !== null) return atLeastZero((HUNDRED - decimal(coupon.percentOff)) / 100n)
   const off = coupon.amountsOff[currency]
   const total = lines.reduce((sum, line) => sum + line.amount, ZERO)
   if (off === undefined || total <= 0n) return ONE
-  // An amount is taken off each invoice, and there is one as often as the shortest interval ends.
+  // A fixed amount is subtracted from each invoice, and the shortest interval determines how many invoices there are.
   const often = lines
     .map(({ perMonth }) => perMonth)
     .reduce((most, each) => (isLess(most, each) ? each : most))
@@ -190,7 +190,7 @@ function keptShare(lines: readonly Line[], coupon: Coupon, currency: string): Fi
 const isLess = (a: Share, b: Share) => a.of * b.in < b.of * a.in
 const atLeastZero = (value: Fixed): Fixed => (value < 0n ? ZERO : value)
 
-/** Prices may include tax: of the rates that say so. */
+/** Removes the taxes that the price includes: those of its inclusive rates. */
 function withoutTax(amount: Fixed, { includedTaxes }: Item): Fixed {
   const percent = includedTaxes.reduce((sum, rate) => sum + decimal(rate), HUNDRED)
   return divide(amount * 100n, percent)

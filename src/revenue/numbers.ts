@@ -5,7 +5,7 @@ import type { Pool } from '../infra/pool.ts'
 import { type MovementTotals, type RevenueTotals, runTask, type Window } from '../rollups/protocol.ts'
 import { ratio } from '../stats/numbers.ts'
 
-/** Present by the rules of `presentMoney`; amounts are minor units of the site's currency. */
+/** `presentMoney` decides which fields are present; amounts are minor units of the site's currency. */
 export const moneyFields = {
   revenue: z.int().optional().meta({
     description:
@@ -37,14 +37,14 @@ export const moneyFields = {
 const Money = z.object(moneyFields)
 type Money = z.infer<typeof Money>
 
-/** What was paid, and how recurring revenue moved, in some periods of a site. */
+/** Payments and MRR movements of a site in some periods. */
 export interface SiteMoneyTotals {
   /** Whether a payment processor is connected. */
   isConnected: boolean
   periods: { revenue: RevenueTotals; movements: MovementTotals }[]
 }
 
-/** Reads the money of a site in some windows. */
+/** Reads payments and MRR movements of a site in some windows. */
 export async function readMoney(
   rollups: Pool,
   site: { siteNo: number; currency: string },
@@ -65,10 +65,10 @@ export async function readMoney(
 }
 
 /**
- * The money of the overview, a period each: revenue when any of the periods has a payment, of whatever currency and
- * refunded or not; recurring revenue and customers when a processor is connected.
- * @param visitors of each period
- * @throws AppError `validation_failed` when an amount is beyond exact numbers
+ * Returns the money fields of the overview, one object for each period: revenue when any of the periods has a payment, in any
+ * currency and refunded or not; MRR and customers when a processor is connected.
+ * @param visitors number of visitors of each period
+ * @throws AppError `validation_failed` when an amount is beyond 2^53 − 1
  * @see spec.md "Site overview object"
  */
 export function presentMoney({ isConnected, periods }: SiteMoneyTotals, visitors: number[]): Money[] {
@@ -89,7 +89,7 @@ export function presentMoney({ isConnected, periods }: SiteMoneyTotals, visitors
 }
 
 /**
- * An amount as a number, if that is exact.
+ * Converts an amount to a number without loss.
  * @throws AppError `validation_failed` beyond 2^53 − 1
  */
 export function exactMinor(amount: bigint): number {
@@ -105,14 +105,14 @@ export function exactMinor(amount: bigint): number {
 const EXACT_REVENUE =
   'Every digit of `revenue` where it is beyond 2^53 − 1, which JSON numbers do not carry exactly'
 
-/** Every digit of a row's revenue; absent where `revenue` says it exactly. */
+/** Every digit of a row's revenue; absent when `revenue` is exact. */
 const exactRevenue = (whatRevenueIs: string) =>
   z
     .string()
     .optional()
     .meta({ description: `${EXACT_REVENUE}: ${whatRevenueIs}. Else absent.`, example: '18014398509481982' })
 
-/** Revenue of one row of many: one that is too large must not fail the others. */
+/** Revenue fields for the rows of a list: one amount beyond 2^53 − 1 must not make the whole response fail. */
 export const rowRevenueFields = (description: string, example: number) => ({
   revenue: count(
     `${description} Null where it is beyond 2^53 − 1: see \`revenue_exact\`.`,
@@ -121,7 +121,7 @@ export const rowRevenueFields = (description: string, example: number) => ({
   revenue_exact: exactRevenue('`revenue` is null then'),
 })
 
-/** The same where clients expect a whole number: the largest exact one stands for what is beyond it. */
+/** Revenue fields for clients that expect a whole number: a larger amount is shown as 2^53 − 1. */
 export const cappedRevenueFields = (description: string, example: number) => ({
   revenue: z.int().meta({
     description: `${description} At most 2^53 − 1: see \`revenue_exact\`.`,
@@ -130,17 +130,17 @@ export const cappedRevenueFields = (description: string, example: number) => ({
   revenue_exact: exactRevenue('`revenue` is 2^53 − 1 then'),
 })
 
-/** An amount as `rowRevenueFields` shows it. */
+/** Returns an amount in the form of `rowRevenueFields`. */
 export const presentRowRevenue = (amount: bigint): { revenue: number | null; revenue_exact?: string } =>
   isExact(amount) ? { revenue: Number(amount) } : { revenue: null, revenue_exact: String(amount) }
 
-/** An amount as `cappedRevenueFields` shows it. */
+/** Returns an amount in the form of `cappedRevenueFields`. */
 export const presentCappedRevenue = (amount: bigint): { revenue: number; revenue_exact?: string } => ({
   revenue: capped(amount),
   ...(!isExact(amount) && { revenue_exact: String(amount) }),
 })
 
-/** The nearest exact number. */
+/** Returns the nearest exact number. */
 export function capped(amount: bigint): number {
   if (isExact(amount)) return Number(amount)
   return amount < 0n ? Number.MIN_SAFE_INTEGER : Number.MAX_SAFE_INTEGER
@@ -148,7 +148,7 @@ export function capped(amount: bigint): number {
 
 const isExact = (amount: bigint): boolean => Number.isSafeInteger(Number(amount))
 
-/** To the nearest minor unit; 0 without visitors. */
+/** Returns the ratio to the nearest minor unit; 0 without visitors. */
 function exactRatio(amount: bigint, visitors: number): number {
   const rounded = ratio(amount, visitors, 0)
   return Number.isSafeInteger(rounded) ? rounded : exactMinor(amount)

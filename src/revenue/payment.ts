@@ -1,12 +1,12 @@
-/** A payment to be recorded. Amounts are minor units; what is absent, null or empty is not known. */
+/** A payment to be recorded. Amounts are minor units; an absent, null or empty field means unknown. */
 export interface NewPayment {
-  /** What it is known by, once a site. */
+  /** Unique per site. */
   transactionId: string
-  /** Other ids of the same sale at the processor: none of them can become a second payment. */
+  /** Other ids of the same sale at the processor. No second payment can be recorded under any of them. */
   aliases?: readonly string[] | undefined
   /** 1 to 2^53 − 1 */
   amountMinor: number
-  /** Of it; of a payment that is `refunded` all. */
+  /** Refunded part of the amount; ignored when `refunded` is set. */
   refundedMinor?: number | undefined
   /** ISO 4217, upper case. */
   currency: string
@@ -23,7 +23,7 @@ export interface NewPayment {
   source: 'api' | 'processor'
 }
 
-/** A payment as the database holds it. */
+/** A payment as it is stored in the database. */
 export interface PaymentRecord {
   id: string
   transactionId: string
@@ -36,7 +36,7 @@ export interface PaymentRecord {
   name: string | null
   customerId: string | null
   renewal: boolean
-  /** Wholly. */
+  /** Whether the whole amount was refunded. */
   refunded: boolean
   isFreeTrial: boolean
   recurring: boolean
@@ -47,8 +47,8 @@ export interface PaymentRecord {
 }
 
 /**
- * Who paid (contract §10), after a letter that keeps the kinds apart: customer_id, else the e-mail address in lower case,
- * else the visitor, else the payment itself.
+ * Returns the key of the customer who paid (contract §10): customer_id, else the e-mail address in lower case, else the
+ * visitor, else the payment itself. A letter in front keeps the four kinds apart.
  */
 export function customerOf(payment: NewPayment): string {
   const { customerId, email, visitorId, transactionId } = payment
@@ -58,7 +58,7 @@ export function customerOf(payment: NewPayment): string {
   return `p:${transactionId}`
 }
 
-/** How much of a payment was given back: never more than was paid. */
+/** Returns the refunded amount of a payment, at most the paid amount. */
 export function refundOf({ amountMinor, refundedMinor = 0, refunded }: NewPayment): number {
   return refunded ? amountMinor : Math.min(amountMinor, Math.max(0, refundedMinor))
 }

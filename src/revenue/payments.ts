@@ -12,13 +12,13 @@ interface Site {
   currency: string
 }
 
-/** 1970: ranges reach no further back. */
+/** 1970, Unix milliseconds: no date range starts earlier. */
 const EARLIEST = 0
 
 /**
- * Records a payment that a server sent. One whose `transaction_id` is recorded already stays as it is.
- * @param services.sayExisting told when it was recorded already
- * @throws AppError `validation_failed` for another currency than the site's, or a time in the future or before 1970
+ * Records a payment that a server sent. If the `transaction_id` is already recorded, the recorded payment stays unchanged.
+ * @param services.sayExisting called when the payment was already recorded
+ * @throws AppError `validation_failed` for a currency other than the site's, or a time in the future or before 1970
  * @see spec.md "POST /api/sites/{siteKey}/payments"
  */
 export async function createPayment(
@@ -47,7 +47,7 @@ export async function createPayment(
       paidAt,
       source: 'api',
     })
-    // The processor may have told of a refund before.
+    // The processor may have reported a refund before this request: without this line it would stay unapplied.
     if (ids) await settleSale(tx, site, ids)
     return recorded
   })
@@ -57,9 +57,9 @@ export async function createPayment(
 }
 
 /**
- * Deletes a payment that was recorded through the API. When the processor told of the same sale, its own record takes the
- * place.
- * @throws AppError `not_found` when there is none, or only one of the processor
+ * Deletes a payment that was recorded through the API. If the processor reported the same sale, its own payment is recorded
+ * instead.
+ * @throws AppError `not_found` when no payment has this id, or only the processor recorded it
  */
 export async function removePayment(
   { db }: Pick<Services, 'db'>,
@@ -77,7 +77,7 @@ export async function removePayment(
   return { message: 'Payment deleted' }
 }
 
-/** The moment a `timestamp` means: a date is its first moment in the site's zone. */
+/** Returns the moment of a `timestamp`; a date stands for its first moment in the site's zone. */
 function timeOf(timestamp: string | undefined, zone: string, now: Date): Date {
   if (timestamp === undefined) return now
   const isDate = isCalendarDate(timestamp)

@@ -4,15 +4,15 @@ import { createTurns } from '../infra/turns.ts'
 const lockNames = statement('lock-names')
 
 /**
- * Excludes everybody else who changes what was made of the words of a site's processor. One lock a site and not one a
- * subscription: a discount of a customer changes all of theirs, and two payments may turn out to be one.
+ * Excludes all other transactions that change data derived from the events of a site's processor. One lock per site and not
+ * per subscription: a customer discount changes all subscriptions of the customer, and two payments may prove to be one.
  */
 export async function lockProcessor(tx: Transaction, siteNo: number): Promise<void> {
   await lockNames(tx, [`processor/${siteNo}`])
 }
 
 /**
- * Runs transactions that begin with the lock of one site one after the other: waiting for it they would hold all
- * connections of the process.
+ * Runs the transactions that begin with the lock of one site one after the other. If they waited for the lock in the
+ * database, they would occupy all connections of the process.
  */
 export const inTurn = createTurns()

@@ -16,33 +16,33 @@ import { transact } from './transact.ts'
 
 const selectSales = statement<{ objectId: string; saleIds: string[] }>('select-sales-of')
 
-/** In place of an event's type, of what was asked for. */
+/** Stored as the event type of facts that a lookup returned. */
 const LOOKUP = 'lookup'
 
 export interface ReceiveOptions {
   db: Db
   log: Log
-  /** Where the processor's API is asked. */
+  /** Base URL of the processor's API; undefined for Stripe's own. */
   stripeApiBase: string | undefined
   now: () => Date
 }
 
-/** What an event changed, and what is left to do once it is safe. */
+/** Result of the transaction of one event, and the work that remains after its commit. */
 interface Taken {
   kept: Kept[]
-  /** More subscriptions depend on it than its transaction could bring in line. */
+  /** More than 50 subscriptions depend on the event: the others are in the recompute queue. */
   isMore: boolean
-  /** More ids are linked than one sale has. */
+  /** The sale has more linked ids than `loadSale` reads. */
   isCut: boolean
 }
 
 /**
- * Takes an event of the processor whose signature was verified: all that it changes in one transaction, or nothing; but
- * of what changes many subscriptions the first fifty, and the others in further ones.
- * An event that was taken before changes nothing, nor does one the ledger has no use for.
- * @param text the body as it was signed
- * @throws AppError `malformed_json`, `validation_failed` when it cannot be read, `not_found` when the processor was
- * disconnected meanwhile; nothing is kept then
+ * Applies an event of the processor whose signature was verified. All changes are made in one transaction, except that of
+ * many affected subscriptions only the first 50 are in it and the others follow in further transactions.
+ * An event that was applied before changes nothing, and neither does an event type that the ledger does not use.
+ * @param text the signed body
+ * @throws AppError `malformed_json`, `validation_failed` when the event cannot be read, `not_found` when the processor was
+ * disconnected meanwhile; nothing is stored in these cases
  */
 export async function receiveEvent(
   options: ReceiveOptions,
@@ -104,8 +104,8 @@ async function take(tx: Transaction, connection: OpenConnection, type: string, f
 }
 
 /**
- * Keeps what an event said.
- * @returns the subscriptions that it changes, its own first; of whom it is news whose visitor they are
+ * Stores the fact of an event.
+ * @returns `touched`: the subscriptions that it changes, its own first; `named`: ids whose visitor became known with it
  */
 async function keep(tx: Transaction, siteNo: number, fact: Fact) {
   const others = new Set<string>()
@@ -124,7 +124,7 @@ async function keep(tx: Transaction, siteNo: number, fact: Fact) {
   return { touched: [...own, ...[...others].sort()], named }
 }
 
-/** The subscription and the customer of which it is news whose visitor they are. */
+/** Ids whose visitor became known with this event. */
 async function whomItNames(tx: Transaction, siteNo: number, fact: Fact) {
   const { visitorId, subscriptionId, customerId, eventId } = fact
   if (visitorId === null) return { subscriptionId: null, customerId: null }
@@ -136,8 +136,8 @@ async function whomItNames(tx: Transaction, siteNo: number, fact: Fact) {
 }
 
 /**
- * Asks the processor for what its payloads leave out, now that the event itself is safe. What cannot be had counts as
- * nothing until a later event of the site, or this one when it is sent again, asks again.
+ * Asks the processor's API for data that payloads omit, after the event itself is committed. Data that cannot be fetched
+ * counts as 0 until a later event of the site, or a repeated delivery of this one, asks again.
  */
 async function completeKnowledge(
   options: ReceiveOptions,
@@ -154,15 +154,15 @@ async function completeKnowledge(
   }
   const access = { apiKey, stripeApiBase }
   const isNews = await ask(options, connection, access, undescribed)
-  // Items name coupons and prices in turn.
+  // Items can refer to further coupons and prices that are not described yet.
   if (isNews) await ask(options, connection, access, NOTHING)
 }
 
 const NOTHING: Undescribed = { couponIds: [], priceIds: [], cut: [] }
 
 /**
- * @param wanted asked for beside what is due
- * @returns whether items were among the answers
+ * @param wanted lookups to make in addition to those that are due
+ * @returns whether an answer has items
  */
 async function ask(
   options: ReceiveOptions,
@@ -183,7 +183,7 @@ async function ask(
     try {
       await takeInTurn(options, connection, LOOKUP, fact)
     } catch (error) {
-      // Of no use to the ledger, which is no fault of the event that is answered.
+      // The answer of the API cannot be used. The event itself is valid and stored, so its delivery must not fail.
       if (!(error instanceof AppError)) throw error
       log.warn({ siteId: site.id, failed: [fact.objectId], failure: error.message }, 'MRR is not exact')
       await postpone(db, site.siteNo, { missing: [], failed: [fact.objectId] })

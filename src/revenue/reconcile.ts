@@ -12,17 +12,17 @@ import { type Described, describe, plain, withAllItems } from './stripe/lookup.t
 import { Customer } from './stripe/objects.ts'
 import { Subscription } from './stripe/subscription.ts'
 
-/** Amounts are MRR in minor units. */
+/** Result of the comparison. Amounts are MRR in minor units. */
 export interface Reconciliation {
-  /** The site's, in which the two sums are. */
+  /** The site's currency; both sums are in it. */
   currency: string
   ours: number
   processor: number
-  /** Subscriptions of any currency about which the two do not agree. */
+  /** Subscriptions, in any currency, whose MRR differs. */
   drift: { subscription_id: string; currency: string; ours: number; processor: number }[]
-  /** Coupons and prices that the processor names but does not have: they count as nothing. Absent when there are none. */
+  /** Coupons and prices that the processor refers to but does not have. They count as 0. Absent when there are none. */
   missing?: string[]
-  /** Subscriptions beyond the bounds of what is read, which are in no drift. Absent when there are none. */
+  /** Subscriptions whose data is beyond the accepted bounds. They are not in `drift`. Absent when there are none. */
   unreadable?: Unreadable[]
 }
 
@@ -40,7 +40,7 @@ interface Standing {
 const selectStandings = statement<Standing>('select-standings')
 
 /**
- * Compares the MRR of every subscription by the ledger with what the processor's list says of it now. Changes nothing.
+ * Compares the MRR of every subscription in the ledger with the processor's current list of subscriptions. Changes nothing.
  * @throws AppError `not_found` without a connected processor, `bad_request` without an API key, `unavailable` when the
  * processor refuses or cannot be reached
  */
@@ -104,7 +104,7 @@ async function readStandings(access: StripeAccess): Promise<Told> {
   }
 }
 
-/** Tiers lie deeper than a list can be expanded, and so do coupons of customers: these are asked for one by one. */
+/** Tiers and the coupons of customers are too deep for `expand` in a list, so they are requested one by one. */
 async function list(access: StripeAccess): Promise<Told> {
   const stripe = connectStripe(access)
   const told: { id: string; facts: AnyFact[] }[] = []
@@ -151,7 +151,7 @@ function standingOf(id: string, facts: readonly AnyFact[], described: Described)
   return isCounting(status) ? [{ subscriptionId: id, currency, mrr }] : []
 }
 
-/** @throws what it is given, unless that is what lies beyond a bound */
+/** @throws the given error, unless it reports a value beyond a bound */
 function reasonOf(error: unknown): string {
   if (error instanceof ZodError) return validationError(error).message
   if (error instanceof RangeError) return error.message

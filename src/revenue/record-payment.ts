@@ -13,7 +13,7 @@ const insertRevenue = statement('insert-revenue')
 const lockNames = statement('lock-names')
 const shareCurrency = statement<{ currency: string }>('share-site-currency')
 
-/** The payment that is known by one of these ids, the processor's other ids of it included. */
+/** Returns the payment with one of these ids; the processor's other ids of a payment are searched too. */
 export async function findPayment(
   db: Queryable,
   siteNo: number,
@@ -23,7 +23,7 @@ export async function findPayment(
   return payment
 }
 
-/** Waits for everybody else who records or deletes a payment with one of these ids, or of this customer. */
+/** Excludes all other transactions that record or delete a payment with one of these ids, or of this customer. */
 export async function lockPayment(
   tx: Transaction,
   siteNo: number,
@@ -34,12 +34,12 @@ export async function lockPayment(
 }
 
 /**
- * Records a payment once, whoever else records it at the same time: a row in `payments`, one in the ledger, and its
- * service events. One that is known by any of its ids stays as it is.
- * To be called before the transaction locks the site's row or marks buckets.
- * @returns the payment as it is recorded; `created` when this call did it
- * @throws AppError `not_found` for a deleted site; `validation_failed` for an API payment in another currency than the
- * site's; RangeError for an amount that is no exact number above 0
+ * Records a payment once, even when other transactions record it at the same time: a row in `payments`, a row in the ledger,
+ * and its service events. If a payment with any of the ids exists, that payment only gets the missing ids as aliases.
+ * Must be called before the transaction locks the site's row or marks buckets.
+ * @returns the recorded payment; `created` is true when this call recorded it
+ * @throws AppError `not_found` for a deleted site; `validation_failed` for an API payment in a currency other than the
+ * site's; RangeError for an amount that is not an exact whole number above 0
  */
 export async function recordPayment(
   tx: Transaction,
@@ -70,7 +70,7 @@ async function keepKnown(
   return { created: false, payment }
 }
 
-/** More ids by which a payment is known. */
+/** Adds further ids to a payment. */
 export async function addAliases(
   tx: Transaction,
   siteNo: number,
@@ -136,19 +136,19 @@ async function write(
   return recorded
 }
 
-/** Takes the site's row as whoever writes money in its currency does. */
+/** Locks the site's row in share mode: otherwise its currency could change before the payment is written. */
 async function requireCurrency(tx: Transaction, siteNo: number, { source, currency }: NewPayment) {
   const [site] = await shareCurrency(tx, siteNo)
   if (!site) throw new AppError('not_found', 'No such site')
   if (source === 'api' && currency !== site.currency) throw wrongCurrency(site.currency)
 }
 
-/** A payment that was sent in another currency than the site's. */
+/** Returns the error for a payment that was sent in a currency other than the site's. */
 export function wrongCurrency(currency: string): AppError {
   return invalidField('currency', `currency must be that of the site, ${currency}`)
 }
 
-/** What stands in the event log for a payment. */
+/** Returns the events that the event log has for a payment. */
 export function serviceEventsOf(payment: PaymentRecord): ServiceEvent[] {
   const { id, paidAt, visitorId, amountMinor, currency } = payment
   const properties = { amount: String(amountMinor), currency }

@@ -1,30 +1,30 @@
 import type { AnyFact } from './facts.ts'
 
-/** What an event said of a charge. */
+/** State of a charge in one event. */
 export interface ChargeSeen {
   chargeId: string
   /** Unix milliseconds of the event. */
   at: number
-  /** Of the charge, in all. */
+  /** Total that the charge has refunded, minor units. */
   refundedMinor: number
 }
 
-/** What an event said of a refund. */
+/** State of a refund in one event. */
 export interface RefundSeen {
   refundId: string
-  /** Charge it is of, else payment intent. */
+  /** Id of the charge, or of the payment intent when the charge is unknown. */
   chargeId: string
   at: number
-  /** When it was asked for, Unix milliseconds. */
+  /** Time of the refund request, Unix milliseconds. */
   createdAt: number
   amountMinor: number
-  /** Stripe's: `pending`, `requires_action`, `succeeded`, `failed`, `canceled`. */
+  /** Stripe's status: `pending`, `requires_action`, `succeeded`, `failed`, `canceled`. */
   status: string | null
 }
 
 /**
- * How much each charge of a sale gave back by all that was said of it; undefined when nothing was said of a refund.
- * @returns minor units by charge, or by payment intent where the charge is not known
+ * Returns how much each charge of a sale has refunded according to all facts.
+ * @returns minor units by charge, or by payment intent where the charge is unknown; undefined when no fact reports a refund
  */
 export function refundsIn(facts: readonly AnyFact[]): Map<string, number> | undefined {
   const charges: ChargeSeen[] = []
@@ -44,8 +44,9 @@ export function refundsIn(facts: readonly AnyFact[]): Map<string, number> | unde
 }
 
 /**
- * The charge of a refund. Of one that names its payment intent alone it is the charge that an earlier word on it named,
- * else the one that is known of the intent, else the one of several that gave something back; else the intent itself.
+ * Returns the charge of a refund. For a refund that names only its payment intent, this is the first unique answer of:
+ * the charge in another fact of the same refund, the known charge of the intent, the charge of the intent that has refunds.
+ * Without a unique answer it is the intent itself.
  */
 function chargeOf(refund: RefundFact, facts: readonly AnyFact[]): string {
   const named = refund.body.chargeId
@@ -75,9 +76,9 @@ const progress = ({ status }: RefundSeen) =>
   status === 'failed' || status === 'canceled' ? 2 : status === 'succeeded' ? 1 : 0
 
 /**
- * How much each charge gave back, whatever order events came in. The newest word on a charge tells what it had given
- * back by then; refunds that began or failed since are added and taken off. Refunds count from the moment they are asked
- * for, as in Stripe's own sum, until they fail.
+ * Returns how much each charge has refunded, independent of the order in which events arrived. The newest event of a charge
+ * has the total at that time; refunds requested after it are added, and refunds that failed after it are subtracted.
+ * A refund counts from its request until it fails, as in Stripe's own total.
  * @returns minor units by charge
  */
 export function refundedOf(
@@ -109,7 +110,7 @@ export function refundedOf(
 
 const sum = (refunds: readonly RefundSeen[]) => refunds.reduce((all, { amountMinor }) => all + amountMinor, 0)
 
-/** The last word on each, in time; of one second, the furthest. */
+/** Returns the latest state of each object; among states of the same second, the one with the highest rank. */
 function newest<Seen extends { at: number }>(
   all: readonly Seen[],
   idOf: (seen: Seen) => string,

@@ -8,18 +8,18 @@ import { settleSale } from './settle-sale.ts'
 import type { Undescribed } from './stripe/lookup.ts'
 import { transact } from './transact.ts'
 
-const insertStale = statement('insert-stale-subscriptions')
-const selectStale = statement<{ subscriptionId: string }>('select-stale-subscriptions')
-const deleteStale = statement('delete-stale-subscriptions')
-const selectStaleSites = statement<{ siteNo: number }>('select-stale-sites')
+const insertStale = statement('enqueue-recomputes')
+const selectStale = statement<{ subscriptionId: string }>('select-recompute-queue')
+const deleteStale = statement('dequeue-recomputes')
+const selectStaleSites = statement<{ siteNo: number }>('select-sites-to-recompute')
 const selectLiveSites = statement<{ siteNo: number }>('select-live-sites')
 
-/** Subscriptions that one transaction works out anew: other events of the site wait for it. */
+/** Most subscriptions that one transaction recomputes: other events of the site wait for it. */
 export const MOST_AT_ONCE = 50
-/** What a call may take: Stripe waits for an answer, the other scheduled jobs for their turn. */
+/** Time limit of one call: Stripe waits for the response, and other scheduled jobs wait for their turn. */
 const BUDGET_MS = 2_000
 
-/** Brings subscriptions in line, and notes what must be asked for to do so exactly. */
+/** Recomputes subscriptions, and stores the lookups that an exact MRR needs. */
 export async function keepSubscriptions(
   tx: Transaction,
   siteNo: number,
@@ -37,15 +37,15 @@ export const undescribedIn = (kept: Kept[]): Undescribed => ({
   cut: kept.flatMap(({ life }) => life.undescribed.cut),
 })
 
-/** Puts subscriptions on the list of those that `reworkSite` brings in line. */
+/** Adds subscriptions to the recompute queue. */
 export async function reworkLater(tx: Transaction, siteNo: number, subscriptionIds: readonly string[]) {
   if (subscriptionIds.length > 0) await insertStale(tx, siteNo, subscriptionIds)
 }
 
 /**
- * Brings the subscriptions of a site in line that are on the list, for two seconds. Each batch leaves the list in the
- * transaction that is done with it, so that nothing is left out wherever this is cut off.
- * @returns whether there are more
+ * Recomputes the subscriptions of a site in the recompute queue, for up to two seconds. Each batch leaves the queue in the
+ * transaction that recomputes it, so that an interruption loses no subscription.
+ * @returns whether the queue has more of the site
  */
 export async function reworkSite({ db, log }: { db: Db; log: Log }, siteNo: number): Promise<boolean> {
   const endsAt = performance.now() + BUDGET_MS
@@ -61,7 +61,7 @@ export async function reworkSite({ db, log }: { db: Db; log: Log }, siteNo: numb
       most = Math.min(MOST_AT_ONCE, most * 2)
     } catch (error) {
       if (!(error instanceof RangeError || error instanceof AppError)) throw error
-      // One of them cannot be worked out. It is closed in on until it is alone, and passed over.
+      // One subscription of the batch cannot be computed. Halve the batch until only that one is left, then drop it.
       if (most === 1) {
         log.warn({ siteNo, subscriptionIds: ids, reason: error.message }, 'MRR cannot be worked out')
         await deleteStale(db, siteNo, ids)
@@ -89,10 +89,10 @@ async function rework(tx: Transaction, siteNo: number, ids: readonly string[]): 
 }
 
 /**
- * The same for all sites, for what a process left that was cut off or had too much to do. A site that fails keeps no other
- * waiting.
- * @returns whether there is more to do at once
- * @throws the first failure, when all others are done
+ * Runs `reworkSite` for all sites with subscriptions in the recompute queue. They remain there after an interruption or when
+ * the time limit was reached. A failure of one site does not stop the others.
+ * @returns whether more work can be done at once
+ * @throws the first failure, after all other sites are done
  */
 export async function reworkAll(services: { db: Db; log: Log }): Promise<boolean> {
   let isMore = false

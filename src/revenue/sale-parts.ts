@@ -2,24 +2,24 @@ import type { AnyFact, Sale } from './facts.ts'
 import type { Fact } from './stripe/event.ts'
 import type { Paid } from './stripe/sales.ts'
 
-/** A paid invoice or checkout: of what was said of it, the newest, and when it was first said. */
+/** A paid invoice or checkout: its newest fact, and the time of its first one. */
 export interface Payable {
   fact: Fact<'invoice' | 'checkout'>
   paid: Paid
   firstAt: Date
 }
 
-/** What becomes one payment. */
+/** The ids and facts that become one payment. */
 export interface Part {
-  /** All ids it is known by, before all others that of its invoice or checkout. */
+  /** All ids of the payment. The first is the id of its invoice or checkout, if it has one. */
   ids: string[]
-  /** Undefined as long as nobody told what was paid. */
+  /** Undefined until an event reports the paid amount. */
   payable: Payable | undefined
-  /** What was said of it, and not of other parts alone; none without a payable, since nobody asks. */
+  /** Facts of this part, without those that concern only other parts. Empty without a payable: no caller needs them then. */
   facts: AnyFact[]
 }
 
-/** A payment intent with its charges and checkout, as far as they are known. */
+/** A payment intent with its known charges and checkout. */
 export interface Transfer {
   ids: ReadonlySet<string>
   invoices: ReadonlySet<string>
@@ -28,8 +28,8 @@ export interface Transfer {
 const isInvoice = (id: string) => id.startsWith('in_')
 
 /**
- * The payments that a sale is made of, the oldest first: one for each invoice, since one payment intent may pay several,
- * else one for each checkout, else one. What several invoices share is of the first of them.
+ * Splits a sale into its payments, the oldest first: one for each invoice, because one payment intent may pay several
+ * invoices; else one for each checkout; else one. Ids that several invoices share belong to the first of them.
  */
 export function partsOf({ ids, facts }: Pick<Sale, 'ids' | 'facts'>): Part[] {
   const transfers = transfersIn({ ids, facts })
@@ -60,17 +60,17 @@ export function partsOf({ ids, facts }: Pick<Sale, 'ids' | 'facts'>): Part[] {
 export const isPaidBy = (head: string, transfer: Transfer) =>
   transfer.invoices.has(head) || transfer.ids.has(head)
 
-/** The ways in which money of a sale moved, each with the invoices that it paid. */
+/** Groups the ids of a sale by transfer, each with the invoices that it paid. */
 export function transfersIn({ ids, facts }: Pick<Sale, 'ids' | 'facts'>): Transfer[] {
   const transfers: { ids: Set<string>; invoices: Set<string> }[] = []
   for (const start of ids) {
     if (isInvoice(start) || transfers.some(transfer => transfer.ids.has(start))) continue
     const transfer = { ids: new Set([start]), invoices: new Set<string>() }
-    // A set goes on with what is added to it meanwhile.
+    // The iteration of a Set also visits ids that the loop adds.
     for (const id of transfer.ids) {
       for (const fact of facts) {
         if (!fact.saleIds.includes(id)) continue
-        // An invoice may name several intents that have nothing else in common.
+        // Do not follow the other ids of an invoice: it can refer to several intents that have nothing else in common.
         const linked = fact.kind === 'invoice' ? [fact.objectId] : fact.saleIds
         for (const other of linked) (isInvoice(other) ? transfer.invoices : transfer.ids).add(other)
       }
@@ -80,7 +80,7 @@ export function transfersIn({ ids, facts }: Pick<Sale, 'ids' | 'facts'>): Transf
   return transfers
 }
 
-/** What was paid, each once, the oldest first; invoices outrank the checkout whose intent paid them. */
+/** Returns each paid invoice and checkout once, the oldest first. Omits a checkout whose intent paid one of the invoices. */
 function payablesIn(facts: readonly AnyFact[], transfers: readonly Transfer[]): Payable[] {
   const payables = new Map<string, Payable>()
   for (const fact of [...facts].sort(byTime)) {
@@ -97,7 +97,7 @@ function payablesIn(facts: readonly AnyFact[], transfers: readonly Transfer[]): 
     .sort((a, b) => timeOf(a) - timeOf(b) || (a.paid.transactionId < b.paid.transactionId ? -1 : 1))
 }
 
-/** The visitor that the first of these facts with one names. */
+/** Returns the visitor of the earliest fact that names one. */
 export const firstNamed = (facts: readonly AnyFact[]) =>
   [...facts].sort(byTime).find(({ visitorId }) => visitorId !== null)?.visitorId ?? null
 

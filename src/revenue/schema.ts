@@ -4,7 +4,7 @@ import { isCalendarDate } from '../infra/local-time.ts'
 import { envelope, pageFields } from '../infra/pagination.ts'
 import { requiredText, text } from '../infra/validation.ts'
 
-/** Absent, null and the empty string all mean that it is not known. */
+/** Absent, null and the empty string all mean unknown. */
 const OptionalText = text(255)
   .nullish()
   .transform(value => value || undefined)
@@ -18,7 +18,7 @@ const Flag = z.boolean().default(false)
 
 const DateTime = z.iso.datetime({ offset: true })
 
-/** As text: which moment a date means depends on the site's zone. */
+/** Stays text here: the moment of a date depends on the site's zone. */
 const Timestamp = z
   .string()
   .refine(
@@ -78,7 +78,7 @@ export type PaymentRecorded = z.infer<typeof PaymentRecorded>
 export const PaymentDeleted = z.object({ message: label('For people.', 'Payment deleted') })
 export type PaymentDeleted = z.infer<typeof PaymentDeleted>
 
-/** A payment as it is read back; `refunded` when all of it was given back. */
+/** A payment as the API returns it; `refunded` when the whole amount was refunded. */
 const Payment = z
   .object({
     transaction_id: label('Of the payment.', 'order-1042'),
@@ -106,7 +106,7 @@ export type ListPayments = z.infer<typeof ListPayments>
 
 const PROVIDERS = ['stripe'] as const
 
-/** Replaces the connection there is, if any: an API key that is left out is forgotten. */
+/** Replaces an existing connection. Without an API key in the body, the stored key is deleted. */
 export const ConnectProcessor = z.object({
   provider: z.enum(PROVIDERS).meta({ description: 'The payment processor.' }),
   webhook_secret: requiredText(255).meta({

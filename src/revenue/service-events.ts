@@ -4,14 +4,14 @@ import type { LifecycleName } from '../ingestion/reserved-names.ts'
 import { markBuckets } from '../rollups/dirty.ts'
 import { type Attribution, attribute, awaitVisitor } from './attribution.ts'
 
-/** Ids of service events are made in it, so it never changes. */
+/** UUID namespace for the ids of service events. Must never change: stored events could not be found by id any more. */
 const NAMESPACE = '5f0f8f0e-3c0b-4d0c-9a53-6f3a1c7b9e11'
 
 export interface ServiceEvent {
-  /** Only the service writes it: readers tell by it what no fold holds. */
+  /** Reserved for the service. Readers use the name to find the events that no rollup contains. */
   name: LifecycleName
   at: Date
-  /** What it tells of. With site, name and time it is the event's identity: writing it again changes nothing. */
+  /** Id of the event's subject. Site, name, time and key identify the event: a second write changes nothing. */
   key: string
   visitorId?: string | null | undefined
   properties?: Record<string, string> | undefined
@@ -23,8 +23,8 @@ const deleteAwaiting = statement('delete-awaiting')
 const deleteServiceEvent = statement('delete-service-event')
 
 /**
- * Writes events of a site that no tracker sent. They carry the visitor and session they are attributed to, and with it
- * what filters look at; they make no visitor, session or custom event.
+ * Writes events of a site that no tracker sent. They have the visitor and session that they are attributed to, so that
+ * filters apply to them. They do not count as visitors, sessions or custom events.
  */
 export async function writeServiceEvents(
   tx: Transaction,
@@ -56,7 +56,7 @@ export async function writeServiceEvents(
   await mark(tx, siteNo, events)
 }
 
-/** Takes events away as if they had never been written, whether they were or not. */
+/** Deletes events; an event that was never written is no error. */
 export async function eraseServiceEvents(
   tx: Transaction,
   { siteNo }: { siteNo: number },
@@ -71,7 +71,7 @@ export async function eraseServiceEvents(
   await mark(tx, siteNo, events)
 }
 
-/** The id that an event has in the event log. */
+/** Returns the id of an event in the event log. */
 export function serviceEventId(siteNo: number, { name, key }: ServiceEvent): string {
   return uuidv5(`${siteNo}/${name}/${key}`, NAMESPACE)
 }

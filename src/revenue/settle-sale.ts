@@ -18,7 +18,7 @@ import { spreadRefunds } from './spread-refunds.ts'
 
 interface Recorded extends PaymentRecord {
   wasSentRefunded: boolean
-  /** The other ids it is known by. */
+  /** Further ids of the same payment. */
   aliases: string[]
 }
 
@@ -33,9 +33,9 @@ interface Site {
 const PROCESSOR_IDS = /^(pi|ch|py|in|cs)_/
 
 /**
- * All ids under which the processor knows the payment that somebody names by one. Until the transaction ends nothing more
- * is learned of it.
- * @returns undefined for an id that is none of the processor's
+ * Returns all ids under which the processor knows the payment with this id. Holds the processor lock of the site, so that
+ * no other transaction can link further ids before this one ends.
+ * @returns undefined for an id that does not have the form of a processor id
  */
 export async function idsOfSale(
   tx: Transaction,
@@ -49,11 +49,12 @@ export async function idsOfSale(
 }
 
 /**
- * Brings the payments of a sale in line with everything that the processor said of it: one for each invoice, whichever
- * of the ids it is known by and wherever it was recorded first, less what was given back.
- * @param ids one or more of the sale
- * @param news id of what is told to be paid right now, or has lost its payment; of all else only what is recorded is changed
- * @returns whether the sale has more ids than are looked at
+ * Reconciles the payments of a sale with all facts from the processor: one payment for each invoice, whatever id it was
+ * recorded under and by which source, with its refunds.
+ * @param ids one or more ids of the sale
+ * @param news id of the invoice or checkout that was paid just now, or of the payment that was deleted just now; for all
+ * other parts only payments that are already recorded are changed
+ * @returns whether the sale has more ids than `loadSale` reads
  */
 export async function settleSale(
   tx: Transaction,
@@ -64,7 +65,7 @@ export async function settleSale(
   const sale = await loadSale(tx, site.siteNo, ids)
   const parts = partsOf(sale)
   const transfers = transfersIn(sale)
-  // Of what lies at the edge of a sale that is cut not everything is known.
+  // A cut sale has incomplete facts at its edge: change only the parts next to `ids`.
   const changed = sale.isCut ? parts.filter(part => isNear(part, transfers, ids)) : parts
   const recorded = await selectPayments(tx, site.siteNo, sale.ids)
   for (const part of changed) {
@@ -84,7 +85,7 @@ export async function settleSale(
   return sale
 }
 
-/** Whether a part has one of the ids, or was paid by what has. */
+/** Whether a part has one of the ids, or was paid by a transfer that has one. */
 function isNear(part: Part, transfers: readonly Transfer[], ids: readonly string[]): boolean {
   if (ids.some(id => part.ids.includes(id))) return true
   return transfers.some(each => isPaidBy(part.ids[0]!, each) && ids.some(id => each.ids.has(id)))
@@ -95,7 +96,7 @@ const isUnder =
   ({ transactionId }: PaymentRecord) =>
     ids.includes(transactionId)
 
-/** @param recorded of the whole sale, the oldest first */
+/** @param recorded payments of the whole sale, the oldest first */
 async function settle(
   tx: Transaction,
   site: Site,
@@ -114,7 +115,7 @@ async function settle(
   for (const payment of wanted ? ours : []) {
     if (payment !== right) await erasePayment(tx, site, payment.transactionId)
   }
-  // What was linked before may turn out to be several payments.
+  // Ids that were linked before may belong to separate payments: remove the aliases that other payments have on these ids.
   const others = recorded.filter(payment => !own.includes(payment))
   if (others.some(({ aliases }) => aliases.some(id => ids.includes(id)))) {
     const stay = own.map(({ id }) => id)

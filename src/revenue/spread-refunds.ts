@@ -1,18 +1,18 @@
 import { isPaidBy, type Transfer } from './sale-parts.ts'
 
-/** A payment as far as refunds go; amounts are minor units. */
+/** Fields of a payment that refunds need; amounts are minor units. */
 interface Bearer {
   transactionId: string
   amountMinor: number
 }
 
 /**
- * Which payment bears how much of what was given back. What a transfer gave back is borne by the payment that was recorded
- * under its own ids, if there is one, then by the parts that it paid, the oldest first, each up to its amount. Of several
- * payments that were sent for one part only one bears it.
- * @param parts the oldest first, each with the ids it is known by and its payments
+ * Distributes refunds over payments. The refunds of a transfer go to the payment that was recorded under one of the transfer's
+ * ids, if there is one, then to the parts that the transfer paid, the oldest first, each up to its amount. If several
+ * payments were sent for one part, only one of them gets the refund.
+ * @param parts the oldest first, each with its ids and its payments
  * @param refunds minor units by charge or payment intent
- * @returns minor units by transaction id; whoever bears nothing is left out
+ * @returns minor units by transaction id, without payments that have no refund
  */
 export function spreadRefunds(
   parts: readonly { ids: readonly string[]; payments: readonly Bearer[] }[],
@@ -31,7 +31,7 @@ export function spreadRefunds(
     const amount = sum([...refunds].filter(([id]) => transfer.ids.has(id)).map(([, minor]) => minor))
     return { transfer, paid: paid.length > 0 ? paid : parts.slice(0, 1), amount }
   })
-  // Those that can be borne by few come first, so that they find room.
+  // Transfers that paid few parts go first: otherwise other transfers could use up the amounts of those parts.
   for (const { transfer, paid, amount } of given.sort((a, b) => a.paid.length - b.paid.length)) {
     const named = parts.find(({ payments }) => payments.some(isNamedBy(transfer)))
     let left = amount

@@ -4,7 +4,7 @@ import { type Db, isRetryable, type Transaction } from '../infra/db.ts'
 const ATTEMPTS = 4
 const RETRY_MS = 25
 
-/** Runs a transaction, and again when others were in the way of it. */
+/** Runs a transaction, in up to 4 attempts when it conflicts with other transactions. */
 export async function transact<Result>(db: Db, run: (tx: Transaction) => Promise<Result>): Promise<Result> {
   for (let attempt = 1; ; attempt++) {
     try {

@@ -4,31 +4,28 @@ import type { Window } from './protocol.ts'
 
 const MINUTE = 60_000
 const BUCKET_MS = 15 * MINUTE
-/** Most marks taken off in one round. */
+/** Maximum number of marks removed in one round. */
 const MAX_MARKS = 5_000
 
 /**
- * The continuous aggregates and how far behind now their horizon lies: behind every change that is normal, so
- * that marks are rare. A session changes for at most a day and half an hour after its start.
- * What is made of the same rows is one here, with one horizon and one kind of mark.
+ * Continuous aggregates and the lag of each watermark behind now. The lag covers all normal changes, so marks are rare:
+ * a session changes for at most 24.5 hours after its start. Views of the same rows share one entry, with one watermark
+ * and one kind of mark.
  */
 const AGGREGATES = {
   hits: {
     lagMs: 60 * MINUTE,
-    refresh: [statement('refresh-hits'), statement('refresh-log')],
-    refreshPlainly: [statement('refresh-hits-plainly'), statement('refresh-log-plainly')],
+    views: ['hits_15m', 'log_15m'],
     pace: createPace(),
   },
   sessions: {
     lagMs: 24.5 * 60 * MINUTE,
-    refresh: [statement('refresh-sessions')],
-    refreshPlainly: [statement('refresh-sessions-plainly')],
+    views: ['sessions_15m'],
     pace: createPace(),
   },
   revenue: {
     lagMs: 60 * MINUTE,
-    refresh: [statement('refresh-revenue')],
-    refreshPlainly: [statement('refresh-revenue-plainly')],
+    views: ['revenue_15m'],
     pace: createPace(),
   },
 } as const
@@ -42,28 +39,28 @@ interface Mark {
   version: number
 }
 
-const moveHorizon = statement('move-horizon')
-const readHorizon = statement<{ horizon: number | null; refreshedTo: number | null }>('read-horizon')
+const moveWatermark = statement('move-watermark')
+const readWatermark = statement<{ watermark: number | null; refreshedTo: number | null }>('read-watermark')
 const noteRefreshed = statement('note-refreshed')
 const selectDirty = statement<Mark>('select-dirty')
 const deleteDirty = statement('delete-dirty')
 
 /**
- * Moves the horizon of an aggregate up to `now` less its lag, materialises up to it, then the dirty buckets.
- * Readers get the same numbers before, while and after. May be cut off at any point and run again.
- * One at a time in the whole cluster.
+ * Moves the watermark of an aggregate up to `now` minus its lag, materialises up to it, then refreshes the dirty buckets.
+ * Readers get the same numbers before, during and after. It is safe to stop it at any point and run it again.
+ * Only one call may run at a time in the whole cluster.
  * @returns true when there may be dirty buckets left
  */
 export async function refreshAggregate(db: Db, aggregate: Aggregate, now: Date): Promise<boolean> {
   await catchUp(db, aggregate, now)
-  // Only now: a bucket refreshed beyond `refreshed_to` would let the watermark pass what lies between.
+  // Keep this order: a bucket refreshed beyond `refreshed_to` would move the watermark past buckets not yet materialised.
   return refreshDirty(db, aggregate)
 }
 
 /**
- * Materialises a window anew as far as the horizon, whether it is known to have changed or not.
- * As `refreshAggregate` in everything else.
- * @param onDone told up to which moment it is done, Unix milliseconds
+ * Refreshes a window up to the watermark, even when no mark says that it changed.
+ * Otherwise the same rules as for `refreshAggregate` apply.
+ * @param onDone called with the time up to which the window is refreshed, Unix milliseconds
  */
 export async function refreshWindow(
   db: Db,
@@ -72,9 +69,9 @@ export async function refreshWindow(
   now: Date,
   onDone: (until: number) => void = () => {},
 ): Promise<void> {
-  const horizon = await catchUp(db, aggregate, now)
+  const watermark = await catchUp(db, aggregate, now)
   while (await refreshDirty(db, aggregate, window)) {}
-  const end = Math.min(window.end, horizon)
+  const end = Math.min(window.end, watermark)
   for (let from = window.start; from < end; ) {
     const to = Math.min(from + AGGREGATES[aggregate].pace.windowMs(), end)
     await refresh(db, aggregate, from, to)
@@ -83,22 +80,22 @@ export async function refreshWindow(
   }
 }
 
-/** @returns the horizon, up to which everything is materialised then */
+/** @returns the watermark; everything before it is materialised */
 async function catchUp(db: Db, aggregate: Aggregate, now: Date): Promise<number> {
   const { lagMs, pace } = AGGREGATES[aggregate]
   const target = Math.floor((now.getTime() - lagMs) / BUCKET_MS) * BUCKET_MS
-  // First the horizon, then the refresh: whoever writes below it from here on leaves a mark.
-  await moveHorizon(db, aggregate, new Date(target))
-  const [state] = await readHorizon(db, aggregate)
-  const horizon = state!.horizon!
+  // Move the watermark before the refresh: every later write below it then leaves a mark.
+  await moveWatermark(db, aggregate, new Date(target))
+  const [state] = await readWatermark(db, aggregate)
+  const watermark = state!.watermark!
   let from = state!.refreshedTo
-  while (from === null || from < horizon) {
-    const to: number = from === null ? horizon : Math.min(from + pace.windowMs(), horizon)
+  while (from === null || from < watermark) {
+    const to: number = from === null ? watermark : Math.min(from + pace.windowMs(), watermark)
     await refresh(db, aggregate, from, to)
     await noteRefreshed(db, aggregate, new Date(to))
     from = to
   }
-  return horizon
+  return watermark
 }
 
 async function refreshDirty(
@@ -109,7 +106,7 @@ async function refreshDirty(
   const within = [start, end].map(at => (at === undefined ? null : new Date(at)))
   const marks = await selectDirty(db, aggregate, MAX_MARKS, ...within)
   for (let first = 0; first < marks.length; ) {
-    // Marks that lie near each other, whichever sites they are of, are refreshed together.
+    // Refresh neighbouring marks together, also those of different sites.
     const from = marks[first]!.bucket.getTime()
     const windowMs = AGGREGATES[aggregate].pace.windowMs()
     let next = first + 1
@@ -128,26 +125,43 @@ async function refreshDirty(
   return marks.length === MAX_MARKS
 }
 
+/** SQLSTATE when no procedure takes these arguments. */
 const UNDEFINED_FUNCTION = '42883'
 
-async function refresh(db: Db, aggregate: Aggregate, from: number | null, to: number): Promise<void> {
-  const { refresh, refreshPlainly, pace } = AGGREGATES[aggregate]
-  const window = [from === null ? null : new Date(from), new Date(to)]
-  const startedAt = performance.now()
+/**
+ * Materialises the buckets of [from, to), or everything before `to` when `from` is null. It cannot run inside a transaction.
+ * Uses one batch: by default TimescaleDB runs one statement for every ten buckets, which takes 60 times as long.
+ * TimescaleDB 2.20 has no such option and always uses the default.
+ */
+async function refreshView(
+  db: Db,
+  view: string,
+  { from, to }: { from: Date | null; to: Date },
+): Promise<void> {
   try {
-    for (const call of refresh) await call(db, ...window)
+    await db`
+      call refresh_continuous_aggregate(
+        ${view}::regclass, ${from}::timestamptz, ${to}::timestamptz, options => '{"buckets_per_batch": 0}'::jsonb
+      )`
   } catch (error) {
     if (sqlState(error) !== UNDEFINED_FUNCTION) throw error
-    for (const call of refreshPlainly) await call(db, ...window)
+    await db`call refresh_continuous_aggregate(${view}::regclass, ${from}::timestamptz, ${to}::timestamptz)`
   }
+}
+
+async function refresh(db: Db, aggregate: Aggregate, from: number | null, to: number): Promise<void> {
+  const { views, pace } = AGGREGATES[aggregate]
+  const window = { from: from === null ? null : new Date(from), to: new Date(to) }
+  const startedAt = performance.now()
+  for (const view of views) await refreshView(db, view, window)
   if (from !== null) pace.learn(to - from, performance.now() - startedAt)
 }
 
-/** Seconds by which each aggregate, and `folds`, is materialised behind `now`; infinite when it never was. */
+/** Returns the lag of each aggregate and of `daily_rollups` behind `now`, in seconds; infinite when never refreshed. */
 export async function readRefreshLag(db: Db, now: Date): Promise<Map<string, number>> {
   const lags = new Map<string, number>()
-  for (const aggregate of [...AGGREGATE_NAMES, 'folds']) {
-    const [state] = await readHorizon(db, aggregate)
+  for (const aggregate of [...AGGREGATE_NAMES, 'daily_rollups']) {
+    const [state] = await readWatermark(db, aggregate)
     const refreshedTo = state?.refreshedTo ?? null
     lags.set(
       aggregate,

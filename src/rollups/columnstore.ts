@@ -1,7 +1,7 @@
 import { type Db, statement } from '../infra/db.ts'
 
 const DAY_MS = 86_400_000
-/** A chunk is compressed when it is over for this long: sessions that began in it change no more. */
+/** A chunk is compressed this long after its end: sessions that began in it no longer change by then. */
 const SETTLED_MS = 2 * DAY_MS
 
 const selectChunks = statement<{ chunk: string }>('select-chunks-to-compress')
@@ -16,13 +16,13 @@ export async function compressSettledChunks(db: Db, now: Date): Promise<number> 
   return chunks.length
 }
 
-/** How long it is believed that chunks are rows: the hourly compression may come in between. */
+/** Chunks are checked again after this time, because the hourly compression may have compressed them. */
 const OPEN_FOR_MS = 60_000
 
 /**
- * Makes rows of the chunks of hits and sessions that are written to, before many of their rows change: a chunk that is
- * compressed would be unpacked bit by bit. Compression comes back by itself when nothing is written there any more.
- * @returns a function that is given the times about to be written, Unix milliseconds, both included
+ * Decompresses chunks of hits and sessions before many of their rows change: otherwise each write would unpack a small part
+ * of a compressed chunk. The hourly job compresses them again after the writes have ended.
+ * @returns a function that takes the range of times about to be written, Unix milliseconds, both included
  */
 export function createChunkOpener(db: Db): (from: number, to: number) => Promise<void> {
   let open = { from: 0, to: 0, until: 0 }
@@ -30,7 +30,7 @@ export function createChunkOpener(db: Db): (from: number, to: number) => Promise
 
   async function openChunks(from: number, to: number): Promise<void> {
     if (open.from <= from && to <= open.to && performance.now() < open.until) return
-    // Days more than asked for, so that it is asked for once a day of a file at most.
+    // Open one more day on each side: an import file then causes at most one query for each day that it covers.
     const wider = { from: from - DAY_MS, to: to + DAY_MS }
     for (const { chunk } of await selectCompressed(db, new Date(wider.from), new Date(wider.to))) {
       await decompressChunk(db, chunk)

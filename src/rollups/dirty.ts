@@ -4,11 +4,12 @@ import type { Aggregate } from './aggregates.ts'
 const BUCKET_MS = 15 * 60_000
 
 const markDirty = statement('mark-dirty')
-const markFoldsDirty = statement('mark-folds')
+const markRollupsDirty = statement('mark-daily-rollups')
 
 /**
- * For whoever has written rows below an aggregate's horizon, in the same transaction and after them: readers take the
- * buckets from raw rows until they are refreshed. Once a transaction and aggregate, so that two never wait for each other.
+ * Marks the buckets of changed rows below an aggregate's watermark: readers use raw rows for them until they are refreshed.
+ * Call it in the transaction that writes the rows, after the writes, and only once for each aggregate: two transactions
+ * that call it twice could deadlock.
  * @param touched any time inside each bucket, Unix milliseconds
  */
 export async function markBuckets(
@@ -32,11 +33,12 @@ export async function markBuckets(
 }
 
 /**
- * The same of the days whose folds may hold what was changed.
- * @param touched `at`: any time in the day, to the quarter hour; `changedAt`: a fold that is made up to a later time holds
- * it: a hit's own time, of a session `closesAt` of its last hit before the change or after it, whichever is earlier
+ * Marks the days whose rollups may hold the changed rows. The rules of `markBuckets` apply.
+ * @param touched `at`: any time in the day, rounded down to a quarter hour; `changedAt`: a rollup built up to a later time
+ * holds the row. For a hit this is its own time; for a session, `closesAt` of its last hit before or after the change,
+ * whichever is earlier
  */
-export async function markFolds(
+export async function markRollups(
   tx: Transaction,
   touched: { siteNo: number; at: number; changedAt: number }[],
 ): Promise<void> {
@@ -50,7 +52,7 @@ export async function markFolds(
   }
   if (buckets.size === 0) return
   const values = [...buckets.values()]
-  await markFoldsDirty(
+  await markRollupsDirty(
     tx,
     values.map(value => value.siteNo),
     values.map(value => value.at),

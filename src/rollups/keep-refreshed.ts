@@ -2,33 +2,33 @@ import type { Db } from '../infra/db.ts'
 import { type Lease, whenFree, whileHolding } from '../infra/lease.ts'
 import type { Log } from '../infra/log.ts'
 import { AGGREGATE_NAMES, refreshAggregate } from './aggregates.ts'
-import { OPEN_MS } from './folds/cover.ts'
-import { foldDay } from './folds/fold-day.ts'
-import { foldBehind, foldSites } from './folds/fold-sites.ts'
-import type { FoldedDay } from './protocol.ts'
+import { OPEN_MS } from './daily/cover.ts'
+import { rollUpDay } from './daily/roll-up-day.ts'
+import { rollUpBehind, rollUpSites } from './daily/roll-up-sites.ts'
+import type { RolledUpDay } from './protocol.ts'
 import { analyzeGrown } from './statistics.ts'
 
-/** Name of the lease of whoever refreshes: the scheduler, an import, a backfill. */
+/** Name of the lease for refreshing. The scheduler, imports and backfills share it. */
 export const REFRESHING = 'refreshing'
 
 const EVERY_MS = 10_000
-const FOLD_BUDGET_MS = 60_000
+const ROLLUP_BUDGET_MS = 60_000
 
-/** How far something has come that writes hits in time order. Unix milliseconds. */
+/** Progress of a task that writes hits in time order. Unix milliseconds. */
 export interface Written {
-  /** The times that were written so far. */
+  /** Range of the hit times written so far. */
   from: number
   to: number
-  /** What is written from here on is later than this, but for hits that come late; -Infinity while that is not known. */
+  /** All further hits are later than this, except late hits; -Infinity while it is unknown. */
   until: number
 }
 
 /**
- * Runs something that writes far below the horizon, and refreshes behind it: dirty buckets make reads slower, and years
- * of them would make them slow. Numbers are right all the while.
- * @param options.lease that of refreshing, so that nobody else does it at the same time
- * @param run is given a function by which it says how far it has come
- * @returns what `run` returns, when nothing is dirty any more
+ * Runs a task that writes far below the watermark, and refreshes the written buckets and days while it runs. Without it,
+ * dirty buckets of several years would make reads slow. Readers get correct numbers at all times.
+ * @param options.lease the lease for refreshing: no other process refreshes at the same time
+ * @param run receives a function that reports its progress
+ * @returns the result of `run`, after everything is refreshed
  */
 export async function keepRefreshed<Result>(
   options: { db: Db; lease: Lease; log: Log; now: () => Date },
@@ -46,14 +46,14 @@ export async function keepRefreshed<Result>(
     }
     return isMore
   }
-  const fold = (day: FoldedDay) => foldDay(db, day)
-  /** Days that are still written to are left for later: every hit makes them dirty again. */
+  const rollUp = (day: RolledUpDay) => rollUpDay(db, day)
+  /** Skips days that `run` still writes to: each new hit would mark them dirty again. */
   async function refreshBehind(): Promise<void> {
     await refreshOnce()
     if (!written) return
     await analyzeGrown(db, written)
     const until = written.until - OPEN_MS
-    if (Number.isFinite(until)) await foldBehind(db, now(), fold, { until, budgetMs: FOLD_BUDGET_MS })
+    if (Number.isFinite(until)) await rollUpBehind(db, now(), rollUp, { until, budgetMs: ROLLUP_BUDGET_MS })
   }
   const complain = (error: unknown) =>
     log.warn({ reason: (error as Error).message }, 'refreshing failed; numbers are right, but slower to read')
@@ -77,7 +77,7 @@ export async function keepRefreshed<Result>(
     await whenFree(lease, async () => {
       while (await refreshOnce()) {}
       if (written) await analyzeGrown(db, written)
-      while (await foldSites(db, now(), fold, { budgetMs: FOLD_BUDGET_MS })) {}
+      while (await rollUpSites(db, now(), rollUp, { budgetMs: ROLLUP_BUDGET_MS })) {}
     }).catch(complain)
   }
 }

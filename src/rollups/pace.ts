@@ -1,17 +1,17 @@
 const HOUR = 60 * 60_000
-/** What a refresh should take: the embedded database does nothing else meanwhile. */
+/** Target time of one refresh: the embedded database can do nothing else during it. */
 const TARGET_MS = 200
 const SHORTEST_MS = HOUR
 const LONGEST_MS = 32 * 24 * HOUR
 
 export interface Pace {
-  /** How much time to refresh at once, milliseconds. */
+  /** Returns the length of the window to refresh at once, milliseconds. */
   windowMs(): number
-  /** @param spanMs the time that was refreshed */
+  /** @param spanMs length of the refreshed window */
   learn(spanMs: number, tookMs: number): void
 }
 
-/** Finds out how long a refreshed window may be: years of a small site at once, an hour of a very large one. */
+/** Adapts the refreshed window to the measured times: from one hour for a very large site to 32 days for a small one. */
 export function createPace(): Pace {
   let windowMs = 6 * HOUR
   return {

@@ -1,5 +1,5 @@
 import type { Pool } from '../infra/pool.ts'
-import type { Column, Counts } from './folds/codec.ts'
+import type { Column, Counts } from './daily/codec.ts'
 
 /** Half-open, Unix milliseconds, whole 15-minute buckets. */
 export interface Window {
@@ -7,7 +7,7 @@ export interface Window {
   end: number
 }
 
-/** What a window counts; everything adds up over windows but `visitors`. */
+/** Totals of a window. They add up over windows, except `visitors`. */
 export interface TrafficTotals {
   pageviews: number
   customEvents: number
@@ -30,7 +30,7 @@ export const NO_TRAFFIC: TrafficTotals = {
 
 export interface SiteWindows {
   siteNo: number
-  /** Consecutive; the sparkline has one value each. */
+  /** Consecutive windows; the sparkline has one value for each. */
   buckets: Window[]
   previous: Window
 }
@@ -42,31 +42,31 @@ export interface SiteVisitors {
   sparkline: number[]
 }
 
-/** A site's money is counted in the currency it reports in. */
+/** Site and windows of a revenue query, with the site's reporting currency. */
 export interface SiteMoney {
   siteNo: number
   currency: string
   windows: Window[]
 }
 
-/** What a site was paid in a window. Amounts are minor units, exact however large; everything adds up over windows. */
+/** Payments to a site in a window. Amounts are exact minor units of any size; all fields add up over windows. */
 export interface RevenueTotals {
   /** Payments of any currency, refunded or not. */
   recorded: number
-  /** Payments that are not wholly refunded. */
+  /** Payments that are not fully refunded. */
   payments: number
-  /** What was paid, less what was given back of it. */
+  /** Paid amount minus refunds. */
   revenue: bigint
-  /** The same of renewals and recurring payments. */
+  /** Paid amount minus refunds, of renewals and recurring payments only. */
   recurring: bigint
-  /** Customers whose first payment this is. */
+  /** Customers whose first payment is among these. */
   newCustomers: number
 }
 
 export interface MovementTotals {
   /** Sum of the movements of the window. */
   mrr: bigint
-  /** Sum of all movements up to its end. */
+  /** Sum of all movements before the end of the window. */
   mrrAtEnd: bigint
 }
 
@@ -76,30 +76,30 @@ export interface Movements {
   windows: MovementTotals[]
 }
 
-/** A local day of a site that is to be folded. */
-export interface FoldedDay extends Window {
+/** Local day of a site that needs a rollup. */
+export interface RolledUpDay extends Window {
   siteNo: number
-  /** Whose days are folded; when the site's are those of another by now, nothing is written. */
+  /** Time zone of the day. When the site's rollups use another zone by now, nothing is written. */
   zone: string
-  /** What the fold holds lies before it. */
-  foldedTo: number
-  /** From raw rows, whatever was folded before. */
+  /** The rollup will hold rows before this time only. */
+  rolledUpTo: number
+  /** Build the rollup from raw rows, even when one exists. */
   isAnew: boolean
-  /** Marks of the day's buckets as they were before; taken off where nobody marked them again. */
+  /** Marks of the day's buckets, read before the rollup. A mark is removed unless its bucket was marked again since. */
   marks: { bucket: number; version: number }[]
 }
 
-/** How values are ranked. */
+/** Query for a ranked page of values. */
 export interface Ranking {
   siteNo: number
   window: Window
-  /** As in `folds/dimensions.ts`. */
+  /** See `daily/dimensions.ts`. */
   dimension: string
-  /** What ranks first, the most first; ties by the value. `visitors` only as the first. */
+  /** Columns to sort by, in this order, all descending; ties are sorted by value. `visitors` may only be the first column. */
   by: Column[]
-  /** A value is shown when one of these is more than 0. */
+  /** A value is shown when one of these columns is greater than 0. */
   shown: Column[]
-  /** Whether the empty value is left out. */
+  /** True to leave out the empty value. */
   leavesOutEmpty: boolean
   limit: number
   offset: number
@@ -109,20 +109,20 @@ export interface RankedValue extends Counts {
   value: string
 }
 
-/** Pageviews, events and visitors, or the rest. What is not asked for is 0. */
+/** `hits`: pageviews, custom events and visitors; `sessions`: all other totals. Totals of a part not requested are 0. */
 export type TrafficPart = 'hits' | 'sessions'
 
-/** Every task of the rollup threads: what goes in, what comes out. */
+/** Inputs and outputs of the tasks of the rollup threads. */
 export interface Tasks {
   countTraffic: {
     input: { siteNo: number; windows: Window[]; parts: TrafficPart[] }
     output: TrafficTotals[]
   }
   countSiteVisitors: { input: SiteWindows[]; output: SiteVisitors[] }
-  foldDay: { input: FoldedDay; output: undefined }
-  /** Null when too little of the window is folded. */
+  rollUpDay: { input: RolledUpDay; output: undefined }
+  /** Null when rollups cannot answer, for example because too little of the window is rolled up. */
   rankValues: { input: Ranking; output: { rows: RankedValue[]; total: number } | null }
-  /** In the order of `values`; null as above. */
+  /** Counts in the order of `values`; null as for `rankValues`. */
   countValues: {
     input: { siteNo: number; window: Window; dimension: string; values: string[] }
     output: Counts[] | null
@@ -133,7 +133,7 @@ export interface Tasks {
 
 /**
  * Runs a task in a thread.
- * @throws AppError `unavailable` when database or threads cannot take it now
+ * @throws AppError `unavailable` when the database or the threads cannot take the task now
  */
 export function runTask<Name extends keyof Tasks>(
   pool: Pool,

@@ -3,18 +3,15 @@ import type { Aggregate } from './aggregates.ts'
 import { markBuckets } from './dirty.ts'
 
 const DAY_MS = 86_400_000
-/** No hit is older. */
+/** Lower bound of all hit times. */
 const EARLIEST = new Date('0001-01-01T00:00:00Z')
-/**
- * What a run may take. Between runs the other jobs have their turn, and a process that is told to stop waits no longer
- * than this.
- */
+/** Time limit of one run: other jobs wait this long, and so does a process that must stop. */
 const BUDGET_MS = 2_000
-/** Rows of one transaction, so that none holds its locks, or the embedded database's only session, for long. */
+/** Maximum rows of one transaction: a longer one would block others by its locks, or the embedded database's only session. */
 const MAX_ROWS = 20_000
-/** While more buckets than this wait to be refreshed, the purge waits for the refresh. */
+/** The purge pauses while more buckets than this wait for a refresh. */
 const MAX_MARKS = 5_000
-/** After this, no transaction that began before the deletion can still store something. */
+/** After this time, no transaction that began before the deletion can still store rows. */
 const SETTLED_MS = 10 * 60_000
 
 interface Rest {
@@ -37,7 +34,7 @@ interface BucketCount {
   count: number
 }
 
-/** The hypertables under the aggregates: large, and read by marks. */
+/** Hypertables that have continuous aggregates. They are large, and deletions must mark their buckets dirty. */
 const AGGREGATED: { aggregate: Aggregate; count: Count; purge: ReturnType<typeof statement> }[] = [
   { aggregate: 'hits', count: statement('count-events-by-bucket'), purge: statement('purge-events') },
   { aggregate: 'sessions', count: statement('count-sessions-by-bucket'), purge: statement('purge-sessions') },
@@ -46,9 +43,9 @@ const AGGREGATED: { aggregate: Aggregate; count: Count; purge: ReturnType<typeof
 type Count = ReturnType<typeof statement<BucketCount>>
 
 /**
- * Removes what deleted sites have left, for two seconds. What is left is itself the state of the work: it may be cut off
- * at any point, and goes on with the next run. A site is done when a pass has found nothing, at a time at which nothing
- * can come any more, and its aggregates are refreshed.
+ * Deletes rows of deleted sites for up to two seconds. The remaining rows are the only state: it is safe to stop at any
+ * point, and the next run continues. A site is done when a pass finds no rows, no transaction can store new rows
+ * (`SETTLED_MS`), and the site has no dirty buckets.
  */
 export async function purgeDeletedSites(db: Db, now: Date): Promise<void> {
   const endsAt = performance.now() + BUDGET_MS
@@ -62,7 +59,7 @@ export async function purgeDeletedSites(db: Db, now: Date): Promise<void> {
   }
 }
 
-/** @returns true when nothing was there to remove */
+/** @returns true when there was nothing to delete */
 async function purgeSite(db: Db, siteNo: number, hasTime: () => boolean): Promise<boolean> {
   let isEmpty = true
   for (;;) {
@@ -81,14 +78,14 @@ async function purgeSite(db: Db, siteNo: number, hasTime: () => boolean): Promis
   }
 }
 
-/** The first UTC day from `from` on, as its start, of which the site has something in a hypertable. */
+/** Returns the start of the first UTC day, from `from` on, on which the site has rows in a hypertable. */
 async function firstDay(db: Db, siteNo: number, from: Date): Promise<number | undefined> {
   const [rest] = await findStart(db, siteNo, from)
   const times = Object.values(rest!).flatMap((at: Date | null) => (at ? [at.getTime()] : []))
   return times.length === 0 ? undefined : Math.floor(Math.min(...times) / DAY_MS) * DAY_MS
 }
 
-/** @returns false when there was no time to finish it */
+/** @returns false when the time limit stopped it before the end of the day */
 async function purgeDay(db: Db, siteNo: number, day: number, hasTime: () => boolean): Promise<boolean> {
   const end = new Date(day + DAY_MS)
   await purgeMovements(db, siteNo, new Date(day), end)
@@ -100,7 +97,7 @@ async function purgeDay(db: Db, siteNo: number, day: number, hasTime: () => bool
       await db.begin(async transaction => {
         await allowPurge(transaction)
         await purge(transaction, siteNo, buckets[0], next)
-        // As whoever writes below the horizon does: the refresh then takes the stale rows away.
+        // Mark the buckets dirty, like every write below the watermark: the refresh then removes the stale aggregate rows.
         const touched = buckets.map(bucket => ({ siteNo, at: bucket.getTime() }))
         await markBuckets(transaction, aggregate, touched)
       })
@@ -109,7 +106,7 @@ async function purgeDay(db: Db, siteNo: number, day: number, hasTime: () => bool
   return true
 }
 
-/** Consecutive buckets in slices of at most `MAX_ROWS` rows, or of one bucket that has more. */
+/** Splits consecutive buckets into slices of at most `MAX_ROWS` rows. A bucket with more rows is a slice by itself. */
 function cut(counts: BucketCount[]): Date[][] {
   const slices: Date[][] = []
   let rows = Number.POSITIVE_INFINITY

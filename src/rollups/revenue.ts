@@ -15,7 +15,7 @@ const readRevenue = statement<RevenueSegment>('read-revenue')
 const sumMovements = statement<{ segment: number; mrr: string }>('sum-movements')
 const findConnected = statement<{ isConnected: boolean }>('is-connected')
 
-/** What each site was paid in each of its windows. */
+/** Returns the payment totals of each site in each of its windows. */
 export function countRevenue(db: Db, sites: SiteMoney[]): Promise<RevenueTotals[][]> {
   return Promise.all(sites.map(site => countOneSite(db, site)))
 }
@@ -40,7 +40,7 @@ async function countOneSite(db: Db, { siteNo, currency, windows }: SiteMoney): P
   })
 }
 
-/** How monthly recurring revenue moved in each window of a site, and what it was at its end. */
+/** Returns the movements of monthly recurring revenue in each window of a site, and the MRR at the end of each window. */
 export async function countMovements(db: Db, site: SiteMoney): Promise<Movements> {
   const { siteNo, currency, windows } = site
   const edges = edgesOf(windows)
@@ -60,12 +60,12 @@ export async function countMovements(db: Db, site: SiteMoney): Promise<Movements
   }
 }
 
-/** Where windows begin and end, ascending, each moment once. */
+/** Returns the distinct starts and ends of windows, ascending. */
 function edgesOf(windows: Window[]): number[] {
   return [...new Set(windows.flatMap(({ start, end }) => [start, end]))].sort((a, b) => a - b)
 }
 
-/** Segment n begins with the n-th edge, counted from 1. */
+/** Returns true when a segment lies in a window. Segment n begins at the n-th edge, counted from 1. */
 function liesIn(segment: number, edges: number[], { start, end }: Window): boolean {
   const at = edges[segment - 1]!
   return start <= at && at < end

@@ -5,31 +5,31 @@ import type { Log } from '../infra/log.ts'
 import { rewriteOnceADay } from '../infra/redis.ts'
 import { AGGREGATE_NAMES, refreshAggregate } from './aggregates.ts'
 import { compressSettledChunks } from './columnstore.ts'
-import { foldSites } from './folds/fold-sites.ts'
-import type { FoldDay } from './folds/round.ts'
+import { rollUpSites } from './daily/roll-up-sites.ts'
+import type { RollUpDay } from './daily/round.ts'
 import { purgeDeletedSites } from './purge.ts'
 
 const TICK_MS = 5_000
 const MINUTE = 60_000
-/** What a round of folding may take, so that the other jobs have their turn. */
-const FOLD_BUDGET_MS = 10_000
+/** Time limit of one round of rollups: without it, other jobs would wait too long. */
+const ROLLUP_BUDGET_MS = 10_000
 
 export interface Job {
   name: string
   everyMs: number
-  /** Something that only one process may do at once, whoever starts it. */
+  /** True when the job needs the lease for refreshing: only one process may refresh, and imports and backfills do so too. */
   isRefresh?: boolean
-  /** @returns true when there is more to do at once */
+  /** @returns true when more work remains, so that the job is due again immediately */
   run: (stores: Stores, now: Date) => Promise<unknown>
 }
 
 interface Stores {
   db: Db
   redis: Redis
-  fold: FoldDay
+  rollUp: RollUpDay
 }
 
-/** What the stores need, one job at a time, in one process of the whole cluster. */
+/** Maintenance jobs of the stores. They run one at a time, in one process of the whole cluster. */
 const JOBS: Job[] = [
   ...AGGREGATE_NAMES.map(aggregate => ({
     name: `refresh ${aggregate}`,
@@ -38,10 +38,10 @@ const JOBS: Job[] = [
     run: ({ db }: Stores, now: Date) => refreshAggregate(db, aggregate, now),
   })),
   {
-    name: 'fold',
+    name: 'rollup',
     everyMs: MINUTE,
     isRefresh: true,
-    run: ({ db, fold }, now) => foldSites(db, now, fold, { budgetMs: FOLD_BUDGET_MS }),
+    run: ({ db, rollUp }, now) => rollUpSites(db, now, rollUp, { budgetMs: ROLLUP_BUDGET_MS }),
   },
   { name: 'purge', everyMs: 10_000, run: ({ db }, now) => purgeDeletedSites(db, now) },
   { name: 'compress', everyMs: 60 * MINUTE, run: ({ db }, now) => compressSettledChunks(db, now) },
@@ -49,27 +49,27 @@ const JOBS: Job[] = [
 ]
 
 export interface Scheduler {
-  /** Waits for the running job, then gives the lease away. */
+  /** Waits for the running job, then releases the lease. */
   stop(): Promise<void>
 }
 
 /**
- * Runs the jobs whenever this process holds the lease. A job that fails is logged and comes again.
- * @param options.fold runs `foldDay` where it keeps nobody waiting
- * @param options.jobs what else is to be done, in turn with the rest
- * @param options.refreshing the lease of whoever refreshes: imports and backfills do so too
+ * Runs the jobs whenever this process holds the lease. A failed job is logged and runs again later.
+ * @param options.rollUp runs `rollUpDay` in a place where it does not delay requests
+ * @param options.jobs additional jobs, which run after the built-in ones
+ * @param options.refreshing the lease for refreshing, which imports and backfills share
  */
 export function startScheduler(options: {
   db: Db
   redis: Redis
-  fold: FoldDay
+  rollUp: RollUpDay
   lease: Lease
   refreshing: Lease
   log: Log
   now: () => Date
   jobs?: readonly Job[]
 }): Scheduler {
-  const { db, redis, fold, lease, refreshing, log, now, jobs = [] } = options
+  const { db, redis, rollUp, lease, refreshing, log, now, jobs = [] } = options
   const dueAt = new Map<string, number>()
   let isStopping = false
   let running: Promise<void> = Promise.resolve()
@@ -77,12 +77,12 @@ export function startScheduler(options: {
 
   async function tick() {
     if (!(await lease.hold())) return
-    // A long job must not lose the lease to another process.
+    // Renew the lease during a long job: otherwise another process would take it.
     prolonging = setInterval(() => void lease.hold().catch(() => {}), TICK_MS)
     for (const job of [...JOBS, ...jobs]) {
       if (isStopping || now().getTime() < (dueAt.get(job.name) ?? 0)) continue
       const startedAt = performance.now()
-      const run = () => job.run({ db, redis, fold }, now())
+      const run = () => job.run({ db, redis, rollUp }, now())
       let isMore = false
       try {
         const done = job.isRefresh ? await whileHolding(refreshing, run) : { result: await run() }

@@ -1,6 +1,6 @@
 import type { Db } from '../infra/db.ts'
-import { foldDay } from './folds/fold-day.ts'
-import { countValues, rankValues } from './folds/rank-values.ts'
+import { countValues, rankValues } from './daily/rank-values.ts'
+import { rollUpDay } from './daily/roll-up-day.ts'
 import type { Tasks } from './protocol.ts'
 import { countMovements, countRevenue } from './revenue.ts'
 import { countSiteVisitors, countTraffic } from './traffic.ts'
@@ -9,11 +9,11 @@ type TaskTable = {
   [Name in keyof Tasks]: (db: Db, input: Tasks[Name]['input']) => Promise<Tasks[Name]['output']>
 }
 
-/** What a rollup thread runs, by the name it is called with. */
+/** Tasks of a rollup thread, by name. */
 export const tasks: TaskTable = {
   countTraffic,
   countSiteVisitors,
-  foldDay,
+  rollUpDay,
   rankValues,
   countValues,
   countRevenue,

@@ -1,11 +1,17 @@
 import { type Db, inSnapshot, type Queryable, statement } from '../infra/db.ts'
-import type { Cover } from './folds/cover.ts'
-import { coverAll, type DayFold, mergeWindows, readDayFolds, unfoldedHits } from './folds/day-folds.ts'
-import { cacheOf } from './folds/fold-cache.ts'
-import { countPortionSessions } from './folds/portion.ts'
-import { type RunTotals, readTotals, sum } from './folds/run-totals.ts'
-import { type Run, runsOf } from './folds/runs.ts'
-import { countTogether } from './folds/union.ts'
+import type { Cover } from './daily/cover.ts'
+import {
+  coverAll,
+  type DailyRollup,
+  hitsNotRolledUp,
+  mergeWindows,
+  readDailyRollups,
+} from './daily/daily-rollups.ts'
+import { cacheOf } from './daily/rollup-cache.ts'
+import { countSliceSessions } from './daily/row-slice.ts'
+import { type RunTotals, readTotals, sum } from './daily/run-totals.ts'
+import { type Run, runsOf } from './daily/runs.ts'
+import { countTogether } from './daily/union.ts'
 import {
   NO_TRAFFIC,
   type SiteVisitors,
@@ -32,8 +38,8 @@ const readHitBuckets = statement<HitBucket & { visitors: string | null }>('read-
 const readSessionBuckets = statement<SessionBucket>('read-session-buckets')
 
 /**
- * Totals of each window of a site: from the folds of its days and, where there are none yet, from buckets.
- * @param input.windows in order; they may leave gaps but not overlap
+ * Returns the totals of each window of a site, from daily rollups and, where no rollup exists yet, from 15-minute buckets.
+ * @param input.windows in order; gaps are allowed, overlaps are not
  */
 export function countTraffic(
   db: Db,
@@ -43,9 +49,9 @@ export function countTraffic(
   const end = windows.at(-1)?.end ?? 0
   if (start >= end) return Promise.resolve(windows.map(() => ({ ...NO_TRAFFIC })))
   return inSnapshot(db, async tx => {
-    const folds = await readDayFolds(tx, [siteNo], { start, end })
-    const covers = coverAll(windows, folds.get(siteNo)!)
-    const runs = covers.map(cover => runsOf(cover.folds))
+    const rollups = await readDailyRollups(tx, [siteNo], { start, end })
+    const covers = coverAll(windows, rollups.get(siteNo)!)
+    const runs = covers.map(cover => runsOf(cover.rollups))
     const [totals, hits, sessions] = await Promise.all([
       readTotals(tx, cacheOf(db), runs.flat()),
       parts.includes('hits') ? readHits(tx, spansOf(siteNo, covers)) : undefined,
@@ -53,27 +59,27 @@ export function countTraffic(
     ])
     const hitsIn = hits && divide(windows, hits)
     return windows.map((_, index) => {
-      const folded = runs[index]!.map(run => totals.get(run)!)
+      const rolledUp = runs[index]!.map(run => totals.get(run)!)
       return {
         ...NO_TRAFFIC,
-        ...(hitsIn && countHits(folded, hitsIn[index]!)),
-        ...(sessions && countSessions([...folded, ...sessions[index]!])),
+        ...(hitsIn && countHits(rolledUp, hitsIn[index]!)),
+        ...(sessions && countSessions([...rolledUp, ...sessions[index]!])),
       }
     })
   })
 }
 
-function countHits(folded: RunTotals[], rows: HitCounts[]) {
+function countHits(rolledUp: RunTotals[], rows: HitCounts[]) {
   return {
-    pageviews: sum([...folded, ...rows], ({ pageviews }) => pageviews),
-    customEvents: sum([...folded, ...rows], ({ customEvents }) => customEvents),
-    visitors: countVisitors(folded, rows),
+    pageviews: sum([...rolledUp, ...rows], ({ pageviews }) => pageviews),
+    customEvents: sum([...rolledUp, ...rows], ({ customEvents }) => customEvents),
+    visitors: countVisitors(rolledUp, rows),
   }
 }
 
-const countVisitors = (folded: RunTotals[], rows: HitCounts[]): number =>
+const countVisitors = (rolledUp: RunTotals[], rows: HitCounts[]): number =>
   countTogether(
-    folded.map(({ visitors }) => visitors),
+    rolledUp.map(({ visitors }) => visitors),
     rows.map(({ visitors }) => visitors),
   )
 
@@ -83,10 +89,10 @@ const countSessions = (all: SessionCounts[]): SessionCounts => ({
   durationMs: sum(all, ({ durationMs }) => durationMs),
 })
 
-const spansOf = (siteNo: number, covers: Cover<DayFold>[]) =>
-  unfoldedHits(covers).map(window => ({ siteNo, ...window }))
+const spansOf = (siteNo: number, covers: Cover<DailyRollup>[]) =>
+  hitsNotRolledUp(covers).map(window => ({ siteNo, ...window }))
 
-/** What sites count in spans of time, by quarters of an hour. */
+/** Returns the hit counts of sites in the given spans, one row for each 15-minute bucket. */
 async function readHits(tx: Queryable, spans: (Window & { siteNo: number })[]): Promise<HitCounts[]> {
   if (spans.length === 0) return []
   const rows = await readHitBuckets(
@@ -101,24 +107,24 @@ async function readHits(tx: Queryable, spans: (Window & { siteNo: number })[]): 
   }))
 }
 
-/** The sessions of each window that no fold holds. */
+/** Returns the session counts of each window that no rollup holds. */
 async function readSessions(
   tx: Queryable,
   siteNo: number,
   windows: Window[],
-  covers: Cover<DayFold>[],
+  covers: Cover<DailyRollup>[],
 ): Promise<SessionCounts[][]> {
   const gaps = mergeWindows(covers.flatMap(cover => cover.gaps))
   const [rows, open] = await Promise.all([
     Promise.all(gaps.map(({ start, end }) => readSessionBuckets(tx, siteNo, new Date(start), new Date(end)))),
     Promise.all(
-      covers.map(({ rests }) => Promise.all(rests.map(rest => countPortionSessions(tx, siteNo, rest)))),
+      covers.map(({ rests }) => Promise.all(rests.map(rest => countSliceSessions(tx, siteNo, rest)))),
     ),
   ])
   return divide(windows, rows.flat()).map((inWindow, index) => [...inWindow, ...open[index]!])
 }
 
-/** The rows of each window, which are in order and do not overlap. */
+/** Assigns rows to windows. The windows must be in order and must not overlap. */
 function divide<Row extends { bucket: Date }>(windows: Window[], rows: Row[]): Row[][] {
   const divided: Row[][] = windows.map(() => [])
   for (const row of rows) {
@@ -134,7 +140,7 @@ function divide<Row extends { bucket: Date }>(windows: Window[], rows: Row[]): R
   return divided
 }
 
-/** Distinct visitors of each site: in every bucket, in all of them together, and in the window before. */
+/** Counts the distinct visitors of each site: in each bucket, in all buckets together, and in the previous window. */
 export function countSiteVisitors(db: Db, sites: SiteWindows[]): Promise<SiteVisitors[]> {
   if (sites.length === 0) return Promise.resolve([])
   const all = sites.flatMap(({ buckets, previous }) => [previous, buckets[0]!, buckets.at(-1)!])
@@ -144,13 +150,13 @@ export function countSiteVisitors(db: Db, sites: SiteWindows[]): Promise<SiteVis
   }
   return inSnapshot(db, async tx => {
     const siteNos = sites.map(({ siteNo }) => siteNo)
-    const folds = await readDayFolds(tx, siteNos, span)
+    const rollups = await readDailyRollups(tx, siteNos, span)
     const covered = sites.map(site => {
       const windows = [site.previous, ...site.buckets]
-      const covers = coverAll(windows, folds.get(site.siteNo)!)
-      const [before, ...each] = covers.map(cover => runsOf(cover.folds))
-      // The days of all buckets are one run, which is added up once.
-      const all = runsOf(covers.slice(1).flatMap(cover => cover.folds))
+      const covers = coverAll(windows, rollups.get(site.siteNo)!)
+      const [before, ...each] = covers.map(cover => runsOf(cover.rollups))
+      // The days of all buckets form one day range, so they are summed once.
+      const all = runsOf(covers.slice(1).flatMap(cover => cover.rollups))
       return { siteNo: site.siteNo, windows, spans: spansOf(site.siteNo, covers), before: before!, each, all }
     })
     const [totals, hits] = await Promise.all([

@@ -1,7 +1,7 @@
 import { RE2JS } from 're2js'
 import { compileWildcards } from './wildcards.ts'
 
-/** How goals and filters compare a value: case-sensitive, and literal but for the last two. */
+/** Operators of goals and filters. All are case-sensitive; all compare literally except the last two. */
 export const VALUE_OPERATORS = [
   'is',
   'is_not',
@@ -14,7 +14,7 @@ export const VALUE_OPERATORS = [
 ] as const
 export type ValueOperator = (typeof VALUE_OPERATORS)[number]
 
-/** What a value that is no regular expression is answered with. */
+/** Thrown for a value that cannot be used as a regular expression. */
 export class InvalidPatternError extends Error {
   override name = 'InvalidPatternError'
 }
@@ -22,18 +22,18 @@ export class InvalidPatternError extends Error {
 interface Match {
   (text: string): boolean
   /**
-   * Most steps per character of a text: the instructions of an expression, the words of bits of a wildcard pattern.
-   * 0: the whole text is compared with the value, which a look-up does for all such comparisons at once.
+   * Maximum steps per character of a text: instructions of an expression, or 32-bit words of a wildcard pattern.
+   * 0: the whole text must equal the value, so one map look-up replaces all such comparisons.
    */
   steps: number
 }
 
 /**
- * The comparison with a value. Time is linear in the text, whatever the pattern.
- * - `matches_pattern`: `*` stands for any run without `/`, `**` (or more) for any run; the whole text
- * - `matches_regex`: RE2 syntax, anywhere in the text unless anchored; one that has run keeps up to 8 MB of what it
- *   learned
- * @throws InvalidPatternError for `matches_regex` with a value that RE2 refuses or that grows too large
+ * Compiles a comparison with a value. Its time is linear in the length of the text for every pattern.
+ * - `matches_pattern`: `*` matches any characters except `/`, `**` (or more) any characters; the whole text must match
+ * - `matches_regex`: RE2 syntax, matches anywhere in the text unless anchored; after use, an expression keeps up to 8 MB
+ *   of matcher state
+ * @throws InvalidPatternError for `matches_regex` with a value that RE2 refuses or that compiles to too many instructions
  */
 export function compileMatch(operator: ValueOperator, value: string): Match {
   if (operator === 'matches_regex') return compileRegex(value)
@@ -69,32 +69,32 @@ function comparison(
 }
 
 /**
- * Most instructions of a compiled expression: each may be looked at for each character of a text. A literal has one for
- * each of its characters, a repetition as many as it repeats.
+ * Maximum instructions of a compiled expression: matching may run each of them for each character of a text. A literal has
+ * one for each character; a counted repetition has those of its content for each time.
  */
 const MAX_INSTRUCTIONS = 5_000
 
-/** What an expression may come to by the estimate below: compiling more takes seconds. */
+/** Maximum of `estimateInstructions`: compiling a larger expression takes seconds. */
 const MAX_ESTIMATE = 100_000
 
 /**
- * Case-insensitive ranges that may span most of Unicode: RE2JS folds each character of a range by itself, which takes
- * 27 ms for `[a-\x{10ffff}]`.
+ * Maximum of case-insensitive ranges that may span most of Unicode. RE2JS folds the case of each character in a range
+ * separately, which takes 27 ms for `[a-\x{10ffff}]`.
  */
 const MAX_FOLDED_RANGES = 10
-/** Classes by a property of Unicode, such as `\pL`: each takes 1 ms to compile where case does not matter. */
+/** Maximum of Unicode property classes such as `\pL`: each takes 1 ms to compile when case is ignored. */
 const MAX_UNICODE_CLASSES = 100
 
 const IGNORES_CASE = /\(\?[a-zA-Z-]*i/
-/** The end of a range, unless it is ASCII written as itself. */
+/** End of a range that is escaped or not ASCII. */
 const WIDE_RANGE = /-(?:\\|[^\0-\x7f])/g
 const UNICODE_CLASS = /\\[pP]|\[:/g
 
 const countOf = (value: string, wanted: RegExp) => value.match(wanted)?.length ?? 0
 
 /**
- * Why an expression is refused without being compiled, as far as its text tells. Whether it is valid, only compiling says:
- * that takes up to a few hundred milliseconds and is for threads.
+ * Returns why an expression is refused before compiling, or undefined. Only compiling shows whether it is valid; that takes
+ * up to a few hundred milliseconds, so it must run in a thread.
  */
 export function refusalOfText(value: string): string | undefined {
   if (estimateInstructions(value) > MAX_ESTIMATE) return TOO_LARGE
@@ -120,9 +120,9 @@ function compileRegex(value: string): Match {
 }
 
 /**
- * About what a regular expression compiles to, without compiling it.
- * Never less than half the instructions, often more: all that stands before the counted repetition of a group (`){3}`)
- * is taken for its content, within the thousandfold that RE2 allows. Other repetitions are of one instruction.
+ * Estimates the number of instructions of a regular expression without compiling it.
+ * Never less than half of the real number, often more: for a counted repetition of a group (`){3}`), everything before it
+ * counts as the group's content, up to 1,000 times, the maximum of RE2. Other repetitions repeat one instruction.
  */
 export function estimateInstructions(value: string): number {
   let once = 0

@@ -1,10 +1,10 @@
 import { RoaringBitmap32 } from 'roaring-wasm'
 
-/** array_send of int4[]: dimensions, flags, element type, length, lower bound; then length and value of each. */
+/** Format of array_send(int4[]): dimensions, flags, element type, length, lower bound; then length and value of each element. */
 const HEADER_BYTES = 20
 const ELEMENT_BYTES = 8
 
-/** The numbers in the bytes of `array_send(int4[])`; none for null or an empty array. */
+/** Reads the numbers in the bytes of `array_send(int4[])`; returns none for null or an empty array. */
 export function readIntArray(bytes: Buffer | null): Uint32Array {
   if (!bytes || bytes.length < HEADER_BYTES) return new Uint32Array()
   const count = bytes.readInt32BE(12)
@@ -15,10 +15,10 @@ export function readIntArray(bytes: Buffer | null): Uint32Array {
   return numbers
 }
 
-/** So few are added faster one by one. */
+/** Fewer numbers than this are added faster one by one. */
 const FEW = 64
 
-/** A set of visitor numbers outside the JavaScript heap; `free` it. */
+/** Set of visitor numbers outside the JavaScript heap. Call `free` after use, or its memory leaks. */
 export class VisitorSet {
   readonly #bitmap: RoaringBitmap32
 
@@ -26,22 +26,22 @@ export class VisitorSet {
     this.#bitmap = bitmap
   }
 
-  /** @param bytes what `serialize` gave; the empty set without any */
+  /** @param bytes result of `serialize`; without it the set is empty */
   static from(bytes?: Uint8Array | null): VisitorSet {
     return new VisitorSet(bytes ? RoaringBitmap32.deserialize('portable', bytes) : new RoaringBitmap32())
   }
 
-  /** @param numbers in any order; ascending ones take less time */
+  /** @param numbers in any order; ascending numbers take less time */
   add(numbers: Uint32Array): void {
     if (numbers.length < FEW) {
       this.#bitmap.addMany(numbers)
       return
     }
-    // One by one into what is there they would move it about.
+    // Merge a second bitmap: adding many numbers one by one would move the existing data many times.
     this.#mergeAndFree(new RoaringBitmap32(numbers))
   }
 
-  /** @param bytes what `serialize` gave */
+  /** @param bytes result of `serialize` */
   addSerialized(bytes: Uint8Array): void {
     this.#mergeAndFree(RoaringBitmap32.deserialize('portable', bytes))
   }
@@ -68,7 +68,7 @@ export class VisitorSet {
   }
 }
 
-/** Distinct numbers, ascending. Sorts the array it is given. */
+/** Returns the distinct numbers, ascending. Sorts its argument in place. */
 export function distinctOf(numbers: Uint32Array): Uint32Array {
   numbers.sort()
   let size = 0

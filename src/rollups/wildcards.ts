@@ -1,11 +1,11 @@
 const SLASH = '/'.charCodeAt(0)
 
 /**
- * A path pattern: `*` stands for any run without `/`, `**` (or more) for any run, all else for itself; the whole text
- * must match.
+ * Compiles a path pattern: `*` matches any characters except `/`, `**` (or more) matches any characters, and all others
+ * match themselves. The whole text must match.
  *
- * An automaton whose states are the bits of words: state i has seen the first i literal characters. It reads each
- * character of the text once, 32 states at a time, so that no pattern is slow.
+ * The matcher is an automaton with one bit for each state: state i has matched the first i literal characters. It reads each
+ * character of the text once and handles 32 states at a time, so no pattern is slow.
  */
 export function compileWildcards(pattern: string): (text: string) => boolean {
   const [prefix = '', ...rest] = pattern.split(/(\*+)/)
@@ -45,7 +45,7 @@ export function compileWildcards(pattern: string): (text: string) => boolean {
   }
 }
 
-/** Literal characters after the first wildcard, and the states in which one of either kind is running. */
+/** Returns the literals after the first wildcard, and the states that stay on a `*` (`runs`) or a `**` (`anyRuns`). */
 function readGaps(parts: string[]) {
   const literals: number[] = []
   const runs: number[] = []

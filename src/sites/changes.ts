@@ -1,11 +1,11 @@
 import type { Services } from '../infra/services.ts'
 
-/** What travels on it: the tracking key of a site that was created, changed or deleted. */
+/** Redis channel. Each message is the tracking key of a site that was created, changed or deleted. */
 export const SITE_CHANGES = 'site-changes'
 
 /**
- * Tells every process that caches sites by key to look this one up again. A change is made whether or not it
- * can be announced: caches also expire by themselves.
+ * Tells every process that caches sites by key to reload this site. A failed announcement does not fail the
+ * change: cached sites also expire by themselves.
  */
 export async function announceSiteChange(
   { redis, log }: Pick<Services, 'redis' | 'log'>,

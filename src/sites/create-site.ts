@@ -12,7 +12,7 @@ const countSites = statement<{ count: number }>('count-sites')
 const insertSite = statement<SiteRecord>('create-site')
 
 /**
- * Whether the caller may create a site, whatever it is called.
+ * Checks whether the caller may create a site. Does not check the domain.
  * @throws AppError `forbidden` for a token that is limited to sites, a team without plan or trial, a team at its
  * site ceiling
  */
@@ -28,8 +28,8 @@ export async function requireSiteCreation(
 }
 
 /**
- * The ceiling holds and domains stay unique also when requests race.
- * @throws AppError `forbidden` at the site ceiling, `validation_failed` when the team has the domain already
+ * Creates a site. A lock on the team enforces the site ceiling and unique domains under concurrent requests.
+ * @throws AppError `forbidden` at the site ceiling, `validation_failed` when the team already has the domain
  */
 export async function createSite(
   services: Pick<Services, 'db' | 'redis' | 'config' | 'log'>,
@@ -48,7 +48,7 @@ export async function createSite(
   return presentSite(site, config.baseUrl)
 }
 
-/** The 422 of a domain that another of the team's sites has. */
+/** Returns the 422 error for a domain that another site of the team has. */
 export function domainTaken(): AppError {
   return invalidField('domain', 'The team already has a site for that domain')
 }

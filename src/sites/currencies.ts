@@ -34,12 +34,12 @@ const CURRENCIES: Readonly<Record<string, string>> = {
 
 export const currencyCodes = Object.keys(CURRENCIES)
 
-/** Whether a site can report in the currency. Codes are upper case. */
+/** Returns whether a site can report in the currency. Codes are upper case. */
 export function isReportingCurrency(code: string): boolean {
   return Object.hasOwn(CURRENCIES, code)
 }
 
-/** What can be chosen, labelled `USD – US Dollar`, in the order of the table. */
+/** Returns the currencies to choose from, labelled `USD – US Dollar`, in the order of the table. */
 export function currencyOptions(): { value: string; label: string }[] {
   return Object.entries(CURRENCIES).map(([value, name]) => ({ value, label: `${value} – ${name}` }))
 }

@@ -6,7 +6,7 @@ import type { SiteRecord } from './schema.ts'
 
 const markDeleted = statement<{ trackingKey: string }>('delete-site')
 
-/** From here on nothing of the site is served or accepted; its data is removed in the background. */
+/** Marks the site as deleted: it is no longer served and its hits are refused. Its data is removed in the background. */
 export async function deleteSite(
   services: Pick<Services, 'db' | 'redis' | 'log' | 'now'>,
   site: SiteRecord,

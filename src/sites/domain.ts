@@ -1,21 +1,21 @@
 import { isIPv4, isIPv6 } from 'node:net'
 import { domainToASCII } from 'node:url'
 
-/** Longest domain with its port, by RFC 1123. */
+/** Longest domain including its port (RFC 1123). */
 const MAX_LENGTH = 255
 const LABEL = /^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
 const DEFAULT_PORTS: Record<string, string> = { http: '80', https: '443' }
 
-/** Whether a `{siteKey}` is an id; everything else is a domain. */
+/** Returns whether a `{siteKey}` is an id; any other value is a domain. */
 export function isUuid(value: string): boolean {
   return UUID.test(value.toLowerCase())
 }
 
 /**
- * The one spelling of a site's domain: lower case, punycode, with the port if it says something. Spaces around
- * it, a scheme, a path and a trailing dot are taken off.
- * @returns undefined when what is left is no host name or IP address
+ * Returns the canonical form of a site's domain: lower case, punycode, with the port unless it is the default of the
+ * given scheme. Surrounding spaces, a scheme, a path and a trailing dot are removed.
+ * @returns undefined when the rest is not a host name or IP address
  */
 export function normalizeDomain(given: string): string | undefined {
   const text = given.trim().toLowerCase()
@@ -32,7 +32,7 @@ export function normalizeDomain(given: string): string | undefined {
   return domain.length <= MAX_LENGTH ? domain : undefined
 }
 
-/** `:port` without leading zeros, empty when it goes without saying; undefined when it is none. */
+/** `:port` without leading zeros; empty without a port or for the scheme's default; undefined when out of range. */
 function portOf(digits: string | undefined, scheme: string | undefined): string | undefined {
   if (!digits) return ''
   const port = Number(digits)
@@ -41,16 +41,16 @@ function portOf(digits: string | undefined, scheme: string | undefined): string 
 }
 
 function canonicalName(given: string): string | undefined {
-  // What else is ASCII would be decoded, mapped or cut by the conversion instead of being refused.
+  // Refuse all other ASCII characters here: domainToASCII would decode, map or cut them instead of refusing them.
   // biome-ignore lint/suspicious/noControlCharactersInRegex: everything below U+0080 is meant
   if (/[\u0000-\u007f]/.test(given.replace(/[a-z0-9.-]/g, ''))) return undefined
   const ascii = /^[a-z0-9.-]*$/.test(given) && !given.includes('xn--') ? given : domainToASCII(given)
   const name = ascii.replace(/\.$/, '')
   const labels = name.split('.')
   if (!labels.every(label => LABEL.test(label))) return undefined
-  // A last label of digits makes it an address, or nothing.
+  // A name whose last label is a number must be an IPv4 address.
   if (/^(\d+|0x[0-9a-f]*)$/.test(labels.at(-1)!) && !isIPv4(name)) return undefined
-  // Such a name could never be told from a site's id.
+  // A name in the form of a UUID could not be distinguished from a site's id.
   return isUuid(name) ? undefined : name
 }
 

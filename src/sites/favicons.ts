@@ -6,19 +6,19 @@ import { normalizeDomain } from './domain.ts'
 import { letterIcon } from './letter-icon.ts'
 
 export interface Favicons {
-  /** @throws AppError `not_found` for a domain that is no site's */
+  /** @throws AppError `not_found` for a domain without a registered site */
   find(domain: string): Promise<Picture>
 }
 
 const isRegistered = statement('find-registered-domain')
 
-/** Twice the time, for https and http, is less than a worker that is told to stop waits for its answers. */
+/** Twice this timeout (https, then http) must be shorter than the time a stopping worker waits for open requests. */
 const ICON_REACH: Reach = { ...PUBLIC_INTERNET, timeoutMs: 1_500, maxBytes: 100 * 1024 }
 const LIMITS = { maxAtOnce: 16, maxPerMinute: 600 }
 
 /**
- * The icons of registered sites: what the site itself serves as /favicon.ico, over https or else http, if that is a raster
- * image; a letter otherwise.
+ * Creates the source of icons of registered sites: the site's own /favicon.ico, over https or else http, if that is a raster
+ * image; otherwise an icon with a letter.
  */
 export function createFavicons(db: Db, now: () => Date, reach: Reach = ICON_REACH): Favicons {
   const icons = createRemotePictures({ load: domain => fetchIcon(domain, reach), ...LIMITS, now })

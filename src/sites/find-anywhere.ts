@@ -3,7 +3,7 @@ import { type Queryable, statement } from '../infra/db.ts'
 import { isUuid, normalizeDomain } from './domain.ts'
 import type { TrackedSite } from './find-site.ts'
 
-/** What administration needs to know of a site, whichever team's it is. */
+/** Fields that administration needs of a site of any team. */
 export interface AnySite extends Pick<TrackedSite, 'siteNo' | 'siteId' | 'timezone' | 'trackingMode'> {
   /** Time of its earliest pageview or event; null until there is one. */
   firstEventAt: Date | null
@@ -11,11 +11,11 @@ export interface AnySite extends Pick<TrackedSite, 'siteNo' | 'siteId' | 'timezo
 
 const selectSites = statement<AnySite>('find-sites-anywhere')
 
-/** Every site that is not deleted. */
+/** Returns every site of all teams that is not deleted. */
 export const findAllSites = (db: Queryable): Promise<AnySite[]> => selectSites(db, null, null)
 
 /**
- * The site of an id, or of a domain.
+ * Returns the site of any team with the given id or domain.
  * @throws AppError `not_found`; `bad_request` for a domain that more than one team has
  */
 export async function findSiteAnywhere(db: Queryable, siteKey: string): Promise<AnySite> {

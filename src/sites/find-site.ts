@@ -4,7 +4,7 @@ import type { Caller } from '../teams/schema.ts'
 import { isUuid, normalizeDomain } from './domain.ts'
 import type { SiteRecord } from './schema.ts'
 
-/** What ingestion needs to know of a site. */
+/** Fields that ingestion needs of a site. */
 export interface TrackedSite {
   siteNo: number
   siteId: string
@@ -13,7 +13,7 @@ export interface TrackedSite {
   currency: string
   trackingMode: 'cookieless' | 'cookie'
   trackErrors: boolean
-  /** Encrypted; null for a site that takes identities without a signature. */
+  /** Encrypted; null when the site accepts identities without a signature. */
   identifySecret: Uint8Array | null
 }
 
@@ -22,9 +22,9 @@ const selectSiteByKey = statement<TrackedSite>('find-site-by-key')
 const selectTrackedSites = statement<TrackedSite & { trackingKey: string }>('list-tracked-sites')
 
 /**
- * The site a `{siteKey}` stands for: a UUID is an id, anything else a domain.
- * @throws AppError `not_found`, the same for a site that does not exist, is another team's, or is none of those
- * the token is limited to
+ * Returns the site for a `{siteKey}`: a UUID is an id, anything else a domain.
+ * @throws AppError `not_found`, with the same message when the site does not exist, belongs to another team, or is
+ * outside the sites that the token is limited to
  */
 export async function findSite(
   db: Queryable,
@@ -38,14 +38,14 @@ export async function findSite(
   return site
 }
 
-/** @returns undefined for a key that is no site's, or a deleted site's */
+/** @returns undefined for an unknown key or the key of a deleted site */
 export async function findSiteByKey(db: Queryable, trackingKey: string): Promise<TrackedSite | undefined> {
   if (!isUuid(trackingKey)) return undefined
   const [site] = await selectSiteByKey(db, trackingKey)
   return site
 }
 
-/** The newest sites of all teams, as many as `limit`, by tracking key. */
+/** Returns the newest `limit` sites of all teams, by tracking key. */
 export async function listTrackedSites(db: Queryable, limit: number): Promise<Map<string, TrackedSite>> {
   const sites = await selectTrackedSites(db, limit)
   return new Map(sites.map(({ trackingKey, ...site }) => [trackingKey, site]))

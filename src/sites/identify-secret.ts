@@ -21,8 +21,8 @@ export async function getIdentifySecret(
 }
 
 /**
- * Makes a new secret in place of the one there is. From then on identities of the site need to be signed with it.
- * @returns the secret, for the only time
+ * Sets a new identify secret. Afterwards identities of the site must be signed with it.
+ * @returns the secret in clear text, which is never shown again
  * @throws AppError `not_found` when the site was deleted meanwhile
  */
 export async function rotateIdentifySecret(
@@ -41,7 +41,7 @@ export async function rotateIdentifySecret(
 }
 
 /**
- * Takes identities of the site without a signature again.
+ * Removes the secret: the site accepts identities without a signature again.
  * @throws AppError `not_found` when the site has no secret
  */
 export async function removeIdentifySecret(
@@ -54,8 +54,8 @@ export async function removeIdentifySecret(
 }
 
 /**
- * The secret in clear.
- * @throws AppError `unavailable` when it was kept under another key
+ * Decrypts the identify secret.
+ * @throws AppError `unavailable` when it was encrypted with another key
  */
 export function openIdentifySecret(
   { siteId, identifySecret }: Pick<TrackedSite, 'siteId'> & { identifySecret: Uint8Array },

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { domainToUnicode } from 'node:url'
 import { escapeXml } from '../infra/svg.ts'
 
-/** The icon of a site that has none: the first character of its name, on a colour of its own. Always the same. */
+/** Returns the SVG icon of a site without one: the first character of its name, on a colour derived from the domain. */
 export function letterIcon(domain: string): string {
   const name = domainToUnicode(domain.replace(/:\d+$/, '')) || domain
   const [letter = '?'] = name.replace(/^www\.(?=.)/, '').replace(/^[^\p{L}\p{N}]+/u, '')

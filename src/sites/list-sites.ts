@@ -14,7 +14,7 @@ interface ListedSite extends SiteRecord {
 
 const selectSites = statement<ListedSite>('list-sites')
 
-/** The caller's sites with their traffic in the period: pinned ones first, then as `sort` says, then by domain. */
+/** Returns the caller's sites with their traffic in the period: pinned sites first, then by `sort`, then by domain. */
 export async function listSites(
   services: Services,
   caller: Caller,
@@ -46,7 +46,7 @@ export async function listSites(
     .sort(inOrder(sort))
 }
 
-/** Whether the domain, as stored or as people write it, contains the text: literally, in any case. */
+/** Returns whether the domain, in punycode or in Unicode, contains the text literally, ignoring case. */
 export function matchesSearch(domain: string, search: string): boolean {
   const wanted = search.trim().toLowerCase()
   return domain.includes(wanted) || domainToUnicode(domain).includes(wanted)
@@ -54,7 +54,7 @@ export function matchesSearch(domain: string, search: string): boolean {
 
 type Sortable = Pick<SiteListItem, 'is_pinned' | 'visitors' | 'domain'>
 
-/** The comparison that puts sites in the order of the list. */
+/** Returns the comparison function for the order of the list. */
 export function inOrder(sort: ListSites['sort']): (a: Sortable, b: Sortable) => number {
   const byDomain = (a: Sortable, b: Sortable) => (a.domain < b.domain ? -1 : a.domain > b.domain ? 1 : 0)
   const wanted = {

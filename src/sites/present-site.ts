@@ -1,6 +1,6 @@
 import type { Site, SiteRecord } from './schema.ts'
 
-/** The site as its owner sees it. */
+/** Converts a site record to the site of the API. */
 export function presentSite(site: SiteRecord, baseUrl: string): Site {
   return {
     id: site.id,
@@ -20,7 +20,7 @@ export function presentSite(site: SiteRecord, baseUrl: string): Site {
   }
 }
 
-/** Where the service serves the site's icon. */
+/** Returns the URL under which the service serves the site's icon. */
 export function faviconUrl(domain: string, baseUrl: string): string {
   return `${baseUrl}/favicons/${encodeURIComponent(domain).replaceAll('%3A', ':')}`
 }

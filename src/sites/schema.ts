@@ -10,9 +10,9 @@ import { normalizeDomain } from './domain.ts'
 const TRACKING_MODES = ['cookieless', 'cookie'] as const
 type TrackingMode = (typeof TRACKING_MODES)[number]
 
-/** A site as the database holds it. */
+/** Database row of a site. */
 export interface SiteRecord {
-  /** The dense number that stands for the site inside hypertables. */
+  /** Dense number that identifies the site in hypertables. */
   siteNo: number
   id: string
   teamId: string
@@ -30,7 +30,7 @@ export interface SiteRecord {
   createdAt: Date
 }
 
-/** What addresses a site: its UUID or its domain, inside the caller's team. */
+/** Key of a site in the caller's team: its UUID or its domain. */
 export const SiteKey = z.object({
   siteKey: label('Id or domain of a site.', 'example.com'),
 })
@@ -136,7 +136,7 @@ export type UpdateDomain = z.infer<typeof UpdateDomain>
 export const UpdateTimezone = z.object({ timezone: Timezone })
 export type UpdateTimezone = z.infer<typeof UpdateTimezone>
 
-/** Codes are upper case: `usd` is as unknown as `XXX`. */
+/** Codes are upper case: `usd` is refused like an unknown code. */
 export const UpdateCurrency = z.object({
   currency: z
     .string()
@@ -165,7 +165,7 @@ export const UpdateSharing = z.object({
 })
 export type UpdateSharing = z.infer<typeof UpdateSharing>
 
-/** A flag that is left out stays as it is. */
+/** A flag that is left out keeps its value. */
 export const UpdateFeatures = z.object({
   track_errors: flag('Whether trackers report errors.', true).optional(),
   track_web_vitals: flag('Whether trackers report Web Vitals.').optional(),
@@ -188,7 +188,7 @@ export const IdentifySecret = z
   .meta({ id: 'IdentifySecret' })
 export type IdentifySecret = z.infer<typeof IdentifySecret>
 
-/** What a form offers: the identifier to send and what people read. */
+/** Choice in a form: the value to send and the label to show. */
 const OptionItem = z
   .object({
     value: label('What to send.', 'Europe/Berlin'),

@@ -30,8 +30,8 @@ type Changes = Partial<
 const UNIQUE_VIOLATION = '23505'
 
 /**
- * Changes settings that depend on nothing else.
- * @throws AppError `validation_failed` when another of the team's sites has the domain, also when two race for it;
+ * Changes settings that other data does not restrict: all except the currency.
+ * @throws AppError `validation_failed` when another site of the team has the domain, also under concurrent requests;
  * `not_found` when the site was deleted meanwhile
  */
 export async function updateSite(
@@ -48,9 +48,9 @@ export async function updateSite(
 }
 
 /**
- * Changes the reporting currency. To the present one: nothing happens.
- * @throws AppError `validation_failed` while the site has goals with a currency, or payments in another one than
- * this; `not_found` when the site was deleted meanwhile
+ * Changes the reporting currency. The present currency is always accepted.
+ * @throws AppError `validation_failed` while the site has goals with a currency, or payments in another currency than
+ * the new one; `not_found` when the site was deleted meanwhile
  * @see spec.md "PATCH /api/sites/{siteKey}/currency"
  */
 export async function updateCurrency(

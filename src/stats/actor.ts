@@ -3,7 +3,7 @@ import { label, timestamp } from '../infra/fields.ts'
 import { identityPictureUrl } from './identity-pictures.ts'
 import { nicknameOf } from './nickname.ts'
 
-/** What the log of events and that of an error say of where something happened and whose doing it was. */
+/** Fields of the event log and of the error log for the page and the visitor of an event. */
 export const actorFields = {
   timestamp: timestamp('When it happened.'),
   path: label('Path of the page.', '/pricing'),
@@ -29,11 +29,11 @@ export const actorFields = {
 export interface Actor {
   at: Date
   path: string
-  /** `url.path` as sent. */
+  /** `url.path`, unchanged. */
   url: string
   title: string
   hostname: string
-  /** Null for what the service wrote of somebody who is not known. */
+  /** Null for an event that the service wrote without a known visitor. */
   visitorId: string | null
   userId: string
   userName: string | null
@@ -46,7 +46,7 @@ export interface Actor {
 
 export type Presenting = Pick<Config, 'baseUrl' | 'secretKey'>
 
-/** Identified users have the name and picture that were given, everybody else what their id makes. */
+/** Returns the API fields. Identified users have their own name and picture; others get both generated from their id. */
 export function presentActor(row: Actor, siteNo: number, config: Presenting) {
   const id = row.visitorId ?? ''
   return {
@@ -71,7 +71,7 @@ function avatarUrl({ userId, userAvatar }: Actor, visitorId: string, siteNo: num
   return identityPictureUrl(config, { visitorId, siteNo, identifier: userId, avatar: userAvatar })
 }
 
-/** `https://` + hostname + path as sent; a sender that put the whole URL there gets it back. */
+/** `https://` + hostname + path as sent; if the path is a full URL, that URL. */
 function urlOf({ hostname, url }: Actor): string {
   if (/^https?:\/\//i.test(url)) return url
   if (hostname === '') return url

@@ -5,8 +5,8 @@ import { nicknameOf } from './nickname.ts'
 const SIZE = 5
 
 /**
- * The picture of a visitor, as SVG: five by five fields, the right half mirroring the left, in a colour of its own.
- * Always the same for an id, in whatever case it is written.
+ * Returns the generated avatar of a visitor as SVG: 5 × 5 fields, the right half mirrors the left, with a colour from the id.
+ * The same id always gives the same avatar; upper and lower case of the id do not matter.
  */
 export function avatarOf(visitorId: string): string {
   const hash = createHash('sha256').update(visitorId.toLowerCase()).digest()

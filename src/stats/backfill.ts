@@ -2,19 +2,19 @@ import type { Db } from '../infra/db.ts'
 import { type Lease, whenFree } from '../infra/lease.ts'
 import { dayOf, localDay, startOfDay } from '../infra/local-time.ts'
 import { AGGREGATE_NAMES, refreshWindow } from '../rollups/aggregates.ts'
-import { mergeWindows } from '../rollups/folds/day-folds.ts'
-import { foldDay } from '../rollups/folds/fold-day.ts'
-import { foldSites, refoldWindow } from '../rollups/folds/fold-sites.ts'
-import type { FoldedDay, Window } from '../rollups/protocol.ts'
+import { mergeWindows } from '../rollups/daily/daily-rollups.ts'
+import { rollUpDay } from '../rollups/daily/roll-up-day.ts'
+import { rollUpAgainWindow, rollUpSites } from '../rollups/daily/roll-up-sites.ts'
+import type { RolledUpDay, Window } from '../rollups/protocol.ts'
 import { type AnySite, findAllSites, findSiteAnywhere } from '../sites/find-anywhere.ts'
 
-/** After which a round of folding looks anew at what there is to do. */
-const FOLD_BUDGET_MS = 60_000
+/** After this time, a round of rollups ends, and the next round reads again which days are missing. */
+const ROLLUP_BUDGET_MS = 60_000
 
 export interface BackfillOptions {
-  /** Id or domain; every site unless given. */
+  /** Id or domain; all sites if left out. */
   site?: string | undefined
-  /** First and last local day, `Y-m-d`; from the first event to today unless given. */
+  /** First and last local day, `Y-m-d`; default: from the first event to today. */
   from?: string | undefined
   to?: string | undefined
 }
@@ -26,10 +26,10 @@ export interface Backfilled {
 }
 
 /**
- * Brings everything that is rolled up for days of sites up to date, whether it is known to be stale or not. Changes no
- * number. May be cut off at any point and run again, beside live traffic and the scheduler.
- * @param onProgress told the part that is done, 0 to 1
- * @throws AppError for an unknown site; Error for days in the wrong order
+ * Rebuilds all aggregates and rollups for days of sites, whether they are marked as stale or not. Correct numbers do not
+ * change. It may be interrupted at any point and run again, at the same time as live traffic and the scheduler.
+ * @param onProgress receives the completed part, 0 to 1
+ * @throws AppError for an unknown site; Error for days in the wrong order or in the future
  */
 export async function backfill(
   services: { db: Db; lease: Lease; now: () => Date },
@@ -59,18 +59,18 @@ export async function backfill(
       onProgress(done / total)
     }
   }
-  const fold = (day: FoldedDay) => whenFree(lease, () => foldDay(db, day))
+  const rollUp = (day: RolledUpDay) => whenFree(lease, () => rollUpDay(db, day))
   for (const span of asked) {
-    await refoldWindow(db, now(), fold, span)
+    await rollUpAgainWindow(db, now(), rollUp, span)
     done += span.end - span.start
     onProgress(done / total)
   }
-  // Days that were never folded, of whatever site.
-  while (await foldSites(db, now(), fold, { budgetMs: FOLD_BUDGET_MS })) {}
+  // Days without a rollup, of all sites.
+  while (await rollUpSites(db, now(), rollUp, { budgetMs: ROLLUP_BUDGET_MS })) {}
   return { sites: sites.length, days: spans.reduce((sum, { days }) => sum + days, 0) }
 }
 
-/** The days of a site as a span of time. Days after today hold nothing. */
+/** Returns the days of a site as a time span that ends with today at the latest: later days have no data. */
 function spanOf({ siteNo, timezone, firstEventAt }: AnySite, { from, to }: BackfillOptions, now: Date) {
   const today = localDay(timezone, now.getTime())
   const first = from ? dayOf(from) : firstEventAt ? localDay(timezone, firstEventAt.getTime()) : today

@@ -4,13 +4,13 @@ import { type Page, type PageQuery, pageFields, windowOf } from '../infra/pagina
 import { presentRowRevenue, rowRevenueFields } from '../revenue/numbers.ts'
 import { DIMENSIONS, type Dimension, isHitDimension } from './filters/dimensions.ts'
 import { StatsQuery } from './filters/query.ts'
-import { readKept } from './filters/rows.ts'
+import { readFiltered } from './filters/rows.ts'
 import type { Scope } from './filters/scope.ts'
 import { mergeSlices, rankSlices, readSlices } from './filters/slices.ts'
-import { rankFolded } from './folded.ts'
 import { breakDownRevenue } from './money.ts'
 import { readQuestion, type StatsServices, type StatsSite } from './question.ts'
 import { pageOf } from './ranking.ts'
+import { rankRolledUp } from './rolled-up.ts'
 import { bounceRate, trafficFields } from './traffic.ts'
 
 export const BreakdownQuery = StatsQuery.safeExtend({
@@ -40,7 +40,7 @@ interface Counted {
   bounces: number
 }
 
-/** The traffic of each value of a dimension, most visitors first; the empty value is `(none)`, as in filters. */
+/** Returns the traffic of each value of a dimension, most visitors first; the empty value is `(none)`, as in filters. */
 export async function getBreakdown(
   services: StatsServices,
   site: StatsSite,
@@ -48,7 +48,7 @@ export async function getBreakdown(
 ): Promise<Page<BreakdownRow>> {
   const { scope } = await readQuestion(services, site, query)
   const { rows, total } =
-    (await rankFolded(services, scope, {
+    (await rankRolledUp(services, scope, {
       dimension,
       by: ['visitors', 'sessions'],
       shown: ['visitors', 'sessions'],
@@ -77,7 +77,7 @@ async function rankKept(
 ): Promise<Page<Counted>> {
   if (services.slices) return rankSliced(services, scope, dimension, query)
   const statement = isHitDimension(dimension) ? 'break-down-hits' : 'break-down-sessions'
-  const ranked = await readKept<Counted & { total: number }>(services.reads, statement, scope, {
+  const ranked = await readFiltered<Counted & { total: number }>(services.reads, statement, scope, {
     asked: windowOf(query),
     value: dimension,
   })

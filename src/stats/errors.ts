@@ -3,17 +3,17 @@ import { AppError } from '../errors.ts'
 import { statement } from '../infra/db.ts'
 import { count, label, uuid } from '../infra/fields.ts'
 import { type Page, pageFields, windowOf } from '../infra/pagination.ts'
-import { ERRORS } from '../rollups/folds/dimensions.ts'
+import { ERRORS } from '../rollups/daily/dimensions.ts'
 import type { RankedValue } from '../rollups/protocol.ts'
 import { isUuid } from '../sites/domain.ts'
 import { type Actor, actorFields, type Presenting, presentActor } from './actor.ts'
 import { countTypes } from './event-types.ts'
 import { StatsQuery } from './filters/query.ts'
-import { readKept } from './filters/rows.ts'
-import { rankFolded } from './folded.ts'
+import { readFiltered } from './filters/rows.ts'
 import { type LogServices, readLog } from './log-pages.ts'
 import { readQuestion, type StatsServices, type StatsSite } from './question.ts'
 import { pageOf } from './ranking.ts'
+import { rankRolledUp } from './rolled-up.ts'
 import { Group, Labels } from './timeseries.ts'
 
 const DEFAULT_PER_PAGE = 20
@@ -82,23 +82,23 @@ interface LoggedError extends Actor {
 const findErrorGroup = statement<KnownError>('find-error-group')
 const findErrorGroups = statement<KnownError & { id: string }>('find-error-groups')
 
-/** The errors of the range, most frequent first; ties by sessions, then by id. */
+/** Returns the errors in the range, most frequent first; ties by sessions, then by id. */
 export async function getErrors(
   services: StatsServices,
   site: StatsSite,
   query: ErrorsQuery,
 ): Promise<Page<ErrorGroup>> {
   const { scope } = await readQuestion(services, site, query)
-  const folded = await rankFolded(services, scope, {
+  const rolledUp = await rankRolledUp(services, scope, {
     dimension: ERRORS,
     by: ['hits', 'sessions'],
     shown: ['hits'],
     ...windowOf(query),
   })
-  if (folded) return { rows: await presentFolded(services, site, folded.rows), total: folded.total }
-  const ranked = await readKept<
+  if (rolledUp) return { rows: await presentRolledUp(services, site, rolledUp.rows), total: rolledUp.total }
+  const ranked = await readFiltered<
     KnownError & { id: string; occurrences: number; sessions: number; total: number }
-  >(services.reads, 'rank-kept-errors', scope, { asked: { ...windowOf(query), site_no: site.siteNo } })
+  >(services.reads, 'rank-filtered-errors', scope, { asked: { ...windowOf(query), site_no: site.siteNo } })
   const { rows, total } = pageOf(ranked, 'id')
   return {
     rows: rows.map(({ id, message, name, occurrences, sessions }) => ({
@@ -112,7 +112,7 @@ export async function getErrors(
   }
 }
 
-async function presentFolded(
+async function presentRolledUp(
   { reads }: StatsServices,
   { siteNo }: StatsSite,
   rows: RankedValue[],
@@ -130,8 +130,8 @@ async function presentFolded(
 }
 
 /**
- * One error, also when it did not occur in the range.
- * @throws AppError `not_found` for an id that is none, another site's, or of an error that never occurred
+ * Returns one error, even if it did not occur in the range.
+ * @throws AppError `not_found` for an invalid id, an error of another site, or an error that never occurred
  */
 export async function getError(
   services: StatsServices,
@@ -140,9 +140,9 @@ export async function getError(
 ): Promise<ErrorGroup> {
   const known = await requireError(services, site, error)
   const { scope } = await readQuestion(services, site, query)
-  const [counts] = await readKept<{ occurrences: number; sessions: number }>(
+  const [counts] = await readFiltered<{ occurrences: number; sessions: number }>(
     services.reads,
-    'count-kept-error',
+    'count-filtered-error',
     scope,
     { errorId: error },
   )
@@ -165,7 +165,7 @@ export async function getErrorTimeseries(
 }
 
 /**
- * Each time the error occurred, the newest first.
+ * Returns the occurrences of the error, the newest first.
  * @throws as `getError`
  */
 export async function getErrorOccurrences(

@@ -32,7 +32,7 @@ interface LoggedEvent extends Actor {
   errorId: string | null
 }
 
-/** Everything that happened in the range, the newest first. */
+/** Returns a page of all events in the range, the newest first. */
 export async function getEventLog(
   services: LogServices,
   site: StatsSite,

@@ -25,7 +25,7 @@ export const typesField = {
     }),
 }
 
-/** The types a comma-separated list names; all of them when nothing known is named. */
+/** Returns the types in a comma-separated list; all types if the list contains no known type. */
 export function typesOf(types: string | string[] | undefined): EventType[] {
   const named = new Set([types ?? []].flat().flatMap(list => list.split(',').map(name => name.trim())))
   const known = EVENT_TYPES.filter(type => named.has(type))
@@ -49,7 +49,7 @@ export const EventsTimeseries = z.object({
 })
 export type EventsTimeseries = z.infer<typeof EventsTimeseries>
 
-/** How many events of each type every bucket of the range has. */
+/** Returns the number of events of each type in each bucket of the range. */
 export async function getEventsTimeseries(
   services: StatsServices,
   site: StatsSite,
@@ -60,7 +60,7 @@ export async function getEventsTimeseries(
 }
 
 /**
- * The series of those of `types` that occur.
+ * Returns the series of those of `types` that occur in the range.
  * @param options.errorId only occurrences of this error; all hits when it is left out
  */
 export async function countTypes(
@@ -86,7 +86,7 @@ interface TypeCount {
 
 const countLogTypes = statement<TypeCount>('count-log-types')
 
-/** What nothing narrows is counted already; the rest is counted from the hits themselves. */
+/** Without filters, reads the aggregate; with filters, counts the hits themselves. */
 async function countByBucket(
   services: Pick<StatsServices, 'reads' | 'slices'>,
   scope: Scope,
@@ -98,7 +98,7 @@ async function countByBucket(
     const starts = bounds.map(bound => bound.getTime())
     return countLogTypes(services.reads, scope.siteNo, scope.start, scope.end, starts, types)
   }
-  const rows = await readSlices<TypeCount>(services, 'count-kept-types', scope, {
+  const rows = await readSlices<TypeCount>(services, 'count-filtered-types', scope, {
     asked: { bounds, types },
     errorId,
   })

@@ -4,10 +4,10 @@ import { integerParameter } from '../infra/pagination.ts'
 import { DIMENSIONS, isHitDimension } from './filters/dimensions.ts'
 import { StatsQuery } from './filters/query.ts'
 import { checkPatterns } from './filters/resolve.ts'
-import { readKept } from './filters/rows.ts'
+import { readFiltered } from './filters/rows.ts'
 import { mergeSlices, rankSlices, readSlices } from './filters/slices.ts'
-import { rankFolded } from './folded.ts'
 import { readQuestion, type StatsServices, type StatsSite } from './question.ts'
+import { rankRolledUp } from './rolled-up.ts'
 
 export const FilterValuesQuery = StatsQuery.safeExtend({
   dimension: z.enum(DIMENSIONS).meta({ description: 'Whose values.' }),
@@ -28,7 +28,7 @@ export const FilterValues = z.object({
 })
 export type FilterValues = z.infer<typeof FilterValues>
 
-/** The values a dimension has, those of most hits or sessions first; its own filter is not applied. */
+/** Returns the values of a dimension, most hits or sessions first; the filter on this dimension itself is not applied. */
 export async function getFilterValues(
   services: StatsServices,
   site: StatsSite,
@@ -41,7 +41,7 @@ export async function getFilterValues(
   }
   await checkPatterns(services, site, { [dimension]: query[dimension], campaign: query.campaign })
   const { scope } = await readQuestion(services, site, others)
-  const folded = await rankFolded(services, scope, {
+  const rolledUp = await rankRolledUp(services, scope, {
     dimension,
     by: [isHitDimension(dimension) ? 'hits' : 'sessions'],
     shown: [isHitDimension(dimension) ? 'hits' : 'sessions'],
@@ -49,7 +49,7 @@ export async function getFilterValues(
     limit,
     offset: 0,
   })
-  if (folded) return present(folded.rows)
+  if (rolledUp) return present(rolledUp.rows)
   if (services.slices) {
     const name = isHitDimension(dimension) ? 'count-hit-values' : 'count-session-values'
     const counted = await readSlices<{ value: string; found: number }>(services, name, scope, {
@@ -59,7 +59,7 @@ export async function getFilterValues(
     return present(rankSlices(merged, ['found'], ({ value }) => value, { limit, offset: 0 }))
   }
   const statement = isHitDimension(dimension) ? 'rank-hit-values' : 'rank-session-values'
-  const rows = await readKept<{ value: string }>(services.reads, statement, scope, {
+  const rows = await readFiltered<{ value: string }>(services.reads, statement, scope, {
     asked: { limit },
     value: dimension,
   })

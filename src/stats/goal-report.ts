@@ -3,7 +3,7 @@ import { listAllGoals } from '../goals/list-goals.ts'
 import { count, decimal, label, uuid } from '../infra/fields.ts'
 import { presentRowRevenue, rowRevenueFields } from '../revenue/numbers.ts'
 import type { StatsQuery } from './filters/query.ts'
-import { readKept } from './filters/rows.ts'
+import { readFiltered } from './filters/rows.ts'
 import type { ConversionTargets, Scope } from './filters/scope.ts'
 import { mergeSlices, readSlices } from './filters/slices.ts'
 import { findTargets } from './filters/targets.ts'
@@ -30,11 +30,11 @@ interface Counted {
   goal: number
   conversions: number
   visitors: number
-  /** Reported, minor units. */
+  /** Reported by the hits, minor units. */
   revenue: bigint
 }
 
-/** What each goal of a site converted in the range, in the order of the list of goals. */
+/** Returns the conversions of each goal of a site in the range, in the order of the list of goals. */
 export async function getGoalReport(
   services: StatsServices,
   site: StatsSite,
@@ -73,14 +73,17 @@ async function countConversions(
   targets: ConversionTargets,
 ): Promise<Counted[]> {
   if (!services.slices) {
-    const rows = await readKept<CountedRow>(services.reads, 'count-conversions', scope, { asked, targets })
+    const rows = await readFiltered<CountedRow>(services.reads, 'count-conversions', scope, {
+      asked,
+      targets,
+    })
     return rows.map(withExactRevenue)
   }
   const rows = await readSlices<Gathered>(services, 'gather-conversions', scope, { asked, targets })
   return mergeSlices(rows.map(withExactRevenue), ({ goal }) => goal)
 }
 
-/** Revenue is decimal text: a sum may be beyond what JavaScript reads exactly. */
+/** Revenue is decimal text: a sum may exceed the integers that JavaScript represents exactly. */
 type CountedRow = Omit<Counted, 'revenue'> & { revenue: string }
 
 type Gathered = Omit<CountedRow, 'visitors'> & { visitors: Buffer | null }
@@ -92,7 +95,7 @@ const withExactRevenue = <Row extends { revenue: string }>(row: Row) => ({
 
 const NOTHING = { conversions: 0, visitors: 0, revenue: 0n }
 
-/** Distinct visitors of conversions in sessions that pass the filters of `scope`. */
+/** Returns the number of distinct visitors with a conversion in sessions that match the filters of `scope`. */
 export async function countConvertingVisitors(
   services: Pick<StatsServices, 'reads' | 'slices'>,
   scope: Scope,
@@ -104,6 +107,8 @@ export async function countConvertingVisitors(
     const rows = await readSlices<Gathered>(services, 'gather-conversions', scope, { asked, targets })
     return mergeSlices(rows, () => 'all')[0]?.visitors ?? 0
   }
-  const [row] = await readKept<{ visitors: number }>(reads, 'count-converting-visitors', scope, { targets })
+  const [row] = await readFiltered<{ visitors: number }>(reads, 'count-converting-visitors', scope, {
+    targets,
+  })
   return row!.visitors
 }

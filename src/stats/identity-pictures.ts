@@ -7,39 +7,39 @@ import { sealStably, unseal } from '../infra/secret-box.ts'
 import { isUuid } from '../sites/domain.ts'
 import { avatarOf } from './avatar.ts'
 
-// Anybody who knows a tracking key can give a user any picture. Browsers of readers never ask its server, which would learn
-// who reads when, from where: they ask the service.
+// Anyone with a tracking key can set any picture URL for a user. Browsers load the picture from this service and not from that
+// URL: its server would learn who reads the statistics, when, and from which address.
 
-/** Whose picture is shown. */
+/** Identity whose picture is shown. */
 interface Depicted {
   visitorId: string
   siteNo: number
-  /** The user's, by which the identity is known. */
+  /** Identifier of the user, the key of the identity. */
   identifier: string
-  /** Address of the picture, as it was sent. */
+  /** URL of the picture, as sent. */
   avatar: string
 }
 
 export interface IdentityPictures {
   /**
-   * The picture of an identity as it is now; the one made of the visitor's id where it has none that can be shown.
-   * @throws AppError `not_found` for an address that `identityPictureUrl` did not make
+   * Returns the present picture of an identity, or the one generated from the visitor id if it has none that can be shown.
+   * @throws AppError `not_found` for a URL that was not made by `identityPictureUrl`
    */
   find(visitorId: string, sealed: string): Promise<Picture>
 }
 
 const findAvatar = statement<{ avatar: string | null }>('find-avatar')
 
-/** Less time than a worker that is told to stop waits for its answers. */
+/** The timeout is shorter than the time that a stopping worker waits for its open responses. */
 const PICTURE_REACH: Reach = { ...PUBLIC_INTERNET, timeoutMs: 3_000, maxBytes: 256 * 1024 }
-/** At once up to 16 MiB a process, beside as much that is kept. A page of the log shows up to 100. */
+/** At most 16 MiB are loaded at the same time in a process, and as much is cached. A page of the log shows up to 100 pictures. */
 const LIMITS = { maxAtOnce: 64, maxPerMinute: 600 }
-/** How long the generated picture stands in for that of an identity which has none any more. */
+/** Cache time of the generated picture for an identity that has no picture any more. */
 const GONE_MS = 3_600_000
 
 /**
- * Where the service shows the picture of an identity. Says neither who it is nor where the picture comes from, cannot be made
- * without the secret key, and is another one for another picture, so that browsers may keep what they got.
+ * Returns the URL under which the service shows the picture of an identity. It reveals neither the identity nor the source of
+ * the picture, and it cannot be made without the secret key. A new picture gets a new URL, so that browsers may cache pictures.
  */
 export function identityPictureUrl(
   { baseUrl, secretKey }: { baseUrl: string; secretKey: string },

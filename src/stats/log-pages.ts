@@ -2,30 +2,30 @@ import { inSnapshot, type Queryable, statement } from '../infra/db.ts'
 import { type Page, type PageQuery, windowOf } from '../infra/pagination.ts'
 import type { Services } from '../infra/services.ts'
 import type { EventType } from '../ingestion/hit.ts'
-import { isUnfiltered, readKept } from './filters/rows.ts'
+import { isUnfiltered, readFiltered } from './filters/rows.ts'
 import type { Scope } from './filters/scope.ts'
 import { mergeSlices, readSlices } from './filters/slices.ts'
 import type { StatsServices } from './question.ts'
 
-/** What reads of logs take from the world: they link to pictures. */
+/** Services that log queries use; the config is needed for the links to pictures. */
 export type LogServices = StatsServices & Pick<Services, 'config'>
 
-/** How many hits there are, and where those of a page lie in time. */
+/** Total number of hits, and the time range that contains the hits of a page. */
 interface Place {
   total: number
   /** Half-open; both null when no hit is on the page. */
   start: Date | null
   end: Date | null
-  /** How many of the newest there belong to pages before it. */
+  /** Number of the newest hits in this time range that belong to earlier pages. */
   skipped: number | null
 }
 
 const locatePage = statement<Place>('locate-log-page')
 
 /**
- * A page of the hits that pass, the newest first, and how many there are.
- * Hits are counted by quarters of an hour first: that gives the total, and says in which stretch of time the page lies, so
- * that page 2,000 reads as little as page 1.
+ * Returns a page of the hits that match the filters, the newest first, with the total number of hits.
+ * Counts hits by 15-minute bucket first: this gives the total and the time range of the page, so that page 2,000 reads as few
+ * rows as page 1.
  * @param wanted.errorId only occurrences of this error
  */
 export function readLog<Row extends object>(
@@ -39,7 +39,7 @@ export function readLog<Row extends object>(
 
   async function readPage(db: Queryable, { total, start, end, skipped }: Place): Promise<Page<Row>> {
     if (start === null || end === null || skipped === null) return { rows: [], total }
-    const rows = await readKept<Row>(db, 'read-kept-log', scope, {
+    const rows = await readFiltered<Row>(db, 'read-filtered-log', scope, {
       asked: { types, limit, offset: skipped },
       slice: { start, end },
       errorId,
@@ -48,22 +48,24 @@ export function readLog<Row extends object>(
   }
 
   if (services.slices && !isCounted) {
-    return readSlices<Quarter>(services, 'count-kept-quarters', scope, { asked: { types }, errorId }).then(
-      rows =>
-        readPage(
-          services.reads,
-          placeOf(
-            mergeSlices(rows, ({ bucket }) => bucket),
-            { limit, offset },
-          ),
+    return readSlices<Quarter>(services, 'count-filtered-quarters', scope, {
+      asked: { types },
+      errorId,
+    }).then(rows =>
+      readPage(
+        services.reads,
+        placeOf(
+          mergeSlices(rows, ({ bucket }) => bucket),
+          { limit, offset },
         ),
+      ),
     )
   }
-  // One snapshot: a hit that comes between the two statements would shift the page.
+  // Without one snapshot, a hit that is stored between the two statements would shift the page.
   return inSnapshot(services.reads, async transaction => {
     const [place] = isCounted
       ? await locatePage(transaction, scope.siteNo, scope.start, scope.end, types, limit, offset)
-      : await readKept<Place>(transaction, 'locate-kept-log-page', scope, {
+      : await readFiltered<Place>(transaction, 'locate-filtered-log-page', scope, {
           asked: { types, limit, offset },
           errorId,
         })
@@ -71,7 +73,7 @@ export function readLog<Row extends object>(
   })
 }
 
-/** Hits of a quarter of an hour, which begins at `bucket`, Unix milliseconds. */
+/** Hits of a 15-minute bucket that begins at `bucket`, Unix milliseconds. */
 interface Quarter {
   bucket: number
   hits: number
@@ -79,7 +81,7 @@ interface Quarter {
 
 const QUARTER_MS = 15 * 60_000
 
-/** As `locate-kept-log-page.sql`, of what slices counted. */
+/** Does the same as `locate-filtered-log-page.sql`, from the counts of all slices. */
 function placeOf(quarters: Quarter[], { limit, offset }: { limit: number; offset: number }): Place {
   let total = 0
   let [start, end, skipped]: (number | null)[] = [null, null, null]

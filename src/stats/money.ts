@@ -3,22 +3,22 @@ import { readMoney, type SiteMoneyTotals } from '../revenue/numbers.ts'
 import type { MovementTotals, RevenueTotals } from '../rollups/protocol.ts'
 import { type Dimension, isHitDimension } from './filters/dimensions.ts'
 import { MANY_PAYMENTS } from './filters/money.ts'
-import { isUnfiltered, readKept } from './filters/rows.ts'
+import { isUnfiltered, readFiltered } from './filters/rows.ts'
 import type { Scope } from './filters/scope.ts'
 import type { StatsServices, StatsSite } from './question.ts'
 import { type Bucket, toWindow } from './time/range.ts'
 
 const countPayments = statement<{ payments: number }>('count-payments-between')
 
-/** A range with what it is divided into. */
+/** A range and the buckets that divide it. */
 interface Part {
   scope: Scope
   buckets: readonly Bucket[]
 }
 
 /**
- * The money of each bucket of all parts, in their order. Filters narrow it by the sessions that payments and movements
- * are attributed to; `recorded`, which says whether there are payments at all, is not narrowed.
+ * Returns revenue and MRR of each bucket of all parts, in their order. Filters apply to the sessions that payments and movements
+ * are attributed to. They do not apply to `recorded`, which shows whether there are payments at all.
  */
 export async function countMoney(
   services: Pick<StatsServices, 'reads' | 'rollups'>,
@@ -54,8 +54,8 @@ async function countKeptMoney(
   if (buckets.length === 0) return []
   const asked = { currency, bounds: buckets.map(({ start }) => start) }
   const [payments, movements] = await Promise.all([
-    readKept<RevenueRow>(reads, 'sum-kept-revenue', scope, { asked, hasManyPayments }),
-    readKept<{ bucket: number; mrr: string }>(reads, 'sum-kept-movements', scope, { asked }),
+    readFiltered<RevenueRow>(reads, 'sum-filtered-revenue', scope, { asked, hasManyPayments }),
+    readFiltered<{ bucket: number; mrr: string }>(reads, 'sum-filtered-movements', scope, { asked }),
   ])
   const paidIn = new Map(payments.map(row => [row.bucket, row]))
   const movedIn = new Map(movements.map(row => [row.bucket, BigInt(row.mrr)]))
@@ -78,8 +78,8 @@ async function countKeptMoney(
 }
 
 /**
- * Revenue in the range by value of a dimension, minor units: of a hit's dimension, what the sessions paid that have a hit
- * with the value.
+ * Returns revenue in the range by value of a dimension, minor units. For a dimension of hits, it is the revenue of the sessions
+ * that have a hit with the value.
  */
 export async function breakDownRevenue(
   { reads }: Pick<StatsServices, 'reads'>,
@@ -91,7 +91,7 @@ export async function breakDownRevenue(
   const [found] = await countPayments(reads, scope.siteNo, scope.start, scope.end, MANY_PAYMENTS)
   if (values.length === 0 || found!.payments === 0) return new Map()
   const name = isHitDimension(value) ? 'break-down-hit-revenue' : 'break-down-session-revenue'
-  const rows = await readKept<{ value: string; revenue: string }>(reads, name, scope, {
+  const rows = await readFiltered<{ value: string; revenue: string }>(reads, name, scope, {
     asked: { currency, values },
     value,
     hasManyPayments: found!.payments >= MANY_PAYMENTS,

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 
-// A change of either list gives every visitor another name.
+// A change of either list changes the name of every visitor.
 const ADJECTIVES = words(`
   Able Agile Airy Alert Amber Ample Apt Ashen Autumn Azure Balmy Blithe Bold Brave Breezy Brief Bright Brisk Bronze
   Calm Candid Careful Cheery Clear Clever Copper Coral Cosy Crimson Crisp Curious Dapper Daring Dawn Deft Dewy Eager
@@ -24,7 +24,7 @@ const ANIMALS = words(`
   Tapir Tern Thrush Tiger Toucan Turtle Walrus Warbler Weasel Whale Wolf Wombat Woodpecker Wren Yak Zebra
 `)
 
-/** What an anonymous visitor is called, `Amber Falcon`: always the same for an id, in whatever case it is written. */
+/** Returns the name of an anonymous visitor, such as `Amber Falcon`: always the same for an id in upper or lower case. */
 export function nicknameOf(visitorId: string): string {
   const hash = createHash('sha256').update(`nickname ${visitorId.toLowerCase()}`).digest()
   return `${pick(ADJECTIVES, hash.readUInt32BE(0))} ${pick(ANIMALS, hash.readUInt32BE(4))}`

@@ -1,7 +1,7 @@
 /**
- * `numerator ÷ denominator`, rounded to `decimals` places, halves away from zero.
- * Exact: the tie is decided on integers, so 1.005 becomes 1.01 and not 1.00.
- * Both must be whole numbers: a percentage is `ratio(100 * part, whole, 2)`.
+ * Returns `numerator ÷ denominator`, rounded to `decimals` places, halves away from zero.
+ * Exact: it rounds integers, so 1.005 becomes 1.01 and not 1.00.
+ * Both arguments must be whole numbers: a percentage is `ratio(100 * part, whole, 2)`.
  * @returns 0 when the denominator is 0; never −0
  */
 export function ratio(numerator: number | bigint, denominator: number | bigint, decimals: number): number {
@@ -12,12 +12,12 @@ export function ratio(numerator: number | bigint, denominator: number | bigint, 
 
   const magnitude = over < 0n ? -over : over
   const rounded = (magnitude * 10n ** BigInt(decimals) * 2n + under) / (under * 2n)
-  // Dividing two whole doubles gives the double nearest to the decimal, as if it had been written out.
+  // The quotient of two whole doubles is the double nearest to the decimal, the same as its literal in code.
   return Number(over < 0n ? -rounded : rounded) / 10 ** decimals
 }
 
 /**
- * Change from `before` to `now` in whole percent, halves away from zero.
+ * Returns the change from `before` to `now` in whole percent, rounded halves away from zero.
  * @returns 100 when `before` is 0 and `now` is not; 0 when both are 0
  */
 export function percentChange(now: number, before: number): number {

@@ -34,7 +34,7 @@ export const Overview = z
   .meta({ id: 'Overview' })
 export type Overview = z.infer<typeof Overview>
 
-/** What a site's range counts, and the same number of days just before. */
+/** Returns the metrics of a site for the range and for the same number of days just before. */
 export async function getOverview(
   services: StatsServices,
   site: StatsSite,
@@ -68,7 +68,7 @@ export async function getOverview(
   }
 }
 
-/** Under a goal filter: converting visitors ÷ visitors under the other filters alone, percent, one decimal. */
+/** Conversion rate of a goal filter: converting visitors ÷ visitors that match the other filters, percent, one decimal. */
 async function measureConversion(services: StatsServices, scope: Scope) {
   const others = { ...scope, goal: undefined }
   const [converting, [all]] = await Promise.all([

@@ -3,18 +3,18 @@ import { count, decimal, label } from '../infra/fields.ts'
 import { type Page, pageFields, windowOf } from '../infra/pagination.ts'
 import { requiredText } from '../infra/validation.ts'
 import { StatsQuery } from './filters/query.ts'
-import { readKept } from './filters/rows.ts'
+import { readFiltered } from './filters/rows.ts'
 import { mergeSlices, rankSlices, readSlices } from './filters/slices.ts'
-import { rankFolded } from './folded.ts'
 import { ratio } from './numbers.ts'
 import { boundsOf, readQuestion, type StatsServices, type StatsSite } from './question.ts'
 import { pageOf } from './ranking.ts'
+import { rankRolledUp } from './rolled-up.ts'
 import { seriesBuckets } from './time/range.ts'
 import { Group, Labels } from './timeseries.ts'
 import {
   countLikely,
-  detailFolded,
   detailKept,
+  detailRolledUp,
   type RankedTitle,
   type TitleDetails,
 } from './title-details.ts'
@@ -39,24 +39,24 @@ export const PageTitleRow = z
   .meta({ id: 'PageTitleRow' })
 export type PageTitleRow = z.infer<typeof PageTitleRow>
 
-/** What titles were seen, by sessions; ties by pageviews, then by title. */
+/** Returns the titles, most sessions first; ties by pageviews, then by title. */
 export async function getPageTitles(
   services: StatsServices,
   site: StatsSite,
   query: PageTitlesQuery,
 ): Promise<Page<PageTitleRow>> {
   const question = await readQuestion(services, site, query)
-  const folded = await rankFolded(services, question.scope, {
+  const rolledUp = await rankRolledUp(services, question.scope, {
     dimension: 'title',
     by: ['sessions', 'pageviews'],
     shown: ['sessions', 'pageviews'],
     leavesOutEmpty: true,
     ...windowOf(query),
   })
-  if (folded) {
-    const details = await detailFolded(services, question, folded.rows)
-    const rows = folded.rows.map(row => presentTitle({ ...row, title: row.value }, details))
-    return { rows, total: folded.total }
+  if (rolledUp) {
+    const details = await detailRolledUp(services, question, rolledUp.rows)
+    const rows = rolledUp.rows.map(row => presentTitle({ ...row, title: row.value }, details))
+    return { rows, total: rolledUp.total }
   }
   const asked = windowOf(query)
   if (services.slices) {
@@ -69,9 +69,9 @@ export async function getPageTitles(
     return { rows: rows.map(row => presentTitle(row, details)), total: shown.length }
   }
   const [ranked, likely] = await Promise.all([
-    readKept<CountedTitle & RankedTitle & { total: number }>(
+    readFiltered<CountedTitle & RankedTitle & { total: number }>(
       services.reads,
-      'rank-kept-titles',
+      'rank-filtered-titles',
       question.scope,
       { asked },
     ),
@@ -121,7 +121,7 @@ export const PageTitleTimeseries = z.object({
 })
 export type PageTitleTimeseries = z.infer<typeof PageTitleTimeseries>
 
-/** Sessions that saw a title, each in the bucket in which it started. */
+/** Returns the number of sessions that saw a title, by the bucket in which they started. */
 export async function getPageTitleTimeseries(
   services: StatsServices,
   site: StatsSite,
@@ -134,7 +134,7 @@ export async function getPageTitleTimeseries(
     const asked = { bounds: boundsOf(all) }
     const rows = await readSlices<{ bucket: number; sessions: number }>(
       services,
-      'count-kept-titles',
+      'count-filtered-titles',
       scope,
       { asked, titles: [title] },
     )

@@ -3,11 +3,11 @@ import { count, label } from '../infra/fields.ts'
 import { requiredText } from '../infra/validation.ts'
 import { EVENT_TYPES, type EventType } from '../ingestion/hit.ts'
 import { isReservedName } from '../ingestion/reserved-names.ts'
-import { propertiesOf, readProperty } from '../rollups/folds/dimensions.ts'
+import { propertiesOf, readProperty } from '../rollups/daily/dimensions.ts'
 import { StatsQuery } from './filters/query.ts'
-import { readKept } from './filters/rows.ts'
-import { rankFolded } from './folded.ts'
+import { readFiltered } from './filters/rows.ts'
 import { readQuestion, type StatsServices, type StatsSite } from './question.ts'
+import { rankRolledUp } from './rolled-up.ts'
 
 const MOST_ROWS = 50
 
@@ -34,32 +34,32 @@ export const PropertyBreakdown = z.object({
 })
 export type PropertyBreakdown = z.infer<typeof PropertyBreakdown>
 
-/** What events of a type and name carried, by distinct visitors: the first 50; ties by key and value. */
+/** Returns the first 50 properties of the events of a type and name, most distinct visitors first; ties by key and value. */
 export async function getPropertyBreakdown(
   services: StatsServices,
   site: StatsSite,
   { event_type, event_name, ...query }: PropertyBreakdownQuery,
 ): Promise<PropertyBreakdown> {
   const { scope } = await readQuestion(services, site, query)
-  // What the service writes is in no fold.
-  const folded = isReservedName(event_name)
+  // Rollups do not contain events that the service writes.
+  const rolledUp = isReservedName(event_name)
     ? undefined
-    : await rankFolded(services, scope, {
+    : await rankRolledUp(services, scope, {
         dimension: propertiesOf(event_type, event_name),
         by: ['visitors'],
         shown: ['hits'],
         limit: MOST_ROWS,
         offset: 0,
       })
-  if (folded) {
+  if (rolledUp) {
     return {
-      rows: folded.rows.map(({ value: carried, visitors }) => ({ ...readProperty(carried), visitors })),
+      rows: rolledUp.rows.map(({ value: carried, visitors }) => ({ ...readProperty(carried), visitors })),
     }
   }
   const asked = { event_type, event_name, limit: MOST_ROWS }
-  const rows = await readKept<PropertyBreakdown['rows'][number]>(
+  const rows = await readFiltered<PropertyBreakdown['rows'][number]>(
     services.reads,
-    'rank-kept-properties',
+    'rank-filtered-properties',
     scope,
     { asked },
   )

@@ -4,23 +4,23 @@ import { resolveScopes } from './filters/resolve.ts'
 import type { Scope } from './filters/scope.ts'
 import { type LabelledBucket, previousRange, type Range, resolveRange } from './time/range.ts'
 
-/** What reads of statistics take from the world. */
+/** Services that statistics queries use. */
 export type StatsServices = Pick<Services, 'reads' | 'rollups' | 'patterns' | 'now' | 'slices'> & {
-  /** Aborts when nobody waits for the answer any more. */
+  /** Aborts when the client has disconnected or the deadline has passed. */
   signal?: AbortSignal | undefined
 }
 
-/** What they need to know of a site. */
+/** Fields of a site that statistics queries use. */
 export interface StatsSite {
   siteNo: number
-  /** Whose places patterns of its reads take. */
+  /** Team whose places in the pattern pool the queries of this site take. */
   teamId: string
   timezone: string
   currency: string
   firstEventAt: Date | null
 }
 
-/** The days that are asked about, the same number just before, and what of them passes the filters. */
+/** Query context: the range, the equally long period before it, and the resolved query for each of them. */
 export interface Question {
   range: Range
   before: Range

@@ -7,13 +7,13 @@ import { toWindow } from './time/range.ts'
 
 export interface SiteTraffic {
   visitors: number
-  /** Percent against the window of equal length just before. */
+  /** Change in percent from the window of equal length just before. */
   change: number
   /** Visitors of each bucket of the period. */
   sparkline: number[]
-  /** What was paid and not given back, minor units of the site's currency. */
+  /** Payments minus refunds, minor units of the site's currency. */
   revenue: bigint
-  /** As `revenue`, at most 2^53 − 1: one bucket must not fail the list. */
+  /** As `revenue`, at most 2^53 − 1: a larger value in one bucket must not make the whole list fail. */
   revenueSparkline: number[]
 }
 
@@ -21,11 +21,11 @@ interface ListedSite {
   siteNo: number
   timezone: string
   currency: string
-  /** Whether a payment was ever recorded: without one there is nothing to read. */
+  /** Whether at least one payment was recorded; without one, revenue is not read. */
   hasPayments: boolean
 }
 
-/** Traffic of many sites in a period of the list, each in its own time zone, by `siteNo`. */
+/** Returns the traffic of many sites in a period of the site list, each in its own time zone, by `siteNo`. */
 export async function getSiteTraffic(
   { rollups, now }: Pick<Services, 'rollups' | 'now'>,
   sites: readonly ListedSite[],

@@ -8,7 +8,7 @@ import { readQuestion, type StatsServices, type StatsSite } from './question.ts'
 import { buckets, type LabelledBucket, seriesBuckets } from './time/range.ts'
 import { countTraffic, presentTraffic } from './traffic.ts'
 
-/** What each is made of. */
+/** Parts of the traffic totals that each metric needs. */
 const TRAFFIC_METRICS = {
   visitors: ['hits'],
   pageviews: ['hits'],
@@ -36,8 +36,8 @@ export const Labels = z.array(z.string()).meta({
 })
 
 /**
- * `values` and `previous` are aligned with `labels`: the first bucket of the period before stands beside the first label.
- * Where it has fewer (months and changes of clocks differ), 0 stands in its place.
+ * `values` and `previous` are aligned with `labels`: the first bucket of the previous period belongs to the first label.
+ * If the previous period has fewer buckets (different months, clock changes), the missing values are 0.
  */
 export const Timeseries = z.object({
   labels: Labels,
@@ -49,7 +49,7 @@ export const Timeseries = z.object({
 })
 export type Timeseries = z.infer<typeof Timeseries>
 
-/** One metric of the overview in each bucket of the range. */
+/** Returns one metric of the overview for each bucket of the range. */
 export async function getTimeseries(
   services: StatsServices,
   site: StatsSite,
@@ -86,7 +86,7 @@ async function countTrafficMetric(services: StatsServices, { scope, buckets }: P
   return totals.map(bucket => presentTraffic(bucket)[metric])
 }
 
-/** MRR is, as in the overview, how much it moved. */
+/** The MRR metric is the change of MRR, as in the overview. */
 async function countMoneyMetric(
   services: StatsServices,
   site: StatsSite,

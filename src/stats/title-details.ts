@@ -1,18 +1,18 @@
 import { statement } from '../infra/db.ts'
 import type { RankedValue } from '../rollups/protocol.ts'
 import { hasHitFilters } from './filters/conditions.ts'
-import { readKept } from './filters/rows.ts'
+import { readFiltered } from './filters/rows.ts'
 import type { Scope } from './filters/scope.ts'
 import { mergeSlices, readSlices } from './filters/slices.ts'
-import { countFolded } from './folded.ts'
 import type { Question, StatsServices } from './question.ts'
+import { countRolledUp } from './rolled-up.ts'
 
-/** What a page of titles shows beside its ranking, by title. */
+/** Additional columns of a page of titles, by title. */
 export interface TitleDetails {
-  /** Where it was seen last. */
+  /** Path and hostname of the latest hit. */
   places: Map<string, Place>
   engagement: Map<string, Engagement>
-  /** Sessions of the period before. */
+  /** Sessions in the previous period. */
   before: Map<string, number>
 }
 
@@ -24,14 +24,14 @@ interface Place {
 
 interface Engagement {
   engagedMs: number
-  /** Those that engaged. */
+  /** Sessions with engagement. */
   sessions: number
 }
 
 const locateTitles = statement<Place>('locate-titles')
 
-/** The details of a ranking from the folds of days. */
-export async function detailFolded(
+/** Returns the details of a ranking from daily rollups. */
+export async function detailRolledUp(
   services: StatsServices,
   { scope, scopeBefore }: Question,
   rows: RankedValue[],
@@ -44,7 +44,7 @@ export async function detailFolded(
       seen.map(({ value }) => value),
       seen.map(({ lastAt }) => lastAt),
     ),
-    // Sessions that began in the range saw them after its end.
+    // These titles have no hit in the range: sessions that began in the range saw them after its end.
     locateKept(
       services.reads,
       scope,
@@ -65,18 +65,18 @@ export async function detailFolded(
   }
 }
 
-/** What hits that pass the filters say of a title. */
+/** Details of a title from the hits that match the filters. */
 export interface RankedTitle {
   title: string
-  /** Of its latest hit in the range; null when it was seen after the end alone. */
+  /** Time of its latest hit in the range; null when all its hits lie after the end. */
   lastAt: Date | null
   engagedMs: number
   engagedSessions: number
 }
 
 /**
- * The details of a ranking of the hits that pass the filters.
- * @param likely what `countLikely` found, undefined where it was not asked
+ * Returns the details of a ranking of the hits that match the filters.
+ * @param likely result of `countLikely`, undefined if it was not called
  */
 export async function detailKept(
   services: Pick<StatsServices, 'reads' | 'slices'>,
@@ -103,7 +103,7 @@ export async function detailKept(
   }
 }
 
-/** Where titles were seen at times that are known: most of those of a page in the newest part of the range. */
+/** Finds path and hostname of titles by the times of their latest hits; most of these lie in the newest part of the range. */
 async function locateSeen(
   reads: StatsServices['reads'],
   scope: Scope,
@@ -113,15 +113,19 @@ async function locateSeen(
   if (seen.length === 0) return []
   const times = seen.map(({ lastAt }) => lastAt!)
   const titles = seen.map(({ title }) => title)
-  return readKept<Place>(reads, 'locate-seen-titles', scope, { titles, times, asked: { titles, times } })
+  return readFiltered<Place>(reads, 'locate-session-titles', scope, {
+    titles,
+    times,
+    asked: { titles, times },
+  })
 }
 
-/** Where titles were seen last, whenever that was. */
+/** Finds path and hostname of the latest hits of titles without known times. */
 async function locateKept(reads: StatsServices['reads'], scope: Scope, titles: string[]): Promise<Place[]> {
-  return titles.length === 0 ? [] : readKept<Place>(reads, 'locate-kept-titles', scope, { titles })
+  return titles.length === 0 ? [] : readFiltered<Place>(reads, 'locate-filtered-titles', scope, { titles })
 }
 
-/** Under filters of hits, engagement is none of what was read: it counts where its session saw the title in such a hit. */
+/** With filters on hits, the ranking has no engagement: it counts for sessions that saw the title in a matching hit. */
 async function measure(
   services: Pick<StatsServices, 'reads' | 'slices'>,
   scope: Scope,
@@ -134,9 +138,14 @@ async function measure(
       sessions: engagedSessions,
     }))
   }
-  const measured = await readSlices<Engagement & { title: string }>(services, 'measure-kept-titles', scope, {
-    titles: rows.map(({ title }) => title),
-  })
+  const measured = await readSlices<Engagement & { title: string }>(
+    services,
+    'measure-filtered-titles',
+    scope,
+    {
+      titles: rows.map(({ title }) => title),
+    },
+  )
   return mergeSlices(measured, ({ title }) => title)
 }
 
@@ -146,20 +155,20 @@ async function countBefore(
   titles: string[],
 ): Promise<Map<string, number>> {
   if (titles.length === 0) return new Map()
-  const folded = await countFolded(services, scope, 'title', titles)
-  return folded
-    ? new Map(titles.map((title, index) => [title, folded[index]!.sessions]))
+  const rolledUp = await countRolledUp(services, scope, 'title', titles)
+  return rolledUp
+    ? new Map(titles.map((title, index) => [title, rolledUp[index]!.sessions]))
     : countKeptBefore(services, scope, titles)
 }
 
-/** Sessions of titles in the period before; all there are, unless they are `MOST_LIKELY`. */
+/** Sessions of titles in the previous period; complete if it has fewer than `MOST_LIKELY` entries. */
 export type LikelyTitles = Map<string, number>
 
 const MOST_LIKELY = 1_000
 
 /**
- * What the first page of a ranking probably needs of the period before: it can be read while the ranking is.
- * Those of later pages are looked for when they are known.
+ * Returns the sessions of the previous period that the first page of a ranking probably needs: this read runs in parallel with
+ * the ranking. For later pages, they are read after the ranking, when the titles are known.
  */
 export function countLikely(
   services: Pick<StatsServices, 'reads' | 'slices'>,
@@ -188,7 +197,7 @@ async function sumKept(
   limit: number,
   titles?: string[],
 ): Promise<Map<string, number>> {
-  const rows = await readSlices<{ title: string; sessions: number }>(services, 'sum-kept-titles', scope, {
+  const rows = await readSlices<{ title: string; sessions: number }>(services, 'sum-filtered-titles', scope, {
     asked: { limit },
     ...(titles && { titles }),
   })

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { count, decimal } from '../infra/fields.ts'
 import { NO_TRAFFIC, runTask, type TrafficPart, type TrafficTotals } from '../rollups/protocol.ts'
-import { isUnfiltered, readKept } from './filters/rows.ts'
+import { isUnfiltered, readFiltered } from './filters/rows.ts'
 import type { Scope } from './filters/scope.ts'
 import { mergeSlices, readSlices } from './filters/slices.ts'
 import { ratio } from './numbers.ts'
@@ -21,7 +21,7 @@ export const trafficFields = {
 export const Traffic = z.object(trafficFields)
 export type Traffic = z.infer<typeof Traffic>
 
-/** The one place where totals become metrics (contract §6). */
+/** Computes metrics from totals; the only place that does so (contract §6). */
 export function presentTraffic(totals: TrafficTotals): Traffic {
   return {
     pageviews: totals.pageviews,
@@ -38,9 +38,9 @@ export function presentTraffic(totals: TrafficTotals): Traffic {
 export const bounceRate = (bounces: number, sessions: number): number => ratio(100 * bounces, sessions, 2)
 
 /**
- * Totals of consecutive buckets that make up the range of `scope`.
- * What nothing narrows comes from the aggregates, in a thread; the rest is counted from the hits themselves.
- * @param parts what is needed of it; the rest may be 0
+ * Returns the totals of consecutive buckets that together are the range of `scope`.
+ * Without filters, a thread reads the aggregates; with filters, the hits themselves are counted.
+ * @param parts the totals that the caller needs; the others may be 0
  */
 export function countTraffic(
   services: Pick<StatsServices, 'reads' | 'rollups' | 'slices'>,
@@ -69,23 +69,23 @@ async function countKept(
   if (services.slices) {
     const [hits, sessions] = await Promise.all([
       readSlices<GatheredHits>(services, 'gather-hits', scope, { asked }),
-      readSlices<SessionCounts & { bucket: number }>(services, 'count-kept-sessions', scope, { asked }),
+      readSlices<SessionCounts & { bucket: number }>(services, 'count-filtered-sessions', scope, { asked }),
     ])
     const merged = [...mergeSlices(hits, row => row.bucket), ...mergeSlices(sessions, row => row.bucket)]
     for (const { bucket, ...counts } of merged) Object.assign(totals[bucket]!, counts)
     return totals
   }
-  // One that is all of the range needs no looking up which of them a hit or a session lies in.
+  // A single bucket that equals the range needs no bucket computation for each hit and session.
   if (buckets.length === 1 && sameRange(buckets[0]!, scope)) {
     const [[hits], [sessions]] = await Promise.all([
-      readKept<HitCounts>(reads, 'sum-kept-hits', scope),
-      readKept<SessionCounts>(reads, 'sum-kept-sessions', scope),
+      readFiltered<HitCounts>(reads, 'sum-filtered-hits', scope),
+      readFiltered<SessionCounts>(reads, 'sum-filtered-sessions', scope),
     ])
     return [{ ...hits!, ...sessions! }]
   }
   const [hits, sessions] = await Promise.all([
-    readKept<HitCounts & { bucket: number }>(reads, 'count-kept-hits', scope, { asked }),
-    readKept<SessionCounts & { bucket: number }>(reads, 'count-kept-sessions', scope, { asked }),
+    readFiltered<HitCounts & { bucket: number }>(reads, 'count-filtered-hits', scope, { asked }),
+    readFiltered<SessionCounts & { bucket: number }>(reads, 'count-filtered-sessions', scope, { asked }),
   ])
   for (const { bucket, ...counts } of [...hits, ...sessions]) Object.assign(totals[bucket]!, counts)
   return totals

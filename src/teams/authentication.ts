@@ -14,20 +14,20 @@ const touchToken = statement('touch-token')
 
 const TOUCH_EVERY_MS = 60_000
 
-/** Look-ups of invalid tokens that an address has, in limits of one token. */
+/** Look-ups of invalid tokens that a network may cause, as a multiple of the limit of one token. */
 const INVALID_TOKENS = 10
 
 export interface Credentials {
-  /** The `Authorization` header as it came. */
+  /** Raw `Authorization` header. */
   authorization: string | undefined
   network: string
   showRate: (rate: Rate) => void
 }
 
 /**
- * Who the `Authorization` header speaks for.
- * @throws AppError `unauthenticated` for a header that is missing, malformed, unknown or expired; `rate_limited` for a
- * token that this process has not seen to be good, when too many from its network were not
+ * Returns the caller that the `Authorization` header identifies.
+ * @throws AppError `unauthenticated` for a token that is missing, malformed, unknown or expired; `rate_limited` for a token
+ * that this process has not yet seen to be valid, when its network has sent too many invalid tokens
  */
 export async function authenticate(
   services: Pick<Services, 'db' | 'config' | 'invalidTokens' | 'now'> & Credentials,
@@ -38,7 +38,7 @@ export async function authenticate(
     throw new AppError('unauthenticated', 'Send a token: Authorization: Bearer <ACCESS_TOKEN>')
   }
   const token = /^Bearer +(\S+) *$/i.exec(header)?.[1]
-  // The checksum spares the database every token that was cut or mistyped.
+  // The checksum avoids a database look-up for truncated or mistyped tokens.
   if (token === undefined || !isWellFormedToken(token)) throw invalidToken()
   const hash = hashToken(token)
   const attempt = invalidTokens.attempt(network, hash, INVALID_TOKENS * config.limits.api)
@@ -57,12 +57,12 @@ export async function authenticate(
   return caller
 }
 
-/** One message for all, so that nobody learns which tokens exist. */
+/** Returns the same error for all cases, so that the answer does not reveal which tokens exist. */
 function invalidToken(): AppError {
   return new AppError('unauthenticated', 'The token is not valid')
 }
 
 async function touch(db: Db, tokenId: string, now: Date): Promise<void> {
-  // When a token was last used is a hint for people; no request may fail for it.
+  // Ignore failures: the time of last use is only informative and must not fail a request.
   await touchToken(db, tokenId, now).catch(() => {})
 }

@@ -9,19 +9,19 @@ const OWNER = 'owner@localhost'
 const lockBootstrap = statement('lock-bootstrap')
 const findTeamNamed = statement<{ id: string }>('find-team-named')
 
-/** The answer of the first run, and of every later one. */
+/** Result of the first run and of every later run. */
 export interface Bootstrapped {
   team_id: string
   user_id: string
-  /** Shown by the run that made it; null later. */
+  /** Present only in the result of the run that created it; null later. */
   token: string | null
-  /** Whether this run made the team. */
+  /** Whether this run created the team. */
   created: boolean
 }
 
 /**
- * Makes sure there is the team "Default" with a paid plan and an owner. The run that makes the team also makes
- * the owner's token. Runs at the same time wait for one another.
+ * Ensures that the team "Default" exists, with a paid plan and an owner. The run that creates the team also creates
+ * the owner's token. Concurrent runs wait for each other.
  */
 export async function bootstrap(db: Db, now: Date): Promise<Bootstrapped> {
   return db.begin(async transaction => {

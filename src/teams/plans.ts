@@ -6,13 +6,13 @@ const TRIAL_DAYS = 14
 
 const updatePlan = statement<{ id: string }>('set-plan')
 
-/** Whether the team may create sites and record payments now: a paid plan, or a trial that still runs. */
+/** Returns whether the team may create sites and record payments now: it has a paid plan or a running trial. */
 export function hasActivePlan(caller: Pick<Caller, 'plan' | 'trialEndsAt'>, now: Date): boolean {
   if (caller.plan === 'active') return true
   return caller.plan === 'trial' && caller.trialEndsAt !== null && caller.trialEndsAt > now
 }
 
-/** @throws AppError `not_found` when there is no such team */
+/** @throws AppError `not_found` when the team does not exist */
 export async function setPlan(
   db: Queryable,
   options: { teamId: string; plan: Plan; trialEndsAt?: Date | undefined },
@@ -23,8 +23,8 @@ export async function setPlan(
 }
 
 /**
- * When the trial of a plan ends: as said, else 14 days from now; null for plans that are no trial.
- * @throws AppError `validation_failed` when an end is given for a plan that has none
+ * Returns when the trial ends: at the given time, else 14 days from now; null for plans other than `trial`.
+ * @throws AppError `validation_failed` when an end is given for a plan other than `trial`
  */
 export function trialEnd(options: { plan: Plan; trialEndsAt?: Date | undefined }, now: Date): Date | null {
   if (options.plan !== 'trial') {

@@ -8,22 +8,22 @@ export type Role = (typeof ROLES)[number]
 export const PLANS = ['active', 'trial', 'lapsed', 'none'] as const
 export type Plan = (typeof PLANS)[number]
 
-/** Who makes a request, read from its token: acts in one team, with one user's role. */
+/** Caller of a request, read from its token. A caller acts in one team with the role of one user. */
 export interface Caller {
   tokenId: string
   teamId: string
   userId: string
   role: Role
-  /** The sites the token is limited to; null when it reaches every site of the team. */
+  /** Ids of the sites that the token is limited to; null for every site of the team. */
   siteIds: string[] | null
-  /** When the token stops working; null for never. */
+  /** When the token expires; null for never. */
   expiresAt: Date | null
   plan: Plan
   /** Set exactly when the plan is `trial`. */
   trialEndsAt: Date | null
 }
 
-/** A token as it can be shown at any time. */
+/** Fields of a token that can be shown at any time. */
 const tokenFields = {
   id: uuid('Token id.'),
   name: label('What people call it.', 'Nightly export'),
@@ -47,7 +47,7 @@ export type TokenInfo = z.infer<typeof TokenInfo>
 
 export const TokenList = z.array(TokenInfo)
 
-/** A token as it is shown once, when it is made. */
+/** Token as it is shown once, on creation. */
 export const CreatedToken = z
   .object({
     ...tokenFields,
@@ -59,7 +59,7 @@ export const CreatedToken = z
   .meta({ id: 'CreatedToken' })
 export type CreatedToken = z.infer<typeof CreatedToken>
 
-/** What is left out, or null, is as the token that makes the request has it. */
+/** Fields that are left out or null take the value of the token that makes the request. */
 export const CreateToken = z.object({
   name: requiredText(255).meta({ description: 'What people call it.', example: 'Nightly export' }),
   site_ids: z

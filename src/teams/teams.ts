@@ -4,7 +4,7 @@ import type { Plan } from './schema.ts'
 
 const insertTeam = statement<{ id: string }>('create-team')
 
-/** @returns the new team's id; names need not be unique */
+/** @returns id of the new team; names need not be unique */
 export async function createTeam(
   db: Queryable,
   options: { name: string; plan: Plan; trialEndsAt?: Date | undefined },

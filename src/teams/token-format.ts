@@ -9,26 +9,26 @@ const RANDOM_DIGITS = 30
 const CHECKSUM_DIGITS = 6
 const SHAPE = new RegExp(`^${PREFIX}[0-9A-Za-z]{${RANDOM_DIGITS + CHECKSUM_DIGITS}}$`)
 
-/** A new token: `wa_`, 178 random bits, a checksum by which a mistyped one is known without a database. */
+/** Generates a token: `wa_`, 178 random bits, and a checksum that detects mistyped tokens without a database look-up. */
 export function generateToken(): string {
   let digits = ''
   while (digits.length < RANDOM_DIGITS) {
     for (const byte of randomBytes(RANDOM_DIGITS)) {
-      // 248 is the largest multiple of 62 in a byte: beyond it the first digits would be likelier.
+      // 248 is the largest multiple of 62 in a byte: larger bytes would make the first digits more likely.
       if (byte < 248 && digits.length < RANDOM_DIGITS) digits += ALPHABET[byte % 62]
     }
   }
   return PREFIX + digits + checksum(digits)
 }
 
-/** Whether the text can be a token of ours at all: right shape, right checksum. */
+/** Returns whether the text has the shape and the checksum of a token. */
 export function isWellFormedToken(token: string): boolean {
   if (!SHAPE.test(token)) return false
   const digits = token.slice(PREFIX.length, -CHECKSUM_DIGITS)
   return token.endsWith(checksum(digits))
 }
 
-/** What is stored of a token: its SHA-256, 32 bytes. */
+/** Returns the SHA-256 of a token, 32 bytes. Only this hash is stored. */
 export function hashToken(token: string): Buffer {
   return createHash('sha256').update(token).digest()
 }

@@ -5,9 +5,9 @@ import type { Services } from '../infra/services.ts'
 import type { Caller, CreatedToken, CreateToken, RevokeToken, TokenInfo } from './schema.ts'
 import { generateToken, hashToken } from './token-format.ts'
 
-/** Tokens of a user that work. With 60 calls a minute each, more of them would not make more calls. */
+/** Maximum valid tokens of a user. More tokens of 60 calls a minute each would not allow more calls. */
 export const MAX_LIVE_TOKENS = 50
-/** Tokens of a user that have expired and are still shown: making short-lived ones must not fill the table. */
+/** Maximum expired tokens of a user that are kept and listed. Without it, short-lived tokens could fill the table. */
 const MAX_EXPIRED_TOKENS = 50
 
 interface TokenRow {
@@ -26,7 +26,7 @@ interface NewToken {
   name: string
   siteIds: string[] | null
   expiresAt: Date | null
-  /** The token it is made by; none on the command line. */
+  /** Id of the token that creates this one; absent on the command line. */
   makerId?: string
 }
 
@@ -40,11 +40,11 @@ const findTokenUser = statement<{ userId: string }>('find-token-user')
 const deleteToken = statement<{ id: string }>('delete-token')
 
 /**
- * Makes a token that acts as `userId` in `teamId`.
- * @param options.siteIds sites it is limited to; null for every site of the team
- * @returns the token in clear, for the only time: only its SHA-256 is stored
- * @throws AppError `not_found` when the user or one of the sites is not the team's; `forbidden` when the user has as many
- * tokens as one may have
+ * Creates a token that acts as `userId` in `teamId`.
+ * @param options.siteIds sites that the token is limited to; null for every site of the team
+ * @returns the token in clear text, which is never shown again: only its SHA-256 is stored
+ * @throws AppError `not_found` when the user or one of the sites does not belong to the team; `forbidden` when the user has
+ * the maximum number of valid tokens
  */
 export async function createToken(db: Queryable, options: NewToken, now: Date): Promise<CreatedToken> {
   const siteIds = options.siteIds && [...new Set(options.siteIds.map(id => id.toLowerCase()))]
@@ -55,7 +55,7 @@ export async function createToken(db: Queryable, options: NewToken, now: Date): 
   return storeToken(db, { ...options, siteIds }, now)
 }
 
-/** The same, for sites that are known to be the team's. */
+/** Creates a token without checking that its sites belong to the team. */
 async function storeToken(db: Queryable, options: NewToken, now: Date): Promise<CreatedToken> {
   const { teamId, userId, name, siteIds, expiresAt, makerId = null } = options
   const token = generateToken()
@@ -65,7 +65,7 @@ async function storeToken(db: Queryable, options: NewToken, now: Date): Promise<
     await deleteExpiredTokens(transaction, userId, now, MAX_EXPIRED_TOKENS)
     const hash = hashToken(token)
     const [made] = await insertToken(transaction, teamId, userId, name, hash, siteIds, expiresAt, makerId)
-    // Revoked while this was waiting: what it made now would outlive it.
+    // The maker token was revoked while this transaction waited for the lock: the new token would outlive it.
     if (!made) throw new AppError('unauthenticated', 'The token is not valid')
     return made
   })
@@ -73,13 +73,13 @@ async function storeToken(db: Queryable, options: NewToken, now: Date): Promise<
   return { ...shown, token }
 }
 
-/** Until the transaction ends, the user's tokens stay what they are. */
+/** Prevents creation and revocation of the user's tokens until the transaction ends. */
 async function lockTokensOf(transaction: Transaction, teamId: string, userId: string): Promise<void> {
   const [user] = await lockUser(transaction, teamId, userId)
   if (!user) throw new AppError('not_found', 'No such user in the team')
 }
 
-/** @throws AppError `forbidden` when the user has as many live tokens as one may have */
+/** @throws AppError `forbidden` when the user has the maximum number of valid tokens */
 export async function requireTokenRoom(db: Queryable, userId: string, now: Date): Promise<void> {
   const [live] = await countLiveTokens(db, userId, now)
   if (live!.count >= MAX_LIVE_TOKENS) {
@@ -91,10 +91,10 @@ export async function requireTokenRoom(db: Queryable, userId: string, now: Date)
 }
 
 /**
- * Makes a token of the caller's user. It never reaches further than the caller's own: not to other sites, not for
- * longer; what the request leaves open is as the caller's own token has it.
- * @throws AppError `not_found` for a site the caller does not reach; `validation_failed` for an expiry that is past or
- * later than the caller's own; `forbidden` when the user has as many tokens as one may have
+ * Creates a token for the caller's user. Its sites and its lifetime never exceed those of the caller's own token; fields
+ * that are left out are copied from that token.
+ * @throws AppError `not_found` for a site that the caller cannot access; `validation_failed` for an expiry in the past or
+ * later than the caller's own; `forbidden` when the user has the maximum number of valid tokens
  */
 export async function issueToken(
   { db, now }: Pick<Services, 'db' | 'now'>,
@@ -109,22 +109,22 @@ export async function issueToken(
     throw invalidField('expires_at', 'expires_at must not be later than that of the token you use')
   }
   const token = { teamId, userId, name: input.name, expiresAt, makerId }
-  // What is taken over may name sites that were deleted since: it stays as it is.
+  // Do not check sites copied from the caller's token: some may have been deleted since, which must not fail the request.
   if (!input.site_ids) return storeToken(db, { ...token, siteIds: caller.siteIds }, at)
   const siteIds = input.site_ids.map(id => id.toLowerCase())
   if (caller.siteIds && !siteIds.every(id => caller.siteIds!.includes(id))) throw noSuchSite()
   return createToken(db, { ...token, siteIds }, at)
 }
 
-/** The tokens the caller may know of, the newest first: a member's own, else the team's; all within the caller's sites. */
+/** Returns the tokens that the caller may see, newest first: a member's own, else the team's, within the caller's sites. */
 export async function listTokens(db: Queryable, caller: Caller): Promise<TokenInfo[]> {
   const rows = await selectTokens(db, caller.teamId, ownerFilter(caller), caller.siteIds)
   return rows.map(presentToken)
 }
 
 /**
- * Makes a token stop working, the caller's own included; with `cascade` also every token that was made through it, which
- * are of the same user and never wider.
+ * Revokes a token, which may be the caller's own; with `cascade` also every token that was created through it. Those belong
+ * to the same user and never have wider access.
  * @throws AppError `not_found` for every token that the caller cannot list
  */
 export async function revokeToken(db: Db, caller: Caller, { id, cascade }: RevokeToken): Promise<void> {
@@ -133,14 +133,14 @@ export async function revokeToken(db: Db, caller: Caller, { id, cascade }: Revok
   const [token] = isUuid(id) ? await findTokenUser(db, ...seen) : []
   if (!token) throw noSuchToken()
   await db.begin(async transaction => {
-    // A token that is made just now is there before this goes on, or is refused after it.
+    // The lock orders this against concurrent creation: a new token is visible to this delete, or is refused afterwards.
     await lockTokensOf(transaction, teamId, token.userId)
     const gone = await deleteToken(transaction, ...seen, cascade)
     if (gone.length === 0) throw noSuchToken()
   })
 }
 
-/** Whose tokens the caller may see; null for everybody's. */
+/** Id of the user whose tokens the caller may see; null for all users. */
 const ownerFilter = (caller: Caller) => (caller.role === 'member' ? caller.userId : null)
 
 function noSuchToken(): AppError {

@@ -7,9 +7,9 @@ const upsertUser = statement<{ id: string }>('create-user')
 const FOREIGN_KEY_VIOLATION = '23503'
 
 /**
- * Puts a person into a team. For an e-mail address the team already has, in any case, only the role changes.
+ * Adds a user to a team. If the team already has the e-mail address (ignoring case), only the role changes.
  * @returns the user's id
- * @throws AppError `not_found` when there is no such team
+ * @throws AppError `not_found` when the team does not exist
  */
 export async function createUser(
   db: Queryable,

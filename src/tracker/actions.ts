@@ -19,7 +19,7 @@ function capture(
 
 const oneLine = (text: string) => text.replace(/\s+/g, ' ').trim().slice(0, MAX_LABEL)
 
-/** The name that the site gave in `data-analytics`, else `#id`, else tag and first classes: `button.primary.wide`. */
+/** Returns the value of `data-analytics`, else `#id`, else the tag and its first two classes: `button.primary.wide`. */
 const selectorOf = (element: Element) =>
   element.getAttribute('data-analytics') ||
   (element.id ? `#${element.id}` : [element.localName, ...element.classList].slice(0, 3).join('.'))
@@ -27,7 +27,7 @@ const selectorOf = (element: Element) =>
 export function captureClick({ target, button: mouseButton }: On<MouseEvent>): void {
   const link = target.closest('a[href]') as HTMLAnchorElement
   const button = target.closest(BUTTONS) as HTMLInputElement
-  // The middle button opens links, too.
+  // Accept the middle button (1): it opens links, too.
   if (mouseButton > 1) return
   if (link && (link.hasAttribute('download') || FILES.test(link.pathname))) {
     capture('download', link, link.innerText, link.href, link.pathname.split('/').pop())
@@ -38,10 +38,10 @@ export function captureClick({ target, button: mouseButton }: On<MouseEvent>): v
   }
 }
 
-/** Never what was typed: only which form it was and where it goes. */
+/** Sends only the selector of the form and its target address, never the values that were typed. */
 export const captureForm = ({ target }: On<Event>) =>
   capture('form', target, '', target.getAttribute('action'))
 
-/** Text from fields that people write in is theirs, and stays where it is. */
+/** Omits text that was copied from an input field: it may be private. */
 export const captureCopy = ({ target }: On<Event>) =>
   capture('copy', target, target.closest('input,textarea,[contenteditable]') ? '' : String(getSelection()))

@@ -13,7 +13,7 @@ export interface Traits {
   signature?: string
 }
 
-/** Sends an event. `error` is what an error has beside its name. */
+/** Sends an event. `error` holds the details of a reported error. */
 export function track(name: unknown, options: EventOptions = {}, error?: object): void {
   const { props, revenue } = options
   send('event', currentPage(options), {
@@ -29,7 +29,7 @@ export function identify(id: unknown, { name, signature, avatar, custom }: Trait
     identifier: cut(id, MAX_NAME),
     name: cut(name, MAX_NAME),
     signature,
-    // The API takes no other, and half an address is none.
+    // The API refuses other values and more than 255 characters; a truncated address would be useless.
     avatar: /^http.{1,251}$/.test(avatar!) ? avatar : undefined,
     custom: properties(custom),
   })
@@ -37,7 +37,7 @@ export function identify(id: unknown, { name, signature, avatar, custom }: Trait
 
 /** `analytics(name, options)`, `analytics('pageview', options)`, `analytics('identify', id, traits)`. */
 export function call([name, second, third]: Iterable<unknown>): void {
-  // The options of an event are an object, an id is not.
+  // With an object as second argument this is an event called `identify`: options are an object, an id is not.
   if (name === 'identify' && second !== Object(second)) identify(second, third as Traits)
   else if (name === 'pageview') view(second as PageviewOptions)
   else track(name, second as EventOptions)

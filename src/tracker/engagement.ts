@@ -1,14 +1,14 @@
-/** Less than this alone is not worth a hit; it is kept for the next one. */
+/** Shorter engagement without deeper scrolling sends no hit; its time is added to the next one. */
 const WORTH_TELLING_MS = 1_000
 
 let engagedMs = 0
-/** When the running stretch began, on the page's clock; 0 while nobody looks. */
+/** Start of the running engaged period, from `performance.now()`; 0 while the page is hidden or unfocused. */
 let since = 0
 let deepestPx = 0
-/** Percent. */
+/** Deepest scroll that was sent, in percent. */
 let toldDepth = 0
 
-/** To be called whenever somebody comes, goes or scrolls. */
+/** Updates time and depth. Must be called whenever focus, visibility or scroll position changes. */
 export function measure(): void {
   const now = performance.now()
   if (since) engagedMs += now - since
@@ -16,15 +16,15 @@ export function measure(): void {
   deepestPx = Math.max(deepestPx, scrollY + innerHeight)
 }
 
-/** Measures from here, for another page. */
+/** Restarts the measurement for another page. */
 export function restart(): void {
   measure()
   engagedMs = toldDepth = deepestPx = 0
 }
 
 /**
- * What is to be told since the last time: `sd` the deepest scroll so far in percent of the page as high as it is now,
- * `time` engaged milliseconds. Undefined when that is too little.
+ * Returns the engagement since the last call: `sd` is the deepest scroll so far in percent of the page's current height,
+ * `time` the engaged milliseconds. Undefined when that is too little to send.
  */
 export function takeProgress(): { sd: number; time: number } | undefined {
   measure()

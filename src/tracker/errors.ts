@@ -2,16 +2,16 @@ import { track } from './api.ts'
 import { cut, MAX_ERROR, MAX_ERRORS, MAX_NAME } from './limits.ts'
 
 const seen = new Set<unknown>()
-/** Errors from before the site's first answer, which says whether it wants them. */
+/** Errors that occurred before the service's first answer, which says whether the site records errors. */
 const waiting: object[] = []
 let take = (error: object): unknown => waiting.push(error)
 
-/** Reports what nobody caught. */
+/** Reports an uncaught error or an unhandled rejection. */
 export function report(event: ErrorEvent & PromiseRejectionEvent): void {
   const thrown: unknown = event.error || event.reason
   const known = Object(thrown)
   const text = known.message || event.message || thrown
-  // An image that did not load, or a script of another site whose errors are hidden.
+  // Without a thrown value and a file name, an image did not load, or the browser hides an error of a cross-origin script.
   if ((!thrown && !event.filename) || seen.has(text) || seen.size >= MAX_ERRORS) return
   seen.add(text)
   take({
@@ -24,7 +24,7 @@ export function report(event: ErrorEvent & PromiseRejectionEvent): void {
   })
 }
 
-/** The site wants errors, or not. */
+/** Applies the site's setting: reports waiting and later errors, or discards them. */
 export function wantErrors(wanted: boolean): void {
   take = error => wanted && track('error', {}, error)
   waiting.splice(0).forEach(take)

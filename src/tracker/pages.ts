@@ -8,13 +8,13 @@ export interface PageviewOptions extends Partial<Page> {
   props?: object
 }
 
-/** The page that was last counted; undefined before it is. */
+/** Page of the last pageview; undefined while the current page has not been sent yet. */
 let page: Page | undefined
-/** Where automatic pageviews are. */
+/** Address of the last automatic pageview, sent or waiting for its title. */
 let address: string
 let settling: number | undefined
 
-/** Path and query; with `data-hash` the fragment is the end of the path: `/app#/a?b` is `/app/a?b`. */
+/** Returns path and query. With `data-hash` the fragment is appended to the path: `/app#/a?b` becomes `/app/a?b`. */
 function here(): string {
   const { pathname, search } = location
   const fragment = options.hash != null ? location.hash : ''
@@ -22,13 +22,13 @@ function here(): string {
   return (pathname + fragment).replace(/\/?#!?\/?/, '/') + search.replace('?', separator)
 }
 
-/** The page that is shown, or the one that the caller names. A page that waits for its title is counted first. */
+/** Returns the current page, or the page that the caller names. First sends the pageview that waits for its title. */
 export function currentPage({ path, title = document.title }: PageviewOptions = {}): Page {
   settle()
   return { path: path || (page ? page.path : here()), title }
 }
 
-/** Counts a pageview, after what is left to tell of the page before. */
+/** Sends a pageview, after the remaining engagement of the previous page. */
 export function view(given: PageviewOptions = {}): void {
   leave()
   page = undefined
@@ -56,13 +56,13 @@ function followAddress(): void {
   settling = settling || setTimeout(safe(settle), SETTLE_MS)
 }
 
-/** Tells everything that is left to tell, while there is time. */
+/** Sends the waiting pageview and the remaining engagement. Must run before the page is closed. */
 export function finish(): void {
   settle()
   leave()
 }
 
-/** Counts this page and those that follow. */
+/** Sends a pageview for this page and for every later address. */
 export function watchPages(): void {
   for (const name of ['pushState', 'replaceState'] as const) {
     const original = history[name]
@@ -72,7 +72,7 @@ export function watchPages(): void {
     }
   }
   on('popstate hashchange', followAddress)
-  // Back from the browser's cache of whole pages: nothing is loaded, but somebody looks at it again.
+  // A page restored from the back/forward cache loads no script, but the visitor views it again.
   on<PageTransitionEvent>('pageshow', event => event.persisted && view())
   address = here()
   view()

@@ -1,6 +1,6 @@
 /**
- * A regular expression for comma-separated path patterns: `*` is any run without `/`, `**` any run, everything else
- * literal. It fits whole paths, with or without a query; without patterns none.
+ * Returns the regular expression of comma-separated path patterns: `*` matches any characters except `/`, `**` any
+ * characters, everything else is literal. It matches whole paths, with or without a query; without patterns, no path.
  */
 export const patternsOf = (patterns = ''): RegExp =>
   RegExp(

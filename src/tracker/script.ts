@@ -11,7 +11,7 @@ import { keepId } from './visitor.ts'
 interface Analytics {
   (...args: unknown[]): void
   identify?: typeof identify
-  /** Calls from before the script was there. */
+  /** Calls that were made before the script was loaded. */
   q?: Iterable<unknown>[]
 }
 
@@ -24,7 +24,7 @@ declare global {
   }
 }
 
-/** The site's settings come with the answer to a pageview: no request of their own, nothing to block. */
+/** Applies the site's settings. They come with the answer to a pageview: a separate request could be slow or blocked. */
 function obey(settings: string | null): void {
   if (!settings) return
   keepId(/=cookie\b/.test(settings))
@@ -34,7 +34,7 @@ function obey(settings: string | null): void {
 function start(): void {
   answers.hear = obey
   on('focus blur scroll', measure)
-  // Also when it becomes visible again: there is nothing to tell then.
+  // `visibilitychange` also fires when the page becomes visible again; nothing is left to send then.
   on('visibilitychange pagehide', finish)
   on('click auxclick', captureClick)
   on('submit', captureForm)
@@ -47,7 +47,7 @@ function start(): void {
 const before: Partial<Analytics> = self.analytics || {}
 const queue = before.q || []
 
-// A second tag on the page finds the first at work.
+// Start only once when the page has two tags.
 if (!before.identify) {
   const analytics: Analytics = (...args) => (answers.hear ? safe(call)(args) : queue.push(args))
   analytics.identify = (...args) => analytics('identify', ...args)

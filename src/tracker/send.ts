@@ -7,15 +7,15 @@ export interface Page {
   title: string
 }
 
-/** Of the first page; the later ones come from the site itself. */
+/** Sent with the first page only: the visitor reaches later pages from the site itself. */
 let referrer = document.referrer
 
-/** `hear` gets the site's settings, as the answer to a pageview has them; null when something took them off. */
+/** `hear` receives the site's settings from the answer to a pageview; null when the header was removed on the way. */
 export const answers: { hear?: (settings: string | null) => void } = {}
 
 /**
- * Sends a hit of a page, unless that is an excluded one. As `text/plain`, which needs no preflight. Beacons outlive the
- * page but have no answer, so a pageview, whose answer is wanted, goes by fetch.
+ * Sends a hit of a page, unless the page is excluded. The body is `text/plain`, which needs no preflight. Beacons outlive
+ * the page but return no answer, so a pageview, whose answer is needed, is sent by fetch.
  */
 export function send(
   endpoint: 'collect' | 'event' | 'engage' | 'identify',
@@ -29,7 +29,7 @@ export function send(
     url: { path: cut(path, MAX_PATH), title: cut(title, MAX_TITLE) },
     referrer: cut(referrer, MAX_PATH),
     visitor_id: keptId(),
-    // Nobody here knows the site's mode before the first answer: the service counts this one in cookie mode only.
+    // The tracker does not know the site's mode before the first answer; the service uses this id in cookie mode only.
     new_visitor_id: navigator.cookieEnabled ? newId : undefined,
     screen: { width: screen.width },
     language: navigator.language,

@@ -1,12 +1,12 @@
 import { patternsOf } from './patterns.ts'
 
-/** The tag that loads this script, which is no module. */
+/** Tag that loads this script. In a module `currentScript` would be null. */
 const tag = document.currentScript as HTMLScriptElement
 
-/** The `data-` attributes of the tag. Switches are on when they are there, whatever they say. */
+/** `data-` attributes of the tag. A switch is on when its attribute is present, whatever the value. */
 export const options = tag.dataset
 
-/** `…/js/script.js` belongs to `…/api`; under an alias the endpoints are the script's neighbours. */
+/** `…/js/script.js` sends to `…/api`; under an alias the endpoints are in the same folder as the script. */
 export const endpoints = options.api || tag.src.replace(/\/[^/]*$/, '').replace(/\/js$/, '/api')
 
 export const excluded = patternsOf(options.exclude)
@@ -18,8 +18,8 @@ declare global {
 }
 
 /**
- * Whether this page is one to track at all: no file, no local one, none inside another. People try the script on their own
- * machine first, where its silence would look like a fault: the console says what to do.
+ * Returns whether to track this page: not when it is a file, local or in a frame, or when `data-dnt` applies. Developers try
+ * the script on localhost first, where no hits would look like a fault: the console says what to do.
  */
 export const isTracked = (hostname = location.hostname): unknown =>
   self === top &&

@@ -2,7 +2,10 @@ import { overLimit, type Rate } from '../infra/rate-limit.ts'
 import type { Caller } from '../teams/schema.ts'
 import type { Context } from './context.ts'
 
-/** The buckets of a call, the narrowest first: a user may make more tokens, a team more users, none of them more calls. */
+/**
+ * Buckets that each call is charged to, narrowest first. Without the buckets of the user and the team, more tokens or more users
+ * would allow more calls.
+ */
 const BUCKETS: { of: (caller: Caller) => string; times: number; whose: string }[] = [
   { of: caller => `api:${caller.tokenId}`, times: 1, whose: 'by this token' },
   { of: caller => `api-user:${caller.userId}`, times: 5, whose: 'by all tokens of this user' },
@@ -10,8 +13,8 @@ const BUCKETS: { of: (caller: Caller) => string; times: number; whose: string }[
 ]
 
 /**
- * Charges a call to the token, its user and its team, in one round trip; each counts it, whether or not another one refuses it.
- * The answer shows the bucket with the fewest requests left, on a tie the one that refuses, then the narrowest.
+ * Charges a call to the token, its user and its team in one round trip. Each bucket counts the call, even if another refuses it.
+ * The rate headers show the bucket with the fewest requests left; on a tie the bucket that refuses, then the narrowest.
  * @throws AppError `rate_limited`
  */
 export async function chargeCall(

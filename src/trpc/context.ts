@@ -6,27 +6,27 @@ import type { Services } from '../infra/services.ts'
 
 export type { Services } from '../infra/services.ts'
 
-/** What a procedure knows of its request. */
+/** Services and request data that every procedure receives. */
 export interface Context extends Services {
   requestId: string
-  /** The `Authorization` header as it came. */
+  /** Raw `Authorization` header. */
   authorization: string | undefined
-  /** The network that the request came from; it goes nowhere. */
+  /** Network of the client address. Used only to limit invalid tokens; it never leaves the process. */
   network: string
-  /** Puts what is left of the caller's limit on the answer; of several calls in one request, the least. */
+  /** Sets the rate headers of the answer. With several calls in one request, the lowest remaining limit wins. */
   showRate: (rate: Rate) => void
-  /** Tells REST that nothing was made, because it is there already. */
+  /** Tells the REST adapter that the resource existed already, so that nothing was created. */
   sayExisting: () => void
-  /** Aborts when nobody waits for the answer any more: the client is gone, or has its answer. */
+  /** Aborts when the client has disconnected or has received its answer. */
   signal: AbortSignal
-  /** The address of another page of the answer; null for tRPC, whose calls have none. */
+  /** Returns the URL of another page of the answer; null for tRPC, whose calls have no page URLs. */
   pageUrl: PageUrl
 }
 
-/** A request over tRPC, for errors that tRPC raises where there is no context. */
+/** Data of a tRPC request, for errors that tRPC raises without a context. */
 export interface RunningRequest {
   requestId: string
-  /** Why the input cannot be read; the caller hears of it when a procedure needs the input, so after 401 and 429. */
+  /** Why the input cannot be read. Reported only when a procedure reads its input, so after 401 and 429. */
   inputProblem?: AppError | undefined
 }
 

@@ -6,7 +6,7 @@ import { asAppError } from '../infra/failures.ts'
 import { validationError } from '../infra/validation.ts'
 import { runningRequest } from './context.ts'
 
-/** What tRPC's protocol calls our errors. */
+/** Code of the tRPC protocol for each of our errors. */
 const PROTOCOL_NAMES: Record<ErrorCode, TRPC_ERROR_CODE_KEY> = {
   malformed_json: 'PARSE_ERROR',
   bad_request: 'BAD_REQUEST',
@@ -25,7 +25,7 @@ const PROTOCOL_NAMES: Record<ErrorCode, TRPC_ERROR_CODE_KEY> = {
   unavailable: 'SERVICE_UNAVAILABLE',
 }
 
-/** What tRPC itself refuses, in our words. */
+/** Our error for each code with which tRPC itself refuses a request. */
 const REFUSALS: Partial<Record<TRPC_ERROR_CODE_KEY, () => AppError>> = {
   PARSE_ERROR: () => new AppError('malformed_json', 'The input is not valid JSON'),
   BAD_REQUEST: () => new AppError('bad_request', 'The request is not a tRPC call this service understands'),
@@ -36,7 +36,7 @@ const REFUSALS: Partial<Record<TRPC_ERROR_CODE_KEY, () => AppError>> = {
   UNSUPPORTED_MEDIA_TYPE: () => new AppError('unsupported_media_type', 'Send the input as application/json'),
 }
 
-/** Any error that comes out of a procedure or out of tRPC, as one of ours. */
+/** Converts any error of a procedure or of tRPC to an `AppError`. */
 export function fromProcedure(error: unknown): AppError {
   if (!(error instanceof TRPCError)) return asAppError(error)
   const { cause } = error
@@ -51,7 +51,7 @@ export function fromProcedure(error: unknown): AppError {
   return asAppError(cause ?? error)
 }
 
-/** The error of a tRPC answer. `data` holds what the body of a REST error holds. */
+/** Returns the error of a tRPC answer. `data` has the fields of a REST error body and the HTTP status. */
 export function errorShape(error: AppError, requestId: string) {
   return {
     message: error.message,

@@ -8,7 +8,7 @@ import { Goal, GoalBatch, GoalBody, GoalKey, GoalList, GoalPage, ListGoals } fro
 import { updateGoal } from '../goals/update-goal.ts'
 import { router, siteProcedure } from './procedures.ts'
 
-/** For one of the site's goals; `ctx.goal` is which. */
+/** Base for procedures on one goal of the site; adds `ctx.goal`. */
 const goalProcedure = siteProcedure.input(GoalKey).use(async ({ ctx, input, next }) => {
   const goal = await findGoal(ctx.db, ctx.site.siteNo, input.goal)
   return next({ ctx: { goal } })

@@ -3,7 +3,7 @@ import { OptionList } from '../sites/schema.ts'
 import { zoneOptions } from '../stats/time/zones.ts'
 import { authed, router } from './procedures.ts'
 
-/** What forms offer for the settings of a site. */
+/** Choices that forms offer for the settings of a site. */
 export const optionsRouter = router({
   timezones: authed.output(OptionList).query(() => zoneOptions()),
   currencies: authed.output(OptionList).query(() => currencyOptions()),

@@ -10,12 +10,12 @@ import { chargeCall } from './call-limits.ts'
 import { type Context, runningRequest } from './context.ts'
 import { errorShape, fromProcedure } from './errors.ts'
 
-// Checks run in the order in which a procedure is built from these: 401, then 404 for the site, then 403, then
-// 402, and `.input` after all of them for 422.
+// Checks run in the order in which a procedure is chained from these: 401, then 404 for the site, then 403, then
+// 402, and last `.input` with 422.
 
 const t = initTRPC
   .context<Context>()
-  // What the checks of a procedure answer with: the API's description is made from it.
+  // Refusals of the checks that a procedure is built from. The OpenAPI document is generated from them.
   .meta<Refusals>()
   .create({
     isDev: false,
@@ -25,15 +25,15 @@ const t = initTRPC
 
 export const router = t.router
 
-/** Longest a caller waits: a server that stands still says nothing by itself. */
+/** Longest time a caller waits. A stalled server sends no error by itself, so a call to it might never end. */
 const PATIENCE_MS = 10_000
 
-/** `ctx.signal` aborts when nobody waits for the answer any more: the caller has left, or was told that it takes too long. */
+/** Adds the deadline. `ctx.signal` aborts when the caller has disconnected, or was told that the answer takes too long. */
 const timed = t.procedure.meta({ unavailable: true }).use(({ ctx, next, type }) => {
   const late = new AbortController()
   const run = () => next({ ctx: { signal: AbortSignal.any([ctx.signal, late.signal]) } })
-  // What writes goes on: it is not known to have failed. And a caller who has left cancels no statement: a cancellation that
-  // arrives late would meet the next statement of that connection, somebody else's.
+  // Mutations are not cancelled at the deadline: they may have succeeded. A disconnect cancels no statement at all: a late
+  // cancellation would hit the next statement of that connection, which belongs to another request.
   const running = type === 'query' ? abandonWhen(late.signal, run) : run()
   return withDeadline(PATIENCE_MS, running, () => {
     late.abort()
@@ -41,14 +41,14 @@ const timed = t.procedure.meta({ unavailable: true }).use(({ ctx, next, type }) 
   })
 })
 
-/** For everybody with a token; `ctx.caller` is who that is. Every call is charged, valid or not. */
+/** Base for procedures that need a token; adds `ctx.caller`. Every call is charged, valid or not. */
 export const authed = timed.meta({ unauthenticated: true, rate_limited: true }).use(async ({ ctx, next }) => {
   const caller = await authenticate(ctx)
   await chargeCall(ctx, caller)
   return next({ ctx: { caller } })
 })
 
-/** For one of the caller's sites; `ctx.site` is which. */
+/** Base for procedures on one of the caller's sites; adds `ctx.site`. */
 export const siteProcedure = authed
   .meta({ not_found: 'No such site' })
   .input(SiteKey)
@@ -59,7 +59,7 @@ export const siteProcedure = authed
 
 const MANAGERS_ONLY = 'Only owners and admins of the team may do this'
 
-/** For one of the caller's sites, if the caller is an owner or admin. */
+/** Base for procedures on a site that only owners and admins may call. */
 export const managedSiteProcedure = siteProcedure
   .meta({ forbidden: MANAGERS_ONLY })
   .use(async ({ ctx, next }) => {
@@ -69,7 +69,7 @@ export const managedSiteProcedure = siteProcedure
 
 const NO_PLAN = 'The subscription of the team is not active'
 
-/** The same, if the team's subscription is active or its trial runs. */
+/** As `managedSiteProcedure`, for teams with an active subscription or a running trial. */
 export const billedSiteProcedure = managedSiteProcedure
   .meta({ payment_required: NO_PLAN })
   .use(async ({ ctx, next }) => {

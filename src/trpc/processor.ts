@@ -3,7 +3,7 @@ import { connectProcessor, disconnectProcessor, getConnection } from '../revenue
 import { ConnectProcessor, ProcessorConnection } from '../revenue/schema.ts'
 import { managedSiteProcedure, router } from './procedures.ts'
 
-/** The connection of a site with its payment processor. */
+/** Procedures for the connection of a site to its payment processor. */
 export const processorRouter = router({
   get: managedSiteProcedure.output(ProcessorConnection).query(({ ctx }) => getConnection(ctx, ctx.site)),
   connect: managedSiteProcedure

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { Hit } from '../../src/ingestion/hit.ts'
 import { errorFingerprint } from '../../src/ingestion/stages/error.ts'
 import { storeHits } from '../../src/ingestion/store/store.ts'
-import { foldAll } from '../support/fold.ts'
+import { rollUpAll } from '../support/roll-up.ts'
 import { ADA, BEN, DAY, hit, type Stats, type StatsSite, startStats, THAT_DAY } from './stats-site.ts'
 
 let stats: Stats
@@ -37,7 +37,7 @@ afterAll(() => stats.close())
 /** From rows, and then from rollups of the day. */
 async function bothWays(check: () => Promise<void>): Promise<void> {
   await check()
-  await foldAll(stats.api.services.db, new Date('2026-03-12T00:00:00Z'))
+  await rollUpAll(stats.api.services.db, new Date('2026-03-12T00:00:00Z'))
   await check()
 }
 

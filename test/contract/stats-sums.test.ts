@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { foldAll } from '../support/fold.ts'
+import { rollUpAll } from '../support/roll-up.ts'
 import { ADA, BEN, DAY, hit, type Stats, type StatsSite, startStats, THAT_DAY } from './stats-site.ts'
 
 const MOST = Number.MAX_SAFE_INTEGER
@@ -114,7 +114,7 @@ test('engaged time: sums beyond exact numbers are averaged, from rows, from roll
   const filters = ['', '&hostname=example.com', '&path=/long']
   const expected = (3 * MOST) / 1000
   for (const filter of filters) expect(await seconds(filter)).toBeCloseTo(expected, -3)
-  await foldAll(stats.api.services.db, new Date('2026-03-12T00:00:00Z'))
+  await rollUpAll(stats.api.services.db, new Date('2026-03-12T00:00:00Z'))
   for (const filter of filters) expect(await seconds(filter)).toBeCloseTo(expected, -3)
 })
 
@@ -138,6 +138,6 @@ test('session length: sums beyond exact numbers are averaged, from rows, from ro
       expect(Math.max(...(await stats.read(site, metric + filter)).values)).toBeCloseTo(MOST / 1000, -3)
   }
   await expectMost()
-  await foldAll(db, new Date('2026-03-13T00:00:00Z'))
+  await rollUpAll(db, new Date('2026-03-13T00:00:00Z'))
   await expectMost()
 })

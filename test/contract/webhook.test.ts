@@ -516,7 +516,7 @@ describe('a visitor', () => {
     const { db } = api.services
     const [paid, told] = await Promise.all([
       db`select visitor_id as "visitorId" from payments where site_no = ${shop.siteNo}`,
-      db`select visitor_id as "visitorId" from milestones where site_no = ${shop.siteNo}`,
+      db`select visitor_id as "visitorId" from lifecycle_events where site_no = ${shop.siteNo}`,
     ])
     return new Set([...paid, ...told].map(row => row.visitorId))
   }
@@ -675,11 +675,11 @@ describe('an event', () => {
     const shop = await openShop(api)
     const { db } = api.services
     const [created] = life(subscription(), [1, {}])
-    await db`alter table milestones add constraint broken check (name <> 'subscription_started')
+    await db`alter table lifecycle_events add constraint broken check (name <> 'subscription_started')
       not valid`
     expect((await deliver(shop, created!)).status).toBeGreaterThanOrEqual(500)
     await expectNoTrace(shop)
-    await db`alter table milestones drop constraint broken`
+    await db`alter table lifecycle_events drop constraint broken`
     await deliverAll(shop, [created!])
     expect(await netMovements(shop)).toEqual({ '2026-01-01 start USD': 1000 })
   })

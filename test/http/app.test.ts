@@ -25,14 +25,14 @@ describe('the request id', () => {
     ['short', false],
     ['has space', false],
     ['quote"quote', false],
-  ])('%j sent as X-Request-Id: kept is %s', async (id, kept) => {
+  ])('is taken from X-Request-Id %j: %s', async (id, kept) => {
     const answer = await api.call('GET', '/nowhere', { headers: { 'X-Request-Id': id } })
     const given = answer.headers.get('x-request-id')
     expect(given === id).toBe(kept)
     expect(answer.body.request_id).toBe(given)
   })
 
-  test('is a new one otherwise, on every kind of answer', async () => {
+  test('is new otherwise, on every kind of response', async () => {
     const paths = ['/healthz', '/readyz', '/nowhere', '/api/sites', '/trpc/sites.list']
     const ids = await Promise.all(
       paths.map(async path => (await api.call('GET', path)).headers.get('x-request-id')),
@@ -44,24 +44,24 @@ describe('the request id', () => {
 
 describe('a body', () => {
   test.each(['{', '{"domain":}', 'domain=a.com', '{"domain": NaN}', '\u0000'])(
-    'of %j is no JSON: 400',
+    'of %j is refused with 400, because it is not JSON',
     async body => {
       const answer = await post(body)
       expect([answer.status, answer.body.code]).toEqual([400, 'malformed_json'])
     },
   )
 
-  test('may claim any content type, begin with a byte order mark, and have unknown fields', async () => {
+  test('may have any content type, a byte order mark and unknown fields', async () => {
     const answer = await post('\uFEFF{"domain": "bom.com", "nonsense": 1}', { 'Content-Type': 'text/plain' })
     expect(answer.status).toBe(201)
   })
 
-  test('may come gzipped', async () => {
+  test('may be gzipped', async () => {
     const packed = gzipSync(JSON.stringify({ domain: 'gzip.com' }))
     expect((await post(packed, { 'Content-Encoding': 'gzip' })).status).toBe(201)
   })
 
-  test('of 256 KiB is read, one byte more is 413, sent whole or in pieces', async () => {
+  test('of 256 KiB is read, and one more byte is refused with 413, sent whole or in chunks', async () => {
     const sized = (bytes: number) => JSON.stringify({ domain: 'x', y: '' }).padEnd(bytes, ' ')
     expect((await post(sized(256 * 1024))).status).toBe(201)
     const answer = await post(sized(256 * 1024 + 1))
@@ -75,19 +75,19 @@ describe('a body', () => {
     expect(response.status).toBe(413)
   })
 
-  test('that is small but unpacks to too much is 413', async () => {
+  test('that is small but decompresses to too much is refused with 413', async () => {
     const answer = await post(gzipSync(' '.repeat(50 * 1024 * 1024)), { 'Content-Encoding': 'gzip' })
     expect(answer.status).toBe(413)
   })
 
-  test('that cannot be unpacked is 400, in an unknown encoding 415', async () => {
+  test('that cannot be decompressed is refused with 400, in an unknown encoding with 415', async () => {
     expect((await post('not gzip', { 'Content-Encoding': 'gzip' })).status).toBe(400)
     expect((await post('x', { 'Content-Encoding': 'zip' })).status).toBe(415)
     const cut = gzipSync(JSON.stringify({ domain: 'cut.com' })).subarray(0, 20)
     expect((await post(cut, { 'Content-Encoding': 'gzip' })).status).toBe(400)
   })
 
-  test('that breaks off leaves the service as it was', async () => {
+  test('that is interrupted does not affect the service', async () => {
     const { hostname, port } = new URL(api.url)
     const socket = connect(Number(port), hostname)
     const head = `POST /api/sites HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${owner.token}\r\n`
@@ -119,19 +119,19 @@ describe('a path', () => {
   })
 })
 
-test('a query that cannot be decoded is no failure of ours', async () => {
+test('query: parameters that cannot be decoded cause no internal error', async () => {
   const path = '/api/sites?search=%E0%A4%A&%ff=1&__proto__=1&search[x]=1'
   expect((await api.call('GET', path, { token: owner.token })).status).toBe(422)
   const ignored = await api.call('GET', '/api/sites?%0d%0aSet-Cookie:a=1', { token: owner.token })
   expect(ignored.headers.get('x-ignored-parameters')).toBe('%0D%0ASet-Cookie%3Aa')
 })
 
-test('NUL characters in texts are left out; no domain has one', async () => {
+test('texts: NUL characters are removed, but a domain with one is refused', async () => {
   expect((await api.call('GET', '/api/sites?search=%00', { token: owner.token })).status).toBe(200)
   expect((await post({ domain: 'n\0ul.com' })).status).toBe(422)
 })
 
-test('answers do not say what serves them, and are not for caches', async () => {
+test('responses: they do not name the server software and are not cached', async () => {
   const { headers } = await api.call('GET', '/healthz')
   expect(headers.get('x-powered-by')).toBeNull()
   expect(headers.get('etag')).toBeNull()
@@ -139,7 +139,7 @@ test('answers do not say what serves them, and are not for caches', async () => 
   expect(headers.get('x-content-type-options')).toBe('nosniff')
 })
 
-test('a request is logged by its route, without path, address or token', async () => {
+test('request log: a request is logged by its route, without path, address or token', async () => {
   const { headers } = await api.call('GET', '/api/sites/secret.example?search=secret', { token: owner.token })
   const id = headers.get('x-request-id')
   await expect
@@ -157,8 +157,8 @@ test('a request is logged by its route, without path, address or token', async (
   expect(JSON.stringify(lines)).not.toMatch(/secret|127\.0\.0\.1|wa_/)
 })
 
-describe('a failure of ours', () => {
-  test('is a 500 that gives nothing away, and is logged under its request id', async () => {
+describe('an internal error', () => {
+  test('is a 500 without details, and is logged with its request id', async () => {
     const { db } = api.services
     await db`alter table sites rename to hidden_sites`
     const answer = await api.call('GET', '/api/sites', { token: owner.token })
@@ -173,7 +173,7 @@ describe('a failure of ours', () => {
     expect(JSON.stringify(line)).toContain('sites')
   })
 
-  test('in what an answer should look like is one too', async () => {
+  test('is also the answer when a result does not match its schema', async () => {
     const broken = await startApi({
       pool: { run: async () => [{ pageviews: 'many' }, {}], close: async () => {} },
     })
@@ -185,8 +185,8 @@ describe('a failure of ours', () => {
   })
 })
 
-describe('when a part is away', () => {
-  test('the database: 503 with Retry-After; not ready, and it says why', async () => {
+describe('when a dependency is unavailable', () => {
+  test('the database: requests get 503 with Retry-After, and /readyz names it', async () => {
     const alone = await startApi()
     const { token } = await alone.member()
     await alone.services.db.end()
@@ -202,7 +202,7 @@ describe('when a part is away', () => {
     await alone.close()
   })
 
-  test('Redis: sites can still be made; not ready, and it says why', async () => {
+  test('Redis: sites can still be created, and /readyz names it', async () => {
     const alone = await startApi()
     const { token } = await alone.member()
     alone.services.redis.disconnect()

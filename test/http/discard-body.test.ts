@@ -11,7 +11,7 @@ let close = () => {}
 let seen: IncomingMessage
 afterEach(() => close())
 
-/** A server that wants no body. */
+/** A server that refuses every request without using its body. */
 async function refusingServer(worth: Worth) {
   const server = createServer((request: IncomingMessage, response: ServerResponse) => {
     seen = request
@@ -48,14 +48,14 @@ test('discard body: a request without a body leaves the connection usable', asyn
   wire.socket.destroy()
 })
 
-test('discard body: a body that does not come in time ends the connection, after the answer', async () => {
+test('discard body: a body that is late ends the connection after the response', async () => {
   const wire = openWire(await refusingServer({ bytes: 100, ms: 50 }))
   wire.send(head(100))
   expect((await wire.answer()).status).toBe(429)
   expect(await wire.closed).toBe('')
 })
 
-test('discard body: no more is read of a body that is too large, and the connection ends after the answer', async () => {
+test('discard body: a body that is too large is not read further, and the connection ends after the response', async () => {
   const wire = openWire(await refusingServer({ bytes: 100, ms: 300 }))
   const size = 64 * 1024 * 1024
   wire.send(head(size))

@@ -54,11 +54,11 @@ beforeEach(() => {
 interface Visit {
   site: { id: string; siteNo: number; key: string }
   visitorId: string
-  /** `avatar_url` as readers of the log get it. */
+  /** `avatar_url` as the event log returns it. */
   avatarUrl: string
 }
 
-/** A visit of somebody whom the tracker calls `identifier`, with this picture. */
+/** Stores a visit of a user with this identifier and picture. */
 async function visit(
   avatar: string | undefined,
   { identifier = 'user-42', ...given }: Partial<Visit> & { identifier?: string } = {},
@@ -97,7 +97,7 @@ async function show(avatarUrl: string, method = 'GET') {
 
 const generated = (visitorId: string) => Buffer.from(avatarOf(visitorId))
 
-test('avatars: the picture of an identity is shown by the service, and fetched once a day', async () => {
+test('avatars: the picture of an identity is served by the service and fetched once a day', async () => {
   const avatar = `${origin}/ada.png?size=80`
   const { avatarUrl, visitorId } = await visit(avatar)
   expect(avatarUrl).toMatch(new RegExp(`^https://analytics\\.example/avatars/${visitorId}/[A-Za-z0-9_-]+$`))
@@ -117,7 +117,7 @@ test('avatars: the picture of an identity is shown by the service, and fetched o
   expect(asked).toHaveLength(2)
 })
 
-test('avatars: no answer holds the address of the picture, or the identifier, in the address that shows it', async () => {
+test('avatars: responses hide the address of the picture, and its URL also hides the identifier', async () => {
   const { avatarUrl, site } = await visit(`${origin}/ada.png`, { identifier: 'ada@example.com' })
   const { body } = await api.call('GET', `/api/sites/${site.id}/stats/events`, { token: owner.token })
   expect(JSON.stringify(body)).not.toContain('ada.png')
@@ -128,7 +128,7 @@ test('avatars: no answer holds the address of the picture, or the identifier, in
   }
 })
 
-test('avatars: the address stays as long as the picture, and another one has another', async () => {
+test('avatars: the URL is the same for the same picture and differs for another', async () => {
   const first = await visit(`${origin}/a.png`)
   expect((await visit(`${origin}/a.png`, first)).avatarUrl).toBe(first.avatarUrl)
   const { avatarUrl } = await visit(`${origin}/b.png`, first)
@@ -144,7 +144,7 @@ test.each([
   ['SVG', { status: 200, body: '<svg xmlns="http://www.w3.org/2000/svg"><script>alert(1)</script></svg>' }],
   ['too much', { status: 200, body: Buffer.concat([PNG, Buffer.alloc(10_000)]) }],
   ['nothing', { status: 200, body: '' }],
-])('avatars: %s in place of a picture gives the one made of the id, for an hour', async (_what, answer) => {
+])('avatars: %s instead of a picture gives the generated one for an hour', async (_what, answer) => {
   served = answer
   const { avatarUrl, visitorId } = await visit(`${origin}/${randomUUID()}.png`)
   const { headers, type, bytes } = await show(avatarUrl)
@@ -172,7 +172,7 @@ test.each([
   expect(asked).toEqual([])
 })
 
-test('avatars: an address that the service did not give out is 404, and nothing is fetched', async () => {
+test('avatars: a URL that the service did not issue is 404, and nothing is fetched', async () => {
   const mine = await visit(`${origin}/mine.png`)
   const other = await visit(`${origin}/other.png`)
   const { pathname } = new URL(mine.avatarUrl)
@@ -193,7 +193,7 @@ test('avatars: an address that the service did not give out is 404, and nothing 
   expect(asked).toEqual([])
 })
 
-test('avatars: the picture goes with its site, and the one made of the id is shown', async () => {
+test('avatars: when its site is deleted a picture is replaced by the generated one', async () => {
   const { avatarUrl, site, visitorId } = await visit(`${origin}/gone.png`)
   expect((await show(avatarUrl)).bytes).toEqual(PNG)
   await api.call('DELETE', `/api/sites/${site.id}`, { token: owner.token })
@@ -202,7 +202,7 @@ test('avatars: the picture goes with its site, and the one made of the id is sho
   expect(headers.get('cache-control')).toBe('private, max-age=3600')
 })
 
-test('avatars: without a picture of their own visitors have the one made of the id', async () => {
+test('avatars: visitors without a picture have the generated one', async () => {
   const { avatarUrl, visitorId } = await visit(undefined)
   expect(avatarUrl).toBe(`https://analytics.example/avatars/${visitorId}.svg`)
 })

@@ -65,7 +65,7 @@ function expectImageHeaders(headers: Headers) {
 }
 
 describe('a favicon', () => {
-  test('is what the site serves, by what it is and not by what it claims to be', async () => {
+  test('is the file of the site, with the type of its content instead of the declared one', async () => {
     const { domain } = await register()
     const { status, headers, bytes } = await favicon(domain)
     expect([status, headers.get('content-type'), bytes]).toEqual([200, 'image/png', PNG])
@@ -74,7 +74,7 @@ describe('a favicon', () => {
     expect(asked).toEqual([`${domain}/favicon.ico`])
   })
 
-  test('is found at the address that the site answers', async () => {
+  test('is found at the favicon_url of the site', async () => {
     const site = await api.call('POST', '/api/sites', {
       token: owner.token,
       body: { domain: `bücher.example:${webPort}` },
@@ -82,7 +82,7 @@ describe('a favicon', () => {
     expect((await image(new URL(site.body.favicon_url).pathname)).bytes).toEqual(PNG)
   })
 
-  test('is fetched once in a day, also when twenty ask at once', async () => {
+  test('is fetched once a day, even for 20 concurrent requests', async () => {
     const { domain } = await register()
     await Promise.all(Array.from({ length: 20 }, () => favicon(domain)))
     now += 23 * 60 * MINUTE
@@ -100,7 +100,7 @@ describe('a favicon', () => {
     ['SVG', 200, '<svg xmlns="http://www.w3.org/2000/svg"><script>alert(1)</script></svg>'],
     ['too much', 200, Buffer.concat([PNG, Buffer.alloc(10_000)])],
     ['nothing', 200, ''],
-  ])('is a letter when the site serves %s; asked again after an hour', async (_what, status, body) => {
+  ])('is a letter for an hour when the site serves %s', async (_what, status, body) => {
     served = { status, body }
     const { domain } = await register(`www.${randomUUID().replace(/^./, 'q')}.example:${webPort}`)
     const { headers, bytes } = await favicon(domain)
@@ -127,7 +127,7 @@ describe('a favicon', () => {
     expect((await favicon(site.domain)).bytes.toString()).toContain(`>${letter}</text>`)
   })
 
-  test('is never asked for where other services than websites are', async () => {
+  test('is never fetched from ports of other services than websites', async () => {
     for (const port of [22, 25, 1023]) {
       const { domain } = await register(`${randomUUID()}.example:${port}`)
       expect((await favicon(domain)).headers.get('content-type')).toMatch(/svg/)
@@ -144,7 +144,7 @@ describe('a favicon', () => {
     'x'.repeat(5_000),
     '..',
     '<svg>',
-  ])('of %j, which is no site, is 404 and nothing is fetched', async domain => {
+  ])('of %j, which is not a site, is 404 and nothing is fetched', async domain => {
     const { status, headers, bytes } = await favicon(domain)
     expect(status).toBe(404)
     expect(JSON.parse(bytes.toString()).code).toBe('not_found')
@@ -152,7 +152,7 @@ describe('a favicon', () => {
     expect(asked).toEqual([])
   })
 
-  test('is gone with its site', async () => {
+  test('is 404 after its site was deleted', async () => {
     const { id, domain } = await register()
     expect((await favicon(domain)).status).toBe(200)
     await api.call('DELETE', `/api/sites/${id}`, { token: owner.token })
@@ -169,7 +169,7 @@ describe('a favicon', () => {
   })
 })
 
-test('without a reach of its own no favicon comes from this machine', async () => {
+test('favicons: by default nothing is fetched from the local machine', async () => {
   const { createFavicons } = await import('../../src/sites/favicons.ts')
   const { domain } = await register(`localhost:${webPort}`)
   const icon = await createFavicons(api.services.db, () => new Date()).find(domain)
@@ -178,7 +178,7 @@ test('without a reach of its own no favicon comes from this machine', async () =
 })
 
 describe('an avatar', () => {
-  test('is a picture that may be kept for ever and names the visitor', async () => {
+  test('may be cached forever and names the visitor', async () => {
     const id = randomUUID()
     const { status, headers, bytes } = await image(`/avatars/${id}.svg`)
     expect(status).toBe(200)
@@ -197,7 +197,7 @@ describe('an avatar', () => {
     '.svg',
     '%00.svg',
     '..%2Fx.svg',
-  ])('%s is none', async file => {
+  ])('is not found at %s', async file => {
     expect((await image(`/avatars/${file}`)).status).toBe(404)
   })
 })

@@ -17,7 +17,7 @@ let api: Api
 let first: Worker
 let second: Worker
 let site: TestSite
-/** Whole minutes, not in the past: salts expire by the clock of Redis. */
+/** Whole minutes, not in the past, because salts expire by the clock of Redis. */
 let at = Math.ceil(Date.now() / MINUTE) * MINUTE
 
 beforeAll(async () => {
@@ -55,11 +55,11 @@ async function useUp(worker: Worker, endpoint: Endpoint) {
   for (let count = 0; count < LIMIT; count++) expect((await post(worker, endpoint)).status).toBe(202)
 }
 
-/** The head of a request whose body does not come. */
+/** Returns the head of a request whose body is not sent. */
 const headOf = (endpoint: Endpoint, ...headers: string[]) =>
   [`POST /api/${endpoint} HTTP/1.1`, 'Host: x', ...headers, '', ''].join('\r\n')
 
-/** The answer to a request whose body does not come. */
+/** Returns the response to a request whose body is not sent. */
 async function answerToHead(worker: Worker, endpoint: Endpoint, ...headers: string[]): Promise<WireAnswer> {
   const wire = openWire(worker.url)
   wire.send(headOf(endpoint, ...headers))
@@ -97,20 +97,20 @@ describe('ingestion limits: a sender over its limit', () => {
     expectOverLimit(await answerToHead(second, 'collect', ...headers))
   })
 
-  test('is refused by another worker before a small body is read once it was refused there', async () => {
+  test('is refused by another worker before a small body is read, after its first refusal there', async () => {
     await useUp(first, 'collect')
     expect((await post(second, 'collect')).status).toBe(429)
     expectOverLimit(await answerToHead(second, 'collect', 'Content-Length: 200'))
   })
 
-  test('has each bucket of its own: another endpoint, and the next window, are open', async () => {
+  test('may still use another endpoint and the next window', async () => {
     await useUp(first, 'collect')
     expect((await post(first, 'engage')).status).toBe(202)
     at += MINUTE
     expect((await post(first, 'collect')).status).toBe(202)
   })
 
-  test('costs Redis nothing', async () => {
+  test('changes nothing in Redis', async () => {
     await useUp(first, 'collect')
     const { redis } = api.services
     const before = await redis.hgetall(`limit:${at / MINUTE}`)
@@ -118,7 +118,7 @@ describe('ingestion limits: a sender over its limit', () => {
     expect(await redis.hgetall(`limit:${at / MINUTE}`)).toEqual(before)
   })
 
-  test('keeps its connection: the unread body is not taken for the next request', async () => {
+  test('keeps its connection, and the unread body is not taken for the next request', async () => {
     await useUp(first, 'collect')
     const wire = openWire(first.url)
     const body = JSON.stringify(BODIES.collect())
@@ -133,7 +133,7 @@ describe('ingestion limits: a sender over its limit', () => {
     wire.socket.destroy()
   })
 
-  test('is not asked for a body it holds back until it is wanted', async () => {
+  test('is refused instead of being asked for the body that it holds back', async () => {
     const waiting = ['Expect: 100-continue', 'Content-Length: 200']
     expect((await answerToHead(first, 'collect', ...waiting)).status).toBe(100)
     await useUp(first, 'engage')
@@ -142,7 +142,7 @@ describe('ingestion limits: a sender over its limit', () => {
 })
 
 describe('ingestion limits: identify', () => {
-  test('an address that makes up keys has five times the limit, and then no body is read', async () => {
+  test('allows an address with invented keys five times the limit, then reads no body', async () => {
     for (let count = 0; count < 5 * LIMIT; count++) {
       expect((await post(first, 'identify', { ...BODIES.identify(), key: randomUUID() })).status).toBe(404)
     }
@@ -152,7 +152,7 @@ describe('ingestion limits: identify', () => {
     expectOverLimit(await answerToHead(second, 'identify', 'Content-Length: 200'), 5 * LIMIT)
   })
 
-  test('an address may use up the limits of any number of sites', async () => {
+  test('allows an address to use up the limits of any number of sites', async () => {
     for (let sites = 0; sites < 6; sites++) {
       const { key } = await createTestSite(api.services.db)
       for (let count = 0; count < LIMIT; count++) {
@@ -161,7 +161,7 @@ describe('ingestion limits: identify', () => {
     }
   })
 
-  test('a key and address have their own limit', async () => {
+  test('has its own limit for each key and address', async () => {
     const other = await createTestSite(api.services.db)
     await useUp(first, 'identify')
     expect((await post(first, 'identify')).status).toBe(429)
@@ -177,7 +177,7 @@ describe('ingestion: a compressed body', () => {
     ['gzip', gzipSync],
     ['deflate', deflateSync],
     ['br', brotliCompressSync],
-  ] as const)('in %s may unpack to 64 KiB, not to a byte more', async (encoding, pack) => {
+  ] as const)('in %s may decompress to 64 KiB, but to no byte more', async (encoding, pack) => {
     const send = (bytes: number) =>
       post(first, 'event', pack(padded(bytes)), { 'Content-Encoding': encoding })
     expect((await send(64 * KIB)).status).toBe(202)
@@ -188,7 +188,7 @@ describe('ingestion: a compressed body', () => {
     ])
   })
 
-  test('may come in 64 KiB at most, which its length says before it is read', async () => {
+  test('above 64 KiB is refused by its length before it is read', async () => {
     const answer = await answerToHead(
       first,
       'event',

@@ -43,7 +43,7 @@ async function siteWithKey() {
   return { owner, id: site.id, key: site.tracking_key }
 }
 
-test('hits and webhooks are refused with Retry-After, reads are answered, and room is all it takes', async () => {
+test('nearly full disk: hits and webhooks get 503 with Retry-After until there is space, reads work', async () => {
   const { owner, id, key } = await siteWithKey()
   const bodies = {
     collect: { url: { path: '/' } },
@@ -79,7 +79,7 @@ test('hits and webhooks are refused with Retry-After, reads are answered, and ro
   expect((await api.call('GET', '/readyz')).status).toBe(200)
 })
 
-test('the log says once that room is short, and once that there is room again', async () => {
+test('nearly full disk: the log reports the start and the end once each', async () => {
   const messages = () => lines.map(({ level, msg }) => `${level} ${msg}`)
   lines.length = 0
   for (const mib of [99, 50, 100, 109]) await haveFree(mib)
@@ -90,13 +90,13 @@ test('the log says once that room is short, and once that there is room again', 
   expect(messages().slice(1)).toEqual(['30 the disk has room again: hits are taken'])
 })
 
-test('metrics have the free space', async () => {
+test('nearly full disk: metrics contain the free space', async () => {
   free = 123 * MIB
   const answer = await fetch(`${api.url}/metrics`)
   expect(await answer.text()).toMatch(new RegExp(`^disk_free_bytes ${123 * MIB}$`, 'm'))
 })
 
-test('where nobody can tell, or nothing is to be watched, there is room', async () => {
+test('nearly full disk: an unknown or unwatched disk counts as having space', async () => {
   const lost = watchDisk({ folder: join(folder, 'gone'), minFreeBytes: 1 })
   await lost.check()
   const off = watchDisk({ folder, minFreeBytes: 0 })
@@ -109,14 +109,14 @@ test('where nobody can tell, or nothing is to be watched, there is room', async 
   for (const each of [lost, off, elsewhere]) each.stop()
 })
 
-test('the real file system is asked', async () => {
+test('nearly full disk: the real file system is measured', async () => {
   const watch = watchDisk({ folder, minFreeBytes: Number.MAX_SAFE_INTEGER })
   await watch.check()
   expect(watch.isShort()).toBe(true)
   watch.stop()
 })
 
-test('the folder of embedded servers is watched, under PM2 too, and that of no others', () => {
+test('nearly full disk: only the folder of embedded servers is watched, also under PM2', () => {
   const key = { SECRET_KEY: '0'.repeat(64), DATA_DIR: folder }
   const foreign = { DATABASE_URL: 'postgres://h/d', REDIS_URL: 'redis://h' }
   const watched = (environment: NodeJS.ProcessEnv) => folderOfServers(loadConfig({ ...key, ...environment }))

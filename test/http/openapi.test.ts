@@ -8,7 +8,7 @@ const document: Document = describeApi('https://analytics.example.com')
 const operations = operationsOf(document)
 const documented = createDocumented(document)
 
-/** What is served beside the route table. */
+/** Endpoints outside the route table. */
 const BESIDE = [
   'POST /api/collect',
   'POST /api/event',
@@ -24,25 +24,25 @@ const BESIDE = [
   'GET /metrics',
 ]
 
-test('the document is valid OpenAPI 3.1', async () => {
+test('OpenAPI: the document is valid OpenAPI 3.1', async () => {
   expect(document.openapi).toBe('3.1.0')
   // The validator resolves references in place.
   const answer = await new Validator().validate(structuredClone(document))
   expect(answer).toEqual({ valid: true })
 })
 
-test('it describes every route, and nothing else', () => {
+test('OpenAPI: it describes every route and nothing else', () => {
   const served = routes.map(
     ({ method, path }) => `${method.toUpperCase()} ${path.replace(/:(\w+)/g, '{$1}')}`,
   )
   expect([...operations.keys()].sort()).toEqual([...served, ...BESIDE].sort())
 })
 
-test('it is the same whenever it is made', () => {
+test('OpenAPI: it is the same each time it is created', () => {
   expect(describeApi('https://analytics.example.com')).toEqual(document)
 })
 
-test('it names the address people know, and how to authenticate', () => {
+test('OpenAPI: it names the public address and the authentication', () => {
   expect(document.servers).toEqual([{ url: 'https://analytics.example.com' }])
   expect(document.components.securitySchemes.token).toMatchObject({ type: 'http', scheme: 'bearer' })
   const open = [...operations]
@@ -51,7 +51,7 @@ test('it names the address people know, and how to authenticate', () => {
   expect(open.sort()).toEqual(BESIDE.filter(name => name !== 'GET /metrics').sort())
 })
 
-test('operations are named once, and their tags are described', () => {
+test('OpenAPI: operations have unique names and described tags', () => {
   const ids = [...operations.values()].map(operation => operation.operationId)
   expect(new Set(ids).size).toBe(ids.length)
   for (const id of ids) expect(id).toMatch(/^[a-z][A-Za-z]+$/)
@@ -64,7 +64,7 @@ describe.each([...operations])('%s', (name, operation) => {
   const at = pointer('paths', path, method.toLowerCase())
   const parameters = (operation.parameters ?? []).map((each: Document) => resolved(document, each))
 
-  test('says in words what it does, what it takes and what it answers', () => {
+  test('describes its purpose, parameters and responses in words', () => {
     expect(operation.summary).toMatch(/^[A-Z].*[^.]$/)
     for (const parameter of parameters) expect(parameter.description, parameter.name).toMatch(/\.$/)
     for (const [status, answer] of Object.entries(operation.responses)) {
@@ -79,7 +79,7 @@ describe.each([...operations])('%s', (name, operation) => {
     expect(inPath.sort()).toEqual([...path.matchAll(/\{(\w+)\}/g)].map(match => match[1]).sort())
   })
 
-  test('has parameters whose examples fit', () => {
+  test('has parameters with valid examples', () => {
     for (const [index, place] of (operation.parameters ?? []).entries()) {
       const start = place.$ref ? place.$ref.slice(1) : at + pointer('parameters', String(index))
       const { name, in: where, schema, example } = resolved(document, place)
@@ -89,7 +89,7 @@ describe.each([...operations])('%s', (name, operation) => {
     }
   })
 
-  test('has a body, if any, whose example fits', () => {
+  test('has a body, if any, with a valid example', () => {
     for (const [type, content] of Object.entries<Document>(operation.requestBody?.content ?? {})) {
       expect(content.example, type).toBeDefined()
       const start = at + pointer('requestBody', 'content', type, 'schema')
@@ -98,7 +98,7 @@ describe.each([...operations])('%s', (name, operation) => {
     }
   })
 
-  test('has answers whose examples fit', () => {
+  test('has responses with valid examples', () => {
     for (const [status, place] of Object.entries<Document>(operation.responses)) {
       const start = place.$ref ? place.$ref.slice(1) : at + pointer('responses', status)
       const content = resolved(document, place).content?.['application/json']
@@ -119,7 +119,7 @@ describe.each([...operations])('%s', (name, operation) => {
   })
 })
 
-/** Fields that say too little to be understood: no type, no description, or a text without an example. */
+/** Returns the fields of a schema that have no type or no description. */
 function schemaGaps(node: Document, path: string): string[] {
   if (node.$ref) return node.$ref.startsWith('#/components/schemas/') ? [] : [`${path}: ${node.$ref}`]
   const branches: Document[] = node.anyOf ?? node.oneOf ?? []
@@ -141,15 +141,15 @@ function schemaGaps(node: Document, path: string): string[] {
   return gaps
 }
 
-describe('the schemas', () => {
+describe('OpenAPI schemas', () => {
   test.each(Object.entries<Document>(document.components.schemas))(
-    '%s says what each field is',
+    '%s describes each field',
     (name, schema) => {
       expect(schemaGaps(schema, name)).toEqual([])
     },
   )
 
-  test('give texts examples, so that no example is made up', () => {
+  test('have examples for texts, so that none is generated', () => {
     expect(JSON.stringify(document).match(/.{80}:"text"[,}]/g)).toBeNull()
   })
 })

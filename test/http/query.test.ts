@@ -29,17 +29,17 @@ test.each([
   ['/x?__proto__=1&constructor=2', ['__proto__', 'constructor']],
   ['/x?[a]=2&A=3', ['[a]', 'A']],
   ['/x?=1', ['']],
-])('%s has parameters that mean nothing', (url, ignored) => {
+])('%s has unknown parameters', (url, ignored) => {
   expect(readQuery(url, known).ignored).toEqual(ignored)
 })
 
-test('a header names at most twenty parameters, encoded and cut', () => {
+test('a header names at most 20 parameters, encoded and truncated', () => {
   expect(headerList(['a b', 'ü', '\r\n', '\ud800'])).toBe('a%20b, %C3%BC, %0D%0A, %EF%BF%BD')
   expect(headerList(['x'.repeat(1000)])).toHaveLength(64)
   expect(headerList(Array.from({ length: 30 }, (_, i) => `p${i}`)).split(', ')).toHaveLength(20)
 })
 
-test('the fields of a schema are found through what wraps it', () => {
+test('the fields of a schema are found through its wrappers', () => {
   const schema = z.object({ a: z.string(), b: z.string() })
   for (const wrapped of [
     schema,

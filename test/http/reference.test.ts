@@ -13,7 +13,7 @@ afterAll(() => api.close())
 const get = (path: string, headers: Record<string, string> = {}) =>
   fetch(api.url + path, { headers, redirect: 'manual' })
 
-test('the document is served to anybody, as it is made', async () => {
+test('API reference: the OpenAPI document is served without a token', async () => {
   const answer = await get('/api/openapi.json')
   expect(answer.status).toBe(200)
   expect(answer.headers.get('content-type')).toBe('application/json; charset=utf-8')
@@ -21,7 +21,7 @@ test('the document is served to anybody, as it is made', async () => {
 })
 
 test.each(['/api/openapi.json', '/docs', '/docs/redoc.js'])(
-  '%s is kept by clients until it changes, compressed if they like',
+  'API reference: %s is cached until it changes, and compressed on request',
   async path => {
     const plain = await get(path, { 'Accept-Encoding': 'identity' })
     const text = await plain.text()
@@ -31,7 +31,7 @@ test.each(['/api/openapi.json', '/docs', '/docs/redoc.js'])(
       const packed = await get(path, { 'Accept-Encoding': encoding })
       expect(packed.headers.get('content-encoding')).toBe(encoding)
       expect(Number(packed.headers.get('content-length'))).toBeLessThan(text.length)
-      // fetch unpacks it.
+      // fetch decompresses it.
       expect(await packed.text()).toBe(text)
     }
     const again = await get(path, { 'If-None-Match': plain.headers.get('etag')! })
@@ -40,26 +40,26 @@ test.each(['/api/openapi.json', '/docs', '/docs/redoc.js'])(
   },
 )
 
-test('the page has one address', async () => {
+test('API reference: the page has only one URL', async () => {
   const answer = await get('/docs/')
   expect([answer.status, answer.headers.get('location')]).toEqual([308, '../docs'])
 })
 
-test('the page lets nothing in but our own script', async () => {
+test('API reference: the page allows only our own script', async () => {
   const policy = (await get('/docs')).headers.get('content-security-policy')!
   expect(policy).toContain("default-src 'none'")
   expect(policy).toContain("script-src 'self'")
   expect(policy).not.toMatch(/https?:|\*|unsafe-eval|script-src[^;]*unsafe/)
 })
 
-describe('in a browser', () => {
+describe('API reference in a browser', () => {
   let browser: Browser
   beforeAll(async () => {
     browser = await startChromium()
   })
   afterAll(() => browser.close())
 
-  test('the page shows every operation, asks no other origin for anything, and breaks none of its rules', async () => {
+  test('shows every operation, loads nothing from other origins and reports no errors', async () => {
     const page = await browser.newPage({ viewport: { width: 1400, height: 900 } })
     const complaints: string[] = []
     const foreign: string[] = []

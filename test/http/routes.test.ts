@@ -22,7 +22,7 @@ const paths = [...new Set(routes.map(route => route.path))]
 const at = (path: string, siteKey: string) =>
   path.replace(':siteKey', siteKey).replace(/:\w+/g, () => randomUUID())
 
-test('the surface is this', () => {
+test('routes: the REST surface matches the snapshot', () => {
   expect(
     routes.map(({ method, path, ok }) => `${method.toUpperCase()} ${path} ${ok}`),
   ).toMatchInlineSnapshot(`
@@ -76,7 +76,7 @@ test('the surface is this', () => {
 })
 
 describe.each(routes)('$method $path', route => {
-  test('is not served without a valid token, whatever is asked', async () => {
+  test('is refused without a valid token, whatever the request contains', async () => {
     for (const token of [undefined, 'nonsense', generateToken()]) {
       const answer = await api.call(route.method.toUpperCase(), at(route.path, siteId), {
         token,
@@ -92,7 +92,7 @@ describe.each(routes)('$method $path', route => {
     }
   })
 
-  test('names the query parameters that mean nothing to it', async () => {
+  test('names ignored query parameters in a header', async () => {
     const path = `${at(route.path, siteId)}?nonsense=1&also=2&siteKey=3`
     const answer = await api.call(route.method.toUpperCase(), path, { token: stranger.token })
     expect(answer.headers.get('x-ignored-parameters')).toBe('nonsense, also, siteKey')
@@ -100,7 +100,7 @@ describe.each(routes)('$method $path', route => {
 })
 
 test.each(routes.filter(route => route.path.includes(':siteKey')))(
-  "$method $path says of another team's site what it says of none",
+  "$method $path answers the same for another team's site as for an unknown one",
   async route => {
     const ask = async (siteKey: string) => {
       const answer = await api.call(route.method.toUpperCase(), at(route.path, siteKey), {
@@ -119,7 +119,7 @@ describe.each(paths)('%s', path => {
   const methods = routes.filter(route => route.path === path).map(route => route.method.toUpperCase())
   const allow = [...methods, ...(methods.includes('GET') ? ['HEAD'] : []), 'OPTIONS'].join(', ')
 
-  test('answers 405 with the methods it has to every other one', async () => {
+  test('answers 405 with its methods to every other method', async () => {
     for (const method of ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'].filter(each => !methods.includes(each))) {
       const answer = await api.call(method, at(path, siteId))
       expect(answer.status, method).toBe(405)
@@ -128,13 +128,13 @@ describe.each(paths)('%s', path => {
     }
   })
 
-  test('answers OPTIONS with the methods it has', async () => {
+  test('answers OPTIONS with its methods', async () => {
     const answer = await api.call('OPTIONS', at(path, siteId))
     expect([answer.status, answer.headers.get('allow')]).toEqual([204, allow])
   })
 })
 
-test('HEAD is answered as GET, without the body', async () => {
+test('routes: HEAD is answered like GET, without the body', async () => {
   const answer = await api.call('HEAD', `/api/sites/${siteId}`, { token: owner.token })
   expect([answer.status, answer.body]).toEqual([200, undefined])
 })

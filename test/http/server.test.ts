@@ -27,7 +27,7 @@ const ok = (_request: IncomingMessage, response: ServerResponse) => {
   response.writeHead(200, { 'Content-Length': '2' }).end('ok')
 }
 
-test('connections: those beyond the ceiling are answered 503 and closed, also when they send nothing', async () => {
+test('connections: those above the limit get 503 and are closed, even if they send nothing', async () => {
   const url = await serve(ok, { maxConnections: 2 })
   const held = [openWire(url), openWire(url)]
   for (const wire of held) {
@@ -47,7 +47,7 @@ test('connections: those beyond the ceiling are answered 503 and closed, also wh
   for (const wire of held) wire.socket.destroy()
 })
 
-test('connections: a request on one beyond the ceiling is not handled', async () => {
+test('connections: a request on one above the limit is not handled', async () => {
   let handled = 0
   const url = await serve(
     (request, response) => {
@@ -67,7 +67,7 @@ test('connections: a request on one beyond the ceiling is not handled', async ()
   held.socket.destroy()
 })
 
-test('connections: one that is closed makes room', async () => {
+test('connections: a closed one makes room for another', async () => {
   const url = await serve(ok, { maxConnections: 1 })
   for (let round = 0; round < 5; round++) {
     const wire = openWire(url)
@@ -77,7 +77,7 @@ test('connections: one that is closed makes room', async () => {
   }
 })
 
-test('slow readers: an answer that nobody takes ends its connection', async () => {
+test('slow readers: a response that is not read ends its connection', async () => {
   let answered!: (response: ServerResponse) => void
   const answering = new Promise<ServerResponse>(resolve => {
     answered = resolve
@@ -98,7 +98,7 @@ test('slow readers: an answer that nobody takes ends its connection', async () =
   wire.socket.destroy()
 })
 
-test('slow senders: a request that stops in the middle is answered 408', async () => {
+test('slow senders: a request that stops in the middle gets 408', async () => {
   const url = await serve(request => void request.resume(), { maxConnections: 9, stalledMs: 200 })
   const wire = openWire(url)
   wire.send('POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 10\r\n\r\nabc')

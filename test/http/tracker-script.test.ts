@@ -17,7 +17,7 @@ afterAll(() => {
   server.close()
 })
 
-/** Without what `fetch` adds and unpacks by itself. */
+/** Requests a path without the additional headers and the decompression of `fetch`. */
 function ask(path: string, headers: Record<string, string> = {}, method = 'GET') {
   const { port } = server.address() as AddressInfo
   return new Promise<{ status: number; headers: Record<string, unknown>; body: Buffer }>(
@@ -39,12 +39,12 @@ function ask(path: string, headers: Record<string, string> = {}, method = 'GET')
   )
 }
 
-test('the tracker is at most 2.5 kB', () => {
+test('tracker script: it is at most 2.5 kB', () => {
   expect(gzipSync(built, { level: 9 }).length).toBeLessThanOrEqual(2_500)
 })
 
 test.each(['/js/script.js', '/t/script.js', '/js/script.js?v=2'])(
-  '%s may be loaded by any page',
+  'tracker script: %s may be loaded by any page',
   async path => {
     const answer = await ask(path)
     expect(answer.status).toBe(200)
@@ -64,13 +64,13 @@ test.each(['/js/script.js', '/t/script.js', '/js/script.js?v=2'])(
 test.each([
   ['gzip, deflate, br, zstd', 'br', brotliDecompressSync],
   ['gzip, deflate', 'gzip', gunzipSync],
-] as const)('it comes packed for who accepts %s', async (accepted, encoding, unpack) => {
+] as const)('tracker script: it is compressed if accepted: %s', async (accepted, encoding, unpack) => {
   const answer = await ask('/js/script.js', { 'Accept-Encoding': accepted })
   expect(answer.headers['content-encoding']).toBe(encoding)
   expect(unpack(answer.body).equals(built)).toBe(true)
 })
 
-test('who has it is not sent it again, however it was packed', async () => {
+test('tracker script: a client with the current version gets 304, in any encoding', async () => {
   const { headers } = await ask('/js/script.js')
   const answer = await ask('/js/script.js', {
     'If-None-Match': `"other", ${headers.etag}`,
@@ -79,7 +79,7 @@ test('who has it is not sent it again, however it was packed', async () => {
   expect([answer.status, answer.body.length, answer.headers.etag]).toEqual([304, 0, headers.etag])
 })
 
-test('HEAD is answered as GET, without the body', async () => {
+test('tracker script: HEAD is answered like GET, without the body', async () => {
   const answer = await ask('/js/script.js', {}, 'HEAD')
   expect([answer.status, answer.body.length, answer.headers['content-length']]).toEqual([
     200,
@@ -88,7 +88,7 @@ test('HEAD is answered as GET, without the body', async () => {
   ])
 })
 
-test('other methods are refused, other paths are for somebody else', async () => {
+test('tracker script: other methods are refused, other paths are not handled', async () => {
   const refused = await ask('/js/script.js', {}, 'POST')
   expect([refused.status, refused.headers.allow]).toEqual([405, 'GET, HEAD, OPTIONS'])
   expect(JSON.parse(refused.body.toString())).toMatchObject({ code: 'method_not_allowed' })

@@ -17,7 +17,7 @@ afterAll(async () => {
   await database.close()
 })
 
-/** Keeps the only connection until it is called. */
+/** Holds the only connection until the returned function is called. */
 function occupy(): Promise<() => Promise<unknown>> {
   return new Promise(resolve => {
     let leave = () => {}
@@ -35,7 +35,7 @@ function occupy(): Promise<() => Promise<unknown>> {
   })
 }
 
-test('reads: a statement that waits when its caller was answered is cancelled, and none is begun after it', async () => {
+test('reads: a statement that still waits when its request ends is cancelled, and no further one starts', async () => {
   const leave = await occupy()
   const read = abandonWhen(AbortSignal.timeout(50), async () => {
     await expect(listBackends(db)).rejects.toMatchObject({ code: '57014' })
@@ -46,7 +46,7 @@ test('reads: a statement that waits when its caller was answered is cancelled, a
   expect(await listBackends(db)).toBeInstanceOf(Array)
 })
 
-test('reads: a statement in time is not touched, and neither is one outside of a call', async () => {
+test('reads: a statement in time or outside of a request is not cancelled', async () => {
   expect(await abandonWhen(new AbortController().signal, () => listBackends(db))).toBeInstanceOf(Array)
   const leave = await occupy()
   const waiting = listBackends(db)

@@ -8,7 +8,7 @@ import { connectTo, type TestRedis, testRedis } from '../support/redis.ts'
 const MINUTE = 60_000
 const START = Date.UTC(2026, 0, 1, 12)
 
-/** A request of somebody, with something for the queues. */
+/** A charged or unlimited request; its name goes to the queue. */
 interface Request {
   charge: Charge | undefined
   name: string
@@ -35,7 +35,7 @@ const by = (key: string, limit: number, ...names: string[]): Request[] =>
   names.map(name => ({ charge: { key, limit }, name }))
 const unlimited = (name: string): Request => ({ charge: undefined, name })
 
-/** Admits requests; a job is a list of names. */
+/** Admits requests; the job is the list of their names. */
 async function admit(to: Admission<string[]>, requests: Request[]) {
   const admitted = await to.admit(
     requests.map(({ charge }) => charge),
@@ -44,14 +44,14 @@ async function admit(to: Admission<string[]>, requests: Request[]) {
   return admitted.map(({ rate, failure }) => (failure ? 'failed' : rate ? rate.isAllowed : 'unlimited'))
 }
 
-/** What all jobs in Redis carry. */
+/** Returns the names in all jobs in Redis. */
 async function queued(): Promise<string[]> {
   const jobs = await redis.keys('bull:hits:*-*-*-*-*')
   const data = await Promise.all(jobs.map(key => redis.hget(key, 'data')))
   return data.flatMap(text => JSON.parse(text!)).sort()
 }
 
-/** Commands sent by what runs. */
+/** Returns the number of Redis commands that `run` sends. */
 async function commandsOf(run: () => Promise<unknown>): Promise<number> {
   const sent = vi.spyOn(redis, 'sendCommand')
   await run()
@@ -60,7 +60,7 @@ async function commandsOf(run: () => Promise<unknown>): Promise<number> {
   return count
 }
 
-test('limits and jobs travel in one command while nobody comes over a limit', async () => {
+test('rate-limited enqueue: limits and jobs take one command while no limit is exceeded', async () => {
   const to = admission()
   await admit(to, by('a', 9, 'script is known from now on'))
   const requests = [...by('a', 9, 'a1', 'a2'), ...by('b', 1, 'b1'), unlimited('u')]
@@ -68,13 +68,13 @@ test('limits and jobs travel in one command while nobody comes over a limit', as
   expect(await queued()).toEqual(['a1', 'a2', 'b1', 'script is known from now on', 'u'])
 })
 
-test('of requests over a limit nothing is queued, and everybody else is untouched', async () => {
+test('rate-limited enqueue: requests over their limit are not queued, all others are', async () => {
   const requests = [...by('a', 2, 'a1', 'a2', 'a3'), unlimited('u'), ...by('b', 5, 'b1'), ...by('a', 2, 'a4')]
   expect(await admit(admission(), requests)).toEqual([true, true, false, 'unlimited', true, false])
   expect(await queued()).toEqual(['a1', 'a2', 'b1', 'u'])
 })
 
-test('of parallel calls of two processes exactly the limit is queued', async () => {
+test('rate-limited enqueue: parallel calls of two processes queue exactly the limit', async () => {
   const calls = [admission(), admission()].flatMap((to, process) =>
     Array.from({ length: 5 }, (_, call) => {
       const names = Array.from({ length: 4 }, (_, index) => `${process}/${call}/${index}`)
@@ -90,7 +90,7 @@ test('of parallel calls of two processes exactly the limit is queued', async () 
   expect((await queued()).filter(name => name.startsWith('own'))).toHaveLength(10)
 })
 
-test('who has nothing left costs the others no second command', async () => {
+test('rate-limited enqueue: a sender without quota costs the others no second command', async () => {
   const to = admission()
   await admit(to, by('a', 1, 'a1', 'a2'))
   const requests = [...by('a', 1, 'a3'), ...by('b', 9, 'b1')]
@@ -98,7 +98,7 @@ test('who has nothing left costs the others no second command', async () => {
   expect(await queued()).toEqual(['a1', 'b1'])
 })
 
-test('who had nothing left may send again in the next window', async () => {
+test('rate-limited enqueue: a sender without quota may send again in the next window', async () => {
   const to = admission()
   await admit(to, by('a', 1, 'a1', 'a2'))
   at += MINUTE
@@ -106,7 +106,7 @@ test('who had nothing left may send again in the next window', async () => {
   expect(await queued()).toEqual(['a1', 'a3'])
 })
 
-test('a request that is allowed is queued, though Redis had forgotten that nothing was left', async () => {
+test('rate-limited enqueue: an allowed request is queued even after Redis has lost its counters', async () => {
   const to = admission()
   await admit(to, by('a', 1, 'a1', 'a2'))
   await redis.del(`limit:${START / MINUTE}`)
@@ -118,7 +118,7 @@ test.each([
   { named: 'within their limits', charged: 9 },
   { named: 'of which one comes over its limit', charged: 3 },
   { named: 'without limits', charged: undefined },
-])('a queue that cannot take the job fails requests $named', async ({ charged }) => {
+])('rate-limited enqueue: when the queue fails so do requests $named', async ({ charged }) => {
   await redis.set('bull:hits:wait', 'not a list')
   const names = ['0', '1', '2', '3']
   const requests = charged === undefined ? names.map(unlimited) : by('a', charged, ...names)
@@ -127,7 +127,7 @@ test.each([
   expect(await queued()).toEqual([])
 })
 
-test('requests that nobody charges and that bring nothing are admitted', async () => {
+test('rate-limited enqueue: requests without charge and without items are admitted', async () => {
   const admitted = await admission().admit([undefined, { key: 'a', limit: 1 }], () => undefined)
   expect(admitted.map(({ rate, failure }) => [rate?.isAllowed, failure])).toEqual([
     [undefined, undefined],

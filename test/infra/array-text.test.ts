@@ -16,7 +16,7 @@ const text = fc.oneof(
 )
 const nullable = <Value>(value: fc.Arbitrary<Value>) => fc.option(value, { nil: null })
 
-test('PostgreSQL reads the values that were written, but for nulls at the end', async () => {
+test('array text: PostgreSQL reads the written values, except nulls at the end', async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.array(nullable(text)),
@@ -34,7 +34,7 @@ test('PostgreSQL reads the values that were written, but for nulls at the end', 
   )
 })
 
-test('columns of different lengths make rows that are filled up with nulls', async () => {
+test('array text: columns of different lengths become rows that are filled up with nulls', async () => {
   const columns = [[1, 2, 3].map(String), ['a', null, null], [null, null, null]].map(arrayText)
   const rows = await database.db.unsafe(
     'select * from unnest($1::text[], $2::text[], $3::text[]) as row (a, b, c)',
@@ -47,7 +47,7 @@ test('columns of different lengths make rows that are filled up with nulls', asy
   ])
 })
 
-test('a time is what the library writes', () => {
+test('array text: a time is written as by toISOString', () => {
   const time = fc.integer({ min: Date.UTC(1990, 0), max: Date.UTC(2200, 0) })
   fc.assert(
     fc.property(time, fc.nat(2_000), (ms, later) => {

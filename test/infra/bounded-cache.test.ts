@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { BoundedCache } from '../../src/infra/bounded-cache.ts'
 
-test('an entry is gone at the instant it expires', () => {
+test('bounded cache: an entry is gone at the instant it expires', () => {
   const cache = new BoundedCache<string>(100)
   cache.set('a', 'A', { bytes: 1, expiresAt: 10 })
   expect(cache.get('a', 9)).toBe('A')
@@ -9,7 +9,7 @@ test('an entry is gone at the instant it expires', () => {
   expect(cache.get('b', 0)).toBeUndefined()
 })
 
-test('what was used longest ago goes first, until all is within the bound', () => {
+test('bounded cache: the least recently used entries are removed first', () => {
   const cache = new BoundedCache<string>(30)
   for (const key of ['a', 'b', 'c']) cache.set(key, key, { bytes: 10, expiresAt: 1 })
   cache.get('a', 0)
@@ -17,7 +17,7 @@ test('what was used longest ago goes first, until all is within the bound', () =
   expect(['a', 'b', 'c', 'd'].map(key => cache.get(key, 0))).toEqual(['a', undefined, undefined, 'd'])
 })
 
-test('an entry set again weighs once; one that is too large alone is not kept', () => {
+test('bounded cache: a replaced entry weighs once, and an entry above the bound is not kept', () => {
   const cache = new BoundedCache<string>(10)
   for (let times = 0; times < 5; times++) cache.set('a', 'A', { bytes: 6, expiresAt: 1 })
   cache.set('b', 'B', { bytes: 4, expiresAt: 1 })

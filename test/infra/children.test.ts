@@ -8,7 +8,7 @@ interface Puppet extends Child {
   heard: string[]
 }
 
-/** Children that live, serve and end by hand; one that is told to stop does so unless it is stubborn. */
+/** Children that a test serves and ends by hand; a stubborn one ignores `stop`. */
 function nursery(options: { isStubborn?: boolean } = {}) {
   const children: Puppet[] = []
   const start = (): Child => {
@@ -50,7 +50,7 @@ function nursery(options: { isStubborn?: boolean } = {}) {
 
 const count = (children: unknown[]) => () => children.length
 
-test('a child that ends is started again, however often', async () => {
+test('children: a child that ends is started again every time', async () => {
   const { children, start } = nursery()
   const keeper = keepAlive('child', start, silentLog)
   children[0]!.serve()
@@ -63,7 +63,7 @@ test('a child that ends is started again, however often', async () => {
   expect(children).toHaveLength(3)
 })
 
-test('a first child that ends before it serves makes the start fail', async () => {
+test('children: the start fails when the first child ends before it serves', async () => {
   const { children, start } = nursery()
   const keeper = keepAlive('child', start, silentLog)
   children[0]!.end()
@@ -71,14 +71,14 @@ test('a first child that ends before it serves makes the start fail', async () =
   await keeper.stop(1_000)
 })
 
-test('a child that is stopped is not started again, and one that does not go is killed', async () => {
+test('children: a stopped child is not started again, and is killed when it does not end', async () => {
   const { children, start } = nursery({ isStubborn: true })
   const keeper = keepAlive('child', start, silentLog)
   await keeper.stop(50)
   expect(children.map(child => child.heard)).toEqual([['stop', 'kill']])
 })
 
-test('a roll lets the old child go only when the new one serves', async () => {
+test('children: a rolling restart stops the old child only when the new one serves', async () => {
   const { children, start } = nursery()
   const keeper = keepAlive('child', start, silentLog)
   const rolled = keeper.roll()
@@ -93,7 +93,7 @@ test('a roll lets the old child go only when the new one serves', async () => {
   await keeper.stop(1_000)
 })
 
-test('when the new child of a roll does not come up, the old one stays and is still kept alive', async () => {
+test('children: when the new child of a rolling restart fails, the old one stays and is kept alive', async () => {
   const { children, start } = nursery()
   const keeper = keepAlive('child', start, silentLog)
   const rolled = keeper.roll()
@@ -105,7 +105,7 @@ test('when the new child of a roll does not come up, the old one stays and is st
   await keeper.stop(1_000)
 })
 
-test('a stop in the middle of a roll leaves neither child behind', async () => {
+test('children: a stop during a rolling restart leaves no child running', async () => {
   const { children, start } = nursery()
   const keeper = keepAlive('child', start, silentLog)
   const rolled = keeper.roll()

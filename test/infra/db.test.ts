@@ -24,7 +24,7 @@ afterAll(() => database.close())
 
 const withCode = (code: unknown) => Object.assign(new Error('failed'), { code })
 
-test('a socket that is not there means that the database is away, a file that is not there does not', () => {
+test('database errors: a missing socket means unavailable, a missing file does not', () => {
   const missing = (syscall: string) => Object.assign(withCode('ENOENT'), { syscall })
   expect(isUnavailable(missing('connect'))).toBe(true)
   expect(isUnavailable(missing('open'))).toBe(false)
@@ -42,7 +42,7 @@ test.each([
   ['ECONNREFUSED', 'nobody listens'],
   ['ENETUNREACH', 'no network'],
   ['EAI_AGAIN', 'no name server'],
-])('%s (%s) means that the database is away, and trying the same at once would not help', code => {
+])('database errors: %s (%s) means unavailable, and an immediate retry would not help', code => {
   expect(isUnavailable(withCode(code))).toBe(true)
   expect(isRetryable(withCode(code))).toBe(false)
 })
@@ -53,7 +53,7 @@ test.each([
   ['55P03', 'lock timeout'],
   ['57014', 'statement timeout'],
   ['25P03', 'ended for being idle in a transaction'],
-])('%s (%s) means that the same transaction can be run again', code => {
+])('database errors: %s (%s) means that the same transaction can be retried', code => {
   expect(isRetryable(withCode(code))).toBe(true)
   expect(isUnavailable(withCode(code))).toBe(false)
 })
@@ -63,13 +63,13 @@ test.each([
   ['22P02', 'not a number'],
   ['54000', 'too large'],
   ['UNDEFINED_VALUE', 'what the driver cannot send'],
-])('%s (%s) means that the values are at fault', code => {
+])('database errors: %s (%s) means that the values are at fault', code => {
   expect(isDataFault(withCode(code))).toBe(true)
   expect(isUnavailable(withCode(code)) || isRetryable(withCode(code))).toBe(false)
 })
 
 test.each(['08006', '53100', '57P01', 'ECONNREFUSED', 'ENETDOWN', '40P01', '57014', '42P01', 'XX000'])(
-  '%s is not blamed on the values',
+  'database errors: %s does not mean that the values are at fault',
   code => {
     expect(isDataFault(withCode(code))).toBe(false)
   },
@@ -80,16 +80,16 @@ test.each<[unknown, string]>([
   ['25P02', 'in a failed transaction'],
   [23505, 'a code that is no text'],
   [undefined, 'no code'],
-])('%s (%s) means neither that the database is away nor that it will do in a moment', code => {
+])('database errors: %s (%s) means neither unavailable nor retryable', code => {
   expect(isUnavailable(withCode(code))).toBe(false)
   expect(isRetryable(withCode(code))).toBe(false)
 })
 
-test.each([null, undefined, 'ECONNREFUSED', 53300])('%j, which is no error, means nothing', thrown => {
+test.each([null, undefined, 'ECONNREFUSED', 53300])('database errors: %j is not an error', thrown => {
   expect([isUnavailable(thrown), isRetryable(thrown), isDataFault(thrown)]).toEqual([false, false, false])
 })
 
-test('what real servers throw is told apart', async () => {
+test('database errors: errors of real servers are classified', async () => {
   const violation = await db`insert into teams (name, plan) values ('x', 'no such plan')`.catch(e => e)
   expect(sqlState(violation)).toMatch(/^2/)
   expect(isUnavailable(violation)).toBe(false)
@@ -105,7 +105,7 @@ test('what real servers throw is told apart', async () => {
   expect(isUnavailable(ended)).toBe(true)
 })
 
-test('a database that is away becomes a 503, everything unforeseen a 500 that gives nothing away', () => {
+test('database errors: unavailable becomes a 503, anything unforeseen a 500 without details', () => {
   const away = withCode('ECONNREFUSED')
   expect(translateDbError(away)).toMatchObject({ code: 'unavailable', retryAfter: 2, cause: away })
   expect(translateDbError(withCode('40P01'))).toMatchObject({ code: 'unavailable' })
@@ -124,7 +124,7 @@ test.each([
   ['54000', 'out of memory'],
   ['53200', 'out of memory'],
   ['XX000', ALLOCATION],
-])('an answer that is too large for the server (%s, %s) becomes a 503', (code, message) => {
+])('database errors: a result too large for the server (%s, %s) becomes a 503', (code, message) => {
   const error = Object.assign(new Error(message), { code })
   expect(asAppError(error)).toMatchObject({ code: 'unavailable', cause: error })
   expect(asAppError(error).retryAfter).toBeGreaterThan(0)
@@ -137,11 +137,11 @@ test.each([
   ['54000', 'row is too big: size 8200, maximum size 8160'],
   ['54001', 'stack depth limit exceeded'],
   [undefined, ALLOCATION],
-])('what is no answer that is too large (%s, %s) stays what it is', (code, message) => {
+])('database errors: other internal errors and limits (%s, %s) become a 500', (code, message) => {
   expect(asAppError(Object.assign(new Error(message), { code }))).toMatchObject({ code: 'internal' })
 })
 
-test('storing judges a value that is too large as before', () => {
+test('database errors: while storing, 54000 means a fault of the values, a failed allocation does not', () => {
   const allocation = Object.assign(new Error(ALLOCATION), { code: 'XX000' })
   expect([isDataFault(allocation), isUnavailable(allocation), isRetryable(allocation)]).toEqual([
     false,
@@ -151,7 +151,7 @@ test('storing judges a value that is too large as before', () => {
   expect(isDataFault(withCode('54000'))).toBe(true)
 })
 
-test('an array larger than any is too large an answer, however the server puts it', async () => {
+test('database errors: an array above the size limit becomes a 503', async () => {
   const ask = (text: string) => db.unsafe(text).catch(e => e)
   const [tooMany, tooManyBytes] = [
     await ask('select array_fill(0, array[300000000])'),
@@ -168,11 +168,11 @@ test.each([
   "Stream isn't writeable and enableOfflineQueue options is false",
   'Connection is closed.',
   'Command timed out',
-])('a Redis client saying %j becomes a 503', message => {
+])('Redis errors: %j becomes a 503', message => {
   expect(asAppError(new Error(message))).toMatchObject({ code: 'unavailable', retryAfter: 2 })
 })
 
-test('a bigint comes back as an exact number, and as an error when there is none', async () => {
+test('database values: a bigint is read as an exact number or as an error', async () => {
   const [row] = await db`select 9007199254740991::bigint as large, (-9007199254740991)::bigint as small`
   expect(row).toEqual({ large: Number.MAX_SAFE_INTEGER, small: Number.MIN_SAFE_INTEGER })
   await expect(db`select 9007199254740992::bigint as beyond`).rejects.toThrow(
@@ -182,12 +182,12 @@ test('a bigint comes back as an exact number, and as an error when there is none
   expect(echoed!.value).toBe(Number.MAX_SAFE_INTEGER)
 })
 
-test('a time comes back to the millisecond, whatever zone the machine is in', async () => {
+test('database values: a time is exact to the millisecond, independent of the local zone', async () => {
   const [row] = await db`select timestamptz '2026-03-29 01:30:00.123+01:00' as at`
   expect(row!.at).toEqual(new Date('2026-03-29T00:30:00.123Z'))
 })
 
-test('a statement takes its parameters in order, in a pool and in a transaction', async () => {
+test('database statements: parameters are passed in order, in a pool and in a transaction', async () => {
   const countSites = statement<{ count: number }>('count-sites')
   const [team] = await db`insert into teams (name, plan) values ('Statements', 'active') returning id`
   expect(await countSites(db, team!.id)).toEqual([{ count: 0 }])
@@ -205,6 +205,6 @@ test.each([
     'postgres://u@localhost/d?host=/run/pg&sslmode=disable',
     { url: 'postgres://u@localhost/d?sslmode=disable', host: '/run/pg' },
   ],
-])('%s is taken apart for the driver', (url, options) => {
+])('database URL: %s is split for the driver', (url, options) => {
   expect(clientOptions(url)).toEqual(options)
 })

@@ -13,17 +13,17 @@ afterEach(() => {
 
 const tooLate = () => new Error('too late')
 
-test('what is done in time is the result, and no timer is left', async () => {
+test('deadline: work in time gives its result and leaves no timer', async () => {
   expect(await withDeadline(100, Promise.resolve(7), tooLate)).toBe(7)
   expect(vi.getTimerCount()).toBe(0)
 })
 
-test('what fails in time fails as it did, and no timer is left', async () => {
+test('deadline: work that fails in time keeps its error and leaves no timer', async () => {
   await expect(withDeadline(100, Promise.reject(new Error('refused')), tooLate)).rejects.toThrow('refused')
   expect(vi.getTimerCount()).toBe(0)
 })
 
-test('what is not done in time fails as asked for, at the deadline and not before', async () => {
+test('deadline: late work fails with the given error exactly at the deadline', async () => {
   let outcome = 'open'
   void withDeadline(100, new Promise(() => {}), tooLate).catch(error => {
     outcome = error.message
@@ -34,7 +34,7 @@ test('what is not done in time fails as asked for, at the deadline and not befor
   expect(outcome).toBe('too late')
 })
 
-test('a failure after the deadline is nobody’s unhandled rejection', async () => {
+test('deadline: a failure after the deadline is not an unhandled rejection', async () => {
   const unhandled = vi.fn()
   process.on('unhandledRejection', unhandled)
   let fail = (_: Error) => {}
@@ -51,7 +51,7 @@ test('a failure after the deadline is nobody’s unhandled rejection', async () 
   expect(unhandled).not.toHaveBeenCalled()
 })
 
-test('a statement that begins when it is awaited is begun', async () => {
+test('deadline: a lazy statement is started', async () => {
   const begun = vi.fn()
   const lazy = {
     // biome-ignore lint/suspicious/noThenProperty: as the database driver's queries
@@ -64,7 +64,7 @@ test('a statement that begins when it is awaited is begun', async () => {
   expect(begun).toHaveBeenCalledOnce()
 })
 
-test('an answer that came while this process stood still is in time', async () => {
+test('deadline: an answer that arrived while the process was blocked is in time', async () => {
   vi.useRealTimers()
   const hasAnswered = new Int32Array(new SharedArrayBuffer(4))
   const other = new Worker(

@@ -4,7 +4,7 @@ import type { Pool } from '../../src/infra/pool.ts'
 
 const pool: Pool = { run: async () => undefined, close: async () => {} }
 
-/** Work that goes on until it is told to end. */
+/** Work that runs until the test ends it. */
 function openWork() {
   let resolve: (answer: string) => void = () => {}
   const promise = new Promise<string>(done => {
@@ -23,7 +23,7 @@ function openWork() {
 
 const settled = () => new Promise(resolve => setImmediate(resolve))
 
-test('fair pool: an owner has its places, and what waits has its turn in the order it came', async () => {
+test('fair pool: an owner has its places, and waiting work starts in the order of arrival', async () => {
   const fair = createFairPool(pool, { places: 2, waiting: 2 })
   const works = Array.from({ length: 4 }, openWork)
   const answers = works.map(work => fair.enter('a', undefined, work.run))
@@ -36,7 +36,7 @@ test('fair pool: an owner has its places, and what waits has its turn in the ord
   expect(await Promise.all(answers)).toEqual(Array(4).fill('done'))
 })
 
-test('fair pool: an owner whose line is full is refused, and another one is not held up', async () => {
+test('fair pool: an owner with a full line is refused, another one is not delayed', async () => {
   const fair = createFairPool(pool, { places: 1, waiting: 1 })
   const [first, second, third, other] = Array.from({ length: 4 }, openWork)
   const answers = [fair.enter('a', undefined, first!.run), fair.enter('a', undefined, second!.run)]
@@ -54,7 +54,7 @@ test('fair pool: an owner whose line is full is refused, and another one is not 
   expect(await fair.enter('a', undefined, async () => 'again')).toBe('again')
 })
 
-test('fair pool: a request that nobody waits for any more leaves the line, and its place goes to the next', async () => {
+test('fair pool: an aborted request leaves the line, and its place goes to the next', async () => {
   const fair = createFairPool(pool, { places: 1, waiting: 2 })
   const [first, gone, next] = Array.from({ length: 3 }, openWork)
   const client = new AbortController()
@@ -71,7 +71,7 @@ test('fair pool: a request that nobody waits for any more leaves the line, and i
   expect(await Promise.all(answers)).toEqual(['done', 'done'])
 })
 
-test('fair pool: work that fails gives its place back', async () => {
+test('fair pool: work that fails frees its place', async () => {
   const fair = createFairPool(pool, { places: 1, waiting: 0 })
   const failing = () => fair.enter('a', undefined, () => Promise.reject(new Error('failed')))
   await expect(failing()).rejects.toThrow('failed')

@@ -2,7 +2,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import { createGroupCommit } from '../../src/infra/group-commit.ts'
 
-/** A group commit whose batches stay in flight until they are settled by hand. */
+/** A group commit whose batches stay in flight until the test settles them. */
 function open(
   limits: { maxBatch?: number; maxBatchBytes?: number; maxWaiting?: number; maxWaitingBytes?: number } = {},
 ) {
@@ -31,7 +31,7 @@ function open(
   return { group, batches, sent: () => batches.map(batch => batch.items.join('')) }
 }
 
-/** Outcomes in order, written when they happen. */
+/** Records outcomes in the order in which they happen. */
 function watch(outcomes: string[], name: string, added: Promise<void>) {
   return added.then(
     () => outcomes.push(`${name} done`),
@@ -43,7 +43,7 @@ async function turns() {
   for (let turn = 0; turn < 3; turn++) await nextTurn()
 }
 
-test('an item is sent at once while fewer than two batches are in flight', async () => {
+test('group commit: an item is sent at once while fewer than two batches are in flight', async () => {
   const { group, sent } = open()
   void group.add('a')
   await turns()
@@ -53,14 +53,14 @@ test('an item is sent at once while fewer than two batches are in flight', async
   expect(sent()).toEqual(['a', 'b'])
 })
 
-test('items of one turn of the event loop travel together', async () => {
+test('group commit: items of one turn of the event loop share a batch', async () => {
   const { group, sent } = open()
   for (const item of 'abc') void group.add(item)
   await turns()
   expect(sent()).toEqual(['abc'])
 })
 
-test('what comes while two batches are in flight gathers and becomes the next', async () => {
+test('group commit: items that arrive while two batches are in flight form the next batch', async () => {
   const { group, batches, sent } = open()
   void group.add('a')
   await turns()
@@ -76,7 +76,7 @@ test('what comes while two batches are in flight gathers and becomes the next', 
   expect(sent()).toEqual(['a', 'b', 'cdef'])
 })
 
-test('no batch is larger than allowed, and what is left over follows in order', async () => {
+test('group commit: no batch exceeds the item limit, and the rest follows in order', async () => {
   const { group, batches, sent } = open({ maxBatch: 2 })
   for (const item of 'abcdefg') void group.add(item)
   await turns()
@@ -87,7 +87,7 @@ test('no batch is larger than allowed, and what is left over follows in order', 
   expect(sent()).toEqual(['ab', 'cd', 'ef', 'g'])
 })
 
-test('an item that fails fails alone', async () => {
+test('group commit: a failed item does not fail the others', async () => {
   const { group, batches } = open()
   const outcomes: string[] = []
   const all = ['a', 'b', 'c'].map(name => watch(outcomes, name, group.add(name)))
@@ -97,7 +97,7 @@ test('an item that fails fails alone', async () => {
   expect(outcomes).toEqual(['a done', 'b refused', 'c done'])
 })
 
-test('a commit that fails as a whole fails its own batch and no other', async () => {
+test('group commit: a failed commit fails its own batch and no other in flight', async () => {
   const { group, batches } = open()
   const outcomes: string[] = []
   const all = [watch(outcomes, 'a', group.add('a')), watch(outcomes, 'b', group.add('b'))]
@@ -110,7 +110,7 @@ test('a commit that fails as a whole fails its own batch and no other', async ()
   expect(outcomes.sort()).toEqual(['a away', 'b away', 'c done'])
 })
 
-test('beyond the bound an item is refused as unavailable, until there is room again', async () => {
+test('group commit: above the item bound an item is refused as unavailable until there is room', async () => {
   const { group, batches, sent } = open({ maxWaiting: 2 })
   for (const item of 'ab') {
     void group.add(item)
@@ -127,7 +127,7 @@ test('beyond the bound an item is refused as unavailable, until there is room ag
   expect(sent()).toEqual(['a', 'b', 'cd', 'f'])
 })
 
-test('beyond the bytes that may wait an item is refused as unavailable, until there is room again', async () => {
+test('group commit: above the byte bound an item is refused as unavailable until there is room', async () => {
   const { group, batches, sent } = open({ maxWaitingBytes: 5 })
   for (const item of 'ab') {
     void group.add(item)
@@ -145,7 +145,7 @@ test('beyond the bytes that may wait an item is refused as unavailable, until th
   expect(sent()).toEqual(['a', 'b', 'cccdd', 'fffff'])
 })
 
-test('what was given up takes no room any more', async () => {
+test('group commit: refused items free their bytes', async () => {
   const { group, batches } = open({ maxWaitingBytes: 5 })
   const settled = Promise.allSettled([group.add('a')])
   await turns()
@@ -162,7 +162,7 @@ test('what was given up takes no room any more', async () => {
   expect(batches[2]!.items).toEqual(['ddddd'])
 })
 
-test('an item that is larger than all that may wait is taken when nothing waits', async () => {
+test('group commit: an item above the byte bound is accepted when nothing waits', async () => {
   const { group, sent } = open({ maxWaitingBytes: 5 })
   void group.add('aaaaaaaa')
   await expect(group.add('b')).rejects.toMatchObject({ code: 'unavailable' })
@@ -170,7 +170,7 @@ test('an item that is larger than all that may wait is taken when nothing waits'
   expect(sent()).toEqual(['aaaaaaaa'])
 })
 
-test('it is idle when nothing waits and nothing is in flight, failures included', async () => {
+test('group commit: it is idle when nothing waits or is in flight, failures included', async () => {
   const { group, batches } = open({ maxBatch: 1 })
   await group.idle()
   const settled = Promise.allSettled(['a', 'b', 'c'].map(item => group.add(item)))
@@ -188,7 +188,7 @@ test('it is idle when nothing waits and nothing is in flight, failures included'
   expect((await settled).map(result => result.status)).toEqual(['fulfilled', 'rejected', 'fulfilled'])
 })
 
-test('when nothing of a batch can be committed, what waits is refused with it', async () => {
+test('group commit: when a whole batch fails, waiting items are refused with it', async () => {
   const { group, batches } = open({ maxBatch: 1 })
   const settled = Promise.allSettled(['a', 'b', 'c', 'd'].map(item => group.add(item)))
   await turns()
@@ -202,7 +202,7 @@ test('when nothing of a batch can be committed, what waits is refused with it', 
   ])
 })
 
-test('a batch is no larger than it may be, unless one item is', async () => {
+test('group commit: no batch exceeds the byte limit unless a single item does', async () => {
   const { group, sent, batches } = open({ maxBatchBytes: 4 })
   for (const item of ['aa', 'bb', 'cc', 'ddddd', 'e']) void group.add(item)
   await turns()

@@ -17,6 +17,6 @@ test.each([
   ['<!doctype html><script>', undefined],
   [' \x89PNG\r\n\x1a\n', undefined],
   ['x\xff\xd8\xff', undefined],
-])('%j is %s', (bytes, type) => {
+])('image type: %j is %s', (bytes, type) => {
   expect(rasterTypeOf(Buffer.from(bytes, 'latin1'))).toBe(type)
 })

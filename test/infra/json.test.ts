@@ -6,7 +6,7 @@ import { checkDepth, MAX_DEPTH, parseJson } from '../../src/infra/json.ts'
 const arrays = (depth: number, inner = '1') => '['.repeat(depth) + inner + ']'.repeat(depth)
 const objects = (depth: number, inner = '1') => '{"a":'.repeat(depth) + inner + '}'.repeat(depth)
 
-/** The error code of what is refused; `read` for what is read. */
+/** Returns the error code of refused text; `read` for accepted text. */
 function outcomeOf(text: string): string {
   try {
     parseJson(text)
@@ -51,11 +51,11 @@ describe('json: nesting', () => {
     ['closed too often', `${arrays(40)}]`],
     ['in a string that is open', `${'['.repeat(40)}"${']'.repeat(40)}`],
     ['in a string whose last quote is escaped', `${'['.repeat(40)}"\\"${']'.repeat(40)}`],
-  ])('what is no JSON because it is %s is refused with 400', (_, text) => {
+  ])('invalid JSON that is %s is refused with 400', (_, text) => {
     expect(outcomeOf(text)).toBe('malformed_json')
   })
 
-  test('the error names the field and what is allowed', () => {
+  test('the error names the field and the limit', () => {
     expect(() => checkDepth(arrays(33), 'input')).toThrow(
       expect.objectContaining({
         fields: { input: ['The input is nested deeper than 32 levels'] },

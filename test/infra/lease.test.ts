@@ -17,19 +17,19 @@ afterAll(async () => {
   await server.close()
 })
 
-test('of two that want a lease at once one holds it, and keeps it', async () => {
+test('lease: one of two concurrent callers gets it and keeps it', async () => {
   const holders = [createLease(redis, 'race'), createLease(redis, 'race')]
   const held = await Promise.all(holders.map(lease => lease.hold()))
   expect(held.filter(Boolean)).toHaveLength(1)
   expect(await Promise.all(holders.map(lease => lease.hold()))).toEqual(held)
 })
 
-test('leases of different names do not exclude each other', async () => {
+test('lease: different names do not exclude each other', async () => {
   expect(await createLease(redis, 'one').hold()).toBe(true)
   expect(await createLease(redis, 'other').hold()).toBe(true)
 })
 
-test('a lease that was given back is free at once, and only its holder can give it back', async () => {
+test('lease: a released lease is free at once, and only its holder can release it', async () => {
   const [first, second] = [createLease(redis, 'release'), createLease(redis, 'release')]
   await first.hold()
   await second.release()
@@ -39,7 +39,7 @@ test('a lease that was given back is free at once, and only its holder can give 
   expect(await first.hold()).toBe(false)
 })
 
-test('each hold prolongs the lease to 15 seconds', async () => {
+test('lease: each hold extends it to 15 seconds', async () => {
   const lease = createLease(redis, 'prolong')
   await lease.hold()
   await redis.pexpire('lease:prolong', 1_000)
@@ -49,7 +49,7 @@ test('each hold prolongs the lease to 15 seconds', async () => {
   expect(left).toBeLessThanOrEqual(15_000)
 })
 
-test('a lease that expired is for whoever comes first; its former holder does not have it any more', async () => {
+test('lease: an expired lease goes to the next caller, and its former holder has lost it', async () => {
   const [first, second] = [createLease(redis, 'expiry'), createLease(redis, 'expiry')]
   await first.hold()
   await redis.pexpire('lease:expiry', 0)
@@ -59,7 +59,7 @@ test('a lease that expired is for whoever comes first; its former holder does no
   expect(await second.hold()).toBe(true)
 })
 
-test('what runs under a lease is not run by anybody else meanwhile, and waits for its turn where it is to', async () => {
+test('lease: work under a lease excludes other work, which can skip or wait', async () => {
   const [first, second] = [createLease(redis, 'turns'), createLease(redis, 'turns')]
   const order: string[] = []
   let finish = () => {}
@@ -79,7 +79,7 @@ test('what runs under a lease is not run by anybody else meanwhile, and waits fo
   expect(order).toEqual(['first', 'second'])
 })
 
-test('a lease is free again when what ran under it has failed', async () => {
+test('lease: it is free again when the work under it has failed', async () => {
   const lease = createLease(redis, 'failure')
   await expect(whileHolding(lease, () => Promise.reject(new Error('no')))).rejects.toThrow('no')
   expect(await createLease(redis, 'failure').hold()).toBe(true)

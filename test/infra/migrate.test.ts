@@ -14,7 +14,7 @@ afterEach(async () => {
 
 const MIGRATIONS = readdirSync(join(projectRoot, 'sql', 'migrations')).sort()
 
-/** Two pools on an empty database, as of two processes that start at once. */
+/** Opens two pools on an empty database, as two processes that start at the same time would. */
 async function emptyDatabase(): Promise<[Db, Db]> {
   const database = await startDatabase({ log: silentLog })
   cleanUps.push(() => database.close())
@@ -31,7 +31,7 @@ const tablesOf = async (db: Db) => {
   return rows.map(row => row.tablename as string)
 }
 
-test('two processes that start at once on an empty database apply every migration once', async () => {
+test('migrations: two processes that start together on an empty database apply each migration once', async () => {
   const [one, other] = await emptyDatabase()
   await Promise.all([checkDatabase(one), checkDatabase(other)])
   const applied = await Promise.all([migrate(one), migrate(other)])
@@ -44,10 +44,10 @@ test('two processes that start at once on an empty database apply every migratio
   expect(await one`select count(*)::int as count from migrations`).toEqual([{ count: MIGRATIONS.length }])
 })
 
-test('when a migration fails nothing of any is left, and all are applied once it can succeed', async () => {
+test('migrations: a failed migration leaves nothing behind, and all are applied once it can succeed', async () => {
   const [db] = await emptyDatabase()
   await db`create table subscriptions (in_the_way boolean)`
-  await expect(migrate(db)).rejects.toThrow(/revenue.*subscriptions/s)
+  await expect(migrate(db)).rejects.toThrow(/0008_subscriptions.*"subscriptions" already exists/s)
   expect(await tablesOf(db)).toEqual(['subscriptions'])
   expect(await db`select 1 from pg_class where relname = 'visitor_numbers'`).toEqual([])
 

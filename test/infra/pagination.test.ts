@@ -5,7 +5,7 @@ import { validationError } from '../../src/infra/validation.ts'
 
 const Query = z.object(pageFields(25))
 
-describe('the parameters of a page', () => {
+describe('page parameters', () => {
   test.each([
     [{}, { page: 1, per_page: 25 }],
     [
@@ -26,7 +26,7 @@ describe('the parameters of a page', () => {
       { page: 1, per_page: 25 },
     ],
     [{ page: '90071992547409' }, { page: 90071992547409, per_page: 25 }],
-  ])('%j are %j', (given, expected) => {
+  ])('%j are read as %j', (given, expected) => {
     expect(Query.parse(given)).toEqual(expected)
   })
 
@@ -67,20 +67,20 @@ describe('the parameters of a page', () => {
     expect(validationError(error!).fields).toEqual({ per_page: [problem] })
   })
 
-  test('of another range have its limits', () => {
+  test('with another range have its limits', () => {
     const limit = integerParameter(1, 1000)
     expect(limit.parse('1000')).toBe(1000)
     expect(limit.safeParse('1001').success).toBe(false)
   })
 
-  test('say how many rows to take after how many', () => {
+  test('give the limit and the offset of the rows', () => {
     expect(windowOf({ page: 1, per_page: 25 })).toEqual({ limit: 25, offset: 0 })
     expect(windowOf({ page: 4, per_page: 10 })).toEqual({ limit: 10, offset: 30 })
     expect(windowOf({ page: 90071992547409, per_page: 100 }).offset).toBe(9007199254740800)
   })
 })
 
-describe('the envelope', () => {
+describe('the envelope of a page', () => {
   const pageUrl = (page: number) => `p${page}`
   const of = (page: number, total: number, per_page = 10) =>
     paginate({ pageUrl }, { page, per_page }, { rows: [], total })
@@ -99,7 +99,7 @@ describe('the envelope', () => {
     [5, 35, 4, 'p4', null],
     [90, 35, 4, 'p4', null],
   ])(
-    'of page %i of %i rows, ten a page, has last page %i, prev %s and next %s',
+    'for page %i of %i rows, ten a page, has last page %i, prev %s and next %s',
     (page, total, last, prev, next) => {
       expect(of(page, total)).toEqual({
         data: [],
@@ -109,12 +109,12 @@ describe('the envelope', () => {
     },
   )
 
-  test('has null links where pages have no address', () => {
+  test('has null links when pages have no URL', () => {
     const page = paginate({ pageUrl: () => null }, { page: 2, per_page: 1 }, { rows: ['b'], total: 3 })
     expect(page.links).toEqual({ first: null, last: null, prev: null, next: null })
   })
 
-  test('is what its schema describes', () => {
+  test('matches its schema', () => {
     const answer = { ...of(1, 11), data: ['a', 'b'] }
     expect(envelope(z.string()).parse(answer)).toEqual(answer)
     expect(envelope(z.int()).safeParse(answer).success).toBe(false)

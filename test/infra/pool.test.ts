@@ -8,7 +8,7 @@ import { createPool, type Pool } from '../../src/infra/pool.ts'
 let folder: string
 let pool: Pool
 
-/** Tasks that end at once, never, or by using up all memory. */
+/** Tasks that end at once, fail, run forever, or use up all memory. */
 const ENTRY = `
 export default function run({ task, input }) {
   const kept = []
@@ -30,9 +30,9 @@ afterAll(async () => {
   await rm(folder, { recursive: true })
 })
 
-test('pool: a task that does not end when nobody waits for it loses its thread, and the next has another', async () => {
+test('pool: an aborted task that does not end loses its thread, and the next task gets a new one', async () => {
   const client = new AbortController()
-  // The thread is there, so that the task runs when it is given up.
+  // Waits for the thread, so that the endless task runs before it is aborted.
   expect(await pool.run('echo', 1)).toBe(1)
   const endless = pool.run('endless', 1, client.signal)
   const waiting = pool.run('echo', 2)

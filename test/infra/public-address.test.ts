@@ -75,7 +75,7 @@ test.each([
   ' 8.8.8.8',
   '8.8.8.8:80',
   '[2606:4700::1111]',
-])('%j is not', address => {
+])('the address %j is not public', address => {
   expect(isPublicAddress(address)).toBe(false)
 })
 
@@ -100,6 +100,6 @@ test.each([
   '2606:4700:4700::1111',
   '2a00:1450:4001:80b::200e',
   '2A00:1450:4001:80B::200E',
-])('%j is public', address => {
+])('the address %j is public', address => {
   expect(isPublicAddress(address)).toBe(true)
 })

@@ -63,12 +63,12 @@ const here: Reach = {
 const ask = async (path: string, host = 'icons.example', reach = here) =>
   (await fetchPublic(new URL(`http://${host}:${port}${path}`), reach))?.toString()
 
-test('what a server answers comes back, asked for under its name', async () => {
+test('public fetch: it returns the body, requested under the host name', async () => {
   expect(await ask('/icon')).toBe(`icon of icons.example:${port}`)
 })
 
 test.each(['/moved', '/missing', '/announced', '/endless', '/silent', '/slow', '/cut'])(
-  '%s gives nothing, soon',
+  'public fetch: %s gives nothing, within a second',
   async path => {
     const startedAt = performance.now()
     expect(await ask(path)).toBeUndefined()
@@ -77,8 +77,8 @@ test.each(['/moved', '/missing', '/announced', '/endless', '/silent', '/slow', '
   },
 )
 
-test('the name is resolved once, and the connection goes where that led', async () => {
-  // A server of names that gives another answer each time it is asked.
+test('public fetch: the name is resolved once, and the connection uses that address', async () => {
+  // A resolver that returns another address on each call.
   let asked = 0
   const resolve = async () => (asked++ === 0 ? ['127.0.0.1'] : ['169.254.169.254'])
   expect(await ask('/icon', 'rebind.example', { ...here, resolve })).toContain('icon')
@@ -86,7 +86,7 @@ test('the name is resolved once, and the connection goes where that led', async 
 })
 
 test.each([[['127.0.0.1', '10.0.0.1']], [['10.0.0.1', '127.0.0.1']], [['127.0.0.1', '::1']], [[]]])(
-  'a name with the addresses %j is not connected to: each must be allowed',
+  'public fetch: a name with the addresses %j is refused, because each must be allowed',
   async addresses => {
     expect(await ask('/icon', 'many.example', { ...here, resolve: async () => addresses })).toBeUndefined()
     expect(connections).toBe(0)
@@ -94,7 +94,7 @@ test.each([[['127.0.0.1', '10.0.0.1']], [['10.0.0.1', '127.0.0.1']], [['127.0.0.
 )
 
 test.each([[() => Promise.reject(new Error('ENOTFOUND'))], [() => new Promise<string[]>(() => {})]])(
-  'a name that cannot be resolved gives nothing, soon',
+  'public fetch: a name that cannot be resolved gives nothing',
   async resolve => {
     expect(await ask('/icon', 'nowhere.example', { ...here, resolve })).toBeUndefined()
   },
@@ -121,13 +121,13 @@ test.each([
   '[64:ff9b::7f00:1]',
   '[fe80::1]',
   'localhost.',
-])('http://%s is this machine, and no connection reaches it', async host => {
+])('public fetch: http://%s is the local machine and is not connected to', async host => {
   const internet: Reach = { ...PUBLIC_INTERNET, timeoutMs: 400, maxBytes: 1_000 }
   expect(await ask('/icon', host, internet)).toBeUndefined()
   expect(connections).toBe(0)
 })
 
-test('a public name that leads to a private address is not connected to', async () => {
+test('public fetch: a public name with a private address is not connected to', async () => {
   for (const address of ['127.0.0.1', '169.254.169.254', '10.0.0.1', '::1', '::ffff:127.0.0.1', 'fd00::1']) {
     const reach = { ...here, resolve: async () => [address], isAllowed: isPublicAddress }
     expect(await ask('/icon', 'friendly.example', reach)).toBeUndefined()
@@ -135,7 +135,7 @@ test('a public name that leads to a private address is not connected to', async 
   expect(connections).toBe(0)
 })
 
-test('https to a server that speaks none gives nothing', async () => {
+test('public fetch: https to a server without TLS gives nothing', async () => {
   expect(await fetchPublic(new URL(`https://icons.example:${port}/icon`), here)).toBeUndefined()
   expect(requests).toBe(0)
 })

@@ -1,13 +1,11 @@
 import { once } from 'node:events'
 import { relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import Bull from 'bull'
 import type { Redis } from 'ioredis'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { asAppError } from '../../src/infra/failures.ts'
 import { type Consumer, createConsumer } from '../../src/infra/queue/consumer.ts'
 import { queueDepth } from '../../src/infra/queue/depth.ts'
-import { EARLIER_QUEUES } from '../../src/infra/queue/layout.ts'
 import { createProducer, type Producer } from '../../src/infra/queue/producer.ts'
 import { spawnEntry } from '../embedded/spawn.ts'
 import { silentLog } from '../support/log.ts'
@@ -36,13 +34,13 @@ afterEach(async () => {
   await server.close()
 })
 
-/** Ends with the test, unless the test closes it. */
-function consume(handle: (name: string, queue: string) => Promise<void>, concurrency = 10): Consumer {
+/** Starts a consumer that is closed after the test, unless the test closes it. */
+function consume(handle: (name: string) => Promise<void>, concurrency = 10): Consumer {
   const consumer = createConsumer<Payload>({
     redisUrl: server.url,
     concurrency,
     log: silentLog,
-    handle: (payload, queue) => handle(payload.name, queue),
+    handle: payload => handle(payload.name),
   })
   let closed: Promise<void> | undefined
   const close = (timeoutMs?: number) => (closed ??= consumer.close(timeoutMs))
@@ -55,12 +53,12 @@ const depth = async () => {
   return { waiting, active }
 }
 
-/** Names of all jobs that Redis has, finished ones excepted. */
+/** Returns the names of all unfinished jobs in Redis. */
 async function jobsInRedis(): Promise<string[]> {
   const connection = await connectTo(server)
   const jobs: string[] = []
   for (const key of await connection.keys('bull:hits*:*-*-*-*-*')) {
-    // Beside them are locks, and the marks of jobs that were withdrawn.
+    // Other keys are locks and the marks of withdrawn jobs.
     if ((await connection.type(key)) === 'hash') jobs.push(key)
   }
   const names = await Promise.all(
@@ -70,23 +68,17 @@ async function jobsInRedis(): Promise<string[]> {
   return names
 }
 
-test('jobs reach the handler with what they carry, those of the queues of earlier releases too', async () => {
+test('queue: a job reaches the handler with its payload', async () => {
   const handled: string[] = []
-  const { length: count } = EARLIER_QUEUES
-  for (const name of EARLIER_QUEUES) {
-    const earlier = new Bull<Payload>(name, { createClient: () => redis })
-    await earlier.add({ name: 'before the upgrade' }, { removeOnComplete: true })
-  }
-  expect(await depth()).toEqual({ waiting: count, active: 0 })
-  await producer.add({ name: 'after it' })
-  consume(async (name, queue) => void handled.push(`${queue}: ${name}`))
-  await expect
-    .poll(() => handled.toSorted())
-    .toEqual([...EARLIER_QUEUES.map(name => `${name}: before the upgrade`), 'hits: after it'])
+  await producer.add({ name: 'first' })
+  await producer.add({ name: 'second' })
+  expect(await depth()).toEqual({ waiting: 2, active: 0 })
+  consume(async name => void handled.push(name))
+  await expect.poll(() => handled).toEqual(['first', 'second'])
   await expect.poll(depth).toEqual({ waiting: 0, active: 0 })
 })
 
-test('a job that waits for nothing is in Redis as Bull itself puts it there', async () => {
+test('queue: a job without delay has the same format in Redis as one added by Bull', async () => {
   const payload = { name: 'Zoë said "hi" \\ \u2028' }
   await producer.add(payload)
   await producer.add(payload, 60_000) // by Bull
@@ -105,18 +97,7 @@ test('a job that waits for nothing is in Redis as Bull itself puts it there', as
   expect(await redis.lrange('bull:hits:wait', 0, -1)).toEqual([jobId])
 })
 
-test('what an earlier release left is taken before what came after the upgrade', async () => {
-  const earlier = new Bull<Payload>(EARLIER_QUEUES[3]!, { createClient: () => redis })
-  await producer.add({ name: 'after it' })
-  for (let job = 0; job < 30; job++)
-    await earlier.add({ name: 'before the upgrade' }, { removeOnComplete: true })
-  const handled: string[] = []
-  consume(async name => void handled.push(name), 1)
-  await expect.poll(() => handled.length, { timeout: 10_000 }).toBe(31)
-  expect(handled.indexOf('after it')).toBe(30)
-})
-
-test('a command that is carried out twice adds its jobs once', async () => {
+test('queue: a command that runs twice adds its jobs once', async () => {
   const sent = vi.spyOn(redis, 'sendCommand')
   await producer.add({ name: 'once' })
   const [{ name, args }] = sent.mock.calls.at(-1)!
@@ -126,7 +107,7 @@ test('a command that is carried out twice adds its jobs once', async () => {
   expect(await depth()).toEqual({ waiting: 1, active: 0 })
 })
 
-test('a job is kept until its handler succeeds, and is gone then', async () => {
+test('queue: a job is kept until its handler succeeds, and is then deleted', async () => {
   const kept: string[][] = []
   consume(async () => {
     kept.push(await jobsInRedis())
@@ -138,7 +119,7 @@ test('a job is kept until its handler succeeds, and is gone then', async () => {
   expect(await depth()).toEqual({ waiting: 0, active: 0 })
 })
 
-test('a job of a consumer that was killed is taken by another once its lock has expired', async () => {
+test('queue: the job of a killed consumer goes to another one after its lock has expired', async () => {
   const entry = relative(process.cwd(), fileURLToPath(new URL('./stuck-consumer.ts', import.meta.url)))
   const stuck = await spawnEntry(entry, [], { env: { REDIS_URL: server.url } })
   cleanUps.push(() => stuck.kill('SIGKILL'))
@@ -157,7 +138,7 @@ test('a job of a consumer that was killed is taken by another once its lock has 
   await expect.poll(depth).toEqual({ waiting: 0, active: 0 })
 }, 60_000)
 
-test('a consumer that closes finishes what it has begun and leaves the rest', async () => {
+test('queue: a closing consumer finishes its running job and leaves the rest', async () => {
   let finish = () => {}
   const begun: string[] = []
   const consumer = consume(async name => {
@@ -181,7 +162,7 @@ test('a consumer that closes finishes what it has begun and leaves the rest', as
   await expect.poll(jobsInRedis).toEqual(['second'])
 })
 
-test('while Redis stands still a job is refused within a second, and none is promised that is not there', async () => {
+test('queue: while Redis hangs a job is refused within a second, and every accepted job is in Redis', async () => {
   const added: { name: string; result: Promise<void> }[] = []
   const add = () => {
     const name = `job ${added.length}`
@@ -199,7 +180,7 @@ test('while Redis stands still a job is refused within a second, and none is pro
     const startedAt = performance.now()
     for (let round = 0; round < 50; round++) add()
     const error = await add().catch(e => e)
-    // A second, and what a busy machine adds to it.
+    // One second, plus the delay of a busy machine.
     expect(performance.now() - startedAt).toBeLessThan(1_500)
     expect(asAppError(error).code).toBe('unavailable')
   } finally {
@@ -215,7 +196,7 @@ test('while Redis stands still a job is refused within a second, and none is pro
   expect(await jobsInRedis()).toContain('afterwards')
 })
 
-test('a job that was refused is not there when Redis goes on, however long it stood still', async () => {
+test('queue: a refused job is not in Redis when Redis continues, however long it hung', async () => {
   await producer.add({ name: 'before' })
   process.kill(redisPid, 'SIGSTOP')
   const refused = Promise.allSettled(
@@ -223,7 +204,7 @@ test('a job that was refused is not there when Redis goes on, however long it st
   )
   try {
     expect((await refused).map(({ status }) => status)).not.toContain('fulfilled')
-    // The connection is given up, with the commands that Redis has still to read.
+    // The connection is closed, and with it the commands that Redis has not read yet.
     await expect.poll(() => redis.status, { timeout: 5_000 }).not.toBe('ready')
   } finally {
     process.kill(redisPid, 'SIGCONT')
@@ -233,7 +214,7 @@ test('a job that was refused is not there when Redis goes on, however long it st
   await expect.poll(async () => (await jobsInRedis()).sort()).toEqual(['afterwards', 'before'])
 })
 
-test('when Redis has died a job is refused at once', async () => {
+test('queue: when Redis has died a job is refused at once', async () => {
   await producer.add({ name: 'before' })
   process.kill(redisPid, 'SIGKILL')
   await expect.poll(() => redis.status).not.toBe('ready')
@@ -243,7 +224,7 @@ test('when Redis has died a job is refused at once', async () => {
   expect(asAppError(error).code).toBe('unavailable')
 })
 
-test('a Redis that is full refuses a job, and takes it when there is room again', async () => {
+test('queue: a full Redis refuses a job and accepts it when there is room again', async () => {
   await redis.config('SET', 'maxmemory', '1')
   const error = await producer.add({ name: 'too much' }).catch(e => e)
   expect(asAppError(error).code).toBe('unavailable')
@@ -253,7 +234,7 @@ test('a Redis that is full refuses a job, and takes it when there is room again'
   expect(await jobsInRedis()).toEqual(['fits'])
 })
 
-test('the depth of the queues counts what waits and what is at work, and knows the oldest', async () => {
+test('queue: its depth counts waiting and active jobs and gives the time of the oldest', async () => {
   expect(await queueDepth(redis)).toEqual({ waiting: 0, delayed: 0, active: 0, oldestAt: undefined })
   const before = Date.now()
   for (let job = 0; job < 3; job++) await producer.add({ name: 'waits' })
@@ -272,7 +253,7 @@ test('the depth of the queues counts what waits and what is at work, and knows t
 })
 
 test.each(['SIGKILL', 'SIGSTOP'] as const)(
-  'a consumer closes within its time also when Redis is gone or stands still (%s)',
+  'queue: a consumer closes in time even when Redis is gone or hangs (%s)',
   async signal => {
     const taken: string[] = []
     const consumer = consume(async name => void taken.push(name))

@@ -22,7 +22,7 @@ afterEach(async () => {
 
 const limiter = () => createRateLimiter(redis, () => new Date(at))
 
-test('of the requests of a window the first are allowed, whoever counts them and how many at once', async () => {
+test('rate limit: exactly the limit is allowed in a window, across processes and parallel calls', async () => {
   const [one, another] = [limiter(), limiter()]
   const charge = { key: 'a', limit: 5 }
   const other = { key: 'b', limit: 1 }
@@ -44,7 +44,7 @@ test('of the requests of a window the first are allowed, whoever counts them and
   expect(batches[0]![0]!.resetAt).toBe((START + MINUTE) / 1_000)
 })
 
-test('a new window begins at nothing, and what nobody counts any more is gone', async () => {
+test('rate limit: a new window starts at zero, and old windows expire', async () => {
   const charge = { key: 'a', limit: 1 }
   for (let minute = 0; minute < 4; minute++) {
     const [first, second] = await limiter().charge([charge, charge])
@@ -60,7 +60,7 @@ test('a new window begins at nothing, and what nobody counts any more is gone', 
   }
 })
 
-test('a call may be of more senders than a script takes at once', async () => {
+test('rate limit: a call may have more senders than one script can take', async () => {
   const charges = Array.from({ length: 9_000 }, (_, index) => ({ key: `sender ${index % 4_500}`, limit: 2 }))
   const rates = await limiter().charge(charges)
   expect(rates.map(rate => rate.remaining)).toEqual(charges.map((_, index) => (index < 4_500 ? 1 : 0)))

@@ -9,10 +9,10 @@ import { silentLog } from '../support/log.ts'
 test.each([
   ['that must answer soon', connectRedis],
   ['that waits', connectPatientRedis],
-])('a connection %s comes back when Redis ended while it was set up', async (_which, connect) => {
+])('Redis: a connection %s reconnects when Redis ended during the set-up', async (_which, connect) => {
   const dataDir = mkdtempSync(join(tmpdir(), 'analytics-redis-'))
   const first = await startRedis({ dataDir, log: silentLog })
-  process.kill(first.pid, 'SIGSTOP') // it is connected to, and answers nothing
+  process.kill(first.pid, 'SIGSTOP') // accepts connections, but does not answer
   const redis = connect(`unix://${first.socketPath}`, silentLog)
   await new Promise<void>(resolve => redis.once('connect', resolve))
   process.kill(first.pid, 'SIGKILL')

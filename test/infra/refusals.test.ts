@@ -35,7 +35,7 @@ async function connect(url: string): Promise<Redis> {
   return redis
 }
 
-test('a PostgreSQL without TimescaleDB is refused, saying how to get it', async () => {
+test('start-up checks: a PostgreSQL without TimescaleDB is refused with instructions', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'analytics-plain-'))
   cleanUps.push(() => rmSync(folder, { recursive: true, force: true }))
   const pglite = await PGlite.create()
@@ -56,14 +56,14 @@ test('a PostgreSQL without TimescaleDB is refused, saying how to get it', async 
   expect(refusal).toContain('leave DATABASE_URL unset')
 })
 
-test('the embedded database is accepted, however often it is checked', async () => {
+test('start-up checks: the embedded database is accepted every time it is checked', async () => {
   const database = await testDatabase()
   cleanUps.push(() => database.close())
   await checkDatabase(database.db)
   await checkDatabase(database.db)
 })
 
-test('the private Redis is accepted without a warning', async () => {
+test('start-up checks: the private Redis is accepted without a warning', async () => {
   const { redis } = await redisWith({})
   expect(await checkRedis(redis)).toEqual([])
 })
@@ -76,7 +76,7 @@ test.each(['allkeys-lru', 'volatile-ttl'])('a Redis that evicts by %s is refused
   await expect(checkRedis(redis)).rejects.toThrow('Set `maxmemory-policy noeviction`')
 })
 
-test('a Redis without an append-only file is accepted, saying that waiting hits may be lost', async () => {
+test('start-up checks: a Redis without an append-only file is accepted with a warning about lost hits', async () => {
   const { redis } = await redisWith({ appendonly: 'no' })
   expect(await checkRedis(redis)).toEqual([
     expect.stringMatching(/keeps no append-only file: if it dies, all hits.*Set `appendonly yes`\.$/),
@@ -90,7 +90,7 @@ test.each(['everysec', 'no'])('a Redis with appendfsync %s is accepted with a wa
   ])
 })
 
-test('a managed Redis that does not allow CONFIG is judged by what it tells', async () => {
+test('start-up checks: a managed Redis that forbids CONFIG is accepted with a warning', async () => {
   const { redis, url } = await redisWith({})
   await redis.call('ACL', 'SETUSER', 'default', '-config')
   expect(await checkRedis(await connect(url))).toEqual([

@@ -13,7 +13,7 @@ beforeEach(() => {
   finish = []
 })
 
-/** Pictures that arrive when a test says so; the keys that begin with `no` have none. */
+/** Remote pictures whose fetches the test finishes; keys that begin with `no` have no picture. */
 const startPictures = (limits: { maxAtOnce: number; maxPerMinute: number }) =>
   createRemotePictures({
     load(key) {
@@ -29,7 +29,7 @@ const startPictures = (limits: { maxAtOnce: number; maxPerMinute: number }) =>
 const standIn = () => '<svg/>'
 const instead = (maxAgeMs: number) => ({ type: 'image/svg+xml', bytes: Buffer.from('<svg/>'), maxAgeMs })
 
-test('remote pictures: only so many are fetched at once; others have the stand-in for a minute', async () => {
+test('remote pictures: concurrent fetches are limited; further keys get the stand-in for a minute', async () => {
   const pictures = startPictures({ maxAtOnce: 2, maxPerMinute: 100 })
   const running = ['a', 'b', 'a'].map(key => pictures.find(key, standIn))
   expect(await pictures.find('c', standIn)).toEqual(instead(MINUTE))
@@ -41,7 +41,7 @@ test('remote pictures: only so many are fetched at once; others have the stand-i
   expect(await now).toMatchObject(FETCHED)
 })
 
-test('remote pictures: only so many fetches begin in a minute, failed ones included', async () => {
+test('remote pictures: fetches per minute are limited, failed ones included', async () => {
   const pictures = startPictures({ maxAtOnce: 10, maxPerMinute: 3 })
   for (const key of ['none', 'no', 'a']) {
     const found = pictures.find(key, standIn)

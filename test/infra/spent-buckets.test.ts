@@ -19,7 +19,7 @@ const rate = (remaining: number, endsAt = START + MINUTE) => ({
   resetAt: endsAt / 1000,
 })
 
-test('spent buckets: one is spent after its last request, and says until when', () => {
+test('spent buckets: a bucket is spent after its last request, until the end of its window', () => {
   spent.note(charge('a'), rate(1))
   expect(spent.rateOf(charge('a'))).toBeUndefined()
   spent.note(charge('a'), rate(0))
@@ -32,7 +32,7 @@ test('spent buckets: one is spent after its last request, and says until when', 
   expect(spent.rateOf(charge('b'))).toBeUndefined()
 })
 
-test('spent buckets: all are open again when the window ends', () => {
+test('spent buckets: all buckets are open again when the window ends', () => {
   spent.note(charge('a'), rate(0))
   at = START + MINUTE - 1
   expect(spent.has(charge('a'))).toBe(true)
@@ -40,7 +40,7 @@ test('spent buckets: all are open again when the window ends', () => {
   expect(spent.has(charge('a'))).toBe(false)
 })
 
-test('spent buckets: an answer that comes after its window says nothing of the next', () => {
+test('spent buckets: a late answer about an old window does not affect the next one', () => {
   spent.note(charge('a'), rate(0))
   at += MINUTE
   spent.note(charge('b'), rate(0, at + MINUTE))
@@ -48,7 +48,7 @@ test('spent buckets: an answer that comes after its window says nothing of the n
   expect(['a', 'b', 'c'].map(key => spent.has(charge(key)))).toEqual([false, true, false])
 })
 
-test('spent buckets: one that has reached its limit is open under a higher one', () => {
+test('spent buckets: a bucket that is spent under one limit is open under a higher one', () => {
   spent.note(charge('a', 3), rate(0))
   expect([2, 3, 4].map(limit => spent.has(charge('a', limit)))).toEqual([true, true, false])
 })

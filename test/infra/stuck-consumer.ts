@@ -1,7 +1,7 @@
 import { createConsumer } from '../../src/infra/queue/consumer.ts'
 import { silentLog } from '../support/log.ts'
 
-/** A consumer that takes jobs and never finishes one; it says `taken` for each. */
+/** A consumer that takes jobs and never finishes one; it sends `taken` for each. */
 createConsumer({
   redisUrl: process.env.REDIS_URL!,
   concurrency: 1,

@@ -32,7 +32,7 @@ async function compressedBytesOf(column: string): Promise<number> {
 test.each([
   ['live', (at: number) => newHitId(at)],
   ['imported', (at: number, index: number) => hitIdOf(digestOf('site', Buffer.from(`line ${index}`)), 0, at)],
-])('the ids of %s hits take up half of their 16 bytes there', async (_, idOf) => {
+])('columnstore: ids of %s hits take about half of their 16 bytes', async (_, idOf) => {
   const site = await createTestSite(database.db)
   const hits = Array.from({ length: HITS }, (_, index) => {
     const at = NOON + index * 700 + (index % 13) * 37

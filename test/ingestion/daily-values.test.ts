@@ -29,7 +29,7 @@ beforeEach(async () => {
   site = await createTestSite(db)
 })
 
-/** Connections of their own: like those of another process, or of the same one after a restart. */
+/** Separate connections, as of another process or of the same one after a restart. */
 const others: Db[] = []
 function anotherProcess(): Db {
   const other = connectDb(database.url, { max: 2, name: 'test' })
@@ -62,14 +62,14 @@ async function names(day = NOON): Promise<string[]> {
   return rows.map(({ name }) => name)
 }
 
-describe('event names', () => {
-  test('the first of a day stay, and those beyond count under (other)', async () => {
+describe('daily values: event names', () => {
+  test('the first ones of a day are kept, further ones count as (other)', async () => {
     const { stored, others } = await store(events('a', 'b', 'c', 'd', 'a', 'e'))
     expect([stored, others]).toEqual([6, { event_name: 2, property_key: 0, error_group: 0 }])
     expect(await names()).toEqual(['a', 'b', 'c', '(other)', 'a', '(other)'])
   })
 
-  test('later batches, other partitions and other processes agree on which were first', async () => {
+  test('later batches, other partitions and other processes use the same first names', async () => {
     await store(events('a', 'b'))
     const elsewhere = anotherProcess()
     await store([event('c', {}, NOON + 10), event('d', {}, NOON + 11)], elsewhere, 1)
@@ -77,13 +77,13 @@ describe('event names', () => {
     expect(await names()).toEqual(['a', 'b', 'c', '(other)', '(other)', 'c', 'b'])
   })
 
-  test('a restart forgets nothing', async () => {
+  test('the kept names survive a restart', async () => {
     await store(events('a', 'b', 'c'))
     await store([event('d', {}, NOON + 10), event('a', {}, NOON + 11)], anotherProcess())
     expect(await names()).toEqual(['a', 'b', 'c', '(other)', 'a'])
   })
 
-  test('batches at once keep to the bound together', async () => {
+  test('concurrent batches stay within the bound together', async () => {
     const processes = [db, anotherProcess(), anotherProcess()]
     await Promise.all(
       Array.from({ length: 12 }, (_, index) =>
@@ -96,7 +96,7 @@ describe('event names', () => {
     expect(stored.filter(name => name === '(other)')).toHaveLength(24 - MOST)
   })
 
-  test('a hit that is delivered again stays what it was', async () => {
+  test('a hit that is delivered twice keeps its stored name', async () => {
     const first = events('a', 'b')
     await store(first)
     await store([event('c', {}, NOON + 10), event('d', {}, NOON + 11)])
@@ -104,7 +104,7 @@ describe('event names', () => {
     expect(await names()).toEqual(['a', 'b', 'c', '(other)'])
   })
 
-  test('a batch that fails takes no place, and is the same when it is stored again', async () => {
+  test('a failed batch does not use up the bound, and its retry stores the same names', async () => {
     const broken = event('z', { visitorId: 'no uuid' }, NOON - 1)
     const batch = events('a', 'b', 'c')
     await expect(store([broken, ...batch])).rejects.toThrow()
@@ -112,7 +112,7 @@ describe('event names', () => {
     expect(await names()).toEqual(['a', 'b', 'c', '(other)'])
   })
 
-  test('a batch that is refused once all is settled leaves its hits as they were', async () => {
+  test('storing leaves the hits of the batch unchanged', async () => {
     await store(events('a', 'b', 'c'))
     const hits = [event('d', { props: { plan: 'pro' } }, NOON + 10)]
     const before = structuredClone(hits)
@@ -120,7 +120,7 @@ describe('event names', () => {
     expect(hits).toEqual(before)
   })
 
-  test('each UTC day of the hits has its own, and so has each site', async () => {
+  test('each UTC day and each site has its own bound', async () => {
     await store(events('a', 'b', 'c', 'd'))
     await store([event('d', {}, NOON + DAY), event('a', {}, NOON + DAY + 1)])
     expect(await names(NOON + DAY)).toEqual(['d', 'a'])
@@ -132,7 +132,7 @@ describe('event names', () => {
     expect(await names()).toEqual(['a', 'b', 'c', '(other)'])
   })
 
-  test('which day is full is told once', async () => {
+  test('a full day is reported once', async () => {
     const filled = { siteNo: site.siteNo, day: NOON / DAY - 0.5, kind: 'event_name' }
     expect((await store(events('a', 'b'))).filled).toEqual([])
     expect((await store(events('c', 'd'))).filled).toEqual([filled])
@@ -140,7 +140,7 @@ describe('event names', () => {
     expect((await store(events('f'), anotherProcess())).filled).toEqual([])
   })
 
-  test('those that goals name stay, whatever else came', async () => {
+  test('names and keys in goals are kept beyond the bound', async () => {
     await db`
       insert into goals (site_no, display_name, type, match_value, match_operator, custom_props)
       values
@@ -156,7 +156,7 @@ describe('event names', () => {
     expect(row!.props).toEqual({ plan: 'pro', '(other)': '(other)' })
   })
 
-  test('autocaptured kinds take no place', async () => {
+  test('autocaptured types do not count towards the bound', async () => {
     const kinds = ['outbound', 'download', 'button', 'form', 'copy'] as const
     await store(kinds.map(type => enrichedHit(site, NOON, { type, name: type })))
     await store(events('a', 'b', 'c'))
@@ -164,13 +164,13 @@ describe('event names', () => {
   })
 })
 
-describe('property keys', () => {
+describe('daily values: property keys', () => {
   const keysOf = async () => {
     const rows = await db`select props from events where site_no = ${site.siteNo} order by at`
     return rows.map(({ props }) => props)
   }
 
-  test('those beyond are one key without a value, however many a hit has', async () => {
+  test('further keys become one key (other) without a value', async () => {
     await store([event('a', { props: { one: '1', two: '2', three: '3' } })])
     const props = { two: 'II', secret: 'raw text', another: 'more' }
     const { others } = await store([enrichedHit(site, NOON + 1, { props })])
@@ -182,13 +182,13 @@ describe('property keys', () => {
   })
 })
 
-describe('errors', () => {
+describe('daily values: errors', () => {
   const groups = async () =>
     (await db`select message, name from error_groups where site_no = ${site.siteNo} order by message`).map(
       row => ({ ...row }),
     )
 
-  test('those beyond are the group (other), of which no text is stored', async () => {
+  test('further errors join the group (other), and none of their text is stored', async () => {
     await store(['a', 'b', 'c'].map(message => error(message)))
     const props = { message: 'raw text', line_number: '7', plan: 'pro' }
     const { others } = await store([error('raw text', { props }), error('raw text too'), error('b')])
@@ -205,20 +205,20 @@ describe('errors', () => {
     ])
   })
 
-  test('their names are event names', async () => {
+  test('error names count as event names', async () => {
     await store(events('a', 'b', 'c'))
     await store([error('boom')])
     const [row] = await db`select * from events where site_no = ${site.siteNo} and type = 'error'`
     expect(row).toMatchObject({ name: '(other)', error_message: 'boom', error_stack: 'at boom' })
   })
 
-  test('one whose message is (other) is of that group, and takes no place', async () => {
+  test('an error with the message (other) joins that group and does not count towards the bound', async () => {
     await store([error('(other)'), ...['a', 'b', 'c'].map(message => error(message))])
     expect((await groups()).map(({ message }) => message)).toEqual(['(other)', 'a', 'b', 'c'])
   })
 })
 
-test('an import keeps to the bound of the days of its hits, and a second one counts nothing twice', async () => {
+test('daily values: an import applies the bound of the days of its hits, also when it is repeated', async () => {
   await store(events('a', 'b'))
   const lines = ['c', 'd', 'a', 'e'].map((name, index) => ({
     endpoint: 'event' as const,
@@ -239,14 +239,14 @@ test('an import keeps to the bound of the days of its hits, and a second one cou
   }
 })
 
-test('a deleted site leaves no values behind', async () => {
+test('daily values: the purge of a deleted site removes its values', async () => {
   await store(events('a'))
   await db`update sites set deleted_at = now() where site_no = ${site.siteNo}`
   await purgeDeletedSites(db, new Date())
   expect(await db`select 1 from daily_values where site_no = ${site.siteNo}`).toHaveLength(0)
 })
 
-test('the bound is 10,000 of each kind', async () => {
+test('daily values: the bound is 10,000 of each kind', async () => {
   const props = (index: number) => ({ [`k${index}`]: '' })
   const flood = (from: number, count: number) =>
     Array.from({ length: count }, (_, index) =>

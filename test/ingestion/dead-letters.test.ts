@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { Redis } from 'ioredis'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
-import { QUEUE } from '../../src/infra/queue/layout.ts'
 import { createProducer } from '../../src/infra/queue/producer.ts'
 import type { Hit } from '../../src/ingestion/hit.ts'
 import { createIngest, type Ingest } from '../../src/ingestion/store/consume.ts'
@@ -40,14 +39,14 @@ beforeEach(async () => {
   site = await createTestSite(database.db)
 })
 
-/** Stores hits while something of the schema keeps those out whose title is `kept out`. */
+/** Stores hits while a table constraint rejects those with the title `kept out`. */
 async function takeWhileSomeAreKeptOut(hits: Hit[]) {
   const sites = [...new Set(hits.map(hit => hit.siteNo))].join()
   await database.db.unsafe(
     `alter table events add constraint kept_out check (site_no not in (${sites}) or title <> 'kept out')`,
   )
   try {
-    await ingest.take({ parts: [{ partition: 1, hits }] }, QUEUE)
+    await ingest.take({ parts: [{ partition: 1, hits }] })
   } finally {
     await database.db`alter table events drop constraint kept_out`
   }
@@ -68,7 +67,7 @@ const sessionsOf = ({ siteNo }: TestSite) => database.db`
   select pageviews, visit_count as "visitCount", last_at as "lastAt"
   from sessions where site_no = ${siteNo} order by started_at`
 
-test('once what kept hits out is gone they are stored, in the sessions they belong to, and their letters go', async () => {
+test('dead letters: once their cause is gone, hits are stored in their sessions and the letters are deleted', async () => {
   const visitorId = randomUUID()
   const hits = [
     rawHit(site, NOON, { visitorId }),
@@ -89,7 +88,7 @@ test('once what kept hits out is gone they are stored, in the sessions they belo
   expect(await retryDeadLetters(database.db, null, silentLog)).toEqual({ stored: 0, dropped: 0, failed: 0 })
 })
 
-test('a retry that was cut off after storing counts nothing twice', async () => {
+test('dead letters: a retry that was interrupted after storing counts nothing twice', async () => {
   const hit = keptOut(NOON)
   await takeWhileSomeAreKeptOut([hit])
   await storeHits(database.db, 'all', [enrichedHit(site, NOON, hit)])
@@ -99,14 +98,14 @@ test('a retry that was cut off after storing counts nothing twice', async () => 
   expect(await letters()).toEqual([])
 })
 
-test('retries at once, beside live hits of the same visitors, count everything once', async () => {
+test('dead letters: concurrent retries and live hits of the same visitors count once', async () => {
   const visitors = Array.from({ length: 20 }, () => randomUUID())
   const dead = visitors.map((visitorId, index) => keptOut(NOON + index, { visitorId }))
   await takeWhileSomeAreKeptOut(dead)
   const live = visitors.map((visitorId, index) => rawHit(site, NOON + MINUTE + index, { visitorId }))
   await Promise.all([
     retryDeadLetters(database.db, null, silentLog),
-    ...live.map((hit, index) => ingest.take({ parts: [{ partition: index % 4, hits: [hit] }] }, QUEUE)),
+    ...live.map((hit, index) => ingest.take({ parts: [{ partition: index % 4, hits: [hit] }] })),
     retryDeadLetters(database.db, null, silentLog),
   ])
   expect(await eventsOf(site)).toHaveLength(40)
@@ -116,7 +115,7 @@ test('retries at once, beside live hits of the same visitors, count everything o
   expect(await letters()).toEqual([])
 })
 
-test('engagement finds its pageview among the letters; without one it is dropped, as a live one is', async () => {
+test('dead letters: engagement finds its pageview among the letters; orphan engagement is dropped', async () => {
   const visitorId = randomUUID()
   const engagement = { type: 'engagement', title: 'kept out', scroll: 50, engagedMs: 1_000 } as const
   for (const hit of [
@@ -131,7 +130,7 @@ test('engagement finds its pageview among the letters; without one it is dropped
   expect(await letters()).toEqual([])
 })
 
-test('what fails again stays, with the reason of this time, and keeps nothing else out', async () => {
+test('dead letters: a letter that fails again stays with the new reason and does not block others', async () => {
   const bad = rawHit(site, NOON, { visitorId: 'no uuid' })
   const good = keptOut(NOON + MINUTE)
   await takeWhileSomeAreKeptOut([bad, good])
@@ -145,7 +144,7 @@ test('what fails again stays, with the reason of this time, and keeps nothing el
   for (const letter of left) expect(letter).toMatchObject({ isRenewed: true })
 })
 
-test('a retry for one site leaves the letters of others; those of a deleted site are dropped', async () => {
+test('dead letters: a retry for one site leaves other sites alone; letters of a deleted site are dropped', async () => {
   const other = await createTestSite(database.db)
   await takeWhileSomeAreKeptOut([keptOut(NOON), rawHit(other, NOON, { title: 'kept out' })])
   expect(await retryDeadLetters(database.db, site.siteNo, silentLog)).toMatchObject({ stored: 1 })
@@ -156,13 +155,13 @@ test('a retry for one site leaves the letters of others; those of a deleted site
   expect(await eventsOf(other)).toEqual([])
 })
 
-test('more letters than one transaction takes are all taken', async () => {
+test('dead letters: a retry stores more letters than fit into one transaction', async () => {
   await takeWhileSomeAreKeptOut(Array.from({ length: 450 }, (_, index) => keptOut(NOON + index * 1_000)))
   expect(await retryDeadLetters(database.db, null, silentLog)).toEqual({ stored: 450, dropped: 0, failed: 0 })
   expect(await eventsOf(site)).toHaveLength(450)
 }, 30_000)
 
-test('the list has the letters that failed last, and says how many there are', async () => {
+test('dead letters: the list has the latest failures and the total', async () => {
   for (const index of [1, 2, 3]) {
     const hit = rawHit(site, NOON + index)
     await buryHit(database.db, hit, new Error(`reason ${index}`))
@@ -175,7 +174,7 @@ test('the list has the letters that failed last, and says how many there are', a
   expect(await listDeadLetters(database.db, { siteNo, limit: 2 })).toEqual({ total: 0, letters: [] })
 })
 
-test('on the command line: list, retry, list', async () => {
+test('dead letters: the command line lists and retries them', async () => {
   const hit = keptOut(NOON)
   await takeWhileSomeAreKeptOut([hit, keptOut(NOON + MINUTE)])
   const admin = async (...args: string[]) => {

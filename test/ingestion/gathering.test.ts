@@ -2,7 +2,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import { createGathering, type Part } from '../../src/ingestion/store/gathering.ts'
 
-/** A gathering whose transactions run until they are ended by hand. */
+/** A store batcher whose transactions run until the test ends them. */
 function open() {
   const begun: { parts: Part[]; end: () => void }[] = []
   const gathering = createGathering(parts => new Promise<void>(end => begun.push({ parts, end })))
@@ -27,14 +27,14 @@ async function turns() {
   for (let turn = 0; turn < 3; turn++) await nextTurn()
 }
 
-test('what comes at one moment is one transaction, of whatever partitions', async () => {
+test('store batcher: parts that arrive together form one transaction across partitions', async () => {
   const { add, seen } = open()
   for (const partition of [2, 0, 2, 3]) add(partition)
   await turns()
   expect(seen()).toEqual([['203', 4]])
 })
 
-test('what comes while a transaction runs becomes the next, also of partitions that it does not have', async () => {
+test('store batcher: parts that arrive during a transaction form the next one, across partitions', async () => {
   const { add, begun, seen } = open()
   add(0)
   await turns()
@@ -48,13 +48,13 @@ test('what comes while a transaction runs becomes the next, also of partitions t
   ])
 })
 
-test('when much waits the partitions go their own ways, and no transaction has more than it may', async () => {
+test('store batcher: under load each partition has its own transactions within the size limit', async () => {
   const { add, begun, seen } = open()
   add(0)
   await turns()
   for (let job = 0; job < 13; job++) for (const partition of [1, 2]) add(partition, 500)
   await turns()
-  // Beside the one that runs.
+  // Both begin while the first one still runs.
   expect(seen()).toEqual([
     ['0', 1],
     ['1', 5_000],
@@ -69,7 +69,7 @@ test('when much waits the partitions go their own ways, and no transaction has m
     ])
 })
 
-test('a part that is larger than a transaction may be is one by itself', async () => {
+test('store batcher: a part above the size limit is stored alone', async () => {
   const { add, begun, seen } = open()
   add(1, 6_000)
   add(1)

@@ -17,7 +17,7 @@ beforeAll(async () => {
 })
 afterAll(() => database.close())
 
-/** Hits of one visitor, each stored by itself, and what was stored of the last one's session. */
+/** Stores hits of one visitor one by one; returns the entry path and country that are stored with each. */
 async function visit(visitorId: string, paths: string[]) {
   for (const [index, url] of paths.entries()) {
     const at = START + index * MINUTE
@@ -30,18 +30,18 @@ async function visit(visitorId: string, paths: string[]) {
   return rows.map(({ entry, country }) => `${entry} ${country}`)
 }
 
-test('hits have what the opening hit gave their session, however often it was looked at', async () => {
+test('session dimensions: later hits have the values of the opening hit', async () => {
   const paths = ['/first', '/second', '/third', '/fourth']
   expect(await visit(randomUUID(), paths)).toEqual(paths.map(() => '/first NP'))
 })
 
-test('so do those of a session that says more than is kept', async () => {
+test('session dimensions: values too long for the cache are kept, too', async () => {
   const entry = `/${'long'.repeat(400)}`
   const paths = [entry, '/second', '/third']
   expect(await visit(randomUUID(), paths)).toEqual(paths.map(() => `${entry} NP`))
 })
 
-test('a number that stands for another session, in a database put back to an earlier state, is read again', async () => {
+test('session dimensions: a session number that was reused after a database restore is read again', async () => {
   const { db } = database
   const visitorId = randomUUID()
   await visit(visitorId, ['/lost', '/known'])

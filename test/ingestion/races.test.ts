@@ -21,7 +21,7 @@ afterAll(() => database.close())
 const START = Date.UTC(2026, 2, 4, 12)
 const HOUR = 3_600_000
 
-/** Runs `second` while `first` has changed rows and not ended yet; `first` ends when `second` waits for it. */
+/** Runs `second` while the transaction of `first` is open; it commits once `second` waits for a lock. */
 async function race(first: (tx: Transaction) => Promise<unknown>, second: () => Promise<unknown>) {
   const { db } = database
   let running: Promise<unknown> = Promise.resolve()
@@ -44,9 +44,9 @@ async function race(first: (tx: Transaction) => Promise<unknown>, second: () => 
   await running
 }
 
-// The embedded database is one session: there a transaction waits before it has begun, and nothing can be lost.
-describe.skipIf(!process.env.TEST_DATABASE_URL)('of two changes of one row of a hypertable', () => {
-  test('the number of a visit is not lost, though a hit of another partition is being stored', async () => {
+// The embedded database has one session: transactions run one after the other, so no change can be lost.
+describe.skipIf(!process.env.TEST_DATABASE_URL)('concurrent changes of one row of a hypertable', () => {
+  test('keep the new visit number while a hit of another partition is stored', async () => {
     const { db } = database
     const site = await createTestSite(db)
     const visitorId = randomUUID()
@@ -79,14 +79,14 @@ describe.skipIf(!process.env.TEST_DATABASE_URL)('of two changes of one row of a 
     return rows.map(({ id, hasSession }) => ({ id, hasSession }))
   }
 
-  test('a movement is whose the processor said last, though its first visitor appears right now', async () => {
+  test('keep the visitor that the processor named last while the first visitor appears', async () => {
     const { db } = database
     const site = await createTestSite(db)
     const [first, last] = [randomUUID(), randomUUID()]
     const named = (visitor: string) => ({ id: 'sub_1', metadata: { visitor_id: visitor } })
     await storeHits(db, 0, [enrichedHit(site, START, { visitorId: last })])
     await db.begin(tx => kept(tx, site, named(first), 'customer.subscription.created', 9))
-    // The visitor's first session is stored, but for the movement that waits for it.
+    // Stores the first session of the visitor, but does not attribute the movement that waits for it.
     await db`insert into visitors (visitor_no, site_no, id, first_seen_at, session_count)
       values (nextval('visitor_numbers'), ${site.siteNo}, ${first}, now(), 0)`
     await db`update visitors set session_count = 1, newest_session_at = other.newest_session_at, first_seen_at = other.first_seen_at

@@ -19,14 +19,14 @@ afterAll(() => database.close())
 
 const STREAMS = runs(20)
 
-describe.each(['timely', 'late'] as const)('streams whose hits come %s', arrival => {
+describe.each(['timely', 'late'] as const)('ingestion: streams with %s hits', arrival => {
   test(`equal a recount of the hits, before and after refresh and compression (${STREAMS} streams)`, async () => {
     for (let seed = 1; seed <= STREAMS; seed++) {
       const stream = randomHitStream(seed)
       const site = await createTestSite(database.db, { timezone: stream.zone })
       const recount = recountSessions(stream[arrival])
       const batches = withoutRepeatedDrops(stream[arrival], recount.dropped)
-      // Some streams are refreshed as they come in, so that late hits fall below the horizon.
+      // Some streams are refreshed while they arrive, so that late hits fall below the watermark.
       const refresh = async (now: Date) => {
         await refreshAggregate(database.db, 'hits', now)
         await refreshAggregate(database.db, 'sessions', now)
@@ -50,7 +50,7 @@ describe.each(['timely', 'late'] as const)('streams whose hits come %s', arrival
   }, 300_000)
 })
 
-test('every batch delivered twice changes no number', async () => {
+test('ingestion: delivering every batch twice changes no number', async () => {
   const stream = randomHitStream(4711)
   const site = await createTestSite(database.db, { timezone: stream.zone })
   const recount = recountSessions(stream.timely)

@@ -26,11 +26,11 @@ test.each([
   [49.99, undefined, undefined],
   [null, undefined, undefined],
   [[], undefined, undefined],
-])('revenue %j becomes %s %s', (given, amountMinor, currency) => {
+])('reported revenue: %j becomes %s %s', (given, amountMinor, currency) => {
   expect(readRevenue(given)).toEqual(amountMinor === undefined ? undefined : { amountMinor, currency })
 })
 
-test('an error is read from its object, and what that lacks from properties of the same names', () => {
+test('reported errors: fields missing in the error object are read from properties of the same names', () => {
   const properties = { message: 'from properties', stack: 'at x', line_number: '7', other: 'kept elsewhere' }
   expect(readError({ message: 'from the object', column_number: 3 }, properties)).toEqual({
     message: 'from the object',
@@ -41,7 +41,7 @@ test('an error is read from its object, and what that lacks from properties of t
 })
 
 test.each([['text'], [[]], [{ message: {} }], [{ name: 1 }], [{ line_number: true }]])(
-  'an error object of the wrong shape is dropped: %j',
+  'reported errors: an object of the wrong shape is dropped: %j',
   given => {
     expect(readError(given, { message: 'kept' })).toEqual({ message: 'kept' })
   },

@@ -3,7 +3,6 @@ import type { Redis } from 'ioredis'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { connectDb } from '../../src/infra/db.ts'
 import { createConsumer } from '../../src/infra/queue/consumer.ts'
-import { EARLIER_QUEUES, QUEUE } from '../../src/infra/queue/layout.ts'
 import { createProducer, type Producer } from '../../src/infra/queue/producer.ts'
 import type { Hit, HitBatch } from '../../src/ingestion/hit.ts'
 import { createIngest } from '../../src/ingestion/store/consume.ts'
@@ -44,7 +43,7 @@ const sessionsOf = (site: TestSite) => database.db<
   where sessions.site_no = ${site.siteNo}
   order by visitor, first_at`
 
-test('a session that runs over midnight goes on under the visitor of the day before', async () => {
+test('store: a session past midnight continues under the visitor of the day before', async () => {
   const site = await createTestSite(database.db)
   const [yesterday, today] = [randomUUID(), randomUUID()]
   await storeHits(database.db, 0, [enrichedHit(site, MIDNIGHT - MINUTE, { visitorId: yesterday })])
@@ -57,7 +56,7 @@ test('a session that runs over midnight goes on under the visitor of the day bef
   expect(after.map(session => session.visitor).sort()).toEqual([yesterday, today].sort())
 })
 
-test('a session over midnight within one batch is one session too', async () => {
+test('store: a session past midnight within one batch is one session', async () => {
   const site = await createTestSite(database.db)
   const [yesterday, today] = [randomUUID(), randomUUID()]
   const later = { visitorId: today, previousVisitorId: yesterday }
@@ -68,7 +67,7 @@ test('a session over midnight within one batch is one session too', async () => 
   expect(await sessionsOf(site)).toMatchObject([{ visitor: yesterday, pageviews: 2 }])
 })
 
-test('an identity said before midnight names the session that opens after it', async () => {
+test('store: an identity from before midnight names the session after it', async () => {
   const site = await createTestSite(database.db)
   const [yesterday, today] = [randomUUID(), randomUUID()]
   const identify = { type: 'identify', visitorId: yesterday, identity: { identifier: 'ada' } } as const
@@ -79,11 +78,11 @@ test('an identity said before midnight names the session that opens after it', a
   expect(await sessionsOf(site)).toMatchObject([{ visitor: today, userId: 'ada' }])
 })
 
-test('two consumers that store shuffled hits at once leave no visitor with overlapping sessions', async () => {
+test('store: two consumers that store shuffled hits leave no overlapping sessions of a visitor', async () => {
   const site = await createTestSite(database.db)
   const other = connectDb(database.url, { max: 2, name: 'second consumer' })
   const visitors = Array.from({ length: 5 }, () => randomUUID())
-  // A fixed sequence of small jumps, taken in an order that has nothing to do with time.
+  // A fixed sequence of small jumps, in an order that is unrelated to time.
   const hits = Array.from({ length: 400 }, (_, index) =>
     enrichedHit(site, NOON + ((index * 7919) % 400) * 4.5 * MINUTE, { visitorId: visitors[index % 5]! }),
   )
@@ -91,7 +90,7 @@ test('two consumers that store shuffled hits at once leave no visitor with overl
   await Promise.all(
     [database.db, other].map(async (db, consumer) => {
       for (const [index, batch] of batches.entries()) {
-        // Every fourth batch is delivered to both, as after a lost acknowledgement.
+        // Every fourth batch is delivered to both consumers, as after a lost acknowledgement.
         if (index % 2 === consumer || index % 4 === 0) await storeHits(db, 0, batch)
       }
     }),
@@ -110,14 +109,14 @@ test('two consumers that store shuffled hits at once leave no visitor with overl
   }
 })
 
-test('hits of a deleted site are not stored', async () => {
+test('store: hits of a deleted site are not stored', async () => {
   const site = await createTestSite(database.db)
   await database.db`update sites set deleted_at = now() where site_no = ${site.siteNo}`
   expect(await storeHits(database.db, 0, [enrichedHit(site, NOON)])).toMatchObject({ stored: 0 })
   expect(await sessionsOf(site)).toEqual([])
 })
 
-test('visitor numbers are drawn only for new visitors', async () => {
+test('store: visitor numbers are used only for new visitors', async () => {
   const site = await createTestSite(database.db)
   const visitorId = randomUUID()
   const numberOf = async (id: string) => {
@@ -133,7 +132,7 @@ test('visitor numbers are drawn only for new visitors', async () => {
   expect(await numberOf(next)).toBe((await numberOf(visitorId)) + 1)
 })
 
-test('a hit that cannot be stored becomes a dead letter with its reason; the rest of its batch is stored', async () => {
+test('store: a hit that cannot be stored becomes a dead letter with its reason; its batch is stored', async () => {
   const site = await createTestSite(database.db)
   const ingest = createIngest({ db: database.db, later, log: silentLog })
   const good = Array.from({ length: 9 }, (_, index) => rawHit(site, NOON + index * 1000))
@@ -143,10 +142,7 @@ test('a hit that cannot be stored becomes a dead letter with its reason; the res
     rawHit(site, Number.MAX_SAFE_INTEGER),
     { id: randomUUID(), nothing: 'else' } as unknown as Hit,
   ]
-  await ingest.take(
-    { parts: [{ partition: 1, hits: [...good.slice(0, 4), ...bad, ...good.slice(4)] }] },
-    QUEUE,
-  )
+  await ingest.take({ parts: [{ partition: 1, hits: [...good.slice(0, 4), ...bad, ...good.slice(4)] }] })
   expect(ingest.counts).toMatchObject({ stored: 9, dead: 4 })
   const [stored] = await database.db`select count(*)::int as count from events where site_no = ${site.siteNo}`
   expect(stored!.count).toBe(9)
@@ -154,64 +150,57 @@ test('a hit that cannot be stored becomes a dead letter with its reason; the res
     select id, reason, payload from dead_letters where id in ${database.db(bad.map(hit => hit.id))}`
   expect(letters).toHaveLength(4)
   for (const letter of letters) expect(letter.reason).not.toBe('')
-  await ingest.take({ parts: [{ partition: 1, hits: bad }] }, QUEUE)
+  await ingest.take({ parts: [{ partition: 1, hits: bad }] })
   const [again] = await database.db`select count(*)::int as count from dead_letters`
   expect(again!.count).toBe(4)
 })
 
-test('a job that is no batch of hits becomes a dead letter', async () => {
+test('store: a job that is not a batch of hits becomes a dead letter', async () => {
   const ingest = createIngest({ db: database.db, later, log: silentLog })
-  await ingest.take('nonsense' as never, QUEUE)
-  await ingest.take(null as never, QUEUE)
-  await ingest.take({ parts: [{ partition: 0 }] } as never, QUEUE)
-  await ingest.take({ parts: [null] } as never, QUEUE)
+  await ingest.take('nonsense' as never)
+  await ingest.take(null as never)
+  await ingest.take({ parts: [{ partition: 0 }] } as never)
+  await ingest.take({ parts: [null] } as never)
   expect(ingest.counts.dead).toBe(4)
 })
 
-test('a job of an earlier release, with hits of one partition, is stored in a queue of that time or in any', async () => {
-  const site = await createTestSite(database.db)
-  const ingest = createIngest({ db: database.db, later, log: silentLog })
-  for (const queue of [EARLIER_QUEUES[2]!, QUEUE]) await ingest.take({ hits: [rawHit(site, NOON)] }, queue)
-  expect(ingest.counts).toMatchObject({ stored: 2, dead: 0 })
-})
-
-test('a job of several partitions is done when all of it is stored', async () => {
+test('store: a job of several partitions is done when all its hits are stored', async () => {
   const site = await createTestSite(database.db)
   const ingest = createIngest({ db: database.db, later, log: silentLog })
   const parts = [0, 1, 2, 3].map(partition => ({
     partition,
     hits: Array.from({ length: 5 }, (_, index) => rawHit(site, NOON + index)),
   }))
-  await ingest.take({ parts }, QUEUE)
+  await ingest.take({ parts })
   expect(ingest.counts).toMatchObject({ stored: 20, dead: 0, batches: 1 })
   expect(ingest.waiting()).toBe(0)
 })
 
-test('jobs that arrive while a transaction runs are stored together', async () => {
+test('store: jobs that arrive during a transaction are stored together', async () => {
   const site = await createTestSite(database.db)
   const ingest = createIngest({ db: database.db, later, log: silentLog })
   await Promise.all(
     Array.from({ length: 50 }, (_, index) =>
-      ingest.take({ parts: [{ partition: 2, hits: [rawHit(site, NOON + index)] }] }, QUEUE),
+      ingest.take({ parts: [{ partition: 2, hits: [rawHit(site, NOON + index)] }] }),
     ),
   )
   expect(ingest.counts.stored).toBe(50)
   expect(ingest.counts.batches).toBeLessThan(5)
 })
 
-test('a late hit among more than a hundred thousand sessions of the columnstore is stored and counted', async () => {
+test('store: a late hit among 110,000 sessions of the columnstore is stored and counted', async () => {
   const site = await createTestSite(database.db)
   const week = Date.UTC(2026, 0, 12)
   const visitorId = randomUUID()
   await storeHits(database.db, 0, [enrichedHit(site, week + DAY, { visitorId })])
   await database.db`
     insert into sessions (
-      site_no, started_at, session_no, id, visitor_no, first_at, last_at, duration_ms, pageviews, events, visit_count,
+      site_no, started_at, session_no, visitor_no, first_at, last_at, duration_ms, pageviews, events, visit_count,
       user_id, hostname, entry_path, referrer, source, channel, utm_source, utm_medium, utm_campaign, utm_content,
       utm_term, browser, browser_version, os, os_version, size, country, region, city, language
     )
     select
-      ${site.siteNo}, at, nextval('session_numbers'), gen_random_uuid(), 1000000 + i, at, at, 0, 1, 0, 1,
+      ${site.siteNo}, at, nextval('session_numbers'), 1000000 + i, at, at, 0, 1, 0, 1,
       '', '', '/', '', '', '', '', '', '', '', '', '', '', '', '', '', '', '', '', ''
     from generate_series(1, 110000) as i,
       lateral (select to_timestamp(${week / 1000}) + i * interval '1 second') as started (at)`
@@ -230,10 +219,10 @@ test.each([
   ['42P01', 'a table is missing'],
   ['XX000', 'something inside the server broke'],
   ['53100', 'the disk is full'],
-])('what fails with %s, because %s, is no fault of the hits: it is tried again', async code => {
+])('store: error %s (%s) is not caused by the hits and is retried', async code => {
   const site = await createTestSite(database.db)
   let failures = 0
-  // The real database, behind a door that is shut twice.
+  // The real database, except that its first two transactions fail.
   const flaky = new Proxy(database.db, {
     get(target, name, receiver) {
       if (name !== 'begin' || failures >= 2) return Reflect.get(target, name, receiver)
@@ -242,19 +231,19 @@ test.each([
     },
   })
   const ingest = createIngest({ db: flaky, later, log: silentLog })
-  await ingest.take({ parts: [{ partition: 3, hits: [rawHit(site, NOON)] }] }, QUEUE)
+  await ingest.take({ parts: [{ partition: 3, hits: [rawHit(site, NOON)] }] })
   expect(ingest.counts).toMatchObject({ stored: 1, dead: 0 })
 })
 
-test('engagement without its pageview waits for it once, in the queue, and is dropped when it does not come', async () => {
+test('store: engagement without its pageview waits once in the queue and is then dropped', async () => {
   const site = await createTestSite(database.db)
   const ingest = createIngest({ db: database.db, later, log: silentLog })
   const visitorId = randomUUID()
   const engagement = { type: 'engagement', visitorId, scroll: 50, engagedMs: 1000 } as const
   const early = rawHit(site, NOON + 1000, engagement)
-  const pageless = rawHit(site, NOON + 1000, { ...engagement, url: '/other' })
-  await ingest.take({ parts: [{ partition: 0, hits: [early, pageless] }] }, QUEUE)
-  await ingest.take({ parts: [{ partition: 0, hits: [rawHit(site, NOON, { visitorId })] }] }, QUEUE)
+  const orphanEngagement = rawHit(site, NOON + 1000, { ...engagement, url: '/other' })
+  await ingest.take({ parts: [{ partition: 0, hits: [early, orphanEngagement] }] })
+  await ingest.take({ parts: [{ partition: 0, hits: [rawHit(site, NOON, { visitorId })] }] })
   expect(ingest.counts).toMatchObject({ stored: 1, dropped: 0 })
 
   const consumer = createConsumer<HitBatch>({

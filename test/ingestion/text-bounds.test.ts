@@ -27,12 +27,12 @@ const BODIES: Record<Endpoint, Json> = {
   identify: { hostname: 'example.com', identifier: 'user-1' },
 }
 
-/** A text of so many code points; each is two UTF-16 units and four bytes. */
+/** Returns a text of `length` code points; each has two UTF-16 units and four bytes. */
 const long = (length: number) => '𝒳'.repeat(length)
 
 const key = '00000000-0000-4000-8000-000000000001'
 
-/** What the edge makes of a body: what waits in the queue. */
+/** Returns the hit that the edge makes of a body, as it waits in the queue. */
 function queued(site: TestSite, endpoint: Endpoint, body: Json, userAgent = ''): Hit {
   const { content } = readKeyedBody(endpoint, { ...BODIES[endpoint], key, visitor_id: VISITOR, ...body })
   const { hit } = makeHit(content, {
@@ -46,7 +46,7 @@ function queued(site: TestSite, endpoint: Endpoint, body: Json, userAgent = ''):
   return JSON.parse(JSON.stringify(hit))
 }
 
-/** Every text of every row that a body becomes, by table and column. */
+/** Returns the rows that a body becomes, by table. */
 async function stored(endpoint: Endpoint, body: Json, userAgent?: string): Promise<Record<string, Json>> {
   const { db } = database
   const site = await createTestSite(db)
@@ -78,7 +78,7 @@ const contextual: [field: string, max: number, bodyOf: (text: string) => Json][]
   ['browser.version', 50, version => ({ browser: { version } })],
 ]
 
-describe('a text that is one character too long is refused with its field', () => {
+describe('text bounds: a text that is one character too long is refused with its field', () => {
   const cases: [Endpoint, string, number, (text: string) => Json][] = [
     ...contextual.map(
       ([...each]) => ['collect', ...each] as [Endpoint, string, number, (text: string) => Json],
@@ -120,8 +120,8 @@ describe('a text that is one character too long is refused with its field', () =
   })
 })
 
-describe('what is made of texts is stored within a bound', () => {
-  test.each(['object', 'properties'])('fields of an error, from its %s', async from => {
+describe('text bounds: stored texts', () => {
+  test.each(['object', 'properties'])('error fields from its %s are truncated', async from => {
     const fields = {
       name: long(256),
       message: long(5_001),
@@ -142,12 +142,12 @@ describe('what is made of texts is stored within a bound', () => {
     expect([group!.name, group!.message]).toEqual([long(255), long(5_000)])
   })
 
-  test('a line number, however it is written', async () => {
+  test('a line number in exponent form is truncated', async () => {
     const { event } = await stored('event', { name: 'error', error: { line_number: -Number.MAX_VALUE } })
     expect(codePoints(event!.error_line)).toBeLessThanOrEqual(20)
   })
 
-  test('errors that differ behind what is stored stay different ones', async () => {
+  test('errors that differ only after the bound keep different fingerprints', async () => {
     const ids = ['1', '2'].map(async end => {
       const { event } = await stored('event', { name: 'error', error: { message: `${long(5_000)}${end}` } })
       return event!.error_id
@@ -155,7 +155,7 @@ describe('what is made of texts is stored within a bound', () => {
     expect(new Set(await Promise.all(ids)).size).toBe(2)
   })
 
-  test('a referrer, though escapes make it twelve times as long', async () => {
+  test('a referrer is truncated although escapes make it twelve times as long', async () => {
     const { event } = await stored('collect', { referrer: `https://example.org/${long(2_028)}` })
     expect(codePoints(event!.referrer)).toBe(2_048)
     const { session } = await stored('collect', { referrer: `https://${'ä.'.repeat(1_019)}de` })
@@ -163,18 +163,18 @@ describe('what is made of texts is stored within a bound', () => {
     expect(codePoints(session!.source)).toBeLessThanOrEqual(2_048)
   })
 
-  test('tags of a URL', async () => {
+  test('URL tags are stored completely', async () => {
     const { session } = await stored('collect', { url: { path: `/?utm_source=${long(2_035)}` } })
     expect(session!.utm_source).toBe(long(2_035))
     expect(session!.source).toBe(long(2_035))
   })
 
-  test('a path that lacks its slash', async () => {
+  test('a path without its slash is stored completely', async () => {
     const { event } = await stored('collect', { url: { path: long(2_048) } })
     expect(event!.path).toBe(`/${long(2_048)}`)
   })
 
-  test('versions that a user agent claims', async () => {
+  test('versions in a user agent are truncated', async () => {
     const versions = async (userAgent: string) => (await stored('collect', {}, userAgent)).session!
     const digits = '1'.repeat(900)
     const phone = await versions(`Mozilla/5.0 (Mobile; rv:84.0) Gecko/84.0 Firefox/${digits} KAIOS/${digits}`)
@@ -185,7 +185,7 @@ describe('what is made of texts is stored within a bound', () => {
   })
 })
 
-test('the texts of an error are cut before they wait in the queue', async () => {
+test('text bounds: error texts are truncated before they wait in the queue', async () => {
   const site = await createTestSite(database.db)
   const error = { name: long(10_000), message: long(10_000), stack: long(30_000), file_name: long(10_000) }
   const hit = queued(site, 'event', { name: 'error', error }, 'x'.repeat(5_000))
@@ -196,7 +196,7 @@ test('the texts of an error are cut before they wait in the queue', async () => 
   expect(codePoints(hit.userAgent)).toBe(1_000)
 })
 
-test('hits that wait from before are cut when they are stored', () => {
+test('text bounds: hits that were queued without truncation are truncated when they are stored', () => {
   const site = { siteNo: 1, id: VISITOR, key }
   const hit = {
     ...queued(site, 'event', { name: 'error' }),

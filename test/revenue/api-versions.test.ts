@@ -33,7 +33,7 @@ async function payments({ siteNo }: Shop): Promise<string[]> {
 
 const suffix = () => randomUUID().slice(0, 8)
 
-describe('API versions: the same subscription has the same ledger', () => {
+describe('API versions: the same subscription has the same ledger in version', () => {
   const named = shapes.map(
     shape => [`${shape.version} with ${shape.discountIn.join(' and ')}`, shape] as const,
   )
@@ -57,7 +57,7 @@ describe('API versions: the same subscription has the same ledger', () => {
   })
 })
 
-test('API versions: an event says the same to the ledger when it names ids beside their objects', async () => {
+test('API versions: ids beside their objects give the same ledger as the objects', async () => {
   const { subscription, discount, told } = storyOf(shapes.at(-3)!, suffix())
   const [own, ofItem] = [
     { ...discount, id: 'di_own' },
@@ -72,7 +72,7 @@ test('API versions: an event says the same to the ledger when it names ids besid
   const items = (discounts: unknown[], more: object = {}) => ({
     items: { object: 'list', data: [{ ...item, discounts, ...more }], has_more: false },
   })
-  // Twice 25 % off 4,000.
+  // 25 % off 4,000, twice.
   expect(await mrr({ discount: own, discounts: ['di_own'], ...items([ofItem]) })).toEqual([2250])
   expect(await mrr({ discount: own, discounts: ['di_own'], ...items(['di_own']) })).toEqual([2250])
   expect(await mrr({ discount: null, discounts: [ofItem], ...items(['di_item']) })).toEqual([2250])
@@ -80,10 +80,10 @@ test('API versions: an event says the same to the ledger when it names ids besid
     3000,
   ])
   expect(await mrr({ discount: null, discounts: [], ...items([], { discount: ofItem }) })).toEqual([3000])
-  // Only an id that an object has is that object.
+  // An id refers only to an object that has this id.
   expect(await mrr({ discount: own, discounts: ['di_own', 'di_other'] })).toEqual([3000])
   expect(await mrr({ discount: own, discounts: ['di_other', 'di_another'] })).toEqual([4000])
-  // Before discounts had ids, the only one was the only one.
+  // Discounts of old versions have no id: the id refers to the only discount.
   expect(await mrr({ discount: { ...own, id: undefined }, discounts: ['di_own'] })).toEqual([3000])
 })
 
@@ -91,7 +91,7 @@ describe('API versions: an event is read', () => {
   const read = (type: string, object: Json) =>
     readEvent(JSON.stringify(event(type, object, onDay(1))), new Date('2026-03-01'))?.fact.body
 
-  test('without the plan that stands beside its price', () => {
+  test('without the plan beside its price', () => {
     const plan = { id: 'price_1', object: 'plan', currency: 'none', interval: 'eon', amount: 700 }
     const given = { items: [item(price(4000), { plan })], plan, quantity: 3 }
     expect(read('customer.subscription.updated', subscription(given))).toMatchObject({
@@ -103,7 +103,7 @@ describe('API versions: an event is read', () => {
     ['as a sale', { payment_intent: 'pi_1' }, { transactionId: 'pi_1', amountMinor: 2500 }],
     ['as no sale of a subscription', { payment_intent: null, subscription: 'sub_1' }, null],
     ['as no sale of a set-up', { payment_intent: null, setup_intent: 'seti_1' }, null],
-  ])('%s when the checkout has no mode, as in the first versions of checkout', (_what, fields, paid) => {
+  ])('%s when the checkout has no mode, as in the first API versions', (_what, fields, paid) => {
     for (const mode of [null, undefined]) {
       const body = read('checkout.session.completed', checkout({ mode, ...fields }))
       expect(body).toEqual(paid && expect.objectContaining(paid))

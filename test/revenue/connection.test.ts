@@ -26,7 +26,7 @@ const call = (method: string, site: string, body?: unknown, token = owner.token)
 const secretKey = () => api.services.config.secretKey
 
 describe('a processor', () => {
-  test('is connected since the time that the service has, whatever secrets come later', async () => {
+  test('keeps its connection time when its secrets are replaced', async () => {
     const site = await createSite()
     const now = new Date('2026-02-03T04:05:06.789Z')
     const record = (
@@ -59,7 +59,7 @@ describe('a processor', () => {
     expect(JSON.stringify(lines)).not.toContain('hidden')
   })
 
-  test('keeps its secrets encrypted, and opens them for the webhook alone', async () => {
+  test('stores its secrets encrypted and decrypts them only for the webhook', async () => {
     const site = await createSite()
     await call('PUT', site, { provider: 'stripe', webhook_secret: 'whsec_ä', api_key: 'sk_1' })
     const [row] = await api.services.db`
@@ -84,7 +84,7 @@ describe('a processor', () => {
     expect(await findConnection(api.services.db, site, secretKey())).toBeUndefined()
   })
 
-  test.each(['nonsense', '', randomUUID()])('is none for a site called %j', async id => {
+  test.each(['nonsense', '', randomUUID()])('is not found for the site %j', async id => {
     expect(await findConnection(api.services.db, id, secretKey())).toBeUndefined()
   })
 
@@ -95,12 +95,12 @@ describe('a processor', () => {
     [{ provider: 'stripe', webhook_secret: '' }, 'webhook_secret'],
     [{ provider: 'stripe', webhook_secret: 'x'.repeat(256) }, 'webhook_secret'],
     [{ provider: 'stripe', webhook_secret: 'x', api_key: 1 }, 'api_key'],
-  ])('is refused as %j', async (body, field) => {
+  ])('is refused with %j', async (body, field) => {
     const answer = await call('PUT', await createSite(), body)
     expect([answer.status, Object.keys(answer.body.errors)]).toEqual([422, [field]])
   })
 
-  test('is for owners and admins', async () => {
+  test('can be read and changed only by owners and admins', async () => {
     const member = await api.member({ role: 'member' })
     const [site] = await api.services.db`
       insert into sites (team_id, domain) values (${member.teamId}, 'member.example') returning id`
@@ -109,7 +109,7 @@ describe('a processor', () => {
     }
   })
 
-  test('brings goals with it, once: what is deleted or changed stays so', async () => {
+  test('creates its goals only once: deleted or changed goals stay so', async () => {
     const site = await createSite()
     const goals = async () =>
       (await api.call('GET', `/api/sites/${site}/goals?per_page=100`, { token: owner.token })).body.data
@@ -129,7 +129,7 @@ describe('a processor', () => {
 describe('a sealed text', () => {
   const key = '0f'.repeat(32)
 
-  test('opens with its key at its place, and not when a single bit of it differs', () => {
+  test('opens only with its key and place, and not when a single bit differs', () => {
     const sealed = seal(key, 'geheim', 'here')
     expect(unseal(key, sealed, 'here')).toBe('geheim')
     expect(() => unseal(key, sealed, 'there')).toThrow()

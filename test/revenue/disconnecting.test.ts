@@ -25,7 +25,7 @@ const find = async ({ siteId }: Shop) =>
 const disconnect = ({ siteId, member }: Shop) =>
   api.call('DELETE', `/api/sites/${siteId}/processor`, { token: member.token })
 
-/** An event whose signature was verified when this was the connection. */
+/** Receives an event whose signature was verified with this connection. */
 const receive = (connection: OpenConnection, told: StripeEvent) =>
   receiveEvent({ ...api.services, stripeApiBase: undefined }, connection, JSON.stringify(told))
 
@@ -35,7 +35,7 @@ async function facts({ siteNo }: Shop): Promise<number> {
   return row!.facts
 }
 
-describe('an event that was verified', () => {
+describe('a verified event', () => {
   test('is recorded while the processor is connected', async () => {
     const shop = await openShop(api)
     await receive(await find(shop), started())
@@ -61,8 +61,8 @@ describe('an event that was verified', () => {
     expect(await facts(shop)).toBe(1)
   })
 
-  // The embedded database has one session, which takes transactions one after the other.
-  test.runIf(inject('databaseServer'))('that is being recorded holds up disconnecting', async () => {
+  // The embedded database has one session, which runs transactions one after the other.
+  test.runIf(inject('databaseServer'))('that is being recorded delays the disconnection', async () => {
     const shop = await openShop(api)
     const { db } = api.services
     const told = started()

@@ -38,7 +38,7 @@ const KEY = { apiKey: 'rk_test_good' }
 const change = (name: string, object: Json, day: number) =>
   event(`customer.subscription.${name}`, object, onDay(day))
 
-/** As Stripe has a subscription, and as its events since 2025-03 tell of it: discounts are ids. */
+/** Registers a subscription with the Stripe stub. Returns it, and its form in events since 2025-03: discounts are ids. */
 function discounted(ofSubscription: number[], ofItem: number[] = []) {
   const coupons = (percents: number[]) => percents.map(percent_off => coupon({ percent_off }))
   const [own, items] = [coupons(ofSubscription), coupons(ofItem)]
@@ -55,7 +55,7 @@ function discounted(ofSubscription: number[], ofItem: number[] = []) {
   return { known, told }
 }
 
-test('discounts: ids that no event told are asked for once, with their coupons', async () => {
+test('discounts: unknown ids are looked up once, with their coupons', async () => {
   const shop = await openShop(api, KEY)
   const { known, told } = discounted([25], [50])
   await deliverAll(shop, [change('created', told, 1)])
@@ -69,7 +69,7 @@ test('discounts: ids that no event told are asked for once, with their coupons',
   expect(await reconcile(api.services, shop.siteId)).toMatchObject({ ours: 1500, drift: [] })
 })
 
-test('discounts: an id that an event told is not asked for', async () => {
+test('discounts: an id known from an event is not looked up', async () => {
   const shop = await openShop(api, KEY)
   const { known, told } = discounted([25])
   const whole = { ...known.discounts[0], source: undefined, coupon: coupon({ percent_off: 25 }) }
@@ -81,7 +81,7 @@ test('discounts: an id that an event told is not asked for', async () => {
   expect(stripe.asked).toEqual([])
 })
 
-test('discounts: an id that Stripe lists no more counts as nothing, and is asked for once an event', async () => {
+test('discounts: an id that Stripe no longer lists counts as nothing and is looked up once per event', async () => {
   const shop = await openShop(api, KEY)
   const { known, told } = discounted([25])
   stripe.objects.set(`subscriptions/${known.id}`, { ...known, discounts: [] })
@@ -91,7 +91,7 @@ test('discounts: an id that Stripe lists no more counts as nothing, and is asked
   expect(stripe.asked).toHaveLength(1)
 })
 
-test('discounts: ids without a key count as nothing, and the log says so', async () => {
+test('discounts: without a key, ids count as nothing, which is logged', async () => {
   const shop = await openShop(api)
   const { known, told } = discounted([25])
   await deliverAll(shop, [change('created', told, 1)])
@@ -99,7 +99,7 @@ test('discounts: ids without a key count as nothing, and the log says so', async
   expect(JSON.stringify(logged.lines)).toContain(known.id)
 })
 
-test('discounts: ids of a subscription that does not count are not asked for', async () => {
+test('discounts: ids of a subscription that does not count are not looked up', async () => {
   const shop = await openShop(api, KEY)
   const { told } = discounted([25])
   await deliverAll(shop, [change('created', { ...told, status: 'trialing' }, 1)])

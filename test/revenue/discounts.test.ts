@@ -29,7 +29,7 @@ const created = (object: Json) => event('customer.subscription.created', object,
 const told = (change: string, object: Json, day: number, id?: string) =>
   event(`customer.discount.${change}`, object, onDay(day), id)
 
-/** The net movements of what the events tell, by day. */
+/** Returns the net movements that the events cause, by day. */
 async function movements(events: StripeEvent[]): Promise<Record<string, number>> {
   const shop = await openShop(api)
   await deliverAll(shop, events)
@@ -41,7 +41,7 @@ async function movements(events: StripeEvent[]): Promise<Record<string, number>>
   return Object.fromEntries(Object.entries(days).filter(([, sum]) => sum !== 0))
 }
 
-describe('of two discounts of a subscription', () => {
+describe('two discounts of a subscription', () => {
   const given = (change: (half: Json, fifth: Json) => StripeEvent[]) => {
     const base = subscription()
     const of = { subscription: base.id, customer: base.customer }
@@ -49,17 +49,17 @@ describe('of two discounts of a subscription', () => {
     return [created({ ...base, discounts: [half, fifth] }), ...change(half, fifth)]
   }
 
-  test('the one that is changed leaves the other alone', async () => {
+  test('stay independent when one is changed', async () => {
     const events = given(half => [told('updated', { ...half, ...percent(10) }, 2)])
     expect(await movements(events)).toEqual({ '01': 400, '02': 320 })
   })
 
-  test('the one that is taken away leaves the other alone', async () => {
+  test('stay independent when one is removed', async () => {
     const events = given((_half, fifth) => [told('deleted', fifth, 2)])
     expect(await movements(events)).toEqual({ '01': 400, '02': 100 })
   })
 
-  test('one that is told of again is taken off once, and in its place', async () => {
+  test('are applied once and in their place when one is reported again', async () => {
     const base = subscription()
     const of = { subscription: base.id, customer: base.customer }
     const first = discount(coupon({ amount_off: 500, currency: 'usd' }), of)
@@ -68,20 +68,20 @@ describe('of two discounts of a subscription', () => {
     expect(await movements(events)).toEqual({ '01': 250 })
   })
 
-  test('a third comes on top of them', async () => {
+  test('are applied before a third one', async () => {
     const events = given(half => [told('created', { ...half, id: 'di_third', ...percent(50) }, 2)])
     expect(await movements(events)).toEqual({ '01': 400, '02': -200 })
   })
 })
 
-test('the only discount of a subscription is switched for one of another id', async () => {
+test('discounts: the only discount of a subscription is replaced by one with another id', async () => {
   const base = subscription()
   const of = { subscription: base.id, customer: base.customer }
   const events = [created({ ...base, discounts: [off(50, of)] }), told('updated', off(20, of), 2)]
   expect(await movements(events)).toEqual({ '01': 500, '02': 300 })
 })
 
-test('a discount of an item that is changed leaves the others of the item alone', async () => {
+test('discounts: a changed discount of an item leaves the others of the item unchanged', async () => {
   const [half, fifth] = [off(50, {}), off(20, {})]
   const items = [item(price(1000), { id: 'si_1', discounts: [half, fifth] }), item(price(1000))]
   const base = subscription({ items })
@@ -89,13 +89,13 @@ test('a discount of an item that is changed leaves the others of the item alone'
   expect(await movements([created(base), told('updated', changed, 2)])).toEqual({ '01': 1400, '02': -100 })
 })
 
-describe('within a second', () => {
+describe('discount events within one second', () => {
   const orders: [string, (events: StripeEvent[]) => StripeEvent[]][] = [
     ['as it was', events => events],
     ['the other way round', events => [...events].reverse()],
   ]
 
-  test.each(orders)('a discount that came and went is gone, told %s', async (_how, order) => {
+  test.each(orders)('an added and removed discount is gone, delivered %s', async (_how, order) => {
     const base = subscription()
     const given = off(50, { subscription: base.id, customer: base.customer })
     const events = [
@@ -106,7 +106,7 @@ describe('within a second', () => {
     expect(await movements([created(base), ...order(events)])).toEqual({ '01': 1000 })
   })
 
-  test.each(orders)('a discount of a customer takes the place of another, told %s', async (_how, order) => {
+  test.each(orders)('a discount of a customer replaces another, delivered %s', async (_how, order) => {
     const base = subscription()
     const [old, fresh] = [off(50, { customer: base.customer }), off(20, { customer: base.customer })]
     const events = [
@@ -117,7 +117,7 @@ describe('within a second', () => {
     expect(await movements([...start, ...order(events)])).toEqual({ '01': 500, '02': 300 })
   })
 
-  test.each(orders)('a discount without an id takes the place of another, told %s', async (_how, order) => {
+  test.each(orders)('a discount without an id replaces another, delivered %s', async (_how, order) => {
     const base = subscription()
     const bare = (percent_off: number) => ({ ...off(percent_off, { subscription: base.id }), id: undefined })
     const events = [

@@ -5,14 +5,14 @@ import { type Definitions, mrrOf } from '../../src/revenue/mrr.ts'
 import { Subscription } from '../../src/revenue/stripe/subscription.ts'
 import { coupon, discount, item, type Json, price, subscription } from '../support/stripe.ts'
 
-// What MRR comes to, worked out a second time in fractions of whole numbers, which nothing cuts off.
+// The expected MRR is computed a second time with fractions of integers, which lose no precision.
 
 type Fraction = readonly [over: bigint, under: bigint]
 
 const times = ([a, b]: Fraction, [c, d]: Fraction): Fraction => [a * c, b * d]
 const plus = ([a, b]: Fraction, [c, d]: Fraction): Fraction => [a * d + c * b, b * d]
 
-/** Of a text with at most 12 decimals. */
+/** Reads a text with at most 12 decimals. */
 function fraction(text: string): Fraction {
   const [digits = '', decimals = ''] = text.split('.')
   return [BigInt(digits + decimals), 10n ** BigInt(decimals.length)]
@@ -82,7 +82,7 @@ function counted(rows: Row[], coupons: Json[]): number {
   return mrrOf(state.items, state.discounts!, state.currency, NOTHING)
 }
 
-/** Texts of up to so many decimals. */
+/** Texts with up to `decimals` decimals. */
 const Decimals = (most: number, decimals: number) =>
   fc
     .tuple(fc.nat(most), fc.nat(10 ** decimals - 1), fc.nat(decimals))
@@ -104,7 +104,7 @@ const Rows = fc.array(
   { minLength: 1, maxLength: 8 },
 )
 
-test('what prices, periods, quantities, shares and tax come to is what exact fractions come to', () => {
+test('exactness: prices, periods, quantities, percentages and taxes give the MRR of exact fractions', () => {
   fc.assert(
     fc.property(Rows, Percents(5), (rows, percents) => {
       expect(counted(rows, shares(percents))).toBe(exactly(rows, percents))
@@ -113,7 +113,7 @@ test('what prices, periods, quantities, shares and tax come to is what exact fra
   )
 })
 
-/** What coupons of these amounts leave of parts that are all paid by the day: as often as the shortest period ends. */
+/** Returns the MRR of parts with daily periods after coupons of fixed amounts, which apply once per shortest period. */
 function lessAmounts(rows: Row[], amounts: number[]): number {
   const sum = rows
     .map(({ amount, quantity, count }) =>
@@ -126,7 +126,7 @@ function lessAmounts(rows: Row[], amounts: number[]): number {
   return left[0] < 0n ? 0 : roundHalfEven(left)
 }
 
-test('what 20 coupons of an amount leave of 40 items of different periods is exact too', () => {
+test('exactness: 20 coupons of fixed amounts on 40 items of different periods give the exact MRR', () => {
   const Days = fc.record({
     amounts: fc.array(Decimals(100_000, 12), { minLength: 40, maxLength: 40 }),
     first: fc.integer({ min: 1, max: 1000 }),
@@ -151,8 +151,8 @@ test('what 20 coupons of an amount leave of 40 items of different periods is exa
   )
 })
 
-test('what comes to a half is rounded to the even number, whatever it is made of', () => {
-  // A share n/12 of each of some parts, which together are a whole number and a half.
+test('exactness: halves are rounded to even, whatever parts they consist of', () => {
+  // Shares n/12 of several parts, whose sum is an integer and a half.
   const Halves = fc.tuple(
     fc.array(fc.nat(10_000), { minLength: 1, maxLength: 8 }),
     fc.constantFrom(1, 2, 3, 7, 9, 11, 13),
@@ -178,10 +178,10 @@ test('what comes to a half is rounded to the even number, whatever it is made of
   )
 })
 
-describe('numbers', () => {
+describe('fixed-point numbers', () => {
   const digits = (value: Fixed) => value.toString().replace('-', '').length
 
-  test('grow no longer by being multiplied and divided, however often', () => {
+  test('do not get longer when they are multiplied and divided repeatedly', () => {
     const share = divide(whole(99_999_999), whole(100_000_007))
     const limit = digits(whole(10n ** 20n))
     let value = decimal('99999999999999999999.123456789012')

@@ -22,14 +22,14 @@ const state = (at: number, status: string, rest: Partial<State> = {}): State => 
 })
 
 const told = (...states: State[]) => {
-  const { movements, milestones } = tellLife(states)
+  const { movements, lifecycle_events } = tellLife(states)
   return {
     movements: movements.map(({ at, kind, amountMinor }) => `${at} ${kind} ${amountMinor}`),
-    milestones: milestones.map(({ at, name }) => `${at} ${name}`),
+    lifecycle_events: lifecycle_events.map(({ at, name }) => `${at} ${name}`),
   }
 }
 
-describe('a life', () => {
+describe('a subscription history', () => {
   test.each<[string, State[], string[], string[]]>([
     ['of nothing', [], [], []],
     ['that never counted', [state(1, 'incomplete'), state(2, 'incomplete_expired')], [], []],
@@ -76,11 +76,11 @@ describe('a life', () => {
       ['1 start 100', '2 end -100'],
       ['1 subscription_started', '2 subscription_ended'],
     ],
-  ])('%s', (_what, states, movements, milestones) => {
-    expect(told(...states)).toEqual({ movements, milestones })
+  ])('%s', (_what, states, movements, lifecycle_events) => {
+    expect(told(...states)).toEqual({ movements, lifecycle_events })
   })
 
-  test('goes by time, then as statuses follow each other, then by id', () => {
+  test('is ordered by time, then by status, then by id', () => {
     const states = [
       state(2, 'canceled', { key: 'a' }),
       state(2, 'active', { key: 'c' }),
@@ -91,7 +91,7 @@ describe('a life', () => {
     expect(states.sort(compareStates).map(({ key }) => key)).toEqual(['y', 'z', 'b', 'c', 'a'])
   })
 
-  test('always adds up to what counts', () => {
+  test('always adds up to the current MRR', () => {
     const statuses = ['incomplete', 'trialing', 'active', 'past_due', 'unpaid', 'paused', 'canceled']
     const lives = fc.array(fc.record({ status: fc.constantFrom(...statuses), mrr: fc.nat(1000) }), {
       maxLength: 12,
@@ -116,18 +116,18 @@ describe('compensating movements', () => {
     amountMinor,
   })
 
-  test('are of the kind and time they correct', () => {
+  test('have the kind and time that they correct', () => {
     const recorded = [movement(1, 'start', 100), movement(3, 'upgrade', 50)]
     const wanted = [movement(1, 'start', 100), movement(2, 'upgrade', 20), movement(3, 'upgrade', 30)]
     expect(compensate(recorded, wanted)).toEqual([movement(2, 'upgrade', 20), movement(3, 'upgrade', -20)])
   })
 
-  test('beyond exact numbers are refused: recorded, they could not be read again', () => {
+  test('beyond exact numbers are refused, because they could not be read again', () => {
     const wanted = [movement(1, 'upgrade', 2 ** 52), movement(1, 'upgrade', 2 ** 52)]
     expect(() => compensate([], wanted)).toThrow(RangeError)
   })
 
-  test('make any ledger the one that is wanted, and then none are left', () => {
+  test('turn any ledger into the wanted one, after which none are missing', () => {
     const movements = fc.array(
       fc
         .tuple(fc.nat(5), fc.constantFrom('start' as const, 'end' as const, 'upgrade' as const), fc.integer())
@@ -149,7 +149,7 @@ describe('a renewal', () => {
     renewalsOf(invoices, trialOf(states)).map(({ id }) => id)
   const tried = [state(1, 'trialing'), state(5, 'active')]
 
-  test('is every later cycle', () => {
+  test('is a payment with the reason subscription_cycle', () => {
     const invoices = [
       paid('b', 2, 'subscription_cycle'),
       paid('a', 1, 'subscription_create'),
@@ -159,7 +159,7 @@ describe('a renewal', () => {
     expect(ids(invoices)).toEqual(['b'])
   })
 
-  test('is not what ends a trial', () => {
+  test('is not the payment that ends a trial', () => {
     const cycles = [paid('a', 5, 'subscription_cycle'), paid('b', 6, 'subscription_cycle')]
     expect(ids(cycles, ...tried)).toEqual(['b'])
     expect(ids(cycles)).toEqual(['a', 'b'])
@@ -180,7 +180,7 @@ describe('a renewal', () => {
     ],
     ['a fee, without reasons', [paid('a', 1, null), paid('b', 6, null), paid('c', 9, null)], ['c']],
     ['nothing, without reasons', [paid('b', 6, null), paid('c', 9, null)], ['c']],
-  ])('is told apart from the end of a trial after %s', (_what, invoices, wanted) => {
+  ])('is distinguished from the end of a trial after %s', (_what, invoices, wanted) => {
     expect(ids(invoices, ...tried)).toEqual(wanted)
   })
 
@@ -188,26 +188,26 @@ describe('a renewal', () => {
     ['it counted before', [state(1, 'active'), state(5, 'trialing'), state(8, 'active')]],
     ['nothing before is known', [state(5, 'trialing'), state(8, 'active')]],
   ])(
-    'that was paid stays one when a trial is granted later, and so does the next, though %s',
+    'that was paid stays one when a trial is granted later, and so does the next, although %s',
     (_what, states) => {
       const cycles = [paid('a', 3, 'subscription_cycle'), paid('b', 8, 'subscription_cycle')]
       expect(ids(cycles, ...states)).toEqual(['a', 'b'])
     },
   )
 
-  test('is what is paid after a trial that a paying customer was granted', () => {
+  test('is the payment after a trial that a paying customer was granted', () => {
     const states = [state(1, 'active'), state(5, 'trialing'), state(8, 'active')]
     expect(ids([paid('a', 1, 'subscription_create'), paid('b', 8, 'subscription_cycle')], ...states)).toEqual(
       ['b'],
     )
   })
 
-  test.each([null, 'subscription'])('is whatever is not first where the reason was %s', reason => {
+  test.each([null, 'subscription'])('is every payment but the first for the reason %s', reason => {
     expect(ids([paid('a', 1, reason), paid('b', 2, reason)])).toEqual(['b'])
   })
 })
 
-describe('what was given back', () => {
+describe('the refunded amount is computed from', () => {
   const sumOf = (byCharge: Map<string, number>) =>
     [...byCharge.values()].reduce((all, minor) => all + minor, 0)
   const charge = (at: number, refundedMinor: number): ChargeSeen => ({ chargeId: 'ch', at, refundedMinor })

@@ -23,7 +23,7 @@ const times = <Value>(count: number, make: (index: number) => Value) =>
 const read = (type: string, object: Json, created = onDay(1)) =>
   readEvent(JSON.stringify(event(type, object, created)), NOW)
 
-/** The field for which an event is answered 422. */
+/** Returns the field for which an event is refused with 422. */
 function refusedFor(type: string, object: Json, created?: number): string | undefined {
   try {
     read(type, object, created)
@@ -81,12 +81,12 @@ describe('a subscription', () => {
     expect(refusedFor(UPDATED, subscription(options))).toBe(field)
   })
 
-  test('with a coupon of 5 decimals is refused', () => {
+  test('with a coupon of 5 decimals is refused, and so is a negative coupon', () => {
     expect(refusedFor(UPDATED, subscription({ discounts: [percent(0.00001)] }))).toMatch(/^discounts\.0/)
     expect(refusedFor('coupon.created', coupon({ percent_off: -1 }))).toBe('percent_off')
   })
 
-  test('at the limits is accepted, and what it costs a month is known', () => {
+  test('at the limits is accepted, and its MRR is computed', () => {
     const at = subscription({
       items: times(100, index =>
         item(price(0, { unit_amount_decimal: '1000.000000000001', ...recurring(996 + index) }), {
@@ -112,21 +112,21 @@ describe('a subscription', () => {
     expect(mrrOf(state.items, state.discounts!, state.currency, nothing)).toBeGreaterThan(0)
   })
 
-  test('may have amounts as numbers, however they are written', () => {
+  test('may have amounts as numbers in exponent form', () => {
     const fact = read(UPDATED, subscription({ items: [item(exactly(1e-7))] }))!.fact as Fact<'subscription'>
     expect(fact.body.items[0]!.price!.unitAmount).toBe('0.000000100000')
   })
 
-  test('may end at any time to come', () => {
+  test('may end at any time in the future', () => {
     expect(refusedFor(UPDATED, subscription({ cancel_at: Date.UTC(2090) / 1000 }))).toBeUndefined()
   })
 })
 
-describe('a time', () => {
+describe('the time of an event', () => {
   const DAY_AHEAD = NOW.getTime() / 1000 + 86_400
   const FIRST = Date.UTC(2010) / 1000
 
-  test('before 2010, or more than a day ahead, is refused', () => {
+  test('before 2010 or more than a day ahead is refused', () => {
     for (const seconds of [FIRST - 1, DAY_AHEAD + 1, Date.UTC(9998) / 1000]) {
       expect(refusedFor(UPDATED, subscription(), seconds)).toBe('created')
       expect(refusedFor('invoice.paid', invoice({ paidAt: seconds }))).toBe('status_transitions.paid_at')
@@ -134,7 +134,7 @@ describe('a time', () => {
     }
   })
 
-  test('from 2010 until a day ahead is accepted', () => {
+  test('from 2010 to one day ahead is accepted', () => {
     for (const seconds of [FIRST, DAY_AHEAD]) {
       expect(refusedFor(UPDATED, subscription(), seconds)).toBeUndefined()
       expect(refusedFor('invoice.paid', invoice({ paidAt: seconds }))).toBeUndefined()
@@ -157,7 +157,7 @@ describe('a sale', () => {
     expect(refusedFor('payment_intent.succeeded', charges(101))).toBe('charges.data')
   })
 
-  test('of 100 is accepted with all of them', () => {
+  test('of 100 payments or charges is accepted with all of them', () => {
     expect(read('invoice.paid', payments(100))!.fact.saleIds).toHaveLength(101)
     expect(read('payment_intent.succeeded', charges(100))!.fact.saleIds).toHaveLength(101)
   })

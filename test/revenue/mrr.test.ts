@@ -25,7 +25,7 @@ describe('a price', () => {
     ['two weeks', price(1200, each('week', 2)), 2600],
     ['a day', price(120, each('day')), 3650],
     ['thirty days', price(3000, each('day', 30)), 3042],
-  ])('for %s is brought to a month', (_interval, given, expected) => {
+  ])('for %s is converted to a month', (_interval, given, expected) => {
     expect(mrr({ items: [item(given)] })).toBe(expected)
   })
 
@@ -40,7 +40,7 @@ describe('a price', () => {
     expect(mrr({ items: [item(price(amount, each('year')))] })).toBe(expected)
   })
 
-  test('has the exact amount when there is one', () => {
+  test('uses the exact amount when there is one', () => {
     const fine = price(0, { unit_amount: null, unit_amount_decimal: '0.333333333333' })
     expect(mrr({ items: [item(fine, { quantity: 3000 })] })).toBe(1000)
     expect(mrr({ items: [item({ ...fine, unit_amount_decimal: '0.5' }, { quantity: 3 })] })).toBe(2)
@@ -51,7 +51,7 @@ describe('a price', () => {
     expect(mrr({ items: [item(price(5, each('year'))), item(price(7, each('year')))] })).toBe(1)
   })
 
-  test('counts by quantity, in packages where it says so', () => {
+  test('counts by quantity, in packages if it has them', () => {
     const packs = (round: string) => price(500, { transform_quantity: { divide_by: 10, round } })
     expect(mrr({ items: [item(price(500), { quantity: 21 })] })).toBe(10_500)
     expect(mrr({ items: [item(packs('up'), { quantity: 21 })] })).toBe(1500)
@@ -59,7 +59,7 @@ describe('a price', () => {
     expect(mrr({ items: [item(price(500), { quantity: 0 })] })).toBe(0)
   })
 
-  test('that is metered, paid once or of a deleted item does not count', () => {
+  test('that is metered, one-time or of a deleted item does not count', () => {
     const metered = price(900, { recurring: { interval: 'month', usage_type: 'metered' } })
     const once = price(900, { type: 'one_time', recurring: null })
     const once_ = { ...once, recurring: null }
@@ -70,14 +70,14 @@ describe('a price', () => {
     ).toBe(100)
   })
 
-  test('that an item has for its own trial counts until the trial ends', () => {
+  test('for the trial of an item counts until the trial ends', () => {
     const current_trial = { start_date: 1_767_225_600, end_date: 1_767_830_400, trial_offer: 'to_1' }
     expect(mrr({ items: [item(price(1000)), item(price(0), { current_trial })] })).toBe(1000)
     expect(mrr({ items: [item(price(300), { current_trial })] })).toBe(300)
     expect(mrr({ items: [item(price(2000), { current_trial: null })] })).toBe(2000)
   })
 
-  test('as a plan counts the same', () => {
+  test('in the form of a plan counts the same', () => {
     const { price: _price, ...rest } = item(price(1))
     const plan = {
       id: 'gold',
@@ -91,7 +91,7 @@ describe('a price', () => {
     expect(mrr({ items: [{ ...rest, plan: { ...plan, amount: null, amount_decimal: '700.4' } }] })).toBe(700)
   })
 
-  test('includes no tax that its rates say it includes', () => {
+  test('counts without its inclusive taxes', () => {
     const vat = { object: 'tax_rate', percentage: 19, inclusive: true }
     const sales = { object: 'tax_rate', percentage: 8.25, inclusive: false }
     expect(mrr({ items: [item(price(1190), { tax_rates: [vat] })] })).toBe(1000)
@@ -99,7 +99,7 @@ describe('a price', () => {
     expect(mrr({ items: [item(price(1000), { tax_rates: [sales] })], default_tax_rates: [vat] })).toBe(1000)
   })
 
-  test('in another currency than the subscription is left out, and no coupon is taken off it', () => {
+  test('in another currency than the subscription is left out, and no coupon is applied to it', () => {
     const items = [item(price(1000)), item(price(700, { currency: 'eur' }))]
     expect(mrr({ items })).toBe(1000)
     expect(mrr({ items, currency: 'eur' })).toBe(700)
@@ -108,7 +108,7 @@ describe('a price', () => {
     expect(mrr({ items: [items[1]!] })).toBe(0)
   })
 
-  test('costs what it costs in the currency of the subscription', () => {
+  test('uses its amount in the currency of the subscription', () => {
     const options = { usd: { unit_amount: 1000 }, eur: { unit_amount: null, unit_amount_decimal: '900.5' } }
     const bare = price(1000)
     const whole = { ...bare, currency_options: options }
@@ -119,7 +119,7 @@ describe('a price', () => {
     expect(mrr({ ...two(whole), currency: 'gbp' })).toBe(0)
   })
 
-  test('that has not said what it costs in that currency lacks terms', () => {
+  test('without an amount in that currency lacks terms', () => {
     const lacking = (given: Json, currency: string, known = NOTHING) =>
       pricesWithoutTerms(
         Subscription.parse(subscription({ items: [item(given)] })).state.items,
@@ -166,7 +166,7 @@ describe('tiers', () => {
     [11, 6300],
     [20, 9000],
     [25, 9550],
-  ])('that are graduated price each unit in its own: %i for %i', (quantity, expected) => {
+  ])('in graduated mode price each unit by its own tier: %i cost %i', (quantity, expected) => {
     expect(mrr({ items: [item(tiered('graduated'), { quantity })] })).toBe(expected)
   })
 
@@ -176,11 +176,11 @@ describe('tiers', () => {
     [11, 3300],
     [20, 6000],
     [25, 2550],
-  ])('by volume price all units in the last: %i for %i', (quantity, expected) => {
+  ])('in volume mode price all units by the last tier: %i cost %i', (quantity, expected) => {
     expect(mrr({ items: [item(tiered('volume'), { quantity })] })).toBe(expected)
   })
 
-  test('that a payload leaves out count nothing until they are known', () => {
+  test('that a payload omits count as nothing until they are known', () => {
     const bare = tiered('volume', {})
     const items = [item(bare, { quantity: 5 }), item(price(100))]
     expect(mrr({ items })).toBe(100)
@@ -223,11 +223,11 @@ describe('a coupon', () => {
     expect(mrr({ ...yearly, discounts: [amount(2400)] })).toBe(800)
   })
 
-  test('of an item leaves the others alone', () => {
+  test('of an item leaves the other items unchanged', () => {
     expect(mrr({ items: [item(price(1000), { discounts: [percent(50)] }), item(price(1000))] })).toBe(1500)
   })
 
-  test('is found by the id of its discount, and by its own', () => {
+  test('is found by the id in its discount', () => {
     const half = coupon({ percent_off: 50 })
     const byId = discount(half.id)
     const coupons = new Map([[half.id, Coupon.parse(half)]])
@@ -265,7 +265,7 @@ describe('fractions', () => {
     expect(roundHalfEven(divide(whole(n), whole(d)))).toBe(expected)
   })
 
-  test('know a half that comes out of parts that are not exact', () => {
+  test('recognise a half that results from inexact parts', () => {
     const third = divide(ONE, whole(3))
     for (const [halves, rounded] of [
       [1, 0n],
@@ -276,7 +276,7 @@ describe('fractions', () => {
     }
   })
 
-  test('tell what is next to a half from one', () => {
+  test('distinguish a half from the values next to it', () => {
     const tiny = decimal('0.000000000000000000000000000001')
     expect(roundHalfEven(decimal('2.5') + tiny)).toBe(3n)
     expect(roundHalfEven(decimal('3.5') - tiny)).toBe(3n)

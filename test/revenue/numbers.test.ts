@@ -14,14 +14,14 @@ describe('money in the overview', () => {
     expect(presentMoney({ isConnected: false, periods: [period(), period()] }, [5, 5])).toEqual([{}, {}])
   })
 
-  test.each([0, 1])('is there in both periods when period %i has a payment, even a refunded one', index => {
+  test.each([0, 1])('is in both periods when period %i has a payment, even a refunded one', index => {
     const periods = [period(), period()]
     periods[index] = period({ recorded: 1 })
     const zeros = { revenue: 0, recurring_revenue: 0, payments: 0 }
     expect(presentMoney({ isConnected: false, periods }, [0, 0])).toEqual([zeros, zeros])
   })
 
-  test('has what comes of subscriptions when a processor is connected, without a payment too', () => {
+  test('has subscription metrics when a processor is connected, even without payments', () => {
     const zeros = { mrr: 0, new_customers: 0, conversion_rate: 0, mrr_per_visitor: 0 }
     expect(presentMoney({ isConnected: true, periods: [period(), period()] }, [0, 3])).toEqual([zeros, zeros])
   })
@@ -35,7 +35,7 @@ describe('money in the overview', () => {
     [4_000, 1, -2_000n, 0, -1],
     [3, 2, -500n, 66.7, -167],
     [1, 7, 9_007_199_254_740_993n * 3n, 700, undefined],
-  ])('with %i visitors', (visitors, newCustomers, mrrAtEnd, conversionRate, mrrPerVisitor) => {
+  ])('has rates for %i visitors', (visitors, newCustomers, mrrAtEnd, conversionRate, mrrPerVisitor) => {
     const totals = { isConnected: true, periods: [period({ newCustomers }, { mrrAtEnd })] }
     if (mrrPerVisitor === undefined) {
       expect(() => presentMoney(totals, [visitors])).toThrow(/beyond/)
@@ -49,7 +49,7 @@ describe('money in the overview', () => {
 })
 
 describe('an amount', () => {
-  test.each([0n, 1n, -1n, 9_007_199_254_740_991n, -9_007_199_254_740_991n])('of %s is answered', amount => {
+  test.each([0n, 1n, -1n, 9_007_199_254_740_991n, -9_007_199_254_740_991n])('of %s is returned', amount => {
     expect(BigInt(exactMinor(amount))).toBe(amount)
   })
 

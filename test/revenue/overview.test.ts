@@ -51,7 +51,7 @@ const refresh = async () => {
   }
 }
 
-/** A payment as the test sent it. */
+/** A payment that the test sent. */
 interface Sent {
   id: string
   at: number
@@ -62,7 +62,7 @@ interface Sent {
   customer: string
 }
 
-/** What the words of the specification say of the payments that were sent, day by day of local clocks. */
+/** Returns the revenue of the sent payments as the specification defines it, by local days. */
 function recount(sent: Sent[], zone: string, from: string, to: string) {
   const days = DateTime.fromISO(to).diff(DateTime.fromISO(from), 'days').days + 1
   const before = (date: string, count: number) => DateTime.fromISO(date).minus({ days: count }).toISODate()!
@@ -131,7 +131,7 @@ type Given = Parameters<Parameters<typeof Payments.map>[0]>[0][number]
 
 let serial = 0
 
-/** Sends a payment in one of the ways there are; times of equal minutes differ, so that there is one first. */
+/** Sends a payment in one of several ways. Its time is unique, so that a customer has exactly one first payment. */
 async function send(site: TestSite, given: Given): Promise<Sent> {
   const { amount, recurring, renewal, way } = given
   serial += 1
@@ -174,7 +174,7 @@ async function send(site: TestSite, given: Given): Promise<Sent> {
 
 describe('revenue of the overview', () => {
   test.each(['UTC', 'Europe/Berlin', 'America/Santiago', 'Australia/Lord_Howe', 'Asia/Kathmandu'])(
-    'is that of the payments sent, in %s, whatever has been refreshed',
+    'equals the payments sent, in %s, before and after refreshes',
     async zone => {
       const [first, second] = fc.sample(Payments, { numRuns: 2, seed: zone.length })
       const site = await createSite(zone)
@@ -187,7 +187,7 @@ describe('revenue of the overview', () => {
       await compressSettledChunks(api.services.db, new Date(now))
       await expectRecount(site, zone, sent, true)
 
-      // All of it below the horizon.
+      // All of these are below the watermark.
       for (const given of second!) sent.push(await send(site, given))
       const gone = sent.filter((_, index) => index % 4 === 0)
       for (const { id } of gone) {
@@ -213,7 +213,7 @@ describe('revenue of the overview', () => {
     60_000,
   )
 
-  test('is there when only the period before has a payment, in whatever currency, refunded or not', async () => {
+  test('is present when only the previous period has a payment, in any currency, refunded or not', async () => {
     const site = await createSite()
     const keys = (answer: object) => Object.keys(answer).filter(key => key.includes('revenue'))
     expect(keys(await overview(site, 'range=today'))).toEqual([])
@@ -235,7 +235,7 @@ describe('revenue of the overview', () => {
     expect(keys(await overview(site, 'from=2026-01-01&to=2026-01-02'))).toEqual([])
   })
 
-  test('is refused where JSON could not carry it exactly, and right where it can', async () => {
+  test('is exact, and refused when JSON cannot represent it exactly', async () => {
     const site = await createSite()
     const amounts = [Number.MAX_SAFE_INTEGER, 1]
     for (const [index, amount] of amounts.entries()) {
@@ -252,7 +252,7 @@ describe('revenue of the overview', () => {
 })
 
 describe('recurring revenue of the overview', () => {
-  test('is the movements of the range; what it comes to at its end is divided by the visitors', async () => {
+  test('is the sum of movements in the range; the total at its end is divided by the visitors', async () => {
     const site = await createSite('Europe/Berlin')
     await connect(site)
     const { db } = api.services
@@ -260,7 +260,7 @@ describe('recurring revenue of the overview', () => {
       insert into mrr_movements (site_no, at, subscription_id, kind, currency, amount_minor)
       values (${site.siteNo}, ${at}, 'sub', 'start', ${currency}, ${amount})`
     await move('2026-01-01T00:00:00Z', 10_000)
-    // The day before, in UTC; clocks changed that night.
+    // Still the previous day in UTC; the clocks changed that night.
     await move('2026-03-28T23:00:00Z', 500)
     await move('2026-03-29T21:59:59.999Z', -800)
     await move('2026-03-29T22:00:00Z', 5_000)
@@ -278,7 +278,7 @@ describe('recurring revenue of the overview', () => {
     expect('mrr' in (await overview(site, 'from=2026-03-29&to=2026-03-29'))).toBe(false)
   })
 
-  test('counts customers of the range against its visitors', async () => {
+  test('has new customers divided by the visitors of the range', async () => {
     const site = await createSite()
     await connect(site)
     const at = NOW - 2 * DAY
@@ -304,7 +304,7 @@ describe('recurring revenue of the overview', () => {
 })
 
 describe('the list of sites', () => {
-  test('shows what was paid in the period, bucket by bucket, in each site of its own zone and currency', async () => {
+  test('shows the revenue of the period by bucket, in the time zone and currency of each site', async () => {
     const member = await api.member()
     const call = (method: string, path: string, body?: unknown) =>
       api.call(method, path, { token: member.token, body })
@@ -319,7 +319,7 @@ describe('the list of sites', () => {
         timestamp,
         refunded,
       })
-    // It is 14:52 on 8 April there; the hour began at 08:15 UTC.
+    // In Kathmandu it is 14:52 on 8 April; the hour began at 08:15 UTC.
     await pay(1, '2026-04-08T08:15:00Z')
     await pay(20, '2026-04-08T08:14:59.999Z')
     await pay(300, '2026-04-07T18:14:59Z')

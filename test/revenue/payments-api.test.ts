@@ -34,8 +34,8 @@ const payment = (fields: object = {}) => ({
   ...fields,
 })
 
-describe('a payment that is sent', () => {
-  test('is read back with everything that was sent', async () => {
+describe('a payment sent to the API', () => {
+  test('is returned with all its fields', async () => {
     const site = await createSite()
     const full = {
       transaction_id: 'order-1',
@@ -69,7 +69,7 @@ describe('a payment that is sent', () => {
     ])
   })
 
-  test('needs three fields; of the others nothing is known, and its time is now', async () => {
+  test('needs three fields; the others are null or false, and its time is now', async () => {
     const site = await createSite()
     const { status } = await pay(site, {
       ...payment({ transaction_id: 'minimal' }),
@@ -102,7 +102,7 @@ describe('a payment that is sent', () => {
     ])
   })
 
-  test('again is answered 200, and stays as it was', async () => {
+  test('is answered 200 when it is sent again, and keeps its values', async () => {
     const site = await createSite()
     const first = payment({ transaction_id: 'twice' })
     expect((await pay(site, first)).status).toBe(201)
@@ -112,7 +112,7 @@ describe('a payment that is sent', () => {
     expect((await list(site)).body.data).toMatchObject([{ amount: 4999, email: null }])
   })
 
-  test('fifty times at once is made once', async () => {
+  test('is created once when it is sent 50 times concurrently', async () => {
     const site = await createSite()
     const body = payment({ visitor_id: randomUUID() })
     const answers = await Promise.all(Array.from({ length: 50 }, () => pay(site, body)))
@@ -133,7 +133,7 @@ describe('a payment that is sent', () => {
     ['timestamp', '2026-03-29'],
     ['timestamp', '1970-01-01'],
     ['timestamp', '1970-01-01T00:00:00Z'],
-  ])('is taken with %s %j', async (field, value) => {
+  ])('is accepted with %s %j', async (field, value) => {
     const site = await createSite()
     expect((await pay(site, payment({ [field]: value }))).status).toBe(201)
   })
@@ -202,15 +202,15 @@ describe('a payment that is sent', () => {
     ['Europe/Berlin', '2026-03-29', '2026-03-28T23:00:00.000Z'],
     ['America/New_York', '2026-03-08', '2026-03-08T05:00:00.000Z'],
     ['Asia/Kathmandu', '2026-03-29', '2026-03-28T18:15:00.000Z'],
-    // Midnight is skipped.
+    // Clocks skip midnight on this day.
     ['Asia/Beirut', '2026-03-29', '2026-03-28T22:00:00.000Z'],
-  ])('in %s with a date was made when it began', async (timezone, timestamp, at) => {
+  ])('in %s with a date has the start of that day as its time', async (timezone, timestamp, at) => {
     const site = await createSite({ timezone })
     expect((await pay(site, payment({ timestamp }))).status).toBe(201)
     expect((await list(site)).body.data[0].timestamp).toBe(at)
   })
 
-  test('is in the currency that the site has now', async () => {
+  test('must have the current currency of the site', async () => {
     const site = await createSite()
     const change = (currency: string) =>
       api.call('PATCH', `/api/sites/${site}/currency`, { token: owner.token, body: { currency } })
@@ -221,7 +221,7 @@ describe('a payment that is sent', () => {
   })
 })
 
-describe('the list', () => {
+describe('the list of payments', () => {
   test('has pages, the newest payment first', async () => {
     const site = await createSite()
     for (const day of [3, 1, 2]) {
@@ -241,8 +241,8 @@ describe('the list', () => {
   })
 })
 
-describe('a payment that is deleted', () => {
-  test('is gone, and can be recorded anew', async () => {
+describe('a deleted payment', () => {
+  test('is gone and can be recorded again', async () => {
     const site = await createSite()
     await pay(site, payment({ transaction_id: 'gone' }))
     await pay(site, payment({ transaction_id: 'stays' }))
@@ -253,7 +253,7 @@ describe('a payment that is deleted', () => {
     expect((await pay(site, payment({ transaction_id: 'gone' }))).status).toBe(201)
   })
 
-  test('is one of this site, and none of the processor', async () => {
+  test('must belong to the site and not to the processor', async () => {
     const [site, other] = [await createSite(), await createSite()]
     await pay(other, payment({ transaction_id: 'theirs' }))
     await api.services.db`
@@ -273,7 +273,7 @@ describe('a payment that is deleted', () => {
   )
 })
 
-describe('who may', () => {
+describe('access checks of payments', () => {
   const calls = {
     POST: pay,
     DELETE: remove,

@@ -44,8 +44,8 @@ const created = (object: Parameters<typeof event>[1], day = 1) =>
   event('customer.subscription.created', object, onDay(day))
 const compare = (siteId: string) => reconcile(api.services, siteId)
 
-describe('reconciling', () => {
-  test('finds nothing where both agree, on as many pages as there are', async () => {
+describe('reconciliation', () => {
+  test('finds nothing when both sides agree, on any number of pages', async () => {
     const shop = await openShop(api, KEY)
     const subscriptions = [1, 2, 3, 4, 5].map(quantity =>
       subscription({ items: [item(price(1000), { quantity })] }),
@@ -64,7 +64,7 @@ describe('reconciling', () => {
     expect(stripe.asked.filter(each => each.startsWith('subscriptions'))).toHaveLength(3)
   })
 
-  test('names what only one of them knows, and what they put differently', async () => {
+  test('lists subscriptions that only one side has or that differ', async () => {
     const shop = await openShop(api, KEY)
     const [missed, gone, changed, trial, foreign] = [
       subscription({ id: 'sub_a' }),
@@ -92,7 +92,7 @@ describe('reconciling', () => {
     })
   })
 
-  test('asks for tiers, coupons of customers and items beyond the first page', async () => {
+  test('looks up tiers, coupons of customers and items after the first page', async () => {
     const shop = await openShop(api, KEY)
     const half = coupon({ percent_off: 50 })
     const { tiers, bare } = tieredPrice()
@@ -114,7 +114,7 @@ describe('reconciling', () => {
     expect(await compare(shop.siteId)).toMatchObject({ ours: 0, processor: 900 })
   })
 
-  test('names a coupon that the processor does not have any more, and counts it as nothing', async () => {
+  test('names a coupon that the processor no longer has, and counts it as nothing', async () => {
     const shop = await openShop(api, KEY)
     const { tiers, bare } = tieredPrice()
     stripe.objects.set(`prices/${bare.id}`, tiers)
@@ -124,7 +124,7 @@ describe('reconciling', () => {
     expect(await compare(shop.siteId)).toMatchObject({ ours: 0, processor: 1500, missing: ['co_gone'] })
   })
 
-  test('names what lies beyond its bounds, and compares the others', async () => {
+  test('lists subscriptions beyond the bounds and compares the others', async () => {
     const shop = await openShop(api, KEY)
     const { tiers, bare } = tieredPrice()
     stripe.objects.set(`prices/${bare.id}`, { ...tiers, tiers: [{ up_to: -1 }] })
@@ -152,7 +152,7 @@ describe('reconciling', () => {
     })
   })
 
-  test('says why a coupon cannot be asked for', async () => {
+  test('says why a coupon cannot be looked up', async () => {
     const shop = await openShop(api, KEY)
     stripe.failing.set('coupons/co_shut', 403)
     stripe.objects.set('subscriptions', [subscription({ discounts: [discount('co_shut')] })])
@@ -167,7 +167,7 @@ describe('reconciling', () => {
     ['without a key', 'bad_request', /API key/],
     ['with a wrong key', 'unavailable', /StripeAuthenticationError 401/],
     ['while the processor fails', 'unavailable', /StripeAPIError 500|StripeInvalidRequestError 500/],
-  ])('%s says so', async (how, code, message) => {
+  ])('%s fails with the reason', async (how, code, message) => {
     const shop = await openShop(
       api,
       how === 'without a key' ? {} : how.includes('wrong') ? { apiKey: 'rk_bad' } : KEY,
@@ -182,7 +182,7 @@ describe('reconciling', () => {
   })
 })
 
-test('the command line says in one line what is missing', async () => {
+test('reconciliation: the command line says in one line what is missing', async () => {
   const { databaseUrl, redisUrl } = api.services.config
   const admin = await adminCommand({ databaseUrl: databaseUrl!, redisUrl: redisUrl! })
   try {
@@ -197,7 +197,7 @@ test('the command line says in one line what is missing', async () => {
 
 const intent = { id: 'pi_1', object: 'payment_intent', customer: null, metadata: {}, latest_charge: 'ch_1' }
 
-/** As if so much time had passed since the processor was asked. */
+/** Moves all lookups of the shop back in time by the interval. */
 async function pass({ siteNo }: Shop, interval: string): Promise<void> {
   await api.services.db`
     update processor_facts
@@ -219,8 +219,8 @@ function tieredPrice() {
   return { bare, tiers: { ...bare, tiers: steps } }
 }
 
-describe('what events leave out', () => {
-  test('is asked for when there is a key, once', async () => {
+describe('lookups of data missing in events', () => {
+  test('happen once when there is a key', async () => {
     const shop = await openShop(api, KEY)
     const { tiers, bare } = tieredPrice()
     const third = coupon({ percent_off: 30 })
@@ -239,7 +239,7 @@ describe('what events leave out', () => {
     ['there is no key', {}],
     ['the key is wrong', { apiKey: 'rk_bad' }],
     ['there is no such price', KEY],
-  ])('counts as nothing while %s, and is logged', async (_why, key) => {
+  ])('count as nothing and are logged while %s', async (_why, key) => {
     const shop = await openShop(api, key)
     const { bare, tiers } = tieredPrice()
     const base = subscription({ items: [item(bare, { quantity: 4 }), item(price(100))] })
@@ -255,7 +255,7 @@ describe('what events leave out', () => {
     expect(await netMovements(shop)).toEqual({ '2026-01-01 start USD': 2100 })
   })
 
-  test('is not asked for by every event when it does not exist', async () => {
+  test('are not repeated by every event when the object does not exist', async () => {
     const shop = await openShop(api, KEY)
     const base = subscription({ discounts: [discount('co_gone')] })
     const again = (day: number) => event('customer.subscription.updated', base, onDay(day))
@@ -267,7 +267,7 @@ describe('what events leave out', () => {
   })
 
   test.each(['the same event again', 'an event of something else'])(
-    'is asked for again after a failure with %s',
+    'are repeated after a failure with %s',
     async which => {
       const shop = await openShop(api, KEY)
       const { bare, tiers } = tieredPrice()
@@ -288,7 +288,7 @@ describe('what events leave out', () => {
     },
   )
 
-  test('is asked for again at once by an event of the subscription, by others after a minute', async () => {
+  test('are repeated at once by an event of the subscription, by others after a minute', async () => {
     const shop = await openShop(api, KEY)
     const { bare, tiers } = tieredPrice()
     const base = subscription({ items: [item(bare, { quantity: 4 })] })
@@ -301,7 +301,7 @@ describe('what events leave out', () => {
     expect(await netMovements(shop)).toEqual({ '2026-01-01 start USD': 2000 })
   })
 
-  test('makes no event fail when the ledger has no use for the answer', async () => {
+  test('let no event fail when the ledger cannot use the answer', async () => {
     const shop = await openShop(api, KEY)
     const { bare, tiers } = tieredPrice()
     const dear = [{ up_to: null, unit_amount_decimal: '99999999999999', flat_amount: null }]
@@ -312,7 +312,7 @@ describe('what events leave out', () => {
     expect(stripe.asked).toHaveLength(1)
   })
 
-  test('is asked for with the next event once there is a key', async () => {
+  test('happen with the next event once there is a key', async () => {
     const shop = await openShop(api)
     const { bare, tiers } = tieredPrice()
     stripe.objects.set(`prices/${bare.id}`, tiers)
@@ -326,7 +326,7 @@ describe('what events leave out', () => {
     ['does not exist', 404],
     ['cannot be had', 500],
     ['may not be read', 403],
-  ])('costs no other answer when a coupon %s', async (_why, status) => {
+  ])('keep all other answers when a coupon %s', async (_why, status) => {
     const shop = await openShop(api, KEY)
     const { tiers, bare } = tieredPrice()
     stripe.failing.set('coupons/co_gone', status)
@@ -338,7 +338,7 @@ describe('what events leave out', () => {
     expect(JSON.stringify(logged.lines)).toContain('MRR is not exact')
   })
 
-  describe('of a coupon for one of two products', () => {
+  describe('for a coupon of one of two products', () => {
     const twoProducts = () => [
       item(price(1000, { product: 'prod_a' })),
       item(price(1000, { product: 'prod_b' })),
@@ -349,7 +349,7 @@ describe('what events leave out', () => {
       return bare
     }
 
-    test('is asked for, and outlives an event that leaves it out', async () => {
+    test('happen once, and the answer outlasts an event without the products', async () => {
       const shop = await openShop(api, KEY)
       const bare = half()
       const discounts = [discount(bare.id)]
@@ -360,7 +360,7 @@ describe('what events leave out', () => {
       expect(stripe.asked).toHaveLength(1)
     })
 
-    test('is asked for when the coupon was told before', async () => {
+    test('happen when the coupon was known before', async () => {
       const shop = await openShop(api, KEY)
       const bare = half()
       const discounts = [discount(bare.id)]
@@ -371,7 +371,7 @@ describe('what events leave out', () => {
       expect(await netMovements(shop)).toEqual({ '2026-01-01 start USD': 1500 })
     })
 
-    test('is asked for when the coupon stands in the subscription, once', async () => {
+    test('happen once when the coupon is part of the subscription', async () => {
       const shop = await openShop(api, KEY)
       const given = subscription({ items: twoProducts(), discounts: [discount(half())] })
       await deliverAll(shop, [
@@ -382,7 +382,7 @@ describe('what events leave out', () => {
       expect(stripe.asked).toHaveLength(1)
     })
 
-    test('is asked for when reconciling', async () => {
+    test('happen during reconciliation', async () => {
       const shop = await openShop(api, KEY)
       const given = subscription({ items: twoProducts(), discounts: [discount(half())] })
       stripe.objects.set('subscriptions', [given])
@@ -390,7 +390,7 @@ describe('what events leave out', () => {
     })
   })
 
-  test('is not asked for of a coupon for all products, or where there is one product', async () => {
+  test('do not happen for a coupon of all products or for only one product', async () => {
     const shop = await openShop(api, KEY)
     const bare = coupon({ percent_off: 50 })
     const given = subscription({ discounts: [discount(bare)] })
@@ -401,11 +401,11 @@ describe('what events leave out', () => {
     expect(stripe.asked).toEqual([])
   })
 
-  describe('of another currency', () => {
+  describe('for another currency', () => {
     const euros = (amount: number) => item(price(amount, { currency: 'eur' }))
     const options = { usd: { amount_off: 100 }, eur: { amount_off: 300 } }
 
-    test('is asked for where a coupon takes an amount off', async () => {
+    test('happen when a coupon takes an amount off', async () => {
       const shop = await openShop(api, KEY)
       const bare = coupon({ amount_off: 100, currency: 'usd' })
       stripe.objects.set(`coupons/${bare.id}`, { ...bare, currency_options: options })
@@ -414,7 +414,7 @@ describe('what events leave out', () => {
       expect(await netMovements(shop)).toEqual({ '2026-01-01 start EUR': 700 })
     })
 
-    test('is asked for where a price is in one, and not again', async () => {
+    test('happen once when a price is in another currency', async () => {
       const shop = await openShop(api, KEY)
       const [dollars, none] = [price(1000), price(500)]
       const off = coupon({ amount_off: 100, currency: 'usd' })
@@ -437,7 +437,7 @@ describe('what events leave out', () => {
       expect(await compare(shop.siteId)).toMatchObject({ drift: [] })
     })
 
-    test('is asked for where a price with tiers is in one', async () => {
+    test('happen when a price with tiers is in another currency', async () => {
       const shop = await openShop(api, KEY)
       const { tiers, bare } = tieredPrice()
       const inEuros = [{ up_to: null, unit_amount: 400, flat_amount: 50 }]
@@ -454,7 +454,7 @@ describe('what events leave out', () => {
       expect(stripe.asked).toHaveLength(2)
     })
 
-    test('counts as nothing without a key, and is logged', async () => {
+    test('count as nothing without a key, and are logged', async () => {
       const shop = await openShop(api)
       const dollars = price(1000)
       logged.lines.length = 0
@@ -464,7 +464,7 @@ describe('what events leave out', () => {
     })
   })
 
-  describe('of items that do not fit into an event', () => {
+  describe('for items that do not fit into an event', () => {
     const cut = (given: Json, change: Json = {}) => {
       const { data, ...rest } = given.items
       return { ...given, items: { ...rest, data: data.slice(0, 1), has_more: true }, ...change }
@@ -476,7 +476,7 @@ describe('what events leave out', () => {
     const updated = (object: Json, day: number, id?: string) =>
       event('customer.subscription.updated', object, onDay(day), id)
 
-    test('is asked for, with all that they depend on, once an event', async () => {
+    test('happen once per event, with everything that the items depend on', async () => {
       const shop = await openShop(api, KEY)
       const { tiers, bare } = tieredPrice()
       const half = coupon({ percent_off: 50 })
@@ -495,7 +495,7 @@ describe('what events leave out', () => {
       expect(stripe.asked).toHaveLength(asked)
     })
 
-    test('is asked for by each later event, and leaves what was before as it was', async () => {
+    test('happen for each later event and leave earlier states unchanged', async () => {
       const shop = await openShop(api, KEY)
       const base = subscription({ items: [item(price(1000)), item(price(200))] })
       stock(base)
@@ -511,7 +511,7 @@ describe('what events leave out', () => {
       expect(await netMovements(shop)).toMatchObject({ '2026-01-06 downgrade USD': -50 })
     })
 
-    test('takes off what the subscription and its other items have', async () => {
+    test('give items to which discounts and taxes of the subscription apply', async () => {
       const shop = await openShop(api, KEY)
       const vat = { object: 'tax_rate', percentage: 25, inclusive: true }
       const base = subscription({
@@ -524,7 +524,7 @@ describe('what events leave out', () => {
       expect(await netMovements(shop)).toEqual({ '2026-01-01 start USD': 600 })
     })
 
-    test('waits for a key, and for the processor', async () => {
+    test('wait for a key and for the processor', async () => {
       const shop = await openShop(api)
       const base = subscription({ items: [item(price(1000)), item(price(200))] })
       logged.lines.length = 0
@@ -541,7 +541,7 @@ describe('what events leave out', () => {
       expect(await netMovements(shop)).toEqual({ '2026-01-01 start USD': 1200 })
     })
 
-    test('is asked for once of what it had before its end, when that is told later', async () => {
+    test('happen once for earlier states that arrive after the end', async () => {
       const shop = await openShop(api, KEY)
       const base = subscription({ items: [item(price(1000)), item(price(200))] })
       stock(base)
@@ -555,7 +555,7 @@ describe('what events leave out', () => {
       expect(stripe.asked).toHaveLength(asked)
     })
 
-    test('leaves a subscription of too many as it is, and asks for nothing of one that does not count', async () => {
+    test('leave a subscription with too many items unchanged, and skip one that does not count', async () => {
       const shop = await openShop(api, KEY)
       const many = subscription({ items: Array.from({ length: 101 }, () => item(price(10))) })
       stock(many)

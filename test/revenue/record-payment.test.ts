@@ -54,7 +54,7 @@ const visitorNoOf = async ({ siteNo }: TestSite, id: string) =>
   (await db`select visitor_no from visitors where site_no = ${siteNo} and id = ${id}`)[0]?.visitor_no
 
 describe('a payment', () => {
-  test('that fifty record at once is one payment, one row of the ledger and one event', async () => {
+  test('that is recorded 50 times concurrently is one payment, one ledger row and one event', async () => {
     const site = await createTestSite(db)
     const payment = paid({ visitorId: randomUUID() })
     const answers = await Promise.all(Array.from({ length: 50 }, () => record(site, payment)))
@@ -80,7 +80,7 @@ describe('a payment', () => {
     ])
   })
 
-  test('that is recorded again stays as it was first, whatever the second says', async () => {
+  test('that is recorded again keeps its first values', async () => {
     const site = await createTestSite(db)
     const first = await record(site, paid({ transactionId: 'same', email: 'A@example.com' }))
     const again = await record(site, paid({ transactionId: 'same', amountMinor: 1, email: 'b@example.com' }))
@@ -90,7 +90,7 @@ describe('a payment', () => {
     expect((await record(other, paid({ transactionId: 'same' }))).created).toBe(true)
   })
 
-  test('is the same under every id the processor has for it, in whatever order they come', async () => {
+  test('is the same under every id of the processor, in any order', async () => {
     const site = await createTestSite(db)
     const webhook = paid({ transactionId: 'pi_1', aliases: ['ch_1', 'in_1'], source: 'processor' })
     await record(site, webhook)
@@ -107,7 +107,7 @@ describe('a payment', () => {
     expect(await ledger(site)).toHaveLength(2)
   })
 
-  test('of the largest exact amount is kept to the unit', async () => {
+  test('of the largest exact amount is stored exactly', async () => {
     const site = await createTestSite(db)
     const { payment } = await record(site, paid({ amountMinor: Number.MAX_SAFE_INTEGER }))
     expect(payment.amountMinor).toBe(9_007_199_254_740_991)
@@ -115,12 +115,12 @@ describe('a payment', () => {
     expect(row!.amount).toBe('9007199254740991')
   })
 
-  test.each([0, -1, 1.5, Number.MAX_SAFE_INTEGER + 1, Number.NaN])('of %s is none', async amountMinor => {
+  test.each([0, -1, 1.5, Number.MAX_SAFE_INTEGER + 1, Number.NaN])('of %s is refused', async amountMinor => {
     const site = await createTestSite(db)
     await expect(record(site, paid({ amountMinor }))).rejects.toThrow(RangeError)
   })
 
-  test('through the API is in the currency of the site; from the processor in any', async () => {
+  test('must have the currency of the site through the API, but not from the processor', async () => {
     const site = await createTestSite(db)
     await expect(record(site, paid({ currency: 'EUR' }))).rejects.toMatchObject({
       code: 'validation_failed',
@@ -135,7 +135,7 @@ describe('a payment', () => {
     await expect(record(site, paid())).rejects.toMatchObject({ code: 'not_found' })
   })
 
-  test('that begins a free trial says so too, if it came through the API', async () => {
+  test('through the API that begins a free trial also writes a free_trial event', async () => {
     const site = await createTestSite(db)
     await record(site, paid({ isFreeTrial: true }))
     await record(site, paid({ isFreeTrial: true, source: 'processor' }))
@@ -152,7 +152,7 @@ describe('the first payment of a customer', () => {
     ).map(row => row.id)
   const at = (hours: number) => new Date(START + hours * HOUR)
 
-  test('is the earliest, in whatever order they are recorded, and the next one when it is deleted', async () => {
+  test('is the earliest in any order of recording, and the next one after its deletion', async () => {
     const site = await createTestSite(db)
     for (const [transactionId, hours] of [
       ['c', 3],
@@ -174,7 +174,7 @@ describe('the first payment of a customer', () => {
     }
   })
 
-  test('goes by customer_id, else e-mail in any case, else visitor, else each payment is its own', async () => {
+  test('is found by customer_id, else e-mail in any case, else visitor; otherwise each payment is one', async () => {
     const site = await createTestSite(db)
     const visitorId = randomUUID()
     const payments: Partial<NewPayment>[] = [
@@ -195,7 +195,7 @@ describe('the first payment of a customer', () => {
     expect(await firsts(site)).toEqual(['0', '2', '4', '6', '8', '9'])
   })
 
-  test('is one in each currency', async () => {
+  test('exists once in each currency', async () => {
     const site = await createTestSite(db)
     const source = 'processor'
     await record(site, paid({ transactionId: 'eur', currency: 'EUR', customerId: 'one', source }))
@@ -203,7 +203,7 @@ describe('the first payment of a customer', () => {
     expect(await firsts(site)).toEqual(['eur', 'usd'])
   })
 
-  test('is one when twenty are recorded at once', async () => {
+  test('exists once when 20 payments are recorded concurrently', async () => {
     const site = await createTestSite(db)
     const payments = Array.from({ length: 20 }, (_, hours) =>
       paid({ transactionId: `${hours}`, customerId: 'one', paidAt: at(hours % 10) }),
@@ -251,12 +251,12 @@ describe('a payment belongs to', () => {
     ['at its time', -MINUTE, -MINUTE],
     ['before it', -3 * HOUR, -3 * HOUR],
     ['after it', HOUR, HOUR],
-  ])('a visitor who appears only later, with a session %s', async (_, offset, sessionOffset) => {
+  ])('a visitor who first appears later, with a session %s', async (_, offset, sessionOffset) => {
     const site = await createTestSite(db)
     const visitorId = randomUUID()
     await record(site, paid({ visitorId, isFreeTrial: true }))
     await record(site, paid({ visitorId: randomUUID() }))
-    // Not this one, and not by an identity alone.
+    // Another visitor, or an identity without a pageview, attributes nothing.
     await storeHits(db, 0, [
       view(site, randomUUID(), START),
       enrichedHit(site, START, { visitorId, type: 'identify', identity: { identifier: 'x' } }),
@@ -276,7 +276,7 @@ describe('a payment belongs to', () => {
     ])
   })
 
-  test('a visitor who appears while payments are recorded, in whatever order they come', async () => {
+  test('a visitor who first appears while payments are recorded', async () => {
     const site = await createTestSite(db)
     const visitors = Array.from({ length: 20 }, () => randomUUID())
     await Promise.all(
@@ -290,7 +290,7 @@ describe('a payment belongs to', () => {
     for (const row of rows) expect(row.sessionAt).toEqual(new Date(START - MINUTE))
   })
 
-  test('a visitor who appears when the events are in the columnstore', async () => {
+  test('a visitor who first appears when the events are in the columnstore', async () => {
     const site = await createTestSite(db)
     const visitorId = randomUUID()
     await record(site, paid({ visitorId }))
@@ -308,7 +308,7 @@ describe('a payment belongs to', () => {
 })
 
 describe('a service event', () => {
-  test('that is written twice is one, and marks its bucket below the horizon', async () => {
+  test('that is written twice is stored once, and marks its bucket below the watermark', async () => {
     const site = await createTestSite(db)
     const event: ServiceEvent = { name: 'subscription_started', at: new Date(START), key: 'sub_1' }
     for (let time = 0; time < 2; time++) await db.begin(tx => writeServiceEvents(tx, site, [event]))
@@ -322,8 +322,8 @@ describe('a service event', () => {
   })
 })
 
-describe('what was given back', () => {
-  test('is kept with the payment and the ledger, never more than was paid', async () => {
+describe('refunds', () => {
+  test('are stored with the payment and the ledger, up to the paid amount', async () => {
     const site = await createTestSite(db)
     await record(site, paid({ transactionId: 'pi_1', aliases: ['ch_1'], source: 'processor' }))
     const refund = (id: string, amount: number) => db.begin(tx => setRefunded(tx, site, id, amount))
@@ -342,14 +342,14 @@ describe('what was given back', () => {
     expect(await refund('unknown', 1)).toBe(false)
   })
 
-  test('of an API payment that is refunded is all of it', async () => {
+  test('of an API payment sent as refunded are the full amount', async () => {
     const site = await createTestSite(db)
     await record(site, paid({ refunded: true }))
     expect(await ledger(site)).toMatchObject([{ refunded: 4_999 }])
   })
 })
 
-test('refunds, deletions and visitors that appear at the same time leave the ledger as the payments are', async () => {
+test('payments: concurrent refunds, deletions and new visitors leave the ledger equal to the payments', async () => {
   const site = await createTestSite(db)
   for (let round = 0; round < 5; round++) {
     const payments = Array.from({ length: 8 }, (_, index) =>
@@ -376,7 +376,7 @@ test('refunds, deletions and visitors that appear at the same time leave the led
 })
 
 describe('a deleted payment', () => {
-  /** Rows of the site in every table but its own. */
+  /** Returns the tables, except `sites` and `dirty_buckets`, that have rows of the site. */
   async function traces({ siteNo }: TestSite): Promise<string[]> {
     const tables = await db<{ name: string }[]>`
       select table_name as name from information_schema.columns
@@ -388,7 +388,7 @@ describe('a deleted payment', () => {
     return found
   }
 
-  test.each(['as rows', 'in the columnstore and refreshed'])('leaves no trace, %s', async storage => {
+  test.each(['as rows', 'in the columnstore and refreshed'])('leaves no rows, %s', async storage => {
     const site = await createTestSite(db)
     const payment = paid({
       transactionId: 'pi_9',
@@ -414,14 +414,14 @@ describe('a deleted payment', () => {
     expect((await record(site, payment)).created).toBe(true)
   })
 
-  test('is never one of the processor', async () => {
+  test('is never a payment of the processor', async () => {
     const site = await createTestSite(db)
     await record(site, paid({ transactionId: 'pi_1', source: 'processor' }))
     expect(await db.begin(tx => deletePayment(tx, site, 'pi_1'))).toBe(false)
     expect(await ledger(site)).toHaveLength(1)
   })
 
-  test('makes room for another currency, together with all others of its own', async () => {
+  test('is purged with all others of its currency; payments in other currencies stay', async () => {
     const site = await createTestSite(db)
     const source = 'processor'
     for (let index = 0; index < 3; index++) await record(site, paid({ customerId: 'one', source }))

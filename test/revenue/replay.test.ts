@@ -16,7 +16,7 @@ import {
   subscription,
 } from '../support/stripe.ts'
 
-// A year of a shop, told as Stripe would, and its MRR worked out by other means: no step of it is taken from src/.
+// A year of a shop as Stripe events. Its expected MRR is computed independently, without code of src/.
 
 const SUBSCRIPTIONS = runs(60)
 const DAY = 86_400
@@ -31,7 +31,7 @@ beforeAll(async () => {
 })
 afterAll(() => api.close())
 
-/** Numbers from 0 to 1, the same every time. */
+/** Returns a repeatable sequence of random numbers from 0 to 1. */
 function dice(seed: number): () => number {
   let state = seed
   return () => {
@@ -42,7 +42,7 @@ function dice(seed: number): () => number {
 
 interface Plan {
   price: Json
-  /** Minor units of a unit a month, as numerator and denominator. */
+  /** MRR of one unit in minor units, as numerator and denominator. */
   monthly: [bigint, bigint]
 }
 
@@ -62,7 +62,7 @@ const COUPONS = [
   { coupon: coupon({ percent_off: 50, duration: 'repeating', duration_in_months: 3 }), off: 0 },
 ] as const
 
-/** Halves to even, by comparing twice the rest. */
+/** Rounds halves to even by comparing twice the remainder. */
 function toMinor(numerator: bigint, denominator: bigint): number {
   const whole = numerator / denominator
   const twice = 2n * (numerator - whole * denominator)
@@ -78,7 +78,7 @@ function mrrOf(plan: number, quantity: number, off: number | bigint): number {
 
 interface Year {
   events: StripeEvent[]
-  /** By day of the year and subscription: what it brings from then on. */
+  /** MRR of a subscription from a day of the year on. */
   changes: { day: number; id: string; mrr: number }[]
 }
 
@@ -155,7 +155,7 @@ function tellYear(count: number): Year {
   return { events, changes }
 }
 
-/** Shuffled inside each day, one in twenty twice. */
+/** Shuffles the events within each day and repeats one in twenty. */
 function asDelivered(events: StripeEvent[]): StripeEvent[] {
   const roll = dice(7)
   return events
@@ -165,7 +165,7 @@ function asDelivered(events: StripeEvent[]): StripeEvent[] {
     .map(({ each }) => each)
 }
 
-test('a year of subscriptions ends with the MRR that they bring', { timeout: 3_600_000 }, async () => {
+test('replay: a year of subscriptions ends with the expected MRR', { timeout: 3_600_000 }, async () => {
   const shop = await openShop(api)
   const { events, changes } = tellYear(SUBSCRIPTIONS)
   const calls = asDelivered(events)

@@ -22,7 +22,7 @@ beforeAll(async () => {
 })
 afterAll(() => api.close())
 
-/** Something that is told of three invoices and two payment intents, which may pay any of them. */
+/** An event about one of three invoices and two payment intents; each intent may pay any invoice. */
 const Step = fc.record({
   what: fc.constantFrom('invoice', 'link', 'link', 'charge', 'refund', 'failed refund', 'checkout', 'intent'),
   bill: fc.nat(2),
@@ -72,7 +72,7 @@ function tell(step: Step, index: number): StripeEvent[] {
   }
 }
 
-/** Something that is sent to the payments API before the event of this place. */
+/** A request to the payments API before the event at position `place`. */
 const Sent = fc.record({
   id: fc.constantFrom('in_0', 'in_1', 'in_2', 'pi_0', 'pi_1', 'ch_0', 'ch_1', 'cs_0'),
   place: fc.nat(12),
@@ -89,7 +89,7 @@ async function send(shop: Shop, method: string, transaction_id: string): Promise
   return answer.status
 }
 
-/** How many payments are known by one of the ids. */
+/** Returns how many payments have one of the ids. */
 async function knownBy({ siteNo }: Shop, ids: string[]): Promise<number> {
   const rows = await api.services.db`
     select id from payments where site_no = ${siteNo} and transaction_id = any(${ids})
@@ -116,7 +116,7 @@ async function outcome({ siteNo }: Shop) {
 
 const RUNS = runs(10)
 
-test('any shuffle of a sale leaves the same, and so does what was sent and deleted meanwhile', {
+test('sales: any order of events gives the same result, also with API payments in between', {
   timeout: 600_000,
 }, async () => {
   const Steps = fc.array(Step, { minLength: 3, maxLength: 12 })

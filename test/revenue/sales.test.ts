@@ -42,7 +42,7 @@ async function remove(shop: Shop, transaction_id: string): Promise<number> {
   return answer.status
 }
 
-/** `in_1 api 1000-250`, by id; what the payments and the ledger say has to agree. */
+/** Returns payments as `in_1 api 1000-250`, by id; the payments and the ledger must have equal refunds. */
 async function payments({ siteNo }: Shop): Promise<string[]> {
   const rows = await api.services.db<Record<string, string | number>[]>`
     select transaction_id as id, source, payments.amount_minor as amount, payments.refunded_minor as refunded,
@@ -59,8 +59,8 @@ const link = (bill: string, intent: string) =>
 const refunded = (intent: string, amount: number, fields: Json = {}) =>
   event('charge.refunded', charge({ payment_intent: intent, amount_refunded: amount, ...fields }), onDay(3))
 
-describe('two payments of the API that turn out to be one sale', () => {
-  test('are deleted each by its own id', async () => {
+describe('two API payments that belong to one sale', () => {
+  test('are each deleted by their own id', async () => {
     const shop = await openShop(api)
     await record(shop, 'pi_h')
     await record(shop, 'in_h')
@@ -69,7 +69,7 @@ describe('two payments of the API that turn out to be one sale', () => {
     expect(await payments(shop)).toEqual(['pi_h api 1000-0'])
   })
 
-  test('stay one when the deletion of the other is repeated', async () => {
+  test('stay one payment when the deletion of the other is repeated', async () => {
     const shop = await openShop(api)
     await record(shop, 'pi_h')
     await record(shop, 'in_h')
@@ -78,7 +78,7 @@ describe('two payments of the API that turn out to be one sale', () => {
     expect(await payments(shop)).toEqual(['pi_h api 1000-0'])
   })
 
-  test('are purged both', async () => {
+  test('are both purged', async () => {
     const shop = await openShop(api)
     await record(shop, 'pi_h')
     await record(shop, 'in_h')
@@ -94,7 +94,7 @@ describe('two payments of the API that turn out to be one sale', () => {
     ['before', [given, before], 250],
     ['after', [before, given], 250],
     ['twice, before and after', [given, before, { ...more, created: more.created + 9 }], 400],
-  ])('share a refund once, told %s they are linked', async (_when, events, amount) => {
+  ])('share a refund only once, reported %s they are linked', async (_when, events, amount) => {
     const shop = await openShop(api)
     await record(shop, 'in_r')
     await record(shop, 'pi_r')
@@ -103,9 +103,9 @@ describe('two payments of the API that turn out to be one sale', () => {
   })
 })
 
-describe('a payment of the API that the processor told of too', () => {
+describe('an API payment that the processor also reported', () => {
   test.each(['in_b', 'pi_b', 'ch_b'])(
-    'leaves what the processor told when it is deleted, sent as %s',
+    'is replaced by that of the processor when it is deleted, sent as %s',
     async id => {
       const shop = await openShop(api)
       await record(shop, id)
@@ -121,7 +121,7 @@ describe('a payment of the API that the processor told of too', () => {
     },
   )
 
-  test('leaves the checkout too', async () => {
+  test('is also replaced by a checkout of the processor', async () => {
     const shop = await openShop(api)
     await record(shop, 'pi_c')
     const bought = checkout({ payment_intent: 'pi_c', amount_total: 2500 })
@@ -130,7 +130,7 @@ describe('a payment of the API that the processor told of too', () => {
     expect(await payments(shop)).toEqual(['pi_c processor 2500-0'])
   })
 
-  test('leaves nothing when the processor only named it', async () => {
+  test('leaves nothing when the processor only named its id', async () => {
     const shop = await openShop(api)
     await record(shop, 'pi_d')
     await deliverAll(shop, [link('in_d', 'pi_d'), refunded('pi_d', 300)])
@@ -138,7 +138,7 @@ describe('a payment of the API that the processor told of too', () => {
     expect(await payments(shop)).toEqual([])
   })
 
-  test('is gone for good when it is purged', async () => {
+  test('is deleted completely by a purge', async () => {
     const shop = await openShop(api)
     await record(shop, 'in_e')
     await deliverAll(shop, [event('invoice.paid', invoice({ id: 'in_e' }), onDay(1))])
@@ -147,7 +147,7 @@ describe('a payment of the API that the processor told of too', () => {
   })
 })
 
-test('what was purged stays gone when another invoice of its payment intent is paid', async () => {
+test('sales: a purged payment stays deleted when another invoice of its payment intent is paid', async () => {
   const shop = await openShop(api)
   const paid = (id: string) => event('invoice.paid', invoice({ id, payment_intent: 'pi_p' }), onDay(1))
   await deliverAll(shop, [paid('in_p')])
@@ -156,7 +156,7 @@ test('what was purged stays gone when another invoice of its payment intent is p
   expect(await payments(shop)).toEqual(['in_q processor 1000-0'])
 })
 
-/** All orders of a list. */
+/** Returns all orders of a list. */
 function ordersOf<Value>(values: Value[]): Value[][] {
   if (values.length < 2) return [values]
   return values.flatMap((value, index) =>
@@ -164,7 +164,7 @@ function ordersOf<Value>(values: Value[]): Value[][] {
   )
 }
 
-describe('two invoices that one payment intent pays', () => {
+describe('two invoices of one payment intent', () => {
   const paid = (id: string, day: number) =>
     event('invoice.paid', invoice({ id, paidAt: onDay(day) }), onDay(day))
   const told = [paid('in_1', 1), paid('in_2', 2), link('in_1', 'pi_1'), link('in_2', 'pi_1')]
@@ -173,7 +173,7 @@ describe('two invoices that one payment intent pays', () => {
     [2000, ['in_1 processor 1000-1000', 'in_2 processor 1000-1000']],
     [1300, ['in_1 processor 1000-1000', 'in_2 processor 1000-300']],
     [400, ['in_1 processor 1000-400', 'in_2 processor 1000-0']],
-  ])('are two payments, and share the %i that are given back, in any order', async (amount, wanted) => {
+  ])('are two payments and share the refund of %i, in any order', async (amount, wanted) => {
     for (const [index, order] of ordersOf(told).entries()) {
       if (index % 3 !== amount % 3) continue
       const shop = await openShop(api)
@@ -185,7 +185,7 @@ describe('two invoices that one payment intent pays', () => {
     }
   })
 
-  test('keep what was sent for the intent as the older one', async () => {
+  test('keep an API payment of the intent as the older one', async () => {
     for (const [index, order] of ordersOf(told).entries()) {
       if (index % 3 !== 0) continue
       const shop = await openShop(api)
@@ -197,7 +197,7 @@ describe('two invoices that one payment intent pays', () => {
     }
   })
 
-  test('can both be sent', async () => {
+  test('can both be sent through the API', async () => {
     const shop = await openShop(api)
     await deliverAll(shop, [link('in_1', 'pi_1'), link('in_2', 'pi_1')])
     await record(shop, 'in_1')
@@ -206,7 +206,7 @@ describe('two invoices that one payment intent pays', () => {
     expect(await payments(shop)).toEqual(['in_1 api 1000-1000', 'in_2 api 1000-300'])
   })
 
-  test('have each its own visitor, and both that of the intent', async () => {
+  test('each have their own visitor, or otherwise that of the intent', async () => {
     const shop = await openShop(api)
     const [own, ofBoth] = [randomUUID(), randomUUID()]
     const intent = { id: 'pi_1', object: 'payment_intent', metadata: { visitor_id: ofBoth } }
@@ -223,12 +223,12 @@ describe('two invoices that one payment intent pays', () => {
   })
 })
 
-describe('an invoice that two payment intents pay', () => {
+describe('an invoice of two payment intents', () => {
   const bill = event('invoice.paid', invoice({ id: 'in_1', amount_paid: 900 }), onDay(1))
   const links = [link('in_1', 'pi_1'), link('in_1', 'pi_2')]
   const given = [refunded('pi_1', 400, { id: 'ch_1' }), refunded('pi_2', 300, { id: 'ch_2' })]
 
-  test('bears what both give back', async () => {
+  test('has the refunds of both', async () => {
     for (const order of [
       [bill, ...links, ...given],
       [...given, ...links, bill],
@@ -239,7 +239,7 @@ describe('an invoice that two payment intents pay', () => {
     }
   })
 
-  test('leaves each of them what it gave back, where they were sent', async () => {
+  test('leaves each API payment of an intent its own refund', async () => {
     const shop = await openShop(api)
     await record(shop, 'pi_1', { amount: 400 })
     await record(shop, 'pi_2', { amount: 500 })
@@ -247,7 +247,7 @@ describe('an invoice that two payment intents pay', () => {
     expect(await payments(shop)).toEqual(['pi_1 api 400-400', 'pi_2 api 500-300'])
   })
 
-  test('shares one of them with an invoice that bears only what that one gave back', async () => {
+  test('shares an intent with an invoice that has only the refund of that intent', async () => {
     const shop = await openShop(api)
     await deliverAll(shop, [
       event('invoice.paid', invoice({ id: 'in_0', paidAt: onDay(1) - 9 }), onDay(1)),
@@ -260,7 +260,7 @@ describe('an invoice that two payment intents pay', () => {
   })
 })
 
-test('a checkout is a payment until an invoice that its own intent paid is told, in any order', async () => {
+test('sales: a checkout is a payment until an invoice of its own intent is paid, in any order', async () => {
   const bought = event(
     'checkout.session.completed',
     checkout({ payment_intent: 'pi_2', amount_total: 700 }),
@@ -283,8 +283,8 @@ test('a checkout is a payment until an invoice that its own intent paid is told,
   }
 })
 
-describe('a sale of more ids than any processor gives one', () => {
-  /** `in_1 - pi_1 - in_2 - pi_2 - …` */
+describe('a sale with more ids than any processor creates', () => {
+  /** Links `in_1 - pi_1 - in_2 - pi_2 - …`. */
   async function chain({ siteNo }: Shop, invoices: number) {
     await api.services.db`
       insert into processor_facts (site_no, event_id, kind, at, object_id, sale_ids, body)
@@ -293,7 +293,7 @@ describe('a sale of more ids than any processor gives one', () => {
       from generate_series(1, ${invoices * 2 - 1}::int) as link`
   }
 
-  test('holds up neither its own events nor others, and has every payment that is told', async () => {
+  test('delays no events and keeps every reported payment', async () => {
     const shop = await openShop(api)
     await chain(shop, 1_500)
     const startedAt = performance.now()
@@ -307,7 +307,7 @@ describe('a sale of more ids than any processor gives one', () => {
     ])
   })
 
-  test('holds up nothing either when one intent pays thousands of invoices', async () => {
+  test('delays no events when one intent pays 1,500 invoices', async () => {
     const shop = await openShop(api)
     await api.services.db`
       insert into processor_facts (site_no, event_id, kind, at, object_id, sale_ids, body)
@@ -322,7 +322,7 @@ describe('a sale of more ids than any processor gives one', () => {
     expect(await payments(shop)).toEqual(['in_1499 processor 1000-0', 'in_7 processor 1000-0'])
   })
 
-  test('is whole as long as an invoice of a hundred payments is', async () => {
+  test('is complete up to an invoice of 100 payments', async () => {
     const shop = await openShop(api)
     const intents = Array.from({ length: 100 }, (_, index) => `pi_${index}`)
     await record(shop, 'ch_99')
@@ -336,7 +336,7 @@ describe('a sale of more ids than any processor gives one', () => {
   })
 })
 
-describe('a refund that names its payment intent alone', () => {
+describe('a refund that names only its payment intent', () => {
   const bill = event('invoice.paid', invoice({ id: 'in_g' }), onDay(1))
   const linked = link('in_g', 'pi_g')
   const byCharge = refunded('pi_g', 300, { id: 'ch_g' })
@@ -371,7 +371,7 @@ describe('a refund that names its payment intent alone', () => {
 })
 
 describe('a payment that was sent as refunded', () => {
-  test('stays wholly refunded, whatever part the processor tells of', async () => {
+  test('stays fully refunded when the processor reports a partial refund', async () => {
     const shop = await openShop(api)
     await record(shop, 'pi_k', { refunded: true })
     await deliverAll(shop, [refunded('pi_k', 300, { id: 'ch_k' })])
@@ -381,7 +381,7 @@ describe('a payment that was sent as refunded', () => {
     expect(await payments(shop)).toEqual(['in_k api 1000-0', 'pi_k api 1000-1000'])
   })
 
-  test('is told apart from one that the processor gave back, until that fails', async () => {
+  test('differs from one that the processor refunded, whose refund may fail', async () => {
     const shop = await openShop(api)
     await record(shop, 'pi_l')
     const listed = async () => {
@@ -397,7 +397,7 @@ describe('a payment that was sent as refunded', () => {
   })
 })
 
-test('a renewal stays one when a trial is granted later, and what ends that trial is one too', async () => {
+test('sales: a renewal stays one when a trial is granted later, and so is the payment that ends the trial', async () => {
   const shop = await openShop(api)
   const granted = subscription({ id: 'sub_1', status: 'trialing' })
   const bill = (id: string, billing_reason: string, day: number) =>

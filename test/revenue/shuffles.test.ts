@@ -47,7 +47,7 @@ const STATUSES = [
 ]
 const VISITORS = ['0a8cbd2e-6a0b-4d0e-8c2b-2f1f5f8b7a01', '0a8cbd2e-6a0b-4d0e-8c2b-2f1f5f8b7a02']
 
-/** One thing that happens to a customer: many seconds after the one before, or in the same second. */
+/** One change of a customer: up to days after the previous one, or in the same second. */
 const Steps = fc.record({
   gap: fc.constantFrom(0, 1, 40_000, 86_400, 200_000),
   what: fc.constantFrom('state', 'state', 'state', 'discount', 'invoice', 'refund', 'checkout'),
@@ -64,7 +64,7 @@ type Step = ReturnType<typeof Steps.generate>['value']
 
 let lives = 0
 
-/** The events of a customer with two subscriptions, in the order in which they happened. */
+/** Returns the events of a customer with two subscriptions, in the order in which they happened. */
 function tellAll(steps: Step[]): StripeEvent[] {
   const name = `L${++lives}`
   const customer = `cus_${name}`
@@ -127,17 +127,17 @@ function tellAll(steps: Step[]): StripeEvent[] {
   return events
 }
 
-/** All that must not depend on the order of delivery. */
+/** Returns everything that must not depend on the order of delivery. */
 async function outcome(shop: Shop) {
   const { db } = api.services
   const events = await db`
     select name, at, props from events where site_no = ${shop.siteNo} and is_service order by at, name, props::text`
   const told = await db`
-    select subscription_id, name, key, at, visitor_id from milestones where site_no = ${shop.siteNo} order by 1, 2, 3`
+    select subscription_id, name, key, at, visitor_id from lifecycle_events where site_no = ${shop.siteNo} order by 1, 2, 3`
   const payments = await db`
     select transaction_id, amount_minor, refunded_minor, renewal, recurring, visitor_id, customer_id, paid_at
     from payments where site_no = ${shop.siteNo} order by 1`
-  // Of two payments of one moment either may be the first.
+  // Of two payments at the same time, either may be the first.
   const revenue = await db`
     select at, sum(amount_minor)::bigint, sum(refunded_minor)::bigint, bool_and(is_recurring),
       count(*) filter (where is_first_of_customer)::int as firsts
@@ -156,7 +156,7 @@ async function deliverTogether(shop: Shop, events: StripeEvent[]): Promise<void>
 
 const RUNS = runs(15)
 
-test('any shuffle of a life with repeats gives the same movements, payments and lifecycle', {
+test('subscription history: any order with repeats gives the same movements, payments and events', {
   timeout: 600_000,
 }, async () => {
   const Lives = fc.array(Steps, { minLength: 3, maxLength: 14 })

@@ -11,28 +11,28 @@ const verify =
     verifySignature(Buffer.from(body), header, secret, new Date(NOW * 1000 + 999))
 
 describe('a signature', () => {
-  test.each([-300, -1, 0, 1, 300])('of %i s from now holds', seconds => {
+  test.each([-300, -1, 0, 1, 300])('of %i s from now is accepted', seconds => {
     expect(verify(sign(BODY, { signedAt: NOW + seconds }))).not.toThrow()
   })
 
-  test.each([-100_000, -301, 301, 100_000])('of %i s from now does not', seconds => {
+  test.each([-100_000, -301, 301, 100_000])('of %i s from now is refused', seconds => {
     expect(verify(sign(BODY, { signedAt: NOW + seconds }))).toThrow(/signature/)
   })
 
-  test('is found among several, as while a secret is being changed', () => {
+  test('is found among several, as during a change of the secret', () => {
     const good = sign(BODY, { signedAt: NOW })
     const other = sign(BODY, { signedAt: NOW, secret: 'whsec_old' })
     expect(verify(`${other},${good.split(',')[1]}`)).not.toThrow()
   })
 
   test.each([undefined, '', 't=', `t=${NOW}`, 'v1=00', `t=${NOW},v1=`, `t=${NOW},v1=00`, `t=x,${'v1=00'}`])(
-    'is not %j',
+    'of the form %j is refused',
     header => {
       expect(verify(header)).toThrow(expect.objectContaining({ code: 'bad_signature' }))
     },
   )
 
-  test('is of every byte', () => {
+  test('covers every byte of the body', () => {
     expect(verify(sign(BODY, { signedAt: NOW }), `${BODY} `)).toThrow(/signature/)
   })
 })

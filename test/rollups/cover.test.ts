@@ -1,36 +1,40 @@
 import { describe, expect, test } from 'vitest'
-import { type Cover, coverWindow, type FoldSpan, OPEN_MS } from '../../src/rollups/folds/cover.ts'
-import { foldedPortion, type Portion, SILENCE_MS, wholePortion } from '../../src/rollups/folds/portion.ts'
+import { type Cover, coverWindow, OPEN_MS, type RollupSpan } from '../../src/rollups/daily/cover.ts'
+import { type RowSlice, rolledUpSlice, SILENCE_MS, wholeSlice } from '../../src/rollups/daily/row-slice.ts'
 import type { Window } from '../../src/rollups/protocol.ts'
 import { type Random, randomFrom } from '../support/random-values.ts'
 
 const QUARTER = 15 * 60_000
 const DAY = 96 * QUARTER
 
-const day = (number: number, foldedTo: number): FoldSpan => ({
+const day = (number: number, rolledUpTo: number): RollupSpan => ({
   start: number * DAY,
   end: (number + 1) * DAY,
-  foldedTo,
+  rolledUpTo,
 })
 
-/** Portions of rows that a reader adds up, those of folds included. */
-function partsOf({ folds, rests, gaps }: Cover<FoldSpan>): Portion[] {
-  return [...folds.map(fold => foldedPortion(fold, fold.foldedTo)), ...rests, ...gaps.map(wholePortion)]
+/** Row slices that a reader adds up, including those of rollups. */
+function partsOf({ rollups, rests, gaps }: Cover<RollupSpan>): RowSlice[] {
+  return [
+    ...rollups.map(rollup => rolledUpSlice(rollup, rollup.rolledUpTo)),
+    ...rests,
+    ...gaps.map(wholeSlice),
+  ]
 }
 
-const holdsHit = ({ hitsFrom, hitsTo }: Portion, at: number) => hitsFrom <= at && at < hitsTo
+const holdsHit = ({ hitsFrom, hitsTo }: RowSlice, at: number) => hitsFrom <= at && at < hitsTo
 
 const holdsSession = (
-  { start, end, closedFrom, closedTo }: Portion,
+  { start, end, closedFrom, closedTo }: RowSlice,
   { startedAt, lastAt }: { startedAt: number; lastAt: number },
 ) =>
   start <= startedAt && startedAt < end && (closedFrom === null || lastAt >= closedFrom) && lastAt < closedTo
 
-/** Every hit of a window, and every session that began in it, is in exactly one part; what is outside is in none. */
-function expectEachOnce(window: Window, folds: FoldSpan[], random: Random): void {
-  const parts = partsOf(coverWindow(window, folds))
-  const edges = [window, ...folds].flatMap(({ start, end }) => [start, end])
-  const closings = folds.flatMap(({ foldedTo }) => [foldedTo, foldedTo - SILENCE_MS])
+/** Checks that every hit and every session start inside the window is in exactly one row slice, and outside it in none. */
+function expectEachOnce(window: Window, rollups: RollupSpan[], random: Random): void {
+  const parts = partsOf(coverWindow(window, rollups))
+  const edges = [window, ...rollups].flatMap(({ start, end }) => [start, end])
+  const closings = rollups.flatMap(({ rolledUpTo }) => [rolledUpTo, rolledUpTo - SILENCE_MS])
   const times = [
     ...edges,
     ...closings,
@@ -53,45 +57,45 @@ function expectEachOnce(window: Window, folds: FoldSpan[], random: Random): void
   }
 }
 
-test('without folds all of a window is a gap', () => {
+test('coverage: without rollups the whole window is one gap', () => {
   const window = { start: 0, end: 3 * DAY }
-  expect(coverWindow(window, [])).toEqual({ folds: [], rests: [], gaps: [window] })
+  expect(coverWindow(window, [])).toEqual({ rollups: [], rests: [], gaps: [window] })
 })
 
-test('days that are final leave nothing over', () => {
-  const folds = [0, 1, 2].map(number => day(number, 3 * DAY + OPEN_MS))
-  expect(coverWindow({ start: 0, end: 3 * DAY }, folds)).toEqual({ folds, rests: [], gaps: [] })
+test('coverage: final days leave no tails and no gaps', () => {
+  const rollups = [0, 1, 2].map(number => day(number, 3 * DAY + OPEN_MS))
+  expect(coverWindow({ start: 0, end: 3 * DAY }, rollups)).toEqual({ rollups, rests: [], gaps: [] })
 })
 
-test('days that were folded up to the same moment leave one rest over', () => {
-  const folds = [0, 1, 2].map(number => day(number, 2 * DAY + 5 * QUARTER))
-  const { rests } = coverWindow({ start: 0, end: 4 * DAY }, folds)
+test('coverage: days with the same watermark leave one common tail', () => {
+  const rollups = [0, 1, 2].map(number => day(number, 2 * DAY + 5 * QUARTER))
+  const { rests } = coverWindow({ start: 0, end: 4 * DAY }, rollups)
   expect(rests).toEqual([
     expect.objectContaining({ start: 0, end: 3 * DAY, hitsFrom: 2 * DAY + 5 * QUARTER, hitsTo: 3 * DAY }),
   ])
 })
 
-describe('each hit and session is counted once', () => {
-  test('whatever is folded of a window, and up to when', () => {
+describe('coverage counts each hit and session once', () => {
+  test('for any mix of rollups, watermarks and windows', () => {
     const random = randomFrom(3)
     for (let round = 0; round < 150; round++) {
       const length = random.pick([DAY, DAY - 4 * QUARTER, DAY + 4 * QUARTER])
-      const horizon = random.int(12 * 96) * QUARTER
+      const watermark = random.int(12 * 96) * QUARTER
       let start = random.int(96) * QUARTER
-      const folds: FoldSpan[] = []
+      const rollups: RollupSpan[] = []
       for (let count = random.int(8); count > 0; count--) {
         const end = start + length
-        // Marked or not folded yet.
+        // The other days are dirty or not rolled up yet.
         if (random.chance(0.75)) {
-          const foldedTo = random.chance(0.7) ? horizon : random.int(12 * 96) * QUARTER
-          folds.push({ start, end, foldedTo })
+          const rolledUpTo = random.chance(0.7) ? watermark : random.int(12 * 96) * QUARTER
+          rollups.push({ start, end, rolledUpTo })
         }
-        // Other days after a change of the time zone, which may overlap.
+        // After a time-zone change the days start at other times and may overlap.
         start = random.chance(0.15) ? start + random.int(120) * QUARTER : end
       }
-      folds.sort((a, b) => a.start - b.start)
+      rollups.sort((a, b) => a.start - b.start)
       const from = random.int(5 * 96) * QUARTER
-      expectEachOnce({ start: from, end: from + (1 + random.int(8 * 96)) * QUARTER }, folds, random)
+      expectEachOnce({ start: from, end: from + (1 + random.int(8 * 96)) * QUARTER }, rollups, random)
     }
   })
 })

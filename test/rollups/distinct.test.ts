@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { DistinctCounter } from '../../src/rollups/folds/distinct.ts'
+import { DistinctCounter } from '../../src/rollups/daily/distinct.ts'
 import { randomFrom } from '../support/random-values.ts'
 
 function count(counter: DistinctCounter, lists: number[][]): number {
@@ -7,12 +7,12 @@ function count(counter: DistinctCounter, lists: number[][]): number {
   return counter.take()
 }
 
-test('nothing is nobody', () => {
+test('distinct counter: no lists and empty lists count 0', () => {
   expect(count(new DistinctCounter(), [])).toBe(0)
   expect(count(new DistinctCounter(), [[], []])).toBe(0)
 })
 
-test('who is in several lists counts once, the bits of a word apart', () => {
+test('distinct counter: a number in several lists counts once, also in neighbouring words of the bit set', () => {
   expect(
     count(new DistinctCounter(), [
       [0, 31, 32, 63],
@@ -22,7 +22,7 @@ test('who is in several lists counts once, the bits of a word apart', () => {
   ).toBe(6)
 })
 
-test('a number far beyond the others is counted with those that were before', () => {
+test('distinct counter: a number far beyond the others does not lose the earlier ones', () => {
   const counter = new DistinctCounter()
   expect(
     count(counter, [
@@ -33,18 +33,18 @@ test('a number far beyond the others is counted with those that were before', ()
   ).toBe(4)
 })
 
-test('what it grew to for one large count is given back', () => {
+test('distinct counter: the memory of one large count is released', () => {
   const counter = new DistinctCounter()
   expect(count(counter, [[1, 2 ** 29]])).toBe(2)
   expect(counter.bytes).toBeLessThan(2 ** 20)
   expect(count(counter, [[1, 3], [3]])).toBe(2)
-  // What a site of a few million visitors takes is kept.
+  // The memory for a few million visitors is kept.
   expect(count(counter, [[2 ** 24]])).toBe(1)
   expect(counter.bytes).toBeGreaterThan(2 ** 20)
   expect(count(counter, [[2 ** 24], [1]])).toBe(2)
 })
 
-test('nothing is left of what was counted before', () => {
+test('distinct counter: each count starts from zero', () => {
   const random = randomFrom(7)
   const counter = new DistinctCounter()
   for (let round = 0; round < 50; round++) {

@@ -6,11 +6,11 @@ import type { ValueTest } from '../../src/rollups/patterns/protocol.ts'
 import { compileMatch, VALUE_OPERATORS } from '../../src/rollups/value-match.ts'
 import { inProcessPatterns } from '../support/in-process-patterns.ts'
 
-/** 4,203 instructions, at up to 100 ns a character each. */
+/** An expression of 4,203 instructions; each takes up to 100 ns per character. */
 const SLOW = '(?:a[ab]?|b[ab]?){600}c'
 const regex = (value: string): ValueTest => ({ operator: 'matches_regex', value })
 
-/** The threads' tasks, and how often each was called. */
+/** The pool's tasks, with the number of calls of each. */
 function counted(): { patterns: FairPool; calls: Record<string, number> } {
   const calls: Record<string, number> = {}
   const patterns = inProcessPatterns()
@@ -34,7 +34,7 @@ async function matched(work: PatternWork, tests: ValueTest[], values: string[], 
   return { refusal, found }
 }
 
-test('patterns: one that is too costly for the values is refused before any is looked at', async () => {
+test('patterns: an expression that is too costly for the values is refused before any value is tested', async () => {
   const { patterns, calls } = counted()
   const values = Array.from({ length: 300 }, (_, index) => `/${'ab'.repeat(500)}${index}`)
   const { refusal } = await matched(new PatternWork(patterns, undefined), [regex('^/x'), regex(SLOW)], values)
@@ -42,7 +42,7 @@ test('patterns: one that is too costly for the values is refused before any is l
   expect(calls.matchValues).toBeUndefined()
 })
 
-test('patterns: a single value may not be too long for an expression either', async () => {
+test('patterns: an expression that is too costly for a single value is refused', async () => {
   const { patterns, calls } = counted()
   const { refusal } = await matched(
     new PatternWork(patterns, undefined),
@@ -53,10 +53,10 @@ test('patterns: a single value may not be too long for an expression either', as
   expect(calls.matchValues).toBeUndefined()
 })
 
-test('patterns: what several lists of one request cost adds up', async () => {
+test('patterns: the costs of several lists in one request add up', async () => {
   const { patterns } = counted()
   const work = new PatternWork(patterns, undefined)
-  // Ends at its first character: costly by its size alone.
+  // Stops at its first character: costly by its size alone.
   const test = regex(`^x{900}`)
   const values = Array(1_000).fill('/'.repeat(Math.floor(MOST_STEPS / 1_000 / 904 / 2) - 1))
   const refusals = []
@@ -64,14 +64,14 @@ test('patterns: what several lists of one request cost adds up', async () => {
   expect(refusals).toEqual([undefined, undefined, { why: 'costly', test: 0 }])
 })
 
-test('patterns: one that takes longer than it may is ended', async () => {
+test('patterns: an expression that exceeds its time limit is stopped', async () => {
   const work = new PatternWork(inProcessPatterns(), undefined, 1)
   const values = Array.from({ length: 50 }, (_, index) => `/${'ab'.repeat(300)}${index}`)
   const { refusal } = await matched(work, [regex('a[ab]{400}[cd]')], values)
   expect(refusal).toEqual({ why: 'costly', test: 0 })
 })
 
-test('patterns: nothing is looked at any more once nobody waits for it', async () => {
+test('patterns: matching stops when the client has disconnected', async () => {
   const { patterns, calls } = counted()
   const client = new AbortController()
   const run: FairPool['run'] = async (task, input, signal) => {
@@ -85,7 +85,7 @@ test('patterns: nothing is looked at any more once nobody waits for it', async (
   expect(calls.matchValues).toBe(3)
 })
 
-test('patterns: an ordinary expression works for as many values as there may be', async () => {
+test('patterns: a usual expression works for the largest number of values', async () => {
   const values = Array.from({ length: 500_000 }, (_, index) =>
     index % 5 === 0 ? `/blog/${index}` : `/blog/a-post-of-some-length-${index}`,
   )
@@ -97,7 +97,7 @@ test('patterns: an ordinary expression works for as many values as there may be'
   expect([refusal, found[0]!.length]).toEqual([undefined, 100_000])
 })
 
-test('patterns: more matches than there may be are refused', async () => {
+test('patterns: a request with more matches than the limit is refused', async () => {
   const values = Array.from({ length: 30_000 }, (_, index) => `/${index}`)
   const tests: ValueTest[] = [
     { operator: 'is_not', value: '/x' },
@@ -108,7 +108,7 @@ test('patterns: more matches than there may be are refused', async () => {
   expect((await matched(work(), tests, values, 60_000)).refusal).toBeUndefined()
 })
 
-test('patterns: a test that is no expression is named', async () => {
+test('patterns: the refusal names the test whose expression is invalid', async () => {
   const { refusal } = await matched(
     new PatternWork(inProcessPatterns(), undefined),
     [regex('a'), regex('(')],
@@ -129,7 +129,7 @@ test('patterns: in batches each test finds what it finds alone', async () => {
   await fc.assert(
     fc.asyncProperty(tests, fc.array(text, { maxLength: 60 }), async (given, texts) => {
       const all: ValueTest[] = [...given, regex('a+b'), regex('^/')]
-      // Long ones too, so that there are several batches.
+      // Includes long values, which force several batches.
       const values = [...texts, 'a'.repeat(200_000), ...texts, 'b'.repeat(200_000)]
       const { refusal, found } = await matched(new PatternWork(inProcessPatterns(), undefined), all, values)
       expect(refusal).toBeUndefined()

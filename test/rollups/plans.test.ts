@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Db } from '../../src/infra/db.ts'
 import { storeHits } from '../../src/ingestion/store/store.ts'
-import { FOLDED_DIMENSIONS } from '../../src/rollups/folds/dimensions.ts'
+import { ROLLED_UP_DIMENSIONS } from '../../src/rollups/daily/dimensions.ts'
 import { type TestDatabase, testDatabase } from '../support/database.ts'
 import { enrichedHit } from '../support/hits.ts'
 import { pairsThrownAway } from '../support/plan.ts'
@@ -33,7 +33,7 @@ afterAll(() => database.close())
 
 const time = (at: number) => `'${new Date(at).toISOString()}'`
 
-/** Of `rows`, one array a column, as SQL literals. */
+/** Returns one SQL array literal for each named column of `rows`. */
 const columns = (rows: Record<string, unknown>[], ...names: string[]): string[] =>
   names.map(name => {
     const values = rows.map(row => (row[name] instanceof Date ? row[name].toISOString() : row[name]))
@@ -41,7 +41,7 @@ const columns = (rows: Record<string, unknown>[], ...names: string[]): string[] 
   })
 const within = [time(DAY), time(DAY + DAY_MS)]
 
-/** Statements that read marked buckets from rows, or that change rows by a list; with their parameters. */
+/** Statements that read marked buckets from rows or change rows by a list, with their parameters. */
 const OTHERS: [name: string, types: string[], parameters: () => Promise<string[]>][] = [
   [
     'read-hit-buckets',
@@ -106,7 +106,7 @@ describe.each([
     async (_, closedFrom) => {
       const compared = await pairsThrownAway(
         db,
-        'count-portion-values',
+        'count-slice-values',
         [
           'int',
           'timestamptz',
@@ -125,16 +125,16 @@ describe.each([
           time(DAY + DAY_MS),
           closedFrom === null ? 'null' : time(closedFrom),
           time(DAY + 2 * DAY_MS),
-          `'{${FOLDED_DIMENSIONS.join(',')}}'`,
+          `'{${ROLLED_UP_DIMENSIONS.join(',')}}'`,
         ],
       )
-      // Each row meets each dimension.
-      expect(compared).toBeLessThanOrEqual(ROWS * FOLDED_DIMENSIONS.length)
+      // Each row is combined with each dimension.
+      expect(compared).toBeLessThanOrEqual(ROWS * ROLLED_UP_DIMENSIONS.length)
     },
   )
 
   test.each(OTHERS)('rollups: %s compares no two lists row by row', async (name, types, parameters) => {
-    await db`update horizons set horizon = 'infinity'`
+    await db`update watermarks set watermark = 'infinity'`
     await db`delete from dirty_buckets`
     await db`
       insert into dirty_buckets (aggregate, site_no, bucket)

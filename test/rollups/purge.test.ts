@@ -17,7 +17,7 @@ const MINUTE = 60_000
 const DAY = 86_400_000
 const START = Date.UTC(2026, 1, 1)
 const DAYS = 20
-/** Long after the last hit: everything is below the horizon. */
+/** Long after the last hit: everything is below the watermark. */
 const NOW = new Date(START + (DAYS + 5) * DAY)
 const later = (minutes: number) => new Date(NOW.getTime() + minutes * MINUTE)
 
@@ -30,7 +30,7 @@ beforeAll(async () => {
 })
 afterAll(() => database.close())
 
-/** Every third hour a visitor reads two pages and leaves a name. */
+/** Stores one visitor every three hours, with two pageviews and one identify call. */
 async function sendHits(site: TestSite): Promise<void> {
   const hits = []
   for (let at = START; at < START + DAYS * DAY; at += 180 * MINUTE) {
@@ -44,7 +44,7 @@ async function sendHits(site: TestSite): Promise<void> {
   await storeHits(db, 0, hits)
 }
 
-/** A row in every other table that has something of a site. */
+/** Adds a row to every other table that has rows of a site. */
 async function addMoney({ siteNo }: TestSite): Promise<void> {
   const at = new Date(START + 3 * DAY)
   await db`insert into goals (site_no, display_name, type, match_operator) values (${siteNo}, 'Goal', 'page', 'is')`
@@ -66,7 +66,7 @@ async function addMoney({ siteNo }: TestSite): Promise<void> {
   await db`insert into dead_letters (id, site_no, reason, payload) values (gen_random_uuid(), ${siteNo}, 'x', 'x')`
 }
 
-/** Where anything of the site is, the row of `sites` left aside: views of aggregates are looked at too. */
+/** Returns the tables and aggregate views, except `sites`, that still have rows of the site. */
 async function remains({ siteNo }: TestSite): Promise<string[]> {
   const tables = await db<{ name: string }[]>`
     select table_name as name from information_schema.columns
@@ -107,7 +107,7 @@ async function overviews(site: TestSite): Promise<unknown[]> {
   return Promise.all([ask(days[0]!, days.at(-1)!), ...days.map(day => ask(day, day))])
 }
 
-/** The database, until its `calls`-th statement: then it is as if the process had been killed. */
+/** Returns a database handle that throws from statement number `calls + 1` on, as if the process had been killed. */
 function dyingAfter(calls: number): Db {
   let left = calls
   const mortal = <Target extends object>(target: Target): Target =>
@@ -130,7 +130,7 @@ function dyingAfter(calls: number): Db {
 }
 
 test.each(['as rows', 'in the columnstore'])(
-  'of a deleted site nothing is left, and the number of no other site changes, with its data %s',
+  'purge: a deleted site leaves no rows and changes no number of another site, with its data %s',
   async storage => {
     const [gone, other] = [await createTestSite(db), await createTestSite(db)]
     for (const site of [gone, other]) {
@@ -144,7 +144,7 @@ test.each(['as rows', 'in the columnstore'])(
     expect(await remains(gone)).toEqual(kept)
     await markDeleted(gone)
 
-    // Killed after every number of statements there is, and started again.
+    // Stops the purge after each possible number of statements (in steps of three) and starts it again.
     for (let calls = 1; (await remains(gone)).some(table => !/_15m$|dirty/.test(table)); calls += 3) {
       await purgeDeletedSites(dyingAfter(calls), NOW).catch(error => expect(error.message).toBe('killed'))
       expect(await overviews(other)).toEqual(before)
@@ -168,7 +168,7 @@ test.each(['as rows', 'in the columnstore'])(
   120_000,
 )
 
-test('hits that were in flight are removed too, and only then is it finished', async () => {
+test('purge: hits that were in flight are removed, too, before the purge is finished', async () => {
   const site = await createTestSite(db)
   await sendHits(site)
   await markDeleted(site)
@@ -178,7 +178,7 @@ test('hits that were in flight are removed too, and only then is it finished', a
   await purgeDeletedSites(db, later(9))
   expect(await isPurged(site)).toBe(false)
 
-  // What a transaction stores that has looked at the site before it was deleted.
+  // Stores the hits of a transaction that read the site before its deletion.
   await db`update sites set deleted_at = null where site_no = ${site.siteNo}`
   await storeHits(db, 0, [enrichedHit(site, START + 90_000), enrichedHit(site, NOW.getTime())])
   await markDeleted(site)
@@ -190,7 +190,7 @@ test('hits that were in flight are removed too, and only then is it finished', a
   expect(await remains(site)).toEqual([])
 })
 
-test('the row of a purged site stays, without its domain', async () => {
+test('purge: the row of a purged site stays, without its domain', async () => {
   const site = await createTestSite(db)
   await markDeleted(site)
   await purgeDeletedSites(db, later(20))
@@ -198,7 +198,7 @@ test('the row of a purged site stays, without its domain', async () => {
   expect(row).toEqual({ domain: '', purgedAt: later(20) })
 })
 
-test('a site that is not deleted is never touched', async () => {
+test('purge: a site that is not deleted is never changed', async () => {
   const site = await createTestSite(db)
   await sendHits(site)
   const before = await overviews(site)
@@ -206,7 +206,7 @@ test('a site that is not deleted is never touched', async () => {
   expect(await overviews(site)).toEqual(before)
 })
 
-test('a segment of more rows than may be unpacked by default goes, many times over', async () => {
+test('purge: segments with more rows than the default decompression limit are deleted', async () => {
   const site = await createTestSite(db)
   const bystander = await createTestSite(db)
   const start = Date.UTC(2025, 0, 6)
@@ -214,11 +214,10 @@ test('a segment of more rows than may be unpacked by default goes, many times ov
     await db`
       insert into events (
         site_no, at, id, type, name, visitor_no, hostname, path, url, title, entry_path, referrer, source, channel,
-        utm_source, utm_medium, utm_campaign, utm_content, utm_term, browser, browser_version, os, os_version, size,
-        country, region, city, language
+        utm_source, utm_medium, utm_campaign, utm_content, utm_term, browser, os, size, country, region, city
       )
       select ${siteNo}, ${new Date(start)}::timestamptz + i * interval '2 seconds', gen_random_uuid(), 'pageview', '', i,
-        '', '/', '/', '', '/', '', '', '', '', '', '', '', '', '', '', '', '', '', '', '', '', ''
+        '', '/', '/', '', '/', '', '', '', '', '', '', '', '', '', '', '', '', '', ''
       from generate_series(0, 149999) as i`
   }
   await refresh()
@@ -231,7 +230,7 @@ test('a segment of more rows than may be unpacked by default goes, many times ov
   expect(await left(bystander)).toBe(150_000)
 }, 120_000)
 
-test('the purge waits while many buckets wait for their refresh', async () => {
+test('purge: it waits while many dirty buckets wait for their refresh', async () => {
   const site = await createTestSite(db)
   await sendHits(site)
   await markDeleted(site)
@@ -240,7 +239,7 @@ test('the purge waits while many buckets wait for their refresh', async () => {
   await purgeDeletedSites(db, NOW)
   expect(await remains(site)).toContain('events')
   await db`delete from dirty_buckets where site_no = 0`
-  // As many turns as it takes: each has a time limit.
+  // Runs several rounds, because each round has a time limit.
   for (let run = 0; run < 20 && (await remains(site)).includes('events'); run++) {
     await purgeDeletedSites(db, NOW)
   }

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { createLease } from '../../src/infra/lease.ts'
 import { storeHits } from '../../src/ingestion/store/store.ts'
-import { foldDay } from '../../src/rollups/folds/fold-day.ts'
+import { rollUpDay } from '../../src/rollups/daily/roll-up-day.ts'
 import { startScheduler } from '../../src/rollups/scheduler.ts'
 import { testDatabase } from '../support/database.ts'
 import { enrichedHit } from '../support/hits.ts'
@@ -11,11 +11,11 @@ import { createTestSite } from '../support/sites.ts'
 
 const DAY = 86_400_000
 const START = Date.UTC(2026, 1, 1)
-/** Long after the last hit: everything is below the horizon. */
+/** Long after the last hit: everything is below the watermark. */
 const NOW = new Date(START + 25 * DAY)
 
-test('scheduler: the rows of a site that was deleted are purged', async () => {
-  // Of its own: before it purges, the scheduler rolls up all that a database holds.
+test('scheduler: the rows of a deleted site are purged', async () => {
+  // A database of its own: the scheduler rolls up all sites of a database before it purges.
   const { db, close } = await testDatabase()
   const site = await createTestSite(db)
   const hits = Array.from({ length: 20 }, (_, day) => enrichedHit(site, START + day * DAY))
@@ -34,11 +34,11 @@ test('scheduler: the rows of a site that was deleted are purged', async () => {
   const scheduler = startScheduler({
     db,
     redis,
-    fold: day => foldDay(db, day),
+    rollUp: day => rollUpDay(db, day),
     lease: createLease(redis, 'scheduler'),
     refreshing: createLease(redis, 'refreshing'),
     log: silentLog,
-    // A clock that goes on: what a busy machine did not get done comes again.
+    // A running clock: work that a busy machine did not finish is scheduled again.
     now: () => new Date(NOW.getTime() + performance.now() - startedAt),
   })
   await expect.poll(countRows, { timeout: 50_000 }).toBe(0)

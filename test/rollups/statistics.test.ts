@@ -30,7 +30,7 @@ const store = (from: number, count: number) =>
     Array.from({ length: count }, (_, index) => enrichedHit(site, from + index * 10)),
   )
 
-/** Rows that the statistics of the chunks around a time speak of; undefined without any. */
+/** Rows by the statistics of the chunk at a time; undefined without statistics. */
 async function knownRows(at: number, table = 'events'): Promise<number | undefined> {
   const [known] = await db<{ rows: number }[]>`
     select reltuples::int as rows
@@ -41,7 +41,7 @@ async function knownRows(at: number, table = 'events'): Promise<number | undefin
   return known?.rows
 }
 
-test('rollups: chunks that an import wrote get statistics, others keep what they have', async () => {
+test('rollups: chunks that an import wrote get statistics, others are left unchanged', async () => {
   await store(MARCH, 1_000)
   await store(JUNE, 1_000)
   expect(await knownRows(MARCH)).toBeUndefined()
@@ -51,7 +51,7 @@ test('rollups: chunks that an import wrote get statistics, others keep what they
   expect(await knownRows(JUNE)).toBeUndefined()
 })
 
-test('rollups: statistics are made again when a chunk has grown by half, and not before', async () => {
+test('rollups: statistics are renewed only after a chunk has grown by half', async () => {
   await store(MARCH + 100_000, 100)
   await analyzeGrown(db, { from: MARCH, to: MARCH })
   expect(await knownRows(MARCH)).toBe(1_000)
@@ -60,13 +60,13 @@ test('rollups: statistics are made again when a chunk has grown by half, and not
   expect(await knownRows(MARCH)).toBe(2_100)
 })
 
-test('rollups: a small chunk gets no statistics, by which all of it would be read for one row', async () => {
+test('rollups: a small chunk gets no statistics, because they would make the planner read all of it for one row', async () => {
   await store(MAY, 50)
   await analyzeGrown(db, { from: MAY, to: MAY })
   expect(await knownRows(MAY)).toBeUndefined()
 })
 
-test('rollups: chunks in the columnstore are left as they are', async () => {
+test('rollups: chunks in the columnstore get no statistics', async () => {
   await compressSettledChunks(db, new Date(JUNE + 30 * DAY))
   await analyzeGrown(db, { from: MARCH, to: JUNE })
   expect(await knownRows(JUNE)).toBeUndefined()

@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest'
-import { encodeValues, noCounts } from '../../src/rollups/folds/codec.ts'
-import { compareTexts } from '../../src/rollups/folds/texts.ts'
-import { countTogether, type Union, uniteEncoded, uniteSets } from '../../src/rollups/folds/union.ts'
+import { encodeValues, noCounts } from '../../src/rollups/daily/codec.ts'
+import { countTogether, type Union, uniteEncoded, uniteSets } from '../../src/rollups/daily/union.ts'
+import { compareTexts } from '../../src/rollups/daily/value-dictionary.ts'
 import { VisitorSet } from '../../src/rollups/visitor-set.ts'
 import { type Random, randomFrom } from '../support/random-values.ts'
 
-/** Some of the numbers up to `most`. */
+/** Some of the numbers below `most`. */
 const someOf = (random: Random, size: number, most: number) =>
   Uint32Array.from(new Set(Array.from({ length: size }, () => random.int(most)))).sort()
 
@@ -13,7 +13,7 @@ function uniteDays(days: Uint32Array[]): Union {
   return uniteEncoded(
     days.map(visitors => {
       const counts = { ...noCounts(), visitors: visitors.length }
-      const encoded = encodeValues([{ textNo: 1, counts, visitors }])
+      const encoded = encodeValues([{ valueId: 1, counts, visitors }])
       return { visitors: encoded.visitors, offset: 0, count: visitors.length }
     }),
   )
@@ -31,7 +31,7 @@ test.each([
   ['a few', 50, 400],
   ['many', 3_000, 40_000],
   ['many in few numbers', 3_000, 5_000],
-])('%s visitors of several days, in whatever form, count once', (_, size, most) => {
+])('union: %s visitors of several days, in every encoding, count once', (_, size, most) => {
   const random = randomFrom(size + most)
   for (let round = 0; round < 20; round++) {
     const lists = () =>
@@ -48,7 +48,7 @@ test.each([
   expect(countTogether([])).toBe(0)
 })
 
-test('a count that fails leaves nothing for the next one', () => {
+test('union: a failed count leaves no state for the next one', () => {
   const [day, list] = [Uint32Array.of(1, 2, 3), Uint32Array.of(3, 4)]
   const failing = new Proxy(list, {
     get: (target, name) => {
@@ -56,7 +56,7 @@ test('a count that fails leaves nothing for the next one', () => {
       return Reflect.get(target, name)
     },
   })
-  const encoded = encodeValues([{ textNo: 1, counts: { ...noCounts(), visitors: 3 }, visitors: day }])
+  const encoded = encodeValues([{ valueId: 1, counts: { ...noCounts(), visitors: 3 }, visitors: day }])
   const sound = { visitors: encoded.visitors, offset: 0, count: 3 }
   const broken = {
     ...sound,
@@ -72,12 +72,12 @@ test('a count that fails leaves nothing for the next one', () => {
   }
 })
 
-test('what is kept of many visitors weighs what it says', () => {
+test('union: a large visitor set holds no more memory than its reported bytes', () => {
   const union = uniteSets([serialize(Uint32Array.of(1, 2, 3))])
   expect('bytes' in union && union.bytes.buffer.byteLength).toBe('bytes' in union && union.bytes.length)
 })
 
-test('texts stand in the order of their bytes, whatever characters they have', () => {
+test('text order: texts are sorted by their bytes, for all characters', () => {
   const random = randomFrom(3)
   const characters = [
     '',

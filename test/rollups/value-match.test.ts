@@ -43,7 +43,7 @@ test.each<[ValueOperator, string, string[], string[]]>([
   expect(others.filter(isMatch)).toEqual([])
 })
 
-describe('an expression that RE2 does not take', () => {
+describe('matches_regex: an expression that RE2', () => {
   test.each([
     '(',
     ')',
@@ -68,13 +68,13 @@ describe('an expression that RE2 does not take', () => {
     `(${'a'.repeat(1_300)}){1000}`,
     `(${'(a{10}b){10}'.repeat(100)}){10}`,
     `${'(a{30}){30}'.repeat(100)}`,
-    // Folding each takes 27 ms: together they would hold up whoever compiles them for seconds.
+    // Each of these takes 27 ms to compile: together they would block the process for seconds.
     `(?i)${'[a-\\x{10ffff}]'.repeat(130)}`,
     `(?i)[${'a-\u{10ffff}'.repeat(600)}]`,
     `(?s-U:(?i:${'[a-\u{10ffff}]'.repeat(20)}))`,
     '\\pL'.repeat(600),
     '[[:^alpha:]\\PN]'.repeat(120),
-  ])('%# is refused at once', value => {
+  ])('refuses is rejected at once: %#', value => {
     const start = performance.now()
     expect(() => compileMatch('matches_regex', value)).toThrow(InvalidPatternError)
     expect(performance.now() - start).toBeLessThan(1_000)
@@ -83,7 +83,7 @@ describe('an expression that RE2 does not take', () => {
     }
   })
 
-  test('is told from one that it takes', () => {
+  test('accepts is compiled', () => {
     for (const value of [
       '',
       'a',
@@ -101,7 +101,7 @@ describe('an expression that RE2 does not take', () => {
   })
 })
 
-describe('a pattern that makes a backtracking engine stand still', () => {
+describe('value match: a pattern that makes a backtracking engine hang', () => {
   const text = `/${'a'.repeat(2_000)}`
   test.each<[ValueOperator, string]>([
     ['matches_pattern', `/${'a**'.repeat(600)}b`],
@@ -112,7 +112,7 @@ describe('a pattern that makes a backtracking engine stand still', () => {
     ['matches_regex', '^/(a|aa)+b$'],
     ['matches_regex', '(.*a){20}b'],
     ['matches_regex', '(a?){500}a{500}b'],
-  ])('%s %# is fast', (operator, value) => {
+  ])('is fast with RE2: %s %#', (operator, value) => {
     const isMatch = compileMatch(operator, value)
     const start = performance.now()
     for (let index = 0; index < 5; index++) expect(isMatch(text + index)).toBe(false)
@@ -120,13 +120,13 @@ describe('a pattern that makes a backtracking engine stand still', () => {
   })
 })
 
-/** Few characters, so that values and texts meet; those that mean something to expressions among them. */
+/** Few characters, so that values and texts often match; some of them have a meaning in expressions. */
 const short = fc.string({
   unit: fc.constantFrom('a', 'b', '/', '*', '.', '🍕', '\n', '\\', '['),
   maxLength: 8,
 })
 
-/** The definition, tried out: every way to cut the text. */
+/** Reference implementation: tries every way to cut the text. */
 function matchesPattern(pattern: string, text: string): boolean {
   if (pattern === '') return text === ''
   const stars = /^\*+/.exec(pattern)?.[0] ?? ''
@@ -139,7 +139,7 @@ function matchesPattern(pattern: string, text: string): boolean {
   )
 }
 
-test('patterns match by their definition', () => {
+test('value match: patterns match by their definition', () => {
   fc.assert(
     fc.property(short, short, (pattern, text) => {
       expect(compileMatch('matches_pattern', pattern)(text)).toBe(matchesPattern(pattern, text))
@@ -148,7 +148,7 @@ test('patterns match by their definition', () => {
   )
 })
 
-test('literal operators match by their definition, and each negation is one', () => {
+test('value match: literal operators match by their definition, and negations are the opposite', () => {
   const starts = (text: string, value: string) => text.slice(0, value.length) === value
   fc.assert(
     fc.property(short, short, (value, text) => {
@@ -164,7 +164,7 @@ test('literal operators match by their definition, and each negation is one', ()
   )
 })
 
-test('simple expressions match where JavaScript finds them', () => {
+test('value match: simple expressions match as in JavaScript', () => {
   const atom = fc.constantFrom('a', 'b', '/', '.', '[ab]', '[^/]', '\\.', '(a|b/)', '^', '$')
   const piece = fc.tuple(atom, fc.constantFrom('', '', '?', '*', '+')).map(([one, many]) => {
     return /[$^]/.test(one) && !one.startsWith('[') ? one : one + many

@@ -55,18 +55,18 @@ test.each([
   'source[matches_regex]=^(Google|Bing)$',
   'source[matches_pattern]=**',
   'source[is_not]=nothing',
-])('recurring revenue of sessions long ago passes %j', async query => {
+])('filtered money: recurring revenue of old sessions passes the filter %j', async query => {
   expect((await overview(query)).mrr_per_visitor).toBe(2500)
 })
 
-test('a payment is on no page, so that no filter on pages keeps its session', async () => {
+test('filtered money: a payment has no page, so no page filter keeps its session', async () => {
   expect(await overview('path[is_not]=/home')).toMatchObject({ sessions: 1, visitors: 1, revenue: 0 })
   expect(await overview('title=(none)')).toMatchObject({ sessions: 1, pageviews: 1, revenue: 0 })
   expect(await overview('path=/home')).toMatchObject({ sessions: 1, revenue: 777 })
   expect(await overview('event_name=payment')).toMatchObject({ sessions: 1, pageviews: 0, revenue: 777 })
 })
 
-test('a breakdown shows the money that a filter on its value keeps', async () => {
+test('filtered money: a breakdown shows the revenue that a filter on its value keeps', async () => {
   const { body } = await api.call('GET', '/api/sites/a.example/stats/breakdown?dimension=title', {
     token: owner.token,
   })
@@ -86,12 +86,12 @@ test.each([
   ['stats/timeseries', 'metric=visitors&from=1970-01-01&to=9998-12-31', 'from'],
   ['stats/events/timeseries', 'from=1970-01-01&to=9998-12-31', 'from'],
   ['stats/page-titles/timeseries', 'title=a&from=1970-01-01&to=9998-12-31', 'from'],
-])('%s refuses what would cost too much: %#', async (path, query, field) => {
+])('%s refuses a query that costs too much: %#', async (path, query, field) => {
   const answer = await api.call('GET', `/api/sites/a.example/${path}?${query}`, { token: owner.token })
   expect(answer.status).toBe(422)
   expect(Object.keys(answer.body.errors)).toEqual([field])
 })
 
-test('an overview may have any range', async () => {
+test('overview: any range is accepted', async () => {
   expect((await overview('from=1970-01-01&to=9998-12-31')).pageviews).toBe(3)
 })

@@ -12,9 +12,9 @@ import { createTestSite, type TestSite } from '../support/sites.ts'
 
 const DAY = 86_400_000
 const MINUTE = 60_000
-/** The range is this day; the period before, the day before. */
+/** The range is this day; the previous period is the day before. */
 const TODAY = Date.UTC(2026, 2, 10)
-/** More titles than are looked for in the period before while a ranking is read. */
+/** More titles than a ranking looks up in the previous period. */
 const OLD_TITLES = 1_010
 
 let database: TestDatabase
@@ -36,22 +36,22 @@ beforeAll(async () => {
   ]).flat()
   await storeHits(database.db, 0, [
     ...old,
-    // Seen by one session, where all others were seen by two.
+    // Seen by one session; all other old titles were seen by two.
     hit(9_000, TODAY - 12 * 60 * MINUTE, { title: 'Rare' }),
     hit(1, TODAY + MINUTE, { title: 'Rare' }),
     hit(1, TODAY + 2 * MINUTE, { title: 'Rare' }),
     hit(2, TODAY + 3 * MINUTE, { title: 'rare' }),
-    // At the same moment: the last id says where the title was.
+    // Two hits at the same time: the one with the larger id gives the path of the title.
     hit(3, TODAY + 5 * MINUTE, { title: 'Twice', url: '/second', id: id(2) }),
     hit(4, TODAY + 5 * MINUTE, { title: 'Twice', url: '/first', id: id(1) }),
     hit(100_000, TODAY + 6 * MINUTE, { title: 'Twice', url: '/foreign' }),
-    // A session that began in the range and saw a title after its end alone; it counts, and is no page's pageview.
+    // A session that began in the range but saw this title only after the end of the range: a session without pageviews.
     hit(5, TODAY + DAY - 2 * MINUTE, { title: '', url: '/late' }),
     hit(5, TODAY + DAY + MINUTE, { title: 'Afterwards', url: '/after' }),
-    // One that began before the range and saw a title in it: a pageview, and no session.
+    // A session that began before the range and saw a title in it: a pageview, but no session.
     hit(6, TODAY - MINUTE, { title: '' }),
     hit(6, TODAY + MINUTE, { title: 'Continued' }),
-    // An event on a page is no pageview, but its session saw the page.
+    // An event on a page is not a pageview, but its session counts for the title of the page.
     hit(7, TODAY + 8 * MINUTE, { type: 'event', name: 'open', title: 'By event', url: '/event' }),
   ])
   await storeHits(database.db, 0, [
@@ -83,7 +83,7 @@ const titled = async (query: Record<string, unknown>) => {
 test.each([
   ['a filter of sessions', { country: 'US' }],
   ['a filter of hits, too', { country: 'US', hostname: 'example.com' }],
-])('titles differ by case, and count a session once, under %s', async (_, filter) => {
+])('filtered titles: %s keeps titles case-sensitive and counts a session once', async (_, filter) => {
   const rows = await titled(filter)
   expect(rows.get('Rare')).toEqual({
     title: 'Rare',
@@ -105,12 +105,12 @@ test.each([
   })
 })
 
-test('of hits at one moment the last id says where a title was, of those that pass', async () => {
+test('filtered titles: of matching hits at the same time the last id gives the path', async () => {
   expect((await titled({ country: 'US' })).get('Twice')).toMatchObject({ path: '/second', pageviews: 2 })
   expect((await titled({ country: ['US', 'DE'] })).get('Twice')).toMatchObject({ path: '/foreign' })
 })
 
-test('sessions count where they start, whenever they saw a title; pageviews by their own time', async () => {
+test('filtered titles: sessions count by their start, pageviews by their own time', async () => {
   const rows = await titled({ country: 'US' })
   expect(rows.get('Afterwards')).toMatchObject({
     path: '/after',
@@ -123,7 +123,7 @@ test('sessions count where they start, whenever they saw a title; pageviews by t
   expect(rows.has('')).toBe(false)
 })
 
-test('a page beyond the first shows the period before, too', async () => {
+test('filtered titles: pages after the first also show the previous period', async () => {
   const { rows, total } = await titles({ country: 'US', per_page: '1', page: '2' })
   const all = await titles({ country: 'US' })
   expect(total).toBe(all.total)
@@ -134,12 +134,12 @@ test('a page beyond the first shows the period before, too', async () => {
   expect(pages.map(page => page.rows[0])).toEqual(all.rows)
 })
 
-test('nothing that passes is an empty page', async () => {
+test('filtered titles: without matching hits the page is empty', async () => {
   expect(await titles({ country: 'FR' })).toEqual({ rows: [], total: 0 })
   expect(await titles({ country: 'US', page: '3' })).toEqual({ rows: [], total: 6 })
 })
 
-test('a breakdown by path counts visitors and sessions once a value', async () => {
+test('filtered breakdown: by path, visitors and sessions count once for each value', async () => {
   const query = BreakdownQuery.parse({ ...RANGE, country: 'US', dimension: 'path' })
   const { rows, total } = await getBreakdown(services(), asked(), query)
   const counted = rows.map(({ value, visitors, sessions, pageviews, bounce_rate }) => [

@@ -3,10 +3,10 @@ import type { GoalRecord } from '../../src/goals/schema.ts'
 import { storeHits } from '../../src/ingestion/store/store.ts'
 import { findTargets } from '../../src/stats/filters/targets.ts'
 import { type TestDatabase, testDatabase } from '../support/database.ts'
-import { foldAll } from '../support/fold.ts'
 import { enrichedHit } from '../support/hits.ts'
 import { inProcessPatterns } from '../support/in-process-patterns.ts'
 import { inProcessPool } from '../support/in-process-pool.ts'
+import { rollUpAll } from '../support/roll-up.ts'
 import { createTestSite, type TestSite } from '../support/sites.ts'
 
 const DAY = 86_400_000
@@ -49,8 +49,8 @@ beforeAll(async () => {
     hit(TODAY - DAY + 2 * HOUR, { type: 'button', name: 'button', url: '/', props: { selector: '#buy' } }),
     hit(TODAY - 3 * DAY, { url: '/docs/before-the-span' }),
   ])
-  await foldAll(database.db, new Date(TODAY + 6 * HOUR))
-  // What came when the days were folded.
+  await rollUpAll(database.db, new Date(TODAY + 6 * HOUR))
+  // Hits that arrive after the days were rolled up.
   await storeHits(database.db, 0, [
     hit(TODAY - DAY + 3 * HOUR, { url: '/docs/late' }),
     hit(TODAY + 7 * HOUR, { url: '/docs/new' }),
@@ -59,7 +59,7 @@ beforeAll(async () => {
 })
 afterAll(() => database.close())
 
-/** What a pageview or event of the span can match: those of others meet none. */
+/** Returns the goals that each pageview, event and scroll path of the time span matches. */
 async function matched() {
   const services = {
     reads: database.db,
@@ -80,7 +80,7 @@ async function matched() {
   }
 }
 
-test('goals meet what hits have, read from the hits or from folded days', async () => {
+test('goal targets: goals match the same values in hits and in daily rollups', async () => {
   const expected: [string, number[]][] = [
     ['pageview /docs/a', [0, 1]],
     ['pageview /docs/late', [0, 1]],
@@ -94,16 +94,16 @@ test('goals meet what hits have, read from the hits or from folded days', async 
   expect(read.hits).toEqual(new Map(expected))
   expect([...read.scrolls.keys()].sort()).toEqual(['/docs/a', '/docs/late', '/docs/new'])
 
-  // As if there were too many hits to look through, of either kind.
+  // Raises one count, so that there seem to be too many hits to scan; both kinds are tried.
   for (const column of ['pageviews', 'custom_events']) {
     const { db } = database
-    await db`update day_folds set ${db(column)} = ${db(column)} + 1000000 where site_no = ${site.siteNo}`
-    const folded = await matched()
-    for (const [key, goals] of expected) expect(folded.hits.get(key)).toEqual(goals)
-    // A path of another type of hits: no pageview has it.
-    const others = [...folded.hits.keys()].filter(key => !read.hits.has(key))
+    await db`update daily_rollups set ${db(column)} = ${db(column)} + 1000000 where site_no = ${site.siteNo}`
+    const rolledUp = await matched()
+    for (const [key, goals] of expected) expect(rolledUp.hits.get(key)).toEqual(goals)
+    // Only an event has this path, no pageview.
+    const others = [...rolledUp.hits.keys()].filter(key => !read.hits.has(key))
     expect({ column, others }).toEqual({ column, others: ['pageview /docs/of-an-event'] })
-    expect(folded.scrolls.get('/docs/late')).toEqual([3])
-    await db`update day_folds set ${db(column)} = ${db(column)} - 1000000 where site_no = ${site.siteNo}`
+    expect(rolledUp.scrolls.get('/docs/late')).toEqual([3])
+    await db`update daily_rollups set ${db(column)} = ${db(column)} - 1000000 where site_no = ${site.siteNo}`
   }
 })

@@ -9,7 +9,7 @@ const idOf = (index: number) => {
 }
 const ids = Array.from({ length: 20_000 }, (_, index) => idOf(index))
 
-test('a nickname is two words, the same at any time', () => {
+test('nicknames: an id always has the same two words', () => {
   expect(nicknameOf('3f0c9a52-1a55-4c3f-9d2a-0e6f2f1b7c11')).toMatchInlineSnapshot(`"Bronze Quail"`)
   expect(nicknameOf('3F0C9A52-1A55-4C3F-9D2A-0E6F2F1B7C11')).toBe(
     nicknameOf('3f0c9a52-1a55-4c3f-9d2a-0e6f2f1b7c11'),
@@ -17,7 +17,7 @@ test('a nickname is two words, the same at any time', () => {
   for (const id of ids) expect(nicknameOf(id)).toMatch(/^[A-Z][a-z]+ [A-Z][a-z]+$/)
 })
 
-test('visitors are spread over at least a hundred first and a hundred second words, evenly', () => {
+test('nicknames: visitors are spread evenly over at least 100 first and 100 second words', () => {
   const names = ids.map(id => nicknameOf(id).split(' '))
   for (const position of [0, 1]) {
     const counts = new Map<string, number>()
@@ -31,7 +31,7 @@ test('visitors are spread over at least a hundred first and a hundred second wor
   }
 })
 
-test('an avatar is the same at any time, another for another visitor, and says the nickname', () => {
+test('avatars: an avatar is stable, differs between visitors and contains the nickname', () => {
   const [one, other] = [avatarOf(ids[0]!), avatarOf(ids[1]!)]
   expect(avatarOf(ids[0]!.toUpperCase())).toBe(one)
   expect(other).not.toBe(one)

@@ -23,24 +23,24 @@ describe('a ratio', () => {
     expect(ratio(numerator, denominator, decimals)).toBe(expected)
   })
 
-  test.each([0, 1, -1, 12n])('of %d to nothing is 0', numerator => {
+  test.each([0, 1, -1, 12n])('of %d to 0 is 0', numerator => {
     expect(ratio(numerator, 0, 2)).toBe(0)
   })
 
-  test('that rounds to nothing from below is 0 and not −0', () => {
+  test('that rounds to zero from below is 0 and not −0', () => {
     expect(Object.is(ratio(-1, 1000, 1), 0)).toBe(true)
   })
 
-  test('stays exact where doubles are not', () => {
+  test('is exact where doubles are not', () => {
     expect(ratio(9_007_199_254_740_993n * 3n, 3n, 0)).toBe(Number(9_007_199_254_740_993n))
     expect(ratio(10n ** 30n + 5n * 10n ** 27n, 10n ** 30n, 2)).toBe(1.01)
   })
 
-  test('takes whole numbers only', () => {
+  test('accepts whole numbers only', () => {
     expect(() => ratio(0.5, 1, 2)).toThrow(RangeError)
   })
 
-  test('lies within half a unit of the last place, and a tie goes away from zero', () => {
+  test('is within half a unit of the last place, and a tie rounds away from zero', () => {
     fc.assert(
       fc.property(
         fc.integer({ min: -1e9, max: 1e9 }),
@@ -58,7 +58,7 @@ describe('a ratio', () => {
     )
   })
 
-  test('has no more digits than asked for, and the opposite sign for the opposite numerator', () => {
+  test('has no more digits than requested, and the opposite sign for the opposite numerator', () => {
     fc.assert(
       fc.property(fc.maxSafeNat(), fc.integer({ min: 1 }), (numerator, denominator) => {
         const value = ratio(numerator, denominator, 2)
@@ -69,7 +69,7 @@ describe('a ratio', () => {
   })
 })
 
-describe('a change', () => {
+describe('a percent change', () => {
   test.each([
     ['from nothing to nothing', 0, 0, 0],
     ['from nothing to something', 7, 0, 100],
@@ -82,7 +82,7 @@ describe('a change', () => {
     ['of one and a half percent down', 197, 200, -2],
     ['tenfold', 1000, 100, 900],
     ['of none', 5, 5, 0],
-  ])('%s is given in whole percent', (_, now, before, expected) => {
+  ])('%s is in whole percent', (_, now, before, expected) => {
     expect(percentChange(now, before)).toBe(expected)
   })
 })

@@ -19,7 +19,7 @@ interface Sent {
 
 let database: TestDatabase
 let reads: Db
-/** Every statement of a name, once a text. */
+/** Every statement that has a name comment, by its text. */
 const sent = new Map<string, Sent>()
 
 beforeAll(async () => {
@@ -42,12 +42,12 @@ async function planOf({ text, parameters }: Sent): Promise<PlanNode> {
   return row!['QUERY PLAN'][0].Plan
 }
 
-test('filtered reads: no statement compares two lists row by row, whatever the planner knows of them', async () => {
+test('filtered reads: no statement compares two lists row by row, even without statistics', async () => {
   const stream = randomVisits(4)
   const site = await createTestSite(database.db, { timezone: stream.zone })
   const recount = recountSessions(stream.timely)
   const world = worldOf(stream.hits, recount, stream.zone)
-  // Nothing is ever analysed.
+  // The tables are never analysed.
   await storeVisits(database.db, site, withoutRepeatedDrops(stream.timely, recount.dropped))
   const money = randomMoney(4, world)
   await storeMoney(database.db, site, money)

@@ -5,7 +5,6 @@ import { refreshAggregate } from '../../src/rollups/aggregates.ts'
 import { compressSettledChunks } from '../../src/rollups/columnstore.ts'
 import { type TestDatabase, testDatabase } from '../support/database.ts'
 import { expectSameReads } from '../support/expect-reads.ts'
-import { foldAll } from '../support/fold.ts'
 import { randomFilters, randomRange } from '../support/random-filters.ts'
 import { randomGoals } from '../support/random-goals.ts'
 import { randomVisits } from '../support/random-visits.ts'
@@ -13,6 +12,7 @@ import { recountSessions } from '../support/recount.ts'
 import type { RecountGoal } from '../support/recount-conversions.ts'
 import { randomMoney, storeMoney } from '../support/recount-money.ts'
 import { worldOf } from '../support/recount-world.ts'
+import { rollUpAll } from '../support/roll-up.ts'
 import { runs } from '../support/runs.ts'
 import { createTestSite, type TestSite } from '../support/sites.ts'
 import { replaceGoals, storeVisits, withoutRepeatedDrops } from '../support/stored-visits.ts'
@@ -25,12 +25,12 @@ beforeAll(async () => {
 afterAll(() => database.close())
 
 const STREAMS = runs(6)
-/** So short that visits reach into the next one. */
+/** So short that visits extend into the next slice. */
 const SLICES = { hits: 4, shortestMs: 3_600_000 }
 const LONG_AFTER = new Date(Date.UTC(2026, 5, 1))
 
-/** When a stream's days are folded; one after the other. */
-const FOLDING = [
+/** Times at which the days of a stream are rolled up; the streams use them in turn. */
+const ROLLUP_TIMES = [
   'when all is there',
   'as hits come',
   'but not to the last',
@@ -38,29 +38,29 @@ const FOLDING = [
   'never',
 ] as const
 
-/** So that the next stream's days are folded as they come, too, whatever was folded of the one before. */
-async function unfold(db: Db): Promise<void> {
-  await db`update horizons set horizon = '-infinity', refreshed_to = '-infinity' where aggregate = 'folds'`
-  await db`delete from fold_spans`
-  await db`delete from day_folds`
+/** Resets the watermark and all rollups, so that the days of the next stream are rolled up from the start. */
+async function removeRollups(db: Db): Promise<void> {
+  await db`update watermarks set watermark = '-infinity', refreshed_to = '-infinity' where aggregate = 'daily_rollups'`
+  await db`delete from rollup_spans`
+  await db`delete from daily_rollups`
 }
 
-/** What of a site is folded: days, those of them that something came into since, and those that lack something yet. */
+/** Returns the number of rolled-up days of a site, how many are dirty, and how many have a watermark before their end. */
 async function stateOf(db: Db, { siteNo }: TestSite): Promise<{ days: number; dirty: number; open: number }> {
   const [state] = await db<{ days: number; dirty: number; open: number }[]>`
     select
       count(*) as days,
       count(*) filter (where exists (
         select from dirty_buckets
-        where aggregate = 'folds' and dirty_buckets.site_no = day_folds.site_no and bucket >= starts_at and bucket < ends_at
+        where aggregate = 'daily_rollups' and dirty_buckets.site_no = daily_rollups.site_no and bucket >= starts_at and bucket < ends_at
       )) as dirty,
-      count(*) filter (where folded_to < ends_at) as open
-    from day_folds
+      count(*) filter (where rolled_up_to < ends_at) as open
+    from daily_rollups
     where site_no = ${siteNo}`
   return state!
 }
 
-/** Goals are numbered anew for every question; over all sites their ids differ. */
+/** Gives goals ids that are unique over all sites, because each question creates its goals again. */
 function numbered(goals: RecountGoal[], prefix: number): RecountGoal[] {
   const hex = prefix.toString(16).padStart(8, '0')
   return goals.map((goal, index) => ({
@@ -70,29 +70,29 @@ function numbered(goals: RecountGoal[], prefix: number): RecountGoal[] {
   }))
 }
 
-describe.each(['timely', 'late'] as const)('of streams whose hits come %s', arrival => {
+describe.each(['timely', 'late'] as const)('stats of streams with %s hits', arrival => {
   test(`every read equals a recount of the hits, whatever filters it (${STREAMS} streams)`, async () => {
     const seen = { days: 0, dirty: 0, open: 0 }
     for (let seed = 1; seed <= STREAMS; seed++) {
-      const folding = FOLDING[(seed - 1) % FOLDING.length]!
+      const rollupTime = ROLLUP_TIMES[(seed - 1) % ROLLUP_TIMES.length]!
       const stream = randomVisits(seed)
       const site = await createTestSite(database.db, { timezone: stream.zone })
       const recount = recountSessions(stream[arrival])
       const world = worldOf(stream.hits, recount, stream.zone)
-      await unfold(database.db)
+      await removeRollups(database.db)
       const batches = withoutRepeatedDrops(stream[arrival], recount.dropped)
       let batchNo = 0
       await storeVisits(database.db, site, batches, async now => {
         batchNo += 1
         const isLast = batchNo > (batches.length * 2) / 3
-        if (folding === 'as hits come' || (folding === 'but not to the last' && !isLast)) {
-          await foldAll(database.db, new Date(now))
+        if (rollupTime === 'as hits come' || (rollupTime === 'but not to the last' && !isLast)) {
+          await rollUpAll(database.db, new Date(now))
         }
       })
-      if (folding === 'when all is there') await foldAll(database.db, LONG_AFTER)
-      if (folding === 'up to the middle') {
+      if (rollupTime === 'when all is there') await rollUpAll(database.db, LONG_AFTER)
+      if (rollupTime === 'up to the middle') {
         const middle = world.hits[Math.floor(world.hits.length / 2)]
-        await foldAll(database.db, new Date((middle?.at ?? 0) + 20 * 60_000))
+        await rollUpAll(database.db, new Date((middle?.at ?? 0) + 20 * 60_000))
       }
       const state = await stateOf(database.db, site)
       for (const key of Object.keys(seen) as (keyof typeof seen)[]) seen[key] += state[key]
@@ -122,18 +122,18 @@ describe.each(['timely', 'late'] as const)('of streams whose hits come %s', arri
             number,
           })
         } catch (error) {
-          const what = JSON.stringify({ seed, folding, question, zone: stream.zone, range, filters })
+          const what = JSON.stringify({ seed, rollupTime, question, zone: stream.zone, range, filters })
           throw new Error(`${what}: ${(error as Error).message}`, { cause: error })
         }
       }
     }
-    // Or it would not be folds that were read; in time, nothing comes into them.
+    // Otherwise the reads would not cover all kinds of rollups; timely hits leave no dirty days.
     const expected = arrival === 'late' ? seen : { days: seen.days, open: seen.open }
-    if (STREAMS >= FOLDING.length) expect(Object.values(expected)).not.toContain(0)
+    if (STREAMS >= ROLLUP_TIMES.length) expect(Object.values(expected)).not.toContain(0)
   }, 300_000)
 })
 
-test('a parameter that is named twice and by operator is read as one', () => {
+test('filters: repeated values and operators of one parameter are merged', () => {
   const { input } = readQuery('/x?path=/a&path=/b&path[contains]=c', new Set(['path']))
   expect(input).toEqual({ path: { is: ['/a', '/b'], contains: 'c' } })
 })

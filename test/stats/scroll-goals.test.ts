@@ -20,7 +20,7 @@ beforeAll(async () => {
 })
 afterAll(() => database.close())
 
-/** Conversions of a goal for half of any page of the blog. */
+/** Returns the conversions of the goal: 50 % scrolled on any page of the blog. */
 async function conversionsOf(site: TestSite): Promise<number> {
   const { db } = database
   const services = {
@@ -54,7 +54,7 @@ async function siteWithGoal(): Promise<TestSite> {
   return site
 }
 
-test('pageviews of two paths at one moment reach a goal one by one', async () => {
+test('scroll goals: pageviews of two paths at the same time convert separately', async () => {
   const site = await siteWithGoal()
   const visitorId = randomUUID()
   const hit = (at: number, fields: Partial<Hit>) => enrichedHit(site, at, { visitorId, ...fields })
@@ -71,7 +71,7 @@ test('pageviews of two paths at one moment reach a goal one by one', async () =>
 test.each([
   ['in order', [0, 1, 2, 3]],
   ['with the second pageview late', [0, 2, 1, 3]],
-])('of two pageviews of a path at one moment one reaches it, stored %s', async (_, order) => {
+])('scroll goals: of two simultaneous pageviews of a path one converts, stored %s', async (_, order) => {
   const site = await siteWithGoal()
   const visitorId = randomUUID()
   const url = '/blog/a'

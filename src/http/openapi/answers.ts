@@ -3,7 +3,7 @@ import type { Json } from './schemas.ts'
 
 const CODES = Object.keys(STATUS_OF) as ErrorCode[]
 
-/** What is answered when nothing more particular is to be said; the message of its example. */
+/** Default description of each error code, also the message of its example. */
 const USUALLY: Record<ErrorCode, string> = {
   malformed_json: 'The body is not valid JSON',
   bad_request: 'The request breaks off, or its path or body cannot be decoded',
@@ -102,7 +102,7 @@ export function headersOf(...names: HeaderName[]): Json {
   )
 }
 
-/** The answers to what is refused, by status, each code with an example. */
+/** Returns the error answers by status, with an example for each code. */
 export function refusalAnswers(refusals: Refusals, more: HeaderName[] = []): Record<string, Json> {
   const codes = CODES.filter(code => refusals[code] !== undefined)
   const saying = codes.map(code => ({
@@ -116,7 +116,7 @@ export function refusalAnswers(refusals: Refusals, more: HeaderName[] = []): Rec
       description: said.map(({ code, text }) => `\`${code}\`: ${text}.`).join('\n\n'),
       headers: headersOf(
         ...errorHeaderNames(status),
-        // Without a token there is nothing to be charged.
+        // A request without a valid token is not charged, so its answer has no rate headers.
         ...more.filter(name => status !== 401 || !RATE_HEADERS.includes(name)),
       ),
       content: {
@@ -146,7 +146,7 @@ function errorExample(code: ErrorCode, message: string): Json {
   }
 }
 
-/** What no request should meet. */
+/** Answer for errors that an operation does not list. */
 export const otherErrors: Json = {
   description: 'Any other error; `internal` (500) is a fault of the service.',
   headers: headersOf(),

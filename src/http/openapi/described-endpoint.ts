@@ -3,15 +3,15 @@ import { otherErrors, refusalAnswers } from './answers.ts'
 import type { Json } from './schemas.ts'
 import { tags } from './tags.ts'
 
-/** An endpoint that no row of the route table serves. */
+/** Endpoint outside the route table. */
 export interface DescribedEndpoint {
   method: 'get' | 'post'
-  /** As Express writes it. */
+  /** In the syntax of Express, with `:name` for parameters. */
   path: string
   operation: Json
 }
 
-/** A GET that takes no fields but those of its path, and needs no token unless `security` says so. */
+/** Describes a GET whose only fields are in its path, and which needs no token unless `security` says so. */
 export function describeGet(
   tag: keyof typeof tags,
   path: string,

@@ -17,8 +17,8 @@ import { tags } from './tags.ts'
 import { WEBHOOK } from './webhook.ts'
 
 /**
- * The OpenAPI 3.1 description of the service: of the route table by its procedures and their schemas, and of the endpoints
- * beside it.
+ * Returns the OpenAPI 3.1 document of the service: the route table, described by its procedures and their schemas, and the
+ * endpoints outside the table.
  */
 export function describeApi(baseUrl: string): Json {
   const schemas = createSchemas()
@@ -115,7 +115,7 @@ const jsonAnswer = (schema: Json, { components }: Schemas): Json => ({
   'application/json': { schema, example: exampleOf(schema, components) },
 })
 
-/** What can be wrong with a request before anything is asked of it. Every request but a GET may bring a body. */
+/** Returns the refusals that are possible before the checks of a procedure. Every request except a GET may have a body. */
 function requestRefusals(route: Route, { parameters = [] }: { parameters?: Json[] }): Refusals {
   if (route.method === 'get') {
     return {

@@ -8,7 +8,7 @@ const FORMATS: Record<string, string> = {
   uuid: '0197d0a5-7c3e-7b1a-9f58-2f1c4d6e8a90',
 }
 
-/** A value of the schema, made of the examples that it and its fields give. */
+/** Returns an example value of the schema, built from the examples of the schema and its fields. */
 export function exampleOf(schema: Json, components: Record<string, Json>): unknown {
   if (typeof schema.$ref === 'string') return exampleOf(resolve(schema.$ref, components), components)
   if (Array.isArray(schema.examples)) return schema.examples[0]

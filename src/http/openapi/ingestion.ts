@@ -7,7 +7,7 @@ import { jsonBody } from './requests.ts'
 import type { Json, Schemas } from './schemas.ts'
 import { tags } from './tags.ts'
 
-/** What trackers send hits to. */
+/** Describes the endpoints that receive hits. */
 export const describeIngestion = (schemas: Schemas): DescribedEndpoint[] =>
   ENDPOINTS.map(endpoint => describeEndpoint(endpoint, schemas))
 

@@ -1,11 +1,11 @@
 import type { Refusals } from '../../errors.ts'
 
-/** What the API's description says of a procedure in words. */
+/** Texts about a procedure in the OpenAPI document. */
 export interface Operation {
   summary: string
   description?: string
-  /** Of the answer of success. */
+  /** Description of the successful answer. */
   answer?: string
-  /** Errors beyond those of the checks that the procedure is built from. */
+  /** Refusals in addition to those of the checks that the procedure is built from. */
   refusals?: Refusals
 }

@@ -7,7 +7,7 @@ const GOAL_RULES =
   'Something is not as it must be: a field that the type needs or does not have, a reserved name, a display name that is ' +
   'taken, the same goal again, or more than 1,000 goals'
 
-/** What the API's description says of each procedure in words; everything else it reads from the procedure. */
+/** Texts of each procedure for the OpenAPI document. Everything else in the document is read from the procedure. */
 export const operations: Record<ProcedureName, Operation> = {
   ...statsOperations,
   'sites.list': {

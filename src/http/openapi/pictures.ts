@@ -11,13 +11,13 @@ const pathText = (name: string, description: string, example: string): Json => (
   example,
 })
 
-/** What fetched pictures may be; SVG is made by the service alone. */
+/** Possible content types. The service makes all SVG itself; fetched pictures have the other types. */
 const ANY_IMAGE = ['image/svg+xml', 'image/png', 'image/x-icon', 'image/jpeg', 'image/gif', 'image/webp']
 
 const image: Json = { schema: { type: 'string', contentMediaType: 'image/*' } }
 const UNREADABLE = 'The path is not correctly percent-encoded'
 
-/** What pages of any origin show. */
+/** Endpoints of images that pages of any origin may show. */
 export const PICTURES = [
   describeGet(
     'pictures',

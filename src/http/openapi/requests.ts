@@ -3,8 +3,8 @@ import { exampleOf } from './examples.ts'
 import type { Json } from './schemas.ts'
 
 /**
- * Where the fields of a route's inputs are sent: in the path, in the query of a GET, else in a JSON body.
- * @param inputs object schemas, or references to such components
+ * Describes where the fields of a route's inputs are sent: in the path, in the query of a GET, else in a JSON body.
+ * @param inputs object schemas, or references to components that are object schemas
  */
 export function requestOf(
   { method, path }: Pick<Route, 'method' | 'path'>,
@@ -28,7 +28,7 @@ export function requestOf(
   }
   if (bodies.length > 1 && method !== 'get')
     throw new Error(`${path} takes its body from more than one input`)
-  // What cannot be left out comes before the many that can.
+  // Required parameters come first: readers would miss them among the many optional ones.
   parameters.sort((a, b) => Number(b.required ?? false) - Number(a.required ?? false))
   return {
     ...(parameters.length > 0 && { parameters }),
@@ -36,7 +36,7 @@ export function requestOf(
   }
 }
 
-/** A JSON body, with an example; it may be left out where every field may. */
+/** Describes a JSON body with an example. The body is optional when every field is optional. */
 export function jsonBody(schema: Json, components: Record<string, Json>): Json {
   const { required } = lookUp(schema, components)
   return {
@@ -50,8 +50,8 @@ function pathParameter(name: string, schema: Json, components: Record<string, Js
 }
 
 /**
- * A choice of a text, several and operators is shown as the list that it is in a query; the description names the
- * operators. A field says by `.meta({ openapi: {…} })` what is to be shown otherwise.
+ * Describes a query parameter. A filter accepts one text, a list or operators: it is shown as a list, and the description
+ * names the operators. A field overrides parts of the result with `.meta({ openapi: {…} })`.
  */
 function queryParameter(
   name: string,
@@ -73,7 +73,7 @@ function queryParameter(
   }
 }
 
-/** The description stands at the parameter, where readers look for it. */
+/** Moves the description from the schema to the parameter, where readers look for it. */
 function parameter(head: Json, { description, ...schema }: Json, components: Record<string, Json>): Json {
   const hasExample = Array.isArray(schema.examples) || 'default' in schema || Array.isArray(schema.enum)
   return {
@@ -89,7 +89,7 @@ function fieldsOf(input: Json, components: Record<string, Json>) {
   return { properties: properties as Record<string, Json>, required: required as string[] }
 }
 
-/** The schema of an object that lacks some of the fields. */
+/** Returns the object schema without some of its fields. */
 function without(isLeftOut: (name: string) => boolean, { properties, required = [], ...rest }: Json): Json {
   const fields = Object.entries(properties as object).filter(([name]) => !isLeftOut(name))
   return {

@@ -1,14 +1,14 @@
 import { isDeepStrictEqual } from 'node:util'
 import { z } from 'zod'
 
-/** A JSON Schema, or any other part of the document. */
+/** JSON Schema, or any other part of the OpenAPI document. */
 export type Json = { [key: string]: unknown }
 
 export interface Schemas {
-  /** `components.schemas` of everything that was converted so far. */
+  /** `components.schemas` of all schemas that were converted so far. */
   components: Record<string, Json>
   /**
-   * A zod schema as JSON Schema of what comes in or goes out. What has an `id` becomes a component and is referred to.
+   * Converts a zod schema to the JSON Schema of its input or its output. A schema with an `id` becomes a referenced component.
    * @throws Error when two different schemas have the same `id`
    */
   convert(schema: z.core.$ZodType, io: 'input' | 'output'): Json
@@ -19,7 +19,7 @@ export function createSchemas(): Schemas {
   return {
     components,
     convert(schema, io) {
-      // As a field, a schema with an id becomes a reference, at the root it would not.
+      // Wrap the schema in an object: zod makes a schema with an id a reference only below the root.
       const whole = z.toJSONSchema(z.object({ schema }), { io, unrepresentable: 'any' })
       const { properties, $defs = {} } = tidy(pointToComponents(whole)) as {
         properties: { schema: Json }
@@ -40,12 +40,12 @@ function pointToComponents(schema: object): unknown {
   return JSON.parse(JSON.stringify(schema).replaceAll('"#/$defs/', '"#/components/schemas/'))
 }
 
-/** Keywords whose values are no schemas. */
+/** Keywords whose values are not schemas. */
 const VALUES = new Set(['const', 'default', 'enum', 'example', 'examples', 'openapi', 'required'])
-/** Keywords whose values are schemas by name. */
+/** Keywords whose values are maps from names to schemas. */
 const MAPS = new Set(['$defs', 'properties'])
 
-/** What zod writes that says nothing to a reader is taken off, and what may be null is written shorter. */
+/** Removes details of zod's output that do not help a reader, and shortens nullable types. */
 function tidy(node: unknown): unknown {
   if (Array.isArray(node)) return node.map(tidy)
   if (typeof node !== 'object' || node === null) return node
@@ -53,11 +53,11 @@ function tidy(node: unknown): unknown {
     if (VALUES.has(key)) return value
     return MAPS.has(key) ? mapValues(value as object, tidy) : tidy(value)
   })
-  // Zod leaves `examples` out of inputs that are transformed, but not this.
+  // Schemas declare `example`, because zod omits `examples` from inputs that are transformed.
   if ('example' in schema) schema.examples = [schema.example]
   delete schema.example
   if (schema.type === 'integer') tidyInteger(schema)
-  // The format says what the pattern does, for people too.
+  // The format says the same as the pattern, and is easier to read.
   if (typeof schema.format === 'string' && typeof schema.pattern === 'string') delete schema.pattern
   return Array.isArray(schema.anyOf) ? tidyChoice(schema, schema.anyOf) : schema
 }
@@ -72,7 +72,7 @@ function tidyInteger(schema: Json): void {
   if (schema.maximum === undefined) schema.format ??= 'int64'
 }
 
-/** `T | null` of a plain type is one type with two names; a choice that anything fits is none. */
+/** Shortens `T | null` of a plain type to one type list. Drops a choice of which one alternative accepts any value. */
 function tidyChoice({ anyOf: _, ...rest }: Json, given: Json[]): Json {
   const isChoice = (schema: Json) => Array.isArray(schema.anyOf) && Object.keys(schema).length === 1
   const choices = given.flatMap(schema => (isChoice(schema) ? (schema.anyOf as Json[]) : [schema]))

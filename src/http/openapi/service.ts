@@ -14,7 +14,7 @@ const unchanged: Json = {
   headers: headersOf('ETag', 'Cache-Control'),
 }
 
-/** What the service says of itself, and its script. */
+/** Endpoints for health and metrics, and the tracker script. */
 export const SERVICE = [
   describeGet(
     'service',

@@ -6,8 +6,8 @@ interface Operation {
 }
 
 /**
- * Moves parameters and answers that several operations have in common into components; in their place stand references.
- * @returns the paths with these references, and the parts of `components` they lead to
+ * Moves parameters and answers that several operations share into components, and replaces them by references.
+ * @returns the paths with these references, and the parts of `components` that they point to
  */
 export function shareParts(paths: Record<string, Json>) {
   const parameters = createShelf('parameters')
@@ -32,7 +32,7 @@ function mapValues<From, To>(record: Record<string, From>, change: (value: From,
   return Object.fromEntries(Object.entries(record).map(([key, value]) => [key, change(value, key)]))
 }
 
-/** Successes are each operation's own. */
+/** Component name of each shared answer. Successful answers differ by operation, so they are not shared. */
 const NAMES: Record<string, string> = {
   400: 'BadRequest',
   401: 'Unauthenticated',
@@ -48,7 +48,7 @@ const NAMES: Record<string, string> = {
 }
 const nameOf = (status: string): string | undefined => NAMES[status]
 
-/** Of several parts that would have the same name, the most frequent one gets it, and the next one with a number. */
+/** Collects shared parts by name. The most frequent part of a name gets the name itself, the others get it with a number. */
 function createShelf(kind: 'parameters' | 'responses') {
   const counts = new Map<string, Map<string, number>>()
   const shared: Record<string, Json> = {}

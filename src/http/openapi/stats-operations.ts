@@ -5,7 +5,7 @@ const NO_ERROR = 'No such site, or no such error of it'
 
 type StatsProcedure = Extract<ProcedureName, `stats.${string}`>
 
-/** The part of `operations` that reads statistics. */
+/** Entries of `operations` for the procedures that read statistics. */
 export const statsOperations: Record<StatsProcedure, Operation> = {
   'stats.overview': {
     summary: 'Read the overview',

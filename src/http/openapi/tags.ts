@@ -1,4 +1,4 @@
-/** What the groups of procedures are called, in the order in which they are shown. */
+/** Names and descriptions of the groups of procedures, in display order. */
 export const tags: Record<string, { name: string; description: string }> = {
   ingestion: {
     name: 'Ingestion',

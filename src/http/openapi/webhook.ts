@@ -24,7 +24,7 @@ const received: Json = {
   additionalProperties: false,
 }
 
-/** What a payment processor calls. */
+/** Endpoint that a payment processor calls. */
 export const WEBHOOK: DescribedEndpoint = {
   method: 'post',
   path: '/api/processor/webhook/:siteId',

@@ -1,33 +1,24 @@
 import type { Redis } from 'ioredis'
-import { keysOf, QUEUES } from './layout.ts'
+import { KEY_PREFIX } from './layout.ts'
 
 export interface QueueDepth {
-  /** Jobs not yet taken, in all queues. */
+  /** Jobs that no consumer has taken yet. */
   waiting: number
-  /** Jobs that failed and come again. */
+  /** Failed jobs that wait for their retry, and jobs that were added with a delay. */
   delayed: number
-  /** Jobs at work. */
+  /** Jobs that a consumer is handling. */
   active: number
-  /** Unix milliseconds at which the oldest job that waits was added. */
+  /** Unix milliseconds at which the oldest waiting job was added. */
   oldestAt: number | undefined
 }
 
 export async function queueDepth(redis: Redis): Promise<QueueDepth> {
-  const depth: QueueDepth = { waiting: 0, delayed: 0, active: 0, oldestAt: undefined }
-  for (const queue of QUEUES) {
-    const prefix = keysOf(queue)
-    const [waiting, delayed, active, oldest] = await Promise.all([
-      redis.llen(`${prefix}:wait`),
-      redis.zcard(`${prefix}:delayed`),
-      redis.llen(`${prefix}:active`),
-      redis.lindex(`${prefix}:wait`, -1),
-    ])
-    const addedAt = oldest === null ? null : await redis.hget(`${prefix}:${oldest}`, 'timestamp')
-    if (addedAt !== null)
-      depth.oldestAt = Math.min(depth.oldestAt ?? Number.POSITIVE_INFINITY, Number(addedAt))
-    depth.waiting += waiting
-    depth.delayed += delayed
-    depth.active += active
-  }
-  return depth
+  const [waiting, delayed, active, oldest] = await Promise.all([
+    redis.llen(`${KEY_PREFIX}:wait`),
+    redis.zcard(`${KEY_PREFIX}:delayed`),
+    redis.llen(`${KEY_PREFIX}:active`),
+    redis.lindex(`${KEY_PREFIX}:wait`, -1),
+  ])
+  const addedAt = oldest === null ? null : await redis.hget(`${KEY_PREFIX}:${oldest}`, 'timestamp')
+  return { waiting, delayed, active, oldestAt: addedAt === null ? undefined : Number(addedAt) }
 }

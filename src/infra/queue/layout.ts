@@ -1,28 +1,24 @@
 import { randomUUID } from 'node:crypto'
 
-// How the queues lie in Redis, for those that put jobs there and those that take them.
+// Format of the queue in Redis, shared by producers and consumers. ADD_JOB copies the format of Bull's own scripts: a
+// version of Bull with another format would not find these jobs. test/infra/queue.test.ts compares both formats.
 
-/** What waits is taken in the order it came. */
+/** Jobs are taken first in, first out. */
 export const QUEUE = 'hits'
 
-/** Where earlier releases put their jobs, spread by the number of the queue: what waits there is still taken. */
-export const EARLIER_QUEUES = ['hits-0', 'hits-1', 'hits-2', 'hits-3']
-
-export const QUEUES = [QUEUE, ...EARLIER_QUEUES]
-
-/** What the names of all keys of a queue begin with. */
-export const keysOf = (queue: string): string => `bull:${queue}`
+/** Prefix of all keys of the queue. */
+export const KEY_PREFIX = `bull:${QUEUE}`
 
 /**
- * A job is tried until it succeeds: neither failures (`attempts`) nor crashed consumers (`maxStalledCount`) may
- * ever drop it, and it never leaves Redis but by completing.
+ * A job is retried until it succeeds: neither failures (`attempts`) nor crashed consumers (`maxStalledCount`) may
+ * drop it, and it leaves Redis only when it completes.
  */
 export const JOB_OPTIONS = {
   attempts: 2_000_000_000,
   backoff: { type: 'fixed', delay: 1_000 },
   removeOnComplete: true,
   removeOnFail: false,
-  // Each failure would add its trace, and the job would grow with them.
+  // Without this limit the job would grow by one stack trace with each failure.
   stackTraceLimit: 1,
 } as const
 
@@ -34,11 +30,11 @@ export const SETTINGS = {
 } as const
 
 /**
- * What Bull's own script does for a job that waits for nothing: of KEYS from `firstKey` on the job, its queue's lists `wait`
- * and `paused`, and the mark of a queue that is paused, and of ARGV from `first` on its id, time, data and options. Bull's
- * takes some thirty steps in JavaScript, and counts nobody's requests in the same command. A job has no trace yet; without
- * the empty one Bull throws an error at itself for each job that it takes.
- * @returns nothing, or why the queue could not take it
+ * Lua function that does the same as Bull's own script for a job without delay. KEYS from `firstKey`: the job, the lists
+ * `wait` and `paused` of the queue, and the key that marks a paused queue. ARGV from `first`: id, time, data and options.
+ * Bull's way takes about thirty steps in JavaScript and cannot count requests in the same command. `stacktrace` is an empty
+ * list: without it Bull throws an internal error for each job that it takes.
+ * @returns an empty text, or the reason why the queue could not take the job
  */
 export const ADD_JOB = `
 local function addJob(firstKey, first)
@@ -54,7 +50,7 @@ local function addJob(firstKey, first)
   return type(outcome) == 'table' and outcome.err or ''
 end`
 
-/** A job as `addJob` takes it. */
+/** Keys and values of a job for `addJob`. */
 export interface LaidOut {
   id: string
   keys: string[]
@@ -62,14 +58,13 @@ export interface LaidOut {
 }
 
 export function layOut(payload: unknown): LaidOut {
-  // Of our own: a command that is carried out a second time then adds nothing.
+  // The id is chosen here: a command that Redis executes a second time then adds nothing.
   const id = randomUUID()
-  const prefix = keysOf(QUEUE)
   const timestamp = Date.now()
   const options = { ...JOB_OPTIONS, jobId: id, delay: 0, timestamp }
   return {
     id,
-    keys: [`${prefix}:${id}`, `${prefix}:wait`, `${prefix}:paused`, `${prefix}:meta-paused`],
+    keys: [`${KEY_PREFIX}:${id}`, `${KEY_PREFIX}:wait`, `${KEY_PREFIX}:paused`, `${KEY_PREFIX}:meta-paused`],
     values: [id, timestamp, JSON.stringify(payload), JSON.stringify(options)],
   }
 }

@@ -3,20 +3,20 @@ import Bull from 'bull'
 import type { Redis } from 'ioredis'
 import { COUNT_REQUESTS, type Tally } from '../rate-limit.ts'
 import { answered } from '../redis.ts'
-import { ADD_JOB, JOB_OPTIONS, keysOf, layOut, QUEUE, SETTINGS } from './layout.ts'
+import { ADD_JOB, JOB_OPTIONS, KEY_PREFIX, layOut, QUEUE, SETTINGS } from './layout.ts'
 
 export interface Producer<Payload> {
   /**
-   * Resolves when Redis has the job in its log; rejects when it is not known to have it.
-   * @param delayMs before which no consumer gets it
+   * Resolves when Redis has written the job to its log; rejects when this is not certain.
+   * @param delayMs time before a consumer can take the job
    */
   add(payload: Payload, delayMs?: number): Promise<void>
   /**
-   * Counts requests, and adds a job if nobody is over a limit, in one command: what waits for two waits for the disk twice.
-   * Resolves when Redis has all that in its log.
-   * @returns the counts of the buckets; `isAdded` is false when somebody was over a limit, and `failure` says why the queue
+   * Counts requests, and adds a job if no bucket is over its limit, in one command: two commands would wait for the disk
+   * twice. Resolves when Redis has written both to its log.
+   * @returns the counts of the buckets; `isAdded` is false when a bucket was over its limit, and `failure` says why the queue
    * could not take the job
-   * @throws what Redis throws when it cannot answer; the job is not known to be there then
+   * @throws the error of Redis when it cannot answer; it is not certain then that the job was added
    */
   addWithin(tally: Tally, payload: Payload): Promise<{ counts: number[]; isAdded: boolean; failure?: Error }>
 }
@@ -24,40 +24,40 @@ export interface Producer<Payload> {
 const ADD = `${ADD_JOB}
 return addJob(1, 1)`
 
-/** ARGV[1] says where the job begins in ARGV. */
+/** ARGV[1] is the index in ARGV at which the job begins. */
 const ADD_WITHIN = `${COUNT_REQUESTS}
 ${ADD_JOB}
 local counts, isOver = countRequests(2, ARGV[1] - 1)
 if isOver then return { counts } end
 return { counts, addJob(3, tonumber(ARGV[1])) }`
 
-/** Not by the names of Bull's own commands, which it defines on the same connection. */
+/** The names must differ from those of Bull's own commands, which Bull defines on the same connection. */
 interface Adding extends Redis {
   queueJob(keys: number, ...rest: (string | number)[]): Promise<string>
   queueJobWithin(keys: number, ...rest: (string | number)[]): Promise<[counts: number[], refusal?: string]>
 }
 
-/** How long a command that was given up may still be on its way. */
+/** Longest time after which a command that timed out may still reach Redis. */
 const LATE_MS = 60_000
 
 /**
- * Takes a job back that nobody has taken yet: KEYS are its queue's wait list and the job, ARGV[1] its id. Where the job is
- * not, a mark takes its place, against the command that may still come.
+ * Removes a job that no consumer has taken yet. KEYS: the wait list of the queue and the job; ARGV[1]: the id of the job.
+ * If the job does not exist, a marker takes its key, so that a late command adds nothing.
  */
 const WITHDRAW = `
 if redis.call('lrem', KEYS[1], 1, ARGV[1]) == 1 then redis.call('del', KEYS[2])
 elseif redis.call('exists', KEYS[2]) == 0 then redis.call('set', KEYS[2], '', 'PX', ${LATE_MS}) end`
 
-/** Puts jobs into the queue over one connection. */
+/** Returns a producer that adds jobs to the queue over one connection. */
 export function createProducer<Payload>(connection: Redis): Producer<Payload> {
   connection.defineCommand('queueJob', { lua: ADD })
   connection.defineCommand('queueJobWithin', { lua: ADD_WITHIN })
   const redis = connection as Adding
   let bull: Bull.Queue<Payload> | undefined
-  /** Jobs that were refused to their senders, and are not known to be withdrawn. */
+  /** Jobs that were reported to their senders as failed, and whose removal is not confirmed yet. */
   const refused = new Set<string>()
 
-  /** Bull itself: for what is rare. */
+  /** Returns Bull's own queue, which only the rare delayed jobs need. */
   function queue(): Bull.Queue<Payload> {
     if (!bull) {
       bull = new Bull<Payload>(QUEUE, { createClient: () => redis, settings: SETTINGS })
@@ -66,12 +66,11 @@ export function createProducer<Payload>(connection: Redis): Producer<Payload> {
     return bull
   }
 
-  /** Redis may have the command and carry it out later, though the sender is told to come again: this follows it. */
+  /** Removes a job whose command failed: Redis may still execute that command, although the sender was told to retry. */
   function withdraw(jobId: string): void {
-    const prefix = keysOf(QUEUE)
-    redis.eval(WITHDRAW, 2, `${prefix}:wait`, `${prefix}:${jobId}`, jobId).then(
+    redis.eval(WITHDRAW, 2, `${KEY_PREFIX}:wait`, `${KEY_PREFIX}:${jobId}`, jobId).then(
       () => refused.delete(jobId),
-      () => {}, // with the next connection
+      () => {}, // retried with the next connection
     )
   }
   connection.on('ready', () => {

@@ -24,15 +24,15 @@ export interface Edge {
   siteKeys: SiteKeys
   salts: SaltStore
   geo: Geo
-  /** Opens the identify secrets of sites; 64 hex digits. */
+  /** Key that decrypts the identify secrets of sites; 64 hex digits. */
   secretKey: string
 }
 
 /**
- * The edge half of ingestion: validates a body and turns it into a hit that carries no client address.
+ * Validates a request body and turns it into a hit without the client address.
  * @param now Unix milliseconds: the time of the hit
- * @throws AppError `validation_failed` (fields named; also for an identity that is not signed, where the site demands it),
- * `not_found` for an unknown tracking key
+ * @throws AppError `validation_failed` with the names of the fields (also for an unsigned identity if the site requires
+ * signatures), `not_found` for an unknown tracking key
  */
 export async function accept(
   edge: Edge,
@@ -42,7 +42,7 @@ export async function accept(
   now: number,
 ): Promise<Accepted> {
   const { key, content } = readKeyedBody(endpoint, body)
-  // Nearly always both are known: a wait for nothing would cost as much as the validation.
+  // Await only a real promise: site and salts are nearly always cached, and an await costs as much as the validation.
   const found = edge.siteKeys.find(key)
   const site = found instanceof Promise ? await found : found
   if (!site) throw new AppError('not_found', 'No site has this tracking key')

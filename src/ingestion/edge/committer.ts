@@ -3,39 +3,39 @@ import { createGroupCommit, type GroupCommit } from '../../infra/group-commit.ts
 import { type Charge, MAX_BUCKETS, type Rate } from '../../infra/rate-limit.ts'
 import type { Hit, HitBatch } from '../hit.ts'
 
-/** A request to an ingestion endpoint: what it is charged to, and the hit when there is one to record. */
+/** A request to an ingestion endpoint: its rate-limit charge, and its hit if there is one to record. */
 export interface Submission {
   /** Absent when the endpoint has no limit. */
   charge?: Charge
   hit?: Hit
-  /** Of the hit. */
+  /** Partition of the hit. */
   partition?: number
 }
 
-/** The rate of the request; the hit is in Redis when it is allowed. Undefined without a charge. */
+/** Rate-limit decision on the request. If it allows the request, the hit is in Redis. Undefined without a charge. */
 export type Submitted = Rate | undefined
 
 export interface Submitter extends GroupCommit<Submission, Submitted> {
-  /** The rate of a request that can be refused without Redis; undefined when it has to be submitted. */
+  /** Returns the rate-limit decision if the request can be refused without Redis; undefined if it must be submitted. */
   spentRate(charge: Charge): Rate | undefined
 }
 
-/** Requests of one round trip to Redis: each may have a bucket of its own. */
+/** Maximum requests in one round trip to Redis; each may use a rate-limit bucket of its own. */
 const MAX_BATCH = MAX_BUCKETS / 2
-/** Of their hits, unless one is larger: Redis has to take it in less time than senders wait. */
+/** Maximum bytes of hits in one round trip; a larger single hit goes alone. Redis must finish before senders time out. */
 const MAX_BATCH_BYTES = 8 * 1024 * 1024
-/** Beyond this many waiting requests of a worker, or this much memory they take, senders are told to come again. */
+/** A worker refuses requests above this number of waiting requests, or above this memory for them; senders must retry. */
 const MAX_WAITING = 20_000
 const MAX_WAITING_BYTES = 64 * 1024 * 1024
-/** What a request takes without its texts. */
+/** Estimated memory of a request without its texts. */
 const BARE_BYTES = 1_000
 
-/** Group commit of requests: of a batch the limits and the hits, as one job, in one command. */
+/** Creates the ingest batcher: one Redis command checks the limits of a batch and enqueues its hits as one job. */
 export function createSubmitter(admission: Admission<HitBatch>): Submitter {
   const { add, idle } = createGroupCommit<Submission, Submitted>({
     maxBatch: MAX_BATCH,
     maxBatchBytes: MAX_BATCH_BYTES,
-    // Two would only halve the batches: Redis writes to the disk what came while it did so last, at once.
+    // Two commits in flight would only halve the batches: Redis writes everything that arrived during a disk write at once.
     maxInFlight: 1,
     maxWaiting: MAX_WAITING,
     maxWaitingBytes: MAX_WAITING_BYTES,
@@ -53,7 +53,7 @@ export function createSubmitter(admission: Admission<HitBatch>): Submitter {
   return { add, idle, spentRate: admission.spentRate }
 }
 
-/** The job of the hits that are taken. */
+/** Builds the job with the allowed hits; undefined when there are none. */
 function gather(items: Submission[], isTaken: boolean[]): HitBatch | undefined {
   const parts: HitBatch['parts'] = []
   items.forEach(({ hit, partition }, index) => {
@@ -65,7 +65,7 @@ function gather(items: Submission[], isTaken: boolean[]): HitBatch | undefined {
   return parts.length > 0 ? { parts } : undefined
 }
 
-/** About the memory that the texts of a hit take, at two bytes a character. */
+/** Estimates the memory of a hit's texts, at two bytes a character. */
 function textBytes(part: object): number {
   let bytes = 0
   for (const name in part) {

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { isWithin, mend, requiredText, text } from '../../infra/validation.ts'
 
-/** Absent, null and the empty string all mean that there is none. */
+/** Text of at most `max` characters; absent, null and the empty string become undefined. */
 export const optional = (max: number) =>
   text(max)
     .nullish()
@@ -31,7 +31,7 @@ type ReadProperties =
   | { problem: string; path: string[] }
   | undefined
 
-/** Undefined when there are none. */
+/** Reads custom properties; returns undefined when the value is absent or null. */
 export function readProperties(value: unknown): ReadProperties {
   if (value === undefined || value === null) return undefined
   const refuse = (problem: string, path: string[] = []) => ({ problem, path })
@@ -55,7 +55,7 @@ export function readProperties(value: unknown): ReadProperties {
   return { properties: Object.keys(properties).length > 0 ? properties : undefined }
 }
 
-/** Flat map of at most 50 scalar values, kept as strings; null values are left out. */
+/** Flat map of at most 50 scalar values, stored as strings; null values are omitted. */
 export const Properties = absentIfNull(
   z.unknown().transform((value, context) => {
     const read = readProperties(value)
@@ -95,7 +95,7 @@ export const sender = {
     absentIfNull(uuid),
     'Who the visitor is, if the sender knows; else the service finds out.',
   ),
-  // What the tracker will keep in a cookie if the site's mode is `cookie`; it learns the mode from the answer.
+  // The tracker stores this id in a cookie if the site's mode is `cookie`; the response tells it the mode.
   new_visitor_id: described(
     absentIfNull(uuid),
     "An id that the sender keeps from now on, if the site's tracking mode is `cookie`; else it is not looked at.",
@@ -123,7 +123,7 @@ export const optionalPage = absentIfNull(
   z.object({ path: described(optional(2048), PATH, '/pricing'), title }, URL_SHAPE),
 ).meta({ description: 'The page.' })
 
-/** Read by hand later: what is malformed is dropped, never refused. */
+/** Validated later without zod: a malformed value is dropped and never causes a refusal. */
 export const Revenue = z
   .unknown()
   .optional()
@@ -141,7 +141,7 @@ export const Revenue = z
     example: { amount: 49.99, currency: 'USD' },
   })
 
-/** Read by hand later, as revenue. */
+/** Validated later without zod, like revenue. */
 export const ErrorReport = z
   .unknown()
   .optional()

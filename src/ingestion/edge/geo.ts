@@ -14,7 +14,7 @@ export interface Geo {
 
 const NOWHERE: Place = { country: '', region: '', city: '' }
 
-/** The two shapes in use: MaxMind's own, and the flat one of the packaged country database. */
+/** Union of the two record shapes in use: MaxMind's own, and the flat one of the packaged country database. */
 interface Record {
   country_code?: string
   country?: { iso_code?: string } | string
@@ -24,12 +24,12 @@ interface Record {
 }
 
 /**
- * Opens a MaxMind-format database; it is read into memory once.
+ * Opens a MaxMind-format database and reads it into memory once.
  * @throws when the file is not such a database
  */
 export async function openGeo(file: string): Promise<Geo> {
   const reader = (await open<Response>(file, { cache: { max: 10_000 } })) as Reader<Response>
-  // The reader keeps the records that are in use.
+  // Weak keys: the reader's own cache holds the records that are in use.
   const places = new WeakMap<Record, Place>()
   return {
     locate(address) {
@@ -60,6 +60,6 @@ function lookUp(reader: Reader<Response>, address: string): Record | null {
   try {
     return reader.get(address) as Record | null
   } catch {
-    return null // not an address, or one of a family the database does not have
+    return null // not an address, or an address family that the database lacks
   }
 }

@@ -1,14 +1,14 @@
 import { randomFillSync, randomInt } from 'node:crypto'
 
-// A hit is known by its site, its time and its id. The time is stored beside the id, so that of the id's two halves, which the
-// columnstore keeps apart, the first needs to say no more than the day: it takes up no room then.
+// Site, time and id identify a hit. The time has its own column, so the first half of the id needs only the day.
+// The columnstore stores the two halves apart, and a half that is constant for a day compresses to almost nothing.
 
 const DAY_MS = 86_400_000
 
 let latest = { day: Number.NaN, version: 0, text: '' }
 
 /**
- * The first half of an id, with its dash: RFC 9562, of the UTC day's first millisecond.
+ * Returns the first half of an id with its dash: RFC 9562, with the first millisecond of the UTC day as the time.
  * @param at the hit's time, Unix milliseconds
  */
 export function firstHalfAt(at: number, version: 7 | 8): string {
@@ -20,7 +20,7 @@ export function firstHalfAt(at: number, version: 7 | 8): string {
   return latest.text
 }
 
-/** One call for the random bytes of many ids: a call costs more than the bytes. */
+/** Random bytes for many ids from one call: the call costs more than the bytes. */
 const pool = Buffer.allocUnsafe(4 * 2048)
 let used = pool.length
 
@@ -37,8 +37,8 @@ let lastMs = 0
 let sequence = 0
 
 /**
- * A UUIDv7 whose order among those of a millisecond, within this process, is the order of the calls: what one sender
- * sends in turn is taken in turn.
+ * Returns a UUIDv7. Ids of one millisecond and one process sort in the order of the calls, so the hits of one sender keep
+ * their order.
  * @param now Unix milliseconds
  */
 export function newHitId(now: number): string {

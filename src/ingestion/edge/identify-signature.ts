@@ -2,9 +2,9 @@ import { createHmac, timingSafeEqual } from 'node:crypto'
 import { AppError } from '../../errors.ts'
 
 /**
- * That the site's own server said who the visitor is: anybody can read a tracking key from a page.
- * @param identifier as it is recorded
- * @param signature HMAC-SHA-256 of the identifier in hex digits, or whatever was sent in its place
+ * Verifies that the site's own server signed the identity. The tracking key proves nothing: it is public in every page.
+ * @param identifier the identifier in the form in which it is stored
+ * @param signature HMAC-SHA-256 of the identifier in hex digits; may be any value, because it comes from the sender
  * @throws AppError `validation_failed`
  */
 export function verifyIdentity(identifier: string, signature: unknown, secret: string): void {

@@ -8,19 +8,19 @@ import type { Place } from './geo.ts'
 import type { Content } from './read-body.ts'
 import { type Salts, visitorIdFor } from './visitor-ids.ts'
 
-/** Why a well-formed hit is not recorded; the closed set of values of `X-Hit-Dropped`. */
+/** Reason why a well-formed hit is not recorded; these are all values of `X-Hit-Dropped`. */
 export type DropReason = 'bot' | 'reserved_name'
 
 export interface Sender {
-  /** Client address; it ends here. */
+  /** Client address; it is never stored or queued. */
   address: string
   userAgent: string
 }
 
-/** What must be known of the site of a hit. */
+/** Fields of the site that a hit needs. */
 export type HitSite = Pick<TrackedSite, 'siteNo' | 'siteId' | 'trackingMode'>
 
-/** A hit on its way to the consumer of its partition. */
+/** A hit with the partition that will store it. */
 export interface RoutedHit {
   hit: Hit
   partition: number
@@ -32,15 +32,15 @@ export function dropReason(content: Content, sender: Sender): DropReason | undef
   return undefined
 }
 
-/** The visitor id that the body gives; undefined when one must be made. */
+/** Returns the visitor id from the body; undefined when an id must be derived from the salts. */
 export function givenVisitorId(content: Content, site: HitSite): string | undefined {
   return content.visitorId ?? (site.trackingMode === 'cookie' ? content.newVisitorId : undefined)
 }
 
 /**
- * Fills in where, when and from whom a body's hit came; the client address goes no further.
+ * Completes the hit of a body with id, time, site, sender and place. The client address does not become part of the hit.
  * @param from.at Unix milliseconds
- * @param from.salts make the visitor's id; undefined when the body gives it
+ * @param from.salts salts for the visitor's id; undefined when the body contains an id
  */
 export function makeHit(
   content: Content,
@@ -68,7 +68,7 @@ export function makeHit(
       hit.previousVisitorId = visitorIdFor(salts.yesterday, site.siteId, sender.address, sender.userAgent)
     }
   }
-  // Here and not only where it is stored, so that what is cut off does not wait in Redis.
+  // Also done when the hit is stored. Done here too, so that text beyond the limits takes no memory in Redis.
   readError(hit)
   hit.userAgent = sender.userAgent.slice(0, 1_000) || undefined
   hit.country = place.country || undefined
@@ -78,7 +78,7 @@ export function makeHit(
   return { hit, partition: partitionOf(site.siteId, origin) }
 }
 
-/** Two bits of a hash that does not rotate, so that a visitor stays in one partition over midnight. */
+/** Uses a hash without the daily salt, so that a visitor stays in one partition over midnight. */
 function partitionOf(siteId: string, origin: string): number {
   return Number.parseInt(hash('sha1', siteId + origin).slice(0, 8), 16) % PARTITIONS
 }

@@ -15,12 +15,12 @@ import {
 export const ENDPOINTS = ['collect', 'event', 'engage', 'identify'] as const
 export type Endpoint = (typeof ENDPOINTS)[number]
 
-/** What a body says; from whom, when and of which site it came is still blank in its hit. */
+/** Content of a body; sender, time and site are still blank in its hit. */
 export interface Content {
   visitorId: string | undefined
-  /** Counts only where visitors have cookies. */
+  /** Used only if the site's tracking mode is `cookie`. */
   newVisitorId: string | undefined
-  /** Of the identity; whatever was sent. */
+  /** Signature of the identity; not validated yet. */
   signature: unknown
   hit: Hit
 }
@@ -35,7 +35,7 @@ export function readKeyedBody(endpoint: Endpoint, body: unknown): { key: string;
 }
 
 /**
- * Reads the body of a hit whose site is known already; a key in it is not looked at.
+ * Reads the body of a hit whose site is already known; ignores a key in the body.
  * @throws AppError `validation_failed`, fields named
  */
 export function readBody(endpoint: Endpoint, body: unknown): Content {
@@ -79,7 +79,7 @@ type Said = Partial<
   page?: { path?: string | undefined; title?: string | undefined } | undefined
 }
 
-/** All hits have all fields, in one order: objects of one shape are what the runtime is fast with. */
+/** Gives all hits all fields in one order: V8 is fast with objects of one shape. */
 function content(
   sender: Pick<Collect, 'hostname' | 'visitor_id' | 'new_visitor_id'>,
   type: HitType,
@@ -123,7 +123,7 @@ function content(
 
 const eventType = (name: string): HitType => AUTOCAPTURE_TYPES.find(type => type === name) ?? 'event'
 
-/** What identities say is merged: a field that says nothing must not take another's place. */
+/** Removes undefined fields: identities are merged, and an absent field must not overwrite a known value. */
 function withoutAbsent<Fields extends object>(
   fields: Fields,
 ): { [Field in keyof Fields]: NonNullable<Fields[Field]> } {

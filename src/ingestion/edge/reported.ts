@@ -1,10 +1,10 @@
 import { mend } from '../../infra/validation.ts'
 
 const CURRENCIES = new Set(Intl.supportedValuesOf('currency'))
-/** Minor units: one hit with the public tracking key must not swamp the sums of a goal (contract §7). */
+/** Maximum in minor units: one hit with the public tracking key must not distort the sums of a goal (contract §7). */
 const MAX_REPORTED = 10n ** 12n
 
-/** Digits after the point of a currency's major unit, by ISO 4217: 2 for USD, 0 for JPY, 3 for KWD. */
+/** Returns the number of decimal digits of a currency (ISO 4217): 2 for USD, 0 for JPY, 3 for KWD. */
 function minorDigits(currency: string): number {
   return (
     new Intl.NumberFormat('en', { style: 'currency', currency }).resolvedOptions().maximumFractionDigits ?? 2
@@ -12,9 +12,9 @@ function minorDigits(currency: string): number {
 }
 
 /**
- * An amount in major units as minor units, exactly: of the decimal that the number prints as, rounded half away
+ * Converts an amount from major to minor units, exactly: it uses the printed decimal of the number and rounds half away
  * from zero.
- * @returns undefined when it is not above zero or beyond 10^12 minor units
+ * @returns undefined when the result is not above zero, or above 10^12 minor units
  */
 function toMinorUnits(amount: number, currency: string): bigint | undefined {
   const [mantissa, exponent = '0'] = String(amount).split('e')
@@ -27,7 +27,7 @@ function toMinorUnits(amount: number, currency: string): bigint | undefined {
   return minor > 0n && minor <= MAX_REPORTED ? minor : undefined
 }
 
-/** Reported revenue of `/api/event`; undefined when it has not exactly the documented shape. */
+/** Reads the reported revenue of `/api/event`; returns undefined unless it has exactly the documented shape. */
 export function readRevenue(value: unknown): { amountMinor: string; currency: string } | undefined {
   if (typeof value !== 'object' || value === null) return undefined
   const { amount, currency } = value as { amount?: unknown; currency?: unknown }
@@ -57,7 +57,7 @@ const ERROR_FIELDS = {
   columnNumber: 'column_number',
 } as const
 
-/** The fields of an error, from `error` where it has the documented shape, else from properties of the same names. */
+/** Reads the fields of an error from `error` if it has the documented shape, otherwise from properties of the same names. */
 export function readError(value: unknown, properties: Record<string, string> | undefined): ReportedError {
   const given = isErrorShape(value) ? value : {}
   const error: ReportedError = {}

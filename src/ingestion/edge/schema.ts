@@ -58,7 +58,7 @@ const identify = {
     example: 'https://example.com/ada.png',
   }),
   custom: described(Properties, 'What else you know of them.', { plan: 'team' }),
-  // Looked at later, when it is known whether the site wants one.
+  // Verified later, because only the site's settings say whether a signature is required.
   signature: z
     .unknown()
     .optional()
@@ -71,12 +71,12 @@ const identify = {
     }),
 }
 
-/** Only http(s): the avatar is shown as an image by whoever reads it. */
+/** Allows only http(s): user interfaces show the avatar as an image. */
 function isWebUrl(value: string | undefined): boolean {
   return value === undefined || (/^https?:\/\//i.test(value) && URL.canParse(value))
 }
 
-/** Bodies by endpoint, where the site is known from elsewhere. */
+/** Bodies by endpoint without the tracking key, for callers that already know the site. */
 export const SCHEMAS = {
   collect: z.object(collect),
   event: z.object(customEvent),
@@ -87,7 +87,7 @@ export const SCHEMAS = {
 const key = described(uuid, "The site's tracking key.")
 const EXAMPLE = { key: '5c7f5a52-3c0b-4c39-9e0e-7f6b0a6f2d11', hostname: 'example.com' }
 
-/** Bodies as trackers send them: with the site's key. */
+/** Bodies by endpoint with the tracking key, in the form that trackers send. */
 export const KEYED_SCHEMAS = {
   collect: z.object({ key, ...collect }).meta({
     id: 'Pageview',

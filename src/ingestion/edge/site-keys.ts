@@ -5,15 +5,15 @@ import { withDeadline } from '../../infra/deadline.ts'
 import { SITE_CHANGES } from '../../sites/changes.ts'
 import { findSiteByKey, listTrackedSites, type TrackedSite } from '../../sites/find-site.ts'
 
-/** After this an entry is asked for again, in case an announcement was missed. */
+/** After this time an entry is refreshed in the background, in case an announcement was missed. */
 const FRESH_MS = 5_000
-/** After this nobody goes by it before the database was asked. */
+/** After this time an entry is not used until the database has answered. */
 const STALE_MS = 60_000
-/** How long a hit waits for the database. */
+/** Longest time that a hit waits for the database. */
 const PATIENCE_MS = 3_000
-/** Bounds what a flood of made-up keys can cost. */
+/** Limits the memory that a flood of invented keys can take. */
 const MAX_ENTRIES = 20_000
-/** Sites that are learned beforehand. */
+/** Maximum number of sites that `learn` loads. */
 const MAX_LEARNED = 10_000
 
 interface Entry {
@@ -23,32 +23,32 @@ interface Entry {
 
 export interface SiteKeys {
   /**
-   * The site of a tracking key; undefined when there is none. What was looked up within a minute is answered at once, and
-   * looked up again beside; while the database is away or late, what was known last holds.
-   * @throws AppError `unavailable` when nothing is known of the key and the database does not say within 3 s
+   * Returns the site of a tracking key; undefined when no site has it. An entry of the last minute is returned at once and
+   * refreshed in the background if it is older than 5 s. If the database is unavailable or slow, the last known entry is used.
+   * @throws AppError `unavailable` when the key is not cached and the database does not answer within 3 s
    */
   find(key: string): TrackedSite | undefined | Promise<TrackedSite | undefined>
   /**
-   * Learns the sites there are, so that no hit of theirs waits for the database.
-   * @throws what the database throws that is away
+   * Loads the existing sites, so that their hits do not wait for the database.
+   * @throws the database error when the database is unavailable
    */
   learn(): Promise<void>
 }
 
-/** Cache of sites by tracking key, misses included. Changes are announced over Redis and take effect at once. */
+/** Creates a cache of sites by tracking key, misses included. Redis announces changes, which take effect at once. */
 export function createSiteKeys(db: Db, subscriber: Redis): SiteKeys {
   const entries = new Map<string, Entry>()
   const loading = new Map<string, Promise<TrackedSite | undefined>>()
   let announcements = 0
-  /** Of each key that was announced the number of the announcement: what was read before it is not kept. */
+  /** Number of the latest announcement by key. A site that was read before the announcement must not be cached. */
   const announced = new Map<string, number>()
 
-  /** @param before how many announcements there were when the reading began */
+  /** @param before number of announcements when the read began */
   function note(key: string, site: TrackedSite | undefined, before: number): void {
     if ((announced.get(key) ?? 0) <= before) entries.set(key, { site, askedAt: Date.now() })
   }
 
-  // Announcements may have been missed while the connection was away.
+  // Expire all entries: announcements may have been missed while the connection was down.
   subscriber.on('ready', () => {
     for (const entry of entries.values()) entry.askedAt = 0
   })
@@ -81,7 +81,7 @@ export function createSiteKeys(db: Db, subscriber: Redis): SiteKeys {
       const now = Date.now()
       const age = now - entry.askedAt
       if (age < FRESH_MS) return entry.site
-      entry.askedAt = now // the next hits need not ask, too
+      entry.askedAt = now // prevents a lookup for each of the next hits
       const asked = withDeadline(PATIENCE_MS, load(key), tooLate).catch(() => entry.site)
       return age < STALE_MS ? entry.site : asked
     },

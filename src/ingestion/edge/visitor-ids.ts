@@ -6,7 +6,7 @@ import { keyedHash } from './keyed-hash.ts'
 
 const DAY_MS = 86_400_000
 
-/** What makes anonymous visitor ids: one random salt a UTC day, shared by all processes through Redis. */
+/** Salts for anonymous visitor ids: one a UTC day, derived from a random seed that all processes share through Redis. */
 export interface Salts {
   today: Buffer
   /** Absent when the service did not run yesterday. */
@@ -14,8 +14,8 @@ export interface Salts {
 }
 
 /**
- * A visitor id from a salt and what distinguishes people without storing it: RFC 9562 version 8, from HMAC-SHA-256.
- * Without the salt it leads back to no address.
+ * Returns a visitor id (RFC 9562 version 8): an HMAC-SHA-256 of site, client address and user agent, keyed with the salt.
+ * Without the salt, the id does not reveal the address.
  */
 export function visitorIdFor(salt: Buffer, siteId: string, address: string, userAgent: string): string {
   const hex = keyedHash(salt, `${siteId}\n${address}\n${userAgent}`, 'hex')
@@ -23,19 +23,19 @@ export function visitorIdFor(salt: Buffer, siteId: string, address: string, user
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-8${hex.slice(13, 16)}-${variant}${hex.slice(17, 20)}-${hex.slice(20, 32)}`
 }
 
-/** The first digit of a UUID's fourth group holds its variant and two bits that are free. */
+/** First digit of a UUID's fourth group: the variant and two free bits. */
 const VARIANTS = ['8', '9', 'a', 'b']
 
 /**
- * Hands out the salts of a moment. What lies in Redis is a random seed a UTC day; the salt is made of it and the secret
- * key, so that neither leads back to an address without the other. A seed is made by whoever needs it first, expires in
- * Redis when the day after its own is over, and leaves this process's memory then too.
+ * Creates a store that returns the salts for a given time. Redis holds one random seed a UTC day. The salt is the HMAC of
+ * the seed with the secret key, so that seed or key alone cannot reveal an address. The first process that needs a seed
+ * creates it. A seed expires in Redis at the end of the following day; then this process deletes its salt too.
  * @param secretKey 64 hex digits
  */
 export function createSaltStore(redis: Redis, secretKey: string) {
   const key = Buffer.from(secretKey, 'hex')
   const known = new Map<number, Promise<Buffer | undefined>>()
-  /** Those of the day that was asked for last. */
+  /** Salts of the day that was requested last. */
   let latest: { day: number; salts: Salts } | undefined
 
   function forget(day: number): void {
@@ -66,8 +66,8 @@ export function createSaltStore(redis: Redis, secretKey: string) {
 
   return {
     /**
-     * What is known is there at once.
-     * @throws what Redis throws when it is away and the salt is not known here yet
+     * Returns the salts directly if they are cached, otherwise a promise.
+     * @throws the Redis error when Redis is unavailable and the salt is not cached
      */
     at(moment: number): Salts | Promise<Salts> {
       const day = Math.floor(moment / DAY_MS)
@@ -86,7 +86,7 @@ async function fetchSeed(redis: Redis, day: number, mayCreate: boolean): Promise
   }
   const seed = await redis.get(name)
   if (seed !== null) return Buffer.from(seed, 'hex')
-  // Gone between the two commands: a server that was emptied or replaced.
+  // The seed can vanish between the two commands if the server was emptied or replaced.
   if (mayCreate)
     throw new AppError('unavailable', 'The salt of the day cannot be kept now', { retryAfter: 1 })
   return undefined

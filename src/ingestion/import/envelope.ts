@@ -18,7 +18,7 @@ const Envelope = z.object({
   body: z.unknown().refine(body => body !== undefined, 'is required'),
 })
 
-/** What a line says around its body. */
+/** Fields of a line, with its body not validated yet. */
 export interface Envelope {
   endpoint: Endpoint
   /** Unix milliseconds. */
@@ -27,19 +27,19 @@ export interface Envelope {
   body: unknown
 }
 
-/** The web is not older, and an archive of impossible dates would make as many chunks as it has weeks. */
+/** The web is not older. Without this bound, impossible dates would create one chunk for each of their weeks. */
 const EARLIEST = Date.UTC(1990, 0, 1)
 
 /**
- * Reads a line but for its body.
- * @param now Unix milliseconds; no hit is later
- * @throws AppError that says what is wrong with it
+ * Parses a line; does not validate its body.
+ * @param now Unix milliseconds; a later timestamp is refused
+ * @throws AppError `validation_failed` with the reason
  */
 export function readEnvelope(text: Buffer, now: number): Envelope {
   let value: unknown
   try {
     const line = text.toString()
-    // The body of a line is one level further in than the body of a request.
+    // Allow one level more than for a request: the body is nested in the line.
     checkDepth(line, 'line', MAX_DEPTH + 1)
     value = JSON.parse(line)
   } catch (error) {
@@ -70,7 +70,7 @@ function readTime(timestamp: string, now: number): number {
 
 const refused = (message: string) => new AppError('validation_failed', message)
 
-/** Unix milliseconds; finer digits are cut off. Undefined for what is no time of the calendar. */
+/** Returns Unix milliseconds, without finer digits; undefined for a text that is not a valid calendar time. */
 function parseTime(text: string): number | undefined {
   const match = ISO_TIME.exec(text)
   if (!match) return undefined
@@ -79,7 +79,7 @@ function parseTime(text: string): number | undefined {
   const [offsetHours, offsetMinutes] = [Number(match[9] ?? 0), Number(match[10] ?? 0)]
   if (hour! > 23 || minute! > 59 || second! > 59 || offsetHours > 23 || offsetMinutes > 59) return undefined
   const local = Date.UTC(year!, month! - 1, day!, hour, minute, second, milliseconds)
-  // `Date` takes 30 February for 2 March.
+  // `Date` converts 30 February to 1 or 2 March.
   if (new Date(local).getUTCDate() !== day || month! < 1 || month! > 12) return undefined
   const offset = (offsetHours * 60 + offsetMinutes) * 60_000
   return match[8] === '-' ? local + offset : local - offset

@@ -1,11 +1,11 @@
 import { hash } from 'node:crypto'
 import { firstHalfAt } from '../edge/hit-id.ts'
 
-/** What makes a line the same line when a file is imported again. */
+/** Digest that identifies a line when a file is imported again. */
 export interface LineDigest {
   /** SHA-256 of the site and the line. */
   bytes: Buffer
-  /** The part of it by which equal lines are counted; the id is made of the other. */
+  /** Part of `bytes` that is the key for counting equal lines. */
   key: Buffer
 }
 
@@ -15,24 +15,15 @@ export function digestOf(siteId: string, text: Buffer): LineDigest {
 }
 
 /**
- * The id of the hit of a line: RFC 9562 version 8.
- * @param ordinal how many equal lines come before it
- * @param at the line's time, Unix milliseconds
+ * Returns the id of the hit of a line: RFC 9562 version 8.
+ * @param ordinal number of equal lines before it
+ * @param at time of the line, Unix milliseconds
  */
 export function hitIdOf(digest: LineDigest, ordinal: number, at: number): string {
   const own = ownBytes(digest, ordinal)
   own[0] = (own[0]! & 0x3f) | 0x80
   const hex = own.toString('hex', 0, 8)
   return `${firstHalfAt(at, 8)}${hex.slice(0, 4)}-${hex.slice(4)}`
-}
-
-/** The id that the hit of a line had in releases that made all of it of the hash. */
-export function randomHitIdOf(digest: LineDigest, ordinal: number): string {
-  const own = ownBytes(digest, ordinal)
-  own[6] = (own[6]! & 0x0f) | 0x80
-  own[8] = (own[8]! & 0x3f) | 0x80
-  const hex = own.toString('hex', 0, 16)
-  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`
 }
 
 function ownBytes({ bytes }: LineDigest, ordinal: number): Buffer {

@@ -12,7 +12,7 @@ import { storeHits } from '../store/store.ts'
 import { forAMinute, storeSound } from '../store/store-sound.ts'
 import { SESSION_SPAN_MS } from '../store/timeline.ts'
 import { type Envelope, readEnvelope } from './envelope.ts'
-import { digestOf, hitIdOf, randomHitIdOf } from './identity.ts'
+import { digestOf, hitIdOf } from './identity.ts'
 import { type Line, MAX_LINE_BYTES, readLines } from './lines.ts'
 import { Ordinals } from './ordinals.ts'
 import { createPartitionWriter } from './partition-writer.ts'
@@ -21,11 +21,11 @@ import { loadSiteImports } from './site-imports.ts'
 import { createWrittenTimes } from './written-times.ts'
 
 export interface Imported {
-  /** Hits that are recorded, those of an earlier run included. */
+  /** Hits that are stored, including those of an earlier run. */
   accepted: number
-  /** What a live hit would have been dropped for: crawlers, reserved names, engagement without its pageview. */
+  /** Hits that live ingestion would drop too: crawlers, reserved names, orphan engagement. */
   dropped: number
-  /** The first 1,000, by line. */
+  /** First 1,000 rejected lines, by line number. */
   rejected: Rejected[]
   rejected_total: number
 }
@@ -37,32 +37,31 @@ export interface ImportOptions {
   geo: Geo
   log: Log
   now: () => Date
-  /** Hits of a transaction. */
+  /** Maximum hits of a transaction. */
   batchHits: number
-  /** Distinct values of a site and day, as `storeHits` takes them. */
+  /** Limit of distinct values of a site and day; see `storeHits`. */
   mostValues?: number
-  /** Called before a batch is stored. @throws where there is no room for it */
+  /** Called before a batch is stored. @throws when there is not enough free disk space */
   requireFreeDisk?: () => Promise<void>
-  /** Called with how far it has come, whenever a batch is stored. */
+  /** Called after each stored batch with the times that are written so far. */
   onWritten?: (written: Written) => void
-  /** Called with the numbers so far. */
+  /** Called with the counts so far. */
   onProgress?: (progress: ImportProgress) => void
 }
 
-/** A line that has passed everything but its body. */
+/** A valid line whose body is not validated yet. */
 interface Entry extends Envelope {
   id: string
-  formerId: string | undefined
   line: number
   bytes: number
   siteNo: number
 }
 
 /**
- * Takes the lines of a file, in time order, through the same steps as live hits. May be cut off at any point and run
- * again with the same file: what is stored already is recognised and counted as accepted.
- * @returns when everything is stored
- * @throws what the database throws when it stays away, and when the site is deleted meanwhile
+ * Imports the lines of a file, which must be in time order, through the same steps as live hits. The import can be
+ * interrupted at any point and run again with the same file: hits that are already stored count as accepted.
+ * @returns the counts, after everything is stored
+ * @throws the database error when the database stays unavailable, and an error when the site is deleted during the import
  */
 export async function importHits(
   site: HitSite,
@@ -70,14 +69,14 @@ export async function importHits(
   options: ImportOptions,
 ): Promise<Imported> {
   const { db, geo, log, now, batchHits, onWritten, onProgress } = options
-  const { saltsAt, hasRandomIds } = await loadSiteImports(db, site.siteNo)
+  const { saltsAt } = await loadSiteImports(db, site.siteNo)
   const openChunks = createChunkOpener(db)
   const noteWritten = createWrittenTimes(onWritten)
   const ordinals = new Ordinals()
   const rejects = createRejects()
   let accepted = 0
   let dropped = 0
-  // On as long as lines turn out to be stored already: then it is cheaper to ask before they are worked on.
+  // True while lines are found to be stored already: checking before parsing and enriching them is cheaper then.
   let isSkipping = true
 
   const writers = Array.from({ length: PARTITIONS }, (_, partition) =>
@@ -105,7 +104,7 @@ export async function importHits(
     return result
   }
 
-  /** A hit may change sessions that began a day before it or after. */
+  /** Opens chunks a day around the hits, because a hit can change sessions that began up to a day before or after it. */
   function openAround(hits: EnrichedHit[]): Promise<void> {
     const times = hits.map(hit => hit.at)
     return openChunks(Math.min(...times) - SESSION_SPAN_MS, Math.max(...times) + SESSION_SPAN_MS)
@@ -113,7 +112,7 @@ export async function importHits(
 
   const patiently = <Result>(run: () => Promise<Result>) => forAMinute(log, run)
 
-  /** @throws AppError that says why the line is rejected */
+  /** @throws the reason why the line is rejected */
   function readEntry({ number, text }: Line): Entry {
     if (!text) throw new Error(`the line is longer than ${MAX_LINE_BYTES / 1024} KiB`)
     const envelope = readEnvelope(text, now().getTime())
@@ -123,16 +122,15 @@ export async function importHits(
       throw new Error('the line comes too long after lines of later times; sort the file by time')
     }
     const id = hitIdOf(digest, ordinal, envelope.at)
-    const formerId = hasRandomIds ? randomHitIdOf(digest, ordinal) : undefined
-    return { ...envelope, id, formerId, line: number, bytes: text.length, siteNo: site.siteNo }
+    return { ...envelope, id, line: number, bytes: text.length, siteNo: site.siteNo }
   }
 
-  function readHit({ endpoint, at, id, formerId, line, sender, body }: Entry) {
+  function readHit({ endpoint, at, id, line, sender, body }: Entry) {
     const content = readBody(endpoint, body)
     if (dropReason(content, sender)) return undefined
     const salts = givenVisitorId(content, site) ? undefined : saltsAt(at)
     const routed = makeHit(content, { id, at, site, sender, place: geo.locate(sender.address), salts })
-    return { ...routed, hit: enrich({ ...routed.hit, line, formerId }) }
+    return { ...routed, hit: enrich({ ...routed.hit, line }) }
   }
 
   async function takeEntry(entry: Entry): Promise<void> {

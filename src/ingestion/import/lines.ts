@@ -1,19 +1,19 @@
-/** Longest line: a body as large as a request's, and what stands around it. Bytes. */
+/** Longest line in bytes: the largest body of a request (256 KiB) and 16 KiB for the fields around it. */
 export const MAX_LINE_BYTES = (256 + 16) * 1024
 
 const NEWLINE = 0x0a
 const BOM = Buffer.from('\uFEFF')
 
 export interface Line {
-  /** From 1; empty lines count. */
+  /** Starts at 1; empty lines count. */
   number: number
-  /** Without the spaces around it; undefined when the line is too long. */
+  /** Trimmed text; undefined when the line is too long. */
   text: Buffer | undefined
 }
 
 /**
- * The lines of a stream that are not empty, as many at once as a chunk of it brings. No more than a chunk and a line
- * of it are in memory. `text` is only good until the next ones are asked for.
+ * Yields the non-empty lines of a stream, one array for each chunk. Holds at most one chunk and one line in memory. `text` is
+ * valid only until the next array is requested.
  */
 export async function* readLines(source: AsyncIterable<Buffer>): AsyncGenerator<Line[]> {
   let begun: Buffer[] = []
@@ -40,7 +40,7 @@ export async function* readLines(source: AsyncIterable<Buffer>): AsyncGenerator<
       start = end + 1
     }
     begunBytes += chunk.length - start
-    // Of a line that is too long already only the length is kept. Copied, since the chunk is large.
+    // Drop the text of a line that is already too long. Copy other text, because a slice would keep the large chunk alive.
     if (begunBytes > MAX_LINE_BYTES) begun = []
     else if (start < chunk.length) begun.push(Buffer.from(chunk.subarray(start)))
     yield lines
@@ -58,5 +58,5 @@ function trim(line: Buffer): Buffer {
   return line.subarray(start, end)
 }
 
-/** What JSON counts as white space. */
+/** White space by the rules of JSON. */
 const isSpace = (byte: number) => byte === 0x20 || byte === 0x0d || byte === 0x09

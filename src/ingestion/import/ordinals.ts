@@ -1,17 +1,17 @@
-/** Most lines remembered at once; a power of two. */
+/** Maximum lines in memory; a power of two. */
 const CAPACITY = 2 ** 19
-/** A table that is half full finds a place in two steps. */
+/** Two slots for each line: a table that is half full finds a slot in about two steps. */
 const SLOTS_PER_LINE = 2
 const MAX_KEPT = 0.75
 
 /**
- * Counts equal lines in constant memory. Equal lines have the same time and so lie close to each other in a file that
- * is in time order: what lies far back in time is forgotten, and of such times nothing can be counted any more.
+ * Counts equal lines in constant memory. Equal lines have the same time, so they are close to each other in a file in time
+ * order. Old times are forgotten, and lines of forgotten times cannot be counted any more.
  */
 export class Ordinals {
   readonly #capacity: number
   #table: Table
-  /** Nothing is known of lines of this time and before. */
+  /** Lines of this time and earlier are forgotten. */
   #forgottenUntil = Number.NEGATIVE_INFINITY
 
   constructor(capacity = CAPACITY) {
@@ -20,9 +20,9 @@ export class Ordinals {
   }
 
   /**
-   * How many equal lines were there before this one.
+   * Returns the number of equal lines before this one.
    * @param digest 12 bytes of a hash of the line
-   * @param at the line's time, Unix milliseconds
+   * @param at time of the line, Unix milliseconds
    * @returns undefined when lines of that time have been forgotten
    */
   count(digest: Buffer, at: number): number | undefined {
@@ -31,13 +31,13 @@ export class Ordinals {
     return at <= this.#forgottenUntil ? undefined : this.#table.increment(digest, at)
   }
 
-  /** Forgets the earlier half of the times; lines that are ahead of the others stay. */
+  /** Forgets the earlier half of the lines by time. */
   #forget(): void {
     const times = this.#table.times()
     times.sort()
     const median = times[times.length >> 1]!
     const first = times.indexOf(median)
-    // When most lines have one time, it is this time that must go.
+    // If too many lines have the median time, forget this time too: otherwise too few lines would be removed.
     const isCrowded = times.length - first > MAX_KEPT * times.length
     this.#forgottenUntil = isCrowded ? median : times[first - 1]!
     const kept = new Table(this.#capacity * SLOTS_PER_LINE)
@@ -46,11 +46,11 @@ export class Ordinals {
   }
 }
 
-/** Open addressing over flat arrays: a Map of a million lines takes five times the memory. */
+/** Hash table with open addressing in flat arrays: a Map of a million lines takes five times the memory. */
 class Table {
   size = 0
   readonly #keys: Uint32Array
-  /** 0 where a slot is free. */
+  /** 0 marks a free slot. */
   readonly #counts: Uint32Array
   readonly #times: Float64Array
   readonly #mask: number
@@ -62,7 +62,7 @@ class Table {
     this.#times = new Float64Array(slots)
   }
 
-  /** @returns the count before */
+  /** @returns the count before the increment */
   increment(digest: Buffer, at: number): number {
     const [a, b, c] = [digest.readUInt32LE(0), digest.readUInt32LE(4), digest.readUInt32LE(8)]
     const slot = this.#find(a, b, c)
@@ -81,7 +81,7 @@ class Table {
     return times
   }
 
-  /** Copies the lines of later times. */
+  /** Copies the lines later than `time` to `other`. */
   copyAfter(time: number, other: Table): void {
     for (const [slot, count] of this.#counts.entries()) {
       if (count === 0 || this.#times[slot]! <= time) continue

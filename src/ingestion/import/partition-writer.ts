@@ -1,30 +1,30 @@
 import type { EnrichedHit } from '../hit.ts'
 import type { Stored } from '../store/store.ts'
 
-/** Bounds the memory that very long lines can take. */
+/** Limits the memory that very long lines can take. */
 const MAX_BATCH_BYTES = 4 * 1024 * 1024
-/** Most engagement hits that wait for another try. */
+/** Maximum orphan engagement hits that wait for another try. */
 const MAX_WAITING = 1_000
 
 export interface PartitionWriter {
   /**
-   * Takes a hit, in the order of the file.
+   * Adds a hit; hits must be added in the order of the file.
    * @param bytes length of its line
-   * @returns undefined, or what must be awaited before the next one is given
-   * @throws what storing threw
+   * @returns undefined, or a promise that must be awaited before the next hit is added
+   * @throws the error of an earlier batch that could not be stored
    */
   add(hit: EnrichedHit, bytes: number): Promise<void> | undefined
-  /** Stores what is left. @throws what storing threw */
+  /** Stores the remaining hits. @throws the error when a batch could not be stored */
   finish(): Promise<void>
 }
 
 /**
- * Stores the hits of one partition in batches, one after another; while one is stored, the next one gathers. Batches
- * end at the same hits each time a file is imported.
+ * Stores the hits of one partition in batches, one after another; while a batch is stored, the next one fills. Batches end at
+ * the same hits each time a file is imported.
  *
- * Times in files are often cut to seconds, so that engagement can stand before a pageview of the same time. What has
- * found no pageview is tried once more after all lines of its time; else a second import of the same file would find
- * the pageview that the first one did not.
+ * Times in files are often cut to seconds, so engagement can come before a pageview of the same time. Orphan engagement is
+ * tried once more after all lines of its time. Otherwise a second import of the same file would find the pageview that the
+ * first import missed, and the results would differ.
  */
 export function createPartitionWriter(options: {
   batchHits: number
@@ -47,24 +47,24 @@ export function createPartitionWriter(options: {
       .catch(error => {
         failure = error
       })
-    // The batch before this one: at most one is stored while another gathers.
+    // Return the promise of the previous batch: at most one batch is stored while another fills.
     return before
   }
 
   async function store(hits: EnrichedHit[]): Promise<void> {
     const retried = new Set(waiting.map(hit => hit.id))
-    // Behind everything of their time.
+    // The highest line number sorts the retried hits after all other hits of their time.
     const again = waiting.map(hit => ({ ...hit, line: Number.MAX_SAFE_INTEGER }))
     waiting = []
     if (hits.length + again.length === 0) return
-    const { stored, repeated, pageless } = await options.store([...again, ...hits])
+    const { stored, repeated, orphanEngagement } = await options.store([...again, ...hits])
     const last = hits.reduce((latest, hit) => Math.max(latest, hit.at), Number.NEGATIVE_INFINITY)
-    const pageviews = pageless.length > 0 ? pageviewsOf(hits) : new Set<string>()
-    for (const hit of pageless) {
+    const pageviews = orphanEngagement.length > 0 ? pageviewsOf(hits) : new Set<string>()
+    for (const hit of orphanEngagement) {
       const mayFind = hit.at >= last || (!retried.has(hit.id) && pageviews.has(pageviewKey(hit)))
       if (mayFind && waiting.length < MAX_WAITING && hits.length > 0) waiting.push(hit)
     }
-    options.onStored({ accepted: stored + repeated, dropped: pageless.length - waiting.length })
+    options.onStored({ accepted: stored + repeated, dropped: orphanEngagement.length - waiting.length })
   }
 
   return {

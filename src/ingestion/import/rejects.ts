@@ -3,21 +3,21 @@ import { AppError } from '../../errors.ts'
 const MAX_SHOWN = 1_000
 
 export interface Rejected {
-  /** From 1. */
+  /** Line number from 1. */
   line: number
   error: string
 }
 
 export interface Rejects {
   add(line: number, error: string): void
-  /** What `read` gives for a line; undefined when it throws, which rejects the line. */
+  /** Returns the result of `read`; if `read` throws, rejects the line and returns undefined. */
   unlessRejected<Value>(line: number, read: () => Value, prefix?: string): { value: Value } | undefined
-  /** The first 1,000, by line. */
+  /** Returns the first 1,000 rejected lines, by line number. */
   first(): Rejected[]
   readonly total: number
 }
 
-/** The lines that could not be taken. */
+/** Creates a list of the rejected lines. */
 export function createRejects(): Rejects {
   let shown: Rejected[] = []
   let total = 0
@@ -25,7 +25,7 @@ export function createRejects(): Rejects {
   function add(line: number, error: string) {
     total += 1
     shown.push({ line, error })
-    // What storing refuses comes later than what reading does.
+    // Not in line order: storing rejects a line later than parsing does. Keep twice the limit, then sort and cut.
     if (shown.length >= 2 * MAX_SHOWN) shown = first()
   }
 
@@ -48,11 +48,11 @@ export function createRejects(): Rejects {
   }
 }
 
-/** Everything that is wrong with a line, in one line. */
+/** Returns all problems of a line as one line of text. */
 function describe(error: Error, prefix: string): string {
   const fields = error instanceof AppError ? Object.entries(error.fields ?? {}) : []
   if (fields.length === 0) return error.message
-  // A schema calls all that it was given `body`, which is what it is here.
+  // A schema names its whole input `body`; that is already the right name here, so add no prefix.
   const nameOf = (path: string) => (path === 'body' ? path : prefix + path)
   return fields.flatMap(([path, messages]) => messages.map(what => `${nameOf(path)} ${what}`)).join('; ')
 }

@@ -1,31 +1,24 @@
 import { createHmac, randomBytes } from 'node:crypto'
-import { type Db, statement } from '../../infra/db.ts'
+import type { Db } from '../../infra/db.ts'
 import type { Salts } from '../edge/visitor-ids.ts'
 
 const DAY_MS = 86_400_000
 
-const insertSecret = statement('insert-import-secret')
-const findSecret = statement<{ secret: Buffer; hasRandomIds: boolean }>('find-import-secret')
-
 export interface SiteImports {
   /**
-   * The salts of the site's imported hits, by UTC day as those of live hits are. They come from a secret that stays, so
-   * that the same line makes the same visitor whenever it is imported.
+   * Returns the salts of the site's imported hits, one a UTC day as for live hits. They derive from a permanent secret, so that
+   * the same line gives the same visitor in every import.
    */
   saltsAt: (at: number) => Salts
-  /** Whether hits were imported by a release that made ids of the hash alone. */
-  hasRandomIds: boolean
 }
 
-/** What a site's imports have in common. */
+/** Loads the state that all imports of a site share; creates its secret if missing. */
 export async function loadSiteImports(db: Db, siteNo: number): Promise<SiteImports> {
-  let [row] = await findSecret(db, siteNo)
-  if (!row) {
-    // Of two imports at once one wins, and both read what it wrote.
-    await insertSecret(db, siteNo, randomBytes(32))
-    ;[row] = await findSecret(db, siteNo)
-  }
-  const { secret, hasRandomIds } = row!
+  // When two imports run at once, the first insert wins and both read its row.
+  await db`
+    insert into import_secrets (site_no, secret) values (${siteNo}, ${randomBytes(32)}) on conflict (site_no) do nothing`
+  const [row] = await db<{ secret: Buffer }[]>`select secret from import_secrets where site_no = ${siteNo}`
+  const { secret } = row!
   const saltOf = (day: number) => createHmac('sha256', secret).update(String(day)).digest()
   let latest: { day: number; salts: Salts } | undefined
   function saltsAt(at: number): Salts {
@@ -33,5 +26,5 @@ export async function loadSiteImports(db: Db, siteNo: number): Promise<SiteImpor
     if (latest?.day !== day) latest = { day, salts: { today: saltOf(day), yesterday: saltOf(day - 1) } }
     return latest.salts
   }
-  return { saltsAt, hasRandomIds }
+  return { saltsAt }
 }

@@ -2,9 +2,9 @@ import type { Written } from '../../rollups/keep-refreshed.ts'
 import { type EnrichedHit, PARTITIONS } from '../hit.ts'
 
 /**
- * Adds up how far an import has come: each partition is written in time order, one may be far behind the others.
- * @param onWritten told whenever that changes
- * @returns a function that is given the hits of each batch that was stored
+ * Tracks the times that an import has written. Each partition is written in time order, but one can be far behind the others.
+ * @param onWritten called after each stored batch
+ * @returns a function to call with the hits of each stored batch
  */
 export function createWrittenTimes(
   onWritten: (written: Written) => void = () => {},

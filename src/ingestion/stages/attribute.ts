@@ -8,8 +8,8 @@ import { readTags } from './url.ts'
 const DIRECT = 'Direct / None'
 
 /**
- * Sets `source` and `channel` from the URL's tags and the referrer. A tag is kept as sent, a referrer gets its
- * canonical name; what kind of place it is (search, social…) is known of both.
+ * Sets `source` and `channel` from the URL's tags and the referrer. A tag is kept as sent; a referrer gets its canonical
+ * name. Both have a category (search, social…).
  */
 export function attribute(hit: EnrichedHit): void {
   const { source: shortTag, adClick } = readTags(hit.url)

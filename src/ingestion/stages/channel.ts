@@ -1,16 +1,16 @@
 import type { SourceCategory } from './sources.ts'
 
-/** What a channel is decided from; empty strings where nothing is known. */
+/** Input for the choice of a channel; unknown strings are empty. */
 interface Origin {
-  /** Tag as sent or the referrer's host. */
+  /** The tag as sent, or the referrer's host. */
   source: string
-  /** Canonical name of a well-known source. */
+  /** Canonical name of a known source. */
   name: string
   category: SourceCategory
   medium: string
   campaign: string
   adClick: 'Google' | 'Bing' | ''
-  /** The source names a network's advertisements. */
+  /** True if the tag names advertisements (`fb ads`). */
   isAd: boolean
 }
 
@@ -34,7 +34,7 @@ const directTags = new Set(['direct', '(direct)', '(none)', '(not set)', 'direct
 const noMediums = new Set(['', '(none)', '(not set)', 'none'])
 
 /**
- * Google's default channel group in the order in which this service asks; the first that holds is the channel.
+ * Rules of Google's default channel group, in the order of this service; the first rule that holds gives the channel.
  * @see https://support.google.com/analytics/answer/9756891
  */
 const channels: Channel[] = [
@@ -64,7 +64,10 @@ const channels: Channel[] = [
   { name: 'Referral', holds: f => isReferral(f) },
 ]
 
-/** @returns one of the nineteen channel names; `Direct` when nothing else holds */
+/**
+ * Returns the channel of a hit.
+ * @returns one of the nineteen channel names; `Direct` when no rule holds
+ */
 export function channelOf(origin: Origin): string {
   const campaign = origin.campaign.toLowerCase()
   const medium = origin.medium.toLowerCase()
@@ -89,7 +92,7 @@ function isPush(medium: string): boolean {
   return medium.endsWith('push') || medium.includes('mobile') || medium.includes('notification')
 }
 
-/** Whoever came from somewhere was referred, whatever medium the link claims. */
+/** A hit with any source is a referral, whatever its medium, unless source and medium both mean "direct". */
 function isReferral({ source, medium }: Facts): boolean {
   if (medium === 'referral' || medium === 'app' || medium === 'link') return true
   return source !== '' && !(directTags.has(source) && noMediums.has(medium))

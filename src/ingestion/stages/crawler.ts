@@ -2,11 +2,11 @@ import { createIsbotFromList, list } from 'isbot'
 import { remember } from './remember.ts'
 
 /**
- * Patterns of the bot list that say "not a browser" and no more. A backend that reports its users' hits sends such
- * agents (`acme-shop/2.1`, `Java/17`), so they prove nothing here.
+ * Patterns of the bot list that match anything that is not a browser. They do not prove a crawler: backends that report
+ * their users' hits send such agents too (`acme-shop/2.1`, `Java/17`).
  */
 const notOnlyCrawlers = new Set([
-  // the shape of a plain product token
+  // plain product tokens
   '^[\\w \\.\\-\\(?:\\):%]+(?:/v?\\d+(?:\\.\\d+)?(?:\\.\\d{1,10})*?)?(?:,|$)',
   '^[\\w\\-]+/[\\w]+$',
   '^\\w+/[\\w\\(\\)]*$',
@@ -41,7 +41,7 @@ const notOnlyCrawlers = new Set([
   'url',
 ])
 
-/** What the patterns left out would have caught, said more narrowly; and crawlers that only they caught. */
+/** Narrower replacements for the excluded patterns, and crawlers that only the excluded patterns matched. */
 const crawlersOnly = [
   'https?://',
   '(?<!c)url(?!lib)',
@@ -61,7 +61,7 @@ const looksLikeCrawler = createIsbotFromList([
   ...crawlersOnly,
 ])
 
-/** Libraries by the token they begin with; many add a link to their home page, as crawlers do. */
+/** HTTP libraries by their first token. Checked before the bot list: many add a link to their home page, as crawlers do. */
 const httpLibrary = new RegExp(
   `^(?:${[
     'aiohttp|httpx|hackney|req|finch|mint|tesla|httpoison',
@@ -84,8 +84,8 @@ const judge = remember(10_000, (userAgent: string): boolean =>
 )
 
 /**
- * Whether an agent fetches pages for itself: search engines, AI, previews, monitors, headless browsers. HTTP
- * libraries and an absent agent are not crawlers, because servers report their users' hits with them.
+ * Tells whether a user agent is a crawler: search engines, AI, previews, monitors, headless browsers. HTTP libraries and
+ * an absent agent are not crawlers, because servers report their users' hits with them.
  */
 export function isCrawler(userAgent: string | undefined): boolean {
   return userAgent ? judge(userAgent.trim()) : false

@@ -3,7 +3,7 @@ import { cut } from '../../infra/validation.ts'
 import type { Hit } from '../hit.ts'
 import { isReservedName } from '../reserved-names.ts'
 
-/** Code points that are kept of each text (contract §7). */
+/** Maximum code points stored of each text (contract §7). */
 const LONGEST = {
   name: 255,
   message: 5_000,
@@ -14,16 +14,16 @@ const LONGEST = {
 } as const
 
 /**
- * On errors: gives the error a name and a message, its name to the event, and the fingerprint. A reserved name becomes
- * `Error`. Cuts the texts after the fingerprint was taken; one that is there stays, since the message it was made of may have
- * been cut. Leaves other hits as they are.
+ * Completes an error hit: sets the name and message of the error, the event name, and the fingerprint. A reserved name
+ * becomes `Error`. Cuts the texts after the fingerprint is computed. Keeps an existing fingerprint, because the message may
+ * already be cut. Does not change hits of other types.
  */
 export function readError(hit: Pick<Hit, 'type' | 'siteId' | 'name' | 'error' | 'errorId'>): void {
   if (hit.type !== 'error') return
   const error = hit.error ?? {}
   const fullName = isBlank(error.name) ? 'Error' : error.name
   const message = isBlank(error.message) ? fullName : error.message
-  // Under a reserved name it would pass for what the service itself has written: in filters, breakdowns and lists of names.
+  // Filters, breakdowns and lists of names could not tell an error with a reserved name from the service's own events.
   const name = isReservedName(fullName) ? 'Error' : fullName
   hit.errorId ??= errorFingerprint(hit.siteId, message)
   const kept = { ...error, name, message }
@@ -36,12 +36,12 @@ export function readError(hit: Pick<Hit, 'type' | 'siteId' | 'name' | 'error' | 
 }
 
 /**
- * The id of an error group: UUIDv5 in the namespace of the site.
+ * Returns the id of an error group: a UUIDv5 in the namespace of the site.
  * @param siteId a UUID
- * @param message exact, before it is cut for storing
+ * @param message the exact message, before it is cut for storing
  */
 export function errorFingerprint(siteId: string, message: string): string {
-  // As bytes, because the library's own conversion throws on lone surrogates.
+  // Pass bytes: the library's own conversion throws on lone surrogates.
   return v5(Buffer.from(message, 'utf8'), siteId)
 }
 

@@ -3,7 +3,7 @@ import { listedSources } from './listed-sources.ts'
 import { remember } from './remember.ts'
 import { type KnownSource, knownSources, type SourceCategory } from './sources.ts'
 
-/** Hosts that stand for themselves, and (without their `*.`) those that stand for their subdomains too. */
+/** `exactHosts` match only themselves; `hostFamilies` (stored without `*.`) match their subdomains too. */
 const exactHosts = new Map<string, KnownSource>()
 const hostFamilies = new Map<string, KnownSource>()
 const spellings = new Map<string, KnownSource>()
@@ -29,7 +29,7 @@ for (const source of knownSources) {
 }
 
 /**
- * The well-known source behind a referrer's host or Android package name, in any case.
+ * Returns the known source of a referrer's host or Android package name; upper and lower case are equal.
  * The most specific entry wins: mail.google.com is Gmail, google.co.uk is Google.
  */
 export function sourceOfHost(host: string): KnownSource | undefined {
@@ -37,8 +37,8 @@ export function sourceOfHost(host: string): KnownSource | undefined {
 }
 
 /**
- * The well-known source that goes by a spelling or is a host name.
- * @param spelled as `spelling` gives it
+ * Returns the known source of a spelling or host name.
+ * @param spelled a result of `spelling`
  */
 export function sourceOfSpelling(spelled: string): KnownSource | undefined {
   return spellings.get(spelled) ?? (spelled.includes('.') ? sourceOfHost(spelled) : undefined)
@@ -66,12 +66,12 @@ const lookUpHost = remember(10_000, (host: string): KnownSource | undefined => {
   return undefined
 })
 
-/** Anyone can register google.blog; the suffixes of countries and `.com` are where big names hold theirs. */
+/** Matches `.com`, `.cat` and country suffixes only: under others a stranger can register a known name (google.blog). */
 function isCommonSuffix(publicSuffix: string): boolean {
   return publicSuffix === 'com' || publicSuffix === 'cat' || /(^|\.)[a-z]{2}$/.test(publicSuffix)
 }
 
-/** One form for all ways to write a tag: lower case, with spaces for `-` and `_`. */
+/** Returns one form for all spellings of a tag: lower case, with spaces for `-` and `_`. */
 export function spelling(tag: string): string {
   return tag
     .trim()

@@ -1,10 +1,9 @@
-/** The categories of Google's table. */
 type ListedCategory = 'search' | 'social' | 'shopping' | 'video'
 
 /**
- * What Google's table of source categories has beyond the sources that have a name of their own here, so that channels are
- * those of its default channel group. A host stands for its subdomains too; a word without a dot is only a tag, and of
- * `badoo/.com` badoo is a tag and badoo.com a host.
+ * Sources of Google's table of source categories that `knownSources` does not name. With them, channels agree with Google's
+ * default channel group. A host also matches its subdomains; a word without a dot is only a tag; `badoo/.com` means the tag
+ * badoo and the host badoo.com.
  * @see https://support.google.com/analytics/answer/9756891 "Default channel group", the list of source categories
  */
 export const listedSources: Record<ListedCategory, string> = {

@@ -6,8 +6,8 @@ import { withoutWww } from './known-source.ts'
 import { remember } from './remember.ts'
 
 /**
- * Sets `referrerPage`: host (lower case, `www.` and a port kept as sent) and path of the referrer, without the
- * slash of a bare origin. Empty for the site's own host, for schemes that are no place on the web, and for junk.
+ * Sets `referrerPage`: host (lower case, `www.` and port as sent) and path of the referrer; the path `/` alone is removed.
+ * Empty for the site's own host, for schemes other than the web and apps, and for invalid referrers.
  */
 export function readReferrer(hit: EnrichedHit): void {
   const referrer = hit.referrer?.trim()
@@ -17,13 +17,13 @@ export function readReferrer(hit: EnrichedHit): void {
   hit.referrerPage = cut(page.host + (page.path === '/' ? '' : page.path), LONGEST)
 }
 
-/** @returns the host name of a `referrerPage`, without port and `www.`; empty when there is none */
+/** Returns the host name of a `referrerPage` without port and `www.`; empty when the page is empty. */
 export function hostOfPage(referrerPage: string): string {
   const slash = referrerPage.indexOf('/')
   return bareHost(slash === -1 ? referrerPage : referrerPage.slice(0, slash))
 }
 
-/** As long as a referrer may be that is sent: escapes make it up to twelve times as long. */
+/** Equals the limit for a sent referrer. Escaping in the URL parser can make it up to twelve times as long. */
 const LONGEST = 2_048
 
 interface Page {
@@ -35,13 +35,13 @@ const appUrl = /^(?:android|ios)-app:\/\/([\w.-]+)([^?#]*)/i
 const webUrl = /^https?:\/\//i
 const anyScheme = /^[a-z][a-z\d+.-]*:(?!\d)/i
 
-/** Longer ones are of searches and campaigns, of which no two are the same. */
+/** Longer referrers are not cached: they come from searches and campaigns and rarely repeat. */
 const LONGEST_REMEMBERED = 300
 
 const readReferring = (referrer: string): Page | undefined => readApp(referrer) ?? readPage(referrer)
 const rememberedReferring = remember(5_000, readReferring)
 
-/** Apps name themselves by package: `android-app://com.slack/`. */
+/** Reads an app referrer, which names a package: `android-app://com.slack/`. */
 function readApp(referrer: string): Page | undefined {
   const match = appUrl.exec(referrer)
   return match ? { host: match[1] as string, path: match[2] as string } : undefined
@@ -51,7 +51,7 @@ function readPage(referrer: string): Page | undefined {
   if (webUrl.test(referrer)) return parsePage(referrer)
   if (referrer.startsWith('//')) return parsePage(`https:${referrer}`)
   if (anyScheme.test(referrer)) return undefined
-  // Without a scheme only what ends in a real domain suffix is a host; `index.html` and `null` are not.
+  // Without a scheme, only text with a real domain suffix is a host; `index.html` and `null` are not.
   const page = parsePage(`https://${referrer}`)
   return page && parse(page.host).isIcann && parse(page.host).domain ? page : undefined
 }
@@ -66,7 +66,7 @@ function bareHost(host: string): string {
   return withoutWww(host.toLowerCase().replace(/:\d+$/, '').replace(/\.$/, ''))
 }
 
-/** URL parsing has already made punycode of the referrer's host; the sent host name may be as people read it. */
+/** Converts a sent host name to punycode, because URL parsing has already converted the referrer's host. */
 function asciiHost(host: string): string {
   return /^[\0-\x7f]*$/.test(host) ? host : domainToASCII(host.replace(/:\d+$/, '')) || host
 }

@@ -3,9 +3,9 @@ import { createGenerationCache } from '../../infra/generation-cache.ts'
 const LONGEST_KEY = 1_000
 
 /**
- * Remembers the answers of a pure function for at most `limit` keys, the recently used ones first. The few agents
- * and hosts that most hits share are computed once; a flood of invented ones takes no more memory than that.
- * Of a longer key only the first 1,000 characters count.
+ * Caches the results of a pure function for at most `limit` recently used keys. Most hits share a few agents and hosts,
+ * which are computed once; a flood of invented keys cannot exceed the limit. A longer key is cut to its first
+ * 1,000 characters.
  */
 export function remember<T>(limit: number, compute: (key: string) => T): (key: string) => T {
   const known = createGenerationCache<string, { value: T }>(limit)
@@ -20,7 +20,7 @@ export function remember<T>(limit: number, compute: (key: string) => T): (key: s
   }
 }
 
-/** A bare slice would keep the whole string in memory. */
+/** Copies the text: a plain slice would keep the whole string in memory. */
 function copyStart(text: string): string {
   return Buffer.from(text.slice(0, LONGEST_KEY), 'utf16le').toString('utf16le')
 }

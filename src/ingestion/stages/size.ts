@@ -1,12 +1,12 @@
 import type { EnrichedHit } from '../hit.ts'
 import { readAgent } from './user-agent.ts'
 
-/** Sets `size`: what the payload says, else the user agent, else the width of the screen, else `desktop`. */
+/** Sets `size` from the payload, else the user agent, else the width of the screen, else `desktop`. */
 export function classifySize(hit: EnrichedHit): void {
   hit.size = hit.device ?? (readAgent(hit.userAgent).size || sizeOfScreen(hit.screenWidth))
 }
 
-/** A width of 0 is a screen that nobody measured. */
+/** Treats a width of 0 as unknown. */
 function sizeOfScreen(width: number | undefined): EnrichedHit['size'] {
   if (!width) return 'desktop'
   if (width < 576) return 'mobile'

@@ -1,4 +1,4 @@
-/** What kind of place a visit came from; decides its channel. `other` is known by name only: a referral. */
+/** Category of a source; decides the channel. `other` sources have a known name only and count as a referral. */
 export type SourceCategory =
   | 'search'
   | 'social'
@@ -12,17 +12,17 @@ export type SourceCategory =
 
 /** A well-known source of traffic. */
 export interface KnownSource {
-  /** What reports call it; empty: its host stands for itself. */
+  /** Name in reports; if empty, reports show the host. */
   name: string
   category: SourceCategory
   /**
-   * Host names without `www.` and Android package names. `*.example.com` is example.com and every
-   * subdomain of it, `example.*` is example under `.com`, `.cat` or any country's suffix.
+   * Host names without `www.` and Android package names. `*.example.com` means example.com and all of its subdomains;
+   * `example.*` means example under `.com`, `.cat` or any country's suffix.
    */
   hosts?: string[]
-  /** Other spellings met in `utm_source`: lower case, with spaces for `-` and `_`. */
+  /** Other spellings seen in `utm_source`: lower case, with spaces for `-` and `_`. */
   aliases?: string[]
-  /** Spellings of its advertisements that are not one of its own spellings with `ads` or `ad`. */
+  /** Spellings for its advertisements other than one of its own spellings followed by `ads` or `ad`. */
   adAliases?: string[]
 }
 
@@ -377,8 +377,8 @@ const inCategory = (category: SourceCategory, sources: Omit<KnownSource, 'catego
   sources.map(source => ({ ...source, category }))
 
 /**
- * Categories follow Google's table of source categories for default channel groups, odd ones too, where it has the source;
- * what it does not have is as others of its kind that it has: chat apps, communities and link pages are social.
+ * Known sources. Categories follow Google's table of source categories for default channel groups, even where they look odd.
+ * A source that is not in the table gets the category of similar sources: chat apps, communities and link pages are social.
  */
 export const knownSources: readonly KnownSource[] = [
   ...inCategory('search', search),

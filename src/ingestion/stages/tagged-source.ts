@@ -2,10 +2,10 @@ import { sourceOfHost, sourceOfSpelling, spelling } from './known-source.ts'
 import { remember } from './remember.ts'
 import { type KnownSource, knownSources } from './sources.ts'
 
-/** What a `utm_source` (or `source`, `ref`) means: `fb`, `Google-Ads`, `l.facebook.com`. */
+/** Meaning of a `utm_source` (or `source`, `ref`): `fb`, `Google-Ads`, `l.facebook.com`. */
 export interface TaggedSource {
   known: KnownSource | undefined
-  /** It names the advertisements of that source, or of one that is not known. */
+  /** True if the tag names advertisements, of a known or an unknown source. */
   isAd: boolean
 }
 
@@ -13,7 +13,7 @@ const adSpellings = new Map(
   knownSources.flatMap(source => (source.adAliases ?? []).map(alias => [spelling(alias), source] as const)),
 )
 
-/** Remembered, since most hits have one of a few tags. */
+/** Cached, because most tagged hits share a few tags. */
 export const sourceOfTag = remember(10_000, readTag)
 
 function readTag(tag: string): TaggedSource {
@@ -23,8 +23,9 @@ function readTag(tag: string): TaggedSource {
 }
 
 /**
- * `fb ads`, `facebook feed ad`, `google ads brand`, `fbads`: a known network before the word `ads` or `ad`, or run together
- * with it. Without a known network only the last word `ads` is one: `downloads`, `leads` and `print ad` are none.
+ * Recognises advertisements: `fb ads`, `facebook feed ad`, `google ads brand`, `fbads`, that is a known network before the
+ * word `ads` or `ad`, or joined with it. Without a known network, only `ads` as the last word counts: `downloads`, `leads`
+ * and `print ad` are not advertisements.
  */
 function readAd(spelled: string): TaggedSource | undefined {
   const words = spelled.split(' ').slice(0, MOST_WORDS)
@@ -36,10 +37,13 @@ function readAd(spelled: string): TaggedSource | undefined {
   return /[^ ] ads$/.test(spelled) ? { known: undefined, isAd: true } : undefined
 }
 
-/** Nobody names a network behind more words than this. */
+/** Only this many words are searched for a network; real tags are shorter. */
 const MOST_WORDS = 8
 
-/** @param upTo the words before `word` */
+/**
+ * Returns the known network before the word `ads` or `ad`, or joined with it.
+ * @param upTo the words before `word`
+ */
 function networkBefore(upTo: string, word: string): KnownSource | undefined {
   const [, runOn] = /^(.*?)ads?$/.exec(word) ?? []
   if (runOn === undefined) return undefined

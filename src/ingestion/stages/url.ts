@@ -1,15 +1,15 @@
 import type { EnrichedHit } from '../hit.ts'
 
-/** What the query of a landing URL says about where the visit came from; empty where it says nothing. */
+/** Tags in the query of a landing URL; absent tags are empty. */
 interface Tags {
   utmSource: string
   utmMedium: string
   utmCampaign: string
   utmContent: string
   utmTerm: string
-  /** `source`, else `ref`: the short forms that link directories use. */
+  /** Value of `source`, else of `ref`: the short forms that link directories use. */
   source: string
-  /** Whose advertisement was clicked, by the id that its network adds to the link. */
+  /** Ad network whose click id is in the link. */
   adClick: 'Google' | 'Bing' | ''
 }
 
@@ -25,7 +25,7 @@ const textTags = new Map<string, TextTag>([
   ['ref', 'ref'],
 ])
 
-/** `fbclid`, `ttclid` and the like are not here: they are put on unpaid links too, or prove no search. */
+/** Excludes `fbclid`, `ttclid` and similar ids: networks add them to unpaid links too, or they do not prove a search. */
 const adClicks = new Map<string, 'Google' | 'Bing'>([
   ['gclid', 'Google'],
   ['gbraid', 'Google'],
@@ -43,7 +43,7 @@ const noTags: Readonly<Tags> = Object.freeze({
   adClick: '',
 })
 
-/** Sets `path` and the five UTM tags. A full URL sent as path loses its origin. */
+/** Sets `path` and the five UTM tags. Removes the origin when a full URL was sent as path. */
 export function readUrl(hit: EnrichedHit): void {
   if (hit.url === undefined) return
   const tags = readTags(hit.url)
@@ -56,8 +56,8 @@ export function readUrl(hit: EnrichedHit): void {
 }
 
 /**
- * Reads the tags from the query of a URL or path. Names in any case, the first that is not blank counts; values
- * decoded as forms are (`+` is a space, bytes that are no UTF-8 become U+FFFD), without NULs, trimmed.
+ * Reads the tags from the query of a URL or path. Names are case-insensitive, and the first value that is not blank counts.
+ * Values are form-decoded (`+` is a space, invalid UTF-8 becomes U+FFFD), trimmed, and without NULs.
  */
 export function readTags(url: string | undefined): Readonly<Tags> {
   const query = queryOf(url)
@@ -66,7 +66,7 @@ export function readTags(url: string | undefined): Readonly<Tags> {
   return latest.tags
 }
 
-/** Two stages in a row ask for the tags of the same URL. */
+/** Cache of one result: two stages in a row read the tags of the same URL. */
 let latest = { query: '', tags: noTags }
 
 function parseTags(query: string): Readonly<Tags> {
@@ -87,7 +87,7 @@ function parseTags(query: string): Readonly<Tags> {
   return tags
 }
 
-/** Mail programs that escape a link twice leave `amp;` before the names. */
+/** Removes the `amp;` that mail programs leave before a name when they escape a link twice. */
 function bareName(key: string): string {
   const name = key.toLowerCase()
   return name.startsWith('amp;') ? name.slice(4) : name

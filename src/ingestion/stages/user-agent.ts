@@ -3,7 +3,7 @@ import { cut } from '../../infra/validation.ts'
 import type { EnrichedHit } from '../hit.ts'
 import { remember } from './remember.ts'
 
-/** What a user agent tells of itself; empty where it does not. */
+/** Result of parsing a user agent; unknown fields are empty. */
 interface Agent {
   browser: string
   browserVersion: string
@@ -12,10 +12,10 @@ interface Agent {
   size: EnrichedHit['size'] | ''
 }
 
-/** Parsers call any product token a browser; only these are believed. */
+/** Accepted browser names: the parser calls any product token a browser. */
 const browsers = new Set([...Object.values(Bowser.BROWSER_MAP), 'Opera Touch', 'Miui', 'SlimerJS'])
 
-/** Long and vendor names, lower case, to the names that people use; applied to payloads as well. */
+/** Maps long and vendor names (lower case) to common names; also used for names in payloads. */
 const browserNames = new Map([
   ['microsoft edge', 'Edge'],
   ['google chrome', 'Chrome'],
@@ -46,10 +46,10 @@ const osNames = new Map([
   ...['Windows', 'macOS', 'Linux', 'iOS', 'iPadOS', 'Android', 'Chrome OS'].map(keepCase),
 ])
 
-/** What a payload may say of it; a user agent has room for twenty times as much. */
+/** Equals the limit for a version in a payload; a user agent can contain text that is twenty times as long. */
 const LONGEST_VERSION = 50
 
-/** Systems that the parser does not know or takes for another. */
+/** Operating systems that the parser does not know or confuses with another. */
 const otherSystems: [pattern: RegExp, os: string][] = [
   [/\bKAIOS\/([\d.]+)/i, 'KaiOS'],
   [/\bPlayStation [345V]\w*[ /]?([\d.]*)/i, 'PlayStation'],
@@ -67,8 +67,8 @@ const unknown: Readonly<Agent> = Object.freeze({
 })
 
 /**
- * Sets browser and system: what the payload says, else the user agent. A payload name without a version gets the
- * user agent's only when both mean the same product.
+ * Sets browser and operating system from the payload, else from the user agent. A payload name without a version gets the
+ * version of the user agent only if both name the same product.
  */
 export function readUserAgent(hit: EnrichedHit): void {
   const agent = readAgent(hit.userAgent)
@@ -81,13 +81,13 @@ export function readUserAgent(hit: EnrichedHit): void {
   hit.osFullVersion = hit.osVersion?.trim() || (osName === agent.os ? agent.osVersion : '')
 }
 
-/** Parses a user agent; of a very long one only the first 1,000 characters. */
+/** Parses a user agent; only the first 1,000 characters of a very long one. */
 export function readAgent(userAgent: string | undefined): Readonly<Agent> {
   return userAgent ? parseAgent(userAgent) : unknown
 }
 
 const parseAgent = remember(10_000, (userAgent: string): Readonly<Agent> => {
-  // The HTTP client of Android apps: a system, but no browser, and it does not say phone or tablet.
+  // Dalvik is the HTTP client of Android apps: it names a system, but no browser, and neither phone nor tablet.
   const isAndroidApp = userAgent.startsWith('Dalvik/')
   const { browser, os, platform } = Bowser.parse(userAgent)
   const { os: systemName, osVersion: systemVersion } = system(userAgent, os)
@@ -111,7 +111,7 @@ function system(
   }
   const os = named(parsed.name, osNames)
   const version = parsed.version ?? ''
-  // People know Windows as 7 or 10, not as NT 6.1; 11 calls itself 10.
+  // Show Windows 7 or 10 instead of NT 6.1; Windows 11 reports itself as 10.
   if (os === 'Windows') return { os, osVersion: parsed.versionName ?? version.replace(/^NT ?/, '') }
   const isIpad =
     os === 'iOS' && /\biPad\b|\bMacintosh\b/.test(userAgent) && !(Number.parseInt(version, 10) < 13)

@@ -3,36 +3,36 @@ import type { EnrichedHit } from '../hit.ts'
 import { errorFingerprint } from '../stages/error.ts'
 import { DailyValues, type ValueKind } from './daily-values.ts'
 
-// With the public tracking key anybody can send a new name with every hit. Each would be a value of its own for ever: in
-// rollups, in the value dictionary, in error groups, and on every page that lists them.
+// The tracking key is public, so a sender can use a new name with every hit. Without a limit, each name would stay for ever:
+// in rollups, in the value dictionary, in error groups, and on every page that lists them.
 
-/** Distinct event names, property keys and error groups of a site and UTC day, of each kind (contract §7). */
+/** Maximum distinct values of a site and UTC day, for event names, property keys and error groups each (contract §7). */
 export const MOST_VALUES = 10_000
-/** What is beyond counts under it. */
+/** Replacement for values above the limit. */
 const OTHER = '(other)'
 
-/** Properties that say what an error was (contract §7). */
+/** Properties that describe an error (contract §7). */
 const ERROR_PROPERTIES = new Set(['name', 'message', 'stack', 'file_name', 'line_number', 'column_number'])
 
 const DAY_MS = 86_400_000
 
 const selectGoalValues = statement<{ siteNo: number; kind: ValueKind; value: string }>('select-goal-values')
 
-/** What came of a batch. */
+/** Result of limiting a batch. */
 export interface BoundedHits {
-  /** In the same order; those that have nothing beyond are the same objects. */
+  /** Hits in the same order; a hit without a value above the limit is the same object. */
   hits: EnrichedHit[]
-  /** Hits with a value that counts under `(other)`, by its kind. */
+  /** Number of hits with a value replaced by `(other)`, by kind. */
   others: Record<ValueKind, number>
-  /** To be called when the transaction is committed; returns which kinds of which sites and days have become full. */
+  /** Must be called after the commit; returns the sites, days and kinds that reached the limit. */
   commit: () => { siteNo: number; day: number; kind: ValueKind }[]
 }
 
 /**
- * Puts `(other)` in place of what is beyond the first `limit` distinct event names, property keys and errors of a site and of
- * the UTC day of the hit. What a goal names stays, so that a flood does not blind it.
- * @param hits in the order in which they count; they stay as they are, since a transaction may be run again with them
- * @param tx a transaction of `db` that stores them
+ * Replaces values above the limit with `(other)`: event names, property keys and errors after the first `limit` distinct ones
+ * of a site and the UTC day of the hit. Keeps values that a goal uses, so that goals still count during a flood of values.
+ * @param hits in the order in which they count; not modified, because the transaction can run again with them
+ * @param tx the transaction of `db` that stores them
  */
 export async function boundValues(
   db: Db,
@@ -67,7 +67,7 @@ export async function boundValues(
 
 const dayOf = ({ at }: EnrichedHit): number => Math.floor(at / DAY_MS)
 
-/** The name that somebody chose; autocaptured kinds have five. */
+/** Returns a name that the sender chose; undefined for autocaptured types, which have only five names. */
 function nameOf({ type, name }: EnrichedHit): string | undefined {
   return (type === 'event' || type === 'error') && name !== undefined && name !== OTHER ? name : undefined
 }
@@ -95,12 +95,12 @@ function bound(hit: EnrichedHit, values: DailyValues, others: BoundedHits['other
   return bounded
 }
 
-/** The name of an error is that of its event. */
+/** Replaces the event name; the name of an error must stay equal to that of its event. */
 function withName(hit: EnrichedHit): EnrichedHit {
   return { ...hit, name: OTHER, ...(hit.error && { error: { ...hit.error, name: OTHER } }) }
 }
 
-/** Nothing of the error itself is kept, however it was sent. */
+/** Removes the error's own data, from the error and from properties. */
 function withoutError(hit: EnrichedHit): EnrichedHit {
   const props = Object.entries(hit.props ?? {}).filter(([key]) => !ERROR_PROPERTIES.has(key))
   return {
@@ -112,7 +112,7 @@ function withoutError(hit: EnrichedHit): EnrichedHit {
   }
 }
 
-/** All keys that are beyond become one, which has one value: without its key a value says nothing. */
+/** Replaces all keys above the limit with one key and one value: a value has no meaning without its key. */
 function withoutKeys(props: Record<string, string>, isBeyond: (key: string) => boolean) {
   const kept = Object.entries(props).filter(([key]) => !isBeyond(key))
   return Object.fromEntries([...kept, [OTHER, OTHER]])

@@ -1,40 +1,38 @@
 import { type Db, isDataFault } from '../../infra/db.ts'
 import type { Log } from '../../infra/log.ts'
 import type { Metrics } from '../../infra/metrics.ts'
-import { EARLIER_QUEUES } from '../../infra/queue/layout.ts'
 import type { Producer } from '../../infra/queue/producer.ts'
-import type { EarlierBatch, EnrichedHit, Hit, HitBatch } from '../hit.ts'
+import type { EnrichedHit, Hit, HitBatch } from '../hit.ts'
 import { enrich } from '../stages/index.ts'
 import { buryHit } from './dead-letters.ts'
 import { createGathering, type Part } from './gathering.ts'
 import { storeHits } from './store.ts'
 import { persistently, storeSound } from './store-sound.ts'
 
-/** How long engagement waits for its pageview. */
+/** Time that orphan engagement waits for its pageview. */
 const PAGE_WAIT_MS = 1_000
 
 export interface Ingest {
   /**
-   * Resolves when every hit of the batch is stored, dropped or a dead letter; waits while the database is away.
-   * @param queue it was in
+   * Resolves when every hit of the batch is stored, dropped or a dead letter; waits while the database is unavailable.
    */
-  take(batch: HitBatch | EarlierBatch, queue: string): Promise<void>
-  /** Stops trying again: batches that wait are never done, and their jobs stay in the queue. */
+  take(batch: HitBatch): Promise<void>
+  /** Stops retries: waiting batches never complete, and their jobs stay in the queue. */
   stop(): void
-  /** Jobs taken and not yet done. */
+  /** Returns the number of jobs in progress. */
   waiting(): number
   /** Totals since the start. */
   readonly counts: { stored: number; repeated: number; dropped: number; dead: number; batches: number }
 }
 
-/** The storing half of ingestion. */
+/** Creates the ingest handler, which stores the hits of queued batches. */
 export function createIngest(options: {
   db: Db
-  /** The queue the batches come from. */
+  /** Queue of the batches; orphan engagement goes back to it. */
   later: Producer<HitBatch>
   log: Log
   metrics?: Metrics
-  /** Distinct values of a site and day, as `storeHits` takes them. */
+  /** Limit of distinct values of a site and day; see `storeHits`. */
   mostValues?: number
 }): Ingest {
   const { db, later, log, metrics, mostValues } = options
@@ -46,18 +44,18 @@ export function createIngest(options: {
   async function storeParts(parts: Part[]): Promise<void> {
     try {
       const partitions = [...new Set(parts.map(part => part.partition))]
-      const pageless = await storeAll(partitions, await enrichAll(parts.flatMap(part => part.hits)))
+      const orphanEngagement = await storeAll(partitions, await enrichAll(parts.flatMap(part => part.hits)))
       counts.batches += 1
-      if (pageless.length > 0) await putOff(pageless, parts)
+      if (orphanEngagement.length > 0) await putOff(orphanEngagement, parts)
       for (const part of parts) part.resolve()
     } catch (error) {
       for (const part of parts) part.reject(error)
     }
   }
 
-  /** Lets engagement wait once for a pageview that another worker took a moment later; after that it is dropped. */
-  async function putOff(pageless: EnrichedHit[], parts: Part[]): Promise<void> {
-    const ids = new Set(pageless.map(hit => hit.id))
+  /** Queues orphan engagement once more, because another worker may store its pageview a moment later; then drops it. */
+  async function putOff(orphanEngagement: EnrichedHit[], parts: Part[]): Promise<void> {
+    const ids = new Set(orphanEngagement.map(hit => hit.id))
     const again: HitBatch['parts'] = []
     for (const { partition, hits, isSecondTry } of parts) {
       if (isSecondTry) continue
@@ -65,7 +63,7 @@ export function createIngest(options: {
       if (waiting.length > 0) again.push({ partition, hits: waiting })
     }
     if (again.length > 0) await later.add({ parts: again, isSecondTry: true }, PAGE_WAIT_MS)
-    note('dropped', pageless.length - again.reduce((sum, part) => sum + part.hits.length, 0))
+    note('dropped', orphanEngagement.length - again.reduce((sum, part) => sum + part.hits.length, 0))
   }
 
   function note(what: 'stored' | 'repeated' | 'dropped', count: number) {
@@ -86,7 +84,7 @@ export function createIngest(options: {
     return enriched
   }
 
-  /** @returns engagement whose pageview is not there */
+  /** @returns orphan engagement */
   async function storeAll(partitions: number[], hits: EnrichedHit[]): Promise<EnrichedHit[]> {
     const result = await storeSound(
       hits,
@@ -103,10 +101,10 @@ export function createIngest(options: {
       log.warn({ siteNo, day: date, kind }, 'no room for more values today: new ones count under (other)')
     }
     metrics?.batchSize.observe(hits.length)
-    return result.pageless
+    return result.orphanEngagement
   }
 
-  /** With the job still in the queue; never settles once the service stops. */
+  /** Retries while the job stays in the queue; never settles after `stop`. */
   async function patiently<Result>(run: () => Promise<Result>): Promise<Result> {
     try {
       return await persistently(run, {
@@ -128,17 +126,17 @@ export function createIngest(options: {
 
   return {
     counts,
-    async take(batch, queue) {
+    async take(batch) {
       const isSecondTry = batch?.isSecondTry === true
       atWork += 1
       try {
-        const parts = partsOf(batch, queue).map(
+        const parts = partsOf(batch).map(
           ({ partition, hits }) =>
             new Promise<void>((resolve, reject) =>
               gathering.add({ partition, hits, isSecondTry, resolve, reject }),
             ),
         )
-        // All, or those that are left would still be at work when the job comes again.
+        // Wait for all parts: otherwise some would still be in progress when the job is delivered again.
         for (const outcome of await Promise.allSettled(parts)) {
           if (outcome.status === 'rejected') throw outcome.reason
         }
@@ -153,10 +151,9 @@ export function createIngest(options: {
   }
 }
 
-/** What of a job is of which partition; what is no batch at all becomes a dead letter on its way. */
-function partsOf(batch: unknown, queue: string): { partition: number; hits: unknown[] }[] {
-  const { parts, hits } = (batch ?? {}) as Partial<HitBatch & EarlierBatch>
+/** Splits a job by partition; invalid job data becomes one hit, which then becomes a dead letter. */
+function partsOf(batch: unknown): { partition: number; hits: unknown[] }[] {
+  const { parts } = (batch ?? {}) as Partial<HitBatch>
   if (Array.isArray(parts) && parts.every(part => Array.isArray(part?.hits))) return parts
-  const partition = Math.max(0, EARLIER_QUEUES.indexOf(queue))
-  return [{ partition, hits: Array.isArray(hits) ? hits : [batch] }]
+  return [{ partition: 0, hits: [batch] }]
 }

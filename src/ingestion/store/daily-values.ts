@@ -5,10 +5,10 @@ import { type Db, statement, type Transaction } from '../../infra/db.ts'
 const VALUE_KINDS = ['event_name', 'property_key', 'error_group'] as const
 export type ValueKind = (typeof VALUE_KINDS)[number]
 
-/** The distinct values of a kind that a site has on a UTC day. */
+/** Key of a set of distinct values: site, UTC day and kind. */
 interface Place {
   siteNo: number
-  /** Since 1970. */
+  /** Days since 1970-01-01. */
   day: number
   kind: ValueKind
 }
@@ -22,12 +22,12 @@ const lockValues = statement<StoredValues>('lock-daily-values')
 const appendValues = statement('append-daily-values')
 
 const DIGEST_BYTES = 8
-/** Some 40 places with all the values they may have; a usual one takes a few KB. */
+/** Cache size: about 40 full sets of values; a usual set takes a few KB. */
 const MAX_BYTES = 64 * 1024 * 1024
-/** What a string in a set takes beside its characters. */
+/** Memory of a string in a set without its characters. */
 const ENTRY_BYTES = 60
 
-/** What is known of a place: its committed digests, and the texts that were recognised by them, which need no hash any more. */
+/** Cached values of a set: the committed digests, and recognised texts, which need no further hash. */
 class KnownValues {
   readonly digests = new Set<string>()
   readonly texts = new Set<string>()
@@ -45,7 +45,7 @@ class KnownValues {
     this.bytes += ENTRY_BYTES + text.length
   }
 
-  /** Whether the text is one of the values; learns it if it is. */
+  /** Tells whether the text is one of the values; if so, caches the text. */
   has(text: string, digest: string): boolean {
     if (!this.digests.has(digest)) return false
     this.addText(text)
@@ -66,22 +66,22 @@ function cacheOf(db: Db): BoundedCache<KnownValues> {
 
 const keyOf = ({ siteNo, day, kind }: Place): string => `${siteNo}/${day}/${kind}`
 
-/** A microsecond each. Of 10,000 values no two have one digest by chance; if they had, one would not be counted. */
+/** Takes 1 µs. A collision among 10,000 values is practically impossible; its only effect would be one uncounted value. */
 const digestOf = (text: string): string => hash('sha256', text).slice(0, 2 * DIGEST_BYTES)
 
 interface Asked {
   place: Place
   known: KnownValues
-  /** Digests of texts that are not known to be values, in the order they came. */
+  /** Digests of texts that are not known as values yet, in order of arrival. */
   unknown: Map<string, string>
 }
 
 /**
- * Which values of a batch are among the first of their site and day. Nearly always all are known: that takes a look into a set
- * each, and no statement. New ones are added under a lock of their row, so that processes and partitions agree.
+ * Decides which values of a batch are within the limit of their site and day. Nearly always all values are cached, which takes
+ * one set lookup each and no statement. New values are added under a row lock, so that processes and partitions agree.
  *
- * A value that is in stays in; a place that is full stays as it is. So what a job is delivered for again, a restart, or another
- * process decides nothing anew.
+ * A value within the limit stays within it, and a full set never changes. So a repeated delivery, a restart or another process
+ * gets the same result.
  */
 export class DailyValues {
   readonly #cache: BoundedCache<KnownValues>
@@ -97,7 +97,7 @@ export class DailyValues {
     this.#limit = limit
   }
 
-  /** Notes that a hit has the value. */
+  /** Registers a value of a hit. */
   ask(siteNo: number, day: number, kind: ValueKind, text: string): void {
     const { known, unknown } = this.#at(siteNo, day, kind)
     if (known.texts.has(text) || unknown.has(text)) return
@@ -106,8 +106,8 @@ export class DailyValues {
   }
 
   /**
-   * Settles what was asked.
-   * @param tx that stores the hits; holds the rows of places that get new values until it ends
+   * Decides all registered values.
+   * @param tx the transaction that stores the hits; locks the rows that get new values until it ends
    */
   async settle(tx: Transaction): Promise<void> {
     const open = () =>
@@ -134,17 +134,17 @@ export class DailyValues {
     )
   }
 
-  /** Whether a value that was asked for is beyond the first; nothing is until they are settled. */
+  /** Tells whether a registered value is above the limit; valid only after `settle`. */
   isBeyond(siteNo: number, day: number, kind: ValueKind, text: string): boolean {
     return this.#at(siteNo, day, kind).unknown.has(text)
   }
 
-  /** The places that have values beyond. */
+  /** Returns the sets that have values above the limit. */
   beyond(): Place[] {
     return [...this.#asked.values()].flatMap(({ place, unknown }) => (unknown.size > 0 ? [place] : []))
   }
 
-  /** Takes back that a value is beyond. */
+  /** Allows a value although it is above the limit. */
   admit(siteNo: number, kind: ValueKind, text: string): void {
     for (const { place, unknown } of this.#asked.values()) {
       if (place.siteNo === siteNo && place.kind === kind) unknown.delete(text)
@@ -152,8 +152,8 @@ export class DailyValues {
   }
 
   /**
-   * Remembers what was added, once it is committed.
-   * @returns the places that have become full
+   * Caches the added values; call it only after the commit.
+   * @returns the sets that have become full
    */
   commit(): Place[] {
     for (const { known, text, digest } of this.#added) {
@@ -182,7 +182,7 @@ export class DailyValues {
 
   #isFull = (known: KnownValues): boolean => known.digests.size >= this.#limit
 
-  /** Takes what is committed, and off the list what turns out to be a value. */
+  /** Adds committed values to the cache and removes them from the unknown values. */
   #learn(rows: StoredValues[]): void {
     for (const row of rows) {
       const asked = this.#asked.get(keyOf(row))
@@ -197,7 +197,7 @@ export class DailyValues {
     }
   }
 
-  /** @returns the digests that are new, as many as there is room for */
+  /** Adds new values up to the limit. @returns their digests */
   #add({ place, known, unknown }: Asked): string[] {
     const room = this.#limit - known.digests.size
     const fresh = [...unknown].slice(0, Math.max(0, room))

@@ -6,7 +6,7 @@ import { enrich } from '../stages/index.ts'
 import { storeHits } from './store.ts'
 import { forAMinute, storeSound } from './store-sound.ts'
 
-// Hits that could not be stored lie in a table with their reason, until somebody has removed what kept them out.
+// Dead letters: hits that could not be stored, with the reason. They stay until an operator has fixed the cause and retries.
 
 const insertDeadLetter = statement('insert-dead-letter')
 const countDeadLetters = statement<{ count: number }>('count-dead-letters')
@@ -16,12 +16,12 @@ const selectLetters = statement<{ id: string; payload: string }>('select-dead-le
 const renewReason = statement('renew-dead-letter')
 const deleteLetters = statement('delete-dead-letters')
 
-/** Letters of one transaction; a payload has up to 300,000 characters. */
+/** Dead letters of one transaction; a payload has up to 300,000 characters. */
 const SLICE = 200
 
 interface Letter {
   id: string
-  /** Null where the hit names no site that is known. */
+  /** Null if the hit names no known site. */
   siteId: string | null
   at: Date | null
   reason: string
@@ -30,8 +30,8 @@ interface Letter {
 }
 
 /**
- * Puts aside what cannot be stored. Of a hit that lies there already, nothing changes.
- * @param hit whatever came out of the queue
+ * Moves a hit that cannot be stored to the dead letters. An existing dead letter of the same hit stays unchanged.
+ * @param hit unvalidated data from the queue
  */
 export async function buryHit(
   db: Db,
@@ -46,9 +46,9 @@ export async function buryHit(
 }
 
 /**
- * The letters that failed last, the newest first.
- * @param options.siteNo null for those of all sites
- * @returns `total` counts all, listed or not
+ * Returns the dead letters that failed last, newest first.
+ * @param options.siteNo null for all sites
+ * @returns `total` counts all dead letters, also those beyond `limit`
  */
 export async function listDeadLetters(
   db: Db,
@@ -59,23 +59,23 @@ export async function listDeadLetters(
 }
 
 export interface Retried {
-  /** Hits that are recorded now; those that were stored before a retry was cut off are among them. */
+  /** Hits that are stored now, including hits that an interrupted retry had already stored. */
   stored: number
-  /** What no live hit would be recorded for either: engagement without its pageview, a site that is deleted. */
+  /** Hits that live ingestion would drop too: orphan engagement, hits of a deleted site. */
   dropped: number
-  /** Still there, with the reason of this time. */
+  /** Hits that failed again; their dead letters have the new reason. */
   failed: number
 }
 
 /**
- * Takes dead letters through the pipeline again. A letter goes only when its hit is stored or dropped, and a hit that is
- * stored already is recognised: it may be cut off at any point and run again, and counts nothing twice.
- * @param siteNo null for the letters of all sites
- * @throws what the database throws when it stays away
+ * Processes dead letters again. Deletes a dead letter only after its hit is stored or dropped, and recognises hits that are
+ * already stored. So the function can be interrupted at any point and run again, and counts no hit twice.
+ * @param siteNo null for all sites
+ * @throws the database error when the database stays unavailable
  */
 export async function retryDeadLetters(db: Db, siteNo: number | null, log: Log): Promise<Retried> {
   const total: Retried = { stored: 0, dropped: 0, failed: 0 }
-  // What fails again meanwhile is not tried for ever.
+  // Read all ids first: a hit that fails again is then not retried endlessly.
   const ids = (await selectIds(db, siteNo)).map(letter => letter.id)
   for (let start = 0; start < ids.length; start += SLICE) {
     const { stored, dropped, failed } = await retrySlice(db, ids.slice(start, start + SLICE), log)
@@ -107,12 +107,12 @@ async function retrySlice(db: Db, ids: string[], log: Log): Promise<Retried> {
   )
   return {
     stored: result.stored + result.repeated,
-    dropped: result.dropped + result.pageless.length,
+    dropped: result.dropped + result.orphanEngagement.length,
     failed: failures.size,
   }
 }
 
-/** Worked out anew: what kept the hit out may have been how it was read. */
+/** Enriches the hit again, because the failure may have been in the enrichment. */
 function readHit(payload: string): EnrichedHit {
   const hit = JSON.parse(payload)
   if (!Number.isInteger(hit?.siteNo)) throw new Error('the payload is no hit')
@@ -121,10 +121,10 @@ function readHit(payload: string): EnrichedHit {
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i
 
-/** What can be said of a hit that may be anything; the id of one without is that of its content. */
+/** Reads id, site and time from unvalidated data; without a valid id, derives one from the content. */
 function identityOf(hit: unknown): { id: string; siteNo: number | null; at: Date | null } {
   const { id, siteNo, at } = (hit ?? {}) as { id?: unknown; siteNo?: unknown; at?: unknown }
-  // Years that PostgreSQL knows too.
+  // Limits the time to years that PostgreSQL supports.
   const isTime = typeof at === 'number' && at > -6e13 && at < 2.5e14
   return {
     id: typeof id === 'string' && UUID.test(id) ? id : uuidv5(JSON.stringify(hit) ?? 'undefined', uuidv5.URL),

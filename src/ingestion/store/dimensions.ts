@@ -1,6 +1,6 @@
 import type { EnrichedHit } from '../hit.ts'
 
-/** What a session takes from its opening hit (contract §8, session dimensions). */
+/** Session dimensions, from the opening hit (contract §8). */
 export interface Dimensions {
   hostname: string
   entryPath: string
@@ -21,7 +21,7 @@ export interface Dimensions {
   region: string
   city: string
   language: string
-  /** Width and height in pixels, as `1920x1080`; empty where neither is known. */
+  /** Width and height in pixels, as `1920x1080`; empty if both are unknown. */
   screen: string
 }
 
@@ -50,7 +50,7 @@ export function dimensionsOf(hit: EnrichedHit): Dimensions {
   }
 }
 
-/** To be kept: the driver's row, made field by field, takes ten times as much memory. */
+/** Copies a row for the cache: the driver's row, built field by field, takes ten times as much memory. */
 export function compact(row: Dimensions): Dimensions {
   return {
     hostname: row.hostname,
@@ -82,7 +82,7 @@ function screenOf({ screenWidth, screenHeight }: EnrichedHit): string {
     : `${screenWidth ?? ''}x${screenHeight ?? ''}`
 }
 
-/** Of a hit that has no session: an identify that waits. */
+/** Dimensions of a hit without a session, such as a pending identify. */
 export const NO_DIMENSIONS: Dimensions = {
   hostname: '',
   entryPath: '',

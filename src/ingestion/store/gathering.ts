@@ -1,25 +1,25 @@
-/** What a job has for one partition. */
+/** Hits of one job for one partition. */
 export interface Part {
   partition: number
   hits: unknown[]
-  /** Engagement that has waited for its pageview once. */
+  /** True for orphan engagement that has already waited once for its pageview. */
   isSecondTry: boolean
   resolve: () => void
   reject: (error: unknown) => void
 }
 
-/** Most hits of one transaction. */
+/** Maximum hits of one transaction; a larger single part gets a transaction of its own. */
 const MAX_HITS = 5_000
-/** As many that wait are worth a transaction of each partition, beside each other. */
+/** From this number of waiting hits on, each partition gets its own concurrent transaction. */
 const SPREAD_HITS = 2_000
-/** What a transaction costs however few hits it has is paid no more often than so. */
+/** Minimum interval between starts of small transactions: limits how often their fixed cost is paid. */
 const PACE_MS = 20
 
 /**
- * Gathers parts of jobs into transactions. Parts of all partitions share one, and what comes while it runs becomes the next,
- * so that a busy service pays for few of them; one that was idle begins at once. When much waits, the partitions go their
- * own ways.
- * @param run stores the parts in one transaction, and settles them; never rejects
+ * Creates the store batcher, which combines parts of jobs into transactions. Parts of all partitions share a transaction, and
+ * parts that arrive while it runs form the next one, so that a busy service needs few transactions; an idle service starts at
+ * once. When many hits wait, each partition runs its own transactions.
+ * @param run stores the parts in one transaction and resolves or rejects each part; must not reject itself
  */
 export function createGathering(run: (parts: Part[]) => Promise<void>): { add(part: Part): void } {
   const waiting = new Map<number, Part[]>()
@@ -27,7 +27,7 @@ export function createGathering(run: (parts: Part[]) => Promise<void>): { add(pa
   let isDue = false
   let lastStart = Number.NEGATIVE_INFINITY
 
-  /** Partitions that something waits for and nothing runs of, and how many hits wait for them. */
+  /** Returns the partitions that have waiting hits and no running transaction, and the number of these hits. */
   function ready(): { partitions: number[]; hits: number } {
     const partitions = [...waiting.keys()].filter(partition => !running.has(partition))
     const hits = partitions
@@ -47,7 +47,7 @@ export function createGathering(run: (parts: Part[]) => Promise<void>): { add(pa
       start()
     }
     const pause = hits < SPREAD_HITS ? lastStart + PACE_MS - performance.now() : 0
-    // The parts of one job come one after the other.
+    // Defer the start: the parts of one job are added one after the other in the same tick.
     if (pause > 0) setTimeout(begin, pause)
     else setImmediate(begin)
   }
@@ -67,7 +67,7 @@ export function createGathering(run: (parts: Part[]) => Promise<void>): { add(pa
     schedule()
   }
 
-  /** At least one part, and no more than a transaction should have. */
+  /** Removes waiting parts for one transaction: at least one part, and at most `MAX_HITS` hits if more than one. */
   function take(partitions: number[]): Part[] {
     const taken: Part[] = []
     let size = 0

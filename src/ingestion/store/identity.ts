@@ -11,10 +11,10 @@ import {
   type World,
 } from './timeline.ts'
 
-/** How long an identity waits for a visitor's next hit. */
+/** Time that an identity waits for a visitor's next hit. */
 const IDENTITY_WAIT_MS = 30 * 60_000
 
-/** Names the active session, or leaves the identity waiting. By time, the newest identify decides. */
+/** Sets the user of the active session, or stores the identity as pending. The newest identify by time wins. */
 export function placeIdentify(world: World, hit: EnrichedHit): Placed {
   const identifier = hit.identity!.identifier
   const known = candidates(world, hit)
@@ -28,7 +28,7 @@ export function placeIdentify(world: World, hit: EnrichedHit): Placed {
     setPending(visitor, undefined, hit.at)
     return placed
   }
-  // When it comes late, the hit it should have waited for is already there.
+  // For a late identify, the hit that it should have waited for is already stored.
   const next = visitor.sessions.find(other => other.firstAt > hit.at)
   if (next && next.firstAt - hit.at <= IDENTITY_WAIT_MS) {
     if (next.userId === '') setUser(next, identifier, hit.at)
@@ -39,9 +39,9 @@ export function placeIdentify(world: World, hit: EnrichedHit): Placed {
 }
 
 /**
- * Takes the waiting identity that applies to a hit at `at`, which would join `joinable`. It applies for 30 minutes, and
- * one that ends a session for as long as that session could go on. A hit inside somebody else's session must not cut
- * it: the identity goes on waiting, and so does one that has waited in vain, since the hit it waits for may be late.
+ * Removes and returns the pending identity that applies to a hit at `at`, which would join `joinable`. An identity applies
+ * for 30 minutes; one that splits a session applies as long as that session could continue. A hit inside another user's
+ * session must not split it: the identity stays pending. It also stays pending after its time, because its hit may be late.
  */
 export function takeIdentity(
   visitor: Visitor,
@@ -60,7 +60,7 @@ export function takeIdentity(
   return pending
 }
 
-/** Hands an identity that waits for a hit over to the visitor the new day made of the old one. */
+/** Moves a pending identity from the previous day's visitor to the new day's visitor of the same person. */
 export function inheritIdentity(visitor: Visitor, previous: Visitor): void {
   if (visitor.pending || !previous.pending || previous.pending.splits) return
   visitor.pending = previous.pending

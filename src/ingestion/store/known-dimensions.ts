@@ -15,12 +15,12 @@ interface Known {
 
 const selectSessionDimensions = statement<DimensionsRow>('select-session-dimensions')
 
-/** Sessions that are known, of half an hour of a busy service; some 700 bytes each. */
+/** Maximum cached sessions: half an hour of a busy service, about 700 bytes each. */
 const LIMIT = 50_000
-/** What is longer is read each time. */
+/** Longer dimensions are not cached and are read every time. */
 const MAX_CHARACTERS = 1_000
 
-/** Of each database: what its sessions took from their opening hits, which never changes, and is most of what they are. */
+/** Cached session dimensions by database. They never change after the opening hit and are most of a session's data. */
 const known = new WeakMap<Db, GenerationCache<number, Known>>()
 
 function knownOf(db: Db): GenerationCache<number, Known> {
@@ -33,10 +33,10 @@ function knownOf(db: Db): GenerationCache<number, Known> {
 }
 
 /**
- * The dimensions of sessions, in their order; those that are not known yet are read.
- * @param tx a transaction of `db` that has seen them
- * @param span in which they started, both ends included
- * @throws what the database throws
+ * Returns the dimensions of sessions in the order of `sessions`; reads those that are not cached.
+ * @param tx a transaction of `db` that can see the sessions
+ * @param span contains the starts of the sessions, both ends included
+ * @throws the database error
  */
 export async function dimensionsOfSessions(
   db: Db,
@@ -47,7 +47,7 @@ export async function dimensionsOfSessions(
   const cache = knownOf(db)
   const found = sessions.map(({ sessionNo, startedAt }) => {
     const held = cache.get(sessionNo)
-    // Another one has the number where a database was put back to an earlier state.
+    // After a restore of the database, another session can have the same number.
     return held?.startedAt === startedAt.getTime() ? held.dimensions : undefined
   })
   const missing = sessions.filter((_, index) => !found[index])
@@ -66,7 +66,7 @@ export async function dimensionsOfSessions(
       cache.set(row.sessionNo, { startedAt: row.startedAt.getTime(), dimensions })
     }
   }
-  // A site that is deleted may be purged between two statements: nobody sees its hits.
+  // A deleted site can be purged between the two statements; its hits are not visible anyway.
   return sessions.map(({ sessionNo }, index) => found[index] ?? read.get(sessionNo) ?? NO_DIMENSIONS)
 }
 

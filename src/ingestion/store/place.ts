@@ -19,9 +19,9 @@ import {
 } from './timeline.ts'
 
 /**
- * Takes a hit into the world by the session rules of contract §6 and §7. Hits must come in (time, id) order
- * within a batch; one that is earlier than what is already there follows the rule for late hits.
- * @returns where it belongs, or undefined for engagement without its pageview, which is not recorded
+ * Assigns a hit to a session by the session rules of contract §6 and §7, and updates the batch context. The hits of a batch
+ * must be sorted by time and id; a hit that is earlier than stored hits follows the rule for late hits.
+ * @returns the hit with its visitor and session, or undefined for orphan engagement, which is not recorded
  */
 export function place(world: World, hit: EnrichedHit): Placed | undefined {
   if (hit.type === 'engagement') return placeEngagement(world, hit)
@@ -47,7 +47,7 @@ function placeHit(world: World, hit: EnrichedHit): Placed {
   return { hit, visitor, session }
 }
 
-/** Over midnight a running session, and an identity that waits, go on under the id that the day before gave. */
+/** Returns the visitor of a hit. Over midnight, an active session continues under the previous day's visitor id. */
 function visitorOf(world: World, hit: EnrichedHit): Visitor {
   const own = world.visitors.get(visitorKey(hit.siteNo, hit.visitorId))
   const previous = previousVisitor(world, hit)
@@ -85,5 +85,5 @@ function newest(pageviews: Pageview[] | undefined, notAfter: number): Pageview |
   return found
 }
 
-/** Of two at one time the one of the higher id, in whatever order they came. */
+/** At equal times the higher id is later, so that the result does not depend on the order of arrival. */
 const isLater = (a: Pageview, b: Pageview) => a.at > b.at || (a.at === b.at && a.id > b.id)

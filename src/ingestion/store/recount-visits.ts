@@ -11,15 +11,15 @@ interface VisitNumber {
 const selectVisitNumbers = statement<VisitNumber>('select-visit-numbers')
 const updateVisitNumbers = statement<{ sessionNo: number }>('update-visit-numbers')
 
-/** A further transaction may change the same sessions each time. */
+/** Maximum attempts: another transaction can change the same sessions during each of them. */
 const ATTEMPTS = 5
-/** SQLSTATE of a serialization failure: nothing is wrong with the hits, and the batch comes again. */
+/** SQLSTATE of a serialization failure: the hits are valid, and the caller retries the batch. */
 const TO_BE_RETRIED = { code: '40001' }
 
 /**
- * Numbers the sessions of the visitors among which one came late, by start, from 1. From that one on the numbers change.
- * @returns those whose number changed
- * @throws an error with the SQLSTATE of a serialization failure when others do not stop changing them
+ * Renumbers the sessions of visitors with a late session, by start, from 1. Numbers change from the late session on.
+ * @returns site and start of the sessions whose number changed
+ * @throws an error with the SQLSTATE of a serialization failure when other transactions change the sessions in every attempt
  */
 export async function recountVisits(
   tx: Transaction,
@@ -33,7 +33,7 @@ export async function recountVisits(
   for (let attempt = 1; rows.length > 0; attempt++) {
     if ((await update(tx, rows)) === rows.length) break
     if (attempt === ATTEMPTS) throw Object.assign(new Error('others change these visits'), TO_BE_RETRIED)
-    // Those that had to wait for another transaction were left out; it has ended now.
+    // Fewer rows changed than expected: another transaction held the rest. It has ended now, so read the numbers again.
     rows = await wrong()
   }
   return changed.map(({ siteNo, at }) => ({ siteNo, at: at.getTime() }))

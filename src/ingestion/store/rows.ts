@@ -6,7 +6,7 @@ import type { Placed, Session, Visitor } from './timeline.ts'
 type Value = string | number | null
 type Column<Row> = (row: Row) => Value
 
-/** Of the session, what its hits carry: what they can be filtered by. In the order of insert-events.sql. */
+/** Session dimensions that hits can be filtered by; each hit stores a copy. In the order of insert-events.sql. */
 const SHARED_COLUMNS: (keyof Dimensions)[] = [
   'entryPath',
   'referrer',
@@ -34,7 +34,7 @@ const DIMENSION_COLUMNS: (keyof Dimensions)[] = [
   'screen',
 ]
 
-/** A URL as sent is mostly its path and what follows it; only another one is kept whole. */
+/** Most sent URLs are the path and its suffix, so only the suffix is stored; any other URL is stored whole. */
 const isPathFirst = ({ url, path }: EnrichedHit) => path !== '' && url?.startsWith(path) === true
 
 const EVENT_COLUMNS: Column<Placed>[] = [
@@ -103,7 +103,7 @@ const VISITOR_STATE: Column<Visitor>[] = [
   visitor => timeText(visitor.newestSessionAt),
   visitor => visitor.pending?.identifier ?? null,
   visitor => timeText(visitor.pending?.since),
-  // The driver takes the type of an array from its first element, and would send boolean for boolean[].
+  // Send a number: the driver infers an array's type from its first element and would send boolean instead of boolean[].
   visitor => (visitor.pending?.splits ? 1 : 0),
 ]
 
@@ -116,7 +116,7 @@ const NEW_VISITOR_COLUMNS: Column<Visitor>[] = [
 
 const CHANGED_VISITOR_COLUMNS: Column<Visitor>[] = [visitor => visitor.visitorNo, ...VISITOR_STATE]
 
-/** Rows as one array a column, which is what `unnest` takes. */
+/** Converts rows to one array a column, the input of `unnest`. */
 function transpose<Row>(columns: Column<Row>[], rows: Row[]): string[] {
   return columns.map(column => arrayText(rows.map(column)))
 }
@@ -127,7 +127,7 @@ export const touchedSessionRows = (rows: VisitorSession[]) => transpose(TOUCHED_
 export const newVisitorRows = (rows: Visitor[]) => transpose(NEW_VISITOR_COLUMNS, rows)
 export const changedVisitorRows = (rows: Visitor[]) => transpose(CHANGED_VISITOR_COLUMNS, rows)
 
-/** Each error of a batch once, in an order that all batches share, so that none waits for another that waits for it. */
+/** Returns each error of a batch once. All batches use the same order, which prevents deadlocks between them. */
 export function errorRows(rows: Placed[]): string[] | undefined {
   const errors = new Map<string, { siteNo: number; id: string; message: string; name: string }>()
   for (const { hit } of rows) {
@@ -144,7 +144,7 @@ export function errorRows(rows: Placed[]): string[] | undefined {
   )
 }
 
-/** The newest identity said of each person in a batch. `null` where a field was not named. */
+/** Returns the merged identity of each identified user in a batch; newer values win, and absent fields are null. */
 export function identityRows(rows: Placed[]): string[] | undefined {
   const latest = new Map<string, Placed['hit'][]>()
   for (const { hit } of rows) {
@@ -154,7 +154,7 @@ export function identityRows(rows: Placed[]): string[] | undefined {
   }
   if (latest.size === 0) return undefined
   const merged = [...latest.values()].map(hits => {
-    // Rows are in time order, so that what comes later overwrites.
+    // Rows are in time order, so that newer values overwrite older ones.
     const identity = Object.assign({}, ...hits.map(hit => hit.identity)) as NonNullable<
       Placed['hit']['identity']
     >

@@ -5,15 +5,15 @@ import type { EnrichedHit } from '../hit.ts'
 import { addStored, nothingStored, type Stored } from './store.ts'
 
 const RETRY_MS = 500
-/** How long a command waits for a database that is away. */
+/** Time that a command retries while the database is unavailable. */
 const COMMAND_PATIENCE_MS = 60_000
 
-/** Two partitions may meet in one visitor, when a sender uses an id that was made of an address. */
+/** Two partitions can insert the same visitor when a sender sends an id that was derived from an address. */
 const isUniqueViolation = (error: unknown) => sqlState(error) === '23505'
 
 /**
- * Runs until it succeeds, for as long as `isPatient`. Only what fails because of its values is thrown at once: everything
- * else passes, or waits for somebody to look.
+ * Retries `run` until it succeeds or `isPatient` returns false. Throws data faults at once (unique violations after three
+ * attempts); other failures are temporary or need an operator.
  */
 export async function persistently<Result>(
   run: () => Promise<Result>,
@@ -31,7 +31,7 @@ export async function persistently<Result>(
   }
 }
 
-/** Runs as `persistently` does, but not longer than somebody at a command line would wait. */
+/** Retries like `persistently`, but for at most a minute: a command must not block its terminal longer. */
 export function forAMinute<Result>(log: Log, run: () => Promise<Result>): Promise<Result> {
   const giveUpAt = performance.now() + COMMAND_PATIENCE_MS
   return persistently(run, {
@@ -41,8 +41,9 @@ export function forAMinute<Result>(log: Log, run: () => Promise<Result>): Promis
 }
 
 /**
- * Stores a batch; when its data is at fault, halves it until the hits that cannot be stored stand alone.
- * @throws what `store` throws that is no fault of the data
+ * Stores a batch. On a data fault, bisects the batch until it has isolated the hits that cannot be stored, and passes them
+ * to `bury`.
+ * @throws any error of `store` that is not a data fault
  */
 export async function storeSound(
   hits: EnrichedHit[],

@@ -1,7 +1,7 @@
 import { type Db, statement, type Transaction } from '../../infra/db.ts'
 import { attributeAwaiting, NEWCOMERS_LOCK } from '../../revenue/attribution.ts'
-import { markBuckets, markFolds } from '../../rollups/dirty.ts'
-import { closesAt } from '../../rollups/folds/portion.ts'
+import { closesAt } from '../../rollups/daily/row-slice.ts'
+import { markBuckets, markRollups } from '../../rollups/dirty.ts'
 import { type EnrichedHit, PARTITIONS } from '../hit.ts'
 import { type BoundedHits, boundValues, MOST_VALUES } from './bound-values.ts'
 import { findStored } from './find-stored.ts'
@@ -23,31 +23,31 @@ const upsertIdentities = statement('upsert-identities')
 const upsertErrorGroups = statement('upsert-error-groups')
 const updateFirstEvents = statement('update-first-events')
 
-/** First of the two numbers of a partition's advisory lock. */
+/** First of the two keys of a partition's advisory lock. */
 const PARTITION_LOCKS = 7_116_502
 const ALL_PARTITIONS = Array.from({ length: PARTITIONS }, (_, partition) => partition)
 
 export interface Stored {
   stored: number
-  /** Hits that were there already, from an earlier delivery. */
+  /** Hits that an earlier delivery had already stored. */
   repeated: number
-  /** Hits of sites that are deleted. */
+  /** Hits of deleted sites. */
   dropped: number
-  /** Engagement without its pageview, which may be on its way in another batch. */
-  pageless: EnrichedHit[]
-  /** Hits with a value beyond the first of their site and day, by its kind. */
+  /** Orphan engagement; its pageview may still arrive in another batch. */
+  orphanEngagement: EnrichedHit[]
+  /** Hits with a value above the limit of their site and day, by kind of value. */
   others: BoundedHits['others']
-  /** Kinds of sites and days that have no room any more for values that are new. */
+  /** Sites, days and kinds of values that reached the limit with this batch. */
   filled: ReturnType<BoundedHits['commit']>
 }
 
-/** What two batches come to, or the halves of one. */
+/** Adds the results of two batches, or of the two halves of a batch. */
 export function addStored(a: Stored, b: Stored): Stored {
   return {
     stored: a.stored + b.stored,
     repeated: a.repeated + b.repeated,
     dropped: a.dropped + b.dropped,
-    pageless: [...a.pageless, ...b.pageless],
+    orphanEngagement: [...a.orphanEngagement, ...b.orphanEngagement],
     others: {
       event_name: a.others.event_name + b.others.event_name,
       property_key: a.others.property_key + b.others.property_key,
@@ -61,17 +61,16 @@ export const nothingStored = (): Stored => ({
   stored: 0,
   repeated: 0,
   dropped: 0,
-  pageless: [],
+  orphanEngagement: [],
   others: { event_name: 0, property_key: 0, error_group: 0 },
   filled: [],
 })
 
 /**
- * Stores a batch in one transaction: all of it or nothing. Hits that are there already change nothing, so that a
- * batch may be delivered any number of times.
- * @param partition that of the hits' visitors, or those; 'all' where it is not known, which keeps every other batch waiting
- * @param mostValues distinct event names, property keys and errors of a site and day, of each kind
- * @throws what the database throws; nothing is stored then
+ * Stores a batch in one transaction. Skips hits that are already stored, so that a batch can be delivered any number of times.
+ * @param partition one or more partitions of the hits' visitors; 'all' if unknown, which blocks every other batch
+ * @param mostValues limit of distinct values of a site and day, for event names, property keys and errors each
+ * @throws the database error; nothing is stored then
  */
 export async function storeHits(
   db: Db,
@@ -83,13 +82,13 @@ export async function storeHits(
   let bounded: BoundedHits | undefined
   const stored = (await db.begin(async tx => {
     bounded = undefined
-    // Always in the same order: nobody waits for one while holding one behind it.
+    // Lock in a fixed order to prevent deadlocks.
     for (const locked of partitions.toSorted((a, b) => a - b))
       await lockPartition(tx, PARTITION_LOCKS, locked)
     const live = await leaveOutDeletedSites(tx, hits)
     const fresh = await leaveOutStored(tx, live)
     const placed: Placed[] = []
-    const pageless: EnrichedHit[] = []
+    const orphanEngagement: EnrichedHit[] = []
     if (fresh.length > 0) {
       fresh.sort(byTime)
       bounded = await boundValues(db, tx, fresh, mostValues)
@@ -97,7 +96,7 @@ export async function storeHits(
       for (const hit of bounded.hits) {
         const row = place(world, hit)
         if (row) placed.push(row)
-        else pageless.push(hit)
+        else orphanEngagement.push(hit)
       }
       await write(tx, placed, [...world.visitors.values()])
     }
@@ -105,7 +104,7 @@ export async function storeHits(
       stored: placed.length,
       repeated: live.length - fresh.length,
       dropped: hits.length - live.length,
-      pageless,
+      orphanEngagement,
     }
   })) as Omit<Stored, 'others' | 'filled'>
   return {
@@ -127,7 +126,7 @@ async function leaveOutDeletedSites(tx: Transaction, hits: EnrichedHit[]): Promi
 
 async function leaveOutStored(tx: Transaction, hits: EnrichedHit[]): Promise<EnrichedHit[]> {
   const seen = await findStored(tx, hits)
-  // A batch merged from two deliveries of one job holds a hit twice.
+  // Also remove duplicates: a batch merged from two deliveries of one job holds a hit twice.
   return hits.filter(hit => !seen.has(hit.id) && seen.add(hit.id))
 }
 
@@ -180,7 +179,7 @@ async function write(tx: Transaction, placed: Placed[], visitors: Visitor[]): Pr
     })),
     ...renumbered,
   ])
-  await markFolds(tx, [
+  await markRollups(tx, [
     ...placed
       .filter(({ hit }) => isVisible(hit))
       .map(({ hit }) => ({ siteNo: hit.siteNo, at: hit.at, changedAt: hit.at })),
@@ -192,15 +191,15 @@ async function write(tx: Transaction, placed: Placed[], visitors: Visitor[]): Pr
   ])
 }
 
-/** Whether all sessions the visitor has are new ones: something that was recorded before may wait for them. */
+/** Tells whether all sessions of the visitor are new: stored payments and events may wait for a session of the visitor. */
 function hasFirstSessions({ sessionCount, sessions }: Visitor): boolean {
   return sessionCount > 0 && sessions.filter(session => session.isNew).length === sessionCount
 }
 
-/** Engagement and identities are no hits that are counted. */
+/** Engagement and identify hits are not counted. */
 const isVisible = ({ type }: EnrichedHit): boolean => type !== 'engagement' && type !== 'identify'
 
-/** Only pageviews and events make a site have data. */
+/** Updates the first event of each site from pageviews and events; other hits do not count as data. */
 async function noteFirstEvents(tx: Transaction, placed: Placed[]): Promise<void> {
   const first = new Map<number, number>()
   for (const { hit } of placed) {

@@ -2,44 +2,44 @@ import type { EnrichedHit } from '../hit.ts'
 import { type Dimensions, dimensionsOf } from './dimensions.ts'
 
 const MINUTE = 60_000
-/** A longer silence than this ends a session (contract §6). */
+/** A session ends after more than this time without a hit (contract §6). */
 const SESSION_GAP_MS = 30 * MINUTE
-/** A hit further than this from the session's opening hit does not join it. */
+/** A hit that is further from a session's opening hit than this does not join the session. */
 export const SESSION_SPAN_MS = 24 * 60 * MINUTE
 
-/** A session of a visitor. Times are Unix milliseconds. `startedAt` is the opening hit's and never changes. */
+/** A session of a visitor. Times are Unix milliseconds. `startedAt` is the time of the opening hit and never changes. */
 export interface Session {
-  /** 0 until a number is drawn for a new one. */
+  /** 0 until a new session gets its number. */
   sessionNo: number
   startedAt: number
   firstAt: number
   lastAt: number
-  /** `lastAt` as it is stored; the opening hit's time while it is not. */
+  /** Stored value of `lastAt`; the time of the opening hit for a session that is not stored yet. */
   storedLastAt: number
   pageviews: number
   events: number
   /** Identifier of the identified user; empty when anonymous. */
   userId: string
-  /** Time of the newest identify that said so. */
+  /** Time of the newest identify that named the user. */
   userSince: number | undefined
-  /** Which session of the visitor this is, by start, from 1; 0 when that needs a look at all of them. */
+  /** Position among the visitor's sessions by start, from 1; 0 if a later step must count all of them. */
   visitCount: number
-  /** What the opening hit gave the session, and the session gives to all its hits. */
+  /** Dimensions of the opening hit; all hits of the session get them. */
   dimensions: Dimensions
   isNew: boolean
   isChanged: boolean
 }
 
-/** An identity that waits for the visitor's next hit. */
+/** Identity that applies to the visitor's next hit. */
 export interface PendingIdentity {
   identifier: string
   since: number
-  /** It must open a session of its own, because the running one belongs to somebody else. */
+  /** True if it must open a new session, because the active session belongs to another user. */
   splits: boolean
 }
 
 export interface Visitor {
-  /** 0 until a number is drawn for a new one. */
+  /** 0 until a new visitor gets its number. */
   visitorNo: number
   siteNo: number
   id: string
@@ -47,46 +47,46 @@ export interface Visitor {
   sessionCount: number
   /** Start of the newest session; undefined without one. */
   newestSessionAt: number | undefined
-  /** Start of the earliest session that was opened before one that is there already: from it on `visitCount` is off. */
+  /** Start of the earliest new session before an existing one: sessions from there on have a wrong `visitCount`. */
   lateSessionAt: number | undefined
-  /** By `firstAt`; extents never overlap. Only those near the batch's hits. */
+  /** Sessions near the batch's hits, sorted by `firstAt`; their extents never overlap. */
   sessions: Session[]
   pending: PendingIdentity | undefined
   isNew: boolean
   isChanged: boolean
 }
 
-/** A pageview that engagement can belong to. */
+/** Pageview that engagement can belong to. */
 export interface Pageview {
   id: string
   at: number
   title: string
 }
 
-/** What the pure rules know of the world before a batch; they change it as hits are taken. */
+/** Batch context: stored state that the session rules read. They update it with each hit of the batch. */
 export interface World {
   visitors: Map<string, Visitor>
-  /** By `pageKey`, in any order. */
+  /** Pageviews by `pageKey`, unordered. */
   pageviews: Map<string, Pageview[]>
 }
 
 export interface Placed {
   hit: EnrichedHit
   visitor: Visitor
-  /** Absent for an identify that found no session. */
+  /** Undefined for an identify without an active session. */
   session: Session | undefined
-  /** Engagement: the pageview it belongs to. */
+  /** For engagement: its pageview. */
   page?: Pageview
 }
 
 export const visitorKey = (siteNo: number, id: string) => `${siteNo}/${id}`
-/** Pageviews of one path in one session, which is known by its visitor and start. */
+/** Key of the pageviews of one path in one session; visitor and start identify the session. */
 export const pageKey = (visitor: { siteNo: number; id: string }, startedAt: number, path: string) =>
   `${visitor.siteNo}/${visitor.id}/${startedAt}/${path}`
 
 /**
- * The session a pageview or event at `at` joins: the one whose extent holds it, else the nearer of its two
- * neighbours that lies within 30 minutes and has room; the earlier on a tie.
+ * Returns the session that a pageview or event at `at` joins: the session whose extent contains `at`, else the nearer of
+ * the two neighbours. A neighbour must be within 30 minutes and must have room. The earlier session wins a tie.
  */
 export function findJoinable(visitor: Visitor, at: number): Session | undefined {
   const left = sessionBegunBefore(visitor, at)
@@ -100,12 +100,12 @@ export function findJoinable(visitor: Visitor, at: number): Session | undefined 
 
 const hasRoom = (session: Session, at: number) => Math.abs(at - session.startedAt) <= SESSION_SPAN_MS
 
-/** The newest session whose extent began at or before `at`. */
+/** Returns the newest session whose extent begins at or before `at`. */
 export function sessionBegunBefore(visitor: Visitor, at: number): Session | undefined {
   return visitor.sessions.findLast(session => session.firstAt <= at)
 }
 
-/** The session that is still going on at `at`. */
+/** Returns the session that is active at `at`. */
 export function activeSession(visitor: Visitor, at: number): Session | undefined {
   const session = sessionBegunBefore(visitor, at)
   if (!session || at - session.lastAt > SESSION_GAP_MS || at - session.startedAt > SESSION_SPAN_MS)
@@ -113,7 +113,7 @@ export function activeSession(visitor: Visitor, at: number): Session | undefined
   return session
 }
 
-/** Makes the session's extent hold `at`. */
+/** Extends the session's extent to contain `at`. */
 export function join(session: Session, at: number): Session {
   session.firstAt = Math.min(session.firstAt, at)
   session.lastAt = Math.max(session.lastAt, at)
@@ -121,7 +121,7 @@ export function join(session: Session, at: number): Session {
   return session
 }
 
-/** Opens a session of the visitor with this hit. */
+/** Opens a new session of the visitor with this hit. */
 export function open(visitor: Visitor, hit: EnrichedHit): Session {
   const session: Session = {
     sessionNo: 0,
@@ -154,21 +154,21 @@ function countVisit(visitor: Visitor, startedAt: number): number {
   return visitor.sessionCount
 }
 
-/** The visitor as today's salt knows it, then as yesterday's does; those that are known. */
+/** Returns the known visitors of a hit: first under today's id, then under yesterday's. */
 export function candidates(world: World, hit: EnrichedHit): Visitor[] {
   const own = world.visitors.get(visitorKey(hit.siteNo, hit.visitorId))
   const previous = previousVisitor(world, hit)
   return [own, previous].filter(visitor => visitor !== undefined)
 }
 
-/** The visitor under the hash of the day before, when it is known. */
+/** Returns the visitor under the previous day's id, if known. */
 export function previousVisitor(world: World, hit: EnrichedHit): Visitor | undefined {
   return hit.previousVisitorId === undefined
     ? undefined
     : world.visitors.get(visitorKey(hit.siteNo, hit.previousVisitorId))
 }
 
-/** Takes a visitor up that nobody has seen. */
+/** Adds a new visitor to the batch context. */
 export function addVisitor(world: World, hit: EnrichedHit): Visitor {
   const visitor: Visitor = {
     visitorNo: 0,

@@ -44,8 +44,9 @@ const selectSessionsNear = statement<SessionRow>('select-sessions-near')
 const selectPageviewsOf = statement<PageviewRow>('select-pageviews-of')
 
 /**
- * Loads what the session rules need to know before they take `hits`.
+ * Loads the batch context: visitors, sessions and pageviews that the session rules need for `hits`.
  * @param tx a transaction of `db`
+ * @param hits sorted by time
  */
 export async function loadWorld(db: Db, tx: Transaction, hits: EnrichedHit[]): Promise<World> {
   const world: World = { visitors: new Map(), pageviews: new Map() }

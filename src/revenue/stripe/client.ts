@@ -2,14 +2,14 @@ import { Stripe } from 'stripe'
 
 const TIMEOUT_MS = 5_000
 
-/** How the processor's API is reached. */
+/** Key and address of the processor's API. */
 export interface StripeAccess {
   apiKey: string
-  /** Another address than Stripe's own. */
+  /** Address to use instead of Stripe's own. */
   stripeApiBase: string | undefined
 }
 
-/** A client of the processor's API; connects when it is asked something. */
+/** Returns a client of the processor's API. It connects at the first request. */
 export function connectStripe({ apiKey, stripeApiBase }: StripeAccess): Stripe {
   const base = stripeApiBase === undefined ? undefined : new URL(stripeApiBase)
   return new Stripe(apiKey, {
@@ -24,18 +24,18 @@ export function connectStripe({ apiKey, stripeApiBase }: StripeAccess): Stripe {
   })
 }
 
-/** What went wrong when the processor was asked, in a line without anything secret. */
+/** Returns one line about a failed request to the processor, without secrets. */
 export function failureOf(error: unknown): string {
   if (!(error instanceof Stripe.errors.StripeError)) return 'the answer cannot be read'
   const { type, statusCode, code } = error
   return [type, statusCode, code].filter(part => part !== undefined).join(' ')
 }
 
-/** The processor has no such object. */
+/** Whether the error says that the processor does not have the object. */
 export const isMissing = (error: unknown): boolean =>
   error instanceof Stripe.errors.StripeError && error.statusCode === 404
 
-/** Whoever asks for anything else now would fail in the same way, perhaps after waiting as long. */
+/** Whether further requests would fail in the same way, possibly after the same timeout. */
 export const refusesAll = (error: unknown): boolean =>
   error instanceof Stripe.errors.StripeConnectionError ||
   error instanceof Stripe.errors.StripeAuthenticationError ||

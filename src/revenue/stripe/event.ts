@@ -13,26 +13,26 @@ const Envelope = z.object({
   data: z.object({ object: z.looseObject({}) }),
 })
 
-/** What a fact tells, by its kind. */
+/** Body of a fact, by its kind. */
 export interface FactBodies {
   subscription: SubscriptionState
-  /** What Stripe had for a subscription of which the event `of` did not hold all. */
+  /** Answer of a lookup: the subscription whose event `of` omitted items or discounts. */
   items: { of: string; items: Item[]; discounts: Listed[] }
   discount: { change: 'added' | 'switched' | 'taken'; discount: Discount }
   coupon: Coupon
-  /** The tiers of a price that payloads leave out. */
+  /** Answer of a lookup: a price with the tiers that payloads omit. */
   price: Price
   invoice: Paid
   checkout: Paid | null
   charge: { refundedMinor: number }
   refund: { chargeId: string; amountMinor: number; status: string | null; createdAt: number | null }
-  /** Says only which ids belong together, or whose a customer is. */
+  /** Only links ids of one sale, or a customer to a visitor. */
   link: null
 }
 
 export type FactKind = keyof FactBodies
 
-/** What one event of the processor tells of one object, as it is kept. */
+/** Stored data of one object from one event of the processor. */
 export interface Fact<Kind extends FactKind = FactKind> {
   eventId: string
   kind: Kind
@@ -112,17 +112,17 @@ const readCustomer: Reader = object => {
   return visitorId === null ? undefined : { kind: 'link', objectId: id, customerId, visitorId, body: null }
 }
 
-/** A clock may be a day ahead. */
+/** Accepts the processor's clock up to one day ahead. */
 const AHEAD_MS = 86_400_000
 
-/** @param at Unix milliseconds of what is said to have happened */
+/** @param at claimed time, Unix milliseconds */
 function refuseAhead(field: string, at: number | null, now: Date): void {
   if (at !== null && at > now.getTime() + AHEAD_MS) {
     throw invalidField(field, 'must not be more than a day ahead')
   }
 }
 
-/** The event types that tell something; the end of a name may vary where it says so. */
+/** Event types that the ledger uses, with their readers. */
 const READERS: [RegExp, Reader][] = [
   [/^customer\.subscription\.\w+$/, readSubscription],
   [/^customer\.discount\.(created|updated|deleted)$/, readDiscount],
@@ -138,9 +138,9 @@ const READERS: [RegExp, Reader][] = [
 ]
 
 /**
- * What an event says, of whichever of Stripe's API versions its payload is.
- * @param signed the body as it was signed
- * @returns undefined for an event that the ledger has no use for
+ * Reads an event of any Stripe API version.
+ * @param signed the signed body
+ * @returns undefined for an event that the ledger does not use
  * @throws AppError `malformed_json`; `validation_failed` for a known type whose object cannot be read
  */
 export function readEvent(signed: string, now: Date): { type: string; fact: Fact } | undefined {

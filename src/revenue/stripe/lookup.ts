@@ -11,7 +11,7 @@ export interface Undescribed {
   cut: CutSnapshot[]
 }
 
-/** An event that does not hold all items of its subscription, or discounts by their ids alone. */
+/** An event that omits items of its subscription, or has only the ids of discounts. */
 export interface CutSnapshot {
   subscriptionId: string
   eventId: string
@@ -20,22 +20,22 @@ export interface CutSnapshot {
 }
 
 export interface Described {
-  /** What was found. */
+  /** Facts from the answers. */
   facts: Fact[]
-  /** Ids that the processor does not have (any more). */
+  /** Ids that the processor does not have, or no longer has. */
   missing: string[]
-  /** Ids that could not be asked for, or whose answer cannot be read. */
+  /** Ids whose request failed or was skipped, or whose answer cannot be read. */
   failed: string[]
-  /** Those of them whose answer cannot be read. */
+  /** The subset of `failed` whose answer cannot be read. */
   unreadable: string[]
-  /** Why the first of them failed. */
+  /** Reason of the first failure. */
   failure: string | undefined
 }
 
 /**
- * Asks for coupons, prices with their tiers and currencies, and items with discounts; each by itself, so that one that
- * fails costs no other.
- * @param undescribed what to ask for
+ * Requests coupons, prices with their tiers and currencies, and items with discounts from the processor. Each is a separate
+ * request, so that one failure does not affect the others.
+ * @param undescribed objects to request
  */
 export async function describe(access: StripeAccess, undescribed: Undescribed): Promise<Described> {
   const stripe = connectStripe(access)
@@ -70,7 +70,7 @@ export async function describe(access: StripeAccess, undescribed: Undescribed): 
 async function readCoupon(stripe: Stripe, id: string): Promise<Fact<'coupon'>> {
   const coupon = await stripe.coupons.retrieve(id, { expand: ['applies_to', 'currency_options'] })
   const body = Coupon.parse(coupon)
-  // Both were asked for: what is absent even so, the coupon does not have.
+  // Both fields were requested with `expand`: if one is absent, the coupon does not have it.
   return {
     ...found(id),
     kind: 'coupon',
@@ -87,7 +87,7 @@ async function readPrice(stripe: Stripe, id: string): Promise<Fact<'price'>> {
     given = await ask(...currencies.map(currency => `currency_options.${currency}.tiers`))
   }
   const price = Price.parse(plain(given))
-  // All was asked for: what is absent even so, the price does not have.
+  // All fields were requested with `expand`: if one is absent, the price does not have it.
   const options = Object.entries(price.options ?? {}).map(([currency, { unitAmount, tiers }]) => [
     currency,
     { unitAmount, tiers: tiers ?? [] },
@@ -115,7 +115,7 @@ async function readItems(stripe: Stripe, snapshot: CutSnapshot): Promise<Fact<'i
   }
 }
 
-/** A subscription with the items that the list in it leaves out, though not more than are read. */
+/** Returns a subscription with the items that its list omits. Stops above MOST_ITEMS, which the schema then rejects. */
 export async function withAllItems(stripe: Stripe, given: Stripe.Subscription): Promise<object> {
   if (!given.items.has_more) return given
   const data: Stripe.SubscriptionItem[] = []
@@ -128,12 +128,12 @@ export async function withAllItems(stripe: Stripe, given: Stripe.Subscription): 
   return { ...given, items: { data, has_more: false } }
 }
 
-/** Stripe's package makes objects of decimals; the payloads have text. */
+/** Converts decimals to text as in payloads: Stripe's package represents them as objects. */
 export const plain = (value: unknown): unknown => JSON.parse(JSON.stringify(value))
 
 const found = (id: string) => ({
   eventId: `lookup/${id}`,
-  // What coupons and prices are never changes, so that when it was asked for does not matter.
+  // The terms of coupons and prices never change, so the time of the lookup does not matter.
   at: new Date(0),
   objectId: id,
   subscriptionId: null,

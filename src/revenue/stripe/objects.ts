@@ -1,28 +1,28 @@
 import { z } from 'zod'
 import { text } from '../../infra/validation.ts'
 
-// Stripe's objects in the shapes of all its API versions, reduced to what the ledger is made of. What is not read is
-// not checked.
+// Stripe's objects in the shapes of all its API versions, reduced to the fields that the ledger uses. Other fields are not
+// validated.
 
 export const Id = text(255).refine(value => value !== '', 'is required')
-/** An object that may be given whole or by its id. */
+/** Id of an object that a payload contains whole or by id. */
 export const Reference = z.union([Id, z.looseObject({ id: Id }).transform(({ id }) => id)])
 export const reference = Reference.nullish().transform(value => value ?? null)
 export const Currency = z
   .string()
   .regex(/^[A-Za-z]{3}$/, 'must be a currency code')
   .transform(code => code.toUpperCase())
-/** Minor units, as Stripe gives them. */
+/** Minor units, as in Stripe's payloads. */
 export const Amount = z.int().min(-Number.MAX_SAFE_INTEGER).max(Number.MAX_SAFE_INTEGER)
-/** Unix seconds until the year 9999. */
+/** Unix seconds up to the end of the year 9999. */
 export const Seconds = z.int().min(0).max(253_402_300_799)
 
 const FIRST_SECOND = Date.UTC(2010) / 1000
 
-/** Unix seconds of what happened, since there is Stripe; that it has happened by now, the reader of the event sees to. */
+/** Unix seconds of a past moment, from 2010 on, when Stripe started. The event reader refuses moments in the future. */
 export const PastSeconds = Seconds.min(FIRST_SECOND, 'must not be before 2010')
 
-/** A number as text, without an exponent; what has more than 12 decimals is left as it is, to be refused. */
+/** Formats a number without an exponent. With more than 12 decimals it keeps the exponent, and validation refuses it. */
 function written(value: string | number): string {
   const asIs = String(value)
   if (typeof value === 'string' || !asIs.includes('e')) return asIs
@@ -43,21 +43,21 @@ const decimalOf = (decimals: number) =>
         ),
     )
 
-/** As fine as Stripe's finest amounts. */
+/** 12 decimals, the precision of Stripe's finest amounts. */
 const Decimal = decimalOf(12)
-/** As fine as Stripe's finest rates of tax. */
+/** 4 decimals, the precision of Stripe's finest tax rates. */
 export const Percent = decimalOf(4).refine(
   text => Number(text) >= 0 && Number(text) <= 100,
   'must be from 0 to 100',
 )
 
-/** The exact amount when there is one, else the whole one; 0 when there is neither. */
+/** Returns the exact amount if present, else the whole one; null without both. */
 const amountText = (exact: string | null | undefined, whole: string | null | undefined) =>
   exact ?? whole ?? null
 
 export const list = <Element extends z.ZodType>(element: Element, most = 1_000) => z.array(element).max(most)
 
-/** Charges of a sale. */
+/** Most charges that are read of one sale. */
 export const MOST_CHARGES = 100
 
 const Tier = z
@@ -69,7 +69,7 @@ const Tier = z
     flat_amount_decimal: Decimal.nullish(),
   })
   .transform(tier => ({
-    /** The last unit of the tier; null: no end. */
+    /** Last unit of the tier; null: no upper bound. */
     upTo: typeof tier.up_to === 'number' ? tier.up_to : null,
     unitAmount: amountText(tier.unit_amount_decimal, tier.unit_amount) ?? '0',
     flatAmount: amountText(tier.flat_amount_decimal, tier.flat_amount) ?? '0',
@@ -89,7 +89,7 @@ const PriceOption = z
     }),
   )
 
-/** What a price costs in one currency. */
+/** Cost of a price in one currency. */
 export interface Terms {
   /** Minor units; null when it has tiers. */
   unitAmount: string | null
@@ -98,12 +98,12 @@ export interface Terms {
 
 const Recurring = z.object({
   interval: z.enum(['day', 'week', 'month', 'year']),
-  // Three years of days.
+  // Three years, in days.
   interval_count: z.int().min(1).max(1_095).nullish(),
   usage_type: text(50).nullish(),
 })
 
-/** A price, or a plan, which is what prices were called before. */
+/** A price, or a plan: the older form of a price. */
 export const Price = z
   .object({
     id: Id,
@@ -145,7 +145,7 @@ export const Price = z
       isGraduated: price.tiers_mode === 'graduated',
       tiers: price.tiers?.length ? price.tiers : null,
       packages: packages ? { size: packages.divide_by, isRoundedUp: packages.round === 'up' } : null,
-      /** What it costs in each currency; absent: payloads do not say unless they are asked. */
+      /** Terms in each currency; absent unless the lookup requested them. */
       ...(currency_options && { options: currency_options }),
     }
   })
@@ -176,9 +176,9 @@ export const Coupon = z
       duration: coupon.duration ?? null,
       percentOff: coupon.percent_off ?? null,
       amountsOff,
-      /** Payloads leave other currencies than its own out unless they are asked for. */
+      /** Payloads contain currencies other than the coupon's own only on request. */
       hasAllCurrencies: coupon.currency_options !== undefined,
-      /** The only ones it is for; null: all; undefined: the payload does not say. */
+      /** Products that the coupon covers; null: all; undefined: not in the payload. */
       products: coupon.applies_to === undefined ? undefined : (coupon.applies_to?.products ?? null),
     }
   })
@@ -215,7 +215,7 @@ export const Metadata = z
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
 
-/** What shops write there may be anything; only a visitor's id is one. */
+/** Returns the visitor id in a value; null for anything else, because shops can write any value there. */
 export const visitorIn = (value: unknown) =>
   typeof value === 'string' && UUID.test(value) ? value.toLowerCase() : null
 

@@ -12,7 +12,7 @@ import {
   visitorIn,
 } from './objects.ts'
 
-// What is sold, paid and given back, in the shapes of all of Stripe's API versions.
+// Invoices, checkouts, charges and refunds, in the shapes of all Stripe API versions.
 
 const words = text(255).nullish().catch(null)
 const SubscriptionDetails = z.object({ subscription: reference, metadata: Metadata }).nullish()
@@ -63,7 +63,7 @@ export const Invoice = z
         currency: invoice.currency,
         email: invoice.customer_email ?? null,
         name: invoice.customer_name ?? null,
-        /** Unix milliseconds; null: when the event happened. */
+        /** Unix milliseconds; null: the event's time applies. */
         paidAt: invoice.status_transitions?.paid_at ? invoice.status_transitions.paid_at * 1000 : null,
         reason: invoice.billing_reason ?? null,
       },
@@ -95,7 +95,7 @@ export const Checkout = z
   })
   .transform(session => {
     const { invoice, payment_intent, amount_total, currency } = session
-    // Before sessions had a mode, those that sold something once were those that had a payment intent.
+    // Old sessions have no mode: a one-time sale is then a session with a payment intent and without a subscription.
     const mode = session.mode ?? (payment_intent && !session.subscription ? 'payment' : null)
     const isSale = mode === 'payment' && invoice === null && session.payment_status !== 'unpaid'
     return {
@@ -104,7 +104,7 @@ export const Checkout = z
       customerId: session.customer,
       visitorId: visitorIn(session.client_reference_id) ?? session.metadata,
       saleIds: [invoice, payment_intent, ...(isSale ? [session.id] : [])],
-      /** Absent when an invoice tells of it, or nothing was paid. */
+      /** Null when an invoice reports the payment, or nothing was paid. */
       paid:
         isSale && amount_total && currency
           ? {
@@ -120,7 +120,7 @@ export const Checkout = z
     }
   })
 
-/** What a paid invoice or checkout says of its payment. */
+/** Payment data of a paid invoice or checkout. */
 export type Paid = z.infer<typeof Invoice>['paid']
 
 export const Charge = z
@@ -160,7 +160,7 @@ export const Refund = z
       chargeId: refund.charge ?? refund.payment_intent!,
       amountMinor: refund.amount,
       status: refund.status ?? null,
-      /** Unix milliseconds; null: when the event happened. */
+      /** Unix milliseconds; null: the event's time applies. */
       createdAt: refund.created === null || refund.created === undefined ? null : refund.created * 1000,
     },
   }))

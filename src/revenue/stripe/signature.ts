@@ -1,13 +1,13 @@
 import { Stripe } from 'stripe'
 import { AppError } from '../../errors.ts'
 
-/** Seconds that the time in a signature may be off, before or after. */
+/** Most seconds between the time in a signature and now, in both directions. */
 const TOLERANCE = 300
 
 /**
- * Checks that the processor signed a body with the secret of its webhook, now.
+ * Checks that the processor signed a body with the webhook secret, at most 300 s before or after `now`.
  * @param header `Stripe-Signature`
- * @throws AppError `bad_signature`
+ * @throws AppError `bad_signature` for a wrong signature or a time out of range
  */
 export function verifySignature(body: Buffer, header: string | undefined, secret: string, now: Date): void {
   try {
@@ -15,13 +15,13 @@ export function verifySignature(body: Buffer, header: string | undefined, secret
   } catch (cause) {
     throw new AppError('bad_signature', 'The signature of this event cannot be verified', { cause })
   }
-  // Stripe's package has no objection to signatures from the future.
+  // Stripe's package accepts signatures from the future.
   if (signedAt(header!) - Math.floor(now.getTime() / 1000) > TOLERANCE) {
     throw new AppError('bad_signature', 'The signature of this event is from the future')
   }
 }
 
-/** As the package reads it: of several times the last. */
+/** Reads the time like Stripe's package does: the last one if the header has several. */
 function signedAt(header: string): number {
   const times = header.split(',').filter(part => part.split('=')[0] === 't')
   return Number.parseInt(times.at(-1)?.split('=')[1] ?? '', 10)

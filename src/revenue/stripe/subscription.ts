@@ -14,8 +14,8 @@ import {
   Seconds,
 } from './objects.ts'
 
-// Stripe allows 20 items, 20 discounts and 5 rates. What a subscription costs is worked out anew with each of its
-// events, so that there has to be an end.
+// Stripe allows 20 items, 20 discounts and 5 rates. The cost of a subscription is recomputed with each of its events, so
+// these limits bound the work per event.
 export const MOST_ITEMS = 100
 const MOST_DISCOUNTS = 20
 const MOST_RATES = 10
@@ -28,13 +28,13 @@ const TaxRates = list(
 const includedIn = (rates: z.infer<typeof TaxRates>) =>
   (rates ?? []).flatMap(({ percentage, inclusive }) => (inclusive && percentage ? [percentage] : []))
 
-/** `discount` is what older versions have; since 2024 they have `discounts` beside it, mostly as ids. */
+/** Older API versions have `discount`; versions since 2024 also have `discounts`, mostly as ids. */
 const discountFields = {
   discount: Discount.nullish(),
   discounts: list(ListedDiscount, MOST_DISCOUNTS).nullish(),
 }
 
-/** Leaves out a plan that stands beside what took its place: what is not read must not make an event unreadable. */
+/** Drops a plan that has a successor in the same object: an invalid field that is not used must not fail the event. */
 const withoutPlanBeside =
   (successor: string) =>
   (given: unknown): unknown => {
@@ -56,19 +56,19 @@ const GivenItem = z.preprocess(
 )
 type GivenItem = z.infer<typeof GivenItem>
 
-/** One thing that a subscription is for. */
+/** One item of a subscription. */
 export interface Item {
   id: string | null
   price: Price | null
   quantity: number
   discounts: Listed[]
-  /** Percent, of the rates that the price includes. */
+  /** Tax rates that the price includes, percent. */
   includedTaxes: string[]
 }
 
 type GivenDiscounts = Pick<GivenItem, 'discount' | 'discounts'>
 
-/** The discounts that a payload holds whole, by their ids. */
+/** Returns the discounts that a payload contains as whole objects, by id. */
 function discountsById(holders: readonly GivenDiscounts[]): Map<string, Discount> {
   const whole = holders.flatMap(({ discount, discounts }) => [discount, ...(discounts ?? [])])
   const byId = new Map<string, Discount>()
@@ -76,11 +76,11 @@ function discountsById(holders: readonly GivenDiscounts[]): Map<string, Discount
   return byId
 }
 
-/** What `discounts` lists, each whole where the payload has it; else what `discount` holds. */
+/** Returns the entries of `discounts`, as whole objects where the payload has them; else the one in `discount`. */
 function listedIn({ discount, discounts }: GivenDiscounts, byId: ReadonlyMap<string, Discount>): Listed[] {
   if (!discounts?.length) return discount ? [discount] : []
   const [only] = discounts
-  // Until 2020 discounts had no ids: the object that stands beside the only id is the one that the id means.
+  // Until 2020 discount objects had no id: the object in `discount` belongs to the only id in `discounts`.
   if (discount?.id === null && discounts.length === 1 && typeof only === 'string') {
     return [{ ...discount, id: only }]
   }
@@ -110,7 +110,7 @@ export const Subscription = z
   .transform(subscription => {
     const { items, plan, quantity, discount, discounts } = subscription
     const defaultTaxes = includedIn(subscription.default_tax_rates)
-    // One plan and its quantity stood on the subscription itself before there were items.
+    // Before Stripe had items, the subscription itself had one plan and its quantity.
     const given: Partial<GivenItem>[] = items?.data ?? (plan ? [{ plan, quantity }] : [])
     const byId = discountsById([subscription, ...given])
     const read = given.flatMap((item): Item[] => {
@@ -134,13 +134,13 @@ export const Subscription = z
       visitorId: subscription.metadata,
       state: {
         status: subscription.status,
-        // ISO 4217 for "no currency", of a subscription without any price.
+        // ISO 4217 code for "no currency": the subscription has no price.
         currency: subscription.currency ?? read.find(item => item.price?.currency)?.price?.currency ?? 'XXX',
         isEnding: subscription.cancel_at_period_end === true || subscription.cancel_at != null,
         items: read,
-        /** More items than the payload holds. */
+        /** Whether the subscription has more items than the payload. */
         isCut: items?.has_more === true,
-        /** Of the whole subscription; null when the payload does not say. */
+        /** Discounts of the whole subscription; null when the payload has no such field. */
         discounts: says ? listedIn(subscription, byId) : null,
       },
     }

@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs'
 
 /**
- * Milliseconds this thread has run: what a processor did for others meanwhile is no work of ours. Linux alone says so
- * by thread; elsewhere it is the time that passed.
+ * Returns the CPU time of this thread in milliseconds, so that work of other threads does not use up a time limit.
+ * Only Linux reports it for each thread; on other systems this is the elapsed time.
  */
 export function cpuMs(): number {
   if (hasSchedulerStatistics) {

@@ -2,42 +2,42 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { FairPool } from '../../infra/fair-pool.ts'
 import type { BatchMatches, PatternTasks, ValueTest } from './protocol.ts'
 
-/** Why tests were not carried through: `test` is the one that is at fault. */
+/** Reason why tests were refused; `test` is the index of the test that caused it. */
 export type Refusal =
   | { why: 'invalid'; test: number; reason: string }
   | { why: 'costly'; test: number }
   | { why: 'many' }
 
-/** Characters of values, all together and of the longest. */
+/** Characters of all values together, and of the longest value. */
 export interface ValueSize {
   characters: number
   longest: number
 }
 
-/** Handed the matches of a test, as indices of `values`. */
+/** Receives the matches of a test, as indices of `values`. */
 export type Found = (test: number, matches: Int32Array, values: readonly string[]) => void
 
 /**
- * Most steps of one request: characters of the values times what each test takes for one (`Match.steps`). A step takes
- * 0.1 to 5 ns with ordinary patterns, up to 300 with an expression that is made to be slow; what that comes to,
- * `BUDGET_MS` ends.
+ * Maximum steps of one request: characters of the values multiplied by the steps per character of each test
+ * (`Match.steps`). A step takes 0.1 to 5 ns with ordinary patterns, and up to 300 ns with an expression written to be slow;
+ * `BUDGET_MS` stops those.
  */
 export const MOST_STEPS = 1_000_000_000
-/** The same for one value, which is looked at in one go: up to 1 s with the slowest expressions. */
+/** Maximum steps for one value. Matching cannot stop inside a value; this many take up to 1 s with the slowest expressions. */
 const MOST_STEPS_OF_A_VALUE = 5_000_000
-/** CPU that matching may take for one request. `^/blog/\d+` takes up to 1 s for 500,000 paths. */
+/** CPU time limit of matching for one request. `^/blog/\d+` takes up to 1 s for 500,000 paths. */
 const BUDGET_MS = 3_000
 
-/** What goes to a thread at once: few milliseconds of ordinary work, and no more of copying it. */
+/** Size of one batch for a thread: a few milliseconds of ordinary matching, and no more time for copying. */
 const BATCH_STEPS = 3_000_000
 const BATCH_CHARACTERS = 250_000
 const BATCH_VALUES = 10_000
-/** Tests whose compiled form is large, at once. */
+/** Maximum number of tests with a large compiled form in one batch. */
 const BATCH_PATTERNS = 8
-/** Matches that are handed over before others have a turn. */
+/** Number of matches after which the event loop gets a turn. */
 const MATCHES_A_TURN = 20_000
 
-/** What patterns of one request may cost, all together. */
+/** Pattern matching of one request, with shared limits for all its patterns. */
 export class PatternWork {
   readonly #patterns: Pick<FairPool, 'run'>
   readonly #signal: AbortSignal | undefined
@@ -51,8 +51,9 @@ export class PatternWork {
   }
 
   /**
-   * Whether all tests can be used.
-   * @param size of the values that they would look at, if it is known
+   * Checks whether all tests can be used.
+   * @param size of the values to match, if it is known
+   * @returns undefined when all tests can be used
    */
   async check(tests: ValueTest[], size: ValueSize = NOTHING): Promise<Refusal | undefined> {
     const compiled = await this.#run('compileTests', tests)
@@ -63,10 +64,11 @@ export class PatternWork {
   }
 
   /**
-   * Looks for values that pass tests. What it costs is known, and refused, before anything is looked at; how long
-   * it takes is looked at between values.
-   * @param most matches of all tests together
-   * @param found called for each test several times, with some of the values each
+   * Finds the values that pass each test. Refuses tests that are too costly before it matches any value; checks the CPU time
+   * between values.
+   * @param most maximum number of matches of all tests together
+   * @param found called several times for each test, each time with some of the values
+   * @returns undefined when all values were matched
    */
   async match(
     { tests, values, most }: { tests: ValueTest[]; values: string[]; most: number },
@@ -126,7 +128,7 @@ export function sizeOf(values: readonly string[]): ValueSize {
   return size
 }
 
-/** Tests that go to a thread together, as indices: patterns a few at a time, all others at once. */
+/** Groups tests for the threads, as indices: patterns in groups of `BATCH_PATTERNS`, all other tests in one group. */
 function groupsOf(tests: ValueTest[], steps: number[]): number[][] {
   const isLarge = (index: number) => tests[index]!.operator === 'matches_regex' || steps[index]! > 1
   const all = tests.map((_, index) => index)
@@ -138,7 +140,7 @@ function groupsOf(tests: ValueTest[], steps: number[]): number[][] {
   return groups.filter(group => group.length > 0)
 }
 
-/** Values that go to a thread together. */
+/** Splits values into batches for the threads. */
 function* batchesOf(values: string[], steps: number): Generator<string[]> {
   const most = Math.min(BATCH_CHARACTERS, BATCH_STEPS / Math.max(1, steps))
   let first = 0

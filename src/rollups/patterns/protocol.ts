@@ -5,29 +5,29 @@ export interface ValueTest {
   value: string
 }
 
-/** The tasks of the pattern threads: what goes in, what comes out. They need no database. */
+/** Inputs and outputs of the tasks of the pattern threads. The tasks use no database. */
 export interface PatternTasks {
-  /** What each test takes per character (`Match.steps`), or why one cannot be used. */
+  /** Returns the steps per character of each test (`Match.steps`), or why one test cannot be used. */
   compileTests: {
     input: ValueTest[]
     output: { steps: number[] } | { refused: number; reason: string }
   }
-  /** Which of the values pass each test, as their indices. */
+  /** Returns the indices of the values that pass each test. */
   matchValues: { input: ValueBatch; output: BatchMatches }
 }
 
 export interface ValueBatch {
   tests: ValueTest[]
   values: string[]
-  /** Most matches of all tests together. */
+  /** Maximum number of matches of all tests together. */
   most: number
-  /** Milliseconds of CPU. */
+  /** CPU time limit in milliseconds. */
   budgetMs: number
 }
 
 export interface BatchMatches {
   matches: Int32Array[]
   usedMs: number
-  /** Set when the work was cut off, which leaves `matches` incomplete. */
+  /** Limit that stopped the work; `matches` is incomplete then. */
   cutOff: 'most' | 'budget' | undefined
 }

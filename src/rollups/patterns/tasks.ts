@@ -7,10 +7,10 @@ type TaskTable = {
   [Name in keyof PatternTasks]: (input: PatternTasks[Name]['input']) => PatternTasks[Name]['output']
 }
 
-/** What a pattern thread runs, by the name it is called with. */
+/** Tasks of a pattern thread, by name. */
 export const patternTasks: TaskTable = { compileTests, matchValues }
 
-/** Compiled tests, for the batches that follow: each may keep some ten megabytes of what it learned. */
+/** Compiled tests are cached for later batches. Few, because each may hold some ten megabytes of matcher state. */
 const MOST_COMPILED = 16
 const compiled = new BoundedCache<ReturnType<typeof compileMatch>>(MOST_COMPILED)
 
@@ -37,12 +37,12 @@ function compileTests(tests: ValueTest[]): PatternTasks['compileTests']['output'
   return { steps }
 }
 
-/** Steps between two looks at the clock: up to 20 ms of an expression at its slowest, and 1 ms of others. */
+/** Steps between two clock checks: up to 20 ms with the slowest expressions, 1 ms with others. */
 const STEPS_A_LOOK = 100_000
-/** A value costs more than its characters: without it, a million empty values would be free. */
+/** Fixed cost of a value in addition to its characters: without it, a million empty values would be free. */
 const STEPS_A_VALUE = 8
 
-/** Work that stops when its time is up: looked at between values. */
+/** CPU time limit of one task. The clock is checked between values. */
 class Budget {
   readonly #startedAt = cpuMs()
   readonly #budgetMs: number
@@ -90,7 +90,7 @@ function find(test: ValueTest, values: string[], budget: Budget): number[] | und
   return found
 }
 
-/** Whether a text passes by being the value. */
+/** Returns true when a text passes the test only if it equals the value. */
 const isWhole = ({ operator, value }: ValueTest) =>
   operator === 'is' || (operator === 'matches_pattern' && !value.includes('*'))
 

@@ -3,19 +3,19 @@ import { type Dimension, HIT_COLUMNS, isHitDimension, isSessionOnly } from './di
 import type { Condition, Filters } from './query.ts'
 import type { Fragment, Scope } from './scope.ts'
 
-/** A session's hits lie at most 24 hours from its start, late ones before it. */
+/** Hits of a session lie at most 24 hours from its start; late hits may lie before it. */
 const SESSION_REACH_MS = 25 * 3_600_000
 
 export const hasHitFilters = ({ filters: { dimensions, property } }: Scope) =>
   property !== undefined || dimensions.some(({ dimension }) => isHitDimension(dimension))
 
-/** Fragments one after another; none is nothing, where the driver would make a parameter of an empty list. */
+/** Concatenates fragments. Without this, the driver would make a parameter of an empty list. */
 export const inTurn = (db: Queryable, parts: Fragment[]): Fragment => (parts.length > 0 ? db`${parts}` : db``)
 
-/** What the service writes happened on no page: it has no empty path, but none. */
+/** Dimensions of pages. Events that the service writes have no page: their empty column is not the value `(none)`. */
 const PAGE_DIMENSIONS: ReadonlySet<Dimension> = new Set(['path', 'title', 'hostname'])
 
-/** What is asked of a hit by itself. */
+/** Conditions of the filters on the hit itself. */
 export function hitConditions(db: Queryable, { filters: { dimensions, property } }: Scope): Fragment {
   const own = dimensions.flatMap(({ dimension, condition }) =>
     isHitDimension(dimension)
@@ -29,7 +29,7 @@ export function hitConditions(db: Queryable, { filters: { dimensions, property }
     ${property ? db`and ${carries(db, property)}` : db``}`
 }
 
-/** What is asked of a hit's session, as far as the row of `events` says it; the rest by the session's number. */
+/** Conditions on a hit's session: on columns of `events` where they exist there, otherwise through the session's number. */
 export function sessionConditions(db: Queryable, scope: Scope): Fragment {
   const { dimensions } = scope.filters
   const shared = dimensions.filter(({ dimension }) => !isHitDimension(dimension) && !isSessionOnly(dimension))
@@ -57,11 +57,11 @@ export function sessionConditions(db: Queryable, scope: Scope): Fragment {
     ${scope.goal ? db`and events.session_no in (select session_no from converted)` : db``}`
 }
 
-/** A dimension of a joined session as text; empty where there is no session. */
+/** A dimension of a joined session as text; empty without a session. */
 export const sessionDimension = (db: Queryable, dimension: Dimension): Fragment =>
   db`coalesce(${sessionColumn(db, dimension)}, '')`
 
-/** What is asked of a joined session by its dimensions. */
+/** Conditions on the dimensions of a joined session. */
 export function sessionDimensionConditions(db: Queryable, { filters }: Scope): Fragment {
   const own = filters.dimensions.filter(({ dimension }) => !isHitDimension(dimension))
   const tests = own.map(
@@ -70,7 +70,7 @@ export function sessionDimensionConditions(db: Queryable, { filters }: Scope): F
   return db`true ${inTurn(db, tests)}`
 }
 
-/** Sessions that started in the range and pass all filters. */
+/** Condition for sessions that started in the range and match all filters. */
 export function keptSession(db: Queryable, scope: Scope): Fragment {
   const own = scope.filters.dimensions.filter(({ dimension }) => !isHitDimension(dimension))
   const start = latest(scope.start, scope.visits?.from)
@@ -92,25 +92,25 @@ export const inRange = (db: Queryable, scope: Scope): Fragment =>
 export const inTime = (db: Queryable, { start, end }: Scope): Fragment =>
   db`(events.at >= ${start} and events.at < ${end})`
 
-/** Pageviews and events of the range, service-written ones included. */
+/** Condition for pageviews and events in the range, including events that the service wrote. */
 export const visibleHit = (db: Queryable, scope: Scope): Fragment =>
   db`${inRange(db, scope)} and events.type not in ('engagement', 'identify')`
 
-/** Where hits of sessions that started in the range can lie. */
+/** Condition for the time span in which hits of sessions that started in the range can lie. */
 export function aroundRange(db: Queryable, scope: Scope): Fragment {
   const { start, end } = around(scope)
   return db`events.site_no = ${scope.siteNo}::int and events.at >= ${start} and events.at < ${end}`
 }
 
-/** Worked out here: the planner leaves out chunks, and starts workers, by bounds that are constants to it. */
+/** Computed here and not in SQL: the planner excludes chunks, and starts workers, only with constant bounds. */
 const around = ({ start, end }: Scope) => ({
   start: new Date(start.getTime() - SESSION_REACH_MS),
   end: new Date(end.getTime() + SESSION_REACH_MS),
 })
 
 /**
- * The hits that relations are made of, as `events`: with a slice of visits only theirs. What the service writes lies anywhere
- * after a visit, its other hits within a day.
+ * Source of hits, under the name `events`; with a slice of visits, only hits of these visits. Events that the service writes
+ * may lie any time after a visit, its other hits within a day.
  */
 export function eventsOf(db: Queryable, { siteNo, visits }: Scope): Fragment {
   if (!visits) return db`events`
@@ -135,7 +135,7 @@ const earliest = (one: Date, other: Date | null | undefined): Date => (other && 
 export const startedInRange = (db: Queryable, { start, end }: Scope): Fragment =>
   db`(events.session_at >= ${start} and events.session_at < ${end})`
 
-/** Sessions that hits of the range, or around it, may belong to. A service-written hit may belong to any earlier one. */
+/** Condition for sessions of hits in or near the range. An event that the service wrote may belong to any earlier session. */
 export const sessionsAround = (db: Queryable, scope: Scope): Fragment => db`
   sessions.site_no = ${scope.siteNo}::int
   and sessions.started_at < ${scope.visits?.to ?? around(scope).end}
@@ -151,8 +151,8 @@ export const sessionsAround = (db: Queryable, scope: Scope): Fragment => db`
 const sessionColumn = (db: Queryable, dimension: Dimension): Fragment => db`sessions.${db(dimension)}::text`
 
 /**
- * Whether a hit carries a property under one of the keys, with one of the values. A negative condition on keys is about
- * all of a hit's properties: none has such a key.
+ * Condition for hits with a property under one of the keys and with one of the values. A negative condition on keys applies to
+ * all properties of a hit: none may have such a key.
  */
 function carries(db: Queryable, { keys, values }: NonNullable<Filters['property']>): Fragment {
   const isNegative = ({ operator }: Condition) => operator === 'is_not' || operator === 'does_not_contain'
@@ -172,7 +172,7 @@ function carries(db: Queryable, { keys, values }: NonNullable<Filters['property'
   return db`(${takesNone ? db`(events.props is null or ${present})` : present} ${inTurn(db, absent)})`
 }
 
-/** Whether a text fulfils a condition. */
+/** Condition as SQL on a text column. */
 function holds(db: Queryable, column: Fragment, { operator, values }: Condition): Fragment {
   const some = (test: Fragment) =>
     db`exists (select from unnest(${values}::text[]) as wanted (text) where ${test})`

@@ -2,14 +2,14 @@ import type { Queryable } from '../../infra/db.ts'
 import { aroundRange, eventsOf, hasHitFilters, inRange, inTurn, sessionConditions } from './conditions.ts'
 import type { ConversionTargets, Fragment, Scope } from './scope.ts'
 
-/** An array of arrays may not be ragged: each travels as text. */
+/** PostgreSQL arrays of arrays must be rectangular: each inner array is sent as text. */
 const listed = (goals: number[]) => `{${goals.join(',')}}`
 
 const kindsOf = (rows: ConversionTargets['hits']) => [...new Set(rows.map(({ kind }) => kind))]
 
 /**
- * One row a goal and conversion in the range, of sessions that pass the filters: `goal` (its number), `at`, `visitor_no`,
- * `session_no`, `revenue_minor` and `revenue_currency` (reported).
+ * One row for each goal and conversion in the range, in sessions that match the filters: `goal` (its number), `at`,
+ * `visitor_no`, `session_no`, `revenue_minor` and `revenue_currency` (as reported by the hit).
  */
 export function conversions(db: Queryable, scope: Scope, { hits, scrolls }: ConversionTargets): Fragment {
   const ofKeptSession = db`

@@ -1,6 +1,6 @@
-import type { SHARED_DIMENSIONS } from '../../rollups/folds/dimensions.ts'
+import type { SHARED_DIMENSIONS } from '../../rollups/daily/dimensions.ts'
 
-/** Dimensions of a single hit, and the column of `events` each is kept in. */
+/** Dimensions of a single hit, and the column of `events` that stores each of them. */
 export const HIT_COLUMNS = {
   path: 'path',
   title: 'title',
@@ -9,10 +9,10 @@ export const HIT_COLUMNS = {
 } as const
 export type HitDimension = keyof typeof HIT_COLUMNS
 
-/** Dimensions a session takes from its opening hit. */
+/** Dimensions that a session takes from its opening hit. */
 export type SharedDimension = (typeof SHARED_DIMENSIONS)[number]
 
-/** Dimensions that only the row of the session has: they may change after a hit was stored. */
+/** Dimensions that exist only in the row of the session: they may change after a hit was stored. */
 export const SESSION_ONLY_DIMENSIONS = ['user_id', 'visit_count'] as const
 export type SessionOnlyDimension = (typeof SESSION_ONLY_DIMENSIONS)[number]
 

@@ -2,7 +2,7 @@ import type { Dimension } from './dimensions.ts'
 
 const of = (description: string, ...example: string[]) => ({ description, example })
 
-/** What each filter compares, for the API's description. */
+/** Dimension descriptions: text and examples of each filter, for the API description. */
 export const MEANINGS: Record<Dimension | 'campaign', { description: string; example: string[] }> = {
   path: of('Path of the hit.', '/pricing'),
   entry_path: of("Path of the session's first hit.", '/'),

@@ -3,17 +3,17 @@ import { hasHitFilters, sessionDimension, sessionDimensionConditions } from './c
 import { type Dimension, isHitDimension } from './dimensions.ts'
 import type { Fragment, Scope } from './scope.ts'
 
-/** The hypertables of money: rows carry the session they are attributed to, or none. */
+/** Hypertables of money: each row has the session it is attributed to, or none. */
 export type MoneyTable = 'revenue' | 'mrr_movements'
 
-/** From so many payments on, all sessions they may be of are read at once; fewer are looked up one by one. */
+/** From this number of payments on, one scan reads all sessions they may belong to; below it, each session is looked up. */
 export const MANY_PAYMENTS = 2_000
 
 /**
- * Rows of money whose session passes the filters; what has no session passes where the empty value does.
- * @param from null: since ever
- * @param value the dimension of sessions that is their column `value`
- * @param isMuch they are `MANY_PAYMENTS` or more; a guess of the planner's would do either for the wrong number
+ * Rows of money whose session matches the filters; a row without a session matches where the empty value matches.
+ * @param from null: no lower bound
+ * @param value the dimension of sessions that becomes the column `value`
+ * @param isMuch whether there are `MANY_PAYMENTS` rows or more; the planner's estimate would select the wrong join
  */
 export function keptMoney(
   db: Queryable,

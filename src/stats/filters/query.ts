@@ -10,24 +10,24 @@ import { RangeQuery } from '../time/range.ts'
 import { DIMENSIONS, type Dimension } from './dimensions.ts'
 import { MEANINGS } from './meanings.ts'
 
-/** One comparison of a value with several: any of them, or for the negative operators none of them. */
+/** One comparison of a value with several: one of them must match; with a negative operator, none may match. */
 export interface Condition {
-  /** The parameter that it was given as, for errors. */
+  /** Name of the query parameter, for error messages. */
   field: string
   operator: ValueOperator
   values: string[]
 }
 
-/** What a request narrows its numbers to; everything in it must hold at once (contract §8). */
+/** Filters of a request; all of them must match (contract §8). */
 export interface Filters {
   dimensions: { dimension: Dimension; condition: Condition }[]
-  /** Keys a hit's properties are looked for under, and what the value there must be. */
+  /** Conditions on the keys of a hit's properties, and on the values under these keys. */
   property: { keys: Condition[]; values: Condition[] } | undefined
-  /** Ids of goals, of which a session has converted one. */
+  /** Ids of goals; a session must have converted one of them. */
   goalIds: string[]
 }
 
-/** What stands for the empty value. */
+/** Name of the empty value. */
 const NONE = '(none)'
 const LONGEST_VALUE = 2_048
 const MOST_VALUES = 500
@@ -42,7 +42,7 @@ const operatorFields = Object.fromEntries(
 
 const operatorMessage = `must be a value, a list of values, or values by operator: ${VALUE_OPERATORS.join(', ')}; at most ${MOST_VALUES} values of at most ${LONGEST_VALUE} characters`
 
-/** `path=/a`, `path=/a&path=/b` and `path[contains]=a`, as the query string gives them or as a program writes them. */
+/** `path=/a`, `path=/a&path=/b` and `path[contains]=a`, from the query string or from a call in code. */
 const FilterInput = z.union([FilterValues, z.strictObject(operatorFields, { error: operatorMessage })], {
   error: operatorMessage,
 })
@@ -73,16 +73,16 @@ type FilterQuery = {
   [Name in keyof typeof filterFields]?: z.infer<(typeof filterFields)[Name]> | undefined
 }
 
-/** What every stats endpoint takes: a range and filters. Add an endpoint's own with `safeExtend`. */
+/** Parameters of every stats endpoint: a range and filters. Add the parameters of one endpoint with `safeExtend`. */
 export const StatsQuery = RangeQuery.safeExtend(filterFields).superRefine(checkFilters)
 export type StatsQuery = z.infer<typeof StatsQuery>
 
 const MOST_LITERALS = 20
 const MOST_PATTERNS = 20
-/** Of all regular expressions of a request, so that compiling them does not keep others waiting. */
+/** Sum over all regular expressions of a request: their compilation must not block other requests. */
 const MOST_INSTRUCTIONS = 20_000
 
-/** What the fields must fulfil beyond their shapes. Whether an expression is one, threads find out (`resolveScopes`). */
+/** Checks that the schemas cannot express. Threads check later whether an expression is valid (`resolveScopes`). */
 function checkFilters(query: FilterQuery, context: z.RefinementCtx): void {
   if (query.prop_value !== undefined && query.prop_key === undefined) {
     context.addIssue({ code: 'custom', path: ['prop_key'], message: 'is required when prop_value is given' })
@@ -128,11 +128,11 @@ function checkPatterns(
   }
 }
 
-/** A pattern as errors show it. */
+/** Returns a pattern for an error message, cut to 100 characters. */
 export const shortened = (value: string): string =>
   value.length > 100 ? `${value.slice(0, 100).toWellFormed()}…` : value
 
-/** The filters of a valid query. */
+/** Returns the filters of a valid query. */
 export function filtersOf(query: FilterQuery): Filters {
   const dimensions: Filters['dimensions'] = []
   for (const dimension of DIMENSIONS) {
@@ -170,7 +170,7 @@ function conditionsOf(name: string, input: FilterInput | undefined): Condition[]
 
 const listOf = (given: FilterValues): string[] => (typeof given === 'string' ? [given] : given)
 
-/** `(none)` means the empty value where whole values are compared; elsewhere it is a text like any other. */
+/** `(none)` means the empty value for operators that compare whole values; for all others it is ordinary text. */
 function meaning(operator: ValueOperator, value: string): string {
   return value === NONE && (operator === 'is' || operator === 'is_not') ? '' : value
 }

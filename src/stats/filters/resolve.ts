@@ -4,7 +4,7 @@ import type { Services } from '../../infra/services.ts'
 import { PatternWork, type Refusal } from '../../rollups/patterns/match.ts'
 import { type Dimension, isHitDimension } from './dimensions.ts'
 import { type Condition, type Filters, filtersOf, type StatsQuery, shortened } from './query.ts'
-import { readKept } from './rows.ts'
+import { readFiltered } from './rows.ts'
 import type { Scope } from './scope.ts'
 import { readSlices } from './slices.ts'
 import { lookUpTargets } from './targets.ts'
@@ -14,7 +14,7 @@ type Parts = Pick<Services, 'reads' | 'rollups' | 'slices' | 'patterns' | 'now'>
   signal?: AbortSignal | undefined
 }
 
-/** The same, and what its patterns may still cost. */
+/** The same, with the remaining budget for pattern work. */
 type Looking = Parts & { work: PatternWork }
 
 /** Half-open. */
@@ -24,10 +24,10 @@ interface Span {
 }
 
 /**
- * What a query keeps of a site, for each of several spans that lie together. Wildcards and regular expressions are
- * looked up among the values that occur, in threads and in linear time; who converted is looked up once.
- * @throws AppError `validation_failed` for a goal that is not the site's, a pattern that is none, meets too many values
- * or is too costly; `unavailable` when too many requests of the team wait, or nobody waits for this one any more
+ * Returns the resolved query of a site for each of several adjacent time spans. Threads match wildcards and regular expressions
+ * with the values that occur, in linear time; conversion targets are looked up once for all spans.
+ * @throws AppError `validation_failed` for a goal of another site, and for a pattern that is invalid, matches too many values
+ * or is too costly; `unavailable` when too many requests of the team wait, or `signal` aborts
  */
 export async function resolveScopes(
   services: Parts,
@@ -52,7 +52,7 @@ export async function resolveScopes(
     }
   }
   const isSlow = given.goalIds.length > 0 || patternsOf(given).length > 0
-  // Entered before values are read: a flood of such requests reaches the database two at a time.
+  // Enter the pool before values are read: it limits many such requests to two at a time in the database.
   const { filters, targets } = await (isSlow ? patterns.enter(teamId, signal, resolve) : resolve())
   return Promise.all(
     spans.map(async ({ start, end }) => {
@@ -67,8 +67,8 @@ export async function resolveScopes(
 }
 
 /**
- * Whether the patterns of filters that are not applied can be used.
- * @throws AppError `validation_failed` for one that is none
+ * Checks the patterns of filters that are accepted but not applied.
+ * @throws AppError `validation_failed` for an invalid pattern
  */
 export async function checkPatterns(
   { patterns, signal }: Pick<Parts, 'patterns' | 'signal'>,
@@ -106,7 +106,7 @@ async function resolveGoals(looking: Looking, whole: Scope, goalIds: string[]) {
   return lookUpTargets(looking, whole, goals)
 }
 
-/** One condition after the other: a request has one place. */
+/** Resolves one condition after the other: a request has one place in the pattern pool. */
 async function resolveFilters(
   looking: Looking,
   whole: Scope,
@@ -156,7 +156,7 @@ async function resolveProperty(
   return { keys, values }
 }
 
-/** Values of hits in the span, and of sessions that money belongs to, which may lie long before it. */
+/** Returns values of hits in the time span, and of sessions that money belongs to; these may lie long before it. */
 async function valuesOf(parts: Parts, whole: Scope, value: Dimension): Promise<string[] | undefined> {
   const ofHits = await list(parts, whole, 'list-distinct-values', { value })
   if (isHitDimension(value)) return ofHits
@@ -164,7 +164,7 @@ async function valuesOf(parts: Parts, whole: Scope, value: Dimension): Promise<s
   return ofHits && ofMoney && ofHits.concat(ofMoney)
 }
 
-/** Most characters of all values that are looked at. */
+/** Limit of the characters of all values that are compared. */
 const MOST_CHARACTERS = 20_000_000
 
 /** @returns undefined when there are too many */
@@ -174,7 +174,7 @@ async function list(
   statement: string,
   { value, asked = {} }: { value?: Dimension; asked?: Record<string, string[]> } = {},
 ): Promise<string[] | undefined> {
-  const rows = await readKept<{ found: string[] | null }>(reads, statement, whole, {
+  const rows = await readFiltered<{ found: string[] | null }>(reads, statement, whole, {
     asked: { ...asked, characters: MOST_CHARACTERS },
     ...(value && { value }),
   })
@@ -184,13 +184,13 @@ async function list(
 
 const MOST_MATCHES = 1_000_000
 
-/** What `recentSizes` knows a list by. */
+/** Key of a value list in `recentSizes`. */
 const listedOf = (whole: Scope) => (name: string) =>
   `${whole.siteNo} ${whole.start.getTime()} ${whole.end.getTime()} ${name}`
 
 /**
- * A condition that needs no patterns: the list of values that fit them.
- * @param listed what the list is known by, if it is the same for every request
+ * Replaces the patterns of a condition by the list of values that match them.
+ * @param listed key of the value list in `recentSizes`, if the list is the same for every request
  */
 async function match(
   { work, patterns, now }: Looking,
@@ -207,7 +207,7 @@ async function match(
   const values = await occurring()
   if (!values) throw refused({ why: 'many' }, field)
   if (listed !== undefined) sizes.note(listed, values)
-  // Also the empty value, which is what money without a session has.
+  // Test the empty value, too: money without a session has it.
   values.push('')
   const fitting: string[][] = []
   const refusal = await work.match({ tests, values, most: MOST_MATCHES }, (_, matches, batch) => {
@@ -218,7 +218,7 @@ async function match(
   return { field, operator: 'is', values: tests.length > 1 ? [...new Set(found)] : found }
 }
 
-/** @param tests that the refusal is about */
+/** @param tests the patterns to which `refusal.test` refers */
 function refused(refusal: Refusal, field: string, tests: { value: string }[] = []): AppError {
   if (refusal.why === 'many') {
     return invalidField(

@@ -21,18 +21,18 @@ import type { ConversionTargets, Fragment, Scope } from './scope.ts'
 export const isUnfiltered = ({ filters: { dimensions, property }, goal }: Scope) =>
   dimensions.length === 0 && property === undefined && goal === undefined
 
-/** What a statement is asked, as the columns of the one row of its relation `asked`. */
+/** Parameters of a statement: the columns of the single row of its relation `asked`. */
 type Asked = Record<string, number | boolean | Date | string[] | Date[] | string>
 
-/** Which of the hits that pass are read. What passes depends on the whole range, whatever is read of it. */
+/** Restricts which of the matching hits are read. Which hits match still depends on the whole range. */
 interface Part {
-  /** Half-open; of `kept_hits` alone. */
+  /** Half-open; applies only to `filtered_hits`. */
   slice?: { start: Date; end: Date }
   /** Only occurrences of this error. */
   errorId?: string | undefined
   /** Only hits and engagement of these titles. */
   titles?: string[]
-  /** Only hits at these times; of `kept_hits` alone. */
+  /** Only hits at these times; applies only to `filtered_hits`. */
   times?: Date[]
 }
 
@@ -44,22 +44,22 @@ export interface ReadOptions extends Part {
 }
 
 /**
- * Runs `sql/queries/{name}.sql`, a statement that reads these relations in place of tables:
- * - `asked`: one row, what is asked;
- * - `kept_hits`: pageviews and events of the range that pass all filters, service-written ones included;
- * - `kept_sessions`: sessions that started in the range and pass;
- * - `seen_hits`: hits of such sessions, those past the ends of the range included unless hits are filtered, too;
- * - `met_hits`: what is in either, in one go, with columns `is_kept` and `is_seen`;
- * - `met_rows`: the same and, unless hits are filtered, engagement of sessions that started in the range (`is_engaged`);
- * - `engagements`: engagement of sessions that started in the range, filtered by what belongs to sessions alone;
- * - `kept_payments`: payments in the range, of whatever currency, whose session passes; by `revenue`'s columns;
- * - `kept_movements`: MRR movements up to the end of the range whose session passes;
- * - `conversions`, when `targets` are given: what converted in the range, in sessions that pass.
- * Only those that the statement names are sent, and of them only the columns that it names are read.
- * @param options.value the dimension that is their column `value`
- * @param options.hasManyPayments `kept_payments` are `MANY_PAYMENTS` or more
+ * Runs `sql/queries/{name}.sql`, a statement that reads these relations instead of tables:
+ * - `asked`: one row with the parameters;
+ * - `filtered_hits`: pageviews and events in the range that match all filters, including events that the service wrote;
+ * - `filtered_sessions`: sessions that started in the range and match all filters;
+ * - `session_hits`: hits of these sessions; without filters on hits, also their hits outside the range;
+ * - `matching_hits`: the union of `filtered_hits` (`is_kept`) and `session_hits` (`is_seen`), read in one scan;
+ * - `matching_rows`: the same and, without filters on hits, engagement of sessions that started in the range (`is_engaged`);
+ * - `engagements`: engagement of sessions that started in the range, with the filters on sessions only;
+ * - `filtered_payments`: payments in the range, in any currency, whose session matches; with the columns of `revenue`;
+ * - `filtered_movements`: MRR movements before the end of the range whose session matches;
+ * - `conversions`, only with `targets`: conversions in the range, in sessions that match.
+ * Only the relations that the statement names are sent, and the database reads only the columns that it names.
+ * @param options.value the dimension that becomes the column `value` of these relations
+ * @param options.hasManyPayments whether `filtered_payments` has `MANY_PAYMENTS` rows or more
  */
-export function readKept<Row extends object>(
+export function readFiltered<Row extends object>(
   db: Queryable,
   name: string,
   scope: Scope,
@@ -71,18 +71,18 @@ export function readKept<Row extends object>(
     ${errorId ? ofError(db, errorId) : db``} ${titles ? db`and events.title = any(${titles}::text[])` : db``}`
   const relations: Record<string, () => Fragment> = {
     ...(targets && { conversions: () => conversions(db, scope, targets) }),
-    kept_hits: () => db`
+    filtered_hits: () => db`
       ${keptHits(db, scope, value)}
       ${slice ? within(db, slice) : db``} ${times ? atTimes(db, times) : db``} ${only()}`,
-    kept_sessions: () => db`
+    filtered_sessions: () => db`
       select sessions.* ${value && !isHitDimension(value) ? db`, sessions.${db(value)}::text as value` : db``}
       from sessions
       where ${keptSession(db, scope)}`,
-    kept_payments: () => keptMoney(db, scope, 'revenue', scope.start, value, hasManyPayments),
-    kept_movements: () => keptMoney(db, scope, 'mrr_movements', null, value),
-    seen_hits: () => db`${seenHits(db, scope, value)} ${only()}`,
-    met_hits: () => metRows(db, scope, value, ['engagement', 'identify']),
-    met_rows: () => metRows(db, scope, value, ['identify']),
+    filtered_payments: () => keptMoney(db, scope, 'revenue', scope.start, value, hasManyPayments),
+    filtered_movements: () => keptMoney(db, scope, 'mrr_movements', null, value),
+    session_hits: () => db`${seenHits(db, scope, value)} ${only()}`,
+    matching_hits: () => metRows(db, scope, value, ['engagement', 'identify']),
+    matching_rows: () => metRows(db, scope, value, ['identify']),
     engagements: () => db`
       select *
       from ${eventsOf(db, scope)}
@@ -103,7 +103,7 @@ export function readKept<Row extends object>(
   return abandonable(statement as typeof statement & Promise<Row[]>)
 }
 
-/** Sessions with a hit in the range that passes what is asked of hits. */
+/** Sessions with a hit in the range that matches the filters on hits. */
 const matching = (db: Queryable, scope: Scope): Fragment => db`
   matching as materialized (
     select distinct session_no from ${eventsOf(db, scope)} where ${visibleHit(db, scope)} and ${hitConditions(db, scope)}
@@ -123,7 +123,7 @@ const ofStartedSessions = (db: Queryable, scope: Scope): Fragment =>
 const within = (db: Queryable, { start, end }: NonNullable<Part['slice']>): Fragment =>
   db`and events.at >= ${start} and events.at < ${end}`
 
-/** The span, too, or chunks and batches without such a time would be looked through. */
+/** The bounds are needed, too: without them, chunks and batches outside these times would be read. */
 function atTimes(db: Queryable, times: Date[]): Fragment {
   const ordered = times.toSorted((a, b) => a.getTime() - b.getTime())
   return db`
@@ -131,7 +131,7 @@ function atTimes(db: Queryable, times: Date[]): Fragment {
     and events.at = any(${ordered.map(at => at.toISOString())}::timestamptz[])`
 }
 
-/** Both, since the index is of errors. */
+/** The type is needed, too: the index covers only errors. */
 const ofError = (db: Queryable, errorId: string): Fragment =>
   db`and events.type = 'error' and events.error_id = ${errorId}::uuid`
 
@@ -145,7 +145,7 @@ function seenHits(db: Queryable, scope: Scope, value: Dimension | undefined): Fr
     where ${hits} and not is_service and ${startedInRange(db, scope)} and ${sessionConditions(db, scope)}`
 }
 
-/** Statements that need both read the hits once. */
+/** Rows of `matching_hits` or `matching_rows`: one scan instead of one for each of the two relations. */
 function metRows(
   db: Queryable,
   scope: Scope,

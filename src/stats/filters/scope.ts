@@ -1,30 +1,30 @@
 import type postgres from 'postgres'
 import type { Filters } from './query.ts'
 
-/** SQL is composed in this folder alone: of fragments of the driver, in which every value is a parameter. */
+/** SQL is composed only in this folder, from fragments of the driver: each value in a fragment becomes a parameter. */
 export type Fragment = postgres.Fragment
 
-/** Which hits and sessions of a site a read is about. */
+/** Resolved query: the hits and sessions of a site that a read uses. */
 export interface Scope {
   siteNo: number
   /** Half-open. */
   start: Date
   end: Date
-  /** Only what visits did that started in this span; all of them without it. Null for no bound. */
+  /** Only hits of visits that started in this time span; without it, hits of all visits. Null: no bound. */
   visits?: { from: Date | null; to: Date | null } | undefined
-  /** Wildcards and regular expressions are lists of values by now (`resolveScopes`). */
+  /** `resolveScopes` has replaced wildcards and regular expressions by lists of values. */
   filters: Pick<Filters, 'dimensions' | 'property'>
-  /** Under a goal filter: what converts, and the sessions in which that happened in the range. */
+  /** With a goal filter: the conversion targets, and the sessions that converted in the range. */
   goal: { targets: ConversionTargets; sessions: number[] } | undefined
 }
 
-/** What converts, with every operator turned into values: rows to join hits with (`findTargets`). */
+/** Conversion targets with exact values instead of operators: rows to join hits with (`findTargets`). */
 export interface ConversionTargets {
   /**
-   * Goals, by number, that a hit of the type converts whose path, name or selector is `value` and whose properties
-   * contain the JSON object `props` (null: any).
+   * Goals, by number, that a hit of type `kind` converts if its path, name or selector is `value` and its properties
+   * contain the JSON object `props` (null: any properties).
    */
   hits: { kind: string; value: string; props: string | null; goals: number[] }[]
-  /** Goals that a pageview of the path converts when it is scrolled to `threshold` percent. */
+  /** Goals that a pageview of `path` converts when the visitor scrolls to `threshold` percent. */
   scrolls: { path: string; threshold: number; goals: number[] }[]
 }

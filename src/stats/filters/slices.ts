@@ -1,21 +1,21 @@
 import { type Db, statement } from '../../infra/db.ts'
 import type { Services, SliceLimits } from '../../infra/services.ts'
-import { compareTexts } from '../../rollups/folds/texts.ts'
-import { countTogether } from '../../rollups/folds/union.ts'
+import { countTogether } from '../../rollups/daily/union.ts'
+import { compareTexts } from '../../rollups/daily/value-dictionary.ts'
 import { readIntArray } from '../../rollups/visitor-set.ts'
-import { type ReadOptions, readKept } from './rows.ts'
+import { type ReadOptions, readFiltered } from './rows.ts'
 import type { Scope } from './scope.ts'
 
 /**
- * The limit counts hits instead of measuring time: on a busy machine a limit in time would cut ever shorter slices, and each
- * slice has a cost of its own. On 200,000 hits the longest statement of 15,000 held the database for less than 250 ms on
- * two shared cores; one of 20,000 held it for 266 ms.
+ * Slice limits for the embedded database. The limit counts hits and not time: on a busy machine a time limit would cut shorter
+ * and shorter slices, and each slice has a fixed cost. On 200,000 hits, the longest statement with slices of 15,000 hits blocked
+ * the database for less than 250 ms on two shared cores; with 20,000 hits, for 266 ms.
  */
 export const EMBEDDED_SLICES: SliceLimits = { hits: 15_000, shortestMs: 6 * 3_600_000 }
 
 const listHitsByDay = statement<Bin>('list-hits-by-day')
 
-/** Hits of a stretch of time. */
+/** Number of hits in a time span. */
 interface Bin {
   startsAt: Date
   endsAt: Date
@@ -25,9 +25,10 @@ interface Bin {
 type Slicing = Pick<Services, 'reads' | 'slices'>
 
 /**
- * The rows of a statement, slice of visits by slice of visits, so that others have their turn in between; in one go on a server
- * of its own. Each visit is in one slice with all its hits: numbers of hits and sessions add up, visitors may be in several.
- * A hit that is stored meanwhile is in what is read later, and not in what was.
+ * Returns the rows of a statement. With the embedded database it runs once for each slice of visits, so that other queries run
+ * in between; with a separate database server it runs once. Each visit is in one slice with all its hits: counts of hits and
+ * sessions add up, but a visitor may be in several slices. A hit that is stored during the read is counted only in slices that
+ * are read after it.
  */
 export async function readSlices<Row extends object>(
   { reads, slices }: Slicing,
@@ -35,17 +36,17 @@ export async function readSlices<Row extends object>(
   scope: Scope,
   options: ReadOptions = {},
 ): Promise<Row[]> {
-  if (!slices) return readKept<Row>(reads, name, scope, options)
+  if (!slices) return readFiltered<Row>(reads, name, scope, options)
   const rows: Row[] = []
   for (const visits of await slicesOf(reads, scope, slices)) {
-    rows.push(...(await readKept<Row>(reads, name, { ...scope, visits }, options)))
+    rows.push(...(await readFiltered<Row>(reads, name, { ...scope, visits }, options)))
   }
   return rows
 }
 
 type Slice = Scope['visits']
 
-/** Statements of one question are cut alike. */
+/** All statements of one query context use the same slices. */
 const known = new WeakMap<Scope, Promise<Slice[]>>()
 
 function slicesOf(reads: Db, scope: Scope, limits: SliceLimits): Promise<Slice[]> {
@@ -59,7 +60,7 @@ function slicesOf(reads: Db, scope: Scope, limits: SliceLimits): Promise<Slice[]
   return slices
 }
 
-/** Where parts of about as many hits end, within the range. */
+/** Returns the times, within the range, that cut it into parts with about the same number of hits. */
 function cutsOf(bins: Bin[], { start, end }: Scope, { hits: most, shortestMs }: SliceLimits): number[] {
   const cuts: number[] = []
   let gathered = 0
@@ -77,17 +78,17 @@ function cutsOf(bins: Bin[], { start, end }: Scope, { hits: most, shortestMs }: 
   return cuts.filter(cut => cut > start.getTime() && cut < end.getTime())
 }
 
-/** One slice of everything where nothing is cut. */
+/** Returns the slices between the cuts; without cuts, one slice of everything. */
 function between(cuts: number[]): Slice[] {
   const ordered = [...new Set(cuts)].sort((a, b) => a - b).map(cut => new Date(cut))
   if (ordered.length === 0) return [undefined]
   return [...ordered, null].map((to, index) => ({ from: ordered[index - 1] ?? null, to }))
 }
 
-/** A row of a slice in which `visitors` are themselves. */
+/** A row in which `visitors` is their number instead of a list. */
 type Merged<Row> = { [Field in keyof Row]: Field extends 'visitors' ? number : Row[Field] }
 
-/** The rows of all slices, one a key: numbers add up, distinct `visitors` are counted, of times the latest counts. */
+/** Merges rows of all slices with the same key: adds numbers, counts distinct `visitors`, takes the latest of times. */
 export function mergeSlices<Row extends object>(
   rows: Row[],
   keyOf: (row: Row) => string | number,
@@ -107,7 +108,7 @@ export function mergeSlices<Row extends object>(
   return [...merged.values()].map(({ row }) => row as Merged<Row>)
 }
 
-/** Numbers are added; a later time takes the place of an earlier one. */
+/** Adds numbers; replaces a time by a later one. */
 function addTo(into: Record<string, unknown>, fields: object): void {
   for (const [name, value] of Object.entries(fields)) {
     const before = into[name]
@@ -118,7 +119,7 @@ function addTo(into: Record<string, unknown>, fields: object): void {
   }
 }
 
-/** A page of the first by some counts, the most first; ties by a text, as `collate "C"` has it. */
+/** Returns one page of the rows, by counts in descending order; ties by a text in the order of `collate "C"`. */
 export function rankSlices<Row extends object>(
   rows: Row[],
   by: (keyof Row & string)[],

@@ -9,7 +9,7 @@ import type { ConversionTargets } from './scope.ts'
 import { recentSizes } from './value-sizes.ts'
 
 const listGoalValues = statement<{ kind: string; value: string }>('list-goal-values')
-const sumFolded = statement<{ hits: number }>('sum-folded-hits')
+const sumRolledUp = statement<{ hits: number }>('sum-rolled-up-hits')
 
 interface Span {
   siteNo: number
@@ -17,7 +17,7 @@ interface Span {
   end: Date
 }
 
-/** Most values that goals may match, all of them together, and most that are looked at, and their characters. */
+/** Limits: values that all goals together may match, values that are compared, and characters of these values. */
 const MOST_MATCHES = 2_000_000
 const MOST_VALUES = 500_000
 const MOST_CHARACTERS = 20_000_000
@@ -25,8 +25,8 @@ const MOST_CHARACTERS = 20_000_000
 type Parts = Pick<Services, 'reads' | 'rollups' | 'patterns' | 'now'> & { signal?: AbortSignal | undefined }
 
 /**
- * What converts each of the goals, as rows to join hits with; a goal's number is its index in `goals`.
- * @throws AppError `validation_failed` when they match too many values, or one of them is too costly to look for;
+ * Returns the conversion targets of goals, as rows to join hits with; a goal's number is its index in `goals`.
+ * @throws AppError `validation_failed` when the goals match too many values, or the search for one of them is too costly;
  * `unavailable` when too many requests of the team wait
  */
 export function findTargets(
@@ -41,8 +41,8 @@ export function findTargets(
 }
 
 /**
- * The same, by who has a place.
- * Operators are applied to the values that occur in the span, in a thread: one definition for all databases.
+ * Does the same as `findTargets` for a caller that already has its place in the pattern pool.
+ * A thread applies the operators to the values that occur in the time span: one definition for all databases.
  */
 export async function lookUpTargets(
   { reads, rollups, patterns, now, work }: Parts & { work: PatternWork },
@@ -81,16 +81,16 @@ export async function lookUpTargets(
   return groups.targets()
 }
 
-/** Dimensions of days' folds that have every value of a type of hits, and others: those meet no hit of the type. */
-const FOLDED_IN: Record<string, string> = { pageview: 'path', event: 'event_name' }
+/** Dimensions of daily rollups that contain every value of a hit type. Other values in them match no hit of the type. */
+const ROLLED_UP_IN: Record<string, string> = { pageview: 'path', event: 'event_name' }
 
-/** More are taken from the hits: a list of them is no longer quicker to get from folds. */
-const MOST_FOLDED = 50_000
-/** As many hits are looked through as soon as folds are added up. */
+/** Longer lists are read from the hits: rollups are not faster there. */
+const MOST_ROLLED_UP = 50_000
+/** Up to this number, a scan of the hits is as fast as the sum of the rollups. */
 const FEW_HITS = 300_000
 
 /**
- * What goals of each kind can meet in the span.
+ * Returns the values that goals of each kind can match in the time span.
  * @throws as `findTargets`
  */
 async function listValues(
@@ -100,11 +100,11 @@ async function listValues(
 ): Promise<Map<string, string[]>> {
   const values = new Map<string, string[]>()
   const { siteNo, start, end } = span
-  const [folded] = await sumFolded(reads, siteNo, start, end)
-  if (folded!.hits > FEW_HITS) {
+  const [rolledUp] = await sumRolledUp(reads, siteNo, start, end)
+  if (rolledUp!.hits > FEW_HITS) {
     await Promise.all(
       kinds.map(async kind => {
-        const listed = FOLDED_IN[kind] && (await listFolded(rollups, span, FOLDED_IN[kind]))
+        const listed = ROLLED_UP_IN[kind] && (await listRolledUp(rollups, span, ROLLED_UP_IN[kind]))
         if (listed) values.set(kind, listed)
       }),
     )
@@ -123,8 +123,8 @@ async function listValues(
   return values
 }
 
-/** @returns undefined where the days are not folded, or have too many values */
-async function listFolded(
+/** @returns undefined when the days are not rolled up or have too many values */
+async function listRolledUp(
   rollups: Services['rollups'],
   { siteNo, start, end }: Span,
   dimension: string,
@@ -136,10 +136,10 @@ async function listFolded(
     by: ['hits'],
     shown: ['hits'],
     leavesOutEmpty: false,
-    limit: MOST_FOLDED,
+    limit: MOST_ROLLED_UP,
     offset: 0,
   })
-  return ranked && ranked.total <= MOST_FOLDED ? ranked.rows.map(({ value }) => value) : undefined
+  return ranked && ranked.total <= MOST_ROLLED_UP ? ranked.rows.map(({ value }) => value) : undefined
 }
 
 const tooMany = () =>
@@ -156,10 +156,10 @@ function refused(refusal: Refusal, goalOf: (test: number) => GoalRecord): AppErr
   )
 }
 
-/** A scroll is that of a pageview: its path is among theirs. */
+/** Scroll goals match pageviews: their paths are those of pageviews. */
 const hitTypeOf = (kind: GoalTarget['kind']) => (kind === 'engagement' ? 'pageview' : kind)
 
-/** Goals by what they have in common, so that a hit is joined with few rows. */
+/** Groups goals with the same target, so that a hit is joined with few rows. */
 class Groups {
   readonly #hits = new Map<string, ConversionTargets['hits'][number]>()
   readonly #scrolls = new Map<string, ConversionTargets['scrolls'][number]>()
@@ -172,7 +172,7 @@ class Groups {
       else this.#scrolls.set(key, { path: value, threshold: scrollThreshold, goals: [goal] })
       return
     }
-    // Every pageview is scrolled to 0 %, with or without engagement.
+    // Every pageview reaches a scroll of 0 %, with or without engagement.
     const type = hitTypeOf(kind)
     const wanted = Object.keys(props).length > 0 ? JSON.stringify(props) : null
     const key = `${type} ${wanted} ${value}`

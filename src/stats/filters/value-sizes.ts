@@ -2,15 +2,15 @@ import { BoundedCache } from '../../infra/bounded-cache.ts'
 import type { FairPool } from '../../infra/fair-pool.ts'
 import { sizeOf, type ValueSize } from '../../rollups/patterns/match.ts'
 
-/** How long it counts: a range that is over keeps its values, and today's only become more. */
+/** Lifetime of an entry: the values of a past range do not change, and those of today only increase. */
 const KEPT_MS = 60_000
 const MOST_KEPT = 10_000
 
 const sizes = new WeakMap<object, BoundedCache<ValueSize>>()
 
 /**
- * How large a list of values was a moment ago, so that a pattern that is too costly for it is refused without reading it
- * again: in the embedded database each reading takes some 50 ms from everybody else.
+ * Caches the sizes of value lists, so that a pattern that is too costly for a list is refused without another read of the list:
+ * each read blocks the embedded database for about 50 ms.
  */
 export function recentSizes(patterns: FairPool, now: Date) {
   let cache = sizes.get(patterns)

@@ -6,7 +6,7 @@ export type ListPeriod = (typeof LIST_PERIODS)[number]
 
 /** All instants are multiples of 15 minutes; both windows are half-open and meet at `start`. */
 export interface ListWindow {
-  /** Always 24, 7 or 30. A day that local clocks left out is there with no length. */
+  /** Always 24, 7 or 30 buckets. A day that local clocks skipped is a bucket of length 0. */
   buckets: Bucket[]
   start: Date
   end: Date
@@ -15,8 +15,8 @@ export interface ListWindow {
 }
 
 /**
- * What the list of sites shows: the 24 local clock hours that end with the running one, or the local
- * days that end today; and the same number of hours or days just before.
+ * Returns the time window of the site list: the 24 local clock hours up to and including the current one, or the local days up
+ * to and including today; and the same number of hours or days just before.
  */
 export function listWindow(period: ListPeriod, zone: string, now: Date): ListWindow {
   const count = { '24h': 24, '7d': 7, '30d': 30 }[period]
@@ -32,7 +32,7 @@ export function listWindow(period: ListPeriod, zone: string, now: Date): ListWin
   }
 }
 
-/** The `2 × count + 1` instants that bound twice as many buckets as the window has. */
+/** Returns the `2 × count + 1` bounds of `2 × count` buckets: those of the window and those of the window before. */
 function hourBounds(zone: string, now: number, count: number): number[] {
   const bounds = [startOfNextHour(zone, now)]
   let at = now

@@ -28,7 +28,7 @@ export type RangePreset = (typeof RANGE_PRESETS)[number]
 
 export type Group = 'hour' | 'day' | 'week' | 'month'
 
-/** Whole days of a site's time zone. */
+/** Whole days in a site's time zone. */
 export interface Range {
   zone: string
   /** First and last day, `Y-m-d`, both included. */
@@ -48,7 +48,7 @@ export interface Bucket {
   end: Date
 }
 
-/** As threads take it: Unix milliseconds. */
+/** Returns the bucket in Unix milliseconds, the form that thread tasks use. */
 export const toWindow = ({ start, end }: Bucket): Window => ({ start: start.getTime(), end: end.getTime() })
 
 export interface LabelledBucket extends Bucket {
@@ -65,7 +65,7 @@ const CalendarDate = z
 
 /** The query parameters of a range. A schema that uses them needs `checkRange` too. */
 const rangeFields = {
-  // Not checked here: with `from` and `to` the value is not looked at.
+  // `checkRange` validates this: with `from` and `to` the value is ignored.
   range: z
     .custom<RangePreset>()
     .default('today')
@@ -81,7 +81,7 @@ const rangeFields = {
   }),
 }
 
-/** What the three parameters must fulfil together; for `superRefine`. */
+/** Checks the three parameters together; for `superRefine`. */
 function checkRange(
   query: { range: unknown; from?: string | undefined; to?: string | undefined },
   context: z.RefinementCtx,
@@ -101,7 +101,7 @@ function checkRange(
   }
 }
 
-/** Add an endpoint's own parameters with `RangeQuery.safeExtend({…})`: that keeps the checks. */
+/** Add the parameters of one endpoint with `RangeQuery.safeExtend({…})`: `safeExtend` keeps the checks. */
 export const RangeQuery = z.object(rangeFields).superRefine(checkRange)
 export type RangeQuery = z.infer<typeof RangeQuery>
 
@@ -111,7 +111,7 @@ interface Clock {
   now: Date
 }
 
-/** The days a valid query means. `all` begins with the day of `firstEventAt`, or is today without one. */
+/** Returns the range of a valid query. `all` begins with the day of `firstEventAt`; without one it is today. */
 export function resolveRange(query: RangeQuery, clock: Clock & { firstEventAt: Date | null }): Range {
   const { zone } = clock
   const [first, last] = daysOf(query, clock)
@@ -152,7 +152,7 @@ function groupFor(days: number): Group {
   return days <= 366 ? 'week' : 'month'
 }
 
-// The period before a range of thousands of years would begin at dates that PostgreSQL cannot hold.
+// Without this bound, the period before a range of thousands of years would begin at dates that PostgreSQL cannot store.
 const EARLIEST = dayOf('1900-01-01')
 
 function rangeOf(zone: string, first: LocalDay, last: LocalDay, group: Group): Range {
@@ -168,21 +168,21 @@ function rangeOf(zone: string, first: LocalDay, last: LocalDay, group: Group): R
   }
 }
 
-/** The same number of days just before, in the same group. */
+/** Returns the range of the same number of days just before, with the same group. */
 export function previousRange(range: Range): Range {
   const first = dayOf(range.from)
   return rangeOf(range.zone, first - range.days, first - 1, range.group)
 }
 
-/** What a series has at most. Only ranges of centuries have more. */
+/** Most buckets of a series. Only ranges of centuries have more. */
 const MOST_BUCKETS = 3_000
 
 /**
- * The buckets of a range as the labels of a series.
- * @throws AppError `validation_failed` for more than 3,000
+ * Returns the buckets of a range for a series.
+ * @throws AppError `validation_failed` for more than 3,000 buckets
  */
 export function seriesBuckets(range: Range): LabelledBucket[] {
-  // Only months can be so many: shorter ranges have shorter buckets.
+  // Only the group `month` can have so many buckets: ranges with shorter buckets are short.
   if (range.group === 'month' && range.days > MOST_BUCKETS * 30) {
     throw invalidField('from', `must leave at most ${MOST_BUCKETS} buckets: ask for a shorter range`)
   }
@@ -190,8 +190,8 @@ export function seriesBuckets(range: Range): LabelledBucket[] {
 }
 
 /**
- * The buckets of a range, in order and without gaps; weeks and months are cut at its ends.
- * A day that local clocks left out (2011-12-30 in Apia) has none.
+ * Returns the buckets of a range, ascending and without gaps; weeks and months are cut at its ends.
+ * A day that local clocks skipped (2011-12-30 in Apia) has no bucket.
  */
 export function buckets(range: Range): LabelledBucket[] {
   const starts = bucketStarts(range)

@@ -1,6 +1,6 @@
 /**
- * Every name of the IANA time zone database, links of old and new spelling included; `Factory`, which names no
- * place, is left out. A name without an area stands under the empty one. From `tzdata.zi` of release 2025b.
+ * Every name of the IANA time zone database, by area, including links of old and new spelling, but without `Factory`, which
+ * is not a place. Names without an area are under the empty key. From `tzdata.zi` of release 2025b.
  */
 export const ZONE_NAMES: Record<string, string> = {
   Africa: `

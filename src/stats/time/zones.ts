@@ -1,6 +1,6 @@
 import { ZONE_NAMES } from './zone-names.ts'
 
-/** Lower case to the IANA spelling; zones that are newer than the table come from the runtime. */
+/** Map from lower case to the IANA spelling; zones that are newer than the table come from the runtime. */
 const spellings = new Map<string, string>()
 for (const [area, places] of Object.entries(ZONE_NAMES)) {
   for (const place of places.trim().split(/\s+/)) spell(area === '' ? place : `${area}/${place}`)
@@ -12,7 +12,7 @@ function spell(name: string): void {
   spellings.set(name.toLowerCase(), name)
 }
 
-/** The runtime's zone data can be older than the table. */
+/** Needed because the runtime's zone data can be older than the table. */
 function isKnownToRuntime(name: string): boolean {
   if (offered.has(name)) return true
   try {
@@ -24,29 +24,29 @@ function isKnownToRuntime(name: string): boolean {
 }
 
 /**
- * An IANA zone name in its own spelling, whatever the case it was sent in. Links stay what they are:
+ * Returns an IANA zone name in its official spelling, for a name in upper or lower case. Links are not resolved:
  * `asia/kolkata` is `Asia/Kolkata`, `Asia/Calcutta` is `Asia/Calcutta`.
- * @returns undefined for anything else: offsets, POSIX strings, abbreviations the IANA does not list
+ * @returns undefined for anything else: offsets, POSIX strings, abbreviations that the IANA does not list
  */
 export function canonicalZone(name: string): string | undefined {
   const spelling = spellings.get(name.toLowerCase())
   return spelling !== undefined && isKnownToRuntime(spelling) ? spelling : undefined
 }
 
-/** Whether `canonicalZone` knows the name, in any case. */
+/** Returns whether `canonicalZone` knows the name, in upper or lower case. */
 export function isIanaZone(name: string): boolean {
   return canonicalZone(name) !== undefined
 }
 
 let known: readonly string[] | undefined
 
-/** Every name `canonicalZone` returns, sorted. The first call takes about 20 ms, later ones nothing. */
+/** Returns every name that `canonicalZone` can return, sorted. The first call takes about 20 ms; later calls use the cache. */
 export function allZones(): readonly string[] {
   known ??= [...spellings.values()].filter(isKnownToRuntime).sort()
   return known
 }
 
-/** What can be chosen, labelled as people write it: `America/New_York` is `America/New York`. */
+/** Returns the options of a zone list; labels have spaces: `America/New_York` is `America/New York`. */
 export function zoneOptions(): { value: string; label: string }[] {
   return allZones().map(value => ({ value, label: value.replaceAll('_', ' ') }))
 }

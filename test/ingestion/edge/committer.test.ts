@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { createSubmitter } from '../../../src/ingestion/edge/committer.ts'
 import type { Hit } from '../../../src/ingestion/hit.ts'
 
-/** A submitter before a queue that takes nothing. */
+/** An ingest batcher whose queue never answers. */
 const stuck = () => createSubmitter({ admit: () => new Promise(() => {}), spentRate: () => undefined })
 
 const hitWith = (fields: Partial<Hit>): Hit => ({
@@ -17,7 +17,7 @@ const hitWith = (fields: Partial<Hit>): Hit => ({
   ...fields,
 })
 
-/** How many of so many hits, sent at once, were refused. */
+/** Sends `count` hits at once and returns how many were refused. */
 async function refusedOf(count: number, fields: () => Partial<Hit>): Promise<number> {
   const submit = stuck()
   let refused = 0
@@ -32,19 +32,19 @@ async function refusedOf(count: number, fields: () => Partial<Hit>): Promise<num
   return refused
 }
 
-test('ten thousand hits of usual size may wait', async () => {
+test('ingest batcher: 10,000 hits of usual size may wait', async () => {
   expect(await refusedOf(10_000, () => ({ url: `/page/${randomUUID()}`, title: 'A page' }))).toBe(0)
 })
 
-test('hits as large as they may be are refused before they fill the memory', async () => {
+test('ingest batcher: hits of the largest size are refused before they fill the memory', async () => {
   const stack = 'at f (https://example.com/app.js:1:1)\n'.repeat(500)
   const refused = await refusedOf(5_000, () => ({ error: { message: 'no', stack } }))
-  // 64 MiB hold some 1,600 of 19,000 characters.
+  // 64 MiB hold about 1,600 hits of 19,000 characters.
   expect(refused).toBeGreaterThan(3_000)
   expect(refused).toBeLessThan(3_700)
 })
 
-test('properties count as what else a hit carries', async () => {
+test('ingest batcher: properties count towards the size of a hit', async () => {
   const props = Object.fromEntries(Array.from({ length: 50 }, (_, index) => [`key${index}`, 'x'.repeat(500)]))
   expect(await refusedOf(2_000, () => ({ props }))).toBeGreaterThan(500)
 })

@@ -12,11 +12,11 @@ test.each([
   ['1::', '1:0:0:0'],
   ['1:2:3:4:5:6:192.0.2.1', '1:2:3:4'],
   ['64:ff9b::192.0.2.1', '64:ff9b:0:0'],
-])('%s is of the network %s', (address, network) => {
+])('limit keys: the address %s belongs to the network %s', (address, network) => {
   expect(networkOf(address)).toBe(network)
 })
 
-test('a bucket names its scope and not the address, and differs by scope, network and salt', () => {
+test('limit keys: a key names its scope but not the address, and differs by scope, network and salt', () => {
   const salt = Buffer.alloc(32, 1)
   const key = limitKey('collect', '192.0.2.1', salt)
   expect(key).toMatch(/^collect:[\w-]{22}$/)

@@ -5,7 +5,7 @@ import { KEYED_SCHEMAS } from '../../../src/ingestion/edge/schema.ts'
 
 const KEY = '5C7F5A52-3c0b-4c39-9e0e-7f6b0a6f2d11'
 
-/** Bodies as the tracker and careful backends send them. */
+/** Bodies as the tracker and typical backends send them. */
 const ORDINARY_BODIES = {
   collect: {
     key: KEY,
@@ -56,7 +56,7 @@ const value = fc.oneof(
   fc.constant(Object.fromEntries(Array.from({ length: 51 }, (_, index) => [`key${index}`, index]))),
 )
 
-/** An ordinary body with some of its fields, of its objects' fields, or of nobody's, set to anything. */
+/** A usual body with up to three changes: in its fields, in the fields of its objects, or in unknown fields. */
 const almostOrdinary = fc.constantFrom(...NAMES).chain(endpoint => {
   const body: Record<string, unknown> = ORDINARY_BODIES[endpoint]
   const paths = Object.entries(ORDINARY_BODIES.collect).flatMap(([name, field]) => [
@@ -79,14 +79,14 @@ const almostOrdinary = fc.constantFrom(...NAMES).chain(endpoint => {
   })
 })
 
-/** What arrives is always what JSON can say. */
+/** Converts a value to JSON and back, because a request carries only JSON values. */
 const asSent = (body: unknown): unknown => JSON.parse(JSON.stringify(body))
 
-test.each(NAMES)('an ordinary body of %s needs no schema', endpoint => {
+test.each(NAMES)('fast parser: it reads a usual body of %s', endpoint => {
   expect(ORDINARY[endpoint](asSent(ORDINARY_BODIES[endpoint]))).toBeDefined()
 })
 
-test('what is read without the schemas is what they read', () => {
+test('fast parser: it reads the same values as the schemas', () => {
   let taken = 0
   fc.assert(
     fc.property(almostOrdinary, ({ endpoint, body }) => {
@@ -101,7 +101,7 @@ test('what is read without the schemas is what they read', () => {
 })
 
 test.each([[undefined], [null], ['text'], [7], [[]], [[ORDINARY_BODIES.collect]]])(
-  'a body that is no object (%#) is left to the schema',
+  'fast parser: a body that is not an object (%#) is left to the schema',
   body => {
     for (const endpoint of NAMES) expect(ORDINARY[endpoint](body)).toBeUndefined()
   },

@@ -29,7 +29,7 @@ afterEach(() => {
   vi.useRealTimers()
 })
 
-test('hits of sites that were learned do not wait for the database', async () => {
+test('site keys: hits of loaded sites do not wait for the database', async () => {
   const { db } = database
   const sites = [await createTestSite(db), await createTestSite(db, { timezone: 'Asia/Kathmandu' })]
   const deleted = await createTestSite(db)
@@ -46,7 +46,7 @@ test('hits of sites that were learned do not wait for the database', async () =>
   expect(await siteKeys.find(randomUUID())).toBeUndefined()
 })
 
-test('what was learned of a site is forgotten when it changes', async () => {
+test('site keys: a loaded site is forgotten when it changes', async () => {
   const { db } = database
   const site = await createTestSite(db)
   const siteKeys = createSiteKeys(db, subscriber)
@@ -58,7 +58,7 @@ test('what was learned of a site is forgotten when it changes', async () => {
   await expect.poll(() => siteKeys.find(site.key)).toMatchObject({ siteNo: site.siteNo, trackErrors: false })
 })
 
-test('after a minute a hit goes by what the database says, also where nobody was told of a change', async () => {
+test('site keys: after a minute the database is read again, even without a change notice', async () => {
   const { db } = database
   const site = await createTestSite(db)
   const siteKeys = createSiteKeys(db, subscriber)
@@ -68,7 +68,7 @@ test('after a minute a hit goes by what the database says, also where nobody was
   expect(await siteKeys.find(site.key)).toBeUndefined()
 })
 
-test('while the database is away what was known last holds, however long ago that was', async () => {
+test('site keys: while the database is unavailable the last known site stays valid, even after an hour', async () => {
   const site = await createTestSite(database.db)
   const db = connectDb(database.url, { max: 1, name: 'test' })
   const siteKeys = createSiteKeys(db, subscriber)

@@ -16,7 +16,7 @@ test.each([
   ['2024-02-29T23:30:00+02', '2024-02-29T21:30:00.000Z'],
   ['1990-01-01T00:00:00Z', '1990-01-01T00:00:00.000Z'],
   ['2026-01-01T00:00:00Z', '2026-01-01T00:00:00.000Z'],
-])('the timestamp %s is %s', (timestamp, expected) => {
+])('import: the timestamp %s is read as %s', (timestamp, expected) => {
   expect(new Date(read({ timestamp }).at).toISOString()).toBe(expected)
 })
 
@@ -36,7 +36,7 @@ test.each([
   ['9999-01-01T00:00:00Z', /future/],
   ['1989-12-31T23:59:59Z', /1990/],
   ['0000-01-01T00:00:00Z', /1990/],
-])('the timestamp %j is refused', (timestamp, reason) => {
+])('import: the timestamp %j is refused', (timestamp, reason) => {
   expect(() => read({ timestamp })).toThrow(reason)
 })
 
@@ -47,11 +47,11 @@ test.each([
   [{ timestamp: '2024-01-01T00:00:00Z', body: undefined }, /body/],
   [{ timestamp: '2024-01-01T00:00:00Z', ip: 7 }, /ip/],
   [{ timestamp: '2024-01-01T00:00:00Z', user_agent: {} }, /user_agent/],
-])('%j is refused', (fields, reason) => {
+])('import: a line with %j is refused', (fields, reason) => {
   expect(() => read(fields)).toThrow(reason)
 })
 
-test('address and agent may be absent, null or empty', () => {
+test('import: address and user agent may be absent, null or empty', () => {
   const timestamp = '2024-01-01T00:00:00Z'
   for (const fields of [{}, { ip: null, user_agent: null }, { ip: '', user_agent: '' }]) {
     expect(read({ timestamp, ...fields }).sender).toEqual({ address: '', userAgent: '' })

@@ -6,7 +6,6 @@ import { connectRedis, whenReady } from '../../../src/infra/redis.ts'
 import { type Geo, openGeo } from '../../../src/ingestion/edge/geo.ts'
 import { makeHit } from '../../../src/ingestion/edge/make-hit.ts'
 import { readBody } from '../../../src/ingestion/edge/read-body.ts'
-import { digestOf, hitIdOf, randomHitIdOf } from '../../../src/ingestion/import/identity.ts'
 import { importHits } from '../../../src/ingestion/import/import-hits.ts'
 import { enrich } from '../../../src/ingestion/stages/index.ts'
 import { storeHits } from '../../../src/ingestion/store/store.ts'
@@ -71,8 +70,8 @@ const sessionsOf = (site: TestSite) => database.db<
   where sessions.site_no = ${site.siteNo}
   order by visitor, first_at`
 
-describe.each([1, 3, 1_000])('in batches of %i', batchHits => {
-  test('an import of random hits equals their recount, once and twice', async () => {
+describe.each([1, 3, 1_000])('import in batches of %i', batchHits => {
+  test('random hits equal their recount, also after a second import', async () => {
     for (let seed = 100 * batchHits; seed < 100 * batchHits + 8; seed++) {
       const stream = randomHitStream(seed)
       const site = await createTestSite(database.db, { timezone: stream.zone })
@@ -94,7 +93,7 @@ describe.each([1, 3, 1_000])('in batches of %i', batchHits => {
   }, 120_000)
 })
 
-test('whatever part of a file was stored before, importing all of it makes the same', async () => {
+test('import: a complete import after a partial one gives the same result', async () => {
   const stream = randomHitStream(77, { maxStepsPerVisitor: 40 })
   const lines = stream.hits.map(lineOf)
   const whole = await createTestSite(database.db)
@@ -108,7 +107,7 @@ test('whatever part of a file was stored before, importing all of it makes the s
   }
 })
 
-test('equal lines are as many hits as there are, and stay so', async () => {
+test('import: equal lines are stored as separate hits, and a repeated import adds none', async () => {
   const site = await createTestSite(database.db)
   const line = pageviewLine(NOON, { ip: '203.0.113.7' })
   const lines = [line, line, pageviewLine(NOON + 1), line.replace(/$/, '  '), pageviewLine(NOON + 2)]
@@ -119,32 +118,7 @@ test('equal lines are as many hits as there are, and stay so', async () => {
   expect(await eventsOf(site)).toHaveLength(6)
 })
 
-test('what an earlier release imported, under ids of its own, is recognised', async () => {
-  const stream = randomHitStream(78, { maxStepsPerVisitor: 40 })
-  const lines = stream.hits.map(lineOf)
-  const expected = await importLines(await createTestSite(database.db), lines)
-  for (const half of [lines.slice(0, lines.length / 2), lines.slice(lines.length / 2)]) {
-    const site = await createTestSite(database.db)
-    await importLines(site, half)
-    for (const line of half) {
-      const digest = digestOf(site.id, Buffer.from(line))
-      const { at } = stream.hits[lines.indexOf(line)]!
-      await database.db`
-        update events set id = ${randomHitIdOf(digest, 0)}
-        where site_no = ${site.siteNo} and id = ${hitIdOf(digest, 0, at)}`
-    }
-    await database.db`update import_secrets set has_random_ids = true where site_no = ${site.siteNo}`
-    const before = await eventsOf(site)
-    // So little at a time that the first lines say of nothing that it is there.
-    expect(await importLines(site, lines, { chunkBytes: 300 })).toEqual(expected)
-    const after = await eventsOf(site)
-    expect(after).toHaveLength(expected.accepted)
-    expect(after).toEqual(expect.arrayContaining(before))
-    expect(new Set(after.map(hit => hit.id.slice(0, 13))).size).toBeGreaterThan(before.length)
-  }
-})
-
-test('the same line is another hit on another site', async () => {
+test('import: the same line is a different hit on another site', async () => {
   const [one, other] = [await createTestSite(database.db), await createTestSite(database.db)]
   await importLines(one, pageviewLine(NOON, { ip: '203.0.113.7', user_agent: CHROME }))
   const before = await eventsOf(one)
@@ -155,7 +129,7 @@ test('the same line is another hit on another site', async () => {
   expect(theirs!.visitor).not.toBe(before[0]!.visitor)
 })
 
-test('a visitor without an id is one for a UTC day, and over midnight while the session runs', async () => {
+test('import: a visitor without an id lasts a UTC day, and past midnight while the session continues', async () => {
   const site = await createTestSite(database.db)
   const from = { ip: '203.0.113.7', user_agent: CHROME }
   await importLines(site, [
@@ -171,7 +145,7 @@ test('a visitor without an id is one for a UTC day, and over midnight while the 
   expect(sessions.map(session => of(session.visitor)).sort()).toEqual([1, 1, 2, 2])
 })
 
-test('the address makes visitor and country, and is stored nowhere', async () => {
+test('import: the address gives visitor and country and is not stored', async () => {
   const site = await createTestSite(database.db)
   await importLines(site, pageviewLine(NOON, { ip: '8.8.8.8', user_agent: CHROME }))
   const [event] = await eventsOf(site)
@@ -182,7 +156,7 @@ test('the address makes visitor and country, and is stored nowhere', async () =>
   }
 })
 
-test('a body may carry a key, which is not looked at; its fields are those of the endpoint', async () => {
+test('import: a key in the body is ignored, and the fields are those of the endpoint', async () => {
   const site = await createTestSite(database.db)
   const lines = [
     pageviewLine(NOON, {}, { key: 'nonsense' }),
@@ -196,7 +170,7 @@ test('a body may carry a key, which is not looked at; its fields are those of th
   expect(types).toEqual(['engagement', 'event', 'identify', 'outbound', 'pageview'])
 })
 
-test('what a live hit would be dropped for is dropped', async () => {
+test('import: lines are dropped for the same reasons as live hits', async () => {
   const site = await createTestSite(database.db)
   const lines = [
     pageviewLine(NOON, { user_agent: 'Googlebot/2.1 (+http://www.google.com/bot.html)' }),
@@ -210,7 +184,7 @@ test('what a live hit would be dropped for is dropped', async () => {
   expect(await importLines(site, lines)).toMatchObject(counts)
 })
 
-test('engagement finds a pageview of its own second that stands behind it in the file', async () => {
+test('import: engagement finds a pageview of the same second that comes later in the file', async () => {
   for (const batchHits of [1, 2, 3, 100]) {
     const site = await createTestSite(database.db)
     const visitor = { visitor_id: randomUUID() }
@@ -226,7 +200,7 @@ test('engagement finds a pageview of its own second that stands behind it in the
   }
 })
 
-test('lines that cannot be taken are rejected with their numbers and reasons; the others are stored', async () => {
+test('import: invalid lines are rejected with number and reason, the others are stored', async () => {
   const site = await createTestSite(database.db)
   const good = pageviewLine(NOON)
   const rejected: [string, RegExp][] = [
@@ -262,7 +236,7 @@ test('lines that cannot be taken are rejected with their numbers and reasons; th
   expect(await importLines(site, lines)).toEqual(answer)
 })
 
-test('the first 1,000 rejected lines are shown, all are counted', async () => {
+test('import: the first 1,000 rejected lines are listed, all are counted', async () => {
   const site = await createTestSite(database.db)
   const answer = await importLines(
     site,
@@ -274,7 +248,7 @@ test('the first 1,000 rejected lines are shown, all are counted', async () => {
   )
 })
 
-test('a line that cannot be stored is rejected with the reason', async () => {
+test('import: a line that cannot be stored is rejected with the reason', async () => {
   const site = await createTestSite(database.db)
   const long = 'x'.repeat(60)
   await database.db.unsafe(`alter table events add constraint no_long_titles check (title <> '${long}')`)
@@ -288,33 +262,33 @@ test('a line that cannot be stored is rejected with the reason', async () => {
   expect(answer.rejected[0]!.error).toContain('no_long_titles')
 })
 
-test('an empty file is no error', async () => {
+test('import: an empty file is accepted', async () => {
   const site = await createTestSite(database.db)
   const nothing = { accepted: 0, dropped: 0, rejected: [], rejected_total: 0 }
   expect(await importLines(site, '')).toEqual(nothing)
   expect(await importLines(site, '\uFEFF\r\n\n')).toEqual(nothing)
 })
 
-test('an import into a site that is deleted meanwhile ends with an error', async () => {
+test('import: an import into a site that was deleted meanwhile ends with an error', async () => {
   const site = await createTestSite(database.db)
   await database.db`update sites set deleted_at = now() where site_no = ${site.siteNo}`
   await expect(importLines(site, pageviewLine(NOON))).rejects.toThrow(/deleted/)
   expect(await eventsOf(site)).toEqual([])
 })
 
-test('lines out of time order are taken as late hits', async () => {
+test('import: lines out of time order are stored like late hits', async () => {
   const site = await createTestSite(database.db)
   const visitor = { visitor_id: randomUUID() }
   const minutes = [0, 50, 40, 20, 90]
   const lines = minutes.map(minute => pageviewLine(NOON + minute * MINUTE, {}, visitor))
   await importLines(site, lines)
-  // In one batch, and so in the order of their times.
+  // In one batch, hits are stored in time order.
   expect(await sessionsOf(site)).toMatchObject([{ pageviews: 4 }, { pageviews: 1 }])
   await importLines(site, lines, { batchHits: 1 })
   expect(await eventsOf(site)).toHaveLength(5)
 })
 
-test('two imports of one file at once, beside live hits of the same visitors, leave each hit once', async () => {
+test('import: two concurrent imports of a file, beside live hits of the same visitors, store each hit once', async () => {
   const site = await createTestSite(database.db)
   const visitors = Array.from({ length: 6 }, () => randomUUID())
   const at = (index: number) => NOON + ((index * 7919) % 400) * 4.5 * MINUTE
@@ -347,7 +321,7 @@ test('two imports of one file at once, beside live hits of the same visitors, le
   }
 })
 
-test('an import that reaches into compressed chunks stores as any other', async () => {
+test('import: hits in compressed chunks are stored like any others', async () => {
   const stream = randomHitStream(4242, { maxVisitors: 8, maxStepsPerVisitor: 30 })
   const site = await createTestSite(database.db, { timezone: stream.zone })
   const lines = stream.hits.map(lineOf)
@@ -362,7 +336,7 @@ test('an import that reaches into compressed chunks stores as any other', async 
   await expectSameOverviews(database.db, site, stream, recount)
 })
 
-test('a chunk of which late hits have unpacked a part is compressed again', async () => {
+test('import: a chunk that late hits have partly decompressed is compressed again', async () => {
   const site = await createTestSite(database.db)
   const visitors = Array.from({ length: 2_000 }, () => randomUUID())
   const line = (visitor: string, index: number) =>
@@ -370,7 +344,7 @@ test('a chunk of which late hits have unpacked a part is compressed again', asyn
   await importLines(site, visitors.map(line), { batchHits: 1_000 })
   await refreshAll()
   await compressSettledChunks(database.db, NOW)
-  // A session before the one that is compressed moves its number.
+  // An earlier session changes the visit number of the compressed one.
   await importLines(site, pageviewLine(NOON - 60 * DAY, {}, { visitor_id: visitors[0] }))
   expect(await sessionsOf(site)).toContainEqual(expect.objectContaining({ visitCount: 2 }))
   await refreshAll()
@@ -379,11 +353,11 @@ test('a chunk of which late hits have unpacked a part is compressed again', asyn
   expect(await sessionsOf(site)).toHaveLength(2_001)
 })
 
-test('after an import nothing is left to refresh, and the aggregates equal the hits', async () => {
+test('import: after an import nothing is left to refresh, and the aggregates equal the hits', async () => {
   const stream = randomHitStream(99, { maxStepsPerVisitor: 40 })
   const site = await createTestSite(database.db, { timezone: stream.zone })
   const lines = stream.hits.map(lineOf)
-  // Everything lies below the horizon already.
+  // Now everything is below the watermark.
   await refreshAll()
   await refreshAll(() => importLines(site, lines, { batchHits: 10 }))
   expect(await database.db`select from dirty_buckets`).toHaveLength(0)

@@ -21,13 +21,13 @@ test.each([
   ['\n  \r\n\ta b \n\nc', [[3, 'a b'], [5, 'c']]], // biome-ignore format: a table
   ['a\n\uFEFFb', [[1, 'a'], [2, 'b']]], // biome-ignore format: a table
 ] as [string, [number, string][]][])(
-  '%j is read line by line, numbered as an editor does',
+  'import lines: %j is read line by line, with the line numbers of an editor',
   async (text, expected) => {
     expect(await read(text)).toEqual(expected)
   },
 )
 
-test('wherever the stream is cut, the lines are the same', async () => {
+test('import lines: chunk boundaries do not change the lines', async () => {
   const text = fc.array(fc.constantFrom('a', 'ü', '\n', '\r\n', ' ', '{"x": 1}'), { maxLength: 40 })
   await fc.assert(
     fc.asyncProperty(text, fc.integer({ min: 1, max: 9 }), async (pieces, chunkBytes) => {
@@ -38,7 +38,7 @@ test('wherever the stream is cut, the lines are the same', async () => {
 })
 
 test.each([100, 70_000, 10_000_000])(
-  'a line that is too long is known by its number alone (%i)',
+  'import lines: a line that is too long is reported only by its number (%i)',
   async chunk => {
     const fits = 'x'.repeat(MAX_LINE_BYTES)
     const text = `a\n${fits}\n${fits}x\n${'y'.repeat(3 * MAX_LINE_BYTES)}\nb\n${fits}z`

@@ -4,13 +4,13 @@ import { Ordinals } from '../../../src/ingestion/import/ordinals.ts'
 
 const digest = (line: string) => createHash('sha256').update(line).digest().subarray(0, 12)
 
-test('equal lines are counted, others are not', () => {
+test('ordinals: equal lines are counted, different ones are not', () => {
   const ordinals = new Ordinals(8)
   const counts = ['a', 'b', 'a', 'a', 'b'].map(line => ordinals.count(digest(line), 5))
   expect(counts).toEqual([0, 0, 1, 2, 1])
 })
 
-test('lines in time order are counted right however many there are', () => {
+test('ordinals: lines in time order are counted correctly, however many there are', () => {
   const ordinals = new Ordinals(64)
   for (let at = 0; at < 10_000; at++) {
     const line = `line ${at}`
@@ -18,12 +18,12 @@ test('lines in time order are counted right however many there are', () => {
   }
 })
 
-test('a line is counted right or refused, never counted wrong', () => {
+test('ordinals: a line is counted correctly or refused', () => {
   const ordinals = new Ordinals(64)
   const seen = new Map<string, number>()
   let refused = 0
   for (let index = 0; index < 20_000; index++) {
-    // In time order but for jumps of up to 210 back.
+    // In time order, except for jumps back of up to 210.
     const at = index - ((index * 7919) % 211)
     const line = `at ${at}`
     const ordinal = ordinals.count(digest(line), at)
@@ -35,7 +35,7 @@ test('a line is counted right or refused, never counted wrong', () => {
   expect(refused).toBeGreaterThan(0)
 })
 
-test('lines out of order are taken as long as half as many as are remembered lie between', () => {
+test('ordinals: a line may be late by up to half of the remembered lines', () => {
   const ordinals = new Ordinals(1_024)
   for (let index = 0; index < 50_000; index++) {
     expect(ordinals.count(digest(`${index}`), index)).toBe(0)
@@ -43,14 +43,14 @@ test('lines out of order are taken as long as half as many as are remembered lie
   }
 })
 
-test('one line that is far ahead of its time does not shut out the others', () => {
+test('ordinals: one line with a far later time does not shut out the others', () => {
   const ordinals = new Ordinals(64)
   expect(ordinals.count(digest('ahead'), 1e12)).toBe(0)
   for (let at = 0; at < 1_000; at++) expect(ordinals.count(digest(`${at}`), at)).toBe(0)
   expect(ordinals.count(digest('ahead'), 1e12)).toBe(1)
 })
 
-test('of a time with more lines than can be remembered the rest is refused, later times are not', () => {
+test('ordinals: a time with more lines than can be remembered refuses the rest, later times do not', () => {
   const ordinals = new Ordinals(64)
   const counts = Array.from({ length: 100 }, (_, index) => ordinals.count(digest(`${index}`), 1))
   expect(counts).toEqual([...Array(64).fill(0), ...Array(36).fill(undefined)])

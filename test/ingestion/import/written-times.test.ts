@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { createWrittenTimes } from '../../../src/ingestion/import/written-times.ts'
 import type { Written } from '../../../src/rollups/keep-refreshed.ts'
 
-test('import: it has come as far as the partition that is behind the others', () => {
+test('import: the progress is that of the slowest partition', () => {
   const told: Written[] = []
   const note = createWrittenTimes(written => told.push(written))
   const at = (...times: number[]) => times.map(time => ({ at: time }))
@@ -14,7 +14,7 @@ test('import: it has come as far as the partition that is behind the others', ()
   expect(told.at(-1)).toEqual({ from: 10, to: 40, until: 11 })
   note(3, at(50))
   expect(told.at(-1)).toEqual({ from: 10, to: 50, until: 20 })
-  // A line that comes late.
+  // A line out of time order.
   note(0, at(5, 60))
   expect(told.at(-1)).toEqual({ from: 5, to: 60, until: 30 })
 })

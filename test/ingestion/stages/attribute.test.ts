@@ -59,7 +59,7 @@ test.each([
   ['https://notgoogle.com/', 'notgoogle.com', 'Referral'],
   ['https://someone.github.io/', 'someone.github.io', 'Referral'],
   ['http://192.168.1.1/', '192.168.1.1', 'Referral'],
-])('a visit from %s comes from %s through %s', (referrer, source, channel) => {
+])('attribution: a visit from %s has the source %s and the channel %s', (referrer, source, channel) => {
   expect(enriched({ referrer })).toMatchObject({ source, channel })
 })
 
@@ -108,11 +108,11 @@ test.each([
   ['/?utm_medium=link', 'Direct / None', 'Referral'],
   ['/?utm_medium=unheard', 'Direct / None', 'Direct'],
   ['/', 'Direct / None', 'Direct'],
-])('%s is tagged %j, channel %s', (url, source, channel) => {
+])('attribution: %s has the source %j and the channel %s', (url, source, channel) => {
   expect(enriched({ url })).toMatchObject({ source, channel })
 })
 
-describe('a paid click', () => {
+describe('attribution: a paid click', () => {
   test.each([
     ['/?gclid=1', 'https://www.google.com/', 'Paid Search'],
     ['/?GBRAID=1', 'https://www.google.de/', 'Paid Search'],
@@ -129,7 +129,7 @@ describe('a paid click', () => {
   })
 })
 
-test('a tag wins over the referrer, in the source and in the channel', () => {
+test('attribution: a tag wins over the referrer in source and channel', () => {
   const url = '/?utm_source=partner&utm_medium=email'
   expect(enriched({ url, referrer: 'https://www.google.com/' })).toMatchObject({
     source: 'partner',
@@ -138,7 +138,7 @@ test('a tag wins over the referrer, in the source and in the channel', () => {
   })
 })
 
-test('every well-known host and spelling belongs to one source', () => {
+test('known sources: every host and spelling belongs to one source', () => {
   const hosts = knownSources.flatMap(({ hosts }) => hosts ?? [])
   expect(hosts).toHaveLength(new Set(hosts).size)
   const spellings = knownSources.flatMap(({ name, aliases, adAliases }) => [

@@ -63,11 +63,11 @@ describe('channel: a source that names the ads of a network is paid', () => {
     ['acme-ads', 'Paid Other'],
     ['native_ads', 'Paid Other'],
     ['apple-search-ads', 'Paid Other'],
-  ])('%s is %s, and shown as it is', (source, channel) => {
+  ])('%s is %s, and is shown unchanged', (source, channel) => {
     expect(ofTag(source)).toEqual({ shown: source, channel })
   })
 
-  test('whatever its medium, unless the campaign decides before', () => {
+  test('with every medium, unless an earlier rule applies', () => {
     for (const medium of ['', 'social', 'email', 'organic', 'referral', 'display']) {
       expect(channelOfTag('fb-ads', `&utm_medium=${medium}`)).toBe('Paid Social')
     }
@@ -76,7 +76,7 @@ describe('channel: a source that names the ads of a network is paid', () => {
     expect(channelOfTag('google-ads', '&utm_campaign=cross-network')).toBe('Cross-network')
   })
 
-  test('in `ref` and `source` too', () => {
+  test('also in `ref` and `source`', () => {
     expect(enriched({ url: '/?ref=fb-ads' })).toMatchObject({ source: 'fb-ads', channel: 'Paid Social' })
     expect(enriched({ url: '/?source=yt-ads' })).toMatchObject({ source: 'yt-ads', channel: 'Paid Video' })
   })
@@ -91,7 +91,7 @@ describe('channel: a source that names the ads of a network is paid', () => {
     shopping: 'Paid Shopping',
   }
   test.each(networks.map(each => [each.name, each] as const))(
-    '%s, by each of its spellings',
+    '%s, in each of its spellings',
     (_name, network) => {
       for (const spelling of [network.name, ...(network.aliases ?? [])]) {
         for (const suffix of ['-ads', '_ads', ' ads', 'ads', '-ad', ' Ad']) {
@@ -105,7 +105,7 @@ describe('channel: a source that names the ads of a network is paid', () => {
   )
 })
 
-describe('channel: a source that only ends like ads is not paid', () => {
+describe('channel: a source that only ends in "ads" is not paid', () => {
   test.each([
     ...[
       'downloads',
@@ -157,7 +157,7 @@ describe('channel: a source that only ends like ads is not paid', () => {
     expect(channelOfTag(source)).toBe(channel)
   })
 
-  test('any word that runs on into ads without being a network', () => {
+  test('for random words followed by ads', () => {
     const letters = fc.string({
       unit: fc.constantFrom(...'abcdefghijklmnopqrstuvwxyz'),
       minLength: 1,
@@ -172,7 +172,7 @@ describe('channel: a source that only ends like ads is not paid', () => {
     )
   })
 
-  test('a referrer, whose host is no tag', () => {
+  test('nor is the host of a referrer', () => {
     expect(channelOfHost('fb-ads.example.org')).toBe('Referral')
     expect(channelOfHost('downloads.example.org')).toBe('Referral')
   })
@@ -194,7 +194,7 @@ describe('channel: a source with newsletter in it is Email', () => {
     expect(channelOfHost('newsletter.substack.com')).toBe('Organic Social')
   })
 
-  test('as a referrer too', () => {
+  test('also as a referrer', () => {
     expect(channelOfHost('newsletter.example.org')).toBe('Email')
   })
 })
@@ -226,7 +226,7 @@ describe("channel: hosts and tags are classified by Google's source categories",
     ['search.ukr.net', 'Organic Search'],
     ['mail.yandex.ru', 'Organic Search'],
     ['centrum.cz', 'Organic Search'],
-    // Not in the table: as others of their kind.
+    // Not in the table: classified like similar hosts.
     ['linktr.ee', 'Organic Social'],
     ['www.producthunt.com', 'Organic Social'],
     ['app.slack.com', 'Organic Social'],
@@ -240,7 +240,7 @@ describe("channel: hosts and tags are classified by Google's source categories",
     expect(channelOfHost(host)).toBe(channel)
   })
 
-  test('a host of the table without a name is shown as it is', () => {
+  test('a listed host without a name is shown unchanged', () => {
     expect(enriched({ referrer: 'https://www.badoo.com/x' }).source).toBe('badoo.com')
     expect(enriched({ referrer: 'https://m.badoo.com/x' }).source).toBe('m.badoo.com')
   })
@@ -262,7 +262,7 @@ describe("channel: hosts and tags are classified by Google's source categories",
     shopping: 'Organic Shopping',
     video: 'Organic Video',
   }
-  test.each(Object.entries(kinds))('every entry of %s counts, and stands once', (category, channel) => {
+  test.each(Object.entries(kinds))('every entry of %s is effective and listed once', (category, channel) => {
     const words = listedSources[category as keyof typeof kinds].trim().split(/\s+/)
     expect(words).toEqual([...new Set(words)])
     for (const word of words) {

@@ -120,7 +120,7 @@ test.each([
   expect(isCrawler(userAgent)).toBe(false)
 })
 
-test('a very long agent is judged by its beginning', () => {
+test('crawlers: a very long user agent is judged by its beginning', () => {
   expect(isCrawler(`${'a'.repeat(1_000)} Googlebot/2.1`)).toBe(false)
   expect(isCrawler(`Googlebot/2.1 ${'a'.repeat(100_000)}`)).toBe(true)
 })

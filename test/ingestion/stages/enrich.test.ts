@@ -62,7 +62,7 @@ const channels = new Set([
   ...['Affiliates', 'Audio', 'SMS', 'Mobile Push Notifications', 'Referral', 'Direct'],
 ])
 
-test('whatever strings come in, every field is filled in and nothing throws', () => {
+test('enrich: random texts fill every field and never throw', () => {
   fc.assert(
     fc.property(anyHit, given => {
       const result = enrich(given)
@@ -80,7 +80,7 @@ test('whatever strings come in, every field is filled in and nothing throws', ()
   )
 })
 
-test('the same hit is enriched the same way twice, and is itself left alone', () => {
+test('enrich: it gives the same result twice and leaves the hit unchanged', () => {
   fc.assert(
     fc.property(anyHit, given => {
       const before = structuredClone(given)
@@ -90,12 +90,12 @@ test('the same hit is enriched the same way twice, and is itself left alone', ()
   )
 })
 
-test('enriching survives the way through the queue', () => {
+test('enrich: a hit gives the same result after its JSON round trip through the queue', () => {
   const given = hit({ url: '/a?utm_source=b', referrer: 'https://t.co/c', userAgent: 'curl/8' })
   expect(enrich(JSON.parse(JSON.stringify(given)))).toEqual(enrich(given))
 })
 
-test('agents and hosts made up to take long do not', () => {
+test('enrich: adversarial user agents and hosts take less than a second', () => {
   const userAgents = [
     'Mozilla/5.0 (',
     'a/1.',
@@ -123,7 +123,7 @@ test('agents and hosts made up to take long do not', () => {
   expect(performance.now() - started).toBeLessThan(1_000)
 })
 
-test('a memory keeps what is used and forgets what is not', () => {
+test('remember: used entries are kept, unused ones are forgotten', () => {
   const computed: string[] = []
   const recall = remember(4, key => {
     computed.push(key)

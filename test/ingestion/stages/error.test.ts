@@ -15,39 +15,39 @@ test.each([
   [{ name: 'subscription_started' }, 'Error', 'subscription_started'],
   [{ name: 'pageview' }, 'Error', 'pageview'],
   [{ name: 'Payment', message: 'declined' }, 'Payment', 'declined'],
-])('%j is the %s %j', (fields, name, message) => {
+])('errors: %j is read as %s %j', (fields, name, message) => {
   const hit = error(fields)
   expect(hit).toMatchObject({ name, error: { name, message } })
   expect(hit.errorId).toBe(errorFingerprint(SITE_ID, message))
 })
 
-test('the fingerprint is the UUIDv5 of site and message', () => {
+test('errors: the fingerprint is the UUIDv5 of site and message', () => {
   // uuid.uuid5(uuid.UUID('6ba7b810-9dad-11d1-80b4-00c04fd430c8'), 'www.example.com') in Python
   const namespace = '6ba7b810-9dad-11d1-80b4-00c04fd430c8'
   expect(errorFingerprint(namespace, 'www.example.com')).toBe('2ed6657d-e927-568b-95e1-2665a8aea6a2')
 })
 
-test('the fingerprint tells sites, spaces and case apart, and nothing else', () => {
+test('errors: the fingerprint distinguishes sites, spaces and case, but not names and files', () => {
   const ids = ['boom', 'Boom', ' boom', 'boom '].map(message => error({ message }).errorId)
   expect(new Set(ids).size).toBe(4)
   expect(error({ name: 'A', message: 'boom', fileName: 'a.js' }).errorId).toBe(ids[0])
   expect(errorFingerprint('5f0c7a52-3c1e-4a86-9d0b-0b7f4f6a2f12', 'boom')).not.toBe(ids[0])
 })
 
-test('long messages are told apart although they are stored cut', () => {
+test('errors: long messages have different fingerprints although they are stored truncated', () => {
   const one = error({ message: `${'a'.repeat(5_000)}1` })
   const two = error({ message: `${'a'.repeat(5_000)}2` })
   expect(one.error?.message).toBe(two.error?.message)
   expect(one.errorId).not.toBe(two.errorId)
 })
 
-test('texts are cut by code points', () => {
+test('errors: texts are truncated by code points', () => {
   const hit = error({ name: '🙂'.repeat(300), message: '🙂'.repeat(6_000), stack: 'é🙂'.repeat(15_000) })
   expect(hit.name).toBe('🙂'.repeat(255))
   expect(hit.error?.message).toBe('🙂'.repeat(5_000))
   expect(hit.error?.stack).toBe('é🙂'.repeat(10_000))
 })
 
-test('other hits get no fingerprint', () => {
+test('errors: hits of other types have no fingerprint', () => {
   expect(enriched({ type: 'event', name: 'error-ish' }).errorId).toBeUndefined()
 })

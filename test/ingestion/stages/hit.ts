@@ -3,7 +3,7 @@ import { enrich } from '../../../src/ingestion/stages/index.ts'
 
 export const SITE_ID = '5f0c7a52-3c1e-4a86-9d0b-0b7f4f6a2f11'
 
-/** A pageview of example.com with whatever a test is about. */
+/** Returns a pageview of example.com with the given fields. */
 export function hit(fields: Partial<Hit> = {}): Hit {
   return {
     id: '0197f2a0-0000-7000-8000-000000000000',

@@ -16,7 +16,7 @@ test.each([
   ['  https://a.test/b ', 'a.test/b'],
   ['reddit.com/r/selfhosted', 'reddit.com/r/selfhosted'],
   ['google.com', 'google.com'],
-])('of the referrer %j, %j is kept', (referrer, page) => {
+])('the referrer %j is stored as %j', (referrer, page) => {
   expect(enriched({ referrer }).referrerPage).toBe(page)
 })
 
@@ -39,7 +39,7 @@ test.each([
   'https://',
   'https://%00/',
   'android-app://',
-])('%j is no referrer', referrer => {
+])('%j is not a referrer', referrer => {
   expect(enriched({ referrer })).toMatchObject({
     referrerPage: '',
     source: 'Direct / None',
@@ -54,7 +54,7 @@ test.each([
   ['Example.com:3000', 'https://example.com./'],
   ['bücher.de', 'https://xn--bcher-kva.de/a'],
   ['example.com', 'example.com/a'],
-])('a visitor of %s who comes from %s was there already', (hostname, referrer) => {
+])('the site %s ignores its own referrer %s', (hostname, referrer) => {
   expect(enriched({ hostname, referrer })).toMatchObject({ referrerPage: '', source: 'Direct / None' })
 })
 

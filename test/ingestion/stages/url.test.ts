@@ -48,6 +48,6 @@ test.each([
   expect(enriched({ url: `/?${query}` }).utmCampaign).toBe(campaign)
 })
 
-test('a query inside the fragment is not the query', () => {
+test('a query inside the fragment is ignored', () => {
   expect(enriched({ url: '/#/start?utm_source=a' }).utmSource).toBe('')
 })

@@ -12,7 +12,7 @@ const window = (period: (typeof LIST_PERIODS)[number], zone: string, now: string
   return { count: buckets.length, previousStart: iso(previousStart), start: iso(start), end: iso(end) }
 }
 
-describe('the window of the list', () => {
+describe('the window of the site list', () => {
   test.each([
     ['24h', 'UTC', '2026-04-10T12:34:56Z', '2026-04-08T13:00', '2026-04-09T13:00', '2026-04-10T13:00'],
     ['24h', 'UTC', '2026-04-10T12:00:00Z', '2026-04-08T13:00', '2026-04-09T13:00', '2026-04-10T13:00'],
@@ -62,14 +62,14 @@ describe('the window of the list', () => {
     expect(window(period, zone, now)).toEqual({ count, previousStart, start, end })
   })
 
-  test('counts an hour that clocks show twice as two, and one they skip as none', () => {
+  test('counts a repeated hour as two buckets', () => {
     const { buckets } = listWindow('24h', 'Europe/Berlin', new Date('2025-10-26T10:30:00Z'))
     const starts = buckets.map(({ start }) => start.toISOString())
     expect(starts).toEqual(expect.arrayContaining(['2025-10-26T00:00:00.000Z', '2025-10-26T01:00:00.000Z']))
     expect(new Set(buckets.map(({ start, end }) => end.getTime() - start.getTime()))).toEqual(new Set([HOUR]))
   })
 
-  test('has 24 clock hours on Lord Howe too, one of them of 30 or 90 minutes', () => {
+  test('has 24 clock hours on Lord Howe, one of them with 30 or 90 minutes', () => {
     const lengths = (now: string) =>
       listWindow('24h', 'Australia/Lord_Howe', new Date(now))
         .buckets.map(({ start, end }) => (end.getTime() - start.getTime()) / MINUTE)
@@ -78,14 +78,14 @@ describe('the window of the list', () => {
     expect(lengths('2026-04-05T01:00:00Z')).toEqual([90])
   })
 
-  test('keeps its seven buckets over the day that Apia left out', () => {
+  test('keeps its seven buckets across the day that Apia skipped', () => {
     const { buckets } = listWindow('7d', 'Pacific/Apia', new Date('2012-01-02T00:00:00Z'))
     expect(buckets.map(({ start, end }) => (end.getTime() - start.getTime()) / HOUR)).toEqual([
       24, 24, 24, 0, 24, 24, 24,
     ])
   })
 
-  test('is tiled by its buckets, holds the present in the last, and meets the window before', () => {
+  test('is covered by its buckets, has now in the last one, and starts where the previous window ends', () => {
     const now = fc.date({ min: new Date('2015-01-01Z'), max: new Date('2030-12-31Z'), noInvalidDate: true })
     fc.assert(
       fc.property(

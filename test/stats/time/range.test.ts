@@ -15,7 +15,7 @@ const MINUTE = 60_000
 const HOUR = 60 * MINUTE
 const DAY = 24 * HOUR
 
-/** A range by preset, or by its first and last day. */
+/** Returns a range by preset, or by its first and last day. */
 function range(
   days: RangePreset | [from: string, to: string],
   zone: string,
@@ -36,8 +36,8 @@ const labels = (...args: Parameters<typeof range>) => buckets(range(...args)).ma
 const lengths = (...args: Parameters<typeof range>) =>
   buckets(range(...args)).map(({ start, end }) => (end.getTime() - start.getTime()) / MINUTE)
 
-describe('the parameters', () => {
-  test('mean today when there are none', () => {
+describe('the parameters of a range', () => {
+  test('default to today', () => {
     expect(RangeQuery.parse({})).toEqual({ range: 'today' })
   })
 
@@ -50,7 +50,7 @@ describe('the parameters', () => {
     ['an empty preset', ''],
     ['a list', ['today', 'yesterday']],
     ['null', null],
-  ])('may hold %s beside from and to, where it is not looked at', (_, preset) => {
+  ])('with from and to ignore the preset: %s', (_, preset) => {
     const query = { range: preset, from: '2026-01-01', to: '2026-01-31' }
     expect(RangeQuery.parse(query)).toMatchObject({ from: '2026-01-01', to: '2026-01-31' })
   })
@@ -84,14 +84,14 @@ describe('the parameters', () => {
     expect(error?.issues[0]).toMatchObject({ path: [path], message: expect.stringContaining(message) })
   })
 
-  test('keep their checks in the schema of an endpoint that has more of them', () => {
+  test('are also checked in the schema of an endpoint with more parameters', () => {
     const EventsQuery = RangeQuery.safeExtend({ page: z.coerce.number().default(1) })
     expect(EventsQuery.parse({ page: '2', range: 'all' })).toEqual({ page: 2, range: 'all' })
     expect(EventsQuery.safeParse({ page: '2', to: '2026-01-01' }).error?.issues[0]?.path).toEqual(['from'])
     expect(EventsQuery.safeParse({ range: 'ever' }).error?.issues[0]?.path).toEqual(['range'])
   })
 
-  test('of 29 February are right in a leap year', () => {
+  test('accept 29 February in a leap year', () => {
     expect(range(['2024-02-29', '2024-02-29'], 'UTC').days).toBe(1)
   })
 })
@@ -146,7 +146,7 @@ describe('a range', () => {
     ['today when the first event came today', '2026-04-10T11:00:00Z', '2026-04-10', 1],
     ['today when the first event lies ahead', '2026-04-12T11:00:00Z', '2026-04-10', 1],
     ['today when there is no event', null, '2026-04-10', 1],
-  ])('of everything begins with %s', (_, firstEventAt, from, days) => {
+  ])('of all time begins with %s', (_, firstEventAt, from, days) => {
     expect(range('all', 'Europe/Berlin', '2026-04-10T12:00:00Z', firstEventAt)).toMatchObject({
       from,
       to: '2026-04-10',
@@ -168,7 +168,7 @@ describe('a range', () => {
     expect(range(['2024-01-01', to], 'Europe/Berlin')).toMatchObject({ days, group })
   })
 
-  test('with from and to is not grouped by a preset that is not looked at', () => {
+  test('with from and to ignores the grouping of a preset', () => {
     const query = RangeQuery.parse({ range: 'last_12_months', from: '2026-04-09', to: '2026-04-09' })
     const clock = { zone: 'UTC', now: new Date('2026-04-10T12:00:00Z'), firstEventAt: null }
     expect(resolveRange(query, clock).group).toBe('hour')
@@ -191,7 +191,7 @@ describe('a range', () => {
     expect((end.getTime() - start.getTime()) / HOUR).toBe(hours)
   })
 
-  test('over a day that Apia left out counts it, with no length', () => {
+  test('counts the day that Apia skipped, with a length of 0', () => {
     expect(range(['2011-12-29', '2011-12-31'], 'Pacific/Apia')).toMatchObject({
       days: 3,
       start: new Date('2011-12-29T10:00:00Z'),
@@ -203,7 +203,7 @@ describe('a range', () => {
     expect(buckets(left)).toEqual([])
   })
 
-  test('in a zone nobody knows is refused', () => {
+  test('in an unknown zone is refused', () => {
     expect(() => range('today', 'Europe/Potsdam')).toThrow('Europe/Potsdam')
   })
 })
@@ -222,13 +222,13 @@ describe('the previous range', () => {
     expect(previous.end).toEqual(current.start)
   })
 
-  test('counts days, not hours, over a change of clocks', () => {
+  test('has the same number of days, not of hours, across a clock change', () => {
     const previous = previousRange(range(['2026-03-30', '2026-03-30'], 'Europe/Berlin'))
     expect(previous.from).toBe('2026-03-29')
     expect(previous.end.getTime() - previous.start.getTime()).toBe(23 * HOUR)
   })
 
-  test('of eight thousand years begins at a date a database can hold', () => {
+  test('of eight thousand years begins at a date that the database can store', () => {
     const current = range(['1970-01-01', '9998-12-31'], 'Asia/Tokyo')
     expect(previousRange(current)).toMatchObject({ from: '1900-01-01', to: '1969-12-31', days: current.days })
   })
@@ -246,7 +246,7 @@ describe('the buckets', () => {
     expect(labels('today', 'UTC')[0]).toBe('2026-04-10T00:00:00+00:00')
   })
 
-  test('leave out the hour that clocks skip', () => {
+  test('leave out a skipped hour', () => {
     const hours = labels(['2026-03-29', '2026-03-29'], 'Europe/Berlin')
     expect(hours).toHaveLength(23)
     expect(hours.slice(0, 3)).toEqual([
@@ -256,20 +256,20 @@ describe('the buckets', () => {
     ])
   })
 
-  test('have the hour that comes twice twice', () => {
+  test('contain a repeated hour twice', () => {
     const hours = labels(['2025-10-26', '2025-10-26'], 'Europe/Berlin')
     expect(hours).toHaveLength(25)
     expect(hours.slice(2, 4)).toEqual(['2025-10-26T02:00:00+02:00', '2025-10-26T02:00:00+01:00'])
   })
 
-  test('begin at 01:00 where clocks skip midnight', () => {
+  test('begin at 01:00 when clocks skip midnight', () => {
     const hours = labels(['2018-11-03', '2018-11-04'], 'America/Sao_Paulo')
     expect(hours).toHaveLength(47)
     expect(hours.slice(23, 25)).toEqual(['2018-11-03T23:00:00-03:00', '2018-11-04T01:00:00-02:00'])
     expect(labels(['2018-11-02', '2018-11-05'], 'America/Sao_Paulo')[2]).toBe('2018-11-04T01:00:00-02:00')
   })
 
-  test('of Lord Howe hold an hour of 30 minutes in spring and of 90 in autumn', () => {
+  test('of Lord Howe contain an hour of 30 minutes in spring and of 90 in autumn', () => {
     const spring = lengths(['2025-10-05', '2025-10-05'], 'Australia/Lord_Howe')
     expect(spring).toEqual([60, 60, 30, ...Array(21).fill(60)])
     expect(labels(['2025-10-05', '2025-10-05'], 'Australia/Lord_Howe')[2]).toBe('2025-10-05T02:30:00+11:00')
@@ -282,7 +282,7 @@ describe('the buckets', () => {
     expect(hours[1]).toBe('2026-04-10T01:00:00+05:30')
   })
 
-  test('leave out the day that Apia left out', () => {
+  test('leave out the day that Apia skipped', () => {
     expect(labels(['2011-12-28', '2011-12-31'], 'Pacific/Apia')).toEqual([
       '2011-12-28T00:00:00-10:00',
       '2011-12-29T00:00:00-10:00',
@@ -290,14 +290,14 @@ describe('the buckets', () => {
     ])
   })
 
-  test('of weeks begin on Mondays, the first with the range', () => {
+  test('of weeks begin on Mondays, the first one at the start of the range', () => {
     const weeks = labels(['2026-01-01', '2026-04-10'], 'Europe/Berlin')
     expect(weeks).toHaveLength(15)
     expect(weeks.slice(0, 2)).toEqual(['2026-01-01T00:00:00+01:00', '2026-01-05T00:00:00+01:00'])
     expect(weeks.slice(-2)).toEqual(['2026-03-30T00:00:00+02:00', '2026-04-06T00:00:00+02:00'])
   })
 
-  test('of months begin on their first days, the first with the range', () => {
+  test('of months begin on the first day, the first one at the start of the range', () => {
     const months = labels(['2024-12-31', '2026-02-01'], 'Europe/Berlin')
     expect(months).toHaveLength(15)
     expect(months.slice(0, 2)).toEqual(['2024-12-31T00:00:00+01:00', '2025-01-01T00:00:00+01:00'])
@@ -305,11 +305,11 @@ describe('the buckets', () => {
     expect(labels('last_12_months', 'Europe/Berlin')).toHaveLength(12)
   })
 
-  test('of a past with an offset in seconds are on quarter hours all the same', () => {
+  test('of a past offset with seconds still begin on quarter hours', () => {
     expect(labels(['1971-01-01', '1971-01-01'], 'Africa/Monrovia')[0]).toBe('1971-01-01T00:00:00-00:45')
   })
 
-  test('of a far future follow the same clocks as those of the near one', () => {
+  test('of the far future follow the same clock changes as the near future', () => {
     const day = lengths(['2826-03-29', '2826-03-29'], 'Europe/Berlin')
     expect(day).toEqual(lengths(['2426-03-29', '2426-03-29'], 'Europe/Berlin'))
     expect(day).toHaveLength(23)
@@ -317,7 +317,7 @@ describe('the buckets', () => {
 })
 
 describe('in every zone', () => {
-  // Not the code under test: the runtime's own idea of what clocks show.
+  // Expected local days come from Intl, not from the code under test.
   const clocks = new Map<string, Intl.DateTimeFormat>()
   function clockDay(zone: string, at: number): string {
     let clock = clocks.get(zone)
@@ -354,7 +354,7 @@ describe('in every zone', () => {
     )
   })
 
-  test('labels read back as the starts of their buckets', () => {
+  test('labels parse to the starts of their buckets', () => {
     fc.assert(
       fc.property(anyRange, current => {
         for (const { label, start } of buckets(current)) {
@@ -366,7 +366,7 @@ describe('in every zone', () => {
     )
   })
 
-  test('the first label is a moment of the first day', () => {
+  test('the first label is on the first day of the range', () => {
     fc.assert(
       fc.property(anyRange, current => {
         expect(buckets(current)[0]?.label.slice(0, 10)).toBe(current.from)
@@ -374,7 +374,7 @@ describe('in every zone', () => {
     )
   })
 
-  test('a range is what lies between it and the ranges before and after', () => {
+  test('the previous range ends where the range begins and has as many days', () => {
     fc.assert(
       fc.property(anyRange, current => {
         const previous = previousRange(current)
@@ -385,7 +385,7 @@ describe('in every zone', () => {
     )
   })
 
-  test('days begin when local clocks turn to them', () => {
+  test('days begin when the local date changes', () => {
     fc.assert(
       fc.property(anyRange, ({ zone, from, to, start, end }) => {
         expect(clockDay(zone, start.getTime())).toBe(from)
@@ -396,7 +396,7 @@ describe('in every zone', () => {
     )
   })
 
-  test('an hour of a day is 15 to 90 minutes long, and mostly 60', () => {
+  test('hour buckets last 15 to 90 minutes, and at most two of a day differ from 60', () => {
     fc.assert(
       fc.property(anyZone, anyDay, (zone, day) => {
         const minutes = lengths([day, day], zone)

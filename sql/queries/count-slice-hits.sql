@@ -1,0 +1,15 @@
+-- Counts of the hits of site $1 in [$2, $3). visitors: array_send bytes of their distinct visitor_no.
+select
+  coalesce(sum(pageviews), 0)::bigint as pageviews,
+  coalesce(sum(custom_events), 0)::bigint as "customEvents",
+  array_send(coalesce(array_agg(visitor_no), '{}')) as visitors
+from (
+  select
+    visitor_no,
+    count(*) filter (where type = 'pageview') as pageviews,
+    count(*) filter (where type = 'event') as custom_events
+  from events
+  where site_no = $1::int and at >= $2::timestamptz and at < $3::timestamptz
+    and type not in ('engagement', 'identify') and not is_service
+  group by visitor_no
+) as visitor

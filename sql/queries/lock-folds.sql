@@ -1,2 +1,0 @@
--- Excludes whoever else would write folds of the site ($1, $2) until the transaction ends.
-select pg_advisory_xact_lock($1::int, $2::int)

@@ -1,8 +1,0 @@
--- What the hits of a type and name carried, by the visitors who sent it.
-select property.key, property.value, count(distinct visitor_no) as visitors
-from kept_hits
-cross join lateral jsonb_each_text(props) as property
-where type = (select event_type from asked) and name = (select event_name from asked)
-group by 1, 2
-order by count(distinct visitor_no) desc, property.key collate "C", property.value collate "C"
-limit (select "limit" from asked)

@@ -1,2 +1,0 @@
--- The same for TimescaleDB 2.20, which knows no options.
-call refresh_continuous_aggregate('sessions_15m', $1::timestamptz, $2::timestamptz)

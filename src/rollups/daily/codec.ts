@@ -1,0 +1,181 @@
+/** Counts of each value in a rollup. They add up over days, except `visitors`, and `lastAt`, whose maximum is used. */
+export const COLUMNS = [
+  'hits',
+  'pageviews',
+  /** Distinct visitors of that day; their visitor_no are stored separately. */
+  'visitors',
+  'sessions',
+  /** Sessions with exactly one pageview. */
+  'bounces',
+  'engagedMs',
+  /** Sessions with any engagement. */
+  'engagedSessions',
+  /** Time of the latest hit, Unix milliseconds; only for titles. */
+  'lastAt',
+] as const
+export type Column = (typeof COLUMNS)[number]
+
+export type Counts = Record<Column, number>
+
+export const noCounts = (): Counts => ({
+  hits: 0,
+  pageviews: 0,
+  visitors: 0,
+  sessions: 0,
+  bounces: 0,
+  engagedMs: 0,
+  engagedSessions: 0,
+  lastAt: 0,
+})
+
+/** A value of a dimension in a rollup. */
+export interface RolledUpValue {
+  /** Id in `value_dictionary`. */
+  valueId: number
+  counts: Counts
+  /** Distinct visitor_no, ascending. */
+  visitors: Uint32Array
+}
+
+/** Columns of a rollup; the same index in each column belongs to the same value. */
+export interface RolledUpColumns {
+  /** Ascending. */
+  valueIds: Uint32Array
+  /** Columns that contain only zeros are left out. */
+  columns: Partial<Record<Column, Float64Array>>
+  /** Offset of each entry's visitors in the separately stored bytes. */
+  offsets: Uint32Array
+}
+
+/** Position of one entry's visitors in the bytes of all entries. */
+export interface EncodedVisitors {
+  visitors: Uint8Array
+  offset: number
+  count: number
+}
+
+/** Growing byte buffer. Writes numbers as LEB128 varints; above 2^53 only integers that a double represents exactly. */
+class Writer {
+  #bytes = Buffer.allocUnsafe(4_096)
+  length = 0
+
+  /** @throws Error unless `value` is a non-negative integer: otherwise nothing written after it could be read */
+  write(value: number): void {
+    if (!(Number.isInteger(value) && value >= 0)) throw new Error(`A rollup cannot hold the number ${value}`)
+    // Reserve ten bytes, the length of 2^64: a sum of milliseconds may need them.
+    if (this.length + 10 > this.#bytes.length) {
+      this.#bytes = Buffer.concat([this.#bytes], this.#bytes.length * 2)
+    }
+    let rest = value
+    while (rest >= 0x80) {
+      this.#bytes[this.length++] = (rest % 0x80) | 0x80
+      rest = Math.floor(rest / 0x80)
+    }
+    this.#bytes[this.length++] = rest
+  }
+
+  finish(): Buffer {
+    return Buffer.from(this.#bytes.subarray(0, this.length))
+  }
+}
+
+class Reader {
+  readonly #bytes: Uint8Array
+  #at: number
+
+  constructor(bytes: Uint8Array, at = 0) {
+    this.#bytes = bytes
+    this.#at = at
+  }
+
+  read(): number {
+    let byte = this.#bytes[this.#at++]!
+    if (byte < 0x80) return byte
+    let value = byte & 0x7f
+    let scale = 0x80
+    do {
+      byte = this.#bytes[this.#at++]!
+      value += (byte & 0x7f) * scale
+      scale *= 0x80
+    } while (byte >= 0x80)
+    return value
+  }
+}
+
+/**
+ * Encodes values as two byte strings: the counts column by column (a column of zeros takes one byte), and the visitors,
+ * of which a reader can decode only the entries that it needs.
+ */
+export function encodeValues(values: RolledUpValue[]): { counts: Buffer; visitors: Buffer } {
+  const ordered = values.toSorted((a, b) => a.valueId - b.valueId)
+  const visitors = new Writer()
+  const sizes = ordered.map(value => {
+    const start = visitors.length
+    let before = 0
+    for (const visitorNo of value.visitors) {
+      visitors.write(visitorNo - before)
+      before = visitorNo
+    }
+    return visitors.length - start
+  })
+  const counts = new Writer()
+  counts.write(ordered.length)
+  let before = 0
+  for (const { valueId } of ordered) {
+    counts.write(valueId - before)
+    before = valueId
+  }
+  for (const size of sizes) counts.write(size)
+  for (const column of COLUMNS) {
+    const isUsed = ordered.some(value => value.counts[column] !== 0)
+    counts.write(isUsed ? 1 : 0)
+    if (isUsed) for (const value of ordered) counts.write(value.counts[column])
+  }
+  return { counts: counts.finish(), visitors: visitors.finish() }
+}
+
+export function decodeColumns(bytes: Uint8Array): RolledUpColumns {
+  const reader = new Reader(bytes)
+  const size = reader.read()
+  const valueIds = new Uint32Array(size)
+  let valueId = 0
+  for (let index = 0; index < size; index++) {
+    valueId += reader.read()
+    valueIds[index] = valueId
+  }
+  const offsets = new Uint32Array(size)
+  let offset = 0
+  for (let index = 0; index < size; index++) {
+    offsets[index] = offset
+    offset += reader.read()
+  }
+  const columns: RolledUpColumns['columns'] = {}
+  for (const column of COLUMNS) {
+    if (reader.read() === 0) continue
+    const values = new Float64Array(size)
+    for (let index = 0; index < size; index++) values[index] = reader.read()
+    columns[column] = values
+  }
+  return { valueIds, columns, offsets }
+}
+
+function decodeVisitors({ visitors: bytes, offset, count }: EncodedVisitors): Uint32Array {
+  const reader = new Reader(bytes, offset)
+  const visitors = new Uint32Array(count)
+  let visitorNo = 0
+  for (let index = 0; index < count; index++) {
+    visitorNo += reader.read()
+    visitors[index] = visitorNo
+  }
+  return visitors
+}
+
+/** Decodes all values and their visitors. */
+export function decodeValues(counts: Uint8Array, visitors: Uint8Array): RolledUpValue[] {
+  const { valueIds, columns, offsets } = decodeColumns(counts)
+  return Array.from(valueIds, (valueId, index) => ({
+    valueId,
+    counts: Object.fromEntries(COLUMNS.map(column => [column, columns[column]?.[index] ?? 0])) as Counts,
+    visitors: decodeVisitors({ visitors, offset: offsets[index]!, count: columns.visitors?.[index] ?? 0 }),
+  }))
+}

@@ -1,0 +1,631 @@
+import { randomUUID } from 'node:crypto'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { Db } from '../../src/infra/db.ts'
+import { startOfDay } from '../../src/infra/local-time.ts'
+import type { EnrichedHit, Hit } from '../../src/ingestion/hit.ts'
+import { storeHits } from '../../src/ingestion/store/store.ts'
+import { writeServiceEvents } from '../../src/revenue/service-events.ts'
+import type { RollupLimits } from '../../src/rollups/daily/merge-counts.ts'
+import { rollUpDay } from '../../src/rollups/daily/roll-up-day.ts'
+import { rollUpBehind, rollUpSites } from '../../src/rollups/daily/roll-up-sites.ts'
+import type { RolledUpDay } from '../../src/rollups/protocol.ts'
+import { type TestDatabase, testDatabase } from '../support/database.ts'
+import { type Days, expectRollupsEqualRows, type RolledUpSite } from '../support/expect-rollups.ts'
+import { enrichedHit } from '../support/hits.ts'
+import { rollUpAll } from '../support/roll-up.ts'
+import { createTestSite } from '../support/sites.ts'
+
+const MINUTE = 60_000
+const HOUR = 60 * MINUTE
+const DAY = 24 * HOUR
+/** A Tuesday; the days before it have visits, too. */
+const TODAY = Date.UTC(2026, 2, 10)
+const RANGES: Days[] = [
+  { from: '2026-03-06', to: '2026-03-10' },
+  { from: '2026-03-09', to: '2026-03-09' },
+]
+
+let database: TestDatabase
+let db: Db
+
+beforeAll(async () => {
+  database = await testDatabase()
+  db = database.db
+})
+afterAll(() => database.close())
+
+/** Removes all rollups and deletes all sites, so that no earlier test leaves days to roll up. */
+async function startAnew(): Promise<void> {
+  await db`update watermarks set watermark = '-infinity', refreshed_to = '-infinity' where aggregate = 'daily_rollups'`
+  await db`delete from rollup_spans`
+  await db`delete from daily_rollups`
+  await db`update sites set deleted_at = now()`
+}
+
+const ADA = randomUUID()
+const BOB = randomUUID()
+
+/** A site with daily rollups, and the steps that a test does with it. */
+interface Story {
+  site: RolledUpSite
+  hit: (at: number, fields?: Partial<Hit>) => EnrichedHit
+  send: (...hits: EnrichedHit[]) => Promise<unknown>
+  /** Rolls up everything that is due at `now`, then compares. */
+  rollUp: (now: number) => Promise<void>
+  /** Rolls up without comparing. */
+  rollUpAgain: (now: number) => Promise<void>
+  /** Compares results read from rollups with results read from rows. */
+  compare: (ranges?: Days[]) => Promise<void>
+}
+
+interface Options {
+  timezone?: string
+  ranges?: Days[]
+  limits?: RollupLimits
+  /** Keeps the existing sites and rollups; by default they are removed first. */
+  isBeside?: boolean
+}
+
+async function begin({ timezone = 'UTC', ranges = RANGES, limits, isBeside }: Options = {}): Promise<Story> {
+  if (!isBeside) await startAnew()
+  const site = { ...(await createTestSite(db, { timezone })), timezone }
+  let now = TODAY + 18 * HOUR
+  const story: Story = {
+    site,
+    hit: (at, fields = {}) => enrichedHit(site, at, { title: `Title of ${fields.url ?? '/'}`, ...fields }),
+    send: (...hits) => storeHits(db, 0, hits),
+    rollUpAgain: async at => {
+      now = at
+      await rollUpAll(db, new Date(at), limits)
+    },
+    rollUp: async at => {
+      await story.rollUpAgain(at)
+      const unanswered = await expectRollupsEqualRows(db, site, ranges.slice(0, 1), new Date(now))
+      if (!limits) expect(unanswered.filter(asked => !asked.includes('payment'))).toEqual([])
+    },
+    compare: async (asked = ranges.slice(0, 1)) => {
+      await expectRollupsEqualRows(db, site, asked, new Date(now))
+    },
+  }
+  return story
+}
+
+/** Sends visits on each of four days: pages, events, errors, engagement. */
+async function beginWithVisits(options?: Options): Promise<Story> {
+  const story = await begin(options)
+  const { hit, send } = story
+  for (let day = -4; day < 0; day++) {
+    const hits = []
+    for (let visit = 0; visit < 4; visit++) {
+      const visitorId = visit === 0 ? ADA : visit === 1 ? BOB : randomUUID()
+      const at = TODAY + day * DAY + (3 + 6 * visit) * HOUR + visit * 1_234
+      const country = visit % 2 === 0 ? 'DE' : 'US'
+      hits.push(
+        hit(at, { visitorId, country, url: `/entry-${visit % 3}` }),
+        hit(at + MINUTE, { type: 'engagement', visitorId, url: `/entry-${visit % 3}`, engagedMs: 7_001 }),
+        hit(at + 2 * MINUTE, { visitorId, country, url: `/page-${(day + 4 + visit) % 5}` }),
+      )
+      if (visit === 3) continue
+      const props = { plan: visit === 0 ? 'pro' : 'free', 'a "key"/é': `${visit}` }
+      hits.push(
+        hit(at + 3 * MINUTE, { type: 'event', name: 'signup', visitorId, url: '/done', props }),
+        hit(at + 4 * MINUTE, {
+          type: 'error',
+          name: 'error',
+          visitorId,
+          url: '/done',
+          error: { name: 'TypeError', message: `broken ${visit}` },
+        }),
+      )
+    }
+    await send(...hits)
+  }
+  return story
+}
+
+describe('daily rollups: data that arrives after the rollup of its day counts at once', () => {
+  const late: [string, (story: Story) => EnrichedHit[]][] = [
+    [
+      'a hit inside a session that is over',
+      ({ hit }) => [hit(TODAY - DAY + 3 * HOUR + 90_000, { visitorId: ADA, url: '/late' })],
+    ],
+    [
+      'engagement hours after the last hit of a session',
+      ({ hit }) => [
+        hit(TODAY - DAY + 8 * HOUR, {
+          type: 'engagement',
+          visitorId: ADA,
+          url: '/entry-0',
+          engagedMs: 90_000,
+          scroll: 80,
+        }),
+      ],
+    ],
+    [
+      'a session before those that are there',
+      ({ hit }) => [
+        hit(TODAY - DAY + HOUR, { visitorId: ADA, url: '/early', country: 'FR' }),
+        hit(TODAY - 4 * DAY - HOUR, { visitorId: ADA, url: '/first of all' }),
+      ],
+    ],
+    [
+      'a hit just before a session, which joins it',
+      ({ hit }) => [hit(TODAY - DAY + 3 * HOUR - 20 * MINUTE, { visitorId: ADA, url: '/left' })],
+    ],
+    [
+      'a second page, which makes a bounce none',
+      ({ hit }) => [hit(TODAY - DAY + 21 * HOUR + 20 * MINUTE, { visitorId: BOB, url: '/alone' })],
+    ],
+    [
+      'somebody who was never there',
+      ({ hit }) => [hit(TODAY - 2 * DAY + 1, { url: '/new' }), hit(TODAY - 2 * DAY - 1, { url: '/new' })],
+    ],
+    [
+      'another user, who ends a session',
+      ({ hit }) => [
+        hit(TODAY - DAY + 3 * HOUR + 1_000, {
+          type: 'identify',
+          visitorId: ADA,
+          identity: { identifier: 'ada' },
+        }),
+        hit(TODAY - DAY + 3 * HOUR + 5 * MINUTE, {
+          type: 'identify',
+          visitorId: ADA,
+          identity: { identifier: 'bob' },
+        }),
+        hit(TODAY - DAY + 3 * HOUR + 6 * MINUTE, { visitorId: ADA, url: '/as bob' }),
+      ],
+    ],
+    [
+      'an event with properties, and an error, that nobody had',
+      ({ hit }) => [
+        hit(TODAY - DAY + 5 * HOUR, { type: 'event', name: 'signup', props: { plan: 'new' }, url: '/done' }),
+        hit(TODAY - DAY + 5 * HOUR, {
+          type: 'error',
+          name: 'error',
+          error: { message: 'never before' },
+          url: '/done',
+        }),
+      ],
+    ],
+  ]
+  let story: Story
+  beforeAll(async () => {
+    story = await beginWithVisits()
+  })
+  test.each(late)('%s', async (_, makeHits) => {
+    // Rolls up first, so that only the new hits leave dirty marks.
+    await story.rollUpAgain(TODAY + 2 * HOUR)
+    await story.send(...makeHits(story))
+    await story.compare()
+  })
+  test('all late data counts after the next rollup', async () => {
+    await story.rollUp(TODAY + 2 * HOUR)
+    await story.rollUp(TODAY + 3 * DAY)
+  })
+})
+
+describe('daily rollups that grow with time equal the rows', () => {
+  test('with sessions that cross midnight', async () => {
+    const { hit, send, rollUpAgain, rollUp, compare } = await begin()
+    await send(hit(TODAY - 2 * DAY + HOUR))
+    for (let at = TODAY - 70 * MINUTE; at <= TODAY + 70 * MINUTE; at += 28 * MINUTE) {
+      const number = Math.round((at - TODAY) / (28 * MINUTE))
+      await send(
+        hit(at, { visitorId: ADA, url: `/${number % 3}` }),
+        hit(at + 5_000, { type: 'engagement', visitorId: ADA, url: `/${number % 3}`, engagedMs: 4_000 }),
+        hit(at + 1, { visitorId: number % 2 === 0 ? BOB : randomUUID(), url: '/other' }),
+      )
+      await rollUpAgain(at + 16 * MINUTE)
+      await compare(RANGES)
+    }
+    await rollUp(TODAY + 3 * DAY)
+  })
+
+  test('with a session of 24 hours and engagement 1 ms before its end', async () => {
+    const { hit, send, rollUpAgain, rollUp, compare } = await begin()
+    const start = TODAY - DAY + 23 * HOUR
+    await send(hit(TODAY - 3 * DAY), hit(start, { visitorId: ADA, url: '/long' }))
+    await rollUpAgain(start + 40 * MINUTE)
+    for (let at = start + 25 * MINUTE; at < start + DAY; at += 25 * MINUTE) {
+      await send(hit(at, { visitorId: ADA, url: `/${Math.round(at / MINUTE) % 4}` }))
+      if (Math.round(at / (25 * MINUTE)) % 12 === 0) await rollUpAgain(at + 20 * MINUTE)
+    }
+    await rollUpAgain(start + DAY - HOUR)
+    await send(
+      hit(start + DAY - 1, { type: 'engagement', visitorId: ADA, url: '/long', engagedMs: 1_000 }),
+      hit(start + DAY, { visitorId: ADA, url: '/as late as can be' }),
+    )
+    await compare()
+    await rollUpAgain(start + DAY + 20 * MINUTE)
+    await rollUp(start + DAY + 2 * HOUR)
+    await rollUp(start + 3 * DAY)
+  })
+
+  test('with engagement that arrives in time for a page opened hours ago', async () => {
+    const { hit, send, rollUpAgain, rollUp, compare } = await begin()
+    const start = TODAY - 6 * HOUR
+    await send(hit(TODAY - 3 * DAY), hit(start, { visitorId: ADA, url: '/long' }))
+    await rollUpAgain(start + 3 * HOUR)
+    for (const at of [start + 3 * HOUR, start + 5 * HOUR]) {
+      await send(hit(at, { type: 'engagement', visitorId: ADA, url: '/long', engagedMs: 60_000 }))
+      await compare()
+      await rollUpAgain(at + 20 * MINUTE)
+      await compare()
+      await rollUpAgain(at + 2 * HOUR)
+    }
+    await rollUp(TODAY + 3 * DAY)
+  })
+
+  test('with a late hit of a session that is still open', async () => {
+    const { hit, send, rollUp, compare } = await begin()
+    const now = TODAY + 30 * MINUTE
+    await send(
+      hit(TODAY - 3 * DAY),
+      hit(TODAY - 10 * MINUTE, { visitorId: ADA, url: '/before midnight' }),
+      hit(TODAY + 10 * MINUTE, { visitorId: ADA, url: '/after midnight' }),
+    )
+    await rollUp(now)
+    await send(hit(TODAY + 5 * MINUTE, { visitorId: ADA, url: '/late' }))
+    await compare()
+    await rollUp(now)
+    await rollUp(TODAY + 3 * DAY)
+  })
+
+  test('with hits exactly at the watermark and sessions that close at it', async () => {
+    const { hit, send, rollUp, compare } = await begin()
+    const rolledUpTo = TODAY - 12 * HOUR
+    // Hits before the watermark are late and mark the day dirty. They come last, because that mark would hide missing marks.
+    const around = [0, 1, -1]
+    const closing = around.map(off => ({
+      visitorId: randomUUID(),
+      at: rolledUpTo - 30 * MINUTE + off,
+      url: `/closing ${off}`,
+    }))
+    await send(hit(TODAY - 3 * DAY), ...closing.map(({ at, ...fields }) => hit(at, fields)))
+    await rollUp(rolledUpTo + 15 * MINUTE)
+    for (const off of around) {
+      const at = rolledUpTo + off
+      await send(...closing.map(({ visitorId }, index) => hit(at + index, { visitorId, url: `/at ${off}` })))
+      await compare()
+    }
+    await rollUp(rolledUpTo + 30 * MINUTE)
+    await send(...closing.map(({ visitorId }) => hit(rolledUpTo + 15 * MINUTE, { visitorId, url: '/next' })))
+    await compare()
+    await rollUp(rolledUpTo + HOUR)
+    await rollUp(TODAY + 3 * DAY)
+  })
+})
+
+describe('daily rollups equal the rows for all kinds of values', () => {
+  test('with texts that are hard to quote or to sort and that have equal counts', async () => {
+    const { hit, send, rollUp, compare } = await begin()
+    // By UTF-16, U+FF5E comes after U+1F600; by code point before it.
+    const texts = ['"', "'", '\\', '/', '\n', '{}', '[1,"2"]', 'null', 'é', '\uFF5E', '😀', '', 'a', 'A']
+    const hitsOn = (day: number, some: string[]) =>
+      some.flatMap((text, index) => {
+        const at = TODAY + day * DAY + index * HOUR
+        const visitorId = index % 3 === 0 ? ADA : randomUUID()
+        return [
+          hit(at, { visitorId, url: `/${text}`, title: text, country: text }),
+          hit(at + 1, {
+            type: 'event',
+            name: 'signup',
+            visitorId,
+            url: '/done',
+            props: { [`k${text}`]: text, same: text },
+          }),
+          hit(at + 2, {
+            type: 'event',
+            name: `of ${text}`,
+            visitorId,
+            url: '/done',
+            props: { 'property/': text },
+          }),
+          hit(at + 3, { type: 'error', name: 'error', visitorId, error: { message: text } }),
+        ]
+      })
+    await send(...hitsOn(-3, texts), ...hitsOn(-2, texts.toReversed()))
+    await rollUp(TODAY - DAY)
+    await send(...hitsOn(-1, texts.slice(5)))
+    await compare()
+    await rollUp(TODAY + HOUR)
+  })
+
+  test('with more values than one page shows and with returning visitors', async () => {
+    const { hit, send, rollUp } = await begin()
+    const visitors = Array.from({ length: 23 }, () => randomUUID())
+    const hits = []
+    for (let day = -3; day < 0; day++) {
+      for (let number = 0; number < 400; number++) {
+        // Half of the pages have the same few visitors every day, the others do not: sums over days do not give the order.
+        const path = (number * 7) % 90
+        const visitor = path % 2 === 0 ? (path + (number % 3)) % 23 : (number * 5 + day * 11 + 60) % 23
+        hits.push(
+          hit(TODAY + day * DAY + number * 3 * MINUTE, { visitorId: visitors[visitor]!, url: `/${path}` }),
+        )
+      }
+    }
+    await send(...hits)
+    await rollUp(TODAY + HOUR)
+  })
+
+  test('with events that the service writes itself', async () => {
+    const { site, send, hit, rollUp, compare } = await beginWithVisits()
+    await rollUp(TODAY + HOUR)
+    const write = (at: number, key: string, visitorId?: string) =>
+      db.begin(tx =>
+        writeServiceEvents(tx, site, [
+          { name: 'payment', at: new Date(at), key, visitorId, properties: { plan: key } },
+        ]),
+      )
+    await write(TODAY - DAY + 5 * HOUR, 'one', ADA)
+    await write(TODAY - 2 * DAY + 5 * HOUR, 'two')
+    await write(TODAY - 2 * DAY + 6 * HOUR, 'waits', '11111111-1111-4111-8111-111111111111')
+    await compare()
+    await rollUp(TODAY + 2 * HOUR)
+    await send(hit(TODAY - 2 * DAY, { visitorId: '11111111-1111-4111-8111-111111111111', url: '/found' }))
+    await compare()
+    await rollUp(TODAY + 3 * HOUR)
+  })
+
+  test.each([
+    ['values', { values: 3, events: 500 }],
+    ['events', { values: 50_000, events: 1 }],
+  ])('with more %s than a rollup can hold', async (_, limits) => {
+    const { site, hit, send, rollUp, compare } = await beginWithVisits({ limits })
+    const tooMany = () => db`
+      select from daily_value_rollups where site_no = ${site.siteNo} and counts is null`
+    await send(hit(TODAY - DAY, { type: 'event', name: 'other', props: { plan: 'free' } }))
+    await rollUp(TODAY - 15 * HOUR)
+    await rollUp(TODAY - 3 * HOUR)
+    await rollUp(TODAY + HOUR)
+    expect((await tooMany()).length).toBeGreaterThan(0)
+    await send(hit(TODAY - DAY, { type: 'event', name: 'signup', props: { plan: 'late' } }))
+    await compare()
+    await rollUp(TODAY + 2 * HOUR)
+  })
+})
+
+describe('daily rollups equal the rows for all kinds of days', () => {
+  const zones: [string, string, Days][] = [
+    ['America/New_York', 'a day of 23 hours', { from: '2026-03-07', to: '2026-03-09' }],
+    ['Asia/Kathmandu', 'an offset of 5:45', { from: '2026-03-08', to: '2026-03-10' }],
+    ['Australia/Lord_Howe', 'a change by half an hour', { from: '2026-04-04', to: '2026-04-06' }],
+  ]
+  test.each(zones)('%s: %s', async (timezone, _, days) => {
+    const { hit, send, rollUp, compare } = await begin({
+      timezone,
+      ranges: [days],
+    })
+    const first = Math.floor(Date.parse(days.from) / DAY)
+    const last = Math.floor(Date.parse(days.to) / DAY)
+    const hits = []
+    for (let day = first - 1; day <= last; day++) {
+      const start = startOfDay(timezone, day)
+      for (const at of [start - 1, start, start + 10 * MINUTE, start + 12 * HOUR]) {
+        hits.push(hit(at, { visitorId: ADA, url: `/${at % 7}` }), hit(at, { url: '/other' }))
+      }
+    }
+    hits.sort((a, b) => a.at - b.at)
+    const half = Math.floor(hits.length / 2)
+    await send(...hits.slice(0, half))
+    await rollUp(hits[half - 1]!.at + 40 * MINUTE)
+    await send(...hits.slice(half))
+    await compare()
+    await rollUp(hits.at(-1)!.at + 20 * MINUTE)
+    await send(hit(startOfDay(timezone, last) - 10 * MINUTE, { visitorId: ADA, url: '/late' }))
+    await compare()
+    await rollUp(hits.at(-1)!.at + 3 * DAY)
+  })
+
+  test('after time-zone changes, which invalidate all rollups', async () => {
+    const { site, hit, send, rollUp, compare } = await beginWithVisits()
+    await rollUp(TODAY + HOUR)
+    for (const timezone of ['Asia/Kathmandu', 'America/New_York']) {
+      site.timezone = timezone
+      await db`update sites set timezone = ${timezone} where site_no = ${site.siteNo}`
+      await compare()
+      await send(hit(TODAY - 2 * DAY - 30 * MINUTE, { visitorId: BOB, url: '/after the change' }))
+      await compare()
+      await rollUp(TODAY + HOUR)
+    }
+  })
+
+  test('after an import before the first event and into empty days', async () => {
+    const { hit, send, rollUp, compare } = await begin()
+    await send(hit(TODAY - 2 * DAY, { visitorId: ADA }), hit(TODAY + HOUR, { visitorId: ADA }))
+    await rollUp(TODAY + 2 * HOUR)
+    await send(hit(TODAY - DAY + 7 * HOUR, { visitorId: BOB, url: '/in between' }))
+    await compare()
+    await rollUp(TODAY + 2 * HOUR)
+    await send(
+      hit(TODAY - 4 * DAY + 7 * HOUR, { visitorId: ADA, url: '/before' }),
+      hit(TODAY - 60 * DAY, { visitorId: ADA, url: '/long before' }),
+    )
+    await compare()
+    await rollUp(TODAY + 2 * HOUR)
+    await compare([{ from: '2025-12-01', to: '2026-03-10' }])
+  })
+})
+
+test('rollups: days behind a running import are rolled up at once, and not again after the import', async () => {
+  const { site, hit, send, rollUp, compare } = await begin()
+  await send(hit(TODAY + HOUR, { visitorId: ADA }))
+  await rollUp(TODAY + 2 * HOUR)
+  const dayBack = (days: number) => TODAY - days * DAY
+  await send(
+    hit(dayBack(40) + HOUR, { visitorId: ADA, url: '/behind' }),
+    hit(dayBack(39) + 23.9 * HOUR, { visitorId: BOB, url: '/behind' }),
+    hit(dayBack(37) + HOUR, { visitorId: ADA, url: '/being written' }),
+  )
+  const rolledUp: number[] = []
+  const rollUpAndNote = async (day: RolledUpDay) => {
+    rolledUp.push((TODAY - day.start) / DAY)
+    await rollUpDay(db, day)
+  }
+  const now = new Date(TODAY + 2 * HOUR)
+  await rollUpBehind(db, now, rollUpAndNote, { until: dayBack(38) + HOUR, budgetMs: 10_000 })
+  expect(rolledUp).toEqual([39, 40])
+  const marks =
+    await db`select bucket from dirty_buckets where aggregate = 'daily_rollups' and site_no = ${site.siteNo}`
+  expect(marks.map(({ bucket }) => bucket.getTime())).toEqual([dayBack(37) + HOUR])
+  await compare([{ from: '2026-01-25', to: '2026-03-10' }])
+
+  await send(hit(dayBack(39) + 2 * HOUR, { visitorId: ADA, url: '/late' }))
+  await compare([{ from: '2026-01-25', to: '2026-03-10' }])
+  rolledUp.length = 0
+  while (await rollUpSites(db, now, rollUpAndNote, { budgetMs: 10_000 })) {}
+  expect(rolledUp).toContain(39)
+  expect(rolledUp).toContain(37)
+  expect(rolledUp).not.toContain(40)
+  await compare([{ from: '2026-01-25', to: '2026-03-10' }])
+})
+
+test('rollups: an import into a site without rollups rolls up the days that it has passed', async () => {
+  const { site, hit, send, compare } = await begin({ timezone: 'America/New_York' })
+  const other = await begin({ isBeside: true })
+  await other.send(other.hit(TODAY + HOUR))
+  await other.rollUp(TODAY + 2 * HOUR)
+  await send(hit(TODAY - 9 * DAY, { visitorId: ADA }), hit(TODAY - DAY, { visitorId: BOB }))
+  const now = new Date(TODAY + 2 * HOUR)
+  await rollUpBehind(db, now, day => rollUpDay(db, day), { until: TODAY - 3 * DAY, budgetMs: 10_000 })
+  const days = await db`select starts_at from daily_rollups where site_no = ${site.siteNo} order by starts_at`
+  expect(days.map(({ starts_at }) => starts_at.toISOString())).toEqual([
+    '2026-02-28T05:00:00.000Z',
+    '2026-03-09T04:00:00.000Z',
+  ])
+  await rollUpAll(db, now)
+  await compare([{ from: '2026-02-25', to: '2026-03-10' }])
+})
+
+describe('daily rollups after an interrupted round', () => {
+  /** Rolls up until the `count`th day and fails before or after it. Returns whether all days were rolled up. */
+  async function rollUpUntil(now: number, count: number, isAfter: boolean): Promise<boolean> {
+    let rolledUp = 0
+    const rollUp = async (day: RolledUpDay) => {
+      rolledUp += 1
+      if (rolledUp < count) return rollUpDay(db, day)
+      if (isAfter) await rollUpDay(db, day)
+      throw new Error('killed')
+    }
+    try {
+      await rollUpSites(db, new Date(now), rollUp, { budgetMs: 10_000 })
+      return true
+    } catch (error) {
+      expect((error as Error).message).toBe('killed')
+      return false
+    }
+  }
+
+  test.each([
+    ['before', false],
+    ['after', true],
+  ])('%s a day was written: late hits count at once, and the next round continues', async (_, isAfter) => {
+    const { hit, send, rollUp, compare } = await beginWithVisits()
+    let isDone = false
+    for (let count = 1; !isDone; count++) {
+      await db`delete from rollup_spans`
+      await db`delete from daily_rollups`
+      await db`update watermarks set refreshed_to = '-infinity' where aggregate = 'daily_rollups'`
+      isDone = await rollUpUntil(TODAY + HOUR, count, isAfter)
+      const hits = [1, 2, 3].map(day =>
+        hit(TODAY - day * DAY + (count + 9) * HOUR, { visitorId: ADA, url: `/late ${count}` }),
+      )
+      await send(...hits)
+      // A round without time for days may still remove dirty marks.
+      await rollUpSites(db, new Date(TODAY + HOUR), day => rollUpDay(db, day), { budgetMs: 0 })
+      await compare()
+      expect(count).toBeLessThan(10)
+    }
+    await rollUp(TODAY + HOUR)
+  })
+})
+
+test('daily rollups: batches that are stored during a rollup count once', async () => {
+  const { hit, send, rollUp, compare } = await beginWithVisits()
+  await rollUp(TODAY - 2 * HOUR)
+  for (let round = 0; round < 4; round++) {
+    const now = TODAY - 90 * MINUTE + round * 30 * MINUTE
+    const sends = [0, 1, 2].map(partition =>
+      storeHits(db, partition, [
+        hit(now - (20 + partition) * MINUTE, { url: `/${partition}` }),
+        hit(now - 3 * MINUTE, { url: '/just now' }),
+        hit(TODAY - 2 * DAY + round * HOUR + partition, { url: '/late' }),
+      ]),
+    )
+    await Promise.all([...sends, rollUpAll(db, new Date(now)), send(hit(now - DAY, { visitorId: BOB }))])
+    await compare()
+  }
+  await rollUp(TODAY + HOUR)
+})
+
+test('daily rollups: a deleted site is not rolled up, other sites are', async () => {
+  const gone = await beginWithVisits()
+  const { rollUp, site } = await beginWithVisits({ isBeside: true })
+  await rollUp(TODAY - HOUR)
+  await db`update sites set deleted_at = now() where site_no = ${gone.site.siteNo}`
+  await rollUp(TODAY + 2 * HOUR)
+  const newest = await db<{ siteNo: number; rolledUpTo: Date }[]>`
+    select site_no as "siteNo", max(rolled_up_to) as "rolledUpTo" from daily_rollups group by 1`
+  const rolledUpTo = new Map(newest.map(row => [row.siteNo, row.rolledUpTo.getTime()]))
+  expect(rolledUpTo.get(gone.site.siteNo)).toBe(TODAY - HOUR - 15 * MINUTE)
+  expect(rolledUpTo.get(site.siteNo)).toBe(TODAY + 2 * HOUR - 15 * MINUTE)
+})
+
+test('daily rollups: a range that ends in the future is read from rollups, too', async () => {
+  const { hit, send, rollUp } = await beginWithVisits({ ranges: [{ from: '2026-03-01', to: '2026-03-31' }] })
+  await rollUp(TODAY + 2 * HOUR)
+  await send(hit(TODAY + 2 * HOUR, { visitorId: ADA, url: '/now' }))
+  await rollUp(TODAY + 2 * HOUR)
+})
+
+type Work = Parameters<Db['begin']>[1]
+
+describe('daily rollups: a slow process whose day another process has rolled up', () => {
+  /** Rolls up a day to its `rolledUpTo`, but runs `meanwhile` before it writes. */
+  async function rollUpSlowly(day: RolledUpDay, meanwhile: () => Promise<unknown>): Promise<void> {
+    const slow = new Proxy(db, {
+      get: (target, name) =>
+        name === 'begin'
+          ? async (...given: [Work] | [string, Work]) => {
+              // Only transactions that read pass an isolation level.
+              if (given.length === 2) return target.begin(...given)
+              await meanwhile()
+              return target.begin(...given)
+            }
+          : Reflect.get(target, name),
+    })
+    await rollUpDay(slow, day)
+  }
+  const yesterday = { start: TODAY - DAY, end: TODAY, zone: 'UTC', rolledUpTo: TODAY + HOUR, marks: [] }
+
+  test.each([
+    ['adds nothing twice', false],
+    ['takes nothing back', true],
+  ])('%s', async (_, isAnew) => {
+    const { site, hit, send, rollUp, compare } = await beginWithVisits()
+    await rollUp(TODAY - HOUR)
+    await send(hit(TODAY - 65 * MINUTE), hit(TODAY - 5 * MINUTE))
+    await rollUpSlowly({ ...yesterday, siteNo: site.siteNo, isAnew }, async () => {
+      await send(hit(TODAY - 3 * HOUR, { visitorId: ADA, url: '/meanwhile' }))
+      await rollUpAll(db, new Date(TODAY + 2 * HOUR))
+    })
+    await compare()
+    await rollUp(TODAY + 3 * HOUR)
+  })
+
+  test('writes no day of the previous time zone', async () => {
+    const { site, hit, send, rollUp, compare } = await beginWithVisits()
+    await rollUp(TODAY + 2 * HOUR)
+    await rollUpSlowly({ ...yesterday, siteNo: site.siteNo, isAnew: true }, async () => {
+      site.timezone = 'Asia/Kathmandu'
+      await db`update sites set timezone = ${site.timezone} where site_no = ${site.siteNo}`
+      await rollUpAll(db, new Date(TODAY + 2 * HOUR))
+    })
+    await send(hit(TODAY - 3 * HOUR, { visitorId: ADA, url: '/late' }))
+    await rollUp(TODAY + 2 * HOUR)
+    site.timezone = 'UTC'
+    await compare(RANGES)
+  })
+})

@@ -1,0 +1,189 @@
+import { randomUUID } from 'node:crypto'
+import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { connectDb, type Db } from '../../src/infra/db.ts'
+import { storeHits } from '../../src/ingestion/store/store.ts'
+import type { Column } from '../../src/rollups/daily/codec.ts'
+import { cacheOf } from '../../src/rollups/daily/rollup-cache.ts'
+import type { Ranking } from '../../src/rollups/protocol.ts'
+import { tasks } from '../../src/rollups/tasks.ts'
+import { type TestDatabase, testDatabase } from '../support/database.ts'
+import { expectRollupsEqualRows, type RolledUpSite } from '../support/expect-rollups.ts'
+import { enrichedHit } from '../support/hits.ts'
+import { randomFrom } from '../support/random-values.ts'
+import { rollUpAll } from '../support/roll-up.ts'
+import { createTestSite } from '../support/sites.ts'
+
+const MINUTE = 60_000
+const HOUR = 60 * MINUTE
+const DAY = 24 * HOUR
+const TODAY = Date.UTC(2026, 2, 10)
+const DAYS = [{ from: '2026-03-06', to: '2026-03-10' }]
+const WINDOW = { start: TODAY - 4 * DAY, end: TODAY + DAY }
+
+let database: TestDatabase
+let db: Db
+
+beforeAll(async () => {
+  database = await testDatabase()
+  db = database.db
+})
+afterAll(() => database.close())
+
+const visitors = Array.from({ length: 40 }, () => randomUUID())
+
+/** Stores four days of visits; most of their values have equal counts. */
+async function fillSite(seed: number): Promise<RolledUpSite> {
+  const random = randomFrom(seed)
+  const site = { ...(await createTestSite(db)), timezone: 'UTC' }
+  const hits = []
+  for (let day = -4; day < 0; day++) {
+    for (let number = 0; number < 60; number++) {
+      const url = `/${random.int(1 + random.int(60))}`
+      const visitorId = visitors[random.int(visitors.length)]!
+      const at = TODAY + day * DAY + number * 23 * MINUTE
+      hits.push(enrichedHit(site, at, { visitorId, url, title: `Title of ${url}` }))
+      if (number % 9 === 0) {
+        hits.push(enrichedHit(site, at + MINUTE, { type: 'engagement', visitorId, url, engagedMs: 1_000 }))
+      }
+    }
+  }
+  await storeHits(db, 0, hits)
+  return site
+}
+
+const late = (site: RolledUpSite, at: number) =>
+  storeHits(db, 0, [enrichedHit(site, at, { visitorId: randomUUID(), url: '/late', title: 'Late' })])
+
+test('rollup cache: a day that another process rolls up again is read again', async () => {
+  const site = await fillSite(1)
+  const now = new Date(TODAY + HOUR)
+  // In the embedded database all pools share one session, but each pool has its own cache.
+  const elsewhere = connectDb(database.url, { max: 1, name: 'test' })
+  await rollUpAll(elsewhere, now)
+  const compare = () => expectRollupsEqualRows(db, site, DAYS, now)
+  await compare()
+  // Once more, now that the cache is filled.
+  await compare()
+  for (const at of [TODAY - 3 * DAY, TODAY - DAY]) {
+    await late(site, at)
+    await compare()
+    await rollUpAll(elsewhere, now)
+    await compare()
+  }
+  await expectRollupsEqualRows(elsewhere, site, DAYS, now)
+  await elsewhere.end()
+})
+
+test('rollup cache: days of different sites with the same version are kept apart', async () => {
+  const [one, other] = [await fillSite(2), await fillSite(3)]
+  const now = new Date(TODAY + HOUR)
+  await rollUpAll(db, now)
+  await db`update daily_rollups set version = '00000000-0000-0000-0000-000000000000'`
+  const unlike = await db`select from daily_rollups where version <> '00000000-0000-0000-0000-000000000000'`
+  expect(unlike).toHaveLength(0)
+  for (const site of [one, other]) await expectRollupsEqualRows(db, site, DAYS, now)
+  await expectRollupsEqualRows(db, one, [{ from: '2026-03-07', to: '2026-03-08' }], now)
+  await late(one, TODAY - 2 * DAY)
+  await rollUpAll(db, now)
+  await expectRollupsEqualRows(db, one, DAYS, now)
+})
+
+test('rollup cache: a change of rolled-up data renews the version, a new watermark alone does not', async () => {
+  const site = await fillSite(4)
+  await rollUpAll(db, new Date(TODAY + HOUR))
+  const versions = async () => {
+    const rows = await db<{ version: string }[]>`
+      select version from daily_rollups where site_no = ${site.siteNo} order by starts_at`
+    return rows.map(({ version }) => version)
+  }
+  const before = await versions()
+  expect(new Set(before).size).toBe(before.length)
+  await db`update daily_rollups set rolled_up_to = rolled_up_to + interval '1 hour' where site_no = ${site.siteNo}`
+  expect(await versions()).toEqual(before)
+  await db`update daily_rollups set visitors = visitors where site_no = ${site.siteNo}`
+  const after = await versions()
+  expect(after.filter(version => before.includes(version))).toEqual([])
+})
+
+test('rollup cache: every page is a part of the whole list, for every order and offset', async () => {
+  const site = await fillSite(5)
+  await rollUpAll(db, new Date(TODAY + HOUR))
+  const orders: Column[][] = [
+    ['visitors', 'sessions'],
+    ['visitors'],
+    ['hits'],
+    ['pageviews', 'hits'],
+    ['sessions', 'pageviews'],
+    ['bounces'],
+    ['engagedMs'],
+    ['lastAt'],
+  ]
+  for (const by of orders) {
+    const ask = (limit: number, offset: number, pool = db) => {
+      const ranking: Ranking = {
+        siteNo: site.siteNo,
+        window: WINDOW,
+        dimension: 'title',
+        by,
+        shown: ['hits', 'sessions'],
+        leavesOutEmpty: false,
+        limit,
+        offset,
+      }
+      return tasks.rankValues(pool, ranking)
+    }
+    const whole = (await ask(1_000, 0, unknowing()))!
+    expect(whole.rows.length).toBe(whole.total)
+    expect(whole.total).toBeGreaterThan(30)
+    const byCounts = whole.rows.map(row => by.map(column => row[column]))
+    expect(new Set(byCounts.map(String)).size).toBeLessThan(by[0] === 'lastAt' ? 100 : whole.total)
+    for (const [limit, offset] of [
+      [7, 20],
+      [1, 0],
+      [10, 10],
+      [3, whole.total - 2],
+      [5, whole.total],
+      [25, 0],
+    ] as const) {
+      for (const pool of [unknowing(), db, db]) {
+        const page = (await ask(limit, offset, pool))!
+        expect(page.total).toBe(whole.total)
+        const shown = page.rows.map(row => ({ value: row.value, counts: by.map(column => row[column]) }))
+        const expected = whole.rows.slice(offset, offset + limit)
+        expect(shown).toEqual(
+          expected.map(row => ({ value: row.value, counts: by.map(column => row[column]) })),
+        )
+      }
+    }
+  }
+})
+
+test('rollup cache: an entry weighs its memory, and a day range without values is not cached', async () => {
+  const site = await fillSite(6)
+  await rollUpAll(db, new Date(TODAY + HOUR))
+  const pool = unknowing()
+  const kept = vi.spyOn(cacheOf(pool).values, 'set')
+  const ask = (dimension: string) =>
+    tasks.rankValues(pool, {
+      siteNo: site.siteNo,
+      window: WINDOW,
+      dimension,
+      by: ['visitors'],
+      shown: ['hits'],
+      leavesOutEmpty: false,
+      limit: 5,
+      offset: 0,
+    })
+  await ask('error')
+  expect(kept).not.toHaveBeenCalled()
+  await ask('country')
+  const weights = kept.mock.calls.map(([key, , { bytes }]) => bytes - key.length)
+  expect(weights.length).toBeGreaterThan(0)
+  for (const weight of weights) {
+    expect(weight).toBeGreaterThan(2_000)
+    expect(weight).toBeLessThan(5_000)
+  }
+})
+
+/** Returns the same database with an empty cache, because caches are kept by pool. */
+const unknowing = (): Db => new Proxy(db, { get: (target, name) => Reflect.get(target, name) }) as Db

@@ -1,0 +1,79 @@
+import { createHash } from 'node:crypto'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { Db } from '../../src/infra/db.ts'
+import { storeHits } from '../../src/ingestion/store/store.ts'
+import { numbersOf, textsOf } from '../../src/rollups/daily/value-dictionary.ts'
+import { type TestDatabase, testDatabase } from '../support/database.ts'
+import { expectRollupsEqualRows, type RolledUpSite } from '../support/expect-rollups.ts'
+import { enrichedHit } from '../support/hits.ts'
+import { rollUpAll } from '../support/roll-up.ts'
+import { createTestSite } from '../support/sites.ts'
+
+/** Two texts with the same MD5. */
+const TWINS = ['A', 'E'].map(
+  letter => `TEXTCOLLBYfGiJUETHQ4h${letter}cKSMd5zYpgqf1YRDhkmxHkhPWptrkoyz28wnI9V0aHeAuaKnak`,
+)
+const HOUR = 3_600_000
+const DAY = 24 * HOUR
+const TODAY = Date.UTC(2026, 2, 10)
+
+let database: TestDatabase
+let db: Db
+beforeAll(async () => {
+  database = await testDatabase()
+  db = database.db
+})
+afterAll(() => database.close())
+
+const numbers = (siteNo: number, texts: string[], isNaming = true) =>
+  numbersOf(db, siteNo, texts, { isNaming })
+
+test('value dictionary: the two test texts have the same MD5', () => {
+  expect(TWINS[0]).not.toBe(TWINS[1])
+  const [one, other] = TWINS.map(text => createHash('md5').update(text).digest('hex'))
+  expect(one).toBe(other)
+})
+
+test('value dictionary: every text has its own value id and keeps it', async () => {
+  const texts = [...TWINS, '', 'é😀', 'a', 'A']
+  const named = await numbers(1, texts)
+  expect([...named.keys()].sort()).toEqual(texts.toSorted())
+  expect(new Set(named.values()).size).toBe(texts.length)
+  expect([...(await numbers(1, [...texts, 'new']))]).toEqual(expect.arrayContaining([...named]))
+  expect(await numbers(1, [...texts, 'unknown'], false)).toEqual(named)
+  const read = await textsOf(db, 1, [...named.values()])
+  expect(read).toEqual(new Map([...named].map(([text, number]) => [number, text])))
+})
+
+test('value dictionary: the value id of one site means nothing on another', async () => {
+  const named = await numbers(2, ['of one site'])
+  const other = await numbers(3, ['of another'])
+  expect(other.get('of another')).not.toBe(named.get('of one site'))
+  expect(await textsOf(db, 3, [...named.values()])).toEqual(new Map())
+})
+
+async function rolledUpSite(): Promise<RolledUpSite> {
+  const site = { ...(await createTestSite(db)), timezone: 'UTC' }
+  const hits = [...TWINS, 'first', 'last'].flatMap((text, index) => {
+    const at = TODAY - DAY + index * HOUR
+    return [
+      enrichedHit(site, at, { url: `/${text}`, title: text }),
+      enrichedHit(site, at + 1, { type: 'event', name: text, url: '/', props: { [text]: text } }),
+    ]
+  })
+  await storeHits(db, 0, hits)
+  await rollUpAll(db, new Date(TODAY + HOUR))
+  return site
+}
+const DAYS = [{ from: '2026-03-09', to: '2026-03-09' }]
+
+test('value dictionary: texts with the same MD5 are counted separately on a rolled-up day', async () => {
+  const unanswered = await expectRollupsEqualRows(db, await rolledUpSite(), DAYS, new Date(TODAY + HOUR))
+  expect(unanswered.filter(asked => !asked.includes('payment'))).toEqual([])
+})
+
+test('value dictionary: a day with a value id that the site does not have is read from rows', async () => {
+  const site = await rolledUpSite()
+  await db`delete from value_dictionary where site_no = ${site.siteNo} and value = 'last'`
+  await expectRollupsEqualRows(db, site, DAYS, new Date(TODAY + HOUR))
+})

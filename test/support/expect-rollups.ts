@@ -1,0 +1,150 @@
+import { expect } from 'vitest'
+import { loadConfig } from '../../src/config.ts'
+import type { Db, Transaction } from '../../src/infra/db.ts'
+import type { Pool } from '../../src/infra/pool.ts'
+import { tasks } from '../../src/rollups/tasks.ts'
+import { BreakdownQuery, getBreakdown } from '../../src/stats/breakdown.ts'
+import { ErrorsQuery, getErrors } from '../../src/stats/errors.ts'
+import { FilterValuesQuery, getFilterValues } from '../../src/stats/filter-values.ts'
+import { StatsQuery } from '../../src/stats/filters/query.ts'
+import { getOverview } from '../../src/stats/overview.ts'
+import { getPageTitles, PageTitlesQuery } from '../../src/stats/page-titles.ts'
+import { getPropertyBreakdown, PropertyBreakdownQuery } from '../../src/stats/property-breakdown.ts'
+import { getSiteTraffic } from '../../src/stats/site-traffic.ts'
+import { getTimeseries, TimeseriesQuery } from '../../src/stats/timeseries.ts'
+import { inProcessPatterns } from './in-process-patterns.ts'
+import type { TestSite } from './sites.ts'
+
+const DIMENSIONS = ['path', 'event_name', 'country'] as const
+
+export interface RolledUpSite extends TestSite {
+  timezone: string
+}
+
+/** Days, both included; `Y-m-d`. */
+export interface Days {
+  from: string
+  to: string
+}
+
+/** Takes everything from rows, as if nothing was ever rolled up. */
+function rowPool(db: Db): Pool {
+  const withoutRollups = {
+    begin: async (options: string, read: (tx: Transaction) => Promise<unknown>) => {
+      let result: unknown
+      const undo = new Error('undone')
+      await db
+        .begin(options.replace('read only', ''), async tx => {
+          await tx`delete from daily_rollups`
+          result = await read(tx)
+          throw undo
+        })
+        .catch(error => {
+          if (error !== undo) throw error
+        })
+      return result
+    },
+  } as unknown as Db
+  return {
+    run: async (task, input) => {
+      if (task === 'rankValues' || task === 'countValues') return null
+      const isRolledUp = task === 'countTraffic' || task === 'countSiteVisitors'
+      return tasks[task as 'countTraffic'](isRolledUp ? withoutRollups : db, input as never)
+    },
+    close: async () => {},
+  }
+}
+
+/** Takes what it can from rollups, and notes what could not be. */
+function rollUpPool(db: Db, unanswered: string[]): Pool {
+  return {
+    run: async (task, input) => {
+      const answer = await tasks[task as 'rankValues'](db, input as never)
+      if (answer === null) unanswered.push(`${task} ${JSON.stringify(input)}`)
+      return answer
+    },
+    close: async () => {},
+  }
+}
+
+/** What is read of a site: something of everything that rolls up have a part in, page by page. */
+async function readAll(db: Db, rollups: Pool, site: RolledUpSite, days: Days, now: Date) {
+  const services = {
+    reads: db,
+    rollups,
+    patterns: inProcessPatterns(),
+    now: () => now,
+    config: loadConfig({}),
+  }
+  const asked = { ...site, teamId: 'team', currency: 'USD', firstEventAt: null }
+  const { kpi: _kpi, ...overview } = await getOverview(services, asked, StatsQuery.parse(days))
+  const series = await getTimeseries(services, asked, TimeseriesQuery.parse({ ...days, metric: 'visitors' }))
+  const breakdowns = []
+  for (const dimension of DIMENSIONS) {
+    const page = (number: number) =>
+      getBreakdown(
+        services,
+        asked,
+        BreakdownQuery.parse({ ...days, dimension, page: String(number), per_page: '15' }),
+      )
+    breakdowns.push(await allPages(page, 15))
+  }
+  const values = []
+  for (const dimension of ['event_name', 'entry_path'] as const) {
+    values.push(await getFilterValues(services, asked, FilterValuesQuery.parse({ ...days, dimension })))
+  }
+  const titles = await allPages(
+    number =>
+      getPageTitles(
+        services,
+        asked,
+        PageTitlesQuery.parse({ ...days, page: String(number), per_page: '15' }),
+      ),
+    15,
+  )
+  const errors = await getErrors(services, asked, ErrorsQuery.parse(days))
+  const properties = []
+  for (const event_name of ['signup', 'payment']) {
+    const query = PropertyBreakdownQuery.parse({ ...days, event_type: 'event', event_name })
+    properties.push(await getPropertyBreakdown(services, asked, query))
+  }
+  const listed = {
+    siteNo: site.siteNo,
+    teamId: 'team',
+    timezone: site.timezone,
+    currency: 'USD',
+    hasPayments: false,
+  }
+  const traffic = [...(await getSiteTraffic(services, [listed], '7d'))]
+  return { overview, series, breakdowns, values, titles, errors, properties, traffic }
+}
+
+async function allPages<Row>(
+  read: (number: number) => Promise<{ rows: Row[]; total: number }>,
+  perPage: number,
+): Promise<Row[]> {
+  const first = await read(1)
+  const rows = [...first.rows]
+  for (let number = 2; (number - 1) * perPage < first.total; number++) rows.push(...(await read(number)).rows)
+  expect(rows.length).toBe(first.total)
+  return rows
+}
+
+/**
+ * Whatever is read of a site is the same from its rollups as from its rows.
+ * @returns what rollups could not say, so that it was read from rows
+ */
+export async function expectRollupsEqualRows(
+  db: Db,
+  site: RolledUpSite,
+  ranges: Days[],
+  now: Date,
+): Promise<string[]> {
+  const unanswered: string[] = []
+  for (const days of ranges) {
+    const rolledUp = await readAll(db, rollUpPool(db, unanswered), site, days, now)
+    const counted = await readAll(db, rowPool(db), site, days, now)
+    expect({ days, ...rolledUp }).toEqual({ days, ...counted })
+  }
+  return unanswered
+}

@@ -1,0 +1,9 @@
+import type { Db } from '../../src/infra/db.ts'
+import type { RollupLimits } from '../../src/rollups/daily/merge-counts.ts'
+import { rollUpDay } from '../../src/rollups/daily/roll-up-day.ts'
+import { rollUpSites } from '../../src/rollups/daily/roll-up-sites.ts'
+
+/** Rollups everything there is to roll up at a time. */
+export async function rollUpAll(db: Db, now: Date, limits?: RollupLimits): Promise<void> {
+  while (await rollUpSites(db, now, day => rollUpDay(db, day, limits), { budgetMs: 10_000 })) {}
+}
