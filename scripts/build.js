@@ -3,15 +3,17 @@ import { spawnSync } from 'node:child_process'
 import { readdirSync, statSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { buildSync } from 'esbuild'
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)))
 const stamp = join(root, 'dist', '.built')
+// Not part of the service: `npm pack -w src/client` builds it.
+const client = join(root, 'src', 'client')
 
 function newest(path) {
   const stat = statSync(path)
   if (!stat.isDirectory()) return stat.mtimeMs
-  return Math.max(stat.mtimeMs, ...readdirSync(path).map(name => newest(join(path, name))))
+  const paths = readdirSync(path).map(name => join(path, name))
+  return Math.max(stat.mtimeMs, ...paths.filter(each => each !== client).map(newest))
 }
 
 function lastBuild() {
@@ -29,15 +31,6 @@ if (Math.max(...sources.map(path => newest(join(root, path)))) > lastBuild()) {
     stdio: 'inherit',
   })
   if (built.status !== 0) process.exit(built.status ?? 1)
-  buildSync({
-    entryPoints: [join(root, 'src', 'tracker', 'script.ts')],
-    outfile: join(root, 'dist', 'tracker', 'script.js'),
-    bundle: true,
-    minify: true,
-    format: 'iife',
-    target: 'es2017',
-    tsconfigRaw: {},
-    logLevel: 'warning',
-  })
+  await import('./build-tracker.js')
   writeFileSync(stamp, '')
 }

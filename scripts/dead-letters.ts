@@ -1,6 +1,6 @@
-import type { Db } from '../src/infra/db.ts'
-import type { Log } from '../src/infra/log.ts'
+import type { Db } from '../src/db/connect.ts'
 import { listDeadLetters, type Retried, retryDeadLetters } from '../src/ingestion/store/dead-letters.ts'
+import type { Log } from '../src/runtime/log.ts'
 import { findSiteAnywhere } from '../src/sites/find-anywhere.ts'
 
 /** Returns the newest dead letters in the output format of the command line. */

@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { loadConfig } from '../src/config.ts'
+import { connectDb } from '../src/db/connect.ts'
 import { withServices } from '../src/embedded/attach.ts'
-import { connectDb } from '../src/infra/db.ts'
-import { createLog } from '../src/infra/log.ts'
+import { createLog } from '../src/runtime/log.ts'
 import { bootstrap } from '../src/teams/bootstrap.ts'
 
 /** Waits until the service of this configuration is ready and prints the first steps; `scripts/start` runs it. */

@@ -1,7 +1,8 @@
 import { type ChildProcess, fork } from 'node:child_process'
 import cluster from 'node:cluster'
 import { fileURLToPath } from 'node:url'
-import type { Child } from '../src/infra/children.ts'
+import type { Child } from '../src/runtime/children.ts'
+import { closeUnconfirmedConnections } from './unconfirmed-connections.ts'
 
 /**
  * Starts a process from a file of this folder.
@@ -28,6 +29,7 @@ export function startProcess(
 /** Starts a cluster worker, which shares the listening port with the other workers. */
 export function startClusterWorker(environment: NodeJS.ProcessEnv): Child {
   const worker = cluster.fork(environment)
+  closeUnconfirmedConnections(worker.process)
   return watch(
     worker.process,
     new Promise((resolve, reject) => {

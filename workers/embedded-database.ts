@@ -1,7 +1,7 @@
 import { parseArgs } from 'node:util'
 import { startDatabase } from '../src/embedded/database.ts'
 import { STATEMENT_LIMITS } from '../src/embedded/watchdog.ts'
-import { createLog } from '../src/infra/log.ts'
+import { createLog } from '../src/runtime/log.ts'
 
 /**
  * Entry of the embedded TimescaleDB as a process of its own: `--data-dir DIR [--socket PATH] [--log-level LEVEL]

@@ -1,6 +1,6 @@
 import { parseArgs } from 'node:util'
 import { startRedis } from '../src/embedded/redis.ts'
-import { createLog } from '../src/infra/log.ts'
+import { createLog } from '../src/runtime/log.ts'
 
 /** Entry of the embedded Redis as a process of its own, for example under PM2: `--data-dir DIR [--log-level LEVEL]`. */
 const { values } = parseArgs({

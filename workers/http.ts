@@ -1,28 +1,28 @@
 import cluster from 'node:cluster'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { loadConfig } from '../src/config.ts'
+import { connectDb, connectReads } from '../src/db/connect.ts'
 import { addressesOf, folderOfServers, hasEmbeddedDatabase } from '../src/embedded/attach.ts'
 import { createApp } from '../src/http/app.ts'
-import { createLeanIngest } from '../src/http/lean-ingest.ts'
+import { createTrackerScript } from '../src/http/assets/tracker-script.ts'
+import { createIngestHandler } from '../src/http/ingest-handler.ts'
 import { createHttpServer } from '../src/http/server.ts'
-import { createTrackerScript } from '../src/http/tracker-script.ts'
-import { createAdmission } from '../src/infra/admission.ts'
-import { connectDb, connectReads } from '../src/infra/db.ts'
-import { watchDisk } from '../src/infra/disk.ts'
-import { createFairPool } from '../src/infra/fair-pool.ts'
-import { createInvalidTokens } from '../src/infra/invalid-tokens.ts'
-import { createLog } from '../src/infra/log.ts'
-import { createMetrics, exchangeMetrics } from '../src/infra/metrics.ts'
-import { createPool } from '../src/infra/pool.ts'
-import { createProducer } from '../src/infra/queue/producer.ts'
-import { createRateLimiter } from '../src/infra/rate-limit.ts'
-import { connectPatientRedis, connectRedis, whenReady } from '../src/infra/redis.ts'
-import { createSubmitter } from '../src/ingestion/edge/committer.ts'
 import { openGeo } from '../src/ingestion/edge/geo.ts'
+import { createIngestBatcher } from '../src/ingestion/edge/ingest-batcher.ts'
 import { createSiteKeys } from '../src/ingestion/edge/site-keys.ts'
 import { createSaltStore } from '../src/ingestion/edge/visitor-ids.ts'
 import type { HitBatch } from '../src/ingestion/hit.ts'
-import { EMBEDDED_SLICES } from '../src/stats/filters/slices.ts'
+import { createInvalidTokens } from '../src/limits/invalid-tokens.ts'
+import { createRateLimiter } from '../src/limits/rate-limit.ts'
+import { createProducer } from '../src/queue/producer.ts'
+import { createRateLimitedEnqueue } from '../src/queue/rate-limited-enqueue.ts'
+import { connectPatientRedis, connectRedis, whenReady } from '../src/redis/connect.ts'
+import { watchDisk } from '../src/runtime/disk.ts'
+import { createLog } from '../src/runtime/log.ts'
+import { createMetrics, exchangeMetrics } from '../src/runtime/metrics.ts'
+import { EMBEDDED_SLICES } from '../src/stats/sql/slices.ts'
+import { createFairPool } from '../src/threads/fair-pool.ts'
+import { createPool } from '../src/threads/pool.ts'
 import { onStop } from './lifecycle.ts'
 
 // Without this, node:cluster would end the process as soon as the primary is gone, even with requests in flight.
@@ -66,14 +66,14 @@ const patterns = createFairPool(
 )
 const now = () => new Date()
 const limiter = createRateLimiter(redis, now)
-const submit = createSubmitter(createAdmission(limiter, createProducer<HitBatch>(redis), now))
+const batcher = createIngestBatcher(createRateLimitedEnqueue(limiter, createProducer<HitBatch>(redis), now))
 const salts = createSaltStore(redis, config.secretKey)
 const siteKeys = createSiteKeys(db, subscriber)
 const edge = { siteKeys, salts, geo, secretKey: config.secretKey }
 const metrics = createMetrics('http')
 const disk = watchDisk({ folder: folderOfServers(config), minFreeBytes: config.minFreeBytes })
 await disk.check()
-const ingest = createLeanIngest({ edge, submit, config, log, metrics, disk, now })
+const ingest = createIngestHandler({ edge, batcher, config, log, metrics, disk, now })
 const script = createTrackerScript(config)
 const exchange = exchangeMetrics({ redis, subscriber, registry: metrics.registry })
 const invalidTokens = createInvalidTokens(now)
@@ -89,7 +89,7 @@ const { server, drain } = createHttpServer((request, response) => {
 onStop(log, async () => {
   disk.stop()
   await drain()
-  await submit.idle()
+  await batcher.idle()
   await Promise.all([rollups.close(), patterns.close()])
   await Promise.all([db.end({ timeout: 2 }), reads.end({ timeout: 2 })])
   subscriber.disconnect()
@@ -99,7 +99,7 @@ onStop(log, async () => {
 // Loads the sites and opens the connections before the first request, so that a replacement worker answers at full speed.
 // If a server is unreachable, the worker starts anyway and answers 503 where it needs that server.
 const warmUp = Promise.allSettled([
-  siteKeys.learn(),
+  siteKeys.preload(),
   whenReady(redis, WARM_UP_MS).then(() => salts.at(Date.now())),
 ])
 await Promise.race([warmUp, sleep(WARM_UP_MS)])

@@ -1,22 +1,23 @@
 import { loadConfig } from '../src/config.ts'
+import { connectDb } from '../src/db/connect.ts'
+import { checkDatabase, migrate } from '../src/db/migrate.ts'
 import { addressesOf, hasEmbeddedDatabase } from '../src/embedded/attach.ts'
-import { connectDb } from '../src/infra/db.ts'
-import { createLease } from '../src/infra/lease.ts'
-import { createLog } from '../src/infra/log.ts'
-import { createMetrics, exchangeMetrics } from '../src/infra/metrics.ts'
-import { checkDatabase, migrate } from '../src/infra/migrate.ts'
-import { createPool } from '../src/infra/pool.ts'
-import { createConsumer } from '../src/infra/queue/consumer.ts'
-import { createProducer } from '../src/infra/queue/producer.ts'
-import { connectPatientRedis, connectRedis, whenReady } from '../src/infra/redis.ts'
-import { watchForStandstill } from '../src/infra/watchdog.ts'
 import type { HitBatch } from '../src/ingestion/hit.ts'
-import { createIngest } from '../src/ingestion/store/consume.ts'
-import { persistently } from '../src/ingestion/store/store-sound.ts'
-import { reworkAll } from '../src/revenue/rework.ts'
+import { createHitConsumer } from '../src/ingestion/store/hit-consumer.ts'
+import { STORE_RETRY } from '../src/ingestion/store/store-with-bisection.ts'
+import { retry } from '../src/lib/retry.ts'
+import { createConsumer } from '../src/queue/consumer.ts'
+import { createProducer } from '../src/queue/producer.ts'
+import { watchForStandstill } from '../src/queue/standstill.ts'
+import { connectPatientRedis, connectRedis, whenReady } from '../src/redis/connect.ts'
+import { createLease } from '../src/redis/lease.ts'
+import { recomputeAllSites } from '../src/revenue/subscriptions/recompute-queue.ts'
 import { REFRESHING } from '../src/rollups/keep-refreshed.ts'
 import { runTask } from '../src/rollups/protocol.ts'
 import { startScheduler } from '../src/rollups/scheduler.ts'
+import { createLog } from '../src/runtime/log.ts'
+import { createMetrics, exchangeMetrics } from '../src/runtime/metrics.ts'
+import { createPool } from '../src/threads/pool.ts'
 import { onStop, reportReady, yieldToOthers } from './lifecycle.ts'
 
 /** Entry of an ingest process: stores queued hits, and runs the scheduled jobs while it holds the lease. */
@@ -49,18 +50,17 @@ await whenReady(redis, 10_000)
 
 // The primary does this too, but under PM2 this process cannot know whether the primary has finished it.
 const prepare = () => checkDatabase(jobs).then(() => migrate(jobs))
-await persistently(prepare, {
-  isPatient: () => true,
-  onWait: (error, attempt) => log.warn({ error, attempt }, 'waiting for the database'),
+await retry(prepare, {
+  ...STORE_RETRY,
+  onRetry: (error, attempt) => log.warn({ error, attempt }, 'waiting for the database'),
 })
 
 const metrics = createMetrics('ingest')
 const subscriber = connectPatientRedis(redisUrl, log)
 exchangeMetrics({ redis, subscriber, registry: metrics.registry })
 
-const later = createProducer<HitBatch>(redis)
-const ingest = createIngest({ db, later, log, metrics })
-const consumer = createConsumer<HitBatch>({ redisUrl, concurrency: 100, log, handle: ingest.take })
+const hitConsumer = createHitConsumer({ db, queue: createProducer<HitBatch>(redis), log, metrics })
+const consumer = createConsumer<HitBatch>({ redisUrl, concurrency: 100, log, handle: hitConsumer.consume })
 // A rollup handles whole days at once: its own thread keeps it from delaying hits.
 const rollupPool = createPool({
   entry: new URL('./rollup.js', import.meta.url),
@@ -78,18 +78,20 @@ const scheduler = startScheduler({
   refreshing: createLease(redis, REFRESHING),
   log,
   now: () => new Date(),
-  jobs: [{ name: 'rework subscriptions', everyMs: 10_000, run: ({ db }) => reworkAll({ db, log }) }],
+  jobs: [
+    { name: 'recompute subscriptions', everyMs: 10_000, run: ({ db }) => recomputeAllSites({ db, log }) },
+  ],
 })
 const watchdog = watchForStandstill({
   redis,
   log,
-  progress: () => ingest.counts.batches + ingest.waiting(),
-  isBusy: () => ingest.waiting() > 0,
+  progress: () => hitConsumer.counts.batches + hitConsumer.waiting(),
+  isBusy: () => hitConsumer.waiting() > 0,
 })
 
 stop = async () => {
   watchdog.stop()
-  ingest.stop()
+  hitConsumer.stop()
   await Promise.all([consumer.close(2_500), scheduler.stop()])
   await rollupPool.close()
   await Promise.all([db.end({ timeout: 2 }), jobs.end({ timeout: 2 })])

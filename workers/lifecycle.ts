@@ -1,5 +1,5 @@
 import { getPriority, setPriority } from 'node:os'
-import type { Log } from '../src/infra/log.ts'
+import type { Log } from '../src/runtime/log.ts'
 import { NICENESS } from './niceness.ts'
 
 /** Longest time that a process may take to stop; it exits with 1 then. */

@@ -5,17 +5,19 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { bareEnvironment, type Config, environmentFor, loadConfig } from '../src/config.ts'
+import { connectDb, type Db } from '../src/db/connect.ts'
+import { isUnavailable, sqlState } from '../src/db/errors.ts'
+import { checkDatabase, migrate } from '../src/db/migrate.ts'
 import { addressesOf, folderOfServers } from '../src/embedded/attach.ts'
 import { DataDirHeldError, lockDataDir, lockServers } from '../src/embedded/lock.ts'
 import { openDataDir, prepareDataDir, socketPathFor } from '../src/embedded/paths.ts'
 import { startRedis } from '../src/embedded/redis.ts'
-import { type Keeper, keepAlive } from '../src/infra/children.ts'
-import { connectDb, type Db, isUnavailable, sqlState } from '../src/infra/db.ts'
-import { watchDisk } from '../src/infra/disk.ts'
-import { createLog, type Log } from '../src/infra/log.ts'
-import { checkDatabase, migrate } from '../src/infra/migrate.ts'
-import { connectRedis, whenReady } from '../src/infra/redis.ts'
-import { checkRedis } from '../src/infra/redis-check.ts'
+import { retry } from '../src/lib/retry.ts'
+import { checkRedis } from '../src/redis/check.ts'
+import { connectRedis, whenReady } from '../src/redis/connect.ts'
+import { type Keeper, keepAlive } from '../src/runtime/children.ts'
+import { watchDisk } from '../src/runtime/disk.ts'
+import { createLog, type Log } from '../src/runtime/log.ts'
 import { startClusterWorker, startProcess } from './children.ts'
 
 // Entry of the first process: starts all others, restarts those that end, and stops them in order. Contains no domain code.
@@ -148,15 +150,11 @@ async function keepRedis(config: Config, log: Log): Promise<void> {
 
 /** Retries until it succeeds or the service stops: the cause, such as a full disk, may last. */
 async function startAgain<Server>(start: () => Promise<Server>, log: Log): Promise<Server> {
-  for (;;) {
-    try {
-      return await start()
-    } catch (error) {
-      if (stopping) throw error
-      log.error({ error }, 'redis-server cannot be started; trying again')
-      await sleep(1_000)
-    }
-  }
+  return retry(start, {
+    shouldRetry: () => !stopping,
+    delayMs: 1_000,
+    onRetry: error => log.error({ error }, 'redis-server cannot be started; trying again'),
+  })
 }
 
 async function keepDatabase(config: Config, log: Log): Promise<void> {
@@ -173,16 +171,12 @@ async function keepDatabase(config: Config, log: Log): Promise<void> {
 
 /** Waits until the database of a killed service has closed. */
 async function whenDatabaseIsFree(dataDir: string): Promise<void> {
-  const giveUpAt = performance.now() + DATABASE_FREE_MS
-  for (;;) {
-    try {
-      const unlock = await lockDataDir(dataDir, socketPathFor(dataDir))
-      return unlock()
-    } catch (error) {
-      if (!(error instanceof DataDirHeldError) || performance.now() > giveUpAt) throw error
-      await sleep(50)
-    }
-  }
+  const unlock = await retry(() => lockDataDir(dataDir, socketPathFor(dataDir)), {
+    withinMs: DATABASE_FREE_MS,
+    shouldRetry: error => error instanceof DataDirHeldError,
+    delayMs: 50,
+  })
+  unlock()
 }
 
 /** Checks both servers, logs which hits Redis may lose, and migrates the schema. */
@@ -211,20 +205,19 @@ async function prepare(addresses: { databaseUrl: string; redisUrl: string }, log
 
 /** Waits for the database: after a boot, or under PM2, it may start at the same time as this process. */
 async function whenAnswering(db: Db, log: Log): Promise<void> {
-  const giveUpAt = performance.now() + SERVERS_WITHIN_MS
-  for (let attempt = 1; ; attempt++) {
-    try {
-      await db`select 1`
-      return
-    } catch (error) {
-      if (!isUnavailable(error) || performance.now() > giveUpAt) {
-        throw new Error(`DATABASE_URL cannot be used: ${(error as Error).message || sqlState(error)}`, {
-          cause: error,
-        })
-      }
-      if (attempt === 1) log.warn({ reason: (error as Error).message }, 'waiting for the database')
-      await sleep(200)
-    }
+  try {
+    await retry(async () => void (await db`select 1`), {
+      withinMs: SERVERS_WITHIN_MS,
+      shouldRetry: isUnavailable,
+      delayMs: 200,
+      onRetry: (error, attempt) => {
+        if (attempt === 1) log.warn({ reason: (error as Error).message }, 'waiting for the database')
+      },
+    })
+  } catch (error) {
+    throw new Error(`DATABASE_URL cannot be used: ${(error as Error).message || sqlState(error)}`, {
+      cause: error,
+    })
   }
 }
 

@@ -1,7 +1,8 @@
 import { workerData } from 'node:worker_threads'
+import { abandonWhen } from '../src/db/abandon.ts'
+import { connectDb } from '../src/db/connect.ts'
+import { translateDbError } from '../src/db/errors.ts'
 import { AppError } from '../src/errors.ts'
-import { abandonWhen } from '../src/infra/abandon.ts'
-import { connectDb, translateDbError } from '../src/infra/db.ts'
 import { tasks } from '../src/rollups/tasks.ts'
 
 /** Entry of a rollup thread: runs rollup tasks by name, with its own database connections. */

@@ -1,4 +1,4 @@
-import { statement } from '../../src/infra/db.ts'
+import { findTeamNamed } from '../../src/teams/bootstrap.ts'
 import { createTeam } from '../../src/teams/teams.ts'
 import { createToken } from '../../src/teams/tokens.ts'
 import { createUser } from '../../src/teams/users.ts'
@@ -8,7 +8,6 @@ const TEAM = 'Benchmark'
 const OWNER = 'benchmark@localhost'
 /** The seeded site that is measured. */
 export const LARGE_SITE = 'large.bench.example'
-const findTeamNamed = statement<{ id: string }>('find-team-named')
 
 /** Calls the authenticated API. @throws Error for any answer except a success */
 export type Api = <Answer>(method: string, path: string, body?: object) => Promise<Answer>
@@ -26,7 +25,7 @@ export async function openAccount(
   { db, url }: Pick<BenchService, 'db' | 'url'>,
   onEnd: (stop: () => unknown) => void,
 ): Promise<Account> {
-  const [existing] = await findTeamNamed(db, TEAM)
+  const [existing] = await findTeamNamed(db, { name: TEAM })
   const teamId = existing?.id ?? (await createTeam(db, { name: TEAM, plan: 'active' }, new Date()))
   const userId = await createUser(db, { teamId, email: OWNER, role: 'owner' })
   const options = { teamId, userId, name: 'benchmark', siteIds: null, expiresAt: null }

@@ -1,4 +1,5 @@
-import { type Db, statement } from '../../src/infra/db.ts'
+import type { Db } from '../../src/db/connect.ts'
+import { query } from '../../src/db/query.ts'
 import type { Api } from './account.ts'
 import { figure } from './table.ts'
 
@@ -33,7 +34,7 @@ interface Overview {
   avg_session_seconds: number
 }
 
-const recountSite = statement<Recount>('recount-site')
+const recountSite = query<{ siteNo: number }, Recount>('recount-site')
 
 /** Two numbers that must be equal. */
 export interface Check {
@@ -52,7 +53,7 @@ export async function checkSite(
   { db, api }: { db: Db; api: Api },
   options: { siteId: string; siteNo: number; hits: number; from: string; to: string },
 ): Promise<Check[]> {
-  const [found] = await recountSite(db, options.siteNo)
+  const [found] = await recountSite(db, { siteNo: options.siteNo })
   const raw = found!
   const overview = await api<Overview>(
     'GET',

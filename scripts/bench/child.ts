@@ -3,10 +3,11 @@ import { once } from 'node:events'
 import { createServer } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { bareEnvironment } from '../../src/config.ts'
+import { MINUTE_MS } from '../../src/lib/time.ts'
 
 /** Longest time for a process to stop in order; after that it is killed. */
 const STOP_WITHIN_MS = 15_000
-const READY_WITHIN_MS = 60_000
+const READY_WITHIN_MS = MINUTE_MS
 
 export interface StartedProcess {
   pid: number

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import { MINUTE_MS } from '../../src/lib/time.ts'
 
 /** Counters of the service, summed over all its processes. */
 export interface Counters {
@@ -11,7 +12,7 @@ export interface Counters {
 
 const ASK_MS = 100
 /** Longest wait without progress; milliseconds. */
-const PATIENCE_MS = 60_000
+const PATIENCE_MS = MINUTE_MS
 
 /** Returns the sum of a counter over its labels, from Prometheus' text format. */
 export function sumOf(text: string, name: string): number {

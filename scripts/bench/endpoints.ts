@@ -1,6 +1,5 @@
+import { DAY_MS } from '../../src/lib/time.ts'
 import { type Api, LARGE_SITE } from './account.ts'
-
-const DAY_MS = 86_400_000
 
 /** Ranges by name and number of whole days; all end on the same day. */
 export const RANGES = [

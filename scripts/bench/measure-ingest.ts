@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
-import { statement } from '../../src/infra/db.ts'
+import { query } from '../../src/db/query.ts'
 import { answersAt, freePort, startProgram } from './child.ts'
 import { type Counters, readCounters, untilStored } from './counters.ts'
 import { cpuSecondsOf, type Usage, usageOf, usedBetween } from './processes.ts'
@@ -34,7 +34,11 @@ const FLOOR = fileURLToPath(new URL('./floor.js', import.meta.url))
 const WARM_UP_SECONDS = 2
 /** First part of a steady load, whose response times are not counted; milliseconds. */
 const SETTLE_MS = 5_000
-const listBackends = statement<{ pid: number }>('list-backends')
+/** Process ids of the server's sessions in this database, to read their resource usage when the server is on this machine. */
+export const listBackends = query<void, { pid: number }>(
+  'list-backends',
+  'select pid from pg_stat_activity where datname = current_database()',
+)
 
 /** Measures a server that only parses the body, with the same number of workers as the service. */
 export async function measureFloor(

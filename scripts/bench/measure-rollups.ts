@@ -1,11 +1,10 @@
-import { type Db, statement } from '../../src/infra/db.ts'
-import { daysFrom } from '../../src/rollups/daily/local-days.ts'
+import type { Db } from '../../src/db/connect.ts'
+import { daysFrom } from '../../src/rollups/daily/roll-up-again.ts'
 import { rollUpDay } from '../../src/rollups/daily/roll-up-day.ts'
-import { watermarkOf } from '../../src/rollups/daily/watermark.ts'
 import type { Window } from '../../src/rollups/protocol.ts'
+import { countEventsByBucket } from '../../src/rollups/purge.ts'
+import { moveRollupWatermark } from '../../src/rollups/watermarks.ts'
 import { median } from './table.ts'
-
-const countEventsByBucket = statement<{ bucket: Date; count: number }>('count-events-by-bucket')
 
 /** Calls for each day. The fastest one counts, because other processes may delay a call. */
 const CALLS = 2
@@ -37,8 +36,12 @@ export async function measureRollups(
   now: Date,
 ): Promise<RolledDays> {
   const { siteNo, zone } = site
-  const { watermark } = await watermarkOf(db, now)
-  const buckets = await countEventsByBucket(db, siteNo, new Date(window.start), new Date(window.end))
+  const { watermark } = await moveRollupWatermark(db, now)
+  const buckets = await countEventsByBucket(db, {
+    siteNo,
+    start: new Date(window.start),
+    end: new Date(window.end),
+  })
   const rolled: RolledDay[] = []
   for (const day of daysFrom(zone, window.start, window.end)) {
     const within = buckets.filter(({ bucket }) => bucket.getTime() >= day.start && bucket.getTime() < day.end)

@@ -1,5 +1,5 @@
-import { createLog } from '../../src/infra/log.ts'
-import { connectRedis, whenReady } from '../../src/infra/redis.ts'
+import { connectRedis, whenReady } from '../../src/redis/connect.ts'
+import { createLog } from '../../src/runtime/log.ts'
 import type { BenchService } from './service.ts'
 
 export const FSYNC = ['always', 'everysec'] as const

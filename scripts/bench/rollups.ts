@@ -1,11 +1,12 @@
 import { Option } from 'commander'
-import { statement } from '../../src/infra/db.ts'
+import { DAY_MS } from '../../src/lib/time.ts'
 import type { Written } from '../../src/rollups/keep-refreshed.ts'
 import { secondsSince } from '../progress.ts'
 import { openAccount } from './account.ts'
 import { withCleanup } from './cleanup.ts'
 import { createFiller } from './fill.ts'
 import { loadLine, machineLine } from './machine.ts'
+import { listBackends } from './measure-ingest.ts'
 import { measureRollups } from './measure-rollups.ts'
 import { benchCommand, numberOption } from './options.ts'
 import { usageOf, usedBetween } from './processes.ts'
@@ -17,7 +18,6 @@ import { figure, formatTable } from './table.ts'
 // Imports a month of each shape of traffic, then rolls up each of its days again in three states: fresh rows, half of the
 // rows in the columnstore, and all rows in the columnstore.
 
-const DAY_MS = 86_400_000
 const DAYS = 30
 /** Distance between the starts of two months, so that no two months share a chunk. */
 const MONTH_MS = 42 * DAY_MS
@@ -25,8 +25,6 @@ const MONTH_MS = 42 * DAY_MS
 const LIMIT = 3
 /** A time without any chunk. */
 const NEVER = Date.UTC(9999, 0, 1)
-
-const listBackends = statement<{ pid: number }>('list-backends')
 
 interface Options {
   data?: string

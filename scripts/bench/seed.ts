@@ -1,4 +1,5 @@
 import { Option } from 'commander'
+import { DAY_MS } from '../../src/lib/time.ts'
 import { day } from '../options.ts'
 import { secondsSince } from '../progress.ts'
 import { LARGE_SITE, openAccount } from './account.ts'
@@ -16,7 +17,6 @@ import type { Visits } from './visits.ts'
 // Fills an empty database with one large site and thirty small sites, through the pipeline, and checks that the data is
 // consistent. The same options generate the same hits.
 
-const DAY_MS = 86_400_000
 const SMALL_SITES = 30
 /** Hits of a small site per hit of the large site. */
 const SMALL_SHARE = 1 / 500

@@ -3,8 +3,8 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { connectDb, type Db } from '../../src/db/connect.ts'
 import { databaseUrl, redisSocketPathFor } from '../../src/embedded/paths.ts'
-import { connectDb, type Db } from '../../src/infra/db.ts'
 import { answersAt, freePort, type StartedProcess, startProgram } from './child.ts'
 
 const PRIMARY = fileURLToPath(new URL('../../workers/primary.js', import.meta.url))

@@ -1,3 +1,4 @@
+import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../src/lib/time.ts'
 import {
   addressOf,
   agentOf,
@@ -11,9 +12,7 @@ import {
 import { createRandom, longTail, type Random } from './random.ts'
 import type { Shape } from './shapes.ts'
 
-const SLOT_MS = 15 * 60_000
-const DAY_MS = 86_400_000
-const HOUR_MS = 3_600_000
+const SLOT_MS = 15 * MINUTE_MS
 /** Number of visitors that can return: the newest ones. */
 const KNOWN_VISITORS = 50_000
 /** Start of the burst hour within its day; milliseconds. */

@@ -19,9 +19,14 @@ create table daily_rollups (
   -- Changes with every change of the row's counts, so that a process that has read a rollup need not read it again. Random, so
   -- that not even a database restored from a backup uses a version twice.
   version uuid not null default gen_random_uuid(),
+  -- Names the dimensions that the rollup counts. Processes read only rollups of their own dimensions: a missing row of
+  -- daily_value_rollups means a day without values, not a dimension that was not counted.
+  dimensions_hash text not null,
   primary key (site_no, starts_at, ends_at)
 );
 alter table daily_rollups alter column visitors set storage external;
+-- Finds rollups of other dimensions, of which there are usually none.
+create index daily_rollups_by_dimensions on daily_rollups (dimensions_hash);
 
 create function renew_rollup_version() returns trigger language plpgsql as $$
 begin
@@ -32,7 +37,7 @@ $$;
 
 -- Values of a day are written only together with the day. rolled_up_to alone moves when there is nothing new to count.
 create trigger renew_version
-before update of pageviews, custom_events, sessions, bounces, duration_ms, visitors on daily_rollups
+before update of pageviews, custom_events, sessions, bounces, duration_ms, visitors, dimensions_hash on daily_rollups
 for each row execute function renew_rollup_version();
 
 -- Counts by value of a dimension on a day; no row where the dimension had no value.

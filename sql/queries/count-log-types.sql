@@ -1,14 +1,14 @@
--- Hits of types $5 of site $1 in [$2, $3) by bucket and type, from counts by 15-minute bucket. `bucket` counts, from 0, the
--- half-open buckets that begin at $4.
+-- Hits of a site in [start, end) by bucket and type, from counts by 15-minute bucket. `bucket` counts, from 0, the half-open
+-- buckets that begin at `bounds`.
 -- Dirty buckets are counted from raw rows. Above its watermark the aggregate reads raw rows by itself.
 with dirty as materialized (
   select bucket
   from dirty_buckets
-  where aggregate = 'hits' and site_no = $1::int and bucket >= $2::timestamptz and bucket < $3::timestamptz
+  where aggregate = 'hits' and site_no = :siteNo::int and bucket >= :start::timestamptz and bucket < :end::timestamptz
 ),
 summed as (
   select
-    width_bucket(bucket, $4::timestamptz[]) - 1 as bucket,
+    width_bucket(bucket, :bounds::timestamptz[]) - 1 as bucket,
     sum(pageview) as pageview,
     sum(event) as event,
     sum(outbound) as outbound,
@@ -18,9 +18,9 @@ summed as (
     sum(copy) as copy,
     sum(error) as error
   from log_15m
-  where site_no = $1::int
-    and bucket >= $2::timestamptz
-    and bucket < $3::timestamptz
+  where site_no = :siteNo::int
+    and bucket >= :start::timestamptz
+    and bucket < :end::timestamptz
     and bucket not in (select bucket from dirty)
   group by 1
 ),
@@ -39,15 +39,15 @@ counted as (
       ('error', error)
   ) as of_type (type, hits)
   union all
-  select width_bucket(events.at, $4::timestamptz[]) - 1, events.type, count(*)
+  select width_bucket(events.at, :bounds::timestamptz[]) - 1, events.type, count(*)
   from dirty
   join events on time_bucket(interval '15 minutes', events.at) = dirty.bucket
-  where events.site_no = $1::int
+  where events.site_no = :siteNo::int
     and events.at >= (select min(bucket) from dirty)
     and events.at < (select max(bucket) + interval '15 minutes' from dirty)
   group by 1, 2
 )
 select bucket, type, sum(hits)::bigint as hits
 from counted
-where type = any($5::text[]) and hits > 0
+where type = any(:types::text[]) and hits > 0
 group by 1, 2

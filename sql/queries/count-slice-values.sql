@@ -1,43 +1,20 @@
--- Counts of a row slice for each value of the dimensions $8. A value may have several rows: the caller adds them up.
--- $1: the site. Counted by time: hits in [$4, $5). Counted by start: sessions that started in [$2, $3) and have their last hit in
--- [$6, $7), with all hits of these sessions; $6 null: any time before $7.
+-- Counts of a row slice for each value of the dimensions :dimensions. A value may have several rows: the caller adds them up.
+-- Counted by time: hits in [:hitsFrom, :hitsTo). Counted by start: the sessions of slice_sessions.sql, with all their hits.
 -- A dimension is one of hits or of sessions, `error`, `property/{type}/{name}`, or `property` for all properties.
 -- visitors: array_send bytes of visitor_no; a visitor may occur more than once.
 -- Sessions and their hits are not joined: the rows of both are sorted by session. The plan of a join depended on estimates, and
 -- on rows without statistics it compared each row with each: 57 s for a day of 33,000 hits and 10,000 sessions.
 with
 chosen as materialized (
-  select session_no, first_at, last_at, pageviews, entry_path, referrer, channel, source, utm_source, utm_medium,
-    utm_campaign, utm_content, utm_term, browser, os, size, country, region, city
-  from sessions
-  where $6::timestamptz is null
-    and site_no = $1::int and started_at >= $2::timestamptz and started_at < $3::timestamptz
-    and last_at < $7::timestamptz
-  union all
-  select session.session_no, first_at, last_at, pageviews, entry_path, referrer, channel, source, utm_source, utm_medium,
-    utm_campaign, utm_content, utm_term, browser, os, size, country, region, city
-  from (
-    select distinct session_at, session_no
-    from events
-    where site_no = $1::int and at >= $6::timestamptz and at < $7::timestamptz
-      and session_at >= $2::timestamptz and session_at < $3::timestamptz
-  ) as touched
-  cross join lateral (
-    -- One lookup in the unique index for each session: the plan of a join would depend on estimates.
-    select *
-    from sessions
-    where site_no = $1::int and started_at = touched.session_at and session_no = touched.session_no
-    limit 1
-  ) as session
-  where last_at >= $6::timestamptz and last_at < $7::timestamptz
+  {slice_sessions}
 ),
 -- Time bounds of the chosen sessions, and of these together with the hits that are counted by time.
 extent as materialized (
   select
     min(first_at) as first_at,
     max(last_at) as last_at,
-    least($4::timestamptz, min(first_at)) as earliest,
-    greatest($5::timestamptz, max(last_at)) as latest
+    least(:hitsFrom::timestamptz, min(first_at)) as earliest,
+    greatest(:hitsTo::timestamptz, max(last_at)) as latest
   from chosen
 ),
 -- Counts for each session and value of the dimensions of hits, and one more row for each chosen session, with its pageviews
@@ -60,13 +37,7 @@ seen as (
       session_no,
       visitor_no,
       asked.dimension,
-      (case asked.dimension
-        when 'path' then path
-        when 'title' then title
-        when 'hostname' then hostname
-        when 'event_name' then name
-        when 'error' then error_id::text
-      end) collate "C" as value,
+      (case asked.dimension {rolled_up_hit_choice} when 'error' then error_id::text end) collate "C" as value,
       null::integer as pageviews_of_session,
       type,
       at,
@@ -75,45 +46,41 @@ seen as (
       is_of_start
     from (
       select
-        session_no, visitor_no, path, title, hostname, name, error_id, type, at, engaged_ms,
-        at >= $4::timestamptz and at < $5::timestamptz and type <> 'engagement' as is_counted,
-        session_at >= $2::timestamptz and session_at < $3::timestamptz
+        session_no, visitor_no, {rolled_up_hit_columns}, error_id, type, at, engaged_ms,
+        at >= :hitsFrom::timestamptz and at < :hitsTo::timestamptz and type <> 'engagement' as is_counted,
+        session_at >= :start::timestamptz and session_at < :end::timestamptz
           and at >= (select first_at from extent) and at <= (select last_at from extent) as is_of_start
       from events
-      where $8::text[] && '{path,title,hostname,event_name,error}'
-        and site_no = $1::int
+      where :dimensions::text[] && {rolled_up_hit_names}
+        and site_no = :siteNo::int
         and at >= (select earliest from extent) and at <= (select latest from extent)
         and type <> 'identify' and not is_service
       -- Without "offset 0", PostgreSQL computes the two flags again for each dimension.
       offset 0
     ) as hit
-    cross join unnest($8::text[]) as asked (dimension)
-    where asked.dimension = any('{path,title,hostname,event_name,error}')
+    cross join unnest(:dimensions::text[]) as asked (dimension)
+    where asked.dimension = any({rolled_up_hit_names})
       and (is_counted or is_of_start)
       and (type <> 'engagement' or asked.dimension = 'title')
       and (asked.dimension <> 'error' or type = 'error' and error_id is not null)
     union all
     select session_no, null, null, null, pageviews, null, null, null, false, false
     from chosen
-    where $8::text[] && '{path,title,hostname,event_name,error}'
+    where :dimensions::text[] && {rolled_up_hit_names}
   ) as either
   group by session_no, visitor_no, dimension, value
 ),
 -- Hits grouped by session and its dimensions: fewer rows than hits.
 visit as (
   select
-    session_no, visitor_no, entry_path, referrer, channel, source, utm_source, utm_medium, utm_campaign, utm_content,
-    utm_term, browser, os, size, country, region, city,
+    session_no, visitor_no, {rolled_up_session_columns},
     count(*) as hits,
     count(*) filter (where type = 'pageview') as pageviews
   from events
-  where $8::text[] && '{
-      entry_path,referrer,channel,source,utm_source,utm_medium,utm_campaign,utm_content,utm_term,browser,os,size,country,
-      region,city
-    }'
-    and site_no = $1::int and at >= $4::timestamptz and at < $5::timestamptz
+  where :dimensions::text[] && {rolled_up_session_names}
+    and site_no = :siteNo::int and at >= :hitsFrom::timestamptz and at < :hitsTo::timestamptz
     and type not in ('engagement', 'identify') and not is_service
-  group by 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17
+  group by session_no, visitor_no, {rolled_up_session_columns}
 )
 select
   dimension,
@@ -142,32 +109,13 @@ select dimension, value, sum(hits)::bigint, sum(pageviews)::bigint, array_send(a
 from (
   select
     asked.dimension,
-    case asked.dimension
-      when 'entry_path' then entry_path
-      when 'referrer' then referrer
-      when 'channel' then channel
-      when 'source' then source
-      when 'utm_source' then utm_source
-      when 'utm_medium' then utm_medium
-      when 'utm_campaign' then utm_campaign
-      when 'utm_content' then utm_content
-      when 'utm_term' then utm_term
-      when 'browser' then browser
-      when 'os' then os
-      when 'size' then size
-      when 'country' then country
-      when 'region' then region
-      when 'city' then city
-    end as value,
+    case asked.dimension {rolled_up_session_choice} end as value,
     visitor_no,
     hits,
     pageviews
   from visit
-  cross join unnest($8::text[]) as asked (dimension)
-  where asked.dimension = any('{
-      entry_path,referrer,channel,source,utm_source,utm_medium,utm_campaign,utm_content,utm_term,browser,os,size,country,region,
-      city
-    }')
+  cross join unnest(:dimensions::text[]) as asked (dimension)
+  where asked.dimension = any({rolled_up_session_names})
 ) as visited
 group by 1, 2
 union all
@@ -187,10 +135,10 @@ from (
     count(*) as hits
   from events
   cross join lateral jsonb_each_text(props) as property
-  where (select bool_or(dimension like 'property%') from unnest($8::text[]) as asked (dimension))
-    and site_no = $1::int and at >= $4::timestamptz and at < $5::timestamptz
+  where (select bool_or(dimension like 'property%') from unnest(:dimensions::text[]) as asked (dimension))
+    and site_no = :siteNo::int and at >= :hitsFrom::timestamptz and at < :hitsTo::timestamptz
     and type not in ('pageview', 'engagement', 'identify') and not is_service
-    and ('property' = any($8::text[]) or 'property/' || type || '/' || name = any($8::text[]))
+    and ('property' = any(:dimensions::text[]) or 'property/' || type || '/' || name = any(:dimensions::text[]))
   group by 1, 2, 3, 4
 ) as carried
 group by dimension, key, value
@@ -199,29 +147,10 @@ select dimension, value, 0, 0, null, count(*), count(*) filter (where pageviews 
 from (
   select
     asked.dimension,
-    case asked.dimension
-      when 'entry_path' then entry_path
-      when 'referrer' then referrer
-      when 'channel' then channel
-      when 'source' then source
-      when 'utm_source' then utm_source
-      when 'utm_medium' then utm_medium
-      when 'utm_campaign' then utm_campaign
-      when 'utm_content' then utm_content
-      when 'utm_term' then utm_term
-      when 'browser' then browser
-      when 'os' then os
-      when 'size' then size
-      when 'country' then country
-      when 'region' then region
-      when 'city' then city
-    end as value,
+    case asked.dimension {rolled_up_session_choice} end as value,
     pageviews
   from chosen
-  cross join unnest($8::text[]) as asked (dimension)
-  where asked.dimension = any('{
-      entry_path,referrer,channel,source,utm_source,utm_medium,utm_campaign,utm_content,utm_term,browser,os,size,country,region,
-      city
-    }')
+  cross join unnest(:dimensions::text[]) as asked (dimension)
+  where asked.dimension = any({rolled_up_session_names})
 ) as started
 group by 1, 2

@@ -1,10 +1,10 @@
--- Deletes marks of aggregate $1 ($2 site_no, $3 bucket) that have not been marked again since they were read ($4 version).
+-- Deletes marks of :aggregate that have not been marked again since they were read, which changes their version.
 -- A locked mark is being marked again by another transaction: it stays, without a wait for that transaction.
 with refreshed as (
   select dirty_buckets.site_no, dirty_buckets.bucket
-  from unnest($2::int[], $3::timestamptz[], $4::bigint[]) as given (site_no, bucket, version)
+  from unnest(:siteNos::int[], :buckets::timestamptz[], :versions::bigint[]) as given (site_no, bucket, version)
   join dirty_buckets
-    on dirty_buckets.aggregate = $1::text
+    on dirty_buckets.aggregate = :aggregate::text
     and dirty_buckets.site_no = given.site_no
     and dirty_buckets.bucket = given.bucket
     and dirty_buckets.version = given.version
@@ -12,6 +12,6 @@ with refreshed as (
 )
 delete from dirty_buckets
 using refreshed
-where dirty_buckets.aggregate = $1::text
+where dirty_buckets.aggregate = :aggregate::text
   and dirty_buckets.site_no = refreshed.site_no
   and dirty_buckets.bucket = refreshed.bucket

@@ -1,8 +1,8 @@
--- Number of hits of `asked.types`, and the time range that contains the page of them; columns as in locate-log-page.sql.
+-- Number of hits of `types`, and the time range that contains the page of them; columns as in locate-log-page.sql.
 with counted as (
   select time_bucket(interval '15 minutes', at) as bucket, count(*) as hits
   from filtered_hits
-  where type = any((select types from asked)::text[])
+  where type = any((select types from params)::text[])
   group by 1
 ),
 passed as (
@@ -11,9 +11,9 @@ passed as (
 )
 select
   coalesce(sum(hits), 0)::bigint as total,
-  min(bucket) filter (where until > asked."offset" and until - hits < asked."offset" + asked."limit") as start,
-  max(bucket) filter (where until > asked."offset") + interval '15 minutes' as end,
-  (asked."offset" - min(until - hits) filter (where until > asked."offset"))::bigint as skipped
-from asked
+  min(bucket) filter (where until > params."offset" and until - hits < params."offset" + params."limit") as start,
+  max(bucket) filter (where until > params."offset") + interval '15 minutes' as end,
+  (params."offset" - min(until - hits) filter (where until > params."offset"))::bigint as skipped
+from params
 left join passed on true
-group by asked."offset"
+group by params."offset"

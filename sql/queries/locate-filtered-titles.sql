@@ -1,6 +1,5 @@
--- Path and hostname of the latest hit of each title: of a hit in the range, otherwise of a hit through which a session counts.
-with shown as (
-  select title, at, id, path, hostname, true as is_kept
+with hits as (
+  select title, at, id, path, hostname, true as is_in_range
   from filtered_hits
   where not is_service
   union all
@@ -8,11 +7,11 @@ with shown as (
   from session_hits
 ),
 newest as (
-  select title, bool_or(is_kept) as is_kept, coalesce(max(at) filter (where is_kept), max(at)) as at
-  from shown
+  select title, bool_or(is_in_range) as is_in_range, coalesce(max(at) filter (where is_in_range), max(at)) as at
+  from hits
   group by title
 )
 select distinct on (title) title, path, hostname
-from shown
-join newest using (title, is_kept, at)
+from hits
+join newest using (title, is_in_range, at)
 order by title, id desc

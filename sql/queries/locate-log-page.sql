@@ -1,22 +1,22 @@
--- Number of hits of types $4 of site $1 in [$2, $3), and the time range that contains the page of at most $5 hits after the $6
--- newest: [start, end), where the page begins after the `skipped` newest hits. Nulls where there are none.
+-- Number of hits of a site in [start, end), and the time range that contains the page of at most `limit` hits after the newest
+-- `offset`: [start, end), where the page begins after the `skipped` newest hits. Nulls where there are none.
 -- Dirty buckets are counted from raw rows. Above its watermark the aggregate reads raw rows by itself. The range is repeated for
 -- the raw rows to keep other chunks out of the plan: planning takes longer than execution.
 with dirty as materialized (
   select bucket
   from dirty_buckets
-  where aggregate = 'hits' and site_no = $1::int and bucket >= $2::timestamptz and bucket < $3::timestamptz
+  where aggregate = 'hits' and site_no = :siteNo::int and bucket >= :start::timestamptz and bucket < :end::timestamptz
 ),
 wanted as materialized (
   select
-    ('pageview' = any($4::text[]))::int as pageview,
-    ('event' = any($4::text[]))::int as event,
-    ('outbound' = any($4::text[]))::int as outbound,
-    ('download' = any($4::text[]))::int as download,
-    ('button' = any($4::text[]))::int as button,
-    ('form' = any($4::text[]))::int as form,
-    ('copy' = any($4::text[]))::int as copy,
-    ('error' = any($4::text[]))::int as error
+    ('pageview' = any(:types::text[]))::int as pageview,
+    ('event' = any(:types::text[]))::int as event,
+    ('outbound' = any(:types::text[]))::int as outbound,
+    ('download' = any(:types::text[]))::int as download,
+    ('button' = any(:types::text[]))::int as button,
+    ('form' = any(:types::text[]))::int as form,
+    ('copy' = any(:types::text[]))::int as copy,
+    ('error' = any(:types::text[]))::int as error
 ),
 counted as (
   select
@@ -25,9 +25,9 @@ counted as (
       + log_15m.download * wanted.download + log_15m.button * wanted.button + log_15m.form * wanted.form
       + log_15m.copy * wanted.copy + log_15m.error * wanted.error as hits
   from log_15m, wanted
-  where site_no = $1::int
-    and bucket >= $2::timestamptz
-    and bucket < $3::timestamptz
+  where site_no = :siteNo::int
+    and bucket >= :start::timestamptz
+    and bucket < :end::timestamptz
     and bucket not in (select bucket from dirty)
   union all
   select dirty.bucket, hit.hits
@@ -36,10 +36,10 @@ counted as (
   cross join lateral (
     select count(*) as hits
     from events
-    where events.site_no = $1::int
+    where events.site_no = :siteNo::int
       and events.at >= dirty.bucket and events.at < dirty.bucket + interval '15 minutes'
-      and events.at >= $2::timestamptz and events.at < $3::timestamptz
-      and events.type = any($4::text[])
+      and events.at >= :start::timestamptz and events.at < :end::timestamptz
+      and events.type = any(:types::text[])
   ) as hit
 ),
 passed as (
@@ -49,7 +49,7 @@ passed as (
 )
 select
   coalesce(sum(hits), 0)::bigint as total,
-  min(bucket) filter (where until > $6::bigint and until - hits < $6::bigint + $5::bigint) as start,
-  max(bucket) filter (where until > $6::bigint) + interval '15 minutes' as end,
-  ($6::bigint - min(until - hits) filter (where until > $6::bigint))::bigint as skipped
+  min(bucket) filter (where until > :offset::bigint and until - hits < :offset::bigint + :limit::bigint) as start,
+  max(bucket) filter (where until > :offset::bigint) + interval '15 minutes' as end,
+  (:offset::bigint - min(until - hits) filter (where until > :offset::bigint))::bigint as skipped
 from passed

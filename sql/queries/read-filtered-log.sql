@@ -1,4 +1,4 @@
--- Hits of `asked.types` with their visitors, the newest first. The identity is the present one of the session, not the one at the
+-- Hits of `types` with their visitors, the newest first. The identity is the present one of the session, not the one at the
 -- time of the hit.
 select
   hit.at,
@@ -26,10 +26,10 @@ select
 from (
   select *
   from filtered_hits
-  where type = any((select types from asked)::text[])
+  where type = any((select types from params)::text[])
   order by at desc, id desc
-  limit (select "limit" from asked)
-  offset (select "offset" from asked)
+  limit (select "limit" from params)
+  offset (select "offset" from params)
 ) as hit
 -- One lookup for each hit of the page: a join would read all visitors of the site.
 left join lateral (

@@ -1,9 +1,9 @@
--- One row for each 15-minute bucket, UTC, in which a site ($1) has hits in its range [$2, $3); empty buckets are absent.
+-- One row for each 15-minute bucket, UTC, in which a site (:siteNos) has hits in its range [:starts, :ends); empty buckets are absent.
 -- visitors: array_send bytes of the distinct visitor_no, in base64: a thread reads them without text parsing.
 -- Dirty buckets are counted from raw rows. Above its watermark the aggregate reads raw rows by itself.
 with asked as (
   select site_no, starts_at, ends_at
-  from unnest($1::int[], $2::timestamptz[], $3::timestamptz[]) as span (site_no, starts_at, ends_at)
+  from unnest(:siteNos::int[], :starts::timestamptz[], :ends::timestamptz[]) as span (site_no, starts_at, ends_at)
 ),
 dirty as materialized (
   select asked.site_no, bucket

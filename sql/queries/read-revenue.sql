@@ -1,19 +1,19 @@
--- Revenue of site $1 in [$2, $3), one row for each segment between the edges $5 (ascending, whole 15-minute buckets; segment 1
+-- Revenue of site :siteNo in [:start, :end), one row for each segment between the edges :edges (ascending, whole 15-minute buckets; segment 1
 -- begins at the first edge); segments without payments are absent. recorded: payments in any currency; the other columns:
--- currency $4.
+-- currency :currency.
 -- Sums are numeric, sent as text, because they may exceed the integers that JavaScript represents exactly.
 -- Dirty buckets are counted from raw rows. Above its watermark the aggregate reads raw rows by itself.
 with dirty as materialized (
   select bucket
   from dirty_buckets
-  where aggregate = 'revenue' and site_no = $1::int and bucket >= $2::timestamptz and bucket < $3::timestamptz
+  where aggregate = 'revenue' and site_no = :siteNo::int and bucket >= :start::timestamptz and bucket < :end::timestamptz
 ),
 buckets as (
   select bucket, currency, recorded, payments, revenue, recurring, new_customers
   from revenue_15m
-  where site_no = $1::int
-    and bucket >= $2::timestamptz
-    and bucket < $3::timestamptz
+  where site_no = :siteNo::int
+    and bucket >= :start::timestamptz
+    and bucket < :end::timestamptz
     and bucket not in (select bucket from dirty)
   union all
   select dirty.bucket, paid.*
@@ -28,18 +28,18 @@ buckets as (
       sum(amount_minor - refunded_minor) filter (where is_recurring),
       count(*) filter (where is_first_of_customer)
     from revenue
-    where site_no = $1::int
+    where site_no = :siteNo::int
       and at >= dirty.bucket and at < dirty.bucket + interval '15 minutes'
-      and at >= $2::timestamptz and at < $3::timestamptz
+      and at >= :start::timestamptz and at < :end::timestamptz
     group by currency
   ) as paid
 )
 select
-  width_bucket(bucket, $5::timestamptz[]) as segment,
+  width_bucket(bucket, :edges::timestamptz[]) as segment,
   sum(recorded)::bigint as recorded,
-  coalesce(sum(payments) filter (where currency = $4::text), 0)::bigint as payments,
-  coalesce(sum(revenue) filter (where currency = $4::text), 0)::text as revenue,
-  coalesce(sum(recurring) filter (where currency = $4::text), 0)::text as recurring,
-  coalesce(sum(new_customers) filter (where currency = $4::text), 0)::bigint as "newCustomers"
+  coalesce(sum(payments) filter (where currency = :currency::text), 0)::bigint as payments,
+  coalesce(sum(revenue) filter (where currency = :currency::text), 0)::text as revenue,
+  coalesce(sum(recurring) filter (where currency = :currency::text), 0)::text as recurring,
+  coalesce(sum(new_customers) filter (where currency = :currency::text), 0)::bigint as "newCustomers"
 from buckets
 group by 1

@@ -1,15 +1,15 @@
--- One row for each 15-minute bucket of [$2, $3), UTC, in which sessions of site $1 started; empty buckets are absent.
+-- One row for each 15-minute bucket of [:start, :end), UTC, in which sessions of site :siteNo started; empty buckets are absent.
 -- Dirty buckets are counted from raw rows. Above its watermark the aggregate reads raw rows by itself.
 with dirty as materialized (
   select bucket
   from dirty_buckets
-  where aggregate = 'sessions' and site_no = $1::int and bucket >= $2::timestamptz and bucket < $3::timestamptz
+  where aggregate = 'sessions' and site_no = :siteNo::int and bucket >= :start::timestamptz and bucket < :end::timestamptz
 )
 select bucket, sessions, bounces, duration_ms::float8 as "durationMs"
 from sessions_15m
-where site_no = $1::int
-  and bucket >= $2::timestamptz
-  and bucket < $3::timestamptz
+where site_no = :siteNo::int
+  and bucket >= :start::timestamptz
+  and bucket < :end::timestamptz
   and bucket not in (select bucket from dirty)
 union all
 select dirty.bucket, session.sessions, session.bounces, session.duration_ms
@@ -21,8 +21,8 @@ cross join lateral (
     count(*) filter (where pageviews = 1) as bounces,
     sum(duration_ms)::float8 as duration_ms
   from sessions
-  where site_no = $1::int
+  where site_no = :siteNo::int
     and started_at >= dirty.bucket and started_at < dirty.bucket + interval '15 minutes'
-    and started_at >= $2::timestamptz and started_at < $3::timestamptz
+    and started_at >= :start::timestamptz and started_at < :end::timestamptz
 ) as session
 where session.sessions > 0

@@ -1,4 +1,4 @@
--- One row: counts of the raw hits of site $1, and the values that were derived from the hits when they were stored.
+-- One row: counts of the raw hits of site :siteNo, and the values that were derived from the hits when they were stored.
 with hits as (
   select
     count(*) as hits,
@@ -10,7 +10,7 @@ with hits as (
     count(distinct error_id) as error_ids,
     min(at) filter (where type not in ('engagement', 'identify')) as first_at
   from events
-  where site_no = $1
+  where site_no = :siteNo
 ),
 visits as (
   select
@@ -20,12 +20,12 @@ visits as (
     coalesce(sum(duration_ms), 0)::bigint as duration_ms,
     count(*) filter (where duration_ms <> round(extract(epoch from last_at - first_at) * 1000)) as wrong_durations
   from sessions
-  where site_no = $1
+  where site_no = :siteNo
 ),
 people as (
   select count(*) as visitors, coalesce(sum(session_count), 0)::bigint as sessions
   from visitors
-  where site_no = $1
+  where site_no = :siteNo
 )
 select
   hits.hits,
@@ -43,8 +43,8 @@ select
   visits.wrong_durations as "wrongDurations",
   people.visitors as "visitorRows",
   people.sessions as "visitorSessions",
-  (select count(*) from error_groups where site_no = $1) as "errorGroups",
-  (select first_event_at from sites where site_no = $1) as "firstEventAt",
-  (select count(*) from dirty_buckets where site_no = $1) as "dirtyBuckets",
-  (select count(*) from dead_letters where site_no = $1) as "deadLetters"
+  (select count(*) from error_groups where site_no = :siteNo) as "errorGroups",
+  (select first_event_at from sites where site_no = :siteNo) as "firstEventAt",
+  (select count(*) from dirty_buckets where site_no = :siteNo) as "dirtyBuckets",
+  (select count(*) from dead_letters where site_no = :siteNo) as "deadLetters"
 from hits, visits, people

@@ -1,5 +1,5 @@
--- For each triple ($1 visitor_no, $2 path, $3 time), the newest pageview of that path at or before that time and not before $4:
--- the pageview that engagement may belong to. $5: the latest of the times. The index has the hash of the path, not the path.
+-- For each visitor, path and time, the newest pageview of that path at or before that time and not before :from: the pageview that
+-- engagement may belong to. :to is the latest of the times. The index has the hash of the path, not the path.
 select
   page.visitor_no as "visitorNo",
   page.session_at as "sessionAt",
@@ -7,7 +7,7 @@ select
   page.id,
   page.at,
   page.title
-from unnest($1::int[], $2::text[], $3::timestamptz[]) as wanted (visitor_no, path, at)
+from unnest(:visitorNos::int[], :paths::text[], :times::timestamptz[]) as wanted (visitor_no, path, at)
 cross join lateral (
   select visitor_no, session_at, path, id, at, title
   from events
@@ -16,8 +16,8 @@ cross join lateral (
     and path = wanted.path
     and type = 'pageview'
     and at <= wanted.at
-    and at >= $4::timestamptz
-    and at <= $5::timestamptz
+    and at >= :from::timestamptz
+    and at <= :to::timestamptz
   order by at desc, id desc
   limit 1
 ) as page

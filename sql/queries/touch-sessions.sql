@@ -1,20 +1,18 @@
--- Updates stored sessions with the changes that hits made; one array for each column, in this order.
+-- Updates stored sessions with the changes that hits made; one array for each column.
 -- Written as an insert that always conflicts: it uses the unique index for each row. The plan of an update with a join depends on
--- estimates, and compared each row with all sessions of the time. Columns that never change are sent as empty constants: the
--- update does not read them.
+-- estimates, and compared each row with all sessions of the time. Columns that never change have their default or 0: the update
+-- does not read them.
 insert into sessions (
   site_no, started_at, session_no, first_at, last_at, pageviews, events, user_id, user_since,
-  visitor_no, visit_count, hostname, entry_path, referrer, source, channel, utm_source, utm_medium,
-  utm_campaign, utm_content, utm_term, browser, os, size, country, region, city, browser_version,
-  os_version, language, duration_ms
+  visitor_no, visit_count, duration_ms
 )
 select
   site_no, started_at, session_no, first_at, last_at, pageviews, events, user_id, user_since,
-  0, 0, '', '', '', '', '', '', '', '', '', '', '', '', '', '', '', '', '', '', '',
+  0, 0,
   (extract(epoch from last_at - first_at) * 1000)::bigint
 from unnest(
-  $1::int[], $2::timestamptz[], $3::bigint[], $4::timestamptz[], $5::timestamptz[], $6::int[],
-  $7::int[], $8::text[], $9::timestamptz[]
+  :siteNo::int[], :startedAt::timestamptz[], :sessionNo::bigint[], :firstAt::timestamptz[], :lastAt::timestamptz[],
+  :pageviews::int[], :events::int[], :userId::text[], :userSince::timestamptz[]
 ) as touched (
   site_no, started_at, session_no, first_at, last_at, pageviews, events, user_id, user_since
 )

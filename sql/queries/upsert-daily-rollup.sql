@@ -1,9 +1,10 @@
 insert into daily_rollups (
-  site_no, starts_at, ends_at, rolled_up_to, pageviews, custom_events, sessions, bounces, duration_ms, visitors
+  site_no, starts_at, ends_at, rolled_up_to, pageviews, custom_events, sessions, bounces, duration_ms, visitors,
+  dimensions_hash
 )
 values (
-  $1::int, $2::timestamptz, $3::timestamptz, $4::timestamptz, $5::bigint, $6::bigint, $7::bigint, $8::bigint, $9::bigint,
-  $10::bytea
+  :siteNo::int, :start::timestamptz, :end::timestamptz, :rolledUpTo::timestamptz, :pageviews::bigint, :customEvents::bigint,
+  :sessions::bigint, :bounces::bigint, :durationMs::bigint, :visitors::bytea, :dimensionsHash
 )
 on conflict (site_no, starts_at, ends_at) do update set
   rolled_up_to = excluded.rolled_up_to,
@@ -12,4 +13,5 @@ on conflict (site_no, starts_at, ends_at) do update set
   sessions = excluded.sessions,
   bounces = excluded.bounces,
   duration_ms = excluded.duration_ms,
-  visitors = excluded.visitors
+  visitors = excluded.visitors,
+  dimensions_hash = excluded.dimensions_hash

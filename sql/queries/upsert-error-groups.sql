@@ -1,8 +1,8 @@
--- Inserts the errors of a batch of hits; one array for each column. Existing rows are not written, so that batches do not wait
--- for each other, except rows without a specific name ('Error') when the batch has one.
+-- Inserts the errors of a batch of hits. Existing rows are not written, so that batches do not wait for each other, except rows
+-- without a specific name ('Error') when the batch has one.
 with given as (
   select *
-  from unnest($1::int[], $2::uuid[], $3::text[], $4::text[]) as given (site_no, error_id, message, name)
+  from unnest(:siteNos::int[], :ids::uuid[], :messages::text[], :names::text[]) as given (site_no, error_id, message, name)
 ),
 named as (
   update error_groups

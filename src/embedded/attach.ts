@@ -43,41 +43,47 @@ export function folderOfServers({ dataDir, ...given }: Config): string | undefin
  * Runs a function outside the service: on the configured servers, on the embedded servers of a running service, or on
  * temporary embedded servers that this call starts. A lock serialises callers that have to start servers. A signal stops
  * the temporary servers in order before it ends this process.
+ * @param run its second parameter registers what a signal stops before the servers
  */
 export async function withServices<Result>(
   config: Config,
   log: Log,
-  run: (addresses: Addresses) => Promise<Result>,
+  run: (addresses: Addresses, onStop: (stop: () => Promise<void>) => void) => Promise<Result>,
 ): Promise<Result> {
-  const addresses = addressesOf(config)
-  if (config.redisUrl && config.databaseUrl) return run(addresses)
-
   const servers = momentaryServers()
   const forgetSignals = servers.stopAtSignals()
   try {
-    const dataDir = openDataDir(config.dataDir, log)
-    const unlock = await lockServers(dataDir, {
-      onWait: pid => log.warn({ pid }, 'waiting for another process that uses the embedded servers'),
-    })
-    servers.onStop(async () => unlock())
-    let areOwn = false
-    if (!config.redisUrl && !(await answers(redisSocketPathFor(dataDir)))) {
-      areOwn = true
-      await servers.keep(startRedis({ dataDir, log }), redis => redis.stop())
-    }
-    if (!config.databaseUrl && !(await answers(socketPathFor(dataDir)))) {
-      areOwn = true
-      await servers.keep(startDatabase({ dataDir, log, limits: STATEMENT_LIMITS }), database =>
-        database.close(),
-      )
-    }
-    // The servers belong to a running service, so other processes may use them too: release the lock.
-    if (!areOwn) await servers.stop()
-    return await run(addresses)
+    if (!config.redisUrl || !config.databaseUrl) await startMissing(config, log, servers)
+    return await run(addressesOf(config), servers.onStop)
   } finally {
     await servers.stop()
     forgetSignals()
   }
+}
+
+async function startMissing(
+  config: Config,
+  log: Log,
+  servers: ReturnType<typeof momentaryServers>,
+): Promise<void> {
+  const dataDir = openDataDir(config.dataDir, log)
+  const unlock = await lockServers(dataDir, {
+    onWait: pid => log.warn({ pid }, 'waiting for another process that uses the embedded servers'),
+  })
+  servers.onStop(async () => unlock())
+  let areOwn = false
+  if (!config.redisUrl && !(await answers(redisSocketPathFor(dataDir)))) {
+    areOwn = true
+    await servers.keep(startRedis({ dataDir, log }), redis => redis.stop())
+  }
+  if (!config.databaseUrl && !(await answers(socketPathFor(dataDir)))) {
+    areOwn = true
+    await servers.keep(startDatabase({ dataDir, log, limits: STATEMENT_LIMITS }), database =>
+      database.close(),
+    )
+  }
+  // The servers belong to a running service, so other processes may use them too: release the lock.
+  if (!areOwn) await servers.stop()
 }
 
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const

@@ -1,8 +1,9 @@
+import { MINUTE_MS } from '../lib/time.ts'
 import type { Log } from './log.ts'
 
 /** Storing hits should not wait longer than this for other statements. */
 const LONG_MS = 250
-const REPORT_EVERY_MS = 60_000
+const REPORT_EVERY_MS = MINUTE_MS
 
 /** Counts of the long turns of one statement. */
 interface Held {

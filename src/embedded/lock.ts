@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process'
 import { linkSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import net from 'node:net'
 import path from 'node:path'
-import { setTimeout as sleep } from 'node:timers/promises'
+import { retry } from '../lib/retry.ts'
 
 const ASK_MS = 50
 
@@ -75,17 +75,15 @@ export async function lockServers(
   options: { withinMs?: number; onWait?: (pid: number) => void } = {},
 ): Promise<() => void> {
   const { withinMs = Number.POSITIVE_INFINITY, onWait } = options
-  const giveUpAt = performance.now() + withinMs
-  for (let attempt = 1; ; attempt++) {
-    try {
-      // This socket never answers, so only the process decides whether the lock is stale.
-      return await lockDataDir(dataDir, path.join(dataDir, 'servers'), 'servers.lock')
-    } catch (error) {
-      if (!(error instanceof DataDirHeldError) || performance.now() > giveUpAt) throw error
-      if (attempt === 1) onWait?.(error.pid)
-      await sleep(ASK_MS)
-    }
-  }
+  // This socket never answers, so only the process decides whether the lock is stale.
+  return retry(() => lockDataDir(dataDir, path.join(dataDir, 'servers'), 'servers.lock'), {
+    withinMs,
+    shouldRetry: error => error instanceof DataDirHeldError,
+    delayMs: ASK_MS,
+    onRetry: (error, attempt) => {
+      if (attempt === 1) onWait?.((error as DataDirHeldError).pid)
+    },
+  })
 }
 
 /** Tells whether a server accepts connections on a unix socket. */

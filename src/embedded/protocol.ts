@@ -7,6 +7,11 @@ export const CANCEL_REQUEST = 80877102
 export const SSL_REQUEST = 80877103
 export const GSSENC_REQUEST = 80877104
 
+/** Type bytes of messages. */
+export const TERMINATE = 0x58
+export const SYNC = 0x53
+export const QUERY = 0x51
+
 /** Larger messages are refused: the module's memory is 32-bit and holds more than one copy of a message. */
 const MAX_MESSAGE_BYTES = 256 * 1024 * 1024
 const MAX_STARTUP_BYTES = 10_000

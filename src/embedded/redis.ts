@@ -2,8 +2,8 @@ import { execFile, spawn } from 'node:child_process'
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import net from 'node:net'
 import path from 'node:path'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { promisify } from 'node:util'
+import { poll, retry } from '../lib/retry.ts'
 import { DataDirHeldError, identify, isAlive, lockDataDir, type ProcessIdentity } from './lock.ts'
 import type { Log } from './log.ts'
 import { openDataDir, redisSocketPathFor } from './paths.ts'
@@ -52,21 +52,17 @@ export async function startRedis({ dataDir, log }: { dataDir: string; log: Log }
 
 /** Lets only one process start a server: two servers on one append-only file would destroy it. */
 async function lockStart(folder: string, socketPath: string): Promise<() => void> {
-  for (;;) {
-    try {
-      // This socket never answers, so a running server does not hold the start lock.
-      return await lockDataDir(folder, `${socketPath}.start`, 'redis.lock')
-    } catch (error) {
-      if (!(error instanceof DataDirHeldError)) throw error
-      await sleep(POLL_MS)
-    }
-  }
+  // This socket never answers, so a running server does not hold the start lock.
+  return retry(() => lockDataDir(folder, `${socketPath}.start`, 'redis.lock'), {
+    shouldRetry: error => error instanceof DataDirHeldError,
+    delayMs: POLL_MS,
+  })
 }
 
 /** Tells whether a server serves the socket. Waits for a server that still loads or does not listen yet. */
 async function isRunning(folder: string, socketPath: string): Promise<boolean> {
   const listenBy = performance.now() + LISTEN_TIMEOUT_MS
-  for (;;) {
+  return poll(POLL_MS, async () => {
     const answer = await askRedis(socketPath, 'PING')
     if (answer?.startsWith('+PONG')) return true
     const known = readPidFile(folder)
@@ -75,8 +71,8 @@ async function isRunning(folder: string, socketPath: string): Promise<boolean> {
       throw new Error(
         `redis-server ${known.pid} of this data folder runs, but does not answer at ${socketPath}`,
       )
-    await sleep(POLL_MS)
-  }
+    return undefined
+  })
 }
 
 async function launch(folder: string, socketPath: string): Promise<void> {
@@ -100,16 +96,14 @@ async function launch(folder: string, socketPath: string): Promise<void> {
     writeFileSync(pidFile(folder), JSON.stringify(identify(child.pid)), { mode: 0o600 })
 
   const listenBy = performance.now() + LISTEN_TIMEOUT_MS
-  for (;;) {
+  await poll(POLL_MS, async () => {
     const answer = await askRedis(socketPath, 'PING')
-    if (answer?.startsWith('+PONG')) return
+    if (answer?.startsWith('+PONG')) return true
     if (answer === undefined && performance.now() > listenBy) failure ??= 'it does not listen'
-    if (failure !== undefined) {
-      child.kill('SIGKILL')
-      throw new Error(`redis-server did not start: ${failure}\n${tail(logPath)}`)
-    }
-    await sleep(POLL_MS)
-  }
+    if (failure === undefined) return undefined
+    child.kill('SIGKILL')
+    throw new Error(`redis-server did not start: ${failure}\n${tail(logPath)}`)
+  })
 }
 
 /** The content of redis.conf. Paths are in double quotes, because they may contain spaces. */
@@ -157,10 +151,11 @@ function supervise(socketPath: string, server: ProcessIdentity, log: Log): Redis
       isStopping = true
       if (isAlive(server)) process.kill(server.pid, 'SIGTERM')
       const killAt = performance.now() + STOP_TIMEOUT_MS
-      while (isAlive(server)) {
+      await poll(POLL_MS, () => {
+        if (!isAlive(server)) return true
         if (performance.now() > killAt) process.kill(server.pid, 'SIGKILL')
-        await sleep(POLL_MS)
-      }
+        return undefined
+      })
       log.info({ socketPath }, 'private redis-server is stopped')
     },
   }

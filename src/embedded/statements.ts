@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto'
+import { QUERY } from './protocol.ts'
 
 /** PostgreSQL cuts statement names after 63 bytes. */
 const MAX_NAME_BYTES = 63
 
-const QUERY = 0x51
 const PARSE = 0x50
 const BIND = 0x42
 const CLOSE = 0x43
@@ -11,19 +11,21 @@ const DESCRIBE = 0x44
 const STATEMENT = 0x53
 
 /**
- * Matches statements that change a setting of the session. A false match only costs one query of the
- * settings. Settings local to a transaction are excluded, because the transaction resets them.
+ * Matches statements that change a setting of the session, or run another statement that may. A false match costs a query of
+ * the settings after the turn, 2 ms. Settings local to a transaction are excluded, because the transaction resets them.
  */
 const CHANGES_SETTINGS =
-  /(?:^|;|\*\/)\s*(?:set\s+(?!local\b|transaction\b|constraints\b)|reset\b|discard\b)|set_config\s*\(/i
+  /(?:^|;|\*\/)\s*(?:set\s+(?!local\b|transaction\b|constraints\b)|reset\b|discard\b|execute\b|do\b|call\b)|set_config\s*\(/i
+/** A call of `set_config` with constants that is local to the transaction. */
+const LOCAL_SET_CONFIG = /set_config\s*\(\s*'?[\w.]+'?\s*,\s*'[^']*'\s*,\s*true\s*\)/gi
 
 /** A message rewritten for the shared session, and its effects that the gateway must know. */
 export interface OwnedMessage {
   bytes: Buffer
   /** Effect on the unnamed statement. */
   unnamed?: 'parsed' | 'used' | 'dropped'
-  /** `once`: this message may change settings. `always`: a named statement may, so any later message may too. */
-  changesSettings?: 'once' | 'always'
+  /** The message runs a statement that may change settings of the session. */
+  changesSettings?: boolean
   /** Name of the parsed or executed statement, from the comment at its head; '' without such a comment. */
   name?: string
 }
@@ -43,6 +45,8 @@ export class Statements {
   readonly names = new Set<string>()
   /** Names from the comments of the statements, by name in the session; the key '' is the unnamed statement. */
   private readonly called = new Map<string, string>()
+  /** Names in the session of prepared statements that may change settings each time they run. */
+  private readonly changing = new Set<string>()
   private readonly prefix: string
 
   constructor(connectionNo: number) {
@@ -52,22 +56,23 @@ export class Statements {
   own(bytes: Buffer): OwnedMessage {
     switch (bytes[0]) {
       case QUERY:
-        return { bytes, unnamed: 'dropped', name: nameIn(bytes, 5), ...settingsChange(bytes, 5, 'once') }
+        return {
+          bytes,
+          unnamed: 'dropped',
+          name: nameIn(bytes, 5),
+          changesSettings: changesSettings(bytes, 5),
+        }
       case PARSE: {
         const end = bytes.indexOf(0, 5)
         const called = nameIn(bytes, end + 1)
         if (end === 5) {
-          this.called.set('', called)
-          return { bytes, unnamed: 'parsed', name: called, ...settingsChange(bytes, 6, 'once') }
+          this.note('', called, changesSettings(bytes, 6))
+          return { bytes, unnamed: 'parsed', name: called }
         }
         const name = this.nameInSession(bytes, 5, end)
         this.names.add(name)
-        this.called.set(name, called)
-        return {
-          bytes: replaceName(bytes, 5, end, name),
-          name: called,
-          ...settingsChange(bytes, end + 1, 'always'),
-        }
+        this.note(name, called, changesSettings(bytes, end + 1))
+        return { bytes: replaceName(bytes, 5, end, name), name: called }
       }
       case BIND:
         return this.rename(bytes, bytes.indexOf(0, 5) + 1)
@@ -78,6 +83,7 @@ export class Statements {
         const name = this.nameInSession(bytes, 6, bytes.indexOf(0, 6))
         this.names.delete(name)
         this.called.delete(name)
+        this.changing.delete(name)
         return this.rename(bytes, 6)
       }
       default:
@@ -85,11 +91,21 @@ export class Statements {
     }
   }
 
+  private note(name: string, called: string, changesSettings: boolean): void {
+    this.called.set(name, called)
+    if (changesSettings) this.changing.add(name)
+    else this.changing.delete(name)
+  }
+
   private rename(bytes: Buffer, start: number): OwnedMessage {
     const end = bytes.indexOf(0, start)
-    if (end === start) return { bytes, unnamed: 'used', name: this.called.get('') ?? '' }
-    const name = this.nameInSession(bytes, start, end)
-    return { bytes: replaceName(bytes, start, end, name), name: this.called.get(name) ?? '' }
+    const isUnnamed = end === start
+    const name = isUnnamed ? '' : this.nameInSession(bytes, start, end)
+    return {
+      ...(isUnnamed ? { bytes, unnamed: 'used' } : { bytes: replaceName(bytes, start, end, name) }),
+      name: this.called.get(name) ?? '',
+      changesSettings: this.changing.has(name),
+    }
   }
 
   private nameInSession(bytes: Buffer, start: number, end: number): string {
@@ -108,6 +124,6 @@ function replaceName(bytes: Buffer, start: number, end: number, name: string): B
 const nameIn = (bytes: Buffer, sqlStart: number): string =>
   NAME.exec(bytes.toString('latin1', sqlStart, sqlStart + NAME_WITHIN))?.[1] ?? ''
 
-function settingsChange(bytes: Buffer, sqlStart: number, when: 'once' | 'always') {
-  return CHANGES_SETTINGS.test(bytes.toString('latin1', sqlStart)) ? { changesSettings: when } : {}
+function changesSettings(bytes: Buffer, sqlStart: number): boolean {
+  return CHANGES_SETTINGS.test(bytes.toString('latin1', sqlStart).replace(LOCAL_SET_CONFIG, ''))
 }

@@ -44,8 +44,9 @@ export class Watchdog {
     this.limits = limits
     this.interrupt = interrupt
     this.log = log
-    // The thread runs the source text of `watch()`, so it needs no file and works from any build folder.
-    this.thread = new Worker(`(${watch.toString()})(require)`, {
+    // The thread runs the source text of `watch()`, so it needs no file and works from any build folder. tsx adds calls of
+    // `__name` to functions, so the text defines it.
+    this.thread = new Worker(`const __name = named => named; (${watch.toString()})(require)`, {
       eval: true,
       workerData: {
         state: this.state,
@@ -59,7 +60,7 @@ export class Watchdog {
     this.thread.unref()
     // The database keeps running without a watchdog.
     this.thread.on('error', err =>
-      log.error({ err }, 'nobody watches the statements of the database any more'),
+      log.error({ err }, 'the watchdog of statements failed: no statement is ended when it runs too long'),
     )
     Object.assign(globalThis, { [GLOBAL]: (runNo: number) => this.cancel(runNo) })
   }

@@ -1,4 +1,4 @@
-import { isWithin } from '../infra/validation.ts'
+import { isWithin } from '../schema/validation.ts'
 import { type GoalBody, type GoalDefinition, isBlank } from './schema.ts'
 
 /** Returns the goal that a valid body describes, with defaults for omitted fields. */

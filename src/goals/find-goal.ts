@@ -1,16 +1,35 @@
+import type { Queryable } from '../db/connect.ts'
+import { query } from '../db/query.ts'
 import { AppError } from '../errors.ts'
-import { type Queryable, statement } from '../infra/db.ts'
 import { isUuid } from '../sites/domain.ts'
-import type { GoalRecord } from './schema.ts'
+import type { Goal, GoalRecord } from './schema.ts'
 
-const selectGoals = statement<GoalRecord>('list-goals')
+/** Columns of `goals` as the fields of `GoalRecord`. */
+export const GOAL_COLUMNS = `
+  id,
+  display_name as "displayName",
+  type,
+  match_value as "matchValue",
+  match_operator as "matchOperator",
+  scroll_threshold as "scrollThreshold",
+  currency,
+  custom_props as "customProps",
+  created_at as "createdAt"`
+
+const selectGoals = query<{ siteNo: number; ids: string[] | null }, GoalRecord>(
+  'select-goals',
+  `select ${GOAL_COLUMNS}
+  from goals
+  where site_no = :siteNo and (:ids::uuid[] is null or id = any(:ids))
+  order by goal_no desc`,
+)
 
 /**
  * Returns goals of a site, the newest first.
  * @param ids ids of the goals to return; null for all
  */
 export function findGoals(db: Queryable, siteNo: number, ids: string[] | null): Promise<GoalRecord[]> {
-  return selectGoals(db, siteNo, ids)
+  return selectGoals(db, { siteNo, ids })
 }
 
 /**
@@ -25,4 +44,19 @@ export async function findGoal(db: Queryable, siteNo: number, id: string): Promi
 
 export function noSuchGoal(): AppError {
   return new AppError('not_found', 'No such goal')
+}
+
+/** Returns the goal in the form of the API. */
+export function presentGoal(goal: GoalRecord): Goal {
+  return {
+    id: goal.id,
+    display_name: goal.displayName,
+    type: goal.type,
+    match_value: goal.matchValue,
+    match_operator: goal.matchOperator,
+    scroll_threshold: goal.scrollThreshold,
+    currency: goal.currency,
+    custom_props: goal.customProps,
+    created_at: goal.createdAt.toISOString(),
+  }
 }

@@ -1,9 +1,9 @@
-import { type Queryable, statement } from '../infra/db.ts'
-import { type PageUrl, paginate, windowOf } from '../infra/pagination.ts'
-import type { Services } from '../infra/services.ts'
+import type { Queryable } from '../db/connect.ts'
+import { query } from '../db/query.ts'
+import { type PageUrl, paginate, windowOf } from '../schema/pagination.ts'
+import type { Services } from '../services.ts'
 import type { SiteRecord } from '../sites/schema.ts'
-import { findGoals } from './find-goal.ts'
-import { presentGoal } from './present-goal.ts'
+import { findGoals, presentGoal } from './find-goal.ts'
 import type { GoalRecord, ListGoals } from './schema.ts'
 
 interface Named {
@@ -11,7 +11,10 @@ interface Named {
   displayName: string
 }
 
-const selectNames = statement<Named>('list-goal-names')
+const selectGoalNames = query<{ siteNo: number }, Named>(
+  'select-goal-names',
+  'select id, display_name as "displayName" from goals where site_no = :siteNo',
+)
 
 /** Returns a page of the site's goals, sorted by display name. */
 export async function listGoals(
@@ -20,7 +23,7 @@ export async function listGoals(
   { search = '', ...query }: ListGoals,
 ) {
   const wanted = search.toLowerCase()
-  const named = await selectNames(context.db, siteNo)
+  const named = await selectGoalNames(context.db, { siteNo })
   const found = inOrder(named.filter(({ displayName }) => displayName.toLowerCase().includes(wanted)))
   const { limit, offset } = windowOf(query)
   const ids = found.slice(offset, offset + limit).map(({ id }) => id)

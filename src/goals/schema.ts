@@ -1,8 +1,8 @@
 import { z } from 'zod'
-import { label, timestamp, uuid } from '../infra/fields.ts'
-import { envelope, pageFields } from '../infra/pagination.ts'
-import { integer, isWithin, mend, requiredText, text } from '../infra/validation.ts'
 import { refusalOfText, VALUE_OPERATORS, type ValueOperator } from '../rollups/value-match.ts'
+import { label, timestamp, uuid } from '../schema/fields.ts'
+import { envelope, pageFields } from '../schema/pagination.ts'
+import { integer, isWithin, mend, requiredText, text } from '../schema/validation.ts'
 
 const GOAL_TYPES = ['page', 'event', 'scroll', 'outbound', 'download', 'button', 'form', 'copy'] as const
 export type GoalType = (typeof GOAL_TYPES)[number]
@@ -26,7 +26,7 @@ export interface GoalRecord extends GoalDefinition {
   createdAt: Date
 }
 
-/** @see spec.md "Goal" */
+/** @see docs/api.md "Goals" */
 export const Goal = z
   .object({
     id: uuid('Goal id.'),

@@ -1,24 +1,22 @@
 import express, { type ErrorRequestHandler, type Express, type RequestHandler } from 'express'
 import helmet from 'helmet'
 import { AppError } from '../errors.ts'
-import { asAppError } from '../infra/failures.ts'
-import type { Log } from '../infra/log.ts'
-import type { MetricsExchange } from '../infra/metrics.ts'
-import type { Services } from '../infra/services.ts'
+import { asAppError } from '../runtime/failures.ts'
+import type { Log } from '../runtime/log.ts'
+import type { MetricsExchange } from '../runtime/metrics.ts'
+import type { Services } from '../services.ts'
 import { createFavicons, type Favicons } from '../sites/favicons.ts'
-import { createIdentityPictures, type IdentityPictures } from '../stats/identity-pictures.ts'
-import { restHandler } from './adapter.ts'
-import { givenRequestId } from './context-of.ts'
-import { discardBody } from './discard-body.ts'
+import { createIdentityPictures, type IdentityPictures } from '../stats/identity/identity-pictures.ts'
+import { restHandler } from './api/rest.ts'
+import { type Route, routes } from './api/routes.ts'
+import { trpcEndpoint } from './api/trpc.ts'
+import { avatar, favicon, identityPicture } from './assets/images.ts'
+import { createReference } from './assets/reference.ts'
+import { discardBody } from './body.ts'
 import { errorAnswer, logFailure } from './error-answer.ts'
 import { healthz, readyz } from './health.ts'
-import { avatar, favicon, identityPicture } from './images.ts'
 import { metricsEndpoint } from './metrics.ts'
-import { createReference } from './reference.ts'
-import { requestIdFrom } from './request-id.ts'
-import { requestLog } from './request-log.ts'
-import { type Route, routes } from './routes.ts'
-import { trpcEndpoint } from './trpc-endpoint.ts'
+import { givenRequestId, requestIdFrom } from './request-id.ts'
 import { processorWebhook } from './webhook.ts'
 
 /** Creates the app for everything except the ingestion paths and the tracker script, which are answered before Express. */
@@ -56,6 +54,32 @@ export function createApp(
   return app
 }
 
+/** Logs one line per request, with the pattern of the route instead of the path: paths contain domains and ids. */
+function requestLog({ log, metrics }: Pick<Services, 'log' | 'metrics'>): RequestHandler {
+  return (req, res, next) => {
+    const startedAt = performance.now()
+    res.once('close', () => {
+      const ms = performance.now() - startedAt
+      const request = {
+        method: req.method,
+        route: (req.route as { path: string } | undefined)?.path ?? 'none',
+        status: res.statusCode,
+      }
+      metrics.requests.observe(request, ms / 1000)
+      log.info(
+        {
+          requestId: givenRequestId(res),
+          ...request,
+          ms: Math.round(ms * 10) / 10,
+          ...(!res.writableFinished && { aborted: true }),
+        },
+        'request',
+      )
+    })
+    next()
+  }
+}
+
 const identify: RequestHandler = (req, res, next) => {
   res.locals.requestId = requestIdFrom(req.headers['x-request-id'])
   res.setHeader('X-Request-Id', givenRequestId(res))
@@ -90,7 +114,7 @@ function mount(app: Express, path: string, handlers: Handlers): void {
   })
 }
 
-/** Returns the handlers of the route table by path. */
+/** Returns the handlers of the REST routes by path. */
 function restHandlers(services: Services): Map<string, Handlers> {
   const paths = new Map<string, Handlers>()
   for (const route of routes) {

@@ -1,6 +1,6 @@
 import { type AppError, type ErrorCode, type FieldErrors, STATUS_OF } from '../errors.ts'
-import { asAppError } from '../infra/failures.ts'
-import type { Log } from '../infra/log.ts'
+import { asAppError } from '../runtime/failures.ts'
+import type { Log } from '../runtime/log.ts'
 
 export interface ErrorAnswer {
   status: number

@@ -1,7 +1,7 @@
 import type { RequestHandler } from 'express'
 import { AppError } from '../errors.ts'
-import { withDeadline } from '../infra/deadline.ts'
-import type { Services } from '../infra/services.ts'
+import { withDeadline } from '../lib/deadline.ts'
+import type { Services } from '../services.ts'
 
 const TIME_LIMIT_MS = 1_500
 

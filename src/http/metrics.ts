@@ -4,10 +4,10 @@ import { BlockList } from 'node:net'
 import type { RequestHandler } from 'express'
 import { Gauge, Registry } from 'prom-client'
 import { AppError } from '../errors.ts'
-import type { MetricsExchange } from '../infra/metrics.ts'
-import { queueDepth } from '../infra/queue/depth.ts'
-import type { Services } from '../infra/services.ts'
+import { queueDepth } from '../queue/bull-format.ts'
 import { readRefreshLag } from '../rollups/aggregates.ts'
+import type { MetricsExchange } from '../runtime/metrics.ts'
+import type { Services } from '../services.ts'
 
 const LOOPBACK = new BlockList()
 LOOPBACK.addSubnet('127.0.0.0', 8, 'ipv4')

@@ -1,18 +1,23 @@
 import { createHmac } from 'node:crypto'
 import type { Request, RequestHandler, Response } from 'express'
 import { AppError } from '../errors.ts'
-import { requireFreeDisk } from '../infra/disk.ts'
-import { asAppError } from '../infra/failures.ts'
-import { type Charge, overLimit, type Rate, rateHeaders } from '../infra/rate-limit.ts'
-import type { Services } from '../infra/services.ts'
-import { createSpentBuckets } from '../infra/spent-buckets.ts'
-import { limitKey } from '../ingestion/edge/limit-keys.ts'
-import { findConnection, type OpenConnection } from '../revenue/connection.ts'
+import {
+  createExhaustedLimits,
+  overLimit,
+  type RateLimit,
+  type RateLimitDecision,
+  rateHeaders,
+} from '../limits/rate-limit.ts'
+import { findConnection, type OpenConnection } from '../revenue/processor/connection.ts'
+import { verifySignature } from '../revenue/processor/stripe.ts'
 import { receiveEvent } from '../revenue/receive-event.ts'
-import { verifySignature } from '../revenue/stripe/signature.ts'
+import { requireFreeDisk } from '../runtime/disk.ts'
+import { asAppError } from '../runtime/failures.ts'
+import type { Services } from '../services.ts'
 import { type BodyLimits, readBody } from './body.ts'
 import { clientAddress } from './client-address.ts'
-import { givenRequestId } from './context-of.ts'
+import { givenRequestId } from './request-id.ts'
+import { limitKey } from './sender-limits.ts'
 
 const EVENT_BODY: BodyLimits = { plain: 1024 * 1024, unpacked: 1024 * 1024 }
 
@@ -35,14 +40,14 @@ export function processorWebhook(services: WebhookServices): RequestHandler {
   return async (req, res) => {
     const siteId = String(req.params.siteId).toLowerCase()
     const sender = limits.senderOf(req)
-    limits.requireUnspent(sender, res)
+    limits.requireNotExhausted(sender, res)
     requireFreeDisk(disk)
     const { connection, text } = await readSigned(services, siteId, req).catch(async (error: unknown) => {
-      // Do not charge our own failures: the processor sends the event again, and must not be over its limit then.
-      if (isOfSender(error)) await limits.chargeSender(sender, res)
+      // Do not count our own failures: the processor sends the event again, and must not be over its limit then.
+      if (isOfSender(error)) await limits.countForSender(sender, res)
       throw error
     })
-    await limits.chargeSite(siteId, res)
+    await limits.countForSite(siteId, res)
     try {
       await receiveEvent({ db, log, stripeApiBase, now }, connection, text)
     } catch (error) {
@@ -89,43 +94,43 @@ const senderSalt = (secretKey: string, at: Date): Buffer =>
     .digest()
 
 /**
- * Creates the two limits of the webhook: signed calls are charged to the site, all others to their sender's address. Otherwise
+ * Creates the two limits of the webhook: signed calls count for the site, all others for their sender's address. Otherwise
  * a sender without the secret could use up the limit of the processor.
  */
 function createWebhookLimits({ config, limiter, now }: WebhookServices) {
-  const spent = createSpentBuckets(now)
+  const exhausted = createExhaustedLimits(now)
 
-  function show(rate: Rate, res: Response): void {
-    res.set(rateHeaders(rate))
-    if (!rate.isAllowed) throw overLimit(rate, now())
+  function show(decision: RateLimitDecision, res: Response): void {
+    res.set(rateHeaders(decision))
+    if (!decision.isAllowed) throw overLimit(decision, now())
   }
 
   return {
-    /** Returns the charge of the sender's address; undefined when the limit is turned off. */
-    senderOf(req: Request): Charge | undefined {
+    /** Returns the limit of the sender's address; undefined when the limit is turned off. */
+    senderOf(req: Request): RateLimit | undefined {
       const limit = config.limits.webhook
       if (limit === 0) return undefined
       const salt = senderSalt(config.secretKey, now())
       return { key: limitKey('webhook-sender', clientAddress(req, config.trustProxy), salt), limit }
     },
     /** @throws AppError `rate_limited` for a sender whose earlier calls have used up its limit */
-    requireUnspent(sender: Charge | undefined, res: Response): void {
-      const rate = sender && spent.rateOf(sender)
-      if (rate) show(rate, res)
+    requireNotExhausted(sender: RateLimit | undefined, res: Response): void {
+      const refusal = sender && exhausted.refusalOf(sender)
+      if (refusal) show(refusal, res)
     },
     /** @throws AppError `rate_limited` */
-    async chargeSender(sender: Charge | undefined, res: Response): Promise<void> {
+    async countForSender(sender: RateLimit | undefined, res: Response): Promise<void> {
       if (!sender) return
-      const [rate] = await limiter.charge([sender])
-      spent.note(sender, rate!)
-      show(rate!, res)
+      const [decision] = await limiter.count([sender])
+      exhausted.record(sender, decision!)
+      show(decision!, res)
     },
     /** @throws AppError `rate_limited` */
-    async chargeSite(siteId: string, res: Response): Promise<void> {
+    async countForSite(siteId: string, res: Response): Promise<void> {
       const limit = config.limits.webhook
       if (limit === 0) return
-      const [rate] = await limiter.charge([{ key: `webhook:${siteId}`, limit }])
-      show(rate!, res)
+      const [decision] = await limiter.count([{ key: `webhook:${siteId}`, limit }])
+      show(decision!, res)
     },
   }
 }

@@ -1,10 +1,35 @@
+import { query } from '../db/query.ts'
 import { AppError, invalidField } from '../errors.ts'
-import { dayOf, isCalendarDate, startOfDay } from '../infra/local-time.ts'
-import type { Services } from '../infra/services.ts'
-import { deletePayment } from './change-payment.ts'
-import { recordPayment, wrongCurrency } from './record-payment.ts'
-import type { DeletePayment, PaymentDeleted, PaymentRecorded, RecordPayment } from './schema.ts'
-import { idsOfSale, settleSale } from './settle-sale.ts'
+import { type PageUrl, paginate, windowOf } from '../schema/pagination.ts'
+import type { Services } from '../services.ts'
+import { dayOf, isCalendarDate, startOfDay } from '../time/local-time.ts'
+import { deletePayment } from './ledger/change-payment.ts'
+import { PAYMENT_COLUMNS, type PaymentRecord } from './ledger/payment.ts'
+import { recordPayment, wrongCurrency } from './ledger/record-payment.ts'
+import { idsOfSale, reconcilePayments } from './sales/reconcile-payments.ts'
+import type {
+  DeletePayment,
+  ListPayments,
+  Payment,
+  PaymentDeleted,
+  PaymentRecorded,
+  RecordPayment,
+} from './schema.ts'
+
+const selectPayments = query<{ siteNo: number; limit: number; offset: number }, PaymentRecord>(
+  'list-payments',
+  `select ${PAYMENT_COLUMNS}
+  from payments
+  where site_no = :siteNo
+  order by paid_at desc, id desc
+  limit :limit
+  offset :offset`,
+)
+
+const countPayments = query<{ siteNo: number }, { count: number }>(
+  'count-payments',
+  'select count(*)::int as count from payments where site_no = :siteNo',
+)
 
 interface Site {
   siteNo: number
@@ -19,7 +44,7 @@ const EARLIEST = 0
  * Records a payment that a server sent. If the `transaction_id` is already recorded, the recorded payment stays unchanged.
  * @param services.sayExisting called when the payment was already recorded
  * @throws AppError `validation_failed` for a currency other than the site's, or a time in the future or before 1970
- * @see spec.md "POST /api/sites/{siteKey}/payments"
+ * @see docs/api.md "Payments"
  */
 export async function createPayment(
   services: Pick<Services, 'db' | 'now'> & { sayExisting: () => void },
@@ -48,7 +73,7 @@ export async function createPayment(
       source: 'api',
     })
     // The processor may have reported a refund before this request: without this line it would stay unapplied.
-    if (ids) await settleSale(tx, site, ids)
+    if (ids) await reconcilePayments(tx, site, ids)
     return recorded
   })
   if (!created) services.sayExisting()
@@ -68,13 +93,46 @@ export async function removePayment(
 ): Promise<PaymentDeleted> {
   const isDeleted = await db.begin(async tx => {
     const ids = await idsOfSale(tx, site, transaction_id)
-    const isGone = await deletePayment(tx, site, transaction_id)
-    if (isGone && ids) await settleSale(tx, site, ids, transaction_id)
+    const isGone = await deletePayment(tx, site, transaction_id, 'api')
+    if (isGone && ids) await reconcilePayments(tx, site, ids, transaction_id)
     return isGone
   })
   if (!isDeleted)
     throw new AppError('not_found', 'No payment of that transaction_id was recorded through the API')
   return { message: 'Payment deleted' }
+}
+
+/** Returns a page of the site's payments, including those of the processor, sorted by payment time, the newest first. */
+export async function listPayments(
+  context: Pick<Services, 'db'> & { pageUrl: PageUrl },
+  { siteNo }: { siteNo: number },
+  input: ListPayments,
+) {
+  const [payments, [total]] = await Promise.all([
+    selectPayments(context.db, { siteNo, ...windowOf(input) }),
+    countPayments(context.db, { siteNo }),
+  ])
+  return paginate(context, input, { rows: payments.map(present), total: total!.count })
+}
+
+function present(payment: PaymentRecord): Payment {
+  return {
+    transaction_id: payment.transactionId,
+    amount: payment.amountMinor,
+    currency: payment.currency,
+    visitor_id: payment.visitorId,
+    session_id: payment.sessionId,
+    email: payment.email,
+    name: payment.name,
+    customer_id: payment.customerId,
+    renewal: payment.renewal,
+    refunded: payment.refunded,
+    is_free_trial: payment.isFreeTrial,
+    recurring: payment.recurring,
+    timestamp: payment.paidAt.toISOString(),
+    source: payment.source,
+    created_at: payment.createdAt.toISOString(),
+  }
 }
 
 /** Returns the moment of a `timestamp`; a date stands for its first moment in the site's zone. */

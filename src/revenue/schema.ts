@@ -1,8 +1,8 @@
 import { z } from 'zod'
-import { label, timestamp, uuid } from '../infra/fields.ts'
-import { isCalendarDate } from '../infra/local-time.ts'
-import { envelope, pageFields } from '../infra/pagination.ts'
-import { requiredText, text } from '../infra/validation.ts'
+import { label, timestamp, uuid } from '../schema/fields.ts'
+import { envelope, pageFields } from '../schema/pagination.ts'
+import { requiredText, text } from '../schema/validation.ts'
+import { isCalendarDate } from '../time/local-time.ts'
 
 /** Absent, null and the empty string all mean unknown. */
 const OptionalText = text(255)
@@ -28,7 +28,7 @@ const Timestamp = z
   .nullish()
   .transform(value => value ?? undefined)
 
-/** @see spec.md "POST /api/sites/{siteKey}/payments" */
+/** @see docs/api.md "Payments" */
 export const RecordPayment = z
   .object({
     amount: z.int().min(1).meta({ description: 'Minor units.', example: 4999 }),
@@ -37,21 +37,23 @@ export const RecordPayment = z
       .regex(/^[A-Z]{3}$/, 'must be 3 upper-case letters, such as USD')
       .meta({ description: "The site's reporting currency.", example: 'USD' }),
     transaction_id: requiredText(255).meta({
-      description: 'Tells payments apart: what is sent again under the same one changes nothing.',
+      description: 'Unique for each payment. A payment that is sent again under the same id changes nothing.',
       example: 'order-1042',
     }),
-    visitor_id: OptionalUuid.meta({ description: 'Whose visit brought the payment.' }),
-    session_id: OptionalUuid.meta({ description: 'Kept; the visitor decides.' }),
+    visitor_id: OptionalUuid.meta({ description: 'Visitor who paid.' }),
+    session_id: OptionalUuid.meta({
+      description: 'Only stored: a payment belongs to a session of its visitor.',
+    }),
     email: OptionalText.meta({ description: 'Of the customer.', example: 'ada@example.com' }),
     name: OptionalText.meta({ description: 'Of the customer.', example: 'Ada Lovelace' }),
     customer_id: OptionalText.meta({
-      description: 'What your system knows the customer by.',
+      description: 'Id of the customer in your system.',
       example: 'c-42',
     }),
-    renewal: Flag.meta({ description: 'A subscription goes on.' }),
-    refunded: Flag.meta({ description: 'All of it was given back.' }),
+    renewal: Flag.meta({ description: 'Renewal of a subscription.' }),
+    refunded: Flag.meta({ description: 'The whole amount was refunded.' }),
     is_free_trial: Flag.meta({ description: 'A free trial was converted.' }),
-    recurring: Flag.meta({ description: 'It comes again.' }),
+    recurring: Flag.meta({ description: 'Recurring payment.' }),
     timestamp: Timestamp.meta({
       description:
         "When it was paid: a date-time with its offset, or a day of the site's zone; now when left out.",
@@ -84,17 +86,19 @@ const Payment = z
     transaction_id: label('Of the payment.', 'order-1042'),
     amount: z.int().meta({ description: 'Minor units.', example: 4999 }),
     currency: label('ISO 4217.', 'USD'),
-    visitor_id: uuid('Whose visit brought it, if known.').nullable(),
+    visitor_id: uuid('Visitor who paid, if known.').nullable(),
     session_id: uuid('As it was sent.').nullable(),
     email: label('Of the customer.', 'ada@example.com').nullable(),
     name: label('Of the customer.', 'Ada Lovelace').nullable(),
-    customer_id: label('What your system knows the customer by.', 'c-42').nullable(),
-    renewal: z.boolean().meta({ description: 'A subscription went on.' }),
-    refunded: z.boolean().meta({ description: 'All of it was given back.' }),
+    customer_id: label('Id of the customer in your system.', 'c-42').nullable(),
+    renewal: z.boolean().meta({ description: 'Renewal of a subscription.' }),
+    refunded: z.boolean().meta({ description: 'The whole amount was refunded.' }),
     is_free_trial: z.boolean().meta({ description: 'A free trial was converted.' }),
-    recurring: z.boolean().meta({ description: 'It comes again.' }),
+    recurring: z.boolean().meta({ description: 'Recurring payment.' }),
     timestamp: timestamp('When it was paid.'),
-    source: z.enum(['api', 'processor']).meta({ description: 'Who recorded it.' }),
+    source: z
+      .enum(['api', 'processor'])
+      .meta({ description: 'Whether the API or the processor recorded it.' }),
     created_at: timestamp('When it was recorded.'),
   })
   .meta({ id: 'Payment' })
@@ -110,11 +114,11 @@ const PROVIDERS = ['stripe'] as const
 export const ConnectProcessor = z.object({
   provider: z.enum(PROVIDERS).meta({ description: 'The payment processor.' }),
   webhook_secret: requiredText(255).meta({
-    description: 'What the processor signs its events with; never shown again.',
+    description: 'Secret with which the processor signs its events; never shown again.',
     example: 'whsec_your_signing_secret',
   }),
   api_key: OptionalText.meta({
-    description: 'For what events do not tell; never shown again.',
+    description: 'Key to look up data that events omit; never shown again.',
     example: 'rk_your_restricted_key',
   }),
 })
@@ -125,7 +129,7 @@ export const ProcessorConnection = z
     provider: z.enum(PROVIDERS).meta({ description: 'The payment processor.' }),
     webhook_url: z.string().meta({
       format: 'uri',
-      description: 'Where the processor is to send its events.',
+      description: 'Address to which the processor must send its events.',
       example: 'http://127.0.0.1:3000/api/processor/webhook/0197d0a5-7c3e-7b1a-9f58-2f1c4d6e8a90',
     }),
     connected_at: timestamp('When it was connected.'),

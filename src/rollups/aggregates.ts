@@ -1,11 +1,13 @@
-import { type Db, sqlState, statement } from '../infra/db.ts'
+import type { Db } from '../db/connect.ts'
+import { sqlState } from '../db/errors.ts'
+import { query } from '../db/query.ts'
+import { HOUR_MS, MINUTE_MS } from '../lib/time.ts'
+import { MAX_MARKS, readMarks, removeMarks } from './dirty.ts'
 import { createPace } from './pace.ts'
 import type { Window } from './protocol.ts'
+import { moveWatermark, noteRefreshed, readWatermark } from './watermarks.ts'
 
-const MINUTE = 60_000
-const BUCKET_MS = 15 * MINUTE
-/** Maximum number of marks removed in one round. */
-const MAX_MARKS = 5_000
+const BUCKET_MS = 15 * MINUTE_MS
 
 /**
  * Continuous aggregates and the lag of each watermark behind now. The lag covers all normal changes, so marks are rare:
@@ -14,17 +16,17 @@ const MAX_MARKS = 5_000
  */
 const AGGREGATES = {
   hits: {
-    lagMs: 60 * MINUTE,
+    lagMs: HOUR_MS,
     views: ['hits_15m', 'log_15m'],
     pace: createPace(),
   },
   sessions: {
-    lagMs: 24.5 * 60 * MINUTE,
+    lagMs: 24.5 * HOUR_MS,
     views: ['sessions_15m'],
     pace: createPace(),
   },
   revenue: {
-    lagMs: 60 * MINUTE,
+    lagMs: HOUR_MS,
     views: ['revenue_15m'],
     pace: createPace(),
   },
@@ -33,18 +35,6 @@ const AGGREGATES = {
 export type Aggregate = keyof typeof AGGREGATES
 export const AGGREGATE_NAMES = Object.keys(AGGREGATES) as Aggregate[]
 
-interface Mark {
-  siteNo: number
-  bucket: Date
-  version: number
-}
-
-const moveWatermark = statement('move-watermark')
-const readWatermark = statement<{ watermark: number | null; refreshedTo: number | null }>('read-watermark')
-const noteRefreshed = statement('note-refreshed')
-const selectDirty = statement<Mark>('select-dirty')
-const deleteDirty = statement('delete-dirty')
-
 /**
  * Moves the watermark of an aggregate up to `now` minus its lag, materialises up to it, then refreshes the dirty buckets.
  * Readers get the same numbers before, during and after. It is safe to stop it at any point and run it again.
@@ -52,9 +42,9 @@ const deleteDirty = statement('delete-dirty')
  * @returns true when there may be dirty buckets left
  */
 export async function refreshAggregate(db: Db, aggregate: Aggregate, now: Date): Promise<boolean> {
-  await catchUp(db, aggregate, now)
   // Keep this order: a bucket refreshed beyond `refreshed_to` would move the watermark past buckets not yet materialised.
-  return refreshDirty(db, aggregate)
+  const watermark = await catchUp(db, aggregate, now)
+  return refreshDirty(db, aggregate, { end: watermark })
 }
 
 /**
@@ -70,8 +60,8 @@ export async function refreshWindow(
   onDone: (until: number) => void = () => {},
 ): Promise<void> {
   const watermark = await catchUp(db, aggregate, now)
-  while (await refreshDirty(db, aggregate, window)) {}
   const end = Math.min(window.end, watermark)
+  while (await refreshDirty(db, aggregate, { start: window.start, end })) {}
   for (let from = window.start; from < end; ) {
     const to = Math.min(from + AGGREGATES[aggregate].pace.windowMs(), end)
     await refresh(db, aggregate, from, to)
@@ -85,41 +75,34 @@ async function catchUp(db: Db, aggregate: Aggregate, now: Date): Promise<number>
   const { lagMs, pace } = AGGREGATES[aggregate]
   const target = Math.floor((now.getTime() - lagMs) / BUCKET_MS) * BUCKET_MS
   // Move the watermark before the refresh: every later write below it then leaves a mark.
-  await moveWatermark(db, aggregate, new Date(target))
-  const [state] = await readWatermark(db, aggregate)
+  await moveWatermark(db, { aggregate, watermark: new Date(target) })
+  const [state] = await readWatermark(db, { aggregate })
   const watermark = state!.watermark!
   let from = state!.refreshedTo
   while (from === null || from < watermark) {
     const to: number = from === null ? watermark : Math.min(from + pace.windowMs(), watermark)
     await refresh(db, aggregate, from, to)
-    await noteRefreshed(db, aggregate, new Date(to))
+    await noteRefreshed(db, { aggregate, refreshedTo: new Date(to) })
     from = to
   }
   return watermark
 }
 
-async function refreshDirty(
-  db: Db,
-  aggregate: Aggregate,
-  { start, end }: Partial<Window> = {},
-): Promise<boolean> {
-  const within = [start, end].map(at => (at === undefined ? null : new Date(at)))
-  const marks = await selectDirty(db, aggregate, MAX_MARKS, ...within)
+/**
+ * Refreshes dirty buckets of a window that ends at the watermark at the latest. A refresh beyond it would let TimescaleDB read
+ * newer buckets from the aggregate, where hits that come later are not.
+ */
+async function refreshDirty(db: Db, aggregate: Aggregate, window: Partial<Window>): Promise<boolean> {
+  const marks = await readMarks(db, aggregate, window)
   for (let first = 0; first < marks.length; ) {
     // Refresh neighbouring marks together, also those of different sites.
     const from = marks[first]!.bucket.getTime()
     const windowMs = AGGREGATES[aggregate].pace.windowMs()
     let next = first + 1
     while (next < marks.length && marks[next]!.bucket.getTime() + BUCKET_MS - from <= windowMs) next += 1
-    const run = marks.slice(first, next)
-    await refresh(db, aggregate, from, run.at(-1)!.bucket.getTime() + BUCKET_MS)
-    await deleteDirty(
-      db,
-      aggregate,
-      run.map(mark => mark.siteNo),
-      run.map(mark => mark.bucket.getTime()),
-      run.map(mark => mark.version),
-    )
+    const neighbours = marks.slice(first, next)
+    await refresh(db, aggregate, from, neighbours.at(-1)!.bucket.getTime() + BUCKET_MS)
+    await removeMarks(db, aggregate, neighbours)
     first = next
   }
   return marks.length === MAX_MARKS
@@ -128,24 +111,35 @@ async function refreshDirty(
 /** SQLSTATE when no procedure takes these arguments. */
 const UNDEFINED_FUNCTION = '42883'
 
+interface Refresh {
+  view: string
+  from: Date | null
+  to: Date
+}
+
+/** One batch: by default TimescaleDB runs one statement for every ten buckets, which takes 60 times as long. */
+const refreshInOneBatch = query<Refresh>(
+  'refresh-view',
+  `
+  call refresh_continuous_aggregate(
+    :view::regclass, :from::timestamptz, :to::timestamptz, options => '{"buckets_per_batch": 0}'::jsonb
+  )`,
+)
+const refreshInBatches = query<Refresh>(
+  'refresh-view-in-batches',
+  'call refresh_continuous_aggregate(:view::regclass, :from::timestamptz, :to::timestamptz)',
+)
+
 /**
  * Materialises the buckets of [from, to), or everything before `to` when `from` is null. It cannot run inside a transaction.
- * Uses one batch: by default TimescaleDB runs one statement for every ten buckets, which takes 60 times as long.
- * TimescaleDB 2.20 has no such option and always uses the default.
+ * TimescaleDB 2.20 has no option for the batches.
  */
-async function refreshView(
-  db: Db,
-  view: string,
-  { from, to }: { from: Date | null; to: Date },
-): Promise<void> {
+async function refreshView(db: Db, window: Refresh): Promise<void> {
   try {
-    await db`
-      call refresh_continuous_aggregate(
-        ${view}::regclass, ${from}::timestamptz, ${to}::timestamptz, options => '{"buckets_per_batch": 0}'::jsonb
-      )`
+    await refreshInOneBatch(db, window)
   } catch (error) {
     if (sqlState(error) !== UNDEFINED_FUNCTION) throw error
-    await db`call refresh_continuous_aggregate(${view}::regclass, ${from}::timestamptz, ${to}::timestamptz)`
+    await refreshInBatches(db, window)
   }
 }
 
@@ -153,7 +147,7 @@ async function refresh(db: Db, aggregate: Aggregate, from: number | null, to: nu
   const { views, pace } = AGGREGATES[aggregate]
   const window = { from: from === null ? null : new Date(from), to: new Date(to) }
   const startedAt = performance.now()
-  for (const view of views) await refreshView(db, view, window)
+  for (const view of views) await refreshView(db, { view, ...window })
   if (from !== null) pace.learn(to - from, performance.now() - startedAt)
 }
 
@@ -161,7 +155,7 @@ async function refresh(db: Db, aggregate: Aggregate, from: number | null, to: nu
 export async function readRefreshLag(db: Db, now: Date): Promise<Map<string, number>> {
   const lags = new Map<string, number>()
   for (const aggregate of [...AGGREGATE_NAMES, 'daily_rollups']) {
-    const [state] = await readWatermark(db, aggregate)
+    const [state] = await readWatermark(db, { aggregate })
     const refreshedTo = state?.refreshedTo ?? null
     lags.set(
       aggregate,

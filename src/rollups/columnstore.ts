@@ -1,23 +1,57 @@
-import { type Db, statement } from '../infra/db.ts'
+import type { Db } from '../db/connect.ts'
+import { query } from '../db/query.ts'
+import { DAY_MS, MINUTE_MS } from '../lib/time.ts'
 
-const DAY_MS = 86_400_000
 /** A chunk is compressed this long after its end: sessions that began in it no longer change by then. */
 const SETTLED_MS = 2 * DAY_MS
 
-const selectChunks = statement<{ chunk: string }>('select-chunks-to-compress')
-const compressChunk = statement('compress-chunk')
-const selectCompressed = statement<{ chunk: string }>('select-compressed-chunks')
-const decompressChunk = statement('decompress-chunk')
+/** Chunks of hits and sessions that ended before a time and have uncompressed rows. */
+export const selectChunksToCompress = query<{ endedBefore: Date }, { chunk: string }>(
+  'select-chunks-to-compress',
+)
+
+// Turns UUID compression on: it stores an id in two halves, and the half with little information takes no space. TimescaleDB
+// supports it since 2.22 and uses it by default since 2.23. Older versions have no such setting: pg_settings returns no row, and
+// nothing is set.
+export const compressChunk = query<{ chunk: string }>(
+  'compress-chunk',
+  `
+  with halving as materialized (
+    select set_config(name, 'on', true) from pg_settings where name = 'timescaledb.enable_uuid_compression'
+  )
+  select compress_chunk(:chunk::regclass, true)
+  from (select count(*) from halving) as prepared`,
+)
+
+/** Chunks of hits and sessions that overlap [from, to] and are compressed, fully or in part. */
+const selectCompressed = query<{ from: Date; to: Date }, { chunk: string }>(
+  'select-compressed-chunks',
+  `
+  select format('%I.%I', chunk_schema, chunk_name) as chunk
+  from timescaledb_information.chunks
+  where hypertable_schema = 'public'
+    and hypertable_name in ('events', 'sessions')
+    and is_compressed
+    and range_end > :from::timestamptz
+    and range_start <= :to::timestamptz
+  order by range_start`,
+)
+
+/** Does nothing when the chunk is not compressed. */
+const decompressChunk = query<{ chunk: string }>(
+  'decompress-chunk',
+  'select decompress_chunk(:chunk::regclass, true)',
+)
 
 /** Moves settled chunks of hits and sessions to the columnstore, one at a time. */
 export async function compressSettledChunks(db: Db, now: Date): Promise<number> {
-  const chunks = await selectChunks(db, new Date(now.getTime() - SETTLED_MS))
-  for (const { chunk } of chunks) await compressChunk(db, chunk)
+  const chunks = await selectChunksToCompress(db, { endedBefore: new Date(now.getTime() - SETTLED_MS) })
+  for (const { chunk } of chunks) await compressChunk(db, { chunk })
   return chunks.length
 }
 
 /** Chunks are checked again after this time, because the hourly compression may have compressed them. */
-const OPEN_FOR_MS = 60_000
+const OPEN_FOR_MS = MINUTE_MS
 
 /**
  * Decompresses chunks of hits and sessions before many of their rows change: otherwise each write would unpack a small part
@@ -32,9 +66,8 @@ export function createChunkOpener(db: Db): (from: number, to: number) => Promise
     if (open.from <= from && to <= open.to && performance.now() < open.until) return
     // Open one more day on each side: an import file then causes at most one query for each day that it covers.
     const wider = { from: from - DAY_MS, to: to + DAY_MS }
-    for (const { chunk } of await selectCompressed(db, new Date(wider.from), new Date(wider.to))) {
-      await decompressChunk(db, chunk)
-    }
+    const times = { from: new Date(wider.from), to: new Date(wider.to) }
+    for (const { chunk } of await selectCompressed(db, times)) await decompressChunk(db, { chunk })
     open = { ...wider, until: performance.now() + OPEN_FOR_MS }
   }
 
@@ -43,3 +76,14 @@ export function createChunkOpener(db: Db): (from: number, to: number) => Promise
     return opening
   }
 }
+
+/**
+ * Prepares the current transaction for changes of columnstore chunks. A generic plan would decompress all segments of a chunk.
+ * The limit on decompressed rows (100,000) is off, because the columnstore of older versions decompresses rows to delete them.
+ */
+export const allowColumnstoreWrites = query(
+  'allow-columnstore-writes',
+  `select
+    set_config('plan_cache_mode', 'force_custom_plan', true),
+    set_config('timescaledb.max_tuples_decompressed_per_dml_transaction', '0', true)`,
+)

@@ -1,10 +1,64 @@
-import { statement, type Transaction } from '../infra/db.ts'
+import type { Queryable, Transaction } from '../db/connect.ts'
+import { query } from '../db/query.ts'
+import { MINUTE_MS } from '../lib/time.ts'
 import type { Aggregate } from './aggregates.ts'
+import type { Window } from './protocol.ts'
 
-const BUCKET_MS = 15 * 60_000
+const BUCKET_MS = 15 * MINUTE_MS
 
-const markDirty = statement('mark-dirty')
-const markRollupsDirty = statement('mark-daily-rollups')
+/** Dirty bucket of an aggregate, or of the daily rollups. */
+export interface Mark {
+  siteNo: number
+  bucket: Date
+  version: number
+}
+
+type Marked = Aggregate | 'daily_rollups'
+
+const markDirty = query<{ aggregate: string; siteNos: number[]; times: Date[] }>('mark-dirty')
+const markRollupsDirty = query<{ siteNos: number[]; times: Date[]; changedAts: Date[] }>('mark-daily-rollups')
+const deleteDirty = query<{ aggregate: string; siteNos: number[]; buckets: Date[]; versions: number[] }>(
+  'delete-dirty',
+)
+const selectDirty = query<{ aggregate: string; limit: number; start: Date | null; end: Date | null }, Mark>(
+  'select-dirty',
+  `
+  select site_no as "siteNo", bucket, version
+  from dirty_buckets
+  where
+    aggregate = :aggregate::text
+    and bucket >= coalesce(:start::timestamptz, '-infinity')
+    and bucket < coalesce(:end::timestamptz, 'infinity')
+  order by bucket, site_no
+  limit :limit::int`,
+)
+
+/** Maximum number of marks that `readMarks` returns. */
+export const MAX_MARKS = 5_000
+
+/** Returns the oldest marks in a window, with their present version. */
+export const readMarks = (
+  db: Queryable,
+  aggregate: Marked,
+  { start, end }: Partial<Window> = {},
+): Promise<Mark[]> =>
+  selectDirty(db, {
+    aggregate,
+    limit: MAX_MARKS,
+    start: start === undefined ? null : new Date(start),
+    end: end === undefined ? null : new Date(end),
+  })
+
+/** Removes marks, except those that were set again since they were read. */
+export async function removeMarks(db: Queryable, aggregate: Marked, marks: readonly Mark[]): Promise<void> {
+  if (marks.length === 0) return
+  await deleteDirty(db, {
+    aggregate,
+    siteNos: marks.map(({ siteNo }) => siteNo),
+    buckets: marks.map(({ bucket }) => bucket),
+    versions: marks.map(({ version }) => version),
+  })
+}
 
 /**
  * Marks the buckets of changed rows below an aggregate's watermark: readers use raw rows for them until they are refreshed.
@@ -24,12 +78,11 @@ export async function markBuckets(
   }
   if (buckets.size === 0) return
   const values = [...buckets.values()]
-  await markDirty(
-    tx,
+  await markDirty(tx, {
     aggregate,
-    values.map(value => value.siteNo),
-    values.map(value => value.at),
-  )
+    siteNos: values.map(({ siteNo }) => siteNo),
+    times: values.map(({ at }) => new Date(at)),
+  })
 }
 
 /**
@@ -52,10 +105,9 @@ export async function markRollups(
   }
   if (buckets.size === 0) return
   const values = [...buckets.values()]
-  await markRollupsDirty(
-    tx,
-    values.map(value => value.siteNo),
-    values.map(value => value.at),
-    values.map(value => value.changedAt),
-  )
+  await markRollupsDirty(tx, {
+    siteNos: values.map(({ siteNo }) => siteNo),
+    times: values.map(({ at }) => new Date(at)),
+    changedAts: values.map(({ changedAt }) => new Date(changedAt)),
+  })
 }

@@ -1,8 +1,9 @@
-import type { Db } from '../infra/db.ts'
-import { type Lease, whenFree, whileHolding } from '../infra/lease.ts'
-import type { Log } from '../infra/log.ts'
+import type { Db } from '../db/connect.ts'
+import { MINUTE_MS } from '../lib/time.ts'
+import { type Lease, whenFree, whileHolding } from '../redis/lease.ts'
+import type { Log } from '../runtime/log.ts'
 import { AGGREGATE_NAMES, refreshAggregate } from './aggregates.ts'
-import { OPEN_MS } from './daily/cover.ts'
+import { OPEN_MS } from './daily/coverage.ts'
 import { rollUpDay } from './daily/roll-up-day.ts'
 import { rollUpBehind, rollUpSites } from './daily/roll-up-sites.ts'
 import type { RolledUpDay } from './protocol.ts'
@@ -12,7 +13,7 @@ import { analyzeGrown } from './statistics.ts'
 export const REFRESHING = 'refreshing'
 
 const EVERY_MS = 10_000
-const ROLLUP_BUDGET_MS = 60_000
+const ROLLUP_BUDGET_MS = MINUTE_MS
 
 /** Progress of a task that writes hits in time order. Unix milliseconds. */
 export interface Written {

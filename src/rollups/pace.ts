@@ -1,8 +1,9 @@
-const HOUR = 60 * 60_000
+import { DAY_MS, HOUR_MS } from '../lib/time.ts'
+
 /** Target time of one refresh: the embedded database can do nothing else during it. */
 const TARGET_MS = 200
-const SHORTEST_MS = HOUR
-const LONGEST_MS = 32 * 24 * HOUR
+const SHORTEST_MS = HOUR_MS
+const LONGEST_MS = 32 * DAY_MS
 
 export interface Pace {
   /** Returns the length of the window to refresh at once, milliseconds. */
@@ -13,7 +14,7 @@ export interface Pace {
 
 /** Adapts the refreshed window to the measured times: from one hour for a very large site to 32 days for a small one. */
 export function createPace(): Pace {
-  let windowMs = 6 * HOUR
+  let windowMs = 6 * HOUR_MS
   return {
     windowMs: () => windowMs,
     learn(spanMs, tookMs) {

@@ -1,4 +1,4 @@
-import type { Pool } from '../infra/pool.ts'
+import type { Pool } from '../threads/pool.ts'
 import type { Column, Counts } from './daily/codec.ts'
 
 /** Half-open, Unix milliseconds, whole 15-minute buckets. */
@@ -93,7 +93,7 @@ export interface RolledUpDay extends Window {
 export interface Ranking {
   siteNo: number
   window: Window
-  /** See `daily/dimensions.ts`. */
+  /** See `src/dimensions/rolled-up.ts`. */
   dimension: string
   /** Columns to sort by, in this order, all descending; ties are sorted by value. `visitors` may only be the first column. */
   by: Column[]

@@ -1,8 +1,10 @@
-import { type Db, statement } from '../infra/db.ts'
+import type { Db } from '../db/connect.ts'
+import { query } from '../db/query.ts'
+import { DAY_MS, MINUTE_MS } from '../lib/time.ts'
 import type { Aggregate } from './aggregates.ts'
+import { allowColumnstoreWrites } from './columnstore.ts'
 import { markBuckets } from './dirty.ts'
 
-const DAY_MS = 86_400_000
 /** Lower bound of all hit times. */
 const EARLIEST = new Date('0001-01-01T00:00:00Z')
 /** Time limit of one run: other jobs wait this long, and so does a process that must stop. */
@@ -12,7 +14,7 @@ const MAX_ROWS = 20_000
 /** The purge pauses while more buckets than this wait for a refresh. */
 const MAX_MARKS = 5_000
 /** After this time, no transaction that began before the deletion can still store rows. */
-const SETTLED_MS = 10 * 60_000
+const SETTLED_MS = 10 * MINUTE_MS
 
 interface Rest {
   events: Date | null
@@ -21,26 +23,122 @@ interface Rest {
   mrrMovements: Date | null
 }
 
-const selectSites = statement<{ siteNo: number; deletedAt: Date }>('select-sites-to-purge')
-const purgeRows = statement<{ count: number }>('purge-rows')
-const findStart = statement<Rest>('find-purge-start')
-const countDirty = statement<{ all: number; ofSite: number }>('count-dirty')
-const allowPurge = statement('allow-purge')
-const purgeMovements = statement('purge-movements')
-const finishPurge = statement('finish-purge')
+const selectSites = query<void, { siteNo: number; deletedAt: Date }>(
+  'select-sites-to-purge',
+  `
+  select site_no as "siteNo", deleted_at as "deletedAt"
+  from sites
+  where deleted_at is not null and purged_at is null
+  order by deleted_at, site_no`,
+)
+
+const purgeRows = query<{ siteNo: number; limit: number }, { count: number }>('purge-rows')
+
+/** Earliest time from which on the site has rows in each hypertable; null where it has none. */
+const findStart = query<{ siteNo: number; from: Date }, Rest>(
+  'find-purge-start',
+  `
+  select
+    (select min(at) from events where site_no = :siteNo::int and at >= :from::timestamptz) as events,
+    (select min(started_at) from sessions where site_no = :siteNo::int and started_at >= :from::timestamptz) as sessions,
+    (select min(at) from revenue where site_no = :siteNo::int and at >= :from::timestamptz) as revenue,
+    (select min(at) from mrr_movements where site_no = :siteNo::int and at >= :from::timestamptz) as "mrrMovements"`,
+)
+
+const countDirty = query<{ siteNo: number }, { all: number; ofSite: number }>(
+  'count-dirty',
+  `
+  select count(*)::int as "all", (count(*) filter (where site_no = :siteNo::int))::int as "ofSite"
+  from dirty_buckets`,
+)
+
+const purgeMovements = query<SiteSpan>(
+  'purge-movements',
+  `
+  delete from mrr_movements
+  where site_no = :siteNo::int and at >= :start::timestamptz and at < :end::timestamptz`,
+)
+
+/** Keeps the row of the site, because its number must not be used again, and removes its domain. */
+const finishPurge = query<{ siteNo: number; now: Date }>(
+  'finish-purge',
+  `
+  update sites
+  set purged_at = :now, domain = ''
+  where site_no = :siteNo and deleted_at is not null`,
+)
 
 interface BucketCount {
   bucket: Date
   count: number
 }
 
+interface SiteSpan {
+  siteNo: number
+  start: Date
+  end: Date
+}
+
+/** Events of a span by bucket of 15 minutes. */
+export const countEventsByBucket = query<SiteSpan, BucketCount>(
+  'count-events-by-bucket',
+  `
+  select time_bucket(interval '15 minutes', at) as bucket, count(*)::int as count
+  from events
+  where site_no = :siteNo::int and at >= :start::timestamptz and at < :end::timestamptz
+  group by 1
+  order by 1`,
+)
+const countSessionsByBucket = query<SiteSpan, BucketCount>(
+  'count-sessions-by-bucket',
+  `
+  select time_bucket(interval '15 minutes', started_at) as bucket, count(*)::int as count
+  from sessions
+  where site_no = :siteNo::int and started_at >= :start::timestamptz and started_at < :end::timestamptz
+  group by 1
+  order by 1`,
+)
+const countRevenueByBucket = query<SiteSpan, BucketCount>(
+  'count-revenue-by-bucket',
+  `
+  select time_bucket(interval '15 minutes', at) as bucket, count(*)::int as count
+  from revenue
+  where site_no = :siteNo::int and at >= :start::timestamptz and at < :end::timestamptz
+  group by 1
+  order by 1`,
+)
+
+// Delete through the hypertable, not from a chunk: only this finds compressed rows in every version of TimescaleDB. With a plan
+// for these parameters (see allow-purge) it deletes whole segments of the columnstore without decompressing them.
+const purgeEvents = query<SiteSpan>(
+  'purge-events',
+  `
+  delete from events
+  where site_no = :siteNo::int and at >= :start::timestamptz and at < :end::timestamptz`,
+)
+const purgeSessions = query<SiteSpan>(
+  'purge-sessions',
+  `
+  delete from sessions
+  where site_no = :siteNo::int and started_at >= :start::timestamptz and started_at < :end::timestamptz`,
+)
+const purgeRevenue = query<SiteSpan>(
+  'purge-revenue',
+  `
+  delete from revenue
+  where site_no = :siteNo::int and at >= :start::timestamptz and at < :end::timestamptz`,
+)
+
 /** Hypertables that have continuous aggregates. They are large, and deletions must mark their buckets dirty. */
-const AGGREGATED: { aggregate: Aggregate; count: Count; purge: ReturnType<typeof statement> }[] = [
-  { aggregate: 'hits', count: statement('count-events-by-bucket'), purge: statement('purge-events') },
-  { aggregate: 'sessions', count: statement('count-sessions-by-bucket'), purge: statement('purge-sessions') },
-  { aggregate: 'revenue', count: statement('count-revenue-by-bucket'), purge: statement('purge-revenue') },
+const AGGREGATED: {
+  aggregate: Aggregate
+  count: typeof countEventsByBucket
+  purge: typeof purgeEvents
+}[] = [
+  { aggregate: 'hits', count: countEventsByBucket, purge: purgeEvents },
+  { aggregate: 'sessions', count: countSessionsByBucket, purge: purgeSessions },
+  { aggregate: 'revenue', count: countRevenueByBucket, purge: purgeRevenue },
 ]
-type Count = ReturnType<typeof statement<BucketCount>>
 
 /**
  * Deletes rows of deleted sites for up to two seconds. The remaining rows are the only state: it is safe to stop at any
@@ -54,8 +152,8 @@ export async function purgeDeletedSites(db: Db, now: Date): Promise<void> {
     if (!hasTime()) return
     const isEmpty = await purgeSite(db, siteNo, hasTime)
     if (!isEmpty || now.getTime() - deletedAt.getTime() < SETTLED_MS) continue
-    const [marks] = await countDirty(db, siteNo)
-    if (marks!.ofSite === 0) await finishPurge(db, siteNo, now)
+    const [marks] = await countDirty(db, { siteNo })
+    if (marks!.ofSite === 0) await finishPurge(db, { siteNo, now })
   }
 }
 
@@ -63,7 +161,7 @@ export async function purgeDeletedSites(db: Db, now: Date): Promise<void> {
 async function purgeSite(db: Db, siteNo: number, hasTime: () => boolean): Promise<boolean> {
   let isEmpty = true
   for (;;) {
-    const [gone] = await purgeRows(db, siteNo, MAX_ROWS)
+    const [gone] = await purgeRows(db, { siteNo, limit: MAX_ROWS })
     if (gone!.count === 0) break
     isEmpty = false
     if (!hasTime()) return false
@@ -72,7 +170,7 @@ async function purgeSite(db: Db, siteNo: number, hasTime: () => boolean): Promis
     const day = await firstDay(db, siteNo, from)
     if (day === undefined) return isEmpty
     isEmpty = false
-    const [marks] = await countDirty(db, siteNo)
+    const [marks] = await countDirty(db, { siteNo })
     if (marks!.all > MAX_MARKS || !(await purgeDay(db, siteNo, day, hasTime))) return false
     from = new Date(day + DAY_MS)
   }
@@ -80,7 +178,7 @@ async function purgeSite(db: Db, siteNo: number, hasTime: () => boolean): Promis
 
 /** Returns the start of the first UTC day, from `from` on, on which the site has rows in a hypertable. */
 async function firstDay(db: Db, siteNo: number, from: Date): Promise<number | undefined> {
-  const [rest] = await findStart(db, siteNo, from)
+  const [rest] = await findStart(db, { siteNo, from })
   const times = Object.values(rest!).flatMap((at: Date | null) => (at ? [at.getTime()] : []))
   return times.length === 0 ? undefined : Math.floor(Math.min(...times) / DAY_MS) * DAY_MS
 }
@@ -88,15 +186,16 @@ async function firstDay(db: Db, siteNo: number, from: Date): Promise<number | un
 /** @returns false when the time limit stopped it before the end of the day */
 async function purgeDay(db: Db, siteNo: number, day: number, hasTime: () => boolean): Promise<boolean> {
   const end = new Date(day + DAY_MS)
-  await purgeMovements(db, siteNo, new Date(day), end)
+  const start = new Date(day)
+  await purgeMovements(db, { siteNo, start, end })
   for (const { aggregate, count, purge } of AGGREGATED) {
-    const slices = cut(await count(db, siteNo, new Date(day), end))
+    const slices = cut(await count(db, { siteNo, start, end }))
     for (const [index, buckets] of slices.entries()) {
       if (!hasTime()) return false
       const next = slices[index + 1]?.[0] ?? end
       await db.begin(async transaction => {
-        await allowPurge(transaction)
-        await purge(transaction, siteNo, buckets[0], next)
+        await allowColumnstoreWrites(transaction)
+        await purge(transaction, { siteNo, start: buckets[0]!, end: next })
         // Mark the buckets dirty, like every write below the watermark: the refresh then removes the stale aggregate rows.
         const touched = buckets.map(bucket => ({ siteNo, at: bucket.getTime() }))
         await markBuckets(transaction, aggregate, touched)

@@ -1,4 +1,5 @@
-import { type Db, statement } from '../infra/db.ts'
+import type { Db } from '../db/connect.ts'
+import { query } from '../db/query.ts'
 import type { Movements, MovementTotals, RevenueTotals, SiteMoney, Window } from './protocol.ts'
 
 /** Counts and sums of one segment; sums as decimal text. */
@@ -11,9 +12,29 @@ interface RevenueSegment {
   newCustomers: number
 }
 
-const readRevenue = statement<RevenueSegment>('read-revenue')
-const sumMovements = statement<{ segment: number; mrr: string }>('sum-movements')
-const findConnected = statement<{ isConnected: boolean }>('is-connected')
+const readRevenue = query<
+  { siteNo: number; start: Date; end: Date; currency: string; edges: Date[] },
+  RevenueSegment
+>('read-revenue')
+
+// One row for each segment between the edges; segment 0 is everything before the first edge, and :end is the last one. Sums are
+// numeric, sent as text.
+const sumMovements = query<
+  { siteNo: number; currency: string; edges: Date[]; end: Date },
+  { segment: number; mrr: string }
+>(
+  'sum-movements',
+  `
+  select width_bucket(at, :edges::timestamptz[]) as segment, sum(amount_minor)::text as mrr
+  from mrr_movements
+  where site_no = :siteNo::int and currency = :currency::text and at < :end::timestamptz
+  group by 1`,
+)
+
+const findConnected = query<{ siteNo: number }, { isConnected: boolean }>(
+  'is-connected',
+  'select exists (select from processor_connections where site_no = :siteNo) as "isConnected"',
+)
 
 /** Returns the payment totals of each site in each of its windows. */
 export function countRevenue(db: Db, sites: SiteMoney[]): Promise<RevenueTotals[][]> {
@@ -25,7 +46,13 @@ async function countOneSite(db: Db, { siteNo, currency, windows }: SiteMoney): P
   const rows =
     edges.length < 2
       ? []
-      : await readRevenue(db, siteNo, new Date(edges[0]!), new Date(edges.at(-1)!), currency, edges)
+      : await readRevenue(db, {
+          siteNo,
+          start: new Date(edges[0]!),
+          end: new Date(edges.at(-1)!),
+          currency,
+          edges: edges.map(edge => new Date(edge)),
+        })
   return windows.map(window => {
     const totals = { recorded: 0, payments: 0, revenue: 0n, recurring: 0n, newCustomers: 0 }
     for (const row of rows) {
@@ -44,9 +71,16 @@ async function countOneSite(db: Db, { siteNo, currency, windows }: SiteMoney): P
 export async function countMovements(db: Db, site: SiteMoney): Promise<Movements> {
   const { siteNo, currency, windows } = site
   const edges = edgesOf(windows)
-  const [connection] = await findConnected(db, siteNo)
+  const [connection] = await findConnected(db, { siteNo })
   const rows =
-    edges.length === 0 ? [] : await sumMovements(db, siteNo, currency, edges, new Date(edges.at(-1)!))
+    edges.length === 0
+      ? []
+      : await sumMovements(db, {
+          siteNo,
+          currency,
+          edges: edges.map(edge => new Date(edge)),
+          end: new Date(edges.at(-1)!),
+        })
   const sum = (isMeant: (segment: number) => boolean) =>
     rows.filter(row => isMeant(row.segment)).reduce((total, row) => total + BigInt(row.mrr), 0n)
   return {

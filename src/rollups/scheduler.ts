@@ -1,16 +1,16 @@
 import type { Redis } from 'ioredis'
-import type { Db } from '../infra/db.ts'
-import { type Lease, whileHolding } from '../infra/lease.ts'
-import type { Log } from '../infra/log.ts'
-import { rewriteOnceADay } from '../infra/redis.ts'
+import type { Db } from '../db/connect.ts'
+import { HOUR_MS, MINUTE_MS } from '../lib/time.ts'
+import { rewriteOnceADay } from '../redis/connect.ts'
+import { type Lease, whileHolding } from '../redis/lease.ts'
+import type { Log } from '../runtime/log.ts'
 import { AGGREGATE_NAMES, refreshAggregate } from './aggregates.ts'
 import { compressSettledChunks } from './columnstore.ts'
+import type { RollUpDay } from './daily/roll-up-again.ts'
 import { rollUpSites } from './daily/roll-up-sites.ts'
-import type { RollUpDay } from './daily/round.ts'
 import { purgeDeletedSites } from './purge.ts'
 
 const TICK_MS = 5_000
-const MINUTE = 60_000
 /** Time limit of one round of rollups: without it, other jobs would wait too long. */
 const ROLLUP_BUDGET_MS = 10_000
 
@@ -33,19 +33,19 @@ interface Stores {
 const JOBS: Job[] = [
   ...AGGREGATE_NAMES.map(aggregate => ({
     name: `refresh ${aggregate}`,
-    everyMs: MINUTE,
+    everyMs: MINUTE_MS,
     isRefresh: true,
     run: ({ db }: Stores, now: Date) => refreshAggregate(db, aggregate, now),
   })),
   {
     name: 'rollup',
-    everyMs: MINUTE,
+    everyMs: MINUTE_MS,
     isRefresh: true,
     run: ({ db, rollUp }, now) => rollUpSites(db, now, rollUp, { budgetMs: ROLLUP_BUDGET_MS }),
   },
   { name: 'purge', everyMs: 10_000, run: ({ db }, now) => purgeDeletedSites(db, now) },
-  { name: 'compress', everyMs: 60 * MINUTE, run: ({ db }, now) => compressSettledChunks(db, now) },
-  { name: 'forget expired keys', everyMs: 60 * MINUTE, run: ({ redis }, now) => rewriteOnceADay(redis, now) },
+  { name: 'compress', everyMs: HOUR_MS, run: ({ db }, now) => compressSettledChunks(db, now) },
+  { name: 'forget expired keys', everyMs: HOUR_MS, run: ({ redis }, now) => rewriteOnceADay(redis, now) },
 ]
 
 export interface Scheduler {

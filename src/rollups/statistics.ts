@@ -1,6 +1,7 @@
-import { type Db, statement } from '../infra/db.ts'
+import type { Db } from '../db/connect.ts'
+import { query } from '../db/query.ts'
 
-const selectChunks = statement<{ chunk: string }>('select-chunks-to-analyze')
+const selectChunks = query<{ from: Date; to: Date }, { chunk: string }>('select-chunks-to-analyze')
 
 /**
  * Runs `analyze` on chunks of hits and sessions in a time range that have no planner statistics, or have grown by half since
@@ -10,7 +11,8 @@ const selectChunks = statement<{ chunk: string }>('select-chunks-to-analyze')
  * @param times Unix milliseconds, both included
  */
 export async function analyzeGrown(db: Db, times: { from: number; to: number }): Promise<void> {
-  for (const { chunk } of await selectChunks(db, new Date(times.from), new Date(times.to))) {
+  const span = { from: new Date(times.from), to: new Date(times.to) }
+  for (const { chunk } of await selectChunks(db, span)) {
     await db.unsafe(`analyze ${chunk}`)
   }
 }

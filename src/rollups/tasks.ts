@@ -1,4 +1,4 @@
-import type { Db } from '../infra/db.ts'
+import type { Db } from '../db/connect.ts'
 import { countValues, rankValues } from './daily/rank-values.ts'
 import { rollUpDay } from './daily/roll-up-day.ts'
 import type { Tasks } from './protocol.ts'

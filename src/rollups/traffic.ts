@@ -1,17 +1,16 @@
-import { type Db, inSnapshot, type Queryable, statement } from '../infra/db.ts'
-import type { Cover } from './daily/cover.ts'
+import type { Db, Queryable } from '../db/connect.ts'
+import { query } from '../db/query.ts'
+import { inSnapshot } from '../db/transactions.ts'
 import {
-  coverAll,
-  type DailyRollup,
+  type Coverage,
+  cacheOf,
+  coverageOf,
+  type DayRange,
+  dayRangesOf,
   hitsNotRolledUp,
   mergeWindows,
   readDailyRollups,
-} from './daily/daily-rollups.ts'
-import { cacheOf } from './daily/rollup-cache.ts'
-import { countSliceSessions } from './daily/row-slice.ts'
-import { type RunTotals, readTotals, sum } from './daily/run-totals.ts'
-import { type Run, runsOf } from './daily/runs.ts'
-import { countTogether } from './daily/union.ts'
+} from './daily/coverage.ts'
 import {
   NO_TRAFFIC,
   type SiteVisitors,
@@ -20,7 +19,9 @@ import {
   type TrafficTotals,
   type Window,
 } from './protocol.ts'
-import { readIntArray } from './visitor-set.ts'
+import { type RangeTotals, readTotals, sum } from './range-totals.ts'
+import { countSliceSessions } from './row-slice.ts'
+import { countTogether, readIntArray } from './visitor-set.ts'
 
 interface HitBucket {
   siteNo: number
@@ -34,8 +35,13 @@ type SessionCounts = Pick<TrafficTotals, 'sessions' | 'bounces' | 'durationMs'>
 
 type SessionBucket = SessionCounts & { bucket: Date }
 
-const readHitBuckets = statement<HitBucket & { visitors: string | null }>('read-hit-buckets')
-const readSessionBuckets = statement<SessionBucket>('read-session-buckets')
+const readHitBuckets = query<
+  { siteNos: readonly number[]; starts: readonly Date[]; ends: readonly Date[] },
+  HitBucket & { visitors: string | null }
+>('read-hit-buckets')
+const readSessionBuckets = query<{ siteNo: number; start: Date; end: Date }, SessionBucket>(
+  'read-session-buckets',
+)
 
 /**
  * Returns the totals of each window of a site, from daily rollups and, where no rollup exists yet, from 15-minute buckets.
@@ -50,16 +56,16 @@ export function countTraffic(
   if (start >= end) return Promise.resolve(windows.map(() => ({ ...NO_TRAFFIC })))
   return inSnapshot(db, async tx => {
     const rollups = await readDailyRollups(tx, [siteNo], { start, end })
-    const covers = coverAll(windows, rollups.get(siteNo)!)
-    const runs = covers.map(cover => runsOf(cover.rollups))
+    const coverages = windows.map(window => coverageOf(window, rollups.get(siteNo)!))
+    const ranges = coverages.map(({ rollups }) => dayRangesOf(rollups))
     const [totals, hits, sessions] = await Promise.all([
-      readTotals(tx, cacheOf(db), runs.flat()),
-      parts.includes('hits') ? readHits(tx, spansOf(siteNo, covers)) : undefined,
-      parts.includes('sessions') ? readSessions(tx, siteNo, windows, covers) : undefined,
+      readTotals(tx, cacheOf(db), ranges.flat()),
+      parts.includes('hits') ? readHits(tx, spansOf(siteNo, coverages)) : undefined,
+      parts.includes('sessions') ? readSessions(tx, siteNo, windows, coverages) : undefined,
     ])
     const hitsIn = hits && divide(windows, hits)
     return windows.map((_, index) => {
-      const rolledUp = runs[index]!.map(run => totals.get(run)!)
+      const rolledUp = ranges[index]!.map(range => totals.get(range)!)
       return {
         ...NO_TRAFFIC,
         ...(hitsIn && countHits(rolledUp, hitsIn[index]!)),
@@ -69,7 +75,7 @@ export function countTraffic(
   })
 }
 
-function countHits(rolledUp: RunTotals[], rows: HitCounts[]) {
+function countHits(rolledUp: RangeTotals[], rows: HitCounts[]) {
   return {
     pageviews: sum([...rolledUp, ...rows], ({ pageviews }) => pageviews),
     customEvents: sum([...rolledUp, ...rows], ({ customEvents }) => customEvents),
@@ -77,7 +83,7 @@ function countHits(rolledUp: RunTotals[], rows: HitCounts[]) {
   }
 }
 
-const countVisitors = (rolledUp: RunTotals[], rows: HitCounts[]): number =>
+const countVisitors = (rolledUp: RangeTotals[], rows: HitCounts[]): number =>
   countTogether(
     rolledUp.map(({ visitors }) => visitors),
     rows.map(({ visitors }) => visitors),
@@ -89,18 +95,17 @@ const countSessions = (all: SessionCounts[]): SessionCounts => ({
   durationMs: sum(all, ({ durationMs }) => durationMs),
 })
 
-const spansOf = (siteNo: number, covers: Cover<DailyRollup>[]) =>
-  hitsNotRolledUp(covers).map(window => ({ siteNo, ...window }))
+const spansOf = (siteNo: number, coverages: Coverage[]) =>
+  hitsNotRolledUp(coverages).map(window => ({ siteNo, ...window }))
 
 /** Returns the hit counts of sites in the given spans, one row for each 15-minute bucket. */
 async function readHits(tx: Queryable, spans: (Window & { siteNo: number })[]): Promise<HitCounts[]> {
   if (spans.length === 0) return []
-  const rows = await readHitBuckets(
-    tx,
-    spans.map(({ siteNo }) => siteNo),
-    spans.map(({ start }) => start),
-    spans.map(({ end }) => end),
-  )
+  const rows = await readHitBuckets(tx, {
+    siteNos: spans.map(({ siteNo }) => siteNo),
+    starts: spans.map(({ start }) => new Date(start)),
+    ends: spans.map(({ end }) => new Date(end)),
+  })
   return rows.map(({ visitors, ...row }) => ({
     ...row,
     visitors: readIntArray(visitors === null ? null : Buffer.from(visitors, 'base64')),
@@ -112,13 +117,17 @@ async function readSessions(
   tx: Queryable,
   siteNo: number,
   windows: Window[],
-  covers: Cover<DailyRollup>[],
+  coverages: Coverage[],
 ): Promise<SessionCounts[][]> {
-  const gaps = mergeWindows(covers.flatMap(cover => cover.gaps))
+  const gaps = mergeWindows(coverages.flatMap(coverage => coverage.gaps))
   const [rows, open] = await Promise.all([
-    Promise.all(gaps.map(({ start, end }) => readSessionBuckets(tx, siteNo, new Date(start), new Date(end)))),
     Promise.all(
-      covers.map(({ rests }) => Promise.all(rests.map(rest => countSliceSessions(tx, siteNo, rest)))),
+      gaps.map(({ start, end }) =>
+        readSessionBuckets(tx, { siteNo, start: new Date(start), end: new Date(end) }),
+      ),
+    ),
+    Promise.all(
+      coverages.map(({ tails }) => Promise.all(tails.map(tail => countSliceSessions(tx, siteNo, tail)))),
     ),
   ])
   return divide(windows, rows.flat()).map((inWindow, index) => [...inWindow, ...open[index]!])
@@ -153,11 +162,18 @@ export function countSiteVisitors(db: Db, sites: SiteWindows[]): Promise<SiteVis
     const rollups = await readDailyRollups(tx, siteNos, span)
     const covered = sites.map(site => {
       const windows = [site.previous, ...site.buckets]
-      const covers = coverAll(windows, rollups.get(site.siteNo)!)
-      const [before, ...each] = covers.map(cover => runsOf(cover.rollups))
+      const coverages = windows.map(window => coverageOf(window, rollups.get(site.siteNo)!))
+      const [before, ...each] = coverages.map(({ rollups }) => dayRangesOf(rollups))
       // The days of all buckets form one day range, so they are summed once.
-      const all = runsOf(covers.slice(1).flatMap(cover => cover.rollups))
-      return { siteNo: site.siteNo, windows, spans: spansOf(site.siteNo, covers), before: before!, each, all }
+      const all = dayRangesOf(coverages.slice(1).flatMap(({ rollups }) => rollups))
+      return {
+        siteNo: site.siteNo,
+        windows,
+        spans: spansOf(site.siteNo, coverages),
+        before: before!,
+        each,
+        all,
+      }
     })
     const [totals, hits] = await Promise.all([
       readTotals(
@@ -172,9 +188,9 @@ export function countSiteVisitors(db: Db, sites: SiteWindows[]): Promise<SiteVis
     ])
     const hitsOf = new Map(siteNos.map(siteNo => [siteNo, [] as HitCounts[]]))
     for (const row of hits) hitsOf.get(row.siteNo)!.push(row)
-    const count = (runs: Run[], rows: HitCounts[]) =>
+    const count = (ranges: DayRange[], rows: HitCounts[]) =>
       countVisitors(
-        runs.map(run => totals.get(run)!),
+        ranges.map(range => totals.get(range)!),
         rows,
       )
     return covered.map(({ siteNo, windows, before, each, all }) => {
@@ -183,7 +199,7 @@ export function countSiteVisitors(db: Db, sites: SiteWindows[]): Promise<SiteVis
         siteNo,
         visitors: count(all, inBuckets.flat()),
         visitorsBefore: count(before, inPrevious!),
-        sparkline: each.map((runs, index) => count(runs, inBuckets[index]!)),
+        sparkline: each.map((ranges, index) => count(ranges, inBuckets[index]!)),
       }
     })
   })

@@ -1,4 +1,5 @@
 import { RoaringBitmap32 } from 'roaring-wasm'
+import { decodeVisitors, type EncodedVisitors } from './daily/codec.ts'
 
 /** Format of array_send(int4[]): dimensions, flags, element type, length, lower bound; then length and value of each element. */
 const HEADER_BYTES = 20
@@ -15,8 +16,8 @@ export function readIntArray(bytes: Buffer | null): Uint32Array {
   return numbers
 }
 
-/** Fewer numbers than this are added faster one by one. */
-const FEW = 64
+/** Fewer numbers than this are added to a bitmap faster one by one. */
+const FEW_TO_ADD = 64
 
 /** Set of visitor numbers outside the JavaScript heap. Call `free` after use, or its memory leaks. */
 export class VisitorSet {
@@ -33,7 +34,7 @@ export class VisitorSet {
 
   /** @param numbers in any order; ascending numbers take less time */
   add(numbers: Uint32Array): void {
-    if (numbers.length < FEW) {
+    if (numbers.length < FEW_TO_ADD) {
       this.#bitmap.addMany(numbers)
       return
     }
@@ -75,3 +76,121 @@ export function distinctOf(numbers: Uint32Array): Uint32Array {
   for (const number of numbers) if (size === 0 || numbers[size - 1] !== number) numbers[size++] = number
   return numbers.slice(0, size)
 }
+
+/** One bit for each visitor number that was met; all are 0 between two calls. */
+let met = new Uint32Array(1_024)
+/** Larger numbers are sorted instead: their bits would take more than 8 MiB. */
+const MOST_MET = 2 ** 26
+
+/**
+ * Moves the distinct numbers of a list to its front, in any order. With sorting instead, the first breakdown of 400 values in 30 days
+ * took 6.1 ms instead of 5.1.
+ * @returns how many there are
+ */
+function moveDistinct(numbers: Uint32Array): number {
+  let largest = 0
+  for (const number of numbers) if (number > largest) largest = number
+  if (largest >= MOST_MET) {
+    const distinct = distinctOf(numbers)
+    numbers.set(distinct)
+    return distinct.length
+  }
+  if (largest >>> 5 >= met.length) met = new Uint32Array(Math.max((largest >>> 5) + 1, 2 * met.length))
+  let size = 0
+  for (const number of numbers) {
+    const bit = 1 << (number & 31)
+    if ((met[number >>> 5]! & bit) !== 0) continue
+    met[number >>> 5]! |= bit
+    numbers[size++] = number
+  }
+  for (let index = 0; index < size; index++) met[numbers[index]! >>> 5] = 0
+  return size
+}
+
+/** Returns the numbers of all lists in one list, with repetitions. */
+export function concat(lists: readonly Uint32Array[]): Uint32Array {
+  const all = new Uint32Array(sizeOf(lists))
+  let size = 0
+  for (const list of lists) {
+    all.set(list, size)
+    size += list.length
+  }
+  return all
+}
+
+const sizeOf = (lists: readonly Uint32Array[]) => lists.reduce((sum, { length }) => sum + length, 0)
+
+/** Distinct visitors: a list of numbers in any order, or a set serialized by `VisitorSet.serialize`. */
+export type DistinctVisitors = { size: number; bytes: Buffer } | { size: number; numbers: Uint32Array }
+
+/** Up to this many visitors are kept as a list: for 30 days of 130 visitors this takes 0.1 ms, a bitmap 0.8 ms. */
+const FEW = 4_096
+
+const SCRATCH = 2 ** 18
+const scratch = new Uint32Array(SCRATCH)
+
+/** Returns the distinct visitors of a value on several days. */
+export function uniteDays(days: readonly EncodedVisitors[]): DistinctVisitors {
+  const most = days.reduce((sum, { count }) => sum + count, 0)
+  const numbers = most > SCRATCH ? new Uint32Array(most) : scratch
+  const ends = [0]
+  for (const day of days) ends.push(decodeVisitors(day, numbers, ends.at(-1)!))
+  if (most <= FEW) {
+    const size = moveDistinct(numbers.subarray(0, most))
+    return { size, numbers: numbers.slice(0, size) }
+  }
+  return withSet(VisitorSet.from(), set => {
+    // Add day by day: the numbers of a day are ascending, and ascending numbers are added faster.
+    for (let day = 1; day < ends.length; day++) set.add(numbers.subarray(ends[day - 1], ends[day]))
+    return serialized(set)
+  })
+}
+
+/** @param sets one or more results of `VisitorSet.serialize` */
+export const uniteSets = (sets: readonly Buffer[]): DistinctVisitors =>
+  withSet(VisitorSet.from(sets[0]), set => {
+    for (const bytes of sets.slice(1)) set.addSerialized(bytes)
+    return serialized(set)
+  })
+
+/** Returns the number of distinct visitors in everything together. */
+export function countTogether(
+  visitors: readonly DistinctVisitors[],
+  lists: readonly Uint32Array[] = [],
+): number {
+  const some = visitors.filter(({ size }) => size > 0)
+  const others = lists.filter(({ length }) => length > 0)
+  if (some.length === 1 && others.length === 0) return some[0]!.size
+  const sets: Buffer[] = []
+  for (const one of some) {
+    if ('bytes' in one) sets.push(one.bytes)
+    else others.push(one.numbers)
+  }
+  if (sets.length === 0 && sizeOf(others) <= FEW) return moveDistinct(concat(others))
+  return withSet(VisitorSet.from(sets[0]), set => {
+    for (const bytes of sets.slice(1)) set.addSerialized(bytes)
+    for (const list of others) set.add(list)
+    return set.size
+  })
+}
+
+/** Calls `use` with a set and frees the set afterwards. */
+export function withSet<Result>(set: VisitorSet, use: (set: VisitorSet) => Result): Result {
+  try {
+    return use(set)
+  } finally {
+    set.free()
+  }
+}
+
+function serialized(set: VisitorSet): DistinctVisitors {
+  const bytes = set.serialize()
+  // Copy to separate memory: otherwise a few bytes would keep the whole pool slab alive.
+  const copy = Buffer.allocUnsafeSlow(bytes.length)
+  bytes.copy(copy)
+  return { size: set.size, bytes: copy }
+}
+
+/** Returns the approximate memory use in bytes. */
+export const bytesOf = (visitors: DistinctVisitors): number =>
+  200 + ('bytes' in visitors ? visitors.bytes.length : visitors.numbers.byteLength)

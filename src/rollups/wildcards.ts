@@ -6,6 +6,9 @@ const SLASH = '/'.charCodeAt(0)
  *
  * The matcher is an automaton with one bit for each state: state i has matched the first i literal characters. It reads each
  * character of the text once and handles 32 states at a time, so no pattern is slow.
+ *
+ * RE2JS is slower for most patterns: a million paths take 130 ms here and 520 ms there for `/blog/*`, 190 and 620 ms for
+ * `/a/**`. It is faster only for patterns that begin with `**` (470 and 270 ms), or for many different patterns in turn.
  */
 export function compileWildcards(pattern: string): (text: string) => boolean {
   const [prefix = '', ...rest] = pattern.split(/(\*+)/)

@@ -1,4 +1,4 @@
-import type { Services } from '../infra/services.ts'
+import type { Services } from '../services.ts'
 
 /** Redis channel. Each message is the tracking key of a site that was created, changed or deleted. */
 export const SITE_CHANGES = 'site-changes'

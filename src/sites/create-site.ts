@@ -1,15 +1,36 @@
+import type { Queryable } from '../db/connect.ts'
+import { query } from '../db/query.ts'
 import { AppError, invalidField } from '../errors.ts'
-import { type Queryable, statement } from '../infra/db.ts'
-import type { Services } from '../infra/services.ts'
+import type { Services } from '../services.ts'
 import { hasActivePlan } from '../teams/plans.ts'
 import type { Caller } from '../teams/schema.ts'
 import { announceSiteChange } from './changes.ts'
+import { CREATION_COLUMNS, CREATION_PARAMETERS, type CreateSite } from './options.ts'
 import { presentSite } from './present-site.ts'
-import type { CreateSite, Site, SiteRecord } from './schema.ts'
+import { SITE_COLUMNS, type Site, type SiteRecord } from './schema.ts'
 
-const lockTeam = statement('lock-team')
-const countSites = statement<{ count: number }>('count-sites')
-const insertSite = statement<SiteRecord>('create-site')
+/**
+ * Makes transactions that add a site to the team run one after the other. Not `for update`: it would also block transactions that
+ * only refer to the team.
+ */
+const lockTeam = query<{ teamId: string }, { id: string }>(
+  'lock-team',
+  'select id from teams where id = :teamId for no key update',
+)
+
+const countSites = query<{ teamId: string }, { count: number }>(
+  'count-sites',
+  'select count(*)::int as count from sites where team_id = :teamId and deleted_at is null',
+)
+
+/** Returns no row when the team has a site for that domain. */
+const insertSite = query<{ teamId: string } & CreateSite, SiteRecord>(
+  'create-site',
+  `insert into sites (team_id, ${CREATION_COLUMNS})
+  values (:teamId, ${CREATION_PARAMETERS})
+  on conflict (team_id, domain) where deleted_at is null do nothing
+  returning ${SITE_COLUMNS}`,
+)
 
 /**
  * Checks whether the caller may create a site. Does not check the domain.
@@ -33,14 +54,14 @@ export async function requireSiteCreation(
  */
 export async function createSite(
   services: Pick<Services, 'db' | 'redis' | 'config' | 'log'>,
-  caller: Caller,
+  { teamId }: Caller,
   input: CreateSite,
 ): Promise<Site> {
   const { db, config } = services
   const site = await db.begin(async transaction => {
-    await lockTeam(transaction, caller.teamId)
-    await requireRoom(transaction, caller.teamId, config.sitesPerTeam)
-    const [created] = await insertSite(transaction, caller.teamId, input.domain, input.timezone)
+    await lockTeam(transaction, { teamId })
+    await requireRoom(transaction, teamId, config.sitesPerTeam)
+    const [created] = await insertSite(transaction, { teamId, ...input })
     if (!created) throw domainTaken()
     return created
   })
@@ -54,7 +75,7 @@ export function domainTaken(): AppError {
 }
 
 async function requireRoom(db: Queryable, teamId: string, ceiling: number): Promise<void> {
-  const [sites] = await countSites(db, teamId)
+  const [sites] = await countSites(db, { teamId })
   if (sites!.count >= ceiling) {
     throw new AppError('forbidden', `The team has reached its ceiling of ${ceiling} sites`)
   }

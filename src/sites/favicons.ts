@@ -1,7 +1,8 @@
+import type { Db } from '../db/connect.ts'
+import { query } from '../db/query.ts'
 import { AppError } from '../errors.ts'
-import { type Db, statement } from '../infra/db.ts'
-import { PUBLIC_INTERNET, type Reach } from '../infra/public-fetch.ts'
-import { createRemotePictures, fetchPicture, type Picture } from '../infra/remote-pictures.ts'
+import { PUBLIC_INTERNET, type Reach } from '../net/public-fetch.ts'
+import { createRemotePictures, fetchPicture, type Picture } from '../net/remote-pictures.ts'
 import { normalizeDomain } from './domain.ts'
 import { letterIcon } from './letter-icon.ts'
 
@@ -10,7 +11,11 @@ export interface Favicons {
   find(domain: string): Promise<Picture>
 }
 
-const isRegistered = statement('find-registered-domain')
+/** Returns one row when any team has a site for the domain. */
+const findRegisteredDomain = query<{ domain: string }>(
+  'find-registered-domain',
+  'select from sites where domain = :domain and deleted_at is null limit 1',
+)
 
 /** Twice this timeout (https, then http) must be shorter than the time a stopping worker waits for open requests. */
 const ICON_REACH: Reach = { ...PUBLIC_INTERNET, timeoutMs: 1_500, maxBytes: 100 * 1024 }
@@ -25,7 +30,7 @@ export function createFavicons(db: Db, now: () => Date, reach: Reach = ICON_REAC
   return {
     async find(given) {
       const domain = normalizeDomain(given)
-      const [site] = domain === undefined ? [] : await isRegistered(db, domain)
+      const [site] = domain === undefined ? [] : await findRegisteredDomain(db, { domain })
       if (domain === undefined || !site) throw new AppError('not_found', 'No such site')
       return icons.find(domain, () => letterIcon(domain))
     },

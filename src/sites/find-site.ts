@@ -1,25 +1,54 @@
+import type { Queryable } from '../db/connect.ts'
+import { query } from '../db/query.ts'
 import { AppError } from '../errors.ts'
-import { type Queryable, statement } from '../infra/db.ts'
 import type { Caller } from '../teams/schema.ts'
 import { isUuid, normalizeDomain } from './domain.ts'
-import type { SiteRecord } from './schema.ts'
+import { TRACKED_OPTION_COLUMNS, type TrackedOptionValues } from './options.ts'
+import { SITE_COLUMNS, type SiteRecord } from './schema.ts'
 
 /** Fields that ingestion needs of a site. */
-export interface TrackedSite {
+export interface TrackedSite extends TrackedOptionValues {
   siteNo: number
   siteId: string
-  domain: string
-  timezone: string
-  currency: string
-  trackingMode: 'cookieless' | 'cookie'
-  trackErrors: boolean
   /** Encrypted; null when the site accepts identities without a signature. */
   identifySecret: Uint8Array | null
 }
 
-const selectSite = statement<SiteRecord>('find-site')
-const selectSiteByKey = statement<TrackedSite>('find-site-by-key')
-const selectTrackedSites = statement<TrackedSite & { trackingKey: string }>('list-tracked-sites')
+const TRACKED_COLUMNS = `site_no as "siteNo", id as "siteId", identify_secret as "identifySecret", ${TRACKED_OPTION_COLUMNS}`
+
+interface SiteQuery {
+  teamId: string
+  /** A site is found by its id or by its domain; the other one is null. */
+  id: string | null
+  domain: string | null
+  /** The sites that a token is limited to; null for all. */
+  siteIds: string[] | null
+}
+
+const selectSite = query<SiteQuery, SiteRecord>(
+  'find-site',
+  `select ${SITE_COLUMNS}
+  from sites
+  where
+    team_id = :teamId
+    and deleted_at is null
+    and (id = :id or domain = :domain)
+    and (:siteIds::uuid[] is null or id = any(:siteIds))`,
+)
+
+const selectSiteByKey = query<{ trackingKey: string }, TrackedSite>(
+  'find-site-by-key',
+  `select ${TRACKED_COLUMNS} from sites where tracking_key = :trackingKey and deleted_at is null`,
+)
+
+const selectTrackedSites = query<{ limit: number }, TrackedSite & { trackingKey: string }>(
+  'list-tracked-sites',
+  `select ${TRACKED_COLUMNS}, tracking_key as "trackingKey"
+  from sites
+  where deleted_at is null
+  order by site_no desc
+  limit :limit`,
+)
 
 /**
  * Returns the site for a `{siteKey}`: a UUID is an id, anything else a domain.
@@ -28,12 +57,12 @@ const selectTrackedSites = statement<TrackedSite & { trackingKey: string }>('lis
  */
 export async function findSite(
   db: Queryable,
-  caller: Pick<Caller, 'teamId' | 'siteIds'>,
+  { teamId, siteIds }: Pick<Caller, 'teamId' | 'siteIds'>,
   siteKey: string,
 ): Promise<SiteRecord> {
   const id = isUuid(siteKey) ? siteKey : null
   const domain = id === null ? normalizeDomain(siteKey) : null
-  const [site] = domain === undefined ? [] : await selectSite(db, caller.teamId, id, domain, caller.siteIds)
+  const [site] = domain === undefined ? [] : await selectSite(db, { teamId, id, domain, siteIds })
   if (!site) throw new AppError('not_found', 'No such site')
   return site
 }
@@ -41,12 +70,12 @@ export async function findSite(
 /** @returns undefined for an unknown key or the key of a deleted site */
 export async function findSiteByKey(db: Queryable, trackingKey: string): Promise<TrackedSite | undefined> {
   if (!isUuid(trackingKey)) return undefined
-  const [site] = await selectSiteByKey(db, trackingKey)
+  const [site] = await selectSiteByKey(db, { trackingKey })
   return site
 }
 
 /** Returns the newest `limit` sites of all teams, by tracking key. */
 export async function listTrackedSites(db: Queryable, limit: number): Promise<Map<string, TrackedSite>> {
-  const sites = await selectTrackedSites(db, limit)
+  const sites = await selectTrackedSites(db, { limit })
   return new Map(sites.map(({ trackingKey, ...site }) => [trackingKey, site]))
 }

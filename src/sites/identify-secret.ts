@@ -1,21 +1,32 @@
 import { randomBytes } from 'node:crypto'
+import { query } from '../db/query.ts'
 import { AppError } from '../errors.ts'
-import { statement } from '../infra/db.ts'
-import { seal, unseal } from '../infra/secret-box.ts'
-import type { Services } from '../infra/services.ts'
+import { seal, unseal } from '../lib/secret-box.ts'
+import type { Services } from '../services.ts'
 import { announceSiteChange } from './changes.ts'
 import type { TrackedSite } from './find-site.ts'
 import type { IdentifySecret, IdentifySecretStatus, SiteRecord } from './schema.ts'
 
-const writeSecret = statement<{ siteNo: number }>('set-identify-secret')
-const hasSecret = statement<{ isSet: boolean }>('has-identify-secret')
+/** Returns no row when the site is deleted, or has no secret that null could remove. */
+const writeSecret = query<{ siteNo: number; secret: Uint8Array | null }, { siteNo: number }>(
+  'set-identify-secret',
+  `update sites
+  set identify_secret = :secret::bytea
+  where site_no = :siteNo and deleted_at is null and (:secret::bytea is not null or identify_secret is not null)
+  returning site_no as "siteNo"`,
+)
+
+const hasSecret = query<{ siteNo: number }, { isSet: boolean }>(
+  'has-identify-secret',
+  'select identify_secret is not null as "isSet" from sites where site_no = :siteNo and deleted_at is null',
+)
 
 /** @throws AppError `not_found` when the site was deleted meanwhile */
 export async function getIdentifySecret(
   { db }: Pick<Services, 'db'>,
   { siteNo }: SiteRecord,
 ): Promise<IdentifySecretStatus> {
-  const [row] = await hasSecret(db, siteNo)
+  const [row] = await hasSecret(db, { siteNo })
   if (!row) throw new AppError('not_found', 'No such site')
   return { identify_secret_set: row.isSet }
 }
@@ -30,11 +41,8 @@ export async function rotateIdentifySecret(
   site: SiteRecord,
 ): Promise<IdentifySecret> {
   const secret = randomBytes(32).toString('hex')
-  const [row] = await writeSecret(
-    services.db,
-    site.siteNo,
-    seal(services.config.secretKey, secret, placeOf(site.id)),
-  )
+  const sealed = seal(services.config.secretKey, secret, placeOf(site.id))
+  const [row] = await writeSecret(services.db, { siteNo: site.siteNo, secret: sealed })
   if (!row) throw new AppError('not_found', 'No such site')
   await announceSiteChange(services, site.trackingKey)
   return { identify_secret: secret }
@@ -48,7 +56,7 @@ export async function removeIdentifySecret(
   services: Pick<Services, 'db' | 'redis' | 'log'>,
   site: SiteRecord,
 ): Promise<void> {
-  const [row] = await writeSecret(services.db, site.siteNo, null)
+  const [row] = await writeSecret(services.db, { siteNo: site.siteNo, secret: null })
   if (!row) throw new AppError('not_found', 'The site has no identify secret')
   await announceSiteChange(services, site.trackingKey)
 }

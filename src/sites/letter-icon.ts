@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { domainToUnicode } from 'node:url'
-import { escapeXml } from '../infra/svg.ts'
+import { escapeXml } from '../lib/svg.ts'
 
 /** Returns the SVG icon of a site without one: the first character of its name, on a colour derived from the domain. */
 export function letterIcon(domain: string): string {

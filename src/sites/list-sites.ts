@@ -1,45 +1,49 @@
 import { domainToUnicode } from 'node:url'
-import { statement } from '../infra/db.ts'
-import type { Services } from '../infra/services.ts'
-import { presentCappedRevenue } from '../revenue/numbers.ts'
-import { getSiteTraffic } from '../stats/site-traffic.ts'
+import { query } from '../db/query.ts'
+import { presentCappedRevenue } from '../money/amounts.ts'
+import type { Services } from '../services.ts'
 import type { Caller } from '../teams/schema.ts'
-import { faviconUrl } from './present-site.ts'
-import type { ListSites, SiteListItem, SiteRecord } from './schema.ts'
+import { presentSite } from './present-site.ts'
+import { type ListSites, SITE_COLUMNS, type SiteListItem, type SiteRecord } from './schema.ts'
+import { getSiteTraffic } from './site-traffic.ts'
 
 interface ListedSite extends SiteRecord {
+  /** A payment processor is connected, or a payment came through the API. */
   hasRevenue: boolean
   hasPayments: boolean
 }
 
-const selectSites = statement<ListedSite>('list-sites')
+/** The sites of a team. `siteIds`: the sites that a token is limited to, null for all. */
+const selectSites = query<{ teamId: string; siteIds: string[] | null }, ListedSite>(
+  'list-sites',
+  `select ${SITE_COLUMNS},
+    exists (select from processor_connections where processor_connections.site_no = sites.site_no)
+    or exists (select from payments where payments.site_no = sites.site_no and source = 'api') as "hasRevenue",
+    exists (select from payments where payments.site_no = sites.site_no) as "hasPayments"
+  from sites
+  where team_id = :teamId and deleted_at is null and (:siteIds::uuid[] is null or id = any(:siteIds))`,
+)
 
 /** Returns the caller's sites with their traffic in the period: pinned sites first, then by `sort`, then by domain. */
 export async function listSites(
   services: Services,
-  caller: Caller,
+  { teamId, siteIds }: Caller,
   { search, sort, period }: ListSites,
 ): Promise<SiteListItem[]> {
-  const all = await selectSites(services.db, caller.teamId, caller.siteIds)
+  const all = await selectSites(services.db, { teamId, siteIds })
   const sites = all.filter(site => matchesSearch(site.domain, search ?? ''))
   const traffic = await getSiteTraffic(services, sites, period)
   return sites
     .map(site => {
       const { visitors, change, sparkline, revenue, revenueSparkline } = traffic.get(site.siteNo)!
       return {
-        id: site.id,
-        domain: site.domain,
-        favicon_url: faviconUrl(site.domain, services.config.baseUrl),
-        timezone: site.timezone,
-        created_at: site.createdAt.toISOString(),
-        has_data: site.firstEventAt !== null,
-        is_pinned: site.isPinned,
+        // The output schema of the procedure leaves out options that are not listed.
+        ...presentSite(site, services.config.baseUrl),
         visitors,
         change,
         sparkline,
         ...presentCappedRevenue(revenue),
         revenue_sparkline: revenueSparkline,
-        currency: site.currency,
         has_revenue: site.hasRevenue,
       }
     })

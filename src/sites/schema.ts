@@ -1,75 +1,63 @@
 import { z } from 'zod'
-import { count, flag, label, timestamp, uuid } from '../infra/fields.ts'
-import { isWithin, text } from '../infra/validation.ts'
-import { cappedRevenueFields } from '../revenue/numbers.ts'
-import { LIST_PERIODS } from '../stats/time/list-window.ts'
-import { canonicalZone, isIanaZone } from '../stats/time/zones.ts'
-import { currencyCodes, isReportingCurrency } from './currencies.ts'
-import { normalizeDomain } from './domain.ts'
-
-const TRACKING_MODES = ['cookieless', 'cookie'] as const
-type TrackingMode = (typeof TRACKING_MODES)[number]
+import { cappedRevenueFields } from '../money/amounts.ts'
+import { count, flag, label, timestamp, uuid } from '../schema/fields.ts'
+import { text } from '../schema/validation.ts'
+import { LIST_PERIODS } from '../time/list-window.ts'
+import { OPTION_COLUMNS, type OptionValues, siteFields, siteListFields } from './options.ts'
 
 /** Database row of a site. */
-export interface SiteRecord {
+export interface SiteRecord extends OptionValues {
   /** Dense number that identifies the site in hypertables. */
   siteNo: number
   id: string
   teamId: string
-  domain: string
   trackingKey: string
-  timezone: string
-  currency: string
-  trackingMode: TrackingMode
-  isPublic: boolean
-  isPinned: boolean
-  trackErrors: boolean
-  trackWebVitals: boolean
-  trackSessionReplay: boolean
+  /** Time of its earliest pageview or event; null until there is one. */
   firstEventAt: Date | null
   createdAt: Date
 }
+
+/** Select list of a `SiteRecord`. */
+export const SITE_COLUMNS = `
+  site_no as "siteNo",
+  id,
+  team_id as "teamId",
+  tracking_key as "trackingKey",
+  first_event_at as "firstEventAt",
+  created_at as "createdAt",
+  ${OPTION_COLUMNS}`
 
 /** Key of a site in the caller's team: its UUID or its domain. */
 export const SiteKey = z.object({
   siteKey: label('Id or domain of a site.', 'example.com'),
 })
 
-const settings = {
+const sharedFields = {
   id: uuid('Site id.'),
-  domain: label('Domain, as it is kept: lower case, punycode, with a port if it has one.', 'example.com'),
+  ...siteListFields,
   favicon_url: z.string().meta({
     format: 'uri',
     description: 'Where the service serves the icon.',
     example: 'http://127.0.0.1:3000/favicons/example.com',
   }),
-  timezone: label('IANA time zone: the reporting day.', 'Europe/Berlin'),
-  currency: label('ISO 4217 reporting currency.', 'USD'),
-  is_pinned: flag('Pinned to the top of the list.'),
   has_data: flag('The site has received its first hit.', true),
   created_at: timestamp('When it was made.').nullable(),
 }
 
-/** @see spec.md "Site (single-site response)" */
+/** @see docs/api.md "Sites" */
 export const Site = z
   .object({
-    ...settings,
-    tracking_mode: z
-      .enum(TRACKING_MODES)
-      .meta({ description: 'Whether trackers keep a visitor id in a cookie.' }),
+    ...sharedFields,
     tracking_key: uuid('What hits of the site carry as their `key`.'),
-    is_public: flag('The dashboard is shared publicly.'),
-    track_errors: flag('Trackers report errors.'),
-    track_web_vitals: flag('Trackers report Web Vitals.'),
-    track_session_replay: flag('Trackers record sessions.'),
+    ...siteFields,
   })
   .meta({ id: 'Site' })
 export type Site = z.infer<typeof Site>
 
-/** @see spec.md "Site list item" */
+/** @see docs/metrics.md "Site list" */
 export const SiteListItem = z
   .object({
-    ...settings,
+    ...sharedFields,
     visitors: count('Distinct visitors in the period.', 128),
     change: z.int().meta({ description: 'Percent, against as many hours or days just before.', example: 12 }),
     sparkline: z.array(z.int()).meta({
@@ -99,79 +87,6 @@ export const ListSites = z.object({
     .meta({ description: 'What visitors are counted in; any other value means `24h`.' }),
 })
 export type ListSites = z.infer<typeof ListSites>
-
-const Domain = z
-  .string()
-  .refine(value => value !== '', 'is required')
-  .refine(value => isWithin(value, 255), 'must be at most 255 characters')
-  .refine(value => normalizeDomain(value) !== undefined, 'must be a host name, such as example.com')
-  .overwrite(value => normalizeDomain(value) ?? value)
-  .meta({
-    minLength: 1,
-    maxLength: 255,
-    description:
-      'Host name, IP address or `localhost`, with an optional port; scheme, path and a trailing dot are taken off.',
-    example: 'example.com',
-  })
-
-const Timezone = z
-  .string()
-  .refine(
-    value => isWithin(value, 255) && isIanaZone(value),
-    'must be an IANA time zone, such as Europe/Berlin',
-  )
-  .overwrite(value => canonicalZone(value) ?? value)
-  .meta({
-    maxLength: 255,
-    description: 'IANA time zone, one of `GET /api/timezones`.',
-    example: 'Europe/Berlin',
-  })
-
-export const CreateSite = z.object({ domain: Domain, timezone: Timezone.default('UTC') })
-export type CreateSite = z.infer<typeof CreateSite>
-
-export const UpdateDomain = z.object({ domain: Domain })
-export type UpdateDomain = z.infer<typeof UpdateDomain>
-
-export const UpdateTimezone = z.object({ timezone: Timezone })
-export type UpdateTimezone = z.infer<typeof UpdateTimezone>
-
-/** Codes are upper case: `usd` is refused like an unknown code. */
-export const UpdateCurrency = z.object({
-  currency: z
-    .string()
-    .refine(code => isWithin(code, 3) && !isWithin(code, 2), {
-      error: 'must be exactly 3 characters',
-      abort: true,
-    })
-    .refine(isReportingCurrency, 'is not supported: GET /api/currencies lists those that are')
-    .meta({
-      description: 'One of `GET /api/currencies`, in upper case.',
-      enum: currencyCodes,
-      example: 'EUR',
-    }),
-})
-export type UpdateCurrency = z.infer<typeof UpdateCurrency>
-
-export const UpdateTrackingMode = z.object({
-  tracking_mode: z
-    .enum(TRACKING_MODES)
-    .meta({ description: 'Whether trackers keep a visitor id in a cookie.' }),
-})
-export type UpdateTrackingMode = z.infer<typeof UpdateTrackingMode>
-
-export const UpdateSharing = z.object({
-  is_public: flag('Whether the dashboard is shared publicly.', true),
-})
-export type UpdateSharing = z.infer<typeof UpdateSharing>
-
-/** A flag that is left out keeps its value. */
-export const UpdateFeatures = z.object({
-  track_errors: flag('Whether trackers report errors.', true).optional(),
-  track_web_vitals: flag('Whether trackers report Web Vitals.').optional(),
-  track_session_replay: flag('Whether trackers record sessions.').optional(),
-})
-export type UpdateFeatures = z.infer<typeof UpdateFeatures>
 
 export const IdentifySecretStatus = z
   .object({ identify_secret_set: flag('Whether identities have to be signed.', true) })

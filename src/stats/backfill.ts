@@ -1,15 +1,17 @@
-import type { Db } from '../infra/db.ts'
-import { type Lease, whenFree } from '../infra/lease.ts'
-import { dayOf, localDay, startOfDay } from '../infra/local-time.ts'
+import type { Db } from '../db/connect.ts'
+import { MINUTE_MS } from '../lib/time.ts'
+import { type Lease, whenFree } from '../redis/lease.ts'
 import { AGGREGATE_NAMES, refreshWindow } from '../rollups/aggregates.ts'
-import { mergeWindows } from '../rollups/daily/daily-rollups.ts'
+import { mergeWindows } from '../rollups/daily/coverage.ts'
+import { rollUpWindow } from '../rollups/daily/roll-up-again.ts'
 import { rollUpDay } from '../rollups/daily/roll-up-day.ts'
-import { rollUpAgainWindow, rollUpSites } from '../rollups/daily/roll-up-sites.ts'
+import { rollUpSites } from '../rollups/daily/roll-up-sites.ts'
 import type { RolledUpDay, Window } from '../rollups/protocol.ts'
 import { type AnySite, findAllSites, findSiteAnywhere } from '../sites/find-anywhere.ts'
+import { dayOf, localDay, startOfDay } from '../time/local-time.ts'
 
 /** After this time, a round of rollups ends, and the next round reads again which days are missing. */
-const ROLLUP_BUDGET_MS = 60_000
+const ROLLUP_BUDGET_MS = MINUTE_MS
 
 export interface BackfillOptions {
   /** Id or domain; all sites if left out. */
@@ -44,9 +46,9 @@ export async function backfill(
   if (from && spans.length > 0 && spans.every(({ days }) => days === 0)) {
     throw new Error(`${from} lies in the future`)
   }
-  const asked = spans.filter(({ days }) => days > 0)
-  const windows = mergeWindows(asked)
-  const total = AGGREGATE_NAMES.length * lengthOf(windows) + lengthOf(asked)
+  const requested = spans.filter(({ days }) => days > 0)
+  const windows = mergeWindows(requested)
+  const total = AGGREGATE_NAMES.length * lengthOf(windows) + lengthOf(requested)
   let done = 0
   for (const window of windows) {
     for (const aggregate of AGGREGATE_NAMES) {
@@ -60,8 +62,8 @@ export async function backfill(
     }
   }
   const rollUp = (day: RolledUpDay) => whenFree(lease, () => rollUpDay(db, day))
-  for (const span of asked) {
-    await rollUpAgainWindow(db, now(), rollUp, span)
+  for (const span of requested) {
+    await rollUpWindow(db, now(), rollUp, span)
     done += span.end - span.start
     onProgress(done / total)
   }

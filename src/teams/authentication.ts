@@ -1,7 +1,9 @@
+import type { Db } from '../db/connect.ts'
+import { query } from '../db/query.ts'
 import { AppError } from '../errors.ts'
-import { type Db, statement } from '../infra/db.ts'
-import { overLimit, type Rate } from '../infra/rate-limit.ts'
-import type { Services } from '../infra/services.ts'
+import { MINUTE_MS } from '../lib/time.ts'
+import { overLimit, type RateLimitDecision } from '../limits/rate-limit.ts'
+import type { Services } from '../services.ts'
 import type { Caller } from './schema.ts'
 import { hashToken, isWellFormedToken } from './token-format.ts'
 
@@ -9,10 +11,34 @@ interface CallerRow extends Caller {
   lastUsedAt: Date | null
 }
 
-const findCaller = statement<CallerRow>('find-caller')
-const touchToken = statement('touch-token')
+/** The token with the SHA-256 `hash`, with the rights of its user and its team. */
+const findCaller = query<{ hash: Uint8Array }, CallerRow>(
+  'find-caller',
+  `select
+    tokens.id as "tokenId",
+    tokens.team_id as "teamId",
+    tokens.user_id as "userId",
+    users.role,
+    tokens.site_ids as "siteIds",
+    teams.plan,
+    teams.trial_ends_at as "trialEndsAt",
+    tokens.expires_at as "expiresAt",
+    tokens.last_used_at as "lastUsedAt"
+  from tokens
+  join users on users.id = tokens.user_id
+  join teams on teams.id = tokens.team_id
+  where tokens.hash = :hash`,
+)
 
-const TOUCH_EVERY_MS = 60_000
+/** When many requests run at the same time, only one writes: the others no longer match the condition. */
+const touchToken = query<{ tokenId: string; now: Date }>(
+  'touch-token',
+  `update tokens
+  set last_used_at = :now
+  where id = :tokenId and (last_used_at is null or last_used_at <= :now::timestamptz - interval '1 minute')`,
+)
+
+const TOUCH_EVERY_MS = MINUTE_MS
 
 /** Look-ups of invalid tokens that a network may cause, as a multiple of the limit of one token. */
 const INVALID_TOKENS = 10
@@ -21,7 +47,7 @@ export interface Credentials {
   /** Raw `Authorization` header. */
   authorization: string | undefined
   network: string
-  showRate: (rate: Rate) => void
+  showRate: (rate: RateLimitDecision) => void
 }
 
 /**
@@ -46,7 +72,7 @@ export async function authenticate(
     services.showRate(attempt)
     throw overLimit(attempt, now, 'with tokens that are not valid')
   }
-  const [row] = await findCaller(db, hash)
+  const [row] = await findCaller(db, { hash })
   if (!row || (row.expiresAt && row.expiresAt <= now)) {
     invalidTokens.fail(hash)
     throw invalidToken()
@@ -64,5 +90,5 @@ function invalidToken(): AppError {
 
 async function touch(db: Db, tokenId: string, now: Date): Promise<void> {
   // Ignore failures: the time of last use is only informative and must not fail a request.
-  await touchToken(db, tokenId, now).catch(() => {})
+  await touchToken(db, { tokenId, now }).catch(() => {})
 }

@@ -1,4 +1,6 @@
-import { type Db, statement } from '../infra/db.ts'
+import { ADVISORY_LOCKS } from '../db/advisory-locks.ts'
+import type { Db } from '../db/connect.ts'
+import { query } from '../db/query.ts'
 import { createTeam } from './teams.ts'
 import { createToken } from './tokens.ts'
 import { createUser } from './users.ts'
@@ -6,8 +8,12 @@ import { createUser } from './users.ts'
 const TEAM = 'Default'
 const OWNER = 'owner@localhost'
 
-const lockBootstrap = statement('lock-bootstrap')
-const findTeamNamed = statement<{ id: string }>('find-team-named')
+const lockBootstrap = query<{ lock: number }>('lock-bootstrap', 'select pg_advisory_xact_lock(:lock::bigint)')
+/** The oldest team with the name. */
+export const findTeamNamed = query<{ name: string }, { id: string }>(
+  'find-team-named',
+  'select id from teams where name = :name order by created_at, id limit 1',
+)
 
 /** Result of the first run and of every later run. */
 export interface Bootstrapped {
@@ -25,8 +31,8 @@ export interface Bootstrapped {
  */
 export async function bootstrap(db: Db, now: Date): Promise<Bootstrapped> {
   return db.begin(async transaction => {
-    await lockBootstrap(transaction)
-    const [existing] = await findTeamNamed(transaction, TEAM)
+    await lockBootstrap(transaction, { lock: ADVISORY_LOCKS.bootstrap })
+    const [existing] = await findTeamNamed(transaction, { name: TEAM })
     const teamId = existing?.id ?? (await createTeam(transaction, { name: TEAM, plan: 'active' }, now))
     const userId = await createUser(transaction, { teamId, email: OWNER, role: 'owner' })
     if (existing) return { team_id: teamId, user_id: userId, token: null, created: false }

@@ -1,10 +1,15 @@
+import type { Queryable } from '../db/connect.ts'
+import { query } from '../db/query.ts'
 import { AppError, invalidField } from '../errors.ts'
-import { type Queryable, statement } from '../infra/db.ts'
+import { DAY_MS } from '../lib/time.ts'
 import type { Caller, Plan } from './schema.ts'
 
 const TRIAL_DAYS = 14
 
-const updatePlan = statement<{ id: string }>('set-plan')
+const updatePlan = query<{ teamId: string; plan: Plan; trialEndsAt: Date | null }, { id: string }>(
+  'set-plan',
+  'update teams set plan = :plan, trial_ends_at = :trialEndsAt where id = :teamId returning id',
+)
 
 /** Returns whether the team may create sites and record payments now: it has a paid plan or a running trial. */
 export function hasActivePlan(caller: Pick<Caller, 'plan' | 'trialEndsAt'>, now: Date): boolean {
@@ -18,7 +23,8 @@ export async function setPlan(
   options: { teamId: string; plan: Plan; trialEndsAt?: Date | undefined },
   now: Date,
 ): Promise<void> {
-  const [row] = await updatePlan(db, options.teamId, options.plan, trialEnd(options, now))
+  const { teamId, plan } = options
+  const [row] = await updatePlan(db, { teamId, plan, trialEndsAt: trialEnd(options, now) })
   if (!row) throw new AppError('not_found', 'No such team')
 }
 
@@ -31,5 +37,5 @@ export function trialEnd(options: { plan: Plan; trialEndsAt?: Date | undefined }
     if (options.trialEndsAt) throw invalidField('trial_ends_at', 'Only the plan trial has an end')
     return null
   }
-  return options.trialEndsAt ?? new Date(now.getTime() + TRIAL_DAYS * 86_400_000)
+  return options.trialEndsAt ?? new Date(now.getTime() + TRIAL_DAYS * DAY_MS)
 }

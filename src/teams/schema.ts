@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import { label, timestamp, uuid } from '../infra/fields.ts'
-import { flagParameter, requiredText } from '../infra/validation.ts'
+import { label, timestamp, uuid } from '../schema/fields.ts'
+import { flagParameter, requiredText } from '../schema/validation.ts'
 
 export const ROLES = ['owner', 'admin', 'member'] as const
 export type Role = (typeof ROLES)[number]

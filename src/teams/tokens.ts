@@ -1,43 +1,28 @@
 import { validate as isUuid } from 'uuid'
+import type { Db, Queryable, Transaction } from '../db/connect.ts'
+import { inTransaction } from '../db/transactions.ts'
 import { AppError, invalidField } from '../errors.ts'
-import { type Db, inTransaction, type Queryable, statement, type Transaction } from '../infra/db.ts'
-import type { Services } from '../infra/services.ts'
+import type { Services } from '../services.ts'
 import type { Caller, CreatedToken, CreateToken, RevokeToken, TokenInfo } from './schema.ts'
 import { generateToken, hashToken } from './token-format.ts'
+import {
+  countLiveTokens,
+  countSitesAmong,
+  deleteExpiredTokens,
+  deleteToken,
+  findTokenUser,
+  insertToken,
+  lockUser,
+  type NewToken,
+  selectTokens,
+  type TokenRow,
+  type Visible,
+} from './token-queries.ts'
 
 /** Maximum valid tokens of a user. More tokens of 60 calls a minute each would not allow more calls. */
 export const MAX_LIVE_TOKENS = 50
 /** Maximum expired tokens of a user that are kept and listed. Without it, short-lived tokens could fill the table. */
 const MAX_EXPIRED_TOKENS = 50
-
-interface TokenRow {
-  id: string
-  name: string
-  siteIds: string[] | null
-  expiresAt: Date | null
-  createdBy: string | null
-  lastUsedAt: Date | null
-  createdAt: Date
-}
-
-interface NewToken {
-  teamId: string
-  userId: string
-  name: string
-  siteIds: string[] | null
-  expiresAt: Date | null
-  /** Id of the token that creates this one; absent on the command line. */
-  makerId?: string
-}
-
-const lockUser = statement('lock-user')
-const countLiveTokens = statement<{ count: number }>('count-live-tokens')
-const deleteExpiredTokens = statement('delete-expired-tokens')
-const insertToken = statement<TokenRow>('create-token')
-const countSitesAmong = statement<{ count: number }>('count-sites-among')
-const selectTokens = statement<TokenRow>('list-tokens')
-const findTokenUser = statement<{ userId: string }>('find-token-user')
-const deleteToken = statement<{ id: string }>('delete-token')
 
 /**
  * Creates a token that acts as `userId` in `teamId`.
@@ -49,7 +34,7 @@ const deleteToken = statement<{ id: string }>('delete-token')
 export async function createToken(db: Queryable, options: NewToken, now: Date): Promise<CreatedToken> {
   const siteIds = options.siteIds && [...new Set(options.siteIds.map(id => id.toLowerCase()))]
   if (siteIds) {
-    const [found] = await countSitesAmong(db, options.teamId, siteIds)
+    const [found] = await countSitesAmong(db, { teamId: options.teamId, siteIds })
     if (found!.count !== siteIds.length) throw noSuchSite()
   }
   return storeToken(db, { ...options, siteIds }, now)
@@ -57,14 +42,13 @@ export async function createToken(db: Queryable, options: NewToken, now: Date): 
 
 /** Creates a token without checking that its sites belong to the team. */
 async function storeToken(db: Queryable, options: NewToken, now: Date): Promise<CreatedToken> {
-  const { teamId, userId, name, siteIds, expiresAt, makerId = null } = options
+  const { teamId, userId, makerId = null } = options
   const token = generateToken()
   const row = await inTransaction(db, async transaction => {
     await lockTokensOf(transaction, teamId, userId)
     await requireTokenRoom(transaction, userId, now)
-    await deleteExpiredTokens(transaction, userId, now, MAX_EXPIRED_TOKENS)
-    const hash = hashToken(token)
-    const [made] = await insertToken(transaction, teamId, userId, name, hash, siteIds, expiresAt, makerId)
+    await deleteExpiredTokens(transaction, { userId, now, kept: MAX_EXPIRED_TOKENS })
+    const [made] = await insertToken(transaction, { ...options, makerId, hash: hashToken(token) })
     // The maker token was revoked while this transaction waited for the lock: the new token would outlive it.
     if (!made) throw new AppError('unauthenticated', 'The token is not valid')
     return made
@@ -75,13 +59,13 @@ async function storeToken(db: Queryable, options: NewToken, now: Date): Promise<
 
 /** Prevents creation and revocation of the user's tokens until the transaction ends. */
 async function lockTokensOf(transaction: Transaction, teamId: string, userId: string): Promise<void> {
-  const [user] = await lockUser(transaction, teamId, userId)
+  const [user] = await lockUser(transaction, { teamId, userId })
   if (!user) throw new AppError('not_found', 'No such user in the team')
 }
 
 /** @throws AppError `forbidden` when the user has the maximum number of valid tokens */
 export async function requireTokenRoom(db: Queryable, userId: string, now: Date): Promise<void> {
-  const [live] = await countLiveTokens(db, userId, now)
+  const [live] = await countLiveTokens(db, { userId, now })
   if (live!.count >= MAX_LIVE_TOKENS) {
     throw new AppError(
       'forbidden',
@@ -118,7 +102,7 @@ export async function issueToken(
 
 /** Returns the tokens that the caller may see, newest first: a member's own, else the team's, within the caller's sites. */
 export async function listTokens(db: Queryable, caller: Caller): Promise<TokenInfo[]> {
-  const rows = await selectTokens(db, caller.teamId, ownerFilter(caller), caller.siteIds)
+  const rows = await selectTokens(db, visibleTo(caller))
   return rows.map(presentToken)
 }
 
@@ -128,20 +112,22 @@ export async function listTokens(db: Queryable, caller: Caller): Promise<TokenIn
  * @throws AppError `not_found` for every token that the caller cannot list
  */
 export async function revokeToken(db: Db, caller: Caller, { id, cascade }: RevokeToken): Promise<void> {
-  const { teamId, siteIds } = caller
-  const seen = [teamId, ownerFilter(caller), siteIds, id]
-  const [token] = isUuid(id) ? await findTokenUser(db, ...seen) : []
+  const seen = { ...visibleTo(caller), id }
+  const [token] = isUuid(id) ? await findTokenUser(db, seen) : []
   if (!token) throw noSuchToken()
   await db.begin(async transaction => {
     // The lock orders this against concurrent creation: a new token is visible to this delete, or is refused afterwards.
-    await lockTokensOf(transaction, teamId, token.userId)
-    const gone = await deleteToken(transaction, ...seen, cascade)
+    await lockTokensOf(transaction, caller.teamId, token.userId)
+    const gone = await deleteToken(transaction, { ...seen, cascade })
     if (gone.length === 0) throw noSuchToken()
   })
 }
 
-/** Id of the user whose tokens the caller may see; null for all users. */
-const ownerFilter = (caller: Caller) => (caller.role === 'member' ? caller.userId : null)
+const visibleTo = ({ teamId, userId, role, siteIds }: Caller): Visible => ({
+  teamId,
+  ownerId: role === 'member' ? userId : null,
+  siteIds,
+})
 
 function noSuchToken(): AppError {
   return new AppError('not_found', 'No such token')

@@ -1,8 +1,16 @@
+import type { Queryable } from '../db/connect.ts'
+import { sqlState } from '../db/errors.ts'
+import { query } from '../db/query.ts'
 import { AppError } from '../errors.ts'
-import { type Queryable, sqlState, statement } from '../infra/db.ts'
 import type { Role } from './schema.ts'
 
-const upsertUser = statement<{ id: string }>('create-user')
+const upsertUser = query<{ teamId: string; email: string; role: Role }, { id: string }>(
+  'create-user',
+  `insert into users (team_id, email, role)
+  values (:teamId, :email, :role)
+  on conflict (team_id, email) do update set role = excluded.role
+  returning id`,
+)
 
 const FOREIGN_KEY_VIOLATION = '23503'
 
@@ -13,10 +21,10 @@ const FOREIGN_KEY_VIOLATION = '23503'
  */
 export async function createUser(
   db: Queryable,
-  options: { teamId: string; email: string; role: Role },
+  { teamId, email, role }: { teamId: string; email: string; role: Role },
 ): Promise<string> {
   try {
-    const [row] = await upsertUser(db, options.teamId, options.email.toLowerCase(), options.role)
+    const [row] = await upsertUser(db, { teamId, email: email.toLowerCase(), role })
     return row!.id
   } catch (error) {
     if (sqlState(error) !== FOREIGN_KEY_VIOLATION) throw error

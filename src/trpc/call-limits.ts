@@ -1,4 +1,4 @@
-import { overLimit, type Rate } from '../infra/rate-limit.ts'
+import { overLimit, type RateLimitDecision } from '../limits/rate-limit.ts'
 import type { Caller } from '../teams/schema.ts'
 import type { Context } from './context.ts'
 
@@ -23,7 +23,7 @@ export async function chargeCall(
 ): Promise<void> {
   const limit = ctx.config.limits.api
   if (limit === 0) return
-  const rates = await ctx.limiter.charge(
+  const rates = await ctx.limiter.count(
     BUCKETS.map(({ of, times }) => ({ key: of(caller), limit: times * limit })),
   )
   const index = rates.reduce((least, rate, each) => (isLess(rate, rates[least]!) ? each : least), 0)
@@ -32,5 +32,5 @@ export async function chargeCall(
   if (!rate.isAllowed) throw overLimit(rate, ctx.now(), BUCKETS[index]!.whose)
 }
 
-const isLess = (rate: Rate, than: Rate): boolean =>
+const isLess = (rate: RateLimitDecision, than: RateLimitDecision): boolean =>
   rate.remaining < than.remaining || (rate.remaining === than.remaining && !rate.isAllowed && than.isAllowed)

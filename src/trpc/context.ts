@@ -1,10 +1,10 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import type { AppError } from '../errors.ts'
-import type { PageUrl } from '../infra/pagination.ts'
-import type { Rate } from '../infra/rate-limit.ts'
-import type { Services } from '../infra/services.ts'
+import type { RateLimitDecision } from '../limits/rate-limit.ts'
+import type { PageUrl } from '../schema/pagination.ts'
+import type { Services } from '../services.ts'
 
-export type { Services } from '../infra/services.ts'
+export type { Services } from '../services.ts'
 
 /** Services and request data that every procedure receives. */
 export interface Context extends Services {
@@ -14,7 +14,7 @@ export interface Context extends Services {
   /** Network of the client address. Used only to limit invalid tokens; it never leaves the process. */
   network: string
   /** Sets the rate headers of the answer. With several calls in one request, the lowest remaining limit wins. */
-  showRate: (rate: Rate) => void
+  showRate: (rate: RateLimitDecision) => void
   /** Tells the REST adapter that the resource existed already, so that nothing was created. */
   sayExisting: () => void
   /** Aborts when the client has disconnected or has received its answer. */

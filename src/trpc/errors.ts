@@ -2,8 +2,8 @@ import { type TRPC_ERROR_CODE_KEY, TRPCError } from '@trpc/server'
 import { TRPC_ERROR_CODES_BY_KEY } from '@trpc/server/rpc'
 import { z } from 'zod'
 import { AppError, type ErrorCode, STATUS_OF } from '../errors.ts'
-import { asAppError } from '../infra/failures.ts'
-import { validationError } from '../infra/validation.ts'
+import { asAppError } from '../runtime/failures.ts'
+import { validationError } from '../schema/validation.ts'
 import { runningRequest } from './context.ts'
 
 /** Code of the tRPC protocol for each of our errors. */

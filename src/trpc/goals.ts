@@ -1,35 +1,84 @@
 import { z } from 'zod'
-import { createGoal } from '../goals/create-goal.ts'
+import { createGoal, deleteGoal, updateGoal } from '../goals/change-goal.ts'
 import { createGoalsBatch } from '../goals/create-goals-batch.ts'
-import { deleteGoal } from '../goals/delete-goal.ts'
 import { findGoal } from '../goals/find-goal.ts'
 import { listGoals } from '../goals/list-goals.ts'
 import { Goal, GoalBatch, GoalBody, GoalKey, GoalList, GoalPage, ListGoals } from '../goals/schema.ts'
-import { updateGoal } from '../goals/update-goal.ts'
 import { router, siteProcedure } from './procedures.ts'
 
 /** Base for procedures on one goal of the site; adds `ctx.goal`. */
-const goalProcedure = siteProcedure.input(GoalKey).use(async ({ ctx, input, next }) => {
-  const goal = await findGoal(ctx.db, ctx.site.siteNo, input.goal)
-  return next({ ctx: { goal } })
-})
+const goalProcedure = siteProcedure
+  .meta({ not_found: 'No such site, or no such goal of it' })
+  .input(GoalKey)
+  .use(async ({ ctx, input, next }) => {
+    const goal = await findGoal(ctx.db, ctx.site.siteNo, input.goal)
+    return next({ ctx: { goal } })
+  })
+
+const GOAL_RULES =
+  'Something is not as it must be: a field that the type needs or does not have, a reserved name, a display name that is ' +
+  'taken, the same goal again, or more than 1,000 goals'
 
 export const goalsRouter = router({
   list: siteProcedure
+    .meta({
+      method: 'get',
+      path: '/api/sites/:siteKey/goals',
+      ok: 200,
+      summary: 'List goals',
+      description: 'By display name, in any case.',
+      answer: 'A page of goals.',
+    })
     .input(ListGoals)
     .output(GoalPage)
     .query(({ ctx, input }) => listGoals(ctx, ctx.site, input)),
   create: siteProcedure
+    .meta({
+      method: 'post',
+      path: '/api/sites/:siteKey/goals',
+      ok: 201,
+      summary: 'Create a goal',
+      answer: 'The new goal.',
+      validation_failed: GOAL_RULES,
+    })
     .input(GoalBody)
     .output(Goal)
     .mutation(({ ctx, input }) => createGoal(ctx, ctx.site, input)),
+  // Stands before the procedures on `/goals/:goal`, which would match its path otherwise. No goal has the key `batch`.
   createBatch: siteProcedure
+    .meta({
+      method: 'post',
+      path: '/api/sites/:siteKey/goals/batch',
+      ok: 200,
+      summary: 'Create event goals by their names',
+      description: 'A name that is a goal already, or cannot be one, is passed over.',
+      answer: 'Every goal of the site, the newest first: a bare array.',
+    })
     .input(GoalBatch)
     .output(GoalList)
     .mutation(({ ctx, input }) => createGoalsBatch(ctx, ctx.site, input)),
   update: goalProcedure
+    .meta({
+      method: 'patch',
+      path: '/api/sites/:siteKey/goals/:goal',
+      ok: 200,
+      summary: 'Replace a goal',
+      description:
+        'The whole definition: what is left out is reset. Numbers are computed by the new definition, of the past too.',
+      answer: 'The goal.',
+      validation_failed: GOAL_RULES,
+    })
     .input(GoalBody)
     .output(Goal)
     .mutation(({ ctx, input }) => updateGoal(ctx, ctx.site, ctx.goal, input)),
-  delete: goalProcedure.output(z.void()).mutation(({ ctx }) => deleteGoal(ctx, ctx.site, ctx.goal)),
+  delete: goalProcedure
+    .meta({
+      method: 'delete',
+      path: '/api/sites/:siteKey/goals/:goal',
+      ok: 204,
+      summary: 'Delete a goal',
+      description: 'Irreversible. Funnels are not affected.',
+    })
+    .output(z.void())
+    .mutation(({ ctx }) => deleteGoal(ctx, ctx.site, ctx.goal)),
 })

@@ -1,10 +1,30 @@
 import { currencyOptions } from '../sites/currencies.ts'
 import { OptionList } from '../sites/schema.ts'
-import { zoneOptions } from '../stats/time/zones.ts'
+import { zoneOptions } from '../time/zones.ts'
 import { authed, router } from './procedures.ts'
 
 /** Choices that forms offer for the settings of a site. */
 export const optionsRouter = router({
-  timezones: authed.output(OptionList).query(() => zoneOptions()),
-  currencies: authed.output(OptionList).query(() => currencyOptions()),
+  timezones: authed
+    .meta({
+      method: 'get',
+      path: '/api/timezones',
+      ok: 200,
+      summary: 'List time zones',
+      description: 'Every name that a site can have as its time zone.',
+      answer: 'A bare array.',
+    })
+    .output(OptionList)
+    .query(() => zoneOptions()),
+  currencies: authed
+    .meta({
+      method: 'get',
+      path: '/api/currencies',
+      ok: 200,
+      summary: 'List currencies',
+      description: 'Every reporting currency that a site can have.',
+      answer: 'A bare array.',
+    })
+    .output(OptionList)
+    .query(() => currencyOptions()),
 })

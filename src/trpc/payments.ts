@@ -1,5 +1,4 @@
-import { listPayments } from '../revenue/list-payments.ts'
-import { createPayment, removePayment } from '../revenue/payments.ts'
+import { createPayment, listPayments, removePayment } from '../revenue/payments.ts'
 import {
   DeletePayment,
   ListPayments,
@@ -12,14 +11,41 @@ import { billedSiteProcedure, router } from './procedures.ts'
 
 export const paymentsRouter = router({
   list: billedSiteProcedure
+    .meta({
+      method: 'get',
+      path: '/api/sites/:siteKey/payments',
+      ok: 200,
+      summary: 'List payments',
+      description:
+        'By their time, the newest first; those that came from the payment processor are there too.',
+      answer: 'A page of payments.',
+    })
     .input(ListPayments)
     .output(PaymentPage)
     .query(({ ctx, input }) => listPayments(ctx, ctx.site, input)),
   record: billedSiteProcedure
+    .meta({
+      method: 'post',
+      path: '/api/sites/:siteKey/payments',
+      ok: 201,
+      existing: 200,
+      summary: 'Record a payment',
+      description: 'Once per `transaction_id`: the first record stays, whatever is sent later.',
+      answer: 'The payment is recorded.',
+    })
     .input(RecordPayment)
     .output(PaymentRecorded)
     .mutation(({ ctx, input }) => createPayment(ctx, ctx.site, input)),
   delete: billedSiteProcedure
+    .meta({
+      method: 'delete',
+      path: '/api/sites/:siteKey/payments',
+      ok: 200,
+      summary: 'Delete a payment',
+      description: 'One that was recorded through this API; never one that came from the payment processor.',
+      answer: 'The payment is deleted.',
+      not_found: 'No such site, or no such payment recorded through the API',
+    })
     .input(DeletePayment)
     .output(PaymentDeleted)
     .mutation(({ ctx, input }) => removePayment(ctx, ctx.site, input)),

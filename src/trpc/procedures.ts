@@ -1,7 +1,7 @@
 import { initTRPC } from '@trpc/server'
-import { AppError, type Refusals } from '../errors.ts'
-import { abandonWhen } from '../infra/abandon.ts'
-import { withDeadline } from '../infra/deadline.ts'
+import { abandonWhen } from '../db/abandon.ts'
+import { AppError } from '../errors.ts'
+import { withDeadline } from '../lib/deadline.ts'
 import { findSite } from '../sites/find-site.ts'
 import { SiteKey } from '../sites/schema.ts'
 import { authenticate } from '../teams/authentication.ts'
@@ -9,14 +9,15 @@ import { hasActivePlan } from '../teams/plans.ts'
 import { chargeCall } from './call-limits.ts'
 import { type Context, runningRequest } from './context.ts'
 import { errorShape, fromProcedure } from './errors.ts'
+import type { ProcedureMeta } from './meta.ts'
 
 // Checks run in the order in which a procedure is chained from these: 401, then 404 for the site, then 403, then
 // 402, and last `.input` with 422.
 
 const t = initTRPC
   .context<Context>()
-  // Refusals of the checks that a procedure is built from. The OpenAPI document is generated from them.
-  .meta<Refusals>()
+  // REST routes and the OpenAPI document are read from it.
+  .meta<ProcedureMeta>()
   .create({
     isDev: false,
     errorFormatter: ({ error, ctx }) =>

@@ -7,12 +7,13 @@ import { sitesRouter } from './sites.ts'
 import { statsRouter } from './stats.ts'
 import { tokensRouter } from './tokens.ts'
 
+/** The order is that of the REST routes and of the API description. */
 export const appRouter = router({
   sites: sitesRouter,
+  stats: statsRouter,
+  goals: goalsRouter,
   payments: paymentsRouter,
   processor: processorRouter,
-  goals: goalsRouter,
-  stats: statsRouter,
   options: optionsRouter,
   tokens: tokensRouter,
 })

@@ -3,21 +3,9 @@ import { createSite, requireSiteCreation } from '../sites/create-site.ts'
 import { deleteSite } from '../sites/delete-site.ts'
 import { getIdentifySecret, removeIdentifySecret, rotateIdentifySecret } from '../sites/identify-secret.ts'
 import { listSites } from '../sites/list-sites.ts'
+import { ChangeFeatures, CreateSite, changeOf } from '../sites/options.ts'
 import { presentSite } from '../sites/present-site.ts'
-import {
-  CreateSite,
-  IdentifySecret,
-  IdentifySecretStatus,
-  ListSites,
-  Site,
-  SiteList,
-  UpdateCurrency,
-  UpdateDomain,
-  UpdateFeatures,
-  UpdateSharing,
-  UpdateTimezone,
-  UpdateTrackingMode,
-} from '../sites/schema.ts'
+import { IdentifySecret, IdentifySecretStatus, ListSites, Site, SiteList } from '../sites/schema.ts'
 import { togglePin, updateCurrency, updateSite } from '../sites/update-site.ts'
 import { authed, managedSiteProcedure, router, siteProcedure } from './procedures.ts'
 
@@ -33,47 +21,167 @@ const creatorProcedure = authed
 
 export const sitesRouter = router({
   list: authed
+    .meta({
+      method: 'get',
+      path: '/api/sites',
+      ok: 200,
+      summary: 'List sites',
+      description: 'The sites that the token reaches, pinned ones first, with their traffic in the period.',
+      answer: 'A bare array.',
+    })
     .input(ListSites.prefault({}))
     .output(SiteList)
     .query(({ ctx, input }) => listSites(ctx, ctx.caller, input)),
   create: creatorProcedure
+    .meta({
+      method: 'post',
+      path: '/api/sites',
+      ok: 201,
+      location: '/api/sites/{id}',
+      summary: 'Create a site',
+      description: 'A domain may be a site once per team.',
+      answer: 'The new site.',
+    })
     .input(CreateSite)
     .output(Site)
     .mutation(({ ctx, input }) => createSite(ctx, ctx.caller, input)),
-  get: siteProcedure.output(Site).query(({ ctx }) => presentSite(ctx.site, ctx.config.baseUrl)),
+  get: siteProcedure
+    .meta({
+      method: 'get',
+      path: '/api/sites/:siteKey',
+      ok: 200,
+      summary: 'Read a site',
+      answer: 'The site.',
+    })
+    .output(Site)
+    .query(({ ctx }) => presentSite(ctx.site, ctx.config.baseUrl)),
+  delete: managedSiteProcedure
+    .meta({
+      method: 'delete',
+      path: '/api/sites/:siteKey',
+      ok: 204,
+      summary: 'Delete a site',
+      description:
+        'At once: nothing of the site is served any more, and its tracking key is unknown within a second. Its data is ' +
+        'removed in the background. Irreversible.',
+    })
+    .output(z.void())
+    .mutation(({ ctx }) => deleteSite(ctx, ctx.site)),
   updateDomain: siteProcedure
-    .input(UpdateDomain)
+    .meta({
+      method: 'patch',
+      path: '/api/sites/:siteKey/domain',
+      ok: 200,
+      summary: 'Change the domain',
+      description: 'The domain keys the URLs of the site. It may be that of one site per team.',
+      answer: 'The site.',
+    })
+    .input(changeOf('domain'))
     .output(Site)
     .mutation(({ ctx, input }) => updateSite(ctx, ctx.site, input)),
   updateTimezone: siteProcedure
-    .input(UpdateTimezone)
+    .meta({
+      method: 'patch',
+      path: '/api/sites/:siteKey/timezone',
+      ok: 200,
+      summary: 'Change the time zone',
+      description: "Defines the site's reporting day.",
+      answer: 'The site.',
+    })
+    .input(changeOf('timezone'))
     .output(Site)
     .mutation(({ ctx, input }) => updateSite(ctx, ctx.site, input)),
   updateCurrency: siteProcedure
-    .input(UpdateCurrency)
+    .meta({
+      method: 'patch',
+      path: '/api/sites/:siteKey/currency',
+      ok: 200,
+      summary: 'Change the reporting currency',
+      description:
+        'Refused while the site has a goal with a currency, or payments in another currency than the new one. The present ' +
+        'currency is always accepted.',
+      answer: 'The site.',
+    })
+    .input(changeOf('currency'))
     .output(Site)
     .mutation(({ ctx, input }) => updateCurrency(ctx, ctx.site, input)),
   updateTrackingMode: siteProcedure
-    .input(UpdateTrackingMode)
+    .meta({
+      method: 'patch',
+      path: '/api/sites/:siteKey/tracking-mode',
+      ok: 200,
+      summary: 'Change the tracking mode',
+      answer: 'The site.',
+    })
+    .input(changeOf('tracking_mode'))
     .output(Site)
     .mutation(({ ctx, input }) => updateSite(ctx, ctx.site, input)),
   updateSharing: siteProcedure
-    .input(UpdateSharing)
+    .meta({
+      method: 'patch',
+      path: '/api/sites/:siteKey/sharing',
+      ok: 200,
+      summary: 'Share the dashboard, or stop sharing it',
+      answer: 'The site.',
+    })
+    .input(changeOf('is_public'))
     .output(Site)
     .mutation(({ ctx, input }) => updateSite(ctx, ctx.site, input)),
   updateFeatures: siteProcedure
-    .input(UpdateFeatures)
+    .meta({
+      method: 'patch',
+      path: '/api/sites/:siteKey/features',
+      ok: 200,
+      summary: 'Turn features on or off',
+      description: 'A feature that is left out stays as it is.',
+      answer: 'The site.',
+    })
+    .input(ChangeFeatures)
     .output(Site)
     .mutation(({ ctx, input }) => updateSite(ctx, ctx.site, input)),
-  togglePin: siteProcedure.output(Site).mutation(({ ctx }) => togglePin(ctx, ctx.site)),
+  togglePin: siteProcedure
+    .meta({
+      method: 'patch',
+      path: '/api/sites/:siteKey/pin',
+      ok: 200,
+      summary: 'Pin or unpin the site',
+      description: 'Pins the site to the top of the list, or unpins it when it is pinned.',
+      answer: 'The site.',
+    })
+    .output(Site)
+    .mutation(({ ctx }) => togglePin(ctx, ctx.site)),
   getIdentifySecret: managedSiteProcedure
+    .meta({
+      method: 'get',
+      path: '/api/sites/:siteKey/identify-secret',
+      ok: 200,
+      summary: 'Read whether identities have to be signed',
+      answer: 'Whether there is an identify secret, which is not shown again.',
+    })
     .output(IdentifySecretStatus)
     .query(({ ctx }) => getIdentifySecret(ctx, ctx.site)),
   rotateIdentifySecret: managedSiteProcedure
+    .meta({
+      method: 'put',
+      path: '/api/sites/:siteKey/identify-secret',
+      ok: 200,
+      summary: 'Make a new identify secret',
+      description:
+        'From then on `POST /api/identify` needs a `signature` for this site: the HMAC-SHA-256 of the identifier, keyed with the ' +
+        'secret. Replaces the secret there is; what is signed with that one is refused within a second.',
+      answer: 'The secret, shown for the only time.',
+    })
     .output(IdentifySecret)
     .mutation(({ ctx }) => rotateIdentifySecret(ctx, ctx.site)),
   removeIdentifySecret: managedSiteProcedure
+    .meta({
+      method: 'delete',
+      path: '/api/sites/:siteKey/identify-secret',
+      ok: 204,
+      summary: 'Remove the identify secret',
+      description: 'From then on identities of the site need no signature.',
+      not_found: 'No such site, or it has no identify secret',
+    })
     .output(z.void())
     .mutation(({ ctx }) => removeIdentifySecret(ctx, ctx.site)),
-  delete: managedSiteProcedure.output(z.void()).mutation(({ ctx }) => deleteSite(ctx, ctx.site)),
 })

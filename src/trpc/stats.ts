@@ -1,5 +1,6 @@
-import { envelope, paginate } from '../infra/pagination.ts'
-import { BreakdownQuery, BreakdownRow, getBreakdown } from '../stats/breakdown.ts'
+import { envelope, paginate } from '../schema/pagination.ts'
+import { StatsQuery } from '../stats/filters/query.ts'
+import { BreakdownQuery, BreakdownRow, getBreakdown } from '../stats/reports/breakdown.ts'
 import {
   ErrorGroup,
   ErrorOccurrence,
@@ -11,83 +12,198 @@ import {
   getErrors,
   getErrorTimeseries,
   OccurrencesQuery,
-} from '../stats/errors.ts'
-import { EventLogItem, EventLogQuery, getEventLog } from '../stats/event-log.ts'
-import { EventsTimeseries, EventsTimeseriesQuery, getEventsTimeseries } from '../stats/event-types.ts'
-import { FilterValues, FilterValuesQuery, getFilterValues } from '../stats/filter-values.ts'
-import { StatsQuery } from '../stats/filters/query.ts'
-import { GoalRows, getGoalReport } from '../stats/goal-report.ts'
-import { getOverview, Overview, OverviewQuery } from '../stats/overview.ts'
+} from '../stats/reports/errors.ts'
+import { EventLogItem, EventLogQuery, getEventLog } from '../stats/reports/event-log.ts'
 import {
-  getPageTitles,
+  EventsTimeseries,
+  EventsTimeseriesQuery,
+  getEventsTimeseries,
+} from '../stats/reports/events-timeseries.ts'
+import { FilterValues, FilterValuesQuery, getFilterValues } from '../stats/reports/filter-values.ts'
+import { GoalRows, getGoalReport } from '../stats/reports/goals.ts'
+import { getOverview, Overview, OverviewQuery } from '../stats/reports/overview.ts'
+import {
   getPageTitleTimeseries,
-  PageTitleRow,
-  PageTitlesQuery,
   PageTitleTimeseries,
   PageTitleTimeseriesQuery,
-} from '../stats/page-titles.ts'
+} from '../stats/reports/page-title-timeseries.ts'
+import { getPageTitles, PageTitleRow, PageTitlesQuery } from '../stats/reports/page-titles.ts'
 import {
   getPropertyBreakdown,
   PropertyBreakdown,
   PropertyBreakdownQuery,
-} from '../stats/property-breakdown.ts'
-import { getTimeseries, Timeseries, TimeseriesQuery } from '../stats/timeseries.ts'
+} from '../stats/reports/property-breakdown.ts'
+import { getTimeseries, Timeseries, TimeseriesQuery } from '../stats/reports/timeseries.ts'
 import { router, siteProcedure } from './procedures.ts'
+
+const errorProcedure = siteProcedure.meta({ not_found: 'No such site, or no such error of it' })
 
 export const statsRouter = router({
   overview: siteProcedure
+    .meta({
+      method: 'get',
+      path: '/api/sites/:siteKey/overview',
+      ok: 200,
+      summary: 'Read the overview',
+      description: 'What the range counts, and the same metrics of as many days just before.',
+      answer: 'The overview.',
+    })
     .input(OverviewQuery)
     .output(Overview)
     .query(({ ctx, input }) => getOverview(ctx, ctx.site, input)),
   timeseries: siteProcedure
+    .meta({
+      method: 'get',
+      path: '/api/sites/:siteKey/stats/timeseries',
+      ok: 200,
+      summary: 'Read a metric over time',
+      description: 'One metric of the overview in each bucket of the range.',
+      answer: 'The series, and that of the period before by its own buckets.',
+    })
     .input(TimeseriesQuery)
     .output(Timeseries)
     .query(({ ctx, input }) => getTimeseries(ctx, ctx.site, input)),
   breakdown: siteProcedure
+    .meta({
+      method: 'get',
+      path: '/api/sites/:siteKey/stats/breakdown',
+      ok: 200,
+      summary: 'Break traffic down by a dimension',
+      description: 'The traffic of each value, most visitors first.',
+      answer: 'A page of values.',
+    })
     .input(BreakdownQuery)
     .output(envelope(BreakdownRow))
     .query(async ({ ctx, input }) => paginate(ctx, input, await getBreakdown(ctx, ctx.site, input))),
   goals: siteProcedure
+    .meta({
+      method: 'get',
+      path: '/api/sites/:siteKey/stats/goals',
+      ok: 200,
+      summary: 'Report goals',
+      description: 'What each goal converted in the range, in the order of the list of goals.',
+      answer: 'A bare array.',
+    })
     .input(StatsQuery)
     .output(GoalRows)
     .query(({ ctx, input }) => getGoalReport(ctx, ctx.site, input)),
   events: siteProcedure
+    .meta({
+      method: 'get',
+      path: '/api/sites/:siteKey/stats/events',
+      ok: 200,
+      summary: 'Read the event log',
+      description: 'Everything that happened in the range, the newest first. Engagement is never in it.',
+      answer: 'A page of the log.',
+    })
     .input(EventLogQuery)
     .output(envelope(EventLogItem))
     .query(async ({ ctx, input }) => paginate(ctx, input, await getEventLog(ctx, ctx.site, input))),
   eventsTimeseries: siteProcedure
+    .meta({
+      method: 'get',
+      path: '/api/sites/:siteKey/stats/events/timeseries',
+      ok: 200,
+      summary: 'Count events over time',
+      description: 'How many events of each type every bucket of the range has.',
+      answer: 'A series for each type, aligned with the labels.',
+    })
     .input(EventsTimeseriesQuery)
     .output(EventsTimeseries)
     .query(({ ctx, input }) => getEventsTimeseries(ctx, ctx.site, input)),
   propertyBreakdown: siteProcedure
+    .meta({
+      method: 'get',
+      path: '/api/sites/:siteKey/stats/events/property-breakdown',
+      ok: 200,
+      summary: 'Break an event down by its properties',
+      description: 'What the events of a name carried, by distinct visitors.',
+      answer: 'At most 50 rows.',
+    })
     .input(PropertyBreakdownQuery)
     .output(PropertyBreakdown)
     .query(({ ctx, input }) => getPropertyBreakdown(ctx, ctx.site, input)),
   pageTitles: siteProcedure
+    .meta({
+      method: 'get',
+      path: '/api/sites/:siteKey/stats/page-titles',
+      ok: 200,
+      summary: 'Read page titles',
+      description: 'Titles that were seen, most sessions first.',
+      answer: 'A page of titles.',
+    })
     .input(PageTitlesQuery)
     .output(envelope(PageTitleRow))
     .query(async ({ ctx, input }) => paginate(ctx, input, await getPageTitles(ctx, ctx.site, input))),
   pageTitlesTimeseries: siteProcedure
+    .meta({
+      method: 'get',
+      path: '/api/sites/:siteKey/stats/page-titles/timeseries',
+      ok: 200,
+      summary: 'Count the sessions of a page title over time',
+      description: 'Each session counts once, in the bucket in which it started.',
+      answer: 'The series.',
+    })
     .input(PageTitleTimeseriesQuery)
     .output(PageTitleTimeseries)
     .query(({ ctx, input }) => getPageTitleTimeseries(ctx, ctx.site, input)),
   filterValues: siteProcedure
+    .meta({
+      method: 'get',
+      path: '/api/sites/:siteKey/stats/filter-values',
+      ok: 200,
+      summary: 'Suggest values for a filter',
+      description:
+        "The values a dimension has, most frequent first. The dimension's own filter is not applied.",
+      answer: 'The values.',
+    })
     .input(FilterValuesQuery)
     .output(FilterValues)
     .query(({ ctx, input }) => getFilterValues(ctx, ctx.site, input)),
   errors: siteProcedure
+    .meta({
+      method: 'get',
+      path: '/api/sites/:siteKey/stats/errors',
+      ok: 200,
+      summary: 'Read error groups',
+      description: 'Errors by their exact message, most occurrences first.',
+      answer: 'A page of error groups.',
+    })
     .input(ErrorsQuery)
     .output(envelope(ErrorGroup))
     .query(async ({ ctx, input }) => paginate(ctx, input, await getErrors(ctx, ctx.site, input))),
-  error: siteProcedure
+  error: errorProcedure
+    .meta({
+      method: 'get',
+      path: '/api/sites/:siteKey/stats/errors/:error',
+      ok: 200,
+      summary: 'Read one error group',
+      description: 'Also when it did not occur in the range: then its counts are 0.',
+      answer: 'The error group.',
+    })
     .input(ErrorQuery)
     .output(ErrorGroup)
     .query(({ ctx, input }) => getError(ctx, ctx.site, input)),
-  errorTimeseries: siteProcedure
+  errorTimeseries: errorProcedure
+    .meta({
+      method: 'get',
+      path: '/api/sites/:siteKey/stats/errors/:error/timeseries',
+      ok: 200,
+      summary: 'Count an error over time',
+      answer: 'The series, aligned with the labels.',
+    })
     .input(ErrorQuery)
     .output(ErrorTimeseries)
     .query(({ ctx, input }) => getErrorTimeseries(ctx, ctx.site, input)),
-  errorEvents: siteProcedure
+  errorEvents: errorProcedure
+    .meta({
+      method: 'get',
+      path: '/api/sites/:siteKey/stats/errors/:error/events',
+      ok: 200,
+      summary: 'Read the occurrences of an error',
+      description: 'Each time it occurred, the newest first.',
+      answer: 'A page of occurrences.',
+    })
     .input(OccurrencesQuery)
     .output(envelope(ErrorOccurrence))
     .query(async ({ ctx, input }) => paginate(ctx, input, await getErrorOccurrences(ctx, ctx.site, input))),

@@ -11,12 +11,44 @@ const makerProcedure = authed
   })
 
 export const tokensRouter = router({
-  list: authed.output(TokenList).query(({ ctx }) => listTokens(ctx.db, ctx.caller)),
+  list: authed
+    .meta({
+      method: 'get',
+      path: '/api/tokens',
+      ok: 200,
+      summary: 'List tokens',
+      description:
+        "The team's for owners and admins, one's own for members, the newest first. A token that is limited to sites sees " +
+        'only those that are limited to some of its sites.',
+      answer: 'A bare array; the tokens themselves are not shown again.',
+    })
+    .output(TokenList)
+    .query(({ ctx }) => listTokens(ctx.db, ctx.caller)),
   create: makerProcedure
+    .meta({
+      method: 'post',
+      path: '/api/tokens',
+      ok: 201,
+      summary: 'Create a token',
+      description:
+        'It acts as the user of the token that makes it, and never reaches further: not to other sites, not for longer. A user ' +
+        'has at most 50 tokens that work.',
+      answer: 'The new token, shown for the only time.',
+      not_found: 'No such site',
+    })
     .input(CreateToken)
     .output(CreatedToken)
     .mutation(({ ctx, input }) => issueToken(ctx, ctx.caller, input)),
   revoke: authed
+    .meta({
+      method: 'delete',
+      path: '/api/tokens/:id',
+      ok: 204,
+      summary: 'Revoke a token',
+      description:
+        'Any token that the caller can list, its own included. What was made through it stays, unless `cascade` is true.',
+      not_found: 'No such token',
+    })
     .input(RevokeToken)
     .output(z.void())
     .mutation(({ ctx, input }) => revokeToken(ctx.db, ctx.caller, input)),

@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { startDatabase } from '../../src/embedded/database.ts'
-import { connectRedis, whenReady } from '../../src/infra/redis.ts'
+import { connectRedis, whenReady } from '../../src/redis/connect.ts'
 import { exited, ready, spawnEntry } from '../embedded/spawn.ts'
 import { testDatabase } from '../support/database.ts'
 import { silentLog } from '../support/log.ts'
@@ -66,7 +66,7 @@ async function ask(method: string, path: string, body?: object) {
 
 const pageviews = async () => (await ask('GET', '/api/sites/example.com/overview')).body?.pageviews
 
-test('bad settings end the start with 1 and a line each', async () => {
+test('start: wrong settings exit with 1 and one line for each', async () => {
   const refused = start({ PORT: 'eighty', ROLLUP_THREADS: '0' })
   expect(await refused.exited).toBe(1)
   expect(refused.output().trim().split('\n').sort()).toEqual([
@@ -75,7 +75,7 @@ test('bad settings end the start with 1 and a line each', async () => {
   ])
 })
 
-test('a port that is taken ends the start with 1 before anything is started', async () => {
+test('start: a port in use exits with 1 before any server starts', async () => {
   const other = createServer().listen(port, '127.0.0.1')
   await once(other, 'listening')
   try {
@@ -90,7 +90,7 @@ test('a port that is taken ends the start with 1 before anything is started', as
   }
 })
 
-test('a server that cannot carry the service ends the start with 1 and what to do about it', async () => {
+test('start: a Redis that evicts keys exits with 1 and says what to do', async () => {
   const [database, redis] = await Promise.all([testDatabase(), testRedis()])
   const client = connectRedis(redis.url, silentLog)
   await whenReady(client, 5_000)
@@ -106,7 +106,7 @@ test('a server that cannot carry the service ends the start with 1 and what to d
   await Promise.all([database.close(), redis.close()])
 }, 40_000)
 
-test('bootstrap in an empty data folder gives a token, and leaves nothing running', async () => {
+test('admin bootstrap: in an empty data folder it gives a token and leaves no process', async () => {
   bootstrapped = await admin('bootstrap')
   expect(bootstrapped).toEqual({
     team_id: expect.any(String),
@@ -117,7 +117,7 @@ test('bootstrap in an empty data folder gives a token, and leaves nothing runnin
   expect(await leftOvers()).toEqual([])
 }, 60_000)
 
-test('with no server configured it brings its own, and works', async () => {
+test('start: without configured servers it starts embedded ones', async () => {
   service = start()
   await service.ready()
   const { status, body: site } = await ask('POST', '/api/sites', { domain: 'example.com' })
@@ -127,12 +127,12 @@ test('with no server configured it brings its own, and works', async () => {
   await expect.poll(pageviews, { timeout: 10_000 }).toBe(1)
 }, 60_000)
 
-test('bootstrap while it runs finds what is there, and shows no token again', async () => {
+test('admin bootstrap: while the service runs it finds the team and gives no second token', async () => {
   expect(await admin('bootstrap')).toEqual({ ...bootstrapped, token: null, created: false })
   expect((await fetch(`${service.url}/readyz`)).status).toBe(200)
 }, 60_000)
 
-test('a second start on the same data folder says who holds it, and leaves the first alone', async () => {
+test('start: a second start on the same data folder names the process that holds it', async () => {
   const redis = redisPid()
   const children = await childrenOf(service.pid)
   const second = start({ PORT: String(await freePort()) })
@@ -146,7 +146,7 @@ test('a second start on the same data folder says who holds it, and leaves the f
   expect(await pageviews()).toBe(1)
 })
 
-test('SIGTERM ends it with 0 and nothing left running, and the next start has the data', async () => {
+test('stop: SIGTERM exits with 0, leaves no process, and the next start has the data', async () => {
   service.kill('SIGTERM')
   expect(await service.exited).toBe(0)
   expect(await leftOvers()).toEqual([])
@@ -155,7 +155,7 @@ test('SIGTERM ends it with 0 and nothing left running, and the next start has th
   expect(await pageviews()).toBe(1)
 }, 60_000)
 
-test('when the first process is killed the others end by themselves, and the next start works at once', async () => {
+test('stop: when the primary is killed the other processes end, and the next start succeeds at once', async () => {
   const children = await childrenOf(service.pid, 'dist/workers')
   expect(children).toHaveLength(3)
   service.kill('SIGKILL')
@@ -167,14 +167,14 @@ test('when the first process is killed the others end by themselves, and the nex
   expect(await pageviews()).toBe(1)
 }, 60_000)
 
-test('a private Redis that is killed is started again', async () => {
+test('embedded Redis: it is restarted when it is killed', async () => {
   const killed = redisPid()
   process.kill(killed, 'SIGKILL')
   await expect.poll(redisPid, { timeout: 10_000 }).not.toBe(killed)
   await expect.poll(async () => (await fetch(`${service.url}/readyz`)).status, { timeout: 10_000 }).toBe(200)
 }, 30_000)
 
-test('Ctrl-C ends it with 0 and leaves nothing running', async () => {
+test('stop: Ctrl-C exits with 0 and leaves no process', async () => {
   const processes = [redisPid(), ...(await childrenOf(service.pid))]
   service.killGroup('SIGINT')
   expect(await service.exited).toBe(0)
@@ -183,7 +183,7 @@ test('Ctrl-C ends it with 0 and leaves nothing running', async () => {
   expect(service.errors()).toBe('')
 }, 30_000)
 
-test('a terminal that is closed ends it in the same way', async () => {
+test('stop: closing the terminal exits with 0 and leaves no process', async () => {
   service = start()
   await service.ready()
   const processes = [redisPid(), ...(await childrenOf(service.pid))]
@@ -195,7 +195,7 @@ test('a terminal that is closed ends it in the same way', async () => {
   expect(service.errors()).toBe('')
 }, 30_000)
 
-test('Ctrl-C in the middle of a start ends it with 0 and leaves nothing running', async () => {
+test('stop: Ctrl-C during a start exits with 0 and leaves no process', async () => {
   service = start()
   await expect
     .poll(service.output, { interval: 5, timeout: 10_000 })
@@ -205,7 +205,7 @@ test('Ctrl-C in the middle of a start ends it with 0 and leaves nothing running'
   await expect.poll(leftOvers, { timeout: 10_000 }).toEqual([])
 }, 30_000)
 
-test('a start waits until an admin command has stopped the servers it had for the moment', async () => {
+test('start: it waits until an admin command has stopped its temporary servers', async () => {
   const command = await spawnEntry('test/embedded/hold-servers.ts', [], {
     env: { DATA_DIR: dataDir, BASE_URL: '' },
   })
@@ -222,7 +222,7 @@ test('a start waits until an admin command has stopped the servers it had for th
   expect(await pageviews()).toBe(1)
 }, 60_000)
 
-test('an ingest process that comes before the primary, as under PM2 it may, finds its tables', async () => {
+test('ingest process: started before the primary (PM2), it waits for the tables', async () => {
   const database = await startDatabase({ log: silentLog })
   const redis = await testRedis()
   const ingest = fork(PRIMARY.replace('primary.js', 'ingest.js'), {

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createApp } from '../../src/http/app.ts'
 import { describeApi } from '../../src/http/openapi/document.ts'
 import { storeHits } from '../../src/ingestion/store/store.ts'
-import { identityPictureUrl } from '../../src/stats/identity-pictures.ts'
+import { identityPictureUrl } from '../../src/stats/identity/identity-pictures.ts'
 import type { Plan } from '../../src/teams/schema.ts'
 import { generateToken } from '../../src/teams/token-format.ts'
 import { createToken } from '../../src/teams/tokens.ts'
@@ -209,11 +209,11 @@ async function askOverLimit(
   }
 }
 
-test('every operation is exercised', () => {
+test('described endpoints: every operation has an exercise', () => {
   expect(Object.keys(exercises).sort()).toEqual([...operations.keys()].sort())
 })
 
-test('every route that is served is described, but those that are no part of the API', () => {
+test('described endpoints: every served route is described, except those that are not part of the API', () => {
   const exchange = { collect: async () => '' }
   const { stack } = createApp(whole.services, exchange).router
   const paths = stack.flatMap(({ route }) => (route ? [route.path.replace(/:(\w+)/g, '{$1}')] : []))
@@ -223,7 +223,7 @@ test('every route that is served is described, but those that are no part of the
 })
 
 describe.each([...operations.keys()])('%s', operation => {
-  test('answers as it is described, and everything that is described', async () => {
+  test('gives exactly the answers that are described', async () => {
     const exercise = exercises[operation]
     expect(exercise, 'a way to bring it to its answers, in exercises.ts').toBeDefined()
     await askForRefusals(operation)

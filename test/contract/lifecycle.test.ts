@@ -93,7 +93,7 @@ async function lostAndRepeated(accepted: string[]) {
 const workersOf = (pid: number) => childrenOf(pid, 'http.js')
 const ingestOf = (pid: number) => childrenOf(pid, 'ingest.js')
 
-test('SIGUSR2 replaces every HTTP worker without a request that fails', async () => {
+test('processes: SIGUSR2 replaces every HTTP worker, and no request fails', async () => {
   const before = await workersOf(service.pid)
   expect(before).toHaveLength(2)
   const stream = sendHits(service.url)
@@ -112,7 +112,7 @@ test('SIGUSR2 replaces every HTTP worker without a request that fails', async ()
     .toEqual({ lost: 0, repeated: 0 })
 }, 60_000)
 
-test('HTTP workers that are killed are replaced, and the service goes on answering', async () => {
+test('processes: killed HTTP workers are replaced while the service answers', async () => {
   const before = await workersOf(service.pid)
   // One after the other, so that in the end only replacements are left to answer.
   for (const [index, pid] of before.entries()) {
@@ -130,7 +130,7 @@ test('HTTP workers that are killed are replaced, and the service goes on answeri
   expect(await stillRunning([service.pid])).toEqual([service.pid])
 }, 30_000)
 
-test('what was answered 202 is stored exactly once although the ingest process is killed', async () => {
+test('processes: accepted hits are stored exactly once when the ingest process is killed', async () => {
   const [killed] = await ingestOf(service.pid)
   const stream = sendHits(service.url)
   await more(stream, 300)
@@ -146,7 +146,7 @@ test('what was answered 202 is stored exactly once although the ingest process i
   expect(await ingestOf(service.pid)).not.toContain(killed)
 }, 70_000)
 
-test('SIGTERM while hits come in ends cleanly, and what was answered 202 is stored by the next start', async () => {
+test('processes: after SIGTERM under load, the next start stores the accepted hits', async () => {
   const children = await childrenOf(service.pid)
   expect(children).toHaveLength(3)
   const stream = sendHits(service.url)

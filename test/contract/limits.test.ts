@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { createClient } from '../../src/client.ts'
+import { createClient } from '../../src/client/index.ts'
 import { startService, type TestService } from '../support/service.ts'
 import { createTestSite, type TestSite } from '../support/sites.ts'
 
@@ -71,7 +71,7 @@ function expectExact(answers: Counted[], allowedStatus: number) {
 const many = <Result>(count: number, run: (index: number) => Promise<Result>) =>
   Promise.all(Array.from({ length: count }, (_, index) => run(index)))
 
-test('of parallel requests to all workers exactly as many as the limit are taken, and stored', async () => {
+test('ingestion limits: of parallel requests to all workers, exactly the limit is accepted and stored', async () => {
   const answers = await many(LIMIT + 25, () => send('collect', pageview()))
   expectExact(answers, 202)
   const accepted = answers.filter(answer => answer.status === 202).length
@@ -87,19 +87,19 @@ test('of parallel requests to all workers exactly as many as the limit are taken
     .toBe(accepted)
 })
 
-test('requests that are not valid count too, in the bucket of their endpoint', async () => {
+test('ingestion limits: invalid requests are charged to the bucket of their endpoint', async () => {
   const answers = await many(LIMIT + 10, () => send('event', { key: 'nonsense' }))
   expectExact(answers, 422)
 })
 
-test('identify is counted by key and address', async () => {
+test('ingestion limits: identify is charged by key and address', async () => {
   const other = await createTestSite(service.db)
   const identify = (key: string) => send('identify', { key, hostname: 'example.com', identifier: 'ada' })
   expectExact(await many(LIMIT + 5, () => identify(site.key)), 202)
   expectExact(await many(LIMIT + 5, () => identify(other.key)), 202)
 })
 
-test('a limit of 0 is no limit and shows no headers', async () => {
+test('ingestion limits: 0 turns the limit and its headers off', async () => {
   const engage = { key: site.key, hostname: 'example.com', url: { path: '/' }, sd: 1, time: 1 }
   for (const answer of await many(LIMIT + 5, () => send('engage', engage))) {
     expect(answer.status).toBe(202)
@@ -107,7 +107,7 @@ test('a limit of 0 is no limit and shows no headers', async () => {
   }
 })
 
-test('the authenticated API is counted by token, over REST and tRPC alike; a batch is charged for each call', async () => {
+test('API limit: REST and tRPC share the bucket of the token; a batch is charged for each call', async () => {
   const list = () =>
     fetch(`${service.url}/api/sites`, { headers: { Authorization: `Bearer ${service.token}` } })
   const first = await list()
@@ -129,7 +129,7 @@ test('the authenticated API is counted by token, over REST and tRPC alike; a bat
   })
 })
 
-test('no address of a sender is in Redis', async () => {
+test('ingestion limits: Redis does not contain the address of a sender', async () => {
   const { Redis } = await import('ioredis')
   const redis = new Redis({ path: service.redisUrl.replace('unix://', '') })
   const keys = await redis.keys('*')

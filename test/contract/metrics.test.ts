@@ -17,7 +17,7 @@ function sumOf(text: string, name: string, label = ''): number {
 
 const scrape = async () => (await fetch(`${service.url}/metrics`)).text()
 
-test('one answer holds what all workers and ingest processes have counted', async () => {
+test('metrics: one answer has the counts of all workers and ingest processes', async () => {
   const site = await createTestSite(service.db)
   const send = (agent: string) =>
     fetch(`${service.url}/api/collect`, {
@@ -79,7 +79,7 @@ test.each(['localhost', 'LOCALHOST:3000', '127.0.0.1:3000', '127.1.2.3', '[::1]:
   },
 )
 
-describe('with a token', () => {
+describe('metrics with a token', () => {
   let guarded: TestService
   beforeAll(async () => {
     guarded = await startService({ METRICS_TOKEN: 'a-token-of-enough-length' })
@@ -90,7 +90,7 @@ describe('with a token', () => {
     ['Bearer a-token-of-enough-length', 200],
     ['Bearer a-token-of-other-length', 401],
     ['', 401],
-  ])('the header %j is answered %i', async (authorization, status) => {
+  ])('the header %j gives %i', async (authorization, status) => {
     const answer = await fetch(`${guarded.url}/metrics`, { headers: { Authorization: authorization } })
     expect(answer.status).toBe(status)
   })

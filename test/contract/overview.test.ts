@@ -2,8 +2,8 @@ import { randomUUID } from 'node:crypto'
 import { TRPCClientError } from '@trpc/client'
 import { DateTime } from 'luxon'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { createClient } from '../../src/client.ts'
-import { startService, type TestService } from '../support/service.ts'
+import { createClient } from '../../src/client/index.ts'
+import { sharedService, type TestService } from '../support/service.ts'
 import {
   type Answer,
   createMember,
@@ -31,7 +31,7 @@ let owner: Member
 let sentinel: Site
 
 beforeAll(async () => {
-  service = await startService()
+  service = await sharedService()
   owner = { token: service.token, teamId: service.teamId, userId: '' }
   sentinel = await createSite(service, 'sentinel.example')
 })
@@ -83,6 +83,7 @@ async function moveBack(site: Site, days: number) {
         (select distinct time_bucket(interval '15 minutes', at + shift) as bucket
          from events, (values (interval '0'), (${interval}::interval)) as shifts (shift)
          where site_no = ${site.siteNo}) as buckets
+      where bucket < (select watermark from watermarks where watermarks.aggregate = aggregates.aggregate)
       on conflict (aggregate, site_no, bucket) do update set version = nextval('dirty_versions')`
   })
 }
@@ -114,7 +115,7 @@ describe('GET /api/sites/{siteKey}/overview', () => {
     await settle(service, sentinel)
   })
 
-  test('has exactly these fields, and none of money without payments and processor', async () => {
+  test('the answer has exactly these fields, without revenue fields when there are no payments and no processor', async () => {
     const overview = await overviewOf(site)
     expect(overview).toEqual({
       kpi: { metric: 'mrr', label: 'MRR change', currency: 'USD', static: false },
@@ -125,13 +126,13 @@ describe('GET /api/sites/{siteKey}/overview', () => {
     expect(overview.avg_session_seconds).toBeLessThan(10)
   })
 
-  test('takes the id and the domain, in any letters, for the site', async () => {
+  test('the site key can be the id or the domain, in any case', async () => {
     const byId = await get(`/sites/${site.id}/overview`)
     for (const siteKey of [site.domain, site.id.toUpperCase(), site.domain.toUpperCase()])
       expect((await get(`/sites/${siteKey}/overview`)).json, siteKey).toEqual(byId.json)
   })
 
-  test('is all zeros before the first hit', async () => {
+  test('all numbers are zero before the first hit', async () => {
     const empty = await siteOf(service.token, 'empty.example')
     for (const query of ['', '?range=all', '?range=last_30_days'])
       expect(await overviewOf(empty, query)).toMatchObject({ ...ZEROS, previous: ZEROS })
@@ -153,7 +154,7 @@ describe('GET /api/sites/{siteKey}/overview', () => {
     ['all', 1, true],
   ]
 
-  test.each(presets)('%s has %i days', async (range, days, hasToday) => {
+  test.each(presets)('the range %s has %i days', async (range, days, hasToday) => {
     const overview = await overviewOf(site, `?range=${range}`)
     expect(overview.days).toBe(days)
     expect(overview).toMatchObject(hasToday ? expected : ZEROS)
@@ -161,7 +162,7 @@ describe('GET /api/sites/{siteKey}/overview', () => {
   })
 
   test.each(['UTC', 'Pacific/Kiritimati', 'Pacific/Pago_Pago', 'Asia/Kolkata', 'America/St_Johns'])(
-    'begins its days where %s does',
+    'days start at midnight of %s',
     async zone => {
       const there = await siteOf(service.token, `${zone.toLowerCase().replace(/[\W_]/g, '-')}.example`, zone)
       await pageview(there)
@@ -175,7 +176,7 @@ describe('GET /api/sites/{siteKey}/overview', () => {
     },
   )
 
-  test('from and to include both ends, and range is not looked at beside them', async () => {
+  test('from and to are both included, and range is ignored when they are given', async () => {
     const query = `?from=${date(-1)}&to=${date(0)}&range=nonsense`
     expect(await overviewOf(site, query)).toMatchObject({ ...expected, days: 2 })
     expect(await overviewOf(site, `?from=${date(-9)}&to=${date(-1)}`)).toMatchObject({ ...ZEROS, days: 9 })
@@ -183,7 +184,7 @@ describe('GET /api/sites/{siteKey}/overview', () => {
     expect(await overviewOf(site, '?from=2024-02-29&to=2024-02-29')).toMatchObject({ days: 1 })
   })
 
-  test('previous is the same number of days just before', async () => {
+  test('previous covers the same number of days directly before', async () => {
     expect(await overviewOf(site, `?from=${date(1)}&to=${date(1)}`)).toMatchObject({
       ...ZEROS,
       previous: expected,
@@ -211,13 +212,13 @@ describe('GET /api/sites/{siteKey}/overview', () => {
     ['another notation', 'from=1.1.2026&to=2.1.2026', undefined],
     ['no leading zeros', 'from=2026-1-1&to=2026-1-2', undefined],
     ['a time of day', 'from=2026-01-01T00:00&to=2026-01-02T00:00', undefined],
-  ])('%s is 422', async (_, query, field) => {
+  ])('%s gives 422', async (_, query, field) => {
     const answer = await get(`/sites/${site.id}/overview?${query}`)
     expectError(answer, 422, 'validation_failed')
     if (field) expect(Object.keys(answer.json.errors)).toContain(field)
   })
 
-  test('names the query parameters that it ignored', async () => {
+  test('ignored query parameters are named in a header', async () => {
     const answer = await get(`/sites/${site.id}/overview?range=today&foo=1&bar=2&foo=3`)
     expect(answer.status).toBe(200)
     expect(listed(answer)).toEqual(['bar', 'foo'])
@@ -226,7 +227,7 @@ describe('GET /api/sites/{siteKey}/overview', () => {
     ).toBeUndefined()
   })
 
-  test('counts what lies in the past where it lies', async () => {
+  test('late hits count on the day on which they happened', async () => {
     const past = await siteOf(service.token, 'past.example')
     const returning = visitor()
     await pageview(past, returning)
@@ -282,7 +283,7 @@ describe('GET /api/sites', () => {
     await settle(service, sentinel)
   })
 
-  test('is a bare array of items with exactly these fields', async () => {
+  test('the answer is a bare array of items with exactly these fields', async () => {
     const items = await list('?sort=domain_asc')
     expect(items).toHaveLength(4)
     for (const item of items) {
@@ -313,7 +314,7 @@ describe('GET /api/sites', () => {
     ['?period=90d', 24],
     ['?period=', 24],
     ['?period=7D', 24],
-  ])('"%s" has sparklines of %i', async (query, length) => {
+  ])('the query "%s" gives sparklines of %i buckets', async (query, length) => {
     for (const item of await list(query)) {
       const sparkline = item.sparkline as number[]
       expect(sparkline).toHaveLength(length)
@@ -337,11 +338,11 @@ describe('GET /api/sites', () => {
     ['?search=_', []],
     ['?search=%5C', []],
     ['?search=', ['d-x.example', 'b.example', 'c.example', 'a.example']],
-  ])('"%s" lists %j', async (query, expected) => {
+  ])('the query "%s" lists %j', async (query, expected) => {
     expect(await domains(query)).toEqual(expected)
   })
 
-  test('puts pinned sites first in every order', async () => {
+  test('pinned sites come first in every order', async () => {
     const pin = (isPinned: boolean) =>
       service.db`update sites set is_pinned = ${isPinned} where id = ${sites['c.example']!.id}`
     await pin(true)
@@ -350,7 +351,7 @@ describe('GET /api/sites', () => {
     await pin(false)
   })
 
-  test('refuses an unknown sort and a search too long, and names what it ignores', async () => {
+  test('an unknown sort and a search that is too long are refused; ignored parameters are named', async () => {
     expectError(await get('/sites?sort=domain'), 422, 'validation_failed')
     expectError(await get(`/sites?search=${'a'.repeat(256)}`), 422, 'validation_failed')
     const answer = await get('/sites?limit=5&page=2&search=x')
@@ -358,7 +359,7 @@ describe('GET /api/sites', () => {
     expect(listed(answer)).toEqual(['limit', 'page'])
   })
 
-  test('compares with the window just before', async () => {
+  test('change compares with the window directly before', async () => {
     const site = sites['d-x.example']!
     await moveBack(site, 1)
     const item = async (period: string) => (await list(`?search=d-x&period=${period}`))[0]!
@@ -374,14 +375,14 @@ describe('GET /api/sites', () => {
     expect((week.sparkline as number[]).slice(-2)).toEqual([2, 1])
   })
 
-  test('shows nothing of another team', async () => {
+  test('sites of another team are not listed', async () => {
     const other = await createMember(service)
     expect((await get('/sites', other.token)).json).toEqual([])
   })
 })
 
 describe('POST /api/sites', () => {
-  test('answers 201 with the new site and where it is', async () => {
+  test('the answer is 201 with the new site and its Location', async () => {
     const member = await createMember(service)
     const { status, json, headers } = await create(member.token, { domain: 'new.example' })
     expect(status).toBe(201)
@@ -414,7 +415,7 @@ describe('POST /api/sites', () => {
     ['shop.example:8080', 'shop.example:8080'],
     ['bücher.example', 'xn--bcher-kva.example'],
     ['localhost', 'localhost'],
-  ])('keeps the domain "%s" as %s, once a team', async (domain, kept) => {
+  ])('the domain "%s" is stored as %s, once per team', async (domain, kept) => {
     const [one, other] = [await createMember(service), await createMember(service)]
     const made = await create(one.token, { domain })
     expect([made.status, made.json.domain]).toEqual([201, kept])
@@ -440,7 +441,7 @@ describe('POST /api/sites', () => {
     else expect(answer.status).toBe(201)
   })
 
-  test('with a trial that is over is 403', async () => {
+  test('a trial that is over gives 403', async () => {
     const member = await createMember(service)
     await service.db`
       update teams set plan = 'trial', trial_ends_at = now() - interval '1 minute' where id = ${member.teamId}`
@@ -449,7 +450,7 @@ describe('POST /api/sites', () => {
     expectError(await create(member.token, { domain: 5 }), 403, 'forbidden')
   })
 
-  test('beyond 30 sites is 403, until one is deleted', async () => {
+  test('a 31st site gives 403 until another one is deleted', async () => {
     const member = await createMember(service)
     for (let count = 1; count <= 30; count++)
       expect((await create(member.token, { domain: `site-${count}.example` })).status).toBe(201)
@@ -459,7 +460,7 @@ describe('POST /api/sites', () => {
     expect((await create(member.token, { domain: 'one-more.example' })).status).toBe(201)
   })
 
-  test('at the same moment makes a domain once, and never more than the ceiling', async () => {
+  test('concurrent requests create a domain once and do not exceed the ceiling', async () => {
     const member = await createMember(service)
     const same = Array.from({ length: 5 }, () => create(member.token, { domain: 'race.example' }))
     const statuses = (await Promise.all(same)).map(answer => answer.status)
@@ -471,7 +472,7 @@ describe('POST /api/sites', () => {
     expect(made).toHaveLength(29)
   })
 
-  test('is refused to a token that is limited to sites', async () => {
+  test('a token that is limited to sites is refused', async () => {
     const member = await createMember(service)
     const site = await siteOf(member.token, 'limited.example')
     const token = await tokenOf(service, member, { siteIds: [site.id] })
@@ -488,7 +489,7 @@ describe('tokens', () => {
     ['GET', '/sites/none.example/overview?range=nonsense'],
   ]
 
-  test.each(paths)('%s %s answers 401 without a good one, whatever else is wrong', async (method, path) => {
+  test.each(paths)('%s %s gives 401 without a valid token, whatever else is wrong', async (method, path) => {
     const member = await createMember(service)
     const expired = await tokenOf(service, member, { expiresAt: new Date(Date.now() - 1_000) })
     const last = member.token.at(-1)
@@ -505,13 +506,13 @@ describe('tokens', () => {
     expect(good.status).not.toBe(401)
   })
 
-  test('work until they expire, and not after', async () => {
+  test('a token works until it expires', async () => {
     const member = await createMember(service)
     const token = await tokenOf(service, member, { expiresAt: new Date(Date.now() + 60_000) })
     expect((await get('/sites', token)).status).toBe(200)
   })
 
-  test('limited to sites see only these', async () => {
+  test('a token that is limited to sites sees only these', async () => {
     const member = await createMember(service)
     const [inside, outside] = [
       await siteOf(member.token, 'in.example'),
@@ -525,13 +526,13 @@ describe('tokens', () => {
   })
 })
 
-describe('a site that one may not see', () => {
+describe('a site outside of the access of the caller', () => {
   test.each([
     ['GET', ''],
     ['GET', '/overview'],
     ['GET', '/overview?range=nonsense'],
     ['DELETE', ''],
-  ])('is a site that is not there: %s /api/sites/{siteKey}%s', async (method, path) => {
+  ])('gives the same answer as an unknown site: %s /api/sites/{siteKey}%s', async (method, path) => {
     const member = await createMember(service)
     const outside = await siteOf(member.token, 'outside.example')
     const inside = await siteOf(member.token, 'inside.example')
@@ -554,7 +555,7 @@ describe('a site that one may not see', () => {
 })
 
 describe('DELETE /api/sites/{siteKey}', () => {
-  test('is for owners and admins; a member gets 403', async () => {
+  test('owners and admins can delete; a member gets 403', async () => {
     const first = await createMember(service)
     const [admin, member] = [
       await createMember(service, { teamId: first.teamId, role: 'admin' }),
@@ -584,7 +585,7 @@ describe('DELETE /api/sites/{siteKey}', () => {
     }
   })
 
-  test('frees the domain for a new site, which has nothing of the old one', async () => {
+  test('the domain is free for a new site, which has no data of the old one', async () => {
     const old = await siteOf(service.token, 'again.example')
     await pageview(old)
     await settle(service, sentinel)
@@ -604,7 +605,7 @@ describe('routes', () => {
     ['DELETE', '/api/sites/overview.example/overview', ['GET']],
     ['GET', '/api/collect', ['POST']],
     ['DELETE', '/api/identify', ['POST']],
-  ])('%s %s is 405 and says what is allowed', async (method, path, allowed) => {
+  ])('%s %s gives 405 and names the allowed methods', async (method, path, allowed) => {
     const answer = await request(service.url + path, { method, token: service.token })
     expectError(answer, 405, 'method_not_allowed')
     const named = answer.headers.allow!.split(/, */)
@@ -618,11 +619,11 @@ describe('routes', () => {
     '/api/sites/overview.example/nothing',
     '/api/v1/sites',
     '/nothing/at/all',
-  ])('%s is 404', async path => {
+  ])('%s gives 404', async path => {
     expectError(await request(service.url + path, { token: service.token }), 404, 'not_found')
   })
 
-  test('every answer has a request id of its own', async () => {
+  test('every answer has its own request id', async () => {
     const answers = await Promise.all(Array.from({ length: 10 }, () => get('/sites')))
     expect(new Set(answers.map(answer => answer.headers['x-request-id'])).size).toBe(10)
   })
@@ -644,7 +645,7 @@ describe('the typed client', () => {
     return error.data as { code: string; httpStatus: number; errors?: object }
   }
 
-  test('gets what REST gives', async () => {
+  test('a call gives the same answer as REST', async () => {
     const member = await createMember(service)
     const client = clientOf(member.token)
     const made = await client.sites.create.mutate({ domain: 'Client.Example', timezone: NOON })
@@ -673,12 +674,12 @@ describe('the typed client', () => {
     expect(await client.sites.list.query({})).toEqual([])
   })
 
-  test('falls back to 24h as REST does', async () => {
+  test('an unknown period means 24h, as over REST', async () => {
     const period = '90d' as '24h'
     expect((await clientOf(service.token).sites.list.query({ period }))[0]!.sparkline).toHaveLength(24)
   })
 
-  test('is refused as REST refuses', async () => {
+  test('errors are the same as over REST', async () => {
     const member = await createMember(service, { role: 'member' })
     const site = await siteOf(owner.token, 'refused.example')
     const lapsed = await createMember(service, { plan: 'lapsed' })
@@ -719,7 +720,7 @@ describe('the typed client', () => {
       expect(await overview(given), JSON.stringify(given)).toMatchObject(invalid)
   })
 
-  test('may ask for many things at once, and each has an answer of its own', async () => {
+  test('each call of a batch has its own answer', async () => {
     const client = clientOf(service.token)
     const [list, none, overview] = await Promise.allSettled([
       client.sites.list.query(),

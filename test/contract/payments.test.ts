@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { eventually, startService, type TestService } from '../support/service.ts'
+import { eventually, sharedService, type TestService } from '../support/service.ts'
 
 let service: TestService
 let key: string
 
 beforeAll(async () => {
-  service = await startService()
+  service = await sharedService()
   const created = await call('POST', '', { domain: 'paid.example' })
   key = created.body.tracking_key
 })
@@ -37,7 +37,7 @@ const collect = async (visitorId: string, path: string) => {
   expect(answer.status).toBe(202)
 }
 
-test('a payment counts at once, and belongs to its visitor as soon as that one appears', async () => {
+test('payments: a payment counts at once, and belongs to its visitor as soon as that one appears', async () => {
   expect('revenue' in (await overview())).toBe(false)
   const visitorId = randomUUID()
   expect((await pay({ transaction_id: 'early', visitor_id: visitorId, recurring: true })).status).toBe(201)
@@ -63,7 +63,7 @@ test('a payment counts at once, and belongs to its visitor as soon as that one a
   ])
 })
 
-test('a visitor that was there before the payment keeps it in the latest session', async () => {
+test('payments: a payment of a known visitor belongs to their latest session', async () => {
   const visitorId = randomUUID()
   await collect(visitorId, '/?utm_source=before')
   await eventually(async () => (await overview('utm_source=before')).visitors === 1)
@@ -71,7 +71,7 @@ test('a visitor that was there before the payment keeps it in the latest session
   expect(await overview('utm_source=before')).toMatchObject({ revenue: 7, payments: 1 })
 })
 
-test('the list of sites shows it, and a processor brings its metrics', async () => {
+test('payments: the site list shows revenue, and a connected processor adds its metrics', async () => {
   const list = await call('GET', '')
   expect(list.body[0]).toMatchObject({ revenue: 5_106, has_revenue: true })
   expect(list.body[0].revenue_sparkline.at(-1) + list.body[0].revenue_sparkline.at(-2)).toBe(5_106)
@@ -82,7 +82,7 @@ test('the list of sites shows it, and a processor brings its metrics', async () 
   expect(service.output()).not.toContain('whsec_hidden')
 })
 
-test('a payment that is deleted is gone from every number', async () => {
+test('payments: a deleted payment is gone from every number', async () => {
   for (const transaction_id of ['early', 'later', 'other']) {
     expect((await call('DELETE', '/paid.example/payments', { transaction_id })).status).toBe(200)
   }

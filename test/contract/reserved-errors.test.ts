@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { LIFECYCLE_NAMES } from '../../src/ingestion/reserved-names.ts'
+import { LIFECYCLE_NAMES } from '../../src/events/reserved-names.ts'
 import { dayOfHits, hit, type Stats, type StatsSite, startStats, THAT_DAY } from './stats-site.ts'
 
 const RESERVED = ['pageview', 'engagement', 'performance', 'web-vitals', ...LIFECYCLE_NAMES]
@@ -31,7 +31,7 @@ afterAll(() => stats.close())
 
 const read = (path: string) => stats.read(site, path)
 
-test('errors with a reserved name: goals of service events are not reached', async () => {
+test('errors with a reserved name: they do not convert goals of service events', async () => {
   const goals: { display_name: string; conversions: number; visitors: number }[] = await read(
     `/stats/goals?${THAT_DAY}`,
   )
@@ -39,14 +39,14 @@ test('errors with a reserved name: goals of service events are not reached', asy
   for (const goal of goals) expect(goal).toMatchObject({ conversions: 0, visitors: 0 })
 })
 
-test('errors with a reserved name: they are errors called Error, under the message they came with', async () => {
+test('errors with a reserved name: they get the name Error and keep their message', async () => {
   const { data } = await read(`/stats/errors?${THAT_DAY}&per_page=100`)
   const made = data.filter(({ message }: { message: string }) => message.startsWith('boom '))
   expect(made).toHaveLength(RESERVED.length)
   for (const group of made) expect(group).toMatchObject({ error_name: 'Error', occurrences: 1 })
 })
 
-test.each(RESERVED)('errors with the reserved name %s: no filter, breakdown or list has it', async name => {
+test.each(RESERVED)('errors with the reserved name %s: it is in no filter, breakdown or list', async name => {
   const { data } = await read(`/stats/events?${THAT_DAY}&event_name=${name}`)
   expect(data).toEqual([])
   const { rows } = await read(
@@ -55,7 +55,7 @@ test.each(RESERVED)('errors with the reserved name %s: no filter, breakdown or l
   expect(rows).toEqual([])
 })
 
-test('errors with a reserved name: the list of event names has none of them', async () => {
+test('errors with a reserved name: they are not in the list of event names', async () => {
   const { values } = await read(`/stats/filter-values?${THAT_DAY}&dimension=event_name`)
   const names = values.map(({ value }: { value: string }) => value)
   expect(names).toContain('Error')

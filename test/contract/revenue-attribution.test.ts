@@ -24,7 +24,7 @@ const visit = (site: StatsSite, ...visits: Visit[]) =>
   revenue.store(visits.map(({ at, ...fields }) => enrichedHit(site, Date.parse(at), fields)))
 
 const OFFER = '/offer?utm_source=letter&utm_medium=email&utm_campaign=may&utm_content=top&utm_term=shoe'
-/** A session by a letter at 09:00 on the 9th, and one by a search from 10:00 to 10:20 on the 10th. */
+/** Stores a session from a newsletter at 09:00 on the 9th, and one from a search from 10:00 to 10:20 on the 10th. */
 const twoSessions = (site: StatsSite, visitorId: string) =>
   visit(
     site,
@@ -33,7 +33,7 @@ const twoSessions = (site: StatsSite, visitorId: string) =>
     { visitorId, at: '2026-03-10T10:20:00Z', url: '/cart' },
   )
 
-/** What of each of the two sessions filters and breakdowns show. */
+/** Values of the two sessions by which reads can filter and break down. */
 const LETTER = {
   ...{ source: 'letter', channel: 'Email', entry_path: '/offer', utm_source: 'letter', visit_count: '1' },
   ...{ utm_medium: 'email', utm_campaign: 'may', utm_content: 'top', utm_term: 'shoe' },
@@ -51,14 +51,14 @@ async function revenueOf(site: StatsSite, dimension: string, value: string) {
   return [filtered, row?.revenue ?? 0]
 }
 
-describe('a payment belongs to', () => {
+describe('attribution', () => {
   test.each<[string, string, object, object]>([
     ['the session it falls into', '2026-03-10T10:10:00Z', SEARCH, LETTER],
     ['the session that began that moment', '2026-03-10T10:00:00Z', SEARCH, LETTER],
     ['the latest session before it', '2026-03-14T00:00:00Z', SEARCH, LETTER],
     ['the earlier session, when it is from between', '2026-03-10T09:59:00Z', LETTER, SEARCH],
     ['the earlier session, when it falls into that', '2026-03-09T09:00:00Z', LETTER, SEARCH],
-  ])('%s', async (_which, timestamp, session, other) => {
+  ])('a payment belongs to %s', async (_which, timestamp, session, other) => {
     for (const isLate of [false, true]) {
       const [site, visitorId] = [await revenue.site(), randomUUID()]
       if (!isLate) await twoSessions(site, visitorId)
@@ -76,7 +76,7 @@ describe('a payment belongs to', () => {
     }
   })
 
-  test('nobody: its dimensions are all empty', async () => {
+  test('the payment of an unknown visitor has empty dimensions', async () => {
     const [site, visitorId] = [await revenue.site(), randomUUID()]
     await twoSessions(site, visitorId)
     await revenue.pay(site, { timestamp: '2026-03-10T10:10:00Z' })
@@ -87,7 +87,7 @@ describe('a payment belongs to', () => {
       expect(await revenueOf(site, dimension, value), dimension).toEqual([0, 0])
   })
 
-  test('its own visitor, whatever session_id says', async () => {
+  test('a payment belongs to its visitor, whatever its session_id', async () => {
     const [site, payer, other] = [await revenue.site(), randomUUID(), randomUUID()]
     await visit(site, { visitorId: other, at: '2026-03-10T10:00:00Z', url: '/?utm_source=other' })
     await visit(site, { visitorId: payer, at: '2026-03-10T10:00:00Z', url: '/?utm_source=own' })
@@ -98,7 +98,7 @@ describe('a payment belongs to', () => {
     expect(await revenueOf(site, 'utm_source', 'other')).toEqual([0, 0])
   })
 
-  test('a visitor of another site with the same id nowhere else', async () => {
+  test('a visitor of another site with the same id is another visitor', async () => {
     const [site, other, visitorId] = [await revenue.site(), await revenue.site(), randomUUID()]
     await twoSessions(other, visitorId)
     await revenue.pay(site, { visitor_id: visitorId, timestamp: '2026-03-14' })
@@ -106,12 +106,12 @@ describe('a payment belongs to', () => {
     expect(await revenue.overview(other, MARCH)).not.toHaveProperty('revenue')
   })
 
-  test('the visitor that a checkout names, and what the subscription moves with it', async () => {
+  test('a subscription and its payments belong to the visitor that the checkout names', async () => {
     const [site, visitorId] = [await revenue.shop(), randomUUID()]
     await visit(site, { visitorId, at: '2026-01-01T09:00:00Z', url: '/?utm_source=letter' })
     const base = subscription({ metadata: { visitor_id: visitorId } })
     const bill = invoice({ subscription: base.id, customer: base.customer, paidAt: onDay(2) })
-    await revenue.tell(site, [
+    await revenue.deliverAll(site, [
       event('customer.subscription.created', base, onDay(2)),
       event('invoice.paid', bill, onDay(2)),
     ])
@@ -124,10 +124,10 @@ describe('a payment belongs to', () => {
   })
 })
 
-describe('the events of a payment', () => {
+describe('payment events', () => {
   const day = 'from=2026-03-10&to=2026-03-10'
 
-  test('are in the log at its time, and make no visitor, session or custom event', async () => {
+  test('they are in the log at the time of the payment, and add no visitor, session or custom event', async () => {
     const [site, visitorId] = [await revenue.site(), randomUUID()]
     await twoSessions(site, visitorId)
     await revenue.pay(site, {
@@ -160,21 +160,21 @@ describe('the events of a payment', () => {
     expect((await revenue.call('GET', site.path)).body.has_data).toBe(true)
   })
 
-  test.each(['payment', 'free_trial'])('named %s carry amount and currency', async name => {
+  test.each(['payment', 'free_trial'])('the event %s carries amount and currency', async name => {
     const site = await revenue.site()
     await revenue.pay(site, { amount: 4999, is_free_trial: true })
     const { data } = await revenue.read(site, `/stats/events?event_name=${name}`)
     expect(data).toMatchObject([{ properties: { amount: '4999', currency: 'USD' } }])
   })
 
-  test('alone do not make a site have data', async () => {
+  test('a site with payment events alone has no data', async () => {
     const site = await revenue.site()
     await revenue.pay(site, { visitor_id: randomUUID(), is_free_trial: true })
     expect((await revenue.call('GET', site.path)).body.has_data).toBe(false)
     expect(await revenue.overview(site, 'range=today')).toMatchObject({ visitors: 0, sessions: 0 })
   })
 
-  test('convert goals, and pass filters by goal and by name', async () => {
+  test('they convert goals, and pass filters by goal and by name', async () => {
     const [site, payer, other] = [await revenue.shop(), randomUUID(), randomUUID()]
     await twoSessions(site, payer)
     await visit(site, { visitorId: other, at: '2026-03-10T12:00:00Z', url: '/' })

@@ -14,14 +14,14 @@ const life = (base: Json, steps: [day: number, change: Json][]) =>
   )
 const day = (number: number) => `2026-01-0${number}`
 
-describe('a discount', () => {
+describe('discounts', () => {
   const half = coupon({ percent_off: 50 })
 
-  test('of a subscription is known by its own event, from where it starts to where it ends', async () => {
+  test('a discount of a subscription counts from the event that starts it to the event that ends it', async () => {
     const site = await revenue.shop()
     const base = subscription()
     const given = discount(half, { subscription: base.id, customer: base.customer, start: onDay(3) })
-    await revenue.tell(site, [
+    await revenue.deliverAll(site, [
       ...life(base, [[1, {}]]),
       event('customer.discount.created', given, onDay(3)),
       ...life(base, [
@@ -38,13 +38,13 @@ describe('a discount', () => {
     ])
   })
 
-  test('in the old shape, with its coupon in it, is taken off too', async () => {
+  test('a discount in the old shape, with its coupon in it, is taken off too', async () => {
     const site = await revenue.shop()
     const base = subscription()
     const { source: _source, ...rest } = discount(half, { subscription: base.id, customer: base.customer })
     const once = { ...rest, id: 'di_once', coupon: coupon({ percent_off: 90, duration: 'once' }) }
     const old = { ...rest, coupon: half }
-    await revenue.tell(site, [
+    await revenue.deliverAll(site, [
       ...life(base, [
         [1, { discount: once, discounts: [once.id] }],
         [2, { discount: old }],
@@ -53,11 +53,11 @@ describe('a discount', () => {
     expect(await revenue.movements(site)).toEqual({ [day(1)]: 1000, [day(2)]: -500 })
   })
 
-  test('of a customer is taken off what they subscribe to', async () => {
+  test('a discount of a customer is taken off their subscriptions', async () => {
     const site = await revenue.shop()
     const base = subscription()
     const given = discount(half, { customer: base.customer })
-    await revenue.tell(site, [
+    await revenue.deliverAll(site, [
       ...life(base, [[1, {}]]),
       event('customer.discount.created', given, onDay(2)),
       event(

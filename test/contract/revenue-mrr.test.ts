@@ -81,15 +81,15 @@ describe('MRR is', () => {
     ['without the tax that is in it', { ...of(price(1200)), default_tax_rates: [tax(20, true)] }, 1000],
   ])('%s', async (_what, options, expected) => {
     const site = await revenue.shop()
-    await revenue.tell(site, [event('customer.subscription.created', subscription(options), onDay(1))])
+    await revenue.deliverAll(site, [event('customer.subscription.created', subscription(options), onDay(1))])
     expect(await revenue.movements(site)).toEqual(expected === 0 ? {} : { '2026-01-01': expected })
     expect(await revenue.log(site)).toEqual(['2026-01-01 subscription_started'])
     expect(await revenue.overview(site)).toMatchObject({ mrr: expected })
   })
 })
 
-describe('shapes of Stripe', () => {
-  /** As before 2025-03: the period is on the subscription, items have plan and price, `discount` is one object. */
+describe('Stripe versions', () => {
+  /** The shape before 2025-03: the period is on the subscription, items have plan and price, `discount` is one object. */
   const old = (plan: Json, quantity = 1): Json => {
     const { items: _items, discounts: _discounts, ...rest } = subscription()
     return {
@@ -117,10 +117,10 @@ describe('shapes of Stripe', () => {
       }),
     ],
     ['with the plan on the subscription alone', ({ items: _items, ...base }) => base],
-  ])('of old %s are read', async (_which, shape) => {
+  ])('a subscription of old %s is read', async (_which, shape) => {
     const site = await revenue.shop()
     const base = shape({ ...old({ ...price(24_000), ...PLAN }, 2), plan: PLAN })
-    await revenue.tell(site, [event('customer.subscription.created', base, onDay(1))])
+    await revenue.deliverAll(site, [event('customer.subscription.created', base, onDay(1))])
     expect(await revenue.movements(site)).toEqual({ '2026-01-01': 4000 }) // 2 × 24 000 ÷ 12
   })
 
@@ -131,7 +131,7 @@ describe('shapes of Stripe', () => {
   }
 })
 
-describe('the currency of a subscription', () => {
+describe('subscription currency', () => {
   const created = (currency: string, amount: number) =>
     event(
       'customer.subscription.created',
@@ -139,16 +139,16 @@ describe('the currency of a subscription', () => {
       onDay(1),
     )
 
-  test('without minor units is taken as it is', async () => {
+  test('an amount in a currency without minor units is not divided', async () => {
     const site = await revenue.shop()
     expect((await revenue.call('PATCH', `${site.path}/currency`, { currency: 'JPY' })).status).toBe(200)
-    await revenue.tell(site, [created('jpy', 4980)])
+    await revenue.deliverAll(site, [created('jpy', 4980)])
     expect(await revenue.movements(site)).toEqual({ '2026-01-01': 4980 })
   })
 
-  test('other than that of the site is left out of sums', async () => {
+  test('a subscription in another currency than the site is left out of sums', async () => {
     const site = await revenue.shop()
-    await revenue.tell(site, [created('eur', 500), created('usd', 70)])
+    await revenue.deliverAll(site, [created('eur', 500), created('usd', 70)])
     expect(await revenue.movements(site)).toEqual({ '2026-01-01': 70 })
     expect(await revenue.overview(site)).toMatchObject({ mrr: 70, kpi: { currency: 'USD' } })
   })

@@ -23,7 +23,7 @@ const items = (amount: number, quantity = 1) => ({
   items: { object: 'list', data: [item(price(amount), { quantity })], has_more: false },
 })
 
-/** A life with changes in the same second, a discount, a gap and an end, as Stripe would tell it. */
+/** Stripe's events of a subscription with changes in the same second, a discount, a gap and an end. */
 function longLife() {
   const base = subscription({ metadata: {} })
   const told = (type: string, day: number, change: Json, second = 0) =>
@@ -80,7 +80,7 @@ const LOG = [
   '2026-01-25 subscription_ended',
 ]
 
-/** The same order for the same seed. */
+/** Shuffles; the same seed gives the same order. */
 function shuffled<Each>(list: Each[], seed: number): Each[] {
   let state = seed
   const random = () => {
@@ -103,9 +103,9 @@ test.each<[string, <Each>(events: Each[]) => Each[]]>([
     `shuffled by ${seed}, some twice`,
     events => shuffled([...events, ...events.filter((_, index) => index % 3 === 0)], seed),
   ]),
-])('a life that is told %s comes to the same movements and events', async (_how, order) => {
+])('event order: events delivered %s give the same movements and lifecycle events', async (_how, order) => {
   const site = await revenue.shop()
-  await revenue.tell(site, order(longLife()))
+  await revenue.deliverAll(site, order(longLife()))
   expect(await revenue.movements(site)).toEqual(MOVEMENTS)
   expect(await revenue.log(site)).toEqual(LOG)
   expect(await revenue.overview(site)).toMatchObject({
@@ -113,7 +113,7 @@ test.each<[string, <Each>(events: Each[]) => Each[]]>([
   })
 })
 
-test('a life that is told all at once comes to the same', async () => {
+test('event order: events delivered at the same time give the same movements and lifecycle events', async () => {
   const site = await revenue.shop()
   const answers = await Promise.all(longLife().map(each => revenue.deliver(site, each)))
   expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 200))

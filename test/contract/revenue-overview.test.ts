@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { enrichedHit } from '../support/hits.ts'
 import { event, invoice, type Json, onDay, subscription } from '../support/stripe.ts'
-import { LIVES, type Revenue, startRevenue } from './revenue-shop.ts'
+import { type Revenue, startRevenue, TEST_RANGE } from './revenue-shop.ts'
 import type { StatsSite } from './stats-site.ts'
 
 let revenue: Revenue
@@ -13,7 +13,7 @@ afterAll(() => revenue.close())
 
 const MONEY = ['payments', 'recurring_revenue', 'revenue']
 const PROCESSOR = ['conversion_rate', 'mrr', 'mrr_per_visitor', 'new_customers']
-/** Which of the fields that are not always there are there, now and before. */
+/** Returns which of the optional fields are present, in this period and the previous one. */
 function present(overview: Json) {
   const of = (each: Json) => [...MONEY, ...PROCESSOR].filter(name => name in each).sort()
   expect(of(overview)).toEqual(of(overview.previous))
@@ -21,8 +21,8 @@ function present(overview: Json) {
 }
 const on = (day: string, to = day) => `from=${day}&to=${to}`
 
-describe('money is in the overview', () => {
-  test('when this range or the one before has a payment, and else not', async () => {
+describe('overview revenue', () => {
+  test('revenue is present only when this range or the previous one has a payment', async () => {
     const site = await revenue.site()
     expect(present(await revenue.overview(site))).toEqual([])
     await revenue.pay(site, { timestamp: '2026-03-10T10:00:00Z', amount: 50 })
@@ -41,20 +41,20 @@ describe('money is in the overview', () => {
     })
   })
 
-  test('also when the payment was refunded, is in another currency, or is filtered away', async () => {
+  test('revenue is present when the payment was refunded, is in another currency, or is filtered out', async () => {
     const [refunded, other] = [await revenue.site(), await revenue.shop()]
     await revenue.pay(refunded, { refunded: true, timestamp: '2026-03-10T10:00:00Z', recurring: true })
     const nothing = { revenue: 0, recurring_revenue: 0, payments: 0 }
     expect(await revenue.overview(refunded, on('2026-03-10'))).toMatchObject(nothing)
     expect(await revenue.overview(refunded, `${on('2026-03-10')}&country=DE`)).toMatchObject(nothing)
-    await revenue.tell(other, [
+    await revenue.deliverAll(other, [
       event('invoice.paid', invoice({ currency: 'eur', paidAt: onDay(5) }), onDay(5)),
     ])
     expect(await revenue.overview(other, on('2026-01-05'))).toMatchObject({ ...nothing, new_customers: 0 })
     expect(await revenue.payments(other)).toMatchObject([{ currency: 'EUR', amount: 1000 }])
   })
 
-  test('adds up what was paid by kind', async () => {
+  test('payments are summed by kind', async () => {
     const site = await revenue.site()
     const at = { timestamp: '2026-03-10T10:00:00Z' }
     for (const fields of [
@@ -80,8 +80,8 @@ describe('money is in the overview', () => {
   })
 })
 
-describe('what a processor brings', () => {
-  test('is there while it is connected, with or without payments', async () => {
+describe('overview subscription metrics', () => {
+  test('they are present while a processor is connected, with or without payments', async () => {
     const site = await revenue.site()
     await revenue.pay(site, { timestamp: '2026-03-10T10:00:00Z' })
     expect(present(await revenue.overview(site, on('2026-03-10')))).toEqual(MONEY)
@@ -96,7 +96,7 @@ describe('what a processor brings', () => {
     expect(present(await revenue.overview(site, on('2026-03-10')))).toEqual(MONEY)
   })
 
-  test('without one, a goal filter brings conversion_rate alone', async () => {
+  test('without a processor, a goal filter adds conversion_rate only', async () => {
     const site = await revenue.site()
     const goal = await revenue.goal(site, { match_type: 'page', match_value: '/' })
     await visit(site, '2026-03-10T10:00:00Z', '/')
@@ -107,7 +107,7 @@ describe('what a processor brings', () => {
     expect(overview.conversion_rate).toBe(33.3)
   })
 
-  test('tells customers apart by id, else e-mail, else visitor, else payment', async () => {
+  test('customers are told apart by id, else e-mail, else visitor, else payment', async () => {
     const site = await revenue.shop()
     const visitor = randomUUID()
     const on10 = { timestamp: '2026-03-10T10:00:00Z' }
@@ -127,16 +127,16 @@ describe('what a processor brings', () => {
     for (let count = 0; count < 7; count++) await visit(site, '2026-03-11T09:00:00Z', '/')
     expect(await revenue.overview(site, on('2026-03-10'))).toMatchObject({ new_customers: 3, payments: 2 })
     const then = await revenue.overview(site, on('2026-03-11'))
-    // c-2 and the two payments of nobody.
+    // c-2 and the two payments without a customer.
     expect(then).toMatchObject({ new_customers: 3, visitors: 7, conversion_rate: 42.9 })
     expect(then.previous).toMatchObject({ new_customers: 3, conversion_rate: 0 })
     expect(await revenue.overview(site)).toMatchObject({ new_customers: 6, conversion_rate: 85.7 })
   })
 
-  test('has MRR moved in the range, and at its end by visitor', async () => {
+  test('mrr is the movement in the range, and mrr_per_visitor divides the total at its end', async () => {
     const site = await revenue.shop()
-    await revenue.tell(site, [event('customer.subscription.created', subscription(), onDay(3))])
-    await revenue.tell(site, [event('customer.subscription.created', subscription(), onDay(5))])
+    await revenue.deliverAll(site, [event('customer.subscription.created', subscription(), onDay(3))])
+    await revenue.deliverAll(site, [event('customer.subscription.created', subscription(), onDay(5))])
     for (let count = 0; count < 3; count++) await visit(site, '2026-01-06T09:00:00Z', '/')
     expect(await revenue.overview(site, on('2026-01-05'))).toMatchObject({
       ...{ mrr: 1000, mrr_per_visitor: 0 },
@@ -150,11 +150,11 @@ describe('what a processor brings', () => {
   })
 })
 
-describe('the currency of a site', () => {
+describe('site currency', () => {
   const change = (site: StatsSite, currency: string) =>
     revenue.call('PATCH', `${site.path}/currency`, { currency })
 
-  test('stays while payments in another one are there', async () => {
+  test('it cannot change while payments in another currency exist', async () => {
     const site = await revenue.site()
     await revenue.pay(site, { transaction_id: 'usd', refunded: true, timestamp: '2026-01-10T10:00:00Z' })
     const refused = await change(site, 'EUR')
@@ -168,20 +168,20 @@ describe('the currency of a site', () => {
     expect((await revenue.overview(site)).kpi.currency).toBe('EUR')
   })
 
-  test('becomes that of the payments that came in it, which then count', async () => {
+  test('it can change to the currency of existing payments, which then count', async () => {
     const site = await revenue.shop()
     const paid = (currency: string) =>
       event('invoice.paid', invoice({ currency, amount_paid: 700, paidAt: onDay(5) }), onDay(5))
-    await revenue.tell(site, [paid('eur'), paid('eur')])
-    expect(await revenue.overview(site, LIVES)).toMatchObject({ revenue: 0, payments: 0 })
+    await revenue.deliverAll(site, [paid('eur'), paid('eur')])
+    expect(await revenue.overview(site, TEST_RANGE)).toMatchObject({ revenue: 0, payments: 0 })
     expect((await change(site, 'GBP')).status).toBe(422)
     expect((await change(site, 'EUR')).status).toBe(200)
-    expect(await revenue.overview(site, LIVES)).toMatchObject({
+    expect(await revenue.overview(site, TEST_RANGE)).toMatchObject({
       revenue: 1400,
       payments: 2,
       new_customers: 2,
     })
-    await revenue.tell(site, [paid('gbp')])
+    await revenue.deliverAll(site, [paid('gbp')])
     expect((await change(site, 'GBP')).status).toBe(422)
     expect((await change(site, 'EUR')).status).toBe(200)
   })

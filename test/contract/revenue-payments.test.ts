@@ -11,7 +11,7 @@ afterAll(() => revenue.close())
 
 const text = (length: number, of = 'x') => of.repeat(length)
 
-describe('a payment', () => {
+describe('payments', () => {
   test.each<[string, unknown]>([
     ['amount', 1],
     ['amount', 2 ** 53 - 1],
@@ -33,7 +33,7 @@ describe('a payment', () => {
     ['timestamp', '2026-03-18'],
     ['timestamp', '2024-02-29'],
     ['timestamp', '1970-01-01T00:00:00Z'],
-  ])('takes %s %j', async (field, value) => {
+  ])('a payment with %s %j is accepted', async (field, value) => {
     const site = await revenue.site()
     const answer = await revenue.pay(site, { [field]: value })
     expect(answer, JSON.stringify(answer.body)).toMatchObject({ status: 201 })
@@ -75,7 +75,7 @@ describe('a payment', () => {
       ...['yesterday', '2026-02-30', '2026-13-01', '2026-03-18T25:00:00Z', '2025-02-29T00:00:00Z'],
       ...['1969-12-31T23:59:59Z', '03/18/2026', 1_773_835_200, '1773835200', true],
     ].map<[string, unknown]>(value => ['timestamp', value]),
-  ])('with %s %j is 422, which names the field', async (field, value) => {
+  ])('a payment with %s %j is answered 422 with the name of the field', async (field, value) => {
     const site = await revenue.site()
     const answer = await revenue.pay(site, { [field]: value })
     expect(answer).toMatchObject({ status: 422, body: { code: 'validation_failed' } })
@@ -87,29 +87,29 @@ describe('a payment', () => {
     ['no object', []],
     ['a text', '"payment"'],
     ['nothing', undefined],
-  ])('that is %s is 422', async (_what, body) => {
+  ])('a body that is %s is answered 422', async (_what, body) => {
     const site = await revenue.site()
     expect((await revenue.call('POST', `${site.path}/payments`, body)).status).toBe(422)
   })
 
-  test('of a date alone is at the first moment of that day in the zone of the site', async () => {
+  test('a date means the first moment of that day in the zone of the site', async () => {
     const [york, auckland] = [await revenue.site('America/New_York'), await revenue.site('Pacific/Auckland')]
     await revenue.pay(york, { timestamp: '2026-03-09' })
     expect(Date.parse((await revenue.payments(york))[0]!.timestamp)).toBe(Date.parse('2026-03-09T04:00:00Z'))
-    // There it is 01:00 of the 19th.
+    // In that zone it is 01:00 of the 19th.
     expect((await revenue.pay(auckland, { timestamp: '2026-03-19' })).status).toBe(201)
     expect((await revenue.pay(auckland, { timestamp: '2026-03-20' })).status).toBe(422)
   })
 
-  test('is now when no time is given', async () => {
+  test('a payment without a timestamp is recorded as of now', async () => {
     const site = await revenue.site()
     await revenue.pay(site)
     expect(Date.parse((await revenue.payments(site))[0]!.timestamp)).toBe(Date.parse(NOW))
   })
 })
 
-describe('once', () => {
-  test('50 at the same moment make one record and one 201', async () => {
+describe('repeated payments', () => {
+  test('50 concurrent requests give one record and one 201', async () => {
     const site = await revenue.site()
     const answers = await Promise.all(
       Array.from({ length: 50 }, (_, index) =>
@@ -126,7 +126,7 @@ describe('once', () => {
     expect(await revenue.overview(site, 'range=today')).toMatchObject({ payments: 1 })
   })
 
-  test('the first record stays, another site has its own', async () => {
+  test('the first record stays, and another site has its own', async () => {
     const [site, other] = [await revenue.site(), await revenue.site()]
     const first = { transaction_id: 'again', amount: 700, email: 'a@example.com' }
     expect(await revenue.pay(site, first)).toMatchObject({
@@ -143,11 +143,11 @@ describe('once', () => {
   })
 })
 
-describe('deleting', () => {
+describe('payment deletion', () => {
   const remove = (path: string, body?: unknown, token?: string) =>
     revenue.call('DELETE', `${path}/payments`, body, token)
 
-  test('takes a payment away, which may then be sent anew', async () => {
+  test('a deleted payment is gone, and can be sent again', async () => {
     const [site, other] = [await revenue.site(), await revenue.site()]
     const payment = { transaction_id: 'gone', is_free_trial: true }
     await revenue.pay(site, payment)
@@ -165,7 +165,7 @@ describe('deleting', () => {
     expect((await revenue.pay(site, payment)).status).toBe(201)
   })
 
-  test('50 times at once answers 200 once', async () => {
+  test('50 concurrent deletions give one 200', async () => {
     const site = await revenue.site()
     await revenue.pay(site, { transaction_id: 'race' })
     const answers = await Promise.all(
@@ -175,8 +175,8 @@ describe('deleting', () => {
   })
 })
 
-describe('the page of payments', () => {
-  test('has what was sent, the newest first', async () => {
+describe('payments list', () => {
+  test('all fields are listed as sent, the newest payment first', async () => {
     const site = await revenue.site()
     const sent: Json = {
       ...{ amount: 4999, currency: 'USD', transaction_id: 'all', visitor_id: randomUUID() },

@@ -9,7 +9,7 @@ beforeAll(async () => {
 })
 afterAll(() => revenue.close())
 
-/** The three calls of the payments API, each with a body that is not valid where it takes one. */
+/** The three calls of the payments API; bodies are not valid. */
 const bad = ['POST', 'DELETE', 'GET'] as const
 const send = (method: string, path: string, token: string | undefined, body: unknown = { amount: 'x' }) =>
   revenue.api.call(method, `${path}/payments${method === 'GET' ? '?per_page=0' : ''}`, {
@@ -17,8 +17,8 @@ const send = (method: string, path: string, token: string | undefined, body: unk
     ...(method !== 'GET' && { body }),
   })
 
-describe('the payments API', () => {
-  test.each(bad)('%s is for owners and admins of a paying team, checked in order', async method => {
+describe('payments access', () => {
+  test.each(bad)('%s is allowed to owners and admins of a paying team, checked in order', async method => {
     const site = await revenue.site()
     const lapsed = await revenue.lapsedTeam()
     const [admin, member] = [await revenue.colleague('admin'), await revenue.colleague('member')]
@@ -40,7 +40,7 @@ describe('the payments API', () => {
       expect(await send(method, path, token), what).toMatchObject({ status, body: { code } })
   })
 
-  test('takes payments from an admin, and during a trial, but not after it', async () => {
+  test('an admin may record payments, also during a trial, but not after it', async () => {
     const site = await revenue.site()
     expect((await revenue.pay(site, {}, await revenue.colleague('admin'))).status).toBe(201)
     const trying = await revenue.api.member({ plan: 'trial', trialEndsAt: new Date('2026-03-18T12:00:01Z') })
@@ -57,7 +57,7 @@ describe('the payments API', () => {
     })
   })
 
-  test('is limited to the sites of the token', async () => {
+  test('a token is limited to its sites', async () => {
     const [site, other] = [await revenue.site(), await revenue.site()]
     const token = await revenue.api.token(revenue.owner, { siteIds: [other.id] })
     expect((await revenue.pay(site, {}, token)).status).toBe(404)
@@ -65,11 +65,11 @@ describe('the payments API', () => {
   })
 })
 
-describe('the connection of a processor', () => {
+describe('processor connection', () => {
   const processor = (method: string, path: string, body?: unknown, token?: string) =>
     revenue.call(method, `${path}/processor`, body, token)
 
-  test('is made, shown, and taken away', async () => {
+  test('it can be created, read and deleted', async () => {
     const site = await revenue.site()
     expect((await processor('GET', site.path)).status).toBe(404)
     expect((await processor('DELETE', site.path)).status).toBe(404)
@@ -94,7 +94,7 @@ describe('the connection of a processor', () => {
     ['webhook_secret', { webhook_secret: '' }],
     ['webhook_secret', { webhook_secret: 17 }],
     ['api_key', { api_key: 17 }],
-  ])('is 422 for a wrong %s: %j', async (field, body) => {
+  ])('a wrong %s is answered 422: %j', async (field, body) => {
     const site = await revenue.site()
     const answer = await revenue.connect(site, body)
     expect(answer.status).toBe(422)
@@ -103,7 +103,7 @@ describe('the connection of a processor', () => {
     expect((await processor('GET', site.path)).status).toBe(404)
   })
 
-  test('is for owners and admins, whatever the plan', async () => {
+  test('only owners and admins have access, on any plan', async () => {
     const site = await revenue.site()
     const lapsed = await revenue.lapsedTeam()
     const [admin, member] = [await revenue.colleague('admin'), await revenue.colleague('member')]
@@ -117,7 +117,7 @@ describe('the connection of a processor', () => {
     expect((await revenue.connect(lapsed.site, {}, lapsed.token)).status).toBe(200)
   })
 
-  test('never shows a secret, at rest or in an answer', async () => {
+  test('no secret is shown, neither in the database nor in an answer', async () => {
     const site = await revenue.site()
     const secrets = { webhook_secret: `whsec_${randomUUID()}`, api_key: `rk_live_${randomUUID()}` }
     const answers = [
@@ -141,7 +141,7 @@ describe('the connection of a processor', () => {
       }
   })
 
-  test('takes a new secret, and from then on that one alone', async () => {
+  test('a new secret replaces the old one at once', async () => {
     const site = await revenue.shop()
     const event =
       '{"id":"evt_1","object":"event","type":"payout.paid","created":1768000000,"data":{"object":{}}}'
@@ -152,7 +152,7 @@ describe('the connection of a processor', () => {
     expect((await revenue.deliver(site, event, { secret: 'whsec_new' })).status).toBe(404)
   })
 
-  test('tells the list of sites that there is revenue, as long as it is there', async () => {
+  test('has_revenue of the site list is true while there is revenue', async () => {
     const site = await revenue.site()
     const hasRevenue = async () =>
       (await revenue.call('GET', '/api/sites')).body.find((row: Json) => row.id === site.id).has_revenue
@@ -166,12 +166,12 @@ describe('the connection of a processor', () => {
   })
 })
 
-describe('connecting', () => {
+describe('lifecycle goals', () => {
   const goals = async (path: string): Promise<Json[]> =>
     (await revenue.call('GET', `${path}/goals?per_page=100`)).body.data
   const names = async (path: string) => (await goals(path)).map(goal => goal.match_value).sort()
 
-  test('makes a goal of everything the processor tells, once', async () => {
+  test('connecting a processor creates a goal for every lifecycle event, once', async () => {
     const site = await revenue.shop()
     expect(await names(site.path)).toEqual([...SERVICE_EVENTS].sort())
     const made = await goals(site.path)
@@ -191,7 +191,7 @@ describe('connecting', () => {
     expect(await names(site.path)).toEqual(kept)
   })
 
-  test('anew after disconnecting makes no goal, neither a second of one nor one that was deleted', async () => {
+  test('connecting again creates no goal, neither a second one nor one that was deleted', async () => {
     const site = await revenue.shop()
     const trial = (await goals(site.path)).find(goal => goal.match_value === 'free_trial')!
     await revenue.call('DELETE', `${site.path}/processor`)
@@ -203,7 +203,7 @@ describe('connecting', () => {
     expect(await names(site.path)).toEqual(SERVICE_EVENTS.filter(name => name !== 'free_trial').sort())
   })
 
-  test('skips a name that is taken, and does not mind the ceiling', async () => {
+  test('a name that is taken is skipped, and the limit of goals does not apply', async () => {
     const site = await revenue.site()
     await revenue.goal(site, { match_type: 'page', match_value: '/thanks', display_name: 'payment' })
     const batch = await revenue.call('POST', `${site.path}/goals/batch`, {

@@ -21,7 +21,7 @@ afterAll(() => revenue.close())
 const paid = (bill: Json, type = 'invoice.paid') => event(type, bill, bill.created)
 const bill = (options: Json = {}) => invoice({ paidAt: onDay(5), ...options })
 
-describe('an invoice', () => {
+describe('invoices', () => {
   test.each<[string, Json, string[], { recurring: boolean; renewal: boolean }]>([
     ['the first', { subscription: 'sub_1' }, ['payment'], { recurring: true, renewal: false }],
     [
@@ -37,48 +37,57 @@ describe('an invoice', () => {
       { recurring: true, renewal: false },
     ],
     ['a one-off', {}, ['payment'], { recurring: false, renewal: false }],
-  ])('of %s is recorded, in the new shape and the old, once', async (_what, options, names, flags) => {
-    for (const isOld of [false, true]) {
-      const site = await revenue.shop()
-      const now = bill({ ...options, amount_paid: 1234, total: 1234 })
-      const { parent, ...rest } = now
-      const shaped = isOld
-        ? {
-            ...rest,
-            ...{ subscription: options.subscription ?? null, charge: 'ch_1', payment_intent: 'pi_1' },
-          }
-        : { ...rest, parent }
-      await revenue.tell(site, [paid(shaped), paid(shaped, 'invoice.payment_succeeded'), paid(shaped)])
-      expect(await revenue.payments(site)).toMatchObject([
-        {
-          ...flags,
-          amount: 1234,
-          currency: 'USD',
-          transaction_id: now.id,
-          source: 'processor',
-          email: 'ann@example.com',
-        },
-      ])
-      expect(await revenue.log(site)).toEqual(names.map(name => `2026-01-05 ${name}`))
-      expect(await revenue.overview(site)).toMatchObject({
-        ...{ revenue: 1234, recurring_revenue: flags.recurring ? 1234 : 0, payments: 1 },
-      })
-    }
-  })
+  ])(
+    'an invoice of %s is recorded once, in the new shape and the old',
+    async (_what, options, names, flags) => {
+      for (const isOld of [false, true]) {
+        const site = await revenue.shop()
+        const now = bill({ ...options, amount_paid: 1234, total: 1234 })
+        const { parent, ...rest } = now
+        const shaped = isOld
+          ? {
+              ...rest,
+              ...{ subscription: options.subscription ?? null, charge: 'ch_1', payment_intent: 'pi_1' },
+            }
+          : { ...rest, parent }
+        await revenue.deliverAll(site, [
+          paid(shaped),
+          paid(shaped, 'invoice.payment_succeeded'),
+          paid(shaped),
+        ])
+        expect(await revenue.payments(site)).toMatchObject([
+          {
+            ...flags,
+            amount: 1234,
+            currency: 'USD',
+            transaction_id: now.id,
+            source: 'processor',
+            email: 'ann@example.com',
+          },
+        ])
+        expect(await revenue.log(site)).toEqual(names.map(name => `2026-01-05 ${name}`))
+        expect(await revenue.overview(site)).toMatchObject({
+          ...{ revenue: 1234, recurring_revenue: flags.recurring ? 1234 : 0, payments: 1 },
+        })
+      }
+    },
+  )
 
-  test('over nothing, as of a trial, is no payment', async () => {
+  test('an invoice of 0, as for a trial, is no payment', async () => {
     const site = await revenue.shop()
-    await revenue.tell(site, [paid(bill({ subscription: 'sub_1', amount_paid: 0, amount_due: 0, total: 0 }))])
+    await revenue.deliverAll(site, [
+      paid(bill({ subscription: 'sub_1', amount_paid: 0, amount_due: 0, total: 0 })),
+    ])
     expect(await revenue.payments(site)).toEqual([])
     expect(await revenue.log(site)).toEqual([])
   })
 })
 
-describe('a checkout', () => {
-  test('in payment mode is a payment by its payment intent; in others none of its own', async () => {
+describe('checkouts', () => {
+  test('a checkout in payment mode is a payment under its payment intent; other modes are no payment', async () => {
     const site = await revenue.shop()
     const session = checkout({ payment_intent: 'pi_shop', created: onDay(5) })
-    await revenue.tell(site, [
+    await revenue.deliverAll(site, [
       event('checkout.session.completed', session, onDay(5)),
       event('checkout.session.completed', checkout({ mode: 'subscription', payment_intent: null }), onDay(5)),
       event(
@@ -97,7 +106,7 @@ describe('a checkout', () => {
   })
 })
 
-describe('a refund', () => {
+describe('refunds', () => {
   const sale = (): Record<string, StripeEvent> => {
     const whole = charge({ id: 'ch_r', payment_intent: 'pi_r', amount: 2500 })
     const back = (id: string, amount: number) =>
@@ -120,23 +129,23 @@ describe('a refund', () => {
     ['whole, in two parts', ['sold', 'part', 'rest'], 0, 0],
     ['whole, by everything', ['sold', 'part', 'chargePart', 'rest', 'chargeWhole'], 0, 0],
     ['whole, all in reverse', ['chargeWhole', 'rest', 'chargePart', 'part', 'sold'], 0, 0],
-  ])('that is %s leaves the rest', async (_how, names, left, count) => {
+  ])('a refund that is %s leaves the rest', async (_how, names, left, count) => {
     const site = await revenue.shop()
     const events = sale()
-    await revenue.tell(
+    await revenue.deliverAll(
       site,
       names.map(name => events[name]!),
     )
     expect(await revenue.overview(site)).toMatchObject({ revenue: left, payments: count, new_customers: 1 })
-    // It is taken off on the day of the payment.
+    // The refund is subtracted on the day of the payment.
     expect(await revenue.overview(site, 'from=2026-01-05&to=2026-01-05')).toMatchObject({ revenue: left })
     expect(await revenue.payments(site)).toMatchObject([{ amount: 2500, refunded: left === 0 }])
   })
 
-  test('of an invoice is found by what paid it, and taken off what recurs', async () => {
+  test('a refund of an invoice is found by what paid it, and subtracted from recurring revenue', async () => {
     const site = await revenue.shop()
     const one = bill({ subscription: 'sub_1' })
-    await revenue.tell(site, [
+    await revenue.deliverAll(site, [
       event('charge.refunded', charge({ payment_intent: 'pi_i', amount_refunded: 250 }), onDay(6)),
       paid(one),
       event('invoice_payment.paid', invoicePayment(one.id, 'pi_i'), onDay(5)),
@@ -145,7 +154,7 @@ describe('a refund', () => {
   })
 })
 
-describe('one sale through API and webhook', () => {
+describe('a sale through API and webhook', () => {
   const one = () => bill({ id: 'in_both' })
   const webhook = () => [
     paid(one()),
@@ -155,19 +164,19 @@ describe('one sale through API and webhook', () => {
   const at = { timestamp: new Date(onDay(5) * 1000).toISOString() }
 
   test.each(['in_both', 'pi_both', 'ch_both'])(
-    'is one payment when the API names %s',
+    'it is one payment when the API names %s',
     async transaction_id => {
       for (const isApiFirst of [true, false]) {
         const site = await revenue.shop()
-        if (!isApiFirst) await revenue.tell(site, webhook())
+        if (!isApiFirst) await revenue.deliverAll(site, webhook())
         expect((await revenue.pay(site, { transaction_id, ...at })).status).toBe(isApiFirst ? 201 : 200)
-        if (isApiFirst) await revenue.tell(site, webhook())
+        if (isApiFirst) await revenue.deliverAll(site, webhook())
         expect(await revenue.payments(site)).toMatchObject([
           isApiFirst ? { source: 'api', transaction_id } : { source: 'processor', transaction_id: 'in_both' },
         ])
         expect(await revenue.overview(site)).toMatchObject({ revenue: 1000, payments: 1 })
         expect(await revenue.log(site)).toEqual(['2026-01-05 payment'])
-        await revenue.tell(site, [
+        await revenue.deliverAll(site, [
           event(
             'charge.refunded',
             charge({ id: 'ch_both', payment_intent: 'pi_both', amount_refunded: 100 }),
@@ -179,10 +188,10 @@ describe('one sale through API and webhook', () => {
     },
   )
 
-  test('is two when the API names it otherwise', async () => {
+  test('it is two payments when the API uses another id', async () => {
     const site = await revenue.shop()
     await revenue.pay(site, { transaction_id: 'order-17', ...at })
-    await revenue.tell(site, webhook())
+    await revenue.deliverAll(site, webhook())
     expect(await revenue.payments(site)).toHaveLength(2)
     expect(await revenue.overview(site)).toMatchObject({ revenue: 2000, payments: 2 })
   })

@@ -6,11 +6,11 @@ import { type Json, SECRET, type StripeEvent } from '../support/stripe.ts'
 import { tokenOf } from './requests.ts'
 import { type StatsSite, startStats } from './stats-site.ts'
 
-/** The moment at which these services live. */
+/** Present time of these services. */
 export const NOW = '2026-03-18T12:00:00Z'
 const NOW_SECONDS = Date.parse(NOW) / 1000
-/** From the first day of lives to now: by day. */
-export const LIVES = 'from=2026-01-01&to=2026-03-18'
+/** From 1 January to now; the buckets are days. */
+export const TEST_RANGE = 'from=2026-01-01&to=2026-03-18'
 export const SERVICE_EVENTS = [
   ...['payment', 'free_trial', 'trial_started', 'trial_converted'],
   ...['started', 'renewed', 'upgraded', 'downgraded', 'cancel_scheduled', 'reactivated', 'ended'].map(
@@ -18,7 +18,7 @@ export const SERVICE_EVENTS = [
   ),
 ]
 
-/** The API at `NOW`, with what payments and processors need of it. */
+/** Starts the API at `NOW`, with helpers for payments and processors. */
 export async function startRevenue() {
   const stats = await startStats(NOW)
   const { api, owner } = stats
@@ -50,8 +50,8 @@ export async function startRevenue() {
     shop,
     connect,
     deliver,
-    /** Delivers events one after the other; each must be taken. */
-    async tell(site: StatsSite, events: StripeEvent[]) {
+    /** Delivers events one after the other and expects 200 for each. */
+    async deliverAll(site: StatsSite, events: StripeEvent[]) {
       for (const each of events) {
         const answer = await deliver(site, each)
         expect(answer.status, `${each.type}: ${JSON.stringify(answer.body)}`).toBe(200)
@@ -66,27 +66,27 @@ export async function startRevenue() {
       ),
     payments: async (site: StatsSite): Promise<Json[]> =>
       (await stats.read(site, '/payments?per_page=100')).data,
-    overview: (site: StatsSite, query = LIVES): Promise<Json> => stats.read(site, `/overview?${query}`),
-    /** Net movements by day, those of 0 left out, through the API alone. */
+    overview: (site: StatsSite, query = TEST_RANGE): Promise<Json> => stats.read(site, `/overview?${query}`),
+    /** Returns net movements by day through the API, without those of 0. */
     async movements(site: StatsSite): Promise<Record<string, number>> {
-      const { labels, values } = await stats.read(site, `/stats/timeseries?metric=mrr&${LIVES}`)
+      const { labels, values } = await stats.read(site, `/stats/timeseries?metric=mrr&${TEST_RANGE}`)
       const days = labels.map((label: string, index: number) => [label.slice(0, 10), values[index]])
       return Object.fromEntries(days.filter(([, value]: [string, number]) => value !== 0))
     },
-    /** What the service wrote into the log, by day: `2026-01-05 subscription_started`. */
+    /** Returns service events of the log: `2026-01-05 subscription_started`. */
     async log(site: StatsSite): Promise<string[]> {
-      const { data } = await stats.read(site, `/stats/events?types=event&per_page=100&${LIVES}`)
+      const { data } = await stats.read(site, `/stats/events?types=event&per_page=100&${TEST_RANGE}`)
       return data
         .map((row: Json) => `${new Date(row.timestamp).toISOString().slice(0, 10)} ${row.event_name}`)
         .sort()
     },
-    /** A token of another user of the owner's team. */
+    /** Returns a token of another user of the owner's team. */
     async colleague(role: 'admin' | 'member', teamId = owner.teamId) {
       const { db } = api.services
       const userId = await createUser(db, { teamId, email: `${randomUUID()}@example.com`, role })
       return tokenOf({ db }, { teamId, userId })
     },
-    /** A team whose plan ended after it made a site. */
+    /** Creates a team whose plan ended after it created a site. */
     async lapsedTeam() {
       const member = await api.member()
       const site = await stats.site('UTC', member)
@@ -100,12 +100,12 @@ export type Revenue = Awaited<ReturnType<typeof startRevenue>>
 
 interface Delivery {
   secret?: string
-  /** Seconds of the signature after the service's now. */
+  /** Time of the signature, in seconds after `NOW`. */
   ahead?: number
   header?: string | null
 }
 
-/** The header that Stripe would send. */
+/** Returns the header that Stripe would send. */
 export function sign(payload: string, { secret = SECRET, ahead = 0 }: Delivery = {}): string {
   return Stripe.webhooks.generateTestHeaderString({ payload, secret, timestamp: NOW_SECONDS + ahead })
 }

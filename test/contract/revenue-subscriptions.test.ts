@@ -11,7 +11,7 @@ afterAll(() => revenue.close())
 const items = (...each: Json[]) => ({ items: { object: 'list', data: each, has_more: false } })
 type Step = [day: number, change: Json, type?: string]
 
-/** The life of one subscription: what is different on some days of January. */
+/** Changes of one subscription on some days of January. */
 const life = (base: Json, steps: Step[]) =>
   steps.map(([day, change, type = 'updated'], index) =>
     event(`customer.subscription.${index === 0 ? 'created' : type}`, { ...base, ...change }, onDay(day)),
@@ -20,7 +20,7 @@ const life = (base: Json, steps: Step[]) =>
 const END: Json = { status: 'canceled', ended_at: onDay(9), canceled_at: onDay(9) }
 const day = (number: number) => `2026-01-${String(number).padStart(2, '0')}`
 
-describe('a subscription', () => {
+describe('subscriptions', () => {
   test.each<[string, Step[], Record<number, number>, string[]]>([
     ['starts active', [[1, {}]], { 1: 1000 }, ['1 started']],
     ['starts past due', [[1, { status: 'past_due' }]], { 1: 1000 }, ['1 started']],
@@ -43,7 +43,7 @@ describe('a subscription', () => {
       [],
     ],
     [
-      'is past due for a while and counts on',
+      'is past due for a while and keeps counting',
       [
         [1, {}],
         [2, { status: 'past_due' }],
@@ -53,7 +53,7 @@ describe('a subscription', () => {
       ['1 started'],
     ],
     [
-      'gets dearer while it is past due',
+      'is upgraded while it is past due',
       [
         [1, {}],
         [2, { status: 'past_due', ...items(item(price(1500))) }],
@@ -82,7 +82,7 @@ describe('a subscription', () => {
       ['1 started', '3 ended'],
     ],
     [
-      'is canceled and deleted, and ends once, by its last price',
+      'is canceled and deleted, and ends once, at its last price',
       [
         [1, {}],
         [2, items(item(price(1000), { quantity: 3 }))],
@@ -93,7 +93,7 @@ describe('a subscription', () => {
       ['1 started', '2 upgraded', '9 ended'],
     ],
     [
-      'is tried and kept',
+      'has a trial and is kept',
       [
         [1, { status: 'trialing', trial_start: onDay(1), trial_end: onDay(15) }],
         [15, { trial_start: onDay(1), trial_end: onDay(15) }],
@@ -102,7 +102,7 @@ describe('a subscription', () => {
       ['1 trial_started', '15 trial_converted'],
     ],
     [
-      'is tried, and its first payment fails',
+      'has a trial whose first payment fails',
       [
         [1, { status: 'trialing' }],
         [15, { status: 'past_due' }],
@@ -111,7 +111,7 @@ describe('a subscription', () => {
       ['1 trial_started', '15 trial_converted'],
     ],
     [
-      'is tried, paused without a card, and kept',
+      'has a trial, is paused without a card, and is kept',
       [
         [1, { status: 'trialing' }],
         [15, { status: 'paused' }],
@@ -121,7 +121,7 @@ describe('a subscription', () => {
       ['1 trial_started', '17 trial_converted'],
     ],
     [
-      'is tried and left',
+      'is canceled during its trial',
       [
         [1, { status: 'trialing' }],
         [9, END, 'deleted'],
@@ -130,7 +130,7 @@ describe('a subscription', () => {
       ['1 trial_started'],
     ],
     [
-      'changes its price while it is tried',
+      'changes its price during its trial',
       [
         [1, { status: 'trialing' }],
         [3, { status: 'trialing', ...items(item(price(1700))) }],
@@ -161,7 +161,7 @@ describe('a subscription', () => {
       ['1 started', '2 upgraded', '3 downgraded', '4 upgraded'],
     ],
     [
-      'changes what does not matter',
+      'changes fields that do not matter',
       [
         [1, {}],
         [2, { metadata: { order: '17' } }],
@@ -171,7 +171,7 @@ describe('a subscription', () => {
       ['1 started'],
     ],
     [
-      'is to end with its period, and does not',
+      'is scheduled to end, and then is not',
       [
         [1, {}],
         [2, { cancel_at_period_end: true, cancel_at: onDay(32), canceled_at: onDay(2) }],
@@ -181,7 +181,7 @@ describe('a subscription', () => {
       ['1 started', '2 cancel_scheduled', '3 reactivated'],
     ],
     [
-      'is to end on a day that is moved, and ends',
+      'is scheduled to end on a day that is moved, and ends',
       [
         [1, {}],
         [2, { cancel_at: onDay(8) }],
@@ -192,7 +192,7 @@ describe('a subscription', () => {
       ['1 started', '2 cancel_scheduled', '9 ended'],
     ],
     [
-      'gets cheaper and is to end at once',
+      'is downgraded and scheduled to end in one event',
       [
         [1, {}],
         [2, { cancel_at_period_end: true, ...items(item(price(400))) }],
@@ -200,9 +200,9 @@ describe('a subscription', () => {
       { 1: 1000, 2: -600 },
       ['1 started', '2 cancel_scheduled', '2 downgraded'],
     ],
-  ])('that %s', async (_what, steps, movements, log) => {
+  ])('a subscription that %s', async (_what, steps, movements, log) => {
     const site = await revenue.shop()
-    await revenue.tell(site, life(subscription(), steps))
+    await revenue.deliverAll(site, life(subscription(), steps))
     const expected = Object.entries(movements).map(([at, sum]) => [day(Number(at)), sum])
     expect(await revenue.movements(site)).toEqual(Object.fromEntries(expected))
     const named = log.map(entry => {

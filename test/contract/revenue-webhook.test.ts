@@ -18,7 +18,7 @@ async function expectNothing(site: StatsSite) {
   expect(await revenue.movements(site)).toEqual({})
 }
 
-describe('a call whose signature is', () => {
+describe('webhook signature', () => {
   test.each<[string, (text: string) => string | null]>([
     ['missing', () => null],
     ['empty', () => ''],
@@ -32,7 +32,7 @@ describe('a call whose signature is', () => {
     ['moved to another time', text => sign(text).replace(/^t=(\d+)/, (_, at) => `t=${Number(at) + 1}`)],
     ['cut', text => sign(text).slice(0, -2)],
     ['no hex', text => sign(text).replace(/v1=.*/, 'v1=zz')],
-  ])('%s is 400 and records nothing', async (_what, header) => {
+  ])('a signature that is %s is answered 400, and nothing is recorded', async (_what, header) => {
     const site = await revenue.shop()
     const text = JSON.stringify(paid())
     expect(await revenue.deliver(site, text, { header: header(text) })).toMatchObject({
@@ -42,13 +42,13 @@ describe('a call whose signature is', () => {
     await expectNothing(site)
   })
 
-  test.each([-300, 0, 300])('%i s from now is taken', async ahead => {
+  test.each([-300, 0, 300])('a signature of %i s from now is accepted', async ahead => {
     const site = await revenue.shop()
     expect((await revenue.deliver(site, paid(), { ahead })).status).toBe(200)
     expect(await revenue.payments(site)).toHaveLength(1)
   })
 
-  test('one of several, as while a secret is rolled, is taken', async () => {
+  test('one valid signature among several is accepted, as during a change of the secret', async () => {
     const site = await revenue.shop()
     const text = JSON.stringify(paid())
     const other = sign(text, { secret: 'whsec_old' }).split(',')[1]!
@@ -57,14 +57,14 @@ describe('a call whose signature is', () => {
   })
 })
 
-describe('a call for', () => {
+describe('webhook address', () => {
   test.each<[string, (site: StatsSite & { domain: string }) => string]>([
     ['an unknown site', () => randomUUID()],
     ['no UUID', () => 'shop.example'],
     ['the domain of the site', ({ domain }) => domain],
     ['a UUID with more', site => `${site.id}0`],
     ['a site without a connection', site => site.id],
-  ])('%s is 404, signed or not', async (_what, id) => {
+  ])('%s is answered 404, signed or not', async (_what, id) => {
     const made = await revenue.site()
     const { domain } = (await revenue.call('GET', made.path)).body
     const target = { id: id({ ...made, domain }) }
@@ -75,23 +75,23 @@ describe('a call for', () => {
       })
   })
 
-  test('a site that is deleted is 404', async () => {
+  test('a deleted site is answered 404', async () => {
     const site = await revenue.shop()
     await revenue.call('DELETE', site.path)
     expect((await revenue.deliver(site, paid())).status).toBe(404)
   })
 
-  test('one site leaves the others alone', async () => {
+  test('an event of one site changes no other site', async () => {
     const [site, other] = [await revenue.shop(), await revenue.shop()]
-    await revenue.tell(site, [paid(), event('customer.subscription.created', subscription(), onDay(3))])
+    await revenue.deliverAll(site, [paid(), event('customer.subscription.created', subscription(), onDay(3))])
     await expectNothing(other)
   })
 })
 
-describe('a body', () => {
+describe('webhook body', () => {
   const padded = (each: StripeEvent, bytes: number) => JSON.stringify(each).padEnd(bytes)
 
-  test('of 1 MiB is taken, with one byte more it is 413', async () => {
+  test('1 MiB is accepted; one byte more is answered 413', async () => {
     const site = await revenue.shop()
     expect(await revenue.deliver(site, padded(paid(), 2 ** 20 + 1))).toMatchObject({
       status: 413,
@@ -102,7 +102,7 @@ describe('a body', () => {
     expect(await revenue.payments(site)).toHaveLength(1)
   })
 
-  test('that is no JSON is 400', async () => {
+  test('a body that is no JSON is answered 400', async () => {
     const site = await revenue.shop()
     expect(await revenue.deliver(site, '{"id": "evt_1",')).toMatchObject({
       status: 400,
@@ -111,7 +111,7 @@ describe('a body', () => {
   })
 
   test.each(['[]', 'null', '7', '"evt"', '{}', '{"id":"evt_1","type":"invoice.paid"}'])(
-    '%s is never a 500',
+    '%s is never answered 500',
     async text => {
       const site = await revenue.shop()
       expect([200, 422]).toContain((await revenue.deliver(site, text)).status)
@@ -120,7 +120,7 @@ describe('a body', () => {
   )
 
   test.each(['payout.paid', 'invoice.voided', 'invoice.payment_failed', 'product.created', 'a.new.type'])(
-    'of type %s is 200 and records nothing',
+    'an event of type %s is answered 200, and nothing is recorded',
     async type => {
       const site = await revenue.shop()
       const told = event(type, { id: 'x_1', object: 'other' }, onDay(5))
@@ -130,7 +130,7 @@ describe('a body', () => {
   )
 })
 
-test('an event id is handled once, also when it comes with 20 others at once', async () => {
+test('webhook: an event id is applied once, also when 20 deliveries arrive together', async () => {
   const site = await revenue.shop()
   const one = paid()
   const created = event('customer.subscription.created', subscription(), onDay(3))

@@ -1,13 +1,13 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { eventually, startService, type TestService } from '../support/service.ts'
+import { eventually, sharedService, type TestService } from '../support/service.ts'
 
 let service: TestService
 beforeAll(async () => {
-  service = await startService()
+  service = await sharedService()
 })
 afterAll(() => service.close())
 
-test('a first hit becomes a first number', async () => {
+test('smoke: the first hit appears in the overview', async () => {
   const authorization = { Authorization: `Bearer ${service.token}` }
   const created = await fetch(`${service.url}/api/sites`, {
     method: 'POST',

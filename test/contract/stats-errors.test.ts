@@ -32,8 +32,8 @@ beforeAll(async () => {
 })
 afterAll(() => stats.close())
 
-describe('a fingerprint', () => {
-  test('that is malformed, another site’s or of nothing is 404', async () => {
+describe('fingerprints of errors', () => {
+  test('a malformed, foreign or unknown fingerprint gives 404', async () => {
     const never = 'f1d2d2f9-24e9-5a4c-8a4e-3c0b9d6e7f80'
     const malformed = ['x', 'nil', `${fingerprint}x`, `${fingerprint}%00`, "'", '%', '0', '__proto__']
     for (const error of [...malformed, foreignFingerprint, never, site.id, '0'.repeat(3_000)]) {
@@ -48,7 +48,7 @@ describe('a fingerprint', () => {
     }
   })
 
-  test('is found in either case, and echoed', async () => {
+  test('a fingerprint is accepted in either case', async () => {
     const { id, occurrences } = await stats.read(
       site,
       `/stats/errors/${fingerprint.toUpperCase()}?${THAT_DAY}`,
@@ -57,7 +57,7 @@ describe('a fingerprint', () => {
     expect(occurrences).toBe(2)
   })
 
-  test('that is known has zero counts outside the range and its filters', async () => {
+  test('the counts are zero outside of the range and of the filters', async () => {
     for (const query of [
       'range=today',
       'from=2020-01-01&to=2020-01-02',

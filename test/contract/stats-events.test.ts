@@ -31,8 +31,8 @@ beforeAll(async () => {
 })
 afterAll(() => stats.close())
 
-describe('the event log', () => {
-  test('has exactly these fields, the newest first, no engagement and no identify', async () => {
+describe('event log', () => {
+  test('items have exactly these fields, newest first, without engagement and identify', async () => {
     const { data, meta } = await read(`/stats/events?${THAT_DAY}`)
     expect(meta).toEqual({ current_page: 1, per_page: 50, total: 9, last_page: 1 })
     expect(data.map((item: { timestamp: string }) => item.timestamp)).toEqual(
@@ -68,7 +68,7 @@ describe('the event log', () => {
     })
   })
 
-  test('shows an anonymous visitor by nickname, and errors by fingerprint', async () => {
+  test('an anonymous visitor has a nickname, and an error its fingerprint', async () => {
     const { data } = await read(`/stats/events?${THAT_DAY}`)
     expect(data[5]).toMatchObject({
       user_id: '',
@@ -92,20 +92,20 @@ describe('the event log', () => {
     ['types=outbound,event', ['outbound', 'event']],
     ['types=event,nonsense,engagement', ['event']],
     ['types=form', []],
-  ])('of %s holds %j', async (query, types) => {
+  ])('%s selects %j', async (query, types) => {
     const { data, meta } = await read(`/stats/events?${THAT_DAY}&${query}`)
     expect(data.map((item: { event_type: string }) => item.event_type)).toEqual(types)
     expect(meta.total).toBe(types.length)
   })
 
   test.each(['types=', 'types=nonsense', 'types=,', 'types=engagement', 'types=PAGEVIEW'])(
-    'of %s is the whole',
+    '%s selects every type',
     async query => {
       expect((await read(`/stats/events?${THAT_DAY}&${query}`)).meta.total).toBe(9)
     },
   )
 
-  test('over time has the types that occur', async () => {
+  test('the timeseries has the types that occur', async () => {
     expect(await read(`/stats/events/timeseries?${THAT_DAY}`)).toEqual({
       labels: HOURS,
       types: ['pageview', 'event', 'outbound', 'error'],
@@ -126,7 +126,7 @@ describe('the event log', () => {
   })
 })
 
-test('properties are ranked by visitors', async () => {
+test('property breakdown: values are sorted by visitors', async () => {
   const of = (query: string) => read(`/stats/events/property-breakdown?${THAT_DAY}&${query}`)
   expect(await of('event_type=event&event_name=signup')).toEqual({
     rows: [
@@ -147,7 +147,7 @@ test.each([
   'event_type=pageview&event_name=x',
   'event_type=engagement&event_name=x',
   `event_type=event&event_name=${'x'.repeat(256)}`,
-])('properties of %s are 422', async query => {
+])('property breakdown: %s gives 422', async query => {
   const answer = await stats.ask(`${site.path}/stats/events/property-breakdown?${THAT_DAY}&${query}`)
   expect(answer.status).toBe(422)
 })

@@ -77,7 +77,7 @@ async function left(filter: string): Promise<string> {
   return [...who].sort().concat(String(data.length)).join(' ')
 }
 
-describe('a filter on sessions keeps them with all their hits:', () => {
+describe('filters on sessions keep whole sessions:', () => {
   const values = Object.entries({
     ...SESSION_OF_ADA,
     campaign: SESSION_OF_ADA.utm_campaign,
@@ -104,7 +104,7 @@ describe('a filter on sessions keeps them with all their hits:', () => {
     expect(await left(`${name}[is_not]=(none)`)).toBe('ada cai 4')
   })
 
-  test('size and visit_count', async () => {
+  test('filters on size and visit_count', async () => {
     expect(await left('size=mobile')).toBe('cai 1')
     expect(await left('size=desktop')).toBe('ada ben 4')
     expect(await left('visit_count=1')).toBe('ada ben cai 5')
@@ -163,12 +163,12 @@ test.each([
   ['path[matches_regex]=(?i)^/BEN$', 'ben 1'],
   ['city[matches_regex]=^K.ln$', 'ada 3'],
   ['city=k%C3%B6ln', '0'],
-])('%s leaves %s', async (filter, expected) => {
+])('filters: %s leaves %s', async (filter, expected) => {
   expect(await left(filter)).toBe(expected)
 })
 
-describe('a goal', () => {
-  test('keeps the sessions that converted and gives their rate', async () => {
+describe('the goal filter', () => {
+  test('keeps the sessions that converted and gives their conversion rate', async () => {
     expect(await left(`goal=${goal}`)).toBe('ada 3')
     const overview = await read(`/overview?${THAT_DAY}&goal=${goal}`)
     expect(overview).toMatchObject({ pageviews: 2, visitors: 1, sessions: 1, conversion_rate: 33.3 })
@@ -181,7 +181,7 @@ describe('a goal', () => {
   })
 
   test.each(['overview', 'stats/events', 'stats/goals', 'stats/errors'])(
-    'that is unknown, foreign or no id is 422 on %s',
+    'an unknown, foreign or malformed goal gives 422 on %s',
     async path => {
       for (const id of [randomUUID(), foreignGoal, 'x', '', '1', `${goal}x`, `${goal}'`, '%00', '(none)']) {
         const answer = await stats.ask(`${site.path}/${path}?${THAT_DAY}&goal=${id}`)
@@ -208,7 +208,7 @@ test.each([
   'path[matches_regex]=(a)%5C1',
   `path=${'x'.repeat(2049)}`,
   Array.from({ length: 501 }, () => 'path=x').join('&'),
-])('422 for %s', async filter => {
+])('filters: %s gives 422', async filter => {
   for (const path of ['overview?', 'stats/events?', 'stats/breakdown?dimension=os&'])
     expectError(await stats.ask(`${site.path}/${path}${THAT_DAY}&${filter}`), 422, 'validation_failed')
 })
@@ -218,7 +218,7 @@ const DIMENSIONS =
     ' ',
   )
 
-test.each(DIMENSIONS)('%s can be broken down by and suggested', async dimension => {
+test.each(DIMENSIONS)('dimensions: %s has a breakdown and suggestions', async dimension => {
   const { data } = await read(`/stats/breakdown?dimension=${dimension}&${THAT_DAY}`)
   const { values } = await read(`/stats/filter-values?dimension=${dimension}&${THAT_DAY}`)
   const named = data.map((row: { value: string }) => row.value).filter((value: string) => value !== '(none)')
@@ -240,7 +240,7 @@ test.each([
   '__proto__',
   'constructor',
   'path%00x',
-])('the dimension "%s" is 422', async dimension => {
+])('dimensions: "%s" gives 422', async dimension => {
   for (const path of ['breakdown', 'filter-values']) {
     const answer = await stats.ask(`${site.path}/stats/${path}?${THAT_DAY}&dimension=${dimension}`)
     expectError(answer, 422, 'validation_failed')

@@ -72,33 +72,36 @@ beforeAll(async () => {
 })
 afterAll(() => stats.close())
 
-describe('the goal report', () => {
-  test.each(GOALS)('counts "%s"', async (name, _, conversions, visitors, conversion_rate) => {
-    const rows = await read(`/stats/goals?${THAT_DAY}`)
-    expect(rows.find((row: { display_name: string }) => row.display_name === name)).toEqual({
-      id: expect.stringMatching(/^[0-9a-f-]{36}$/),
-      display_name: name,
-      ...{ conversions, visitors, conversion_rate },
-      revenue: 0,
-      currency: null,
-    })
-  })
+describe('goal report', () => {
+  test.each(GOALS)(
+    'conversions of the goal "%s"',
+    async (name, _, conversions, visitors, conversion_rate) => {
+      const rows = await read(`/stats/goals?${THAT_DAY}`)
+      expect(rows.find((row: { display_name: string }) => row.display_name === name)).toEqual({
+        id: expect.stringMatching(/^[0-9a-f-]{36}$/),
+        display_name: name,
+        ...{ conversions, visitors, conversion_rate },
+        revenue: 0,
+        currency: null,
+      })
+    },
+  )
 
-  test('adds up what was reported in the currency of a goal', async () => {
+  test('revenue is the sum of what was reported in the currency of the goal', async () => {
     const rows = await read(`/stats/goals?${THAT_DAY}`)
     expect(rows.find((row: { display_name: string }) => row.display_name === 'revenue')).toMatchObject({
       ...{ conversions: 3, visitors: 2, revenue: 1500, currency: 'USD' },
     })
   })
 
-  test('is in the order of the list of goals, and of the site alone', async () => {
+  test('rows have the order of the list of goals and belong to the site', async () => {
     const rows = await read(`/stats/goals?${THAT_DAY}`)
     const { data } = await read('/goals?per_page=100')
     expect(rows.map((row: { id: string }) => row.id)).toEqual(data.map((goal: { id: string }) => goal.id))
     expect(await stats.read(await stats.site(), `/stats/goals?${THAT_DAY}`)).toEqual([])
   })
 
-  test('is narrowed by filters', async () => {
+  test('filters apply', async () => {
     const rows = await read(`/stats/goals?${THAT_DAY}&country=DE`)
     const of = (name: string) => rows.find((row: { display_name: string }) => row.display_name === name)
     expect(of('page')).toMatchObject({ conversions: 1, visitors: 1 })
@@ -106,12 +109,12 @@ describe('the goal report', () => {
     expect(of('revenue')).toMatchObject({ conversions: 1, revenue: 0 })
   })
 
-  test('is zeros outside of the range', async () => {
+  test('all numbers are zero outside of the range', async () => {
     for (const row of await read('/stats/goals?from=2026-01-01&to=2026-01-02'))
       expect(row).toMatchObject({ conversions: 0, visitors: 0, conversion_rate: 0, revenue: 0 })
   })
 
-  test('agrees with the sessions that its goal keeps', async () => {
+  test('conversions agree with the sessions that the goal filter keeps', async () => {
     for (const { id, visitors, display_name } of await read(`/stats/goals?${THAT_DAY}`)) {
       const overview = await read(`/overview?${THAT_DAY}&goal=${id}`)
       expect(overview.visitors, display_name).toBe(visitors)
@@ -119,7 +122,7 @@ describe('the goal report', () => {
   })
 })
 
-test('a replaced definition counts anew what was there before', async () => {
+test('goals: a replaced definition also applies to earlier hits', async () => {
   const id = await stats.goal(site, {
     match_type: 'event',
     match_value: 'buy',
@@ -149,7 +152,7 @@ test.each([
   '🙂',
   '0'.repeat(3_000),
   randomUUID(),
-])('goal %s is 404 in a route', async id => {
+])('goals: the id %s in a path gives 404', async id => {
   const path = `${site.path}/goals/${id === '🙂' ? encodeURIComponent(id) : id}`
   for (const method of ['PATCH', 'DELETE']) {
     const answer = await stats.api.call(method, path, { token: stats.owner.token, body: {} })
@@ -158,7 +161,7 @@ test.each([
   }
 })
 
-test('at most fifty properties are listed, those of most visitors first', async () => {
+test('property breakdown: at most 50 rows, those with most visitors first', async () => {
   const other = await stats.site()
   const props = Object.fromEntries(Array.from({ length: 50 }, (_, index) => [`k${index}`, 'v']))
   const event = { type: 'event', name: 'many' } as const

@@ -41,7 +41,7 @@ async function bothWays(check: () => Promise<void>): Promise<void> {
   await check()
 }
 
-test('reports show what is beyond the first values of a day as (other)', () =>
+test('(other): reports show values beyond the daily maximum as (other)', () =>
   bothWays(async () => {
     const { data } = await stats.read(site, `/stats/breakdown?dimension=event_name&${THAT_DAY}`)
     expect(data.map(({ value }: { value: string }) => value).sort()).toEqual([
@@ -59,12 +59,12 @@ test('reports show what is beyond the first values of a day as (other)', () =>
     expect(filtered.meta.total).toBe(2)
   }))
 
-test('the goal that a flood would push out is met', async () => {
+test('(other): the name of a goal is counted even after a flood of other names', async () => {
   const [goal] = await stats.read(site, `/stats/goals?${THAT_DAY}`)
   expect(goal).toMatchObject({ display_name: 'paid', conversions: 1, revenue: 500 })
 })
 
-test('the group of errors beyond the first of a day is found by its fingerprint', () =>
+test('(other): the error group of what exceeds the daily maximum has a fingerprint', () =>
   bothWays(async () => {
     const id = errorFingerprint(site.id, '(other)')
     const { data } = await stats.read(site, `/stats/errors?${THAT_DAY}`)

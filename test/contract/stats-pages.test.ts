@@ -44,8 +44,8 @@ const NAMES = ['events', 'titles', 'breakdown', 'errors', 'occurrences'].map((na
   index,
 }))
 
-describe.each(NAMES)('the list of $name', ({ index }) => {
-  test('has a default size, and one page that is first and last', async () => {
+describe.each(NAMES)('pages of $name', ({ index }) => {
+  test('default size and a single page', async () => {
     const [path, own, perPage, total] = lists()[index]!
     const query = `${own}${THAT_DAY}`
     const { links, meta } = await read(`${path}?${query}`)
@@ -54,7 +54,7 @@ describe.each(NAMES)('the list of $name', ({ index }) => {
     expect(links).toEqual({ first: only, last: only, prev: null, next: null })
   })
 
-  test('walks through its pages without a gap, a repetition, or a change of order', async () => {
+  test('all pages together have each row once and in order', async () => {
     const [path, own, , total] = lists()[index]!
     const all = (await read(`${path}?${own}${THAT_DAY}`)).data
     const seen: unknown[] = []
@@ -72,7 +72,7 @@ describe.each(NAMES)('the list of $name', ({ index }) => {
     expect(seen).toEqual(all)
   })
 
-  test('is empty beyond its last page, which is the one before', async () => {
+  test('a page beyond the last one is empty and has a previous page', async () => {
     const [path, own, , total] = lists()[index]!
     const lastPage = Math.ceil(total / 3)
     for (const page of [lastPage + 1, 1_000_000]) {
@@ -84,7 +84,7 @@ describe.each(NAMES)('the list of $name', ({ index }) => {
     }
   })
 
-  test('has one page when it has no rows', async () => {
+  test('a list without rows has one page', async () => {
     const [path, own, perPage] = lists()[index]!
     const { data, links, meta } = await read(`${path}?${own}from=2026-01-01&to=2026-01-01`)
     expect(data).toEqual([])
@@ -102,7 +102,7 @@ describe.each(NAMES)('the list of $name', ({ index }) => {
     'per_page=1&per_page=1',
     'per_page[]=5',
     'page[is]=1',
-  ])('refuses %s', async given => {
+  ])('%s is refused', async given => {
     const [path, own] = lists()[index]!
     const answer = await stats.ask(`${site.path}${path}?${own}${THAT_DAY}&${given}`)
     // A name with brackets may be a parameter that nobody knows; it must not be half understood.
@@ -115,7 +115,7 @@ describe.each(NAMES)('the list of $name', ({ index }) => {
   })
 
   test.each(['1e18', '1000000000000000000', '9007199254740993', '9'.repeat(40)])(
-    'takes page=%s for one beyond the last or refuses it',
+    'page=%s is beyond the last page or refused',
     async page => {
       const [path, own] = lists()[index]!
       const answer = await stats.ask(`${site.path}${path}?${own}${THAT_DAY}&page=${page}`)
@@ -124,14 +124,14 @@ describe.each(NAMES)('the list of $name', ({ index }) => {
     },
   )
 
-  test('takes a page of one and of a hundred', async () => {
+  test('per_page can be 1 and 100', async () => {
     const [path, own, , total] = lists()[index]!
     expect((await read(`${path}?${own}${THAT_DAY}&per_page=1`)).data).toHaveLength(1)
     expect((await read(`${path}?${own}${THAT_DAY}&per_page=100`)).data).toHaveLength(total)
   })
 })
 
-describe('links', () => {
+describe('links to other pages', () => {
   const parametersOf = (url: string) => [...new URL(url).searchParams].filter(([name]) => name !== 'page')
 
   test.each([
@@ -141,7 +141,7 @@ describe('links', () => {
     'path[does_not_contain]=100%25%26%3D%23',
     'title[is_not]=Gr%C3%BC%C3%9Fe+%F0%9F%99%82&title[is_not]=a%2Bb',
     'foo=1&foo=2&bar',
-  ])('keep %s', async given => {
+  ])('keep the parameters %s', async given => {
     const query = `${THAT_DAY}&${given}&per_page=1&page=2`
     const { links, meta, data } = await read(`/stats/events?${query}`)
     expect(meta.current_page).toBe(2)
@@ -158,7 +158,7 @@ describe('links', () => {
     expect((await stats.ask(`${pathname}${search}`)).json.meta).toEqual({ ...meta, current_page: 3 })
   })
 
-  test('name the site as the request did', async () => {
+  test('keep the site key of the request', async () => {
     const { json } = await stats.ask(`${site.path}`)
     const path = `/api/sites/${json.domain}/stats/events`
     const { json: page } = await stats.ask(`${path}?${THAT_DAY}`)
@@ -166,7 +166,7 @@ describe('links', () => {
   })
 })
 
-test('titles and values that tie are in the order of their text', async () => {
+test('ranking: ties are sorted by text', async () => {
   const titles = (await read(`/stats/page-titles?${THAT_DAY}`)).data.map(
     (row: { title: string }) => row.title,
   )
@@ -177,7 +177,7 @@ test('titles and values that tie are in the order of their text', async () => {
   expect(values.map((row: { value: string }) => row.value)).toEqual(titles)
 })
 
-test('an unknown parameter is ignored and named', async () => {
+test('unknown parameters: they are ignored and named in a header', async () => {
   for (const path of ['/stats/events?', '/stats/goals?', `/stats/errors/${fingerprint}?`, '/overview?']) {
     const answer = await stats.ask(`${site.path}${path}${THAT_DAY}&nonsense=1`)
     expect(answer.status).toBe(200)
@@ -185,13 +185,13 @@ test('an unknown parameter is ignored and named', async () => {
   }
 })
 
-test.each([0, 1001, -1, '1.5', 'abc', '', '1e2'])('filter values refuse a limit of "%s"', async limit => {
+test.each([0, 1001, -1, '1.5', 'abc', '', '1e2'])('filter values: the limit "%s" is refused', async limit => {
   const answer = await stats.ask(`${site.path}/stats/filter-values?dimension=path&${THAT_DAY}&limit=${limit}`)
   expectError(answer, 422, 'validation_failed')
   expect(answer.json.errors).toHaveProperty('limit')
 })
 
-test('filter values take a limit of 1 and of 1000', async () => {
+test('filter values: the limit can be 1 and 1000', async () => {
   const of = (limit: number) => read(`/stats/filter-values?dimension=path&${THAT_DAY}&limit=${limit}`)
   expect((await of(1)).values).toHaveLength(1)
   expect((await of(1000)).values).toHaveLength(7)

@@ -30,7 +30,7 @@ const enc = encodeURIComponent
 const ENDPOINTS = ['/overview?', '/stats/breakdown?dimension=os&', '/stats/goals?', '/stats/events?']
 
 test.each(ENDPOINTS)(
-  'filters: an expression too costly for the values is 422 at once, and again: %s',
+  'filters: an expression that is too costly for the values gives 422 at once, also when repeated: %s',
   async path => {
     if (path.startsWith('/stats/goals')) await stats.goal(site, { match_type: 'event', match_value: 'x' })
     for (let turn = 0; turn < 2; turn++) {
@@ -43,18 +43,18 @@ test.each(ENDPOINTS)(
   },
 )
 
-test('filters: the values of the day before cost nothing', async () => {
+test('filters: values of another day do not count towards the cost', async () => {
   const days = 'from=2026-03-08&to=2026-03-08'
   const { visitors } = await stats.read(site, `/overview?${days}&path[matches_regex]=${enc(SLOW)}`)
   expect(visitors).toBe(0)
 })
 
-test('filters: an ordinary expression finds the same long values', async () => {
+test('filters: a cheap expression matches the same long values', async () => {
   const { pageviews } = await stats.read(site, `/overview?${THAT_DAY}&path[matches_regex]=${enc('^/[ab]+$')}`)
   expect(pageviews).toBe(PATHS)
 })
 
-test('filters: the parameter is named as it was given', async () => {
+test('filters: the error names the parameter of the request', async () => {
   const answer = await stats.ask(`${site.path}/overview?${THAT_DAY}&campaign[matches_regex]=(`)
   expect([answer.status, Object.keys(answer.json.errors)]).toEqual([422, ['campaign.matches_regex']])
 })
@@ -68,7 +68,7 @@ test('filter values: an expression on the dimension itself is checked, although 
   expect((await ask('x')).status).toBe(200)
 })
 
-test('goals: one that is too costly to look for is named by the report and by the goal filter', async () => {
+test('goals: the report and the goal filter name a goal that is too costly', async () => {
   const own = await stats.site()
   await stats.store([hit(own, '2026-03-10T20:00:00Z', { url: `/${'ab'.repeat(1_000)}` })])
   await stats.goal(own, { match_type: 'page', match_value: '/', display_name: 'Home' })
@@ -89,7 +89,7 @@ test('goals: one that is too costly to look for is named by the report and by th
   expect((await stats.ask(`${own.path}/stats/goals?from=2026-03-08&to=2026-03-08`)).status).toBe(200)
 })
 
-test('goals: what is no expression is refused on its field, also by an update', async () => {
+test('goals: an invalid expression is refused with its field, also on update', async () => {
   const own = await stats.site()
   const goal = { match_type: 'page', match_operator: 'matches_regex' }
   const id = await stats.goal(own, { ...goal, match_value: '^/a' })

@@ -16,7 +16,7 @@ async function siteWith(zone: string, moments: string[]): Promise<StatsSite> {
 
 const sum = (values: number[]) => values.reduce((total, value) => total + value, 0)
 
-describe('buckets', () => {
+describe('buckets of ranges', () => {
   const groups: [string, string, number, string][] = [
     ['range=today', 'hour', 24, '2026-03-18T00:00:00+01:00'],
     ['range=yesterday', 'hour', 24, '2026-03-17T00:00:00+01:00'],
@@ -42,7 +42,7 @@ describe('buckets', () => {
     ])
   })
 
-  test.each(groups)('of %s are by %s, %i of them, from %s', async (range, group, count, first) => {
+  test.each(groups)('%s is grouped by %s in %i buckets from %s', async (range, group, count, first) => {
     const { pageviews } = await stats.read(site, `/overview?${range}`)
     for (const path of [
       'timeseries?metric=pageviews',
@@ -58,7 +58,7 @@ describe('buckets', () => {
     }
   })
 
-  test('of weeks begin on Mondays, and all runs from the first event', async () => {
+  test('weeks start on Mondays, and the range all starts with the first event', async () => {
     const weeks = await stats.read(site, '/stats/timeseries?metric=pageviews&from=2026-01-01&to=2026-04-03')
     expect(weeks.labels.slice(1, 3)).toEqual(['2026-01-05T00:00:00+01:00', '2026-01-12T00:00:00+01:00'])
     expect(weeks.values[0]).toBe(1)
@@ -75,7 +75,7 @@ test.each([
   'from=2026-03-11&to=2026-03-10',
   'from=2026-02-30&to=2026-03-10',
   'from=2026-3-1&to=2026-3-2',
-])('every endpoint refuses %s', async range => {
+])('ranges: every endpoint refuses %s', async range => {
   const site = await stats.site()
   for (const path of [
     'overview?',

@@ -32,7 +32,7 @@ beforeAll(async () => {
 afterAll(() => stats.close())
 
 describe('page titles', () => {
-  test('are ranked by sessions and have exactly these fields', async () => {
+  test('rows are sorted by sessions and have exactly these fields', async () => {
     const { data, meta } = await read(`/stats/page-titles?${THAT_DAY}`)
     expect(meta).toEqual({ current_page: 1, per_page: 25, total: 2, last_page: 1 })
     expect(data).toEqual([
@@ -61,7 +61,7 @@ describe('page titles', () => {
     ])
   })
 
-  test('count over time the sessions that saw one', async () => {
+  test('the timeseries counts the sessions that saw the title', async () => {
     expect(await read(`/stats/page-titles/timeseries?${THAT_DAY}&title=Home`)).toEqual({
       labels: HOURS,
       values: hourly({ 9: 1, 10: 1, 11: 1, 12: 1 }),
@@ -76,7 +76,7 @@ describe('page titles', () => {
   })
 })
 
-test('filter values are ranked by count, and not narrowed by their own filter', async () => {
+test('filter values: they are sorted by count, and their own filter is not applied', async () => {
   const of = (query: string) => read(`/stats/filter-values?${THAT_DAY}&${query}`)
   const home = { value: '/home', label: '/home' }
   const pricing = { value: '/pricing', label: '/pricing' }
@@ -93,7 +93,7 @@ test('filter values are ranked by count, and not narrowed by their own filter', 
   expect(await of('dimension=city')).toEqual({ values: [] })
 })
 
-test('errors, one error, its occurrences and its course have exactly these fields', async () => {
+test('errors: list, group, occurrences and timeseries have exactly these fields', async () => {
   const group = { id: fingerprint, message: MESSAGE, error_name: 'TypeError', occurrences: 2, sessions: 2 }
   const { data, meta } = await read(`/stats/errors?${THAT_DAY}`)
   expect(meta).toEqual({ current_page: 1, per_page: 20, total: 2, last_page: 1 })
@@ -134,7 +134,7 @@ test('errors, one error, its occurrences and its course have exactly these field
   })
 })
 
-test('the goal report alone shows reported revenue', async () => {
+test('reported revenue: only the goal report has it', async () => {
   expect(await read(`/stats/goals?${THAT_DAY}`)).toEqual([
     {
       id: signupGoal,
@@ -162,7 +162,7 @@ test('the goal report alone shows reported revenue', async () => {
   expect(elsewhere[0]).not.toHaveProperty('revenue')
 })
 
-test('the breakdown ranks values by visitors, the empty one as (none)', async () => {
+test('breakdown: values are sorted by visitors, and the empty value is (none)', async () => {
   const { data, meta } = await read(`/stats/breakdown?dimension=country&${THAT_DAY}`)
   expect(meta).toEqual({ current_page: 1, per_page: 25, total: 2, last_page: 1 })
   expect(data).toEqual([
@@ -179,7 +179,7 @@ test.each<[string, Record<number, number>, number[]]>([
   ['views_per_visit', { 9: 2, 10: 1, 12: 1 }, [9]],
   ['revenue', {}, []],
   ['mrr', {}, []],
-])('%s over time stand beside the day before', async (metric, counts, before) => {
+])('timeseries: %s has the day before as previous', async (metric, counts, before) => {
   expect(await read(`/stats/timeseries?metric=${metric}&${THAT_DAY}`)).toEqual({
     labels: HOURS,
     values: hourly(counts),
@@ -205,7 +205,7 @@ test.each<[string, object]>([
   ],
   ['visit_count=2', { pageviews: 3, visitors: 2, sessions: 2, bounce_rate: 50, avg_session_seconds: 120.06 }],
   ['path=/nowhere', { pageviews: 0, visitors: 0, sessions: 0, bounce_rate: 0, views_per_visit: 0 }],
-])('the overview of %s is narrowed, and its fields stay', async (filter, expected) => {
+])('overview: the filter %s applies and keeps all fields', async (filter, expected) => {
   const overview = await read(`/overview?${THAT_DAY}&${filter}`)
   expect(overview).toMatchObject(expected)
   expect(Object.keys(overview).sort()).toEqual(Object.keys(await read(`/overview?${THAT_DAY}`)).sort())

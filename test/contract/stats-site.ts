@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { expect } from 'vitest'
-import { createClient } from '../../src/client.ts'
+import { createClient } from '../../src/client/index.ts'
 import type { EnrichedHit, Hit } from '../../src/ingestion/hit.ts'
 import { storeHits } from '../../src/ingestion/store/store.ts'
 import { type Api, type Member, startApi } from '../support/api.ts'

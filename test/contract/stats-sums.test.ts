@@ -27,7 +27,7 @@ async function pay(site: StatsSite, amounts: number[], timestamp: string, visito
   }
 }
 
-test('goal report: a sum beyond exact numbers is null with all its digits beside, and other goals keep theirs', async () => {
+test('goal report: a sum beyond 2^53 is null with all digits in another field; other goals keep their numbers', async () => {
   const site = await stats.site()
   const currency = { match_type: 'event', currency: 'USD' }
   await stats.goal(site, { ...currency, match_value: 'buy', display_name: 'large' })
@@ -52,7 +52,7 @@ test('goal report: a sum beyond 64 bits is still exact', async () => {
   expect(row).toMatchObject({ revenue: null, revenue_exact: String(2n * (2n ** 63n - 1n)) })
 })
 
-test('breakdown: a value whose revenue is beyond exact numbers has null with all its digits beside, others keep theirs', async () => {
+test('breakdown: revenue beyond 2^53 is null with all digits in another field; other values keep their numbers', async () => {
   const site = await stats.site()
   await stats.store([
     hit(site, at('09:00:00'), { visitorId: ADA, url: '/large' }, { source: 'Large' }),
@@ -74,7 +74,7 @@ test('breakdown: a value whose revenue is beyond exact numbers has null with all
   }
 })
 
-test('overview and timeseries: one number that is beyond exact numbers is refused, filtered or not', async () => {
+test('overview and timeseries: revenue beyond 2^53 is refused, with and without filters', async () => {
   const site = await stats.site()
   await stats.store([hit(site, at('09:00:00'), { visitorId: ADA })])
   await pay(site, [MOST, MOST], at('09:01:00'), ADA)
@@ -87,7 +87,7 @@ test('overview and timeseries: one number that is beyond exact numbers is refuse
   }
 })
 
-test("list of sites: a site's revenue beyond exact numbers fails no other site and says what it is", async () => {
+test('list of sites: revenue beyond 2^53 is capped and marked; other sites are not affected', async () => {
   const [large, small] = [await stats.site(), await stats.site()]
   await pay(large, [MOST, MOST], '2026-03-18T10:00:00Z')
   await pay(large, [100], '2026-03-18T11:00:00Z')
@@ -103,7 +103,7 @@ test("list of sites: a site's revenue beyond exact numbers fails no other site a
   }
 })
 
-test('engaged time: sums beyond exact numbers are averaged, from rows, from rollups and under filters', async () => {
+test('engaged time: sums beyond 2^53 are averaged from rows, from rollups and with filters', async () => {
   const site = await stats.site()
   const page = { url: '/long', title: 'Long', visitorId: ADA }
   const ping = (time: string) =>
@@ -118,7 +118,7 @@ test('engaged time: sums beyond exact numbers are averaged, from rows, from roll
   for (const filter of filters) expect(await seconds(filter)).toBeCloseTo(expected, -3)
 })
 
-test('session length: sums beyond exact numbers are averaged, from rows, from rollups and under filters', async () => {
+test('session length: sums beyond 2^53 are averaged from rows, from rollups and with filters', async () => {
   const { db } = stats.api.services
   const site = await stats.site()
   await stats.store([

@@ -167,7 +167,7 @@ const courses: Course[] = [
   },
 ]
 
-test.each(courses)('$zone from $from to $to has its labels and sums', async course => {
+test.each(courses)('timeseries: $zone from $from to $to has the right labels and sums', async course => {
   const { zone, from, to, group, buckets, hits } = course
   const site = await siteWith(
     zone,
@@ -193,7 +193,7 @@ test.each(courses)('$zone from $from to $to has its labels and sums', async cour
   expect([pageviews, meta.total]).toEqual([inRange.length, inRange.length])
 })
 
-test('the day that Samoa left out counts and has no length', async () => {
+test('ranges: the day that Samoa skipped is a day without hits', async () => {
   const site = await siteWith('Pacific/Apia', [
     // 29 December ended at UTC-10 where 31 December began at UTC+14.
     '2011-12-30T09:59:59.999Z',
@@ -213,7 +213,7 @@ test('the day that Samoa left out counts and has no length', async () => {
     await stats.read(site, `${path}&from=2011-12-30&to=2011-12-30`)
 })
 
-test('a session counts where it started, its pageviews where they happened', async () => {
+test('timeseries: a session counts in the bucket of its start, a pageview in its own', async () => {
   const site = await stats.site('America/New_York')
   const visitorId = '00000000-0000-4000-8000-00000000000a'
   await stats.store([

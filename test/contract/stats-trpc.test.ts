@@ -41,27 +41,33 @@ const filters = [
   ],
 ] as const
 
-test.each(PAIRS)('stats.%s answers what %s does, without links', async (procedure, path, own) => {
-  for (const [input, query] of filters) {
-    const parameters = new URLSearchParams(
-      Object.entries(own).map(([name, value]): [string, string] => [name, String(value)]),
-    )
-    const rest = await stats.read(site, `${path.replace('{error}', error)}?${THAT_DAY}&${parameters}${query}`)
-    if (rest.links) rest.links = { first: null, last: null, prev: null, next: null }
-    const of = path.includes('{error}') ? { error } : {}
-    const asked = { siteKey: site.id, from: DAY, to: DAY, ...own, ...of, ...input }
-    const client = stats.client.stats as unknown as Record<
-      string,
-      { query(input: object): Promise<Record<string, unknown>> }
-    >
-    expect(await client[procedure]!.query(asked)).toEqual(rest)
-    await expect(
-      client[procedure]!.query({ ...asked, range: 'x', from: undefined, to: undefined }),
-    ).rejects.toMatchObject({
-      data: { httpStatus: 422, code: 'validation_failed' },
-    })
-    await expect(client[procedure]!.query({ ...asked, siteKey: 'nowhere.example' })).rejects.toMatchObject({
-      data: { httpStatus: 404, code: 'not_found' },
-    })
-  }
-})
+test.each(PAIRS)(
+  'tRPC: stats.%s gives the same answer as %s, without links',
+  async (procedure, path, own) => {
+    for (const [input, query] of filters) {
+      const parameters = new URLSearchParams(
+        Object.entries(own).map(([name, value]): [string, string] => [name, String(value)]),
+      )
+      const rest = await stats.read(
+        site,
+        `${path.replace('{error}', error)}?${THAT_DAY}&${parameters}${query}`,
+      )
+      if (rest.links) rest.links = { first: null, last: null, prev: null, next: null }
+      const of = path.includes('{error}') ? { error } : {}
+      const asked = { siteKey: site.id, from: DAY, to: DAY, ...own, ...of, ...input }
+      const client = stats.client.stats as unknown as Record<
+        string,
+        { query(input: object): Promise<Record<string, unknown>> }
+      >
+      expect(await client[procedure]!.query(asked)).toEqual(rest)
+      await expect(
+        client[procedure]!.query({ ...asked, range: 'x', from: undefined, to: undefined }),
+      ).rejects.toMatchObject({
+        data: { httpStatus: 422, code: 'validation_failed' },
+      })
+      await expect(client[procedure]!.query({ ...asked, siteKey: 'nowhere.example' })).rejects.toMatchObject({
+        data: { httpStatus: 404, code: 'not_found' },
+      })
+    }
+  },
+)

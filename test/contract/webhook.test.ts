@@ -27,14 +27,14 @@ import {
 import { openWire } from '../support/wire.ts'
 
 let api: Api
-/** Unix milliseconds at which the clock stands, where a test must not lie across the turn of a minute. */
+/** Time of the stopped clock, Unix milliseconds, for tests that must stay within one minute. */
 let frozenAt: number | undefined
 beforeAll(async () => {
   api = await startApi({ config: { trustProxy: 1 }, now: () => new Date(frozenAt ?? Date.now()) })
 })
 afterAll(() => api.close())
 
-/** The life of one subscription: `[day, what is different then, type of the event]`. */
+/** Changes of one subscription: `[day, changed fields, type of the event]`. */
 function life(base: Json, ...steps: [day: number, change: Json, type?: string][]): StripeEvent[] {
   return steps.map(([day, change, type = 'updated'], index) =>
     event(`customer.subscription.${index === 0 ? 'created' : type}`, { ...base, ...change }, onDay(day)),
@@ -50,8 +50,8 @@ async function payments(shop: Shop): Promise<Json[]> {
     from payments where site_no = ${shop.siteNo} order by paid_at, transaction_id`
 }
 
-describe('a subscription', () => {
-  test('starts, changes and ends', async () => {
+describe('subscriptions', () => {
+  test('a subscription starts, changes and ends', async () => {
     const shop = await openShop(api)
     const base = subscription()
     await deliverAll(
@@ -80,7 +80,7 @@ describe('a subscription', () => {
     ])
   })
 
-  test.each(['incomplete', 'unpaid', 'paused'])('starts again after %s', async status => {
+  test.each(['incomplete', 'unpaid', 'paused'])('a subscription starts again after %s', async status => {
     const shop = await openShop(api)
     await deliverAll(
       shop,
@@ -98,14 +98,14 @@ describe('a subscription', () => {
     ])
   })
 
-  test('that is tried counts once the trial is over', async () => {
+  test('a trial counts once it is over', async () => {
     const shop = await openShop(api)
     await deliverAll(shop, life(subscription(), [1, { status: 'trialing' }], [15, { status: 'active' }]))
     expect(await netMovements(shop)).toEqual({ '2026-01-15 start USD': 1000 })
     expect(await serviceEvents(shop)).toEqual(['2026-01-01 trial_started', '2026-01-15 trial_converted'])
   })
 
-  test('that is tried and left never counts', async () => {
+  test('a trial that was canceled never counts', async () => {
     const shop = await openShop(api)
     await deliverAll(
       shop,
@@ -118,7 +118,7 @@ describe('a subscription', () => {
   test.each([
     ['cancel_at_period_end', true, false],
     ['cancel_at', onDay(31), null],
-  ])('says when %s is set and cleared', async (field, set, cleared) => {
+  ])('an event is recorded when %s is set and cleared', async (field, set, cleared) => {
     const shop = await openShop(api)
     await deliverAll(shop, life(subscription(), [1, {}], [2, { [field]: set }], [3, { [field]: cleared }]))
     expect(await netMovements(shop)).toEqual({ '2026-01-01 start USD': 1000 })
@@ -129,14 +129,14 @@ describe('a subscription', () => {
     ])
   })
 
-  test('goes on counting while only its collection is paused', async () => {
+  test('a subscription counts while only its collection is paused', async () => {
     const shop = await openShop(api)
     const paused = { pause_collection: { behavior: 'void', resumes_at: null } }
     await deliverAll(shop, life(subscription(), [1, {}], [2, paused]))
     expect(await netMovements(shop)).toEqual({ '2026-01-01 start USD': 1000 })
   })
 
-  test('is kept in its own currency', async () => {
+  test('a subscription is stored in its own currency', async () => {
     const shop = await openShop(api)
     const yen = { currency: 'jpy', items: items(item(price(4980, { currency: 'jpy' }))) }
     const dinar = { currency: 'kwd', items: items(item(price(12_340, { currency: 'kwd' }))) }
@@ -147,7 +147,7 @@ describe('a subscription', () => {
     expect(await netMovements(shop)).toEqual({ '2026-01-01 start JPY': 4980, '2026-01-01 start KWD': 12_340 })
   })
 
-  test('of an old API version has plan, quantity and discount on itself', async () => {
+  test('a subscription of an old API version has plan, quantity and discount on itself', async () => {
     const shop = await openShop(api)
     const { items: _items, discounts: _discounts, currency: _currency, ...rest } = subscription()
     const plan = {
@@ -173,8 +173,8 @@ describe('a subscription', () => {
   })
 })
 
-describe('a coupon', () => {
-  test('that lasts forever is taken off, one that ends is not', async () => {
+describe('coupons', () => {
+  test('a coupon that lasts forever is subtracted, one that ends is not', async () => {
     const shop = await openShop(api)
     const limited = discount(coupon({ percent_off: 90, duration: 'repeating', duration_in_months: 3 }))
     const forever = discount(coupon({ percent_off: 25 }))
@@ -194,7 +194,7 @@ describe('a coupon', () => {
     })
   })
 
-  test('is known by the id of its discount', async () => {
+  test('a coupon is found by the id of its discount', async () => {
     const shop = await openShop(api)
     const base = subscription()
     const given = discount(coupon({ amount_off: 300, currency: 'usd' }), {
@@ -218,7 +218,7 @@ describe('a coupon', () => {
     ])
   })
 
-  test('of a customer is taken off every subscription without one of its own', async () => {
+  test('a coupon of a customer is subtracted from every subscription without one of its own', async () => {
     const shop = await openShop(api)
     const customer = 'cus_two'
     const own = [discount(coupon({ percent_off: 10 }))]
@@ -243,7 +243,7 @@ describe('a coupon', () => {
     })
   })
 
-  test('that payloads name by its id alone is known from its own event', async () => {
+  test('a coupon that payloads name only by id is known from its own event', async () => {
     const shop = await openShop(api)
     const third = coupon({ percent_off: 30 })
     const base = subscription({ discounts: [discount(third.id)] })
@@ -254,8 +254,8 @@ describe('a coupon', () => {
   })
 })
 
-describe('an invoice', () => {
-  test('of a subscription is a payment, of a later cycle a renewal', async () => {
+describe('invoices', () => {
+  test('an invoice of a subscription is a payment, of a later cycle a renewal', async () => {
     const shop = await openShop(api)
     const base = subscription()
     const one = { subscription: base.id, customer: base.customer }
@@ -297,7 +297,7 @@ describe('an invoice', () => {
     ])
   })
 
-  test('of the first cycle after a trial is no renewal, whatever comes first', async () => {
+  test('the first cycle after a trial is no renewal, whatever event arrives first', async () => {
     const shop = await openShop(api)
     const base = subscription()
     const cycle = (day: number) =>
@@ -324,14 +324,14 @@ describe('an invoice', () => {
     ])
   })
 
-  test('without a subscription is a payment that does not recur', async () => {
+  test('an invoice without a subscription is a payment that is not recurring', async () => {
     const shop = await openShop(api)
     await deliverAll(shop, [event('invoice.paid', invoice(), onDay(1))])
     expect(await payments(shop)).toMatchObject([{ recurring: false, renewal: false }])
     expect(await serviceEvents(shop)).toEqual(['2026-01-01 payment'])
   })
 
-  test('of an old API version names subscription, charge and payment intent itself', async () => {
+  test('an invoice of an old API version names subscription, charge and payment intent itself', async () => {
     const shop = await openShop(api)
     const { parent: _parent, ...rest } = invoice({ payment_intent: 'pi_o', charge: 'ch_o' })
     const old: Json = { ...rest, subscription: 'sub_o', billing_reason: 'subscription_cycle' }
@@ -349,8 +349,8 @@ describe('an invoice', () => {
 const send = (shop: Shop, body: Json) =>
   shop.api.call('POST', `/api/sites/${shop.siteId}/payments`, { token: shop.member.token, body })
 
-describe('a checkout', () => {
-  test('in payment mode is a payment, known by its payment intent', async () => {
+describe('checkouts', () => {
+  test('a checkout in payment mode is a payment under its payment intent', async () => {
     const shop = await openShop(api)
     const session = checkout()
     await deliverAll(shop, [event('checkout.session.completed', session, onDay(3))])
@@ -365,7 +365,7 @@ describe('a checkout', () => {
     expect(await serviceEvents(shop)).toEqual(['2026-01-03 payment'])
   })
 
-  test('with an invoice is the payment of the invoice', async () => {
+  test('a checkout with an invoice is the payment of the invoice', async () => {
     const shop = await openShop(api)
     const bill = invoice({ amount_paid: 2500 })
     await deliverAll(shop, [
@@ -375,7 +375,7 @@ describe('a checkout', () => {
     expect(await payments(shop)).toMatchObject([{ transactionId: bill.id, amount: 2500 }])
   })
 
-  test('that is paid later is a payment when it is', async () => {
+  test('a checkout that is paid later is a payment from then on', async () => {
     const shop = await openShop(api)
     const session = checkout({ payment_status: 'unpaid' })
     await deliverAll(shop, [event('checkout.session.completed', session, onDay(1))])
@@ -385,7 +385,7 @@ describe('a checkout', () => {
     expect(await payments(shop)).toMatchObject([{ amount: 2500, paidAt: new Date(onDay(3) * 1000) }])
   })
 
-  test('for nothing is no payment', async () => {
+  test('a checkout of 0 is no payment', async () => {
     const shop = await openShop(api)
     const free = checkout({ amount_total: 0, payment_status: 'no_payment_required', payment_intent: null })
     await deliverAll(shop, [event('checkout.session.completed', free, onDay(1))])
@@ -393,7 +393,7 @@ describe('a checkout', () => {
   })
 })
 
-describe('a refund', () => {
+describe('refunds', () => {
   const bought = charge({ amount: 2500, payment_intent: 'pi_r' })
   const session = checkout({ payment_intent: 'pi_r' })
   const part = refund({ amount: 400, charge: bought.id, payment_intent: 'pi_r', created: onDay(5) })
@@ -410,16 +410,16 @@ describe('a refund', () => {
   }
 
   test.each<[string, (keyof typeof events)[], number]>([
-    ['by the charge', ['paid', 'partly'], 400],
-    ['by the refund', ['paid', 'part'], 400],
-    ['by both', ['paid', 'part', 'partly'], 400],
-    ['before the payment', ['partly', 'part', 'paid'], 400],
-    ['wholly', ['paid', 'part', 'partly', 'rest', 'wholly', 'updated'], 2500],
-    ['wholly, in the wrong order', ['wholly', 'rest', 'partly', 'updated', 'paid', 'part'], 2500],
+    ['when the charge reports it', ['paid', 'partly'], 400],
+    ['when the refund reports it', ['paid', 'part'], 400],
+    ['once when both report it', ['paid', 'part', 'partly'], 400],
+    ['when it is reported before the payment', ['partly', 'part', 'paid'], 400],
+    ['in full', ['paid', 'part', 'partly', 'rest', 'wholly', 'updated'], 2500],
+    ['in full, in the wrong order', ['wholly', 'rest', 'partly', 'updated', 'paid', 'part'], 2500],
     ['until it fails', ['paid', 'part', 'partly', 'rest', 'wholly', 'failed'], 400],
-    ['until it fails, told of in the wrong order', ['failed', 'wholly', 'paid', 'rest', 'part'], 400],
-    ['until it fails, by an old API version', ['paid', 'partly', 'wholly', 'failedOld'], 400],
-  ])('is told of %s', async (_how, names, refunded) => {
+    ['until it fails, in the wrong order', ['failed', 'wholly', 'paid', 'rest', 'part'], 400],
+    ['until it fails, in an old API version', ['paid', 'partly', 'wholly', 'failedOld'], 400],
+  ])('a refund is subtracted %s', async (_how, names, refunded) => {
     const shop = await openShop(api)
     await deliverAll(
       shop,
@@ -431,7 +431,7 @@ describe('a refund', () => {
     expect(row).toEqual({ refunded })
   })
 
-  test('belongs to the invoice that its payment intent paid', async () => {
+  test('a refund belongs to the invoice that its payment intent paid', async () => {
     const shop = await openShop(api)
     const bill = invoice()
     await deliverAll(shop, [
@@ -443,7 +443,7 @@ describe('a refund', () => {
     expect(await payments(shop)).toMatchObject([{ refunded: 250 }])
   })
 
-  test('is known to a payment that comes over the API afterwards', async () => {
+  test('a refund applies to a payment that the API sends afterwards', async () => {
     const shop = await openShop(api)
     await deliverAll(shop, [
       event(
@@ -457,7 +457,7 @@ describe('a refund', () => {
   })
 })
 
-describe('a sale that comes from both sides', () => {
+describe('a sale from API and processor', () => {
   const sides = () => {
     const bill = invoice()
     return {
@@ -469,7 +469,7 @@ describe('a sale that comes from both sides', () => {
   }
 
   test.each(['pi_both', 'ch_both'])(
-    'is one payment when the API names %s, whatever comes first',
+    'it is one payment when the API names %s, whatever arrives first',
     async id => {
       const orders = [
         ['api', 'paid', 'linked', 'charged'],
@@ -492,14 +492,14 @@ describe('a sale that comes from both sides', () => {
     },
   )
 
-  test('is two payments when the API names it otherwise', async () => {
+  test('it is two payments when the API uses another id', async () => {
     const shop = await openShop(api)
     await deliverAll(shop, [sides().paid])
     await send(shop, { amount: 1000, currency: 'USD', transaction_id: 'order-17' })
     expect(await payments(shop)).toHaveLength(2)
   })
 
-  test('cannot be deleted over the API when the processor told of it first', async () => {
+  test('the API cannot delete it when the processor reported it first', async () => {
     const shop = await openShop(api)
     const { bill, paid } = sides()
     await deliverAll(shop, [paid])
@@ -511,7 +511,7 @@ describe('a sale that comes from both sides', () => {
   })
 })
 
-describe('a visitor', () => {
+describe('visitors', () => {
   async function visitors(shop: Shop) {
     const { db } = api.services
     const [paid, told] = await Promise.all([
@@ -529,37 +529,40 @@ describe('a visitor', () => {
       visitorId => ({ subscription: { metadata: { visitor_id: visitorId } } }),
     ],
     ['metadata of the invoice', visitorId => ({ invoice: { metadata: { visitor_id: visitorId } } })],
-  ])('named by the %s is remembered for the subscription and its payments', async (_where, name) => {
-    for (const isLate of [false, true]) {
-      const shop = await openShop(api)
-      const visitorId = randomUUID()
-      const named = name(visitorId)
-      const base = subscription(named.subscription)
-      const one = { subscription: base.id, customer: base.customer }
-      const first = invoice({ ...one, ...named.invoice })
-      const later = invoice({ ...one, paidAt: onDay(32), billing_reason: 'subscription_cycle' })
-      const events = [
-        event(
-          'checkout.session.completed',
-          checkout({
-            mode: 'subscription',
-            payment_intent: null,
-            invoice: first.id,
-            ...one,
-            ...named.checkout,
-          }),
-          onDay(1),
-        ),
-        event('customer.subscription.created', base, onDay(1)),
-        event('invoice.paid', first, onDay(1)),
-        event('invoice.paid', later, onDay(32)),
-      ]
-      await deliverAll(shop, isLate ? events.reverse() : events)
-      expect(await visitors(shop)).toEqual(new Set([visitorId]))
-    }
-  })
+  ])(
+    'a visitor named by the %s is remembered for the subscription and its payments',
+    async (_where, name) => {
+      for (const isLate of [false, true]) {
+        const shop = await openShop(api)
+        const visitorId = randomUUID()
+        const named = name(visitorId)
+        const base = subscription(named.subscription)
+        const one = { subscription: base.id, customer: base.customer }
+        const first = invoice({ ...one, ...named.invoice })
+        const later = invoice({ ...one, paidAt: onDay(32), billing_reason: 'subscription_cycle' })
+        const events = [
+          event(
+            'checkout.session.completed',
+            checkout({
+              mode: 'subscription',
+              payment_intent: null,
+              invoice: first.id,
+              ...one,
+              ...named.checkout,
+            }),
+            onDay(1),
+          ),
+          event('customer.subscription.created', base, onDay(1)),
+          event('invoice.paid', first, onDay(1)),
+          event('invoice.paid', later, onDay(32)),
+        ]
+        await deliverAll(shop, isLate ? events.reverse() : events)
+        expect(await visitors(shop)).toEqual(new Set([visitorId]))
+      }
+    },
+  )
 
-  test('has the movements that were recorded before they were known', async () => {
+  test('a visitor has the movements that were recorded before it was known', async () => {
     const shop = await openShop(api)
     const { db } = api.services
     const visitorId = randomUUID()
@@ -580,7 +583,7 @@ describe('a visitor', () => {
     expect(movement).toEqual({ id: visitorId })
   })
 
-  test('whose name is no id is nobody', async () => {
+  test('a visitor name that is no id is ignored', async () => {
     const shop = await openShop(api)
     await deliverAll(shop, [
       event('checkout.session.completed', checkout({ client_reference_id: 'cart-17' }), onDay(1)),
@@ -589,8 +592,8 @@ describe('a visitor', () => {
   })
 })
 
-describe('an event', () => {
-  test('is taken once, however often and at once it comes', async () => {
+describe('events', () => {
+  test('an event is applied once, however often and in parallel it arrives', async () => {
     const shop = await openShop(api)
     const base = subscription()
     const bill = invoice({ subscription: base.id, customer: base.customer })
@@ -604,7 +607,7 @@ describe('an event', () => {
     expect(await payments(shop)).toHaveLength(1)
   })
 
-  test('that comes late is put in its place by movements of the kind they correct', async () => {
+  test('a late event is inserted in order by movements of the kind that they correct', async () => {
     const shop = await openShop(api)
     const steps = life(
       subscription(),
@@ -631,7 +634,7 @@ describe('an event', () => {
     ).toEqual([-6000, 1000, 6000])
   })
 
-  test('of a type that tells nothing is answered 200 and leaves no trace', async () => {
+  test('an event of an unused type is answered 200, and nothing is stored', async () => {
     const shop = await openShop(api)
     const answer = await deliver(shop, event('payout.paid', { id: 'po_1', object: 'payout' }, onDay(1)))
     expect(answer).toMatchObject({ status: 200, body: { received: true } })
@@ -653,25 +656,25 @@ describe('an event', () => {
         onDay(1),
       ),
     ],
-  ])('that is signed but holds %s is answered 422 and leaves no trace', async (_what, broken) => {
+  ])('a signed event that contains %s is answered 422, and nothing is stored', async (_what, broken) => {
     const shop = await openShop(api)
     expect(await deliver(shop, broken)).toMatchObject({ status: 422, body: { code: 'validation_failed' } })
     await expectNoTrace(shop)
   })
 
-  test('that is signed but no JSON is answered 400', async () => {
+  test('a signed body that is no JSON is answered 400', async () => {
     const shop = await openShop(api)
     expect(await deliver(shop, '{"id":')).toMatchObject({ status: 400, body: { code: 'malformed_json' } })
   })
 
-  test('with NUL characters and lone surrogates is taken', async () => {
+  test('an event with NUL characters and lone surrogates is accepted', async () => {
     const shop = await openShop(api)
     const bill = JSON.stringify(event('invoice.paid', invoice({ customer_name: 'A\0nn' }), onDay(1)))
     expect((await deliver(shop, bill.replace('ann@', '\\ud800@'))).status).toBe(200)
     expect(await payments(shop)).toHaveLength(1)
   })
 
-  test('that our database could not take is taken when it comes again', async () => {
+  test('an event that failed in the database is applied when it is sent again', async () => {
     const shop = await openShop(api)
     const { db } = api.services
     const [created] = life(subscription(), [1, {}])
@@ -697,7 +700,7 @@ async function expectNoTrace({ siteNo }: Shop): Promise<void> {
   }
 }
 
-describe('a call that is not the processor', () => {
+describe('calls of others', () => {
   const now = () => Math.floor(Date.now() / 1000)
   const paid = event('invoice.paid', invoice(), onDay(1))
   const good = () => paid
@@ -718,18 +721,18 @@ describe('a call that is not the processor', () => {
       shop => deliver(shop, good(), { header: sign(JSON.stringify(good(), null, 2)).replace('v1', 'v0') }),
     ],
     ['an empty body', shop => deliver(shop, '', { header: sign('{}') })],
-  ])('with %s is answered 400 and leaves no trace', async (_how, call) => {
+  ])('a call with %s is answered 400, and nothing is stored', async (_how, call) => {
     const shop = await openShop(api)
     expect(await call(shop)).toMatchObject({ status: 400, body: { code: 'bad_signature' } })
     await expectNoTrace(shop)
   })
 
-  test.each([-298, 298])('is one whose signature is %i s old or early', async seconds => {
+  test.each([-298, 298])('a call whose signature is %i s off is accepted', async seconds => {
     const shop = await openShop(api)
     expect((await deliver(shop, good(), { signedAt: now() + seconds })).status).toBe(200)
   })
 
-  test('to a site without a processor, no site or no id is answered 404', async () => {
+  test('a site without a processor, an unknown site and no id are answered 404', async () => {
     const member = await api.member()
     const made = await api.call('POST', '/api/sites', {
       token: member.token,
@@ -741,7 +744,7 @@ describe('a call that is not the processor', () => {
     }
   })
 
-  test('to a site that was deleted or disconnected is answered 404', async () => {
+  test('a deleted and a disconnected site are answered 404', async () => {
     const [deleted, disconnected] = [await openShop(api), await openShop(api)]
     await api.call('DELETE', `/api/sites/${deleted.siteId}`, { token: deleted.member.token })
     await api.call('DELETE', `/api/sites/${disconnected.siteId}/processor`, {
@@ -751,7 +754,7 @@ describe('a call that is not the processor', () => {
     expect((await deliver(disconnected, good())).status).toBe(404)
   })
 
-  test('with a body over 1 MiB is answered 413; 1 MiB is taken', async () => {
+  test('a body over 1 MiB is answered 413; 1 MiB is accepted', async () => {
     const shop = await openShop(api)
     const text = JSON.stringify(event('payout.paid', { id: 'po_1' }, onDay(1)))
     const most = text.padEnd(1024 * 1024)
@@ -763,7 +766,7 @@ describe('a call that is not the processor', () => {
     await expectNoTrace(shop)
   })
 
-  test('with another method is answered 405', async () => {
+  test('another method is answered 405', async () => {
     const shop = await openShop(api)
     const answer = await api.call('GET', `/api/processor/webhook/${shop.siteId}`)
     expect(answer).toMatchObject({ status: 405, body: { code: 'method_not_allowed' } })
@@ -800,7 +803,7 @@ describe('webhook limits', () => {
     expect(left(await deliver(other, anything))).toBe('2')
   })
 
-  test('calls that are not signed cost their sender, never the site', async () => {
+  test('calls without a valid signature are charged to their sender, never to the site', async () => {
     const shop = await openShop(api)
     const from = { address: '203.0.113.1' }
     const bad = []
@@ -814,7 +817,7 @@ describe('webhook limits', () => {
     expect([good.status, left(good)]).toEqual([200, '2'])
   })
 
-  test('calls for no site and bodies that are too large cost their sender', async () => {
+  test('calls for unknown sites and bodies that are too large are charged to their sender', async () => {
     const shop = await openShop(api)
     const from = { address: '203.0.113.3' }
     const answers = [
@@ -840,7 +843,7 @@ describe('webhook limits', () => {
     wire.socket.destroy()
   })
 
-  test('many signed calls of one address for many sites are all taken', async () => {
+  test('many signed calls of one address for many sites are all accepted', async () => {
     const shops = await Promise.all(Array.from({ length: LIMIT + 2 }, () => openShop(api)))
     for (const shop of shops) {
       expect((await deliver(shop, anything, { address: '203.0.113.5' })).status).toBe(200)

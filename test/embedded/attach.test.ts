@@ -2,11 +2,11 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, expect, test } from 'vitest'
 import { loadConfig } from '../../src/config.ts'
+import { connectDb } from '../../src/db/connect.ts'
 import { type Addresses, withServices } from '../../src/embedded/attach.ts'
 import { startDatabase } from '../../src/embedded/database.ts'
 import { isAlive } from '../../src/embedded/lock.ts'
 import { startRedis } from '../../src/embedded/redis.ts'
-import { connectDb } from '../../src/infra/db.ts'
 import { newDataDir } from '../support/data-dir.ts'
 import { silentLog } from '../support/log.ts'
 import { recordingLog } from '../support/recording-log.ts'
@@ -35,7 +35,7 @@ async function ask({ databaseUrl }: Addresses) {
   }
 }
 
-/** Resolves, for those who wait for it, when it is told to. */
+/** A promise that the test resolves. */
 function gate() {
   let open = () => {}
   const opened = new Promise<void>(resolve => {
@@ -44,7 +44,7 @@ function gate() {
   return { open, opened }
 }
 
-test('of two that start servers for the moment the second begins when the first has stopped its own', async () => {
+test('attach: a second command waits until the first has stopped its temporary servers', async () => {
   const dataDir = folder()
   const config = loadConfig({ DATA_DIR: dataDir })
   const { log, lines } = recordingLog()
@@ -69,7 +69,7 @@ test('of two that start servers for the moment the second begins when the first 
   expect(isAlive(redisIn(dataDir))).toBe(false)
 }, 60_000)
 
-test('on the servers of a service they run beside each other, and leave them running', async () => {
+test('attach: commands share the servers of a running service and leave them running', async () => {
   const dataDir = folder()
   const redis = await startRedis({ dataDir, log: silentLog })
   cleanUps.push(() => redis.stop())
@@ -87,7 +87,7 @@ test('on the servers of a service they run beside each other, and leave them run
   expect(isAlive(redisIn(dataDir))).toBe(true)
 }, 60_000)
 
-test('servers are stopped when what was to be run fails, and the next has them', async () => {
+test('attach: temporary servers stop when the work fails, and the next command can start its own', async () => {
   const dataDir = folder()
   const config = loadConfig({ DATA_DIR: dataDir })
   const failing = withServices(config, silentLog, () => Promise.reject(new Error('no')))
@@ -97,7 +97,7 @@ test('servers are stopped when what was to be run fails, and the next has them',
 }, 60_000)
 
 test.each(['SIGINT', 'SIGTERM', 'SIGHUP'] as const)(
-  '%s stops them in order before it ends the process',
+  'attach: %s stops temporary servers in order before the process ends',
   async signal => {
     const dataDir = folder()
     const holder = await spawnEntry('test/embedded/hold-servers.ts', [], {

@@ -3,9 +3,9 @@ import os from 'node:os'
 import path from 'node:path'
 import postgres from 'postgres'
 import { afterAll, expect, test } from 'vitest'
+import { clientOptions } from '../../src/db/connect.ts'
 import { startDatabase } from '../../src/embedded/database.ts'
 import { databaseUrl, socketPathFor } from '../../src/embedded/paths.ts'
-import { clientOptions } from '../../src/infra/db.ts'
 import { fillDataDir } from '../support/data-dir.ts'
 import { exited, ready, spawnEntry } from './spawn.ts'
 
@@ -24,7 +24,7 @@ async function startProcess(dataDir: string) {
   return { child, sql: client(databaseUrl(dataDir)) }
 }
 
-test('rows acknowledged before kill -9 are there afterwards, and nothing of an open transaction', async () => {
+test('embedded database: rows committed before kill -9 are kept, and an open transaction leaves nothing', async () => {
   const dataDir = path.join(root, 'killed')
   fillDataDir(dataDir)
   const first = await startProcess(dataDir)
@@ -56,7 +56,7 @@ test('rows acknowledged before kill -9 are there afterwards, and nothing of an o
   expect(await exited(second.child)).toBe(0)
 }, 60_000)
 
-test('the process ends cleanly when its parent is gone, and the next one takes the folder', async () => {
+test('embedded database: the process stops cleanly when its parent is gone, and the next one can lock the folder', async () => {
   const dataDir = path.join(root, 'orphan')
   fillDataDir(dataDir)
   const { child, sql } = await startProcess(dataDir)
@@ -65,7 +65,7 @@ test('the process ends cleanly when its parent is gone, and the next one takes t
   child.disconnect()
   expect(await exited(child)).toBe(0)
 
-  // A reused pid must not be mistaken for the holder: this very process is alive, but started at another time.
+  // A reused pid must not count as the holder: this process is alive, but it started at another time.
   const lock = { pid: process.pid, startedAt: 'another time', socketPath: socketPathFor(dataDir) }
   writeFileSync(path.join(dataDir, 'database.lock'), JSON.stringify(lock))
   const database = await startDatabase({ dataDir, log })
@@ -76,7 +76,7 @@ test('the process ends cleanly when its parent is gone, and the next one takes t
   await database.close()
 }, 60_000)
 
-test('an in-memory database starts from the dump of another, also over TCP', async () => {
+test('embedded database: an in-memory one starts from a dump of another and listens on TCP', async () => {
   const template = await startDatabase({ log })
   const sql = client(template.url)
   await sql`create table seeded as select 7 as id`
@@ -94,7 +94,7 @@ test('an in-memory database starts from the dump of another, also over TCP', asy
   await copy.close()
 }, 60_000)
 
-test('closing rolls back open transactions and refuses their clients', async () => {
+test('embedded database: closing rolls back open transactions and ends their connections', async () => {
   const dataDir = path.join(root, 'closing')
   fillDataDir(dataDir)
   const database = await startDatabase({ dataDir, log })

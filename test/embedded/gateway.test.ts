@@ -3,8 +3,9 @@ import net from 'node:net'
 import { promisify } from 'node:util'
 import postgres from 'postgres'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
+import { clientOptions } from '../../src/db/connect.ts'
 import { type Database, startDatabase } from '../../src/embedded/database.ts'
-import { clientOptions } from '../../src/infra/db.ts'
+import { Statements } from '../../src/embedded/statements.ts'
 import { bind, describe, execute, flush, parse, query, RawClient, sync, terminate } from './raw-client.ts'
 
 const log = { info() {}, warn() {}, error() {} }
@@ -32,7 +33,7 @@ afterEach(async () => {
 
 afterAll(() => database.close())
 
-test('two clients whose transactions overlap do not see into each other', async () => {
+test('gateway: overlapping transactions of two clients are isolated from each other', async () => {
   const [a, b] = [client(), client()]
   await a`create table overlap (client text)`
   const insert = (sql: postgres.Sql, name: string) =>
@@ -48,7 +49,7 @@ test('two clients whose transactions overlap do not see into each other', async 
   expect(await b`select client, count(*)::int as n from overlap group by 1`).toEqual([{ client: 'a', n: 20 }])
 })
 
-test('a statement is answered whatever its length is, also where a block of 8 KiB ends between its messages', async () => {
+test('gateway: a statement of any length is answered, also where an 8 KiB block ends between its messages', async () => {
   const sql = client()
   for (let length = 8_000; length < 8_200; length++) {
     const [row] = await sql`select length(${'x'.repeat(length)}) as length`
@@ -56,7 +57,7 @@ test('a statement is answered whatever its length is, also where a block of 8 Ki
   }
 })
 
-test('messages that arrive byte by byte are answered as if they came at once', async () => {
+test('gateway: messages that arrive byte by byte are answered like whole ones', async () => {
   const raw = await RawClient.connect(socketPath)
   await raw.sendByteByByte(
     query('select 41'),
@@ -70,7 +71,7 @@ test('messages that arrive byte by byte are answered as if they came at once', a
   raw.socket.destroy()
 })
 
-test('a client may ask for encryption and is told to go on without', async () => {
+test('gateway: a client that asks for encryption is told to continue without it', async () => {
   const socket = net.connect(socketPath)
   for (const code of [80877103, 80877104]) {
     const request = Buffer.alloc(8)
@@ -82,7 +83,7 @@ test('a client may ask for encryption and is told to go on without', async () =>
   socket.destroy()
 })
 
-test('a message of impossible length ends the connection and no other', async () => {
+test('gateway: a message with an impossible length ends only its own connection', async () => {
   const raw = await RawClient.connect(socketPath)
   raw.send(Buffer.from([0x51, 0, 0, 0, 1]))
   expect((await raw.until('never')).errors).toEqual(['08P01'])
@@ -116,7 +117,7 @@ test.each(['during a transaction', 'in the middle of the protocol'])(
   },
 )
 
-test('a client that vanishes while it is idle leaves no statement', async () => {
+test('gateway: an idle client that disconnects leaves no prepared statement', async () => {
   const raw = await RawClient.connect(socketPath)
   raw.send(parse('idle', 'select 1'), sync)
   await raw.until('Z')
@@ -128,7 +129,7 @@ test('a client that vanishes while it is idle leaves no statement', async () => 
   expect(await left()).toHaveLength(0)
 })
 
-test('two clients may give different statements the same name', async () => {
+test('gateway: two clients can use the same name for different statements', async () => {
   const [a, b] = await Promise.all([RawClient.connect(socketPath), RawClient.connect(socketPath)])
   const long = 'n'.repeat(62)
   for (const name of ['s1', long]) {
@@ -144,7 +145,7 @@ test('two clients may give different statements the same name', async () => {
   b.socket.destroy()
 })
 
-test('the unnamed statement of a client survives what others do in between', async () => {
+test('gateway: the unnamed statement of a client survives statements of other clients', async () => {
   const [a, b, c] = await Promise.all([1, 2, 3].map(() => RawClient.connect(socketPath)))
   a!.send(parse('', "select 'a'"), sync)
   await a!.until('Z')
@@ -159,7 +160,7 @@ test('the unnamed statement of a client survives what others do in between', asy
   for (const raw of [a, b, c]) raw!.socket.destroy()
 })
 
-test('a setting of one client is not seen by others and stays its own', async () => {
+test('gateway: a setting of one client is kept for it and hidden from the others', async () => {
   const [a, b] = [client(), client({ connection: { TimeZone: 'Asia/Tokyo' } })]
   await a`set work_mem = '7MB'`
   await a`select set_config('search_path', 'pg_catalog', false)`
@@ -173,13 +174,63 @@ test('a setting of one client is not seen by others and stays its own', async ()
   expect(await show(a)).toEqual([{ m: '4MB', s: '"$user", public', z: 'UTC' }])
 })
 
-test('a client with a setting that does not exist is refused', async () => {
+test("gateway: a setting that a statement changes each time it runs stays its client's own", async () => {
+  const [raw, other] = [await RawClient.connect(socketPath), client()]
+  const others = async () => (await other`select current_setting('work_mem') as m`)[0]!.m
+  const own = async () => {
+    raw.send(query("select current_setting('work_mem')"))
+    return (await raw.until('Z')).rows
+  }
+  const run = async (...messages: Buffer[]) => {
+    raw.send(...messages)
+    await raw.until('Z')
+  }
+  const text = "select set_config('work_mem', $1, false)"
+  await run(parse('named', text), bind('named', '5MB'), execute, sync)
+  expect([await others(), await own()]).toEqual(['4MB', ['5MB']])
+  await run(bind('named', '6MB'), execute, sync)
+  expect([await others(), await own()]).toEqual(['4MB', ['6MB']])
+  await run(parse('', text), bind('', '7MB'), execute, sync)
+  expect(await others()).toBe('4MB')
+  await run(bind('', '8MB'), execute, sync)
+  expect([await others(), await own()]).toEqual(['4MB', ['8MB']])
+  await run(query(`prepare by_sql as select set_config('work_mem', '9MB', false)`))
+  await run(query('execute by_sql'))
+  expect([await others(), await own()]).toEqual(['4MB', ['9MB']])
+  await run(query(`do $$ begin perform set_config('work_mem', '10MB', false); end $$`))
+  expect([await others(), await own()]).toEqual(['4MB', ['10MB']])
+  // Local to the transaction, which ends with the statement.
+  await run(query(`select set_config('work_mem', '11MB', true)`))
+  expect([await others(), await own()]).toEqual(['4MB', ['10MB']])
+  raw.socket.destroy()
+})
+
+test.each([
+  ["select set_config('work_mem', '5MB', true)", false],
+  ["/* name */\nselect set_config('a.b', '0', true), pg_advisory_xact_lock($1)", false],
+  ["with found as (select set_config(name, 'on', true) from pg_settings) select count(*) from found", false],
+  ["select set_config('work_mem', $1, true)", true],
+  ["select set_config('work_mem', '5MB', true), set_config('jit', 'off', false)", true],
+  ["set local work_mem = '5MB'", false],
+  ["begin; set work_mem = '5MB'", true],
+  ['select 1', false],
+])('gateway: the settings are read again after %j: %s', (text, expected) => {
+  const statements = new Statements(1)
+  expect(statements.own(parse('', text)).changesSettings || statements.own(bind('')).changesSettings).toBe(
+    expected,
+  )
+  statements.own(parse('named', text))
+  expect(statements.own(bind('named')).changesSettings).toBe(expected)
+  expect(statements.own(query(text)).changesSettings).toBe(expected)
+})
+
+test('gateway: a client with an unknown setting is refused', async () => {
   const raw = await RawClient.connect(socketPath, { no_such_setting: '1' })
   raw.send(query('select 1'))
   expect((await raw.until('never')).errors).toEqual(['22023'])
 })
 
-test('a client that idles in a transaction is rolled back and shut out', async () => {
+test('gateway: a client that is idle in a transaction too long is rolled back and disconnected', async () => {
   const raw = await RawClient.connect(socketPath)
   raw.send(query('begin; create table never (id int)'))
   await raw.until('Z')
@@ -187,7 +238,7 @@ test('a client that idles in a transaction is rolled back and shut out', async (
   expect(await client()`select to_regclass('never')`).toEqual([{ to_regclass: null }])
 })
 
-test('a client that is idle outside a transaction may stay', async () => {
+test('gateway: a client that is idle outside a transaction stays connected', async () => {
   const [raw, other] = [await RawClient.connect(socketPath), await RawClient.connect(socketPath)]
   // The other connection hits its limit after the first has been idle for longer.
   other.send(query('begin'))
@@ -197,7 +248,7 @@ test('a client that is idle outside a transaction may stay', async () => {
   raw.socket.destroy()
 })
 
-test('after an error in a pipeline everything up to Sync is skipped, and nothing after it', async () => {
+test('gateway: an error in a pipeline skips the messages up to Sync, and none after it', async () => {
   const raw = await RawClient.connect(socketPath)
   raw.send(
     parse('d', 'select 1 / $1::int'),
@@ -215,14 +266,14 @@ test('after an error in a pipeline everything up to Sync is skipped, and nothing
   raw.socket.destroy()
 })
 
-test('an error in one of many pipelined queries of postgres.js fails that one', async () => {
+test('gateway: an error in one of many pipelined queries of postgres.js fails only that query', async () => {
   const sql = client()
   const divisors = Array.from({ length: 50 }, (_, i) => (i === 20 ? 0 : 1))
   const results = await Promise.allSettled(divisors.map(d => sql`select 10 / ${d}::int as q`))
   expect(results.flatMap((result, i) => (result.status === 'rejected' ? [i] : []))).toEqual([20])
 })
 
-test('20 connections in parallel get the answers to their own questions', async () => {
+test('gateway: 20 parallel connections each get the answers to their own queries', async () => {
   const sqls = Array.from({ length: 20 }, () => client())
   const asked = Array.from({ length: 2000 }, (_, i) => i)
   const answers = await Promise.all(
@@ -231,7 +282,7 @@ test('20 connections in parallel get the answers to their own questions', async 
   expect(answers).toEqual(asked.map(i => ({ i, text: String(i) })))
 })
 
-test('50 MB of rows reach a client that reads slowly, while others are served', async () => {
+test('gateway: 50 MB of rows reach a slow reader while other clients are served', async () => {
   const raw = await RawClient.connect(socketPath)
   raw.send(query("select repeat('x', 1000) from generate_series(1, 50000)"))
   await raw.until('T')
@@ -244,12 +295,12 @@ test('50 MB of rows reach a client that reads slowly, while others are served', 
   raw.socket.destroy()
 })
 
-test('a parameter of 20 MB arrives whole', async () => {
+test('gateway: a parameter of 20 MB arrives complete', async () => {
   const text = 'y'.repeat(20_000_000)
   expect(await client()`select length(${text}) as length`).toEqual([{ length: 20_000_000 }])
 })
 
-test('a cursor holds the session until it is done', async () => {
+test('gateway: a cursor holds the session until it is closed', async () => {
   const [sql, other] = [client(), client()]
   const seen: number[] = []
   await Promise.all([
@@ -261,7 +312,7 @@ test('a cursor holds the session until it is done', async () => {
   expect(seen).toEqual(Array.from({ length: 100 }, (_, i) => i + 1))
 })
 
-test('COPY from a client is refused instead of waited for', async () => {
+test('gateway: COPY from a client is refused at once', async () => {
   const raw = await RawClient.connect(socketPath)
   raw.send(query('create temp table copied (id int)'), query('copy copied from stdin'))
   await raw.until('Z')
@@ -271,13 +322,13 @@ test('COPY from a client is refused instead of waited for', async () => {
   raw.socket.destroy()
 })
 
-test('psql connects to the same URL', async () => {
+test('gateway: psql can connect to the same URL', async () => {
   const psql = await promisify(execFile)('psql', [database.url, '-Atc', 'select 1 + 1']).catch(error => error)
   if (psql.code === 'ENOENT') return // psql is not installed everywhere
   expect(psql.stdout).toBe('2\n')
 })
 
-test('a table of the planner that a server would scan is scanned', async () => {
+test('gateway: sequential scans are enabled, as on a server', async () => {
   const sql = client()
   const plan = await sql`explain select count(*) from pg_class`
   expect(JSON.stringify(plan)).toContain('Seq Scan')

@@ -60,13 +60,13 @@ test('statistics: new chunks of a hypertable are analysed one by one, and so is 
   expect(known.length).toBeGreaterThan(1)
   expect(known.map(Number).reduce((sum, rows) => sum + rows, 0)).toBe(20_000)
   expect(statisticsOf('measured')).toBe(2)
-  // Left to the next time that it grows.
+  // It is analysed the next time it grows.
   session.query("delete from pg_statistic where starelid = 'measured'::regclass")
   await maintenance.tick()
   expect(statisticsOf('measured')).toBe(0)
 })
 
-test('a checkpoint is made once there is much to replay after a crash, and not before', async () => {
+test('maintenance: a checkpoint is made only when a crash would need a long replay', async () => {
   session.query('create table churn (id int, filler text)')
   session.query(`insert into growing select g, repeat('x', 1000) from generate_series(1, 2000) g`)
   await maintenance.tick()
@@ -77,12 +77,12 @@ test('a checkpoint is made once there is much to replay after a crash, and not b
   expect(walBytes()).toBeLessThan(1024 * 1024)
 })
 
-test('tables are vacuumed once many transactions have gone by', async () => {
+test('maintenance: tables are vacuumed after many transactions', async () => {
   session.query('delete from churn where id > 10')
   session.query(`do $$ begin for i in 1..20100 loop insert into churn values (-i); commit; end loop; end $$`)
   const size = () => Number(session.query("select pg_relation_size('churn')")[0])
   const before = size()
-  // A round is spread over ticks; the catalogue comes first.
+  // A round takes several ticks, and the catalogue is first.
   for (let i = 0; i < 50; i++) await maintenance.tick()
   expect(Number(session.query("select reltuples from pg_class where relname = 'churn'")[0])).toBe(20_110)
   session.query("insert into churn select 0, repeat('y', 1000) from generate_series(1, 20000)")

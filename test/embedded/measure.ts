@@ -1,5 +1,5 @@
 /**
- * Measures what the comments in `src/embedded/` say. Run it with:
+ * Measures the figures in the comments of `src/embedded/`. Run it with:
  * npx esbuild test/embedded/measure.ts --bundle --packages=external --platform=node --format=esm \
  *   --outfile=node_modules/.measure.mjs && node node_modules/.measure.mjs
  */
@@ -7,9 +7,9 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
 import postgres from 'postgres'
+import { clientOptions } from '../../src/db/connect.ts'
 import { startDatabase } from '../../src/embedded/database.ts'
 import { databaseUrl } from '../../src/embedded/paths.ts'
-import { clientOptions } from '../../src/infra/db.ts'
 import { exited, ready, spawnEntry } from './spawn.ts'
 
 const silent = { info() {}, warn() {}, error() {} }

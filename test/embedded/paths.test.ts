@@ -13,18 +13,15 @@ afterEach(() => rmSync(folder, { recursive: true, force: true }))
 
 const modeOf = (path: string) => (statSync(path).mode & 0o777).toString(8)
 
-test.each(['755', '750', '707', '770'])(
-  'data folder: one of mode %s becomes 700, and the log says so',
-  mode => {
-    chmodSync(folder, mode)
-    const { log, lines } = recordingLog()
-    openDataDir(folder, log)
-    expect(modeOf(folder)).toBe('700')
-    expect(lines).toEqual([expect.objectContaining({ from: mode, to: '700', dataDir: folder })])
-  },
-)
+test.each(['755', '750', '707', '770'])('data folder: mode %s is changed to 700 and logged', mode => {
+  chmodSync(folder, mode)
+  const { log, lines } = recordingLog()
+  openDataDir(folder, log)
+  expect(modeOf(folder)).toBe('700')
+  expect(lines).toEqual([expect.objectContaining({ from: mode, to: '700', dataDir: folder })])
+})
 
-test('data folder: a new one is 700, and one that is 700 is left alone', () => {
+test('data folder: a new one gets mode 700, and one with mode 700 is unchanged', () => {
   const { log, lines } = recordingLog()
   const made = join(folder, 'a', 'b')
   openDataDir(made, log)
@@ -33,9 +30,9 @@ test('data folder: a new one is 700, and one that is 700 is left alone', () => {
   expect(lines).toEqual([])
 })
 
-// A folder of the kernel, whose mode nobody can change.
+// A folder of the kernel: its mode cannot be changed.
 test.runIf(process.platform === 'linux')(
-  'data folder: one whose mode cannot be changed stops the start, by name',
+  'data folder: the start fails and names the folder when its mode cannot be changed',
   () => {
     const { log } = recordingLog()
     expect(() => openDataDir('/proc/self/task', log)).toThrow(

@@ -22,7 +22,7 @@ export const flush = message('H')
 export const terminate = message('X')
 export const query = (sql: string) => message('Q', sql)
 
-/** A client that sends exactly the bytes it is told to, and reads whole messages. */
+/** A client that sends given bytes unchanged and reads whole messages. */
 export class RawClient {
   readonly socket: net.Socket
   private readonly reader = new MessageReader()
@@ -44,7 +44,7 @@ export class RawClient {
     })
   }
 
-  /** Says hello and reads up to the first ReadyForQuery. */
+  /** Sends the startup message and reads up to the first ReadyForQuery. */
   static async connect(socketPath: string, parameters: Record<string, string> = {}): Promise<RawClient> {
     const client = new RawClient(socketPath)
     client.send(startup(parameters))
@@ -56,7 +56,7 @@ export class RawClient {
     this.socket.write(Buffer.concat(messages))
   }
 
-  /** One packet a byte: with no delay each is a write of its own. */
+  /** Sends each byte as a packet of its own; without a delay they would be joined. */
   async sendByteByByte(...messages: Buffer[]): Promise<void> {
     this.socket.setNoDelay(true)
     for (const byte of Buffer.concat(messages)) {
@@ -64,7 +64,7 @@ export class RawClient {
     }
   }
 
-  /** The next messages, up to and including the first of this type or the end of the connection. */
+  /** Reads messages up to and including the first of this type, or to the end of the connection. */
   async until(type: string): Promise<Answer> {
     const messages: Buffer[] = []
     for (;;) {
@@ -86,7 +86,7 @@ export class RawClient {
   }
 }
 
-/** Messages of the server, and what tests look at in them. */
+/** Messages of the server, and the parts of them that tests check. */
 export class Answer {
   /** The type letters, in order. */
   readonly types: string

@@ -33,7 +33,7 @@ function connect(redis: Redis): Client {
   return client
 }
 
-test('the private server keeps every write before it acknowledges it, and never evicts', async () => {
+test('embedded Redis: it syncs each write before it answers, and never evicts', async () => {
   const client = connect(await start(folder('with a "space" and ')))
   expect(await client.config('GET', 'append*')).toEqual(
     expect.arrayContaining(['appendonly', 'yes', 'appendfsync', 'always']),
@@ -42,13 +42,13 @@ test('the private server keeps every write before it acknowledges it, and never 
   expect(await client.config('GET', 'port')).toEqual(['port', '0'])
 })
 
-test('a data folder with a very long path has a socket that the kernel accepts', async () => {
+test('embedded Redis: a data folder with a very long path gets a socket path within the limit of the kernel', async () => {
   const redis = await start(path.join(folder(), 'deep'.repeat(30)))
   expect(redis.socketPath.length).toBeLessThan(100)
   expect(await connect(redis).ping()).toBe('PONG')
 })
 
-test('a server that is killed keeps what it acknowledged, and its death is told', async () => {
+test('embedded Redis: a killed server keeps acknowledged writes, and its exit is reported', async () => {
   const dataDir = folder()
   const first = await start(dataDir)
   const died = new Promise<void>(resolve => first.onExit(resolve))
@@ -61,7 +61,7 @@ test('a server that is killed keeps what it acknowledged, and its death is told'
   expect(await connect(second).get('acknowledged')).toBe('yes')
 })
 
-test('a server left by a killed parent is adopted, and can be stopped', async () => {
+test('embedded Redis: a server whose parent was killed is adopted and can be stopped', async () => {
   const dataDir = folder()
   const parent = await spawnEntry('workers/embedded-redis.ts', ['--data-dir', dataDir])
   await ready(parent)
@@ -74,14 +74,14 @@ test('a server left by a killed parent is adopted, and can be stopped', async ()
   expect(await connect(await start(dataDir)).get('adopted')).toBe('yes')
 })
 
-test('two that start at once share one server', async () => {
+test('embedded Redis: two processes that start at the same time share one server', async () => {
   const dataDir = folder()
   const [a, b] = await Promise.all([start(dataDir), start(dataDir)])
   expect(a.pid).toBe(b.pid)
 })
 
 test.each(['SIGINT', 'SIGTERM'] as const)(
-  'the process that PM2 runs stops the server at %s',
+  'embedded Redis: the process under PM2 stops the server on %s',
   async signal => {
     const dataDir = folder()
     const parent = await spawnEntry('workers/embedded-redis.ts', ['--data-dir', dataDir])
@@ -93,7 +93,7 @@ test.each(['SIGINT', 'SIGTERM'] as const)(
   },
 )
 
-test('the process that PM2 runs ends with an error when the server dies', async () => {
+test('embedded Redis: the process under PM2 exits with an error when the server dies', async () => {
   const dataDir = folder()
   const parent = await spawnEntry('workers/embedded-redis.ts', ['--data-dir', dataDir])
   await ready(parent)
@@ -106,7 +106,7 @@ test.each([
   ['is missing', undefined, /install redis-server/],
   ['is too old', 'echo "Redis server v=6.0.16 sha=0"', /6\.0 is too old, 6\.2 is needed/],
   ['ends at once', 'test "$1" = --version && echo "Redis server v=7.0.0" || exit 3', /ended with 3/],
-])('a redis-server that %s is named as the reason', async (_, script, message) => {
+])('embedded Redis: the error names a redis-server that %s', async (_, script, message) => {
   const bin = folder()
   if (script) writeFileSync(path.join(bin, 'redis-server'), `#!/bin/sh\n${script}\n`, { mode: 0o755 })
   const { PATH } = process.env

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import path from 'node:path'
 import { build } from 'esbuild'
 
-/** Where tests are run from. */
+/** Folder of the repository. */
 const root = process.cwd()
 
 /**

@@ -1,7 +1,7 @@
 import postgres from 'postgres'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { clientOptions } from '../../src/db/connect.ts'
 import { type Database, startDatabase } from '../../src/embedded/database.ts'
-import { clientOptions } from '../../src/infra/db.ts'
 
 let database: Database
 let sql: postgres.Sql
@@ -17,7 +17,7 @@ afterAll(async () => {
   await database.close()
 })
 
-test('a real-time aggregate of distinct visitors is right before, after and beside its refresh', async () => {
+test('TimescaleDB: a real-time aggregate of distinct visitors is right before, during and after a refresh', async () => {
   await sql`create table hit (site_no int not null, at timestamptz not null, id int not null, visitor_no int not null)`
   await sql`select create_hypertable('hit', by_range('at', interval '1 day'))`
   await sql`create unique index on hit (site_no, at, id)`
@@ -52,7 +52,7 @@ test('a real-time aggregate of distinct visitors is right before, after and besi
   expect(await totals()).toEqual({ hits: 2880, visitors: 100 })
 })
 
-test('a refresh inside a transaction is refused and leaves the session usable', async () => {
+test('TimescaleDB: a refresh inside a transaction is refused, and the session stays usable', async () => {
   const refresh = sql.begin(tx => tx`call refresh_continuous_aggregate('visitor_bucket', null, null)`)
   await expect(refresh).rejects.toThrow(/cannot (run|be executed) (inside|from)|transaction/)
   expect(await sql`select 1 as one`).toEqual([{ one: 1 }])

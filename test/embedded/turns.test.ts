@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { Turns } from '../../src/embedded/turns.ts'
 
 let clock = 0
-/** A statement takes so long. */
+/** Duration of a statement. */
 const busyFor = (ms: number) => {
   clock += ms
 }
@@ -26,20 +26,20 @@ async function orderOf(first: { kind: string; ms: number }, asked: { kind: strin
 
 const times = (count: number, kind: string, ms: number) => Array.from({ length: count }, () => ({ kind, ms }))
 
-test('turns: a short statement waits for one long one of another kind, however many of those wait', async () => {
+test('turns: a short statement waits for one long statement of another kind, even if more of them wait', async () => {
   const order = await orderOf({ kind: 'long', ms: 20 }, [...times(5, 'long', 20), ...times(3, 'short', 1)])
   expect(order).toEqual(['short', 'short', 'short', 'long', 'long', 'long', 'long', 'long'])
 })
 
 test('turns: kinds that wait share the time, not the number of turns', async () => {
   const order = await orderOf({ kind: 'long', ms: 20 }, [...times(3, 'long', 20), ...times(20, 'short', 5)])
-  // Four short ones take what a long one takes.
+  // Four short statements take as long as one long statement.
   expect(order.indexOf('long')).toBeGreaterThanOrEqual(3)
   expect(order.slice(0, 12)).toContain('long')
   expect(order.lastIndexOf('long')).toBeLessThan(20)
 })
 
-test('turns: within a kind, the first that asked comes first', async () => {
+test('turns: callers of one kind run in the order of their requests', async () => {
   const turns = new Turns(() => clock)
   const order: number[] = []
   await turns.acquire('a')
@@ -53,7 +53,7 @@ test('turns: within a kind, the first that asked comes first', async () => {
   expect(order).toEqual([1, 2, 3])
 })
 
-test('turns: who comes back after a long time without one is ahead by a tenth of a second, not by all of it', async () => {
+test('turns: a kind that returns after a long pause has a credit of 0.1 s, not of the whole pause', async () => {
   const turns = new Turns(() => clock)
   await turns.acquire('a')
   const order: string[] = []
@@ -71,7 +71,7 @@ test('turns: who comes back after a long time without one is ahead by a tenth of
   expect(order.indexOf('a')).toBeLessThanOrEqual(4)
 })
 
-test('turns: what comes while a long statement runs is heard before the next one begins', async () => {
+test('turns: requests that arrive during a long statement are read before the next statement begins', async () => {
   const turns = new Turns(() => clock)
   await turns.acquire('a')
   let isHeard = false
@@ -84,7 +84,7 @@ test('turns: what comes while a long statement runs is heard before the next one
   expect(isHeard).toBe(true)
 })
 
-test('turns: a short statement that comes when a long one has just ended goes before the next long one', async () => {
+test('turns: a short statement that arrives just after a long one runs before the next long one', async () => {
   const turns = new Turns(() => clock)
   const order: string[] = []
   const take = async (kind: string) => {

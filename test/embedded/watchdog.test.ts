@@ -1,13 +1,13 @@
 import postgres from 'postgres'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
+import { clientOptions } from '../../src/db/connect.ts'
 import { type Database, startDatabase } from '../../src/embedded/database.ts'
 import { databaseUrl } from '../../src/embedded/paths.ts'
-import { clientOptions } from '../../src/infra/db.ts'
 import { newDataDir } from '../support/data-dir.ts'
 import { exited, ready, spawnEntry } from './spawn.ts'
 
 const SECRET = 'a value of a user'
-/** Would run for hours. */
+/** Runs for hours unless it is cancelled. */
 const ENDLESS = `/* endless */ select count(*) from generate_series(1, 3000000) a, generate_series(1, 3000000) b where a = b + length('${SECRET}')`
 const busyFor = (ms: number) => `do $$
   declare since timestamptz := clock_timestamp();
@@ -38,7 +38,7 @@ afterEach(async () => {
 })
 afterAll(() => database.close())
 
-test('watchdog: a statement that runs too long is ended, and the next one is answered', async () => {
+test('watchdog: a statement that runs too long is cancelled, and the next one is answered', async () => {
   const sql = client()
   await expect(sql.unsafe(ENDLESS)).rejects.toMatchObject({ code: '57014' })
   expect(await sql`select 1 as one`).toEqual([{ one: 1 }])
@@ -51,7 +51,7 @@ test('watchdog: a statement that runs too long is ended, and the next one is ans
   expect(JSON.stringify(warnings)).not.toContain(SECRET)
 })
 
-test('watchdog: a transaction that it broke is rolled back', async () => {
+test('watchdog: the transaction of a cancelled statement is rolled back', async () => {
   const sql = client()
   await sql`create table broken (id int)`
   const running = sql.begin(async tx => {
@@ -62,7 +62,7 @@ test('watchdog: a transaction that it broke is rolled back', async () => {
   expect(await sql`select * from broken`).toEqual([])
 })
 
-test('watchdog: statement_timeout of a client is what its statements may take, 0 for as long as they need', async () => {
+test("watchdog: a client's statement_timeout replaces the limit, and 0 means no limit", async () => {
   await expect(client({ statement_timeout: '200ms' }).unsafe(busyFor(600_000))).rejects.toMatchObject({
     code: '57014',
   })
@@ -70,8 +70,8 @@ test('watchdog: statement_timeout of a client is what its statements may take, 0
   await client({ statement_timeout: '1min' }).unsafe(busyFor(2_500))
 })
 
-test('gateway: a statement that waits is not begun when it is late, when its client cancels it, or is gone', async () => {
-  // In a process of its own: in this one clients would stand still with the database.
+test('gateway: a waiting statement does not start when it is late, cancelled, or its client is gone', async () => {
+  // The database has its own process: in this process it would block the clients too.
   const { dataDir, remove } = newDataDir()
   const child = await spawnEntry('workers/embedded-database.ts', ['--data-dir', dataDir])
   const { url, host } = clientOptions(databaseUrl(dataDir))
@@ -89,7 +89,7 @@ test('gateway: a statement that waits is not begun when it is late, when its cli
     await ready(child)
     await sql`create table given_up (id int)`
     await Promise.all(all.map(each => each`select 1`))
-    // Two statements, between which the gateway hears who waits.
+    // Two statements: between them the gateway reads the sockets.
     const busy = [sql.unsafe(busyFor(300)).execute(), patient.unsafe(busyFor(900)).execute()]
     const cancelled = cancelling`insert into given_up values (1)`.execute()
     const left = leaving`insert into given_up values (2)`.execute()
@@ -120,7 +120,7 @@ test('gateway: a statement that waits is not begun when it is late, when its cli
   }
 }, 60_000)
 
-test('watchdog: a process whose statement cannot be ended is ended, and loses nothing that was committed', async () => {
+test('watchdog: a process whose statement cannot be cancelled is killed and loses no committed row', async () => {
   const { dataDir, remove } = newDataDir()
   const start = () =>
     spawnEntry('workers/embedded-database.ts', [
@@ -134,7 +134,7 @@ test('watchdog: a process whose statement cannot be ended is ended, and loses no
     let sql = connect()
     await sql`create table kept (id int)`
     await sql`insert into kept values (1)`
-    // The search for a text does not look whether it is to end, and this one is the slowest there is: 10¹¹ steps.
+    // PostgreSQL does not check for a cancellation while it searches a text. This search takes 10¹¹ steps.
     const stuck = `/* stuck */ select position('b' || repeat('a', 100000) in repeat('a', 1100000))`
     const answer = sql.unsafe(stuck).execute()
     await expect(answer).rejects.toThrow()

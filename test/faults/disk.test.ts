@@ -3,8 +3,8 @@ import { mkdtempSync, rmdirSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { connectDb } from '../../src/db/connect.ts'
 import { databaseUrl } from '../../src/embedded/paths.ts'
-import { connectDb } from '../../src/infra/db.ts'
 import { fillDataDir } from '../support/data-dir.ts'
 import { type Primary, startPrimary } from '../support/primary.ts'
 import { eventually, freePort, isReady } from '../support/service.ts'
@@ -12,7 +12,7 @@ import { createTestSite } from '../support/sites.ts'
 
 const DISK_MIB = 240
 const disk = mkdtempSync(join(tmpdir(), 'analytics-disk-'))
-/** Mounting a small disk is for root, where the kernel allows it. */
+/** Only root can mount a small disk, where the kernel allows it. */
 const isMounted = mount()
 let primary: Primary
 
@@ -48,7 +48,7 @@ afterAll(async () => {
 })
 
 test.runIf(isMounted)(
-  'on a full disk hits are refused clearly, nothing is corrupted, and room is all it takes',
+  'faults: on a full disk hits are refused, nothing is corrupted, and free space ends the failure',
   async () => {
     const db = connectDb(databaseUrl(join(disk, 'data')), { max: 1, name: 'test' })
     const site = await createTestSite(db)

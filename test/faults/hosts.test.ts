@@ -11,7 +11,7 @@ import { type TestRedis, testRedis } from '../support/redis.ts'
 import { eventually, freePort, isReady } from '../support/service.ts'
 import { createTestSite } from '../support/sites.ts'
 
-// Two primaries with everything of their own but the servers: as on two hosts.
+// Two primaries that share only the database and Redis, like two hosts.
 
 let database: TestDatabase
 let redis: TestRedis
@@ -53,7 +53,7 @@ const leaders = () =>
       .map(line => (JSON.parse(line) as { pid: number }).pid),
   )
 
-test('two hosts share hits, visitors and leadership', async () => {
+test('faults: two hosts share hits, visitors and the scheduler lease', async () => {
   const site = await createTestSite(database.db)
   const { token } = await bootstrap(database.db, new Date())
   const [team] = await database.db<
@@ -76,7 +76,7 @@ test('two hosts share hits, visitors and leadership', async () => {
         },
         { timeout: 30_000, interval: 500 },
       )
-      // One sender without an id of its own: one visitor, whichever host its hits came to.
+      // One sender without a visitor id: its hits belong to one visitor on both hosts.
       .toEqual({ pageviews: load.accepted.size, visitors: 1, sessions: 1 })
   }
   await expect.poll(() => leaders().size, { timeout: 15_000 }).toBe(1)

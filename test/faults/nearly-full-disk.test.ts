@@ -3,8 +3,8 @@ import { mkdtempSync, rmdirSync, rmSync, statfsSync, writeFileSync } from 'node:
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { connectDb } from '../../src/db/connect.ts'
 import { databaseUrl } from '../../src/embedded/paths.ts'
-import { connectDb } from '../../src/infra/db.ts'
 import { fillDataDir } from '../support/data-dir.ts'
 import { type Primary, startPrimary } from '../support/primary.ts'
 import { eventually, freePort, isReady } from '../support/service.ts'
@@ -13,7 +13,7 @@ import { createTestSite } from '../support/sites.ts'
 const DISK_MIB = 600
 const MIN_FREE_MIB = 150
 const disk = mkdtempSync(join(tmpdir(), 'analytics-disk-'))
-/** Mounting a small disk is for root, where the kernel allows it. */
+/** Only root can mount a small disk, where the kernel allows it. */
 const isMounted = mount()
 let primary: Primary
 
@@ -48,14 +48,14 @@ afterAll(async () => {
 })
 
 test.runIf(isMounted)(
-  'a nearly full disk is known to all workers before anything fails, and so is the room that is made',
+  'faults: all workers refuse hits on a nearly full disk, and accept them when space is free again',
   async () => {
     const db = connectDb(databaseUrl(join(disk, 'data')), { max: 1, name: 'test' })
     const site = await createTestSite(db)
     const send = () =>
       fetch(`${primary.url}/api/collect`, {
         method: 'POST',
-        // A connection each, so that both workers get some.
+        // Each request uses a new connection, so that both workers get some.
         headers: { Connection: 'close' },
         body: JSON.stringify({ key: site.key, hostname: 'example.com', url: { path: '/' } }),
       })
@@ -81,7 +81,7 @@ test.runIf(isMounted)(
     rmSync(filler)
     await areAll(202)
     expect((await fetch(`${primary.url}/readyz`)).status).toBe(200)
-    // Said by one process, which looks at its own times.
+    // Only one process logs it, at its own checks.
     await expect.poll(() => times('the disk has room again'), { timeout: 30_000 }).toBe(1)
     expect(primary.output()).not.toContain('"level":50')
     await db.end()

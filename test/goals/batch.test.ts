@@ -17,8 +17,8 @@ const event = (match_value: string, fields: object = {}) => ({ match_type: 'even
 const values = (answer: Answer) => answer.body.map((goal: { match_value: string }) => goal.match_value)
 const many = (count: number, name: string) => Array.from({ length: count }, (_, i) => `${name} ${i}`)
 
-describe('a batch', () => {
-  test('makes an event goal of each name and answers all goals, the newest first', async () => {
+describe('goals batch', () => {
+  test('creates an event goal for each name and returns all goals, newest first', async () => {
     const site = await newSite()
     const page = (await site.create({ match_type: 'page', match_value: '/a' })).body
     const answer = await site.batch({ event_names: ['b', 'a', '🍕'.repeat(255)] })
@@ -45,7 +45,7 @@ describe('a batch', () => {
     )
   })
 
-  test('skips what is there, reserved, empty or said before', async () => {
+  test('skips names that exist, are reserved, empty or repeated', async () => {
     const site = await newSite()
     await site.create(event('there'))
     await site.create(event('other name', { display_name: 'Called otherwise' }))
@@ -84,14 +84,14 @@ describe('a batch', () => {
     [{ event_names: ['a', null] }, { 'event_names.1': ['must be a string'] }],
     [{ event_names: ['a', '🍕'.repeat(256)] }, { 'event_names.1': ['must be at most 255 characters'] }],
     [{ event_names: many(10_001, 'n') }, { event_names: ['must have at most 10000 entries'] }],
-  ])('%# breaks the rules of a body and makes nothing', async (body, errors) => {
+  ])('refuses the invalid body %# and creates nothing', async (body, errors) => {
     const site = await newSite()
     const answer = await site.batch(body)
     expect([answer.status, answer.body.errors]).toEqual([422, errors])
     expect((await site.list()).body.meta.total).toBe(0)
   })
 
-  test('fills the site up to a thousand and skips the rest, the first names first', async () => {
+  test('creates the first names up to 1,000 goals of the site and skips the rest', async () => {
     const site = await newSite()
     await site.create(event('first'))
     const answer = await site.batch({ event_names: ['first', ...many(1_100, 'n')] })
@@ -101,7 +101,7 @@ describe('a batch', () => {
     expect((await site.batch({ event_names: ['more'] })).body).toEqual(answer.body)
   })
 
-  test('never exceeds the ceiling nor makes a goal twice, however many run at once', async () => {
+  test('parallel batches never exceed the limit or create a goal twice', async () => {
     const site = await newSite()
     await site.batch({ event_names: many(900, 'n') })
     const batches = Array.from({ length: 6 }, (_, i) => ['shared', ...many(40, `batch ${i}`)])
@@ -113,7 +113,7 @@ describe('a batch', () => {
   })
 })
 
-describe('the goals of a payment processor', () => {
+describe('lifecycle goals', () => {
   const connect = async (site: Awaited<ReturnType<typeof newSite>>) => {
     const siteNo = await site.siteNo()
     await api.services.db.begin(transaction => createLifecycleGoals(transaction, siteNo))
@@ -133,7 +133,7 @@ describe('the goals of a payment processor', () => {
     'trial_started',
   ]
 
-  test('are there once, one for each name that is not taken', async () => {
+  test('are created once, one for each name that is not in use', async () => {
     const site = await newSite()
     await site.create({ match_type: 'page', match_value: '/x', display_name: 'payment' })
     const goals = await connect(site)
@@ -143,7 +143,7 @@ describe('the goals of a payment processor', () => {
     expect(await connect(site)).toEqual(goals)
   })
 
-  test('are made although the site is full, which stays full', async () => {
+  test('are created above the limit of goals, which still holds for other goals', async () => {
     const site = await newSite()
     await site.batch({ event_names: many(1_000, 'n') })
     await connect(site)
@@ -152,7 +152,7 @@ describe('the goals of a payment processor', () => {
     expect(await site.batch({ event_names: ['more'] }).then(answer => answer.body.length)).toBe(1011)
   })
 
-  test('are changed and deleted like others, and keep their reserved name', async () => {
+  test('can be changed and deleted like other goals, and keep their reserved name', async () => {
     const site = await newSite()
     const [trial, payment] = await connect(site)
     const renamed = await site.update(
@@ -174,7 +174,7 @@ describe('the goals of a payment processor', () => {
     expect((await site.update(payment!.id, event('payment'))).status).toBe(422)
   })
 
-  test('that somebody renamed are not made again', async () => {
+  test('are not created again after a user renamed them', async () => {
     const site = await newSite()
     const goals = await connect(site)
     await site.update(goals[1]!.id, event('payment', { display_name: 'Sales' }))

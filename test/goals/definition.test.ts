@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { createClient } from '../../src/client.ts'
+import { createClient } from '../../src/client/index.ts'
 import { type Api, type Member, startApi } from '../support/api.ts'
 import { goalSite } from './site.ts'
 
@@ -103,31 +103,34 @@ const ACCEPTED: [Record<string, unknown>, Record<string, unknown>][] = [
   [event({ id: 'mine', created_at: 'never', site_no: 1, unknown: true }), { match_value: 'signup' }],
 ]
 
-describe('a definition that is right', () => {
-  test.each(ACCEPTED)('%j is answered with what was left out, and kept so', async (body, expected) => {
-    const own = await goalSite(api, owner)
-    const before = Date.now()
-    const made = await own.create(body)
-    expect(made.status, JSON.stringify(made.body)).toBe(201)
-    expect(Object.keys(made.body)).toEqual([
-      'id',
-      'display_name',
-      'type',
-      'match_value',
-      'match_operator',
-      'scroll_threshold',
-      'currency',
-      'custom_props',
-      'created_at',
-    ])
-    expect(made.body).toMatchObject({ id: expect.stringMatching(UUID), ...expected })
-    if (body.match_type !== 'scroll') expect(made.body.scroll_threshold).toBe(-1)
-    const createdAt = new Date(made.body.created_at)
-    expect(createdAt.toISOString()).toBe(made.body.created_at)
-    expect(createdAt.getTime()).toBeGreaterThan(before - 5_000)
-    expect((await own.list()).body.data).toEqual([made.body])
-    await api.call('DELETE', `/api/sites/${own.id}`, { token: owner.token })
-  })
+describe('valid goal definition', () => {
+  test.each(ACCEPTED)(
+    '%j is stored and returned with defaults for omitted fields',
+    async (body, expected) => {
+      const own = await goalSite(api, owner)
+      const before = Date.now()
+      const made = await own.create(body)
+      expect(made.status, JSON.stringify(made.body)).toBe(201)
+      expect(Object.keys(made.body)).toEqual([
+        'id',
+        'display_name',
+        'type',
+        'match_value',
+        'match_operator',
+        'scroll_threshold',
+        'currency',
+        'custom_props',
+        'created_at',
+      ])
+      expect(made.body).toMatchObject({ id: expect.stringMatching(UUID), ...expected })
+      if (body.match_type !== 'scroll') expect(made.body.scroll_threshold).toBe(-1)
+      const createdAt = new Date(made.body.created_at)
+      expect(createdAt.toISOString()).toBe(made.body.created_at)
+      expect(createdAt.getTime()).toBeGreaterThan(before - 5_000)
+      expect((await own.list()).body.data).toEqual([made.body])
+      await api.call('DELETE', `/api/sites/${own.id}`, { token: owner.token })
+    },
+  )
 })
 
 const REFUSED: [unknown, string, string][] = [
@@ -256,13 +259,13 @@ const REFUSED: [unknown, string, string][] = [
   [event({ match_value: 'payment', match_operator: 'contains' }), 'match_value', 'reserved'],
 ]
 
-describe('a definition that is wrong', () => {
+describe('invalid goal definition', () => {
   let kept: Record<string, unknown>
   beforeAll(async () => {
     kept = (await site.create({ match_type: 'event', match_value: 'kept' })).body
   })
 
-  test.each(REFUSED)('%j is refused, for creating as for replacing: %s %s', async (body, field, problem) => {
+  test.each(REFUSED)('%j is refused by create and replace: %s %s', async (body, field, problem) => {
     for (const answer of [await site.create(body), await site.update(kept.id as string, body)]) {
       expect(answer.status).toBe(422)
       expect(answer.body.code).toBe('validation_failed')
@@ -272,7 +275,7 @@ describe('a definition that is wrong', () => {
     expect((await site.list()).body.data).toEqual([kept])
   })
 
-  test('is refused through tRPC in the same words', async () => {
+  test('is refused through tRPC with the same message', async () => {
     const client = createClient(api.url, owner.token)
     const refused = await client.goals.create
       .mutate({ siteKey: site.id, match_type: 'scroll', match_value: '/' })

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
-import { createClient } from '../../src/client.ts'
+import { createClient } from '../../src/client/index.ts'
 import { listAllGoals } from '../../src/goals/list-goals.ts'
 import { type Answer, type Api, type Member, startApi } from '../support/api.ts'
 import { goalSite } from './site.ts'
@@ -19,8 +19,8 @@ const event = (match_value: string, fields: object = {}) => ({ match_type: 'even
 const names = (answer: Answer) => answer.body.data.map((goal: { display_name: string }) => goal.display_name)
 const nothing = (answer: Answer) => expect([answer.status, answer.body]).toEqual([204, undefined])
 
-describe('the list', () => {
-  test('is by display name in any case, ties by id', async () => {
+describe('goals list', () => {
+  test('is sorted by display name without case, then by id', async () => {
     const site = await newSite()
     for (const name of ['beta', 'Alpha', 'ALPHA', 'alpha', 'Öl', 'öd', 'Zeta', '1st', '_x']) {
       expect((await site.create(event(name))).status).toBe(201)
@@ -43,7 +43,7 @@ describe('the list', () => {
     expect(all.map(goal => goal.id)).toEqual(answer.body.data.map((goal: { id: string }) => goal.id))
   })
 
-  test('comes in pages with links to the others', async () => {
+  test('has pages with links to the other pages', async () => {
     const site = await newSite()
     await site.batch({
       event_names: Array.from({ length: 60 }, (_, i) => `goal ${String(i).padStart(2, '0')}`),
@@ -76,7 +76,7 @@ describe('the list', () => {
     expect(new Set(seen).size).toBe(60)
   })
 
-  test('is empty beyond its last page, and has one page when it has no rows', async () => {
+  test('is empty beyond its last page, and has one page without rows', async () => {
     const site = await newSite()
     const base = `${api.services.config.baseUrl}${site.path}`
     const page = (number: number) => `${base}?page=${number}`
@@ -103,7 +103,7 @@ describe('the list', () => {
     ['search=nothing', []],
     ['search=', ['50%', 'Signup', 'sign_in', 'öl']],
     [`search=${'x'.repeat(255)}`, []],
-  ])('with ?%s has what contains that, literally', async (query, expected) => {
+  ])('?%s returns goals whose name contains the text literally', async (query, expected) => {
     const site = await newSite()
     await site.batch({ event_names: ['Signup', 'sign_in', '50%', 'öl'] })
     expect(names(await site.list(`?${query}`)).sort()).toEqual([...expected].sort())
@@ -120,14 +120,14 @@ describe('the list', () => {
     ['per_page=0', 'per_page', 'must be at least 1'],
     ['per_page=101', 'per_page', 'must be at most 100'],
     ['per_page=1.5', 'per_page', 'must be an integer'],
-  ])('with ?%s is refused', async (query, field, problem) => {
+  ])('?%s is refused', async (query, field, problem) => {
     const answer = await (await newSite()).list(`?${query}`)
     expect([answer.status, answer.body.errors]).toEqual([422, { [field]: [problem] }])
   })
 })
 
-describe('creating', () => {
-  test('refuses a goal that is there already, whatever it is called', async () => {
+describe('goals: creating', () => {
+  test('refuses an identical goal under another name', async () => {
     const site = await newSite()
     const page = { match_type: 'page', match_value: '/a' }
     const scroll = { match_type: 'scroll', match_value: '/a', scroll_threshold: 50 }
@@ -161,7 +161,7 @@ describe('creating', () => {
     }
   })
 
-  test('refuses a name that is taken, given or derived, in exactly that spelling', async () => {
+  test('refuses a display name in use, given or derived; case matters', async () => {
     const site = await newSite()
     await site.create(event('signup'))
     const taken = ['The site already has a goal with the display name signup']
@@ -173,7 +173,7 @@ describe('creating', () => {
     expect((await (await newSite()).create(event('signup'))).status).toBe(201)
   })
 
-  test('goes to one of twenty that want the same at once', async () => {
+  test('the same goal in twenty parallel requests succeeds once', async () => {
     const site = await newSite()
     const answers = await Promise.all(Array.from({ length: 20 }, () => site.create(event('signup'))))
     expect(answers.map(answer => answer.status).sort()).toEqual([201, ...Array(19).fill(422)])
@@ -183,7 +183,7 @@ describe('creating', () => {
     expect(other.map(answer => answer.status).sort()).toEqual([201, ...Array(19).fill(422)])
   })
 
-  test('ends at a thousand goals, also when twenty want the last place', async () => {
+  test('stops at 1,000 goals, also with twenty parallel requests', async () => {
     const site = await newSite()
     const made = await site.batch({ event_names: Array.from({ length: 999 }, (_, i) => `goal ${i}`) })
     expect(made.body).toHaveLength(999)
@@ -199,7 +199,7 @@ describe('creating', () => {
     expect((await site.create(event('does not'))).status).toBe(422)
   })
 
-  test('takes the currency that the site has at that moment', async () => {
+  test('uses the present currency of the site', async () => {
     const site = await newSite()
     expect((await site.setCurrency('EUR')).status).toBe(200)
     expect((await site.create(event('paid', { currency: 'USD' }))).status).toBe(422)
@@ -210,7 +210,7 @@ describe('creating', () => {
     expect((await site.setCurrency('USD')).status).toBe(200)
   })
 
-  test('and a change of the currency never both succeed', async () => {
+  test('a revenue goal and a parallel change of the currency never both succeed', async () => {
     for (let round = 0; round < 5; round++) {
       const site = await newSite()
       const [goal, change] = await Promise.all([
@@ -225,7 +225,7 @@ describe('creating', () => {
   })
 
   // The embedded database has one session, which takes transactions one after the other.
-  test.runIf(inject('databaseServer'))('waits for whoever changes the currency', async () => {
+  test.runIf(inject('databaseServer'))('waits for a transaction that changes the currency', async () => {
     const site = await newSite()
     const siteNo = await site.siteNo()
     let creating: Promise<Answer> | undefined
@@ -246,8 +246,8 @@ describe('creating', () => {
   })
 })
 
-describe('replacing', () => {
-  test('resets all that is left out; id and time of creation stay', async () => {
+describe('goals: replacing', () => {
+  test('resets omitted fields and keeps id and creation time', async () => {
     const site = await newSite()
     const paid = event('paid', {
       display_name: 'Sale',
@@ -283,7 +283,7 @@ describe('replacing', () => {
     expect((await site.list()).body.data).toHaveLength(1)
   })
 
-  test('may leave everything as it is, and clashes with other goals only', async () => {
+  test('accepts the same definition; only other goals conflict', async () => {
     const site = await newSite()
     const one = (await site.create(event('one'))).body
     const two = (await site.create(event('two', { display_name: 'Two' }))).body
@@ -299,7 +299,7 @@ describe('replacing', () => {
     expect((await site.list()).body.data).toEqual([one, two])
   })
 
-  test('goes by the id in the path, whatever the body names', async () => {
+  test('uses the id in the path and ignores an id in the body', async () => {
     const site = await newSite()
     const [one, two] = [(await site.create(event('one'))).body, (await site.create(event('two'))).body]
     const answer = await site.update(
@@ -310,7 +310,7 @@ describe('replacing', () => {
     expect((await site.list('?search=two')).body.data).toEqual([two])
   })
 
-  test('by ten at once with one name leaves one of them with it', async () => {
+  test('ten parallel requests with one name: one succeeds', async () => {
     const site = await newSite()
     const made = await site.batch({ event_names: Array.from({ length: 10 }, (_, i) => `goal ${i}`) })
     const answers = await Promise.all(
@@ -322,7 +322,7 @@ describe('replacing', () => {
   })
 })
 
-test('a goal that is deleted is gone', async () => {
+test('goals: a deleted goal is not found', async () => {
   const site = await newSite()
   const goal = (await site.create(event('signup'))).body
   nothing(await site.remove(goal.id))
@@ -332,7 +332,7 @@ test('a goal that is deleted is gone', async () => {
   expect((await site.create(event('signup'))).status).toBe(201)
 })
 
-test('an id that is none, unknown, or of another site is 404 before the body is looked at', async () => {
+test('goals: an invalid or unknown id, or one of another site, is 404 before the body is validated', async () => {
   const site = await newSite()
   const foreign = (await (await newSite()).create(event('theirs'))).body
   const bodies = []
@@ -359,13 +359,13 @@ test('an id that is none, unknown, or of another site is 404 before the body is 
   expect(bodies[0]).toMatchObject({ code: 'not_found', message: 'No such goal' })
 })
 
-test('an id is found in either case', async () => {
+test('goals: an id matches in upper and lower case', async () => {
   const site = await newSite()
   const goal = (await site.create(event('signup'))).body
   expect((await site.update(goal.id.toUpperCase(), event('other'))).body.id).toBe(goal.id)
 })
 
-test('a typed client lists, makes, replaces and deletes goals', async () => {
+test('goals: a typed client lists, creates, replaces and deletes goals', async () => {
   const site = await newSite()
   const client = createClient(api.url, owner.token)
   const siteKey = site.id

@@ -59,7 +59,7 @@ test.each<[Parameters<typeof goal>[0], GoalTarget]>([
     { type: 'outbound', matchValue: null },
     { kind: 'outbound', on: 'selector', operator: 'is', value: null, scrollThreshold: null, props: {} },
   ],
-])('%j is about %j', (definition, target) => {
+])('goal target of %j is %j', (definition, target) => {
   expect(goal(definition)).toEqual(target)
 })
 
@@ -69,7 +69,7 @@ test.each<[Parameters<typeof goal>[0], string[], string[]]>([
   [{ type: 'page', matchValue: '/a/*', matchOperator: 'matches_pattern' }, ['/a/b'], ['/a/b/c', '/a']],
   [{ type: 'page', matchValue: '^/a$', matchOperator: 'matches_regex' }, ['/a'], ['/ab']],
   [{ type: 'copy', matchValue: null, matchOperator: 'is_not' }, ['', '#x'], []],
-])('%j matches by its operator', (definition, matching, others) => {
+])('goal %j matches by its operator', (definition, matching, others) => {
   const target = goal(definition)
   for (const value of matching) expect(matchesValue(target, value), value).toBe(true)
   for (const value of others) expect(matchesValue(target, value), value).toBe(false)

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { Api, Member } from '../support/api.ts'
 
-/** A site of its own to have goals, and the calls that manage them. */
+/** Creates a site, and returns functions that manage its goals. */
 export async function goalSite(api: Api, member: Member) {
   const domain = `${randomUUID()}.example`
   const made = await api.call('POST', '/api/sites', { token: member.token, body: { domain } })

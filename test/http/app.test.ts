@@ -17,7 +17,7 @@ afterAll(() => api.close())
 const post = (body: unknown, headers?: Record<string, string>) =>
   api.call('POST', '/api/sites', { token: owner.token, body, ...(headers && { headers }) })
 
-describe('the request id', () => {
+describe('request id', () => {
   test.each([
     ['abcd-EFGH_1234', true],
     ['a'.repeat(64), true],
@@ -42,7 +42,7 @@ describe('the request id', () => {
   })
 })
 
-describe('a body', () => {
+describe('request body', () => {
   test.each(['{', '{"domain":}', 'domain=a.com', '{"domain": NaN}', '\u0000'])(
     'of %j is refused with 400, because it is not JSON',
     async body => {
@@ -98,7 +98,7 @@ describe('a body', () => {
   })
 })
 
-describe('a path', () => {
+describe('request path', () => {
   test.each([
     ['/', 404],
     ['/nowhere', 404],
@@ -157,7 +157,7 @@ test('request log: a request is logged by its route, without path, address or to
   expect(JSON.stringify(lines)).not.toMatch(/secret|127\.0\.0\.1|wa_/)
 })
 
-describe('an internal error', () => {
+describe('internal errors', () => {
   test('is a 500 without details, and is logged with its request id', async () => {
     const { db } = api.services
     await db`alter table sites rename to hidden_sites`
@@ -185,7 +185,7 @@ describe('an internal error', () => {
   })
 })
 
-describe('when a dependency is unavailable', () => {
+describe('unavailable dependencies', () => {
   test('the database: requests get 503 with Retry-After, and /readyz names it', async () => {
     const alone = await startApi()
     const { token } = await alone.member()

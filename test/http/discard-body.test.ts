@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterEach, expect, test } from 'vitest'
-import { discardBody } from '../../src/http/discard-body.ts'
+import { discardBody } from '../../src/http/body.ts'
 import { openWire } from '../support/wire.ts'
 
 type Worth = NonNullable<Parameters<typeof discardBody>[1]>

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { nicknameOf } from '../../src/stats/nickname.ts'
+import { nicknameOf } from '../../src/stats/identity/nickname.ts'
 import { type Api, type Member, startApi } from '../support/api.ts'
 
 const PNG = Buffer.from('\x89PNG\r\n\x1a\nnot much of a picture', 'latin1')
@@ -64,7 +64,7 @@ function expectImageHeaders(headers: Headers) {
   expect(headers.get('content-security-policy')).toBe("default-src 'none'; frame-ancestors 'none'; sandbox")
 }
 
-describe('a favicon', () => {
+describe('favicons', () => {
   test('is the file of the site, with the type of its content instead of the declared one', async () => {
     const { domain } = await register()
     const { status, headers, bytes } = await favicon(domain)
@@ -177,7 +177,7 @@ test('favicons: by default nothing is fetched from the local machine', async () 
   expect(asked).toEqual([])
 })
 
-describe('an avatar', () => {
+describe('avatars', () => {
   test('may be cached forever and names the visitor', async () => {
     const id = randomUUID()
     const { status, headers, bytes } = await image(`/avatars/${id}.svg`)

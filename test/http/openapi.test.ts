@@ -1,14 +1,14 @@
 import { Validator } from '@seriousme/openapi-schema-validator'
 import { describe, expect, test } from 'vitest'
+import { routes } from '../../src/http/api/routes.ts'
 import { describeApi } from '../../src/http/openapi/document.ts'
-import { routes } from '../../src/http/routes.ts'
 import { createDocumented, type Document, operationsOf, pointer, resolved } from '../support/documented.ts'
 
 const document: Document = describeApi('https://analytics.example.com')
 const operations = operationsOf(document)
 const documented = createDocumented(document)
 
-/** Endpoints outside the route table. */
+/** Endpoints that are no procedures. */
 const BESIDE = [
   'POST /api/collect',
   'POST /api/event',

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { pageUrlOf } from '../../src/http/page-url.ts'
+import { pageUrlOf } from '../../src/http/api/query.ts'
 
 const BASE = 'https://stats.example.com'
 
@@ -19,10 +19,10 @@ test.each([
   ['/api/sites/b%C3%BCcher.example/x', '/api/sites/b%C3%BCcher.example/x?page=7'],
   ['/api/sites/a b"/x', '/api/sites/a%20b%22/x?page=7'],
   ['http://proxied.example:81/api/x?a=1', '/api/x?a=1&page=7'],
-])('page 7 of %s is %s', (url, expected) => {
+])('page URL: page 7 of %s is %s', (url, expected) => {
   expect(pageUrlOf(BASE, url)(7)).toBe(BASE + expected)
 })
 
-test('a base address keeps its path', () => {
+test('page URL: the path of the base URL is kept', () => {
   expect(pageUrlOf(`${BASE}/analytics`, '/api/x?a=1')(2)).toBe(`${BASE}/analytics/api/x?a=1&page=2`)
 })

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { z } from 'zod'
-import { fieldsOf, headerList, readQuery } from '../../src/http/query.ts'
+import { fieldsOf, headerList, readQuery } from '../../src/http/api/query.ts'
 
 const known = new Set(['a', 'b'])
 
@@ -20,7 +20,7 @@ test.each([
   ['/x?a=1&a[contains]=2', { a: { is: '1', contains: '2' } }],
   ['/x?a[contains]=2&a=1', { a: { is: '1', contains: '2' } }],
   ['/x?a[]=1&a[B]=2&a[b][c]=3', { a: { '': '1', B: '2', 'b][c': '3' } }],
-])('%s is read as %j', (url, input) => {
+])('query string: %s is parsed as %j', (url, input) => {
   expect(readQuery(url, known)).toEqual({ input, ignored: [] })
 })
 
@@ -29,17 +29,17 @@ test.each([
   ['/x?__proto__=1&constructor=2', ['__proto__', 'constructor']],
   ['/x?[a]=2&A=3', ['[a]', 'A']],
   ['/x?=1', ['']],
-])('%s has unknown parameters', (url, ignored) => {
+])('query string: %s has the unknown parameters %j', (url, ignored) => {
   expect(readQuery(url, known).ignored).toEqual(ignored)
 })
 
-test('a header names at most 20 parameters, encoded and truncated', () => {
+test('X-Ignored-Parameters: it names at most 20 parameters, encoded and truncated', () => {
   expect(headerList(['a b', 'ü', '\r\n', '\ud800'])).toBe('a%20b, %C3%BC, %0D%0A, %EF%BF%BD')
   expect(headerList(['x'.repeat(1000)])).toHaveLength(64)
   expect(headerList(Array.from({ length: 30 }, (_, i) => `p${i}`)).split(', ')).toHaveLength(20)
 })
 
-test('the fields of a schema are found through its wrappers', () => {
+test('fields of a schema: they are found through its wrappers', () => {
   const schema = z.object({ a: z.string(), b: z.string() })
   for (const wrapped of [
     schema,

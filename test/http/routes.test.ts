@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { routes } from '../../src/http/routes.ts'
+import { routes } from '../../src/http/api/routes.ts'
 import { generateToken } from '../../src/teams/token-format.ts'
 import { type Api, type Member, startApi } from '../support/api.ts'
 

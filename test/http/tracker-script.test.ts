@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { brotliDecompressSync, gunzipSync, gzipSync } from 'node:zlib'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { projectRoot } from '../../src/config.ts'
-import { createTrackerScript } from '../../src/http/tracker-script.ts'
+import { createTrackerScript } from '../../src/http/assets/tracker-script.ts'
 
 const built = readFileSync(join(projectRoot, 'dist', 'tracker', 'script.js'))
 const script = createTrackerScript({ trackerPath: '/t' })

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { connectDb, type Db } from '../../src/infra/db.ts'
+import { connectDb, type Db } from '../../src/db/connect.ts'
 import type { EnrichedHit, Hit } from '../../src/ingestion/hit.ts'
 import { importHits } from '../../src/ingestion/import/import-hits.ts'
 import { errorFingerprint } from '../../src/ingestion/stages/error.ts'
@@ -83,7 +83,7 @@ describe('daily values: event names', () => {
     expect(await names()).toEqual(['a', 'b', 'c', '(other)', 'a'])
   })
 
-  test('concurrent batches stay within the bound together', async () => {
+  test('concurrent batches stay within the limit together', async () => {
     const processes = [db, anotherProcess(), anotherProcess()]
     await Promise.all(
       Array.from({ length: 12 }, (_, index) =>
@@ -104,7 +104,7 @@ describe('daily values: event names', () => {
     expect(await names()).toEqual(['a', 'b', 'c', '(other)'])
   })
 
-  test('a failed batch does not use up the bound, and its retry stores the same names', async () => {
+  test('a failed batch does not use up the limit, and its retry stores the same names', async () => {
     const broken = event('z', { visitorId: 'no uuid' }, NOON - 1)
     const batch = events('a', 'b', 'c')
     await expect(store([broken, ...batch])).rejects.toThrow()
@@ -120,7 +120,7 @@ describe('daily values: event names', () => {
     expect(hits).toEqual(before)
   })
 
-  test('each UTC day and each site has its own bound', async () => {
+  test('each UTC day and each site has its own limit', async () => {
     await store(events('a', 'b', 'c', 'd'))
     await store([event('d', {}, NOON + DAY), event('a', {}, NOON + DAY + 1)])
     expect(await names(NOON + DAY)).toEqual(['d', 'a'])
@@ -140,7 +140,7 @@ describe('daily values: event names', () => {
     expect((await store(events('f'), anotherProcess())).filled).toEqual([])
   })
 
-  test('names and keys in goals are kept beyond the bound', async () => {
+  test('names and keys in goals are kept beyond the limit', async () => {
     await db`
       insert into goals (site_no, display_name, type, match_value, match_operator, custom_props)
       values
@@ -156,7 +156,7 @@ describe('daily values: event names', () => {
     expect(row!.props).toEqual({ plan: 'pro', '(other)': '(other)' })
   })
 
-  test('autocaptured types do not count towards the bound', async () => {
+  test('autocaptured types do not count towards the limit', async () => {
     const kinds = ['outbound', 'download', 'button', 'form', 'copy'] as const
     await store(kinds.map(type => enrichedHit(site, NOON, { type, name: type })))
     await store(events('a', 'b', 'c'))
@@ -212,13 +212,13 @@ describe('daily values: errors', () => {
     expect(row).toMatchObject({ name: '(other)', error_message: 'boom', error_stack: 'at boom' })
   })
 
-  test('an error with the message (other) joins that group and does not count towards the bound', async () => {
+  test('an error with the message (other) joins that group and does not count towards the limit', async () => {
     await store([error('(other)'), ...['a', 'b', 'c'].map(message => error(message))])
     expect((await groups()).map(({ message }) => message)).toEqual(['(other)', 'a', 'b', 'c'])
   })
 })
 
-test('daily values: an import applies the bound of the days of its hits, also when it is repeated', async () => {
+test('daily values: an import applies the limit of the days of its hits, also when it is repeated', async () => {
   await store(events('a', 'b'))
   const lines = ['c', 'd', 'a', 'e'].map((name, index) => ({
     endpoint: 'event' as const,
@@ -246,7 +246,7 @@ test('daily values: the purge of a deleted site removes its values', async () =>
   expect(await db`select 1 from daily_values where site_no = ${site.siteNo}`).toHaveLength(0)
 })
 
-test('daily values: the bound is 10,000 of each kind', async () => {
+test('daily values: the limit is 10,000 of each kind', async () => {
   const props = (index: number) => ({ [`k${index}`]: '' })
   const flood = (from: number, count: number) =>
     Array.from({ length: count }, (_, index) =>

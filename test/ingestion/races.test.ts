@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import type { Transaction } from '../../src/infra/db.ts'
+import type { Transaction } from '../../src/db/connect.ts'
+import { attributeAwaiting } from '../../src/events/attribution.ts'
 import { storeHits } from '../../src/ingestion/store/store.ts'
-import { attributeAwaiting } from '../../src/revenue/attribution.ts'
-import { keepFact } from '../../src/revenue/facts.ts'
-import { keepSubscription } from '../../src/revenue/keep-subscription.ts'
-import { lockProcessor } from '../../src/revenue/processor-lock.ts'
-import { readEvent } from '../../src/revenue/stripe/event.ts'
+import { readEvent } from '../../src/revenue/processor/event.ts'
+import { upsertFact } from '../../src/revenue/processor/facts.ts'
+import { recomputeSubscription } from '../../src/revenue/subscriptions/recompute-subscription.ts'
+import { lockProcessor } from '../../src/revenue/transactions.ts'
 import { type TestDatabase, testDatabase } from '../support/database.ts'
 import { enrichedHit } from '../support/hits.ts'
 import { createTestSite, type TestSite } from '../support/sites.ts'
@@ -45,7 +45,7 @@ async function race(first: (tx: Transaction) => Promise<unknown>, second: () => 
 }
 
 // The embedded database has one session: transactions run one after the other, so no change can be lost.
-describe.skipIf(!process.env.TEST_DATABASE_URL)('concurrent changes of one row of a hypertable', () => {
+describe.skipIf(!process.env.TEST_DATABASE_URL)('store: concurrent changes of one row', () => {
   test('keep the new visit number while a hit of another partition is stored', async () => {
     const { db } = database
     const site = await createTestSite(db)
@@ -68,8 +68,8 @@ describe.skipIf(!process.env.TEST_DATABASE_URL)('concurrent changes of one row o
   const kept = async (tx: Transaction, site: TestSite, fields: Json, type: string, day: number) => {
     const { fact } = readEvent(JSON.stringify(event(type, subscription(fields), onDay(day))), new Date())!
     await lockProcessor(tx, site.siteNo)
-    await keepFact(tx, site.siteNo, fact)
-    await keepSubscription(tx, site.siteNo, fact.objectId)
+    await upsertFact(tx, site.siteNo, fact)
+    await recomputeSubscription(tx, { siteNo: site.siteNo, subscriptionId: fact.objectId })
   }
 
   const owner = async ({ siteNo }: TestSite) => {

@@ -17,7 +17,7 @@ beforeAll(async () => {
 })
 afterAll(() => database.close())
 
-const STREAMS = runs(20)
+const STREAMS = runs(10)
 
 describe.each(['timely', 'late'] as const)('ingestion: streams with %s hits', arrival => {
   test(`equal a recount of the hits, before and after refresh and compression (${STREAMS} streams)`, async () => {

@@ -3,8 +3,8 @@ import fc from 'fast-check'
 import { DateTime } from 'luxon'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { storeHits } from '../../src/ingestion/store/store.ts'
-import { setRefunded } from '../../src/revenue/change-payment.ts'
-import { recordPayment } from '../../src/revenue/record-payment.ts'
+import { setRefunded } from '../../src/revenue/ledger/change-payment.ts'
+import { recordPayment } from '../../src/revenue/ledger/record-payment.ts'
 import { refreshAggregate } from '../../src/rollups/aggregates.ts'
 import { compressSettledChunks } from '../../src/rollups/columnstore.ts'
 import { type Api, type Member, startApi } from '../support/api.ts'
@@ -172,9 +172,9 @@ async function send(site: TestSite, given: Given): Promise<Sent> {
   return { id, at, amount, refunded, currency, isRecurring: recurring || renewal, customer: customerId }
 }
 
-describe('revenue of the overview', () => {
+describe('overview revenue', () => {
   test.each(['UTC', 'Europe/Berlin', 'America/Santiago', 'Australia/Lord_Howe', 'Asia/Kathmandu'])(
-    'equals the payments sent, in %s, before and after refreshes',
+    'revenue equals the payments sent, in %s, before and after refreshes',
     async zone => {
       const [first, second] = fc.sample(Payments, { numRuns: 2, seed: zone.length })
       const site = await createSite(zone)
@@ -213,7 +213,7 @@ describe('revenue of the overview', () => {
     60_000,
   )
 
-  test('is present when only the previous period has a payment, in any currency, refunded or not', async () => {
+  test('revenue is present when only the previous period has a payment, in any currency, refunded or not', async () => {
     const site = await createSite()
     const keys = (answer: object) => Object.keys(answer).filter(key => key.includes('revenue'))
     expect(keys(await overview(site, 'range=today'))).toEqual([])
@@ -235,7 +235,7 @@ describe('revenue of the overview', () => {
     expect(keys(await overview(site, 'from=2026-01-01&to=2026-01-02'))).toEqual([])
   })
 
-  test('is exact, and refused when JSON cannot represent it exactly', async () => {
+  test('revenue is exact, and refused when JSON cannot represent it exactly', async () => {
     const site = await createSite()
     const amounts = [Number.MAX_SAFE_INTEGER, 1]
     for (const [index, amount] of amounts.entries()) {
@@ -251,8 +251,8 @@ describe('revenue of the overview', () => {
   })
 })
 
-describe('recurring revenue of the overview', () => {
-  test('is the sum of movements in the range; the total at its end is divided by the visitors', async () => {
+describe('overview MRR', () => {
+  test('mrr is the sum of movements in the range; mrr_per_visitor is the total at its end divided by the visitors', async () => {
     const site = await createSite('Europe/Berlin')
     await connect(site)
     const { db } = api.services
@@ -278,7 +278,7 @@ describe('recurring revenue of the overview', () => {
     expect('mrr' in (await overview(site, 'from=2026-03-29&to=2026-03-29'))).toBe(false)
   })
 
-  test('has new customers divided by the visitors of the range', async () => {
+  test('conversion_rate is the number of new customers divided by the visitors of the range', async () => {
     const site = await createSite()
     await connect(site)
     const at = NOW - 2 * DAY
@@ -303,8 +303,8 @@ describe('recurring revenue of the overview', () => {
   })
 })
 
-describe('the list of sites', () => {
-  test('shows the revenue of the period by bucket, in the time zone and currency of each site', async () => {
+describe('site list', () => {
+  test('revenue of the period is shown by bucket, in the time zone and currency of each site', async () => {
     const member = await api.member()
     const call = (method: string, path: string, body?: unknown) =>
       api.call(method, path, { token: member.token, body })

@@ -1,9 +1,9 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import type { FairPool } from '../../src/infra/fair-pool.ts'
 import { MOST_STEPS, PatternWork } from '../../src/rollups/patterns/match.ts'
 import type { ValueTest } from '../../src/rollups/patterns/protocol.ts'
 import { compileMatch, VALUE_OPERATORS } from '../../src/rollups/value-match.ts'
+import type { FairPool } from '../../src/threads/fair-pool.ts'
 import { inProcessPatterns } from '../support/in-process-patterns.ts'
 
 /** An expression of 4,203 instructions; each takes up to 100 ns per character. */

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import type { Db } from '../../src/infra/db.ts'
+import type { Db } from '../../src/db/connect.ts'
+import { ROLLED_UP_DIMENSIONS } from '../../src/dimensions/rolled-up.ts'
 import { storeHits } from '../../src/ingestion/store/store.ts'
-import { ROLLED_UP_DIMENSIONS } from '../../src/rollups/daily/dimensions.ts'
 import { type TestDatabase, testDatabase } from '../support/database.ts'
 import { enrichedHit } from '../support/hits.ts'
 import { pairsThrownAway } from '../support/plan.ts'
@@ -39,40 +39,57 @@ const columns = (rows: Record<string, unknown>[], ...names: string[]): string[] 
     const values = rows.map(row => (row[name] instanceof Date ? row[name].toISOString() : row[name]))
     return `'{${values.join(',')}}'`
   })
-const within = [time(DAY), time(DAY + DAY_MS)]
+const [start, end] = [time(DAY), time(DAY + DAY_MS)]
 
 /** Statements that read marked buckets from rows or change rows by a list, with their parameters. */
-const OTHERS: [name: string, types: string[], parameters: () => Promise<string[]>][] = [
+const OTHERS: [name: string, parameters: () => Promise<Record<string, string>>][] = [
   [
     'read-hit-buckets',
-    ['int[]', 'timestamptz[]', 'timestamptz[]'],
-    async () => [`'{${site.siteNo}}'`, ...within.map(at => `array[${at}]::timestamptz[]`)],
+    async () => ({
+      siteNos: `'{${site.siteNo}}'`,
+      starts: `array[${start}]::timestamptz[]`,
+      ends: `array[${end}]::timestamptz[]`,
+    }),
   ],
-  ['read-session-buckets', ['int', 'timestamptz', 'timestamptz'], async () => [`${site.siteNo}`, ...within]],
+  ['read-session-buckets', async () => ({ siteNo: `${site.siteNo}`, start, end })],
   [
     'read-revenue',
-    ['int', 'timestamptz', 'timestamptz', 'text', 'timestamptz[]'],
-    async () => [`${site.siteNo}`, ...within, "'USD'", `array[${within}]::timestamptz[]`],
+    async () => ({
+      siteNo: `${site.siteNo}`,
+      start,
+      end,
+      currency: "'USD'",
+      edges: `array[${start},${end}]::timestamptz[]`,
+    }),
   ],
   [
     'locate-log-page',
-    ['int', 'timestamptz', 'timestamptz', 'text[]', 'int', 'int'],
-    async () => [`${site.siteNo}`, ...within, "'{pageview,event}'", '10', '100'],
+    async () => ({
+      siteNo: `${site.siteNo}`,
+      start,
+      end,
+      types: "'{pageview,event}'",
+      limit: '100',
+      offset: '10',
+    }),
   ],
   [
     'update-visit-numbers',
-    ['int[]', 'timestamptz[]', 'bigint[]', 'int[]'],
     async () => {
       const sessions = await db`select * from sessions where site_no = ${site.siteNo}`
-      return columns(sessions, 'site_no', 'started_at', 'session_no', 'visit_count')
+      const [siteNos, starts, sessionNos, visitCounts] = columns(
+        sessions,
+        ...['site_no', 'started_at', 'session_no', 'visit_count'],
+      )
+      return { siteNos: siteNos!, starts: starts!, sessionNos: sessionNos!, visitCounts: visitCounts! }
     },
   ],
   [
     'delete-dirty',
-    ['text', 'int[]', 'timestamptz[]', 'bigint[]'],
     async () => {
       const marks = await db`select * from dirty_buckets where aggregate = 'sessions'`
-      return ["'sessions'", ...columns(marks, 'site_no', 'bucket', 'version')]
+      const [siteNos, buckets, versions] = columns(marks, 'site_no', 'bucket', 'version')
+      return { aggregate: "'sessions'", siteNos: siteNos!, buckets: buckets!, versions: versions! }
     },
   ],
 ]
@@ -104,36 +121,22 @@ describe.each([
   ])(
     'rollups: no two lists of a day are compared row by row to count the values of %s',
     async (_, closedFrom) => {
-      const compared = await pairsThrownAway(
-        db,
-        'count-slice-values',
-        [
-          'int',
-          'timestamptz',
-          'timestamptz',
-          'timestamptz',
-          'timestamptz',
-          'timestamptz',
-          'timestamptz',
-          'text[]',
-        ],
-        [
-          String(site.siteNo),
-          time(DAY),
-          time(DAY + DAY_MS),
-          time(DAY),
-          time(DAY + DAY_MS),
-          closedFrom === null ? 'null' : time(closedFrom),
-          time(DAY + 2 * DAY_MS),
-          `'{${ROLLED_UP_DIMENSIONS.join(',')}}'`,
-        ],
-      )
+      const compared = await pairsThrownAway(db, 'count-slice-values', {
+        siteNo: String(site.siteNo),
+        start: time(DAY),
+        end: time(DAY + DAY_MS),
+        hitsFrom: time(DAY),
+        hitsTo: time(DAY + DAY_MS),
+        closedFrom: closedFrom === null ? 'null' : time(closedFrom),
+        closedTo: time(DAY + 2 * DAY_MS),
+        dimensions: `'{${ROLLED_UP_DIMENSIONS.join(',')}}'`,
+      })
       // Each row is combined with each dimension.
       expect(compared).toBeLessThanOrEqual(ROWS * ROLLED_UP_DIMENSIONS.length)
     },
   )
 
-  test.each(OTHERS)('rollups: %s compares no two lists row by row', async (name, types, parameters) => {
+  test.each(OTHERS)('rollups: %s compares no two lists row by row', async (name, parameters) => {
     await db`update watermarks set watermark = 'infinity'`
     await db`delete from dirty_buckets`
     await db`
@@ -141,6 +144,6 @@ describe.each([
       select aggregate, ${site.siteNo}, bucket
       from (values ('hits'), ('sessions'), ('revenue')) as marked (aggregate),
         generate_series(${new Date(DAY)}::timestamptz, ${new Date(DAY + DAY_MS)}, interval '15 minutes') as bucket`
-    expect(await pairsThrownAway(db, name, types, await parameters())).toBeLessThanOrEqual(ROWS)
+    expect(await pairsThrownAway(db, name, await parameters())).toBeLessThanOrEqual(ROWS)
   })
 })

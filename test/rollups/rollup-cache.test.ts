@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
-import { connectDb, type Db } from '../../src/infra/db.ts'
+import { connectDb, type Db } from '../../src/db/connect.ts'
 import { storeHits } from '../../src/ingestion/store/store.ts'
 import type { Column } from '../../src/rollups/daily/codec.ts'
-import { cacheOf } from '../../src/rollups/daily/rollup-cache.ts'
+import { cacheOf } from '../../src/rollups/daily/coverage.ts'
 import type { Ranking } from '../../src/rollups/protocol.ts'
 import { tasks } from '../../src/rollups/tasks.ts'
 import { type TestDatabase, testDatabase } from '../support/database.ts'
@@ -177,7 +177,7 @@ test('rollup cache: an entry weighs its memory, and a day range without values i
   await ask('error')
   expect(kept).not.toHaveBeenCalled()
   await ask('country')
-  const weights = kept.mock.calls.map(([key, , { bytes }]) => bytes - key.length)
+  const weights = kept.mock.calls.map(([key, , options]) => options!.size! - key.length)
   expect(weights.length).toBeGreaterThan(0)
   for (const weight of weights) {
     expect(weight).toBeGreaterThan(2_000)

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { createLease } from '../../src/infra/lease.ts'
 import { storeHits } from '../../src/ingestion/store/store.ts'
+import { createLease } from '../../src/redis/lease.ts'
 import { rollUpDay } from '../../src/rollups/daily/roll-up-day.ts'
 import { startScheduler } from '../../src/rollups/scheduler.ts'
 import { testDatabase } from '../support/database.ts'

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import type { Db } from '../../src/infra/db.ts'
+import type { Db } from '../../src/db/connect.ts'
 import { storeHits } from '../../src/ingestion/store/store.ts'
 import { compressSettledChunks } from '../../src/rollups/columnstore.ts'
 import { analyzeGrown } from '../../src/rollups/statistics.ts'

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import type { Db } from '../../src/infra/db.ts'
+import type { Db } from '../../src/db/connect.ts'
 import { storeHits } from '../../src/ingestion/store/store.ts'
-import { numbersOf, textsOf } from '../../src/rollups/daily/value-dictionary.ts'
+import { valueIdsOf, valuesOf } from '../../src/rollups/value-dictionary.ts'
 import { type TestDatabase, testDatabase } from '../support/database.ts'
 import { expectRollupsEqualRows, type RolledUpSite } from '../support/expect-rollups.ts'
 import { enrichedHit } from '../support/hits.ts'
@@ -25,8 +25,8 @@ beforeAll(async () => {
 })
 afterAll(() => database.close())
 
-const numbers = (siteNo: number, texts: string[], isNaming = true) =>
-  numbersOf(db, siteNo, texts, { isNaming })
+const idsOf = (siteNo: number, values: string[], addsMissing = true) =>
+  valueIdsOf(db, siteNo, values, { addsMissing })
 
 test('value dictionary: the two test texts have the same MD5', () => {
   expect(TWINS[0]).not.toBe(TWINS[1])
@@ -36,20 +36,20 @@ test('value dictionary: the two test texts have the same MD5', () => {
 
 test('value dictionary: every text has its own value id and keeps it', async () => {
   const texts = [...TWINS, '', 'é😀', 'a', 'A']
-  const named = await numbers(1, texts)
+  const named = await idsOf(1, texts)
   expect([...named.keys()].sort()).toEqual(texts.toSorted())
   expect(new Set(named.values()).size).toBe(texts.length)
-  expect([...(await numbers(1, [...texts, 'new']))]).toEqual(expect.arrayContaining([...named]))
-  expect(await numbers(1, [...texts, 'unknown'], false)).toEqual(named)
-  const read = await textsOf(db, 1, [...named.values()])
+  expect([...(await idsOf(1, [...texts, 'new']))]).toEqual(expect.arrayContaining([...named]))
+  expect(await idsOf(1, [...texts, 'unknown'], false)).toEqual(named)
+  const read = await valuesOf(db, 1, [...named.values()])
   expect(read).toEqual(new Map([...named].map(([text, number]) => [number, text])))
 })
 
 test('value dictionary: the value id of one site means nothing on another', async () => {
-  const named = await numbers(2, ['of one site'])
-  const other = await numbers(3, ['of another'])
+  const named = await idsOf(2, ['of one site'])
+  const other = await idsOf(3, ['of another'])
   expect(other.get('of another')).not.toBe(named.get('of one site'))
-  expect(await textsOf(db, 3, [...named.values()])).toEqual(new Map())
+  expect(await valuesOf(db, 3, [...named.values()])).toEqual(new Map())
 })
 
 async function rolledUpSite(): Promise<RolledUpSite> {

@@ -8,13 +8,13 @@ import { figure, formatTable, median, quantile } from '../../scripts/bench/table
 import { visitsOf } from '../../scripts/bench/visits.ts'
 import { readEnvelope } from '../../src/ingestion/import/envelope.ts'
 
-test('the median of an even number of values lies between the two in the middle', () => {
+test('bench: the median of an even number of values lies between the two middle values', () => {
   expect(median([9, 1, 5])).toBe(5)
   expect(median([10, 1, 2, 4])).toBe(3)
   expect(median([])).toBeNaN()
 })
 
-test('a quantile is one of the values, by nearest rank', () => {
+test('bench: a quantile is one of the values, by nearest rank', () => {
   const values = Array.from({ length: 100 }, (_, index) => 100 - index)
   expect(quantile(values, 0.5)).toBe(50)
   expect(quantile(values, 0.99)).toBe(99)
@@ -35,13 +35,13 @@ test.each([
   expect(figure(value)).toBe(shown)
 })
 
-test('a table has the first column to the left and the others to the right', () => {
+test('bench: a table aligns its first column left and the others right', () => {
   expect(formatTable(['read', 'ms'], [['overview', '1.5'], ['goals']])).toBe(
     ['| read     |  ms |', '| -------- | --: |', '| overview | 1.5 |', '| goals    |     |'].join('\n'),
   )
 })
 
-test('a counter is summed over its labels, and not with others whose names begin like it', () => {
+test('bench: a counter is summed over its labels, without counters whose names start alike', () => {
   const text = [
     'hits_total{pid="1"} 3',
     'hits_total{pid="2"} 4',
@@ -52,7 +52,7 @@ test('a counter is summed over its labels, and not with others whose names begin
   expect(sumOf(text, 'nothing')).toBe(0)
 })
 
-test('the long tail draws low ranks most, and every rank', () => {
+test('bench: the long tail draws low ranks most often, and reaches every rank', () => {
   const draw = longTail(10, createRandom(1))
   const drawn = new Array<number>(10).fill(0)
   for (let index = 0; index < 10_000; index++) drawn[draw()]! += 1
@@ -74,7 +74,7 @@ const linesOf = (seed: number) =>
     .trimEnd()
     .split('\n')
 
-test('made-up visits are as many as asked for, in time order, within their days, and can be imported', () => {
+test('bench: generated visits have the requested number, time order and days, and can be imported', () => {
   const lines = linesOf(4)
   expect(lines).toHaveLength(visits.hits)
   const times = lines.map(line => readEnvelope(Buffer.from(line), visits.from + 10 * DAY_MS).at)
@@ -83,12 +83,12 @@ test('made-up visits are as many as asked for, in time order, within their days,
   expect(times.at(-1)).toBeLessThan(visits.from + visits.shape.days * DAY_MS)
 })
 
-test('the same seed makes the same visits, another one others', () => {
+test('bench: the same seed generates the same visits, another seed others', () => {
   expect(linesOf(4)).toEqual(linesOf(4))
   expect(linesOf(5)).not.toEqual(linesOf(4))
 })
 
-test('a tenth of made-up hits are custom events', () => {
+test('bench: a tenth of generated hits are custom events', () => {
   const custom = linesOf(4).filter(
     line => line.includes('"endpoint":"event"') && !line.includes('"name":"error"'),
   )
@@ -96,7 +96,7 @@ test('a tenth of made-up hits are custom events', () => {
   expect(custom.length / visits.hits).toBeLessThan(0.12)
 })
 
-test('no address of the load sends more than its share', () => {
+test('bench: no address of the load sends more than its share', () => {
   const hits = sentHits({ key: 'k', count: 4_000, addresses: 100, visitors: 400, seed: 1 })
   const counts = new Map<string, number>()
   for (const { address } of hits) counts.set(address, (counts.get(address) ?? 0) + 1)
@@ -121,7 +121,7 @@ const visitorsOf = (lines: SentLine[]) => new Set(lines.map(line => line.body.vi
 const pathsOf = (lines: SentLine[]) => new Set(lines.map(line => line.body.url?.path.split('?')[0])).size
 const engagementOf = (lines: SentLine[]) => lines.filter(({ endpoint }) => endpoint !== 'collect').length
 
-test('bench: each shape of traffic is what its name says', () => {
+test('bench: each traffic shape has the property in its name', () => {
   expect(visitorsOf(sentBy('few', 5_000))).toBe(5)
   expect(visitorsOf(sentBy('many', 5_000))).toBe(5_000)
   const silent = sentBy('silent', 5_000)
@@ -132,7 +132,7 @@ test('bench: each shape of traffic is what its name says', () => {
   expect(burst.length).toBeGreaterThan(2_000)
 })
 
-test('bench: the worst day is the one whose hits take longest, and days of next to none are left out', () => {
+test('bench: the worst day is the one with the most time per hit; days with almost no hits do not count', () => {
   const days = [
     { start: 0, hits: 1_000, ms: 50 },
     { start: 1, hits: 2_000, ms: 100 },

@@ -17,10 +17,12 @@ interface Entry {
 const { packages } = JSON.parse(readFileSync(join(projectRoot, 'package-lock.json'), 'utf8')) as {
   packages: Record<string, Entry>
 }
-const entries = Object.entries(packages).filter(([path, { link }]) => path !== '' && !link)
+const entries = Object.entries(packages).filter(
+  ([path, { link }]) => path.startsWith('node_modules/') && !link,
+)
 const withoutHash = entries.filter(([, { integrity }]) => integrity === undefined)
 
-/** Binaries for other platforms, of versions that the registry had no hash of when they were locked. */
+/** Binaries for other platforms: the registry had no hash of these versions when they were locked. */
 const KNOWN_WITHOUT = Object.entries({
   '@biomejs/cli-*@2.6.8':
     'android-arm64 android-x64 darwin-arm64 darwin-x64 linux-arm64-musl linux-x64-musl win32-arm64 win32-x64',
@@ -38,17 +40,17 @@ test('lock file: hashes are SHA-512', () => {
   }
 })
 
-test('lock file: every package has a hash, but for the known ones of other platforms', () => {
+test('lock file: every package has a hash, except known packages of other platforms', () => {
   const names = withoutHash.map(([path, { version }]) => `${path.split('node_modules/').at(-1)}@${version}`)
   expect(names.sort()).toEqual(KNOWN_WITHOUT.sort())
 })
 
-test('lock file: what may be installed on Linux with glibc on x64 and arm64 has a hash', () => {
+test('lock file: all packages for Linux with glibc on x64 and arm64 have a hash', () => {
   const fits = ({ os = ['linux'], cpu = ['x64', 'arm64'], libc = ['glibc'] }: Entry) =>
     os.includes('linux') && (cpu.includes('x64') || cpu.includes('arm64')) && libc.includes('glibc')
   expect(withoutHash.filter(([, entry]) => fits(entry) || !entry.optional)).toEqual([])
 })
 
-test('lock file: no package comes from anywhere but the registry that npm is set to', () => {
+test('lock file: all packages come from the configured registry of npm', () => {
   expect(entries.filter(([, { resolved }]) => resolved !== undefined)).toEqual([])
 })

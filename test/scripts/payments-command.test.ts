@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { recordPayment } from '../../src/revenue/record-payment.ts'
+import { recordPayment } from '../../src/revenue/ledger/record-payment.ts'
 import { type AdminCommand, adminCommand } from '../support/admin-command.ts'
 import { type TestDatabase, testDatabase } from '../support/database.ts'
 import { createTestSite, type TestSite } from '../support/sites.ts'

@@ -50,7 +50,7 @@ test.each([
     `${label(63)}.${label(63)}.${label(63)}.${label(63)}`,
     `${label(63)}.${label(63)}.${label(63)}.${label(63)}`,
   ],
-])('%j is the site %s', (given, domain) => {
+])('domains: %j is normalized to %s', (given, domain) => {
   expect(normalizeDomain(given)).toBe(domain)
   expect(normalizeDomain(domain)).toBe(domain)
 })
@@ -100,11 +100,11 @@ test.each([
   '550e8400-e29b-41d4-a716-446655440000',
   `${label(64)}.com`,
   `${label(63)}.${label(63)}.${label(63)}.${label(63)}:1`,
-])('%j is no site', given => {
+])('domains: %j is refused', given => {
   expect(normalizeDomain(given)).toBeUndefined()
 })
 
-test('an id is told from a domain by its shape, in any case', () => {
+test('domains: a UUID in upper or lower case is an id, anything else is a domain', () => {
   expect(isUuid('550e8400-e29b-41d4-a716-446655440000')).toBe(true)
   expect(isUuid('550E8400-E29B-41D4-A716-446655440000')).toBe(true)
   expect(isUuid('550e8400-e29b-41d4-a716-44665544000')).toBe(false)

@@ -59,7 +59,7 @@ async function queued(): Promise<string[]> {
   return keys.filter(key => !/^(limit|salt)/.test(key)).sort()
 }
 
-test('identify secret: it is shown once, kept encrypted, and replaced or removed by owners and admins', async () => {
+test('identify secret: it is shown once and stored encrypted; owners and admins can replace or remove it', async () => {
   const site = await register()
   expect((await call('GET', site)).body).toEqual({ identify_secret_set: false })
   expect((await call('DELETE', site)).status).toBe(404)
@@ -87,7 +87,7 @@ test('identify secret: it is shown once, kept encrypted, and replaced or removed
   }
 })
 
-test('identify secret: a site that has one takes only identities signed with it', async () => {
+test('identify secret: with a secret, a site accepts only identities that are signed with it', async () => {
   const { site, secret } = await signedSite()
   const right = sign(secret)
   const before = await queued()
@@ -123,7 +123,7 @@ test('identify secret: a site that has one takes only identities signed with it'
   expect(await queued()).not.toEqual(before)
 })
 
-test('identify secret: the identifier is signed in UTF-8, as it is recorded', async () => {
+test('identify secret: the signature is over the recorded identifier in UTF-8', async () => {
   const { site, secret } = await signedSite()
   for (const identifier of ['Zoë 🐱', 'ada@example.com', 'x'.repeat(255)]) {
     const signature = sign(secret, identifier)
@@ -136,7 +136,7 @@ test('identify secret: the identifier is signed in UTF-8, as it is recorded', as
   ).toBe(422)
 })
 
-test('identify secret: a crawler learns of a wrong signature, too', async () => {
+test('identify secret: a wrong signature is refused even from a crawler', async () => {
   const { site } = await signedSite()
   const response = await fetch(`${ingest.url}/api/identify`, {
     method: 'POST',
@@ -146,7 +146,7 @@ test('identify secret: a crawler learns of a wrong signature, too', async () => 
   expect(response.status).toBe(422)
 })
 
-test('identify secret: a site without one looks at no signature, and other endpoints never do', async () => {
+test('identify secret: without a secret, and on other endpoints, a signature is ignored', async () => {
   const site = await register()
   for (const signature of [undefined, 'nonsense', 5, {}]) {
     expect((await identify(site, { signature })).status).toBe(202)
@@ -156,7 +156,7 @@ test('identify secret: a site without one looks at no signature, and other endpo
   expect((await fetch(`${ingest.url}/api/collect`, { method: 'POST', body })).status).toBe(202)
 })
 
-test('identify secret: workers learn that it was set, replaced or removed', async () => {
+test('identify secret: workers use a new, replaced or removed secret at once', async () => {
   const site = await register()
   const statusOf = (signature?: string) => async () => (await identify(site, { signature })).status
   expect(await statusOf()()).toBe(202)
@@ -170,7 +170,7 @@ test('identify secret: workers learn that it was set, replaced or removed', asyn
   await expect.poll(statusOf()).toBe(202)
 })
 
-test('identify secret: one that was kept under another secret key is no wrong signature of the sender', async () => {
+test('identify secret: a secret that cannot be decrypted gives 503 instead of a wrong signature', async () => {
   const { site, secret } = await signedSite()
   const { siteNo } = (
     await api.services.db`
@@ -193,7 +193,7 @@ const SECRET = '0123456789abcdef'.repeat(4)
 const env = { PATH: process.env.PATH, IDENTIFY_SECRET: SECRET }
 const SIGNATURE = sign(SECRET)
 
-test('identify secret: the examples of the guide make the signature that openssl makes', () => {
+test('identify secret: the examples of the guide give the same signature as openssl', () => {
   const openssl = execFileSync('openssl', ['dgst', '-sha256', '-hmac', SECRET], { input: 'user-42' })
   expect(openssl.toString().trim().split(' ').at(-1)).toBe(SIGNATURE)
 

@@ -14,7 +14,7 @@ test.each([
   ['fewest_visitors', 'z y a b c'],
   ['domain_asc', 'y z a b c'],
   ['domain_desc', 'z y c b a'],
-] as const)('%s: pinned sites first, ties by domain', (sort, order) => {
+] as const)('list of sites: %s puts pinned sites first and sorts ties by domain', (sort, order) => {
   const sorted = sites.toSorted(inOrder(sort))
   expect(sorted.map(site => site.domain[0]).join(' ')).toBe(order)
 })
@@ -29,6 +29,6 @@ test.each([
   ['example.com', 'example.com.', false],
   ['xn--bcher-kva.de', 'BÜCH', true],
   ['xn--bcher-kva.de', 'xn--bch', true],
-])('the domain %s with the search %j: %s', (domain, search, found) => {
+])('list of sites: the domain %s matches the search %j: %s', (domain, search, found) => {
   expect(matchesSearch(domain, search)).toBe(found)
 })

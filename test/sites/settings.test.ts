@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
-import { connectPatientRedis, whenReady } from '../../src/infra/redis.ts'
+import { connectPatientRedis, whenReady } from '../../src/redis/connect.ts'
 import { SITE_CHANGES } from '../../src/sites/changes.ts'
 import { findSiteByKey } from '../../src/sites/find-site.ts'
 import { type Api, type Member, startApi } from '../support/api.ts'
@@ -28,7 +28,7 @@ async function siteNoOf(id: string): Promise<number> {
   return row!.siteNo
 }
 
-describe('every setting', () => {
+describe('site options', () => {
   const SETTINGS: [string, unknown, Record<string, unknown>][] = [
     ['domain', { domain: 'HTTPS://Moved.Example/path' }, { domain: 'moved.example' }],
     ['timezone', { timezone: 'asia/kolkata' }, { timezone: 'Asia/Kolkata' }],
@@ -47,7 +47,7 @@ describe('every setting', () => {
   ]
 
   test.each(SETTINGS)(
-    '%s with %j answers the site with it, and nothing else changes',
+    'PATCH %s with %j changes this option alone and answers the site',
     async (setting, body, changed) => {
       const member = await api.member({ role: 'member' })
       const site = await createSite(member)
@@ -62,7 +62,7 @@ describe('every setting', () => {
     },
   )
 
-  test('is announced with the tracking key', async () => {
+  test('a change is announced with the tracking key', async () => {
     const { services } = api
     const subscriber = connectPatientRedis(services.config.redisUrl!, services.log)
     await whenReady(subscriber, 5_000)
@@ -78,7 +78,7 @@ describe('every setting', () => {
     subscriber.disconnect()
   })
 
-  test('is known to ingestion afterwards', async () => {
+  test('ingestion uses a changed option for the next hit', async () => {
     const site = await createSite()
     await change(site.id, 'timezone', { timezone: 'Europe/Paris' })
     await change(site.id, 'tracking-mode', { tracking_mode: 'cookie' })
@@ -90,7 +90,7 @@ describe('every setting', () => {
     })
   })
 
-  test('is asked for the token first, then for the site, then for the body', async () => {
+  test('a request is checked in this order: token, site, body', async () => {
     const stranger = await api.member()
     const site = await createSite()
     for (const [setting] of SETTINGS) {
@@ -103,7 +103,7 @@ describe('every setting', () => {
     }
   })
 
-  test('of a site that is deleted meanwhile is 404', async () => {
+  test('a site that is deleted during the change gives 404', async () => {
     const site = await createSite()
     await api.call('DELETE', `/api/sites/${site.id}`, { token: owner.token })
     for (const [setting, body] of SETTINGS) expect((await change(site.id, setting, body)).status).toBe(404)
@@ -129,7 +129,7 @@ test.each([
   ['sharing', { is_public: 1 }, 'is_public', 'must be true or false'],
   ['features', { track_errors: null }, 'track_errors', 'must be true or false'],
   ['features', { track_web_vitals: 'no' }, 'track_web_vitals', 'must be true or false'],
-])('%s refuses %j', async (setting, body, field, problem) => {
+])('site options: PATCH %s refuses %j', async (setting, body, field, problem) => {
   const site = await createSite(await api.member())
   const answer = await change((await createSite()).id, setting, body)
   expect(answer.status, site.id).toBe(422)
@@ -137,8 +137,8 @@ test.each([
   expect(answer.body.errors[field]).toContain(problem)
 })
 
-describe('a domain', () => {
-  test('that another of the team has is refused in the words of creating, its own is not', async () => {
+describe('site options: the domain', () => {
+  test('the domain of another site of the team is refused with the same message as on creation; the present one is accepted', async () => {
     const member = await api.member()
     const site = await createSite(member, 'own.example')
     await createSite(member, 'taken.example')
@@ -151,7 +151,7 @@ describe('a domain', () => {
     expect((await change(site.id, 'domain', { domain: 'OWN.example' }, member)).body).toEqual(site)
   })
 
-  test('of another team, or of a deleted site, is free', async () => {
+  test('the domain of another team or of a deleted site is free', async () => {
     const [one, other] = [await api.member(), await api.member()]
     await createSite(one, 'theirs.example')
     const gone = await createSite(other, 'gone.example')
@@ -162,7 +162,7 @@ describe('a domain', () => {
     }
   })
 
-  test('that ten sites want at once goes to one of them', async () => {
+  test('one of ten concurrent changes to the same domain succeeds', async () => {
     const member = await api.member()
     const sites = []
     for (let index = 0; index < 10; index++) sites.push(await createSite(member))
@@ -173,7 +173,7 @@ describe('a domain', () => {
   })
 })
 
-describe('the currency', () => {
+describe('site options: the currency', () => {
   const addGoal = async (siteNo: number, currency: string | null) => api.services.db`
     insert into goals (site_no, display_name, type, match_operator, currency)
     values (${siteNo}, ${randomUUID()}, 'event', 'is', ${currency})`
@@ -181,7 +181,7 @@ describe('the currency', () => {
     insert into payments (site_no, transaction_id, amount_minor, currency, paid_at, source)
     values (${siteNo}, ${randomUUID()}, 1, ${currency}, now(), 'api')`
 
-  test('stays while there are goals with a currency; other goals do not matter', async () => {
+  test('a change is refused while a goal has a currency; goals without one do not matter', async () => {
     const site = await createSite()
     const siteNo = await siteNoOf(site.id)
     await addGoal(siteNo, null)
@@ -194,7 +194,7 @@ describe('the currency', () => {
     expect((await change(site.id, 'currency', { currency: 'EUR' })).body.currency).toBe('EUR')
   })
 
-  test('stays while there are payments in another one than the target', async () => {
+  test('a change is refused while a payment has another currency than the new one', async () => {
     const site = await createSite()
     const siteNo = await siteNoOf(site.id)
     await addPayment(siteNo, 'EUR')
@@ -209,7 +209,7 @@ describe('the currency', () => {
 
   // The embedded database has one session, which takes transactions one after the other.
   test.runIf(inject('databaseServer'))(
-    'waits for whoever is recording money in the present one',
+    'a change waits for a transaction that records a payment in the present currency',
     async () => {
       const site = await createSite()
       const siteNo = await siteNoOf(site.id)
@@ -227,14 +227,14 @@ describe('the currency', () => {
   )
 })
 
-describe('a pin', () => {
-  test('is taken off by the second call', async () => {
+describe('site options: the pin', () => {
+  test('the second call removes the pin', async () => {
     const site = await createSite()
     expect((await change(site.id, 'pin')).body.is_pinned).toBe(true)
     expect((await change(site.id, 'pin')).body.is_pinned).toBe(false)
   })
 
-  test.each([6, 7])('flipped %i times at once ends as if it had been one after the other', async times => {
+  test.each([6, 7])('%i concurrent calls give the same result as sequential ones', async times => {
     const site = await createSite()
     const answers = await Promise.all(Array.from({ length: times }, () => change(site.id, 'pin')))
     const pinned = answers.filter(answer => answer.body.is_pinned)
@@ -244,10 +244,10 @@ describe('a pin', () => {
   })
 })
 
-describe('the options', () => {
+describe('choices of forms', () => {
   const options = async (path: string) => (await api.call('GET', path, { token: owner.token })).body
 
-  test('of currencies are those the currency can be changed to, by code and name', async () => {
+  test('currencies: the list has exactly the codes that the currency can be changed to, with their names', async () => {
     const currencies = await options('/api/currencies')
     expect(currencies.map(({ value }: { value: string }) => value).join(' ')).toBe(
       'USD EUR GBP BRL JPY CAD AUD CHF CNY INR MXN ZAR SEK NOK DKK PLN CZK HUF RUB TRY KRW SGD HKD NZD THB IDR MYR PHP ' +
@@ -261,7 +261,7 @@ describe('the options', () => {
     }
   })
 
-  test('of time zones are every IANA name, each of which a site can have', async () => {
+  test('time zones: the list has every IANA name, and a site accepts each of them', async () => {
     const zones = await options('/api/timezones')
     expect(zones.length).toBeGreaterThan(400)
     expect(zones).toContainEqual({ value: 'America/New_York', label: 'America/New York' })

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { connectPatientRedis, whenReady } from '../../src/infra/redis.ts'
+import { connectPatientRedis, whenReady } from '../../src/redis/connect.ts'
 import { SITE_CHANGES } from '../../src/sites/changes.ts'
 import { findSiteByKey } from '../../src/sites/find-site.ts'
 import { type Api, type Member, startApi } from '../support/api.ts'
@@ -22,8 +22,8 @@ afterAll(() => api.close())
 const create = (member: Member, body: unknown) =>
   api.call('POST', '/api/sites', { token: member.token, body })
 
-describe('creating a site', () => {
-  test('answers the whole site and where it is', async () => {
+describe('sites: creation', () => {
+  test('the answer is the whole site, and Location is its address', async () => {
     const made = await create(owner, { domain: ' HTTPS://Example.com/ ', timezone: 'europe/berlin' })
     expect(made.status).toBe(201)
     expect(made.headers.get('location')).toBe(`/api/sites/${made.body.id}`)
@@ -45,11 +45,11 @@ describe('creating a site', () => {
     })
   })
 
-  test('takes UTC unless told', async () => {
+  test('the default time zone is UTC', async () => {
     expect((await create(await api.member(), { domain: 'example.com' })).body.timezone).toBe('UTC')
   })
 
-  test('of a domain the team has, however it is written, is refused; another team may have it', async () => {
+  test('a domain that the team has already is refused in every spelling; another team can use it', async () => {
     const [one, other] = [await api.member(), await api.member()]
     expect((await create(one, { domain: 'taken.com' })).status).toBe(201)
     const again = await create(one, { domain: 'http://TAKEN.com./x' })
@@ -62,7 +62,7 @@ describe('creating a site', () => {
     expect((await create(other, { domain: 'taken.com' })).status).toBe(201)
   })
 
-  test('twenty times at once makes it once', async () => {
+  test('twenty concurrent requests create one site', async () => {
     const member = await api.member()
     const answers = await Promise.all(
       Array.from({ length: 20 }, () => create(member, { domain: 'race.com' })),
@@ -70,7 +70,7 @@ describe('creating a site', () => {
     expect(answers.map(answer => answer.status).sort()).toEqual([201, ...Array(19).fill(422)])
   })
 
-  test('never goes over the ceiling, also when twenty requests race', async () => {
+  test('twenty concurrent requests do not exceed the ceiling of the team', async () => {
     const member = await api.member()
     const answers = await Promise.all(
       Array.from({ length: 20 }, (_, i) => create(member, { domain: `site${i}.com` })),
@@ -91,19 +91,19 @@ describe('creating a site', () => {
     ['trial', new Date(Date.now() - 1000), 403],
     ['trial', new Date(Date.now() + 60_000), 201],
     ['active', undefined, 201],
-  ] as const)('with the plan %s (trial until %s) is answered %i', async (plan, trialEndsAt, status) => {
+  ] as const)('the plan %s (trial until %s) gives %i', async (plan, trialEndsAt, status) => {
     const member = await api.member({ plan, ...(trialEndsAt && { trialEndsAt }) })
     expect((await create(member, { domain: 'plan.com' })).status).toBe(status)
   })
 
-  test('is not for a token that is limited to sites', async () => {
+  test('a token that is limited to sites is refused', async () => {
     const member = await api.member()
     const site = await create(member, { domain: 'mine.com' })
     const token = await api.token(member, { siteIds: [site.body.id] })
     expect((await create({ ...member, token }, { domain: 'more.com' })).status).toBe(403)
   })
 
-  test('asks for the token first, then for the right to create, then for the body', async () => {
+  test('a request is checked in this order: token, right to create, body', async () => {
     const lapsed = await api.member({ plan: 'lapsed' })
     expect((await api.call('POST', '/api/sites', { body: '{' })).status).toBe(401)
     expect((await create(lapsed, { domain: '' })).status).toBe(403)
@@ -122,7 +122,7 @@ describe('creating a site', () => {
     [[], 'body', 'The body must be a JSON object'],
     ['"text"', 'body', 'The body must be a JSON object'],
     ['null', 'body', 'The body must be a JSON object'],
-  ])('refuses %j', async (body, field, problem) => {
+  ])('the body %j is refused', async (body, field, problem) => {
     const answer = await create(owner, body)
     expect(answer.status).toBe(422)
     expect(answer.body.code).toBe('validation_failed')
@@ -130,8 +130,8 @@ describe('creating a site', () => {
   })
 })
 
-describe('a site', () => {
-  test('is found by its id and by its domain, in any spelling', async () => {
+describe('sites: access', () => {
+  test('a site is found by its id and by its domain in any spelling', async () => {
     const member = await api.member()
     const { body: site } = await create(member, { domain: 'bücher.example:8080' })
     const keys = [
@@ -147,7 +147,7 @@ describe('a site', () => {
     }
   })
 
-  test('is the same 404 when it is unknown, foreign or outside what the token is limited to', async () => {
+  test('an unknown site, a site of another team and a site outside of the token give the same 404', async () => {
     const member = await api.member()
     const [a, b] = [await create(member, { domain: 'a.com' }), await create(member, { domain: 'b.com' })]
     const limited = await api.token(member, { siteIds: [a.body.id] })
@@ -175,8 +175,8 @@ describe('a site', () => {
   })
 })
 
-describe('deleting a site', () => {
-  test('is for owners and admins', async () => {
+describe('sites: deletion', () => {
+  test('owners and admins can delete a site, members cannot', async () => {
     for (const [role, status] of [
       ['owner', 204],
       ['admin', 204],
@@ -190,7 +190,7 @@ describe('deleting a site', () => {
     }
   })
 
-  test('takes it away at once and frees its domain', async () => {
+  test('a deleted site is unavailable at once, and its domain is free', async () => {
     const member = await api.member()
     const { body: site } = await create(member, { domain: 'gone.com' })
     expect(await findSiteByKey(api.services.db, site.tracking_key)).toMatchObject({ siteId: site.id })
@@ -202,7 +202,7 @@ describe('deleting a site', () => {
     expect((await create(member, { domain: 'gone.com' })).status).toBe(201)
   })
 
-  test('is announced with the tracking key, as creating is', async () => {
+  test('creation and deletion are announced with the tracking key', async () => {
     const { services } = api
     const subscriber = connectPatientRedis(services.config.redisUrl!, services.log)
     await whenReady(subscriber, 5_000)
@@ -217,8 +217,8 @@ describe('deleting a site', () => {
   })
 })
 
-describe('the list of sites', () => {
-  test('shows each with its visitors, in the order asked for', async () => {
+describe('list of sites', () => {
+  test('each site has its visitors, and the order is that of `sort`', async () => {
     const member = await api.member()
     for (const domain of ['b.com', 'a.com', 'c.com']) await create(member, { domain })
     const rows = await api.services.db<{ siteNo: number; domain: string }[]>`
@@ -238,7 +238,7 @@ describe('the list of sites', () => {
     expect(await list('')).toBe('b.com c.com a.com')
   })
 
-  test('has the whole item, with as many buckets as the period', async () => {
+  test('an item has all fields, and its sparklines have as many buckets as the period', async () => {
     const member = await api.member()
     const { body: site } = await create(member, { domain: 'item.com' })
     for (const [period, buckets] of [
@@ -269,7 +269,7 @@ describe('the list of sites', () => {
     }
   })
 
-  test('shows only the sites a token is limited to', async () => {
+  test('a limited token sees only its own sites', async () => {
     const member = await api.member()
     const { body: site } = await create(member, { domain: 'one.com' })
     await create(member, { domain: 'two.com' })
@@ -279,7 +279,7 @@ describe('the list of sites', () => {
   })
 
   test.each(['sort=visitors', 'sort=', `search=${'x'.repeat(256)}`, 'search=a&search=b'])(
-    'refuses %s',
+    'the query %s is refused',
     async query => {
       expect((await api.call('GET', `/api/sites?${query}`, { token: owner.token })).status).toBe(422)
     },

@@ -86,12 +86,12 @@ test.each([
   ['stats/timeseries', 'metric=visitors&from=1970-01-01&to=9998-12-31', 'from'],
   ['stats/events/timeseries', 'from=1970-01-01&to=9998-12-31', 'from'],
   ['stats/page-titles/timeseries', 'title=a&from=1970-01-01&to=9998-12-31', 'from'],
-])('%s refuses a query that costs too much: %#', async (path, query, field) => {
+])('stats: %s refuses a query that is too costly: %#', async (path, query, field) => {
   const answer = await api.call('GET', `/api/sites/a.example/${path}?${query}`, { token: owner.token })
   expect(answer.status).toBe(422)
   expect(Object.keys(answer.body.errors)).toEqual([field])
 })
 
-test('overview: any range is accepted', async () => {
+test('overview: accepts any range', async () => {
   expect((await overview('from=1970-01-01&to=9998-12-31')).pageviews).toBe(3)
 })

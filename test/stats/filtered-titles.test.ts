@@ -2,8 +2,8 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { loadConfig } from '../../src/config.ts'
 import type { EnrichedHit, Hit } from '../../src/ingestion/hit.ts'
 import { storeHits } from '../../src/ingestion/store/store.ts'
-import { BreakdownQuery, getBreakdown } from '../../src/stats/breakdown.ts'
-import { getPageTitles, PageTitlesQuery } from '../../src/stats/page-titles.ts'
+import { BreakdownQuery, getBreakdown } from '../../src/stats/reports/breakdown.ts'
+import { getPageTitles, PageTitlesQuery } from '../../src/stats/reports/page-titles.ts'
 import { type TestDatabase, testDatabase } from '../support/database.ts'
 import { enrichedHit } from '../support/hits.ts'
 import { inProcessPatterns } from '../support/in-process-patterns.ts'
@@ -69,11 +69,11 @@ const services = () => ({
   now: () => new Date(TODAY + 2 * DAY),
   config: loadConfig({}),
 })
-const asked = () => ({ ...site, teamId: 'team', timezone: 'UTC', currency: 'USD', firstEventAt: null })
+const statsSite = () => ({ ...site, teamId: 'team', timezone: 'UTC', currency: 'USD', firstEventAt: null })
 const RANGE = { from: '2026-03-10', to: '2026-03-10', per_page: '100' }
 
 const titles = async (query: Record<string, unknown>) =>
-  getPageTitles(services(), asked(), PageTitlesQuery.parse({ ...RANGE, ...query }))
+  getPageTitles(services(), statsSite(), PageTitlesQuery.parse({ ...RANGE, ...query }))
 
 const titled = async (query: Record<string, unknown>) => {
   const { rows } = await titles(query)
@@ -105,7 +105,7 @@ test.each([
   })
 })
 
-test('filtered titles: of matching hits at the same time the last id gives the path', async () => {
+test('filtered titles: the path is that of the last id among hits at the same time', async () => {
   expect((await titled({ country: 'US' })).get('Twice')).toMatchObject({ path: '/second', pageviews: 2 })
   expect((await titled({ country: ['US', 'DE'] })).get('Twice')).toMatchObject({ path: '/foreign' })
 })
@@ -139,9 +139,21 @@ test('filtered titles: without matching hits the page is empty', async () => {
   expect(await titles({ country: 'US', page: '3' })).toEqual({ rows: [], total: 6 })
 })
 
+test('filtered titles: a request compiles its patterns once', async () => {
+  const patterns = inProcessPatterns()
+  const tasks: string[] = []
+  const run: typeof patterns.run = (task, input, signal) => {
+    tasks.push(task)
+    return patterns.run(task, input, signal)
+  }
+  const query = PageTitlesQuery.parse({ ...RANGE, path: { matches_regex: '^/a$' } })
+  await getPageTitles({ ...services(), patterns: { ...patterns, run } }, statsSite(), query)
+  expect(tasks).toEqual(['compileTests', 'matchValues'])
+})
+
 test('filtered breakdown: by path, visitors and sessions count once for each value', async () => {
   const query = BreakdownQuery.parse({ ...RANGE, country: 'US', dimension: 'path' })
-  const { rows, total } = await getBreakdown(services(), asked(), query)
+  const { rows, total } = await getBreakdown(services(), statsSite(), query)
   const counted = rows.map(({ value, visitors, sessions, pageviews, bounce_rate }) => [
     value,
     visitors,

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { GoalRecord } from '../../src/goals/schema.ts'
 import { storeHits } from '../../src/ingestion/store/store.ts'
-import { findTargets } from '../../src/stats/filters/targets.ts'
+import { findTargets } from '../../src/stats/resolve/targets.ts'
 import { type TestDatabase, testDatabase } from '../support/database.ts'
 import { enrichedHit } from '../support/hits.ts'
 import { inProcessPatterns } from '../support/in-process-patterns.ts'

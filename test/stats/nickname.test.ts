@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { expect, test } from 'vitest'
-import { avatarOf } from '../../src/stats/avatar.ts'
-import { nicknameOf } from '../../src/stats/nickname.ts'
+import { avatarOf } from '../../src/stats/identity/avatar.ts'
+import { nicknameOf } from '../../src/stats/identity/nickname.ts'
 
 const idOf = (index: number) => {
   const hex = createHash('md5').update(String(index)).digest('hex')

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { connectReads, type Db } from '../../src/infra/db.ts'
+import { connectReads, type Db } from '../../src/db/connect.ts'
 import { type TestDatabase, testDatabase } from '../support/database.ts'
 import { expectSameReads } from '../support/expect-reads.ts'
 import { type PlanNode, quadraticLoops } from '../support/nested-loops.ts'

@@ -1,27 +1,27 @@
 import type { AddressInfo } from 'node:net'
 import { type Config, loadConfig } from '../../src/config.ts'
 import { createApp } from '../../src/http/app.ts'
-import { type Disk, NO_DISK } from '../../src/infra/disk.ts'
-import type { FairPool } from '../../src/infra/fair-pool.ts'
-import { createInvalidTokens } from '../../src/infra/invalid-tokens.ts'
-import type { Log } from '../../src/infra/log.ts'
-import { createMetrics, exchangeMetrics } from '../../src/infra/metrics.ts'
-import type { Pool } from '../../src/infra/pool.ts'
-import type { Reach } from '../../src/infra/public-fetch.ts'
-import { createRateLimiter } from '../../src/infra/rate-limit.ts'
-import { connectPatientRedis, connectRedis, whenReady } from '../../src/infra/redis.ts'
-import type { Services } from '../../src/infra/services.ts'
+import { createInvalidTokens } from '../../src/limits/invalid-tokens.ts'
+import { createRateLimiter } from '../../src/limits/rate-limit.ts'
+import type { Reach } from '../../src/net/public-fetch.ts'
+import { connectPatientRedis, connectRedis, whenReady } from '../../src/redis/connect.ts'
+import { type Disk, NO_DISK } from '../../src/runtime/disk.ts'
+import type { Log } from '../../src/runtime/log.ts'
+import { createMetrics, exchangeMetrics } from '../../src/runtime/metrics.ts'
+import type { Services } from '../../src/services.ts'
 import { createFavicons } from '../../src/sites/favicons.ts'
-import { createIdentityPictures } from '../../src/stats/identity-pictures.ts'
-import type { Plan, Role } from '../../src/teams/schema.ts'
-import { createTeam } from '../../src/teams/teams.ts'
+import { createIdentityPictures } from '../../src/stats/identity/identity-pictures.ts'
 import { createToken } from '../../src/teams/tokens.ts'
-import { createUser } from '../../src/teams/users.ts'
-import { testDatabase } from './database.ts'
+import type { FairPool } from '../../src/threads/fair-pool.ts'
+import type { Pool } from '../../src/threads/pool.ts'
+import { sharedDatabase } from './database.ts'
 import { inProcessPatterns } from './in-process-patterns.ts'
 import { silentLog } from './log.ts'
+import { createMember, type Member, type MemberOptions } from './member.ts'
 import { quietPool } from './quiet-pool.ts'
 import { testRedis } from './redis.ts'
+
+export type { Member } from './member.ts'
 
 export interface Answer {
   status: number
@@ -30,18 +30,12 @@ export interface Answer {
   body: any
 }
 
-export interface Member {
-  teamId: string
-  userId: string
-  token: string
-}
-
 export interface Api {
   url: string
   services: Services
   call(method: string, path: string, options?: CallOptions): Promise<Answer>
   /** A new team, its user and the user's token. */
-  member(options?: { plan?: Plan; trialEndsAt?: Date; role?: Role }): Promise<Member>
+  member(options?: MemberOptions): Promise<Member>
   /** Another token of the same user. */
   token(member: Member, options: { siteIds?: string[] | null; expiresAt?: Date | null }): Promise<string>
   close(): Promise<void>
@@ -54,7 +48,7 @@ interface CallOptions {
   headers?: Record<string, string>
 }
 
-/** The HTTP API on a free port, with a database and a Redis of its own. */
+/** The HTTP API on a free port, with a Redis of its own, on the database that the worker's files share. */
 export async function startApi(
   options: {
     config?: Partial<Config>
@@ -66,7 +60,7 @@ export async function startApi(
     disk?: Disk
   } = {},
 ): Promise<Api> {
-  const [database, redisServer] = await Promise.all([testDatabase(), testRedis()])
+  const [database, redisServer] = await Promise.all([sharedDatabase(), testRedis()])
   const environment = {
     DATABASE_URL: database.url,
     REDIS_URL: redisServer.url,
@@ -138,16 +132,4 @@ async function send(url: string, method: string, { token, body, headers }: CallO
     headers: response.headers,
     body: text === '' ? undefined : JSON.parse(text),
   }
-}
-
-async function createMember(
-  { db, now }: Services,
-  options: { plan?: Plan; trialEndsAt?: Date; role?: Role },
-): Promise<Member> {
-  const { plan = 'active', trialEndsAt, role = 'owner' } = options
-  const teamId = await createTeam(db, { name: 'Test', plan, trialEndsAt }, now())
-  const userId = await createUser(db, { teamId, email: 'someone@example.com', role })
-  const token = { teamId, userId, name: 'test', siteIds: null, expiresAt: null }
-  const made = await createToken(db, token, now())
-  return { teamId, userId, token: made.token }
 }

@@ -1,6 +1,6 @@
 import { loadConfig } from '../../src/config.ts'
-import type { Db } from '../../src/infra/db.ts'
-import { createInvalidTokens } from '../../src/infra/invalid-tokens.ts'
+import type { Db } from '../../src/db/connect.ts'
+import { createInvalidTokens } from '../../src/limits/invalid-tokens.ts'
 import { authenticate as authenticateCall } from '../../src/teams/authentication.ts'
 import type { Caller } from '../../src/teams/schema.ts'
 

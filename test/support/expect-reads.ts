@@ -1,10 +1,11 @@
 import { expect } from 'vitest'
 import type { z } from 'zod'
 import { loadConfig } from '../../src/config.ts'
-import { readQuery } from '../../src/http/query.ts'
-import type { Db } from '../../src/infra/db.ts'
-import type { SliceLimits } from '../../src/infra/services.ts'
-import { BreakdownQuery, getBreakdown } from '../../src/stats/breakdown.ts'
+import type { Db } from '../../src/db/connect.ts'
+import { readQuery } from '../../src/http/api/query.ts'
+import type { SliceLimits } from '../../src/services.ts'
+import { StatsQuery } from '../../src/stats/filters/query.ts'
+import { BreakdownQuery, getBreakdown } from '../../src/stats/reports/breakdown.ts'
 import {
   ErrorQuery,
   ErrorsQuery,
@@ -13,21 +14,19 @@ import {
   getErrors,
   getErrorTimeseries,
   OccurrencesQuery,
-} from '../../src/stats/errors.ts'
-import { EventLogQuery, getEventLog } from '../../src/stats/event-log.ts'
-import { EventsTimeseriesQuery, getEventsTimeseries } from '../../src/stats/event-types.ts'
-import { FilterValuesQuery, getFilterValues } from '../../src/stats/filter-values.ts'
-import { StatsQuery } from '../../src/stats/filters/query.ts'
-import { getGoalReport } from '../../src/stats/goal-report.ts'
-import { getOverview } from '../../src/stats/overview.ts'
+} from '../../src/stats/reports/errors.ts'
+import { EventLogQuery, getEventLog } from '../../src/stats/reports/event-log.ts'
+import { EventsTimeseriesQuery, getEventsTimeseries } from '../../src/stats/reports/events-timeseries.ts'
+import { FilterValuesQuery, getFilterValues } from '../../src/stats/reports/filter-values.ts'
+import { getGoalReport } from '../../src/stats/reports/goals.ts'
+import { getOverview } from '../../src/stats/reports/overview.ts'
 import {
-  getPageTitles,
   getPageTitleTimeseries,
-  PageTitlesQuery,
   PageTitleTimeseriesQuery,
-} from '../../src/stats/page-titles.ts'
-import { getPropertyBreakdown, PropertyBreakdownQuery } from '../../src/stats/property-breakdown.ts'
-import { getTimeseries, TimeseriesQuery } from '../../src/stats/timeseries.ts'
+} from '../../src/stats/reports/page-title-timeseries.ts'
+import { getPageTitles, PageTitlesQuery } from '../../src/stats/reports/page-titles.ts'
+import { getPropertyBreakdown, PropertyBreakdownQuery } from '../../src/stats/reports/property-breakdown.ts'
+import { getTimeseries, TimeseriesQuery } from '../../src/stats/reports/timeseries.ts'
 import { filterParameters } from './filter-parameters.ts'
 import { inProcessPatterns } from './in-process-patterns.ts'
 import { inProcessPool } from './in-process-pool.ts'
@@ -54,33 +53,33 @@ const METRICS = [
   'custom_events',
 ] as const
 
-interface Question {
+interface Reads {
   db: Db
-  /** What composed statements run on; `db` unless given. */
+  /** Pool for composed statements; default: `db`. */
   reads?: Db
-  /** Reads that are cut; in one go unless given. */
+  /** Limits of session slices; without them, each statement reads all rows at once. */
   slices?: SliceLimits | undefined
   site: TestSite
   world: World
   goals: RecountGoal[]
   money: Money
   query: Query
-  /** Chooses what is asked of the many dimensions, metrics and pages there are. */
+  /** Selects the dimensions, metrics and pages to compare. */
   number: number
 }
 
-/** Everything that can be read of a site equals the recount. */
-export async function expectSameReads(question: Question): Promise<void> {
-  const { db, world, money, query, number } = question
+/** Expects that every report of a site equals its recount. */
+export async function expectSameReads(given: Reads): Promise<void> {
+  const { db, world, money, query, number } = given
   const services = {
-    reads: question.reads ?? db,
-    slices: question.slices,
+    reads: given.reads ?? db,
+    slices: given.slices,
     rollups: inProcessPool(db),
     patterns: inProcessPatterns(),
     now: () => new Date(Math.max(...world.hits.map(hit => hit.at), 0) + 1),
     config: loadConfig({}),
   }
-  const site = { ...question.site, teamId: 'team', timezone: world.zone, currency: 'USD', firstEventAt: null }
+  const site = { ...given.site, teamId: 'team', timezone: world.zone, currency: 'USD', firstEventAt: null }
   const ask = <Schema extends z.ZodType>(schema: Schema, more: Record<string, string> = {}) =>
     schema.parse({ ...parametersOf(query), ...more }) as z.output<Schema>
   const pick = <Value>(values: readonly Value[]) => values[number % values.length]!
@@ -109,7 +108,7 @@ export async function expectSameReads(question: Question): Promise<void> {
     expect(values.map(({ value }) => value)).toEqual(recountFilterValues(world, dimension, query))
   }
   expect(await getGoalReport(services, site, ask(StatsQuery))).toEqual(
-    recountGoals(world, question.goals, query),
+    recountGoals(world, given.goals, query),
   )
 
   const log = recountLog(world, [], query)
@@ -159,13 +158,15 @@ export async function expectSameReads(question: Question): Promise<void> {
     if (!occurred) return
     const message = occurred.sent.errorMessage || occurred.values.event_name
     const group = recountError(world, site.id, message, query)
-    const asked = { error: group.id }
-    expect(withoutName(await getError(services, site, ask(ErrorQuery, asked)))).toEqual(withoutName(group))
-    expect(await getErrorTimeseries(services, site, ask(ErrorQuery, asked))).toEqual(
+    const parameter = { error: group.id }
+    expect(withoutName(await getError(services, site, ask(ErrorQuery, parameter)))).toEqual(
+      withoutName(group),
+    )
+    expect(await getErrorTimeseries(services, site, ask(ErrorQuery, parameter))).toEqual(
       recountErrorSeries(world, message, query),
     )
     const occurrences = recountOccurrences(world, message, query)
-    const found = await getErrorOccurrences(services, site, ask(OccurrencesQuery, asked))
+    const found = await getErrorOccurrences(services, site, ask(OccurrencesQuery, parameter))
     expect(found.total).toBe(occurrences.length)
     expect(found.rows.map(row => row.timestamp)).toEqual(occurrences.slice(0, 20).map(item => item.timestamp))
   }
@@ -173,7 +174,7 @@ export async function expectSameReads(question: Question): Promise<void> {
 
 const withoutName = ({ error_name: _name, ...group }: { error_name: string }) => group
 
-/** As the query string of a request says it. */
+/** Returns the query parameters of a request with this range and these filters. */
 function parametersOf({ from, to, filters = {} }: Query): Record<string, unknown> {
   const parameters = filterParameters(filters)
   parameters.set('from', from)
@@ -182,13 +183,13 @@ function parametersOf({ from, to, filters = {} }: Query): Record<string, unknown
   return readQuery(`/?${parameters}`, new Set(names)).input
 }
 
-/** A parameter of the endpoint's own takes the place of the filter of that name. */
+/** Removes a filter that the endpoint replaces by a parameter of the same name. */
 function without(query: Query, name: 'title' | 'event_name'): Query {
   const { [name]: _own, ...filters } = query.filters ?? {}
   return { ...query, filters }
 }
 
-/** Of an item of the log what the recount knows. */
+/** Returns the fields of a log item that the recount has. */
 function comparable(item: Omit<LogItem, 'id'> & { id?: string }) {
   const { id: _id, ...known } = item
   const {

@@ -1,17 +1,17 @@
 import { expect } from 'vitest'
 import { loadConfig } from '../../src/config.ts'
-import type { Db, Transaction } from '../../src/infra/db.ts'
-import type { Pool } from '../../src/infra/pool.ts'
+import type { Db, Transaction } from '../../src/db/connect.ts'
 import { tasks } from '../../src/rollups/tasks.ts'
-import { BreakdownQuery, getBreakdown } from '../../src/stats/breakdown.ts'
-import { ErrorsQuery, getErrors } from '../../src/stats/errors.ts'
-import { FilterValuesQuery, getFilterValues } from '../../src/stats/filter-values.ts'
+import { getSiteTraffic } from '../../src/sites/site-traffic.ts'
 import { StatsQuery } from '../../src/stats/filters/query.ts'
-import { getOverview } from '../../src/stats/overview.ts'
-import { getPageTitles, PageTitlesQuery } from '../../src/stats/page-titles.ts'
-import { getPropertyBreakdown, PropertyBreakdownQuery } from '../../src/stats/property-breakdown.ts'
-import { getSiteTraffic } from '../../src/stats/site-traffic.ts'
-import { getTimeseries, TimeseriesQuery } from '../../src/stats/timeseries.ts'
+import { BreakdownQuery, getBreakdown } from '../../src/stats/reports/breakdown.ts'
+import { ErrorsQuery, getErrors } from '../../src/stats/reports/errors.ts'
+import { FilterValuesQuery, getFilterValues } from '../../src/stats/reports/filter-values.ts'
+import { getOverview } from '../../src/stats/reports/overview.ts'
+import { getPageTitles, PageTitlesQuery } from '../../src/stats/reports/page-titles.ts'
+import { getPropertyBreakdown, PropertyBreakdownQuery } from '../../src/stats/reports/property-breakdown.ts'
+import { getTimeseries, TimeseriesQuery } from '../../src/stats/reports/timeseries.ts'
+import type { Pool } from '../../src/threads/pool.ts'
 import { inProcessPatterns } from './in-process-patterns.ts'
 import type { TestSite } from './sites.ts'
 
@@ -68,7 +68,14 @@ function rollUpPool(db: Db, unanswered: string[]): Pool {
 }
 
 /** What is read of a site: something of everything that rolls up have a part in, page by page. */
-async function readAll(db: Db, rollups: Pool, site: RolledUpSite, days: Days, now: Date) {
+async function readAll(
+  db: Db,
+  rollups: Pool,
+  site: RolledUpSite,
+  days: Days,
+  now: Date,
+  dimensions: readonly string[],
+) {
   const services = {
     reads: db,
     rollups,
@@ -80,7 +87,7 @@ async function readAll(db: Db, rollups: Pool, site: RolledUpSite, days: Days, no
   const { kpi: _kpi, ...overview } = await getOverview(services, asked, StatsQuery.parse(days))
   const series = await getTimeseries(services, asked, TimeseriesQuery.parse({ ...days, metric: 'visitors' }))
   const breakdowns = []
-  for (const dimension of DIMENSIONS) {
+  for (const dimension of dimensions) {
     const page = (number: number) =>
       getBreakdown(
         services,
@@ -132,6 +139,7 @@ async function allPages<Row>(
 
 /**
  * Whatever is read of a site is the same from its rollups as from its rows.
+ * @param dimensions what is broken down
  * @returns what rollups could not say, so that it was read from rows
  */
 export async function expectRollupsEqualRows(
@@ -139,11 +147,12 @@ export async function expectRollupsEqualRows(
   site: RolledUpSite,
   ranges: Days[],
   now: Date,
+  dimensions: readonly string[] = DIMENSIONS,
 ): Promise<string[]> {
   const unanswered: string[] = []
   for (const days of ranges) {
-    const rolledUp = await readAll(db, rollUpPool(db, unanswered), site, days, now)
-    const counted = await readAll(db, rowPool(db), site, days, now)
+    const rolledUp = await readAll(db, rollUpPool(db, unanswered), site, days, now, dimensions)
+    const counted = await readAll(db, rowPool(db), site, days, now, dimensions)
     expect({ days, ...rolledUp }).toEqual({ days, ...counted })
   }
   return unanswered

@@ -1,6 +1,6 @@
 import type { Filters } from './recount-filters.ts'
 
-/** The query parameters that ask the API for these filters. */
+/** Returns the filters as query parameters. */
 export function filterParameters({ goal, ...dimensions }: Filters): URLSearchParams {
   const parameters = new URLSearchParams()
   for (const [dimension, conditions] of Object.entries(dimensions)) {

@@ -1,10 +1,20 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { createHash, randomUUID } from 'node:crypto'
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
 import { join } from 'node:path'
 import type { TestProject } from 'vitest/node'
+import { projectRoot } from '../../src/config.ts'
+import { connectDb } from '../../src/db/connect.ts'
+import { checkDatabase, migrate } from '../../src/db/migrate.ts'
 import { startDatabase } from '../../src/embedded/database.ts'
-import { connectDb } from '../../src/infra/db.ts'
-import { checkDatabase, migrate } from '../../src/infra/migrate.ts'
 import { silentLog } from './log.ts'
 
 declare module 'vitest' {
@@ -21,29 +31,58 @@ declare module 'vitest' {
 
 /** Migrates one database, from which every test file gets a private copy. */
 export default async function setup(project: TestProject) {
-  const removeEmbedded = await setUpEmbedded(project)
-  const server = process.env.TEST_DATABASE_URL
-  const removeTemplate = await setUpServer(project, server)
-  return async () => {
-    removeEmbedded()
-    await removeTemplate()
-  }
+  await setUpEmbedded(project)
+  return setUpServer(project, process.env.TEST_DATABASE_URL)
 }
 
-async function setUpEmbedded(project: TestProject) {
-  const folder = mkdtempSync(join(tmpdir(), 'analytics-test-'))
-  const snapshot = join(folder, 'migrated.tar')
-  const dataDir = join(folder, 'data')
-  const database = await startDatabase({ dataDir, log: silentLog })
+/**
+ * Provides a migrated embedded database. Making one takes 20 s, so it is kept in `node_modules/.cache` under a hash of
+ * everything that it is made of.
+ */
+async function setUpEmbedded(project: TestProject): Promise<void> {
+  const cache = join(projectRoot, 'node_modules', '.cache', 'test-database')
+  const folder = join(cache, fingerprint())
+  if (!existsSync(folder)) {
+    mkdirSync(cache, { recursive: true })
+    const unfinished = mkdtempSync(join(cache, 'unfinished-'))
+    await createDatabase(unfinished)
+    try {
+      renameSync(unfinished, folder)
+    } catch {
+      // Another run has made it in the meantime.
+      rmSync(unfinished, { recursive: true, force: true })
+    }
+  }
+  project.provide('databaseFolder', join(folder, 'data', 'database'))
+  project.provide('databaseSnapshot', join(folder, 'migrated.tar'))
+}
+
+async function createDatabase(folder: string): Promise<void> {
+  const database = await startDatabase({ dataDir: join(folder, 'data'), log: silentLog })
   const db = connectDb(database.url, { max: 1, name: 'test-setup' })
   await checkDatabase(db)
   await migrate(db)
   await db.end()
-  writeFileSync(snapshot, Buffer.from(await (await database.dump()).arrayBuffer()))
+  writeFileSync(join(folder, 'migrated.tar'), Buffer.from(await (await database.dump()).arrayBuffer()))
   await database.close()
-  project.provide('databaseFolder', join(dataDir, 'database'))
-  project.provide('databaseSnapshot', snapshot)
-  return () => rmSync(folder, { recursive: true, force: true })
+}
+
+/** A hash of the migrations, of the code that applies them, and of the versions of all packages. */
+function fingerprint(): string {
+  const migrations = join(projectRoot, 'sql', 'migrations')
+  const files = [
+    ...readdirSync(migrations)
+      .sort()
+      .map(name => join(migrations, name)),
+    ...['migrate.ts', 'connect.ts'].map(name => join(projectRoot, 'src', 'db', name)),
+    ...readdirSync(join(projectRoot, 'src', 'embedded'))
+      .sort()
+      .map(name => join(projectRoot, 'src', 'embedded', name)),
+    join(projectRoot, 'package-lock.json'),
+  ]
+  const hash = createHash('sha256')
+  for (const file of files) hash.update(readFileSync(file))
+  return hash.digest('hex').slice(0, 16)
 }
 
 async function setUpServer(project: TestProject, server: string | undefined) {
@@ -52,7 +91,8 @@ async function setUpServer(project: TestProject, server: string | undefined) {
     project.provide('databaseTemplate', '')
     return () => {}
   }
-  const template = `analytics_test_template_${process.pid}`
+  // The set-up runs once for each project.
+  const template = `analytics_test_${randomUUID().slice(0, 8)}`
   const admin = connectDb(server, { max: 1, name: 'test-setup' })
   await admin`create database ${admin(template)}`
   const url = new URL(server)
@@ -64,7 +104,10 @@ async function setUpServer(project: TestProject, server: string | undefined) {
   project.provide('databaseServer', server)
   project.provide('databaseTemplate', template)
   return async () => {
-    await admin`drop database if exists ${admin(template)} with (force)`
+    // Shared databases are still there.
+    const ours = await admin<{ datname: string }[]>`
+      select datname from pg_database where datname = ${template} or starts_with(datname, ${`${template}_`})`
+    for (const { datname } of ours) await admin`drop database if exists ${admin(datname)} with (force)`
     await admin.end()
   }
 }

@@ -1,5 +1,5 @@
-import { createFairPool, type FairPool } from '../../src/infra/fair-pool.ts'
 import { patternTasks } from '../../src/rollups/patterns/tasks.ts'
+import { createFairPool, type FairPool } from '../../src/threads/fair-pool.ts'
 
 /** The pattern threads' task table, run here: the same code, without the threads. */
 export function inProcessPatterns(): FairPool {

@@ -1,16 +1,16 @@
 import type { AddressInfo } from 'node:net'
-import { createLeanIngest } from '../../src/http/lean-ingest.ts'
+import { createTrackerScript } from '../../src/http/assets/tracker-script.ts'
+import { createIngestHandler } from '../../src/http/ingest-handler.ts'
 import { createHttpServer } from '../../src/http/server.ts'
-import { createTrackerScript } from '../../src/http/tracker-script.ts'
-import { createAdmission } from '../../src/infra/admission.ts'
-import { createProducer } from '../../src/infra/queue/producer.ts'
-import { connectPatientRedis } from '../../src/infra/redis.ts'
-import type { Services } from '../../src/infra/services.ts'
-import { createSubmitter } from '../../src/ingestion/edge/committer.ts'
 import { openGeo } from '../../src/ingestion/edge/geo.ts'
+import { createIngestBatcher } from '../../src/ingestion/edge/ingest-batcher.ts'
 import { createSiteKeys } from '../../src/ingestion/edge/site-keys.ts'
 import { createSaltStore } from '../../src/ingestion/edge/visitor-ids.ts'
 import type { HitBatch } from '../../src/ingestion/hit.ts'
+import { createProducer } from '../../src/queue/producer.ts'
+import { createRateLimitedEnqueue } from '../../src/queue/rate-limited-enqueue.ts'
+import { connectPatientRedis } from '../../src/redis/connect.ts'
+import type { Services } from '../../src/services.ts'
 
 /** What an HTTP worker serves before Express, beside the API that `startApi` serves. */
 export async function startIngestApi(services: Services, redisUrl: string) {
@@ -22,8 +22,8 @@ export async function startIngestApi(services: Services, redisUrl: string) {
     geo: await openGeo(config.geoipDatabase),
     secretKey: config.secretKey,
   }
-  const submit = createSubmitter(createAdmission(limiter, createProducer<HitBatch>(redis), now))
-  const ingest = createLeanIngest({ edge, submit, config, log, metrics, disk, now })
+  const batcher = createIngestBatcher(createRateLimitedEnqueue(limiter, createProducer<HitBatch>(redis), now))
+  const ingest = createIngestHandler({ edge, batcher, config, log, metrics, disk, now })
   const script = createTrackerScript(config)
   const { server } = createHttpServer((request, response) => {
     if (!ingest.handle(request, response) && !script.handle(request, response)) response.writeHead(404).end()

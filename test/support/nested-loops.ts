@@ -1,4 +1,4 @@
-/** A node of what `explain (format json)` says. */
+/** A node of the output of `explain (format json)`. */
 export interface PlanNode {
   'Node Type': string
   Strategy?: string
@@ -8,8 +8,8 @@ export interface PlanNode {
 }
 
 /**
- * The nested loops of a plan whose work grows with the product of two lists. Not those that look up one row at a time, by
- * an index or in a `lateral`, nor those with a side that is one row.
+ * Returns the nested loops of a plan whose work grows with the product of two lists; not those that look up one row at a time,
+ * by an index or in a `lateral`, nor those with one row on a side.
  */
 export function quadraticLoops(plan: PlanNode): PlanNode[] {
   const own = plan['Node Type'] === 'Nested Loop' && isQuadratic(plan) ? [plan] : []
@@ -24,13 +24,13 @@ function isQuadratic({ Plans = [] }: PlanNode): boolean {
 function isOneRow(node: PlanNode): boolean {
   if (node['Node Type'] === 'Aggregate' && node.Strategy === 'Plain') return true
   if (node['Node Type'] === 'Result' && !node.Plans) return true
-  if (node['Node Type'] === 'CTE Scan') return node['CTE Name'] === 'asked' || node['CTE Name'] === 'wanted'
+  if (node['Node Type'] === 'CTE Scan') return node['CTE Name'] === 'params' || node['CTE Name'] === 'wanted'
   return false
 }
 
-/** A function of the row at hand, the first that an index or a limited look has, a sum of those, or a list in the text. */
+/** Returns whether a node reads a bounded number of rows for each outer row: a function, an index scan, a limit, or constants. */
 function isLookUp(node: PlanNode): boolean {
-  // Only remembers what the look-up beneath it said.
+  // A cache of the node below it.
   if (node['Node Type'] === 'Memoize') return isLookUp(node.Plans![0]!)
   if (['Function Scan', 'ProjectSet', 'Limit', 'Values Scan'].includes(node['Node Type'])) return true
   if (node['Node Type'] === 'Aggregate' && node.Strategy === 'Plain') return true

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
-import type { Db } from '../../src/infra/db.ts'
-import { queryText, statement } from '../../src/infra/db.ts'
+import type { Db } from '../../src/db/connect.ts'
+import { compileQuery, queryFile } from '../../src/db/query.ts'
+import { planOnce } from '../../src/rollups/daily/roll-up-day.ts'
 
 interface PlanNode {
   'Node Type': string
@@ -9,26 +10,25 @@ interface PlanNode {
   Plans?: PlanNode[]
 }
 
-const planOnce = statement('plan-once')
-
 /**
  * How many pairs of rows the joins of a statement compared and threw away, under the plan that rollups run it with.
- * @param parameters SQL literals with their types, in the order of $1, $2, …
+ * @param parameters SQL literals by name
  */
 export async function pairsThrownAway(
   db: Db,
   name: string,
-  types: readonly string[],
-  parameters: readonly string[],
+  parameters: Record<string, string>,
 ): Promise<number> {
+  const { text, parameters: names } = compileQuery(name, queryFile(name))
+  const values = names.map(parameter => parameters[parameter]!)
   return db
     .begin(async tx => {
       await planOnce(tx)
       // A prepared statement stays after a failure.
       const explain = `explained_${randomUUID().replaceAll('-', '')}`
-      await tx.unsafe(`prepare ${explain} (${types.join(', ')}) as ${queryText(name)}`)
+      await tx.unsafe(`prepare ${explain} as ${text}`)
       const [explained] = await tx.unsafe<{ 'QUERY PLAN': { Plan: PlanNode }[] }[]>(
-        `explain (analyze, timing off, format json) execute ${explain} (${parameters.join(', ')})`,
+        `explain (analyze, timing off, format json) execute ${explain} (${values.join(', ')})`,
       )
       await tx.unsafe(`deallocate ${explain}`)
       throw new Measured(thrownAway(explained!['QUERY PLAN'][0]!.Plan))

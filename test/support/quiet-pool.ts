@@ -1,4 +1,3 @@
-import type { Pool } from '../../src/infra/pool.ts'
 import type {
   Movements,
   RevenueTotals,
@@ -8,6 +7,7 @@ import type {
   Tasks,
   TrafficTotals,
 } from '../../src/rollups/protocol.ts'
+import type { Pool } from '../../src/threads/pool.ts'
 
 /** Stands for the rollup threads where nothing was ever counted. */
 export const quietPool: Pool = poolOf({})

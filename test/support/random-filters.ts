@@ -12,15 +12,13 @@ import {
   type World,
 } from './recount-world.ts'
 
-/** Filters and ranges that keep some of a world's hits and leave some out. */
-
 const dimensions = [...hitDimensions, ...hitDimensions, ...sessionDimensions, 'campaign'] as const
 
-/** One to three dimensions, properties and goals among them; the same filters for the same seed. */
+/** Returns filters on one to three dimensions, properties or goals that match some hits; the same filters for the same seed. */
 export function randomFilters(seed: number, world: World): Filters {
   const random = randomFrom(seed)
   const filters: Filters = {}
-  // Half of the values are one hit's, so that several dimensions still have something in common.
+  // Half of the values come from one hit, so that filters on several dimensions still match something.
   const usual = random.pick(world.hits)
   const someHit = () => (random.chance(0.5) ? usual : random.pick(world.hits))
   for (let count = random.pick([1, 1, 1, 2, 2, 3]); count > 0; count--) {
@@ -49,7 +47,7 @@ function addDimension(
   }
 }
 
-/** A value is only asked of a property that is named. */
+/** Filters on values only where the keys of the properties are filtered positively. */
 function addProps(random: Random, filters: Filters, world: World): void {
   const property = () => {
     const hit = random.pick(world.hits.filter(({ props }) => Object.keys(props).length > 0))
@@ -78,7 +76,7 @@ function wantedOf(random: Random, operator: Operator, values: () => string): str
 
 const lengths = [1, 1, 1, 2, 2, 3, 7, 30, 93, 200, 400]
 
-/** Days that begin or end near a hit. */
+/** Returns a range that begins or ends near a hit. */
 export function randomRange(seed: number, world: World): { from: string; to: string } {
   const random = randomFrom(seed)
   const day = addDays(localDate(world.zone, random.pick(world.hits)?.at ?? 0), random.pick([0, 0, 0, -1, 1]))

@@ -1,4 +1,4 @@
-import type { Db } from '../../src/infra/db.ts'
+import type { Db } from '../../src/db/connect.ts'
 import { type Random, randomFrom } from './random-values.ts'
 import { bucketing, bucketsOf } from './recount-buckets.ts'
 import { daysBefore, isWithin, type Period, periodOf } from './recount-days.ts'

@@ -3,11 +3,12 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Redis } from 'ioredis'
 import { startRedis } from '../../src/embedded/redis.ts'
-import { connectRedis, whenReady } from '../../src/infra/redis.ts'
+import { connectRedis, whenReady } from '../../src/redis/connect.ts'
 import { silentLog } from './log.ts'
 
 export interface TestRedis {
   url: string
+  pid: number
   close(): Promise<void>
 }
 
@@ -17,6 +18,7 @@ export async function testRedis(): Promise<TestRedis> {
   const redis = await startRedis({ dataDir, log: silentLog })
   return {
     url: `unix://${redis.socketPath}`,
+    pid: redis.pid,
     async close() {
       await redis.stop()
       rmSync(dataDir, { recursive: true, force: true })

@@ -7,9 +7,10 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
-import type { Db } from '../../src/infra/db.ts'
+import type { Db } from '../../src/db/connect.ts'
 import { bootstrap } from '../../src/teams/bootstrap.ts'
 import { testDatabase } from './database.ts'
+import { createMember } from './member.ts'
 import { testRedis } from './redis.ts'
 
 export const PRIMARY = fileURLToPath(new URL('../../dist/workers/primary.js', import.meta.url))
@@ -30,6 +31,38 @@ export interface TestService {
   stop(signal?: NodeJS.Signals): Promise<number | null>
   /** Stops it and takes everything away. */
   close(): Promise<void>
+}
+
+const endingWithWorker = new Set<number>()
+
+/** Kills the processes when this worker is told to end before they were stopped; shared services never are. */
+function endWithWorker(pids: number[]): void {
+  if (endingWithWorker.size === 0) process.off('SIGTERM', killAll).once('SIGTERM', killAll)
+  for (const pid of pids) endingWithWorker.add(pid)
+}
+
+function killAll(): void {
+  for (const pid of endingWithWorker) {
+    try {
+      process.kill(pid, 'SIGKILL')
+    } catch {
+      // It has ended by itself.
+    }
+  }
+  process.exit()
+}
+
+let shared: Promise<TestService> | undefined
+
+/**
+ * The service that test files of the same worker share, with a team of their own: starting one costs 6 s of CPU.
+ * `close` does nothing: the service ends with the worker.
+ */
+export async function sharedService(): Promise<TestService> {
+  shared ??= startService()
+  const service = await shared
+  const { token, teamId } = await createMember({ db: service.db, now: () => new Date() })
+  return { ...service, token, teamId, close: async () => {} }
 }
 
 /** The whole built service, all its processes, on a private database and a private Redis. */
@@ -57,6 +90,8 @@ export async function startService(settings: NodeJS.ProcessEnv = {}): Promise<Te
   }
   child.stdout.on('data', collect)
   child.stderr.on('data', collect)
+  const pids = [child.pid!, redis.pid]
+  endWithWorker(pids)
   const gone = once(child, 'exit') as Promise<[number | null]>
 
   const url = `http://127.0.0.1:${port}`
@@ -81,6 +116,7 @@ export async function startService(settings: NodeJS.ProcessEnv = {}): Promise<Te
     output: () => output,
     stop,
     async close() {
+      for (const pid of pids) endingWithWorker.delete(pid)
       if (child.exitCode === null && child.signalCode === null) await stop()
       await redis.close()
       await database.close()

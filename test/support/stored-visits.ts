@@ -1,6 +1,6 @@
-import type { Db } from '../../src/infra/db.ts'
+import type { Db } from '../../src/db/connect.ts'
+import { isReservedName } from '../../src/events/reserved-names.ts'
 import type { EnrichedHit, Hit, HitType } from '../../src/ingestion/hit.ts'
-import { isReservedName } from '../../src/ingestion/reserved-names.ts'
 import { enrich } from '../../src/ingestion/stages/index.ts'
 import { storeHits } from '../../src/ingestion/store/store.ts'
 import type { SentHit } from './recount.ts'

@@ -1,6 +1,6 @@
 import { expect } from 'vitest'
-import type { Db } from '../../src/infra/db.ts'
-import { getOverview } from '../../src/stats/overview.ts'
+import type { Db } from '../../src/db/connect.ts'
+import { getOverview } from '../../src/stats/reports/overview.ts'
 import { inProcessPatterns } from './in-process-patterns.ts'
 import { inProcessPool } from './in-process-pool.ts'
 import type { HitStream } from './random-hits.ts'

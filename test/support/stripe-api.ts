@@ -6,16 +6,18 @@ export interface StripeApi {
   url: string
   /** Objects by their path below `/v1`; an array is a list, given in pages. */
   objects: Map<string, Json | Json[]>
-  /** Paths and queries that were asked for. */
+  /** Requested paths with their queries. */
   asked: string[]
-  /** Answers with this status instead, while it is set. */
+  /** While set, every request is answered with this status. */
   failWith: number | undefined
-  /** The same for single paths. */
+  /** Statuses for single paths. */
   failing: Map<string, number>
+  /** Removes all objects, requested paths and failures. */
+  clear(): void
   close(): Promise<void>
 }
 
-/** Stands for Stripe's API: lists in pages, and single objects. Takes the key `rk_test_good`. */
+/** A stub of Stripe's API: lists in pages, and single objects. Accepts the key `rk_test_good`. */
 export async function startStripeApi(): Promise<StripeApi> {
   const server = createServer((request, response) => {
     const { pathname, searchParams } = new URL(request.url!, 'http://stripe')
@@ -46,6 +48,12 @@ export async function startStripeApi(): Promise<StripeApi> {
     asked: [],
     failWith: undefined,
     failing: new Map(),
+    clear() {
+      api.objects.clear()
+      api.asked.length = 0
+      api.failWith = undefined
+      api.failing.clear()
+    },
     close: () =>
       new Promise(resolve => {
         server.closeAllConnections()

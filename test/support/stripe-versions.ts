@@ -1,17 +1,17 @@
 import { event, type Json, onDay, type StripeEvent } from './stripe.ts'
 
-// One story of a subscription, told in the shapes of Stripe's API versions. An endpoint keeps the version it was made
+// The events of one subscription in the shapes of Stripe's API versions. An endpoint keeps the version it was made
 // with for years. Each shape follows the fixtures and the changelog that Stripe publishes for that version.
 
-/** Where a version puts what the ledger reads. */
+/** Where a version has the fields that the ledger reads. */
 interface Shape {
-  /** The version that an event names. */
+  /** The version in an event. */
   version: string
   /** Items have a `price`, a `plan`, or both. */
   itemHas: ('price' | 'plan')[]
-  /** The plan and quantity of the only item stand on the subscription too. */
+  /** The plan and quantity of the only item are on the subscription too. */
   hasPlanOnTop: boolean
-  /** The discount stands whole in `discount`, as an id in `discounts`, or in both ways. */
+  /** The discount is whole in `discount`, an id in `discounts`, or both. */
   discountIn: ('discount' | 'discounts')[]
   /** A discount has an `id`. */
   discountHasId: boolean
@@ -41,7 +41,7 @@ const priced: Shape = {
   discountHasId: true,
 }
 const latestCharge: Shape = { ...priced, version: '2022-11-15', intentLists: false }
-// `discounts` came beside `discount` in 2024, as ids, and in all versions that have `discount`.
+// Since 2024, all versions that have `discount` also have `discounts`, as ids.
 const stacked: Shape = { ...latestCharge, version: '2024-06-20', discountIn: ['discount', 'discounts'] }
 const basil: Shape = {
   ...stacked,
@@ -162,7 +162,7 @@ export function storyOf(shape: Shape, suffix: string) {
     ...event(type, object, created),
     api_version: shape.version,
   })
-  /** What an invoice, its payment intent and its charge tell of one payment. */
+  /** Events of an invoice, its payment intent and its charge for one payment. */
   const payment = (name: string, billing_reason: string, paidAt: number): StripeEvent[] => {
     const [bill, intent, paid] = [id(`in_${name}`), id(`pi_${name}`), id(`ch_${name}`)]
     const invoice = {
@@ -224,7 +224,7 @@ export function storyOf(shape: Shape, suffix: string) {
     metadata: {},
     payment_intent: id(`pi_${name}`),
     refunded: false,
-    // Lists of refunds are left out since 2022-11-15.
+    // Since 2022-11-15, events omit lists of refunds.
     ...(shape.intentLists && { refunds: { object: 'list', data: [], has_more: false } }),
   })
   const tellsOfDiscount = told('customer.discount.created', discount, onDay(1))
@@ -236,7 +236,7 @@ export function storyOf(shape: Shape, suffix: string) {
     told,
     events: [
       told('customer.subscription.created', subscription(1), onDay(1)),
-      // What a version does not have in the subscription, an event of its own tells.
+      // Data that a version does not have in the subscription has its own event.
       ...(shape.discountIn.includes('discount') ? [] : [tellsOfDiscount]),
       ...(shape.couponIn === 'source' ? [tellsOfCoupon] : []),
       ...payment('1', 'subscription_create', onDay(1)),

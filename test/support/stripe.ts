@@ -22,7 +22,7 @@ export interface StripeEvent {
 let count = 0
 const next = (prefix: string) => `${prefix}_1Pz${String(++count).padStart(6, '0')}KQzsGu`
 
-/** Midday of a day of 2026, in Unix seconds. */
+/** Returns noon of a day of 2026, Unix seconds. */
 export const onDay = (day: number, second = 0) => Date.UTC(2026, 0, day, 12) / 1000 + second
 
 export function event(type: string, object: Json, created: number, id = next('evt')): StripeEvent {
@@ -84,7 +84,7 @@ export function item(itemPrice: Json, options: Json = {}): Json {
   }
 }
 
-/** As of API versions from 2025-03 on: periods are on the items, and `discounts` are ids. */
+/** Shape of API versions from 2025-03 on: periods are on the items, and `discounts` are ids. */
 export function subscription(options: Json & { items?: Json[] } = {}): Json {
   const { items = [item(price(1000))], ...rest } = options
   return {
@@ -130,7 +130,7 @@ export function coupon(options: Json): Json {
   }
 }
 
-/** As of API versions from 2025-09 on: the coupon is in `source`. */
+/** Shape of API versions from 2025-09 on: the coupon is in `source`. */
 export function discount(ofCoupon: Json | string, options: Json = {}): Json {
   return {
     id: next('di'),
@@ -148,7 +148,7 @@ export function discount(ofCoupon: Json | string, options: Json = {}): Json {
   }
 }
 
-/** As of API versions from 2025-03 on: the subscription is in `parent`, and no charge or payment intent is named. */
+/** Shape of API versions from 2025-03 on: the subscription is in `parent`, and no charge or payment intent is named. */
 export function invoice(options: Json & { subscription?: string; paidAt?: number } = {}): Json {
   const { subscription: ofSubscription, paidAt = onDay(1), ...rest } = options
   return {
@@ -285,14 +285,14 @@ export async function openShop(api: Api, options: { apiKey?: string } = {}): Pro
   return { api, siteId, siteNo: row!.siteNo, member }
 }
 
-/** Connects the processor to a site, in place of what was connected. */
+/** Connects the processor to a site; replaces an existing connection. */
 export async function connect(api: Api, { token }: Member, siteId: string, apiKey?: string): Promise<void> {
   const body = { provider: 'stripe', webhook_secret: SECRET, ...(apiKey && { api_key: apiKey }) }
   const answer = await api.call('PUT', `/api/sites/${siteId}/processor`, { token, body })
   if (answer.status !== 200) throw new Error(`the processor was not connected: ${answer.status}`)
 }
 
-/** A call of the webhook, signed as Stripe does. */
+/** Calls the webhook with Stripe's signature. */
 export function deliver(
   { api, siteId }: Pick<Shop, 'api' | 'siteId'>,
   payload: StripeEvent | string,
@@ -319,7 +319,7 @@ export function sign(payload: string, options: { secret?: string; signedAt?: num
   })
 }
 
-/** Delivers events one after the other; each must be taken. */
+/** Delivers events one after the other and expects 200 for each. */
 export async function deliverAll(shop: Shop, events: StripeEvent[]): Promise<void> {
   for (const each of events) {
     const answer = await deliver(shop, each)
@@ -328,7 +328,7 @@ export async function deliverAll(shop: Shop, events: StripeEvent[]): Promise<voi
   }
 }
 
-/** The ledger's net movements: `2026-01-05 start USD` to minor units; those that come to 0 left out. */
+/** Returns the net movements of the ledger, `2026-01-05 start USD` to minor units, without those of 0. */
 export async function netMovements({ api, siteNo }: Shop): Promise<Record<string, number>> {
   const rows = await api.services.db<{ key: string; sum: number }[]>`
     select to_char(at at time zone 'UTC', 'YYYY-MM-DD') || ' ' || kind || ' ' || currency as key,
@@ -341,7 +341,7 @@ export async function netMovements({ api, siteNo }: Shop): Promise<Record<string
   return Object.fromEntries(rows.map(({ key, sum }) => [key, sum]))
 }
 
-/** The service-written events: `2026-01-05 subscription_started`. */
+/** Returns the service events: `2026-01-05 subscription_started`. */
 export async function serviceEvents({ api, siteNo }: Shop): Promise<string[]> {
   const rows = await api.services.db<{ event: string }[]>`
     select to_char(at at time zone 'UTC', 'YYYY-MM-DD') || ' ' || name as event
@@ -349,4 +349,19 @@ export async function serviceEvents({ api, siteNo }: Shop): Promise<string[]> {
     where site_no = ${siteNo} and is_service
     order by 1`
   return rows.map(row => row.event)
+}
+
+/** Returns a graduated price: `bare` as payloads contain it, `tiers` with the tiers that only a lookup returns. */
+export function tieredPrice() {
+  const { tiers: _tiers, ...bare } = price(0, {
+    unit_amount: null,
+    unit_amount_decimal: null,
+    billing_scheme: 'tiered',
+    tiers_mode: 'graduated',
+  })
+  const steps = [
+    { up_to: 2, unit_amount: 500, flat_amount: null },
+    { up_to: null, unit_amount: 500, flat_amount: null },
+  ]
+  return { bare, tiers: { ...bare, tiers: steps } }
 }

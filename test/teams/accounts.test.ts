@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import type { Db } from '../../src/infra/db.ts'
+import type { Db } from '../../src/db/connect.ts'
 import { bootstrap } from '../../src/teams/bootstrap.ts'
 import { hasActivePlan, setPlan } from '../../src/teams/plans.ts'
 import { createTeam } from '../../src/teams/teams.ts'
@@ -25,7 +25,7 @@ async function planOf(teamId: string) {
   return row
 }
 
-test('ten first starts at once make one team and one token', async () => {
+test('bootstrap: ten concurrent first runs create one team and one token', async () => {
   const runs = await Promise.all(Array.from({ length: 10 }, () => bootstrap(db, NOW)))
   expect(runs.filter(run => run.created)).toHaveLength(1)
   expect(runs.filter(run => run.token !== null)).toHaveLength(1)
@@ -33,7 +33,7 @@ test('ten first starts at once make one team and one token', async () => {
   expect(await planOf(runs[0]!.team_id)).toEqual({ plan: 'active', trial_ends_at: null })
 })
 
-test('a trial ends 14 days from now unless said', async () => {
+test('plans: a trial ends after 14 days by default', async () => {
   const teamId = await createTeam(db, { name: 'Trial', plan: 'trial' }, NOW)
   expect(await planOf(teamId)).toEqual({ plan: 'trial', trial_ends_at: IN_14_DAYS })
   await setPlan(db, { teamId, plan: 'trial', trialEndsAt: NOW }, NOW)
@@ -42,17 +42,17 @@ test('a trial ends 14 days from now unless said', async () => {
   expect(await planOf(teamId)).toEqual({ plan: 'lapsed', trial_ends_at: null })
 })
 
-test('only a trial can be given an end', async () => {
+test('plans: an end is refused for any plan but trial', async () => {
   const options = { name: 'Test', plan: 'active', trialEndsAt: NOW } as const
   await expect(createTeam(db, options, NOW)).rejects.toMatchObject({ code: 'validation_failed' })
 })
 
-test('the plan of a team that does not exist cannot be set', async () => {
+test('plans: setting the plan of an unknown team gives not_found', async () => {
   const options = { teamId: randomUUID(), plan: 'active' } as const
   await expect(setPlan(db, options, NOW)).rejects.toMatchObject({ code: 'not_found' })
 })
 
-test('the same address twice is one user, with the newer role', async () => {
+test('users: adding an address again changes the role of the same user', async () => {
   const teamId = await createTeam(db, { name: 'Test', plan: 'active' }, NOW)
   const first = await createUser(db, { teamId, email: 'Ann@example.com', role: 'member' })
   expect(await createUser(db, { teamId, email: 'ann@Example.com', role: 'admin' })).toBe(first)
@@ -61,12 +61,12 @@ test('the same address twice is one user, with the newer role', async () => {
   ])
 })
 
-test('a user of a team that does not exist is refused', async () => {
+test('users: an unknown team is refused', async () => {
   const options = { teamId: randomUUID(), email: 'a@example.com', role: 'owner' } as const
   await expect(createUser(db, options)).rejects.toMatchObject({ code: 'not_found' })
 })
 
-test("a token is refused for another team's user and for another team's site", async () => {
+test('tokens: a user or a site of another team is refused', async () => {
   const [mine, other] = await Promise.all(
     ['Mine', 'Other'].map(name => createTeam(db, { name, plan: 'active' }, NOW)),
   )
@@ -88,6 +88,6 @@ test.each([
   ['trial', NOW, false],
   ['lapsed', null, false],
   ['none', null, false],
-] as const)('plan %s with trial end %s: active is %s', (plan, trialEndsAt, active) => {
+] as const)('plans: %s with trial end %s is active: %s', (plan, trialEndsAt, active) => {
   expect(hasActivePlan({ plan, trialEndsAt }, NOW)).toBe(active)
 })

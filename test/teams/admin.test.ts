@@ -60,7 +60,7 @@ async function json(...args: string[]) {
   return JSON.parse(stdout)
 }
 
-test('bootstrap gives a token once', async () => {
+test('admin bootstrap: only the first run gives a token', async () => {
   const first = await json('bootstrap')
   expect(first).toEqual({
     team_id: expect.any(String),
@@ -75,14 +75,14 @@ test('bootstrap gives a token once', async () => {
   expect(await json('bootstrap')).toEqual({ ...first, token: null, created: false })
 })
 
-test('a plan is set', async () => {
+test('admin team:plan: it sets the plan', async () => {
   const args = ['--team', teamId, '--plan', 'trial', '--trial-ends-at', '2030-01-31']
   expect(await json('team:plan', ...args)).toEqual({ team_id: teamId, plan: 'trial' })
   const [team] = await database.db`select plan, trial_ends_at from teams where id = ${teamId}`
   expect(team).toEqual({ plan: 'trial', trial_ends_at: new Date('2030-01-31T00:00:00Z') })
 })
 
-test('a token is made, limited to sites by id and by domain', async () => {
+test('admin token:create: a token can be limited to sites by id and by domain', async () => {
   const [a, b] = await database.db<{ id: string }[]>`
     insert into sites (team_id, domain) values (${teamId}, 'a.com'), (${teamId}, 'b.com') returning id`
   const made = await json(
@@ -101,7 +101,7 @@ test('a token is made, limited to sites by id and by domain', async () => {
   expect(caller).toMatchObject({ tokenId: made.id, siteIds: [a!.id, b!.id] })
 })
 
-test('token:create: a user who has 50 tokens that work gets an error that says so', async () => {
+test('admin token:create: a user with 50 valid tokens gets an error that says so', async () => {
   const other = ['--team', teamId, '--email', 'full@example.com', '--role', 'member']
   const { user_id: full } = await json('user:create', ...other)
   await database.db`
@@ -115,7 +115,7 @@ test('token:create: a user who has 50 tokens that work gets an error that says s
   })
 })
 
-test('a token can be made that has expired', async () => {
+test('admin token:create: the expiry can be in the past', async () => {
   const args = ['--team', teamId, '--user', userId, '--expires-at', '2020-01-01T01:00:00+02:00']
   const { token } = await json('token:create', ...args)
   await expect(authenticate(database.db, `Bearer ${token}`, new Date())).rejects.toMatchObject({
@@ -138,14 +138,14 @@ test.each([
   [['user:create', '--team', randomUUID(), '--email', 'nobody', '--role', 'owner'], /e-mail/],
   [['user:create', '--team', randomUUID(), '--email', 'a@b.c', '--role', 'king'], /owner, admin, member/],
   [['token:create', '--team', randomUUID(), '--user', randomUUID()], /No such user/],
-])('%j ends with 1 and one line that says why', async (args, reason) => {
+])('admin: %j exits with 1 and one line that gives the reason', async (args, reason) => {
   const { code, stdout, stderr } = await admin(...args)
   expect({ code, stdout }).toEqual({ code: 1, stdout: '' })
   expect(stderr).toMatch(/^error: [^\n]+\n$/)
   expect(stderr).toMatch(reason)
 })
 
-test('help is no failure', async () => {
+test('admin: help exits with 0', async () => {
   const { code, stdout } = await admin('--help')
   expect(code).toBe(0)
   expect(stdout).toContain('token:create')

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
-import type { Db } from '../../src/infra/db.ts'
+import type { Db } from '../../src/db/connect.ts'
 import { createTeam } from '../../src/teams/teams.ts'
 import { generateToken } from '../../src/teams/token-format.ts'
 import { createToken } from '../../src/teams/tokens.ts'
@@ -31,7 +31,7 @@ async function lastUsedAt(tokenId: string): Promise<Date | null> {
   return row!.at
 }
 
-test('a token gives the caller its team, role and plan', async () => {
+test('authentication: a token gives the team, role and plan of the caller', async () => {
   const { id, token } = await make()
   expect(await authenticate(db, `Bearer ${token}`, NOW)).toEqual({
     tokenId: id,
@@ -45,12 +45,12 @@ test('a token gives the caller its team, role and plan', async () => {
   })
 })
 
-test('the scheme may be written in any case', async () => {
+test('authentication: the scheme Bearer is accepted in any case', async () => {
   const { token } = await make()
   expect(await authenticate(db, `bearer ${token}`, NOW)).toMatchObject({ teamId })
 })
 
-test('a header that cannot be right is refused without asking the database', async () => {
+test('authentication: a malformed header is refused without a database look-up', async () => {
   const asked = vi.spyOn(db, 'unsafe')
   const { token } = await make()
   asked.mockClear()
@@ -71,13 +71,13 @@ test('a header that cannot be right is refused without asking the database', asy
   asked.mockRestore()
 })
 
-test('a well-formed token that nobody was given is refused', async () => {
+test('authentication: an unknown token is refused', async () => {
   await expect(authenticate(db, `Bearer ${generateToken()}`, NOW)).rejects.toMatchObject({
     code: 'unauthenticated',
   })
 })
 
-test('a token stops working at the instant it expires', async () => {
+test('authentication: a token is refused from the moment it expires', async () => {
   const { token } = await make(later(10))
   expect(await authenticate(db, `Bearer ${token}`, later(9.999))).toMatchObject({ teamId })
   await expect(authenticate(db, `Bearer ${token}`, later(10))).rejects.toMatchObject({
@@ -85,7 +85,7 @@ test('a token stops working at the instant it expires', async () => {
   })
 })
 
-test('the time of last use is written at most once a minute', async () => {
+test('authentication: the time of last use is written at most once a minute', async () => {
   const { id, token } = await make()
   await authenticate(db, `Bearer ${token}`, NOW)
   expect(await lastUsedAt(id)).toEqual(NOW)
@@ -95,7 +95,7 @@ test('the time of last use is written at most once a minute', async () => {
   expect(await lastUsedAt(id)).toEqual(later(60))
 })
 
-test('a request does not fail because the time of last use cannot be written', async () => {
+test('authentication: a request succeeds when the time of last use cannot be written', async () => {
   const { token } = await make()
   await db`create function refuse() returns trigger language plpgsql as $$ begin raise 'read-only'; end $$`
   await db`create trigger refuse before update on tokens execute function refuse()`
@@ -103,7 +103,7 @@ test('a request does not fail because the time of last use cannot be written', a
   await db`drop trigger refuse on tokens`
 })
 
-test('the token itself is nowhere in the database', async () => {
+test('authentication: the database does not contain the token', async () => {
   const { id, token } = await make()
   const [row] = await db<{ text: string }[]>`select tokens::text as text from tokens where id = ${id}`
   expect(row!.text).not.toContain(token.slice(3, 20))

@@ -1,17 +1,17 @@
 import { expect, test } from 'vitest'
 import { generateToken, hashToken, isWellFormedToken } from '../../src/teams/token-format.ts'
 
-test('a new token has the prefix, 30 random digits and a checksum', () => {
+test('token format: a new token has the prefix, 30 random digits and a checksum', () => {
   expect(generateToken()).toMatch(/^wa_[0-9A-Za-z]{36}$/)
 })
 
-test('a thousand tokens are well formed and all different', () => {
+test('token format: a thousand tokens are well formed and different', () => {
   const tokens = Array.from({ length: 1000 }, generateToken)
   expect(tokens.every(isWellFormedToken)).toBe(true)
   expect(new Set(tokens).size).toBe(1000)
 })
 
-test('every digit is as likely as any other', () => {
+test('token format: all digits are equally likely', () => {
   const counts = new Map<string, number>()
   for (let i = 0; i < 4000; i++) {
     for (const digit of generateToken().slice(3, 33)) counts.set(digit, (counts.get(digit) ?? 0) + 1)
@@ -21,7 +21,7 @@ test('every digit is as likely as any other', () => {
   for (const count of counts.values()) expect(Math.abs(count - expected)).toBeLessThan(expected * 0.2)
 })
 
-test('a token with one character changed is not well formed', () => {
+test('token format: a token with one changed character is not well formed', () => {
   const token = generateToken()
   for (let i = 0; i < token.length; i++) {
     const changed = token.slice(0, i) + (token[i] === 'x' ? 'y' : 'x') + token.slice(i + 1)
@@ -37,11 +37,11 @@ test.each([
   ['one character more', `${generateToken()}a`],
   ['a line feed at the end', `${generateToken()}\n`],
   ['zeros with a wrong checksum', `wa_${'0'.repeat(36)}`],
-])('%s is not well formed', (_, token) => {
+])('token format: %s is not well formed', (_, token) => {
   expect(isWellFormedToken(token)).toBe(false)
 })
 
-test('the stored hash is the SHA-256 of the whole token', () => {
+test('token format: the hash is the SHA-256 of the whole token', () => {
   expect(hashToken('abc').toString('hex')).toBe(
     'ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad',
   )

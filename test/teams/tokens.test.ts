@@ -32,8 +32,8 @@ async function colleague(member: Member, role: Role, name: string = role): Promi
   return { teamId: member.teamId, userId, token: made.token }
 }
 
-describe('making a token', () => {
-  test('shows it once, and it works', async () => {
+describe('tokens: creation', () => {
+  test('the token is shown once, and it works', async () => {
     const owner = await api.member()
     const site = await createSite(owner)
     const expiresAt = IN_AN_HOUR().toISOString()
@@ -56,7 +56,7 @@ describe('making a token', () => {
     expect(JSON.stringify(await list(owner.token))).not.toContain('wa_')
   })
 
-  test('takes only a name: it then reaches what the caller reaches, for ever', async () => {
+  test('with a name alone, the token has the access of its maker and never expires', async () => {
     const owner = await api.member()
     expect((await create(owner.token, { name: 'all' })).body).toMatchObject({
       site_ids: null,
@@ -66,7 +66,7 @@ describe('making a token', () => {
     expect((await create(owner.token, nulls)).body).toMatchObject({ site_ids: null, expires_at: null })
   })
 
-  test('gives it the role of whoever makes it', async () => {
+  test('the token has the role of its maker', async () => {
     const owner = await api.member()
     const site = await createSite(owner)
     const member = await colleague(owner, 'member')
@@ -90,7 +90,7 @@ describe('making a token', () => {
     ],
     [{ name: 'x', expires_at: 1 }, 'expires_at', 'must be a string'],
     [{ name: 'x', expires_at: '2020-01-01T00:00:00Z' }, 'expires_at', 'expires_at must be in the future'],
-  ])('refuses %j', async (body, field, problem) => {
+  ])('the body %j is refused', async (body, field, problem) => {
     const { token } = await api.member()
     const answer = await create(token, body)
     expect(answer.status).toBe(422)
@@ -98,14 +98,14 @@ describe('making a token', () => {
     expect(await list(token)).toHaveLength(1)
   })
 
-  test('counts characters, not their bytes', async () => {
+  test('the length of a name is counted in characters, not in bytes', async () => {
     const { token } = await api.member()
     expect((await create(token, { name: '🐱'.repeat(255) })).status).toBe(201)
   })
 })
 
-describe('a token is never wider than the one that makes it', () => {
-  test('in its sites', async () => {
+describe('tokens: a token has no more access than its maker', () => {
+  test('its sites are among those of the maker', async () => {
     const owner = await api.member()
     const [a, b, c] = [await createSite(owner), await createSite(owner), await createSite(owner)]
     const foreign = await createSite(await api.member())
@@ -126,7 +126,7 @@ describe('a token is never wider than the one that makes it', () => {
     expect(await namesIn(owner.token)).not.toContain('wider')
   })
 
-  test('also when one of its sites was deleted', async () => {
+  test('its sites are those of the maker even if one was deleted', async () => {
     const owner = await api.member()
     const [a, b] = [await createSite(owner), await createSite(owner)]
     const limited = await api.token(owner, { siteIds: [a, b] })
@@ -136,7 +136,7 @@ describe('a token is never wider than the one that makes it', () => {
     expect((await create(limited, { name: 'gone', site_ids: [a] })).status).toBe(404)
   })
 
-  test('in its time', async () => {
+  test('it expires no later than the maker', async () => {
     const owner = await api.member()
     const expiresAt = IN_AN_HOUR()
     const passing = await api.token(owner, { expiresAt })
@@ -148,8 +148,8 @@ describe('a token is never wider than the one that makes it', () => {
   })
 })
 
-describe('who sees and revokes which tokens', () => {
-  test('owners and admins the team’s, members their own, nobody another team’s', async () => {
+describe('tokens: listing and revocation', () => {
+  test('owners and admins see and revoke the tokens of the team, members their own; other teams none of them', async () => {
     const owner = await api.member()
     const admin = await colleague(owner, 'admin')
     const member = await colleague(owner, 'member')
@@ -175,7 +175,7 @@ describe('who sees and revokes which tokens', () => {
     expect((await api.call('GET', '/api/tokens', { token: member.token })).status).toBe(401)
   })
 
-  test('a token that is limited to sites: those within its sites', async () => {
+  test('a limited token sees and revokes only tokens within its sites', async () => {
     const owner = await api.member()
     const [a, b] = [await createSite(owner), await createSite(owner)]
     const within = await create(owner.token, { name: 'within', site_ids: [a] })
@@ -189,12 +189,12 @@ describe('who sees and revokes which tokens', () => {
     expect(await revoke(limited, within.body.id)).toBe(204)
   })
 
-  test.each(['nonsense', '%00', randomUUID(), '1'])('there is no token %s', async id => {
+  test.each(['nonsense', '%00', randomUUID(), '1'])('the id %s gives 404', async id => {
     const { token } = await api.member()
     expect(await revoke(token, id)).toBe(404)
   })
 
-  test('the newest come first, with when they were used', async () => {
+  test('the list is sorted newest first and has the time of last use', async () => {
     const owner = await api.member()
     for (const name of ['first', 'second']) await create(owner.token, { name })
     const tokens = await list(owner.token)
@@ -226,8 +226,8 @@ async function make(token: string, name: string, more: object = {}): Promise<{ i
 const revokeAll = (token: string, id: string, how: { query?: string; body?: unknown }) =>
   api.call('DELETE', `/api/tokens/${id}${how.query ?? ''}`, { token, body: how.body })
 
-describe('tokens: which token made a token', () => {
-  test('is shown as created_by, null for one of the command line, and stays when that token is gone', async () => {
+describe('tokens: makers and cascades', () => {
+  test('created_by is the maker, null for the command line, and stays after the maker is revoked', async () => {
     const owner = await api.member()
     const maker = await make(owner.token, 'maker')
     await make(maker.token, 'made')
@@ -250,7 +250,7 @@ describe('tokens: which token made a token', () => {
     expect((await makers()).get('made')).toBe(maker.id)
   })
 
-  test('revoking a token leaves what it made, unless it cascades', async () => {
+  test('revoking a token keeps the tokens that it made, unless it cascades', async () => {
     const owner = await api.member()
     const leaked = await make(owner.token, 'leaked')
     const child = await make(leaked.token, 'child')
@@ -262,7 +262,7 @@ describe('tokens: which token made a token', () => {
     expect(await namesIn(owner.token)).toEqual(['sibling', 'test'])
   })
 
-  test('a cascade takes the whole tree, also below a token that was revoked by itself', async () => {
+  test('a cascade revokes the whole tree, also below a token that was revoked before', async () => {
     const owner = await api.member()
     const root = await make(owner.token, 'root')
     const [left, right] = [await make(root.token, 'left'), await make(root.token, 'right')]
@@ -277,7 +277,7 @@ describe('tokens: which token made a token', () => {
     expect((await api.call('GET', '/api/sites', { token: right.token })).status).toBe(401)
   })
 
-  test('a cascade is for those who may revoke the token, and may take the token that asks', async () => {
+  test('a cascade needs the right to revoke the token, and can include the token of the request', async () => {
     const owner = await api.member()
     const member = await colleague(owner, 'member')
     const stranger = await api.member()
@@ -304,7 +304,7 @@ describe('tokens: which token made a token', () => {
     [{ query: '?cascade=true&cascade=true' }, 'must be true or false'],
     [{ body: { cascade: 1 } }, 'must be true or false'],
     [{ body: { cascade: null } }, 'must be true or false'],
-  ])('a cascade of %j is refused, and nothing is revoked', async (how, problem) => {
+  ])('the cascade %j is refused, and nothing is revoked', async (how, problem) => {
     const owner = await api.member()
     const made = await make(owner.token, 'made')
     const answer = await revokeAll(owner.token, made.id, how)
@@ -312,7 +312,7 @@ describe('tokens: which token made a token', () => {
     expect(await namesIn(owner.token)).toEqual(['made', 'test'])
   })
 
-  test('a token cannot leave another one behind while it is revoked with what it made', async () => {
+  test('a token that is made during the cascade of its maker is revoked or refused', async () => {
     const owner = await api.member()
     const leaked = await make(owner.token, 'leaked')
     const made = Array.from({ length: 8 }, (_, index) => create(leaked.token, { name: `made ${index}` }))
@@ -326,13 +326,13 @@ describe('tokens: which token made a token', () => {
   })
 })
 
-describe('tokens: a user has at most 50 that work', () => {
+describe('tokens: a user has at most 50 valid tokens', () => {
   const FULL = {
     code: 'forbidden',
     message: 'The user has 50 tokens that work, as many as one may have: revoke one that is not needed',
   }
 
-  test('however many are made at once, by whichever token', async () => {
+  test('concurrent requests with different tokens do not exceed the maximum', async () => {
     const owner = await api.member()
     const tokens = [owner.token, await api.token(owner, {}), await api.token(owner, {})]
     const answers = await Promise.all(
@@ -353,7 +353,7 @@ describe('tokens: a user has at most 50 that work', () => {
     expect((await create(owner.token, {})).status).toBe(403)
   })
 
-  test('what has expired is no token that works; of these the 50 that expired last are kept', async () => {
+  test('expired tokens do not count; the 50 that expired last are kept', async () => {
     const owner = await api.member()
     const { db } = api.services
     await db`

@@ -1,28 +1,36 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { startWorld, type World } from './world.ts'
+import type { Page } from 'playwright-core'
+import { beforeAll, expect, test } from 'vitest'
+import { sharedWorld, type World } from './world.ts'
 
 let world: World
 /** A page of a site without the tracker. */
 let elsewhere: string
 beforeAll(async () => {
-  world = await startWorld()
+  world = await sharedWorld()
   elsewhere = `${(await world.site()).origin.replace('//', '//untracked-')}/`
 })
-afterAll(() => world.close())
 
 /** Four screens of 500 pixels. */
 const TALL = '<div style="height: 2000px"></div>'
 
+/** Waits by the clock of the page, from now on: how late a busy machine comes to this point then does not matter. */
+async function forMilliseconds(page: Page, ms: number): Promise<void> {
+  const from = await page.evaluate('performance.now()')
+  await page.waitForFunction(`performance.now() > ${from} + ${ms}`)
+}
+
 const engagement = <Row extends { type: string }>(rows: Row[]) =>
   rows.filter(row => row.type === 'engagement')
 
-test('the deepest scroll and the time somebody looked are told when the page is left', async () => {
+test('engagement: leaving a page sends its deepest scroll and its engaged time', async () => {
   const site = await world.site({ body: TALL })
   const page = await site.open('/long')
   await site.stored(1)
   await page.evaluate('scrollTo(0, document.body.scrollHeight)')
+  // The browser reports scrolling once a frame.
+  await page.evaluate('new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))')
   await page.evaluate('scrollTo(0, 500)')
-  await page.waitForFunction('performance.now() > 1500')
+  await forMilliseconds(page, 1_000)
   await page.goto(elsewhere)
   const [row] = engagement(await site.stored(2))
   expect(row).toMatchObject({ url: '/long', title: 'Page /long', scroll: 100 })
@@ -30,7 +38,7 @@ test('the deepest scroll and the time somebody looked are told when the page is 
   expect(row!.ms).toBeLessThan(30_000)
 })
 
-test('closing the tab tells it, too', async () => {
+test('engagement: closing the tab sends it', async () => {
   const site = await world.site({ body: TALL })
   const page = await site.open('/')
   await site.stored(1)
@@ -38,7 +46,7 @@ test('closing the tab tells it, too', async () => {
   expect(engagement(await site.stored(2))).toMatchObject([{ scroll: 25 }])
 })
 
-test('what is left of one page is told before the next, under its own address', async () => {
+test('engagement: the rest of one page is sent before the next pageview, with the address of its own page', async () => {
   const site = await world.site({ body: TALL })
   const page = await site.open('/one')
   await site.stored(1)
@@ -56,7 +64,7 @@ test('what is left of one page is told before the next, under its own address', 
   ])
 })
 
-test('time in the background does not count, and without anything new there is no ping', async () => {
+test('engagement: time in the background does not count, and nothing is sent without a change', async () => {
   const site = await world.site({ body: TALL })
   const page = await site.open('/')
   await site.stored(1)
@@ -66,8 +74,7 @@ test('time in the background does not count, and without anything new there is n
   await show(true)
   const [first] = engagement(await site.stored(2))
   expect(first).toMatchObject({ scroll: 25 })
-  const leftAt = await page.evaluate('performance.now()')
-  await page.waitForFunction(`performance.now() > ${leftAt} + 1500`)
+  await forMilliseconds(page, 1_500)
   await show(false)
   await show(true)
   expect(engagement(await site.storedAfterAll())).toHaveLength(1)
@@ -80,14 +87,14 @@ test('time in the background does not count, and without anything new there is n
   expect(second!.ms).toBeLessThan(1_500)
 })
 
-test('each ping has the time since the one before', async () => {
+test('engagement: each hit has the time since the hit before', async () => {
   const site = await world.site({ body: TALL })
   const page = await site.open('/')
   await site.stored(1)
   const hide = "dispatchEvent(new Event('pagehide'))"
-  await page.waitForFunction('performance.now() > 1200')
+  await forMilliseconds(page, 1_200)
   await page.evaluate(hide)
-  await page.waitForFunction('performance.now() > 2600')
+  await forMilliseconds(page, 1_200)
   await page.evaluate(hide)
   const now = (await page.evaluate('performance.now()')) as number
   const pings = engagement(await site.stored(3))

@@ -1,14 +1,13 @@
 import { createHmac } from 'node:crypto'
 import type { Page } from 'playwright-core'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { eventually } from '../support/service.ts'
-import { type Site, startWorld, type World } from './world.ts'
+import { type Site, sharedWorld, type World } from './world.ts'
 
 let world: World
 beforeAll(async () => {
-  world = await startWorld()
+  world = await sharedWorld()
 })
-afterAll(() => world.close())
 
 /** The second hit of a site, after its first pageview. */
 async function nextOf(site: Site) {
@@ -16,7 +15,7 @@ async function nextOf(site: Site) {
   return rows.find(row => row.type !== 'pageview' && row.type !== 'engagement')
 }
 
-describe('analytics()', () => {
+describe('tracker: analytics()', () => {
   test('sends an event with properties and revenue', async () => {
     const site = await world.site()
     const page = await site.open('/buy?x=1')
@@ -34,14 +33,14 @@ describe('analytics()', () => {
     })
   })
 
-  test('may name another path', async () => {
+  test('sends an event for another path when the call names it', async () => {
     const site = await world.site()
     const page = await site.open('/')
     await page.evaluate("analytics('Step', { path: '/funnel/2' })")
     expect(await nextOf(site)).toMatchObject({ name: 'Step', url: '/funnel/2' })
   })
 
-  test('may be called before the script is there', async () => {
+  test('queues calls that are made before the script has loaded', async () => {
     const site = await world.site({
       head: `<script>window.analytics=window.analytics||function(){(analytics.q=analytics.q||[]).push(arguments)}
         analytics('Early', { props: { a: 1 } })
@@ -52,7 +51,7 @@ describe('analytics()', () => {
     expect(await identityOf(site)).toMatchObject({ identifier: 'user-7', name: 'Ada' })
   })
 
-  test('cuts what is longer than the API takes', async () => {
+  test('cuts values that are longer than the API allows', async () => {
     const site = await world.site({ head: `<script>document.title = 't'.repeat(600)</script>` })
     const page = await site.open(`/${'p'.repeat(3000)}`)
     await page.evaluate(`analytics('n'.repeat(300), { props: Object.assign({ ['k'.repeat(70)]: 'v'.repeat(600) },
@@ -71,7 +70,7 @@ describe('analytics()', () => {
     "analytics('x', { props: { [Symbol()]: 1, f() {}, d: Object.create(null) } })",
     'analytics.identify()',
     'analytics.identify({ id: 5n })',
-  ])('%s leaves the page alone', async call => {
+  ])('%s throws nothing on the page', async call => {
     const site = await world.site()
     const page = await site.open('/')
     const failures: Error[] = []
@@ -80,7 +79,7 @@ describe('analytics()', () => {
     expect(failures).toEqual([])
   })
 
-  test('is the only name that pages get', async () => {
+  test('is the only global name that the script adds', async () => {
     const site = await world.site()
     const bare = await (await world.person()).newPage()
     await bare.goto(`${site.origin.replace('//', '//bare-')}/`)
@@ -89,7 +88,7 @@ describe('analytics()', () => {
     expect(after.filter(name => !before.includes(name))).toEqual(['analytics'])
   })
 
-  test('identifies the visitor', async () => {
+  test('sends the identity of the visitor', async () => {
     const site = await world.site()
     const page = await site.open('/')
     await site.stored(1)
@@ -103,7 +102,7 @@ describe('analytics()', () => {
     })
   })
 
-  test('passes on the signature that a site with an identify secret demands', async () => {
+  test('sends the signature that a site with an identify secret requires', async () => {
     const site = await world.site()
     const { service } = world
     const [row] = await service.db`select id from sites where site_no = ${site.no}`
@@ -133,7 +132,7 @@ const identityOf = (site: Site) =>
     return row
   })
 
-describe('what people do is captured:', () => {
+describe('tracker: autocapture sends', () => {
   const body = `
     <a id="away" href="https://elsewhere.example/there?x=1">Go  away</a>
     <a class="more info third" href="/files/report.PDF">Report</a>
@@ -151,13 +150,13 @@ describe('what people do is captured:', () => {
 
   test.each<[string, string, (page: Page) => Promise<unknown>, Record<string, string>]>([
     [
-      'a link to another site',
+      'an outbound link',
       'outbound',
       page => page.click('#away'),
       { selector: '#away', text: 'Go away', url: 'https://elsewhere.example/there?x=1' },
     ],
     [
-      'a link, opened by the middle button',
+      'an outbound link that is opened with the middle button',
       'outbound',
       page => page.click('#away', { button: 'middle' }),
       { selector: '#away', text: 'Go away', url: 'https://elsewhere.example/there?x=1' },
@@ -175,13 +174,13 @@ describe('what people do is captured:', () => {
       { selector: 'button.primary.wide', text: 'Buy now' },
     ],
     [
-      'what the site named',
+      'a button with the name that the site gave it',
       'button',
       page => page.click('[role=button]'),
       { selector: 'signup', text: 'Join' },
     ],
     [
-      'a form, without what was typed',
+      'a form, without the values of its fields',
       'form',
       page => page.press('input', 'Enter'),
       { selector: '#newsletter', text: '', url: '/subscribe' },
@@ -201,7 +200,7 @@ describe('what people do is captured:', () => {
     )
   })
 
-  test('a link inside the site and a right click are nothing', async () => {
+  test('nothing for a link inside the site or a right click', async () => {
     const site = await world.site({ body })
     const page = await site.open('/')
     await page.click('a[href="/inside"]')
@@ -211,7 +210,7 @@ describe('what people do is captured:', () => {
     expect((await site.storedAfterAll()).map(row => row.type)).toEqual(['pageview'])
   })
 
-  test('a click that leaves the page at once', async () => {
+  test('a click that leaves the page immediately', async () => {
     const site = await world.site()
     const target = `${site.origin.replace('//', '//away-')}/`
     const page = await site.open('/')
@@ -223,14 +222,14 @@ describe('what people do is captured:', () => {
   })
 })
 
-describe('errors', () => {
+describe('tracker: errors', () => {
   const fail = `
     setTimeout(() => { throw new TypeError('broken') })
     setTimeout(() => { throw new TypeError('broken') })
     Promise.reject(new RangeError('refused'))
     Promise.reject('just text')`
 
-  test('are sent once each when the site wants them, those before its first answer included', async () => {
+  test('are sent once each when the site tracks errors, also those before the first answer', async () => {
     const site = await world.site({
       trackErrors: true,
       body: `<script>addEventListener('DOMContentLoaded', () => { ${fail} })</script>`,
@@ -249,7 +248,7 @@ describe('errors', () => {
     expect(Number(broken.line)).toBeGreaterThan(0)
   })
 
-  test('are capped', async () => {
+  test('are limited in number', async () => {
     const site = await world.site({ trackErrors: true })
     const page = await site.open('/')
 
@@ -258,7 +257,7 @@ describe('errors', () => {
     expect((await site.storedAfterAll()).filter(row => row.type === 'error')).toHaveLength(10)
   })
 
-  test('stay where they are when the site does not want them', async () => {
+  test('are not sent when the site does not track them', async () => {
     const site = await world.site()
     const page = await site.open('/')
     await page.evaluate(`{ ${fail} }; 'thrown later'`)

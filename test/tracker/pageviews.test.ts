@@ -1,17 +1,16 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { startWorld, type World } from './world.ts'
+import { beforeAll, describe, expect, test } from 'vitest'
+import { sharedWorld, type World } from './world.ts'
 
 let world: World
 beforeAll(async () => {
-  world = await startWorld({ TRACKER_PATH: '/t' })
+  world = await sharedWorld()
 })
-afterAll(() => world.close())
 
 const urls = (rows: { type: string; url: string }[]) =>
   rows.filter(row => row.type === 'pageview').map(row => row.url)
 
-describe('a pageview', () => {
-  test('is counted when a page loads, with everything the page says of itself', async () => {
+describe('tracker: a pageview', () => {
+  test('is sent when a page loads, with address, title, source, language and screen', async () => {
     const site = await world.site()
     const person = await world.person()
     const page = await person.newPage()
@@ -28,7 +27,7 @@ describe('a pageview', () => {
     })
   })
 
-  test('of a reload counts again', async () => {
+  test('is sent again after a reload', async () => {
     const site = await world.site()
     const page = await site.open('/')
     await site.stored(1)
@@ -36,7 +35,7 @@ describe('a pageview', () => {
     expect(urls(await site.stored(3))).toEqual(['/', '/'])
   })
 
-  test.each(['/js/script.js', '/t/script.js'])('is counted by the script at %s', async script => {
+  test.each(['/js/script.js', '/t/script.js'])('is sent by the script at %s', async script => {
     const site = await world.site({ script })
     const page = await site.open('/')
     await site.stored(1)
@@ -48,7 +47,7 @@ describe('a pageview', () => {
     expect(urls(await site.stored(3))).toEqual(['/', '/'])
   })
 
-  test('goes where data-api says', async () => {
+  test('is sent to the address in data-api', async () => {
     const site = await world.site({ attributes: 'data-api="/proxied"' })
     const person = await world.person()
     const page = await person.newPage()
@@ -58,7 +57,7 @@ describe('a pageview', () => {
   })
 })
 
-describe('an application in one page', () => {
+describe('tracker: a single-page application', () => {
   const body = `<a id="link" href="/next?b=2">next</a><script>
     document.querySelector('#link').onclick = event => {
       event.preventDefault()
@@ -67,7 +66,7 @@ describe('an application in one page', () => {
     }
     onpopstate = () => { document.title = 'Back' }</script>`
 
-  test('has a pageview for each address that a link leads to, under the title it gets, and for going back', async () => {
+  test('sends a pageview for each new address, with its own title, and for going back', async () => {
     const site = await world.site({ body })
     const page = await site.open('/first')
     await site.stored(1)
@@ -82,7 +81,7 @@ describe('an application in one page', () => {
     ])
   })
 
-  test('counts the referrer once', async () => {
+  test('keeps the source of its first pageview over later pageviews and events', async () => {
     const site = await world.site({ body })
     const person = await world.person()
     const page = await person.newPage()
@@ -97,7 +96,7 @@ describe('an application in one page', () => {
     expect(session!.source).toBe('Hacker News')
   })
 
-  test('has none for a new state or fragment of the same address, and one for several changes at once', async () => {
+  test('sends nothing for a new state or fragment of the same address, and one pageview for several changes at once', async () => {
     const site = await world.site()
     const page = await site.open('/a')
     await site.stored(1)
@@ -110,7 +109,7 @@ describe('an application in one page', () => {
     expect(urls(await site.storedAfterAll())).toEqual(['/a', '/c'])
   })
 
-  test('with data-hash has a pageview for each fragment', async () => {
+  test('with data-hash sends a pageview for each fragment', async () => {
     const site = await world.site({ attributes: 'data-hash' })
     const page = await site.open('/app/?utm_source=x#/start')
     await site.stored(1)
@@ -124,7 +123,7 @@ describe('an application in one page', () => {
     ])
   })
 
-  test('with data-manual counts what the site says', async () => {
+  test('with data-manual sends only the pageviews that the site asks for', async () => {
     const site = await world.site({ attributes: 'data-manual' })
     const page = await site.open('/app')
     await page.evaluate(`
@@ -143,8 +142,8 @@ describe('an application in one page', () => {
   })
 })
 
-describe('a page that the browser', () => {
-  test('kept whole is counted when somebody comes back to it', async () => {
+describe('tracker: a page that the browser', () => {
+  test('restores from its back-forward cache is counted again', async () => {
     const site = await world.site()
     const other = await world.site()
     const page = await site.open('/kept')
@@ -157,7 +156,7 @@ describe('a page that the browser', () => {
     expect(urls(await site.storedAfterAll())).toEqual(['/kept', '/kept'])
   })
 
-  test('loads ahead is counted when it is shown', async () => {
+  test('prerenders is counted when it is shown', async () => {
     const site = await world.site({
       head: "<script>Object.defineProperty(document, 'prerendering', { value: true })</script>",
     })

@@ -16,6 +16,6 @@ test.each([
   ['/日本/*', '/日本/a', true],
   ['', '/', false],
   [undefined, '/', false],
-])('%s fits %s: %s', (patterns, path, expected) => {
+])('tracker patterns: %s matches %s: %s', (patterns, path, expected) => {
   expect(patternsOf(patterns).test(path)).toBe(expected)
 })

@@ -3,16 +3,15 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Redis } from 'ioredis'
 import type { BrowserContext } from 'playwright-core'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { announceSiteChange } from '../../src/sites/changes.ts'
 import { silentLog } from '../support/log.ts'
-import { startWorld, type World } from './world.ts'
+import { sharedWorld, type World } from './world.ts'
 
 let world: World
 beforeAll(async () => {
-  world = await startWorld()
+  world = await sharedWorld()
 })
-afterAll(() => world.close())
 
 const DO_NOT_TRACK = `<script>Object.defineProperty(navigator, 'doNotTrack', { value: '1' })</script>`
 
@@ -22,8 +21,8 @@ const everythingStored = async (person: BrowserContext) => ({
   databases: await person.pages()[0]!.evaluate('indexedDB.databases().then(all => all.length)'),
 })
 
-describe('without cookies', () => {
-  test('nothing is stored in the browser, and people are told apart all the same', async () => {
+describe('tracker: cookieless mode', () => {
+  test('stores nothing in the browser, and different browsers are different visitors', async () => {
     const site = await world.site()
     const person = await world.person()
     const page = await site.open('/', person)
@@ -36,8 +35,8 @@ describe('without cookies', () => {
   })
 })
 
-describe('with a cookie', () => {
-  test('a visitor is the same from the first hit on, over reloads, and another one in another browser', async () => {
+describe('tracker: cookie mode', () => {
+  test('keeps the visitor from the first hit on and over reloads, and another browser is another visitor', async () => {
     const site = await world.site({ mode: 'cookie' })
     const person = await world.person()
     const page = await site.open('/', person)
@@ -65,7 +64,7 @@ describe('with a cookie', () => {
     expect(visitors.size).toBe(2)
   })
 
-  test('the cookie goes when the site gives cookies up', async () => {
+  test('deletes the cookie when the site changes to cookieless mode', async () => {
     const site = await world.site({ mode: 'cookie' })
     const person = await world.person()
     const page = await site.open('/', person)
@@ -80,8 +79,8 @@ describe('with a cookie', () => {
   })
 })
 
-describe('nothing is sent', () => {
-  test('from paths that data-exclude names', async () => {
+describe('tracker: nothing is sent', () => {
+  test('from paths in data-exclude', async () => {
     const site = await world.site({ attributes: 'data-exclude="/admin/**, /users/*/edit"' })
     for (const path of ['/admin/a/b?x=/y', '/users/7/edit', '/users/7/posts/edit', '/administration']) {
       const page = await site.open(path)
@@ -103,7 +102,7 @@ describe('nothing is sent', () => {
   test.each([
     ['navigator.doNotTrack', '"1"'],
     ['navigator.globalPrivacyControl', 'true'],
-  ])('to who sets %s, where the site respects it', async (name, value) => {
+  ])('for a browser with %s, when the site respects it', async (name, value) => {
     const head = `<script>Object.defineProperty(navigator, '${name.split('.')[1]}', { value: ${value} })</script>`
     const polite = await world.site({ head, attributes: 'data-dnt' })
     const other = await world.site({ head })
@@ -117,7 +116,7 @@ describe('nothing is sent', () => {
   test.each([
     ['', 0],
     ['data-local', 1],
-  ])('from a local machine, unless data-local says so: %s', async (attributes, count) => {
+  ])('from a local address without data-local: %s', async (attributes, count) => {
     const site = await world.site({ attributes, hostname: 'localhost' })
     await site.open('/')
     if (count > 0) await site.stored(count)
@@ -125,7 +124,7 @@ describe('nothing is sent', () => {
   })
 })
 
-describe('the tracker: a page that is left out because it is local', () => {
+describe('tracker: a page with a local address', () => {
   /** What the console says about the tracker when somebody opens a page. */
   async function hintsOf(open: (person: BrowserContext) => Promise<unknown>): Promise<string[]> {
     const person = await world.person()
@@ -143,12 +142,15 @@ describe('the tracker: a page that is left out because it is local', () => {
     return `<script src="${src}" data-key="${key}"></script>`
   }
 
-  test.each(['localhost', '127.0.0.1', 'shop.localhost'])('says so once, on %s', async hostname => {
-    const site = await world.site({ hostname, head: await tagOf() })
-    expect(await hintsOf(person => site.open('/', person))).toEqual(HINT)
-  })
+  test.each(['localhost', '127.0.0.1', 'shop.localhost'])(
+    'logs once that it is not tracked, on %s',
+    async hostname => {
+      const site = await world.site({ hostname, head: await tagOf() })
+      expect(await hintsOf(person => site.open('/', person))).toEqual(HINT)
+    },
+  )
 
-  test('says so once, as a file', async () => {
+  test('logs once that it is not tracked, as a file', async () => {
     const file = join(mkdtempSync(join(tmpdir(), 'page-')), 'index.html')
     for (const attributes of ['', 'data-local ']) {
       writeFileSync(file, (await tagOf()).replace('data-key', `${attributes}data-key`))
@@ -157,7 +159,7 @@ describe('the tracker: a page that is left out because it is local', () => {
     }
   })
 
-  test('says nothing where it is tracked, or would be left out anyhow', async () => {
+  test('logs nothing when it is tracked, or excluded for another reason', async () => {
     for (const options of [
       { hostname: 'localhost', attributes: 'data-local' },
       { hostname: 'localhost', attributes: 'data-dnt', head: DO_NOT_TRACK },
@@ -169,7 +171,7 @@ describe('the tracker: a page that is left out because it is local', () => {
   })
 })
 
-test('a content security policy that names the service is enough', async () => {
+test('tracker: a content security policy that names the service is enough', async () => {
   const origin = world.service.url.replace('127.0.0.1', 'analytics.example')
   const site = await world.site({
     head: `<meta http-equiv="Content-Security-Policy"

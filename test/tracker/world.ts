@@ -59,15 +59,22 @@ export interface World {
   browser: Browser
   person(): Promise<BrowserContext>
   site(options?: SiteOptions): Promise<Site>
-  close(): Promise<void>
 }
 
 /** Where hits come from that only show that those before them are stored. */
 const LAST = 'last.example'
 
-/** The real service, a real browser, and sites whose pages carry the tracker. */
-export async function startWorld(settings: NodeJS.ProcessEnv = {}): Promise<World> {
-  const [service, browser] = await Promise.all([startService(settings), startChromium()])
+let shared: Promise<World> | undefined
+
+/** The world that test files of the same worker share; it ends with the worker. */
+export function sharedWorld(): Promise<World> {
+  shared ??= startWorld()
+  return shared
+}
+
+/** The real service, which also serves the tracker below `/t`, a real browser, and sites whose pages carry the tracker. */
+async function startWorld(): Promise<World> {
+  const [service, browser] = await Promise.all([startService({ TRACKER_PATH: '/t' }), startChromium()])
   const pages = new Map<string, (path: string) => string>()
   const server = createServer((request, response) => {
     const path = request.url!.split('?')[0]!
@@ -132,12 +139,6 @@ export async function startWorld(settings: NodeJS.ProcessEnv = {}): Promise<Worl
     browser,
     person: () => newPerson(browser),
     site,
-    async close() {
-      await browser.close()
-      server.closeAllConnections()
-      server.close()
-      await service.close()
-    },
   }
 }
 

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
-import { createClient } from '../../src/client.ts'
+import { createClient } from '../../src/client/index.ts'
 import { generateToken } from '../../src/teams/token-format.ts'
 import { createToken } from '../../src/teams/tokens.ts'
 import { createUser } from '../../src/teams/users.ts'
@@ -125,7 +125,7 @@ async function scriptCalls(): Promise<number> {
   return counts.reduce((sum, [, calls]) => sum + Number(calls), 0)
 }
 
-test('API limit: 0 turns all three off, and their headers', async () => {
+test('API limit: 0 turns off all three limits and their headers', async () => {
   api.services.config.limits.api = 0
   const { token } = await api.member()
   const answers = await callInTurn([token], TEAM_LIMIT + 1)
@@ -135,7 +135,7 @@ test('API limit: 0 turns all three off, and their headers', async () => {
 
 const GUESS_LIMIT = 10 * LIMIT
 
-test('API limit: tokens that are made up are looked up only so often for an address, and refused then', async () => {
+test('API limit: after too many invalid tokens, a network is refused without a look-up', async () => {
   const { token } = await api.member()
   expect((await list(token)).status).toBe(200)
   const answers: Answer[] = []
@@ -151,7 +151,7 @@ test('API limit: tokens that are made up are looked up only so often for an addr
   expect((await list(generateToken())).status).toBe(401)
 })
 
-test('API limit: a revoked token counts as one that is made up', async () => {
+test('API limit: a revoked token counts as invalid', async () => {
   const owner = await api.member()
   const made = await api.call('POST', '/api/tokens', { token: owner.token, body: { name: 'short-lived' } })
   expect((await list(made.body.token)).status).toBe(200)
@@ -161,7 +161,7 @@ test('API limit: a revoked token counts as one that is made up', async () => {
   expect(answers[0]!.status).toBe(401)
 })
 
-test('API limit: a token that is good does not count as made up, however often it is new', async () => {
+test('API limit: a valid token never counts as invalid, even if the process sees it for the first time', async () => {
   api.services.config.limits.api = 1
   for (let member = 0; member < 12; member++)
     expect((await list((await api.member()).token)).status).toBe(200)

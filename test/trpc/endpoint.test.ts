@@ -1,8 +1,8 @@
 import { gzipSync } from 'node:zlib'
 import { TRPCClientError } from '@trpc/client'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { createClient } from '../../src/client.ts'
-import { MAX_BATCH } from '../../src/http/trpc-endpoint.ts'
+import { createClient } from '../../src/client/index.ts'
+import { MAX_BATCH } from '../../src/http/api/trpc.ts'
 import { type Answer, type Api, type Member, startApi } from '../support/api.ts'
 
 let api: Api
@@ -30,8 +30,8 @@ function expectError(answer: Answer, status: number, code: string) {
   expect(JSON.stringify(answer.body)).not.toContain('stack')
 }
 
-describe('a typed client', () => {
-  test('makes, reads, lists and deletes a site', async () => {
+describe('tRPC: a typed client', () => {
+  test('creates, reads, lists and deletes a site', async () => {
     const client = createClient(`${api.url}/`, owner.token)
     const site = await client.sites.create.mutate({ domain: 'typed.com' })
     expect(await client.sites.get.query({ siteKey: 'typed.com' })).toEqual(site)
@@ -46,7 +46,7 @@ describe('a typed client', () => {
     expect(await client.sites.list.query({})).toEqual([])
   })
 
-  test('gets our code and the fields of an error', async () => {
+  test('gets the code and the fields of an error', async () => {
     const client = createClient(api.url, owner.token)
     const error = await client.sites.create.mutate({ domain: '' }).catch(caught => caught)
     expect(error).toBeInstanceOf(TRPCClientError)
@@ -58,7 +58,7 @@ describe('a typed client', () => {
     })
   })
 
-  test('gets each error of a batch beside what succeeded', async () => {
+  test('gets the results and the errors of a batch', async () => {
     const client = createClient(api.url, owner.token)
     const [found, missing] = await Promise.allSettled([
       client.sites.list.query({}),
@@ -69,8 +69,8 @@ describe('a typed client', () => {
   })
 })
 
-describe('an error over tRPC', () => {
-  test('has the status and code of the contract', async () => {
+describe('tRPC: errors', () => {
+  test('status and code are the same as over REST', async () => {
     expectError(await api.call('GET', '/trpc/sites.list'), 401, 'unauthenticated')
     expectError(await call('GET', 'sites.get?input={"siteKey":"unknown.com"}'), 404, 'not_found')
     expectError(await call('GET', 'sites.get'), 422, 'validation_failed')
@@ -82,13 +82,13 @@ describe('an error over tRPC', () => {
   })
 
   test.each(['nothing', 'sites', 'sites.nothing', 'constructor', '__proto__', 'sites.constructor', 'a/b'])(
-    'for the procedure %s that does not exist is 404',
+    'the unknown procedure %s gives 404',
     async name => {
       expect((await call('GET', name)).status).toBe(404)
     },
   )
 
-  test('for a procedure called with the wrong method is 405 and says which', async () => {
+  test('the wrong method gives 405 and names the right one', async () => {
     const answer = await call('POST', 'sites.list', {})
     expectError(answer, 405, 'method_not_allowed')
     expect(answer.headers.get('allow')).toBe('GET')
@@ -96,7 +96,7 @@ describe('an error over tRPC', () => {
     expect((await call('PUT', 'sites.create', {})).status).toBe(405)
   })
 
-  test('for an input that is no JSON is 400, once the token is known', async () => {
+  test('an input that is not JSON gives 400, after the token is checked', async () => {
     const headers = { 'Content-Type': 'application/json' }
     expectError(await call('POST', 'sites.create', '{', headers), 400, 'malformed_json')
     expectError(await call('GET', 'sites.get?input={'), 400, 'malformed_json')
@@ -104,7 +104,7 @@ describe('an error over tRPC', () => {
     expectError(answer, 401, 'unauthenticated')
   })
 
-  test('for a body of another type is 415, one too large 413', async () => {
+  test('a body of another content type gives 415, a body that is too large 413', async () => {
     expectError(
       await call('POST', 'sites.create', 'x', { 'Content-Type': 'text/html' }),
       415,
@@ -122,23 +122,23 @@ describe('an error over tRPC', () => {
     )
   })
 
-  test('for a batch that is too long is 400', async () => {
+  test('a batch that is too long gives 400', async () => {
     const names = Array(MAX_BATCH + 1)
       .fill('sites.list')
       .join(',')
     expectError(await call('GET', `${names}?batch=1&input={}`), 400, 'bad_request')
   })
 
-  test('for a path that cannot be decoded is 400', async () => {
+  test('a path that cannot be decoded gives 400', async () => {
     expect((await call('GET', '%E0%A4%A')).status).toBe(400)
   })
 })
 
-describe('tRPC input nested over 32 levels', () => {
+describe('tRPC: nested input', () => {
   const deep = (levels: number) => '['.repeat(levels) + ']'.repeat(levels)
   const json = { 'Content-Type': 'application/json' }
 
-  test('is 422 in a body and in a query, once the token is known', async () => {
+  test('more than 32 levels give 422 in a body and in a query, after the token is checked', async () => {
     const posted = await call('POST', 'sites.create', deep(33), json)
     expectError(posted, 422, 'validation_failed')
     expect(posted.body.error.data.errors).toEqual({ body: [expect.stringContaining('32 levels')] })
@@ -153,7 +153,7 @@ describe('tRPC input nested over 32 levels', () => {
     }
   })
 
-  test('is 422 for every call of a batch', async () => {
+  test('more than 32 levels give 422 for every call of a batch', async () => {
     const { status, body } = await call('GET', `sites.get,sites.get?batch=1&input={"0":${deep(33)}}`)
     expect(status).toBe(422)
     expect(body.map((each: Answer['body']) => each.error.data.code)).toEqual(
@@ -161,14 +161,14 @@ describe('tRPC input nested over 32 levels', () => {
     )
   })
 
-  test('of 32 levels is read, and then refused for what it is', async () => {
+  test('32 levels are parsed, and then refused by the schema', async () => {
     expectError(await call('POST', 'sites.create', deep(32), json), 422, 'validation_failed')
     expect((await call('POST', 'sites.create', deep(32), json)).body.error.message).not.toContain('32 levels')
   })
 })
 
-describe('a batch over tRPC', () => {
-  test('that asks for a stream is refused with 400, whichever header asks', async () => {
+describe('tRPC: batches', () => {
+  test('a request for a stream is refused with 400, by either header', async () => {
     const asking: Record<string, string>[] = [
       { 'trpc-accept': 'application/jsonl' },
       { Accept: 'text/html, application/jsonl' },
@@ -182,7 +182,7 @@ describe('a batch over tRPC', () => {
     }
   })
 
-  test('of 10,000 calls is refused with 400 in one body', async () => {
+  test('10,000 calls are refused with one 400', async () => {
     const names = Array(2_000).fill('tokens.list').join(',')
     expectError(await call('GET', `${names.slice(0, 12_000)}?batch=1`), 400, 'bad_request')
     const inputs = Object.fromEntries(Array.from({ length: 10_000 }, (_, index) => [index, {}]))
@@ -190,7 +190,7 @@ describe('a batch over tRPC', () => {
     expect([answer.status, answer.body.length]).toEqual([422, 1])
   })
 
-  test('is charged for each call, and carries what is left on every answer, errors too', async () => {
+  test('each call is charged, and every answer has the rate headers, errors too', async () => {
     const { limits } = api.services.config
     limits.api = 3
     try {
@@ -211,7 +211,7 @@ describe('a batch over tRPC', () => {
   })
 })
 
-test('a gzipped body is read', async () => {
+test('tRPC: a gzipped body is accepted', async () => {
   const answer = await call('POST', 'sites.create', gzipSync(JSON.stringify({ domain: 'zip.com' })), {
     'Content-Encoding': 'gzip',
     'Content-Type': 'application/json',

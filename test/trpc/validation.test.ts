@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { z } from 'zod'
-import { requiredText, text, validationError } from '../../src/infra/validation.ts'
+import { requiredText, text, validationError } from '../../src/schema/validation.ts'
 
 const problems = (schema: z.ZodType, value: unknown) => {
   const parsed = schema.safeParse(value)
@@ -22,17 +22,17 @@ test.each([
   [z.object({}), 'text', { body: ['must be an object'] }],
   [text(3), 'four', { body: ['must be at most 3 characters'] }],
   [requiredText(3), '\0', { body: ['is required'] }],
-])('%# is refused in our words', (schema, value, fields) => {
+])('validation messages: case %# has the message of the service', (schema, value, fields) => {
   expect(problems(schema, value)).toEqual(fields)
 })
 
-test('a text is measured in code points and mended', () => {
+test('validation: a text is measured in code points; NUL and lone surrogates are replaced', () => {
   expect(text(3).parse('🍕🍕🍕')).toBe('🍕🍕🍕')
   expect(text(3).safeParse('🍕🍕🍕🍕').success).toBe(false)
   expect(text(9).parse('a\0b\ud800c')).toBe('ab\ufffdc')
 })
 
-test('the message names the first field that is wrong', () => {
+test('validation: the message names the first wrong field', () => {
   const { error } = z.object({ a: z.string(), b: z.string() }).safeParse({})
   expect(validationError(error!).message).toBe('a is required')
 })

@@ -2,23 +2,19 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { projectRoot } from '../../config.ts'
 import type { Refusals } from '../../errors.ts'
-import { procedureOf } from '../procedure-of.ts'
-import { type Route, routes } from '../routes.ts'
+import { type Route, routes } from '../api/routes.ts'
 import { errorSchemas, headers, headersOf, otherErrors, RATE_HEADERS, refusalAnswers } from './answers.ts'
-import { exampleOf } from './examples.ts'
 import { describeIngestion } from './ingestion.ts'
-import { operations } from './operations.ts'
-import { PICTURES } from './pictures.ts'
+import { PICTURES, SERVICE } from './other-endpoints.ts'
 import { requestOf } from './requests.ts'
-import { createSchemas, type Json, type Schemas } from './schemas.ts'
-import { SERVICE } from './service.ts'
+import { createSchemas, exampleOf, type Json, type Schemas } from './schemas.ts'
 import { shareParts } from './shared-parts.ts'
 import { tags } from './tags.ts'
 import { WEBHOOK } from './webhook.ts'
 
 /**
- * Returns the OpenAPI 3.1 document of the service: the route table, described by its procedures and their schemas, and the
- * endpoints outside the table.
+ * Returns the OpenAPI 3.1 document of the service: the procedures, described by their meta data and schemas, and the endpoints
+ * that are no procedures.
  */
 export function describeApi(baseUrl: string): Json {
   const schemas = createSchemas()
@@ -27,8 +23,8 @@ export function describeApi(baseUrl: string): Json {
     const template = path.replace(/:(\w+)/g, '{$1}')
     paths[template] = { ...paths[template], [method]: operation }
   }
-  const besideTable = [...describeIngestion(schemas), WEBHOOK, ...PICTURES, ...SERVICE]
-  for (const { path, method, operation } of besideTable) add(path, method, operation)
+  const others = [...describeIngestion(schemas), WEBHOOK, ...PICTURES, ...SERVICE]
+  for (const { path, method, operation } of others) add(path, method, operation)
   for (const route of routes) add(route.path, route.method, describeRoute(route, schemas))
   const { parameters, responses, ...shared } = shareParts(paths)
   return {
@@ -75,12 +71,11 @@ Every error has the same shape, with a \`code\` for programs. Every answer has a
 say what is left in \`X-RateLimit-*\`; over it, and when the service cannot take a request now, \`Retry-After\` says when to try again.`
 
 function describeRoute(route: Route, schemas: Schemas): Json {
-  const { summary, description, answer, refusals } = operations[route.procedure]
-  const { inputs, output, meta } = procedureOf(route)
+  const { summary, description, answer } = route
   const [group, name] = route.procedure.split('.') as [string, string]
   const request = requestOf(
     route,
-    inputs.map(input => schemas.convert(input, 'input')),
+    route.inputs.map(input => schemas.convert(input, 'input')),
     schemas.components,
   )
   const success = {
@@ -89,7 +84,7 @@ function describeRoute(route: Route, schemas: Schemas): Json {
       'X-Ignored-Parameters',
       ...(route.location ? (['Location'] as const) : []),
     ),
-    ...(route.ok !== 204 && { content: jsonAnswer(schemas.convert(output, 'output'), schemas) }),
+    ...(route.ok !== 204 && { content: jsonAnswer(schemas.convert(route.output, 'output'), schemas) }),
   }
   return {
     operationId: group + name.charAt(0).toUpperCase() + name.slice(1),
@@ -102,7 +97,7 @@ function describeRoute(route: Route, schemas: Schemas): Json {
         [route.existing]: { ...success, description: 'It was there already, and stays as it was.' },
       }),
       [route.ok]: { ...success, description: answer ?? 'Done.' },
-      ...refusalAnswers({ ...requestRefusals(route, request), ...meta, ...refusals }, [
+      ...refusalAnswers({ ...requestRefusals(route, request), ...route.refusals }, [
         ...RATE_HEADERS,
         'X-Ignored-Parameters',
       ]),

@@ -1,6 +1,5 @@
-import type { Route } from '../routes.ts'
-import { exampleOf } from './examples.ts'
-import type { Json } from './schemas.ts'
+import type { Route } from '../api/routes.ts'
+import { exampleOf, type Json } from './schemas.ts'
 
 /**
  * Describes where the fields of a route's inputs are sent: in the path, in the query of a GET, else in a JSON body.

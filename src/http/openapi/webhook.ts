@@ -1,5 +1,5 @@
 import { headersOf, otherErrors, RATE_HEADERS, refusalAnswers } from './answers.ts'
-import type { DescribedEndpoint } from './described-endpoint.ts'
+import type { DescribedEndpoint } from './other-endpoints.ts'
 import type { Json } from './schemas.ts'
 import { tags } from './tags.ts'
 

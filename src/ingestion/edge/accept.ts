@@ -1,22 +1,36 @@
+import { createHmac, hash, timingSafeEqual } from 'node:crypto'
 import { AppError } from '../../errors.ts'
+import { isReservedName } from '../../events/reserved-names.ts'
 import type { TrackedSite } from '../../sites/find-site.ts'
 import { openIdentifySecret } from '../../sites/identify-secret.ts'
-import type { Geo } from './geo.ts'
+import { type Hit, PARTITIONS } from '../hit.ts'
+import { isCrawler } from '../stages/crawler.ts'
+import { completeError } from '../stages/error.ts'
+import type { Geo, Location } from './geo.ts'
 import { newHitId } from './hit-id.ts'
-import { verifyIdentity } from './identify-signature.ts'
-import {
-  type DropReason,
-  dropReason,
-  givenVisitorId,
-  makeHit,
-  type RoutedHit,
-  type Sender,
-} from './make-hit.ts'
-import { type Endpoint, readKeyedBody } from './read-body.ts'
+import { type Content, type Endpoint, readKeyedBody } from './read-body.ts'
 import type { SiteKeys } from './site-keys.ts'
-import type { SaltStore } from './visitor-ids.ts'
+import { type SaltStore, type Salts, visitorIdFor } from './visitor-ids.ts'
 
 export { ENDPOINTS, type Endpoint } from './read-body.ts'
+
+/** Reason why a well-formed hit is not recorded; these are all values of `X-Hit-Dropped`. */
+export type DropReason = 'bot' | 'reserved_name'
+
+export interface Sender {
+  /** Client address; it is never stored or queued. */
+  address: string
+  userAgent: string
+}
+
+/** Fields of the site that a hit needs. */
+export type HitSite = Pick<TrackedSite, 'siteNo' | 'siteId' | 'trackingMode'>
+
+/** A hit with the partition that will store it. */
+export interface RoutedHit {
+  hit: Hit
+  partition: number
+}
 
 export type Accepted = (RoutedHit & { site: TrackedSite }) | { dropped: DropReason }
 
@@ -56,7 +70,87 @@ export async function accept(
   if (dropped) return { dropped }
   let salts = givenVisitorId(content, site) ? undefined : edge.salts.at(now)
   if (salts instanceof Promise) salts = await salts
-  const place = edge.geo.locate(sender.address)
-  const { hit, partition } = makeHit(content, { id: newHitId(now), at: now, site, sender, place, salts })
+  const location = edge.geo.locate(sender.address)
+  const { hit, partition } = makeHit(content, { id: newHitId(now), at: now, site, sender, location, salts })
   return { hit, partition, site }
 }
+
+/** Returns why a hit is not recorded; undefined for a hit to record. */
+export function dropReason(content: Content, sender: Sender): DropReason | undefined {
+  if (isCrawler(sender.userAgent)) return 'bot'
+  if (content.hit.type === 'event' && isReservedName(content.hit.name!)) return 'reserved_name'
+  return undefined
+}
+
+/** Returns the visitor id from the body; undefined when an id must be derived from the salts. */
+export function givenVisitorId(content: Content, site: HitSite): string | undefined {
+  return content.visitorId ?? (site.trackingMode === 'cookie' ? content.newVisitorId : undefined)
+}
+
+/**
+ * Completes the hit of a body with id, time, site, sender and location. The client address does not become part of the hit.
+ * @param from.at Unix milliseconds
+ * @param from.salts salts for the visitor's id; undefined when the body contains an id
+ */
+export function makeHit(
+  content: Content,
+  from: {
+    id: string
+    at: number
+    site: HitSite
+    sender: Sender
+    location: Location
+    salts: Salts | undefined
+  },
+): RoutedHit {
+  const { id, at, site, sender, location, salts } = from
+  const { hit } = content
+  const givenId = givenVisitorId(content, site)
+  hit.id = id
+  hit.at = at
+  hit.siteNo = site.siteNo
+  hit.siteId = site.siteId
+  if (givenId) {
+    hit.visitorId = givenId
+  } else if (salts) {
+    hit.visitorId = visitorIdFor(salts.today, site.siteId, sender.address, sender.userAgent)
+    if (salts.yesterday) {
+      hit.previousVisitorId = visitorIdFor(salts.yesterday, site.siteId, sender.address, sender.userAgent)
+    }
+  }
+  // Also a stage of `enrich`. Done here too, so that text beyond the limits takes no memory in Redis.
+  completeError(hit)
+  hit.userAgent = sender.userAgent.slice(0, 1_000) || undefined
+  hit.country = location.country || undefined
+  hit.region = location.region || undefined
+  hit.city = location.city || undefined
+  const origin = givenId ?? `${sender.address}\n${sender.userAgent}`
+  return { hit, partition: partitionOf(site.siteId, origin) }
+}
+
+/** Uses a hash without the daily salt, so that a visitor stays in one partition over midnight. */
+function partitionOf(siteId: string, origin: string): number {
+  return Number.parseInt(hash('sha1', siteId + origin).slice(0, 8), 16) % PARTITIONS
+}
+
+/**
+ * Verifies that the site's own server signed the identity. The tracking key proves nothing: it is public in every page.
+ * @param identifier the identifier in the form in which it is stored
+ * @param signature HMAC-SHA-256 of the identifier in hex digits; may be any value, because it comes from the sender
+ * @throws AppError `validation_failed`
+ */
+function verifyIdentity(identifier: string, signature: unknown, secret: string): void {
+  if (signature === undefined || signature === null || signature === '') {
+    throw refusal('is required: this site takes only identities that are signed with its identify secret')
+  }
+  const right = createHmac('sha256', secret).update(identifier).digest()
+  const isForm = typeof signature === 'string' && /^[0-9a-f]{64}$/i.test(signature)
+  if (!isForm || !timingSafeEqual(Buffer.from(signature, 'hex'), right)) {
+    throw refusal(
+      'does not fit: send the HMAC-SHA-256 of the identifier, keyed with the identify secret, as 64 hex digits',
+    )
+  }
+}
+
+const refusal = (problem: string) =>
+  new AppError('validation_failed', `signature ${problem}`, { fields: { signature: [problem] } })

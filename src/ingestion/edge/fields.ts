@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { isWithin, mend, requiredText, text } from '../../infra/validation.ts'
+import { isWithin, mend, requiredText, text } from '../../schema/validation.ts'
 
 /** Text of at most `max` characters; absent, null and the empty string become undefined. */
 export const optional = (max: number) =>

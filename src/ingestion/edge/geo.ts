@@ -1,6 +1,6 @@
 import { open, type Reader, type Response } from 'maxmind'
 
-export interface Place {
+export interface Location {
   /** ISO 3166-1 alpha-2, upper case; empty when unknown. */
   country: string
   /** ISO 3166-2; empty when unknown. */
@@ -9,10 +9,10 @@ export interface Place {
 }
 
 export interface Geo {
-  locate(address: string): Place
+  locate(address: string): Location
 }
 
-const NOWHERE: Place = { country: '', region: '', city: '' }
+const UNKNOWN: Location = { country: '', region: '', city: '' }
 
 /** Union of the two record shapes in use: MaxMind's own, and the flat one of the packaged country database. */
 interface Record {
@@ -30,22 +30,22 @@ interface Record {
 export async function openGeo(file: string): Promise<Geo> {
   const reader = (await open<Response>(file, { cache: { max: 10_000 } })) as Reader<Response>
   // Weak keys: the reader's own cache holds the records that are in use.
-  const places = new WeakMap<Record, Place>()
+  const locations = new WeakMap<Record, Location>()
   return {
     locate(address) {
       const record = lookUp(reader, address)
-      if (!record) return NOWHERE
-      let place = places.get(record)
-      if (!place) {
-        place = placeOf(record)
-        places.set(record, place)
+      if (!record) return UNKNOWN
+      let location = locations.get(record)
+      if (!location) {
+        location = locationOf(record)
+        locations.set(record, location)
       }
-      return place
+      return location
     },
   }
 }
 
-function placeOf(record: Record): Place {
+function locationOf(record: Record): Location {
   const country = (typeof record.country === 'object' ? record.country.iso_code : record.country_code) ?? ''
   const region = record.subdivisions?.[0]?.iso_code
   const city = typeof record.city === 'object' ? record.city.names?.en : record.city

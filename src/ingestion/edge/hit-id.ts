@@ -1,9 +1,8 @@
 import { randomFillSync, randomInt } from 'node:crypto'
+import { DAY_MS } from '../../lib/time.ts'
 
 // Site, time and id identify a hit. The time has its own column, so the first half of the id needs only the day.
 // The columnstore stores the two halves apart, and a half that is constant for a day compresses to almost nothing.
-
-const DAY_MS = 86_400_000
 
 let latest = { day: Number.NaN, version: 0, text: '' }
 

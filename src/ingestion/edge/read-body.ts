@@ -1,7 +1,7 @@
 import type { z } from 'zod'
-import { validationError } from '../../infra/validation.ts'
+import { validationError } from '../../schema/validation.ts'
 import { AUTOCAPTURE_TYPES, type Hit, type HitType } from '../hit.ts'
-import { ORDINARY } from './ordinary.ts'
+import { FAST_PARSERS } from './fast-parser.ts'
 import { readError, readRevenue } from './reported.ts'
 import {
   type Collect,
@@ -30,7 +30,8 @@ export interface Content {
  * @throws AppError `validation_failed`, fields named
  */
 export function readKeyedBody(endpoint: Endpoint, body: unknown): { key: string; content: Content } {
-  const input = ORDINARY[endpoint](body) ?? parse(KEYED_SCHEMAS[endpoint] as z.ZodType<{ key: string }>, body)
+  const input =
+    FAST_PARSERS[endpoint](body) ?? parse(KEYED_SCHEMAS[endpoint] as z.ZodType<{ key: string }>, body)
   return { key: input.key, content: READERS[endpoint](input as never) }
 }
 
@@ -72,7 +73,8 @@ const READERS: {
   },
 }
 
-type Said = Partial<
+/** Fields of a hit that not every endpoint has. */
+type HitFields = Partial<
   Pick<Hit, 'name' | 'props' | 'revenue' | 'error' | 'scroll' | 'engagedMs' | 'identity'>
 > & {
   device?: Omit<Collect, 'url'>
@@ -83,7 +85,7 @@ type Said = Partial<
 function content(
   sender: Pick<Collect, 'hostname' | 'visitor_id' | 'new_visitor_id'>,
   type: HitType,
-  { device, page, name, props, revenue, error, scroll, engagedMs, identity }: Said,
+  { device, page, name, props, revenue, error, scroll, engagedMs, identity }: HitFields,
 ): Content {
   const hit: Hit = {
     id: '',

@@ -1,7 +1,7 @@
-import { mend } from '../../infra/validation.ts'
+import { mend } from '../../schema/validation.ts'
 
 const CURRENCIES = new Set(Intl.supportedValuesOf('currency'))
-/** Maximum in minor units: one hit with the public tracking key must not distort the sums of a goal (contract §7). */
+/** Maximum in minor units: one hit with the public tracking key must not distort the sums of a goal (docs/metrics.md "Reported revenue"). */
 const MAX_REPORTED = 10n ** 12n
 
 /** Returns the number of decimal digits of a currency (ISO 4217): 2 for USD, 0 for JPY, 3 for KWD. */

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { requiredText } from '../../infra/validation.ts'
+import { requiredText } from '../../schema/validation.ts'
 import {
   described,
   device,

@@ -1,20 +1,21 @@
 import type { Redis } from 'ioredis'
+import type { Db } from '../../db/connect.ts'
 import { AppError } from '../../errors.ts'
-import type { Db } from '../../infra/db.ts'
-import { withDeadline } from '../../infra/deadline.ts'
+import { withDeadline } from '../../lib/deadline.ts'
+import { MINUTE_MS } from '../../lib/time.ts'
 import { SITE_CHANGES } from '../../sites/changes.ts'
 import { findSiteByKey, listTrackedSites, type TrackedSite } from '../../sites/find-site.ts'
 
 /** After this time an entry is refreshed in the background, in case an announcement was missed. */
 const FRESH_MS = 5_000
 /** After this time an entry is not used until the database has answered. */
-const STALE_MS = 60_000
+const STALE_MS = MINUTE_MS
 /** Longest time that a hit waits for the database. */
-const PATIENCE_MS = 3_000
+const LOOKUP_MS = 3_000
 /** Limits the memory that a flood of invented keys can take. */
 const MAX_ENTRIES = 20_000
-/** Maximum number of sites that `learn` loads. */
-const MAX_LEARNED = 10_000
+/** Maximum number of sites that `preload` loads. */
+const MAX_PRELOADED = 10_000
 
 interface Entry {
   site: TrackedSite | undefined
@@ -32,7 +33,7 @@ export interface SiteKeys {
    * Loads the existing sites, so that their hits do not wait for the database.
    * @throws the database error when the database is unavailable
    */
-  learn(): Promise<void>
+  preload(): Promise<void>
 }
 
 /** Creates a cache of sites by tracking key, misses included. Redis announces changes, which take effect at once. */
@@ -40,11 +41,11 @@ export function createSiteKeys(db: Db, subscriber: Redis): SiteKeys {
   const entries = new Map<string, Entry>()
   const loading = new Map<string, Promise<TrackedSite | undefined>>()
   let announcements = 0
-  /** Number of the latest announcement by key. A site that was read before the announcement must not be cached. */
+  /** Number of the latest announcement by key. */
   const announced = new Map<string, number>()
 
-  /** @param before number of announcements when the read began */
-  function note(key: string, site: TrackedSite | undefined, before: number): void {
+  /** @param before number of announcements when the read began: a result that is older than the latest one is not cached */
+  function store(key: string, site: TrackedSite | undefined, before: number): void {
     if ((announced.get(key) ?? 0) <= before) entries.set(key, { site, askedAt: Date.now() })
   }
 
@@ -66,7 +67,7 @@ export function createSiteKeys(db: Db, subscriber: Redis): SiteKeys {
     const request = findSiteByKey(db, key)
       .then(site => {
         if (entries.size >= MAX_ENTRIES) entries.clear()
-        note(key, site, before)
+        store(key, site, before)
         return site
       })
       .finally(() => loading.delete(key))
@@ -77,18 +78,18 @@ export function createSiteKeys(db: Db, subscriber: Redis): SiteKeys {
   return {
     find(key) {
       const entry = entries.get(key)
-      if (!entry) return withDeadline(PATIENCE_MS, load(key), tooLate)
+      if (!entry) return withDeadline(LOOKUP_MS, load(key), tooLate)
       const now = Date.now()
       const age = now - entry.askedAt
       if (age < FRESH_MS) return entry.site
       entry.askedAt = now // prevents a lookup for each of the next hits
-      const asked = withDeadline(PATIENCE_MS, load(key), tooLate).catch(() => entry.site)
-      return age < STALE_MS ? entry.site : asked
+      const fresh = withDeadline(LOOKUP_MS, load(key), tooLate).catch(() => entry.site)
+      return age < STALE_MS ? entry.site : fresh
     },
-    async learn() {
+    async preload() {
       await subscribed
       const before = announcements
-      for (const [key, site] of await listTrackedSites(db, MAX_LEARNED)) note(key, site, before)
+      for (const [key, site] of await listTrackedSites(db, MAX_PRELOADED)) store(key, site, before)
     },
   }
 }

@@ -1,10 +1,9 @@
 import { createHmac, randomBytes } from 'node:crypto'
 import type { Redis } from 'ioredis'
 import { AppError } from '../../errors.ts'
-import { answered } from '../../infra/redis.ts'
-import { keyedHash } from './keyed-hash.ts'
-
-const DAY_MS = 86_400_000
+import { keyedHash } from '../../lib/keyed-hash.ts'
+import { DAY_MS } from '../../lib/time.ts'
+import { answered } from '../../redis/connect.ts'
 
 /** Salts for anonymous visitor ids: one a UTC day, derived from a random seed that all processes share through Redis. */
 export interface Salts {

@@ -1,9 +1,9 @@
 import { z } from 'zod'
 import { AppError } from '../../errors.ts'
-import { checkDepth, MAX_DEPTH } from '../../infra/json.ts'
-import { validationError } from '../../infra/validation.ts'
-import type { Sender } from '../edge/make-hit.ts'
-import { ENDPOINTS, type Endpoint } from '../edge/read-body.ts'
+import { checkDepth, MAX_DEPTH } from '../../lib/json.ts'
+import { MINUTE_MS } from '../../lib/time.ts'
+import { validationError } from '../../schema/validation.ts'
+import { ENDPOINTS, type Endpoint, type Sender } from '../edge/accept.ts'
 
 const optionalText = z
   .string()
@@ -81,6 +81,6 @@ function parseTime(text: string): number | undefined {
   const local = Date.UTC(year!, month! - 1, day!, hour, minute, second, milliseconds)
   // `Date` converts 30 February to 1 or 2 March.
   if (new Date(local).getUTCDate() !== day || month! < 1 || month! > 12) return undefined
-  const offset = (offsetHours * 60 + offsetMinutes) * 60_000
+  const offset = (offsetHours * 60 + offsetMinutes) * MINUTE_MS
   return match[8] === '-' ? local + offset : local - offset
 }

@@ -1,23 +1,23 @@
-import type { Db } from '../../infra/db.ts'
-import type { Log } from '../../infra/log.ts'
+import type { Db } from '../../db/connect.ts'
 import { createChunkOpener } from '../../rollups/columnstore.ts'
 import type { Written } from '../../rollups/keep-refreshed.ts'
+import type { Log } from '../../runtime/log.ts'
+import { dropReason, givenVisitorId, type HitSite, makeHit } from '../edge/accept.ts'
 import type { Geo } from '../edge/geo.ts'
-import { dropReason, givenVisitorId, type HitSite, makeHit } from '../edge/make-hit.ts'
 import { readBody } from '../edge/read-body.ts'
 import { type EnrichedHit, PARTITIONS } from '../hit.ts'
 import { enrich } from '../stages/index.ts'
+import { SESSION_SPAN_MS } from '../store/batch-context.ts'
 import { findStored } from '../store/find-stored.ts'
 import { storeHits } from '../store/store.ts'
-import { forAMinute, storeSound } from '../store/store-sound.ts'
-import { SESSION_SPAN_MS } from '../store/timeline.ts'
+import { retryForAMinute, storeWithBisection } from '../store/store-with-bisection.ts'
 import { type Envelope, readEnvelope } from './envelope.ts'
-import { digestOf, hitIdOf } from './identity.ts'
+import { loadImportSalts } from './import-salts.ts'
+import { digestOf, hitIdOf } from './line-digest.ts'
 import { type Line, MAX_LINE_BYTES, readLines } from './lines.ts'
 import { Ordinals } from './ordinals.ts'
 import { createPartitionWriter } from './partition-writer.ts'
 import { createRejects, type Rejected } from './rejects.ts'
-import { loadSiteImports } from './site-imports.ts'
 import { createWrittenTimes } from './written-times.ts'
 
 export interface Imported {
@@ -69,9 +69,9 @@ export async function importHits(
   options: ImportOptions,
 ): Promise<Imported> {
   const { db, geo, log, now, batchHits, onWritten, onProgress } = options
-  const { saltsAt } = await loadSiteImports(db, site.siteNo)
+  const saltsAt = await loadImportSalts(db, site.siteNo)
   const openChunks = createChunkOpener(db)
-  const noteWritten = createWrittenTimes(onWritten)
+  const recordWritten = createWrittenTimes(onWritten)
   const ordinals = new Ordinals()
   const rejects = createRejects()
   let accepted = 0
@@ -92,15 +92,15 @@ export async function importHits(
 
   async function storeAll(partition: number, hits: EnrichedHit[]) {
     await options.requireFreeDisk?.()
-    await patiently(() => openAround(hits))
-    const result = await storeSound(
+    await withRetries(() => openAround(hits))
+    const result = await storeWithBisection(
       hits,
-      part => patiently(() => storeHits(db, partition, part, options.mostValues)),
+      part => withRetries(() => storeHits(db, partition, part, options.mostValues)),
       async (hit, error) => rejects.add(hit.line!, (error as Error).message),
     )
     if (result.dropped > 0) throw new Error('the site was deleted while its hits were imported')
     if (result.repeated > 0) isSkipping = true
-    noteWritten(partition, hits)
+    recordWritten(partition, hits)
     return result
   }
 
@@ -110,7 +110,7 @@ export async function importHits(
     return openChunks(Math.min(...times) - SESSION_SPAN_MS, Math.max(...times) + SESSION_SPAN_MS)
   }
 
-  const patiently = <Result>(run: () => Promise<Result>) => forAMinute(log, run)
+  const withRetries = <Result>(run: () => Promise<Result>) => retryForAMinute(log, run)
 
   /** @throws the reason why the line is rejected */
   function readEntry({ number, text }: Line): Entry {
@@ -129,11 +129,11 @@ export async function importHits(
     const content = readBody(endpoint, body)
     if (dropReason(content, sender)) return undefined
     const salts = givenVisitorId(content, site) ? undefined : saltsAt(at)
-    const routed = makeHit(content, { id, at, site, sender, place: geo.locate(sender.address), salts })
+    const routed = makeHit(content, { id, at, site, sender, location: geo.locate(sender.address), salts })
     return { ...routed, hit: enrich({ ...routed.hit, line }) }
   }
 
-  async function takeEntry(entry: Entry): Promise<void> {
+  async function addEntry(entry: Entry): Promise<void> {
     const routed = rejects.unlessRejected(entry.line, () => readHit(entry), 'body.')
     if (!routed) return
     if (!routed.value) dropped += 1
@@ -146,10 +146,10 @@ export async function importHits(
       const entry = rejects.unlessRejected(line.number, () => readEntry(line))
       if (entry) entries.push(entry.value)
     }
-    const known = isSkipping ? await patiently(() => findStored(db, entries)) : new Set()
+    const known = isSkipping ? await withRetries(() => findStored(db, entries)) : new Set()
     if (known.size === 0) isSkipping = false
     accepted += known.size
-    for (const entry of entries) if (!known.has(entry.id)) await takeEntry(entry)
+    for (const entry of entries) if (!known.has(entry.id)) await addEntry(entry)
     onProgress?.({ accepted, dropped, rejected_total: rejects.total })
   }
   await Promise.all(writers.map(writer => writer.finish()))

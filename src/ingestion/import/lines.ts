@@ -20,7 +20,7 @@ export async function* readLines(source: AsyncIterable<Buffer>): AsyncGenerator<
   let begunBytes = 0
   let number = 0
 
-  function take(chunk: Buffer, start: number, end: number): Line | undefined {
+  function endLine(chunk: Buffer, start: number, end: number): Line | undefined {
     number += 1
     const isTooLong = begunBytes + end - start > MAX_LINE_BYTES
     const rest = chunk.subarray(start, end)
@@ -35,7 +35,7 @@ export async function* readLines(source: AsyncIterable<Buffer>): AsyncGenerator<
     const lines: Line[] = []
     let start = 0
     for (let end = chunk.indexOf(NEWLINE); end !== -1; end = chunk.indexOf(NEWLINE, start)) {
-      const line = take(chunk, start, end)
+      const line = endLine(chunk, start, end)
       if (line) lines.push(line)
       start = end + 1
     }
@@ -45,7 +45,7 @@ export async function* readLines(source: AsyncIterable<Buffer>): AsyncGenerator<
     else if (start < chunk.length) begun.push(Buffer.from(chunk.subarray(start)))
     yield lines
   }
-  const last = begunBytes > 0 && take(Buffer.alloc(0), 0, 0)
+  const last = begunBytes > 0 && endLine(Buffer.alloc(0), 0, 0)
   if (last) yield [last]
 }
 

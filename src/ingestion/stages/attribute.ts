@@ -1,8 +1,7 @@
 import type { EnrichedHit } from '../hit.ts'
-import { channelOf } from './channel.ts'
-import { sourceOfHost } from './known-source.ts'
+import { sourceOfHost, sourceOfTag } from './known-source.ts'
 import { hostOfPage } from './referrer.ts'
-import { sourceOfTag } from './tagged-source.ts'
+import type { SourceCategory } from './sources.ts'
 import { readTags } from './url.ts'
 
 const DIRECT = 'Direct / None'
@@ -28,4 +27,102 @@ export function attribute(hit: EnrichedHit): void {
     adClick,
     isAd: tagged?.isAd ?? false,
   })
+}
+
+/** Input for the choice of a channel; unknown strings are empty. */
+interface Origin {
+  /** The tag as sent, or the referrer's host. */
+  source: string
+  /** Canonical name of a known source. */
+  name: string
+  category: SourceCategory
+  medium: string
+  campaign: string
+  adClick: 'Google' | 'Bing' | ''
+  /** True if the tag names advertisements (`fb ads`). */
+  isAd: boolean
+}
+
+interface Channel {
+  name: string
+  holds: (facts: Facts) => boolean
+}
+
+interface Facts extends Origin {
+  isPaid: boolean
+  isShopping: boolean
+}
+
+const displayMediums = new Set(['display', 'banner', 'expandable', 'interstitial', 'cpm'])
+const socialMediums = new Set([
+  ...['social', 'social-network', 'social-media', 'sm'],
+  ...['social network', 'social media', 'social_network', 'social_media'],
+])
+const emailTags = new Set(['email', 'e-mail', 'e_mail', 'e mail'])
+const directTags = new Set(['direct', '(direct)', '(none)', '(not set)', 'direct / none'])
+const noMediums = new Set(['', '(none)', '(not set)', 'none'])
+
+/**
+ * Rules of Google's default channel group, in the order of this service; the first rule that holds gives the channel.
+ * @see https://support.google.com/analytics/answer/9756891
+ */
+const channels: Channel[] = [
+  { name: 'Cross-network', holds: f => f.campaign.includes('cross-network') },
+  { name: 'Paid Shopping', holds: f => f.isShopping && f.isPaid },
+  {
+    name: 'Paid Search',
+    holds: f => (f.category === 'search' && f.isPaid) || (f.adClick !== '' && f.adClick === f.name),
+  },
+  { name: 'Paid Social', holds: f => f.category === 'social' && f.isPaid },
+  { name: 'Paid Video', holds: f => f.category === 'video' && f.isPaid },
+  { name: 'Display', holds: f => displayMediums.has(f.medium) },
+  { name: 'Paid Other', holds: f => f.isPaid },
+  { name: 'Organic Shopping', holds: f => f.isShopping },
+  { name: 'Organic Social', holds: f => f.category === 'social' || socialMediums.has(f.medium) },
+  { name: 'Organic Video', holds: f => f.category === 'video' || f.medium.includes('video') },
+  { name: 'AI Assistants', holds: f => f.category === 'ai' || f.medium === 'ai-assistant' },
+  { name: 'Organic Search', holds: f => f.category === 'search' || f.medium === 'organic' },
+  { name: 'Email', holds: f => f.category === 'email' || isEmail(f) },
+  {
+    name: 'Affiliates',
+    holds: f => f.category === 'affiliate' || f.medium === 'affiliate' || f.medium === 'affiliates',
+  },
+  { name: 'Audio', holds: f => f.category === 'audio' || f.medium === 'audio' },
+  { name: 'SMS', holds: f => f.source === 'sms' || f.medium === 'sms' },
+  { name: 'Mobile Push Notifications', holds: f => f.source === 'firebase' || isPush(f.medium) },
+  { name: 'Referral', holds: f => isReferral(f) },
+]
+
+/**
+ * Returns the channel of a hit.
+ * @returns one of the nineteen channel names; `Direct` when no rule holds
+ */
+function channelOf(origin: Origin): string {
+  const campaign = origin.campaign.toLowerCase()
+  const medium = origin.medium.toLowerCase()
+  const facts: Facts = {
+    source: origin.source.toLowerCase(),
+    name: origin.name,
+    category: origin.category,
+    medium,
+    campaign,
+    adClick: origin.adClick,
+    isAd: origin.isAd,
+    isPaid: origin.isAd || /^(.*cp.*|ppc|retargeting|paid.*)$/s.test(medium),
+    isShopping: origin.category === 'shopping' || /([^a-df-z]|^)shop|shopping/.test(campaign),
+  }
+  return channels.find(channel => channel.holds(facts))?.name ?? 'Direct'
+}
+
+const isEmail = ({ source, medium }: Facts) =>
+  emailTags.has(source) || emailTags.has(medium) || source.includes('newsletter')
+
+function isPush(medium: string): boolean {
+  return medium.endsWith('push') || medium.includes('mobile') || medium.includes('notification')
+}
+
+/** A hit with any source is a referral, whatever its medium, unless source and medium both mean "direct". */
+function isReferral({ source, medium }: Facts): boolean {
+  if (medium === 'referral' || medium === 'app' || medium === 'link') return true
+  return source !== '' && !(directTags.has(source) && noMediums.has(medium))
 }

@@ -1,9 +1,9 @@
 import { v5 } from 'uuid'
-import { cut } from '../../infra/validation.ts'
+import { isReservedName } from '../../events/reserved-names.ts'
+import { cut } from '../../schema/validation.ts'
 import type { Hit } from '../hit.ts'
-import { isReservedName } from '../reserved-names.ts'
 
-/** Maximum code points stored of each text (contract §7). */
+/** Maximum code points stored of each text (docs/api.md "Sending hits"). */
 const LONGEST = {
   name: 255,
   message: 5_000,
@@ -18,7 +18,7 @@ const LONGEST = {
  * becomes `Error`. Cuts the texts after the fingerprint is computed. Keeps an existing fingerprint, because the message may
  * already be cut. Does not change hits of other types.
  */
-export function readError(hit: Pick<Hit, 'type' | 'siteId' | 'name' | 'error' | 'errorId'>): void {
+export function completeError(hit: Pick<Hit, 'type' | 'siteId' | 'name' | 'error' | 'errorId'>): void {
   if (hit.type !== 'error') return
   const error = hit.error ?? {}
   const fullName = isBlank(error.name) ? 'Error' : error.name

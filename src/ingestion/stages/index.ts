@@ -1,13 +1,12 @@
 import type { EnrichedHit, Hit, Stage } from '../hit.ts'
 import { attribute } from './attribute.ts'
-import { readError } from './error.ts'
+import { completeError } from './error.ts'
 import { readReferrer } from './referrer.ts'
-import { classifySize } from './size.ts'
 import { readUrl } from './url.ts'
 import { readUserAgent } from './user-agent.ts'
 
 /** The order matters: `attribute` reads fields that `readUrl` and `readReferrer` set. */
-const stages: Stage[] = [readUrl, readReferrer, attribute, readUserAgent, classifySize, readError]
+const stages: Stage[] = [readUrl, readReferrer, attribute, readUserAgent, completeError]
 
 /**
  * Derives all fields that depend on the hit alone. Pure; never throws and never drops a hit. Every result has all fields in

@@ -1,4 +1,4 @@
-import { createGenerationCache } from '../../infra/generation-cache.ts'
+import { LRUCache } from 'lru-cache'
 
 const LONGEST_KEY = 1_000
 
@@ -8,7 +8,7 @@ const LONGEST_KEY = 1_000
  * 1,000 characters.
  */
 export function remember<T>(limit: number, compute: (key: string) => T): (key: string) => T {
-  const known = createGenerationCache<string, { value: T }>(limit)
+  const known = new LRUCache<string, { value: T }>({ max: limit })
 
   return fullKey => {
     const key = fullKey.length > LONGEST_KEY ? copyStart(fullKey) : fullKey

@@ -1,5 +1,5 @@
 import Bowser from 'bowser'
-import { cut } from '../../infra/validation.ts'
+import { cut } from '../../schema/validation.ts'
 import type { EnrichedHit } from '../hit.ts'
 import { remember } from './remember.ts'
 
@@ -68,10 +68,11 @@ const unknown: Readonly<Agent> = Object.freeze({
 
 /**
  * Sets browser and operating system from the payload, else from the user agent. A payload name without a version gets the
- * version of the user agent only if both name the same product.
+ * version of the user agent only if both name the same product. Sets `size` from the payload, else the user agent, else the
+ * width of the screen, else `desktop`.
  */
 export function readUserAgent(hit: EnrichedHit): void {
-  const agent = readAgent(hit.userAgent)
+  const agent = hit.userAgent ? parseAgent(hit.userAgent) : unknown
   const browserName = named(hit.browser, browserNames) || agent.browser
   const osName = named(hit.os, osNames) || agent.os
   hit.browserName = browserName
@@ -79,13 +80,17 @@ export function readUserAgent(hit: EnrichedHit): void {
     hit.browserVersion?.trim() || (browserName === agent.browser ? agent.browserVersion : '')
   hit.osName = osName
   hit.osFullVersion = hit.osVersion?.trim() || (osName === agent.os ? agent.osVersion : '')
+  hit.size = hit.device ?? (agent.size || sizeOfScreen(hit.screenWidth))
 }
 
-/** Parses a user agent; only the first 1,000 characters of a very long one. */
-export function readAgent(userAgent: string | undefined): Readonly<Agent> {
-  return userAgent ? parseAgent(userAgent) : unknown
+/** A width of 0 means unknown. */
+function sizeOfScreen(width: number | undefined): EnrichedHit['size'] {
+  if (!width) return 'desktop'
+  if (width < 576) return 'mobile'
+  return width < 992 ? 'tablet' : 'desktop'
 }
 
+/** Reads only the first 1,000 characters of a very long user agent. */
 const parseAgent = remember(10_000, (userAgent: string): Readonly<Agent> => {
   // Dalvik is the HTTP client of Android apps: it names a system, but no browser, and neither phone nor tablet.
   const isAndroidApp = userAgent.startsWith('Dalvik/')

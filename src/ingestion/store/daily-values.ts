@@ -1,25 +1,54 @@
 import { hash } from 'node:crypto'
-import { BoundedCache } from '../../infra/bounded-cache.ts'
-import { type Db, statement, type Transaction } from '../../infra/db.ts'
+import { LRUCache } from 'lru-cache'
+import type { Db, Transaction } from '../../db/connect.ts'
+import { query } from '../../db/query.ts'
 
 const VALUE_KINDS = ['event_name', 'property_key', 'error_group'] as const
 export type ValueKind = (typeof VALUE_KINDS)[number]
 
 /** Key of a set of distinct values: site, UTC day and kind. */
-interface Place {
+interface SetKey {
   siteNo: number
   /** Days since 1970-01-01. */
   day: number
   kind: ValueKind
 }
 
-interface StoredValues extends Place {
+interface StoredValues extends SetKey {
   digests: Buffer
 }
 
-const readValues = statement<StoredValues>('read-daily-values')
-const lockValues = statement<StoredValues>('lock-daily-values')
-const appendValues = statement('append-daily-values')
+/** Committed distinct values. Days count from 1970-01-01, UTC. */
+const readValues = query<{ siteNos: number[]; days: number[] }, StoredValues>(
+  'read-daily-values',
+  `select site_no as "siteNo", day - date '1970-01-01' as day, kind, digests
+  from daily_values
+  join unnest(:siteNos::int[], :days::int[]) as asked (site_no, day_no)
+    using (site_no)
+  where daily_values.day = date '1970-01-01' + asked.day_no`,
+)
+
+/** Reads sets and locks them in a fixed order, to avoid deadlocks: no other transaction can add a value until this one ends. */
+const lockValues = query<{ siteNos: number[]; days: number[]; kinds: string[] }, StoredValues>(
+  'lock-daily-values',
+  `insert into daily_values (site_no, day, kind, digests)
+  select site_no, date '1970-01-01' + day_no, kind, ''
+  from unnest(:siteNos::int[], :days::int[], :kinds::text[]) as asked (site_no, day_no, kind)
+  order by 1, 2, 3
+  on conflict (site_no, day, kind) do update set kind = excluded.kind
+  returning site_no as "siteNo", day - date '1970-01-01' as day, kind, digests`,
+)
+
+/** Appends digests, in base64, to locked sets. */
+const appendValues = query<{ siteNos: number[]; days: number[]; kinds: string[]; digests: string[] }>(
+  'append-daily-values',
+  `update daily_values
+  set digests = daily_values.digests || decode(added.digests, 'base64')
+  from unnest(:siteNos::int[], :days::int[], :kinds::text[], :digests::text[]) as added (site_no, day_no, kind, digests)
+  where daily_values.site_no = added.site_no
+    and daily_values.day = date '1970-01-01' + added.day_no
+    and daily_values.kind = added.kind`,
+)
 
 const DIGEST_BYTES = 8
 /** Cache size: about 40 full sets of values; a usual set takes a few KB. */
@@ -53,24 +82,25 @@ class KnownValues {
   }
 }
 
-const caches = new WeakMap<Db, BoundedCache<KnownValues>>()
+const caches = new WeakMap<Db, LRUCache<string, KnownValues>>()
 
-function cacheOf(db: Db): BoundedCache<KnownValues> {
+function cacheOf(db: Db): LRUCache<string, KnownValues> {
   let cache = caches.get(db)
   if (!cache) {
-    cache = new BoundedCache(MAX_BYTES)
+    cache = new LRUCache({ maxSize: MAX_BYTES })
     caches.set(db, cache)
   }
   return cache
 }
 
-const keyOf = ({ siteNo, day, kind }: Place): string => `${siteNo}/${day}/${kind}`
+const cacheKeyOf = ({ siteNo, day, kind }: SetKey): string => `${siteNo}/${day}/${kind}`
 
 /** Takes 1 µs. A collision among 10,000 values is practically impossible; its only effect would be one uncounted value. */
 const digestOf = (text: string): string => hash('sha256', text).slice(0, 2 * DIGEST_BYTES)
 
-interface Asked {
-  place: Place
+/** The values of a batch that belong to one set. */
+interface BatchValues {
+  key: SetKey
   known: KnownValues
   /** Digests of texts that are not known as values yet, in order of arrival. */
   unknown: Map<string, string>
@@ -84,12 +114,12 @@ interface Asked {
  * gets the same result.
  */
 export class DailyValues {
-  readonly #cache: BoundedCache<KnownValues>
+  readonly #cache: LRUCache<string, KnownValues>
   readonly #limit: number
-  readonly #asked = new Map<string, Asked>()
+  readonly #sets = new Map<string, BatchValues>()
   readonly #added: { known: KnownValues; text: string; digest: string }[] = []
-  readonly #filled: Place[] = []
-  #latest: { place: Place; asked: Asked } | undefined
+  readonly #filled: SetKey[] = []
+  #latest: BatchValues | undefined
 
   /** @param limit distinct values of a kind, site and day */
   constructor(db: Db, limit: number) {
@@ -98,7 +128,7 @@ export class DailyValues {
   }
 
   /** Registers a value of a hit. */
-  ask(siteNo: number, day: number, kind: ValueKind, text: string): void {
+  register(siteNo: number, day: number, kind: ValueKind, text: string): void {
     const { known, unknown } = this.#at(siteNo, day, kind)
     if (known.texts.has(text) || unknown.has(text)) return
     const digest = digestOf(text)
@@ -109,45 +139,45 @@ export class DailyValues {
    * Decides all registered values.
    * @param tx the transaction that stores the hits; locks the rows that get new values until it ends
    */
-  async settle(tx: Transaction): Promise<void> {
+  async decide(tx: Transaction): Promise<void> {
     const open = () =>
-      [...this.#asked.values()].filter(({ known, unknown }) => unknown.size > 0 && !this.#isFull(known))
+      [...this.#sets.values()].filter(({ known, unknown }) => unknown.size > 0 && !this.#isFull(known))
     const unread = open()
     if (unread.length === 0) return
-    const places = [...new Map(unread.map(({ place }) => [`${place.siteNo}/${place.day}`, place])).values()]
-    this.#learn(
-      await readValues(
-        tx,
-        places.map(({ siteNo }) => siteNo),
-        places.map(({ day }) => day),
-      ),
+    const days = [...new Map(unread.map(({ key }) => [`${key.siteNo}/${key.day}`, key])).values()]
+    this.#addCommitted(
+      await readValues(tx, {
+        siteNos: days.map(({ siteNo }) => siteNo),
+        days: days.map(({ day }) => day),
+      }),
     )
     const growing = open()
     if (growing.length === 0) return
-    const columns = columnsOf(growing.map(({ place }) => place))
-    this.#learn(await lockValues(tx, ...columns))
-    const added = growing.map(asked => this.#add(asked))
-    await appendValues(
-      tx,
-      ...columns,
-      added.map(digests => Buffer.from(digests.join(''), 'hex').toString('base64')),
-    )
+    const columns = {
+      siteNos: growing.map(({ key }) => key.siteNo),
+      days: growing.map(({ key }) => key.day),
+      kinds: growing.map(({ key }) => key.kind),
+    }
+    this.#addCommitted(await lockValues(tx, columns))
+    const added = growing.map(set => this.#add(set))
+    const digests = added.map(hex => Buffer.from(hex.join(''), 'hex').toString('base64'))
+    await appendValues(tx, { ...columns, digests })
   }
 
-  /** Tells whether a registered value is above the limit; valid only after `settle`. */
-  isBeyond(siteNo: number, day: number, kind: ValueKind, text: string): boolean {
+  /** Tells whether a registered value is above the limit; valid only after `decide`. */
+  isAboveLimit(siteNo: number, day: number, kind: ValueKind, text: string): boolean {
     return this.#at(siteNo, day, kind).unknown.has(text)
   }
 
   /** Returns the sets that have values above the limit. */
-  beyond(): Place[] {
-    return [...this.#asked.values()].flatMap(({ place, unknown }) => (unknown.size > 0 ? [place] : []))
+  exceededSets(): SetKey[] {
+    return [...this.#sets.values()].flatMap(({ key, unknown }) => (unknown.size > 0 ? [key] : []))
   }
 
   /** Allows a value although it is above the limit. */
-  admit(siteNo: number, kind: ValueKind, text: string): void {
-    for (const { place, unknown } of this.#asked.values()) {
-      if (place.siteNo === siteNo && place.kind === kind) unknown.delete(text)
+  allow(siteNo: number, kind: ValueKind, text: string): void {
+    for (const { key, unknown } of this.#sets.values()) {
+      if (key.siteNo === siteNo && key.kind === kind) unknown.delete(text)
     }
   }
 
@@ -155,63 +185,59 @@ export class DailyValues {
    * Caches the added values; call it only after the commit.
    * @returns the sets that have become full
    */
-  commit(): Place[] {
+  commit(): SetKey[] {
     for (const { known, text, digest } of this.#added) {
       known.addDigest(digest)
       known.addText(text)
     }
-    for (const { place, known } of this.#asked.values()) {
-      this.#cache.set(keyOf(place), known, { bytes: known.bytes })
+    for (const { key, known } of this.#sets.values()) {
+      // Without the deletion, `set` would keep the old size of a set that is cached already and has grown.
+      this.#cache.delete(cacheKeyOf(key))
+      this.#cache.set(cacheKeyOf(key), known, { size: known.bytes })
     }
     return this.#filled
   }
 
-  #at(siteNo: number, day: number, kind: ValueKind): Asked {
-    const latest = this.#latest?.place
-    if (latest?.siteNo === siteNo && latest.day === day && latest.kind === kind) return this.#latest!.asked
-    const place = { siteNo, day, kind }
-    const key = keyOf(place)
-    let asked = this.#asked.get(key)
-    if (!asked) {
-      asked = { place, known: this.#cache.get(key) ?? new KnownValues(), unknown: new Map() }
-      this.#asked.set(key, asked)
+  #at(siteNo: number, day: number, kind: ValueKind): BatchValues {
+    const latest = this.#latest?.key
+    if (latest?.siteNo === siteNo && latest.day === day && latest.kind === kind) return this.#latest!
+    const key = { siteNo, day, kind }
+    const cacheKey = cacheKeyOf(key)
+    let values = this.#sets.get(cacheKey)
+    if (!values) {
+      values = { key, known: this.#cache.get(cacheKey) ?? new KnownValues(), unknown: new Map() }
+      this.#sets.set(cacheKey, values)
     }
-    this.#latest = { place, asked }
-    return asked
+    this.#latest = values
+    return values
   }
 
   #isFull = (known: KnownValues): boolean => known.digests.size >= this.#limit
 
   /** Adds committed values to the cache and removes them from the unknown values. */
-  #learn(rows: StoredValues[]): void {
+  #addCommitted(rows: StoredValues[]): void {
     for (const row of rows) {
-      const asked = this.#asked.get(keyOf(row))
-      if (!asked) continue
+      const known = this.#sets.get(cacheKeyOf(row))?.known
+      if (!known) continue
       const digests = row.digests.toString('hex')
       for (let at = 0; at < digests.length; at += 2 * DIGEST_BYTES) {
-        asked.known.addDigest(digests.slice(at, at + 2 * DIGEST_BYTES))
+        known.addDigest(digests.slice(at, at + 2 * DIGEST_BYTES))
       }
     }
-    for (const { known, unknown } of this.#asked.values()) {
+    for (const { known, unknown } of this.#sets.values()) {
       for (const [text, digest] of unknown) if (known.has(text, digest)) unknown.delete(text)
     }
   }
 
   /** Adds new values up to the limit. @returns their digests */
-  #add({ place, known, unknown }: Asked): string[] {
+  #add({ key, known, unknown }: BatchValues): string[] {
     const room = this.#limit - known.digests.size
     const fresh = [...unknown].slice(0, Math.max(0, room))
     for (const [text, digest] of fresh) {
       unknown.delete(text)
       this.#added.push({ known, text, digest })
     }
-    if (room > 0 && fresh.length === room) this.#filled.push(place)
+    if (room > 0 && fresh.length === room) this.#filled.push(key)
     return fresh.map(([, digest]) => digest)
   }
 }
-
-const columnsOf = (places: Place[]) => [
-  places.map(({ siteNo }) => siteNo),
-  places.map(({ day }) => day),
-  places.map(({ kind }) => kind),
-]

@@ -1,20 +1,13 @@
 import { v5 as uuidv5 } from 'uuid'
-import { type Db, statement } from '../../infra/db.ts'
-import type { Log } from '../../infra/log.ts'
+import type { Db } from '../../db/connect.ts'
+import { query } from '../../db/query.ts'
+import type { Log } from '../../runtime/log.ts'
 import type { EnrichedHit } from '../hit.ts'
 import { enrich } from '../stages/index.ts'
 import { storeHits } from './store.ts'
-import { forAMinute, storeSound } from './store-sound.ts'
+import { retryForAMinute, storeWithBisection } from './store-with-bisection.ts'
 
 // Dead letters: hits that could not be stored, with the reason. They stay until an operator has fixed the cause and retries.
-
-const insertDeadLetter = statement('insert-dead-letter')
-const countDeadLetters = statement<{ count: number }>('count-dead-letters')
-const listLetters = statement<Letter>('list-dead-letters')
-const selectIds = statement<{ id: string }>('select-dead-letter-ids')
-const selectLetters = statement<{ id: string; payload: string }>('select-dead-letters')
-const renewReason = statement('renew-dead-letter')
-const deleteLetters = statement('delete-dead-letters')
 
 /** Dead letters of one transaction; a payload has up to 300,000 characters. */
 const SLICE = 200
@@ -29,11 +22,68 @@ interface Letter {
   failedAt: Date
 }
 
+/** Stores nothing for a hit of a deleted site. */
+const insertDeadLetter = query<{
+  id: string
+  siteNo: number | null
+  at: Date | null
+  reason: string
+  payload: string
+}>(
+  'insert-dead-letter',
+  `insert into dead_letters (id, site_no, at, reason, payload)
+  select :id::uuid, :siteNo::int, :at::timestamptz, :reason::text, :payload::text
+  where not exists (select from sites where site_no = :siteNo::int and deleted_at is not null)
+  on conflict (id) do nothing`,
+)
+
+const countDeadLetters = query<{ siteNo: number | null }, { count: number }>(
+  'count-dead-letters',
+  'select count(*)::int as count from dead_letters where :siteNo::int is null or site_no = :siteNo',
+)
+
+const selectNewestLetters = query<{ siteNo: number | null; limit: number }, Letter>(
+  'list-dead-letters',
+  `select
+    dead_letters.id,
+    sites.id as "siteId",
+    dead_letters.at,
+    dead_letters.reason,
+    dead_letters.payload,
+    dead_letters.failed_at as "failedAt"
+  from dead_letters
+  left join sites on sites.site_no = dead_letters.site_no
+  where :siteNo::int is null or dead_letters.site_no = :siteNo
+  order by dead_letters.failed_at desc, dead_letters.id
+  limit :limit`,
+)
+
+/** In the order of the hits, so that a pageview comes before its engagement. */
+const selectIds = query<{ siteNo: number | null }, { id: string }>(
+  'select-dead-letter-ids',
+  'select id from dead_letters where :siteNo::int is null or site_no = :siteNo order by at, id',
+)
+
+const selectLetters = query<{ ids: string[] }, { id: string; payload: string }>(
+  'select-dead-letters',
+  'select id, payload from dead_letters where id = any(:ids::uuid[])',
+)
+
+const updateReason = query<{ id: string; reason: string }>(
+  'update-dead-letter',
+  'update dead_letters set reason = :reason, failed_at = now() where id = :id::uuid',
+)
+
+const deleteLetters = query<{ ids: string[] }>(
+  'delete-dead-letters',
+  'delete from dead_letters where id = any(:ids::uuid[])',
+)
+
 /**
  * Moves a hit that cannot be stored to the dead letters. An existing dead letter of the same hit stays unchanged.
  * @param hit unvalidated data from the queue
  */
-export async function buryHit(
+export async function moveToDeadLetters(
   db: Db,
   hit: unknown,
   error: unknown,
@@ -41,7 +91,7 @@ export async function buryHit(
   const { id, siteNo, at } = identityOf(hit)
   const reason = reasonOf(error)
   const payload = JSON.stringify(hit) ?? 'undefined'
-  await insertDeadLetter(db, id, siteNo, at, reason, cut(payload, 300_000))
+  await insertDeadLetter(db, { id, siteNo, at, reason, payload: cut(payload, 300_000) })
   return { hitId: id, siteNo, reason }
 }
 
@@ -54,8 +104,8 @@ export async function listDeadLetters(
   db: Db,
   { siteNo, limit }: { siteNo: number | null; limit: number },
 ): Promise<{ total: number; letters: Letter[] }> {
-  const [all] = await countDeadLetters(db, siteNo)
-  return { total: all!.count, letters: await listLetters(db, siteNo, limit) }
+  const [all] = await countDeadLetters(db, { siteNo })
+  return { total: all!.count, letters: await selectNewestLetters(db, { siteNo, limit }) }
 }
 
 export interface Retried {
@@ -76,7 +126,7 @@ export interface Retried {
 export async function retryDeadLetters(db: Db, siteNo: number | null, log: Log): Promise<Retried> {
   const total: Retried = { stored: 0, dropped: 0, failed: 0 }
   // Read all ids first: a hit that fails again is then not retried endlessly.
-  const ids = (await selectIds(db, siteNo)).map(letter => letter.id)
+  const ids = (await selectIds(db, { siteNo })).map(letter => letter.id)
   for (let start = 0; start < ids.length; start += SLICE) {
     const { stored, dropped, failed } = await retrySlice(db, ids.slice(start, start + SLICE), log)
     total.stored += stored
@@ -89,22 +139,19 @@ export async function retryDeadLetters(db: Db, siteNo: number | null, log: Log):
 async function retrySlice(db: Db, ids: string[], log: Log): Promise<Retried> {
   const letters = new Map<EnrichedHit, string>()
   const failures = new Map<string, unknown>()
-  for (const { id, payload } of await selectLetters(db, ids)) {
+  for (const { id, payload } of await selectLetters(db, { ids })) {
     try {
       letters.set(readHit(payload), id)
     } catch (error) {
       failures.set(id, error)
     }
   }
-  const store = (hits: EnrichedHit[]) => forAMinute(log, () => storeHits(db, 'all', hits))
-  const result = await storeSound([...letters.keys()], store, async (hit, error) => {
+  const store = (hits: EnrichedHit[]) => retryForAMinute(log, () => storeHits(db, 'all', hits))
+  const result = await storeWithBisection([...letters.keys()], store, async (hit, error) => {
     failures.set(letters.get(hit)!, error)
   })
-  for (const [id, error] of failures) await renewReason(db, id, reasonOf(error))
-  await deleteLetters(
-    db,
-    [...letters.values()].filter(id => !failures.has(id)),
-  )
+  for (const [id, error] of failures) await updateReason(db, { id, reason: reasonOf(error) })
+  await deleteLetters(db, { ids: [...letters.values()].filter(id => !failures.has(id)) })
   return {
     stored: result.stored + result.repeated,
     dropped: result.dropped + result.orphanEngagement.length,

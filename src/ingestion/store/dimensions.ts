@@ -1,29 +1,8 @@
+import { fieldOf, SESSION_ATTRIBUTES, type SessionAttribute } from '../../dimensions/dimensions.ts'
 import type { EnrichedHit } from '../hit.ts'
 
-/** Session dimensions, from the opening hit (contract §8). */
-export interface Dimensions {
-  hostname: string
-  entryPath: string
-  referrer: string
-  source: string
-  channel: string
-  utmSource: string
-  utmMedium: string
-  utmCampaign: string
-  utmContent: string
-  utmTerm: string
-  browser: string
-  browserVersion: string
-  os: string
-  osVersion: string
-  size: string
-  country: string
-  region: string
-  city: string
-  language: string
-  /** Width and height in pixels, as `1920x1080`; empty if both are unknown. */
-  screen: string
-}
+/** What a session takes from its opening hit (docs/metrics.md "Dimensions"): its dimensions, and further attributes. Unknown ones are empty. */
+export type Dimensions = Record<SessionAttribute, string>
 
 export function dimensionsOf(hit: EnrichedHit): Dimensions {
   return {
@@ -50,58 +29,21 @@ export function dimensionsOf(hit: EnrichedHit): Dimensions {
   }
 }
 
-/** Copies a row for the cache: the driver's row, built field by field, takes ten times as much memory. */
-export function compact(row: Dimensions): Dimensions {
-  return {
-    hostname: row.hostname,
-    entryPath: row.entryPath,
-    referrer: row.referrer,
-    source: row.source,
-    channel: row.channel,
-    utmSource: row.utmSource,
-    utmMedium: row.utmMedium,
-    utmCampaign: row.utmCampaign,
-    utmContent: row.utmContent,
-    utmTerm: row.utmTerm,
-    browser: row.browser,
-    browserVersion: row.browserVersion,
-    os: row.os,
-    osVersion: row.osVersion,
-    size: row.size,
-    country: row.country,
-    region: row.region,
-    city: row.city,
-    language: row.language,
-    screen: row.screen,
-  }
-}
-
+/** Width and height in pixels, as `1920x1080`; empty if both are unknown. */
 function screenOf({ screenWidth, screenHeight }: EnrichedHit): string {
   return screenWidth === undefined && screenHeight === undefined
     ? ''
     : `${screenWidth ?? ''}x${screenHeight ?? ''}`
 }
 
+const FIELDS: SessionAttribute[] = SESSION_ATTRIBUTES.map(fieldOf)
+
 /** Dimensions of a hit without a session, such as a pending identify. */
-export const NO_DIMENSIONS: Dimensions = {
-  hostname: '',
-  entryPath: '',
-  referrer: '',
-  source: '',
-  channel: '',
-  utmSource: '',
-  utmMedium: '',
-  utmCampaign: '',
-  utmContent: '',
-  utmTerm: '',
-  browser: '',
-  browserVersion: '',
-  os: '',
-  osVersion: '',
-  size: '',
-  country: '',
-  region: '',
-  city: '',
-  language: '',
-  screen: '',
+export const NO_DIMENSIONS = Object.fromEntries(FIELDS.map(field => [field, ''])) as Dimensions
+
+/** Copies a row for the cache: the driver's row, built field by field, takes ten times as much memory (224 bytes here). */
+export function compact(row: Dimensions): Dimensions {
+  const copy = { ...NO_DIMENSIONS }
+  for (const field of FIELDS) copy[field] = row[field]
+  return copy
 }

@@ -1,6 +1,7 @@
-import { arrayText } from '../../infra/array-text.ts'
-import { type Db, statement, type Transaction } from '../../infra/db.ts'
-import { createGenerationCache, type GenerationCache } from '../../infra/generation-cache.ts'
+import { LRUCache } from 'lru-cache'
+import { arrayText } from '../../db/array-text.ts'
+import type { Db, Transaction } from '../../db/connect.ts'
+import { query } from '../../db/query.ts'
 import { compact, type Dimensions, NO_DIMENSIONS } from './dimensions.ts'
 
 interface DimensionsRow extends Dimensions {
@@ -13,7 +14,18 @@ interface Known {
   dimensions: Dimensions
 }
 
-const selectSessionDimensions = statement<DimensionsRow>('select-session-dimensions')
+/** Arrays are passed as texts, see `arrayText`. */
+const selectSessionDimensions = query<
+  { visitorNos: string; sessionNos: string; from: Date; to: Date },
+  DimensionsRow
+>(
+  'select-session-dimensions',
+  `select session_no as "sessionNo", started_at as "startedAt", {session_attribute_fields}
+  from sessions
+  where visitor_no = any(:visitorNos::int[])
+    and started_at >= :from::timestamptz and started_at <= :to::timestamptz
+    and session_no = any(:sessionNos::bigint[])`,
+)
 
 /** Maximum cached sessions: half an hour of a busy service, about 700 bytes each. */
 const LIMIT = 50_000
@@ -21,12 +33,12 @@ const LIMIT = 50_000
 const MAX_CHARACTERS = 1_000
 
 /** Cached session dimensions by database. They never change after the opening hit and are most of a session's data. */
-const known = new WeakMap<Db, GenerationCache<number, Known>>()
+const known = new WeakMap<Db, LRUCache<number, Known>>()
 
-function knownOf(db: Db): GenerationCache<number, Known> {
+function knownOf(db: Db): LRUCache<number, Known> {
   let cache = known.get(db)
   if (!cache) {
-    cache = createGenerationCache(LIMIT)
+    cache = new LRUCache({ max: LIMIT })
     known.set(db, cache)
   }
   return cache
@@ -53,13 +65,12 @@ export async function dimensionsOfSessions(
   const missing = sessions.filter((_, index) => !found[index])
   if (missing.length === 0) return found as Dimensions[]
   const read = new Map<number, Dimensions>()
-  for (const row of await selectSessionDimensions(
-    tx,
-    arrayText(missing.map(({ visitorNo }) => visitorNo)),
-    span.from,
-    span.to,
-    arrayText(missing.map(({ sessionNo }) => sessionNo)),
-  )) {
+  const rows = await selectSessionDimensions(tx, {
+    visitorNos: arrayText(missing.map(({ visitorNo }) => visitorNo)),
+    sessionNos: arrayText(missing.map(({ sessionNo }) => sessionNo)),
+    ...span,
+  })
+  for (const row of rows) {
     const dimensions = compact(row)
     read.set(row.sessionNo, dimensions)
     if (charactersOf(dimensions) <= MAX_CHARACTERS) {

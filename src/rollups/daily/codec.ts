@@ -81,11 +81,10 @@ class Writer {
 
 class Reader {
   readonly #bytes: Uint8Array
-  #at: number
+  #at = 0
 
-  constructor(bytes: Uint8Array, at = 0) {
+  constructor(bytes: Uint8Array) {
     this.#bytes = bytes
-    this.#at = at
   }
 
   read(): number {
@@ -159,23 +158,41 @@ export function decodeColumns(bytes: Uint8Array): RolledUpColumns {
   return { valueIds, columns, offsets }
 }
 
-function decodeVisitors({ visitors: bytes, offset, count }: EncodedVisitors): Uint32Array {
-  const reader = new Reader(bytes, offset)
-  const visitors = new Uint32Array(count)
-  let visitorNo = 0
-  for (let index = 0; index < count; index++) {
-    visitorNo += reader.read()
-    visitors[index] = visitorNo
+/**
+ * Decodes the visitors of one value: the first number, then differences, as varints.
+ * @param into receives the numbers, ascending, from index `at` on
+ * @returns the index after the last one
+ */
+export function decodeVisitors(
+  { visitors, offset, count }: EncodedVisitors,
+  into: Uint32Array,
+  at = 0,
+): number {
+  let [number, byteAt] = [0, offset]
+  const end = at + count
+  for (let index = at; index < end; index++) {
+    let byte = visitors[byteAt++]!
+    let difference = byte & 0x7f
+    for (let shift = 7; byte >= 0x80; shift += 7) {
+      byte = visitors[byteAt++]!
+      difference |= (byte & 0x7f) << shift
+    }
+    number += difference
+    into[index] = number
   }
-  return visitors
+  return end
 }
 
 /** Decodes all values and their visitors. */
 export function decodeValues(counts: Uint8Array, visitors: Uint8Array): RolledUpValue[] {
   const { valueIds, columns, offsets } = decodeColumns(counts)
-  return Array.from(valueIds, (valueId, index) => ({
-    valueId,
-    counts: Object.fromEntries(COLUMNS.map(column => [column, columns[column]?.[index] ?? 0])) as Counts,
-    visitors: decodeVisitors({ visitors, offset: offsets[index]!, count: columns.visitors?.[index] ?? 0 }),
-  }))
+  return Array.from(valueIds, (valueId, index) => {
+    const numbers = new Uint32Array(columns.visitors?.[index] ?? 0)
+    decodeVisitors({ visitors, offset: offsets[index]!, count: numbers.length }, numbers)
+    return {
+      valueId,
+      counts: Object.fromEntries(COLUMNS.map(column => [column, columns[column]?.[index] ?? 0])) as Counts,
+      visitors: numbers,
+    }
+  })
 }

@@ -1,11 +1,15 @@
-import { type Db, inSnapshot, type Queryable, statement } from '../../infra/db.ts'
-import type { RankedValue, Ranking, Tasks } from '../protocol.ts'
-import { PROPERTIES, readProperty } from './dimensions.ts'
-import { cacheOf } from './rollup-cache.ts'
-import { type Summed, sumValues } from './sum-values.ts'
-import type { Sums } from './sums.ts'
-import { countTogether } from './union.ts'
-import { compareTexts, numbersOf } from './value-dictionary.ts'
+import type { Db, Queryable } from '../../db/connect.ts'
+import { query } from '../../db/query.ts'
+import { inSnapshot } from '../../db/transactions.ts'
+import { PROPERTIES, readProperty } from '../../dimensions/rolled-up.ts'
+import { DAY_MS } from '../../lib/time.ts'
+import type { RankedValue, Ranking, Tasks, Window } from '../protocol.ts'
+import { countSliceValues, type RowSlice, type ValueCounts, wholeSlice } from '../row-slice.ts'
+import { compareTexts, valueIdsOf } from '../value-dictionary.ts'
+import { countTogether } from '../visitor-set.ts'
+import { cacheOf, coverageOf, dayRangesOf, type RollupCache, readDailyRollups } from './coverage.ts'
+import { type RangeReader, readRanges } from './range-values.ts'
+import { ValueSums } from './value-sums.ts'
 
 /** Minimum number of values whose distinct visitors are counted at once, before checking if more are needed. */
 const BATCH = 32
@@ -15,7 +19,14 @@ interface ServiceHits {
   hits: number
 }
 
-const countService = statement<ServiceHits>('count-service-hits')
+const countServiceHits = query<{ siteNo: number; start: Date; end: Date }, ServiceHits>(
+  'count-service-hits',
+  `
+  select name, count(*) as hits
+  from events
+  where site_no = :siteNo::int and at >= :start::timestamptz and at < :end::timestamptz and is_service
+  group by 1`,
+)
 
 /**
  * Returns one page of a dimension's values in a window, and the total number of values. Events written by the service
@@ -29,7 +40,9 @@ export function rankValues(db: Db, ranking: Ranking): Promise<Tasks['rankValues'
     const countsNames = dimension === 'event_name' && by.includes('hits')
     const [summed, ofService, [empty]] = await Promise.all([
       sumValues(tx, cacheOf(db), ranking, { withVisitors }),
-      countsNames ? countService(tx, siteNo, new Date(window.start), new Date(window.end)) : [],
+      countsNames
+        ? countServiceHits(tx, { siteNo, start: new Date(window.start), end: new Date(window.end) })
+        : [],
       leavesOutEmpty ? keysOf(tx, siteNo, ['']) : [],
     ])
     if (!summed) return null
@@ -61,7 +74,12 @@ export function countValues(
 }
 
 /** Adds the events written by the service to `hits` only; no other column counts them. */
-async function addService(tx: Queryable, siteNo: number, sums: Sums, written: ServiceHits[]): Promise<void> {
+async function addService(
+  tx: Queryable,
+  siteNo: number,
+  sums: ValueSums,
+  written: ServiceHits[],
+): Promise<void> {
   const keys = await keysOf(
     tx,
     siteNo,
@@ -73,9 +91,10 @@ async function addService(tx: Queryable, siteNo: number, sums: Sums, written: Se
   })
 }
 
+/** Returns the value ids; a value that is not in the dictionary is its own key. */
 async function keysOf(tx: Queryable, siteNo: number, values: string[]): Promise<(number | string)[]> {
-  const numbers = await numbersOf(tx, siteNo, values, { isNaming: false })
-  return values.map(value => numbers.get(value) ?? value)
+  const valueIds = await valueIdsOf(tx, siteNo, values, { addsMissing: false })
+  return values.map(value => valueIds.get(value) ?? value)
 }
 
 /**
@@ -101,21 +120,21 @@ async function refine(summed: Summed, all: number[], { offset, limit }: Ranking)
 }
 
 /** Replaces the upper bound in `visitors` with the number of distinct visitors. */
-async function countVisitors({ sums, runs }: Summed, indexes: number[]): Promise<void> {
+async function countVisitors({ sums, ranges }: Summed, indexes: number[]): Promise<void> {
   const inexact = indexes.filter(index => !sums.hasExactVisitors(index))
-  await runs.learnVisitors(inexact.map(index => sums.keys[index]!))
+  await ranges.loadVisitors(inexact.map(index => sums.keys[index]!))
   for (const index of inexact) {
-    const unions = runs.unionsOf(sums.keys[index]!)
-    sums.set(index, 'visitors', countTogether(unions, sums.talliedVisitors(index)))
+    const visitors = ranges.visitorsOf(sums.keys[index]!)
+    sums.set(index, 'visitors', countTogether(visitors, sums.sliceVisitors(index)))
   }
 }
 
 /**
- * Returns the rows of one page. Reads texts only of values that are shown or tie with the first or last shown value.
+ * Returns the rows of one page. Reads from the dictionary only values that are shown or tie with the first or last shown value.
  * @returns null when the value dictionary lacks one of the ids: the rollup of that day is damaged
  */
 async function pageOf(
-  { sums, runs }: Summed,
+  { sums, ranges }: Summed,
   all: number[],
   ranking: Ranking,
 ): Promise<RankedValue[] | null> {
@@ -133,16 +152,16 @@ async function pageOf(
   const first = ordered.findIndex(index => compareCounts(index, page[0]!) === 0)
   const last = ordered.findLastIndex(index => compareCounts(index, page.at(-1)!) === 0)
   const block = ordered.slice(first, last + 1)
-  const numbers = block.map(index => sums.keys[index]!).filter(key => typeof key === 'number')
-  const texts = await runs.textsOf(numbers)
-  if (numbers.some(number => !texts.has(number))) return null
-  const textOf = (index: number) => {
+  const valueIds = block.map(index => sums.keys[index]!).filter(key => typeof key === 'number')
+  const values = await ranges.valuesOf(valueIds)
+  if (valueIds.some(valueId => !values.has(valueId))) return null
+  const valueAt = (index: number) => {
     const key = sums.keys[index]!
-    return typeof key === 'number' ? texts.get(key)! : key
+    return typeof key === 'number' ? values.get(key)! : key
   }
   const compare = dimension.startsWith(PROPERTIES) ? compareProperties : compareTexts
   return block
-    .map(index => ({ index, value: textOf(index) }))
+    .map(index => ({ index, value: valueAt(index) }))
     .sort((a, b) => compareCounts(a.index, b.index) || compare(a.value, b.value))
     .slice(offset - first, offset - first + limit)
     .map(({ index, value }) => ({ ...sums.countsAt(index), value }))
@@ -152,4 +171,86 @@ async function pageOf(
 function compareProperties(one: string, other: string): number {
   const [a, b] = [readProperty(one), readProperty(other)]
   return compareTexts(a.key, b.key) || compareTexts(a.value, b.value)
+}
+
+/** When a larger part of a window is not rolled up, it is faster to count the window's hits in the database. */
+const MAX_GAPS_MS = 2.5 * DAY_MS
+
+export const findNewestHit = query<{ siteNo: number; start: Date; end: Date }, { at: number | null }>(
+  'find-newest-hit',
+  `
+  select (extract(epoch from max(at)) * 1000)::bigint as at
+  from events
+  where site_no = :siteNo::int and at >= :start::timestamptz and at < :end::timestamptz`,
+)
+
+// No row for a site that does not exist.
+const findFirstEvent = query<{ siteNo: number }, { at: number | null }>(
+  'find-first-event',
+  'select (extract(epoch from first_event_at) * 1000)::bigint as at from sites where site_no = :siteNo::int',
+)
+
+interface Summed {
+  sums: ValueSums
+  /** The days that are included in `sums`. */
+  ranges: RangeReader
+}
+
+/**
+ * Sums the counts of each value of a dimension in a window, from rollups and from rows that are not rolled up yet.
+ * Requires a repeatable-read transaction: all statements must see the same snapshot.
+ * @param options.withVisitors whether the caller will need the number of distinct visitors
+ * @returns undefined when too little of the window is rolled up, or a day has more values than a rollup holds
+ */
+async function sumValues(
+  tx: Queryable,
+  cache: RollupCache,
+  { siteNo, window, dimension }: { siteNo: number; window: Window; dimension: string },
+  { withVisitors }: { withVisitors: boolean },
+): Promise<Summed | undefined> {
+  const [stored, [first]] = await Promise.all([
+    readDailyRollups(tx, [siteNo], window),
+    findFirstEvent(tx, { siteNo }),
+  ])
+  const { rollups, tails, gaps } = coverageOf(window, stored.get(siteNo)!)
+  let missing = gaps.flatMap(gap => clip(gap, first?.at ?? Number.POSITIVE_INFINITY))
+  // The gap after the last rollup may lie mostly in the future, where there are no hits to count.
+  if (rollups.length > 0 && lengthOf(missing) > MAX_GAPS_MS)
+    missing = await untilNewestHit(tx, siteNo, missing)
+  if (lengthOf(missing) > MAX_GAPS_MS) return undefined
+  const [ranges, ...slices] = await Promise.all([
+    readRanges(tx, cache, { siteNo, dimension }, dayRangesOf(rollups), { withVisitors }),
+    ...[...tails, ...missing.map(wholeSlice)].map(slice => countSlice(tx, siteNo, slice, dimension)),
+  ])
+  if (!ranges) return undefined
+  const sums = new ValueSums(ranges.all)
+  for (const [key, counts] of slices.flat()) sums.addSliceCounts(key, counts)
+  return { sums, ranges }
+}
+
+/** Returns the part of a window that starts at `at` or later. */
+function clip({ start, end }: Window, at: number): Window[] {
+  return end <= at ? [] : [{ start: Math.max(start, at), end }]
+}
+
+const lengthOf = (windows: Window[]): number => windows.reduce((sum, { start, end }) => sum + end - start, 0)
+
+/** Ends the last window after its newest hit; removes it when it has no hits. */
+async function untilNewestHit(tx: Queryable, siteNo: number, windows: Window[]): Promise<Window[]> {
+  const { start, end } = windows.at(-1)!
+  const [newest] = await findNewestHit(tx, { siteNo, start: new Date(start), end: new Date(end) })
+  const rest = newest!.at === null ? [] : [{ start, end: newest!.at + 1 }]
+  return [...windows.slice(0, -1), ...rest]
+}
+
+async function countSlice(
+  tx: Queryable,
+  siteNo: number,
+  slice: RowSlice,
+  dimension: string,
+): Promise<[key: number | string, counts: ValueCounts][]> {
+  const byValue = (await countSliceValues(tx, siteNo, slice, [dimension])).get(dimension)
+  if (!byValue) return []
+  const valueIds = await valueIdsOf(tx, siteNo, [...byValue.keys()], { addsMissing: false })
+  return [...byValue].map(([value, counts]) => [valueIds.get(value) ?? value, counts])
 }

@@ -1,22 +1,29 @@
-import { type Db, inSnapshot, statement, type Transaction } from '../../infra/db.ts'
+import { ADVISORY_LOCKS } from '../../db/advisory-locks.ts'
+import type { Db, Transaction } from '../../db/connect.ts'
+import { query } from '../../db/query.ts'
+import { inSnapshot } from '../../db/transactions.ts'
+import { DIMENSIONS_HASH, PROPERTIES, ROLLED_UP_DIMENSIONS } from '../../dimensions/rolled-up.ts'
+import { removeMarks } from '../dirty.ts'
 import type { RolledUpDay } from '../protocol.ts'
-import { VisitorSet } from '../visitor-set.ts'
-import { decodeValues, encodeValues } from './codec.ts'
-import { PROPERTIES, ROLLED_UP_DIMENSIONS } from './dimensions.ts'
-import { DEFAULT_LIMITS, mergeTally, type RollupLimits, type Values } from './merge-counts.ts'
-import { findSpans } from './round.ts'
 import {
+  addCounts,
+  type CountsByValue,
   countSliceHits,
   countSliceSessions,
   countSliceValues,
   rolledUpSlice,
   sliceSince,
-  type Tally,
-} from './row-slice.ts'
-import { numbersOf } from './value-dictionary.ts'
+} from '../row-slice.ts'
+import { valueIdsOf } from '../value-dictionary.ts'
+import { concat, distinctOf, VisitorSet, withSet } from '../visitor-set.ts'
+import { decodeValues, encodeValues, noCounts, type RolledUpValue } from './codec.ts'
 
-/** First of the two keys of a site's advisory lock; the second one is the site's number. */
-const ROLLUP_LOCKS = 7_116_504
+/** Day of a site in statements. */
+interface DayKey {
+  siteNo: number
+  start: Date
+  end: Date
+}
 
 interface StoredRollup {
   /** Changes with every write of the rollup. */
@@ -28,35 +35,123 @@ interface StoredRollup {
   bounces: number
   durationMs: number
   visitors: Buffer
+  dimensionsHash: string
 }
 
-interface StoredValues {
-  dimension: string
-  counts: Buffer | null
-  visitors: Buffer | null
-}
+/** Blocks other writers of rollups of the site until the transaction ends. */
+const lockRollups = query<{ lock: number; siteNo: number }>(
+  'lock-daily-rollups',
+  'select pg_advisory_xact_lock(:lock::int, :siteNo::int)',
+)
 
-const lockRollups = statement('lock-daily-rollups')
-const findDailyRollup = statement<StoredRollup>('find-daily-rollup')
-const findDailyValueRollups = statement<StoredValues>('find-daily-value-rollups')
-const planOnce = statement('plan-once')
-const upsertDailyRollup = statement('upsert-daily-rollup')
-const upsertDailyValueRollup = statement('upsert-daily-value-rollup')
-const deleteDailyValueRollups = statement('delete-daily-value-rollups')
-const deleteRollups = statement('delete-daily-rollups')
-const deleteDirty = statement('delete-dirty')
+/** Returns the first rolled-up moment of sites and the time zone of their days. Sites without rollups are left out. */
+export const findSpans = query<
+  { siteNos: readonly number[] },
+  { siteNo: number; rolledUpZone: string; rolledUpFrom: Date }
+>(
+  'find-rollup-spans',
+  `
+  select site_no as "siteNo", timezone as "rolledUpZone", rolled_up_from as "rolledUpFrom"
+  from rollup_spans
+  where site_no = any(:siteNos::int[])`,
+)
+
+const findDailyRollup = query<DayKey, StoredRollup>(
+  'find-daily-rollup',
+  `
+  select
+    xmin::text as stamp,
+    (extract(epoch from rolled_up_to) * 1000)::bigint as "rolledUpTo",
+    pageviews,
+    custom_events as "customEvents",
+    sessions,
+    bounces,
+    duration_ms::float8 as "durationMs",
+    visitors,
+    dimensions_hash as "dimensionsHash"
+  from daily_rollups
+  where site_no = :siteNo::int and starts_at = :start::timestamptz and ends_at = :end::timestamptz`,
+)
+
+const findDailyValueRollups = query<
+  DayKey & { dimensions: string[] },
+  { dimension: string; counts: Buffer | null; visitors: Buffer | null }
+>(
+  'find-daily-value-rollups',
+  `
+  select dimension, counts, visitors
+  from daily_value_rollups
+  where site_no = :siteNo::int and starts_at = :start::timestamptz and ends_at = :end::timestamptz
+    and dimension = any(:dimensions::text[])`,
+)
+
+/**
+ * Sets options for the rest of the transaction: statements are planned once for each connection, and the chunks they touch are
+ * selected at execution. To plan each call, compile it with JIT or start parallel workers takes longer than to run it.
+ */
+export const planOnce = query(
+  'plan-once',
+  `
+  select
+    set_config('plan_cache_mode', 'force_generic_plan', true),
+    set_config('max_parallel_workers_per_gather', '0', true),
+    set_config('work_mem', '32MB', true),
+    set_config('jit', 'off', true)`,
+)
+
+const upsertDailyRollup = query<DayKey & Omit<StoredRollup, 'stamp' | 'rolledUpTo'> & { rolledUpTo: Date }>(
+  'upsert-daily-rollup',
+)
+
+const upsertDailyValueRollup = query<
+  DayKey & { dimension: string; counts: Buffer | null; visitors: Buffer | null }
+>(
+  'upsert-daily-value-rollup',
+  `
+  insert into daily_value_rollups (site_no, dimension, starts_at, ends_at, counts, visitors)
+  values (:siteNo::int, :dimension::text, :start::timestamptz, :end::timestamptz, :counts::bytea, :visitors::bytea)
+  on conflict (site_no, dimension, starts_at, ends_at) do update set
+    counts = excluded.counts,
+    visitors = excluded.visitors`,
+)
+
+const deleteDailyValueRollups = query<DayKey>(
+  'delete-daily-value-rollups',
+  `
+  delete from daily_value_rollups
+  where site_no = :siteNo::int and starts_at = :start::timestamptz and ends_at = :end::timestamptz`,
+)
+
+const deleteRollups = query<{ siteNo: number }>(
+  'delete-daily-rollups',
+  `
+  with
+    gone_days as (delete from daily_rollups where site_no = :siteNo::int),
+    gone_values as (delete from daily_value_rollups where site_no = :siteNo::int)
+  delete from rollup_spans where site_no = :siteNo::int`,
+)
+
+export interface RollupLimits {
+  /** Maximum of values a day. A dimension with more is not rolled up: summing saves nothing then, reading hits is as fast. */
+  values: number
+  /** Maximum of event types and names a day whose properties are rolled up. On a day with more, no properties are rolled up. */
+  events: number
+}
+const DEFAULT_LIMITS: RollupLimits = { values: 50_000, events: 500 }
 
 /**
  * Brings the rollup of a day up to `rolledUpTo`. Adds new rows to an existing rollup; builds it from raw rows when there is
- * none or `isAnew` is set. A change during the run leaves a mark, and that mark stays. Only one call a site may run at a time.
- * If two calls run anyway, for example after a lease was lost, the call that finishes second writes nothing.
+ * none, when it counts other dimensions, or when `isAnew` is set. A change during the run leaves a mark, and that mark stays.
+ * Only one call a site may run at a time. If two calls run anyway, for example after a lease was lost, the call that finishes
+ * second writes nothing.
  */
 export async function rollUpDay(db: Db, day: RolledUpDay, limits = DEFAULT_LIMITS): Promise<undefined> {
-  const { siteNo, start, end, rolledUpTo, isAnew, marks } = day
-  const [stored] = await findDailyRollup(db, siteNo, new Date(start), new Date(end))
-  const old = isAnew ? undefined : stored
+  const { siteNo, rolledUpTo, isAnew, marks } = day
+  const key: DayKey = { siteNo, start: new Date(day.start), end: new Date(day.end) }
+  const [stored] = await findDailyRollup(db, key)
+  const old = isAnew || stored?.dimensionsHash !== DIMENSIONS_HASH ? undefined : stored
   const slice = old ? sliceSince(day, old.rolledUpTo, rolledUpTo) : rolledUpSlice(day, rolledUpTo)
-  const [, hits, sessions, tally] = await inSnapshot(db, tx =>
+  const [, hits, sessions, added] = await inSnapshot(db, tx =>
     Promise.all([
       planOnce(tx),
       countSliceHits(tx, siteNo, slice),
@@ -65,82 +160,112 @@ export async function rollUpDay(db: Db, day: RolledUpDay, limits = DEFAULT_LIMIT
     ]),
   )
   const before =
-    old && tally.size > 0 ? await readValues(db, day, [...tally.keys()]) : new Map<string, Values>()
+    old && added.size > 0 ? await readValues(db, key, [...added.keys()]) : new Map<string, Values>()
   await db.begin(async tx => {
-    await lockRollups(tx, ROLLUP_LOCKS, siteNo)
-    const [span] = await findSpans(tx, [siteNo])
-    const [present] = await findDailyRollup(tx, siteNo, new Date(start), new Date(end))
+    await lockRollups(tx, { lock: ADVISORY_LOCKS.dailyRollups, siteNo })
+    const [span] = await findSpans(tx, { siteNos: [siteNo] })
+    const [present] = await findDailyRollup(tx, key)
     if (span?.rolledUpZone !== day.zone || present?.stamp !== stored?.stamp) return
-    const numbers = await numberValues(tx, siteNo, tally, limits)
-    if (!old) await deleteDailyValueRollups(tx, siteNo, new Date(start), new Date(end))
+    const valueIds = await addValueIds(tx, siteNo, added, limits)
+    if (!old) await deleteDailyValueRollups(tx, key)
     const written: Promise<unknown>[] = []
-    for (const [dimension, values] of mergeTally(before, tally, numbers, limits)) {
-      const bytes = values && encodeValues(values)
-      const counts = bytes?.counts ?? null
-      const visitors = bytes?.visitors ?? null
-      written.push(
-        upsertDailyValueRollup(tx, siteNo, dimension, new Date(start), new Date(end), counts, visitors),
-      )
+    for (const [dimension, values] of mergeCounts(before, added, valueIds, limits)) {
+      const { counts, visitors } = values ? encodeValues(values) : { counts: null, visitors: null }
+      written.push(upsertDailyValueRollup(tx, { ...key, dimension, counts, visitors }))
     }
     await Promise.all(written)
-    await upsertDailyRollup(
-      tx,
-      siteNo,
-      new Date(start),
-      new Date(end),
-      new Date(rolledUpTo),
-      (old?.pageviews ?? 0) + hits.pageviews,
-      (old?.customEvents ?? 0) + hits.customEvents,
-      (old?.sessions ?? 0) + sessions.sessions,
-      (old?.bounces ?? 0) + sessions.bounces,
-      (old?.durationMs ?? 0) + sessions.durationMs,
-      addVisitors(old?.visitors, hits.visitors),
-    )
-    await deleteDirty(
-      tx,
-      'daily_rollups',
-      marks.map(() => siteNo),
-      marks.map(mark => mark.bucket),
-      marks.map(mark => mark.version),
-    )
+    await upsertDailyRollup(tx, {
+      ...key,
+      rolledUpTo: new Date(rolledUpTo),
+      pageviews: (old?.pageviews ?? 0) + hits.pageviews,
+      customEvents: (old?.customEvents ?? 0) + hits.customEvents,
+      sessions: (old?.sessions ?? 0) + sessions.sessions,
+      bounces: (old?.bounces ?? 0) + sessions.bounces,
+      durationMs: (old?.durationMs ?? 0) + sessions.durationMs,
+      visitors: addVisitors(old?.visitors, hits.visitors),
+      dimensionsHash: DIMENSIONS_HASH,
+    })
+    const changed = marks.map(({ bucket, version }) => ({ siteNo, bucket: new Date(bucket), version }))
+    await removeMarks(tx, 'daily_rollups', changed)
   })
 }
 
-/** Deletes all rollups of a site. */
+/** Deletes all rollups of a site; readers then count its days from raw rows. */
 export function forgetRollups(db: Db, siteNo: number): Promise<unknown> {
   return db.begin(async tx => {
-    await lockRollups(tx, ROLLUP_LOCKS, siteNo)
-    await deleteRollups(tx, siteNo)
+    await lockRollups(tx, { lock: ADVISORY_LOCKS.dailyRollups, siteNo })
+    await deleteRollups(tx, { siteNo })
   })
 }
 
-function addVisitors(before: Buffer | undefined, numbers: Uint32Array): Buffer {
-  const visitors = VisitorSet.from(before)
-  visitors.add(numbers)
-  const bytes = visitors.serialize()
-  visitors.free()
-  return bytes
-}
+const addVisitors = (before: Buffer | undefined, numbers: Uint32Array): Buffer =>
+  withSet(VisitorSet.from(before), visitors => {
+    visitors.add(numbers)
+    return visitors.serialize()
+  })
 
-async function readValues(db: Db, day: RolledUpDay, dimensions: string[]): Promise<Map<string, Values>> {
-  const rows = await findDailyValueRollups(db, day.siteNo, new Date(day.start), new Date(day.end), [
-    ...dimensions,
-    PROPERTIES,
-  ])
+/** Values of one dimension in a rollup; null when there are too many. */
+type Values = RolledUpValue[] | null
+
+async function readValues(db: Db, key: DayKey, dimensions: string[]): Promise<Map<string, Values>> {
+  const rows = await findDailyValueRollups(db, { ...key, dimensions: [...dimensions, PROPERTIES] })
   return new Map(
     rows.map(({ dimension, counts, visitors }) => [dimension, counts && decodeValues(counts, visitors!)]),
   )
 }
 
-function numberValues(
+function addValueIds(
   tx: Transaction,
   siteNo: number,
-  tally: Tally,
+  added: Map<string, CountsByValue>,
   limits: RollupLimits,
 ): Promise<Map<string, number>> {
-  const texts = new Set<string>()
-  for (const values of tally.values()) {
-    if (values.size <= limits.values) for (const value of values.keys()) texts.add(value)
+  const values = new Set<string>()
+  for (const byValue of added.values()) {
+    if (byValue.size <= limits.values) for (const value of byValue.keys()) values.add(value)
   }
-  return numbersOf(tx, siteNo, [...texts], { isNaming: true })
+  return valueIdsOf(tx, siteNo, [...values], { addsMissing: true })
+}
+
+/**
+ * Merges new counts by value into the values that a rollup held before.
+ * @param added new counts, by dimension
+ * @param valueIds ids of all values in `added`, except in dimensions that have too many values
+ */
+function* mergeCounts(
+  before: Map<string, Values>,
+  added: Map<string, CountsByValue>,
+  valueIds: Map<string, number>,
+  limits: RollupLimits,
+): Generator<[dimension: string, values: Values]> {
+  const events = [...added.keys()].filter(isOfProperties)
+  const hasTooMany = before.has(PROPERTIES) || events.length > limits.events
+  if (hasTooMany && !before.has(PROPERTIES)) yield [PROPERTIES, null]
+  for (const [dimension, byValue] of added) {
+    if (hasTooMany && isOfProperties(dimension)) continue
+    const old = before.get(dimension)
+    if (old === null) continue
+    yield [dimension, mergeDimension(old ?? [], byValue, valueIds, limits)]
+  }
+}
+
+const isOfProperties = (dimension: string) => dimension.startsWith(`${PROPERTIES}/`)
+
+function mergeDimension(
+  old: RolledUpValue[],
+  added: CountsByValue,
+  valueIds: Map<string, number>,
+  limits: RollupLimits,
+): Values {
+  const merged = new Map(old.map(value => [value.valueId, value]))
+  if (added.size > limits.values) return null
+  for (const [value, { counts, visitors }] of added) {
+    const valueId = valueIds.get(value)!
+    const into = merged.get(valueId) ?? { valueId, counts: noCounts(), visitors: new Uint32Array() }
+    addCounts(into.counts, counts)
+    into.visitors = distinctOf(concat([into.visitors, visitors]))
+    into.counts.visitors = into.visitors.length
+    merged.set(valueId, into)
+  }
+  return merged.size > limits.values ? null : [...merged.values()]
 }

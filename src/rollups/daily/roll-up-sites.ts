@@ -1,14 +1,22 @@
-import { type Db, statement } from '../../infra/db.ts'
+import type { Db } from '../../db/connect.ts'
+import { query } from '../../db/query.ts'
+import { DIMENSIONS_HASH } from '../../dimensions/rolled-up.ts'
 import type { Window } from '../protocol.ts'
-import { VisitorSet } from '../visitor-set.ts'
-import { OPEN_MS } from './cover.ts'
-import { readDailyRollups } from './daily-rollups.ts'
-import { dayAround, daysFrom } from './local-days.ts'
+import { SILENCE_MS } from '../row-slice.ts'
+import { VisitorSet, withSet } from '../visitor-set.ts'
+import { moveRollupWatermark, noteRefreshed } from '../watermarks.ts'
+import { OPEN_MS, readDailyRollups } from './coverage.ts'
+import { findNewestHit } from './rank-values.ts'
+import {
+  dayAround,
+  daysFrom,
+  type RollUpDay,
+  type Round,
+  rollUpAnew,
+  rollUpMarked,
+  rollUpOtherDimensions,
+} from './roll-up-again.ts'
 import { forgetRollups } from './roll-up-day.ts'
-import { rollUpAgainMarked } from './roll-up-marked.ts'
-import { findSpans, type RollUpDay, type Round } from './round.ts'
-import { SILENCE_MS } from './row-slice.ts'
-import { watermarkOf } from './watermark.ts'
 
 /** Lower bound of all hit times. */
 const EARLIEST = new Date('0001-01-01T00:00:00Z')
@@ -21,20 +29,75 @@ interface RolledUpSite {
   rolledUpFrom: Date | null
 }
 
-const selectSites = statement<RolledUpSite>('select-sites-to-roll-up')
-const upsertSpan = statement('upsert-rollup-span')
-const selectOpenRollups = statement<Window & { hasHits: boolean }>('select-open-daily-rollups')
-const selectRollupsToRenew = statement<Window>('select-daily-rollups-to-renew')
-const findNewestRollup = statement<{ end: number | null }>('find-newest-daily-rollup')
-const findNewestHit = statement<{ at: number | null }>('find-newest-hit')
-const insertEmptyRollups = statement('insert-empty-daily-rollups')
-const advanceRollup = statement('advance-daily-rollup')
-const noteRefreshed = statement('note-refreshed')
+const selectSites = query<{ withMissingDays: boolean }, RolledUpSite>('select-sites-to-roll-up')
+
+const upsertSpan = query<{ siteNo: number; timezone: string; rolledUpFrom: Date }>(
+  'upsert-rollup-span',
+  `
+  insert into rollup_spans (site_no, timezone, rolled_up_from)
+  values (:siteNo::int, :timezone::text, :rolledUpFrom::timestamptz)
+  on conflict (site_no) do update set timezone = excluded.timezone, rolled_up_from = excluded.rolled_up_from`,
+)
+
+// hasHits: whether there may be hits to add, of sessions that had not been silent for long enough, or new hits.
+const selectOpenRollups = query<
+  { siteNo: number; watermark: Date; openFor: string; silence: string },
+  Window & { hasHits: boolean }
+>(
+  'select-open-daily-rollups',
+  `
+  select
+    (extract(epoch from starts_at) * 1000)::bigint as start,
+    (extract(epoch from ends_at) * 1000)::bigint as "end",
+    exists (
+      select from events
+      where events.site_no = :siteNo::int and at >= rolled_up_to - :silence::interval and at < :watermark::timestamptz
+    ) as "hasHits"
+  from daily_rollups
+  where site_no = :siteNo::int and rolled_up_to < least(ends_at + :openFor::interval, :watermark::timestamptz)
+  order by starts_at desc`,
+)
+
+const findNewestRollup = query<{ siteNo: number }, { end: number | null }>(
+  'find-newest-daily-rollup',
+  `
+  select (extract(epoch from max(ends_at)) * 1000)::bigint as "end"
+  from daily_rollups
+  where site_no = :siteNo::int`,
+)
+
+const insertEmptyRollups = query<{
+  siteNo: number
+  starts: Date[]
+  ends: Date[]
+  rolledUpTo: Date
+  nobody: Buffer
+  dimensionsHash: string
+}>(
+  'insert-empty-daily-rollups',
+  `
+  insert into daily_rollups (
+    site_no, starts_at, ends_at, rolled_up_to, pageviews, custom_events, sessions, bounces, duration_ms, visitors,
+    dimensions_hash
+  )
+  select :siteNo::int, starts_at, ends_at, :rolledUpTo::timestamptz, 0, 0, 0, 0, 0, :nobody::bytea, :dimensionsHash
+  from unnest(:starts::timestamptz[], :ends::timestamptz[]) as day (starts_at, ends_at)
+  on conflict (site_no, starts_at, ends_at) do nothing`,
+)
+
+// The rows up to then change nothing in the rollup. A rollup that another transaction has moved further stays unchanged.
+const advanceRollup = query<{ siteNo: number; start: Date; end: Date; rolledUpTo: Date }>(
+  'advance-daily-rollup',
+  `
+  update daily_rollups set rolled_up_to = :rolledUpTo::timestamptz
+  where site_no = :siteNo::int and starts_at = :start::timestamptz and ends_at = :end::timestamptz
+    and rolled_up_to < :rolledUpTo::timestamptz`,
+)
 
 /**
- * Brings the rollups of all sites up to the watermark: first open days, then marked days, then the past, newest day first.
- * Changes no number that a reader gets. It is safe to stop it at any point and run it again. Only one call may run at a time
- * in the whole cluster.
+ * Brings the rollups of all sites up to the watermark: first open days, then marked days, then days that were rolled up with other
+ * dimensions, then the past, newest day first. Changes no number that a reader gets. It is safe to stop it at any point and run it
+ * again. Only one call may run at a time in the whole cluster.
  * @param options.budgetMs time limit; after it, work stops before the next day
  * @returns true when there is more to do
  */
@@ -45,13 +108,15 @@ export async function rollUpSites(
   { budgetMs }: { budgetMs: number },
 ): Promise<boolean> {
   const endsAt = performance.now() + budgetMs
-  const { watermark, refreshedTo } = await watermarkOf(db, now)
+  const { watermark, refreshedTo } = await moveRollupWatermark(db, now)
   const round: Round = { db, rollUp, watermark, hasTime: () => performance.now() < endsAt }
   if (refreshedTo !== watermark) {
     if (!(await growRollups(round))) return true
-    await noteRefreshed(db, 'daily_rollups', new Date(watermark))
+    await noteRefreshed(db, { aggregate: 'daily_rollups', refreshedTo: new Date(watermark) })
   }
-  return !((await rollUpAgainMarked(round)) && (await rollUpPast(round)))
+  const isDone =
+    (await rollUpMarked(round)) && (await rollUpOtherDimensions(round)) && (await rollUpPast(round))
+  return !isDone
 }
 
 /**
@@ -66,34 +131,18 @@ export async function rollUpBehind(
   { until, budgetMs }: { until: number; budgetMs: number },
 ): Promise<void> {
   const endsAt = performance.now() + budgetMs
-  const { watermark } = await watermarkOf(db, now)
+  const { watermark } = await moveRollupWatermark(db, now)
   const round: Round = { db, rollUp, watermark, hasTime: () => performance.now() < endsAt }
   // A site needs a span before any rollup. It starts with today, because every day after the newest rollup must have one.
-  for (const site of await selectSites(db, false)) if (!site.rolledUpFrom) await growSite(round, site)
-  await rollUpAgainMarked(round, until)
-}
-
-/**
- * Rebuilds the existing rollups of a site inside a window from raw rows, even when no mark says that they changed.
- * Otherwise the same rules as for `rollUpSites` apply.
- */
-export async function rollUpAgainWindow(
-  db: Db,
-  now: Date,
-  rollUp: RollUpDay,
-  { siteNo, start, end }: Window & { siteNo: number },
-): Promise<void> {
-  const { watermark } = await watermarkOf(db, now)
-  const [span] = await findSpans(db, [siteNo])
-  if (!span) return
-  for (const day of await selectRollupsToRenew(db, siteNo, new Date(start), new Date(end))) {
-    await rollUp({ ...day, siteNo, zone: span.rolledUpZone, rolledUpTo: watermark, isAnew: true, marks: [] })
+  for (const site of await selectSites(db, { withMissingDays: true })) {
+    if (!site.rolledUpFrom) await growSite(round, site)
   }
+  await rollUpMarked(round, until)
 }
 
 /** @returns true when all sites were brought up to the watermark */
 async function growRollups(round: Round): Promise<boolean> {
-  for (const site of await selectSites(round.db, true)) {
+  for (const site of await selectSites(round.db, { withMissingDays: false })) {
     if (!round.hasTime()) return false
     await growSite(round, site)
   }
@@ -101,19 +150,22 @@ async function growRollups(round: Round): Promise<boolean> {
 }
 
 async function growSite(round: Round, site: RolledUpSite): Promise<void> {
-  const { db, watermark } = round
+  const { db, rollUp } = round
   const rolledUpFrom = await startSpan(round, site)
   if (rolledUpFrom === undefined) return
   const { siteNo, timezone } = site
-  const silence = `${SILENCE_MS} milliseconds`
-  const open = await selectOpenRollups(db, siteNo, new Date(watermark), `${OPEN_MS} milliseconds`, silence)
-  for (const { hasHits, ...day } of open) {
+  const watermark = new Date(round.watermark)
+  const [openFor, silence] = [`${OPEN_MS} milliseconds`, `${SILENCE_MS} milliseconds`]
+  for (const { hasHits, ...day } of await selectOpenRollups(db, { siteNo, watermark, openFor, silence })) {
     if (hasHits)
-      await round.rollUp({ ...day, siteNo, zone: timezone, rolledUpTo: watermark, isAnew: false, marks: [] })
-    else await advanceRollup(db, siteNo, new Date(day.start), new Date(day.end), new Date(watermark))
+      await rollUp({ ...day, siteNo, zone: timezone, rolledUpTo: round.watermark, isAnew: false, marks: [] })
+    else {
+      const [start, end] = [new Date(day.start), new Date(day.end)]
+      await advanceRollup(db, { siteNo, start, end, rolledUpTo: watermark })
+    }
   }
-  const [newest] = await findNewestRollup(db, siteNo)
-  for (const day of daysFrom(timezone, newest!.end ?? rolledUpFrom, watermark))
+  const [newest] = await findNewestRollup(db, { siteNo })
+  for (const day of daysFrom(timezone, newest!.end ?? rolledUpFrom, round.watermark))
     await rollUpNewDay(round, site, day)
 }
 
@@ -128,36 +180,32 @@ async function startSpan({ db, watermark }: Round, site: RolledUpSite): Promise<
   if (rolledUpFrom) await forgetRollups(db, siteNo)
   if (firstEventAt.getTime() >= watermark) return undefined
   const from = dayAround(timezone, watermark - 1).start
-  await upsertSpan(db, siteNo, timezone, new Date(from))
+  await upsertSpan(db, { siteNo, timezone, rolledUpFrom: new Date(from) })
   return from
 }
 
-async function rollUpNewDay(
-  { db, rollUp, watermark }: Round,
-  { siteNo, timezone }: RolledUpSite,
-  day: Window,
-): Promise<void> {
-  const until = new Date(Math.min(day.end, watermark))
-  const [newest] = await findNewestHit(db, siteNo, new Date(day.start), until)
+async function rollUpNewDay(round: Round, { siteNo, timezone }: RolledUpSite, day: Window): Promise<void> {
+  const { db, watermark } = round
+  const end = new Date(Math.min(day.end, watermark))
+  const [newest] = await findNewestHit(db, { siteNo, start: new Date(day.start), end })
   if (newest!.at === null) await insertEmpty(db, siteNo, [day], watermark)
-  else await rollUp({ ...day, siteNo, zone: timezone, rolledUpTo: watermark, isAnew: true, marks: [] })
+  else await rollUpAnew(round, { ...day, siteNo, zone: timezone })
 }
 
 /** @returns true when all sites are rolled up back to their first event */
 async function rollUpPast(round: Round): Promise<boolean> {
-  const { db, rollUp, watermark, hasTime } = round
-  for (const site of await selectSites(db, false)) {
+  const { db, watermark, hasTime } = round
+  for (const site of await selectSites(db, { withMissingDays: true })) {
     const { siteNo, timezone, firstEventAt } = site
     let from = await startSpan(round, site)
     while (from !== undefined && from > firstEventAt.getTime()) {
       if (!hasTime()) return false
-      const [newest] = await findNewestHit(db, siteNo, EARLIEST, new Date(from))
+      const [newest] = await findNewestHit(db, { siteNo, start: EARLIEST, end: new Date(from) })
       const day = dayAround(timezone, newest!.at ?? firstEventAt.getTime())
       await insertEmpty(db, siteNo, [...daysFrom(timezone, day.end, from)], watermark)
-      if (!(await isRolledUp(db, siteNo, day)))
-        await rollUp({ ...day, siteNo, zone: timezone, rolledUpTo: watermark, isAnew: true, marks: [] })
+      if (!(await isRolledUp(db, siteNo, day))) await rollUpAnew(round, { ...day, siteNo, zone: timezone })
       from = day.start
-      await upsertSpan(db, siteNo, timezone, new Date(from))
+      await upsertSpan(db, { siteNo, timezone, rolledUpFrom: new Date(from) })
     }
   }
   return true
@@ -171,14 +219,12 @@ async function isRolledUp(db: Db, siteNo: number, day: Window): Promise<boolean>
 
 async function insertEmpty(db: Db, siteNo: number, days: Window[], watermark: number): Promise<void> {
   if (days.length === 0) return
-  const nobody = VisitorSet.from()
-  await insertEmptyRollups(
-    db,
+  await insertEmptyRollups(db, {
     siteNo,
-    days.map(day => new Date(day.start).toISOString()),
-    days.map(day => new Date(day.end).toISOString()),
-    new Date(watermark),
-    nobody.serialize(),
-  )
-  nobody.free()
+    starts: days.map(({ start }) => new Date(start)),
+    ends: days.map(({ end }) => new Date(end)),
+    rolledUpTo: new Date(watermark),
+    nobody: withSet(VisitorSet.from(), set => set.serialize()),
+    dimensionsHash: DIMENSIONS_HASH,
+  })
 }

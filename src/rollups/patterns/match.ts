@@ -1,5 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import type { FairPool } from '../../infra/fair-pool.ts'
+import type { FairPool } from '../../threads/fair-pool.ts'
 import type { BatchMatches, PatternTasks, ValueTest } from './protocol.ts'
 
 /** Reason why tests were refused; `test` is the index of the test that caused it. */
@@ -41,6 +41,8 @@ const MATCHES_A_TURN = 20_000
 export class PatternWork {
   readonly #patterns: Pick<FairPool, 'run'>
   readonly #signal: AbortSignal | undefined
+  /** By the list of tests: `check` and `match` are called with the same list. */
+  readonly #compiled = new WeakMap<ValueTest[], PatternTasks['compileTests']['output']>()
   #steps = 0
   #budgetMs: number
 
@@ -56,7 +58,7 @@ export class PatternWork {
    * @returns undefined when all tests can be used
    */
   async check(tests: ValueTest[], size: ValueSize = NOTHING): Promise<Refusal | undefined> {
-    const compiled = await this.#run('compileTests', tests)
+    const compiled = await this.#compile(tests)
     if (!('steps' in compiled)) return { why: 'invalid', test: compiled.refused, reason: compiled.reason }
     return this.#isTooCostly(compiled.steps, size)
       ? { why: 'costly', test: costliestOf(compiled.steps) }
@@ -74,7 +76,7 @@ export class PatternWork {
     { tests, values, most }: { tests: ValueTest[]; values: string[]; most: number },
     found: Found,
   ): Promise<Refusal | undefined> {
-    const compiled = await this.#run('compileTests', tests)
+    const compiled = await this.#compile(tests)
     if (!('steps' in compiled)) return { why: 'invalid', test: compiled.refused, reason: compiled.reason }
     const { steps } = compiled
     const costliest = costliestOf(steps)
@@ -97,6 +99,14 @@ export class PatternWork {
       }
     }
     return undefined
+  }
+
+  async #compile(tests: ValueTest[]): Promise<PatternTasks['compileTests']['output']> {
+    const known = this.#compiled.get(tests)
+    if (known) return known
+    const compiled = await this.#run('compileTests', tests)
+    this.#compiled.set(tests, compiled)
+    return compiled
   }
 
   #isTooCostly(steps: number[], { characters, longest }: ValueSize): boolean {

@@ -1,4 +1,4 @@
-import { BoundedCache } from '../../infra/bounded-cache.ts'
+import { LRUCache } from 'lru-cache'
 import { compileMatch, InvalidPatternError } from '../value-match.ts'
 import { cpuMs } from './cpu-clock.ts'
 import type { BatchMatches, PatternTasks, ValueBatch, ValueTest } from './protocol.ts'
@@ -12,7 +12,7 @@ export const patternTasks: TaskTable = { compileTests, matchValues }
 
 /** Compiled tests are cached for later batches. Few, because each may hold some ten megabytes of matcher state. */
 const MOST_COMPILED = 16
-const compiled = new BoundedCache<ReturnType<typeof compileMatch>>(MOST_COMPILED)
+const compiled = new LRUCache<string, ReturnType<typeof compileMatch>>({ max: MOST_COMPILED })
 
 function matchOf({ operator, value }: ValueTest) {
   if (operator !== 'matches_regex' && operator !== 'matches_pattern') return compileMatch(operator, value)
@@ -20,7 +20,7 @@ function matchOf({ operator, value }: ValueTest) {
   const known = compiled.get(key)
   if (known) return known
   const match = compileMatch(operator, value)
-  compiled.set(key, match, { bytes: 1 })
+  compiled.set(key, match)
   return match
 }
 

@@ -1,51 +1,31 @@
-import type { SHARED_DIMENSIONS } from '../../rollups/daily/dimensions.ts'
+import {
+  columnOf,
+  DIMENSIONS,
+  type Dimension,
+  type DimensionOf,
+  dimensionsOfLevel,
+  levelOf,
+} from '../../dimensions/dimensions.ts'
+import { DIMENSION_REGISTRY } from '../../dimensions/registry.ts'
+
+export { DIMENSIONS, type Dimension }
 
 /** Dimensions of a single hit, and the column of `events` that stores each of them. */
-export const HIT_COLUMNS = {
-  path: 'path',
-  title: 'title',
-  hostname: 'hostname',
-  event_name: 'name',
-} as const
-export type HitDimension = keyof typeof HIT_COLUMNS
+export const HIT_COLUMNS = Object.fromEntries(
+  dimensionsOfLevel('hit').map(dimension => [dimension, columnOf(dimension)]),
+) as Record<DimensionOf<'hit'>, string>
 
-/** Dimensions that a session takes from its opening hit. */
-export type SharedDimension = (typeof SHARED_DIMENSIONS)[number]
+export const isHitDimension = (dimension: Dimension): dimension is DimensionOf<'hit'> =>
+  levelOf(dimension) === 'hit'
 
-/** Dimensions that exist only in the row of the session: they may change after a hit was stored. */
-export const SESSION_ONLY_DIMENSIONS = ['user_id', 'visit_count'] as const
-export type SessionOnlyDimension = (typeof SESSION_ONLY_DIMENSIONS)[number]
+/** Returns whether a dimension exists only in the row of the session: it may change after a hit was stored. */
+export const isSessionOnly = (dimension: Dimension): dimension is DimensionOf<'session-only'> =>
+  levelOf(dimension) === 'session-only'
 
-export type Dimension = HitDimension | SharedDimension | SessionOnlyDimension
-
-/** All 21, in the order of spec.md "GET /stats/filter-values". */
-export const DIMENSIONS = [
-  'path',
-  'entry_path',
-  'title',
-  'hostname',
-  'user_id',
-  'event_name',
-  'visit_count',
-  'referrer',
-  'channel',
-  'source',
-  'utm_source',
-  'utm_medium',
-  'utm_campaign',
-  'utm_content',
-  'utm_term',
-  'browser',
-  'os',
-  'size',
-  'country',
-  'region',
-  'city',
-] as const satisfies readonly Dimension[]
-
-export const isHitDimension = (dimension: Dimension): dimension is HitDimension => dimension in HIT_COLUMNS
-
-const sessionOnly: readonly string[] = SESSION_ONLY_DIMENSIONS
-
-export const isSessionOnly = (dimension: Dimension): dimension is SessionOnlyDimension =>
-  sessionOnly.includes(dimension)
+/** Text and examples of each filter, for the API description. `campaign` is another name of `utm_campaign`. */
+export const DIMENSION_DESCRIPTIONS = Object.fromEntries(
+  Object.entries<{ description: string; example: readonly string[] }>({
+    ...DIMENSION_REGISTRY,
+    campaign: { description: 'The same as `utm_campaign`.', example: ['spring'] },
+  }).map(([name, { description, example }]) => [name, { description, example }]),
+) as Record<Dimension | 'campaign', { description: string; example: string[] }>

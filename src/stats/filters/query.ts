@@ -1,28 +1,17 @@
 import * as z from 'zod'
-import { text } from '../../infra/validation.ts'
 import {
   estimateInstructions,
   refusalOfText,
   VALUE_OPERATORS,
   type ValueOperator,
 } from '../../rollups/value-match.ts'
-import { RangeQuery } from '../time/range.ts'
-import { DIMENSIONS, type Dimension } from './dimensions.ts'
-import { MEANINGS } from './meanings.ts'
+import { text } from '../../schema/validation.ts'
+import { checkRange, rangeFields } from '../../time/range.ts'
+import { DIMENSION_DESCRIPTIONS, DIMENSIONS, type Dimension } from './dimensions.ts'
+import type { Condition, ResolvedFilters } from './resolved-query.ts'
 
-/** One comparison of a value with several: one of them must match; with a negative operator, none may match. */
-export interface Condition {
-  /** Name of the query parameter, for error messages. */
-  field: string
-  operator: ValueOperator
-  values: string[]
-}
-
-/** Filters of a request; all of them must match (contract §8). */
-export interface Filters {
-  dimensions: { dimension: Dimension; condition: Condition }[]
-  /** Conditions on the keys of a hit's properties, and on the values under these keys. */
-  property: { keys: Condition[]; values: Condition[] } | undefined
+/** Filters of a request; all of them must match (docs/metrics.md "Filters"). */
+export interface Filters extends ResolvedFilters {
   /** Ids of goals; a session must have converted one of them. */
   goalIds: string[]
 }
@@ -48,21 +37,29 @@ const FilterInput = z.union([FilterValues, z.strictObject(operatorFields, { erro
 })
 type FilterInput = z.infer<typeof FilterInput>
 
+/** Schema of a query parameter: one condition for each operator that is given. */
+const conditions = (name: string) => FilterInput.transform(input => conditionsOf(name, input)).optional()
+
 const goalMessage = `must be the id of a goal of the site, or a list of at most ${MOST_VALUES}`
 const GoalId = z.guid({ error: goalMessage })
-const GoalFilter = z.union([GoalId, z.array(GoalId).min(1).max(MOST_VALUES)], { error: goalMessage })
+const GoalFilter = z
+  .union([GoalId, z.array(GoalId).min(1).max(MOST_VALUES)], { error: goalMessage })
+  .transform(listOf)
 
 const dimensionFields = Object.fromEntries(
-  [...DIMENSIONS, 'campaign' as const].map(name => [name, FilterInput.optional().meta(MEANINGS[name])]),
-) as Record<Dimension | 'campaign', z.ZodOptional<typeof FilterInput>>
+  [...DIMENSIONS, 'campaign' as const].map(name => [
+    name,
+    conditions(name).meta(DIMENSION_DESCRIPTIONS[name]),
+  ]),
+) as Record<Dimension | 'campaign', ReturnType<typeof conditions>>
 
 const filterFields = {
   ...dimensionFields,
-  prop_key: FilterInput.optional().meta({
+  prop_key: conditions('prop_key').meta({
     description: 'Hits that have such a property.',
     example: ['plan'],
   }),
-  prop_value: FilterInput.optional().meta({
+  prop_value: conditions('prop_value').meta({
     description: 'Value of that property; needs `prop_key`.',
     example: ['team'],
   }),
@@ -73,8 +70,11 @@ type FilterQuery = {
   [Name in keyof typeof filterFields]?: z.infer<(typeof filterFields)[Name]> | undefined
 }
 
-/** Parameters of every stats endpoint: a range and filters. Add the parameters of one endpoint with `safeExtend`. */
-export const StatsQuery = RangeQuery.safeExtend(filterFields).superRefine(checkFilters)
+/** Fields of every stats endpoint: a range and filters. A schema that uses them needs `checkStats`, too. */
+export const statsFields = { ...rangeFields, ...filterFields }
+
+/** Add the parameters of one endpoint with `safeExtend`. */
+export const StatsQuery = z.object(statsFields).superRefine(checkStats)
 export type StatsQuery = z.infer<typeof StatsQuery>
 
 const MOST_LITERALS = 20
@@ -82,15 +82,24 @@ const MOST_PATTERNS = 20
 /** Sum over all regular expressions of a request: their compilation must not block other requests. */
 const MOST_INSTRUCTIONS = 20_000
 
-/** Checks that the schemas cannot express. Threads check later whether an expression is valid (`resolveScopes`). */
-function checkFilters(query: FilterQuery, context: z.RefinementCtx): void {
+const filterNames = [...DIMENSIONS, 'campaign', 'prop_key', 'prop_value'] as const
+
+/**
+ * Checks that the schemas cannot express; for `superRefine`. Threads check later whether an expression is valid
+ * (`resolveQueries`). A parameter of the endpoint itself may replace a filter, such as `title`: it is no list of conditions.
+ */
+export function checkStats(
+  query: Parameters<typeof checkRange>[0] & { [Name in (typeof filterNames)[number]]?: unknown },
+  context: z.RefinementCtx,
+): void {
+  checkRange(query, context)
   if (query.prop_value !== undefined && query.prop_key === undefined) {
     context.addIssue({ code: 'custom', path: ['prop_key'], message: 'is required when prop_value is given' })
   }
   const patterns: { path: string[]; operator: ValueOperator; value: string }[] = []
-  for (const [name, input] of Object.entries(query)) {
-    if (!(name in filterFields) || name === 'goal') continue
-    for (const { operator, values } of conditionsOf(name, input as FilterInput)) {
+  for (const name of filterNames) {
+    const given = query[name]
+    for (const { operator, values } of Array.isArray(given) ? (given as Condition[]) : []) {
       const path = [name, operator]
       if (operator === 'is' || operator === 'is_not') continue
       if (operator === 'matches_regex' || operator === 'matches_pattern') {
@@ -100,10 +109,10 @@ function checkFilters(query: FilterQuery, context: z.RefinementCtx): void {
       }
     }
   }
-  checkPatterns(patterns, context)
+  limitPatterns(patterns, context)
 }
 
-function checkPatterns(
+function limitPatterns(
   patterns: { path: string[]; operator: ValueOperator; value: string }[],
   context: z.RefinementCtx,
 ): void {
@@ -132,45 +141,37 @@ function checkPatterns(
 export const shortened = (value: string): string =>
   value.length > 100 ? `${value.slice(0, 100).toWellFormed()}…` : value
 
-/** Returns the filters of a valid query. */
+/** Returns the filters of a valid query; `campaign` is another name of `utm_campaign`. */
 export function filtersOf(query: FilterQuery): Filters {
-  const dimensions: Filters['dimensions'] = []
-  for (const dimension of DIMENSIONS) {
-    for (const condition of conditionsOf(dimension, query[dimension]))
-      dimensions.push({ dimension, condition })
-  }
-  for (const condition of conditionsOf('campaign', query.campaign)) {
-    dimensions.push({ dimension: 'utm_campaign', condition })
-  }
-  const keys = conditionsOf('prop_key', query.prop_key)
+  const { campaign = [], prop_key: keys = [], prop_value: values = [], goal: goalIds = [] } = query
+  const on = (dimension: Dimension, conditions: Condition[]) =>
+    conditions.map(condition => ({ dimension, condition }))
   return {
-    dimensions,
-    property: keys.length > 0 ? { keys, values: conditionsOf('prop_value', query.prop_value) } : undefined,
-    goalIds: listOf(query.goal ?? []),
+    dimensions: [
+      ...DIMENSIONS.flatMap(dimension => on(dimension, query[dimension] ?? [])),
+      ...on('utm_campaign', campaign),
+    ],
+    property: keys.length > 0 ? { keys, values } : undefined,
+    goalIds,
   }
 }
 
-function conditionsOf(name: string, input: FilterInput | undefined): Condition[] {
-  if (input === undefined) return []
+function conditionsOf(name: string, input: FilterInput): Condition[] {
   const byOperator: Partial<Record<ValueOperator, FilterValues | undefined>> =
     typeof input === 'string' || Array.isArray(input) ? { is: input } : input
   return VALUE_OPERATORS.flatMap(operator => {
     const given = byOperator[operator]
-    return given === undefined
-      ? []
-      : [
-          {
-            field: `${name}.${operator}`,
-            operator,
-            values: listOf(given).map(value => meaning(operator, value)),
-          },
-        ]
+    if (given === undefined) return []
+    const values = listOf(given).map(value => emptyIfNone(operator, value))
+    return [{ field: `${name}.${operator}`, operator, values }]
   })
 }
 
-const listOf = (given: FilterValues): string[] => (typeof given === 'string' ? [given] : given)
+function listOf(given: FilterValues): string[] {
+  return typeof given === 'string' ? [given] : given
+}
 
 /** `(none)` means the empty value for operators that compare whole values; for all others it is ordinary text. */
-function meaning(operator: ValueOperator, value: string): string {
+function emptyIfNone(operator: ValueOperator, value: string): string {
   return value === NONE && (operator === 'is' || operator === 'is_not') ? '' : value
 }

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto'
 import type { Redis } from 'ioredis'
 import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest'
-import { connectDb } from '../../../src/infra/db.ts'
-import { connectPatientRedis } from '../../../src/infra/redis.ts'
+import { connectDb } from '../../../src/db/connect.ts'
 import { createSiteKeys } from '../../../src/ingestion/edge/site-keys.ts'
+import { connectPatientRedis } from '../../../src/redis/connect.ts'
 import { SITE_CHANGES } from '../../../src/sites/changes.ts'
 import { type TestDatabase, testDatabase } from '../../support/database.ts'
 import { silentLog } from '../../support/log.ts'
@@ -35,7 +35,7 @@ test('site keys: hits of loaded sites do not wait for the database', async () =>
   const deleted = await createTestSite(db)
   await db`update sites set deleted_at = now() where site_no = ${deleted.siteNo}`
   const siteKeys = createSiteKeys(db, subscriber)
-  await siteKeys.learn()
+  await siteKeys.preload()
   for (const site of sites) {
     const found = siteKeys.find(site.key)
     expect(found).not.toBeInstanceOf(Promise)
@@ -50,7 +50,7 @@ test('site keys: a loaded site is forgotten when it changes', async () => {
   const { db } = database
   const site = await createTestSite(db)
   const siteKeys = createSiteKeys(db, subscriber)
-  await siteKeys.learn()
+  await siteKeys.preload()
   await db`update sites set track_errors = false where site_no = ${site.siteNo}`
   const publisher = subscriber.duplicate()
   await publisher.publish(SITE_CHANGES, site.key)
@@ -62,7 +62,7 @@ test('site keys: after a minute the database is read again, even without a chang
   const { db } = database
   const site = await createTestSite(db)
   const siteKeys = createSiteKeys(db, subscriber)
-  await siteKeys.learn()
+  await siteKeys.preload()
   await db`update sites set deleted_at = now() where site_no = ${site.siteNo}`
   vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + MINUTE })
   expect(await siteKeys.find(site.key)).toBeUndefined()
@@ -72,7 +72,7 @@ test('site keys: while the database is unavailable the last known site stays val
   const site = await createTestSite(database.db)
   const db = connectDb(database.url, { max: 1, name: 'test' })
   const siteKeys = createSiteKeys(db, subscriber)
-  await siteKeys.learn()
+  await siteKeys.preload()
   await db.end()
   vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 60 * MINUTE })
   expect(await siteKeys.find(site.key)).toMatchObject({ siteNo: site.siteNo })

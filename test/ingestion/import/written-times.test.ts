@@ -4,17 +4,17 @@ import type { Written } from '../../../src/rollups/keep-refreshed.ts'
 
 test('import: the progress is that of the slowest partition', () => {
   const told: Written[] = []
-  const note = createWrittenTimes(written => told.push(written))
+  const record = createWrittenTimes(written => told.push(written))
   const at = (...times: number[]) => times.map(time => ({ at: time }))
-  note(0, at(10, 20))
-  note(1, at(12, 40))
-  note(3, at(11))
+  record(0, at(10, 20))
+  record(1, at(12, 40))
+  record(3, at(11))
   expect(told.at(-1)).toEqual({ from: 10, to: 40, until: Number.NEGATIVE_INFINITY })
-  note(2, at(15, 30))
+  record(2, at(15, 30))
   expect(told.at(-1)).toEqual({ from: 10, to: 40, until: 11 })
-  note(3, at(50))
+  record(3, at(50))
   expect(told.at(-1)).toEqual({ from: 10, to: 50, until: 20 })
   // A line out of time order.
-  note(0, at(5, 60))
+  record(0, at(5, 60))
   expect(told.at(-1)).toEqual({ from: 5, to: 60, until: 30 })
 })

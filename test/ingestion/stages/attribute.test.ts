@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { sourceOfHost } from '../../../src/ingestion/stages/known-source.ts'
+import { sourceOfHost, sourceOfTag } from '../../../src/ingestion/stages/known-source.ts'
 import { knownSources } from '../../../src/ingestion/stages/sources.ts'
-import { sourceOfTag } from '../../../src/ingestion/stages/tagged-source.ts'
 import { enriched } from './hit.ts'
 
 test.each([

@@ -67,7 +67,7 @@ describe('channel: a source that names the ads of a network is paid', () => {
     expect(ofTag(source)).toEqual({ shown: source, channel })
   })
 
-  test('with every medium, unless an earlier rule applies', () => {
+  test('is paid with every medium, unless an earlier rule applies', () => {
     for (const medium of ['', 'social', 'email', 'organic', 'referral', 'display']) {
       expect(channelOfTag('fb-ads', `&utm_medium=${medium}`)).toBe('Paid Social')
     }
@@ -76,7 +76,7 @@ describe('channel: a source that names the ads of a network is paid', () => {
     expect(channelOfTag('google-ads', '&utm_campaign=cross-network')).toBe('Cross-network')
   })
 
-  test('also in `ref` and `source`', () => {
+  test('is paid in `ref` and `source` too', () => {
     expect(enriched({ url: '/?ref=fb-ads' })).toMatchObject({ source: 'fb-ads', channel: 'Paid Social' })
     expect(enriched({ url: '/?source=yt-ads' })).toMatchObject({ source: 'yt-ads', channel: 'Paid Video' })
   })
@@ -157,7 +157,7 @@ describe('channel: a source that only ends in "ads" is not paid', () => {
     expect(channelOfTag(source)).toBe(channel)
   })
 
-  test('for random words followed by ads', () => {
+  test('random words followed by ads are not paid', () => {
     const letters = fc.string({
       unit: fc.constantFrom(...'abcdefghijklmnopqrstuvwxyz'),
       minLength: 1,
@@ -172,13 +172,13 @@ describe('channel: a source that only ends in "ads" is not paid', () => {
     )
   })
 
-  test('nor is the host of a referrer', () => {
+  test('the host of a referrer is not paid', () => {
     expect(channelOfHost('fb-ads.example.org')).toBe('Referral')
     expect(channelOfHost('downloads.example.org')).toBe('Referral')
   })
 })
 
-describe('channel: a source with newsletter in it is Email', () => {
+describe('channel: a source that contains newsletter is Email', () => {
   test.each([
     'newsletter',
     'Newsletter',
@@ -188,13 +188,13 @@ describe('channel: a source with newsletter in it is Email', () => {
     'linkedin-newsletter',
   ])('%s', source => expect(ofTag(source)).toEqual({ shown: source, channel: 'Email' }))
 
-  test('unless an earlier channel fits', () => {
+  test('an earlier channel that fits wins', () => {
     expect(channelOfTag('newsletter', '&utm_medium=cpc')).toBe('Paid Other')
     expect(channelOfTag('newsletter', '&utm_medium=social')).toBe('Organic Social')
     expect(channelOfHost('newsletter.substack.com')).toBe('Organic Social')
   })
 
-  test('also as a referrer', () => {
+  test('a referrer counts too', () => {
     expect(channelOfHost('newsletter.example.org')).toBe('Email')
   })
 })

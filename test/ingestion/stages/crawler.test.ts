@@ -49,7 +49,7 @@ test.each([
   'colly - https://github.com/gocolly/colly',
   'Mozilla/5.0 zgrab/0.x',
   'python-requests/2.31.0 (compatible; AcmeBot/1.0)',
-])('%s is a crawler', userAgent => {
+])('crawlers: %s is a crawler', userAgent => {
   expect(isCrawler(userAgent)).toBe(true)
 })
 
@@ -116,11 +116,11 @@ test.each([
   'Mozilla/5.0 (Linux; Android 11; CUBOT X30) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/126.0.0.0 Mobile Safari/537.36',
   'Mozilla/5.0 (Linux; Android 10; K) AppleWebKit/537.36 (KHTML, like Gecko) SamsungBrowser/25.0 Chrome/121.0.0.0 Mobile Safari/537.36',
   'Mozilla/5.0 (Windows NT 10.0; WOW64; Trident/7.0; rv:11.0) like Gecko',
-])('%s may be a user', userAgent => {
+])('crawlers: %s may be a user', userAgent => {
   expect(isCrawler(userAgent)).toBe(false)
 })
 
-test('crawlers: a very long user agent is judged by its beginning', () => {
+test('crawlers: a very long user agent is read up to 1,000 characters', () => {
   expect(isCrawler(`${'a'.repeat(1_000)} Googlebot/2.1`)).toBe(false)
   expect(isCrawler(`Googlebot/2.1 ${'a'.repeat(100_000)}`)).toBe(true)
 })

@@ -123,9 +123,9 @@ test('enrich: adversarial user agents and hosts take less than a second', () => 
   expect(performance.now() - started).toBeLessThan(1_000)
 })
 
-test('remember: used entries are kept, unused ones are forgotten', () => {
+test('remember: recently used entries are kept, and the least recently used one is dropped', () => {
   const computed: string[] = []
-  const recall = remember(4, key => {
+  const recall = remember(3, key => {
     computed.push(key)
     return key.toUpperCase()
   })

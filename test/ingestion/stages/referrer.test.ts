@@ -16,7 +16,7 @@ test.each([
   ['  https://a.test/b ', 'a.test/b'],
   ['reddit.com/r/selfhosted', 'reddit.com/r/selfhosted'],
   ['google.com', 'google.com'],
-])('the referrer %j is stored as %j', (referrer, page) => {
+])('referrer: %j is stored as %j', (referrer, page) => {
   expect(enriched({ referrer }).referrerPage).toBe(page)
 })
 
@@ -39,7 +39,7 @@ test.each([
   'https://',
   'https://%00/',
   'android-app://',
-])('%j is not a referrer', referrer => {
+])('referrer: %j is ignored', referrer => {
   expect(enriched({ referrer })).toMatchObject({
     referrerPage: '',
     source: 'Direct / None',
@@ -54,11 +54,11 @@ test.each([
   ['Example.com:3000', 'https://example.com./'],
   ['bücher.de', 'https://xn--bcher-kva.de/a'],
   ['example.com', 'example.com/a'],
-])('the site %s ignores its own referrer %s', (hostname, referrer) => {
+])('referrer: the site %s ignores its own host %s', (hostname, referrer) => {
   expect(enriched({ hostname, referrer })).toMatchObject({ referrerPage: '', source: 'Direct / None' })
 })
 
-test('another subdomain of the site is a referrer', () => {
+test('referrer: another subdomain of the site counts', () => {
   expect(enriched({ referrer: 'https://blog.example.com/a' })).toMatchObject({
     referrerPage: 'blog.example.com/a',
     source: 'blog.example.com',

@@ -13,15 +13,15 @@ test.each([
   ['https://example.com/docs?a=1', '/docs'],
   ['https://example.com', '/'],
   ['/go/https://example.com/x', '/go/https://example.com/x'],
-])('the path of %j is %j', (url, path) => {
+])('URL: the path of %j is %j', (url, path) => {
   expect(enriched({ url }).path).toBe(path)
 })
 
-test('a hit without a url has no path and no tags', () => {
+test('URL: a hit without a URL has no path and no tags', () => {
   expect(enriched({ type: 'event', name: 'signup' })).toMatchObject({ path: '', utmSource: '', utmTerm: '' })
 })
 
-test('the five tags are read from the query', () => {
+test('URL: the five tags are read from the query', () => {
   const url = '/?utm_source=a&utm_medium=b&utm_campaign=c&utm_content=d&utm_term=e#utm_source=no'
   expect(enriched({ url })).toMatchObject({
     utmSource: 'a',
@@ -44,10 +44,10 @@ test.each([
   ['encoded surrogates are replaced', 'utm_campaign=%ED%A0%80', '\u{FFFD}\u{FFFD}\u{FFFD}'],
   ['lone surrogates are replaced', 'utm_campaign=a\ud800', 'a\u{FFFD}'],
   ['decoded NULs are removed', 'utm_campaign=a%00b', 'ab'],
-])('%s', (_, query, campaign) => {
+])('URL: %s', (_, query, campaign) => {
   expect(enriched({ url: `/?${query}` }).utmCampaign).toBe(campaign)
 })
 
-test('a query inside the fragment is ignored', () => {
+test('URL: a query inside the fragment is ignored', () => {
   expect(enriched({ url: '/#/start?utm_source=a' }).utmSource).toBe('')
 })

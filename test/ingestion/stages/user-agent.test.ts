@@ -85,14 +85,14 @@ test.each([
   ['MyApp/1 CFNetwork/1410 Darwin/22.0', ' ', ' ', 'desktop'],
   ['curl/8.5.0', ' ', ' ', 'desktop'],
   ['', ' ', ' ', 'desktop'],
-])('the user agent %j is parsed', (userAgent, browser, os, size) => {
+])('user agent: %j is parsed', (userAgent, browser, os, size) => {
   const hit = enriched({ userAgent })
   expect(`${hit.browserName} ${hit.browserFullVersion}`).toBe(browser)
   expect(`${hit.osName} ${hit.osFullVersion}`).toBe(os)
   expect(hit.size).toBe(size)
 })
 
-test('browser and system of the payload win over the user agent', () => {
+test('user agent: browser and system of the payload win', () => {
   const payload = { browser: 'Arc', browserVersion: '1.2', os: 'Windows', osVersion: '11' }
   expect(enriched({ userAgent: chromeOnWindows, ...payload })).toMatchObject({
     browserName: 'Arc',
@@ -102,7 +102,7 @@ test('browser and system of the payload win over the user agent', () => {
   })
 })
 
-test('a payload name without a version uses that of the user agent only for the same product', () => {
+test('user agent: a payload name without a version uses that of the user agent only for the same product', () => {
   expect(enriched({ userAgent: chromeOnWindows, browser: 'Google Chrome', os: 'Linux' })).toMatchObject({
     browserName: 'Chrome',
     browserFullVersion: '126.0.0.0',
@@ -116,7 +116,7 @@ test.each([
   ['Mac OS X', 'macOS'],
   ['windows', 'Windows'],
   ['SerenityOS', 'SerenityOS'],
-])('the system %s of a payload is called %s', (os, name) => {
+])('user agent: the system %s of a payload is called %s', (os, name) => {
   expect(enriched({ os }).osName).toBe(name)
 })
 
@@ -131,6 +131,6 @@ test.each([
   [{ screenWidth: 320, userAgent: 'curl/8.5.0' }, 'mobile'],
   [{ screenWidth: 320, userAgent: chromeOnWindows }, 'desktop'],
   [{ screenWidth: 320, userAgent: chromeOnWindows, device: 'tablet' as const }, 'tablet'],
-])('%j has the size class %s', (fields, size) => {
+])('user agent: %j has the size class %s', (fields, size) => {
   expect(enriched(fields).size).toBe(size)
 })

@@ -1,0 +1,97 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { watch } from 'node:fs'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { context } from 'esbuild'
+import { environmentFor, loadConfig, projectRoot } from '../src/config.ts'
+import { type Addresses, withServices } from '../src/embedded/attach.ts'
+import { createLog } from '../src/runtime/log.ts'
+import { readableLine } from './readable-log.ts'
+
+// Runs the service from its sources and restarts it after each change (`npm run dev`). The embedded servers, where no URL is
+// configured, belong to this process and are not restarted. The sources are bundled: with tsx, each of the three processes
+// would need a second longer to load them.
+
+const OUTPUT = join(projectRoot, 'dist', 'dev', 'workers')
+const ENTRIES = ['primary', 'http', 'ingest', 'rollup', 'patterns']
+
+/** An editor may write several files, or one file in several steps. */
+const SETTLE_MS = 30
+
+const config = loadConfig()
+
+await withServices(config, createLog({ level: 'warn', role: 'dev' }), async (addresses, onStop) => {
+  const bundle = await context({
+    entryPoints: ENTRIES.map(name => join(projectRoot, 'workers', `${name}.ts`)),
+    outdir: OUTPUT,
+    bundle: true,
+    splitting: true,
+    packages: 'external',
+    platform: 'node',
+    format: 'esm',
+    target: 'node20',
+    sourcemap: true,
+    logLevel: 'warning',
+  })
+  onStop(() => bundle.dispose())
+  const service = createService(addresses, () => bundle.rebuild())
+  onStop(service.stop)
+  for (const folder of ['src', 'workers', 'sql']) {
+    watch(join(projectRoot, folder), { recursive: true }, service.restart)
+  }
+  service.restart()
+  await new Promise(() => {})
+})
+
+/**
+ * The service as a child process.
+ * @param build rejects when the sources have an error; the process of the latest correct sources keeps running then
+ */
+function createService(addresses: Addresses, build: () => Promise<unknown>) {
+  let child: ChildProcess | undefined
+  let isWanted = false
+  let turn = Promise.resolve()
+
+  function start(): void {
+    child = spawn(process.execPath, ['--enable-source-maps', join(OUTPUT, 'primary.js')], {
+      // A process group of its own: otherwise Ctrl-C would reach it, and the embedded servers would stop at the same time.
+      detached: true,
+      stdio: ['ignore', 'pipe', 'inherit'],
+      env: { HTTP_WORKERS: '1', ...environmentFor(config, addresses) },
+    })
+    createInterface({ input: child.stdout! }).on('line', line => {
+      process.stdout.write(`${readableLine(line)}\n`)
+    })
+  }
+
+  async function end(): Promise<void> {
+    if (!child || child.exitCode !== null || child.signalCode !== null) return
+    child.kill('SIGTERM')
+    await once(child, 'exit')
+  }
+
+  async function replace(): Promise<void> {
+    await sleep(SETTLE_MS)
+    isWanted = false
+    await build()
+    await end()
+    start()
+  }
+
+  return {
+    /** Builds the sources and replaces the running process, once for changes that follow each other closely. */
+    restart(): void {
+      if (isWanted) return
+      isWanted = true
+      // esbuild prints the errors of the sources.
+      turn = turn.then(replace).catch(() => {})
+    },
+    async stop(): Promise<void> {
+      isWanted = true
+      await turn
+      await end()
+    },
+  }
+}

@@ -1,1 +1,0 @@
-select count(*)::int as count from payments where site_no = $1::int

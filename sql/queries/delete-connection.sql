@@ -1,1 +1,0 @@
-delete from processor_connections where site_no = $1 returning site_no as "siteNo"

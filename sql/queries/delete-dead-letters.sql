@@ -1,2 +1,0 @@
-delete from dead_letters
-where id = any($1::uuid[])

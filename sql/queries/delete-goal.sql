@@ -1,3 +1,0 @@
-delete from goals
-where site_no = $1 and id = $2
-returning id

@@ -1,3 +1,0 @@
-select id, payload
-from dead_letters
-where id = any($1::uuid[])

@@ -1,0 +1,46 @@
+import { DIMENSION_REGISTRY, type DimensionEntry } from './registry.ts'
+
+export type Dimension = keyof typeof DIMENSION_REGISTRY
+export type Level = DimensionEntry['level']
+/** Dimensions of a level. */
+export type DimensionOf<Wanted extends Level> = {
+  [Name in Dimension]: (typeof DIMENSION_REGISTRY)[Name]['level'] extends Wanted ? Name : never
+}[Dimension]
+
+const entries: Record<Dimension, DimensionEntry> = DIMENSION_REGISTRY
+
+export const DIMENSIONS = Object.keys(DIMENSION_REGISTRY) as [Dimension, ...Dimension[]]
+
+export const levelOf = (dimension: Dimension): Level => entries[dimension].level
+
+/** Returns the dimensions of a level, in the order of the registry. */
+export const dimensionsOfLevel = <Wanted extends Level>(level: Wanted): DimensionOf<Wanted>[] =>
+  DIMENSIONS.filter((dimension): dimension is DimensionOf<Wanted> => levelOf(dimension) === level)
+
+/** Returns the column that stores a dimension: of `events` for dimensions of hits, of `sessions` and `events` for others. */
+export function columnOf(dimension: Dimension): string {
+  const entry = entries[dimension]
+  return (entry.level === 'hit' && entry.column) || dimension
+}
+
+/** Returns whether daily rollups count the values of a dimension. */
+export const isRolledUp = (dimension: Dimension): boolean => entries[dimension].isRolledUp
+
+/** Columns of `sessions` that a session takes from its opening hit, but that are no dimensions. */
+const OTHER_ATTRIBUTES = ['hostname', 'browser_version', 'os_version', 'language', 'screen'] as const
+
+type CamelCase<Name extends string> = Name extends `${infer Head}_${infer Tail}`
+  ? `${Head}${Capitalize<CamelCase<Tail>>}`
+  : Name
+
+/** Returns the name of a column as a field: `utm_source` → `utmSource`. */
+export const fieldOf = <Name extends string>(column: Name): CamelCase<Name> =>
+  column.replace(/_(\w)/g, (_, letter: string) => letter.toUpperCase()) as CamelCase<Name>
+
+/** Columns of `events` that are copied from the session. */
+export const COPIED_COLUMNS = dimensionsOfLevel('session')
+export type CopiedField = CamelCase<DimensionOf<'session'>>
+
+/** Columns of `sessions` that a session takes from its opening hit. */
+export const SESSION_ATTRIBUTES = [...COPIED_COLUMNS, ...OTHER_ATTRIBUTES]
+export type SessionAttribute = CamelCase<(typeof SESSION_ATTRIBUTES)[number]>

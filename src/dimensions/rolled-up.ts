@@ -1,0 +1,38 @@
+import { createHash } from 'node:crypto'
+import { columnOf, DIMENSIONS, isRolledUp, levelOf } from './dimensions.ts'
+
+/** Dimension of errors; its values are fingerprints. */
+export const ERRORS = 'error'
+/** Properties of all events; `propertiesOf` names those of one type and name. A value is a JSON array of key and value. */
+export const PROPERTIES = 'property'
+
+export const propertiesOf = (type: string, name: string): string => `${PROPERTIES}/${type}/${name}`
+
+/** Dimensions that rollups count, without the properties of single events. */
+export const ROLLED_UP_DIMENSIONS: readonly string[] = [...DIMENSIONS.filter(isRolledUp), ERRORS, PROPERTIES]
+
+/** Raise it when rollups count something in another way than before. */
+const COUNTING = 1
+
+/**
+ * Names what a daily rollup holds: which values of which columns are counted. Rollups with another hash were made by a version of
+ * the service with other dimensions: they are not read, and the scheduler builds them again.
+ */
+export const DIMENSIONS_HASH = createHash('sha256')
+  .update(JSON.stringify([COUNTING, ...ROLLED_UP_DIMENSIONS.map(describe).sort()]))
+  .digest('hex')
+  .slice(0, 16)
+
+function describe(name: string): string {
+  const dimension = DIMENSIONS.find(known => known === name)
+  return dimension ? `${name}: ${levelOf(dimension)} ${columnOf(dimension)}` : name
+}
+
+export const isRolledUpDimension = (dimension: string): boolean =>
+  ROLLED_UP_DIMENSIONS.includes(dimension) || dimension.startsWith(`${PROPERTIES}/`)
+
+/** Parses a value of a `propertiesOf` dimension. */
+export function readProperty(value: string): { key: string; value: string } {
+  const [key, carried] = JSON.parse(value) as [string, string]
+  return { key, value: carried }
+}

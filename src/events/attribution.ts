@@ -1,0 +1,215 @@
+import { ADVISORY_LOCKS } from '../db/advisory-locks.ts'
+import type { Transaction } from '../db/connect.ts'
+import { query } from '../db/query.ts'
+
+/** Visitor and session of a row that the service records. */
+export interface Attribution {
+  visitorNo: number | null
+  sessionNo: number | null
+  sessionAt: Date | null
+  /** The visitor has no session yet: the caller must pass the row to `awaitVisitor` in the same transaction. */
+  isPending: boolean
+}
+
+/** Time and id of a row in one of the hypertables. */
+export interface AttributedRow {
+  target: 'revenue' | 'events' | 'mrr_movements'
+  at: Date
+  /** payment_id for revenue, id for the others */
+  id: string
+}
+
+interface Found {
+  visitorNo: number
+  sessionNo: number | null
+  sessionAt: Date | null
+  hasSessions: boolean
+}
+
+const findAttribution = query<{ siteNo: number; visitorId: string; at: Date }, Found>('find-attribution')
+
+const findFirstSession = query<{ siteNo: number; visitorId: string }, Omit<Found, 'hasSessions'>>(
+  'find-first-session',
+  `select visitors.visitor_no as "visitorNo", session.session_no as "sessionNo", session.started_at as "sessionAt"
+  from visitors
+  cross join lateral (
+    select session_no, started_at
+    from sessions
+    where site_no = :siteNo::int and visitor_no = visitors.visitor_no and started_at >= visitors.first_seen_at
+    order by started_at
+    limit 1
+  ) as session
+  where visitors.site_no = :siteNo::int and visitors.id = :visitorId`,
+)
+
+/**
+ * Every transaction that changes the ledger row of a payment must first lock the row of the payment, in an earlier statement:
+ * when two transactions change one row of a hypertable at the same time, TimescaleDB (2.28) loses the second change without an
+ * error.
+ */
+const lockPayments = query<{ ids: string[] }, { id: string }>(
+  'lock-payments',
+  'select id from payments where id = any(:ids::uuid[]) order by paid_at, id for no key update',
+)
+
+/**
+ * Waits for the transactions that store first sessions of visitors at a site, and blocks new ones until this transaction ends.
+ * Those transactions share the lock among themselves (see draw-numbers).
+ */
+const lockNewcomers = query<{ lock: number; siteNo: number }>(
+  'lock-newcomers',
+  'select pg_advisory_xact_lock(:lock::int, :siteNo::int)',
+)
+
+const insertAwaiting = query<{
+  siteNo: number
+  visitorId: string
+  targets: string[]
+  /** ISO 8601: the driver cannot send an array of Dates. */
+  times: string[]
+  ids: string[]
+}>(
+  'insert-awaiting',
+  `insert into awaiting_visitors (site_no, visitor_id, target, at, id)
+  select :siteNo::int, :visitorId::uuid, target, at, id
+  from unnest(:targets::text[], :times::timestamptz[], :ids::uuid[]) as waiting (target, at, id)
+  on conflict do nothing`,
+)
+
+/** Deletes rows that wait for a visitor. */
+export const deleteAwaiting = query<{ siteNo: number; visitorId: string; ids: string[] }>(
+  'delete-awaiting',
+  'delete from awaiting_visitors where site_no = :siteNo and visitor_id = :visitorId and id = any(:ids::uuid[])',
+)
+
+const selectAwaitedSites = query<{ siteNos: number[] }, { siteNo: number }>(
+  'select-awaited-sites',
+  `select site_no as "siteNo"
+  from unnest(:siteNos::int[]) as site (site_no)
+  where exists (select from awaiting_visitors where awaiting_visitors.site_no = site.site_no)`,
+)
+
+/** Deletes and returns the rows that wait for the visitors. */
+const dequeueAwaiting = query<
+  { siteNos: number[]; visitorIds: string[] },
+  AttributedRow & { siteNo: number; visitorId: string }
+>(
+  'dequeue-awaiting',
+  `delete from awaiting_visitors
+  using unnest(:siteNos::int[], :visitorIds::uuid[]) as appeared (site_no, id)
+  where awaiting_visitors.site_no = appeared.site_no and awaiting_visitors.visitor_id = appeared.id
+  returning
+    awaiting_visitors.site_no as "siteNo",
+    awaiting_visitors.visitor_id as "visitorId",
+    awaiting_visitors.target,
+    awaiting_visitors.at,
+    awaiting_visitors.id`,
+)
+
+/** A row, and the visitor and session that it is attributed to. */
+interface RowAttribution {
+  siteNo: number
+  at: Date
+  id: string
+  visitorNo: number | null
+  sessionNo: number | null
+  sessionAt: Date | null
+}
+
+/**
+ * Call it only after the movement was removed from awaiting_visitors or was not found there: when two transactions change one
+ * row of a hypertable at the same time, TimescaleDB (2.28) loses the second change without an error.
+ */
+export const attributeMovement = query<RowAttribution>(
+  'attribute-movement',
+  `update mrr_movements
+  set visitor_no = :visitorNo, session_no = :sessionNo, session_at = :sessionAt
+  where site_no = :siteNo and at = :at and id = :id`,
+)
+
+const ATTRIBUTE = {
+  revenue: query<RowAttribution>(
+    'attribute-revenue',
+    `update revenue
+    set visitor_no = :visitorNo, session_no = :sessionNo, session_at = :sessionAt
+    where site_no = :siteNo and at = :at and payment_id = :id`,
+  ),
+  events: query<RowAttribution>('attribute-event'),
+  mrr_movements: attributeMovement,
+}
+
+const UNKNOWN_VISITOR: Attribution = { visitorNo: null, sessionNo: null, sessionAt: null, isPending: false }
+
+/**
+ * Returns the visitor's session at a moment, else the latest session before it; no session when all sessions are later.
+ * If hits that arrive later open sessions before that moment, the attribution stays.
+ * Must be called before the transaction locks the site's row or writes: it can wait for hits that are being stored.
+ */
+export async function attribute(
+  tx: Transaction,
+  siteNo: number,
+  visitorId: string | null | undefined,
+  at: Date,
+): Promise<Attribution> {
+  if (!visitorId) return UNKNOWN_VISITOR
+  const [found] = await findAttribution(tx, { siteNo, visitorId, at })
+  if (found?.hasSessions) return { ...sessionOf(found), isPending: false }
+  // Without this lock, this transaction could miss the first session while the one that stores it misses the waiting row.
+  await lockNewcomers(tx, { lock: ADVISORY_LOCKS.newcomers, siteNo })
+  const [again] = await findAttribution(tx, { siteNo, visitorId, at })
+  return { ...sessionOf(again), isPending: !again?.hasSessions }
+}
+
+const sessionOf = (found: Found | undefined) => ({
+  visitorNo: found?.visitorNo ?? null,
+  sessionNo: found?.sessionNo ?? null,
+  sessionAt: found?.sessionAt ?? null,
+})
+
+/** Stores which rows wait for the visitor's first session. */
+export async function awaitVisitor(
+  tx: Transaction,
+  siteNo: number,
+  visitorId: string,
+  rows: AttributedRow[],
+): Promise<void> {
+  await insertAwaiting(tx, {
+    siteNo,
+    visitorId,
+    targets: rows.map(row => row.target),
+    times: rows.map(row => row.at.toISOString()),
+    ids: rows.map(row => row.id),
+  })
+}
+
+/**
+ * Attributes the rows that wait for visitors whose first sessions are stored now: to the session at the row's time or the
+ * latest before it, else to the visitor's first session. Must run in the transaction that stores the sessions, after them, and
+ * under the newcomers lock.
+ * @returns sites and times of the changed events, Unix milliseconds
+ */
+export async function attributeAwaiting(
+  tx: Transaction,
+  visitors: { siteNo: number; id: string }[],
+): Promise<{ siteNo: number; at: number }[]> {
+  if (visitors.length === 0) return []
+  // Nearly always no site has waiting rows; then the list of visitors is not sent.
+  const awaited = await selectAwaitedSites(tx, {
+    siteNos: [...new Set(visitors.map(visitor => visitor.siteNo))],
+  })
+  const wanted = visitors.filter(visitor => awaited.some(({ siteNo }) => siteNo === visitor.siteNo))
+  if (wanted.length === 0) return []
+  const rows = await dequeueAwaiting(tx, {
+    siteNos: wanted.map(visitor => visitor.siteNo),
+    visitorIds: wanted.map(visitor => visitor.id),
+  })
+  const payments = rows.filter(row => row.target === 'revenue').map(row => row.id)
+  if (payments.length > 0) await lockPayments(tx, { ids: payments })
+  // One row per statement: an update of a columnstore chunk decompresses everything that its constants do not exclude.
+  for (const { siteNo, visitorId, target, at, id } of rows) {
+    const [found] = await findAttribution(tx, { siteNo, visitorId, at })
+    const [session] = found?.sessionNo ? [found] : await findFirstSession(tx, { siteNo, visitorId })
+    if (session) await ATTRIBUTE[target](tx, { ...session, siteNo, at, id })
+  }
+  return rows.filter(row => row.target === 'events').map(({ siteNo, at }) => ({ siteNo, at: at.getTime() }))
+}

@@ -1,0 +1,96 @@
+import { query } from '../db/query.ts'
+import type { Services } from '../services.ts'
+import type { SiteRecord } from '../sites/schema.ts'
+import { definitionOf } from './definition.ts'
+import { findGoal, GOAL_COLUMNS, noSuchGoal, presentGoal } from './find-goal.ts'
+import { checkExpression, checkGoal, type DefinitionParams, lockGoals, paramsOf } from './goal-rules.ts'
+import type { Goal, GoalBody, GoalRecord } from './schema.ts'
+
+const insertGoal = query<DefinitionParams & { siteNo: number }, GoalRecord>(
+  'insert-goal',
+  `insert into goals (
+    site_no, display_name, type, match_value, match_operator, scroll_threshold, currency, custom_props
+  )
+  values (
+    :siteNo, :displayName, :type, :matchValue, :matchOperator, :scrollThreshold, :currency, :customProps::text::jsonb
+  )
+  returning ${GOAL_COLUMNS}`,
+)
+
+/** No row when the goal was deleted. */
+const replaceGoal = query<DefinitionParams & { siteNo: number; id: string }, GoalRecord>(
+  'replace-goal',
+  `update goals
+  set
+    display_name = :displayName,
+    type = :type,
+    match_value = :matchValue,
+    match_operator = :matchOperator,
+    scroll_threshold = :scrollThreshold,
+    currency = :currency,
+    custom_props = :customProps::text::jsonb
+  where site_no = :siteNo and id = :id
+  returning ${GOAL_COLUMNS}`,
+)
+
+const removeGoal = query<{ siteNo: number; id: string }, { id: string }>(
+  'remove-goal',
+  'delete from goals where site_no = :siteNo and id = :id returning id',
+)
+
+type ChangeServices = Pick<Services, 'db' | 'patterns'> & { signal?: AbortSignal | undefined }
+type ChangedSite = Pick<SiteRecord, 'siteNo' | 'teamId'>
+
+/**
+ * Creates a goal. A lock keeps the limit and the uniqueness of goals and names correct for concurrent requests.
+ * @throws AppError `validation_failed` as in `checkGoal` and `checkExpression`; `not_found` when the site was deleted meanwhile
+ */
+export const createGoal = (services: ChangeServices, site: ChangedSite, body: GoalBody): Promise<Goal> =>
+  saveGoal(services, site, body)
+
+/**
+ * Replaces the whole definition of a goal; its id and creation time stay.
+ * @throws AppError `validation_failed` as in `checkGoal` and `checkExpression`; `not_found` when the goal or its site was
+ * deleted meanwhile
+ */
+export const updateGoal = (
+  services: ChangeServices,
+  site: ChangedSite,
+  { id }: Pick<GoalRecord, 'id'>,
+  body: GoalBody,
+): Promise<Goal> => saveGoal(services, site, body, id)
+
+async function saveGoal(
+  services: ChangeServices,
+  site: ChangedSite,
+  body: GoalBody,
+  id?: string,
+): Promise<Goal> {
+  const goal = definitionOf(body)
+  await checkExpression(services, site, goal)
+  const { siteNo } = site
+  return services.db.begin(async transaction => {
+    const currency = await lockGoals(transaction, siteNo)
+    const present = id === undefined ? undefined : await findGoal(transaction, siteNo, id)
+    await checkGoal(transaction, { siteNo, currency }, goal, present)
+    const params = { siteNo, ...paramsOf(goal) }
+    const [saved] = present
+      ? await replaceGoal(transaction, { ...params, id: present.id })
+      : await insertGoal(transaction, params)
+    if (!saved) throw noSuchGoal()
+    return presentGoal(saved)
+  })
+}
+
+/**
+ * Deletes a goal.
+ * @throws AppError `not_found` when the goal was deleted meanwhile
+ */
+export async function deleteGoal(
+  { db }: Pick<Services, 'db'>,
+  { siteNo }: Pick<SiteRecord, 'siteNo'>,
+  { id }: Pick<GoalRecord, 'id'>,
+): Promise<void> {
+  const [gone] = await removeGoal(db, { siteNo, id })
+  if (!gone) throw noSuchGoal()
+}

@@ -1,0 +1,38 @@
+import type { Request, Response } from 'express'
+import { type RateLimitDecision, rateHeaders } from '../../limits/rate-limit.ts'
+import type { PageUrl } from '../../schema/pagination.ts'
+import type { Context, Services } from '../../trpc/context.ts'
+import { clientAddress } from '../client-address.ts'
+import { givenRequestId } from '../request-id.ts'
+import { networkOf } from '../sender-limits.ts'
+
+/** Returns whether the procedure reported that the resource existed already, so that nothing was created. */
+export const isExisting = (res: Response): boolean => res.locals.isExisting === true
+
+/** @param pageUrl returns the URL of another page of a REST answer */
+export function contextOf(
+  services: Services,
+  req: Request,
+  res: Response,
+  pageUrl: PageUrl = () => null,
+): Context {
+  let least: RateLimitDecision | undefined
+  const gone = new AbortController()
+  res.once('close', () => gone.abort())
+  return {
+    ...services,
+    requestId: givenRequestId(res),
+    authorization: req.headers.authorization,
+    network: networkOf(clientAddress(req, services.config.trustProxy)),
+    pageUrl,
+    signal: gone.signal,
+    showRate(rate) {
+      if (least && least.remaining < rate.remaining) return
+      least = rate
+      for (const [name, value] of Object.entries(rateHeaders(rate))) res.setHeader(name, value)
+    },
+    sayExisting() {
+      res.locals.isExisting = true
+    },
+  }
+}

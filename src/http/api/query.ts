@@ -1,0 +1,75 @@
+import type { z } from 'zod'
+import type { PageUrl } from '../../schema/pagination.ts'
+
+/** Input of a procedure read from a query string, and the parameter names that the input does not have. */
+export interface QueryInput {
+  input: Record<string, unknown>
+  ignored: string[]
+}
+
+/**
+ * Parses the query string of a URL: `a=1` becomes `{a: '1'}`, `a=1&a=2` becomes `{a: ['1', '2']}`, `a[op]=1` becomes
+ * `{a: {op: '1'}}`. Beside such an operator, `a=1` becomes the operator `is`.
+ * @param known names of the parameters of the route
+ */
+export function readQuery(url: string, known: ReadonlySet<string>): QueryInput {
+  const start = url.indexOf('?')
+  const parameters = new URLSearchParams(start < 0 ? '' : url.slice(start + 1))
+  const input: Record<string, unknown> = {}
+  const ignored: string[] = []
+  for (const key of new Set(parameters.keys())) {
+    const [, name = key, operator] = /^([^[\]]+)\[(.*)\]$/s.exec(key) ?? []
+    if (!known.has(name)) {
+      ignored.push(key)
+      continue
+    }
+    const values = parameters.getAll(key)
+    const value = values.length === 1 ? values[0] : values
+    const before = input[name]
+    if (operator === undefined && before === undefined) input[name] = value
+    else input[name] = { ...operatorsOf(before), [operator ?? 'is']: value }
+  }
+  return { input, ignored }
+}
+
+function operatorsOf(value: unknown): object {
+  if (value === undefined) return {}
+  return typeof value === 'object' && !Array.isArray(value) ? value! : { is: value }
+}
+
+const MAX_NAMES = 20
+const MAX_NAME_LENGTH = 64
+
+/** Returns the first 20 names as a header value, percent-encoded and cut to 64 characters each. */
+export function headerList(names: string[]): string {
+  return names
+    .slice(0, MAX_NAMES)
+    .map(name => encodeURIComponent(name.toWellFormed()).slice(0, MAX_NAME_LENGTH))
+    .join(', ')
+}
+
+/** Returns the field names of an object schema, also inside a default, a refinement or a transformation. */
+export function fieldsOf(schema: z.core.$ZodType): string[] {
+  const def = schema._zod.def as { shape?: object; innerType?: z.core.$ZodType; in?: z.core.$ZodType }
+  if (def.shape) return Object.keys(def.shape)
+  const inner = def.innerType ?? def.in
+  return inner ? fieldsOf(inner) : []
+}
+
+/** Scheme and host, which proxies put before the path. */
+const ORIGIN = /^[a-z][a-z0-9+.-]*:\/\/[^/?]*/i
+
+/**
+ * Returns a function that makes the URL of another page of the answer: the path and query of the request, including unknown
+ * parameters, with another `page`.
+ * @param baseUrl without a trailing slash
+ * @param requestUrl URL from the request line
+ */
+export function pageUrlOf(baseUrl: string, requestUrl: string): PageUrl {
+  return page => {
+    const [, path, query] = /^([^?]*)\??(.*)$/s.exec(requestUrl.replace(ORIGIN, ''))!
+    const parameters = new URLSearchParams(query)
+    parameters.set('page', String(page))
+    return new URL(`${baseUrl}${path}?${parameters}`).href
+  }
+}

@@ -1,0 +1,59 @@
+import { callTRPCProcedure } from '@trpc/server'
+import type { Request, RequestHandler, Response } from 'express'
+import type { Services } from '../../services.ts'
+import { fromProcedure } from '../../trpc/errors.ts'
+import { appRouter } from '../../trpc/root.ts'
+import { readJsonObject } from '../body.ts'
+import { contextOf, isExisting } from './context.ts'
+import { fieldsOf, headerList, pageUrlOf, readQuery } from './query.ts'
+import type { Route } from './routes.ts'
+
+/** Returns the handler that serves a route with its procedure. */
+export function restHandler(services: Services, route: Route): RequestHandler {
+  const known = new Set(route.method === 'get' || route.method === 'delete' ? parametersOf(route) : [])
+  return async (req, res) => {
+    const query = readQuery(req.url, known)
+    if (query.ignored.length > 0) res.setHeader('X-Ignored-Parameters', headerList(query.ignored))
+    let input: Promise<Record<string, unknown>> | undefined
+    const answer = await callTRPCProcedure({
+      router: appRouter,
+      path: route.procedure,
+      type: route.type,
+      ctx: contextOf(services, req, res, pageUrlOf(services.config.baseUrl, req.originalUrl)),
+      // The first check that needs the input reads it, so the body of a request without a token is not read.
+      getRawInput: () => {
+        input ??= readInput(route, query.input, req)
+        return input
+      },
+      signal: undefined,
+      batchIndex: 0,
+    }).catch((error: unknown) => {
+      throw fromProcedure(error)
+    })
+    send(res, route, answer)
+  }
+}
+
+/** Fields of the path override those of the body, which override those of the query. */
+async function readInput(route: Route, query: Record<string, unknown>, req: Request) {
+  const body = route.method === 'get' ? {} : await readJsonObject(req)
+  return { ...query, ...body, ...req.params }
+}
+
+function send(res: Response, route: Route, answer: unknown): void {
+  if (route.location) {
+    const fields = answer as Record<string, string>
+    res.setHeader(
+      'Location',
+      route.location.replace(/\{(\w+)\}/g, (_, name) => fields[name]!),
+    )
+  }
+  res.status(isExisting(res) ? (route.existing ?? route.ok) : route.ok)
+  if (route.ok === 204) res.end()
+  else res.json(answer)
+}
+
+/** Returns the input fields that do not come from the path. */
+function parametersOf({ path, inputs }: Route): string[] {
+  return inputs.flatMap(fieldsOf).filter(name => !path.split('/').includes(`:${name}`))
+}

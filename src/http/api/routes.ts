@@ -1,0 +1,31 @@
+import type { z } from 'zod'
+import type { Refusals } from '../../errors.ts'
+import type { ProcedureMeta, RestEndpoint } from '../../trpc/meta.ts'
+import { appRouter } from '../../trpc/root.ts'
+
+/** A procedure with the endpoint that serves it. */
+export interface Route extends RestEndpoint {
+  /** Path of the procedure in the router: `sites.list`. */
+  procedure: string
+  type: 'query' | 'mutation'
+  /** One schema for each `.input`, in their order. */
+  inputs: z.core.$ZodType[]
+  output: z.core.$ZodType
+  /** Refusals of the checks that the procedure is built from, and its own. */
+  refusals: Refusals
+}
+
+/** The part of a procedure's definition inside tRPC that routes are read from. */
+type Definition = Pick<Route, 'type' | 'inputs' | 'output'> & { meta: ProcedureMeta }
+
+/**
+ * The REST surface, in the order of the router, which decides between two paths that match the same URL.
+ * `test/http/routes.test.ts` lists it.
+ */
+export const routes: readonly Route[] = Object.entries(
+  appRouter._def.procedures as unknown as Record<string, { _def: Definition }>,
+).map(([procedure, { _def }]) => {
+  const { type, inputs, output, meta } = _def
+  if (!meta.method) throw new Error(`The procedure ${procedure} has no endpoint in its .meta()`)
+  return { ...meta, procedure, type, inputs, output, refusals: meta }
+})

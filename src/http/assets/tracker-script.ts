@@ -1,0 +1,52 @@
+import { readFileSync } from 'node:fs'
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { join } from 'node:path'
+import { type Config, projectRoot } from '../../config.ts'
+import { AppError } from '../../errors.ts'
+import { errorAnswer } from '../error-answer.ts'
+import { requestIdFrom } from '../request-id.ts'
+import { createAsset } from './asset.ts'
+
+const ALLOW = 'GET, HEAD, OPTIONS'
+
+/**
+ * Creates the handler of the tracker script at `/js/script.js` and under the alias. The script is read and compressed once, and
+ * answered before Express, like the hits that it sends.
+ * @throws when the script has not been built
+ */
+export function createTrackerScript({ trackerPath }: Pick<Config, 'trackerPath'>) {
+  const paths = ['/js/script.js', ...(trackerPath ? [`${trackerPath}/script.js`] : [])]
+  const plain = readFileSync(join(projectRoot, 'dist', 'tracker', 'script.js'))
+  // A page may use a stale script instead of waiting. After a new version, browsers fetch it again within an hour.
+  const cacheControl = 'public, max-age=3600, stale-while-revalidate=86400'
+  const script = createAsset(plain, 'text/javascript; charset=utf-8', cacheControl)
+  const shared = {
+    'Access-Control-Allow-Origin': '*',
+    'Cross-Origin-Resource-Policy': 'cross-origin',
+    'X-Content-Type-Options': 'nosniff',
+  }
+
+  return {
+    /** Answers a request for the script; returns false for any other path. */
+    handle(request: IncomingMessage, response: ServerResponse): boolean {
+      if (!paths.includes(request.url!.split('?', 1)[0]!)) return false
+      const requestId = requestIdFrom(request.headers['x-request-id'])
+      const headers = { ...shared, 'X-Request-Id': requestId }
+      if (request.method === 'GET' || request.method === 'HEAD') {
+        script.serve(request, response, headers)
+      } else if (request.method === 'OPTIONS') {
+        response.writeHead(204, { ...headers, Allow: ALLOW, 'Access-Control-Allow-Methods': ALLOW }).end()
+      } else {
+        const error = new AppError('method_not_allowed', `This route answers ${ALLOW}`)
+        const { status, body } = errorAnswer(error, requestId)
+        response.writeHead(status, {
+          ...headers,
+          Allow: ALLOW,
+          'Content-Type': 'application/json; charset=utf-8',
+        })
+        response.end(JSON.stringify(body))
+      }
+      return true
+    },
+  }
+}

@@ -1,0 +1,223 @@
+import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:http'
+import type { Config } from '../config.ts'
+import { AppError } from '../errors.ts'
+import {
+  type Accepted,
+  accept,
+  type Edge,
+  ENDPOINTS,
+  type Endpoint,
+  type RoutedHit,
+} from '../ingestion/edge/accept.ts'
+import type { IngestBatcher } from '../ingestion/edge/ingest-batcher.ts'
+import { overLimit, type RateLimit, type RateLimitDecision, rateHeaders } from '../limits/rate-limit.ts'
+import { type Disk, requireFreeDisk } from '../runtime/disk.ts'
+import { asAppError } from '../runtime/failures.ts'
+import type { Log } from '../runtime/log.ts'
+import type { Metrics } from '../runtime/metrics.ts'
+import type { TrackedSite } from '../sites/find-site.ts'
+import { discardBody, readJson } from './body.ts'
+import { clientAddress } from './client-address.ts'
+import { errorAnswer, logFailure } from './error-answer.ts'
+import { requestIdFrom } from './request-id.ts'
+import { HIT_BODY, identifyLimit, isCostly, senderLimit } from './sender-limits.ts'
+
+export interface IngestHandler {
+  /** Answers a request to an ingestion endpoint; returns false for any other path. */
+  handle(request: IncomingMessage, response: ServerResponse): boolean
+}
+
+const CORS = {
+  'Access-Control-Allow-Origin': '*',
+  'Access-Control-Expose-Headers':
+    'X-Request-Id, X-Hit-Dropped, X-Tracker, Retry-After, X-RateLimit-Limit, X-RateLimit-Remaining, X-RateLimit-Reset',
+  'Cross-Origin-Resource-Policy': 'cross-origin',
+}
+const CORS_LINES = linesOf(CORS)
+const PREFLIGHT = {
+  ...CORS,
+  'Access-Control-Allow-Methods': 'POST, OPTIONS',
+  'Access-Control-Allow-Headers': '*',
+  'Access-Control-Max-Age': '86400',
+}
+
+/** Outcome of a request, reported after the request has been counted. */
+type HitOutcome = Accepted | { refused: unknown }
+
+/** Latest rate-limit decision on a request; it is in the answer even if the request fails. */
+interface Counted {
+  decision: RateLimitDecision | undefined
+}
+
+/** Creates the ingest handler of the four ingestion paths. It bypasses Express, which costs more per request than the handler. */
+export function createIngestHandler(options: {
+  edge: Edge
+  batcher: IngestBatcher
+  config: Pick<Config, 'limits' | 'trackerPath' | 'trustProxy'>
+  log: Log
+  metrics: Metrics
+  disk: Disk
+  now: () => Date
+}): IngestHandler {
+  const { edge, batcher, config, log, metrics, disk, now } = options
+  const bases = ['/api', ...(config.trackerPath ? [config.trackerPath] : [])]
+  const paths = new Map(
+    bases.flatMap(base => ENDPOINTS.map((endpoint): [string, Endpoint] => [`${base}/${endpoint}`, endpoint])),
+  )
+
+  /** Prepared metrics of successful answers: a look-up by labels for each hit would cost more than what they measure. */
+  const counters = new Map(
+    ENDPOINTS.map(endpoint => [
+      endpoint,
+      {
+        accepted: metrics.accepted.labels(endpoint),
+        requests: metrics.requests.labels('POST', `/api/${endpoint}`, '202'),
+      },
+    ]),
+  )
+
+  async function answer(
+    endpoint: Endpoint,
+    requestId: string,
+    request: IncomingMessage,
+    response: ServerResponse,
+  ) {
+    const startedAt = performance.now()
+    const { accepted, requests } = counters.get(endpoint)!
+    const seconds = () => (performance.now() - startedAt) / 1000
+    const counted: Counted = { decision: undefined }
+    try {
+      requireFreeDisk(disk)
+      const outcome = await receive(endpoint, request, counted)
+      if ('refused' in outcome) throw outcome.refused
+      const { decision } = counted
+      let about: string[]
+      if ('dropped' in outcome) {
+        about = ['X-Hit-Dropped', outcome.dropped]
+        metrics.dropped.inc({ reason: outcome.dropped })
+      } else {
+        about = endpoint === 'collect' ? ['X-Tracker', trackerSettings(outcome.site)] : []
+        accepted.inc()
+      }
+      response.writeHead(202, [
+        ...CORS_LINES,
+        'X-Request-Id',
+        requestId,
+        ...(decision ? linesOf(rateHeaders(decision)) : []),
+        ...about,
+        'Content-Length',
+        '0',
+      ])
+      response.end()
+      requests.observe(seconds())
+    } catch (error) {
+      const failure = asAppError(error)
+      const { decision } = counted
+      logFailure(log, failure, requestId)
+      refuse(request, response, failure, requestId, {
+        'X-Request-Id': requestId,
+        ...(decision && rateHeaders(decision)),
+      })
+      const labels = { method: 'POST', route: `/api/${endpoint}`, status: response.statusCode }
+      metrics.requests.observe(labels, seconds())
+    }
+  }
+
+  /**
+   * Counts a request, and queues its hit when the limit allows it. A sender that is known to be over its limit is refused
+   * before its body is read; a request with a costly body is counted in Redis before its body is read.
+   * @throws AppError `rate_limited`, or the error that prevented queueing the hit
+   */
+  async function receive(
+    endpoint: Endpoint,
+    request: IncomingMessage,
+    counted: Counted,
+  ): Promise<HitOutcome> {
+    const { limits, trustProxy } = config
+    const at = now().getTime()
+    const address = clientAddress(request, trustProxy)
+    // Load the salts first: without them the request cannot be counted and must fail before other work starts.
+    let salts = limits[endpoint] > 0 ? edge.salts.at(at) : undefined
+    if (salts instanceof Promise) salts = await salts
+    let limit: RateLimit | undefined
+    if (salts) {
+      limit = senderLimit(endpoint, address, salts.today, limits)
+      requireAllowed(batcher.refusalOf(limit), counted)
+      if (isCostly(request)) {
+        requireAllowed(await batcher.add({ limit }), counted)
+        limit = undefined
+      }
+    }
+    let body: unknown
+    let outcome: HitOutcome
+    try {
+      body = await readJson(request, HIT_BODY)
+      const sender = { address, userAgent: request.headers['user-agent'] ?? '' }
+      outcome = await accept(edge, endpoint, body, sender, at)
+    } catch (refused) {
+      outcome = { refused }
+    }
+    if (salts && endpoint === 'identify') {
+      // A refused body also counts for the address: otherwise every invented key would have a limit of its own.
+      if (limit && 'refused' in outcome) requireAllowed(await batcher.add({ limit }), counted)
+      limit = identifyLimit(body, address, salts.today, limits)
+    }
+    const { hit, partition } = outcome as Partial<RoutedHit>
+    if (hit || limit) requireAllowed(await batcher.add({ hit, partition, limit }), counted)
+    return outcome
+  }
+
+  function requireAllowed(decision: RateLimitDecision | undefined, counted: Counted): void {
+    if (!decision) return
+    counted.decision = decision
+    if (!decision.isAllowed) throw overLimit(decision, now())
+  }
+
+  return {
+    handle(request, response) {
+      const endpoint = paths.get(request.url!.split('?', 1)[0]!)
+      if (!endpoint) return false
+      const requestId = requestIdFrom(request.headers['x-request-id'])
+      if (request.method === 'POST') {
+        void answer(endpoint, requestId, request, response)
+      } else if (request.method === 'OPTIONS') {
+        response.writeHead(204, { ...PREFLIGHT, 'X-Request-Id': requestId }).end()
+      } else {
+        const error = new AppError('method_not_allowed', 'Send hits with POST')
+        refuse(request, response, error, requestId, { 'X-Request-Id': requestId, Allow: 'POST, OPTIONS' })
+      }
+      return true
+    },
+  }
+}
+
+function refuse(
+  request: IncomingMessage,
+  response: ServerResponse,
+  error: AppError,
+  requestId: string,
+  more: OutgoingHttpHeaders,
+): void {
+  const { status, headers, body } = errorAnswer(error, requestId)
+  const text = JSON.stringify(body)
+  response.writeHead(status, {
+    ...CORS,
+    ...headers,
+    ...more,
+    'Content-Type': 'application/json; charset=utf-8',
+    'Content-Length': Buffer.byteLength(text),
+  })
+  discardBody(request)
+  response.end(text)
+}
+
+/** Returns names and values alternating: Node writes headers in this form without conversion. */
+function linesOf(headers: Record<string, string>): string[] {
+  const lines: string[] = []
+  for (const name in headers) lines.push(name, headers[name]!)
+  return lines
+}
+
+/** Returns the site settings that the tracker needs. The answer carries them, so that the tracker needs no extra request. */
+const trackerSettings = ({ trackingMode, trackErrors }: TrackedSite) =>
+  `mode=${trackingMode}, errors=${trackErrors ? 1 : 0}`

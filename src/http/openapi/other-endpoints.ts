@@ -1,0 +1,186 @@
+import type { Refusals } from '../../errors.ts'
+import { headersOf, otherErrors, refusalAnswers } from './answers.ts'
+import type { Json } from './schemas.ts'
+import { tags } from './tags.ts'
+
+/** Endpoint that is no procedure. */
+export interface DescribedEndpoint {
+  method: 'get' | 'post'
+  /** In the syntax of Express, with `:name` for parameters. */
+  path: string
+  operation: Json
+}
+
+/** Describes a GET whose only fields are in its path, and which needs no token unless `security` says so. */
+function describeGet(
+  tag: keyof typeof tags,
+  path: string,
+  texts: { operationId: string; summary: string; description?: string },
+  answer: { description: string; headers: Json; content: Json },
+  options: {
+    parameters?: Json[]
+    refusals?: Refusals
+    security?: Json[]
+    others?: Record<string, Json>
+  } = {},
+): DescribedEndpoint {
+  const { parameters, refusals = {}, security = [], others = {} } = options
+  return {
+    method: 'get',
+    path,
+    operation: {
+      ...texts,
+      tags: [tags[tag]!.name],
+      security,
+      ...(parameters && { parameters }),
+      responses: { 200: answer, ...others, ...refusalAnswers(refusals), default: otherErrors },
+    },
+  }
+}
+
+const pathText = (name: string, description: string, example: string): Json => ({
+  name,
+  in: 'path',
+  required: true,
+  description,
+  schema: { type: 'string' },
+  example,
+})
+
+/** Possible content types. The service makes all SVG itself; fetched pictures have the other types. */
+const ANY_IMAGE = ['image/svg+xml', 'image/png', 'image/x-icon', 'image/jpeg', 'image/gif', 'image/webp']
+
+const image: Json = { schema: { type: 'string', contentMediaType: 'image/*' } }
+const UNREADABLE = 'The path is not correctly percent-encoded'
+
+/** Endpoints of images that pages of any origin may show. */
+export const PICTURES = [
+  describeGet(
+    'pictures',
+    '/favicons/:domain',
+    {
+      operationId: 'favicon',
+      summary: 'Icon of a site',
+      description: 'What the site serves as `/favicon.ico`, or else a letter.',
+    },
+    {
+      description: 'PNG, ICO, JPEG, GIF or WebP as the site has it, or SVG.',
+      headers: headersOf('Cache-Control'),
+      content: Object.fromEntries(ANY_IMAGE.map(type => [type, image])),
+    },
+    {
+      parameters: [pathText('domain', "A domain that is some team's site.", 'example.com')],
+      refusals: { bad_request: UNREADABLE, not_found: 'No such site', unavailable: true },
+    },
+  ),
+  describeGet(
+    'pictures',
+    '/avatars/:file',
+    {
+      operationId: 'avatar',
+      summary: 'Picture of a visitor',
+      description: 'Made of the id: always the same.',
+    },
+    {
+      description: 'The picture; its title is the nickname.',
+      headers: headersOf('Cache-Control'),
+      content: { 'image/svg+xml': image },
+    },
+    {
+      parameters: [
+        pathText('file', 'The id of the visitor and `.svg`.', '0197d0a5-7c3e-7b1a-9f58-2f1c4d6e8a90.svg'),
+      ],
+      refusals: { bad_request: UNREADABLE, not_found: 'No such avatar' },
+    },
+  ),
+  describeGet(
+    'pictures',
+    '/avatars/:visitor/:picture',
+    {
+      operationId: 'identityPicture',
+      summary: 'Picture of an identified user',
+      description:
+        'The `avatar` that was sent with identify, fetched by the service. Only the service can make such addresses: they stand ' +
+        'in `avatar_url` of the log of events.',
+    },
+    {
+      description: 'PNG, ICO, JPEG, GIF or WebP, or SVG made of the id where there is none of these.',
+      headers: headersOf('Cache-Control'),
+      content: Object.fromEntries(ANY_IMAGE.map(type => [type, image])),
+    },
+    {
+      parameters: [
+        pathText('visitor', 'The id of the visitor.', '0197d0a5-7c3e-7b1a-9f58-2f1c4d6e8a90'),
+        pathText('picture', 'What the service put there.', 'AWm0T3xvHq1nYw0d4m2kqjY1uXw3bqZ9cRkqgQ'),
+      ],
+      refusals: { bad_request: UNREADABLE, not_found: 'No such avatar', unavailable: true },
+    },
+  ),
+]
+
+const status = {
+  type: 'object',
+  properties: { status: { const: 'ok', description: 'Always the same.' } },
+  required: ['status'],
+  additionalProperties: false,
+}
+const healthy: Json = { 'application/json': { schema: status, example: { status: 'ok' } } }
+const unchanged: Json = {
+  description: 'Nothing changed since the `If-None-Match`.',
+  headers: headersOf('ETag', 'Cache-Control'),
+}
+
+/** Endpoints for health and metrics, and the tracker script. */
+export const SERVICE = [
+  describeGet(
+    'service',
+    '/js/script.js',
+    {
+      operationId: 'trackerScript',
+      summary: 'Tracker script',
+      description:
+        'For the pages of a site: `<script defer src="…/js/script.js" data-key="TRACKING_KEY"></script>`.',
+    },
+    {
+      description: 'The script.',
+      headers: headersOf('ETag', 'Cache-Control'),
+      content: { 'text/javascript': { schema: { type: 'string' } } },
+    },
+    { others: { 304: unchanged } },
+  ),
+  describeGet(
+    'service',
+    '/healthz',
+    { operationId: 'healthz', summary: 'Whether the process serves' },
+    { description: 'It does.', headers: headersOf(), content: healthy },
+  ),
+  describeGet(
+    'service',
+    '/readyz',
+    { operationId: 'readyz', summary: 'Whether database and Redis answer' },
+    { description: 'Both do.', headers: headersOf(), content: healthy },
+    { refusals: { unavailable: 'Not ready: database and redis' } },
+  ),
+  describeGet(
+    'service',
+    '/metrics',
+    {
+      operationId: 'metrics',
+      summary: 'Metrics of the whole cluster',
+      description: 'For whoever has `METRICS_TOKEN`; without that setting, for this machine only.',
+    },
+    {
+      description: 'Prometheus text.',
+      headers: headersOf(),
+      content: { 'text/plain': { schema: { type: 'string' } } },
+    },
+    {
+      security: [{}, { metricsToken: [] }],
+      refusals: {
+        unauthenticated: 'Send the metrics token',
+        forbidden: 'Metrics are answered on this machine only',
+        unavailable: true,
+      },
+    },
+  ),
+]

@@ -1,0 +1,75 @@
+import { MAX_COUNTERS, type RateLimit, type RateLimitDecision } from '../../limits/rate-limit.ts'
+import type { RateLimitedEnqueue } from '../../queue/rate-limited-enqueue.ts'
+import { createGroupCommit, type GroupCommit } from '../../redis/group-commit.ts'
+import type { Hit, HitBatch } from '../hit.ts'
+
+/** A request to an ingestion endpoint: its rate limit, and its hit if there is one to record. */
+export interface BatchItem {
+  /** Absent when the endpoint has no limit. */
+  limit?: RateLimit
+  hit?: Hit
+  /** Partition of the hit. */
+  partition?: number
+}
+
+/** Rate-limit decision on the request. If it allows the request, the hit is in Redis. Undefined without a limit. */
+export type BatchResult = RateLimitDecision | undefined
+
+export interface IngestBatcher extends GroupCommit<BatchItem, BatchResult> {
+  /** Returns the decision if the request can be refused without Redis; undefined if it must be added. */
+  refusalOf(limit: RateLimit): RateLimitDecision | undefined
+}
+
+/** Maximum requests in one round trip to Redis; each may have a rate-limit counter of its own. */
+const MAX_BATCH = MAX_COUNTERS / 2
+/** Maximum bytes of hits in one round trip; a larger single hit goes alone. Redis must finish before senders time out. */
+const MAX_BATCH_BYTES = 8 * 1024 * 1024
+/** A worker refuses requests above this number of waiting requests, or above this memory for them; senders must retry. */
+const MAX_WAITING = 20_000
+const MAX_WAITING_BYTES = 64 * 1024 * 1024
+/** Estimated memory of a request without its texts. */
+const BARE_BYTES = 1_000
+
+/** Creates the ingest batcher: one Redis command checks the limits of a batch and enqueues its hits as one job. */
+export function createIngestBatcher({ enqueue, refusalOf }: RateLimitedEnqueue<HitBatch>): IngestBatcher {
+  const { add, idle } = createGroupCommit<BatchItem, BatchResult>({
+    maxBatch: MAX_BATCH,
+    maxBatchBytes: MAX_BATCH_BYTES,
+    // Two commits in flight would only halve the batches: Redis writes everything that arrived during a disk write at once.
+    maxInFlight: 1,
+    maxWaiting: MAX_WAITING,
+    maxWaitingBytes: MAX_WAITING_BYTES,
+    sizeOf: ({ hit }) => BARE_BYTES + (hit ? textBytes(hit) : 0),
+    async commit(items) {
+      const limits = items.map(({ limit }) => limit)
+      const results = await enqueue(limits, isIncluded => buildJob(items, isIncluded))
+      return results.map(({ decision, failure }, index) =>
+        failure && items[index]!.hit ? { failure } : { value: decision },
+      )
+    },
+  })
+  return { add, idle, refusalOf }
+}
+
+/** Builds the job with the allowed hits; undefined when there are none. */
+function buildJob(items: BatchItem[], isIncluded: boolean[]): HitBatch | undefined {
+  const parts: HitBatch['parts'] = []
+  items.forEach(({ hit, partition }, index) => {
+    if (!hit || !isIncluded[index]) return
+    const part = parts.find(other => other.partition === partition)
+    if (part) part.hits.push(hit)
+    else parts.push({ partition: partition!, hits: [hit] })
+  })
+  return parts.length > 0 ? { parts } : undefined
+}
+
+/** Estimates the memory of a hit's texts, at two bytes a character. */
+function textBytes(part: object): number {
+  let bytes = 0
+  for (const name in part) {
+    const value: unknown = part[name as keyof typeof part]
+    if (typeof value === 'string') bytes += 2 * value.length
+    else if (typeof value === 'object' && value !== null) bytes += textBytes(value)
+  }
+  return bytes
+}

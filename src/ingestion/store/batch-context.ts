@@ -1,0 +1,103 @@
+import { DAY_MS } from '../../lib/time.ts'
+import type { EnrichedHit } from '../hit.ts'
+import type { Dimensions } from './dimensions.ts'
+
+/** A hit that is further from a session's opening hit than this does not join the session. */
+export const SESSION_SPAN_MS = DAY_MS
+
+/** A session of a visitor. Times are Unix milliseconds. `startedAt` is the time of the opening hit and never changes. */
+export interface Session {
+  /** 0 until a new session gets its number. */
+  sessionNo: number
+  startedAt: number
+  firstAt: number
+  lastAt: number
+  /** Stored value of `lastAt`; the time of the opening hit for a session that is not stored yet. */
+  storedLastAt: number
+  pageviews: number
+  events: number
+  /** Identifier of the identified user; empty when anonymous. */
+  userId: string
+  /** Time of the newest identify that named the user. */
+  userSince: number | undefined
+  /** Position among the visitor's sessions by start, from 1; 0 if a later step must count all of them. */
+  visitCount: number
+  /** Dimensions of the opening hit; all hits of the session get them. */
+  dimensions: Dimensions
+  isNew: boolean
+  isChanged: boolean
+}
+
+/** Identity that applies to the visitor's next hit. */
+export interface PendingIdentity {
+  identifier: string
+  since: number
+  /** True if it must open a new session, because the active session belongs to another user. */
+  splits: boolean
+}
+
+export interface Visitor {
+  /** 0 until a new visitor gets its number. */
+  visitorNo: number
+  siteNo: number
+  id: string
+  firstSeenAt: number
+  sessionCount: number
+  /** Start of the newest session; undefined without one. */
+  newestSessionAt: number | undefined
+  /** Start of the earliest new session before an existing one: sessions from there on have a wrong `visitCount`. */
+  lateSessionAt: number | undefined
+  /** Sessions near the batch's hits, sorted by `firstAt`; their extents never overlap. */
+  sessions: Session[]
+  pending: PendingIdentity | undefined
+  isNew: boolean
+  isChanged: boolean
+}
+
+/** Pageview that engagement can belong to. */
+export interface Pageview {
+  id: string
+  at: number
+  title: string
+}
+
+/**
+ * Batch context: the stored visitors, sessions and pageviews that the hits of a batch can belong to. The session rules read it
+ * and update it with each hit, so that the next hit sees what the hits before it changed.
+ */
+export interface BatchContext {
+  visitors: Map<string, Visitor>
+  /** Pageviews by `pageKey`, unordered. */
+  pageviews: Map<string, Pageview[]>
+}
+
+export const visitorKey = (siteNo: number, id: string) => `${siteNo}/${id}`
+/** Key of the pageviews of one path in one session; visitor and start identify the session. */
+export const pageKey = (visitor: { siteNo: number; id: string }, startedAt: number, path: string) =>
+  `${visitor.siteNo}/${visitor.id}/${startedAt}/${path}`
+
+/** Adds a new visitor to the batch context. */
+export function addVisitor(context: BatchContext, hit: EnrichedHit): Visitor {
+  const visitor: Visitor = {
+    visitorNo: 0,
+    siteNo: hit.siteNo,
+    id: hit.visitorId,
+    firstSeenAt: hit.at,
+    sessionCount: 0,
+    newestSessionAt: undefined,
+    lateSessionAt: undefined,
+    sessions: [],
+    pending: undefined,
+    isNew: true,
+    isChanged: true,
+  }
+  context.visitors.set(visitorKey(visitor.siteNo, visitor.id), visitor)
+  return visitor
+}
+
+/** Adds a pageview under a `pageKey`. */
+export function addPageview(context: BatchContext, key: string, pageview: Pageview): void {
+  const known = context.pageviews.get(key)
+  if (known) known.push(pageview)
+  else context.pageviews.set(key, [pageview])
+}

@@ -1,0 +1,194 @@
+import { arrayText, timeText } from '../../db/array-text.ts'
+import type { Db, Transaction } from '../../db/connect.ts'
+import { query } from '../../db/query.ts'
+import type { EnrichedHit } from '../hit.ts'
+import {
+  addPageview,
+  type BatchContext,
+  pageKey,
+  SESSION_SPAN_MS,
+  type Session,
+  type Visitor,
+  visitorKey,
+} from './batch-context.ts'
+import type { Dimensions } from './dimensions.ts'
+import { dimensionsOfSessions } from './known-dimensions.ts'
+
+const selectVisitors = query<
+  { siteNos: string; ids: string },
+  {
+    visitorNo: number
+    siteNo: number
+    id: string
+    firstSeenAt: Date
+    sessionCount: number
+    newestSessionAt: Date | null
+    pendingIdentifier: string | null
+    pendingSince: Date | null
+    pendingSplits: boolean
+  }
+>(
+  'select-visitors',
+  `select
+    visitors.visitor_no as "visitorNo",
+    visitors.site_no as "siteNo",
+    visitors.id,
+    visitors.first_seen_at as "firstSeenAt",
+    visitors.session_count as "sessionCount",
+    visitors.newest_session_at as "newestSessionAt",
+    visitors.pending_identifier as "pendingIdentifier",
+    visitors.pending_since as "pendingSince",
+    visitors.pending_splits as "pendingSplits"
+  from unnest(:siteNos::int[], :ids::uuid[]) as wanted (site_no, id)
+  join visitors on visitors.site_no = wanted.site_no and visitors.id = wanted.id`,
+)
+
+interface SessionRow {
+  visitorNo: number
+  sessionNo: number
+  startedAt: Date
+  firstAt: Date
+  lastAt: Date
+  pageviews: number
+  events: number
+  userId: string
+  userSince: Date | null
+  visitCount: number
+}
+
+/** Sessions that started in [from, to], in the order of their first hits. */
+const selectSessionsNear = query<{ visitorNos: string; from: Date; to: Date }, SessionRow>(
+  'select-sessions-near',
+  `select
+    visitor_no as "visitorNo",
+    session_no as "sessionNo",
+    started_at as "startedAt",
+    first_at as "firstAt",
+    last_at as "lastAt",
+    pageviews,
+    events,
+    user_id as "userId",
+    user_since as "userSince",
+    visit_count as "visitCount"
+  from sessions
+  where visitor_no = any(:visitorNos::int[]) and started_at >= :from::timestamptz and started_at <= :to::timestamptz
+  order by visitor_no, first_at, started_at, session_no`,
+)
+
+const selectPageviewsOf = query<
+  { visitorNos: number[]; paths: string[]; times: string; from: Date; to: Date },
+  { visitorNo: number; sessionAt: Date; path: string; id: string; at: Date; title: string }
+>('select-pageviews-of')
+
+/**
+ * Loads the batch context: visitors, sessions and pageviews that the session rules need for `hits`.
+ * @param tx a transaction of `db`
+ * @param hits sorted by time
+ */
+export async function loadBatchContext(db: Db, tx: Transaction, hits: EnrichedHit[]): Promise<BatchContext> {
+  const context: BatchContext = { visitors: new Map(), pageviews: new Map() }
+  const byNumber = await loadVisitors(tx, hits, context)
+  if (byNumber.size === 0) return context
+  const from = new Date(hits[0]!.at - SESSION_SPAN_MS)
+  const to = new Date(hits.at(-1)!.at + SESSION_SPAN_MS)
+  const rows = await selectSessionsNear(tx, { visitorNos: arrayText([...byNumber.keys()]), from, to })
+  const dimensions = await dimensionsOfSessions(db, tx, rows, { from, to })
+  rows.forEach((row, index) => {
+    byNumber.get(row.visitorNo)!.sessions.push(toSession(row, dimensions[index]!))
+  })
+  await loadPageviews(tx, hits, context, byNumber)
+  return context
+}
+
+async function loadVisitors(
+  tx: Transaction,
+  hits: EnrichedHit[],
+  context: BatchContext,
+): Promise<Map<number, Visitor>> {
+  const wanted = new Map<string, { siteNo: number; id: string }>()
+  for (const { siteNo, visitorId, previousVisitorId } of hits) {
+    wanted.set(visitorKey(siteNo, visitorId), { siteNo, id: visitorId })
+    if (previousVisitorId)
+      wanted.set(visitorKey(siteNo, previousVisitorId), { siteNo, id: previousVisitorId })
+  }
+  const visitors = [...wanted.values()]
+  const rows = await selectVisitors(tx, {
+    siteNos: arrayText(visitors.map(visitor => visitor.siteNo)),
+    ids: arrayText(visitors.map(visitor => visitor.id)),
+  })
+  const byNumber = new Map<number, Visitor>()
+  for (const row of rows) {
+    const visitor: Visitor = {
+      visitorNo: row.visitorNo,
+      siteNo: row.siteNo,
+      id: row.id,
+      firstSeenAt: row.firstSeenAt.getTime(),
+      sessionCount: row.sessionCount,
+      newestSessionAt: row.newestSessionAt?.getTime(),
+      lateSessionAt: undefined,
+      sessions: [],
+      pending:
+        row.pendingIdentifier === null
+          ? undefined
+          : {
+              identifier: row.pendingIdentifier,
+              since: row.pendingSince!.getTime(),
+              splits: row.pendingSplits,
+            },
+      isNew: false,
+      isChanged: false,
+    }
+    byNumber.set(visitor.visitorNo, visitor)
+    context.visitors.set(visitorKey(visitor.siteNo, visitor.id), visitor)
+  }
+  return byNumber
+}
+
+async function loadPageviews(
+  tx: Transaction,
+  hits: EnrichedHit[],
+  context: BatchContext,
+  byNumber: Map<number, Visitor>,
+): Promise<void> {
+  const visitorNos: number[] = []
+  const paths: string[] = []
+  const times: (string | null)[] = []
+  let from = Number.POSITIVE_INFINITY
+  let to = Number.NEGATIVE_INFINITY
+  for (const hit of hits) {
+    if (hit.type !== 'engagement') continue
+    for (const id of [hit.visitorId, hit.previousVisitorId]) {
+      const visitor = id && context.visitors.get(visitorKey(hit.siteNo, id))
+      if (!visitor) continue
+      visitorNos.push(visitor.visitorNo)
+      paths.push(hit.path)
+      times.push(timeText(hit.at))
+    }
+    from = Math.min(from, hit.at - 2 * SESSION_SPAN_MS)
+    to = Math.max(to, hit.at)
+  }
+  if (visitorNos.length === 0) return
+  const span = { from: new Date(from), to: new Date(to) }
+  for (const row of await selectPageviewsOf(tx, { visitorNos, paths, times: arrayText(times), ...span })) {
+    const key = pageKey(byNumber.get(row.visitorNo)!, row.sessionAt.getTime(), row.path)
+    addPageview(context, key, { id: row.id, at: row.at.getTime(), title: row.title })
+  }
+}
+
+function toSession(row: SessionRow, dimensions: Dimensions): Session {
+  return {
+    sessionNo: row.sessionNo,
+    startedAt: row.startedAt.getTime(),
+    firstAt: row.firstAt.getTime(),
+    lastAt: row.lastAt.getTime(),
+    storedLastAt: row.lastAt.getTime(),
+    pageviews: row.pageviews,
+    events: row.events,
+    userId: row.userId,
+    userSince: row.userSince?.getTime(),
+    visitCount: row.visitCount,
+    dimensions,
+    isNew: false,
+    isChanged: false,
+  }
+}

@@ -1,0 +1,158 @@
+import { ADVISORY_LOCKS } from '../../db/advisory-locks.ts'
+import { arraysOf, arrayText, timeText } from '../../db/array-text.ts'
+import type { Transaction } from '../../db/connect.ts'
+import { query } from '../../db/query.ts'
+import { attributeAwaiting } from '../../events/attribution.ts'
+import { markBuckets, markRollups } from '../../rollups/dirty.ts'
+import { closesAt } from '../../rollups/row-slice.ts'
+import type { EnrichedHit } from '../hit.ts'
+import type { Visitor } from './batch-context.ts'
+import { renumberVisits } from './renumber-visits.ts'
+import * as rows from './rows.ts'
+import type { SessionizedHit } from './session-rules.ts'
+import { writeIdentities, writeVisitors } from './write-visitors.ts'
+
+const insertSessions = query<rows.NewSessionArrays>('insert-sessions')
+const touchSessions = query<rows.TouchedSessionArrays>('touch-sessions')
+const insertEvents = query<rows.EventArrays>('insert-events')
+
+/**
+ * Visitor and session numbers, in ascending order. Takes the shared newcomers lock for each site of a new session: it blocks
+ * transactions that store something that is to be attributed to a visitor without a session. The order of the locks is
+ * ascending, to avoid deadlocks.
+ */
+const drawNumbers = query<
+  { visitors: number; sessions: number; lock: number; siteNos: number[] },
+  { locked: number; visitorNos: number[]; sessionNos: number[] }
+>(
+  'draw-numbers',
+  `select
+    (
+      select count(pg_advisory_xact_lock_shared(:lock::int, site_no))
+      from (select distinct site_no from unnest(:siteNos::int[]) as site_no order by site_no) as sites
+    ) as locked,
+    array(select nextval('visitor_numbers')::int from generate_series(1, :visitors::int)) as "visitorNos",
+    array(select nextval('session_numbers')::bigint from generate_series(1, :sessions::int)) as "sessionNos"`,
+)
+
+/** Writes the changes that the hits of a batch made to the batch context, and marks what is stale now. */
+export async function writeBatch(
+  tx: Transaction,
+  sessionized: SessionizedHit[],
+  visitors: Visitor[],
+): Promise<void> {
+  const newVisitors = visitors.filter(visitor => visitor.isNew).sort((a, b) => a.firstSeenAt - b.firstSeenAt)
+  const changedVisitors = visitors.filter(visitor => !visitor.isNew && visitor.isChanged)
+  const sessions = visitors.flatMap(visitor => visitor.sessions.map(session => ({ visitor, session })))
+  const newSessions = sessions
+    .filter(({ session }) => session.isNew)
+    .sort((a, b) => a.session.startedAt - b.session.startedAt)
+  const touchedSessions = sessions.filter(({ session }) => !session.isNew && session.isChanged)
+
+  if (newVisitors.length > 0 || newSessions.length > 0) await assignNumbers(tx, newVisitors, newSessions)
+  await writeVisitors(tx, newVisitors, changedVisitors)
+  if (newSessions.length > 0) await insertSessions(tx, rows.newSessionRows(newSessions))
+  if (touchedSessions.length > 0) await touchSessions(tx, rows.touchedSessionRows(touchedSessions))
+  const written = [...newSessions, ...touchedSessions]
+  if (sessionized.length > 0) await insertEvents(tx, rows.eventRows(sessionized))
+  const attributed = await attributeAwaiting(tx, visitors.filter(hasFirstSessions))
+  const hits = sessionized.map(({ hit }) => hit)
+  await writeIdentities(tx, hits)
+  await writeErrorGroups(tx, hits)
+  const visible = hits.filter(isVisible)
+  await updateFirstEvents(tx, visible)
+
+  const renumbered = await renumberVisits(tx, visitors)
+  await markBuckets(tx, 'hits', [...hits.map(({ siteNo, at }) => ({ siteNo, at })), ...attributed])
+  await markBuckets(tx, 'sessions', [
+    ...written.map(({ visitor, session }) => ({ siteNo: visitor.siteNo, at: session.startedAt })),
+    ...renumbered,
+  ])
+  await markRollups(tx, [
+    ...visible.map(({ siteNo, at }) => ({ siteNo, at, changedAt: at })),
+    ...written.map(({ visitor, session }) => ({
+      siteNo: visitor.siteNo,
+      at: session.startedAt,
+      changedAt: closesAt(Math.min(session.storedLastAt, session.lastAt)),
+    })),
+  ])
+}
+
+async function assignNumbers(
+  tx: Transaction,
+  visitors: Visitor[],
+  sessions: rows.VisitorSession[],
+): Promise<void> {
+  const [numbers] = await drawNumbers(tx, {
+    visitors: visitors.length,
+    sessions: sessions.length,
+    lock: ADVISORY_LOCKS.newcomers,
+    siteNos: sessions.map(({ visitor }) => visitor.siteNo),
+  })
+  visitors.forEach((visitor, index) => {
+    visitor.visitorNo = numbers!.visitorNos[index]!
+  })
+  sessions.forEach(({ session }, index) => {
+    session.sessionNo = numbers!.sessionNos[index]!
+  })
+}
+
+/** Tells whether all sessions of the visitor are new: stored payments and events may wait for a session of the visitor. */
+function hasFirstSessions({ sessionCount, sessions }: Visitor): boolean {
+  return sessionCount > 0 && sessions.filter(session => session.isNew).length === sessionCount
+}
+
+/** Engagement and identify hits are not counted. */
+const isVisible = ({ type }: EnrichedHit): boolean => type !== 'engagement' && type !== 'identify'
+
+interface ErrorGroup {
+  siteNo: number
+  id: string
+  message: string
+  name: string
+}
+
+const ERROR_GROUP = {
+  siteNos: (group: ErrorGroup) => group.siteNo,
+  ids: (group: ErrorGroup) => group.id,
+  messages: (group: ErrorGroup) => group.message,
+  names: (group: ErrorGroup) => group.name,
+}
+
+const upsertErrorGroups = query<Record<keyof typeof ERROR_GROUP, string>>('upsert-error-groups')
+
+/** Writes each error of a batch once. All batches use the same order, which prevents deadlocks between them. */
+async function writeErrorGroups(tx: Transaction, hits: EnrichedHit[]): Promise<void> {
+  const groups = new Map<string, ErrorGroup>()
+  for (const { type, siteNo, errorId, error } of hits) {
+    if (type !== 'error' || !errorId) continue
+    const { name = 'Error', message = name } = error ?? {}
+    const known = groups.get(errorId)
+    if (known && (known.name !== 'Error' || name === 'Error')) continue
+    groups.set(errorId, { siteNo, id: errorId, message, name })
+  }
+  if (groups.size === 0) return
+  const sorted = [...groups.values()].sort((a, b) => (a.id < b.id ? -1 : 1))
+  await upsertErrorGroups(tx, arraysOf(ERROR_GROUP, sorted))
+}
+
+const setFirstEvents = query<{ siteNos: number[]; times: string }>(
+  'update-first-events',
+  `update sites
+  set first_event_at = first.at
+  from (
+    select site_no, at from unnest(:siteNos::int[], :times::timestamptz[]) as given (site_no, at) order by site_no
+  ) as first
+  where sites.site_no = first.site_no and (sites.first_event_at is null or sites.first_event_at > first.at)`,
+)
+
+/** Moves the first event of a site back where a hit is earlier. Engagement and identify hits are no events. */
+async function updateFirstEvents(tx: Transaction, hits: EnrichedHit[]): Promise<void> {
+  const first = new Map<number, number>()
+  for (const { siteNo, at } of hits) {
+    if (at < (first.get(siteNo) ?? Number.POSITIVE_INFINITY)) first.set(siteNo, at)
+  }
+  if (first.size === 0) return
+  const times = arrayText([...first.values()].map(timeText))
+  await setFirstEvents(tx, { siteNos: [...first.keys()], times })
+}

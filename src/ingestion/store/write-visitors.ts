@@ -1,0 +1,114 @@
+import { arraysOf, timeText } from '../../db/array-text.ts'
+import type { Transaction } from '../../db/connect.ts'
+import { query } from '../../db/query.ts'
+import type { EnrichedHit } from '../hit.ts'
+import type { Visitor } from './batch-context.ts'
+
+const VISITOR_STATE = {
+  firstSeenTimes: (visitor: Visitor) => timeText(visitor.firstSeenAt),
+  sessionCounts: (visitor: Visitor) => visitor.sessionCount,
+  newestSessionTimes: (visitor: Visitor) => timeText(visitor.newestSessionAt),
+  pendingIdentifiers: (visitor: Visitor) => visitor.pending?.identifier ?? null,
+  pendingTimes: (visitor: Visitor) => timeText(visitor.pending?.since),
+  // The array's text form has numbers and texts only.
+  pendingSplits: (visitor: Visitor) => (visitor.pending?.splits ? 1 : 0),
+}
+
+const CHANGED_VISITOR = { visitorNos: (visitor: Visitor) => visitor.visitorNo, ...VISITOR_STATE }
+
+const NEW_VISITOR = {
+  ...CHANGED_VISITOR,
+  siteNos: (visitor: Visitor) => visitor.siteNo,
+  ids: (visitor: Visitor) => visitor.id,
+}
+
+const insertVisitorRows = query<Record<keyof typeof NEW_VISITOR, string>>(
+  'insert-visitors',
+  `insert into visitors (
+    visitor_no, site_no, id, first_seen_at, session_count, newest_session_at,
+    pending_identifier, pending_since, pending_splits
+  )
+  select
+    visitor_no, site_no, id, first_seen_at, session_count, newest_session_at,
+    pending_identifier, pending_since, pending_splits::boolean
+  from unnest(
+    :visitorNos::int[], :siteNos::int[], :ids::uuid[], :firstSeenTimes::timestamptz[], :sessionCounts::int[],
+    :newestSessionTimes::timestamptz[], :pendingIdentifiers::text[], :pendingTimes::timestamptz[], :pendingSplits::int[]
+  ) as added (
+    visitor_no, site_no, id, first_seen_at, session_count, newest_session_at,
+    pending_identifier, pending_since, pending_splits
+  )`,
+)
+
+const updateVisitorRows = query<Record<keyof typeof CHANGED_VISITOR, string>>(
+  'update-visitors',
+  `update visitors
+  set
+    first_seen_at = changed.first_seen_at,
+    session_count = changed.session_count,
+    newest_session_at = changed.newest_session_at,
+    pending_identifier = changed.pending_identifier,
+    pending_since = changed.pending_since,
+    pending_splits = changed.pending_splits::boolean
+  from unnest(
+    :visitorNos::int[], :firstSeenTimes::timestamptz[], :sessionCounts::int[], :newestSessionTimes::timestamptz[],
+    :pendingIdentifiers::text[], :pendingTimes::timestamptz[], :pendingSplits::int[]
+  ) as changed (
+    visitor_no, first_seen_at, session_count, newest_session_at, pending_identifier, pending_since, pending_splits
+  )
+  where visitors.visitor_no = changed.visitor_no`,
+)
+
+/** Inserts the new visitors of a batch and updates those that it changed. */
+export async function writeVisitors(tx: Transaction, added: Visitor[], changed: Visitor[]): Promise<void> {
+  if (added.length > 0) await insertVisitorRows(tx, arraysOf(NEW_VISITOR, added))
+  if (changed.length > 0) await updateVisitorRows(tx, arraysOf(CHANGED_VISITOR, changed))
+}
+
+/** What a batch says about an identified user. */
+interface IdentityRow {
+  siteNo: number
+  at: number
+  identity: NonNullable<EnrichedHit['identity']>
+}
+
+const IDENTITY = {
+  siteNos: (row: IdentityRow) => row.siteNo,
+  identifiers: (row: IdentityRow) => row.identity.identifier,
+  names: (row: IdentityRow) => row.identity.name ?? null,
+  avatars: (row: IdentityRow) => row.identity.avatar ?? null,
+  customs: (row: IdentityRow) => (row.identity.custom ? JSON.stringify(row.identity.custom) : null),
+  times: (row: IdentityRow) => timeText(row.at),
+}
+
+/** The latest hit wins; fields that a hit does not contain stay unchanged. */
+const upsertIdentityRows = query<Record<keyof typeof IDENTITY, string>>(
+  'upsert-identities',
+  `insert into identities (site_no, identifier, name, avatar, custom, updated_at)
+  select site_no, identifier, name, avatar, custom::jsonb, updated_at
+  from unnest(:siteNos::int[], :identifiers::text[], :names::text[], :avatars::text[], :customs::text[], :times::timestamptz[])
+    as given (site_no, identifier, name, avatar, custom, updated_at)
+  on conflict (site_no, identifier) do update
+  set
+    name = coalesce(
+      case when excluded.updated_at >= identities.updated_at then excluded.name end, identities.name, excluded.name),
+    avatar = coalesce(
+      case when excluded.updated_at >= identities.updated_at then excluded.avatar end, identities.avatar, excluded.avatar),
+    custom = coalesce(
+      case when excluded.updated_at >= identities.updated_at then excluded.custom end, identities.custom, excluded.custom),
+    updated_at = greatest(identities.updated_at, excluded.updated_at)`,
+)
+
+/**
+ * Writes the identities of a batch, merged by user.
+ * @param hits in time order: newer values overwrite older ones
+ */
+export async function writeIdentities(tx: Transaction, hits: EnrichedHit[]): Promise<void> {
+  const merged = new Map<string, IdentityRow>()
+  for (const { siteNo, at, identity } of hits) {
+    if (!identity) continue
+    const key = `${siteNo}/${identity.identifier}`
+    merged.set(key, { siteNo, at, identity: { ...merged.get(key)?.identity, ...identity } })
+  }
+  if (merged.size > 0) await upsertIdentityRows(tx, arraysOf(IDENTITY, [...merged.values()]))
+}

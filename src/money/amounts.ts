@@ -1,0 +1,63 @@
+import { z } from 'zod'
+import { invalidField } from '../errors.ts'
+import { count } from '../schema/fields.ts'
+
+/**
+ * Converts an amount to a number without loss.
+ * @throws AppError `validation_failed` beyond 2^53 − 1
+ */
+export function exactMinor(amount: bigint): number {
+  if (!isExact(amount)) {
+    throw invalidField(
+      'range',
+      'Amounts of this range are beyond 2^53 − 1 minor units, which JSON numbers do not carry exactly: ask for a shorter one',
+    )
+  }
+  return Number(amount)
+}
+
+const EXACT_REVENUE =
+  'Every digit of `revenue` where it is beyond 2^53 − 1, which JSON numbers do not carry exactly'
+
+/** Every digit of a row's revenue; absent when `revenue` is exact. */
+const exactRevenue = (whatRevenueIs: string) =>
+  z
+    .string()
+    .optional()
+    .meta({ description: `${EXACT_REVENUE}: ${whatRevenueIs}. Else absent.`, example: '18014398509481982' })
+
+/** Revenue fields for the rows of a list: one amount beyond 2^53 − 1 must not make the whole response fail. */
+export const rowRevenueFields = (description: string, example: number) => ({
+  revenue: count(
+    `${description} Null where it is beyond 2^53 − 1: see \`revenue_exact\`.`,
+    example,
+  ).nullable(),
+  revenue_exact: exactRevenue('`revenue` is null then'),
+})
+
+/** Revenue fields for clients that expect a whole number: a larger amount is shown as 2^53 − 1. */
+export const cappedRevenueFields = (description: string, example: number) => ({
+  revenue: z.int().meta({
+    description: `${description} At most 2^53 − 1: see \`revenue_exact\`.`,
+    example,
+  }),
+  revenue_exact: exactRevenue('`revenue` is 2^53 − 1 then'),
+})
+
+/** Returns an amount in the form of `rowRevenueFields`. */
+export const presentRowRevenue = (amount: bigint): { revenue: number | null; revenue_exact?: string } =>
+  isExact(amount) ? { revenue: Number(amount) } : { revenue: null, revenue_exact: String(amount) }
+
+/** Returns an amount in the form of `cappedRevenueFields`. */
+export const presentCappedRevenue = (amount: bigint): { revenue: number; revenue_exact?: string } => ({
+  revenue: capped(amount),
+  ...(!isExact(amount) && { revenue_exact: String(amount) }),
+})
+
+/** Returns the nearest exact number. */
+export function capped(amount: bigint): number {
+  if (isExact(amount)) return Number(amount)
+  return amount < 0n ? Number.MIN_SAFE_INTEGER : Number.MAX_SAFE_INTEGER
+}
+
+const isExact = (amount: bigint): boolean => Number.isSafeInteger(Number(amount))

@@ -1,0 +1,93 @@
+import {
+  countArguments,
+  countByKey,
+  createExhaustedLimits,
+  decisionsOf,
+  type RateLimit,
+  type RateLimitDecision,
+  type RateLimiter,
+  windowAt,
+} from '../limits/rate-limit.ts'
+import type { Producer } from './producer.ts'
+
+/** Result of a request: the decision, if it has a limit, and the reason if it is not certain that Redis has its job. */
+export interface Enqueued {
+  decision: RateLimitDecision | undefined
+  failure: Error | undefined
+}
+
+export interface RateLimitedEnqueue<Payload> {
+  /**
+   * Counts requests and queues those within their limits as one job. A call takes at most as many requests as a script takes
+   * counters. One command does both, unless a request turns out to be over its limit: a second command then queues the others.
+   * @param limits one for each request; undefined where there is no limit
+   * @param buildJob builds the job of the requests that are marked; undefined when they contain nothing to queue
+   * @throws the error of Redis when it cannot answer
+   */
+  enqueue(
+    limits: (RateLimit | undefined)[],
+    buildJob: (isIncluded: boolean[]) => Payload | undefined,
+  ): Promise<Enqueued[]>
+  /**
+   * Returns the decision on a request whose limit is known to be exhausted, so that it can be refused at once. It need not be
+   * counted, since the window allows no further request of this limit. Undefined for a request that needs `enqueue`.
+   */
+  refusalOf(limit: RateLimit): RateLimitDecision | undefined
+}
+
+export function createRateLimitedEnqueue<Payload>(
+  limiter: RateLimiter,
+  producer: Producer<Payload>,
+  now: () => Date,
+): RateLimitedEnqueue<Payload> {
+  /** Requests of exhausted limits are left out of the job, so that they do not delay other requests. */
+  const exhausted = createExhaustedLimits(now)
+
+  /** Counts the requests and adds the job; `failure` says why the job was not added. */
+  async function countAndAdd(window: number, limits: RateLimit[], payload: Payload | undefined) {
+    if (payload === undefined) {
+      return { decisions: limits.length > 0 ? await limiter.count(limits) : [], isAdded: true }
+    }
+    if (limits.length === 0) return { decisions: [], isAdded: true, failure: await add(payload) }
+    const counters = countByKey(limits)
+    const counted = [...counters].map(([key, { added, limit }]): [string, number, number] => [
+      key,
+      added,
+      exhausted.has({ key, limit }) ? 0 : limit,
+    ])
+    const { counts, ...outcome } = await producer.addWithin(countArguments(window, counted), payload)
+    return { decisions: decisionsOf(limits, window, counters, counts), ...outcome }
+  }
+
+  const add = (payload: Payload): Promise<Error | undefined> =>
+    producer.add(payload).then(
+      () => undefined,
+      error => error,
+    )
+
+  return {
+    async enqueue(limits, buildJob) {
+      const window = windowAt(now().getTime())
+      const isIncluded = limits.map(limit => !limit || !exhausted.has(limit))
+      const given = limits.filter(limit => limit !== undefined)
+      const { decisions, isAdded, failure } = await countAndAdd(window, given, buildJob(isIncluded))
+      for (const [index, decision] of decisions.entries()) exhausted.record(given[index]!, decision)
+      let next = 0
+      const results = limits.map((limit, index): Enqueued => {
+        const decision = limit && decisions[next++]!
+        return { decision, failure: isIncluded[index] ? failure : undefined }
+      })
+      // Includes requests of exhausted limits that are allowed after all, because Redis has lost its counts meanwhile.
+      const isLate = results.map(
+        ({ decision }, index) => decision?.isAllowed !== false && !(isAdded && isIncluded[index]),
+      )
+      const late = isLate.includes(true) ? buildJob(isLate) : undefined
+      const lateFailure = late && (await add(late))
+      if (lateFailure) {
+        for (const [index, result] of results.entries()) if (isLate[index]) result.failure = lateFailure
+      }
+      return results
+    },
+    refusalOf: exhausted.refusalOf,
+  }
+}

@@ -1,0 +1,71 @@
+/** A payment to be recorded. Amounts are minor units; an absent, null or empty field means unknown. */
+export interface NewPayment {
+  /** Unique per site. */
+  transactionId: string
+  /** Other ids of the same sale at the processor. No second payment can be recorded under any of them. */
+  aliases?: readonly string[] | undefined
+  /** 1 to 2^53 − 1 */
+  amountMinor: number
+  /** Refunded part of the amount; ignored when `refunded` is set. */
+  refundedMinor?: number | undefined
+  /** ISO 4217, upper case. */
+  currency: string
+  visitorId?: string | null | undefined
+  sessionId?: string | null | undefined
+  email?: string | null | undefined
+  name?: string | null | undefined
+  customerId?: string | null | undefined
+  renewal: boolean
+  refunded: boolean
+  isFreeTrial: boolean
+  recurring: boolean
+  paidAt: Date
+  source: 'api' | 'processor'
+}
+
+/** A payment as it is stored in the database. */
+export interface PaymentRecord {
+  id: string
+  transactionId: string
+  amountMinor: number
+  refundedMinor: number
+  currency: string
+  visitorId: string | null
+  sessionId: string | null
+  email: string | null
+  name: string | null
+  customerId: string | null
+  renewal: boolean
+  /** Whether the whole amount was refunded. */
+  refunded: boolean
+  isFreeTrial: boolean
+  recurring: boolean
+  paidAt: Date
+  source: 'api' | 'processor'
+  createdAt: Date
+  customer: string
+}
+
+/** Columns of `payments` in the form of `PaymentRecord`. */
+export const PAYMENT_COLUMNS = `
+  id, transaction_id as "transactionId", amount_minor as "amountMinor", refunded_minor as "refundedMinor", currency,
+  visitor_id as "visitorId", session_id as "sessionId", email, name, customer_id as "customerId", renewal,
+  refunded_minor = amount_minor as refunded, is_free_trial as "isFreeTrial", recurring, paid_at as "paidAt", source,
+  created_at as "createdAt", customer`
+
+/**
+ * Returns the key of the customer who paid (docs/metrics.md "Customer"): customer_id, else the e-mail address in lower case,
+ * else the visitor, else the payment itself. The letter in front distinguishes the four kinds.
+ */
+export function customerOf(payment: NewPayment): string {
+  const { customerId, email, visitorId, transactionId } = payment
+  if (customerId) return `c:${customerId}`
+  if (email) return `e:${email.toLowerCase()}`
+  if (visitorId) return `v:${visitorId.toLowerCase()}`
+  return `p:${transactionId}`
+}
+
+/** Returns the refunded amount of a payment, at most the paid amount. */
+export function refundOf({ amountMinor, refundedMinor = 0, refunded }: NewPayment): number {
+  return refunded ? amountMinor : Math.min(amountMinor, Math.max(0, refundedMinor))
+}

@@ -1,0 +1,235 @@
+import type { Queryable, Transaction } from '../../db/connect.ts'
+import { query } from '../../db/query.ts'
+import { AppError, invalidField } from '../../errors.ts'
+import { attribute, awaitVisitor } from '../../events/attribution.ts'
+import { markBuckets } from '../../rollups/dirty.ts'
+import { lockPayment } from '../transactions.ts'
+import { customerOf, type NewPayment, PAYMENT_COLUMNS, type PaymentRecord, refundOf } from './payment.ts'
+import { type ServiceEvent, writeServiceEvents } from './service-events.ts'
+
+/** A payment recorded under one of the ids itself comes before one that has it as an alias; among several, the oldest. */
+const selectPayment = query<{ siteNo: number; transactionIds: readonly string[] }, PaymentRecord>(
+  'find-payment',
+  `with named as (
+    select id from payments where site_no = :siteNo::int and transaction_id = any(:transactionIds::text[])
+    union
+    select payment_id from payment_aliases where site_no = :siteNo::int and transaction_id = any(:transactionIds::text[])
+  )
+  select ${PAYMENT_COLUMNS}
+  from payments
+  where id in (select id from named)
+  order by transaction_id = any(:transactionIds::text[]) desc, created_at, id
+  limit 1`,
+)
+
+type PaymentRow = Omit<PaymentRecord, 'id' | 'createdAt'> & { siteNo: number }
+
+const insertPayment = query<PaymentRow, PaymentRecord>(
+  'insert-payment',
+  `insert into payments (
+    site_no, transaction_id, amount_minor, refunded_minor, currency, visitor_id, session_id, email, name, customer_id,
+    renewal, refunded, is_free_trial, recurring, paid_at, source, customer
+  )
+  values (
+    :siteNo, :transactionId, :amountMinor, :refundedMinor, :currency, :visitorId, :sessionId, :email, :name, :customerId,
+    :renewal, :refunded, :isFreeTrial, :recurring, :paidAt, :source, :customer
+  )
+  returning ${PAYMENT_COLUMNS}`,
+)
+
+/**
+ * Adds nothing when the payment is being deleted. An id under which another payment was recorded stays with that payment.
+ */
+const insertAliases = query<{ siteNo: number; paymentId: string; transactionIds: string[] }>(
+  'insert-payment-aliases',
+  `insert into payment_aliases (site_no, transaction_id, payment_id)
+  select :siteNo::int, named.transaction_id, payment.id
+  from (select id from payments where id = :paymentId for key share) as payment
+  cross join unnest(:transactionIds::text[]) as named (transaction_id)
+  where not exists (
+    select from payments where site_no = :siteNo::int and transaction_id = named.transaction_id
+  )
+  on conflict (site_no, transaction_id) do nothing`,
+)
+
+/** Writes the ledger row of a payment. */
+const insertRevenue = query<{
+  paymentId: string
+  isFirstOfCustomer: boolean
+  visitorNo: number | null
+  sessionNo: number | null
+  sessionAt: Date | null
+}>(
+  'insert-revenue',
+  `insert into revenue (
+    site_no, at, payment_id, currency, amount_minor, refunded_minor, is_recurring, is_first_of_customer, visitor_no,
+    session_no, session_at
+  )
+  select
+    site_no, paid_at, id, currency, amount_minor, refunded_minor, recurring or renewal, :isFirstOfCustomer::boolean,
+    :visitorNo::int, :sessionNo::bigint, :sessionAt::timestamptz
+  from payments
+  where id = :paymentId`,
+)
+
+/** Locks the site's row in share mode: otherwise its currency could change before the payment is written. */
+const shareCurrency = query<{ siteNo: number }, { currency: string }>(
+  'share-site-currency',
+  'select currency from sites where site_no = :siteNo and deleted_at is null for share',
+)
+
+/** The first two payments of a customer, refunded or not. Their lock allows to change their ledger rows: see `lock-payments`. */
+const selectFirstPayments = query<
+  { siteNo: number; currency: string; customer: string },
+  { id: string; paidAt: Date }
+>(
+  'select-first-payments',
+  `select id, paid_at as "paidAt"
+  from payments
+  where site_no = :siteNo and currency = :currency and customer = :customer
+  order by paid_at, id
+  limit 2
+  for no key update`,
+)
+
+const setFirstOfCustomer = query<
+  { siteNo: number; at: Date; paymentId: string; isFirst: boolean },
+  { at: Date }
+>(
+  'set-first-of-customer',
+  `update revenue
+  set is_first_of_customer = :isFirst
+  where site_no = :siteNo and at = :at and payment_id = :paymentId and is_first_of_customer <> :isFirst
+  returning at`,
+)
+
+/** Returns the payment with one of these ids; the processor's other ids of a payment are searched too. */
+export async function findPayment(
+  db: Queryable,
+  siteNo: number,
+  transactionIds: readonly string[],
+): Promise<PaymentRecord | undefined> {
+  const [payment] = await selectPayment(db, { siteNo, transactionIds })
+  return payment
+}
+
+/**
+ * Records a payment once, even when other transactions record it at the same time: a row in `payments`, a row in the ledger,
+ * and its service events. If a payment with any of the ids exists, that payment only gets the missing ids as aliases.
+ * Must be called before the transaction locks the site's row or marks buckets.
+ * @returns the recorded payment; `created` is true when this call recorded it
+ * @throws AppError `not_found` for a deleted site; `validation_failed` for an API payment in a currency other than the
+ * site's; RangeError for an amount that is not an exact whole number above 0
+ */
+export async function recordPayment(
+  tx: Transaction,
+  { siteNo }: { siteNo: number },
+  payment: NewPayment,
+): Promise<{ created: boolean; payment: PaymentRecord }> {
+  const { amountMinor } = payment
+  if (!Number.isSafeInteger(amountMinor) || amountMinor < 1) {
+    throw new RangeError(`${amountMinor} is no amount of a payment`)
+  }
+  const transactionIds = [payment.transactionId, ...(payment.aliases ?? [])]
+  const customer = customerOf(payment)
+  let known = await findPayment(tx, siteNo, transactionIds)
+  if (!known) {
+    await lockPayment(tx, siteNo, { ...payment, transactionIds, customer })
+    known = await findPayment(tx, siteNo, transactionIds)
+  }
+  if (!known) return { created: true, payment: await insert(tx, siteNo, payment, customer) }
+  await addAliases(tx, siteNo, known, transactionIds)
+  return { created: false, payment: known }
+}
+
+/** Adds further ids to a payment. */
+export async function addAliases(
+  tx: Transaction,
+  siteNo: number,
+  { id, transactionId }: PaymentRecord,
+  names: readonly string[],
+): Promise<void> {
+  const others = names.filter(name => name !== transactionId)
+  if (others.length > 0) await insertAliases(tx, { siteNo, paymentId: id, transactionIds: others })
+}
+
+async function insert(
+  tx: Transaction,
+  siteNo: number,
+  payment: NewPayment,
+  customer: string,
+): Promise<PaymentRecord> {
+  const attribution = await attribute(tx, siteNo, payment.visitorId, payment.paidAt)
+  await requireCurrency(tx, siteNo, payment)
+  const [row] = await insertPayment(tx, {
+    ...payment,
+    siteNo,
+    refundedMinor: refundOf(payment),
+    visitorId: payment.visitorId || null,
+    sessionId: payment.sessionId || null,
+    email: payment.email || null,
+    name: payment.name || null,
+    customerId: payment.customerId || null,
+    customer,
+  })
+  const recorded = row!
+  const { id, paidAt: at } = recorded
+  await addAliases(tx, siteNo, recorded, payment.aliases ?? [])
+  const { firstId, changed } = await updateFirstPayment(tx, siteNo, recorded)
+  await insertRevenue(tx, { paymentId: id, isFirstOfCustomer: firstId === id, ...attribution })
+  if (attribution.isPending) {
+    await awaitVisitor(tx, siteNo, payment.visitorId!, [{ target: 'revenue', at, id }])
+  }
+  await markRevenue(tx, siteNo, [at, ...changed])
+  await writeServiceEvents(tx, { siteNo }, serviceEventsOf(recorded))
+  return recorded
+}
+
+async function requireCurrency(tx: Transaction, siteNo: number, { source, currency }: NewPayment) {
+  const [site] = await shareCurrency(tx, { siteNo })
+  if (!site) throw new AppError('not_found', 'No such site')
+  if (source === 'api' && currency !== site.currency) throw wrongCurrency(site.currency)
+}
+
+/** Returns the error for a payment that was sent in a currency other than the site's. */
+export function wrongCurrency(currency: string): AppError {
+  return invalidField('currency', `currency must be that of the site, ${currency}`)
+}
+
+/**
+ * Updates the first-payment marks in the ledger after a payment of the customer was added or deleted: only the first payment
+ * in a currency has the mark. The ledger row of the added payment need not exist yet.
+ * @returns id of the first payment, and the times of the rows whose mark changed
+ */
+export async function updateFirstPayment(
+  tx: Transaction,
+  siteNo: number,
+  { currency, customer }: Pick<PaymentRecord, 'currency' | 'customer'>,
+): Promise<{ firstId: string | undefined; changed: Date[] }> {
+  // An older payment can only have been the first before if it is the first or second now.
+  const earliest = await selectFirstPayments(tx, { siteNo, currency, customer })
+  const changed: Date[] = []
+  for (const [index, { id, paidAt }] of earliest.entries()) {
+    const rows = await setFirstOfCustomer(tx, { siteNo, at: paidAt, paymentId: id, isFirst: index === 0 })
+    changed.push(...rows.map(({ at }) => at))
+  }
+  return { firstId: earliest[0]?.id, changed }
+}
+
+/** Marks the revenue buckets of these times dirty. */
+export const markRevenue = (tx: Transaction, siteNo: number, times: Date[]): Promise<void> =>
+  markBuckets(
+    tx,
+    'revenue',
+    times.map(at => ({ siteNo, at: at.getTime() })),
+  )
+
+/** Returns the events that the event log has for a payment. */
+export function serviceEventsOf(payment: PaymentRecord): ServiceEvent[] {
+  const { id, paidAt, visitorId, amountMinor, currency } = payment
+  const properties = { amount: String(amountMinor), currency }
+  const event = { at: paidAt, key: id, visitorId, properties }
+  const events: ServiceEvent[] = [{ ...event, name: 'payment' }]
+  if (payment.isFreeTrial && payment.source === 'api') events.push({ ...event, name: 'free_trial' })
+  return events
+}

@@ -1,0 +1,190 @@
+import { z } from 'zod'
+import { AppError, invalidField } from '../../errors.ts'
+import { checkDepth } from '../../lib/json.ts'
+import { DAY_MS } from '../../lib/time.ts'
+import { mend, text, validationError } from '../../schema/validation.ts'
+import { Coupon, Customer, Discount, Id, type Listed, PastSeconds, type Price } from './objects.ts'
+import {
+  Charge,
+  Checkout,
+  Invoice,
+  InvoicePayment,
+  type Paid,
+  PaymentIntent,
+  Refund,
+} from './sale-objects.ts'
+import { type Item, Subscription, type SubscriptionState } from './subscription-object.ts'
+
+const Envelope = z.object({
+  id: Id,
+  type: text(255),
+  created: PastSeconds,
+  data: z.object({ object: z.looseObject({}) }),
+})
+
+/** Body of a fact, by its kind. */
+export interface FactBodies {
+  subscription: SubscriptionState
+  /** Answer of a lookup: the subscription whose event `of` omitted items or discounts. */
+  items: { of: string; items: Item[]; discounts: Listed[] }
+  discount: { change: 'added' | 'changed' | 'removed'; discount: Discount }
+  coupon: Coupon
+  /** Answer of a lookup: a price with the tiers that payloads omit. */
+  price: Price
+  invoice: Paid
+  checkout: Paid | null
+  charge: { refundedMinor: number }
+  refund: { chargeId: string; amountMinor: number; status: string | null; createdAt: number | null }
+  /** Only links ids of one sale, or a customer to a visitor. */
+  link: null
+}
+
+export type FactKind = keyof FactBodies
+
+/** Stored data of one object from one event of the processor. */
+export interface Fact<Kind extends FactKind = FactKind> {
+  eventId: string
+  kind: Kind
+  /** Time of the event by the processor's clock. */
+  at: Date
+  objectId: string
+  subscriptionId: string | null
+  customerId: string | null
+  /** Ids under which the processor knows one sale. */
+  saleIds: string[]
+  visitorId: string | null
+  body: FactBodies[Kind]
+}
+
+type Read = Pick<Fact, 'kind' | 'objectId'> & {
+  body: FactBodies[FactKind]
+  subscriptionId?: string | null
+  customerId?: string | null
+  saleIds?: (string | null | undefined)[]
+  visitorId?: string | null
+}
+
+type Reader = (object: unknown, type: string, now: Date) => Read | undefined
+
+const readSubscription: Reader = (object, type) => {
+  const { id, state, ...rest } = parse(Subscription, object)
+  const isOver = type === 'customer.subscription.deleted'
+  const body = isOver ? { ...state, status: 'canceled' } : state
+  return { ...rest, kind: 'subscription', objectId: id, subscriptionId: id, body }
+}
+
+const readDiscount: Reader = (object, type) => {
+  const discount = parse(Discount, object)
+  const { subscriptionId, customerId } = discount
+  if (subscriptionId === null && customerId === null) return undefined
+  const change = type.endsWith('.deleted') ? 'removed' : type.endsWith('.updated') ? 'changed' : 'added'
+  const objectId = discount.id ?? subscriptionId ?? customerId!
+  return { kind: 'discount', objectId, subscriptionId, customerId, body: { change, discount } }
+}
+
+const readCoupon: Reader = object => {
+  const coupon = parse(Coupon, object)
+  return { kind: 'coupon', objectId: coupon.id, body: coupon }
+}
+
+const readInvoice: Reader = (object, _type, now) => {
+  const { id, paid, ...rest } = parse(Invoice, object)
+  refuseAhead('status_transitions.paid_at', paid.paidAt, now)
+  return { ...rest, kind: 'invoice', objectId: id, body: paid }
+}
+
+const readCheckout: Reader = object => {
+  const { id, paid, ...rest } = parse(Checkout, object)
+  return { ...rest, kind: 'checkout', objectId: id, body: paid }
+}
+
+const readCharge: Reader = object => {
+  const { id, refundedMinor, ...rest } = parse(Charge, object)
+  return { ...rest, kind: 'charge', objectId: id, body: { refundedMinor } }
+}
+
+const readRefund: Reader = (object, _type, now) => {
+  const { id, refund, ...rest } = parse(Refund, object)
+  refuseAhead('created', refund.createdAt, now)
+  return { ...rest, kind: 'refund', objectId: id, body: refund }
+}
+
+const readLink =
+  (schema: typeof InvoicePayment | typeof PaymentIntent): Reader =>
+  object => {
+    const { id, ...rest } = parse<{ id: string }>(schema, object)
+    return { ...rest, kind: 'link', objectId: id, body: null }
+  }
+
+const readCustomer: Reader = object => {
+  const { id, customerId, visitorId } = parse(Customer, object)
+  return visitorId === null ? undefined : { kind: 'link', objectId: id, customerId, visitorId, body: null }
+}
+
+/** Accepts the processor's clock up to one day ahead. */
+const AHEAD_MS = DAY_MS
+
+/** @param at claimed time, Unix milliseconds */
+function refuseAhead(field: string, at: number | null, now: Date): void {
+  if (at !== null && at > now.getTime() + AHEAD_MS) {
+    throw invalidField(field, 'must not be more than a day ahead')
+  }
+}
+
+/** Event types that the ledger uses, with their readers. */
+const READERS: [RegExp, Reader][] = [
+  [/^customer\.subscription\.\w+$/, readSubscription],
+  [/^customer\.discount\.(created|updated|deleted)$/, readDiscount],
+  [/^coupon\.(created|updated)$/, readCoupon],
+  [/^invoice\.(paid|payment_succeeded)$/, readInvoice],
+  [/^invoice_payment\.paid$/, readLink(InvoicePayment)],
+  [/^checkout\.session\.(completed|async_payment_succeeded)$/, readCheckout],
+  [/^charge\.refund\.updated$/, readRefund],
+  [/^refund\.(created|updated|failed)$/, readRefund],
+  [/^charge\.(succeeded|captured|updated|refunded)$/, readCharge],
+  [/^payment_intent\.succeeded$/, readLink(PaymentIntent)],
+  [/^customer\.(created|updated)$/, readCustomer],
+]
+
+/**
+ * Reads an event of any Stripe API version.
+ * @param signed the signed body
+ * @returns undefined for an event that the ledger does not use
+ * @throws AppError `malformed_json`; `validation_failed` for a known type whose object cannot be read
+ */
+export function readEvent(signed: string, now: Date): { type: string; fact: Fact } | undefined {
+  const event = parse(Envelope, parseJson(signed))
+  const at = new Date(event.created * 1000)
+  refuseAhead('created', at.getTime(), now)
+  const reader = READERS.find(([type]) => type.test(event.type))?.[1]
+  const read = reader?.(event.data.object, event.type, now)
+  if (!read) return undefined
+  const saleIds = new Set((read.saleIds ?? []).filter(id => typeof id === 'string'))
+  const fact = {
+    eventId: event.id,
+    at,
+    kind: read.kind,
+    objectId: read.objectId,
+    subscriptionId: read.subscriptionId ?? null,
+    customerId: read.customerId ?? null,
+    saleIds: [...saleIds].sort(),
+    visitorId: read.visitorId ?? null,
+    body: read.body,
+  }
+  return { type: event.type, fact }
+}
+
+function parse<Output>(schema: z.ZodType<Output>, value: unknown): Output {
+  const parsed = schema.safeParse(value)
+  if (!parsed.success) throw validationError(parsed.error)
+  return parsed.data
+}
+
+function parseJson(signed: string): unknown {
+  checkDepth(signed)
+  try {
+    return JSON.parse(signed, (_key, value) => (typeof value === 'string' ? mend(value) : value))
+  } catch {
+    throw new AppError('malformed_json', 'The body is not valid JSON')
+  }
+}

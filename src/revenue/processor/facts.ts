@@ -1,0 +1,109 @@
+import type { Queryable, Transaction } from '../../db/connect.ts'
+import { query } from '../../db/query.ts'
+import type { Fact, FactKind } from './event.ts'
+
+/** A fact of any kind, with the body type of its kind. */
+export type AnyFact = { [Kind in FactKind]: Fact<Kind> }[FactKind]
+
+/** Columns of `processor_facts` in the form of `Fact`. */
+const FACT_COLUMNS = `
+  event_id as "eventId", kind, at, object_id as "objectId", subscription_id as "subscriptionId",
+  customer_id as "customerId", sale_ids as "saleIds", visitor_id as "visitorId", body`
+
+/** A second delivery at the same time waits until the first transaction ends. */
+const insertEvent = query<{ siteNo: number; eventId: string; type: string; at: Date }, { eventId: string }>(
+  'insert-webhook-event',
+  `insert into webhook_events (site_no, event_id, type, created_at)
+  values (:siteNo, :eventId, :type, :at)
+  on conflict (site_no, event_id) do nothing
+  returning event_id as "eventId"`,
+)
+
+/** The body is sent as text, since the driver would encode jsonb twice. */
+const upsertFactRow = query<Omit<Fact, 'body'> & { siteNo: number; body: string }>(
+  'upsert-processor-fact',
+  `insert into processor_facts (
+    site_no, event_id, kind, at, object_id, subscription_id, customer_id, sale_ids, visitor_id, body
+  )
+  values (
+    :siteNo, :eventId, :kind, :at, :objectId, :subscriptionId, :customerId, :saleIds, :visitorId, :body::text::jsonb
+  )
+  on conflict (site_no, event_id, kind, object_id) do update set body = excluded.body`,
+)
+
+/** Returns all facts of a subscription itself. */
+export const loadSubscriptionFacts = query<{ siteNo: number; subscriptionId: string }, AnyFact>(
+  'select-subscription-facts',
+  `select ${FACT_COLUMNS} from processor_facts where site_no = :siteNo and subscription_id = :subscriptionId`,
+)
+
+/** Returns the facts of discounts that apply to all subscriptions of a customer. */
+export const loadCustomerDiscounts = query<{ siteNo: number; customerId: string }, AnyFact>(
+  'select-customer-discounts',
+  `select ${FACT_COLUMNS}
+  from processor_facts
+  where site_no = :siteNo and customer_id = :customerId and kind = 'discount' and subscription_id is null`,
+)
+
+/** Returns all facts that have one of the ids. */
+export const loadSaleFacts = query<{ siteNo: number; ids: string[] }, AnyFact>(
+  'select-sale-facts',
+  `select ${FACT_COLUMNS} from processor_facts where site_no = :siteNo and sale_ids && :ids::text[]`,
+)
+
+const selectDefinitions = query<{ siteNo: number; ids: string[] }, AnyFact>(
+  'select-definitions',
+  `select ${FACT_COLUMNS}
+  from processor_facts
+  where site_no = :siteNo and kind in ('coupon', 'price') and object_id = any(:ids::text[])
+  order by at, event_id`,
+)
+
+interface NamedVisitor {
+  visitorId: string | null
+  isFirstOfSubscription: boolean
+  isFirstOfCustomer: boolean
+}
+
+const selectNamedVisitor = query<
+  { siteNo: number; subscriptionId: string | null; customerId: string | null; eventId: string | null },
+  NamedVisitor
+>('find-named-visitor')
+
+/**
+ * Stores the id of an event. Waits for another transaction that stores the same id.
+ * @param type the processor's event type
+ * @returns false when the event was stored before
+ */
+export async function recordEvent(
+  tx: Transaction,
+  siteNo: number,
+  type: string,
+  { eventId, at }: Fact,
+): Promise<boolean> {
+  const rows = await insertEvent(tx, { siteNo, eventId, type, at })
+  return rows.length > 0
+}
+
+/** Stores a fact. */
+export async function upsertFact(tx: Transaction, siteNo: number, fact: Fact): Promise<void> {
+  await upsertFactRow(tx, { ...fact, siteNo, body: JSON.stringify(fact.body) })
+}
+
+/** Returns the facts that describe the coupons and prices with these ids. */
+export async function loadDefinitions(db: Queryable, siteNo: number, ids: string[]): Promise<AnyFact[]> {
+  return ids.length === 0 ? [] : selectDefinitions(db, { siteNo, ids })
+}
+
+/**
+ * Returns the visitor that a shop named first for a subscription, else for the customer.
+ * @param of `eventId`: event to test; the two flags of the result say whether it was the first to name a visitor
+ */
+export async function findNamedVisitor(
+  db: Queryable,
+  siteNo: number,
+  of: { subscriptionId: string | null; customerId: string | null; eventId?: string },
+): Promise<NamedVisitor> {
+  const [found] = await selectNamedVisitor(db, { eventId: null, ...of, siteNo })
+  return found!
+}

@@ -1,0 +1,69 @@
+import { Stripe } from 'stripe'
+import { AppError } from '../../errors.ts'
+
+const TIMEOUT_MS = 5_000
+
+/** Key and address of the processor's API. */
+export interface StripeAccess {
+  apiKey: string
+  /** Address to use instead of Stripe's own. */
+  stripeApiBase: string | undefined
+}
+
+/** Returns a client of the processor's API. It connects at the first request. */
+export function connectStripe({ apiKey, stripeApiBase }: StripeAccess): Stripe {
+  const base = stripeApiBase === undefined ? undefined : new URL(stripeApiBase)
+  return new Stripe(apiKey, {
+    timeout: TIMEOUT_MS,
+    maxNetworkRetries: 1,
+    telemetry: false,
+    ...(base && {
+      protocol: base.protocol === 'http:' ? 'http' : 'https',
+      host: base.hostname,
+      port: base.port || (base.protocol === 'http:' ? 80 : 443),
+    }),
+  })
+}
+
+/** Returns one line about a failed request to the processor, without secrets. */
+export function failureOf(error: unknown): string {
+  if (!(error instanceof Stripe.errors.StripeError)) return 'the answer cannot be read'
+  const { type, statusCode, code } = error
+  return [type, statusCode, code].filter(part => part !== undefined).join(' ')
+}
+
+/** Whether the error says that the processor does not have the object. */
+export const isMissing = (error: unknown): boolean =>
+  error instanceof Stripe.errors.StripeError && error.statusCode === 404
+
+/** Whether further requests would fail in the same way, possibly after the same timeout. */
+export const refusesAll = (error: unknown): boolean =>
+  error instanceof Stripe.errors.StripeConnectionError ||
+  error instanceof Stripe.errors.StripeAuthenticationError ||
+  error instanceof Stripe.errors.StripeRateLimitError
+
+/** Most seconds between the time in a signature and now, in both directions. */
+const TOLERANCE = 300
+
+/**
+ * Checks that the processor signed a body with the webhook secret, at most 300 s before or after `now`.
+ * @param header `Stripe-Signature`
+ * @throws AppError `bad_signature` for a wrong signature or a time out of range
+ */
+export function verifySignature(body: Buffer, header: string | undefined, secret: string, now: Date): void {
+  try {
+    Stripe.webhooks.signature!.verifyHeader(body, header ?? '', secret, TOLERANCE, undefined, now.getTime())
+  } catch (cause) {
+    throw new AppError('bad_signature', 'The signature of this event cannot be verified', { cause })
+  }
+  // Stripe's package accepts signatures from the future.
+  if (signedAt(header!) - Math.floor(now.getTime() / 1000) > TOLERANCE) {
+    throw new AppError('bad_signature', 'The signature of this event is from the future')
+  }
+}
+
+/** Reads the time like Stripe's package does: the last one if the header has several. */
+function signedAt(header: string): number {
+  const times = header.split(',').filter(part => part.split('=')[0] === 't')
+  return Number.parseInt(times.at(-1)?.split('=')[1] ?? '', 10)
+}

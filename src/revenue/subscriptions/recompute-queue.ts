@@ -1,0 +1,106 @@
+import type { Db, Transaction } from '../../db/connect.ts'
+import { query } from '../../db/query.ts'
+import { AppError } from '../../errors.ts'
+import type { Log } from '../../runtime/log.ts'
+import { reconcilePayments } from '../sales/reconcile-payments.ts'
+import { inProcessorTransaction } from '../transactions.ts'
+import { MOST_AT_ONCE, recomputeSubscriptions } from './recompute-subscription.ts'
+
+/** Time limit of one call: Stripe waits for the response, and other scheduled jobs wait for their turn. */
+const BUDGET_MS = 2_000
+
+const insertQueued = query<{ siteNo: number; subscriptionIds: readonly string[] }>(
+  'enqueue-recomputes',
+  `insert into recompute_queue (site_no, subscription_id)
+  select :siteNo::int, subscription_id
+  from unnest(:subscriptionIds::text[]) as subscription_id
+  on conflict do nothing`,
+)
+
+const selectQueued = query<{ siteNo: number; limit: number }, { subscriptionId: string }>(
+  'select-recompute-queue',
+  `select subscription_id as "subscriptionId"
+  from recompute_queue
+  where site_no = :siteNo and exists (select from sites where site_no = :siteNo and deleted_at is null)
+  order by subscription_id
+  limit :limit`,
+)
+
+const deleteQueued = query<{ siteNo: number; subscriptionIds: string[] }>(
+  'dequeue-recomputes',
+  'delete from recompute_queue where site_no = :siteNo and subscription_id = any(:subscriptionIds::text[])',
+)
+
+const selectSites = query<void, { siteNo: number }>(
+  'select-sites-to-recompute',
+  `select site_no as "siteNo"
+  from sites
+  where deleted_at is null and site_no in (select site_no from recompute_queue)
+  order by site_no`,
+)
+
+/** Adds subscriptions to the recompute queue. */
+export async function enqueueRecomputes(
+  tx: Transaction,
+  siteNo: number,
+  subscriptionIds: readonly string[],
+): Promise<void> {
+  if (subscriptionIds.length > 0) await insertQueued(tx, { siteNo, subscriptionIds })
+}
+
+/**
+ * Recomputes the subscriptions of a site in the recompute queue, for up to two seconds. Each batch leaves the queue in the
+ * transaction that recomputes it, so that an interruption loses no subscription.
+ * @returns whether the queue has more of the site
+ */
+export async function recomputeSite({ db, log }: { db: Db; log: Log }, siteNo: number): Promise<boolean> {
+  const endsAt = performance.now() + BUDGET_MS
+  for (let limit = MOST_AT_ONCE; performance.now() < endsAt; ) {
+    let subscriptionIds: string[] = []
+    try {
+      await inProcessorTransaction(db, siteNo, async tx => {
+        const rows = await selectQueued(tx, { siteNo, limit })
+        subscriptionIds = rows.map(({ subscriptionId }) => subscriptionId)
+        await recomputeQueued(tx, siteNo, subscriptionIds)
+      })
+      if (subscriptionIds.length < limit) return false
+      limit = Math.min(MOST_AT_ONCE, limit * 2)
+    } catch (error) {
+      if (!(error instanceof RangeError || error instanceof AppError)) throw error
+      // One subscription of the batch cannot be computed. Halve the batch until only that one is left, then drop it.
+      if (limit === 1) {
+        log.warn({ siteNo, subscriptionIds, reason: error.message }, 'MRR cannot be worked out')
+        await deleteQueued(db, { siteNo, subscriptionIds })
+      }
+      limit = Math.ceil(limit / 2)
+    }
+  }
+  return true
+}
+
+async function recomputeQueued(tx: Transaction, siteNo: number, subscriptionIds: string[]): Promise<void> {
+  if (subscriptionIds.length === 0) return
+  const { renewalsChanged } = await recomputeSubscriptions(tx, siteNo, subscriptionIds)
+  for (const invoiceId of renewalsChanged) await reconcilePayments(tx, { siteNo }, [invoiceId])
+  await deleteQueued(tx, { siteNo, subscriptionIds })
+}
+
+/**
+ * Runs `recomputeSite` for all sites with subscriptions in the recompute queue. They remain there after an interruption or
+ * when the time limit was reached. A failure of one site does not stop the others.
+ * @returns whether more work can be done at once
+ * @throws the first failure, after all other sites are done
+ */
+export async function recomputeAllSites(services: { db: Db; log: Log }): Promise<boolean> {
+  let isMore = false
+  const failures: unknown[] = []
+  for (const { siteNo } of await selectSites(services.db)) {
+    try {
+      if (await recomputeSite(services, siteNo)) isMore = true
+    } catch (error) {
+      failures.push(error)
+    }
+  }
+  if (failures.length > 0) throw failures[0]
+  return isMore
+}

@@ -1,0 +1,201 @@
+import { randomUUID } from 'node:crypto'
+import type { Transaction } from '../../db/connect.ts'
+import { query } from '../../db/query.ts'
+import { attribute, attributeMovement, awaitVisitor, deleteAwaiting } from '../../events/attribution.ts'
+import {
+  findNamedVisitor,
+  loadCustomerDiscounts,
+  loadDefinitions,
+  loadSubscriptionFacts,
+} from '../processor/facts.ts'
+import type { NeededObjects } from '../processor/fetch-objects.ts'
+import { recordLookups } from '../processor/lookups.ts'
+import { namedIn } from './definitions.ts'
+import { deriveHistory, type SubscriptionHistory } from './history.ts'
+import { replaceLifecycleEvents, type Subscription, type SubscriptionKey } from './lifecycle-events.ts'
+import {
+  compensate,
+  deriveMovements,
+  type LifecycleEvent,
+  type Movement,
+  renewalsOf,
+  trialOf,
+} from './movements.ts'
+
+interface MovementRow extends Omit<Movement, 'at'> {
+  id: string
+  at: Date
+  visitorNo: number | null
+  sessionNo: number | null
+  sessionAt: Date | null
+}
+
+const selectMovements = query<SubscriptionKey, MovementRow>(
+  'select-movements',
+  `select
+    id, at, kind, currency, amount_minor as "amountMinor", visitor_no as "visitorNo", session_no as "sessionNo",
+    session_at as "sessionAt"
+  from mrr_movements
+  where site_no = :siteNo and subscription_id = :subscriptionId`,
+)
+
+const insertMovement = query<MovementRow & SubscriptionKey>(
+  'insert-movement',
+  `insert into mrr_movements (
+    site_no, at, id, subscription_id, kind, currency, amount_minor, visitor_no, session_no, session_at
+  )
+  values (
+    :siteNo, :at, :id, :subscriptionId, :kind, :currency, :amountMinor, :visitorNo, :sessionNo, :sessionAt
+  )`,
+)
+
+const findSubscription = query<SubscriptionKey, { state: { visitorId: string | null } }>(
+  'find-subscription',
+  'select state from subscriptions where site_no = :siteNo and subscription_id = :subscriptionId',
+)
+
+/** The state is sent as text, since the driver would encode jsonb twice. */
+const upsertSubscription = query<
+  SubscriptionKey & {
+    customerId: string | null
+    currency: string
+    status: string
+    mrr: number
+    state: string
+  }
+>(
+  'upsert-subscription',
+  `insert into subscriptions (site_no, subscription_id, customer_id, currency, status, mrr_minor, state)
+  values (:siteNo, :subscriptionId, :customerId, :currency, :status, :mrr, :state::text::jsonb)
+  on conflict (site_no, subscription_id) do update set
+    customer_id = excluded.customer_id,
+    currency = excluded.currency,
+    status = excluded.status,
+    mrr_minor = excluded.mrr_minor,
+    state = excluded.state,
+    updated_at = now()`,
+)
+
+/** Result of a recomputation. */
+export interface Recomputed {
+  /** Objects that MRR needs and no fact describes. Their lookups are recorded. */
+  needed: NeededObjects
+  /** Ids of invoices that were found to be a renewal, or to be none any more. */
+  renewalsChanged: string[]
+}
+
+/** Most subscriptions that one transaction recomputes: other events of the site wait for it. */
+export const MOST_AT_ONCE = 50
+
+/** Recomputes subscriptions from their facts, and records the lookups that an exact MRR needs. */
+export async function recomputeSubscriptions(
+  tx: Transaction,
+  siteNo: number,
+  subscriptionIds: readonly string[],
+): Promise<Recomputed> {
+  const needed: NeededObjects = { couponIds: [], priceIds: [], cut: [] }
+  const renewalsChanged: string[] = []
+  for (const subscriptionId of subscriptionIds) {
+    const { history, changed } = await recomputeSubscription(tx, { siteNo, subscriptionId })
+    needed.couponIds.push(...history.needed.couponIds)
+    needed.priceIds.push(...history.needed.priceIds)
+    needed.cut.push(...history.needed.cut)
+    renewalsChanged.push(...changed.filter(({ name }) => name === RENEWED).map(({ key }) => key))
+  }
+  needed.couponIds = [...new Set(needed.couponIds)]
+  needed.priceIds = [...new Set(needed.priceIds)]
+  await recordLookups(tx, siteNo, needed)
+  return { needed, renewalsChanged }
+}
+
+const RENEWED = 'subscription_renewed' as const
+
+/**
+ * Recomputes the movements, the lifecycle events and the row of a subscription from all its facts. A second run changes
+ * nothing. Only one transaction per site may run it at a time.
+ * @returns the lifecycle events that were written or deleted, and the subscription history
+ */
+export async function recomputeSubscription(
+  tx: Transaction,
+  key: SubscriptionKey,
+): Promise<{ history: SubscriptionHistory; changed: LifecycleEvent[] }> {
+  const history = await loadHistory(tx, key)
+  const { states, invoices, customerId } = history
+  const { visitorId } = await findNamedVisitor(tx, key.siteNo, { ...key, customerId })
+  const subscription = { ...key, visitorId }
+  const { movements, lifecycleEvents } = deriveMovements(states)
+  const renewals = renewalsOf(invoices, trialOf(states)).map(({ id, paidAt }) => ({
+    at: paidAt,
+    name: RENEWED,
+    key: id,
+  }))
+  await appendMovements(tx, subscription, movements)
+  const changed = await replaceLifecycleEvents(tx, subscription, [...lifecycleEvents, ...renewals])
+  const latest = states.at(-1)
+  if (latest) {
+    const { currency, status, mrr, isEnding } = latest
+    const state = JSON.stringify({ visitorId, isEnding })
+    await upsertSubscription(tx, { ...key, customerId, currency, status, mrr, state })
+  }
+  return { history, changed }
+}
+
+async function loadHistory(tx: Transaction, key: SubscriptionKey): Promise<SubscriptionHistory> {
+  const { siteNo } = key
+  const facts = await loadSubscriptionFacts(tx, key)
+  const customerId = facts.find(fact => fact.customerId !== null)?.customerId
+  const customerDiscounts = customerId ? await loadCustomerDiscounts(tx, { siteNo, customerId }) : []
+  const named = namedIn([...facts, ...customerDiscounts])
+  return deriveHistory(facts, customerDiscounts, await loadDefinitions(tx, siteNo, named))
+}
+
+/** Appends the missing movements to the ledger, and attributes all movements to the visitor that is known now. */
+async function appendMovements(
+  tx: Transaction,
+  subscription: Subscription,
+  wanted: Movement[],
+): Promise<void> {
+  const { siteNo, subscriptionId, visitorId } = subscription
+  const rows = await selectMovements(tx, { siteNo, subscriptionId })
+  if (rows.length > 0) await reattribute(tx, subscription, rows)
+  const recorded = rows.map(row => ({ ...row, at: row.at.getTime() }))
+  for (const { at: time, ...movement } of compensate(recorded, wanted)) {
+    const at = new Date(time)
+    const id = randomUUID()
+    // A correction belongs to the same session as the movement that it corrects.
+    const corrected = rows.find(row => row.at.getTime() === time && row.sessionNo !== null)
+    const found = corrected ?? (await attribute(tx, siteNo, visitorId, at))
+    const { visitorNo, sessionNo, sessionAt } = found
+    await insertMovement(tx, {
+      ...movement,
+      siteNo,
+      subscriptionId,
+      at,
+      id,
+      visitorNo,
+      sessionNo,
+      sessionAt,
+    })
+    if ('isPending' in found && found.isPending) {
+      await awaitVisitor(tx, siteNo, visitorId!, [{ target: 'mrr_movements', at, id }])
+    }
+  }
+}
+
+/** Attributes recorded movements to a visitor that became known later. Amounts in the ledger never change. */
+async function reattribute(tx: Transaction, subscription: Subscription, rows: MovementRow[]): Promise<void> {
+  const { siteNo, subscriptionId, visitorId } = subscription
+  const [known] = await findSubscription(tx, { siteNo, subscriptionId })
+  const before = known?.state.visitorId ?? null
+  if (before === visitorId) return
+  const ids = rows.map(({ id }) => id)
+  // Waits for a transaction that attributes these rows now, and prevents later ones: see `attributeMovement`.
+  if (before !== null) await deleteAwaiting(tx, { siteNo, visitorId: before, ids })
+  for (const row of rows) {
+    const { at, id } = row
+    const found = await attribute(tx, siteNo, visitorId, at)
+    Object.assign(row, found)
+    await attributeMovement(tx, { ...found, siteNo, at, id })
+    if (found.isPending) await awaitVisitor(tx, siteNo, visitorId!, [{ target: 'mrr_movements', at, id }])
+  }
+}

@@ -1,0 +1,39 @@
+import type { Redis } from 'ioredis'
+import type { Config } from './config.ts'
+import type { Db } from './db/connect.ts'
+import type { InvalidTokens } from './limits/invalid-tokens.ts'
+import type { RateLimiter } from './limits/rate-limit.ts'
+import type { Disk } from './runtime/disk.ts'
+import type { Log } from './runtime/log.ts'
+import type { Metrics } from './runtime/metrics.ts'
+import type { FairPool } from './threads/fair-pool.ts'
+import type { Pool } from './threads/pool.ts'
+
+/** Size of the slices in which rows are read where statements run one at a time; a slice is a range of visit starts. */
+export interface SliceLimits {
+  /** Approximate number of pageviews and events in a slice. */
+  hits: number
+  /** Shortest slice, however many hits it has; milliseconds. */
+  shortestMs: number
+}
+
+/** Services that operations use. Each operation names the ones that it needs: `Pick<Services, 'db' | 'now'>`. */
+export interface Services {
+  db: Db
+  /** Pool for statements that are composed for one request; it prepares none. */
+  reads: Db
+  /** Keeps statements of `reads` short where only one statement runs at a time. Without it they read all rows at once. */
+  slices?: SliceLimits | undefined
+  redis: Redis
+  config: Config
+  log: Log
+  /** Threads for CPU-heavy work. */
+  rollups: Pool
+  /** Threads that compare texts with patterns. Any user can write a slow pattern, so no other work uses these threads. */
+  patterns: FairPool
+  limiter: RateLimiter
+  invalidTokens: InvalidTokens
+  disk: Disk
+  metrics: Metrics
+  now: () => Date
+}

@@ -1,0 +1,188 @@
+import { z } from 'zod'
+import { flag, label } from '../schema/fields.ts'
+import { isWithin } from '../schema/validation.ts'
+import { canonicalZone, isIanaZone } from '../time/zones.ts'
+import { currencyCodes, isReportingCurrency } from './currencies.ts'
+import { normalizeDomain } from './domain.ts'
+
+/** Declaration of a site option. Its name is its column in `sites` and its field in the API. */
+interface SiteOption {
+  /** The field in answers. */
+  shown: z.ZodType
+  /** The field in the request that changes it. */
+  input?: z.ZodType
+  /** The field in the request that creates a site. Without it, a new site has the default of the column. */
+  atCreation?: z.ZodType
+  /** In the list of sites, too. */
+  isListed?: true
+  /** In `TrackedSite`, which ingestion keeps in memory. */
+  isTracked?: true
+}
+
+const Domain = z
+  .string()
+  .refine(value => value !== '', 'is required')
+  .refine(value => isWithin(value, 255), 'must be at most 255 characters')
+  .refine(value => normalizeDomain(value) !== undefined, 'must be a host name, such as example.com')
+  .overwrite(value => normalizeDomain(value) ?? value)
+  .meta({
+    minLength: 1,
+    maxLength: 255,
+    description:
+      'Host name, IP address or `localhost`, with an optional port; scheme, path and a trailing dot are taken off.',
+    example: 'example.com',
+  })
+
+const Timezone = z
+  .string()
+  .refine(
+    value => isWithin(value, 255) && isIanaZone(value),
+    'must be an IANA time zone, such as Europe/Berlin',
+  )
+  .overwrite(value => canonicalZone(value) ?? value)
+  .meta({
+    maxLength: 255,
+    description: 'IANA time zone, one of `GET /api/timezones`.',
+    example: 'Europe/Berlin',
+  })
+
+/** Codes are upper case: `usd` is refused like an unknown code. */
+const Currency = z
+  .string()
+  .refine(code => isWithin(code, 3) && !isWithin(code, 2), {
+    error: 'must be exactly 3 characters',
+    abort: true,
+  })
+  .refine(isReportingCurrency, 'is not supported: GET /api/currencies lists those that are')
+  .meta({
+    description: 'One of `GET /api/currencies`, in upper case.',
+    enum: currencyCodes,
+    example: 'EUR',
+  })
+
+const TrackingMode = z
+  .enum(['cookieless', 'cookie'])
+  .meta({ description: 'Whether trackers keep a visitor id in a cookie.' })
+
+/**
+ * Declares a flag.
+ * @param claim what is true of a site that has the flag, as a sentence
+ * @param example value in the example of the request that changes it
+ */
+const flagOption = (claim: string, example = false) => ({
+  shown: flag(claim),
+  input: flag(`Whether ${claim.charAt(0).toLowerCase()}${claim.slice(1)}`, example),
+})
+
+/** Flags that `PATCH /api/sites/{siteKey}/features` changes. */
+const FEATURES = {
+  track_errors: { ...flagOption('Trackers report errors.', true), isTracked: true },
+  track_web_vitals: flagOption('Trackers report Web Vitals.'),
+  track_session_replay: flagOption('Trackers record sessions.'),
+} satisfies Record<string, SiteOption>
+
+/** Every option of a site. Schemas, statements, answers and the API description are derived from it. */
+const SITE_OPTIONS = {
+  domain: {
+    shown: label('Domain, as it is kept: lower case, punycode, with a port if it has one.', 'example.com'),
+    input: Domain,
+    atCreation: Domain,
+    isListed: true,
+    isTracked: true,
+  },
+  timezone: {
+    shown: label('IANA time zone: the reporting day.', 'Europe/Berlin'),
+    input: Timezone,
+    atCreation: Timezone.default('UTC'),
+    isListed: true,
+    isTracked: true,
+  },
+  currency: {
+    shown: label('ISO 4217 reporting currency.', 'USD'),
+    input: Currency,
+    isListed: true,
+    isTracked: true,
+  },
+  is_pinned: { shown: flag('Pinned to the top of the list.'), isListed: true },
+  tracking_mode: { shown: TrackingMode, input: TrackingMode, isTracked: true },
+  is_public: flagOption('The dashboard is shared publicly.', true),
+  ...FEATURES,
+} satisfies Record<string, SiteOption>
+
+type Options = typeof SITE_OPTIONS
+type Name = keyof Options
+/** Names of the options that have all properties of `Part`. */
+type NamesWith<Part> = { [Each in Name]: Options[Each] extends Part ? Each : never }[Name]
+type Listed = NamesWith<{ isListed: true }>
+type Tracked = NamesWith<{ isTracked: true }>
+type Changeable = NamesWith<{ input: z.ZodType }>
+type AtCreation = NamesWith<{ atCreation: z.ZodType }>
+
+const names = Object.keys(SITE_OPTIONS) as Name[]
+const namesWith = <Names extends Name>(property: keyof SiteOption) =>
+  names.filter(name => property in SITE_OPTIONS[name]) as Names[]
+
+const changeable = namesWith<Changeable>('input')
+const atCreation = namesWith<AtCreation>('atCreation')
+
+/** Returns one field of each option by its name, for an object schema. */
+const fields = <Names extends Name, Field extends 'shown' | 'input' | 'atCreation'>(
+  of: readonly Names[],
+  field: Field,
+) =>
+  Object.fromEntries(of.map(name => [name, (SITE_OPTIONS[name] as SiteOption)[field]])) as {
+    [Each in Names]: Field extends keyof Options[Each] ? Options[Each][Field] : never
+  }
+
+export const siteFields = fields(names, 'shown')
+export const siteListFields = fields(namesWith<Listed>('isListed'), 'shown')
+
+export const CreateSite = z.object(fields(atCreation, 'atCreation'))
+export type CreateSite = z.infer<typeof CreateSite>
+
+/** Input that changes one option. */
+export const changeOf = <Each extends Changeable>(name: Each) => z.object(fields([name], 'input'))
+
+/** Input that changes any of the features. A flag that is left out keeps its value. */
+export const ChangeFeatures = z
+  .object(fields(Object.keys(FEATURES) as (keyof typeof FEATURES)[], 'input'))
+  .partial()
+
+type Inputs = { [Each in Changeable]: z.output<Options[Each]['input']> }
+/** Options that a request changes, by their names. */
+export type OptionChanges = Partial<Inputs>
+/** Parameters of `OPTION_ASSIGNMENTS`; an option that is null stays as it is. */
+export type OptionParameters = { [Each in Changeable]: Inputs[Each] | null }
+export const optionParameters = (changes: OptionChanges) =>
+  Object.fromEntries(changeable.map(name => [name, changes[name] ?? null])) as OptionParameters
+
+/** Name of a column in the rows of statements. */
+type Camel<Column extends string> = Column extends `${infer Head}_${infer Tail}`
+  ? `${Head}${Capitalize<Camel<Tail>>}`
+  : Column
+const camel = <Column extends string>(column: Column) =>
+  column.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase()) as Camel<Column>
+
+type Values<Names extends Name> = { [Each in Names as Camel<Each>]: z.output<Options[Each]['shown']> }
+/** The options of a site, as its row has them: `trackErrors` for `track_errors`. */
+export type OptionValues = Values<Name>
+/** The same of those that ingestion needs. */
+export type TrackedOptionValues = Values<Tracked>
+
+const columns = (of: readonly Name[]) => of.map(name => `${name} as "${camel(name)}"`).join(', ')
+/** Select lists of `OptionValues` and of `TrackedOptionValues`. */
+export const OPTION_COLUMNS = columns(names)
+export const TRACKED_OPTION_COLUMNS = columns(namesWith<Tracked>('isTracked'))
+
+/** List of an update, with `OptionParameters`. */
+export const OPTION_ASSIGNMENTS = changeable.map(name => `${name} = coalesce(:${name}, ${name})`).join(', ')
+
+/** Columns of an insert and their parameters, which are a `CreateSite`. */
+export const CREATION_COLUMNS = atCreation.join(', ')
+export const CREATION_PARAMETERS = atCreation.map(name => `:${name}`).join(', ')
+
+/** Returns the options as the API shows them. */
+export const presentOptions = (site: OptionValues) =>
+  Object.fromEntries(names.map(name => [name, site[camel(name)]])) as {
+    [Each in Name]: z.output<Options[Each]['shown']>
+  }

@@ -1,0 +1,26 @@
+import { z } from 'zod'
+import { EVENT_TYPES, type EventType } from '../../ingestion/hit.ts'
+import { text } from '../../schema/validation.ts'
+
+/** Query field of the event log and its series. */
+export const typesField = {
+  types: z
+    .union([text(2_048), z.array(text(2_048)).max(500)])
+    .optional()
+    .meta({
+      description:
+        'Which types, with commas between; unknown ones are passed over, and all are meant without any.',
+      openapi: {
+        schema: { type: 'array', items: { type: 'string', enum: EVENT_TYPES } },
+        explode: false,
+        example: ['pageview', 'event'],
+      },
+    }),
+}
+
+/** Returns the types in a comma-separated list; all types if the list contains no known type. */
+export function typesOf(types: string | string[] | undefined): EventType[] {
+  const named = new Set([types ?? []].flat().flatMap(list => list.split(',').map(name => name.trim())))
+  const known = EVENT_TYPES.filter(type => named.has(type))
+  return known.length > 0 ? known : [...EVENT_TYPES]
+}

@@ -1,0 +1,138 @@
+import type { Queryable } from '../../db/connect.ts'
+import { query } from '../../db/query.ts'
+import { inSnapshot } from '../../db/transactions.ts'
+import type { EventType } from '../../ingestion/hit.ts'
+import { MINUTE_MS } from '../../lib/time.ts'
+import { type Page, type PageQuery, windowOf } from '../../schema/pagination.ts'
+import type { Services } from '../../services.ts'
+import { isUnfiltered, type ResolvedQuery } from '../filters/resolved-query.ts'
+import type { PageWindow } from '../metrics/rank.ts'
+import type { StatsServices } from '../query-context.ts'
+import { filteredQuery } from '../sql/filtered-query.ts'
+import { mergeSlices, readSlices } from '../sql/slices.ts'
+import type { Actor } from './actor.ts'
+
+/** Services that log queries use; the config is needed for the links to pictures. */
+export type LogServices = StatsServices & Pick<Services, 'config'>
+
+/** Total number of hits, and the time range that contains the hits of a page. */
+interface PageRange {
+  total: number
+  /** Half-open; both null when no hit is on the page. */
+  start: Date | null
+  end: Date | null
+  /** Number of the newest hits in this time range that belong to earlier pages. */
+  skipped: number | null
+}
+
+/** Hits of a 15-minute bucket that begins at `bucket`, Unix milliseconds. */
+interface Quarter {
+  bucket: number
+  hits: number
+}
+
+type LogParams = PageWindow & { types: string[] }
+
+const locateLogPage = query<LogParams & { siteNo: number; start: Date; end: Date }, PageRange>(
+  'locate-log-page',
+)
+
+const locateFilteredLogPage = filteredQuery<LogParams, PageRange>('locate-filtered-log-page', [
+  'filtered_hits',
+])
+
+/** Hits of `types` by 15-minute bucket. */
+const countFilteredQuarters = filteredQuery<{ types: string[] }, Quarter>(
+  'count-filtered-quarters',
+  ['filtered_hits'],
+  `select (extract(epoch from time_bucket(interval '15 minutes', at)) * 1000)::bigint as bucket, count(*) as hits
+  from filtered_hits
+  where type = any((select types from params)::text[])
+  group by 1`,
+)
+
+const readFilteredLog = filteredQuery<LogParams, LoggedHit>('read-filtered-log', ['filtered_hits'])
+
+/** A hit with its visitor; the identity is the present one of the session, not the one at the time of the hit. */
+export interface LoggedHit extends Actor {
+  type: EventType
+  name: string
+  props: Record<string, string> | null
+  errorId: string | null
+  errorMessage: string | null
+  errorStack: string | null
+  errorFile: string | null
+  errorLine: string | null
+  errorColumn: string | null
+}
+
+/**
+ * Returns a page of the hits that match the filters, the newest first, with the total number of hits.
+ * Counts hits by 15-minute bucket first: this gives the total and the time range of the page, so that page 2,000 reads as few
+ * rows as page 1.
+ * @param options.errorId only occurrences of this error
+ */
+export async function readLog(
+  services: Pick<StatsServices, 'reads' | 'slices'>,
+  resolved: ResolvedQuery,
+  query: PageQuery,
+  { types, errorId }: { types: EventType[]; errorId?: string },
+): Promise<Page<LoggedHit>> {
+  const { reads, slices } = services
+  const params = { types, ...windowOf(query) }
+
+  async function readPage(
+    db: Queryable,
+    { total, start, end, skipped }: PageRange,
+  ): Promise<Page<LoggedHit>> {
+    if (start === null || end === null || skipped === null) return { rows: [], total }
+    const rows = await readFilteredLog(db, resolved, {
+      params: { ...params, offset: skipped },
+      window: { start, end },
+      errorId,
+    })
+    return { rows, total }
+  }
+
+  const isCounted = isUnfiltered(resolved) && errorId === undefined
+  if (slices && !isCounted) {
+    const quarters = await readSlices(services, countFilteredQuarters, resolved, {
+      params: { types },
+      errorId,
+    })
+    return readPage(
+      reads,
+      pageRangeOf(
+        mergeSlices(quarters, ({ bucket }) => bucket),
+        params,
+      ),
+    )
+  }
+  // Without one snapshot, a hit that is stored between the two statements would shift the page.
+  return inSnapshot(reads, async transaction => {
+    const { siteNo, start, end } = resolved
+    const [range] = isCounted
+      ? await locateLogPage(transaction, { siteNo, start, end, ...params })
+      : await locateFilteredLogPage(transaction, resolved, { params, errorId })
+    return readPage(transaction, range!)
+  })
+}
+
+const QUARTER_MS = 15 * MINUTE_MS
+
+/** Does the same as `locate-filtered-log-page.sql`, from the counts of all slices. */
+function pageRangeOf(quarters: Quarter[], { limit, offset }: PageWindow): PageRange {
+  let total = 0
+  let [start, end, skipped]: (number | null)[] = [null, null, null]
+  for (const { bucket, hits } of quarters.toSorted((a, b) => b.bucket - a.bucket)) {
+    const before = total
+    total += hits
+    if (total <= offset || before >= offset + limit) continue
+    start = bucket
+    end ??= bucket + QUARTER_MS
+    skipped ??= offset - before
+  }
+  return { total, start: dateOf(start!), end: dateOf(end!), skipped: skipped! }
+}
+
+const dateOf = (at: number | null): Date | null => (at === null ? null : new Date(at))

@@ -1,0 +1,49 @@
+import type { ValueOperator } from '../../rollups/value-match.ts'
+import type { TimeSpan } from '../../time/range.ts'
+import type { Dimension } from './dimensions.ts'
+
+/** One comparison of a value with several: one of them must match; with a negative operator, none may match. */
+export interface Condition {
+  /** Name of the query parameter, for error messages. */
+  field: string
+  operator: ValueOperator
+  values: string[]
+}
+
+/** Resolved query: which hits and sessions of a site a read uses. */
+export interface ResolvedQuery extends TimeSpan {
+  siteNo: number
+  /** Only hits of sessions that started in this time span; without it, hits of all sessions. Null: no bound. */
+  slice?: SessionSlice | undefined
+  /** `resolveQueries` has replaced wildcards and regular expressions by lists of values. */
+  filters: ResolvedFilters
+  /** With a goal filter: the conversion targets, and the sessions that converted in the range. */
+  goal: { targets: ConversionTargets; sessionNos: number[] } | undefined
+}
+
+export interface ResolvedFilters {
+  dimensions: { dimension: Dimension; condition: Condition }[]
+  /** Conditions on the keys of a hit's properties, and on the values under these keys. */
+  property: { keys: Condition[]; values: Condition[] } | undefined
+}
+
+/** Starts of sessions, half-open; null: no bound. */
+export interface SessionSlice {
+  from: Date | null
+  to: Date | null
+}
+
+/** Conversion targets with exact values instead of operators: rows to join hits with (`findTargets`). */
+export interface ConversionTargets {
+  /**
+   * Goals, by number, that a hit of type `kind` converts if its path, name or selector is `value` and its properties
+   * contain the JSON object `props` (null: any properties).
+   */
+  hits: { kind: string; value: string; props: string | null; goals: number[] }[]
+  /** Goals that a pageview of `path` converts when the visitor scrolls to `threshold` percent. */
+  scrolls: { path: string; threshold: number; goals: number[] }[]
+}
+
+/** Returns whether all hits and sessions of the range count, so that rollups can answer. */
+export const isUnfiltered = ({ filters: { dimensions, property }, goal }: ResolvedQuery): boolean =>
+  dimensions.length === 0 && property === undefined && goal === undefined

@@ -1,0 +1,107 @@
+import type { ConversionTargets, ResolvedQuery } from '../filters/resolved-query.ts'
+import type { StatsServices } from '../query-context.ts'
+import { filteredQuery } from '../sql/filtered-query.ts'
+import { mergeSlices, readSlices } from '../sql/slices.ts'
+
+interface ConversionCounts {
+  conversions: number
+  visitors: number
+  /** Reported by the hits, minor units. */
+  revenue: bigint
+}
+
+export const NO_CONVERSIONS: ConversionCounts = { conversions: 0, visitors: 0, revenue: 0n }
+
+/** Revenue is decimal text: a sum may exceed the integers that JavaScript represents exactly. */
+interface ConversionRow {
+  /** Number of the goal in its targets. */
+  goal: number
+  conversions: number
+  visitors: number
+  revenue: string
+}
+
+/**
+ * One row for each goal that was converted. `currencies`: one for each goal; revenue in other currencies does not count.
+ * Groups by visitor first: a hash of visitors is cheaper than the sort of count(distinct).
+ */
+const countConversionsByGoal = filteredQuery<{ currencies: string[] }, ConversionRow>(
+  'count-conversions-by-goal',
+  ['conversions'],
+  `select
+    goal,
+    sum(conversion_count)::bigint as conversions,
+    count(visitor_no) as visitors,
+    coalesce(sum(revenue), 0)::text as revenue
+  from (
+    select
+      goal,
+      visitor_no,
+      count(*) as conversion_count,
+      sum(revenue_minor) filter (where revenue_currency = (select currencies from params)[goal + 1]) as revenue
+    from conversions
+    group by 1, 2
+  ) as visitor
+  group by goal`,
+)
+
+/** The same for one slice: visitors instead of their number, since other slices may have the same visitors. */
+const countSliceConversionsByGoal = filteredQuery<
+  { currencies: string[] },
+  Omit<ConversionRow, 'visitors'> & { visitors: Buffer | null }
+>(
+  'count-slice-conversions-by-goal',
+  ['conversions'],
+  `select
+    goal,
+    count(*) as conversions,
+    coalesce(
+      sum(revenue_minor) filter (where revenue_currency = (select currencies from params)[goal + 1]), 0
+    )::text as revenue,
+    array_send(array_agg(distinct visitor_no)) as visitors
+  from conversions
+  group by goal`,
+)
+
+/** Distinct visitors of all conversions. */
+const countDistinctConverters = filteredQuery<undefined, { visitors: number }>(
+  'count-distinct-converters',
+  ['conversions'],
+  'select count(visitor_no) as visitors from (select visitor_no from conversions group by 1) as visitor',
+)
+
+/**
+ * Returns the conversions by goal number, in sessions that match the filters; without the goals that were not converted.
+ * @param currencies one for each goal; revenue that hits reported in another currency does not count
+ */
+export async function countConversions(
+  services: Pick<StatsServices, 'reads' | 'slices'>,
+  resolved: ResolvedQuery,
+  targets: ConversionTargets,
+  currencies: string[],
+): Promise<Map<number, ConversionCounts>> {
+  const options = { params: { currencies }, targets }
+  const rows = services.slices
+    ? mergeSlices(
+        (await readSlices(services, countSliceConversionsByGoal, resolved, options)).map(exact),
+        byGoal,
+      )
+    : (await countConversionsByGoal(services.reads, resolved, options)).map(exact)
+  return new Map(rows.map(row => [row.goal, row]))
+}
+
+const exact = <Row extends { revenue: string }>(row: Row) => ({ ...row, revenue: BigInt(row.revenue) })
+const byGoal = ({ goal }: { goal: number }) => goal
+
+/** Returns the number of distinct visitors with a conversion in sessions that match the filters of `resolved`. */
+export async function countConvertingVisitors(
+  services: Pick<StatsServices, 'reads' | 'slices'>,
+  resolved: ResolvedQuery,
+  targets: ConversionTargets,
+): Promise<number> {
+  if (!services.slices)
+    return (await countDistinctConverters(services.reads, resolved, { targets }))[0]!.visitors
+  const options = { params: { currencies: [] }, targets }
+  const rows = await readSlices(services, countSliceConversionsByGoal, resolved, options)
+  return mergeSlices(rows, () => 'all')[0]?.visitors ?? 0
+}

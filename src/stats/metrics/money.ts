@@ -1,0 +1,178 @@
+import { query } from '../../db/query.ts'
+import { readMoney, type SiteMoneyTotals } from '../../money/totals.ts'
+import type { MovementTotals, RevenueTotals } from '../../rollups/protocol.ts'
+import { type Bucket, boundsOf, toWindow } from '../../time/range.ts'
+import { type Dimension, isHitDimension } from '../filters/dimensions.ts'
+import { isUnfiltered, type ResolvedQuery } from '../filters/resolved-query.ts'
+import type { StatsServices, StatsSite } from '../query-context.ts'
+import { filteredQuery } from '../sql/filtered-query.ts'
+import { MANY_PAYMENTS } from '../sql/money.ts'
+
+/** Number of payments of a site in a range; stops counting at `most`. */
+const countPaymentsBetween = query<
+  { siteNo: number; start: Date; end: Date; most: number },
+  { payments: number }
+>(
+  'count-payments-between',
+  `select count(*)::int as payments
+  from (
+    select
+    from revenue
+    where site_no = :siteNo::int and at >= :start::timestamptz and at < :end::timestamptz
+    limit :most::int
+  ) as payment`,
+)
+
+type RevenueRow = Omit<RevenueTotals, 'revenue' | 'recurring'> & {
+  bucket: number
+  revenue: string
+  recurring: string
+}
+
+/**
+ * Sums of the filtered payments in `currency`, by the bucket of the payment; buckets as in `count-filtered-hits`. Sums are
+ * numeric, sent as text, because they may exceed the integers that JavaScript represents exactly.
+ */
+const sumFilteredRevenue = filteredQuery<{ currency: string; bounds: Date[] }, RevenueRow>(
+  'sum-filtered-revenue',
+  ['filtered_payments'],
+  `select
+    width_bucket(at, (select bounds from params)) - 1 as bucket,
+    count(*) as recorded,
+    count(*) filter (where refunded_minor < amount_minor) as payments,
+    coalesce(sum(amount_minor - refunded_minor), 0)::text as revenue,
+    coalesce(sum(amount_minor - refunded_minor) filter (where is_recurring), 0)::text as recurring,
+    count(*) filter (where is_first_of_customer) as "newCustomers"
+  from filtered_payments
+  where currency = (select currency from params)
+  group by 1`,
+)
+
+/** Sums of the filtered movements in `currency` by bucket, as text; bucket −1: everything before the first. */
+const sumFilteredMovements = filteredQuery<
+  { currency: string; bounds: Date[] },
+  { bucket: number; mrr: string }
+>(
+  'sum-filtered-movements',
+  ['filtered_movements'],
+  `select width_bucket(at, (select bounds from params)) - 1 as bucket, sum(amount_minor)::text as mrr
+  from filtered_movements
+  where currency = (select currency from params)
+  group by 1`,
+)
+
+/** Revenue in `currency` of the sessions that have a filtered hit with the value, one row for each of `values`. */
+const breakDownHitRevenue = filteredQuery<
+  { currency: string; values: string[] },
+  { value: string; revenue: string }
+>(
+  'break-down-hit-revenue',
+  ['filtered_payments', 'filtered_hits'],
+  `select value, sum(amount_minor - refunded_minor)::text as revenue
+  from filtered_payments
+  join (
+    select value, session_no
+    from filtered_hits
+    where value = any((select "values" from params)::text[]) and not is_service
+    group by 1, 2
+  ) as hit using (session_no)
+  where currency = (select currency from params)
+  group by value`,
+)
+
+/** Revenue in `currency` by the value that a dimension of sessions has, for `values`. */
+const breakDownSessionRevenue = filteredQuery<
+  { currency: string; values: string[] },
+  { value: string; revenue: string }
+>(
+  'break-down-session-revenue',
+  ['filtered_payments'],
+  `select value, sum(amount_minor - refunded_minor)::text as revenue
+  from filtered_payments
+  where currency = (select currency from params) and value = any((select "values" from params)::text[])
+  group by value`,
+)
+
+/** A range and the buckets that divide it. */
+export interface Period {
+  resolved: ResolvedQuery
+  buckets: readonly Bucket[]
+}
+
+/**
+ * Returns revenue and MRR of each bucket of all periods, in their order. Filters apply to the sessions that payments and movements
+ * are attributed to. They do not apply to `recorded`, which shows whether there are payments at all.
+ */
+export async function countMoney(
+  services: Pick<StatsServices, 'reads' | 'rollups'>,
+  site: StatsSite,
+  periods: Period[],
+): Promise<SiteMoneyTotals> {
+  const windows = periods.flatMap(({ buckets }) => buckets.map(toWindow))
+  const all = await readMoney(services.rollups, site, windows)
+  if (periods.every(({ resolved }) => isUnfiltered(resolved))) return all
+  const recorded = all.periods.reduce((sum, { revenue }) => sum + revenue.recorded, 0)
+  const filtered = await Promise.all(
+    periods.map(period => countFiltered(services.reads, site, period, recorded >= MANY_PAYMENTS)),
+  )
+  const totals = filtered.flat().map(({ revenue, movements }, index) => ({
+    revenue: { ...revenue, recorded: all.periods[index]!.revenue.recorded },
+    movements,
+  }))
+  return { isConnected: all.isConnected, periods: totals }
+}
+
+async function countFiltered(
+  reads: StatsServices['reads'],
+  { currency }: StatsSite,
+  { resolved, buckets }: Period,
+  hasManyPayments: boolean,
+): Promise<{ revenue: RevenueTotals; movements: MovementTotals }[]> {
+  if (buckets.length === 0) return []
+  const params = { currency, bounds: boundsOf(buckets) }
+  const [payments, movements] = await Promise.all([
+    sumFilteredRevenue(reads, resolved, { params, hasManyPayments }),
+    sumFilteredMovements(reads, resolved, { params }),
+  ])
+  const paidIn = new Map(payments.map(row => [row.bucket, row]))
+  const movedIn = new Map(movements.map(row => [row.bucket, BigInt(row.mrr)]))
+  let mrrAtEnd = movedIn.get(-1) ?? 0n
+  return buckets.map((_, index) => {
+    const paid = paidIn.get(index)
+    const mrr = movedIn.get(index) ?? 0n
+    mrrAtEnd += mrr
+    return {
+      revenue: {
+        recorded: paid?.recorded ?? 0,
+        payments: paid?.payments ?? 0,
+        revenue: BigInt(paid?.revenue ?? 0),
+        recurring: BigInt(paid?.recurring ?? 0),
+        newCustomers: paid?.newCustomers ?? 0,
+      },
+      movements: { mrr, mrrAtEnd },
+    }
+  })
+}
+
+/**
+ * Returns revenue in the range by value of a dimension, minor units. For a dimension of hits, it is the revenue of the sessions
+ * that have a hit with the value.
+ */
+export async function breakDownRevenue(
+  { reads }: Pick<StatsServices, 'reads'>,
+  { currency }: StatsSite,
+  resolved: ResolvedQuery,
+  value: Dimension,
+  values: string[],
+): Promise<Map<string, bigint>> {
+  const { siteNo, start, end } = resolved
+  const [found] = await countPaymentsBetween(reads, { siteNo, start, end, most: MANY_PAYMENTS })
+  if (values.length === 0 || found!.payments === 0) return new Map()
+  const sumByValue = isHitDimension(value) ? breakDownHitRevenue : breakDownSessionRevenue
+  const rows = await sumByValue(reads, resolved, {
+    params: { currency, values },
+    value,
+    hasManyPayments: found!.payments >= MANY_PAYMENTS,
+  })
+  return new Map(rows.map(row => [row.value, BigInt(row.revenue)]))
+}

@@ -1,0 +1,160 @@
+import { z } from 'zod'
+import { ratio } from '../../lib/numbers.ts'
+import { NO_TRAFFIC, runTask, type TrafficPart, type TrafficTotals } from '../../rollups/protocol.ts'
+import { count, decimal } from '../../schema/fields.ts'
+import { type Bucket, boundsOf, toWindow } from '../../time/range.ts'
+import { isUnfiltered, type ResolvedQuery } from '../filters/resolved-query.ts'
+import type { StatsServices } from '../query-context.ts'
+import { filteredQuery } from '../sql/filtered-query.ts'
+import { mergeSlices, readSlices } from '../sql/slices.ts'
+
+export const trafficFields = {
+  pageviews: count('Pageviews in the range.', 420),
+  visitors: count('Distinct visitors with a pageview or event in the range.', 128),
+  sessions: count('Sessions that started in the range.', 150),
+  views_per_visit: decimal('Pageviews per session, two decimals.', 2.8),
+  bounce_rate: decimal('Percentage of sessions with exactly one pageview, two decimals.', 41.33),
+  avg_session_seconds: decimal('Mean length of a session, two decimals.', 95.4),
+  custom_events: count('Hits of type `event` in the range.', 37),
+}
+
+export const Traffic = z.object(trafficFields)
+export type Traffic = z.infer<typeof Traffic>
+
+/** Computes metrics from totals; the only place that does so (docs/metrics.md "Traffic"). */
+export function presentTraffic(totals: TrafficTotals): Traffic {
+  return {
+    pageviews: totals.pageviews,
+    visitors: totals.visitors,
+    sessions: totals.sessions,
+    views_per_visit: ratio(totals.pageviews, totals.sessions, 2),
+    bounce_rate: bounceRate(totals.bounces, totals.sessions),
+    avg_session_seconds: ratio(totals.durationMs, 1000 * totals.sessions, 2),
+    custom_events: totals.customEvents,
+  }
+}
+
+/** Share of sessions with exactly one pageview, percent, two decimals; 0 without sessions. */
+export const bounceRate = (bounces: number, sessions: number): number => ratio(100 * bounces, sessions, 2)
+
+type HitCounts = Pick<TrafficTotals, 'pageviews' | 'customEvents' | 'visitors'>
+type SessionCounts = Pick<TrafficTotals, 'sessions' | 'bounces' | 'durationMs'>
+
+/**
+ * Counts of all filtered hits: saves the bucket computation for millions of rows. With all rows in one group, a sort of the
+ * visitors is cheaper than a hash of them.
+ */
+const sumFilteredHits = filteredQuery<undefined, HitCounts>(
+  'sum-filtered-hits',
+  ['filtered_hits'],
+  `select
+    count(*) filter (where type = 'pageview') as pageviews,
+    count(*) filter (where type = 'event' and not is_service) as "customEvents",
+    count(distinct visitor_no) filter (where not is_service) as visitors
+  from filtered_hits`,
+)
+
+/**
+ * One row for each bucket that has filtered hits. `bucket` counts, from 0, the half-open buckets that begin at `bounds`.
+ * Visitors are aggregated into arrays and made distinct within each bucket: see rank-filtered-titles.sql.
+ */
+const countFilteredHits = filteredQuery<{ bounds: Date[] }, HitCounts & { bucket: number }>(
+  'count-filtered-hits',
+  ['filtered_hits'],
+  `select
+    bucket,
+    pageviews,
+    "customEvents",
+    (select count(distinct visitor_no) from unnest(visitor_nos) as visitor_no) as visitors
+  from (
+    select
+      width_bucket(at, (select bounds from params)) - 1 as bucket,
+      count(*) filter (where type = 'pageview') as pageviews,
+      count(*) filter (where type = 'event' and not is_service) as "customEvents",
+      array_agg(visitor_no) filter (where not is_service) as visitor_nos
+    from filtered_hits
+    group by 1
+  ) as counted`,
+)
+
+/** The same for one slice: visitors instead of their number, since other slices may have the same visitors. */
+const countFilteredSliceHits = filteredQuery<
+  { bounds: Date[] },
+  Omit<HitCounts, 'visitors'> & { bucket: number; visitors: Buffer | null }
+>(
+  'count-filtered-slice-hits',
+  ['filtered_hits'],
+  `select
+    width_bucket(at, (select bounds from params)) - 1 as bucket,
+    count(*) filter (where type = 'pageview') as pageviews,
+    count(*) filter (where type = 'event' and not is_service) as "customEvents",
+    array_send(array_agg(distinct visitor_no) filter (where not is_service)) as visitors
+  from filtered_hits
+  group by 1`,
+)
+
+/** Counts of all filtered sessions. */
+const sumFilteredSessions = filteredQuery<undefined, SessionCounts>(
+  'sum-filtered-sessions',
+  ['filtered_sessions'],
+  `select
+    count(*) as sessions,
+    count(*) filter (where pageviews = 1) as bounces,
+    coalesce(sum(duration_ms), 0)::float8 as "durationMs"
+  from filtered_sessions`,
+)
+
+/** One row for each bucket in which filtered sessions started; buckets as in `count-filtered-hits`. */
+const countFilteredSessions = filteredQuery<{ bounds: Date[] }, SessionCounts & { bucket: number }>(
+  'count-filtered-sessions',
+  ['filtered_sessions'],
+  `select
+    width_bucket(started_at, (select bounds from params)) - 1 as bucket,
+    count(*) as sessions,
+    count(*) filter (where pageviews = 1) as bounces,
+    sum(duration_ms)::float8 as "durationMs"
+  from filtered_sessions
+  group by 1`,
+)
+
+/**
+ * Returns the totals of consecutive buckets that together are the range of `resolved`.
+ * Without filters, a thread reads the aggregates; with filters, the hits themselves are counted.
+ * @param parts the totals that the caller needs; the others may be 0
+ */
+export async function countTraffic(
+  services: Pick<StatsServices, 'reads' | 'rollups' | 'slices'>,
+  resolved: ResolvedQuery,
+  buckets: readonly Bucket[],
+  parts: TrafficPart[] = ['hits', 'sessions'],
+): Promise<TrafficTotals[]> {
+  if (isUnfiltered(resolved)) {
+    const windows = buckets.map(toWindow)
+    return runTask(services.rollups, 'countTraffic', { siteNo: resolved.siteNo, windows, parts })
+  }
+  const { reads, slices } = services
+  // A single bucket that equals the range needs no bucket computation for each hit and session.
+  if (!slices && buckets.length === 1 && isWhole(buckets[0]!, resolved)) {
+    const [[hits], [sessions]] = await Promise.all([
+      sumFilteredHits(reads, resolved),
+      sumFilteredSessions(reads, resolved),
+    ])
+    return [{ ...hits!, ...sessions! }]
+  }
+  const totals = buckets.map(() => ({ ...NO_TRAFFIC }))
+  if (totals.length === 0) return totals
+  const options = { params: { bounds: boundsOf(buckets) } }
+  const [hits, sessions] = await Promise.all([
+    slices
+      ? readSlices(services, countFilteredSliceHits, resolved, options).then(byBucket)
+      : countFilteredHits(reads, resolved, options),
+    readSlices(services, countFilteredSessions, resolved, options).then(byBucket),
+  ])
+  for (const { bucket, ...counts } of [...hits, ...sessions]) Object.assign(totals[bucket]!, counts)
+  return totals
+}
+
+const byBucket = <Row extends { bucket: number }>(rows: Row[]) => mergeSlices(rows, ({ bucket }) => bucket)
+
+const isWhole = (bucket: Bucket, { start, end }: ResolvedQuery): boolean =>
+  bucket.start.getTime() === start.getTime() && bucket.end.getTime() === end.getTime()

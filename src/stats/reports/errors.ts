@@ -1,0 +1,184 @@
+import { z } from 'zod'
+import { query } from '../../db/query.ts'
+import { ERRORS } from '../../dimensions/rolled-up.ts'
+import { AppError } from '../../errors.ts'
+import { count, label, uuid } from '../../schema/fields.ts'
+import { type Page, pageFields, windowOf } from '../../schema/pagination.ts'
+import { isUuid } from '../../sites/domain.ts'
+import { actorFields, type Presenting, presentActor } from '../event-log/actor.ts'
+import { type LoggedHit, type LogServices, readLog } from '../event-log/log-pages.ts'
+import { StatsQuery } from '../filters/query.ts'
+import { type PageWindow, rank, type ValueCounts } from '../metrics/rank.ts'
+import { resolveContext, type StatsServices, type StatsSite } from '../query-context.ts'
+import { filteredQuery } from '../sql/filtered-query.ts'
+import { countTypes } from './events-timeseries.ts'
+import { Group, Labels } from './timeseries.ts'
+
+const DEFAULT_PER_PAGE = 20
+
+export const ErrorsQuery = StatsQuery.safeExtend(pageFields(DEFAULT_PER_PAGE))
+export type ErrorsQuery = z.infer<typeof ErrorsQuery>
+
+const errorField = { error: uuid('Fingerprint of the error.') }
+export const ErrorQuery = StatsQuery.safeExtend(errorField)
+export type ErrorQuery = z.infer<typeof ErrorQuery>
+export const OccurrencesQuery = StatsQuery.safeExtend({ ...errorField, ...pageFields(DEFAULT_PER_PAGE) })
+export type OccurrencesQuery = z.infer<typeof OccurrencesQuery>
+
+/** @see docs/metrics.md "Errors" */
+export const ErrorGroup = z
+  .object({
+    id: uuid('Fingerprint: made of the site and the exact message.'),
+    message: label('What was thrown.', 'x is undefined'),
+    error_name: label('Its type; `Error` when none was captured.', 'TypeError'),
+    occurrences: count('How often it occurred in the range.', 12),
+    sessions: count('Distinct sessions in which it did.', 9),
+  })
+  .meta({ id: 'ErrorGroup' })
+export type ErrorGroup = z.infer<typeof ErrorGroup>
+
+export const ErrorTimeseries = z.object({
+  labels: Labels,
+  types: z.tuple([z.literal('error')]).meta({ description: 'What `series` holds.' }),
+  series: z
+    .object({
+      error: z.array(z.int()).meta({ description: 'Occurrences in each bucket.', example: [4, 8] }),
+    })
+    .meta({ description: 'One series.' }),
+  group: Group,
+})
+export type ErrorTimeseries = z.infer<typeof ErrorTimeseries>
+
+/** @see docs/metrics.md "Errors" */
+export const ErrorOccurrence = z
+  .object({
+    event_name: label('Type of the error; `Error` when none was captured.', 'TypeError'),
+    ...actorFields,
+    message: label('What was thrown.', 'x is undefined'),
+    stack: label('Stack trace; empty when none was captured.', 'at pay (https://example.com/app.js:12:7)'),
+    file_name: label('Where it was thrown.', 'https://example.com/app.js'),
+    line_number: label('In that file.', '12'),
+    column_number: label('In that line.', '7'),
+  })
+  .meta({ id: 'ErrorOccurrence' })
+export type ErrorOccurrence = z.infer<typeof ErrorOccurrence>
+
+interface KnownError {
+  id: string
+  message: string
+  name: string
+}
+
+/** Message and name of errors, whatever the time of their occurrences. */
+const findErrorGroups = query<{ siteNo: number; ids: string[] }, KnownError>(
+  'find-error-groups',
+  `select error_id as id, message, name
+  from error_groups
+  where site_no = :siteNo::int and error_id = any(:ids::uuid[])`,
+)
+
+/** One page of errors, by occurrences. */
+const rankFilteredErrors = filteredQuery<PageWindow, ValueCounts<'hits' | 'sessions'> & { total: number }>(
+  'rank-filtered-errors',
+  ['filtered_hits', 'session_hits'],
+)
+
+/** Number of the filtered hits, and number of sessions that started in the range and have such a hit. */
+const countFilteredError = filteredQuery<undefined, { occurrences: number; sessions: number }>(
+  'count-filtered-error',
+  ['filtered_hits', 'session_hits'],
+  `select
+    (select count(*) from filtered_hits) as occurrences,
+    (select count(distinct session_no) from session_hits) as sessions`,
+)
+
+/** Returns the errors in the range, most frequent first; ties by sessions, then by id. */
+export async function getErrors(
+  services: StatsServices,
+  site: StatsSite,
+  query: ErrorsQuery,
+): Promise<Page<ErrorGroup>> {
+  const { resolved } = await resolveContext(services, site, query)
+  const params = windowOf(query)
+  const { rows, total } = await rank<'hits' | 'sessions'>(services, resolved, {
+    dimension: ERRORS,
+    by: ['hits', 'sessions'],
+    shown: ['hits'],
+    ...params,
+    rankRows: () => rankFilteredErrors(services.reads, resolved, { params }),
+  })
+  const ids = rows.map(({ value }) => value)
+  const known = ids.length > 0 ? await findErrorGroups(services.reads, { siteNo: site.siteNo, ids }) : []
+  const byId = new Map(known.map(group => [group.id, group]))
+  return {
+    rows: rows.map(({ value: id, hits, sessions }) => {
+      const { message, name } = byId.get(id)!
+      return { id, message, error_name: name, occurrences: hits, sessions }
+    }),
+    total,
+  }
+}
+
+/**
+ * Returns one error, even if it did not occur in the range.
+ * @throws AppError `not_found` for an invalid id, an error of another site, or an error that never occurred
+ */
+export async function getError(
+  services: StatsServices,
+  site: StatsSite,
+  { error, ...query }: ErrorQuery,
+): Promise<ErrorGroup> {
+  const known = await requireError(services, site, error)
+  const { resolved } = await resolveContext(services, site, query)
+  const [counts] = await countFilteredError(services.reads, resolved, { errorId: error })
+  return { id: error, message: known.message, error_name: known.name, ...counts! }
+}
+
+/** @throws as `getError` */
+export async function getErrorTimeseries(
+  services: StatsServices,
+  site: StatsSite,
+  { error, ...query }: ErrorQuery,
+): Promise<ErrorTimeseries> {
+  await requireError(services, site, error)
+  const { range, resolved } = await resolveContext(services, site, query)
+  const { labels, series, group } = await countTypes(services, resolved, range, {
+    types: ['error'],
+    errorId: error,
+  })
+  return { labels, types: ['error'], series: { error: series.error ?? labels.map(() => 0) }, group }
+}
+
+/**
+ * Returns the occurrences of the error, the newest first.
+ * @throws as `getError`
+ */
+export async function getErrorOccurrences(
+  services: LogServices,
+  site: StatsSite,
+  { error, ...query }: OccurrencesQuery,
+): Promise<Page<ErrorOccurrence>> {
+  await requireError(services, site, error)
+  const { resolved } = await resolveContext(services, site, query)
+  const { rows, total } = await readLog(services, resolved, query, {
+    types: ['error'],
+    errorId: error,
+  })
+  return { rows: rows.map(row => presentOccurrence(row, site.siteNo, services.config)), total }
+}
+
+async function requireError({ reads }: StatsServices, site: StatsSite, id: string): Promise<KnownError> {
+  const [known] = isUuid(id) ? await findErrorGroups(reads, { siteNo: site.siteNo, ids: [id] }) : []
+  if (!known) throw new AppError('not_found', 'No such error')
+  return known
+}
+
+const presentOccurrence = (row: LoggedHit, siteNo: number, config: Presenting): ErrorOccurrence => ({
+  event_name: row.name,
+  ...presentActor(row, siteNo, config),
+  message: row.errorMessage ?? '',
+  stack: row.errorStack ?? '',
+  file_name: row.errorFile ?? '',
+  line_number: row.errorLine ?? '',
+  column_number: row.errorColumn ?? '',
+})

@@ -1,0 +1,79 @@
+import { z } from 'zod'
+import { ratio } from '../../lib/numbers.ts'
+import { moneyFields, presentMoney } from '../../money/totals.ts'
+import { count, label } from '../../schema/fields.ts'
+import { StatsQuery } from '../filters/query.ts'
+import type { ResolvedQuery } from '../filters/resolved-query.ts'
+import { countConvertingVisitors } from '../metrics/conversions.ts'
+import { countMoney } from '../metrics/money.ts'
+import { countTraffic, presentTraffic, trafficFields } from '../metrics/traffic.ts'
+import { resolveContext, type StatsServices, type StatsSite } from '../query-context.ts'
+
+export const OverviewQuery = StatsQuery
+
+const metrics = { ...trafficFields, ...moneyFields }
+
+/** @see docs/metrics.md "Overview" */
+export const Overview = z
+  .object({
+    kpi: z
+      .object({
+        metric: z.literal('mrr').meta({ description: 'The metric that matters most.' }),
+        label: z.literal('MRR change').meta({ description: 'What people call it.' }),
+        currency: label("The site's reporting currency.", 'USD'),
+        static: z.literal(false).meta({ description: 'It changes with the range.' }),
+      })
+      .meta({ description: 'What a dashboard shows first.' }),
+    ...metrics,
+    days: count('Days of the range, both ends included.', 30),
+    previous: z.object(metrics).meta({
+      id: 'PreviousPeriod',
+      description: 'The same metrics of as many days just before.',
+    }),
+  })
+  .meta({ id: 'Overview' })
+export type Overview = z.infer<typeof Overview>
+
+/** Returns the metrics of a site for the range and for the same number of days just before. */
+export async function getOverview(
+  services: StatsServices,
+  site: StatsSite,
+  query: StatsQuery,
+): Promise<Overview> {
+  const { range, resolved, resolvedBefore } = await resolveContext(services, site, query)
+  const periods = [resolved, resolvedBefore]
+  const [traffic, totals, conversions] = await Promise.all([
+    Promise.all(periods.map(period => countTraffic(services, period, [period]))),
+    countMoney(
+      services,
+      site,
+      periods.map(period => ({ resolved: period, buckets: [period] })),
+    ),
+    Promise.all(periods.map(period => period.goal && measureConversion(services, period))),
+  ])
+  const money = presentMoney(
+    totals,
+    traffic.map(([period]) => period!.visitors),
+  )
+  const [current, previous] = traffic.map(([period], index) => ({
+    ...presentTraffic(period!),
+    ...money[index],
+    ...conversions[index],
+  }))
+  return {
+    kpi: { metric: 'mrr', label: 'MRR change', currency: site.currency, static: false },
+    ...current!,
+    days: range.days,
+    previous: previous!,
+  }
+}
+
+/** Conversion rate of a goal filter: converting visitors ÷ visitors that match the other filters, percent, one decimal. */
+async function measureConversion(services: StatsServices, resolved: ResolvedQuery) {
+  const others = { ...resolved, goal: undefined }
+  const [converting, [all]] = await Promise.all([
+    countConvertingVisitors(services, others, resolved.goal!.targets),
+    countTraffic(services, others, [others]),
+  ])
+  return { conversion_rate: ratio(100 * converting, all!.visitors, 1) }
+}

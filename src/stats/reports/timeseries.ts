@@ -1,0 +1,101 @@
+import { z } from 'zod'
+import { exactMinor } from '../../money/amounts.ts'
+import type { TrafficPart } from '../../rollups/protocol.ts'
+import { buckets, seriesBuckets } from '../../time/range.ts'
+import { StatsQuery } from '../filters/query.ts'
+import { countMoney, type Period } from '../metrics/money.ts'
+import { countTraffic, presentTraffic } from '../metrics/traffic.ts'
+import { resolveContext, type StatsServices, type StatsSite } from '../query-context.ts'
+
+/** Parts of the traffic totals that each metric needs. */
+const TRAFFIC_METRICS = {
+  visitors: ['hits'],
+  pageviews: ['hits'],
+  sessions: ['sessions'],
+  bounce_rate: ['sessions'],
+  views_per_visit: ['hits', 'sessions'],
+  avg_session_seconds: ['sessions'],
+  custom_events: ['hits'],
+} satisfies Record<string, TrafficPart[]>
+type TrafficMetric = keyof typeof TRAFFIC_METRICS
+const trafficMetrics = Object.keys(TRAFFIC_METRICS) as TrafficMetric[]
+const MONEY_METRICS = ['revenue', 'mrr'] as const
+type MoneyMetric = (typeof MONEY_METRICS)[number]
+
+export const TimeseriesQuery = StatsQuery.safeExtend({
+  metric: z.enum([...trafficMetrics, ...MONEY_METRICS]).meta({ description: 'A metric of the overview.' }),
+})
+export type TimeseriesQuery = z.infer<typeof TimeseriesQuery>
+
+export const Group = z.enum(['hour', 'day', 'week', 'month']).meta({ description: 'Size of the buckets.' })
+
+export const Labels = z.array(z.string()).meta({
+  description: "Where each bucket begins, with the site's UTC offset.",
+  example: ['2026-03-28T00:00:00+01:00', '2026-03-29T00:00:00+01:00'],
+})
+
+/**
+ * `values` and `previous` are aligned with `labels`: the first bucket of the previous period belongs to the first label.
+ * If the previous period has fewer buckets (different months, clock changes), the missing values are 0.
+ */
+export const Timeseries = z.object({
+  labels: Labels,
+  values: z.array(z.number()).meta({ description: 'The metric in each bucket.', example: [61, 67] }),
+  previous: z
+    .array(z.number())
+    .meta({ description: 'The metric in each bucket of the period before.', example: [58, 70] }),
+  group: Group,
+})
+export type Timeseries = z.infer<typeof Timeseries>
+
+/** Returns one metric of the overview for each bucket of the range. */
+export async function getTimeseries(
+  services: StatsServices,
+  site: StatsSite,
+  query: TimeseriesQuery,
+): Promise<Timeseries> {
+  const { range, rangeBefore, resolved, resolvedBefore } = await resolveContext(services, site, query)
+  const all = seriesBuckets(range)
+  const periods = [
+    { resolved, buckets: all },
+    { resolved: resolvedBefore, buckets: buckets(rangeBefore) },
+  ]
+  const { metric } = query
+  const [values, previous] = isMoney(metric)
+    ? await countMoneyMetric(services, site, periods, metric)
+    : await Promise.all(periods.map(period => countTrafficMetric(services, period, metric)))
+  const labels = all.map(({ label }) => label)
+  return {
+    labels,
+    values: values!,
+    previous: labels.map((_, index) => previous![index] ?? 0),
+    group: range.group,
+  }
+}
+
+const isMoney = (metric: TrafficMetric | MoneyMetric): metric is MoneyMetric =>
+  MONEY_METRICS.some(name => name === metric)
+
+async function countTrafficMetric(
+  services: StatsServices,
+  { resolved, buckets }: Period,
+  metric: TrafficMetric,
+) {
+  const totals = await countTraffic(services, resolved, buckets, TRAFFIC_METRICS[metric])
+  return totals.map(bucket => presentTraffic(bucket)[metric])
+}
+
+/** The MRR metric is the change of MRR, as in the overview. */
+async function countMoneyMetric(
+  services: StatsServices,
+  site: StatsSite,
+  periods: Period[],
+  metric: MoneyMetric,
+): Promise<number[][]> {
+  const totals = await countMoney(services, site, periods)
+  const amounts = totals.periods.map(({ revenue, movements }) =>
+    exactMinor(metric === 'revenue' ? revenue.revenue : movements.mrr),
+  )
+  const first = periods[0]!.buckets.length
+  return [amounts.slice(0, first), amounts.slice(first)]
+}

@@ -1,0 +1,184 @@
+import { type AppError, invalidField } from '../../errors.ts'
+import { findGoals } from '../../goals/find-goal.ts'
+import { PatternWork, type Refusal } from '../../rollups/patterns/match.ts'
+import type { Services } from '../../services.ts'
+import type { TimeSpan } from '../../time/range.ts'
+import { type Filters, filtersOf, type StatsQuery, shortened } from '../filters/query.ts'
+import type { Condition, ResolvedFilters, ResolvedQuery } from '../filters/resolved-query.ts'
+import { filteredQuery } from '../sql/filtered-query.ts'
+import { readSlices } from '../sql/slices.ts'
+import { listPropertyKeys, listPropertyValues, listValues } from './occurring-values.ts'
+import { lookUpTargets } from './targets.ts'
+import { recentSizes } from './value-sizes.ts'
+
+export type ResolveServices = Pick<Services, 'reads' | 'rollups' | 'slices' | 'patterns' | 'now'> & {
+  signal?: AbortSignal | undefined
+}
+
+/** The same, with the pattern work of the request: its budget is shared by all patterns and goals. */
+export type PatternServices = ResolveServices & { work: PatternWork }
+
+/** All sessions that have a conversion. */
+const listConvertedSessions = filteredQuery<undefined, { sessionNos: number[] }>(
+  'list-converted-sessions',
+  ['conversions'],
+  `select coalesce(array_agg(distinct session_no), '{}') as "sessionNos"
+  from conversions
+  where session_no is not null`,
+)
+
+/**
+ * Resolves the filters of a request for each of several adjacent time spans. Threads match wildcards and regular expressions
+ * with the values that occur, in linear time; conversion targets are looked up once for all time spans.
+ * @throws AppError `validation_failed` for a goal of another site, and for a pattern that is invalid, matches too many values
+ * or is too costly; `unavailable` when too many requests of the team wait, or `signal` aborts
+ */
+export async function resolveQueries(
+  services: ResolveServices,
+  { siteNo, teamId }: { siteNo: number; teamId: string },
+  given: Filters,
+  spans: TimeSpan[],
+): Promise<ResolvedQuery[]> {
+  const { patterns, signal } = services
+  const unfiltered = {
+    siteNo,
+    start: new Date(Math.min(...spans.map(({ start }) => start.getTime()))),
+    end: new Date(Math.max(...spans.map(({ end }) => end.getTime()))),
+    filters: { dimensions: [], property: undefined },
+    goal: undefined,
+  }
+  const resolve = async () => {
+    const withWork = { ...services, work: new PatternWork(patterns, signal) }
+    return {
+      filters: await resolveFilters(withWork, unfiltered, given),
+      targets: await resolveGoals(withWork, unfiltered, given.goalIds),
+    }
+  }
+  const isSlow = given.goalIds.length > 0 || patternsOf(given).length > 0
+  // Enter the pool before values are read: it limits many such requests to two at a time in the database.
+  const { filters, targets } = await (isSlow ? patterns.enter(teamId, signal, resolve) : resolve())
+  return Promise.all(
+    spans.map(async ({ start, end }) => {
+      const resolved = { siteNo, start, end, filters, goal: undefined }
+      if (!targets) return resolved
+      const converted = await readSlices(services, listConvertedSessions, resolved, { targets })
+      return { ...resolved, goal: { targets, sessionNos: converted.flatMap(({ sessionNos }) => sessionNos) } }
+    }),
+  )
+}
+
+/**
+ * Checks the patterns of filters that are accepted but not applied.
+ * @throws AppError `validation_failed` for an invalid pattern
+ */
+export async function checkPatterns(
+  { patterns, signal }: Pick<ResolveServices, 'patterns' | 'signal'>,
+  { teamId }: { teamId: string },
+  query: Partial<StatsQuery>,
+): Promise<void> {
+  const given = patternsOf(filtersOf(query))
+  if (given.length === 0) return
+  await patterns.enter(teamId, signal, async () => {
+    const refusal = await new PatternWork(patterns, signal).check(given)
+    if (refusal?.why === 'invalid') throw refused(refusal, given[refusal.test]!.field, given)
+  })
+}
+
+const isPattern = ({ operator }: Pick<Condition, 'operator'>) =>
+  operator === 'matches_pattern' || operator === 'matches_regex'
+
+function patternsOf({ dimensions, property }: ResolvedFilters) {
+  const conditions = [
+    ...dimensions.map(({ condition }) => condition),
+    ...(property?.keys ?? []),
+    ...(property?.values ?? []),
+  ]
+  return conditions
+    .filter(isPattern)
+    .flatMap(({ field, operator, values }) => values.map(value => ({ field, operator, value })))
+}
+
+async function resolveGoals(services: PatternServices, unfiltered: ResolvedQuery, goalIds: string[]) {
+  if (goalIds.length === 0) return undefined
+  const goals = await findGoals(services.reads, unfiltered.siteNo, goalIds)
+  if (goals.length < new Set(goalIds.map(id => id.toLowerCase())).size) {
+    throw invalidField('goal', 'must be the id of a goal of the site')
+  }
+  return lookUpTargets(services, unfiltered, goals)
+}
+
+/** Resolves one condition after the other: a request has one place in the pattern pool. */
+async function resolveFilters(
+  services: PatternServices,
+  unfiltered: ResolvedQuery,
+  { dimensions, property }: Filters,
+): Promise<ResolvedFilters> {
+  const { siteNo, start, end } = unfiltered
+  const keyOf = (list: string) => `${siteNo} ${start.getTime()} ${end.getTime()} ${list}`
+  const resolved: ResolvedFilters = { dimensions: [], property: undefined }
+  for (const { dimension, condition } of dimensions) {
+    const list = () => listValues(services, unfiltered, dimension)
+    resolved.dimensions.push({
+      dimension,
+      condition: await match(services, condition, list, keyOf(dimension)),
+    })
+  }
+  if (!property) return resolved
+  const keys: Condition[] = []
+  for (const key of property.keys) {
+    keys.push(await match(services, key, () => listPropertyKeys(services, unfiltered), keyOf('prop_key')))
+  }
+  const values: Condition[] = []
+  for (const value of property.values) {
+    values.push(await match(services, value, () => listPropertyValues(services, unfiltered, keys)))
+  }
+  return { ...resolved, property: { keys, values } }
+}
+
+const MOST_MATCHES = 1_000_000
+
+/**
+ * Replaces the patterns of a condition by the list of values that match them.
+ * @param listKey key of the value list in `recentSizes`, if the list is the same for every request
+ */
+async function match(
+  { work, patterns, now }: PatternServices,
+  condition: Condition,
+  list: () => Promise<string[] | undefined>,
+  listKey?: string,
+): Promise<Condition> {
+  if (!isPattern(condition)) return condition
+  const { field, operator } = condition
+  const tests = condition.values.map(value => ({ operator, value }))
+  const sizes = recentSizes(patterns, now())
+  const early = await work.check(tests, listKey === undefined ? undefined : sizes.of(listKey))
+  if (early) throw refused(early, field, tests)
+  const values = await list()
+  if (!values) throw refused({ why: 'many' }, field)
+  if (listKey !== undefined) sizes.note(listKey, values)
+  // Test the empty value, too: money without a session has it.
+  values.push('')
+  const matching: string[][] = []
+  const refusal = await work.match({ tests, values, most: MOST_MATCHES }, (_, matches, batch) => {
+    matching.push(Array.from(matches, index => batch[index]!))
+  })
+  if (refusal) throw refused(refusal, field, tests)
+  const found = matching.flat()
+  return { field, operator: 'is', values: tests.length > 1 ? [...new Set(found)] : found }
+}
+
+/** @param tests the patterns to which `refusal.test` refers */
+function refused(refusal: Refusal, field: string, tests: { value: string }[] = []): AppError {
+  if (refusal.why === 'many') {
+    return invalidField(
+      field,
+      'The pattern meets too many different values in this range: ask for a shorter one',
+    )
+  }
+  const pattern = shortened(tests[refusal.test]!.value)
+  if (refusal.why === 'invalid') return invalidField(field, `${pattern} ${refusal.reason}`)
+  return invalidField(
+    field,
+    `${pattern} takes too long on the values of this range: ask for a shorter range, or use a simpler pattern`,
+  )
+}

@@ -1,0 +1,75 @@
+import type { Queryable } from '../../db/connect.ts'
+import { HOUR_MS } from '../../lib/time.ts'
+import type { TimeSpan } from '../../time/range.ts'
+import type { ResolvedQuery } from '../filters/resolved-query.ts'
+import type { Fragment } from './fragment.ts'
+
+/** Hits of a session lie at most 24 hours from its start; late hits may lie before it. */
+const SESSION_REACH_MS = 25 * HOUR_MS
+
+export const inTime = (db: Queryable, { start, end }: TimeSpan): Fragment =>
+  db`(events.at >= ${start} and events.at < ${end})`
+
+export const inRange = (db: Queryable, resolved: ResolvedQuery): Fragment =>
+  db`events.site_no = ${resolved.siteNo}::int and ${inTime(db, resolved)}`
+
+/** Condition for pageviews and events in the range, including events that the service wrote. */
+export const visibleHit = (db: Queryable, resolved: ResolvedQuery): Fragment =>
+  db`${inRange(db, resolved)} and events.type not in ('engagement', 'identify')`
+
+/** Condition for hits of sessions that started in the range. */
+export const startedInRange = (db: Queryable, { start, end }: TimeSpan): Fragment =>
+  db`(events.session_at >= ${start} and events.session_at < ${end})`
+
+/** Condition for the time span in which hits of sessions that started in the range can lie. */
+export function aroundRange(db: Queryable, resolved: ResolvedQuery): Fragment {
+  const { start, end } = around(resolved)
+  return db`events.site_no = ${resolved.siteNo}::int and events.at >= ${start} and events.at < ${end}`
+}
+
+/** Computed here and not in SQL: the planner excludes chunks, and starts workers, only with constant bounds. */
+const around = ({ start, end }: TimeSpan): TimeSpan => ({
+  start: new Date(start.getTime() - SESSION_REACH_MS),
+  end: new Date(end.getTime() + SESSION_REACH_MS),
+})
+
+/** Condition for sessions that started in the range and in the session slice. */
+export function startedSession(db: Queryable, { siteNo, start, end, slice }: ResolvedQuery): Fragment {
+  const from = slice?.from && slice.from > start ? slice.from : start
+  const to = slice?.to && slice.to < end ? slice.to : end
+  return db`sessions.site_no = ${siteNo}::int and sessions.started_at >= ${from} and sessions.started_at < ${to}`
+}
+
+/** Condition for sessions of hits in or near the range. An event that the service wrote may belong to any earlier session. */
+export const sessionsAround = (db: Queryable, resolved: ResolvedQuery): Fragment => db`
+  sessions.site_no = ${resolved.siteNo}::int
+  and sessions.started_at < ${resolved.slice?.to ?? around(resolved).end}
+  and sessions.started_at >= ${
+    resolved.slice?.from
+      ? db`${resolved.slice.from}`
+      : db`least(
+        ${around(resolved).start}::timestamptz,
+        (select min(session_at) from events where ${inRange(db, resolved)} and is_service)
+      )`
+  }`
+
+/**
+ * Source of hits, under the name `events`; with a session slice, only hits of its sessions. Events that the service writes may
+ * lie any time after the start of a session, its other hits within a day.
+ */
+export function eventsOf(db: Queryable, { siteNo, slice }: ResolvedQuery): Fragment {
+  if (!slice) return db`events`
+  const { from, to } = slice
+  const ofSessions = db`
+    site_no = ${siteNo}::int
+    ${from ? db`and session_at >= ${from}` : db``}
+    ${to ? (from ? db`and session_at < ${to}` : db`and (session_at < ${to} or session_at is null)`) : db``}`
+  return db`(
+    select * from events
+    where ${ofSessions} and not is_service
+      ${from ? db`and at >= ${new Date(from.getTime() - SESSION_REACH_MS)}` : db``}
+      ${to ? db`and at < ${new Date(to.getTime() + SESSION_REACH_MS)}` : db``}
+    union all
+    select * from events where ${ofSessions} and is_service
+  ) as events`
+}

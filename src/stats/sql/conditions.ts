@@ -1,0 +1,127 @@
+import type { Queryable } from '../../db/connect.ts'
+import { type Dimension, HIT_COLUMNS, isHitDimension, isSessionOnly } from '../filters/dimensions.ts'
+import type { Condition, ResolvedFilters, ResolvedQuery } from '../filters/resolved-query.ts'
+import { sessionsAround, startedSession } from './bounds.ts'
+import { concat, type Fragment } from './fragment.ts'
+
+type DimensionFilter = ResolvedFilters['dimensions'][number]
+
+export const hasHitFilters = ({ filters: { dimensions, property } }: ResolvedQuery): boolean =>
+  property !== undefined || dimensions.some(isOnHit)
+
+const isOnHit = ({ dimension }: DimensionFilter) => isHitDimension(dimension)
+const isOnSession = ({ dimension }: DimensionFilter) => !isHitDimension(dimension)
+
+/** Dimensions of pages. Events that the service writes have no page: their empty column is not the value `(none)`. */
+const PAGE_DIMENSIONS: ReadonlySet<Dimension> = new Set(['path', 'title', 'hostname'])
+
+/** Conditions of the filters on the hit itself. */
+export function conditionsOnHit(
+  db: Queryable,
+  { filters: { dimensions, property } }: ResolvedQuery,
+): Fragment {
+  const needsPage = dimensions.some(({ dimension }) => PAGE_DIMENSIONS.has(dimension))
+  return db`
+    true ${allHold(db, dimensions.filter(isOnHit), dimension =>
+      isHitDimension(dimension) ? db`events.${db(HIT_COLUMNS[dimension])}` : db``,
+    )}
+    ${needsPage ? db`and not events.is_service` : db``}
+    ${property ? db`and ${hasProperty(db, property)}` : db``}`
+}
+
+/** Conditions on a hit's session: on columns of `events` where they exist there, otherwise through the session's number. */
+export function conditionsOnSession(db: Queryable, resolved: ResolvedQuery): Fragment {
+  const onSession = resolved.filters.dimensions.filter(isOnSession)
+  const copied = onSession.filter(({ dimension }) => !isSessionOnly(dimension))
+  const others = onSession.filter(({ dimension }) => isSessionOnly(dimension))
+  return db`
+    true
+    ${allHold(db, copied, dimension => db`events.${db(dimension)}`)}
+    ${
+      others.length === 0
+        ? db``
+        : db`and events.session_no in (
+            select session_no from sessions
+            where ${sessionsAround(db, resolved)} ${allHold(db, others, dimension => sessionColumn(db, dimension))}
+          )`
+    }
+    ${resolved.goal ? db`and events.session_no in (select session_no from converted_sessions)` : db``}`
+}
+
+/** Condition for sessions that started in the range and match all filters. */
+export function conditionsOnStartedSession(db: Queryable, resolved: ResolvedQuery): Fragment {
+  const onSession = resolved.filters.dimensions.filter(isOnSession)
+  return db`
+    ${startedSession(db, resolved)}
+    ${allHold(db, onSession, dimension => sessionColumn(db, dimension))}
+    ${inMatchingSession(db, resolved, db`session_no`)}
+    ${resolved.goal ? db`and session_no in (select session_no from converted_sessions)` : db``}`
+}
+
+/** Conditions on a session that is joined to a row of money, which may have no session. */
+export const conditionsOnJoinedSession = (db: Queryable, resolved: ResolvedQuery): Fragment => db`
+  true ${allHold(db, resolved.filters.dimensions.filter(isOnSession), dimension => sessionDimension(db, dimension))}`
+
+/** Condition for the sessions with a hit that matches the filters on hits; empty without such filters. */
+export const inMatchingSession = (db: Queryable, resolved: ResolvedQuery, sessionNo: Fragment): Fragment =>
+  hasHitFilters(resolved) ? db`and ${sessionNo} in (select session_no from matching_sessions)` : db``
+
+/** A dimension of a joined session as text; empty without a session. */
+export const sessionDimension = (db: Queryable, dimension: Dimension): Fragment =>
+  db`coalesce(${sessionColumn(db, dimension)}, '')`
+
+const sessionColumn = (db: Queryable, dimension: Dimension): Fragment => db`sessions.${db(dimension)}::text`
+
+const allHold = (
+  db: Queryable,
+  filters: DimensionFilter[],
+  columnOf: (dimension: Dimension) => Fragment,
+): Fragment =>
+  concat(
+    db,
+    filters.map(({ dimension, condition }) => db`and ${holds(db, columnOf(dimension), condition)}`),
+  )
+
+/**
+ * Condition for hits with a property under one of the keys and with one of the values. A negative condition on keys applies to
+ * all properties of a hit: none may have such a key.
+ */
+function hasProperty(db: Queryable, { keys, values }: NonNullable<ResolvedFilters['property']>): Fragment {
+  const isNegative = ({ operator }: Condition) => operator === 'is_not' || operator === 'does_not_contain'
+  const some = (tests: Fragment[]) =>
+    db`exists (select from jsonb_each_text(events.props) as property where true ${concat(db, tests)})`
+  const named = keys.filter(key => !isNegative(key))
+  const absent = keys
+    .filter(isNegative)
+    .map(key => db`and not ${some([db`and not ${holds(db, db`property.key`, key)}`])}`)
+  if (named.length + values.length === 0) return db`(true ${concat(db, absent)})`
+  const present = some([
+    ...named.map(key => db`and ${holds(db, db`property.key`, key)}`),
+    ...values.map(value => db`and ${holds(db, db`property.value`, value)}`),
+  ])
+  const takesNone =
+    values.length === 0 && named.every(key => key.operator === 'is' && key.values.includes(''))
+  return db`(${takesNone ? db`(events.props is null or ${present})` : present} ${concat(db, absent)})`
+}
+
+/** Condition as SQL on a text column. */
+function holds(db: Queryable, column: Fragment, { operator, values }: Condition): Fragment {
+  const some = (test: Fragment) =>
+    db`exists (select from unnest(${values}::text[]) as wanted (text) where ${test})`
+  switch (operator) {
+    case 'is':
+      return db`${column} = any(${values}::text[])`
+    case 'is_not':
+      return db`${column} <> all(${values}::text[])`
+    case 'contains':
+      return some(db`strpos(${column}, wanted.text) > 0`)
+    case 'does_not_contain':
+      return db`not ${some(db`strpos(${column}, wanted.text) > 0`)}`
+    case 'starts_with':
+      return some(db`starts_with(${column}, wanted.text)`)
+    case 'ends_with':
+      return some(db`right(${column}, length(wanted.text)) = wanted.text`)
+    default:
+      throw new Error(`${operator} must be resolved to a list of values`)
+  }
+}

@@ -1,0 +1,55 @@
+import type { Queryable } from '../../db/connect.ts'
+import { type Dimension, isHitDimension } from '../filters/dimensions.ts'
+import type { ResolvedQuery } from '../filters/resolved-query.ts'
+import { conditionsOnJoinedSession, inMatchingSession, sessionDimension } from './conditions.ts'
+import type { Fragment } from './fragment.ts'
+
+/** Hypertables of money: each row has the session it is attributed to, or none. */
+export type MoneyTable = 'revenue' | 'mrr_movements'
+
+/** From this number of payments on, one scan reads all sessions they may belong to; below it, each session is looked up. */
+export const MANY_PAYMENTS = 2_000
+
+/**
+ * Rows of money whose session matches the filters; a row without a session matches where the empty value matches.
+ * @param from null: no lower bound
+ * @param value the dimension of sessions that becomes the column `value`
+ * @param isMuch whether there are `MANY_PAYMENTS` rows or more; the planner's estimate would select the wrong join
+ */
+export function filteredMoney(
+  db: Queryable,
+  resolved: ResolvedQuery,
+  table: MoneyTable,
+  from: Date | null,
+  value?: Dimension,
+  isMuch = false,
+): Fragment {
+  const rows = db(table)
+  const inTime = db`
+    money.site_no = ${resolved.siteNo}::int and money.at < ${resolved.end}
+    ${from ? db`and money.at >= ${from}` : db``}`
+  const needsSession = [value, ...resolved.filters.dimensions.map(({ dimension }) => dimension)].some(
+    dimension => dimension && !isHitDimension(dimension),
+  )
+  const ofMoney = db`
+    sessions.site_no = money.site_no
+    and sessions.started_at = money.session_at
+    and sessions.session_no = money.session_no`
+  return db`
+    select money.* ${value && !isHitDimension(value) ? db`, ${sessionDimension(db, value)} as value` : db``}
+    from ${rows} as money
+    ${
+      !needsSession
+        ? db``
+        : isMuch
+          ? db`
+    left join sessions
+      on ${ofMoney}
+      and sessions.started_at >= (select min(session_at) from ${rows} as money where ${inTime})
+      and sessions.started_at <= (select max(session_at) from ${rows} as money where ${inTime})`
+          : db`left join lateral (select * from sessions where ${ofMoney} limit 1) as sessions on true`
+    }
+    where ${inTime} and ${conditionsOnJoinedSession(db, resolved)}
+      ${inMatchingSession(db, resolved, db`money.session_no`)}
+      ${resolved.goal ? db`and money.session_no in (select session_no from converted_sessions)` : db``}`
+}

@@ -1,0 +1,142 @@
+import type { Queryable } from '../../db/connect.ts'
+import { type Dimension, HIT_COLUMNS, isHitDimension, isSessionOnly } from '../filters/dimensions.ts'
+import type { ConversionTargets, ResolvedQuery } from '../filters/resolved-query.ts'
+import { aroundRange, eventsOf, inTime, sessionsAround, startedInRange, visibleHit } from './bounds.ts'
+import {
+  conditionsOnHit,
+  conditionsOnSession,
+  conditionsOnStartedSession,
+  hasHitFilters,
+} from './conditions.ts'
+import { conversions } from './conversions.ts'
+import type { Fragment } from './fragment.ts'
+import { filteredMoney } from './money.ts'
+
+export interface RelationOptions {
+  /** The dimension that becomes the column `value` of the relations. */
+  value?: Dimension
+  /** Required by `conversions`. */
+  targets?: ConversionTargets
+  /** Whether `filtered_payments` has `MANY_PAYMENTS` rows or more. */
+  hasManyPayments?: boolean
+  /** Half-open; restricts only which `filtered_hits` are read, not which sessions match. */
+  window?: { start: Date; end: Date }
+  /** Only hits at these times; restricts only `filtered_hits`. */
+  times?: Date[]
+  /** Only occurrences of this error. */
+  errorId?: string | undefined
+  /** Only hits and engagement of these titles. */
+  titles?: string[]
+}
+
+type Relation = (db: Queryable, resolved: ResolvedQuery, options: RelationOptions) => Fragment
+
+/** What a filtered statement can read instead of tables. The database reads only the columns that the statement names. */
+export const RELATIONS = {
+  /** Pageviews and events in the range that match all filters, including events that the service wrote. */
+  filtered_hits: (db, resolved, options) => db`
+    select events.* ${valueColumn(db, options.value)}
+    from ${eventsOf(db, resolved)}
+    ${options.value && isSessionOnly(options.value) ? joinSession(db, resolved) : db``}
+    where ${visibleHit(db, resolved)} and ${conditionsOnHit(db, resolved)} and ${conditionsOnSession(db, resolved)}
+      ${options.window ? db`and ${inTime(db, options.window)}` : db``}
+      ${options.times ? atTimes(db, options.times) : db``} ${restricted(db, options)}`,
+
+  /** Sessions that started in the range and match all filters. */
+  filtered_sessions: (db, resolved, { value }) => db`
+    select sessions.* ${value && !isHitDimension(value) ? db`, sessions.${db(value)}::text as value` : db``}
+    from sessions
+    where ${conditionsOnStartedSession(db, resolved)}`,
+
+  /** Hits of the filtered sessions; without filters on hits, also their hits outside the range. */
+  session_hits: (db, resolved, options) => db`
+    select events.* ${options.value && isHitDimension(options.value) ? valueColumn(db, options.value) : db``}
+    from ${eventsOf(db, resolved)}
+    where ${
+      hasHitFilters(resolved)
+        ? db`${visibleHit(db, resolved)} and ${conditionsOnHit(db, resolved)}`
+        : db`${aroundRange(db, resolved)} and events.type not in ('engagement', 'identify')`
+    } and not is_service and ${startedInRange(db, resolved)} and ${conditionsOnSession(db, resolved)}
+      ${restricted(db, options)}`,
+
+  /** `filtered_hits` (`in_filtered_hits`) and `session_hits` (`in_session_hits`), read in one scan. */
+  matching_hits: (db, resolved, options) =>
+    matchingRows(db, resolved, options.value, ['engagement', 'identify']),
+
+  /** The same and, without filters on hits, engagement of sessions that started in the range (`in_engagements`). */
+  matching_rows: (db, resolved, options) => matchingRows(db, resolved, options.value, ['identify']),
+
+  /** Engagement of sessions that started in the range, with the filters on sessions only. */
+  engagements: (db, resolved, options) => db`
+    select *
+    from ${eventsOf(db, resolved)}
+    where ${aroundRange(db, resolved)} and ${startedInRange(db, resolved)} and ${conditionsOnSession(db, resolved)}
+      and events.type = 'engagement' ${restricted(db, options)}`,
+
+  /** Payments in the range, in any currency, whose session matches; with the columns of `revenue`. */
+  filtered_payments: (db, resolved, { value, hasManyPayments }) =>
+    filteredMoney(db, resolved, 'revenue', resolved.start, value, hasManyPayments),
+
+  /** MRR movements before the end of the range whose session matches. */
+  filtered_movements: (db, resolved, { value }) => filteredMoney(db, resolved, 'mrr_movements', null, value),
+
+  /** Conversions of `targets` in the range, in sessions that match. */
+  conversions: (db, resolved, { targets }) => conversions(db, resolved, targets!),
+} satisfies Record<string, Relation>
+
+export type RelationName = keyof typeof RELATIONS
+
+/** Sessions with a hit in the range that matches the filters on hits; the conditions on sessions refer to it. */
+export const matchingSessions = (db: Queryable, resolved: ResolvedQuery): Fragment => db`
+  matching_sessions as materialized (
+    select distinct session_no
+    from ${eventsOf(db, resolved)}
+    where ${visibleHit(db, resolved)} and ${conditionsOnHit(db, resolved)}
+  ),`
+
+/** Rows of `matching_hits` or `matching_rows`: one scan instead of one for each of the two relations. */
+function matchingRows(
+  db: Queryable,
+  resolved: ResolvedQuery,
+  value: Dimension | undefined,
+  leftOut: ('engagement' | 'identify')[],
+): Fragment {
+  const isInRange = inTime(db, resolved)
+  const isOfStarted = startedInRange(db, resolved)
+  const rows = hasHitFilters(resolved)
+    ? db`${visibleHit(db, resolved)} and ${conditionsOnHit(db, resolved)}`
+    : db`${aroundRange(db, resolved)} and events.type <> all(${leftOut}::text[]) and (${isInRange} or ${isOfStarted})`
+  return db`
+    select
+      events.* ${valueColumn(db, value)},
+      events.type <> 'engagement' and ${isInRange} as in_filtered_hits,
+      events.type <> 'engagement' and not is_service and ${isOfStarted} as in_session_hits,
+      events.type = 'engagement' and ${isOfStarted} as in_engagements
+    from ${eventsOf(db, resolved)}
+    where ${rows} and ${conditionsOnSession(db, resolved)}`
+}
+
+const joinSession = (db: Queryable, resolved: ResolvedQuery): Fragment => db`
+  join (select session_no, user_id, visit_count from sessions where ${sessionsAround(db, resolved)}) as session
+    on session.session_no = events.session_no`
+
+function valueColumn(db: Queryable, dimension: Dimension | undefined): Fragment {
+  if (!dimension) return db``
+  if (isHitDimension(dimension)) return db`, events.${db(HIT_COLUMNS[dimension])} as value`
+  return isSessionOnly(dimension)
+    ? db`, session.${db(dimension)}::text as value`
+    : db`, events.${db(dimension)} as value`
+}
+
+/** The type is needed, too: the index covers only errors. */
+const restricted = (db: Queryable, { errorId, titles }: RelationOptions): Fragment => db`
+  ${errorId ? db`and events.type = 'error' and events.error_id = ${errorId}::uuid` : db``}
+  ${titles ? db`and events.title = any(${titles}::text[])` : db``}`
+
+/** The bounds are needed, too: without them, chunks and batches outside these times would be read. */
+function atTimes(db: Queryable, times: Date[]): Fragment {
+  const ordered = times.toSorted((a, b) => a.getTime() - b.getTime())
+  return db`
+    and events.at >= ${ordered[0]!} and events.at <= ${ordered.at(-1)!}
+    and events.at = any(${ordered.map(at => at.toISOString())}::timestamptz[])`
+}

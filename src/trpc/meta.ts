@@ -1,0 +1,24 @@
+import type { Refusals } from '../errors.ts'
+
+/** How a procedure is served over REST, with the texts about it in the API description. */
+export interface RestEndpoint {
+  method: 'get' | 'post' | 'put' | 'patch' | 'delete'
+  /** In the syntax of Express. A field of the input that is named here, such as `:siteKey`, is taken from the path. */
+  path: `/api/${string}`
+  /** Status of a successful answer; 204 has no body. */
+  ok: 200 | 201 | 204
+  /** Status of a successful answer when the resource existed already. */
+  existing?: 200
+  /** Template of the `Location` of the new resource; `{field}` is replaced by that field of the answer. */
+  location?: string
+  summary: string
+  description?: string
+  /** Description of the successful answer. */
+  answer?: string
+}
+
+/**
+ * Meta data of a procedure. tRPC merges the `.meta()` of the procedures that it is chained from with its own: a base procedure
+ * gives the refusals of its check, the procedure itself gives its endpoint and refusals that it words differently.
+ */
+export type ProcedureMeta = Refusals & (RestEndpoint | { [Key in keyof RestEndpoint]?: never })

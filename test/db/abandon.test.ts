@@ -1,0 +1,55 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { listBackends } from '../../scripts/bench/measure-ingest.ts'
+import { abandonWhen } from '../../src/db/abandon.ts'
+import { connectDb, type Db } from '../../src/db/connect.ts'
+import { type TestDatabase, testDatabase } from '../support/database.ts'
+
+let database: TestDatabase
+let db: Db
+
+beforeAll(async () => {
+  database = await testDatabase()
+  db = connectDb(database.url, { max: 1, name: 'test' })
+})
+afterAll(async () => {
+  await db.end({ timeout: 1 })
+  await database.close()
+})
+
+/** Holds the only connection until the returned function is called. */
+function occupy(): Promise<() => Promise<unknown>> {
+  return new Promise(resolve => {
+    let leave = () => {}
+    const left = new Promise<void>(free => {
+      leave = free
+    })
+    const held = db.begin(async tx => {
+      await tx`select 1`
+      resolve(() => {
+        leave()
+        return held
+      })
+      await left
+    })
+  })
+}
+
+test('reads: a statement that still waits when its request ends is cancelled, and no further one starts', async () => {
+  const leave = await occupy()
+  const read = abandonWhen(AbortSignal.timeout(50), async () => {
+    await expect(listBackends(db)).rejects.toMatchObject({ code: '57014' })
+    await expect(listBackends(db)).rejects.toMatchObject({ code: 'unavailable' })
+  })
+  await read
+  await leave()
+  expect(await listBackends(db)).toBeInstanceOf(Array)
+})
+
+test('reads: a statement in time or outside of a request is not cancelled', async () => {
+  expect(await abandonWhen(new AbortController().signal, () => listBackends(db))).toBeInstanceOf(Array)
+  const leave = await occupy()
+  const waiting = listBackends(db)
+  await abandonWhen(AbortSignal.timeout(10), async () => {})
+  await leave()
+  expect(await waiting).toBeInstanceOf(Array)
+})

@@ -1,0 +1,206 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { clientOptions, connectDb, type Db } from '../../src/db/connect.ts'
+import { isDataFault, isRetryable, isUnavailable, sqlState, translateDbError } from '../../src/db/errors.ts'
+import { query } from '../../src/db/query.ts'
+import { AppError } from '../../src/errors.ts'
+import { asAppError } from '../../src/runtime/failures.ts'
+import { type TestDatabase, testDatabase } from '../support/database.ts'
+
+let database: TestDatabase
+let db: Db
+beforeAll(async () => {
+  database = await testDatabase()
+  db = database.db
+})
+afterAll(() => database.close())
+
+const withCode = (code: unknown) => Object.assign(new Error('failed'), { code })
+
+test('database errors: a missing socket means unavailable, a missing file does not', () => {
+  const missing = (syscall: string) => Object.assign(withCode('ENOENT'), { syscall })
+  expect(isUnavailable(missing('connect'))).toBe(true)
+  expect(isUnavailable(missing('open'))).toBe(false)
+})
+
+test.each([
+  ['08006', 'connection failure'],
+  ['53100', 'disk full'],
+  ['53300', 'too many connections'],
+  ['57P01', 'shut down by an administrator'],
+  ['57P03', 'still starting'],
+  ['58030', 'I/O error'],
+  ['CONNECTION_CLOSED', 'connection lost'],
+  ['CONNECT_TIMEOUT', 'no answer'],
+  ['ECONNREFUSED', 'nobody listens'],
+  ['ENETUNREACH', 'no network'],
+  ['EAI_AGAIN', 'no name server'],
+])('database errors: %s (%s) means unavailable, and an immediate retry would not help', code => {
+  expect(isUnavailable(withCode(code))).toBe(true)
+  expect(isRetryable(withCode(code))).toBe(false)
+})
+
+test.each([
+  ['40001', 'serialization failure'],
+  ['40P01', 'deadlock'],
+  ['55P03', 'lock timeout'],
+  ['57014', 'statement timeout'],
+  ['25P03', 'ended for being idle in a transaction'],
+])('database errors: %s (%s) means that the same transaction can be retried', code => {
+  expect(isRetryable(withCode(code))).toBe(true)
+  expect(isUnavailable(withCode(code))).toBe(false)
+})
+
+test.each([
+  ['23505', 'unique violation'],
+  ['22P02', 'not a number'],
+  ['54000', 'too large'],
+  ['UNDEFINED_VALUE', 'what the driver cannot send'],
+])('database errors: %s (%s) means that the values are at fault', code => {
+  expect(isDataFault(withCode(code))).toBe(true)
+  expect(isUnavailable(withCode(code)) || isRetryable(withCode(code))).toBe(false)
+})
+
+test.each(['08006', '53100', '57P01', 'ECONNREFUSED', 'ENETDOWN', '40P01', '57014', '42P01', 'XX000'])(
+  'database errors: %s does not mean that the values are at fault',
+  code => {
+    expect(isDataFault(withCode(code))).toBe(false)
+  },
+)
+
+test.each<[unknown, string]>([
+  ['42601', 'syntax error'],
+  ['25P02', 'in a failed transaction'],
+  [23505, 'a code that is no text'],
+  [undefined, 'no code'],
+])('database errors: %s (%s) means neither unavailable nor retryable', code => {
+  expect(isUnavailable(withCode(code))).toBe(false)
+  expect(isRetryable(withCode(code))).toBe(false)
+})
+
+test.each([null, undefined, 'ECONNREFUSED', 53300])('database errors: %j is not an error', thrown => {
+  expect([isUnavailable(thrown), isRetryable(thrown), isDataFault(thrown)]).toEqual([false, false, false])
+})
+
+test('database errors: errors of real servers are classified', async () => {
+  const violation = await db`insert into teams (name, plan) values ('x', 'no such plan')`.catch(e => e)
+  expect(sqlState(violation)).toMatch(/^2/)
+  expect(isUnavailable(violation)).toBe(false)
+
+  const nobody = connectDb('postgres://postgres@localhost/postgres?host=/no/such/folder', {
+    max: 1,
+    name: 'test',
+  })
+  const away = await nobody`select 1`.catch(e => e)
+  expect(isUnavailable(away)).toBe(true)
+  await nobody.end()
+  const ended = await nobody`select 1`.catch(e => e)
+  expect(isUnavailable(ended)).toBe(true)
+})
+
+test('database errors: unavailable becomes a 503, anything unforeseen a 500 without details', () => {
+  const away = withCode('ECONNREFUSED')
+  expect(translateDbError(away)).toMatchObject({ code: 'unavailable', retryAfter: 2, cause: away })
+  expect(translateDbError(withCode('40P01'))).toMatchObject({ code: 'unavailable' })
+  const mistake = new Error('select secret from table')
+  expect(translateDbError(mistake)).toBe(mistake)
+  expect(asAppError(mistake)).toMatchObject({ code: 'internal', cause: mistake })
+  expect(asAppError(mistake).message).not.toContain('secret')
+  const known = new AppError('not_found', 'No such goal')
+  expect(asAppError(known)).toBe(known)
+})
+
+const ALLOCATION = 'invalid memory alloc request size 1073741824'
+
+test.each([
+  ['54000', 'array size exceeds the maximum allowed (134217727)'],
+  ['54000', 'out of memory'],
+  ['53200', 'out of memory'],
+  ['XX000', ALLOCATION],
+])('database errors: a result too large for the server (%s, %s) becomes a 503', (code, message) => {
+  const error = Object.assign(new Error(message), { code })
+  expect(asAppError(error)).toMatchObject({ code: 'unavailable', cause: error })
+  expect(asAppError(error).retryAfter).toBeGreaterThan(0)
+})
+
+test.each([
+  ['XX000', 'cache lookup failed for relation 1'],
+  ['XX000', `could not store: ${ALLOCATION}`],
+  ['54000', 'index row size 2816 exceeds btree version 4 maximum 2704 for index "names"'],
+  ['54000', 'row is too big: size 8200, maximum size 8160'],
+  ['54001', 'stack depth limit exceeded'],
+  [undefined, ALLOCATION],
+])('database errors: other internal errors and limits (%s, %s) become a 500', (code, message) => {
+  expect(asAppError(Object.assign(new Error(message), { code }))).toMatchObject({ code: 'internal' })
+})
+
+test('database errors: while storing, 54000 means a fault of the values, a failed allocation does not', () => {
+  const allocation = Object.assign(new Error(ALLOCATION), { code: 'XX000' })
+  expect([isDataFault(allocation), isUnavailable(allocation), isRetryable(allocation)]).toEqual([
+    false,
+    false,
+    false,
+  ])
+  expect(isDataFault(withCode('54000'))).toBe(true)
+})
+
+test('database errors: an array above the size limit becomes a 503', async () => {
+  const ask = (text: string) => db.unsafe(text).catch(e => e)
+  const [tooMany, tooManyBytes] = [
+    await ask('select array_fill(0, array[300000000])'),
+    await ask('select array_fill(0::bigint, array[134217727])'),
+  ]
+  expect(sqlState(tooMany)).toBe('54000')
+  expect(sqlState(tooManyBytes)).toMatch(/^(XX000|54000)$/)
+  for (const error of [tooMany, tooManyBytes]) {
+    expect(asAppError(error)).toMatchObject({ code: 'unavailable' })
+  }
+})
+
+test.each([
+  "Stream isn't writeable and enableOfflineQueue options is false",
+  'Connection is closed.',
+  'Command timed out',
+])('Redis errors: %j becomes a 503', message => {
+  expect(asAppError(new Error(message))).toMatchObject({ code: 'unavailable', retryAfter: 2 })
+})
+
+test('database values: a bigint is read as an exact number or as an error', async () => {
+  const [row] = await db`select 9007199254740991::bigint as large, (-9007199254740991)::bigint as small`
+  expect(row).toEqual({ large: Number.MAX_SAFE_INTEGER, small: Number.MIN_SAFE_INTEGER })
+  await expect(db`select 9007199254740992::bigint as beyond`).rejects.toThrow(
+    '9007199254740992 is beyond exact numbers',
+  )
+  const [echoed] = await db`select ${9007199254740991}::bigint as value`
+  expect(echoed!.value).toBe(Number.MAX_SAFE_INTEGER)
+})
+
+test('database values: a time is exact to the millisecond, independent of the local zone', async () => {
+  const [row] = await db`select timestamptz '2026-03-29 01:30:00.123+01:00' as at`
+  expect(row!.at).toEqual(new Date('2026-03-29T00:30:00.123Z'))
+})
+
+test('database queries: parameters are passed by name, in a pool and in a transaction', async () => {
+  const countSites = query<{ teamId: string; domain: string }, { count: number }>(
+    'count-sites-of-test',
+    'select count(*)::int as count from sites where domain = :domain and team_id = :teamId',
+  )
+  const [team] = await db`insert into teams (name, plan) values ('Statements', 'active') returning id`
+  const given = { teamId: team!.id, domain: 's.example' }
+  expect(await countSites(db, given)).toEqual([{ count: 0 }])
+  await db.begin(async transaction => {
+    await transaction`insert into sites (team_id, domain, timezone) values (${team!.id}, 's.example', 'UTC')`
+    expect(await countSites(transaction, given)).toEqual([{ count: 1 }])
+  })
+  expect(await countSites(db, given)).toEqual([{ count: 1 }])
+})
+
+test.each([
+  ['postgres://u:p@h:5433/d', { url: 'postgres://u:p@h:5433/d' }],
+  ['postgres://u@localhost/d?host=%2Frun%2Fpg', { url: 'postgres://u@localhost/d', host: '/run/pg' }],
+  [
+    'postgres://u@localhost/d?host=/run/pg&sslmode=disable',
+    { url: 'postgres://u@localhost/d?sslmode=disable', host: '/run/pg' },
+  ],
+])('database URL: %s is split for the driver', (url, options) => {
+  expect(clientOptions(url)).toEqual(options)
+})

@@ -1,0 +1,70 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { expect, test } from 'vitest'
+import { projectRoot } from '../src/config.ts'
+
+const filesIn = (folder: string, ending: RegExp): string[] =>
+  readdirSync(join(projectRoot, folder), { recursive: true, encoding: 'utf8' })
+    .filter(name => ending.test(name))
+    .map(name => join(folder, name))
+
+const read = (file: string) => readFileSync(join(projectRoot, file), 'utf8')
+
+const DOCUMENTS = ['README.md', 'CONTRIBUTING.md', 'CHANGELOG.md', ...filesIn('docs', /\.md$/)]
+const SOURCES = ['src', 'workers', 'scripts', 'sql', 'test'].flatMap(folder =>
+  filesIn(folder, /\.(ts|sql|js)$/),
+)
+
+const headingsOf = (document: string): string[] =>
+  [...read(document).matchAll(/^#+ (.+)$/gm)].map(([, heading]) => heading!)
+
+/** Returns the anchors of headings as GitHub makes them; a repeated heading gets a number. */
+function anchorsOf(document: string): Set<string> {
+  const anchors = new Set<string>()
+  for (const heading of headingsOf(document)) {
+    const name = heading
+      .toLowerCase()
+      .replace(/[^\p{L}\p{N} _-]/gu, '')
+      .replaceAll(' ', '-')
+    let anchor = name
+    for (let count = 1; anchors.has(anchor); count++) anchor = `${name}-${count}`
+    anchors.add(anchor)
+  }
+  return anchors
+}
+
+test('documents: every link leads to a file and a heading', () => {
+  const broken = DOCUMENTS.flatMap(document =>
+    [...read(document).matchAll(/\]\((?!https?:)([^)#\s]*)(?:#([^)\s]+))?\)/g)].flatMap(
+      ([link, path, anchor]) => {
+        const target = path ? join(dirname(document), path) : document
+        const isFound = existsSync(join(projectRoot, target)) && (!anchor || anchorsOf(target).has(anchor))
+        return isFound ? [] : [`${document}: ${link}`]
+      },
+    ),
+  )
+  expect(broken).toEqual([])
+})
+
+test('documents: every heading that a comment cites exists', () => {
+  const cited = SOURCES.flatMap(file =>
+    [...read(file).matchAll(/(docs\/\w+\.md) "([^"]+)"(?: and "([^"]+)")?/g)].flatMap(
+      ([, document, ...headings]) =>
+        headings.flatMap(heading => (heading ? [{ file, document: document!, heading }] : [])),
+    ),
+  )
+  expect(cited.length).toBeGreaterThan(0)
+  expect(cited.filter(({ document, heading }) => !headingsOf(document).includes(heading))).toEqual([])
+})
+
+test('documents: every source file that they name exists', () => {
+  const named = DOCUMENTS.filter(document => document !== 'CHANGELOG.md').flatMap(document =>
+    [...read(document).matchAll(/`((?:src|workers|scripts|sql|test|docs)\/[\w./-]*\w)`/g)].map(
+      ([, path]) => ({
+        document,
+        path: path!,
+      }),
+    ),
+  )
+  expect(named.filter(({ path }) => !existsSync(join(projectRoot, path)))).toEqual([])
+})

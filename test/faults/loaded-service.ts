@@ -1,0 +1,89 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect } from 'vitest'
+import { connectDb, type Db } from '../../src/db/connect.ts'
+import { databaseUrl } from '../../src/embedded/paths.ts'
+import { bootstrap } from '../../src/teams/bootstrap.ts'
+import { newDataDir } from '../support/data-dir.ts'
+import { type Load, underLoad } from '../support/load.ts'
+import { type Primary, startPrimary } from '../support/primary.ts'
+import { childrenOf } from '../support/processes.ts'
+import { eventually, freePort, isReady } from '../support/service.ts'
+import type { TestSite } from '../support/sites.ts'
+
+/** The whole service with its own database and Redis, which tests put under 500 hits a second. */
+export interface LoadedService {
+  primary: Primary
+  db: Db
+  dataDir: string
+  /** Of the team "Default", role owner. */
+  token: string
+  /** Sends hits until `during` resolves. */
+  load(site: TestSite, during: () => Promise<void>): Promise<Load>
+  /** Checks that each hit that was answered 202 is stored exactly once. */
+  expectStoredOnce(site: TestSite, load: Load): Promise<void>
+  /** The pid of a child process whose command line contains `part`. */
+  childNamed(part: string): Promise<number>
+  redisPid(): number
+  /** Replaces the HTTP workers and waits until all of them are new. */
+  reload(): Promise<void>
+  close(): Promise<void>
+}
+
+export async function startLoadedService(): Promise<LoadedService> {
+  const { dataDir, remove } = newDataDir()
+  const primary = startPrimary({
+    PORT: String(await freePort()),
+    DATA_DIR: dataDir,
+    HTTP_WORKERS: '2',
+    RATE_LIMIT_COLLECT: '0',
+    RATE_LIMIT_API: '0',
+    LOG_LEVEL: 'warn',
+  })
+  await eventually(() => isReady(primary.url), 40_000)
+  const db = connectDb(databaseUrl(dataDir), { max: 2, name: 'test' })
+  const { token } = await bootstrap(db, new Date())
+  return {
+    primary,
+    db,
+    dataDir,
+    token: token!,
+    load: (site, during) => underLoad({ urls: [primary.url], key: site.key }, during),
+    expectStoredOnce: (site, load) => expectStoredOnce(db, site, load),
+    childNamed: async part => (await childrenOf(primary.pid, part))[0]!,
+    redisPid: () => Number(JSON.parse(readFileSync(join(dataDir, 'redis.pid'), 'utf8')).pid),
+    reload: () => reload(primary),
+    async close() {
+      await db.end({ timeout: 5 })
+      primary.kill('SIGTERM')
+      await primary.exited
+      remove()
+    },
+  }
+}
+
+async function expectStoredOnce(db: Db, site: TestSite, load: Load): Promise<void> {
+  const read = () =>
+    db<{ path: string }[]>`select path from events where site_no = ${site.siteNo} and type = 'pageview'`
+  await expect
+    .poll(
+      async () => {
+        const stored = new Set((await read().catch(() => [])).map(row => row.path))
+        return [...load.accepted].filter(path => !stored.has(path)).length
+      },
+      { timeout: 60_000, interval: 500 },
+    )
+    .toBe(0)
+  const paths = (await read()).map(row => row.path)
+  expect(new Set(paths).size).toBe(paths.length)
+}
+
+async function reload(primary: Primary): Promise<void> {
+  const before = await childrenOf(primary.pid, 'http.js')
+  primary.kill('SIGUSR2')
+  await expect
+    .poll(async () => (await childrenOf(primary.pid, 'http.js')).some(pid => before.includes(pid)), {
+      timeout: 30_000,
+    })
+    .toBe(false)
+}

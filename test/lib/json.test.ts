@@ -1,0 +1,88 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { AppError } from '../../src/errors.ts'
+import { checkDepth, MAX_DEPTH, parseJson } from '../../src/lib/json.ts'
+
+const arrays = (depth: number, inner = '1') => '['.repeat(depth) + inner + ']'.repeat(depth)
+const objects = (depth: number, inner = '1') => '{"a":'.repeat(depth) + inner + '}'.repeat(depth)
+
+/** Returns the error code of refused text; `read` for accepted text. */
+function outcomeOf(text: string): string {
+  try {
+    parseJson(text)
+    return 'read'
+  } catch (error) {
+    expect(error).toBeInstanceOf(AppError)
+    return (error as AppError).code
+  }
+}
+
+describe('json: nesting', () => {
+  test.each<[string, string]>([
+    ['arrays', arrays(MAX_DEPTH)],
+    ['objects', objects(MAX_DEPTH)],
+    ['both', arrays(MAX_DEPTH / 2, objects(MAX_DEPTH / 2))],
+    [
+      'siblings',
+      `[${Array(100)
+        .fill(arrays(MAX_DEPTH - 1))
+        .join(',')}]`,
+    ],
+    ['brackets in a string', JSON.stringify('['.repeat(1_000))],
+    ['brackets in a key', JSON.stringify({ ['{'.repeat(1_000)]: 1 })],
+    ['brackets behind an escaped quote', JSON.stringify(`"${'['.repeat(1_000)}`)],
+    ['brackets behind escaped backslashes and a quote', JSON.stringify(`\\\\"\\"${'{'.repeat(1_000)}\\`)],
+  ])('%s of 32 levels are read', (_, text) => {
+    expect(parseJson(text)).toEqual(JSON.parse(text))
+  })
+
+  test.each<[string, string]>([
+    ['arrays', arrays(MAX_DEPTH + 1)],
+    ['objects', objects(MAX_DEPTH + 1)],
+    ['both', arrays(20, objects(13))],
+    ['behind a string that ends in a backslash', `["a\\\\",${arrays(MAX_DEPTH)}]`],
+    ['very many', arrays(130_000)],
+  ])('%s of more than 32 levels are refused with 422', (_, text) => {
+    expect(outcomeOf(text)).toBe('validation_failed')
+  })
+
+  test.each<[string, string]>([
+    ['open', '['.repeat(130_000)],
+    ['closed too often', `${arrays(40)}]`],
+    ['in a string that is open', `${'['.repeat(40)}"${']'.repeat(40)}`],
+    ['in a string whose last quote is escaped', `${'['.repeat(40)}"\\"${']'.repeat(40)}`],
+  ])('invalid JSON that is %s is refused with 400', (_, text) => {
+    expect(outcomeOf(text)).toBe('malformed_json')
+  })
+
+  test('the error names the field and the limit', () => {
+    expect(() => checkDepth(arrays(33), 'input')).toThrow(
+      expect.objectContaining({
+        fields: { input: ['The input is nested deeper than 32 levels'] },
+      }),
+    )
+  })
+
+  test('any JSON is refused exactly when it has more than 32 levels', () => {
+    const levels = (value: unknown): number =>
+      typeof value === 'object' && value !== null ? 1 + Math.max(0, ...Object.values(value).map(levels)) : 0
+    const { value } = fc.letrec<{ value: unknown }>(tie => ({
+      value: fc.oneof(
+        { maxDepth: 40, depthSize: 'max' },
+        { arbitrary: fc.constantFrom('"', '\\', '[{', ']}', '\\"', 1, null, 'ü"['), weight: 1 },
+        { arbitrary: fc.array(tie('value'), { minLength: 1, maxLength: 2 }), weight: 8 },
+        {
+          arbitrary: fc.dictionary(fc.constantFrom('a"', '{', '\\'), tie('value'), { maxKeys: 1 }),
+          weight: 8,
+        },
+      ),
+    }))
+    fc.assert(
+      fc.property(value, fc.nat(40), (inner, wrapped) => {
+        const text = arrays(wrapped, JSON.stringify(inner))
+        expect(outcomeOf(text)).toBe(levels(JSON.parse(text)) > MAX_DEPTH ? 'validation_failed' : 'read')
+      }),
+      { numRuns: 300, seed: 1 },
+    )
+  })
+})

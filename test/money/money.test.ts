@@ -1,0 +1,68 @@
+import { describe, expect, test } from 'vitest'
+import { exactMinor } from '../../src/money/amounts.ts'
+import { presentMoney } from '../../src/money/totals.ts'
+import type { MovementTotals, RevenueTotals } from '../../src/rollups/protocol.ts'
+
+const nothing: RevenueTotals = { recorded: 0, payments: 0, revenue: 0n, recurring: 0n, newCustomers: 0 }
+const still: MovementTotals = { mrr: 0n, mrrAtEnd: 0n }
+const period = (revenue: Partial<RevenueTotals> = {}, movements: Partial<MovementTotals> = {}) => ({
+  revenue: { ...nothing, ...revenue },
+  movements: { ...still, ...movements },
+})
+
+describe('overview money', () => {
+  test('fields are absent without payments and without a processor', () => {
+    expect(presentMoney({ isConnected: false, periods: [period(), period()] }, [5, 5])).toEqual([{}, {}])
+  })
+
+  test.each([0, 1])('revenue is in both periods when period %i has a payment, even a refunded one', index => {
+    const periods = [period(), period()]
+    periods[index] = period({ recorded: 1 })
+    const zeros = { revenue: 0, recurring_revenue: 0, payments: 0 }
+    expect(presentMoney({ isConnected: false, periods }, [0, 0])).toEqual([zeros, zeros])
+  })
+
+  test('subscription metrics are present when a processor is connected, even without payments', () => {
+    const zeros = { mrr: 0, new_customers: 0, conversion_rate: 0, mrr_per_visitor: 0 }
+    expect(presentMoney({ isConnected: true, periods: [period(), period()] }, [0, 3])).toEqual([zeros, zeros])
+  })
+
+  test.each([
+    // visitors, new customers, MRR at the end, conversion rate, MRR per visitor
+    [0, 3, 500n, 0, 0],
+    [3, 1, 500n, 33.3, 167],
+    [2_000, 1, 1_000n, 0.1, 1],
+    [2_000, 1, 999n, 0.1, 0],
+    [4_000, 1, -2_000n, 0, -1],
+    [3, 2, -500n, 66.7, -167],
+    [1, 7, 9_007_199_254_740_993n * 3n, 700, undefined],
+  ])(
+    'rates for %i visitors are rounded',
+    (visitors, newCustomers, mrrAtEnd, conversionRate, mrrPerVisitor) => {
+      const totals = { isConnected: true, periods: [period({ newCustomers }, { mrrAtEnd })] }
+      if (mrrPerVisitor === undefined) {
+        expect(() => presentMoney(totals, [visitors])).toThrow(/beyond/)
+        return
+      }
+      expect(presentMoney(totals, [visitors])[0]).toMatchObject({
+        conversion_rate: conversionRate,
+        mrr_per_visitor: mrrPerVisitor,
+      })
+    },
+  )
+})
+
+describe('exact amounts', () => {
+  test.each([0n, 1n, -1n, 9_007_199_254_740_991n, -9_007_199_254_740_991n])('%s is returned', amount => {
+    expect(BigInt(exactMinor(amount))).toBe(amount)
+  })
+
+  test.each([9_007_199_254_740_992n, 9_007_199_254_740_993n, -9_007_199_254_740_993n, 2n ** 80n])(
+    '%s is refused instead of rounded',
+    amount => {
+      expect(() => exactMinor(amount)).toThrow(
+        expect.objectContaining({ code: 'validation_failed', fields: { range: [expect.any(String)] } }),
+      )
+    },
+  )
+})

@@ -1,0 +1,141 @@
+import { createServer, type RequestListener, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { isPublicAddress } from '../../src/net/public-address.ts'
+import { fetchPublic, PUBLIC_INTERNET, type Reach } from '../../src/net/public-fetch.ts'
+
+const answers: Record<string, RequestListener> = {
+  '/icon': (req, res) => res.end(`icon of ${req.headers.host}`),
+  '/moved': (_req, res) => res.writeHead(302, { Location: '/icon' }).end(),
+  '/missing': (_req, res) => res.writeHead(404).end('no'),
+  '/announced': (_req, res) => res.writeHead(200, { 'Content-Length': '1001' }).end('x'.repeat(1001)),
+  '/endless': async (_req, res) => {
+    while (!res.destroyed) {
+      res.write('x'.repeat(100))
+      await sleep(1)
+    }
+  },
+  '/silent': () => {},
+  '/slow': async (_req, res) => {
+    for (let second = 0; second < 20 && !res.destroyed; second++) {
+      res.write('x')
+      await sleep(100)
+    }
+    res.end()
+  },
+  '/cut': (_req, res) => {
+    res.writeHead(200, { 'Content-Length': '100' }).write('half')
+    setTimeout(() => res.destroy(), 10)
+  },
+}
+
+let server: Server
+let port: number
+let requests = 0
+let connections = 0
+
+beforeAll(async () => {
+  server = createServer((req, res) => {
+    requests += 1
+    answers[req.url!]!(req, res)
+  }).on('connection', () => {
+    connections += 1
+  })
+  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
+  port = (server.address() as AddressInfo).port
+})
+afterAll(() => {
+  server.closeAllConnections()
+  server.close()
+})
+beforeEach(() => {
+  requests = 0
+  connections = 0
+})
+
+const here: Reach = {
+  resolve: async () => ['127.0.0.1'],
+  isAllowed: address => address === '127.0.0.1',
+  timeoutMs: 400,
+  maxBytes: 1_000,
+}
+const ask = async (path: string, host = 'icons.example', reach = here) =>
+  (await fetchPublic(new URL(`http://${host}:${port}${path}`), reach))?.toString()
+
+test('public fetch: it returns the body, requested under the host name', async () => {
+  expect(await ask('/icon')).toBe(`icon of icons.example:${port}`)
+})
+
+test.each(['/moved', '/missing', '/announced', '/endless', '/silent', '/slow', '/cut'])(
+  'public fetch: %s gives nothing, within a second',
+  async path => {
+    const startedAt = performance.now()
+    expect(await ask(path)).toBeUndefined()
+    expect(performance.now() - startedAt).toBeLessThan(1_000)
+    expect(requests).toBe(1)
+  },
+)
+
+test('public fetch: the name is resolved once, and the connection uses that address', async () => {
+  // A resolver that returns another address on each call.
+  let asked = 0
+  const resolve = async () => (asked++ === 0 ? ['127.0.0.1'] : ['169.254.169.254'])
+  expect(await ask('/icon', 'rebind.example', { ...here, resolve })).toContain('icon')
+  expect(asked).toBe(1)
+})
+
+test.each([[['127.0.0.1', '10.0.0.1']], [['10.0.0.1', '127.0.0.1']], [['127.0.0.1', '::1']], [[]]])(
+  'public fetch: a name with the addresses %j is refused, because each must be allowed',
+  async addresses => {
+    expect(await ask('/icon', 'many.example', { ...here, resolve: async () => addresses })).toBeUndefined()
+    expect(connections).toBe(0)
+  },
+)
+
+test.each([[() => Promise.reject(new Error('ENOTFOUND'))], [() => new Promise<string[]>(() => {})]])(
+  'public fetch: a name that cannot be resolved gives nothing',
+  async resolve => {
+    expect(await ask('/icon', 'nowhere.example', { ...here, resolve })).toBeUndefined()
+  },
+)
+
+test.each([
+  'localhost',
+  '127.0.0.1',
+  '127.1',
+  '127.0.1',
+  '0.0.0.0',
+  '0',
+  '2130706433',
+  '0x7f000001',
+  '0x7f.0.0.1',
+  '0177.0.0.1',
+  '017700000001',
+  '127.0.0.1.',
+  '[::1]',
+  '[::]',
+  '[::ffff:127.0.0.1]',
+  '[::ffff:7f00:1]',
+  '[::127.0.0.1]',
+  '[64:ff9b::7f00:1]',
+  '[fe80::1]',
+  'localhost.',
+])('public fetch: http://%s is the local machine and is not connected to', async host => {
+  const internet: Reach = { ...PUBLIC_INTERNET, timeoutMs: 400, maxBytes: 1_000 }
+  expect(await ask('/icon', host, internet)).toBeUndefined()
+  expect(connections).toBe(0)
+})
+
+test('public fetch: a public name with a private address is not connected to', async () => {
+  for (const address of ['127.0.0.1', '169.254.169.254', '10.0.0.1', '::1', '::ffff:127.0.0.1', 'fd00::1']) {
+    const reach = { ...here, resolve: async () => [address], isAllowed: isPublicAddress }
+    expect(await ask('/icon', 'friendly.example', reach)).toBeUndefined()
+  }
+  expect(connections).toBe(0)
+})
+
+test('public fetch: https to a server without TLS gives nothing', async () => {
+  expect(await fetchPublic(new URL(`https://icons.example:${port}/icon`), here)).toBeUndefined()
+  expect(requests).toBe(0)
+})

@@ -1,0 +1,139 @@
+import type { Redis } from 'ioredis'
+import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { createRateLimiter, type RateLimit } from '../../src/limits/rate-limit.ts'
+import { createProducer } from '../../src/queue/producer.ts'
+import { createRateLimitedEnqueue, type RateLimitedEnqueue } from '../../src/queue/rate-limited-enqueue.ts'
+import { connectTo, type TestRedis, testRedis } from '../support/redis.ts'
+
+const MINUTE = 60_000
+const START = Date.UTC(2026, 0, 1, 12)
+
+/** A request with or without a limit; its name goes to the queue. */
+interface Request {
+  limit: RateLimit | undefined
+  name: string
+}
+
+let server: TestRedis
+let redis: Redis
+let at: number
+
+beforeEach(async () => {
+  server = await testRedis()
+  redis = await connectTo(server)
+  at = START
+})
+afterEach(async () => {
+  redis.disconnect()
+  await server.close()
+})
+
+const now = () => new Date(at)
+const start = () =>
+  createRateLimitedEnqueue<string[]>(createRateLimiter(redis, now), createProducer(redis), now)
+
+const by = (key: string, limit: number, ...names: string[]): Request[] =>
+  names.map(name => ({ limit: { key, limit }, name }))
+const unlimited = (name: string): Request => ({ limit: undefined, name })
+
+/** Enqueues requests; the job is the list of their names. */
+async function enqueue(to: RateLimitedEnqueue<string[]>, requests: Request[]) {
+  const results = await to.enqueue(
+    requests.map(({ limit }) => limit),
+    isIncluded => requests.filter((_, index) => isIncluded[index]).map(({ name }) => name),
+  )
+  return results.map(({ decision, failure }) =>
+    failure ? 'failed' : decision ? decision.isAllowed : 'unlimited',
+  )
+}
+
+/** Returns the names in all jobs in Redis. */
+async function queued(): Promise<string[]> {
+  const jobs = await redis.keys('bull:hits:*-*-*-*-*')
+  const data = await Promise.all(jobs.map(key => redis.hget(key, 'data')))
+  return data.flatMap(text => JSON.parse(text!)).sort()
+}
+
+/** Returns the number of Redis commands that `run` sends. */
+async function commandsOf(run: () => Promise<unknown>): Promise<number> {
+  const sent = vi.spyOn(redis, 'sendCommand')
+  await run()
+  const count = sent.mock.calls.length
+  sent.mockRestore()
+  return count
+}
+
+test('rate-limited enqueue: limits and jobs take one command while no limit is exceeded', async () => {
+  const to = start()
+  await enqueue(to, by('a', 9, 'script is known from now on'))
+  const requests = [...by('a', 9, 'a1', 'a2'), ...by('b', 1, 'b1'), unlimited('u')]
+  expect(await commandsOf(() => enqueue(to, requests))).toBe(1)
+  expect(await queued()).toEqual(['a1', 'a2', 'b1', 'script is known from now on', 'u'])
+})
+
+test('rate-limited enqueue: requests over their limit are not queued, all others are', async () => {
+  const requests = [...by('a', 2, 'a1', 'a2', 'a3'), unlimited('u'), ...by('b', 5, 'b1'), ...by('a', 2, 'a4')]
+  expect(await enqueue(start(), requests)).toEqual([true, true, false, 'unlimited', true, false])
+  expect(await queued()).toEqual(['a1', 'a2', 'b1', 'u'])
+})
+
+test('rate-limited enqueue: parallel calls of two processes queue exactly the limit', async () => {
+  const calls = [start(), start()].flatMap((to, process) =>
+    Array.from({ length: 5 }, (_, call) => {
+      const names = Array.from({ length: 4 }, (_, index) => `${process}/${call}/${index}`)
+      return enqueue(to, [
+        ...by('a', 23, ...names),
+        ...by(`own ${process}/${call}`, 1, `own ${process}/${call}`),
+      ])
+    }),
+  )
+  const answers = (await Promise.all(calls)).flat()
+  expect(answers.filter(Boolean)).toHaveLength(23 + 10)
+  expect(await queued()).toHaveLength(23 + 10)
+  expect((await queued()).filter(name => name.startsWith('own'))).toHaveLength(10)
+})
+
+test('rate-limited enqueue: a sender without quota costs the others no second command', async () => {
+  const to = start()
+  await enqueue(to, by('a', 1, 'a1', 'a2'))
+  const requests = [...by('a', 1, 'a3'), ...by('b', 9, 'b1')]
+  expect(await commandsOf(async () => expect(await enqueue(to, requests)).toEqual([false, true]))).toBe(1)
+  expect(await queued()).toEqual(['a1', 'b1'])
+})
+
+test('rate-limited enqueue: a sender without quota may send again in the next window', async () => {
+  const to = start()
+  await enqueue(to, by('a', 1, 'a1', 'a2'))
+  at += MINUTE
+  expect(await enqueue(to, by('a', 1, 'a3', 'a4'))).toEqual([true, false])
+  expect(await queued()).toEqual(['a1', 'a3'])
+})
+
+test('rate-limited enqueue: an allowed request is queued even after Redis has lost its counters', async () => {
+  const to = start()
+  await enqueue(to, by('a', 1, 'a1', 'a2'))
+  await redis.del(`limit:${START / MINUTE}`)
+  expect(await enqueue(to, [...by('a', 1, 'a3', 'a4'), ...by('b', 1, 'b1')])).toEqual([true, false, true])
+  expect(await queued()).toEqual(['a1', 'a3', 'b1'])
+})
+
+test.each([
+  { named: 'within their limits', limited: 9 },
+  { named: 'if one exceeds its limit', limited: 3 },
+  { named: 'without limits', limited: undefined },
+])('rate-limited enqueue: when the queue fails, requests fail $named', async ({ limited }) => {
+  await redis.set('bull:hits:wait', 'not a list')
+  const names = ['0', '1', '2', '3']
+  const requests = limited === undefined ? names.map(unlimited) : by('a', limited, ...names)
+  const last = limited === 3 ? false : 'failed'
+  expect(await enqueue(start(), requests)).toEqual(['failed', 'failed', 'failed', last])
+  expect(await queued()).toEqual([])
+})
+
+test('rate-limited enqueue: requests without a limit or without items are allowed', async () => {
+  const results = await start().enqueue([undefined, { key: 'a', limit: 1 }], () => undefined)
+  expect(results.map(({ decision, failure }) => [decision?.isAllowed, failure])).toEqual([
+    [undefined, undefined],
+    [true, undefined],
+  ])
+})

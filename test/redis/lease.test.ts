@@ -1,0 +1,86 @@
+import type { Redis } from 'ioredis'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { connectRedis, whenReady } from '../../src/redis/connect.ts'
+import { createLease, whenFree, whileHolding } from '../../src/redis/lease.ts'
+import { silentLog } from '../support/log.ts'
+import { type TestRedis, testRedis } from '../support/redis.ts'
+
+let server: TestRedis
+let redis: Redis
+beforeAll(async () => {
+  server = await testRedis()
+  redis = connectRedis(server.url, silentLog)
+  await whenReady(redis, 5_000)
+})
+afterAll(async () => {
+  redis.disconnect()
+  await server.close()
+})
+
+test('lease: one of two concurrent callers gets it and keeps it', async () => {
+  const holders = [createLease(redis, 'race'), createLease(redis, 'race')]
+  const held = await Promise.all(holders.map(lease => lease.hold()))
+  expect(held.filter(Boolean)).toHaveLength(1)
+  expect(await Promise.all(holders.map(lease => lease.hold()))).toEqual(held)
+})
+
+test('lease: different names do not exclude each other', async () => {
+  expect(await createLease(redis, 'one').hold()).toBe(true)
+  expect(await createLease(redis, 'other').hold()).toBe(true)
+})
+
+test('lease: a released lease is free at once, and only its holder can release it', async () => {
+  const [first, second] = [createLease(redis, 'release'), createLease(redis, 'release')]
+  await first.hold()
+  await second.release()
+  expect(await second.hold()).toBe(false)
+  await first.release()
+  expect(await second.hold()).toBe(true)
+  expect(await first.hold()).toBe(false)
+})
+
+test('lease: each hold extends it to 15 seconds', async () => {
+  const lease = createLease(redis, 'prolong')
+  await lease.hold()
+  await redis.pexpire('lease:prolong', 1_000)
+  await lease.hold()
+  const left = await redis.pttl('lease:prolong')
+  expect(left).toBeGreaterThan(10_000)
+  expect(left).toBeLessThanOrEqual(15_000)
+})
+
+test('lease: an expired lease goes to the next caller, and its former holder has lost it', async () => {
+  const [first, second] = [createLease(redis, 'expiry'), createLease(redis, 'expiry')]
+  await first.hold()
+  await redis.pexpire('lease:expiry', 0)
+  expect(await second.hold()).toBe(true)
+  expect(await first.hold()).toBe(false)
+  await first.release()
+  expect(await second.hold()).toBe(true)
+})
+
+test('lease: work under a lease excludes other work, which can skip or wait', async () => {
+  const [first, second] = [createLease(redis, 'turns'), createLease(redis, 'turns')]
+  const order: string[] = []
+  let finish = () => {}
+  const long = whileHolding(first, async () => {
+    order.push('first')
+    await new Promise<void>(resolve => {
+      finish = resolve
+    })
+    return 1
+  })
+  await expect.poll(() => order).toEqual(['first'])
+  expect(await whileHolding(second, async () => order.push('never'))).toBeUndefined()
+  const patient = whenFree(second, async () => order.push('second'))
+  finish()
+  expect(await long).toEqual({ result: 1 })
+  await patient
+  expect(order).toEqual(['first', 'second'])
+})
+
+test('lease: it is free again when the work under it has failed', async () => {
+  const lease = createLease(redis, 'failure')
+  await expect(whileHolding(lease, () => Promise.reject(new Error('no')))).rejects.toThrow('no')
+  expect(await createLease(redis, 'failure').hold()).toBe(true)
+})

@@ -1,0 +1,446 @@
+import { randomUUID } from 'node:crypto'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { Db } from '../../../src/db/connect.ts'
+import { storeHits } from '../../../src/ingestion/store/store.ts'
+import { deletePayment, purgePayments, setRefunded } from '../../../src/revenue/ledger/change-payment.ts'
+import type { NewPayment } from '../../../src/revenue/ledger/payment.ts'
+import { findPayment, recordPayment } from '../../../src/revenue/ledger/record-payment.ts'
+import { type ServiceEvent, writeServiceEvents } from '../../../src/revenue/ledger/service-events.ts'
+import { refreshAggregate } from '../../../src/rollups/aggregates.ts'
+import { compressSettledChunks } from '../../../src/rollups/columnstore.ts'
+import { type TestDatabase, testDatabase } from '../../support/database.ts'
+import { enrichedHit } from '../../support/hits.ts'
+import { createTestSite, type TestSite } from '../../support/sites.ts'
+
+const MINUTE = 60_000
+const HOUR = 60 * MINUTE
+const DAY = 24 * HOUR
+const START = Date.UTC(2026, 2, 2, 12)
+
+let database: TestDatabase
+let db: Db
+
+beforeAll(async () => {
+  database = await testDatabase()
+  db = database.db
+})
+afterAll(() => database.close())
+
+const paid = (fields: Partial<NewPayment> = {}): NewPayment => ({
+  transactionId: randomUUID(),
+  amountMinor: 4_999,
+  currency: 'USD',
+  renewal: false,
+  refunded: false,
+  isFreeTrial: false,
+  recurring: false,
+  paidAt: new Date(START),
+  source: 'api',
+  ...fields,
+})
+
+const record = (site: TestSite, payment: NewPayment) => db.begin(tx => recordPayment(tx, site, payment))
+
+const ledger = ({ siteNo }: TestSite) => db`
+  select payment_id as id, amount_minor as amount, refunded_minor as refunded, is_first_of_customer as "isFirst",
+    visitor_no as visitor, session_at as "sessionAt"
+  from revenue where site_no = ${siteNo} order by at, payment_id`
+
+const eventsOf = ({ siteNo }: TestSite) => db`
+  select name, type, at, visitor_no as visitor, session_at as "sessionAt", country, entry_path as "entryPath", path, props
+  from events where site_no = ${siteNo} and is_service order by at, name`
+
+const visitorNoOf = async ({ siteNo }: TestSite, id: string) =>
+  (await db`select visitor_no from visitors where site_no = ${siteNo} and id = ${id}`)[0]?.visitor_no
+
+describe('payments', () => {
+  test('50 concurrent records of one payment give one payment, one ledger row and one event', async () => {
+    const site = await createTestSite(db)
+    const payment = paid({ visitorId: randomUUID() })
+    const answers = await Promise.all(Array.from({ length: 50 }, () => record(site, payment)))
+    expect(answers.filter(answer => answer.created)).toHaveLength(1)
+    expect(new Set(answers.map(answer => answer.payment.id)).size).toBe(1)
+    const rows = await db`select id from payments where site_no = ${site.siteNo}`
+    expect(rows).toHaveLength(1)
+    expect(await ledger(site)).toEqual([
+      { id: rows[0]!.id, amount: 4_999, refunded: 0, isFirst: true, visitor: null, sessionAt: null },
+    ])
+    expect(await eventsOf(site)).toEqual([
+      {
+        name: 'payment',
+        type: 'event',
+        at: payment.paidAt,
+        visitor: null,
+        sessionAt: null,
+        country: '',
+        entryPath: '',
+        path: '',
+        props: { amount: '4999', currency: 'USD' },
+      },
+    ])
+  })
+
+  test('a payment that is recorded again keeps its first values', async () => {
+    const site = await createTestSite(db)
+    const first = await record(site, paid({ transactionId: 'same', email: 'A@example.com' }))
+    const again = await record(site, paid({ transactionId: 'same', amountMinor: 1, email: 'b@example.com' }))
+    expect(again).toEqual({ created: false, payment: first.payment })
+    expect(await ledger(site)).toMatchObject([{ amount: 4_999 }])
+    const other = await createTestSite(db)
+    expect((await record(other, paid({ transactionId: 'same' }))).created).toBe(true)
+  })
+
+  test('a payment is the same under every id of the processor, in any order', async () => {
+    const site = await createTestSite(db)
+    const webhook = paid({ transactionId: 'pi_1', aliases: ['ch_1', 'in_1'], source: 'processor' })
+    await record(site, webhook)
+    for (const transactionId of ['pi_1', 'ch_1', 'in_1']) {
+      expect(await record(site, paid({ transactionId }))).toMatchObject({
+        created: false,
+        payment: { transactionId: 'pi_1' },
+      })
+    }
+    await record(site, paid({ transactionId: 'ch_2' }))
+    const later = await record(site, { ...webhook, transactionId: 'pi_2', aliases: ['ch_2', 'in_2'] })
+    expect(later).toMatchObject({ created: false, payment: { transactionId: 'ch_2', source: 'api' } })
+    expect((await record(site, paid({ transactionId: 'in_2' }))).created).toBe(false)
+    expect(await ledger(site)).toHaveLength(2)
+  })
+
+  test('the largest exact amount is stored exactly', async () => {
+    const site = await createTestSite(db)
+    const { payment } = await record(site, paid({ amountMinor: Number.MAX_SAFE_INTEGER }))
+    expect(payment.amountMinor).toBe(9_007_199_254_740_991)
+    const [row] = await db`select amount_minor::text as amount from revenue where payment_id = ${payment.id}`
+    expect(row!.amount).toBe('9007199254740991')
+  })
+
+  test.each([0, -1, 1.5, Number.MAX_SAFE_INTEGER + 1, Number.NaN])(
+    'an amount of %s is refused',
+    async amountMinor => {
+      const site = await createTestSite(db)
+      await expect(record(site, paid({ amountMinor }))).rejects.toThrow(RangeError)
+    },
+  )
+
+  test('the currency must be that of the site for the API, but not for the processor', async () => {
+    const site = await createTestSite(db)
+    await expect(record(site, paid({ currency: 'EUR' }))).rejects.toMatchObject({
+      code: 'validation_failed',
+      fields: { currency: [expect.stringContaining('USD')] },
+    })
+    expect((await record(site, paid({ currency: 'EUR', source: 'processor' }))).created).toBe(true)
+  })
+
+  test('a payment of a deleted site is not recorded', async () => {
+    const site = await createTestSite(db)
+    await db`update sites set deleted_at = now() where site_no = ${site.siteNo}`
+    await expect(record(site, paid())).rejects.toMatchObject({ code: 'not_found' })
+  })
+
+  test('an API payment that begins a free trial also writes a free_trial event', async () => {
+    const site = await createTestSite(db)
+    await record(site, paid({ isFreeTrial: true }))
+    await record(site, paid({ isFreeTrial: true, source: 'processor' }))
+    const names = (await eventsOf(site)).map(event => event.name)
+    expect(names).toEqual(['free_trial', 'payment', 'payment'])
+  })
+})
+
+describe('first payments', () => {
+  const firsts = async (site: TestSite) =>
+    (
+      await db`select transaction_id as id from payments join revenue on payment_id = payments.id
+        where payments.site_no = ${site.siteNo} and is_first_of_customer order by 1`
+    ).map(row => row.id)
+  const at = (hours: number) => new Date(START + hours * HOUR)
+
+  test('the mark belongs to the earliest payment in any order of recording, and to the next one after a deletion', async () => {
+    const site = await createTestSite(db)
+    for (const [transactionId, hours] of [
+      ['c', 3],
+      ['a', 1],
+      ['d', 4],
+      ['b', 2],
+    ] as const) {
+      await record(site, paid({ transactionId, customerId: 'one', paidAt: at(hours) }))
+    }
+    expect(await firsts(site)).toEqual(['a'])
+    for (const [gone, first] of [
+      ['a', ['b']],
+      ['c', ['b']],
+      ['b', ['d']],
+      ['d', []],
+    ] as const) {
+      await db.begin(tx => deletePayment(tx, site, gone, 'api'))
+      expect(await firsts(site)).toEqual(first)
+    }
+  })
+
+  test('a customer is recognized by customer_id, else e-mail in any case, else visitor; otherwise each payment is a customer', async () => {
+    const site = await createTestSite(db)
+    const visitorId = randomUUID()
+    const payments: Partial<NewPayment>[] = [
+      { customerId: 'x', email: 'x@example.com' },
+      { customerId: 'x', visitorId },
+      { email: 'X@Example.com' },
+      { email: 'x@example.COM', visitorId },
+      { visitorId: visitorId.toUpperCase() },
+      { visitorId },
+      { email: 'ÄÖ@example.com' },
+      { email: 'äö@example.com' },
+      { name: 'Nobody' },
+      { name: 'Nobody' },
+    ]
+    for (const [index, fields] of payments.entries()) {
+      await record(site, paid({ ...fields, transactionId: `${index}`, paidAt: at(index) }))
+    }
+    expect(await firsts(site)).toEqual(['0', '2', '4', '6', '8', '9'])
+  })
+
+  test('a customer has one first payment in each currency', async () => {
+    const site = await createTestSite(db)
+    const source = 'processor'
+    await record(site, paid({ transactionId: 'eur', currency: 'EUR', customerId: 'one', source }))
+    await record(site, paid({ transactionId: 'usd', customerId: 'one', paidAt: at(1), source }))
+    expect(await firsts(site)).toEqual(['eur', 'usd'])
+  })
+
+  test('20 concurrent payments of a customer have one first payment', async () => {
+    const site = await createTestSite(db)
+    const payments = Array.from({ length: 20 }, (_, hours) =>
+      paid({ transactionId: `${hours}`, customerId: 'one', paidAt: at(hours % 10) }),
+    )
+    await Promise.all(payments.map(payment => record(site, payment)))
+    expect(await firsts(site)).toHaveLength(1)
+  })
+})
+
+describe('attribution', () => {
+  const view = (site: TestSite, visitorId: string, at: number, url = '/') =>
+    enrichedHit(site, at, { visitorId, url, country: 'FR' })
+
+  test.each([
+    ['the session it falls into', START + 5 * MINUTE, START],
+    ['the latest session before it', START + 5 * HOUR, START],
+    ['the latest session before it, months later', START + 80 * DAY, START + DAY],
+    ['no session when all are later', START - HOUR, null],
+  ])('a payment belongs to %s', async (_, paidAt, sessionAt) => {
+    const site = await createTestSite(db)
+    const visitorId = randomUUID()
+    await storeHits(db, 0, [
+      view(site, visitorId, START, '/one'),
+      view(site, visitorId, START + 10 * MINUTE),
+      view(site, visitorId, START + DAY, '/two'),
+      view(site, randomUUID(), START + 4 * HOUR, '/other'),
+    ])
+    await record(site, paid({ visitorId, paidAt: new Date(paidAt) }))
+    const visitor = await visitorNoOf(site, visitorId)
+    const place = { visitor, sessionAt: sessionAt === null ? null : new Date(sessionAt) }
+    expect(await ledger(site)).toMatchObject([place])
+    const dimensions =
+      sessionAt === null
+        ? { country: '', entryPath: '' }
+        : { country: 'FR', entryPath: sessionAt === START ? '/one' : '/two' }
+    expect(await eventsOf(site)).toMatchObject([{ ...place, ...dimensions, path: '' }])
+    const [{ count }] =
+      (await db`select count(*)::int as count from awaiting_visitors where site_no = ${site.siteNo}`) as [
+        { count: number },
+      ]
+    expect(count).toBe(0)
+  })
+
+  test.each([
+    ['at its time', -MINUTE, -MINUTE],
+    ['before it', -3 * HOUR, -3 * HOUR],
+    ['after it', HOUR, HOUR],
+  ])(
+    'a payment belongs to a visitor who first appears later, with a session %s',
+    async (_, offset, sessionOffset) => {
+      const site = await createTestSite(db)
+      const visitorId = randomUUID()
+      await record(site, paid({ visitorId, isFreeTrial: true }))
+      await record(site, paid({ visitorId: randomUUID() }))
+      // Another visitor, or an identity without a pageview, attributes nothing.
+      await storeHits(db, 0, [
+        view(site, randomUUID(), START),
+        enrichedHit(site, START, { visitorId, type: 'identify', identity: { identifier: 'x' } }),
+      ])
+      expect(await ledger(site)).toMatchObject([{ sessionAt: null }, { sessionAt: null }])
+      await storeHits(db, 0, [
+        view(site, visitorId, START + offset, '/entry'),
+        view(site, visitorId, START + offset + 10 * HOUR, '/later'),
+      ])
+      const place = {
+        visitor: await visitorNoOf(site, visitorId),
+        sessionAt: new Date(START + sessionOffset),
+      }
+      const rows = (await ledger(site)).filter(row => row.visitor !== null)
+      expect(rows).toMatchObject([place])
+      const events = (await eventsOf(site)).filter(event => event.visitor !== null)
+      expect(events).toMatchObject([
+        { ...place, name: 'free_trial', entryPath: '/entry', country: 'FR' },
+        { ...place, name: 'payment', entryPath: '/entry', country: 'FR' },
+      ])
+    },
+  )
+
+  test('a payment belongs to a visitor who first appears while payments are recorded', async () => {
+    const site = await createTestSite(db)
+    const visitors = Array.from({ length: 20 }, () => randomUUID())
+    await Promise.all(
+      visitors.flatMap((visitorId, index) => [
+        record(site, paid({ visitorId })),
+        storeHits(db, index % 4, [view(site, visitorId, START - MINUTE)]),
+      ]),
+    )
+    const rows = await ledger(site)
+    expect(rows).toHaveLength(20)
+    for (const row of rows) expect(row.sessionAt).toEqual(new Date(START - MINUTE))
+  })
+
+  test('a payment belongs to a visitor who first appears when the events are in the columnstore', async () => {
+    const site = await createTestSite(db)
+    const visitorId = randomUUID()
+    await record(site, paid({ visitorId }))
+    const now = new Date(START + 30 * DAY)
+    for (const aggregate of ['hits', 'sessions', 'revenue'] as const)
+      await refreshAggregate(db, aggregate, now)
+    expect(await compressSettledChunks(db, now)).toBeGreaterThan(0)
+    await record(site, paid({ paidAt: new Date(START + MINUTE) }))
+    await storeHits(db, 0, [view(site, visitorId, START - MINUTE, '/entry')])
+    expect(await eventsOf(site)).toMatchObject([
+      { name: 'payment', visitor: await visitorNoOf(site, visitorId), entryPath: '/entry' },
+      { name: 'payment', visitor: null },
+    ])
+  })
+})
+
+describe('service events', () => {
+  test('an event that is written twice is stored once, and marks its bucket below the watermark', async () => {
+    const site = await createTestSite(db)
+    const event: ServiceEvent = { name: 'subscription_started', at: new Date(START), key: 'sub_1' }
+    for (let time = 0; time < 2; time++) await db.begin(tx => writeServiceEvents(tx, site, [event]))
+    expect(await eventsOf(site)).toHaveLength(1)
+    await refreshAggregate(db, 'hits', new Date(START + 30 * DAY))
+    await db.begin(tx => writeServiceEvents(tx, site, [{ ...event, key: 'sub_2' }]))
+    expect(await eventsOf(site)).toHaveLength(2)
+    const marks =
+      await db`select bucket from dirty_buckets where aggregate = 'hits' and site_no = ${site.siteNo}`
+    expect(marks).toEqual([{ bucket: new Date(START) }])
+  })
+})
+
+describe('refunds', () => {
+  test('a refund is stored with the payment and in the ledger, up to the paid amount', async () => {
+    const site = await createTestSite(db)
+    await record(site, paid({ transactionId: 'pi_1', aliases: ['ch_1'], source: 'processor' }))
+    const refund = (id: string, amount: number) => db.begin(tx => setRefunded(tx, site, id, amount))
+    expect(await refund('ch_1', 1_000)).toBe(true)
+    expect(await findPayment(db, site.siteNo, ['pi_1'])).toMatchObject({
+      refundedMinor: 1_000,
+      refunded: false,
+    })
+    expect(await ledger(site)).toMatchObject([{ refunded: 1_000 }])
+    expect(await refund('pi_1', 9_999)).toBe(true)
+    expect(await findPayment(db, site.siteNo, ['pi_1'])).toMatchObject({
+      refundedMinor: 4_999,
+      refunded: true,
+    })
+    expect(await ledger(site)).toMatchObject([{ refunded: 4_999 }])
+    expect(await refund('unknown', 1)).toBe(false)
+  })
+
+  test('an API payment that was sent as refunded is refunded in full', async () => {
+    const site = await createTestSite(db)
+    await record(site, paid({ refunded: true }))
+    expect(await ledger(site)).toMatchObject([{ refunded: 4_999 }])
+  })
+})
+
+test('payments: concurrent refunds, deletions and new visitors leave the ledger equal to the payments', async () => {
+  const site = await createTestSite(db)
+  for (let round = 0; round < 5; round++) {
+    const payments = Array.from({ length: 8 }, (_, index) =>
+      paid({ customerId: 'one', visitorId: randomUUID(), paidAt: new Date(START + index) }),
+    )
+    await Promise.all(payments.map(payment => record(site, payment)))
+    await Promise.all(
+      payments.flatMap(({ transactionId, visitorId }, index) => [
+        storeHits(db, index % 4, [enrichedHit(site, START - MINUTE, { visitorId: visitorId! })]),
+        db.begin(tx => setRefunded(tx, site, transactionId, 1_000 + index)),
+        index % 2 === 0 && db.begin(tx => deletePayment(tx, site, transactionId, 'api')),
+      ]),
+    )
+  }
+  const rows = await db`
+    select transaction_id, payments.refunded_minor as refunded, revenue.refunded_minor as "inLedger", session_at as "sessionAt"
+    from payments full join revenue on payment_id = id
+    where coalesce(payments.site_no, revenue.site_no) = ${site.siteNo}`
+  expect(rows).toHaveLength(20)
+  for (const { refunded, inLedger, sessionAt } of rows) {
+    expect(refunded).toBeGreaterThanOrEqual(1_000)
+    expect([inLedger, sessionAt]).toEqual([refunded, new Date(START - MINUTE)])
+  }
+})
+
+describe('deleted payments', () => {
+  /** Returns the tables, except `sites` and `dirty_buckets`, that have rows of the site. */
+  async function traces({ siteNo }: TestSite): Promise<string[]> {
+    const tables = await db<{ name: string }[]>`
+      select table_name as name from information_schema.columns
+      where table_schema = 'public' and column_name = 'site_no' and table_name not in ('sites', 'dirty_buckets')`
+    const found: string[] = []
+    for (const { name } of tables) {
+      if ((await db`select from ${db(name)} where site_no = ${siteNo} limit 1`).length > 0) found.push(name)
+    }
+    return found
+  }
+
+  test.each(['as rows', 'in the columnstore and refreshed'])(
+    'a deletion leaves no rows, %s',
+    async storage => {
+      const site = await createTestSite(db)
+      const payment = paid({
+        transactionId: 'pi_9',
+        aliases: ['ch_9'],
+        visitorId: randomUUID(),
+        isFreeTrial: true,
+      })
+      await record(site, payment)
+      const now = new Date(START + 60 * DAY)
+      const refresh = async () => {
+        for (const aggregate of ['hits', 'sessions', 'revenue'] as const)
+          await refreshAggregate(db, aggregate, now)
+      }
+      if (storage !== 'as rows') {
+        await refresh()
+        await compressSettledChunks(db, now)
+      }
+      expect(await db.begin(tx => deletePayment(tx, site, 'ch_9', 'api'))).toBe(false)
+      expect(await db.begin(tx => deletePayment(tx, site, 'pi_9', 'api'))).toBe(true)
+      await refresh()
+      expect(await traces(site)).toEqual([])
+      expect(await db.begin(tx => deletePayment(tx, site, 'pi_9', 'api'))).toBe(false)
+      expect((await record(site, payment)).created).toBe(true)
+    },
+  )
+
+  test('a payment of the processor cannot be deleted', async () => {
+    const site = await createTestSite(db)
+    await record(site, paid({ transactionId: 'pi_1', source: 'processor' }))
+    expect(await db.begin(tx => deletePayment(tx, site, 'pi_1', 'api'))).toBe(false)
+    expect(await ledger(site)).toHaveLength(1)
+  })
+
+  test('a purge deletes all payments of a currency and keeps those in other currencies', async () => {
+    const site = await createTestSite(db)
+    const source = 'processor'
+    for (let index = 0; index < 3; index++) await record(site, paid({ customerId: 'one', source }))
+    await record(site, paid({ transactionId: 'stays', currency: 'EUR', source }))
+    expect(await purgePayments(db, site, 'USD')).toBe(3)
+    expect(await purgePayments(db, site, 'USD')).toBe(0)
+    expect(await ledger(site)).toHaveLength(1)
+    expect(await eventsOf(site)).toMatchObject([{ props: { currency: 'EUR' } }])
+  })
+})

@@ -1,0 +1,427 @@
+import { randomUUID } from 'node:crypto'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { purgePayments } from '../../../src/revenue/ledger/change-payment.ts'
+import { type Api, startApi } from '../../support/api.ts'
+import {
+  charge,
+  checkout,
+  deliverAll,
+  event,
+  invoice,
+  invoicePayment,
+  type Json,
+  onDay,
+  openShop,
+  refund,
+  type Shop,
+  type StripeEvent,
+  serviceEvents,
+  subscription,
+} from '../../support/stripe.ts'
+
+let api: Api
+
+beforeAll(async () => {
+  api = await startApi()
+})
+afterAll(() => api.close())
+
+async function record(shop: Shop, transaction_id: string, fields: Json = {}): Promise<void> {
+  const answer = await api.call('POST', `/api/sites/${shop.siteId}/payments`, {
+    token: shop.member.token,
+    body: { amount: 1000, currency: 'USD', transaction_id, ...fields },
+  })
+  expect(answer.status).toBe(201)
+}
+
+async function remove(shop: Shop, transaction_id: string): Promise<number> {
+  const answer = await api.call('DELETE', `/api/sites/${shop.siteId}/payments`, {
+    token: shop.member.token,
+    body: { transaction_id },
+  })
+  return answer.status
+}
+
+/** Returns payments as `in_1 api 1000-250`, by id; the payments and the ledger must have equal refunds. */
+async function payments({ siteNo }: Shop): Promise<string[]> {
+  const rows = await api.services.db<Record<string, string | number>[]>`
+    select transaction_id as id, source, payments.amount_minor as amount, payments.refunded_minor as refunded,
+      revenue.refunded_minor as "inLedger"
+    from payments full join revenue on payment_id = id
+    where coalesce(payments.site_no, revenue.site_no) = ${siteNo}
+    order by 1`
+  for (const row of rows) expect(row.inLedger).toBe(row.refunded)
+  return rows.map(({ id, source, amount, refunded }) => `${id} ${source} ${amount}-${refunded}`)
+}
+
+const link = (bill: string, intent: string) =>
+  event('invoice_payment.paid', invoicePayment(bill, intent), onDay(2))
+const refunded = (intent: string, amount: number, fields: Json = {}) =>
+  event('charge.refunded', charge({ payment_intent: intent, amount_refunded: amount, ...fields }), onDay(3))
+
+describe('two API payments of one sale', () => {
+  test('each is deleted by its own id', async () => {
+    const shop = await openShop(api)
+    await record(shop, 'pi_h')
+    await record(shop, 'in_h')
+    await deliverAll(shop, [link('in_h', 'pi_h')])
+    expect(await remove(shop, 'in_h')).toBe(200)
+    expect(await payments(shop)).toEqual(['pi_h api 1000-0'])
+  })
+
+  test('repeating the deletion of one does not delete the other', async () => {
+    const shop = await openShop(api)
+    await record(shop, 'pi_h')
+    await record(shop, 'in_h')
+    await deliverAll(shop, [link('in_h', 'pi_h')])
+    expect([await remove(shop, 'in_h'), await remove(shop, 'in_h')]).toEqual([200, 404])
+    expect(await payments(shop)).toEqual(['pi_h api 1000-0'])
+  })
+
+  test('a purge deletes both', async () => {
+    const shop = await openShop(api)
+    await record(shop, 'pi_h')
+    await record(shop, 'in_h')
+    await deliverAll(shop, [link('in_h', 'pi_h')])
+    expect(await purgePayments(api.services.db, shop, 'USD')).toBe(2)
+    expect(await payments(shop)).toEqual([])
+  })
+
+  const before = link('in_r', 'pi_r')
+  const given = refunded('pi_r', 250, { id: 'ch_r' })
+  const more = refunded('pi_r', 400, { id: 'ch_r' })
+  test.each([
+    ['before', [given, before], 250],
+    ['after', [before, given], 250],
+    ['twice, before and after', [given, before, { ...more, created: more.created + 9 }], 400],
+  ])('a refund is counted only once, reported %s they are linked', async (_when, events, amount) => {
+    const shop = await openShop(api)
+    await record(shop, 'in_r')
+    await record(shop, 'pi_r')
+    await deliverAll(shop, events)
+    expect(await payments(shop)).toEqual(['in_r api 1000-0', `pi_r api 1000-${amount}`])
+  })
+})
+
+describe('an API payment that the processor also reported', () => {
+  test.each(['in_b', 'pi_b', 'ch_b'])(
+    'its deletion brings back the payment of the processor, sent as %s',
+    async id => {
+      const shop = await openShop(api)
+      await record(shop, id)
+      await deliverAll(shop, [
+        event('invoice.paid', invoice({ id: 'in_b', amount_paid: 1200 }), onDay(1)),
+        link('in_b', 'pi_b'),
+        refunded('pi_b', 300, { id: 'ch_b' }),
+      ])
+      expect(await payments(shop)).toEqual([`${id} api 1000-300`])
+      expect(await remove(shop, id)).toBe(200)
+      expect(await payments(shop)).toEqual(['in_b processor 1200-300'])
+      expect(await remove(shop, id)).toBe(404)
+    },
+  )
+
+  test('a checkout of the processor also takes its place', async () => {
+    const shop = await openShop(api)
+    await record(shop, 'pi_c')
+    const bought = checkout({ payment_intent: 'pi_c', amount_total: 2500 })
+    await deliverAll(shop, [event('checkout.session.completed', bought, onDay(1))])
+    expect(await remove(shop, 'pi_c')).toBe(200)
+    expect(await payments(shop)).toEqual(['pi_c processor 2500-0'])
+  })
+
+  test('its deletion leaves nothing when the processor only named its id', async () => {
+    const shop = await openShop(api)
+    await record(shop, 'pi_d')
+    await deliverAll(shop, [link('in_d', 'pi_d'), refunded('pi_d', 300)])
+    expect(await remove(shop, 'pi_d')).toBe(200)
+    expect(await payments(shop)).toEqual([])
+  })
+
+  test('a purge deletes it completely', async () => {
+    const shop = await openShop(api)
+    await record(shop, 'in_e')
+    await deliverAll(shop, [event('invoice.paid', invoice({ id: 'in_e' }), onDay(1))])
+    expect(await purgePayments(api.services.db, shop, 'USD')).toBe(1)
+    expect(await payments(shop)).toEqual([])
+  })
+})
+
+test('sales: a purged payment stays deleted when another invoice of its payment intent is paid', async () => {
+  const shop = await openShop(api)
+  const paid = (id: string) => event('invoice.paid', invoice({ id, payment_intent: 'pi_p' }), onDay(1))
+  await deliverAll(shop, [paid('in_p')])
+  expect(await purgePayments(api.services.db, shop, 'USD')).toBe(1)
+  await deliverAll(shop, [paid('in_q')])
+  expect(await payments(shop)).toEqual(['in_q processor 1000-0'])
+})
+
+/** Returns all orders of a list. */
+function ordersOf<Value>(values: Value[]): Value[][] {
+  if (values.length < 2) return [values]
+  return values.flatMap((value, index) =>
+    ordersOf(values.filter((_, other) => other !== index)).map(rest => [value, ...rest]),
+  )
+}
+
+describe('two invoices of one payment intent', () => {
+  const paid = (id: string, day: number) =>
+    event('invoice.paid', invoice({ id, paidAt: onDay(day) }), onDay(day))
+  const told = [paid('in_1', 1), paid('in_2', 2), link('in_1', 'pi_1'), link('in_2', 'pi_1')]
+
+  test.each([
+    [2000, ['in_1 processor 1000-1000', 'in_2 processor 1000-1000']],
+    [1300, ['in_1 processor 1000-1000', 'in_2 processor 1000-300']],
+    [400, ['in_1 processor 1000-400', 'in_2 processor 1000-0']],
+  ])('they are two payments and share the refund of %i, in any order', async (amount, wanted) => {
+    for (const [index, order] of ordersOf(told).entries()) {
+      if (index % 3 !== amount % 3) continue
+      const shop = await openShop(api)
+      await deliverAll(shop, order.toSpliced(index % 5, 0, refunded('pi_1', amount, { id: 'ch_1' })))
+      expect([order.map(({ data }) => data.object.id), await payments(shop)]).toEqual([
+        expect.anything(),
+        wanted,
+      ])
+    }
+  })
+
+  test('an API payment of the intent counts as the older invoice', async () => {
+    for (const [index, order] of ordersOf(told).entries()) {
+      if (index % 3 !== 0) continue
+      const shop = await openShop(api)
+      await record(shop, 'pi_1')
+      await deliverAll(shop, order)
+      expect(await payments(shop)).toEqual(['in_2 processor 1000-0', 'pi_1 api 1000-0'])
+      expect(await remove(shop, 'pi_1')).toBe(200)
+      expect(await payments(shop)).toEqual(['in_1 processor 1000-0', 'in_2 processor 1000-0'])
+    }
+  })
+
+  test('both can be sent through the API', async () => {
+    const shop = await openShop(api)
+    await deliverAll(shop, [link('in_1', 'pi_1'), link('in_2', 'pi_1')])
+    await record(shop, 'in_1')
+    await record(shop, 'in_2')
+    await deliverAll(shop, [...told, refunded('pi_1', 1300)])
+    expect(await payments(shop)).toEqual(['in_1 api 1000-1000', 'in_2 api 1000-300'])
+  })
+
+  test('each has its own visitor, or otherwise that of the intent', async () => {
+    const shop = await openShop(api)
+    const [own, ofBoth] = [randomUUID(), randomUUID()]
+    const intent = { id: 'pi_1', object: 'payment_intent', metadata: { visitor_id: ofBoth } }
+    await deliverAll(shop, [
+      event('invoice.paid', invoice({ id: 'in_1', metadata: { visitor_id: own } }), onDay(1)),
+      paid('in_2', 2),
+      paid('in_3', 3),
+      ...['in_1', 'in_2', 'in_3'].map(id => link(id, 'pi_1')),
+      event('payment_intent.succeeded', intent, onDay(4)),
+    ])
+    const rows = await api.services.db`
+      select visitor_id from payments where site_no = ${shop.siteNo} order by transaction_id`
+    expect(rows.map(row => row.visitor_id)).toEqual([own, ofBoth, ofBoth])
+  })
+})
+
+describe('an invoice of two payment intents', () => {
+  const bill = event('invoice.paid', invoice({ id: 'in_1', amount_paid: 900 }), onDay(1))
+  const links = [link('in_1', 'pi_1'), link('in_1', 'pi_2')]
+  const given = [refunded('pi_1', 400, { id: 'ch_1' }), refunded('pi_2', 300, { id: 'ch_2' })]
+
+  test('it has the refunds of both', async () => {
+    for (const order of [
+      [bill, ...links, ...given],
+      [...given, ...links, bill],
+    ]) {
+      const shop = await openShop(api)
+      await deliverAll(shop, order)
+      expect(await payments(shop)).toEqual(['in_1 processor 900-700'])
+    }
+  })
+
+  test('each API payment of an intent has its own refund', async () => {
+    const shop = await openShop(api)
+    await record(shop, 'pi_1', { amount: 400 })
+    await record(shop, 'pi_2', { amount: 500 })
+    await deliverAll(shop, [bill, ...links, ...given])
+    expect(await payments(shop)).toEqual(['pi_1 api 400-400', 'pi_2 api 500-300'])
+  })
+
+  test('an invoice that shares one intent has only the refund of that intent', async () => {
+    const shop = await openShop(api)
+    await deliverAll(shop, [
+      event('invoice.paid', invoice({ id: 'in_0', paidAt: onDay(1) - 9 }), onDay(1)),
+      bill,
+      ...links,
+      link('in_0', 'pi_2'),
+      ...given,
+    ])
+    expect(await payments(shop)).toEqual(['in_0 processor 1000-300', 'in_1 processor 900-400'])
+  })
+})
+
+test('sales: a checkout is a payment until an invoice of its own intent is paid, in any order', async () => {
+  const bought = event(
+    'checkout.session.completed',
+    checkout({ payment_intent: 'pi_2', amount_total: 700 }),
+    onDay(1),
+  )
+  const told = [
+    event('invoice.paid', invoice({ id: 'in_1' }), onDay(1)),
+    ...[link('in_1', 'pi_1'), link('in_2', 'pi_1'), link('in_2', 'pi_2')],
+    refunded('pi_2', 300),
+  ]
+  for (const order of [
+    [bought, ...told],
+    [...told, bought],
+  ]) {
+    const shop = await openShop(api)
+    await deliverAll(shop, order)
+    expect(await payments(shop)).toEqual(['in_1 processor 1000-0', 'pi_2 processor 700-300'])
+    await deliverAll(shop, [event('invoice.paid', invoice({ id: 'in_2' }), onDay(2))])
+    expect(await payments(shop)).toEqual(['in_1 processor 1000-0', 'in_2 processor 1000-300'])
+  }
+})
+
+describe('a sale with very many ids', () => {
+  /** Links `in_1 - pi_1 - in_2 - pi_2 - …`. */
+  async function chain({ siteNo }: Shop, invoices: number) {
+    await api.services.db`
+      insert into processor_facts (site_no, event_id, kind, at, object_id, sale_ids, body)
+      select ${siteNo}, 'evt_' || link, 'link', now(), 'inpay_' || link,
+        array['in_' || (link + 1) / 2, 'pi_' || link / 2], 'null'
+      from generate_series(1, ${invoices * 2 - 1}::int) as link`
+  }
+
+  test('events are accepted without delay, and every reported payment is recorded', async () => {
+    const shop = await openShop(api)
+    await chain(shop, 1_500)
+    const startedAt = performance.now()
+    const paid = ['in_1', 'in_750', 'in_1500'].map(id => event('invoice.paid', invoice({ id }), onDay(1)))
+    await deliverAll(shop, [...paid, refunded('pi_750', 1000)])
+    expect(performance.now() - startedAt).toBeLessThan(10_000)
+    expect(await payments(shop)).toEqual([
+      'in_1 processor 1000-0',
+      'in_1500 processor 1000-0',
+      'in_750 processor 1000-1000',
+    ])
+  })
+
+  test('events are accepted without delay when one intent pays 1,500 invoices', async () => {
+    const shop = await openShop(api)
+    await api.services.db`
+      insert into processor_facts (site_no, event_id, kind, at, object_id, sale_ids, body)
+      select ${shop.siteNo}, 'evt_' || link, 'link', now(), 'inpay_' || link, array['in_' || link, 'pi_many'], 'null'
+      from generate_series(1, 1500) as link`
+    const startedAt = performance.now()
+    const paid = ['in_7', 'in_1499'].map(id =>
+      event('invoice.paid', invoice({ id, payment_intent: 'pi_many' }), onDay(1)),
+    )
+    await deliverAll(shop, [...paid, ...paid.map(each => ({ ...each, id: `${each.id}_again` }))])
+    expect(performance.now() - startedAt).toBeLessThan(10_000)
+    expect(await payments(shop)).toEqual(['in_1499 processor 1000-0', 'in_7 processor 1000-0'])
+  })
+
+  test('an invoice of 100 payments is complete', async () => {
+    const shop = await openShop(api)
+    const intents = Array.from({ length: 100 }, (_, index) => `pi_${index}`)
+    await record(shop, 'ch_99')
+    await deliverAll(
+      shop,
+      intents.map((id, index) => refunded(id, index === 99 ? 700 : 0, { id: `ch_${index}` })),
+    )
+    const data = intents.map(payment_intent => ({ payment: { payment_intent } }))
+    await deliverAll(shop, [event('invoice.paid', invoice({ id: 'in_0', payments: { data } }), onDay(4))])
+    expect(await payments(shop)).toEqual(['ch_99 api 1000-700'])
+  })
+})
+
+describe('a refund that names only its payment intent', () => {
+  const bill = event('invoice.paid', invoice({ id: 'in_g' }), onDay(1))
+  const linked = link('in_g', 'pi_g')
+  const byCharge = refunded('pi_g', 300, { id: 'ch_g' })
+  const given = (fields: Json = {}) =>
+    event(
+      'refund.created',
+      refund({ charge: null, payment_intent: 'pi_g', amount: 300, created: onDay(3), ...fields }),
+      onDay(3),
+    )
+  const alone = given()
+  const named = given({ id: 're_g', charge: 'ch_g' })
+  const later = event(
+    'refund.updated',
+    refund({ id: 're_g', charge: null, payment_intent: 'pi_g', amount: 300, created: onDay(3) }),
+    onDay(4),
+  )
+  const otherCharge = event('charge.updated', charge({ id: 'ch_x', payment_intent: 'pi_g' }), onDay(2))
+
+  test.each<[string, StripeEvent[], number]>([
+    ['belongs to the charge', [bill, linked, byCharge, alone], 300],
+    ['counts without a charge', [bill, linked, alone], 300],
+    ['adds to earlier refunds of the charge', [bill, linked, byCharge, given({ created: onDay(5) })], 600],
+    ['belongs to the charge it named earlier', [bill, linked, named, later, byCharge, otherCharge], 300],
+    ['belongs to the charge that has refunds', [bill, linked, byCharge, otherCharge, alone], 300],
+  ])('it %s', async (_what, events, amount) => {
+    for (const order of [events, [...events].reverse()]) {
+      const shop = await openShop(api)
+      await deliverAll(shop, order)
+      expect(await payments(shop)).toEqual([`in_g processor 1000-${amount}`])
+    }
+  })
+})
+
+describe('a payment that was sent as refunded', () => {
+  test('it stays fully refunded when the processor reports a partial refund', async () => {
+    const shop = await openShop(api)
+    await record(shop, 'pi_k', { refunded: true })
+    await deliverAll(shop, [refunded('pi_k', 300, { id: 'ch_k' })])
+    expect(await payments(shop)).toEqual(['pi_k api 1000-1000'])
+    await record(shop, 'in_k')
+    await deliverAll(shop, [link('in_k', 'pi_k')])
+    expect(await payments(shop)).toEqual(['in_k api 1000-0', 'pi_k api 1000-1000'])
+  })
+
+  test('a payment that the processor refunded can be restored when the refund fails', async () => {
+    const shop = await openShop(api)
+    await record(shop, 'pi_l')
+    const listed = async () => {
+      const { token } = shop.member
+      const answer = await api.call('GET', `/api/sites/${shop.siteId}/payments`, { token })
+      return answer.body.data.map((item: Json) => item.refunded)
+    }
+    const given = refund({ payment_intent: 'pi_l', created: onDay(3) })
+    await deliverAll(shop, [event('refund.created', given, onDay(3))])
+    expect([await payments(shop), await listed()]).toEqual([['pi_l api 1000-1000'], [true]])
+    await deliverAll(shop, [event('refund.failed', { ...given, status: 'failed' }, onDay(4))])
+    expect([await payments(shop), await listed()]).toEqual([['pi_l api 1000-0'], [false]])
+  })
+})
+
+test('sales: a renewal stays one when a trial is granted later, and so is the payment that ends the trial', async () => {
+  const shop = await openShop(api)
+  const granted = subscription({ id: 'sub_1', status: 'trialing' })
+  const bill = (id: string, billing_reason: string, day: number) =>
+    event(
+      'invoice.paid',
+      invoice({ id, subscription: 'sub_1', billing_reason, paidAt: onDay(day) }),
+      onDay(day),
+    )
+  const renewals = async () => {
+    const rows = await api.services.db`
+      select transaction_id as id from payments where site_no = ${shop.siteNo} and renewal order by 1`
+    return rows.map(({ id }) => id)
+  }
+  await deliverAll(shop, [bill('in_1', 'subscription_cycle', 1)])
+  expect(await renewals()).toEqual(['in_1'])
+  await deliverAll(shop, [event('customer.subscription.updated', granted, onDay(5))])
+  expect(await renewals()).toEqual(['in_1'])
+  await deliverAll(shop, [
+    event('customer.subscription.updated', { ...granted, status: 'active' }, onDay(12)),
+    bill('in_2', 'subscription_cycle', 12),
+  ])
+  expect(await renewals()).toEqual(['in_1', 'in_2'])
+  expect((await serviceEvents(shop)).filter(each => each.endsWith('renewed'))).toEqual([
+    '2026-01-01 subscription_renewed',
+    '2026-01-12 subscription_renewed',
+  ])
+})

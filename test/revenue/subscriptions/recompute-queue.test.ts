@@ -1,0 +1,172 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { recomputeAllSites } from '../../../src/revenue/subscriptions/recompute-queue.ts'
+import { MOST_AT_ONCE } from '../../../src/revenue/subscriptions/recompute-subscription.ts'
+import { type Api, startApi } from '../../support/api.ts'
+import { silentLog } from '../../support/log.ts'
+import {
+  coupon,
+  deliver,
+  deliverAll,
+  discount,
+  event,
+  item,
+  type Json,
+  onDay,
+  openShop,
+  price,
+  type Shop,
+  subscription,
+} from '../../support/stripe.ts'
+
+let api: Api
+beforeAll(async () => {
+  api = await startApi()
+})
+afterAll(() => api.close())
+
+const MANY = 2 * MOST_AT_ONCE + 5
+const idOf = (index: number) => `sub_${String(index).padStart(3, '0')}`
+
+/** Opens a shop whose subscriptions cost 1,000 a month and have a coupon of which only the id is known. */
+async function openShopWith(count: number, ...others: Json[]): Promise<Shop> {
+  const shop = await openShop(api)
+  const discounts = [discount('SPRING')]
+  const made = Array.from({ length: count }, (_, index) => subscription({ id: idOf(index), discounts }))
+  for (let from = 0; from < made.length; from += 20) {
+    await Promise.all(made.slice(from, from + 20).map(each => deliverAll(shop, [created(each)])))
+  }
+  await deliverAll(shop, others.map(created))
+  return shop
+}
+
+const created = (object: Json) => event('customer.subscription.created', object, onDay(1))
+const spring = (percent_off: number, fields: Json = {}) => coupon({ id: 'SPRING', percent_off, ...fields })
+const announced = event('coupon.created', spring(50), onDay(2))
+
+/** Returns the number of subscriptions for each MRR in the ledger. */
+async function standings({ siteNo }: Shop): Promise<Record<string, number>> {
+  const rows = await api.services.db<{ mrr: number; count: number }[]>`
+    select mrr, count(*)::int as count
+    from (
+      select sum(amount_minor)::bigint as mrr from mrr_movements where site_no = ${siteNo} group by subscription_id
+    ) as standing
+    group by mrr`
+  return Object.fromEntries(rows.map(({ mrr, count }) => [mrr, count]))
+}
+
+const recompute = () => recomputeAllSites({ db: api.services.db, log: silentLog })
+
+describe('recompute queue: a coupon of many subscriptions', () => {
+  test('its terms are applied to all of them', async () => {
+    const shop = await openShopWith(MANY)
+    expect(await standings(shop)).toEqual({ 1000: MANY })
+    await deliverAll(shop, [announced])
+    while (await recompute());
+    expect(await standings(shop)).toEqual({ 500: MANY })
+  })
+
+  test('its terms are applied to all of them even after an interruption', async () => {
+    const shop = await openShopWith(MANY)
+    const { db } = api.services
+    const halfway = idOf(MOST_AT_ONCE + 10)
+    await db.unsafe(`alter table subscriptions add constraint broken
+      check (subscription_id <> '${halfway}' or mrr_minor <> 500) not valid`)
+    expect((await deliver(shop, announced)).status).toBe(500)
+    await db`alter table subscriptions drop constraint broken`
+    expect(await standings(shop)).toEqual({ 500: MOST_AT_ONCE, 1000: MANY - MOST_AT_ONCE })
+    expect((await deliver(shop, announced)).status).toBe(200)
+    while (await recompute());
+    expect(await standings(shop)).toEqual({ 500: MANY })
+    expect(await db`select from recompute_queue where site_no = ${shop.siteNo}`).toHaveLength(0)
+  })
+
+  test('a subscription that cannot be computed does not stop the others', async () => {
+    const discounts = [discount('SPRING')]
+    const items = [item(price(9_000_000_000_000_000))]
+    await api.services.db`delete from recompute_queue`
+    const shop = await openShop(api)
+    await deliverAll(shop, [event('coupon.created', spring(99), onDay(1))])
+    const made = Array.from({ length: MANY }, (_, index) => subscription({ id: idOf(index), discounts }))
+    await deliverAll(shop, [...made, subscription({ id: 'sub_999', discounts, items })].map(created))
+    await deliverAll(shop, [event('coupon.updated', spring(40), onDay(2))])
+    while (await recompute());
+    expect(await standings(shop)).toEqual({ 600: MANY, 90000000000000: 1 })
+  })
+
+  test('a failing site does not stop another site', async () => {
+    const { db } = api.services
+    await db`delete from recompute_queue`
+    const [failing, fine] = [await openShopWith(1), await openShopWith(1)]
+    await deliverAll(fine, [announced])
+    await db`update subscriptions set mrr_minor = 1 where site_no = ${fine.siteNo}`
+    await db`
+      insert into recompute_queue (site_no, subscription_id)
+      values (${failing.siteNo}, ${idOf(0)}), (${fine.siteNo}, ${idOf(0)})`
+    await db.unsafe(`alter table subscriptions add constraint broken
+      check (site_no <> ${failing.siteNo} or mrr_minor <> 1000) not valid`)
+    await expect(recompute()).rejects.toThrow('broken')
+    await db`alter table subscriptions drop constraint broken`
+    const left = await db`select site_no from recompute_queue`
+    expect(left.map(row => row.site_no)).toEqual([failing.siteNo])
+    const [row] = await db`select mrr_minor from subscriptions where site_no = ${fine.siteNo}`
+    expect(row!.mrr_minor).toBe(500)
+  })
+
+  test('nothing changes when the terms stay the same', async () => {
+    const shop = await openShopWith(3)
+    await deliverAll(shop, [announced])
+    const { db } = api.services
+    const states = () =>
+      db`select subscription_id, updated_at from subscriptions where site_no = ${shop.siteNo} order by 1`
+    const before = await states()
+    await deliverAll(shop, [
+      event('coupon.updated', spring(50, { name: 'Spring', times_redeemed: 9 }), onDay(3)),
+    ])
+    expect(await states()).toEqual(before)
+    await deliverAll(shop, [event('coupon.updated', spring(20), onDay(4))])
+    expect(await standings(shop)).toEqual({ 800: 3 })
+  })
+})
+
+describe('price dependents', () => {
+  const tiered = (fields: Json) =>
+    item(price(0, { billing_scheme: 'tiered', unit_amount: null, unit_amount_decimal: null, ...fields }))
+
+  test('every form in which an event names a coupon or price is listed', async () => {
+    const shop = await openShop(api)
+    const ofCustomer = discount('BY_CUSTOMER', { customer: 'cus_1' })
+    const ofSubscription = discount(coupon({ id: 'BY_EVENT', percent_off: 5 }), { subscription: 'sub_1' })
+    const whole = subscription({
+      id: 'sub_1',
+      customer: 'cus_1',
+      discounts: ['di_alone', discount('BY_ID'), discount(coupon({ id: 'WHOLE', percent_off: 1 }))],
+      items: [
+        item(price(100), { discounts: [discount('OF_ITEM'), 'di_other'] }),
+        item(price(100, { id: 'price_euro', currency: 'eur' })),
+        tiered({ id: 'price_tiers' }),
+        tiered({ id: 'price_known', tiers: [{ up_to: null, unit_amount: 5 }] }),
+      ],
+    })
+    await deliverAll(shop, [
+      created(whole),
+      event('customer.discount.created', ofCustomer, onDay(2)),
+      event('customer.discount.created', ofSubscription, onDay(2)),
+    ])
+    const { db } = api.services
+    const dependents = async () => {
+      const rows = await db<{ dependent: string }[]>`
+        select object_id || ' ' || holder_id || ' ' || is_customer as dependent
+        from price_dependents where site_no = ${shop.siteNo}`
+      return rows.map(({ dependent }) => dependent).sort()
+    }
+    expect(await dependents()).toEqual([
+      'BY_CUSTOMER cus_1 true',
+      'BY_EVENT sub_1 false',
+      'BY_ID sub_1 false',
+      'OF_ITEM sub_1 false',
+      'WHOLE sub_1 false',
+      'price_euro sub_1 false',
+      'price_tiers sub_1 false',
+    ])
+  })
+})

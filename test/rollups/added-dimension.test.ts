@@ -1,0 +1,163 @@
+import { randomUUID } from 'node:crypto'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import type { Db } from '../../src/db/connect.ts'
+import { type TestDatabase, testDatabase } from '../support/database.ts'
+import type { RolledUpSite } from '../support/expect-rollups.ts'
+import { enrichedHit } from '../support/hits.ts'
+import { loadVersion, type ServiceVersion } from '../support/service-version.ts'
+import { createTestSite } from '../support/sites.ts'
+
+const MINUTE = 60_000
+const HOUR = 60 * MINUTE
+const DAY = 24 * HOUR
+const TODAY = Date.UTC(2026, 2, 10)
+const NOW = new Date(TODAY + 18 * HOUR)
+/** Many days, which are read from rows, and few, which rollups and rows answer together. */
+const RANGES = [
+  { from: '2026-03-03', to: '2026-03-10' },
+  { from: '2026-03-08', to: '2026-03-09' },
+]
+
+let database: TestDatabase
+let db: Db
+/** The version that rolled the old days up, and the one that has two dimensions more. */
+let old: ServiceVersion
+let added: ServiceVersion
+let site: RolledUpSite
+
+const themeOf = ({ country }: { country?: string }) => (country === 'DE' ? 'dark' : 'light')
+
+beforeAll(async () => {
+  database = await testDatabase()
+  db = database.db
+  // The migration of the new dimension of sessions; the one of hits has a column already.
+  await db`alter table events add column theme text not null default ''`
+  await db`alter table sessions add column theme text not null default ''`
+  old = await loadVersion()
+  added = await loadVersion(
+    {
+      theme: { level: 'session', isRolledUp: true },
+      query: { level: 'hit', isRolledUp: true },
+    },
+    hit => ({ theme: themeOf(hit) }),
+  )
+})
+afterAll(() => database.close())
+
+/** Visits of a day. */
+function visits(day: number, from: number, to: number) {
+  return Array.from({ length: to - from }, (_, index) => {
+    const visit = from + index
+    const visitorId = randomUUID()
+    const at = TODAY + day * DAY + (visit + 1) * 3 * HOUR
+    const country = visit % 3 === 0 ? 'DE' : 'FR'
+    return [
+      enrichedHit(site, at, { visitorId, country, url: `/?page=${visit % 2}`, title: 'Home' }),
+      enrichedHit(site, at + MINUTE, { visitorId, country, type: 'event', name: 'signup', url: '/?done' }),
+    ]
+  }).flat()
+}
+
+/** A site with a week of old days, rolled up by the old version, one of them empty, and a day that goes on. */
+beforeEach(async () => {
+  await db`update sites set deleted_at = now()`
+  // Without it, the day that goes on would have no rollup before the watermark moves.
+  await db`update watermarks set watermark = '-infinity', refreshed_to = '-infinity' where aggregate = 'daily_rollups'`
+  site = { ...(await createTestSite(db)), timezone: 'UTC' }
+  for (const day of [-7, -6, -5, -3, -2, -1, 0]) await old.storeHits(db, 0, visits(day, 0, 4))
+  await old.rollUpAll(db, NOW)
+  await db`update sessions set theme = case country when 'DE' then 'dark' else 'light' end`
+  await db`update events set theme = case country when 'DE' then 'dark' else 'light' end`
+})
+
+const hashes = async () => {
+  const rows = await db<{ hash: string }[]>`
+    select distinct dimensions_hash as hash from daily_rollups where site_no = ${site.siteNo}`
+  return rows.map(({ hash }) => hash)
+}
+
+/** Compares what both versions read from rollups with rows; the new one has its dimensions, too. */
+async function expectRightNumbers(): Promise<void> {
+  await added.expectRollupsEqualRows(db, site, RANGES, NOW, ['country', 'theme', 'query'])
+  await old.expectRollupsEqualRows(db, site, RANGES, NOW, ['country', 'path'])
+}
+
+const visitorsByTheme = async ({ tasks }: ServiceVersion, start: number, end: number) => {
+  const ranked = await tasks.rankValues(db, {
+    siteNo: site.siteNo,
+    window: { start, end },
+    dimension: 'theme',
+    by: ['visitors'],
+    shown: ['visitors'],
+    leavesOutEmpty: false,
+    limit: 10,
+    offset: 0,
+  })
+  return ranked && Object.fromEntries(ranked.rows.map(({ value, visitors }) => [value, visitors]))
+}
+
+describe('added dimension', () => {
+  test('old days have its values before they are rolled up again', async () => {
+    expect(await hashes()).toEqual([old.hash])
+    expect(added.hash).not.toBe(old.hash)
+    expect(await visitorsByTheme(added, TODAY - 2 * DAY, TODAY)).toEqual({ dark: 4, light: 4 })
+    // A long range of such days is read from rows, by the statement for filtered reads.
+    expect(await visitorsByTheme(added, TODAY - 7 * DAY, TODAY)).toBeNull()
+    await expectRightNumbers()
+  })
+
+  test('old days have its values after they are rolled up again, and are read from rollups', async () => {
+    await added.rollUpAll(db, NOW)
+    expect(await hashes()).toEqual([added.hash])
+    expect(await visitorsByTheme(added, TODAY - 7 * DAY, TODAY)).toEqual({ dark: 12, light: 12 })
+    await expectRightNumbers()
+  })
+
+  test('new hits are filled and counted on days of either version', async () => {
+    await added.storeHits(db, 0, [...visits(-1, 4, 6), ...visits(-6, 4, 5)])
+    await expectRightNumbers()
+    await added.rollUpAll(db, NOW)
+    expect(await visitorsByTheme(added, TODAY - 7 * DAY, TODAY)).toEqual({ dark: 12, light: 15 })
+    await expectRightNumbers()
+  })
+
+  test('a day that goes on is built again, not added to, by the version with other dimensions', async () => {
+    await added.storeHits(db, 0, visits(0, 5, 6))
+    const later = new Date(TODAY + 23 * HOUR)
+    await added.rollUpAll(db, later)
+    expect(await visitorsByTheme(added, TODAY, TODAY + DAY)).toEqual({ dark: 2, light: 3 })
+    await old.rollUpAll(db, later)
+    expect(await hashes()).toEqual([old.hash])
+    await expectRightNumbers()
+  })
+
+  test('two versions that roll up in turn give right numbers at every time', async () => {
+    for (const version of [added, old, added]) {
+      await added.storeHits(db, 0, visits(-2, 6, 7))
+      await expectRightNumbers()
+      await version.rollUpAll(db, NOW)
+      expect(await hashes()).toEqual([version.hash])
+      await expectRightNumbers()
+    }
+  })
+
+  test('a version whose round is stopped leaves days of both versions, and all numbers are right', async () => {
+    await db`
+      update daily_rollups set dimensions_hash = 'of a third version'
+      where site_no = ${site.siteNo} and starts_at < ${new Date(TODAY - 4 * DAY)}`
+    await expectRightNumbers()
+    await added.rollUpAll(db, NOW)
+    expect(await hashes()).toEqual([added.hash])
+    await expectRightNumbers()
+  })
+
+  test('the cache of a version holds no days of another one', async () => {
+    await added.rollUpAll(db, NOW)
+    // Fill the caches of both versions.
+    await expectRightNumbers()
+    await old.rollUpAll(db, NOW)
+    await expectRightNumbers()
+    await added.rollUpAll(db, NOW)
+    await expectRightNumbers()
+  })
+})

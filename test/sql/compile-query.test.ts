@@ -1,0 +1,40 @@
+import { expect, test } from 'vitest'
+import { compileQuery } from '../../src/db/query.ts'
+
+const compiled = (text: string) => compileQuery('some-name', text)
+
+test('a named parameter becomes a position, the same for each use of its name', () => {
+  expect(compiled('select * from t where a = :siteNo and b > :start and c = :siteNo')).toEqual({
+    text: '/* some-name */\nselect * from t where a = $1 and b > $2 and c = $1',
+    parameters: ['siteNo', 'start'],
+  })
+})
+
+test.each([
+  ['a cast', 'select a::text, (b)::int[] from t'],
+  ['a slice', 'select a[1:2], a[:2], a[n:m] from t'],
+  ['a text', "select ':siteNo', 'it''s :siteNo' from t"],
+  ['a quoted name', 'select ":siteNo" from t'],
+  ['a comment', 'select 1 -- of :siteNo'],
+  ['a comment of several lines', 'select 1 /* of\n:siteNo */'],
+])('%s is no parameter', (_, text) => {
+  expect(compiled(text)).toEqual({ text: `/* some-name */\n${text}`, parameters: [] })
+})
+
+test('a parameter may be cast', () => {
+  expect(compiled('select :at::timestamptz, array[:id]::uuid[]')).toEqual({
+    text: '/* some-name */\nselect $1::timestamptz, array[$2]::uuid[]',
+    parameters: ['at', 'id'],
+  })
+})
+
+test('a fragment is a list of columns from the registry of dimensions, or a file of sql/fragments', () => {
+  expect(compiled('select {rolled_up_hit_columns} from events').text).toBe(
+    '/* some-name */\nselect path, title, hostname, name from events',
+  )
+  const { text, parameters } = compiled('select * from ({slice_sessions}) as chosen where site_no = :siteNo')
+  expect(text).toContain('entry_path, referrer, channel')
+  expect(parameters).toEqual(['closedFrom', 'siteNo', 'start', 'end', 'closedTo'])
+  expect(compiled("select '{slice_sessions}'::text[]").text).toContain("'{slice_sessions}'")
+  expect(() => compiled('select {unknown_list}')).toThrow('unknown_list')
+})

@@ -1,0 +1,70 @@
+import { readdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { projectRoot } from '../../src/config.ts'
+import { compileQuery, queryFile } from '../../src/db/query.ts'
+import { composedQueries } from '../support/composed-queries.ts'
+import { type TestDatabase, testDatabase } from '../support/database.ts'
+import { type DeclaredQuery, declaredQueries } from '../support/declared-queries.ts'
+import { fits } from '../support/sql-kinds.ts'
+
+const declared = await declaredQueries()
+const textOf = ({ name, text }: DeclaredQuery) => text ?? queryFile(name)
+
+let database: TestDatabase
+let typeNames: Map<number, string>
+
+beforeAll(async () => {
+  database = await testDatabase()
+  const types = await database.db<{ oid: number; name: string }[]>`
+    select oid::int as oid, format_type(oid, null) as name from pg_type`
+  typeNames = new Map(types.map(({ oid, name }) => [oid, name]))
+})
+afterAll(() => database.close())
+
+describe('declared queries', () => {
+  test.each(declared)('$name: parameters and columns are those of its types ($where)', async query => {
+    const { text, parameters } = compileQuery(query.name, textOf(query))
+    expect(Object.keys(query.parameters).sort(), 'names of parameters').toEqual(parameters.toSorted())
+    const { types, columns } = await database.db.unsafe(text, [], { prepare: true }).describe()
+    parameters.forEach((name, index) => {
+      const type = typeNames.get(types[index]!)!
+      const kinds = query.parameters[name]!
+      expect(fits(type, kinds), `:${name} is ${type}, declared as ${kinds}`).toBe(true)
+    })
+    const declaredColumns = Object.entries(query.columns)
+    // A statement may return nothing that its caller reads.
+    if (declaredColumns.length === 0) return
+    const returned = new Map((columns ?? []).map(({ name, type }) => [name, typeNames.get(type)!]))
+    expect(declaredColumns.map(([name]) => name).sort(), 'names of columns').toEqual(
+      [...returned.keys()].sort(),
+    )
+    for (const [name, kinds] of declaredColumns) {
+      expect(fits(returned.get(name)!, kinds), `${name} is ${returned.get(name)}, declared as ${kinds}`).toBe(
+        true,
+      )
+    }
+  })
+
+  test('have unique names', () => {
+    const names = declared.map(({ name }) => name)
+    expect(names.filter((name, index) => names.indexOf(name) !== index)).toEqual([])
+  })
+
+  test('stand inline when they are short, and in a file when they are long', () => {
+    const lines = (text: string) => text.trim().split('\n').length
+    const misplaced = declared
+      .filter(query => (query.text === undefined ? lines(textOf(query)) <= 12 : lines(textOf(query)) > 20))
+      .map(({ name, where }) => `${name} (${where})`)
+    expect(misplaced).toEqual([])
+  })
+
+  test('and composed statements own every file of sql/queries', () => {
+    const files = readdirSync(join(projectRoot, 'sql', 'queries')).map(file => file.replace(/\.sql$/, ''))
+    const owned = [
+      ...declared.filter(({ text }) => text === undefined).map(({ name }) => name),
+      ...composedQueries,
+    ]
+    expect(files.sort()).toEqual(owned.sort())
+  })
+})

@@ -1,0 +1,175 @@
+import { join } from 'node:path'
+import ts from 'typescript'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import '../../src/trpc/stats.ts'
+import { projectRoot } from '../../src/config.ts'
+import { queryFile } from '../../src/db/query.ts'
+import { storeHits } from '../../src/ingestion/store/store.ts'
+import type { Dimension } from '../../src/stats/filters/dimensions.ts'
+import type { ResolvedQuery } from '../../src/stats/filters/resolved-query.ts'
+import {
+  type FilteredStatement,
+  filteredStatements,
+  runFiltered,
+} from '../../src/stats/sql/filtered-query.ts'
+import { RELATIONS } from '../../src/stats/sql/relations.ts'
+import { type TestDatabase, testDatabase } from '../support/database.ts'
+import { programOf, propertiesOf } from '../support/declared-queries.ts'
+import { enrichedHit } from '../support/hits.ts'
+import { createTestSite, type TestSite } from '../support/sites.ts'
+import { fits } from '../support/sql-kinds.ts'
+
+const DAY = 86_400_000
+const TODAY = Date.UTC(2026, 2, 10)
+const statements = filteredStatements()
+const declarations = findDeclarations()
+
+let database: TestDatabase
+let site: TestSite
+let typeNames: Map<number, string>
+
+beforeAll(async () => {
+  database = await testDatabase()
+  site = await createTestSite(database.db)
+  const rows = await database.db<{ oid: number; name: string }[]>`
+    select oid::int as oid, format_type(oid, null) as name from pg_type`
+  typeNames = new Map(rows.map(({ oid, name }) => [oid, name]))
+  await storeHits(database.db, 0, [
+    enrichedHit(site, TODAY, { url: '/a', title: 'A' }),
+    enrichedHit(site, TODAY + 1_000, { type: 'event', name: 'signup', url: '/a', props: { plan: 'pro' } }),
+  ])
+})
+afterAll(() => database.close())
+
+interface Declaration {
+  /** Name of the function that runs the statement. */
+  constant: string
+  params: Record<string, string>
+  columns: Record<string, string>
+}
+
+/** Finds each `const someName = filteredQuery<Params, Row>('some-name', …)`, by name. */
+function findDeclarations(): Map<string, Declaration> {
+  const program = programOf(join(projectRoot, 'tsconfig.json'))
+  const checker = program.getTypeChecker()
+  const found = new Map<string, Declaration>()
+  const visit = (node: ts.Node): void => {
+    ts.forEachChild(node, visit)
+    if (!ts.isCallExpression(node) || node.expression.getText() !== 'filteredQuery') return
+    const [params, columns] = node.typeArguments ?? []
+    const [name] = node.arguments as unknown as [ts.StringLiteral]
+    found.set(name.text, {
+      constant: (node.parent as ts.VariableDeclaration).name.getText(),
+      params: propertiesOf(checker, params),
+      columns: propertiesOf(checker, columns),
+    })
+  }
+  for (const file of program.getSourceFiles()) if (file.fileName.includes('/src/stats/')) visit(file)
+  return found
+}
+
+const condition = (value: string) => ({ field: 'x', operator: 'is' as const, values: [value] })
+const on = (dimension: Dimension, value: string) => ({ dimension, condition: condition(value) })
+const targets = {
+  hits: [{ kind: 'event', value: 'signup', props: '{"plan": "pro"}', goals: [0] }],
+  scrolls: [{ path: '/a', threshold: 50, goals: [1] }],
+}
+const property = { keys: [condition('plan')], values: [condition('pro')] }
+
+const CONTEXTS: [string, Partial<ResolvedQuery>][] = [
+  ['no filter', {}],
+  ['filters on hits', { filters: { dimensions: [on('path', '/a')], property } }],
+  [
+    'filters on sessions',
+    { filters: { dimensions: [on('country', ''), on('visit_count', '1')], property: undefined } },
+  ],
+  ['a goal', { goal: { targets, sessionNos: [1] } }],
+  [
+    'all filters',
+    {
+      filters: { dimensions: [on('title', 'A'), on('user_id', '')], property },
+      goal: { targets, sessionNos: [1] },
+    },
+  ],
+]
+
+/** Statements whose column `value` is a dimension of sessions. */
+const OF_SESSIONS = new Set([
+  'break-down-sessions',
+  'count-session-values',
+  'break-down-session-revenue',
+  'rank-session-values',
+  'count-sessions-by-value',
+  'list-distinct-money-values',
+])
+
+const SAMPLES: Record<string, unknown> = {
+  number: 10,
+  string: 'USD',
+  'string[]': ['/a'],
+  'Date[]': [new Date(TODAY), new Date(TODAY + DAY / 2)],
+}
+
+const paramsOf = (name: string) =>
+  Object.fromEntries(
+    Object.entries(declarations.get(name)!.params).map(([param, kind]) => [param, SAMPLES[kind]]),
+  )
+
+const textOf = ({ name, text }: FilteredStatement) => text ?? queryFile(name)
+
+describe.each(CONTEXTS)('filtered statements with %s', (_, context) => {
+  test.each(statements)('$name runs and returns the columns of its type', async statement => {
+    const { name } = statement
+    const start = new Date(TODAY)
+    const resolved: ResolvedQuery = {
+      siteNo: site.siteNo,
+      start,
+      end: new Date(TODAY + DAY),
+      filters: { dimensions: [], property: undefined },
+      goal: undefined,
+      ...context,
+    }
+    const options = { value: OF_SESSIONS.has(name) ? 'source' : 'path', targets } as const
+    const narrow = { titles: ['A'], times: [start], errorId: '00000000-0000-4000-8000-000000000000' }
+    const declared = declarations.get(name)!.columns
+    for (const slice of [undefined, { from: start, to: null }, { from: null, to: start }]) {
+      const run = (more: object) =>
+        runFiltered(database.db, statement, { ...resolved, slice }, { ...options, ...more }, paramsOf(name))
+      await run({ ...narrow, window: { start, end: resolved.end }, hasManyPayments: true })
+      const { columns } = (await run({})) as unknown as { columns: { name: string; type: number }[] }
+      const returned = new Map(columns.map(column => [column.name, typeNames.get(column.type)!]))
+      expect([...returned.keys()].sort()).toEqual(Object.keys(declared).sort())
+      for (const [column, kinds] of Object.entries(declared)) {
+        const type = returned.get(column)!
+        expect(fits(type, kinds), `${column} is ${type}, declared as ${kinds}`).toBe(true)
+      }
+    }
+  })
+})
+
+describe('filtered statements', () => {
+  test.each(statements)('$name declares exactly the relations that it reads', statement => {
+    const text = textOf(statement).replace(/--.*|\/\*[\s\S]*?\*\//g, '')
+    const read = Object.keys(RELATIONS).filter(relation => new RegExp(`\\b${relation}\\b`).test(text))
+    expect(read.sort()).toEqual(statement.relations.toSorted())
+  })
+
+  test.each(statements)('$name is run by a function of its name', ({ name }) => {
+    const camelCase = name.replace(/-(\w)/g, (_, letter: string) => letter.toUpperCase())
+    expect(declarations.get(name)!.constant).toBe(camelCase)
+  })
+
+  test('have unique names', () => {
+    const names = statements.map(({ name }) => name)
+    expect(names.filter((name, index) => names.indexOf(name) !== index)).toEqual([])
+    expect(names.length).toBeGreaterThan(25)
+  })
+
+  test('stand inline when they are short, and in a file when they are long', () => {
+    const lines = (statement: FilteredStatement) => textOf(statement).trim().split('\n').length
+    const misplaced = statements.filter(statement =>
+      statement.text === undefined ? lines(statement) <= 12 : lines(statement) > 20,
+    )
+    expect(misplaced.map(({ name }) => name)).toEqual([])
+  })
+})

@@ -1,0 +1,121 @@
+import { dirname, join, relative } from 'node:path'
+import ts from 'typescript'
+import { projectRoot } from '../../src/config.ts'
+
+/** A call of `query()` in the sources, with its types as texts such as `number | null`. */
+export interface DeclaredQuery {
+  name: string
+  /** undefined: the text is in `sql/queries/{name}.sql`. */
+  text: string | undefined
+  /** File and line. */
+  where: string
+  parameters: Record<string, string>
+  columns: Record<string, string>
+}
+
+/** Finds every `query<Params, Row>('name', …)` of the service with the help of the TypeScript compiler. */
+export async function declaredQueries(): Promise<DeclaredQuery[]> {
+  const program = programOf(join(projectRoot, 'tsconfig.json'))
+  const checker = program.getTypeChecker()
+  const found: Promise<DeclaredQuery>[] = []
+  for (const file of program.getSourceFiles()) {
+    const path = relative(projectRoot, file.fileName)
+    if (!/^(src|workers|scripts)\//.test(path) || path === join('src', 'db', 'query.ts')) continue
+    const visit = (node: ts.Node): void => {
+      ts.forEachChild(node, visit)
+      if (!ts.isCallExpression(node) || node.expression.getText(file) !== 'query') return
+      const [name, text] = node.arguments
+      // Names are kebab-case: `query('select 1')` of a database driver is another function.
+      if (!name || !ts.isStringLiteral(name) || !/^[a-z0-9-]+$/.test(name.text)) return
+      const [parameters, columns] = node.typeArguments ?? []
+      const query = {
+        name: name.text,
+        where: `${path}:${file.getLineAndCharacterOfPosition(node.getStart(file)).line + 1}`,
+        parameters: propertiesOf(checker, parameters),
+        columns: propertiesOf(checker, columns),
+      }
+      const read = async () => ({ ...query, text: text && (await constantText(checker, text)) })
+      found.push(read())
+    }
+    visit(file)
+  }
+  return Promise.all(found)
+}
+
+/** Returns the program of a TypeScript configuration, without tests. */
+export function programOf(configPath: string): ts.Program {
+  const config = ts.readConfigFile(configPath, ts.sys.readFile)
+  const { fileNames, options } = ts.parseJsonConfigFileContent(config.config, ts.sys, dirname(configPath))
+  return ts.createProgram(
+    fileNames.filter(name => !name.includes('/test/')),
+    options,
+  )
+}
+
+/**
+ * Evaluates a text that is written as a literal, perhaps with constants such as `${SITE_COLUMNS}` in it. A constant that is
+ * computed is read from its module, which must export it.
+ */
+async function constantText(checker: ts.TypeChecker, node: ts.Expression): Promise<string> {
+  if (ts.isStringLiteralLike(node)) return node.text
+  if (ts.isParenthesizedExpression(node) || ts.isAsExpression(node))
+    return constantText(checker, node.expression)
+  if (ts.isTemplateExpression(node)) {
+    let text = node.head.text
+    for (const { expression, literal } of node.templateSpans) {
+      text += (await constantText(checker, expression)) + literal.text
+    }
+    return text
+  }
+  if (ts.isBinaryExpression(node) && node.operatorToken.kind === ts.SyntaxKind.PlusToken) {
+    return (await constantText(checker, node.left)) + (await constantText(checker, node.right))
+  }
+  if (ts.isIdentifier(node)) {
+    const symbol = checker.getSymbolAtLocation(node)!
+    const resolved = symbol.flags & ts.SymbolFlags.Alias ? checker.getAliasedSymbol(symbol) : symbol
+    const declaration = resolved.valueDeclaration
+    if (declaration && ts.isVariableDeclaration(declaration) && declaration.initializer) {
+      const { initializer } = declaration
+      if (!ts.isCallExpression(initializer)) return constantText(checker, initializer)
+      const module: Record<string, unknown> = await import(declaration.getSourceFile().fileName)
+      const value = module[declaration.name.getText()]
+      if (typeof value === 'string') return value
+    }
+  }
+  throw new Error(`The text of a query must be made of constants: ${node.getText()}`)
+}
+
+/** Returns the kinds of values of each property of a type, such as `number` or `Date | string`. */
+export function propertiesOf(checker: ts.TypeChecker, node: ts.TypeNode | undefined): Record<string, string> {
+  if (!node) return {}
+  const type = checker.getTypeFromTypeNode(node)
+  return Object.fromEntries(
+    checker.getPropertiesOfType(type).map(property => {
+      const declared = checker.getTypeOfSymbolAtLocation(property, node)
+      return [property.name, kindsOf(checker, declared)]
+    }),
+  )
+}
+
+/** The kinds of values that a type allows, without null: `number`, `string`, `boolean`, `Date`, `bytes`, `json`, `number[]` … */
+function kindsOf(checker: ts.TypeChecker, type: ts.Type): string {
+  const members = type.isUnion() ? type.types : [type]
+  return [...new Set(members.map(member => kindOf(checker, member)))].filter(Boolean).sort().join(' | ')
+}
+
+function kindOf(checker: ts.TypeChecker, type: ts.Type): string {
+  const { flags } = type
+  if (flags & (ts.TypeFlags.Null | ts.TypeFlags.Undefined)) return ''
+  if (flags & (ts.TypeFlags.Any | ts.TypeFlags.Unknown)) return 'json'
+  if (flags & ts.TypeFlags.NumberLike) return 'number'
+  if (flags & ts.TypeFlags.StringLike) return 'string'
+  if (flags & ts.TypeFlags.BooleanLike) return 'boolean'
+  if (checker.isArrayType(type)) {
+    const [element] = checker.getTypeArguments(type as ts.TypeReference)
+    return `${kindsOf(checker, element!)}[]`
+  }
+  const name = type.getSymbol()?.name ?? ''
+  if (name === 'Date') return 'Date'
+  if (name === 'Buffer' || name === 'Uint8Array') return 'bytes'
+  return 'json'
+}

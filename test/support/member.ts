@@ -1,0 +1,29 @@
+import type { Db } from '../../src/db/connect.ts'
+import type { Plan, Role } from '../../src/teams/schema.ts'
+import { createTeam } from '../../src/teams/teams.ts'
+import { createToken } from '../../src/teams/tokens.ts'
+import { createUser } from '../../src/teams/users.ts'
+
+export interface Member {
+  teamId: string
+  userId: string
+  token: string
+}
+
+export interface MemberOptions {
+  plan?: Plan
+  trialEndsAt?: Date
+  role?: Role
+}
+
+/** Creates a team, its user and the user's token. */
+export async function createMember(
+  { db, now }: { db: Db; now: () => Date },
+  { plan = 'active', trialEndsAt, role = 'owner' }: MemberOptions = {},
+): Promise<Member> {
+  const teamId = await createTeam(db, { name: 'Test', plan, trialEndsAt }, now())
+  const userId = await createUser(db, { teamId, email: 'someone@example.com', role })
+  const token = { teamId, userId, name: 'test', siteIds: null, expiresAt: null }
+  const made = await createToken(db, token, now())
+  return { teamId, userId, token: made.token }
+}

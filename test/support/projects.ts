@@ -1,0 +1,60 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { dirname, join, relative, resolve } from 'node:path'
+import { fileURLToPath } from 'node:url'
+
+const root = fileURLToPath(new URL('../..', import.meta.url))
+
+/** Modules that start a database, a Redis or a process of the service. */
+const SERVERS = [
+  'src/embedded/database.ts',
+  'src/embedded/redis.ts',
+  'src/embedded/session.ts',
+  'test/embedded/spawn.ts',
+  'test/support/data-dir.ts',
+  'test/support/database.ts',
+  'test/support/redis.ts',
+  'test/support/service.ts',
+]
+
+/** The Vitest project of each test file. It follows from the folder and from what the file imports. */
+export type Project = 'unit' | 'database' | 'processes' | 'browser' | 'faults'
+
+/** Tests that stop or kill processes and expect the others to answer within seconds. */
+const FAULTS = /^test\/faults\/|^test\/contract\/lifecycle|^test\/embedded\/watchdog/
+/** Tests that start several processes. Beside the CPU-bound rest these start too slowly. */
+const PROCESSES =
+  /^test\/embedded\/|^test\/contract\/(boot|limits|metrics)\.|^test\/scripts\/(import|payments)-command\./
+const BROWSER = /^test\/tracker\//
+
+/** Returns the test files of a project, relative to the root. */
+export function filesOf(project: Project): string[] {
+  return readdirSync(join(root, 'test'), { recursive: true, encoding: 'utf8' })
+    .map(file => `test/${file}`)
+    .filter(file => file.endsWith('.test.ts') && projectOf(file) === project)
+    .sort()
+}
+
+function projectOf(file: string): Project {
+  if (!needsServers(join(root, file))) return 'unit'
+  if (FAULTS.test(file)) return 'faults'
+  if (BROWSER.test(file)) return 'browser'
+  return PROCESSES.test(file) ? 'processes' : 'database'
+}
+
+const known = new Map<string, boolean>()
+
+/** Follows the imports of test files, and of `src` only their own: a module of `src` starts no server when it is imported. */
+function needsServers(path: string): boolean {
+  const answer = known.get(path)
+  if (answer !== undefined) return answer
+  known.set(path, false)
+  const imported = [...readFileSync(path, 'utf8').matchAll(/ from '(\.[^']+)'/g)]
+    .map(([, target]) => resolve(dirname(path), target!))
+    .filter(existsSync)
+  const needs = imported.some(target => {
+    const name = relative(root, target)
+    return SERVERS.includes(name) || (name.startsWith('test/') && needsServers(target))
+  })
+  known.set(path, needs)
+  return needs
+}

@@ -1,0 +1,79 @@
+import { expect, test } from 'vitest'
+import { createFairPool } from '../../src/threads/fair-pool.ts'
+import type { Pool } from '../../src/threads/pool.ts'
+
+const pool: Pool = { run: async () => undefined, close: async () => {} }
+
+/** Work that runs until the test ends it. */
+function openWork() {
+  let resolve: (answer: string) => void = () => {}
+  const promise = new Promise<string>(done => {
+    resolve = done
+  })
+  let isRunning = false
+  return {
+    run: () => {
+      isRunning = true
+      return promise
+    },
+    end: () => resolve('done'),
+    isRunning: () => isRunning,
+  }
+}
+
+const settled = () => new Promise(resolve => setImmediate(resolve))
+
+test('fair pool: an owner has its places, and waiting work starts in the order of arrival', async () => {
+  const fair = createFairPool(pool, { places: 2, waiting: 2 })
+  const works = Array.from({ length: 4 }, openWork)
+  const answers = works.map(work => fair.enter('a', undefined, work.run))
+  await settled()
+  expect(works.map(work => work.isRunning())).toEqual([true, true, false, false])
+  works[1]!.end()
+  await settled()
+  expect(works.map(work => work.isRunning())).toEqual([true, true, true, false])
+  for (const work of works) work.end()
+  expect(await Promise.all(answers)).toEqual(Array(4).fill('done'))
+})
+
+test('fair pool: an owner with a full line is refused, another one is not delayed', async () => {
+  const fair = createFairPool(pool, { places: 1, waiting: 1 })
+  const [first, second, third, other] = Array.from({ length: 4 }, openWork)
+  const answers = [fair.enter('a', undefined, first!.run), fair.enter('a', undefined, second!.run)]
+  await expect(fair.enter('a', undefined, third!.run)).rejects.toMatchObject({
+    code: 'unavailable',
+    retryAfter: expect.any(Number),
+    message: expect.stringContaining('one after the other'),
+  })
+  expect(third!.isRunning()).toBe(false)
+  const answer = fair.enter('b', undefined, other!.run)
+  await settled()
+  expect(other!.isRunning()).toBe(true)
+  for (const work of [first!, second!, other!]) work.end()
+  expect(await Promise.all([...answers, answer])).toEqual(['done', 'done', 'done'])
+  expect(await fair.enter('a', undefined, async () => 'again')).toBe('again')
+})
+
+test('fair pool: an aborted request leaves the line, and its place goes to the next', async () => {
+  const fair = createFairPool(pool, { places: 1, waiting: 2 })
+  const [first, gone, next] = Array.from({ length: 3 }, openWork)
+  const client = new AbortController()
+  const answers = [fair.enter('a', undefined, first!.run)]
+  const refused = fair.enter('a', client.signal, gone!.run)
+  answers.push(fair.enter('a', undefined, next!.run))
+  client.abort()
+  await expect(refused).rejects.toMatchObject({ code: 'unavailable' })
+  await expect(fair.enter('a', client.signal, gone!.run)).rejects.toMatchObject({ code: 'unavailable' })
+  first!.end()
+  await settled()
+  expect([gone!.isRunning(), next!.isRunning()]).toEqual([false, true])
+  next!.end()
+  expect(await Promise.all(answers)).toEqual(['done', 'done'])
+})
+
+test('fair pool: work that fails frees its place', async () => {
+  const fair = createFairPool(pool, { places: 1, waiting: 0 })
+  const failing = () => fair.enter('a', undefined, () => Promise.reject(new Error('failed')))
+  await expect(failing()).rejects.toThrow('failed')
+  await expect(failing()).rejects.toThrow('failed')
+})
