@@ -1,4 +1,5 @@
 import { defineConfig } from 'vitest/config'
+import { LongestFirst } from './test/support/longest-first.ts'
 import { filesOf, type Project } from './test/support/projects.ts'
 import { SlowestReporter } from './test/support/slowest.ts'
 
@@ -23,14 +24,15 @@ export default defineConfig({
     testTimeout: 60_000,
     hookTimeout: 120_000,
     reporters: [['default', { summary: false }], new SlowestReporter()],
+    sequence: { sequencer: LongestFirst },
     projects: [
       project('unit', 0, 2),
       // A database in WebAssembly takes half a gigabyte and a core; tests of the built service wait for it.
       project('database', 1, 3),
-      // These wait most of their time. They run side by side, longest first by the size of their files.
-      project('processes', 2, 3),
-      project('browser', 2, 3),
-      project('faults', 2, 3),
+      // These wait most of their time, so more of them run side by side than there are cores.
+      project('processes', 2, 5),
+      project('browser', 2, 5),
+      project('faults', 2, 5),
     ],
   },
 })

@@ -1,19 +1,26 @@
-// Compiles src, workers and scripts into dist/ when a source is newer than the last build, and bundles the tracker.
-import { spawnSync } from 'node:child_process'
+// Bundles the programs of the service and the tracker into dist/ when a source is newer than the last build.
 import { readdirSync, statSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { build } from 'esbuild'
+import { bundleOptions } from './bundle.js'
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)))
 const stamp = join(root, 'dist', '.built')
-// Not part of the service: `npm pack -w src/client` builds it.
-const client = join(root, 'src', 'client')
+
+/** Files that Node.js is started with, as a process or a thread. Each keeps its place below dist/. */
+const programs = [
+  ...['primary', 'http', 'ingest', 'rollup', 'patterns', 'embedded-database', 'embedded-redis'].map(
+    name => `workers/${name}.ts`,
+  ),
+  ...['admin', 'embedded-addresses', 'welcome'].map(name => `scripts/${name}.ts`),
+  ...['ingest', 'floor', 'mixed', 'reads', 'rollups', 'seed', 'send'].map(name => `scripts/bench/${name}.ts`),
+]
 
 function newest(path) {
   const stat = statSync(path)
   if (!stat.isDirectory()) return stat.mtimeMs
-  const paths = readdirSync(path).map(name => join(path, name))
-  return Math.max(stat.mtimeMs, ...paths.filter(each => each !== client).map(newest))
+  return Math.max(stat.mtimeMs, ...readdirSync(path).map(name => newest(join(path, name))))
 }
 
 function lastBuild() {
@@ -24,13 +31,16 @@ function lastBuild() {
   }
 }
 
-const sources = ['src', 'workers', 'scripts', 'package.json', 'tsconfig.json', 'tsconfig.build.json']
+const sources = ['src', 'workers', 'scripts', 'package.json']
+// Nothing is removed: a running service still loads its own files.
 if (Math.max(...sources.map(path => newest(join(root, path)))) > lastBuild()) {
-  const tsc = join(root, 'node_modules', 'typescript', 'bin', 'tsc')
-  const built = spawnSync(process.execPath, [tsc, '-p', join(root, 'tsconfig.build.json')], {
-    stdio: 'inherit',
+  await build({
+    ...bundleOptions,
+    entryPoints: programs.map(program => join(root, program)),
+    outbase: root,
+    outdir: join(root, 'dist'),
+    chunkNames: 'shared/[name]-[hash]',
   })
-  if (built.status !== 0) process.exit(built.status ?? 1)
   await import('./build-tracker.js')
   writeFileSync(stamp, '')
 }

@@ -8,11 +8,12 @@ import { context } from 'esbuild'
 import { environmentFor, loadConfig, projectRoot } from '../src/config.ts'
 import { type Addresses, withServices } from '../src/embedded/attach.ts'
 import { createLog } from '../src/runtime/log.ts'
+import { bundleOptions } from './bundle.js'
 import { readableLine } from './readable-log.ts'
 
 // Runs the service from its sources and restarts it after each change (`npm run dev`). The embedded servers, where no URL is
-// configured, belong to this process and are not restarted. The sources are bundled: with tsx, each of the three processes
-// would need a second longer to load them.
+// configured, belong to this process and are not restarted. With tsx instead of a bundle, each of the three processes
+// would need a second longer to load its sources.
 
 const OUTPUT = join(projectRoot, 'dist', 'dev', 'workers')
 const ENTRIES = ['primary', 'http', 'ingest', 'rollup', 'patterns']
@@ -24,16 +25,9 @@ const config = loadConfig()
 
 await withServices(config, createLog({ level: 'warn', role: 'dev' }), async (addresses, onStop) => {
   const bundle = await context({
+    ...bundleOptions,
     entryPoints: ENTRIES.map(name => join(projectRoot, 'workers', `${name}.ts`)),
     outdir: OUTPUT,
-    bundle: true,
-    splitting: true,
-    packages: 'external',
-    platform: 'node',
-    format: 'esm',
-    target: 'node20',
-    sourcemap: true,
-    logLevel: 'warning',
   })
   onStop(() => bundle.dispose())
   const service = createService(addresses, () => bundle.rebuild())

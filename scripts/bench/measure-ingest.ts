@@ -1,5 +1,6 @@
+import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { fileURLToPath } from 'node:url'
+import { projectRoot } from '../../src/config.ts'
 import { query } from '../../src/db/query.ts'
 import { answersAt, freePort, startProgram } from './child.ts'
 import { type Counters, readCounters, untilStored } from './counters.ts'
@@ -30,7 +31,7 @@ export interface IngestRun {
   cpu: Usage
 }
 
-const FLOOR = fileURLToPath(new URL('./floor.js', import.meta.url))
+const FLOOR = join(projectRoot, 'dist/scripts/bench/floor.js')
 const WARM_UP_SECONDS = 2
 /** First part of a steady load, whose response times are not counted; milliseconds. */
 const SETTLE_MS = 5_000

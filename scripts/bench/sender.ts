@@ -1,10 +1,10 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { fileURLToPath } from 'node:url'
-import { bareEnvironment } from '../../src/config.ts'
+import { join } from 'node:path'
+import { bareEnvironment, projectRoot } from '../../src/config.ts'
 import type { Sent } from './send.ts'
 
-const SEND = fileURLToPath(new URL('./send.js', import.meta.url))
+const SEND = join(projectRoot, 'dist/scripts/bench/send.js')
 
 export interface Sender {
   /** Ends the process. @returns the results of the load */

@@ -2,12 +2,12 @@ import { randomBytes } from 'node:crypto'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
-import { fileURLToPath } from 'node:url'
+import { projectRoot } from '../../src/config.ts'
 import { connectDb, type Db } from '../../src/db/connect.ts'
 import { databaseUrl, redisSocketPathFor } from '../../src/embedded/paths.ts'
 import { answersAt, freePort, type StartedProcess, startProgram } from './child.ts'
 
-const PRIMARY = fileURLToPath(new URL('../../workers/primary.js', import.meta.url))
+const PRIMARY = join(projectRoot, 'dist/workers/primary.js')
 
 /** Location of the data: the URL of a TimescaleDB or the folder of an embedded database, and an optional external Redis. */
 export interface Target {

@@ -4,12 +4,12 @@ import { isDataFault, isRetryable, isUnavailable, sqlState, translateDbError } f
 import { query } from '../../src/db/query.ts'
 import { AppError } from '../../src/errors.ts'
 import { asAppError } from '../../src/runtime/failures.ts'
-import { type TestDatabase, testDatabase } from '../support/database.ts'
+import { sharedDatabase, type TestDatabase } from '../support/database.ts'
 
 let database: TestDatabase
 let db: Db
 beforeAll(async () => {
-  database = await testDatabase()
+  database = await sharedDatabase()
   db = database.db
 })
 afterAll(() => database.close())

@@ -6,7 +6,7 @@ import { importHits } from '../../src/ingestion/import/import-hits.ts'
 import { errorFingerprint } from '../../src/ingestion/stages/error.ts'
 import { type Stored, storeHits } from '../../src/ingestion/store/store.ts'
 import { purgeDeletedSites } from '../../src/rollups/purge.ts'
-import { type TestDatabase, testDatabase } from '../support/database.ts'
+import { sharedDatabase, type TestDatabase } from '../support/database.ts'
 import { enrichedHit } from '../support/hits.ts'
 import { streamOf } from '../support/import-lines.ts'
 import { silentLog } from '../support/log.ts'
@@ -21,7 +21,7 @@ let db: Db
 let site: TestSite
 
 beforeAll(async () => {
-  database = await testDatabase()
+  database = await sharedDatabase()
   db = database.db
 })
 afterAll(() => database.close())

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { findStored } from '../../src/ingestion/store/find-stored.ts'
 import { storeHits } from '../../src/ingestion/store/store.ts'
 import { compressSettledChunks } from '../../src/rollups/columnstore.ts'
-import { type TestDatabase, testDatabase } from '../support/database.ts'
+import { sharedDatabase, type TestDatabase } from '../support/database.ts'
 import { enrichedHit } from '../support/hits.ts'
 import { createTestSite } from '../support/sites.ts'
 
@@ -11,7 +11,7 @@ const MINUTE = 60_000
 
 let database: TestDatabase
 beforeAll(async () => {
-  database = await testDatabase()
+  database = await sharedDatabase()
 })
 afterAll(() => database.close())
 

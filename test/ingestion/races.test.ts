@@ -7,14 +7,14 @@ import { readEvent } from '../../src/revenue/processor/event.ts'
 import { upsertFact } from '../../src/revenue/processor/facts.ts'
 import { recomputeSubscription } from '../../src/revenue/subscriptions/recompute-subscription.ts'
 import { lockProcessor } from '../../src/revenue/transactions.ts'
-import { type TestDatabase, testDatabase } from '../support/database.ts'
+import { sharedDatabase, type TestDatabase } from '../support/database.ts'
 import { enrichedHit } from '../support/hits.ts'
 import { createTestSite, type TestSite } from '../support/sites.ts'
 import { event, type Json, onDay, subscription } from '../support/stripe.ts'
 
 let database: TestDatabase
 beforeAll(async () => {
-  database = await testDatabase()
+  database = await sharedDatabase()
 })
 afterAll(() => database.close())
 

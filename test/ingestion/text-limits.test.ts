@@ -5,7 +5,7 @@ import { type Endpoint, readBody, readKeyedBody } from '../../src/ingestion/edge
 import type { Hit } from '../../src/ingestion/hit.ts'
 import { enrich } from '../../src/ingestion/stages/index.ts'
 import { storeHits } from '../../src/ingestion/store/store.ts'
-import { type TestDatabase, testDatabase } from '../support/database.ts'
+import { sharedDatabase, type TestDatabase } from '../support/database.ts'
 import { createTestSite, type TestSite } from '../support/sites.ts'
 
 const NOW = Date.UTC(2026, 2, 10, 12)
@@ -14,7 +14,7 @@ const VISITOR = '00000000-0000-4000-8000-00000000000a'
 let database: TestDatabase
 
 beforeAll(async () => {
-  database = await testDatabase()
+  database = await sharedDatabase()
 })
 afterAll(() => database.close())
 

@@ -11,7 +11,7 @@ import { socketUrl } from '../../src/embedded/paths.ts'
 import { Session } from '../../src/embedded/session.ts'
 import { checkRedis } from '../../src/redis/check.ts'
 import { connectRedis, whenReady } from '../../src/redis/connect.ts'
-import { testDatabase } from '../support/database.ts'
+import { sharedDatabase } from '../support/database.ts'
 import { silentLog } from '../support/log.ts'
 import { testRedis } from '../support/redis.ts'
 
@@ -57,7 +57,7 @@ test('start-up checks: a PostgreSQL without TimescaleDB is refused with instruct
 })
 
 test('start-up checks: the embedded database is accepted every time it is checked', async () => {
-  const database = await testDatabase()
+  const database = await sharedDatabase()
   cleanUps.push(() => database.close())
   await checkDatabase(database.db)
   await checkDatabase(database.db)

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { Db } from '../../src/db/connect.ts'
 import { storeHits } from '../../src/ingestion/store/store.ts'
 import { valueIdsOf, valuesOf } from '../../src/rollups/value-dictionary.ts'
-import { type TestDatabase, testDatabase } from '../support/database.ts'
+import { sharedDatabase, type TestDatabase } from '../support/database.ts'
 import { expectRollupsEqualRows, type RolledUpSite } from '../support/expect-rollups.ts'
 import { enrichedHit } from '../support/hits.ts'
 import { rollUpAll } from '../support/roll-up.ts'
@@ -20,7 +20,7 @@ const TODAY = Date.UTC(2026, 2, 10)
 let database: TestDatabase
 let db: Db
 beforeAll(async () => {
-  database = await testDatabase()
+  database = await sharedDatabase()
   db = database.db
 })
 afterAll(() => database.close())

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { projectRoot } from '../../src/config.ts'
 import { compileQuery, queryFile } from '../../src/db/query.ts'
 import { composedQueries } from '../support/composed-queries.ts'
-import { type TestDatabase, testDatabase } from '../support/database.ts'
+import { sharedDatabase, type TestDatabase } from '../support/database.ts'
 import { type DeclaredQuery, declaredQueries } from '../support/declared-queries.ts'
 import { fits } from '../support/sql-kinds.ts'
 
@@ -15,7 +15,7 @@ let database: TestDatabase
 let typeNames: Map<number, string>
 
 beforeAll(async () => {
-  database = await testDatabase()
+  database = await sharedDatabase()
   const types = await database.db<{ oid: number; name: string }[]>`
     select oid::int as oid, format_type(oid, null) as name from pg_type`
   typeNames = new Map(types.map(({ oid, name }) => [oid, name]))

@@ -4,7 +4,7 @@ import type { EnrichedHit, Hit } from '../../src/ingestion/hit.ts'
 import { storeHits } from '../../src/ingestion/store/store.ts'
 import { BreakdownQuery, getBreakdown } from '../../src/stats/reports/breakdown.ts'
 import { getPageTitles, PageTitlesQuery } from '../../src/stats/reports/page-titles.ts'
-import { type TestDatabase, testDatabase } from '../support/database.ts'
+import { sharedDatabase, type TestDatabase } from '../support/database.ts'
 import { enrichedHit } from '../support/hits.ts'
 import { inProcessPatterns } from '../support/in-process-patterns.ts'
 import { inProcessPool } from '../support/in-process-pool.ts'
@@ -24,7 +24,7 @@ const visitor = (number: number) => `00000000-0000-4000-8000-${String(number).pa
 const id = (number: number) => `019cd000-0000-7000-8000-${String(number).padStart(12, '0')}`
 
 beforeAll(async () => {
-  database = await testDatabase()
+  database = await sharedDatabase()
   site = await createTestSite(database.db)
   const hit = (number: number, at: number, fields: Partial<Hit>): EnrichedHit => ({
     ...enrichedHit(site, at, { visitorId: visitor(number), url: '/a', ...fields }),

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { GoalRecord } from '../../src/goals/schema.ts'
 import { storeHits } from '../../src/ingestion/store/store.ts'
 import { findTargets } from '../../src/stats/resolve/targets.ts'
-import { type TestDatabase, testDatabase } from '../support/database.ts'
+import { sharedDatabase, type TestDatabase } from '../support/database.ts'
 import { enrichedHit } from '../support/hits.ts'
 import { inProcessPatterns } from '../support/in-process-patterns.ts'
 import { inProcessPool } from '../support/in-process-pool.ts'
@@ -38,7 +38,7 @@ const GOALS = [
 ]
 
 beforeAll(async () => {
-  database = await testDatabase()
+  database = await sharedDatabase()
   site = await createTestSite(database.db)
   const hit = (at: number, fields: Parameters<typeof enrichedHit>[2]) => enrichedHit(site, at, fields)
   await storeHits(database.db, 0, [

@@ -4,7 +4,7 @@ import { createGoal } from '../../src/goals/change-goal.ts'
 import type { Hit } from '../../src/ingestion/hit.ts'
 import { storeHits } from '../../src/ingestion/store/store.ts'
 import { getGoalReport } from '../../src/stats/reports/goals.ts'
-import { type TestDatabase, testDatabase } from '../support/database.ts'
+import { sharedDatabase, type TestDatabase } from '../support/database.ts'
 import { enrichedHit } from '../support/hits.ts'
 import { inProcessPatterns } from '../support/in-process-patterns.ts'
 import { inProcessPool } from '../support/in-process-pool.ts'
@@ -16,7 +16,7 @@ const HIGH = '00000000-0000-7000-8000-000000000002'
 
 let database: TestDatabase
 beforeAll(async () => {
-  database = await testDatabase()
+  database = await sharedDatabase()
 })
 afterAll(() => database.close())
 

@@ -36,7 +36,7 @@ export default async function setup(project: TestProject) {
 }
 
 /**
- * Provides a migrated embedded database. Making one takes 20 s, so it is kept in `node_modules/.cache` under a hash of
+ * Provides a migrated embedded database. Making one takes 5 s of computing, so it is kept in `node_modules/.cache` under a hash of
  * everything that it is made of.
  */
 async function setUpEmbedded(project: TestProject): Promise<void> {

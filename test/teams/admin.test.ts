@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { build } from 'esbuild'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { authenticate } from '../support/authenticate.ts'
-import { type TestDatabase, testDatabase } from '../support/database.ts'
+import { sharedDatabase, type TestDatabase } from '../support/database.ts'
 
 let database: TestDatabase
 let folder: string
@@ -13,7 +13,7 @@ let teamId: string
 let userId: string
 
 beforeAll(async () => {
-  database = await testDatabase()
+  database = await sharedDatabase()
   // Inside the repository, so that the bundle finds its packages.
   folder = mkdtempSync(join(process.cwd(), 'node_modules', '.admin-'))
   await build({

@@ -5,18 +5,18 @@ import { generateToken } from '../../src/teams/token-format.ts'
 import { createToken } from '../../src/teams/tokens.ts'
 import { createUser } from '../../src/teams/users.ts'
 import { authenticate } from '../support/authenticate.ts'
-import { testDatabase } from '../support/database.ts'
+import { sharedDatabase } from '../support/database.ts'
 
 const NOW = new Date('2026-03-01T12:00:00Z')
 const later = (seconds: number) => new Date(NOW.getTime() + seconds * 1000)
 
-let database: Awaited<ReturnType<typeof testDatabase>>
+let database: Awaited<ReturnType<typeof sharedDatabase>>
 let db: Db
 let teamId: string
 let userId: string
 
 beforeAll(async () => {
-  database = await testDatabase()
+  database = await sharedDatabase()
   db = database.db
   teamId = await createTeam(db, { name: 'Test', plan: 'trial', trialEndsAt: later(60) }, NOW)
   userId = await createUser(db, { teamId, email: 'a@example.com', role: 'admin' })

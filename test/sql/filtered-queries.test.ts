@@ -1,8 +1,6 @@
-import { join } from 'node:path'
 import ts from 'typescript'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import '../../src/trpc/stats.ts'
-import { projectRoot } from '../../src/config.ts'
 import { queryFile } from '../../src/db/query.ts'
 import { storeHits } from '../../src/ingestion/store/store.ts'
 import type { Dimension } from '../../src/stats/filters/dimensions.ts'
@@ -13,8 +11,8 @@ import {
   runFiltered,
 } from '../../src/stats/sql/filtered-query.ts'
 import { RELATIONS } from '../../src/stats/sql/relations.ts'
-import { type TestDatabase, testDatabase } from '../support/database.ts'
-import { programOf, propertiesOf } from '../support/declared-queries.ts'
+import { sharedDatabase, type TestDatabase } from '../support/database.ts'
+import { propertiesOf, serviceProgram } from '../support/declared-queries.ts'
 import { enrichedHit } from '../support/hits.ts'
 import { createTestSite, type TestSite } from '../support/sites.ts'
 import { fits } from '../support/sql-kinds.ts'
@@ -29,7 +27,7 @@ let site: TestSite
 let typeNames: Map<number, string>
 
 beforeAll(async () => {
-  database = await testDatabase()
+  database = await sharedDatabase()
   site = await createTestSite(database.db)
   const rows = await database.db<{ oid: number; name: string }[]>`
     select oid::int as oid, format_type(oid, null) as name from pg_type`
@@ -50,7 +48,7 @@ interface Declaration {
 
 /** Finds each `const someName = filteredQuery<Params, Row>('some-name', …)`, by name. */
 function findDeclarations(): Map<string, Declaration> {
-  const program = programOf(join(projectRoot, 'tsconfig.json'))
+  const program = serviceProgram()
   const checker = program.getTypeChecker()
   const found = new Map<string, Declaration>()
   const visit = (node: ts.Node): void => {
