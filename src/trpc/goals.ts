@@ -22,9 +22,7 @@ const GOAL_RULES =
 export const goalsRouter = router({
   list: siteProcedure
     .meta({
-      method: 'get',
       path: '/api/sites/:siteKey/goals',
-      ok: 200,
       summary: 'List goals',
       description: 'By display name, in any case.',
       answer: 'A page of goals.',
@@ -49,7 +47,6 @@ export const goalsRouter = router({
     .meta({
       method: 'post',
       path: '/api/sites/:siteKey/goals/batch',
-      ok: 200,
       summary: 'Create event goals by their names',
       description: 'A name that is a goal already, or cannot be one, is passed over.',
       answer: 'Every goal of the site, the newest first: a bare array.',
@@ -61,7 +58,6 @@ export const goalsRouter = router({
     .meta({
       method: 'patch',
       path: '/api/sites/:siteKey/goals/:goal',
-      ok: 200,
       summary: 'Replace a goal',
       description:
         'The whole definition: what is left out is reset. Numbers are computed by the new definition, of the past too.',
@@ -75,7 +71,6 @@ export const goalsRouter = router({
     .meta({
       method: 'delete',
       path: '/api/sites/:siteKey/goals/:goal',
-      ok: 204,
       summary: 'Delete a goal',
       description: 'Irreversible. Funnels are not affected.',
     })

@@ -7,9 +7,7 @@ import { authed, router } from './procedures.ts'
 export const optionsRouter = router({
   timezones: authed
     .meta({
-      method: 'get',
       path: '/api/timezones',
-      ok: 200,
       summary: 'List time zones',
       description: 'Every name that a site can have as its time zone.',
       answer: 'A bare array.',
@@ -18,9 +16,7 @@ export const optionsRouter = router({
     .query(() => zoneOptions()),
   currencies: authed
     .meta({
-      method: 'get',
       path: '/api/currencies',
-      ok: 200,
       summary: 'List currencies',
       description: 'Every reporting currency that a site can have.',
       answer: 'A bare array.',

@@ -12,9 +12,7 @@ import { billedSiteProcedure, router } from './procedures.ts'
 export const paymentsRouter = router({
   list: billedSiteProcedure
     .meta({
-      method: 'get',
       path: '/api/sites/:siteKey/payments',
-      ok: 200,
       summary: 'List payments',
       description:
         'By their time, the newest first; those that came from the payment processor are there too.',
@@ -40,7 +38,6 @@ export const paymentsRouter = router({
     .meta({
       method: 'delete',
       path: '/api/sites/:siteKey/payments',
-      ok: 200,
       summary: 'Delete a payment',
       description: 'One that was recorded through this API; never one that came from the payment processor.',
       answer: 'The payment is deleted.',

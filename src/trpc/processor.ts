@@ -7,9 +7,7 @@ import { managedSiteProcedure, router } from './procedures.ts'
 export const processorRouter = router({
   get: managedSiteProcedure
     .meta({
-      method: 'get',
       path: '/api/sites/:siteKey/processor',
-      ok: 200,
       summary: 'Read the connection to the payment processor',
       answer: 'The connection, without its secrets.',
       not_found: 'No such site, or no payment processor is connected to it',
@@ -20,7 +18,6 @@ export const processorRouter = router({
     .meta({
       method: 'put',
       path: '/api/sites/:siteKey/processor',
-      ok: 200,
       summary: 'Connect a payment processor',
       description: 'Replaces the connection there is. Secrets are encrypted and never shown again.',
       answer: 'The connection, without its secrets.',
@@ -32,7 +29,6 @@ export const processorRouter = router({
     .meta({
       method: 'delete',
       path: '/api/sites/:siteKey/processor',
-      ok: 204,
       summary: 'Disconnect the payment processor',
       not_found: 'No such site, or no payment processor is connected to it',
     })
