@@ -4,8 +4,8 @@ import { AppError, invalidField } from '../errors.ts'
 import { isReservedName } from '../events/reserved-names.ts'
 import { PatternWork } from '../rollups/patterns/match.ts'
 import type { Services } from '../services.ts'
+import { lockSiteCurrency } from '../sites/change-site.ts'
 import type { SiteRecord } from '../sites/schema.ts'
-import { lockSiteCurrency } from '../sites/update-site.ts'
 import type { GoalDefinition, GoalRecord } from './schema.ts'
 
 /** Most goals of a site. Goals that the service adds itself are not limited. */

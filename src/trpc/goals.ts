@@ -1,8 +1,6 @@
 import { z } from 'zod'
-import { createGoal, deleteGoal, updateGoal } from '../goals/change-goal.ts'
-import { createGoalsBatch } from '../goals/create-goals-batch.ts'
-import { findGoal } from '../goals/find-goal.ts'
-import { listGoals } from '../goals/list-goals.ts'
+import { createGoal, createGoalsBatch, deleteGoal, updateGoal } from '../goals/change-goal.ts'
+import { findGoal, listGoals } from '../goals/find-goal.ts'
 import { Goal, GoalBatch, GoalBody, GoalKey, GoalList, GoalPage, ListGoals } from '../goals/schema.ts'
 import { router, siteProcedure } from './procedures.ts'
 

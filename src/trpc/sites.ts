@@ -1,12 +1,23 @@
 import { z } from 'zod'
-import { createSite, requireSiteCreation } from '../sites/create-site.ts'
-import { deleteSite } from '../sites/delete-site.ts'
+import {
+  createSite,
+  deleteSite,
+  requireSiteCreation,
+  togglePin,
+  updateCurrency,
+  updateSite,
+} from '../sites/change-site.ts'
 import { getIdentifySecret, removeIdentifySecret, rotateIdentifySecret } from '../sites/identify-secret.ts'
 import { listSites } from '../sites/list-sites.ts'
 import { ChangeFeatures, CreateSite, changeOf } from '../sites/options.ts'
-import { presentSite } from '../sites/present-site.ts'
-import { IdentifySecret, IdentifySecretStatus, ListSites, Site, SiteList } from '../sites/schema.ts'
-import { togglePin, updateCurrency, updateSite } from '../sites/update-site.ts'
+import {
+  IdentifySecret,
+  IdentifySecretStatus,
+  ListSites,
+  presentSite,
+  Site,
+  SiteList,
+} from '../sites/schema.ts'
 import { authed, managedSiteProcedure, router, siteProcedure } from './procedures.ts'
 
 const creatorProcedure = authed

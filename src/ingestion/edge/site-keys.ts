@@ -3,7 +3,7 @@ import type { Db } from '../../db/connect.ts'
 import { AppError } from '../../errors.ts'
 import { withDeadline } from '../../lib/deadline.ts'
 import { MINUTE_MS } from '../../lib/time.ts'
-import { SITE_CHANGES } from '../../sites/changes.ts'
+import { SITE_CHANGES } from '../../sites/change-site.ts'
 import { findSiteByKey, listTrackedSites, type TrackedSite } from '../../sites/find-site.ts'
 
 /** After this time an entry is refreshed in the background, in case an announcement was missed. */
