@@ -26,8 +26,7 @@ export async function setPlan(
   options: { teamId: string; plan: Plan; trialEndsAt?: Date | undefined },
   now: Date,
 ): Promise<void> {
-  const { teamId, plan } = options
-  const [row] = await updatePlan(db, { teamId, plan, trialEndsAt: trialEnd(options, now) })
+  const [row] = await updatePlan(db, { ...options, trialEndsAt: trialEnd(options, now) })
   if (!row) throw new AppError('not_found', 'No such team')
 }
 
@@ -35,7 +34,7 @@ export async function setPlan(
  * Returns when the trial ends: at the given time, else 14 days from now; null for plans other than `trial`.
  * @throws AppError `validation_failed` when an end is given for a plan other than `trial`
  */
-export function trialEnd(options: { plan: Plan; trialEndsAt?: Date | undefined }, now: Date): Date | null {
+function trialEnd(options: { plan: Plan; trialEndsAt?: Date | undefined }, now: Date): Date | null {
   if (options.plan !== 'trial') {
     if (options.trialEndsAt) throw invalidField('trial_ends_at', 'Only the plan trial has an end')
     return null
@@ -54,8 +53,7 @@ export async function createTeam(
   options: { name: string; plan: Plan; trialEndsAt?: Date | undefined },
   now: Date,
 ): Promise<string> {
-  const { name, plan } = options
-  const [row] = await insertTeam(db, { name, plan, trialEndsAt: trialEnd(options, now) })
+  const [row] = await insertTeam(db, { ...options, trialEndsAt: trialEnd(options, now) })
   return row!.id
 }
 
@@ -97,21 +95,12 @@ export const findTeamNamed = query<{ name: string }, { id: string }>(
   'select id from teams where name = :name order by created_at, id limit 1',
 )
 
-/** Result of the first run and of every later run. */
-export interface Bootstrapped {
-  team_id: string
-  user_id: string
-  /** Present only in the result of the run that created it; null later. */
-  token: string | null
-  /** Whether this run created the team. */
-  created: boolean
-}
-
 /**
  * Ensures that the team "Default" exists, with a paid plan and an owner. The run that creates the team also creates
  * the owner's token. Concurrent runs wait for each other.
+ * @returns `created` says whether this run created the team; `token` is null in all other runs
  */
-export async function bootstrap(db: Db, now: Date): Promise<Bootstrapped> {
+export async function bootstrap(db: Db, now: Date) {
   return db.begin(async transaction => {
     await lockBootstrap(transaction, { lock: ADVISORY_LOCKS.bootstrap })
     const [existing] = await findTeamNamed(transaction, { name: TEAM })

@@ -1,23 +1,19 @@
 import { validate as isUuid } from 'uuid'
 import type { Db, Queryable, Transaction } from '../db/connect.ts'
+import { inTransaction } from '../db/connect.ts'
 import { query } from '../db/query.ts'
-import { inTransaction } from '../db/transactions.ts'
 import { AppError, invalidField } from '../errors.ts'
 import type { Services } from '../services.ts'
 import type { Caller, CreatedToken, CreateToken, RevokeToken, TokenInfo } from './schema.ts'
 import { generateToken, hashToken } from './token-format.ts'
 
-export interface TokenRow {
-  id: string
-  name: string
-  siteIds: string[] | null
-  expiresAt: Date | null
-  createdBy: string | null
-  lastUsedAt: Date | null
-  createdAt: Date
+interface TokenRow extends Pick<TokenInfo, 'id' | 'name' | 'site_ids' | 'created_by'> {
+  expires_at: Date | null
+  last_used_at: Date | null
+  created_at: Date
 }
 
-export interface NewToken {
+interface NewToken {
   teamId: string
   userId: string
   name: string
@@ -27,17 +23,10 @@ export interface NewToken {
   makerId?: string | null
 }
 
-const TOKEN_COLUMNS = `
-  id,
-  name,
-  site_ids as "siteIds",
-  expires_at as "expiresAt",
-  created_by as "createdBy",
-  last_used_at as "lastUsedAt",
-  created_at as "createdAt"`
+const TOKEN_COLUMNS = 'id, name, site_ids, expires_at, created_by, last_used_at, created_at'
 
 /** Tokens that a caller may see. */
-export interface Visible {
+interface Visible {
   teamId: string
   /** Only tokens of this user; null for all users. */
   ownerId: string | null
@@ -53,12 +42,12 @@ const IS_VISIBLE = `
  * Makes changes to the tokens of a user run one after the other, so that the next statement sees all of them. Not `for update`: it
  * would also block transactions that only refer to the user.
  */
-export const lockUser = query<{ teamId: string; userId: string }, { id: string }>(
+const lockUser = query<{ teamId: string; userId: string }, { id: string }>(
   'lock-user',
   'select id from users where team_id = :teamId and id = :userId for no key update',
 )
 
-export const countLiveTokens = query<{ userId: string; now: Date }, { count: number }>(
+const countLiveTokens = query<{ userId: string; now: Date }, { count: number }>(
   'count-live-tokens',
   `select count(*)::int as count
   from tokens
@@ -66,7 +55,7 @@ export const countLiveTokens = query<{ userId: string; now: Date }, { count: num
 )
 
 /** Deletes the expired tokens of a user, except the `kept` that expired last. */
-export const deleteExpiredTokens = query<{ userId: string; now: Date; kept: number }>(
+const deleteExpiredTokens = query<{ userId: string; now: Date; kept: number }>(
   'delete-expired-tokens',
   `delete from tokens
   where
@@ -80,7 +69,7 @@ export const deleteExpiredTokens = query<{ userId: string; now: Date; kept: numb
 )
 
 /** Returns no row when the user is not in the team, or when the maker token does not exist any more. */
-export const insertToken = query<Required<NewToken> & { hash: Uint8Array }, TokenRow>(
+const insertToken = query<Required<NewToken> & { hash: Uint8Array }, TokenRow>(
   'create-token',
   `insert into tokens (team_id, user_id, name, hash, site_ids, expires_at, created_by, made_through)
   select users.team_id, users.id, :name, :hash, :siteIds, :expiresAt, maker.id,
@@ -92,19 +81,19 @@ export const insertToken = query<Required<NewToken> & { hash: Uint8Array }, Toke
 )
 
 /** Number of the ids that are sites of the team. */
-export const countSitesAmong = query<{ teamId: string; siteIds: string[] }, { count: number }>(
+const countSitesAmong = query<{ teamId: string; siteIds: string[] }, { count: number }>(
   'count-sites-among',
   `select count(*)::int as count
   from sites
   where team_id = :teamId and id = any(:siteIds::uuid[]) and deleted_at is null`,
 )
 
-export const selectTokens = query<Visible, TokenRow>(
+const selectTokens = query<Visible, TokenRow>(
   'list-tokens',
   `select ${TOKEN_COLUMNS} from tokens where ${IS_VISIBLE} order by created_at desc, id`,
 )
 
-export const findTokenUser = query<Visible & { id: string }, { userId: string }>(
+const findTokenUser = query<Visible & { id: string }, { userId: string }>(
   'find-token-user',
   `select user_id as "userId" from tokens where ${IS_VISIBLE} and id = :id`,
 )
@@ -113,7 +102,7 @@ export const findTokenUser = query<Visible & { id: string }, { userId: string }>
  * Deletes a visible token. With `cascade`, also deletes those visible tokens that were made through it; without, removes it from
  * `made_through` of all tokens that were.
  */
-export const deleteToken = query<Visible & { id: string; cascade: boolean }, { id: string }>(
+const deleteToken = query<Visible & { id: string; cascade: boolean }, { id: string }>(
   'delete-token',
   `with gone as (
     delete from tokens
@@ -249,12 +238,9 @@ function noSuchSite(): AppError {
 
 function presentToken(row: TokenRow): TokenInfo {
   return {
-    id: row.id,
-    name: row.name,
-    site_ids: row.siteIds,
-    expires_at: row.expiresAt?.toISOString() ?? null,
-    created_by: row.createdBy,
-    last_used_at: row.lastUsedAt?.toISOString() ?? null,
-    created_at: row.createdAt.toISOString(),
+    ...row,
+    expires_at: row.expires_at?.toISOString() ?? null,
+    last_used_at: row.last_used_at?.toISOString() ?? null,
+    created_at: row.created_at.toISOString(),
   }
 }

@@ -4,8 +4,7 @@ import { query } from '../../db/query.ts'
 import type { Log } from '../../runtime/log.ts'
 import type { EnrichedHit } from '../hit.ts'
 import { enrich } from '../stages/index.ts'
-import { storeHits } from './store.ts'
-import { retryForAMinute, storeWithBisection } from './store-with-bisection.ts'
+import { retryForAMinute, storeHits, storeWithBisection } from './store.ts'
 
 // Dead letters: hits that could not be stored, with the reason. They stay until an operator has fixed the cause and retries.
 

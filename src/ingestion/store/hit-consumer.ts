@@ -8,9 +8,8 @@ import type { Metrics } from '../../runtime/metrics.ts'
 import type { EnrichedHit, Hit, HitBatch } from '../hit.ts'
 import { enrich } from '../stages/index.ts'
 import { moveToDeadLetters } from './dead-letters.ts'
-import { storeHits } from './store.ts'
+import { STORE_RETRY, storeHits, storeWithBisection } from './store.ts'
 import { createStoreBatcher, type PartitionHits } from './store-batcher.ts'
-import { STORE_RETRY, storeWithBisection } from './store-with-bisection.ts'
 
 /** Time that orphan engagement waits for its pageview. */
 const PAGE_WAIT_MS = 1_000
