@@ -1,9 +1,8 @@
-import { readFileSync } from 'node:fs'
+import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { Umzug } from 'umzug'
 import { projectRoot } from '../config.ts'
 import { ADVISORY_LOCKS } from './advisory-locks.ts'
-import type { Db, Transaction } from './connect.ts'
+import type { Db } from './connect.ts'
 
 /**
  * Applies the missing migrations of `sql/migrations` in order and in one transaction: either all of them are applied or
@@ -14,31 +13,15 @@ export async function migrate(db: Db): Promise<string[]> {
   return db.begin(async transaction => {
     await transaction`select pg_advisory_xact_lock(${ADVISORY_LOCKS.migrations})`
     await transaction`create table if not exists migrations (name text primary key, applied_at timestamptz not null default now())`
-    const umzug = new Umzug<{ transaction: Transaction }>({
-      // Umzug calls a context that is a function, so the transaction is wrapped in an object.
-      context: { transaction },
-      logger: undefined,
-      migrations: {
-        glob: ['*.sql', { cwd: join(projectRoot, 'sql', 'migrations') }],
-        resolve: ({ name, path, context }) => ({
-          name,
-          up: () => context.transaction.unsafe(readFileSync(path!, 'utf8')),
-        }),
-      },
-      storage: {
-        executed: async () => {
-          const rows = await transaction<{ name: string }[]>`select name from migrations order by name`
-          return rows.map(row => row.name)
-        },
-        logMigration: async ({ name }) => {
-          await transaction`insert into migrations (name) values (${name})`
-        },
-        unlogMigration: async () => {
-          throw new Error('migrations only go forward')
-        },
-      },
-    })
-    return (await umzug.up()).map(migration => migration.name)
+    const rows = await transaction<{ name: string }[]>`select name from migrations`
+    const applied = rows.map(row => row.name)
+    const folder = join(projectRoot, 'sql', 'migrations')
+    const missing = readdirSync(folder).filter(name => name.endsWith('.sql') && !applied.includes(name))
+    for (const name of missing.sort()) {
+      await transaction.unsafe(readFileSync(join(folder, name), 'utf8'))
+      await transaction`insert into migrations (name) values (${name})`
+    }
+    return missing
   })
 }
 

@@ -22,11 +22,6 @@ import { errorAnswer, logFailure } from './error-answer.ts'
 import { requestIdFrom } from './request-id.ts'
 import { HIT_BODY, identifyLimit, isCostly, senderLimit } from './sender-limits.ts'
 
-export interface IngestHandler {
-  /** Answers a request to an ingestion endpoint; returns false for any other path. */
-  handle(request: IncomingMessage, response: ServerResponse): boolean
-}
-
 const CORS = {
   'Access-Control-Allow-Origin': '*',
   'Access-Control-Expose-Headers':
@@ -58,7 +53,7 @@ export function createIngestHandler(options: {
   metrics: Metrics
   disk: Disk
   now: () => Date
-}): IngestHandler {
+}) {
   const { edge, batcher, config, log, metrics, disk, now } = options
   const bases = ['/api', ...(config.trackerPath ? [config.trackerPath] : [])]
   const paths = new Map(
@@ -174,7 +169,8 @@ export function createIngestHandler(options: {
   }
 
   return {
-    handle(request, response) {
+    /** Answers a request to an ingestion endpoint; returns false for any other path. */
+    handle(request: IncomingMessage, response: ServerResponse): boolean {
       const endpoint = paths.get(request.url!.split('?', 1)[0]!)
       if (!endpoint) return false
       const requestId = requestIdFrom(request.headers['x-request-id'])

@@ -37,14 +37,6 @@ export interface Picture {
 
 type Fetched = Pick<Picture, 'type' | 'bytes'>
 
-export interface RemotePictures {
-  /**
-   * Returns the picture of the key, or the stand-in when the key has none or too many fetches are running.
-   * @param standIn returns an SVG document
-   */
-  find(key: string, standIn: () => string): Promise<Picture>
-}
-
 /**
  * Returns a cache of pictures from other servers in the memory of this process: pictures for a day, failures for an hour.
  * @param options.load fetches the picture of a key; undefined when there is none
@@ -56,7 +48,7 @@ export function createRemotePictures(options: {
   maxAtOnce: number
   maxPerMinute: number
   now: () => Date
-}): RemotePictures {
+}) {
   const { load, maxAtOnce, maxPerMinute, now } = options
   const cache = new LRUCache<string, { fetched: Fetched | undefined; expiresAt: number }>({
     maxSize: CACHE_BYTES,
@@ -85,7 +77,11 @@ export function createRemotePictures(options: {
   }
 
   return {
-    async find(key, standIn) {
+    /**
+     * Returns the picture of the key, or the stand-in when the key has none or too many fetches are running.
+     * @param standIn returns an SVG document
+     */
+    async find(key: string, standIn: () => string): Promise<Picture> {
       const instead = (maxAgeMs: number): Picture => ({
         type: 'image/svg+xml',
         bytes: Buffer.from(standIn()),

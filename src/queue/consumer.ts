@@ -8,14 +8,6 @@ import { QUEUE, queueDepth, SETTINGS } from './bull-format.ts'
 /** Longest wait for the queue to close after its jobs are done. */
 const CLOSE_MS = 1_000
 
-export interface Consumer {
-  /**
-   * Takes no more jobs, waits up to `timeoutMs` for running ones, and closes the connections. A job that is not done by then
-   * returns to the head of the queue when its lock has expired.
-   */
-  close(timeoutMs?: number): Promise<void>
-}
-
 /**
  * Runs `handle` for every job of the queue, up to `concurrency` at once.
  * A job whose handler rejects is retried one second later, without limit.
@@ -25,7 +17,7 @@ export function createConsumer<Payload>(options: {
   concurrency: number
   log: Log
   handle: (payload: Payload) => Promise<void>
-}): Consumer {
+}) {
   const connections: Redis[] = []
   const queue = new Bull<Payload>(QUEUE, {
     settings: SETTINGS,
@@ -51,6 +43,10 @@ export function createConsumer<Payload>(options: {
   void run()
 
   return {
+    /**
+     * Takes no more jobs, waits up to `timeoutMs` for running ones, and closes the connections. A job that is not done by then
+     * returns to the head of the queue when its lock has expired.
+     */
     async close(timeoutMs = 5_000) {
       // Bull reconnects for both calls: without Redis they fail or never settle, hence the timeouts.
       const finished = queue.pause(true, true).then(() => queue.whenCurrentJobsFinished())
@@ -60,6 +56,8 @@ export function createConsumer<Payload>(options: {
     },
   }
 }
+
+export type Consumer = ReturnType<typeof createConsumer>
 
 /**
  * True for an entry without content, which no producer added. Bull hands it over when this consumer was blocked for so long
@@ -81,7 +79,7 @@ export function watchForStandstill(options: {
   log: Log
   progress: () => number
   isBusy: () => boolean
-}): { stop(): void } {
+}) {
   let last = options.progress()
   let still = 0
   const timer = setInterval(async () => {

@@ -21,17 +21,8 @@ export interface Child {
   kill(): void
 }
 
-export interface Keeper {
-  /** Resolves when the first child is ready; rejects when it ends before. */
-  started: Promise<void>
-  /** Starts a successor, waits until it is ready, then stops the current child. */
-  roll(): Promise<void>
-  /** Stops the child, and any child of a roll in progress, and kills them after `timeoutMs`. */
-  stop(timeoutMs: number): Promise<void>
-}
-
 /** Keeps one child alive: restarts it when it ends, after growing pauses while it keeps ending soon after its start. */
-export function keepAlive(name: string, start: () => Child, log: Log): Keeper {
+export function keepAlive(name: string, start: () => Child, log: Log) {
   let isStopping = false
   let failures = 0
   /** Contains more than one child during a roll. */
@@ -59,7 +50,9 @@ export function keepAlive(name: string, start: () => Child, log: Log): Keeper {
   }
 
   return {
+    /** Resolves when the first child is ready; rejects when it ends before. */
     started: current.ready,
+    /** Starts a successor, waits until it is ready, then stops the current child. */
     async roll() {
       if (isStopping) return
       const successor = launch()
@@ -70,7 +63,8 @@ export function keepAlive(name: string, start: () => Child, log: Log): Keeper {
       before.stop()
       await before.gone
     },
-    async stop(timeoutMs) {
+    /** Stops the child, and any child of a roll in progress, and kills them after `timeoutMs`. */
+    async stop(timeoutMs: number) {
       isStopping = true
       const children = [...living]
       for (const child of children) child.stop()
@@ -82,3 +76,5 @@ export function keepAlive(name: string, start: () => Child, log: Log): Keeper {
     },
   }
 }
+
+export type Keeper = ReturnType<typeof keepAlive>

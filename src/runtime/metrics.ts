@@ -67,21 +67,19 @@ export function createMetrics(role: string) {
   }
 }
 
-export interface MetricsExchange {
-  /** Prometheus text of all processes of all hosts. */
-  collect(): Promise<string>
-}
-
 /**
  * Answers requests for the metrics of this process, and collects those of all processes. It uses publish and subscribe of
  * Redis, since processes may have different parents or run on different hosts; Redis stores nothing of it.
  */
-export function exchangeMetrics(options: {
+export function exchangeMetrics({
+  redis,
+  subscriber,
+  registry,
+}: {
   redis: Redis
   subscriber: Redis
   registry: Registry
-}): MetricsExchange {
-  const { redis, subscriber, registry } = options
+}) {
   const asked = new Map<string, (answer: string) => void>()
 
   subscriber.on('message', (channel, message) => {
@@ -96,6 +94,7 @@ export function exchangeMetrics(options: {
   void subscriber.subscribe(ASK).catch(() => {})
 
   return {
+    /** Returns the Prometheus text of all processes of all hosts. */
     async collect() {
       const channel = answerChannel(randomUUID())
       const answers: string[] = []
@@ -125,3 +124,5 @@ export function exchangeMetrics(options: {
     },
   }
 }
+
+export type MetricsExchange = ReturnType<typeof exchangeMetrics>

@@ -8,11 +8,6 @@ import { PUBLIC_INTERNET, type Reach } from '../net/public-fetch.ts'
 import { createRemotePictures, fetchPicture, type Picture } from '../net/remote-pictures.ts'
 import { normalizeDomain } from './domain.ts'
 
-export interface Favicons {
-  /** @throws AppError `not_found` for a domain without a registered site */
-  find(domain: string): Promise<Picture>
-}
-
 /** Returns one row when any team has a site for the domain. */
 const findRegisteredDomain = query<{ domain: string }>(
   'find-registered-domain',
@@ -27,10 +22,11 @@ const LIMITS = { maxAtOnce: 16, maxPerMinute: 600 }
  * Creates the source of icons of registered sites: the site's own /favicon.ico, over https or else http, if that is a raster
  * image; otherwise an icon with a letter.
  */
-export function createFavicons(db: Db, now: () => Date, reach: Reach = ICON_REACH): Favicons {
+export function createFavicons(db: Db, now: () => Date, reach: Reach = ICON_REACH) {
   const icons = createRemotePictures({ load: domain => fetchIcon(domain, reach), ...LIMITS, now })
   return {
-    async find(given) {
+    /** @throws AppError `not_found` for a domain without a registered site */
+    async find(given: string): Promise<Picture> {
       const domain = normalizeDomain(given)
       const [site] = domain === undefined ? [] : await findRegisteredDomain(db, { domain })
       if (domain === undefined || !site) throw new AppError('not_found', 'No such site')
@@ -38,6 +34,8 @@ export function createFavicons(db: Db, now: () => Date, reach: Reach = ICON_REAC
     },
   }
 }
+
+export type Favicons = ReturnType<typeof createFavicons>
 
 async function fetchIcon(domain: string, reach: Reach) {
   return (

@@ -8,10 +8,6 @@ export interface Location {
   city: string
 }
 
-export interface Geo {
-  locate(address: string): Location
-}
-
 const UNKNOWN: Location = { country: '', region: '', city: '' }
 
 /** Union of the two record shapes in use: MaxMind's own, and the flat one of the packaged country database. */
@@ -27,12 +23,12 @@ interface Record {
  * Opens a MaxMind-format database and reads it into memory once.
  * @throws when the file is not such a database
  */
-export async function openGeo(file: string): Promise<Geo> {
+export async function openGeo(file: string) {
   const reader = (await open<Response>(file, { cache: { max: 10_000 } })) as Reader<Response>
   // Weak keys: the reader's own cache holds the records that are in use.
   const locations = new WeakMap<Record, Location>()
   return {
-    locate(address) {
+    locate(address: string): Location {
       const record = lookUp(reader, address)
       if (!record) return UNKNOWN
       let location = locations.get(record)
@@ -44,6 +40,8 @@ export async function openGeo(file: string): Promise<Geo> {
     },
   }
 }
+
+export type Geo = Awaited<ReturnType<typeof openGeo>>
 
 function locationOf(record: Record): Location {
   const country = (typeof record.country === 'object' ? record.country.iso_code : record.country_code) ?? ''
