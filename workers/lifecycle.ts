@@ -4,7 +4,6 @@ import type { Log } from '../src/runtime/log.ts'
 /** Nice value of background work and of work that may take long: it gets about a fifteenth of the CPU share of others. */
 export const NICENESS = 12
 
-/** Longest time that a process may take to stop; it exits with 1 then. */
 const STOP_TIMEOUT_MS = 8_000
 
 /**

@@ -22,7 +22,6 @@ import { startClusterWorker, startProcess } from './children.ts'
 
 // Entry of the first process: starts all others, restarts those that end, and stops them in order. Contains no domain code.
 
-/** Longest time that the database and Redis may take to answer at startup. */
 const SERVERS_WITHIN_MS = 15_000
 
 const STOP_MS = { http: 4_000, ingest: 3_000, database: 2_000 }
@@ -169,7 +168,6 @@ async function keepDatabase(config: Config, log: Log): Promise<void> {
   await keeper.started
 }
 
-/** Waits until the database of a killed service has closed. */
 async function whenDatabaseIsFree(dataDir: string): Promise<void> {
   const unlock = await retry(() => lockDataDir(dataDir, socketPathFor(dataDir)), {
     withinMs: DATABASE_FREE_MS,

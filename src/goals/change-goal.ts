@@ -26,7 +26,6 @@ const insertGoal = query<DefinitionParams & { siteNo: number }, GoalRecord>(
   returning ${GOAL_COLUMNS}`,
 )
 
-/** No row when the goal was deleted. */
 const replaceGoal = query<DefinitionParams & { siteNo: number; id: string }, GoalRecord>(
   'replace-goal',
   `update goals

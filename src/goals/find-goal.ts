@@ -7,7 +7,6 @@ import { isUuid } from '../sites/domain.ts'
 import type { SiteRecord } from '../sites/schema.ts'
 import type { Goal, GoalRecord, ListGoals } from './schema.ts'
 
-/** Columns of `goals` as the fields of `GoalRecord`. */
 export const GOAL_COLUMNS = `
   id,
   display_name as "displayName",

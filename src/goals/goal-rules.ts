@@ -11,7 +11,7 @@ import type { GoalDefinition, GoalRecord } from './schema.ts'
 /** Most goals of a site. Goals that the service adds itself are not limited. */
 export const MAX_GOALS = 1_000
 
-/** Columns of a goal's definition as parameters of a statement; `customProps` is JSON as text. */
+/** A goal's definition as parameters of a statement; `customProps` is JSON as text. */
 export type DefinitionParams = Omit<GoalDefinition, 'customProps'> & { customProps: string }
 
 export const paramsOf = (goal: GoalDefinition): DefinitionParams => ({

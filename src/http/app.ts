@@ -114,7 +114,6 @@ function mount(app: Express, path: string, handlers: Handlers): void {
   })
 }
 
-/** Returns the handlers of the REST routes by path. */
 function restHandlers(services: Services): Map<string, Handlers> {
   const paths = new Map<string, Handlers>()
   for (const route of routes) {

@@ -36,7 +36,6 @@ const PREFLIGHT = {
   'Access-Control-Max-Age': '86400',
 }
 
-/** Outcome of a request, reported after the request has been counted. */
 type HitOutcome = Accepted | { refused: unknown }
 
 /** Latest rate-limit decision on a request; it is in the answer even if the request fails. */

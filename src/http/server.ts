@@ -6,7 +6,6 @@ import { requestIdFrom } from './request-id.ts'
 
 /** Longer than any answer takes to compute: a connection without progress for so long has a client that does not read. */
 const STALLED_MS = 30_000
-/** Time that a refused connection has to read its answer. */
 const REFUSED_MS = 1_000
 
 /** Time in which clients are asked to close their connections, before the server closes idle ones itself. */

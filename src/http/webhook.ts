@@ -107,14 +107,12 @@ function createWebhookLimits({ config, limiter, now }: WebhookServices) {
       const refusal = sender && exhausted.refusalOf(sender)
       if (refusal) show(refusal, res)
     },
-    /** @throws AppError `rate_limited` */
     async countForSender(sender: RateLimit | undefined, res: Response): Promise<void> {
       if (!sender) return
       const [decision] = await limiter.count([sender])
       exhausted.record(sender, decision!)
       show(decision!, res)
     },
-    /** @throws AppError `rate_limited` */
     async countForSite(siteId: string, res: Response): Promise<void> {
       const limit = config.limits.webhook
       if (limit === 0) return

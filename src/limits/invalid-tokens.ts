@@ -1,7 +1,6 @@
 import { LRUCache } from 'lru-cache'
 import { type RateLimitDecision, windowAt, windowEnd } from './rate-limit.ts'
 
-/** Most tokens that are remembered as valid. */
 const MAX_KNOWN = 10_000
 /** Most networks that are counted in a minute: about 100 bytes each. */
 const MAX_NETWORKS = 20_000

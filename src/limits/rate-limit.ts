@@ -5,7 +5,6 @@ import { answered } from '../redis/connect.ts'
 
 const WINDOW_MS = MINUTE_MS
 
-/** The limit that a request counts against. */
 export interface RateLimit {
   /** Names the counter; never holds a client address. */
   key: string

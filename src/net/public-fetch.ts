@@ -2,6 +2,7 @@ import { Resolver } from 'node:dns/promises'
 import http from 'node:http'
 import https from 'node:https'
 import { BlockList, isIP, isIPv4, isIPv6 } from 'node:net'
+import { withDeadline } from '../lib/deadline.ts'
 
 /** IPv4 that is private, local, shared, documentation, benchmarking, multicast or reserved (IANA special-purpose). */
 const SPECIAL_IPV4 = [
@@ -80,7 +81,9 @@ export async function fetchPublic(url: URL, reach: Reach): Promise<Buffer | unde
   const signal = AbortSignal.timeout(reach.timeoutMs)
   try {
     const host = url.hostname.replace(/^\[(.*)\]$/, '$1')
-    const addresses = isIP(host) ? [host] : await unlessAborted(reach.resolve(host), signal)
+    const addresses = isIP(host)
+      ? [host]
+      : await withDeadline(reach.timeoutMs, reach.resolve(host), () => new Error('no name server answers'))
     if (addresses.length === 0 || !addresses.every(reach.isAllowed)) return undefined
     return await get(url, host, addresses[0]!, reach.maxBytes, signal)
   } catch {
@@ -123,13 +126,5 @@ function get(url: URL, host: string, address: string, maxBytes: number, signal: 
     )
     sent.once('error', reject)
     sent.end()
-  })
-}
-
-/** Rejects when the signal aborts. A name resolution cannot be stopped and goes on in the background. */
-function unlessAborted<Value>(promise: Promise<Value>, signal: AbortSignal): Promise<Value> {
-  return new Promise((resolve, reject) => {
-    signal.addEventListener('abort', () => reject(signal.reason), { once: true })
-    promise.then(resolve, reject)
   })
 }

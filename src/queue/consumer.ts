@@ -5,7 +5,6 @@ import { connectPatientRedis } from '../redis/connect.ts'
 import type { Log } from '../runtime/log.ts'
 import { QUEUE, queueDepth, SETTINGS } from './bull-format.ts'
 
-/** Longest wait for the queue to close after its jobs are done. */
 const CLOSE_MS = 1_000
 
 /**

@@ -24,11 +24,9 @@ export function createRateLimitedEnqueue<Payload>(
   /** Requests of exhausted limits are left out of the job, so that they do not delay other requests. */
   const exhausted = createExhaustedLimits(now)
 
-  /** Counts the requests and adds the job; `failure` says why the job was not added. */
   async function countAndAdd(window: number, limits: RateLimit[], payload: Payload | undefined) {
-    if (payload === undefined) {
-      return { decisions: limits.length > 0 ? await limiter.count(limits) : [], isAdded: true, failure: undefined }
-    }
+    if (payload === undefined)
+      return { decisions: await limiter.count(limits), isAdded: true, failure: undefined }
     if (limits.length === 0) return { decisions: [], isAdded: true, failure: await add(payload) }
     const counters = countByKey(limits)
     const counted = [...counters].map(([key, { added, limit }]): [string, number, number] => [

@@ -2,7 +2,6 @@ import { Redis, type RedisOptions } from 'ioredis'
 import { withDeadline } from '../lib/deadline.ts'
 import type { Log } from '../runtime/log.ts'
 
-/** Longest time that Redis may take to answer a command of a request. */
 const ANSWER_MS = 900
 
 /**

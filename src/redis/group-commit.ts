@@ -1,6 +1,5 @@
 import { AppError } from '../errors.ts'
 
-/** Result or failure of one item of a batch. */
 export type Outcome<Result> = { value: Result } | { failure: unknown }
 
 interface Waiting<Item, Result> {

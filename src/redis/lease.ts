@@ -6,7 +6,6 @@ const LEASE_MS = 15_000
 const PROLONG_MS = 5_000
 const ASK_MS = 200
 
-/** Scripts that prolong or release a lease only for its holder. */
 const PROLONG = `if redis.call('get', KEYS[1]) == ARGV[1] then return redis.call('pexpire', KEYS[1], ARGV[2]) else return 0 end`
 const RELEASE = `if redis.call('get', KEYS[1]) == ARGV[1] then return redis.call('del', KEYS[1]) else return 0 end`
 

@@ -6,10 +6,9 @@ const LONGEST_DELAY_MS = 5_000
 /** A child that ran longer than this is restarted at once. */
 const SETTLED_MS = 10_000
 
-/** A successor that is not ready by then is killed. */
 const READY_WITHIN_MS = 30_000
 
-/** A running process: a cluster worker or a forked one. */
+/** A cluster worker or a forked process. */
 export interface Child {
   pid: number | undefined
   /** Resolves when the process is ready; rejects when it ends before. */

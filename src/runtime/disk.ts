@@ -40,7 +40,6 @@ export function watchDisk(options: {
   const freeBytes = async () =>
     folder === undefined ? undefined : await measure(folder).catch(() => undefined)
 
-  /** Checks the free space at once. */
   async function check(): Promise<void> {
     const free = await freeBytes()
     if (free === undefined) return

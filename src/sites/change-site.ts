@@ -127,7 +127,6 @@ export const lockSiteCurrency = query<{ siteNo: number }, { currency: string }>(
   'select currency from sites where site_no = :siteNo and deleted_at is null for no key update',
 )
 
-/** Reasons why the site cannot report in the currency. */
 const findObstacles = query<
   { siteNo: number; currency: string },
   { hasRevenueGoals: boolean; hasForeignPayments: boolean }

@@ -45,7 +45,7 @@ async function fetchIcon(domain: string, reach: Reach) {
 }
 
 /** Returns the SVG icon of a site without one: the first character of its name, on a colour derived from the domain. */
-export function letterIcon(domain: string): string {
+function letterIcon(domain: string): string {
   const name = domainToUnicode(domain.replace(/:\d+$/, '')) || domain
   const [letter = '?'] = name.replace(/^www\.(?=.)/, '').replace(/^[^\p{L}\p{N}]+/u, '')
   const hue = createHash('sha256').update(domain).digest().readUInt16BE(0) % 360

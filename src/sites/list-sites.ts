@@ -16,7 +16,6 @@ interface ListedSite extends SiteRecord {
   hasPayments: boolean
 }
 
-/** The sites of a team. `siteIds`: the sites that a token is limited to, null for all. */
 const selectSites = query<{ teamId: string; siteIds: string[] | null }, ListedSite>(
   'list-sites',
   `select ${SITE_COLUMNS},

@@ -103,7 +103,6 @@ export const IdentifySecret = z
   .meta({ id: 'IdentifySecret' })
 export type IdentifySecret = z.infer<typeof IdentifySecret>
 
-/** Choice in a form: the value to send and the label to show. */
 const OptionItem = z
   .object({
     value: label('What to send.', 'Europe/Berlin'),

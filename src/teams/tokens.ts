@@ -1,9 +1,9 @@
-import { validate as isUuid } from 'uuid'
 import type { Db, Queryable, Transaction } from '../db/connect.ts'
 import { inTransaction } from '../db/connect.ts'
 import { query } from '../db/query.ts'
 import { AppError, invalidField } from '../errors.ts'
 import type { Services } from '../services.ts'
+import { isUuid } from '../sites/domain.ts'
 import type { Caller, CreatedToken, CreateToken, RevokeToken, TokenInfo } from './schema.ts'
 import { generateToken, hashToken } from './token-format.ts'
 
@@ -25,7 +25,6 @@ interface NewToken {
 
 const TOKEN_COLUMNS = 'id, name, site_ids, expires_at, created_by, last_used_at, created_at'
 
-/** Tokens that a caller may see. */
 interface Visible {
   teamId: string
   /** Only tokens of this user; null for all users. */
@@ -80,7 +79,6 @@ const insertToken = query<Required<NewToken> & { hash: Uint8Array }, TokenRow>(
   returning ${TOKEN_COLUMNS}`,
 )
 
-/** Number of the ids that are sites of the team. */
 const countSitesAmong = query<{ teamId: string; siteIds: string[] }, { count: number }>(
   'count-sites-among',
   `select count(*)::int as count

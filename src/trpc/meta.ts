@@ -14,7 +14,6 @@ export interface RestEndpoint {
   location?: string
   summary: string
   description?: string
-  /** Description of the successful answer. */
   answer?: string
 }
 

@@ -3,7 +3,6 @@ import { OptionList } from '../sites/schema.ts'
 import { zoneOptions } from '../time/zones.ts'
 import { authed, router } from './procedures.ts'
 
-/** Choices that forms offer for the settings of a site. */
 export const optionsRouter = router({
   timezones: authed
     .meta({

@@ -27,7 +27,7 @@ const BUCKETS: { of: (caller: Caller) => string; times: number; whose: string }[
  * The rate headers show the bucket with the fewest requests left; on a tie the bucket that refuses, then the narrowest.
  * @throws AppError `rate_limited`
  */
-export async function chargeCall(
+async function chargeCall(
   ctx: Pick<Context, 'config' | 'limiter' | 'now' | 'showRate'>,
   caller: Caller,
 ): Promise<void> {

@@ -52,7 +52,6 @@ export const paymentsRouter = router({
     .mutation(({ ctx, input }) => removePayment(ctx, ctx.site, input)),
 })
 
-/** Procedures for the connection of a site to its payment processor. */
 export const processorRouter = router({
   get: managedSiteProcedure
     .meta({

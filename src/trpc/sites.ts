@@ -30,7 +30,7 @@ const creatorProcedure = authed
     return next()
   })
 
-/** Returns the base of a procedure that changes the site and answers it. */
+/** Base for procedures that change the site and answer it. */
 const changeProcedure = (path: string, texts: { summary: string; description?: string }) =>
   siteProcedure
     .meta({ method: 'patch', path: `/api/sites/:siteKey/${path}`, answer: 'The site.', ...texts })

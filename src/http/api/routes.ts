@@ -18,7 +18,6 @@ export interface Route extends Omit<RestEndpoint, 'method' | 'ok'> {
   refusals: Refusals
 }
 
-/** The part of a procedure's definition inside tRPC that routes are read from. */
 type Definition = Pick<Route, 'type' | 'inputs' | 'output'> & { meta: ProcedureMeta }
 
 /**

@@ -84,7 +84,6 @@ function fieldsOf(input: Json, components: Record<string, Json>) {
   return { properties: properties as Record<string, Json>, required: required as string[] }
 }
 
-/** Returns the object schema without some of its fields. */
 function without(isLeftOut: (name: string) => boolean, { properties, required = [], ...rest }: Json): Json {
   const fields = Object.entries(properties as object).filter(([name]) => !isLeftOut(name))
   return {

@@ -5,7 +5,7 @@ import { z } from 'zod'
 export type Json = { [key: string]: unknown }
 
 export interface Schemas {
-  /** `components.schemas` of all schemas that were converted so far. */
+  /** Of all schemas that were converted so far. */
   components: Record<string, Json>
   /**
    * Converts a zod schema to the JSON Schema of its input or its output. A schema with an `id` becomes a referenced component.

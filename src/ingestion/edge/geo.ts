@@ -10,7 +10,7 @@ export interface Location {
 
 const UNKNOWN: Location = { country: '', region: '', city: '' }
 
-/** Union of the two record shapes in use: MaxMind's own, and the flat one of the packaged country database. */
+/** The two record shapes in use: MaxMind's own, and the flat one of the packaged country database. */
 interface Record {
   country_code?: string
   country?: { iso_code?: string } | string

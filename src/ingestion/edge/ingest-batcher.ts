@@ -48,7 +48,6 @@ export function createIngestBatcher({ enqueue, refusalOf }: RateLimitedEnqueue<H
 
 export type IngestBatcher = ReturnType<typeof createIngestBatcher>
 
-/** Builds the job with the allowed hits; undefined when there are none. */
 function buildJob(items: BatchItem[], isIncluded: boolean[]): HitBatch | undefined {
   const parts: HitBatch['parts'] = []
   items.forEach(({ hit, partition }, index) => {

@@ -2,12 +2,12 @@ import { z } from 'zod'
 import { isWithin, mend, requiredText, text } from '../../schema/validation.ts'
 
 /** Text of at most `max` characters; absent, null and the empty string become undefined. */
-export const optional = (max: number) =>
+const optional = (max: number) =>
   text(max)
     .nullish()
     .transform(value => value || undefined)
 
-export const integer = (min: number, max: number) =>
+const integer = (min: number, max: number) =>
   z
     .number(`must be an integer from ${min} to ${max}`)
     .refine(
@@ -16,13 +16,13 @@ export const integer = (min: number, max: number) =>
     )
     .meta({ type: 'integer', minimum: min, maximum: max })
 
-export const described = <Schema extends z.ZodType>(schema: Schema, description: string, example?: unknown) =>
+const described = <Schema extends z.ZodType>(schema: Schema, description: string, example?: unknown) =>
   schema.meta({ description, ...(example !== undefined && { example }) })
 
 const absentIfNull = <Schema extends z.ZodType>(schema: Schema) =>
   schema.nullish().transform(value => value ?? undefined)
 
-export const uuid = z.guid('must be a UUID').transform(value => value.toLowerCase())
+const uuid = z.guid('must be a UUID').transform(value => value.toLowerCase())
 
 const MAX_PROPERTIES = 50
 
@@ -56,7 +56,7 @@ export function readProperties(value: unknown): ReadProperties {
 }
 
 /** Flat map of at most 50 scalar values, stored as strings; null values are omitted. */
-export const Properties = absentIfNull(
+const Properties = absentIfNull(
   z.unknown().transform((value, context) => {
     const read = readProperties(value)
     if (!read || !('problem' in read)) return read?.properties
@@ -89,7 +89,7 @@ const Browser = absentIfNull(
   ),
 ).meta({ description: 'Outranks what the user agent says.' })
 
-export const sender = {
+const sender = {
   hostname: described(requiredText(255), 'Host of the page.', 'example.com'),
   visitor_id: described(
     absentIfNull(uuid),
@@ -101,7 +101,7 @@ export const sender = {
     "An id that the sender keeps from now on, if the site's tracking mode is `cookie`; else it is not looked at.",
   ),
 }
-export const device = {
+const device = {
   referrer: described(optional(2048), 'Where the visitor came from.', 'https://news.ycombinator.com/'),
   screen: Screen,
   language: described(optional(35), 'As browsers name it.', 'en-GB'),
@@ -116,15 +116,15 @@ export const device = {
 const URL_SHAPE = 'must be an object with path and title'
 const title = described(optional(512), 'Title of the document.', 'Pricing')
 const PATH = 'Path, with the query if tags are to be read from it.'
-export const page = z
+const page = z
   .object({ path: described(requiredText(2048), PATH, '/pricing?utm_source=newsletter'), title }, URL_SHAPE)
   .meta({ description: 'The page.' })
-export const optionalPage = absentIfNull(
+const optionalPage = absentIfNull(
   z.object({ path: described(optional(2048), PATH, '/pricing'), title }, URL_SHAPE),
 ).meta({ description: 'The page.' })
 
 /** Validated later without zod: a malformed value is dropped and never causes a refusal. */
-export const Revenue = z
+const Revenue = z
   .unknown()
   .optional()
   .meta({
@@ -141,8 +141,7 @@ export const Revenue = z
     example: { amount: 49.99, currency: 'USD' },
   })
 
-/** Validated later without zod, like revenue. */
-export const ErrorReport = z
+const ErrorReport = z
   .unknown()
   .optional()
   .meta({

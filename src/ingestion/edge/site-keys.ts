@@ -10,11 +10,9 @@ import { findSiteByKey, listTrackedSites, type TrackedSite } from '../../sites/f
 const FRESH_MS = 5_000
 /** After this time an entry is not used until the database has answered. */
 const STALE_MS = MINUTE_MS
-/** Longest time that a hit waits for the database. */
 const LOOKUP_MS = 3_000
 /** Limits the memory that a flood of invented keys can take. */
 const MAX_ENTRIES = 20_000
-/** Maximum number of sites that `preload` loads. */
 const MAX_PRELOADED = 10_000
 
 interface Entry {

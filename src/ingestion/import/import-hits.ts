@@ -43,7 +43,6 @@ export interface ImportOptions {
   requireFreeDisk?: () => Promise<void>
   /** Called after each stored batch with the times that are written so far. */
   onWritten?: (written: Written) => void
-  /** Called with the counts so far. */
   onProgress?: (progress: ImportProgress) => void
 }
 

@@ -3,7 +3,6 @@ import type { Stored } from '../store/store.ts'
 
 /** Limits the memory that very long lines can take. */
 const MAX_BATCH_BYTES = 4 * 1024 * 1024
-/** Maximum orphan engagement hits that wait for another try. */
 const MAX_WAITING = 1_000
 
 /**

@@ -41,7 +41,6 @@ export function createRejects() {
   }
 }
 
-/** Returns all problems of a line as one line of text. */
 function describe(error: Error, prefix: string): string {
   const fields = error instanceof AppError ? Object.entries(error.fields ?? {}) : []
   if (fields.length === 0) return error.message

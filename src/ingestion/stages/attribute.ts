@@ -93,10 +93,7 @@ const channels: Channel[] = [
   { name: 'Referral', holds: f => isReferral(f) },
 ]
 
-/**
- * Returns the channel of a hit.
- * @returns one of the nineteen channel names; `Direct` when no rule holds
- */
+/** Returns one of the nineteen channel names; `Direct` when no rule holds. */
 function channelOf(origin: Origin): string {
   const campaign = origin.campaign.toLowerCase()
   const medium = origin.medium.toLowerCase()

@@ -46,7 +46,7 @@ const FIELDS: SessionAttribute[] = SESSION_ATTRIBUTES.map(fieldOf)
 export const NO_DIMENSIONS = Object.fromEntries(FIELDS.map(field => [field, ''])) as Dimensions
 
 /** Copies a row for the cache: the driver's row, built field by field, takes ten times as much memory (224 bytes here). */
-export function compact(row: Dimensions): Dimensions {
+function compact(row: Dimensions): Dimensions {
   const copy = { ...NO_DIMENSIONS }
   for (const field of FIELDS) copy[field] = row[field]
   return copy

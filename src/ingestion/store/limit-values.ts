@@ -28,7 +28,6 @@ const selectGoalValues = query<{ siteNos: number[] }, { siteNo: number; kind: Va
   where site_no = any(:siteNos::int[])`,
 )
 
-/** Result of limiting a batch. */
 export interface LimitedHits {
   /** Hits in the same order; a hit without a value above the limit is the same object. */
   hits: EnrichedHit[]

@@ -1,4 +1,3 @@
-/** Hits of one job for one partition. */
 export interface PartitionHits {
   partition: number
   hits: unknown[]

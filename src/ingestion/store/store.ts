@@ -46,7 +46,7 @@ export interface Stored {
 }
 
 /** Adds the results of two batches, or of the two halves of a batch. */
-export function addStored(a: Stored, b: Stored): Stored {
+function addStored(a: Stored, b: Stored): Stored {
   return {
     stored: a.stored + b.stored,
     repeated: a.repeated + b.repeated,
@@ -61,7 +61,7 @@ export function addStored(a: Stored, b: Stored): Stored {
   }
 }
 
-export const nothingStored = (): Stored => ({
+const nothingStored = (): Stored => ({
   stored: 0,
   repeated: 0,
   dropped: 0,
