@@ -50,25 +50,12 @@ type ChangeServices = Pick<Services, 'db' | 'patterns'> & { signal?: AbortSignal
 type ChangedSite = Pick<SiteRecord, 'siteNo' | 'teamId'>
 
 /**
- * Creates a goal. A lock keeps the limit and the uniqueness of goals and names correct for concurrent requests.
- * @throws AppError `validation_failed` as in `checkGoal` and `checkExpression`; `not_found` when the site was deleted meanwhile
- */
-export const createGoal = (services: ChangeServices, site: ChangedSite, body: GoalBody): Promise<Goal> =>
-  saveGoal(services, site, body)
-
-/**
- * Replaces the whole definition of a goal; its id and creation time stay.
+ * Creates a goal, or replaces the whole definition of the one with the given id; its id and creation time stay. A lock keeps the
+ * limit and the uniqueness of goals and names correct for concurrent requests.
  * @throws AppError `validation_failed` as in `checkGoal` and `checkExpression`; `not_found` when the goal or its site was
  * deleted meanwhile
  */
-export const updateGoal = (
-  services: ChangeServices,
-  site: ChangedSite,
-  { id }: Pick<GoalRecord, 'id'>,
-  body: GoalBody,
-): Promise<Goal> => saveGoal(services, site, body, id)
-
-async function saveGoal(
+export async function saveGoal(
   services: ChangeServices,
   site: ChangedSite,
   body: GoalBody,

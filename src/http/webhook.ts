@@ -95,7 +95,7 @@ function createWebhookLimits({ config, limiter, now }: WebhookServices) {
   }
 
   return {
-    /** Returns the limit of the sender's address; undefined when the limit is turned off. */
+    /** Undefined when the limit is turned off. */
     senderOf(req: Request): RateLimit | undefined {
       const limit = config.limits.webhook
       if (limit === 0) return undefined

@@ -1,40 +1,9 @@
 /** Every reporting currency a site can have, as ISO 4217 codes. */
-export const currencyCodes = [
-  ...[
-    'USD',
-    'EUR',
-    'GBP',
-    'BRL',
-    'JPY',
-    'CAD',
-    'AUD',
-    'CHF',
-    'CNY',
-    'INR',
-    'MXN',
-    'ZAR',
-    'SEK',
-    'NOK',
-    'DKK',
-  ],
-  ...[
-    'PLN',
-    'CZK',
-    'HUF',
-    'RUB',
-    'TRY',
-    'KRW',
-    'SGD',
-    'HKD',
-    'NZD',
-    'THB',
-    'IDR',
-    'MYR',
-    'PHP',
-    'VND',
-    'AED',
-  ],
-]
+export const currencyCodes = `
+  USD EUR GBP BRL JPY CAD AUD CHF CNY INR MXN ZAR SEK NOK DKK PLN CZK HUF RUB TRY KRW SGD HKD NZD THB IDR MYR PHP VND AED
+`
+  .trim()
+  .split(' ')
 
 /** Returns whether a site can report in the currency. Codes are upper case. */
 export const isReportingCurrency = (code: string): boolean => currencyCodes.includes(code)

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { createGoal, createGoalsBatch, deleteGoal, updateGoal } from '../goals/change-goal.ts'
+import { createGoalsBatch, deleteGoal, saveGoal } from '../goals/change-goal.ts'
 import { findGoal, listGoals } from '../goals/find-goal.ts'
 import { Goal, GoalBatch, GoalBody, GoalKey, GoalList, GoalPage, ListGoals } from '../goals/schema.ts'
 import { router, siteProcedure } from './procedures.ts'
@@ -39,7 +39,7 @@ export const goalsRouter = router({
     })
     .input(GoalBody)
     .output(Goal)
-    .mutation(({ ctx, input }) => createGoal(ctx, ctx.site, input)),
+    .mutation(({ ctx, input }) => saveGoal(ctx, ctx.site, input)),
   // Stands before the procedures on `/goals/:goal`, which would match its path otherwise. No goal has the key `batch`.
   createBatch: siteProcedure
     .meta({
@@ -64,7 +64,7 @@ export const goalsRouter = router({
     })
     .input(GoalBody)
     .output(Goal)
-    .mutation(({ ctx, input }) => updateGoal(ctx, ctx.site, ctx.goal, input)),
+    .mutation(({ ctx, input }) => saveGoal(ctx, ctx.site, input, ctx.goal.id)),
   delete: goalProcedure
     .meta({
       method: 'delete',

@@ -1,8 +1,7 @@
 import { goalsRouter } from './goals.ts'
-import { optionsRouter } from './options.ts'
 import { router } from './procedures.ts'
 import { paymentsRouter, processorRouter } from './revenue.ts'
-import { sitesRouter } from './sites.ts'
+import { optionsRouter, sitesRouter } from './sites.ts'
 import { statsRouter } from './stats.ts'
 import { tokensRouter } from './tokens.ts'
 

@@ -7,6 +7,7 @@ import {
   updateCurrency,
   updateSite,
 } from '../sites/change-site.ts'
+import { currencyOptions } from '../sites/currencies.ts'
 import { getIdentifySecret, removeIdentifySecret, rotateIdentifySecret } from '../sites/identify-secret.ts'
 import { listSites } from '../sites/list-sites.ts'
 import { ChangeFeatures, CreateSite, changeOf } from '../sites/options.ts'
@@ -14,10 +15,12 @@ import {
   IdentifySecret,
   IdentifySecretStatus,
   ListSites,
+  OptionList,
   presentSite,
   Site,
   SiteList,
 } from '../sites/schema.ts'
+import { zoneOptions } from '../time/zones.ts'
 import { authed, managedSiteProcedure, router, siteProcedure } from './procedures.ts'
 
 const creatorProcedure = authed
@@ -145,4 +148,25 @@ export const sitesRouter = router({
     })
     .output(z.void())
     .mutation(({ ctx }) => removeIdentifySecret(ctx, ctx.site)),
+})
+
+export const optionsRouter = router({
+  timezones: authed
+    .meta({
+      path: '/api/timezones',
+      summary: 'List time zones',
+      description: 'Every name that a site can have as its time zone.',
+      answer: 'A bare array.',
+    })
+    .output(OptionList)
+    .query(() => zoneOptions()),
+  currencies: authed
+    .meta({
+      path: '/api/currencies',
+      summary: 'List currencies',
+      description: 'Every reporting currency that a site can have.',
+      answer: 'A bare array.',
+    })
+    .output(OptionList)
+    .query(() => currencyOptions()),
 })

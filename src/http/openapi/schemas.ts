@@ -4,21 +4,16 @@ import { z } from 'zod'
 /** JSON Schema, or any other part of the OpenAPI document. */
 export type Json = { [key: string]: unknown }
 
-export interface Schemas {
-  /** Of all schemas that were converted so far. */
-  components: Record<string, Json>
-  /**
-   * Converts a zod schema to the JSON Schema of its input or its output. A schema with an `id` becomes a referenced component.
-   * @throws Error when two different schemas have the same `id`
-   */
-  convert(schema: z.core.$ZodType, io: 'input' | 'output'): Json
-}
-
-export function createSchemas(): Schemas {
+export function createSchemas() {
   const components: Record<string, Json> = {}
   return {
+    /** Of all schemas that were converted so far. */
     components,
-    convert(schema, io) {
+    /**
+     * Converts a zod schema to the JSON Schema of its input or its output. A schema with an `id` becomes a referenced component.
+     * @throws Error when two different schemas have the same `id`
+     */
+    convert(schema: z.core.$ZodType, io: 'input' | 'output'): Json {
       // Wrap the schema in an object: zod makes a schema with an id a reference only below the root.
       const whole = z.toJSONSchema(z.object({ schema }), { io, unrepresentable: 'any' })
       const { properties, $defs = {} } = tidy(pointToComponents(whole)) as {
@@ -35,6 +30,8 @@ export function createSchemas(): Schemas {
     },
   }
 }
+
+export type Schemas = ReturnType<typeof createSchemas>
 
 function pointToComponents(schema: object): unknown {
   return JSON.parse(JSON.stringify(schema).replaceAll('"#/$defs/', '"#/components/schemas/'))

@@ -25,18 +25,10 @@ interface Record {
  */
 export async function openGeo(file: string) {
   const reader = (await open<Response>(file, { cache: { max: 10_000 } })) as Reader<Response>
-  // Weak keys: the reader's own cache holds the records that are in use.
-  const locations = new WeakMap<Record, Location>()
   return {
     locate(address: string): Location {
       const record = lookUp(reader, address)
-      if (!record) return UNKNOWN
-      let location = locations.get(record)
-      if (!location) {
-        location = locationOf(record)
-        locations.set(record, location)
-      }
-      return location
+      return record ? locationOf(record) : UNKNOWN
     },
   }
 }
