@@ -39,9 +39,7 @@ const PREFLIGHT = {
 type HitOutcome = Accepted | { refused: unknown }
 
 /** Latest rate-limit decision on a request; it is in the answer even if the request fails. */
-interface Counted {
-  decision: RateLimitDecision | undefined
-}
+type Counted = { decision?: RateLimitDecision }
 
 /** Creates the ingest handler of the four ingestion paths. It bypasses Express, which costs more per request than the handler. */
 export function createIngestHandler(options: {
@@ -79,7 +77,7 @@ export function createIngestHandler(options: {
     const startedAt = performance.now()
     const { accepted, requests } = counters.get(endpoint)!
     const seconds = () => (performance.now() - startedAt) / 1000
-    const counted: Counted = { decision: undefined }
+    const counted: Counted = {}
     try {
       requireFreeDisk(disk)
       const outcome = await receive(endpoint, request, counted)

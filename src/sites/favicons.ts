@@ -37,12 +37,9 @@ export function createFavicons(db: Db, now: () => Date, reach: Reach = ICON_REAC
 
 export type Favicons = ReturnType<typeof createFavicons>
 
-async function fetchIcon(domain: string, reach: Reach) {
-  return (
-    (await fetchPicture(`https://${domain}/favicon.ico`, reach)) ??
-    (await fetchPicture(`http://${domain}/favicon.ico`, reach))
-  )
-}
+const fetchIcon = async (domain: string, reach: Reach) =>
+  (await fetchPicture(`https://${domain}/favicon.ico`, reach)) ??
+  (await fetchPicture(`http://${domain}/favicon.ico`, reach))
 
 /** Returns the SVG icon of a site without one: the first character of its name, on a colour derived from the domain. */
 function letterIcon(domain: string): string {

@@ -132,7 +132,7 @@ export async function createToken(db: Queryable, options: NewToken, now: Date): 
   const siteIds = options.siteIds && [...new Set(options.siteIds.map(id => id.toLowerCase()))]
   if (siteIds) {
     const [found] = await countSitesAmong(db, { teamId: options.teamId, siteIds })
-    if (found!.count !== siteIds.length) throw noSuchSite()
+    if (found!.count !== siteIds.length) throw new AppError('not_found', 'No such site')
   }
   return storeToken(db, { ...options, siteIds }, now)
 }
@@ -193,7 +193,8 @@ export async function issueToken(
   // Do not check sites copied from the caller's token: some may have been deleted since, which must not fail the request.
   if (!input.site_ids) return storeToken(db, { ...token, siteIds: caller.siteIds }, at)
   const siteIds = input.site_ids.map(id => id.toLowerCase())
-  if (caller.siteIds && !siteIds.every(id => caller.siteIds!.includes(id))) throw noSuchSite()
+  if (caller.siteIds && !siteIds.every(id => caller.siteIds!.includes(id)))
+    throw new AppError('not_found', 'No such site')
   return createToken(db, { ...token, siteIds }, at)
 }
 
@@ -211,12 +212,12 @@ export async function listTokens(db: Queryable, caller: Caller): Promise<TokenIn
 export async function revokeToken(db: Db, caller: Caller, { id, cascade }: RevokeToken): Promise<void> {
   const seen = { ...visibleTo(caller), id }
   const [token] = isUuid(id) ? await findTokenUser(db, seen) : []
-  if (!token) throw noSuchToken()
+  if (!token) throw new AppError('not_found', 'No such token')
   await db.begin(async transaction => {
     // The lock orders this against concurrent creation: a new token is visible to this delete, or is refused afterwards.
     await lockTokensOf(transaction, caller.teamId, token.userId)
     const gone = await deleteToken(transaction, { ...seen, cascade })
-    if (gone.length === 0) throw noSuchToken()
+    if (gone.length === 0) throw new AppError('not_found', 'No such token')
   })
 }
 
@@ -225,14 +226,6 @@ const visibleTo = ({ teamId, userId, role, siteIds }: Caller): Visible => ({
   ownerId: role === 'member' ? userId : null,
   siteIds,
 })
-
-function noSuchToken(): AppError {
-  return new AppError('not_found', 'No such token')
-}
-
-function noSuchSite(): AppError {
-  return new AppError('not_found', 'No such site')
-}
 
 function presentToken(row: TokenRow): TokenInfo {
   return {

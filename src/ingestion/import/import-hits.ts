@@ -89,7 +89,10 @@ export async function importHits(
 
   async function storeAll(partition: number, hits: EnrichedHit[]) {
     await options.requireFreeDisk?.()
-    await withRetries(() => openAround(hits))
+    const times = hits.map(hit => hit.at)
+    // A hit can change sessions that began up to a day before or after it.
+    const [from, to] = [Math.min(...times) - SESSION_SPAN_MS, Math.max(...times) + SESSION_SPAN_MS]
+    await withRetries(() => openChunks(from, to))
     const result = await storeWithBisection(
       hits,
       part => withRetries(() => storeHits(db, partition, part, options.mostValues)),
@@ -99,12 +102,6 @@ export async function importHits(
     if (result.repeated > 0) isSkipping = true
     recordWritten(partition, hits)
     return result
-  }
-
-  /** Opens chunks a day around the hits, because a hit can change sessions that began up to a day before or after it. */
-  function openAround(hits: EnrichedHit[]): Promise<void> {
-    const times = hits.map(hit => hit.at)
-    return openChunks(Math.min(...times) - SESSION_SPAN_MS, Math.max(...times) + SESSION_SPAN_MS)
   }
 
   const withRetries = <Result>(run: () => Promise<Result>) => retryForAMinute(log, run)

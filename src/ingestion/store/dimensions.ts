@@ -81,15 +81,16 @@ const LIMIT = 50_000
 const MAX_CHARACTERS = 1_000
 
 /** Cached session dimensions by database. They never change after the opening hit and are most of a session's data. */
-const known = new WeakMap<Db, LRUCache<number, Known>>()
+const knownOf = oneForEach((_db: Db) => new LRUCache<number, Known>({ max: LIMIT }))
 
-function knownOf(db: Db): LRUCache<number, Known> {
-  let cache = known.get(db)
-  if (!cache) {
-    cache = new LRUCache({ max: LIMIT })
-    known.set(db, cache)
+/** Returns a function that creates a value for each key and keeps it as long as the key exists. */
+export function oneForEach<Key extends object, Value>(create: (key: Key) => Value): (key: Key) => Value {
+  const values = new WeakMap<Key, Value>()
+  return key => {
+    const value = values.get(key) ?? create(key)
+    values.set(key, value)
+    return value
   }
-  return cache
 }
 
 /**

@@ -1,5 +1,5 @@
 import { ADVISORY_LOCKS } from '../../db/advisory-locks.ts'
-import type { Db, Transaction } from '../../db/connect.ts'
+import type { Db } from '../../db/connect.ts'
 import { isDataFault, isRetryable, sqlState } from '../../db/errors.ts'
 import { query } from '../../db/query.ts'
 import { type RetryOptions, retry } from '../../lib/retry.ts'
@@ -89,8 +89,12 @@ export async function storeHits(
     // Lock in a fixed order to prevent deadlocks.
     for (const locked of partitions.toSorted((a, b) => a - b))
       await lockPartition(tx, { lock: ADVISORY_LOCKS.partition, partition: locked })
-    const live = await leaveOutDeletedSites(tx, hits)
-    const fresh = await leaveOutStored(tx, live)
+    const sites = await selectLiveSites(tx, { siteNos: [...new Set(hits.map(hit => hit.siteNo))] })
+    const siteNos = new Set(sites.map(({ siteNo }) => siteNo))
+    const live = hits.filter(hit => siteNos.has(hit.siteNo))
+    const seen = await findStored(tx, live)
+    // Also remove duplicates: a batch merged from two deliveries of one job holds a hit twice.
+    const fresh = live.filter(hit => !seen.has(hit.id) && seen.add(hit.id))
     const sessionized: SessionizedHit[] = []
     const orphanEngagement: EnrichedHit[] = []
     if (fresh.length > 0) {
@@ -120,18 +124,6 @@ export async function storeHits(
 
 function byTime(a: EnrichedHit, b: EnrichedHit): number {
   return a.at - b.at || (a.line ?? 0) - (b.line ?? 0) || (a.id < b.id ? -1 : 1)
-}
-
-async function leaveOutDeletedSites(tx: Transaction, hits: EnrichedHit[]): Promise<EnrichedHit[]> {
-  const rows = await selectLiveSites(tx, { siteNos: [...new Set(hits.map(hit => hit.siteNo))] })
-  const live = new Set(rows.map(row => row.siteNo))
-  return hits.filter(hit => live.has(hit.siteNo))
-}
-
-async function leaveOutStored(tx: Transaction, hits: EnrichedHit[]): Promise<EnrichedHit[]> {
-  const seen = await findStored(tx, hits)
-  // Also remove duplicates: a batch merged from two deliveries of one job holds a hit twice.
-  return hits.filter(hit => !seen.has(hit.id) && seen.add(hit.id))
 }
 
 const RETRY_MS = 500
