@@ -1,9 +1,9 @@
+import { validate as isUuid } from 'uuid'
 import type { Db, Queryable, Transaction } from '../db/connect.ts'
 import { inTransaction } from '../db/connect.ts'
 import { query } from '../db/query.ts'
 import { AppError, invalidField } from '../errors.ts'
 import type { Services } from '../services.ts'
-import { isUuid } from '../sites/domain.ts'
 import type { Caller, CreatedToken, CreateToken, RevokeToken, TokenInfo } from './schema.ts'
 import { generateToken, hashToken } from './token-format.ts'
 

@@ -78,7 +78,8 @@ export function createHitConsumer(options: {
     count('stored', result.stored)
     count('repeated', result.repeated)
     count('dropped', result.dropped)
-    for (const [kind, count] of Object.entries(result.others)) metrics?.others.inc({ kind }, count)
+    for (const [kind, count] of Object.entries(result.others))
+      if (count > 0) metrics?.others.inc({ kind }, count)
     for (const { siteNo, day, kind } of result.filled) {
       const date = new Date(day * DAY_MS).toISOString().slice(0, 10)
       log.warn({ siteNo, day: date, kind }, 'no room for more values today: new ones count under (other)')
