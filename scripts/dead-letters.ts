@@ -1,7 +1,7 @@
 import type { Db } from '../src/db/connect.ts'
 import { listDeadLetters, type Retried, retryDeadLetters } from '../src/ingestion/store/dead-letters.ts'
 import type { Log } from '../src/runtime/log.ts'
-import { findSiteAnywhere } from '../src/sites/find-anywhere.ts'
+import { findSiteAnywhere } from '../src/sites/find-site.ts'
 
 /** Returns the newest dead letters in the output format of the command line. */
 export async function showDeadLetters(db: Db, options: { site?: string; limit: number }): Promise<object> {

@@ -8,7 +8,7 @@ import type { Lease } from '../src/redis/lease.ts'
 import { keepRefreshed } from '../src/rollups/keep-refreshed.ts'
 import { watchDisk } from '../src/runtime/disk.ts'
 import type { Log } from '../src/runtime/log.ts'
-import { findSiteAnywhere } from '../src/sites/find-anywhere.ts'
+import { findSiteAnywhere } from '../src/sites/find-site.ts'
 import { secondsSince, showProgress } from './progress.ts'
 
 const CHUNK_BYTES = 1024 * 1024

@@ -3,7 +3,7 @@ import { loadConfig } from '../src/config.ts'
 import { connectDb } from '../src/db/connect.ts'
 import { withServices } from '../src/embedded/attach.ts'
 import { createLog } from '../src/runtime/log.ts'
-import { bootstrap } from '../src/teams/bootstrap.ts'
+import { bootstrap } from '../src/teams/accounts.ts'
 
 /** Waits until the service of this configuration is ready and prints the first steps; `scripts/start` runs it. */
 const config = loadConfig()

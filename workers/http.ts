@@ -28,7 +28,6 @@ import { onStop } from './lifecycle.ts'
 // Without this, node:cluster would end the process as soon as the primary is gone, even with requests in flight.
 if (cluster.worker) cluster.worker.exitedAfterDisconnect = true
 
-/** Longest time that the startup waits for unreachable servers. */
 const WARM_UP_MS = 5_000
 
 /** Limits for each team in each worker: a dashboard sends about twenty reads at once. */

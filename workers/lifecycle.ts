@@ -1,8 +1,9 @@
 import { getPriority, setPriority } from 'node:os'
 import type { Log } from '../src/runtime/log.ts'
-import { NICENESS } from './niceness.ts'
 
-/** Longest time that a process may take to stop; it exits with 1 then. */
+/** Nice value of background work and of work that may take long: it gets about a fifteenth of the CPU share of others. */
+export const NICENESS = 12
+
 const STOP_TIMEOUT_MS = 8_000
 
 /**

@@ -1,7 +1,7 @@
 import { readlinkSync } from 'node:fs'
 import { setPriority } from 'node:os'
 import { patternTasks } from '../src/rollups/patterns/tasks.ts'
-import { NICENESS } from './niceness.ts'
+import { NICENESS } from './lifecycle.ts'
 
 /** Entry of a pattern thread: compares texts with patterns of users. It has no connection and runs at low priority. */
 yieldToOtherThreads()

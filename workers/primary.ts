@@ -22,7 +22,6 @@ import { startClusterWorker, startProcess } from './children.ts'
 
 // Entry of the first process: starts all others, restarts those that end, and stops them in order. Contains no domain code.
 
-/** Longest time that the database and Redis may take to answer at startup. */
 const SERVERS_WITHIN_MS = 15_000
 
 const STOP_MS = { http: 4_000, ingest: 3_000, database: 2_000 }
@@ -141,24 +140,27 @@ async function keepRedis(config: Config, log: Log): Promise<void> {
     const redis = await current
     redis.onExit(() => {
       log.error({ redisPid: redis.pid }, 'redis-server ended; it is started again')
-      current = startAgain(start, log)
+      // Retried until the service stops: the cause, such as a full disk, may last.
+      current = retry(start, {
+        shouldRetry: () => !stopping,
+        delayMs: 1_000,
+        onRetry: error => log.error({ error }, 'redis-server cannot be started; trying again'),
+      })
       watch().catch(() => {}) // the service is stopping
     })
   }
   await watch()
 }
 
-/** Retries until it succeeds or the service stops: the cause, such as a full disk, may last. */
-async function startAgain<Server>(start: () => Promise<Server>, log: Log): Promise<Server> {
-  return retry(start, {
-    shouldRetry: () => !stopping,
-    delayMs: 1_000,
-    onRetry: error => log.error({ error }, 'redis-server cannot be started; trying again'),
-  })
-}
-
 async function keepDatabase(config: Config, log: Log): Promise<void> {
-  await whenDatabaseIsFree(prepareDataDir(config.dataDir))
+  const dataDir = prepareDataDir(config.dataDir)
+  // Wait until the database of a killed service has closed.
+  const unlock = await retry(() => lockDataDir(dataDir, socketPathFor(dataDir)), {
+    withinMs: DATABASE_FREE_MS,
+    shouldRetry: error => error instanceof DataDirHeldError,
+    delayMs: 50,
+  })
+  unlock()
   const args = ['--data-dir', config.dataDir, '--log-level', config.logLevel]
   const keeper = keepAlive(
     'database',
@@ -167,16 +169,6 @@ async function keepDatabase(config: Config, log: Log): Promise<void> {
   )
   stops.push(() => keeper.stop(STOP_MS.database))
   await keeper.started
-}
-
-/** Waits until the database of a killed service has closed. */
-async function whenDatabaseIsFree(dataDir: string): Promise<void> {
-  const unlock = await retry(() => lockDataDir(dataDir, socketPathFor(dataDir)), {
-    withinMs: DATABASE_FREE_MS,
-    shouldRetry: error => error instanceof DataDirHeldError,
-    delayMs: 50,
-  })
-  unlock()
 }
 
 /** Checks both servers, logs which hits Redis may lose, and migrates the schema. */

@@ -1,7 +1,5 @@
-import { findTeamNamed } from '../../src/teams/bootstrap.ts'
-import { createTeam } from '../../src/teams/teams.ts'
+import { createTeam, createUser, findTeamNamed } from '../../src/teams/accounts.ts'
 import { createToken } from '../../src/teams/tokens.ts'
-import { createUser } from '../../src/teams/users.ts'
 import type { BenchService } from './service.ts'
 
 const TEAM = 'Benchmark'

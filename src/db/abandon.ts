@@ -1,7 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { AppError } from '../errors.ts'
 
-/** Abort signal of the current read, visible to everything that the read awaits. */
 const calls = new AsyncLocalStorage<AbortSignal>()
 
 /**

@@ -1,6 +1,5 @@
 import { AppError } from '../errors.ts'
 
-/** Error codes of the driver for an unreachable server. */
 const CONNECTION_CODES = new Set([
   'CONNECTION_CLOSED',
   'CONNECTION_ENDED',
@@ -59,7 +58,6 @@ export function isDataFault(error: unknown): boolean {
   return /^[0-9A-Z]{5}$/.test(code) ? DATA.test(code) : !CONNECTION_CODES.has(code)
 }
 
-/** SQLSTATE of a statement that exceeded its time limit. */
 const QUERY_CANCELED = '57014'
 
 /** SQLSTATE of a value that the server cannot build: it exceeds the limit of arrays and texts, or of one allocation. */

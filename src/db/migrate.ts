@@ -1,9 +1,8 @@
-import { readFileSync } from 'node:fs'
+import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { Umzug } from 'umzug'
 import { projectRoot } from '../config.ts'
 import { ADVISORY_LOCKS } from './advisory-locks.ts'
-import type { Db, Transaction } from './connect.ts'
+import type { Db } from './connect.ts'
 
 /**
  * Applies the missing migrations of `sql/migrations` in order and in one transaction: either all of them are applied or
@@ -14,31 +13,17 @@ export async function migrate(db: Db): Promise<string[]> {
   return db.begin(async transaction => {
     await transaction`select pg_advisory_xact_lock(${ADVISORY_LOCKS.migrations})`
     await transaction`create table if not exists migrations (name text primary key, applied_at timestamptz not null default now())`
-    const umzug = new Umzug<{ transaction: Transaction }>({
-      // Umzug calls a context that is a function, so the transaction is wrapped in an object.
-      context: { transaction },
-      logger: undefined,
-      migrations: {
-        glob: ['*.sql', { cwd: join(projectRoot, 'sql', 'migrations') }],
-        resolve: ({ name, path, context }) => ({
-          name,
-          up: () => context.transaction.unsafe(readFileSync(path!, 'utf8')),
-        }),
-      },
-      storage: {
-        executed: async () => {
-          const rows = await transaction<{ name: string }[]>`select name from migrations order by name`
-          return rows.map(row => row.name)
-        },
-        logMigration: async ({ name }) => {
-          await transaction`insert into migrations (name) values (${name})`
-        },
-        unlogMigration: async () => {
-          throw new Error('migrations only go forward')
-        },
-      },
-    })
-    return (await umzug.up()).map(migration => migration.name)
+    const rows = await transaction<{ name: string }[]>`select name from migrations`
+    const applied = rows.map(row => row.name)
+    const folder = join(projectRoot, 'sql', 'migrations')
+    const missing = readdirSync(folder).filter(name => name.endsWith('.sql') && !applied.includes(name))
+    for (const name of missing.sort()) {
+      await transaction.unsafe(readFileSync(join(folder, name), 'utf8')).catch(error => {
+        throw new Error(`Migration ${name} failed: ${error.message}`, { cause: error })
+      })
+      await transaction`insert into migrations (name) values (${name})`
+    }
+    return missing
   })
 }
 
@@ -47,18 +32,17 @@ export async function migrate(db: Db): Promise<string[]> {
  * @throws Error that says what is missing and how to get it
  */
 export async function checkDatabase(db: Db): Promise<void> {
-  const [server] = await db<
-    { version: number }[]
-  >`select current_setting('server_version_num')::int as version`
+  const [server] = await db<{ version: number; timescaledb: string | null }[]>`
+    select
+      current_setting('server_version_num')::int as version,
+      (select coalesce(installed_version, default_version) from pg_available_extensions where name = 'timescaledb')
+        as timescaledb`
   if (server!.version < 150_000) {
     throw new Error(
       `DATABASE_URL is PostgreSQL ${Math.floor(server!.version / 10_000)}; 15 or newer is needed`,
     )
   }
-  const [available] = await db<{ version: string | null }[]>`
-    select coalesce(installed_version, default_version) as version
-    from pg_available_extensions where name = 'timescaledb'`
-  if (!available?.version) {
+  if (!server!.timescaledb) {
     throw new Error(
       'DATABASE_URL is a PostgreSQL without TimescaleDB. Install TimescaleDB 2.20 or newer (Community edition: ' +
         'https://docs.timescale.com/self-hosted/latest/install/), add timescaledb to shared_preload_libraries and restart, ' +
@@ -73,8 +57,9 @@ export async function checkDatabase(db: Db): Promise<void> {
         'Add timescaledb to shared_preload_libraries and restart, or run `create extension timescaledb` as a superuser.',
     )
   }
-  const [extension] = await db<{ version: string }[]>`
-    select extversion as version from pg_extension where extname = 'timescaledb'`
+  const [extension] = await db<{ version: string; license: string | null }[]>`
+    select extversion as version, current_setting('timescaledb.license', true) as license
+    from pg_extension where extname = 'timescaledb'`
   const [major, minor] = extension!.version.split('.').map(Number)
   if (major! < 2 || (major === 2 && minor! < 20)) {
     throw new Error(
@@ -82,10 +67,7 @@ export async function checkDatabase(db: Db): Promise<void> {
         'Install it and run `alter extension timescaledb update`.',
     )
   }
-  const [license] = await db<
-    { name: string | null }[]
-  >`select current_setting('timescaledb.license', true) as name`
-  if (license?.name !== 'timescale') {
+  if (extension!.license !== 'timescale') {
     throw new Error(
       'DATABASE_URL has the Apache edition of TimescaleDB, which has no continuous aggregates. Install the Community ' +
         "edition (package timescaledb-2, not timescaledb-2-oss) and set timescaledb.license = 'timescale'.",

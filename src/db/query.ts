@@ -2,9 +2,9 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { ParameterOrJSON } from 'postgres'
 import { projectRoot } from '../config.ts'
+import { SQL_LISTS } from '../dimensions/sql-lists.ts'
 import { abandonable } from './abandon.ts'
 import type { Queryable } from './connect.ts'
-import { expandFragments } from './sql-fragments.ts'
 
 /** A statement as it is sent: parameters are `$1`, `$2`, … in the order of `parameters`. */
 interface Compiled {
@@ -58,3 +58,19 @@ const sent = (value: unknown) =>
 /** Returns the text of `sql/queries/{name}.sql`. */
 export const queryFile = (name: string): string =>
   readFileSync(join(projectRoot, 'sql', 'queries', `${name}.sql`), 'utf8')
+
+/** A quoted text or name, a comment, or a fragment `{name}`. */
+const FRAGMENTS = /'(?:[^']|'')*'|"[^"]*"|--.*|\/\*[\s\S]*?\*\/|\{([a-z_]+)\}/g
+
+/**
+ * Replaces each `{name}` in a statement by a list of `SQL_LISTS` or by the text of `sql/fragments/{name}.sql`, which may name
+ * other fragments.
+ * @throws Error for an unknown name
+ */
+const expandFragments = (text: string): string =>
+  text.replace(FRAGMENTS, (token, name: string | undefined) =>
+    name === undefined ? token : (SQL_LISTS[name] ?? expandFragments(fragmentFile(name))),
+  )
+
+const fragmentFile = (name: string): string =>
+  readFileSync(join(projectRoot, 'sql', 'fragments', `${name}.sql`), 'utf8').trim()

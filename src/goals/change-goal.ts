@@ -1,10 +1,19 @@
+import type { Transaction } from '../db/connect.ts'
 import { query } from '../db/query.ts'
+import { isReservedName, LIFECYCLE_NAMES } from '../events/reserved-names.ts'
 import type { Services } from '../services.ts'
 import type { SiteRecord } from '../sites/schema.ts'
 import { definitionOf } from './definition.ts'
-import { findGoal, GOAL_COLUMNS, noSuchGoal, presentGoal } from './find-goal.ts'
-import { checkExpression, checkGoal, type DefinitionParams, lockGoals, paramsOf } from './goal-rules.ts'
-import type { Goal, GoalBody, GoalRecord } from './schema.ts'
+import { findGoal, findGoals, GOAL_COLUMNS, noSuchGoal, presentGoal } from './find-goal.ts'
+import {
+  checkExpression,
+  checkGoal,
+  type DefinitionParams,
+  lockGoals,
+  MAX_GOALS,
+  paramsOf,
+} from './goal-rules.ts'
+import { type Goal, type GoalBatch, type GoalBody, type GoalRecord, isBlank } from './schema.ts'
 
 const insertGoal = query<DefinitionParams & { siteNo: number }, GoalRecord>(
   'insert-goal',
@@ -17,7 +26,6 @@ const insertGoal = query<DefinitionParams & { siteNo: number }, GoalRecord>(
   returning ${GOAL_COLUMNS}`,
 )
 
-/** No row when the goal was deleted. */
 const replaceGoal = query<DefinitionParams & { siteNo: number; id: string }, GoalRecord>(
   'replace-goal',
   `update goals
@@ -42,25 +50,12 @@ type ChangeServices = Pick<Services, 'db' | 'patterns'> & { signal?: AbortSignal
 type ChangedSite = Pick<SiteRecord, 'siteNo' | 'teamId'>
 
 /**
- * Creates a goal. A lock keeps the limit and the uniqueness of goals and names correct for concurrent requests.
- * @throws AppError `validation_failed` as in `checkGoal` and `checkExpression`; `not_found` when the site was deleted meanwhile
- */
-export const createGoal = (services: ChangeServices, site: ChangedSite, body: GoalBody): Promise<Goal> =>
-  saveGoal(services, site, body)
-
-/**
- * Replaces the whole definition of a goal; its id and creation time stay.
+ * Creates a goal, or replaces the whole definition of the one with the given id; its id and creation time stay. A lock keeps the
+ * limit and the uniqueness of goals and names correct for concurrent requests.
  * @throws AppError `validation_failed` as in `checkGoal` and `checkExpression`; `not_found` when the goal or its site was
  * deleted meanwhile
  */
-export const updateGoal = (
-  services: ChangeServices,
-  site: ChangedSite,
-  { id }: Pick<GoalRecord, 'id'>,
-  body: GoalBody,
-): Promise<Goal> => saveGoal(services, site, body, id)
-
-async function saveGoal(
+export async function saveGoal(
   services: ChangeServices,
   site: ChangedSite,
   body: GoalBody,
@@ -93,4 +88,47 @@ export async function deleteGoal(
 ): Promise<void> {
   const [gone] = await removeGoal(db, { siteNo, id })
   if (!gone) throw noSuchGoal()
+}
+
+/** Records that the lifecycle goals of the site exist; no row when this was recorded before. */
+const claimLifecycleGoals = query<{ siteNo: number }, { siteNo: number }>(
+  'claim-lifecycle-goals',
+  `update sites
+  set has_lifecycle_goals = true
+  where site_no = :siteNo and not has_lifecycle_goals
+  returning site_no as "siteNo"`,
+)
+
+const insertEventGoals = query<{ siteNo: number; names: readonly string[]; mostGoals: number | null }>(
+  'insert-event-goals',
+)
+
+/**
+ * Creates an event goal for each valid name. Skips blank, reserved and existing names, and names beyond the limit of goals.
+ * @returns all goals of the site, the newest first
+ * @throws AppError `not_found` when the site was deleted meanwhile
+ */
+export async function createGoalsBatch(
+  { db }: Pick<Services, 'db'>,
+  { siteNo }: Pick<SiteRecord, 'siteNo'>,
+  { event_names }: GoalBatch,
+): Promise<Goal[]> {
+  const names = new Set(event_names.filter(name => !isBlank(name) && !isReservedName(name)))
+  const goals = await db.begin(async transaction => {
+    await lockGoals(transaction, siteNo)
+    await insertEventGoals(transaction, { siteNo, names: [...names], mostGoals: MAX_GOALS })
+    return findGoals(transaction, siteNo, null)
+  })
+  return goals.map(presentGoal)
+}
+
+/**
+ * Creates the goals for lifecycle events of a payment processor, once per site and without the limit of goals. Skips goals
+ * that the site has, and names that are in use.
+ * @throws AppError `not_found` when the site was deleted meanwhile
+ */
+export async function createLifecycleGoals(transaction: Transaction, siteNo: number): Promise<void> {
+  await lockGoals(transaction, siteNo)
+  const [claimed] = await claimLifecycleGoals(transaction, { siteNo })
+  if (claimed) await insertEventGoals(transaction, { siteNo, names: LIFECYCLE_NAMES, mostGoals: null })
 }

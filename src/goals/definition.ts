@@ -23,7 +23,6 @@ const withSlash = (path: string) => (path.startsWith('/') ? path : `/${path}`)
 
 const MAX_NAME = 255
 
-/** Returns the default name of a goal, cut to 255 characters. */
 function nameOf(goal: Omit<GoalDefinition, 'displayName'>): string {
   const name = fullNameOf(goal)
   return isWithin(name, MAX_NAME) ? name : `${[...name].slice(0, MAX_NAME - 1).join('')}…`

@@ -1,10 +1,12 @@
 import type { Queryable } from '../db/connect.ts'
 import { query } from '../db/query.ts'
 import { AppError } from '../errors.ts'
+import { type PageUrl, paginate, windowOf } from '../schema/pagination.ts'
+import type { Services } from '../services.ts'
 import { isUuid } from '../sites/domain.ts'
-import type { Goal, GoalRecord } from './schema.ts'
+import type { SiteRecord } from '../sites/schema.ts'
+import type { Goal, GoalRecord, ListGoals } from './schema.ts'
 
-/** Columns of `goals` as the fields of `GoalRecord`. */
 export const GOAL_COLUMNS = `
   id,
   display_name as "displayName",
@@ -60,3 +62,31 @@ export function presentGoal(goal: GoalRecord): Goal {
     created_at: goal.createdAt.toISOString(),
   }
 }
+
+/** Returns a page of the site's goals, sorted by display name. */
+export async function listGoals(
+  context: Pick<Services, 'db'> & { pageUrl: PageUrl },
+  { siteNo }: Pick<SiteRecord, 'siteNo'>,
+  { search = '', ...query }: ListGoals,
+) {
+  const wanted = search.toLowerCase()
+  const all = await listAllGoals(context.db, siteNo)
+  const found = all.filter(({ displayName }) => displayName.toLowerCase().includes(wanted))
+  const { limit, offset } = windowOf(query)
+  const rows = found.slice(offset, offset + limit).map(presentGoal)
+  return paginate(context, query, { rows, total: found.length })
+}
+
+/**
+ * Returns all goals of the site, sorted by display name without case, then by id. Not sorted in SQL: databases with other locales
+ * map case differently.
+ */
+export async function listAllGoals(db: Queryable, siteNo: number): Promise<GoalRecord[]> {
+  const goals = await findGoals(db, siteNo, null)
+  return goals
+    .map(goal => ({ goal, key: goal.displayName.toLowerCase() }))
+    .sort((a, b) => compare(a.key, b.key) || compare(a.goal.id, b.goal.id))
+    .map(({ goal }) => goal)
+}
+
+const compare = (a: string, b: string) => (a < b ? -1 : a > b ? 1 : 0)

@@ -4,14 +4,14 @@ import { AppError, invalidField } from '../errors.ts'
 import { isReservedName } from '../events/reserved-names.ts'
 import { PatternWork } from '../rollups/patterns/match.ts'
 import type { Services } from '../services.ts'
+import { lockSiteCurrency } from '../sites/change-site.ts'
 import type { SiteRecord } from '../sites/schema.ts'
-import { lockSiteCurrency } from '../sites/update-site.ts'
 import type { GoalDefinition, GoalRecord } from './schema.ts'
 
 /** Most goals of a site. Goals that the service adds itself are not limited. */
 export const MAX_GOALS = 1_000
 
-/** Columns of a goal's definition as parameters of a statement; `customProps` is JSON as text. */
+/** A goal's definition as parameters of a statement; `customProps` is JSON as text. */
 export type DefinitionParams = Omit<GoalDefinition, 'customProps'> & { customProps: string }
 
 export const paramsOf = (goal: GoalDefinition): DefinitionParams => ({

@@ -51,7 +51,6 @@ export type Goal = z.infer<typeof Goal>
 export const GoalList = z.array(Goal)
 export const GoalPage = envelope(Goal)
 
-/** Path parameter of a goal. */
 export const GoalKey = z.object({ goal: uuid('Goal id.') })
 
 export const ListGoals = z.object({

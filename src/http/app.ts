@@ -114,7 +114,6 @@ function mount(app: Express, path: string, handlers: Handlers): void {
   })
 }
 
-/** Returns the handlers of the REST routes by path. */
 function restHandlers(services: Services): Map<string, Handlers> {
   const paths = new Map<string, Handlers>()
   for (const route of routes) {
@@ -126,9 +125,11 @@ function restHandlers(services: Services): Map<string, Handlers> {
 function answerError(log: Log): ErrorRequestHandler {
   // Express recognises an error handler by its four parameters.
   return (error, _req, res, _next) => {
-    const known = isUnreadablePath(error)
-      ? new AppError('bad_request', 'The path is not correctly percent-encoded')
-      : asAppError(error)
+    // Express throws a URIError when it cannot decode a part of the path.
+    const known =
+      error instanceof URIError
+        ? new AppError('bad_request', 'The path is not correctly percent-encoded')
+        : asAppError(error)
     const requestId = givenRequestId(res)
     logFailure(log, known, requestId)
     if (res.headersSent) {
@@ -138,9 +139,4 @@ function answerError(log: Log): ErrorRequestHandler {
     const { status, headers, body } = errorAnswer(known, requestId)
     res.status(status).set(headers).json(body)
   }
-}
-
-/** Express throws a URIError when it cannot decode a part of the path. */
-function isUnreadablePath(error: unknown): boolean {
-  return error instanceof URIError
 }

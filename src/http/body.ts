@@ -3,9 +3,7 @@ import { brotliDecompressSync, gunzipSync, inflateSync } from 'node:zlib'
 import { AppError, invalidField } from '../errors.ts'
 import { parseJson } from '../lib/json.ts'
 
-/** Maximum bytes of a body. */
 export interface BodyLimits {
-  /** Limit of a body that is not compressed. */
   plain: number
   /** Limit of a compressed body, both compressed and unpacked. */
   unpacked: number

@@ -1,27 +1,17 @@
-import { type AppError, type ErrorCode, type FieldErrors, STATUS_OF } from '../errors.ts'
-import { asAppError } from '../runtime/failures.ts'
+import { type AppError, STATUS_OF } from '../errors.ts'
 import type { Log } from '../runtime/log.ts'
 
-export interface ErrorAnswer {
-  status: number
-  headers: Record<string, string>
-  body: { message: string; code: ErrorCode; request_id: string; errors?: FieldErrors }
-}
-
-/** Returns the HTTP answer to any error. */
-export function errorAnswer(error: unknown, requestId: string): ErrorAnswer {
-  const known = asAppError(error)
-  return {
-    status: STATUS_OF[known.code],
-    headers: errorHeaders(known),
-    body: {
-      message: known.message,
-      code: known.code,
-      request_id: requestId,
-      ...(known.fields && { errors: known.fields }),
-    },
-  }
-}
+/** Returns the HTTP answer to an error. */
+export const errorAnswer = (error: AppError, requestId: string) => ({
+  status: STATUS_OF[error.code],
+  headers: errorHeaders(error),
+  body: {
+    message: error.message,
+    code: error.code,
+    request_id: requestId,
+    ...(error.fields && { errors: error.fields }),
+  },
+})
 
 /** Seconds, for `unavailable` errors without a `retryAfter`. */
 const RETRY_AFTER = 5

@@ -22,11 +22,6 @@ import { errorAnswer, logFailure } from './error-answer.ts'
 import { requestIdFrom } from './request-id.ts'
 import { HIT_BODY, identifyLimit, isCostly, senderLimit } from './sender-limits.ts'
 
-export interface IngestHandler {
-  /** Answers a request to an ingestion endpoint; returns false for any other path. */
-  handle(request: IncomingMessage, response: ServerResponse): boolean
-}
-
 const CORS = {
   'Access-Control-Allow-Origin': '*',
   'Access-Control-Expose-Headers':
@@ -41,13 +36,10 @@ const PREFLIGHT = {
   'Access-Control-Max-Age': '86400',
 }
 
-/** Outcome of a request, reported after the request has been counted. */
 type HitOutcome = Accepted | { refused: unknown }
 
 /** Latest rate-limit decision on a request; it is in the answer even if the request fails. */
-interface Counted {
-  decision: RateLimitDecision | undefined
-}
+type Counted = { decision?: RateLimitDecision }
 
 /** Creates the ingest handler of the four ingestion paths. It bypasses Express, which costs more per request than the handler. */
 export function createIngestHandler(options: {
@@ -58,7 +50,7 @@ export function createIngestHandler(options: {
   metrics: Metrics
   disk: Disk
   now: () => Date
-}): IngestHandler {
+}) {
   const { edge, batcher, config, log, metrics, disk, now } = options
   const bases = ['/api', ...(config.trackerPath ? [config.trackerPath] : [])]
   const paths = new Map(
@@ -85,7 +77,7 @@ export function createIngestHandler(options: {
     const startedAt = performance.now()
     const { accepted, requests } = counters.get(endpoint)!
     const seconds = () => (performance.now() - startedAt) / 1000
-    const counted: Counted = { decision: undefined }
+    const counted: Counted = {}
     try {
       requireFreeDisk(disk)
       const outcome = await receive(endpoint, request, counted)
@@ -174,7 +166,8 @@ export function createIngestHandler(options: {
   }
 
   return {
-    handle(request, response) {
+    /** Answers a request to an ingestion endpoint; returns false for any other path. */
+    handle(request: IncomingMessage, response: ServerResponse): boolean {
       const endpoint = paths.get(request.url!.split('?', 1)[0]!)
       if (!endpoint) return false
       const requestId = requestIdFrom(request.headers['x-request-id'])

@@ -40,7 +40,7 @@ function isLoopback(host: string): boolean {
   return LOOPBACK.check(address, address.includes(':') ? 'ipv6' : 'ipv4')
 }
 
-/** Returns whether a proxy forwarded the request: its client may then be anywhere. */
+/** The client of a request that a proxy forwarded may be anywhere. */
 function isForwarded({ headers }: IncomingMessage): boolean {
   return Object.keys(headers).some(name => name.startsWith('x-forwarded-') || PROXY_HEADERS.includes(name))
 }
@@ -59,36 +59,20 @@ function isForLoopback({ headers }: IncomingMessage): boolean {
 
 async function measureStores({ db, redis, disk, now }: Services): Promise<string> {
   const registry = new Registry()
-  const registers = [registry]
-  const jobs = new Gauge({
-    name: 'queue_jobs',
-    help: 'Batches of hits in the queues',
-    labelNames: ['state'],
-    registers,
-  })
-  const age = new Gauge({
-    name: 'queue_oldest_seconds',
-    help: 'Age of the oldest batch that waits',
-    registers,
-  })
-  const lag = new Gauge({
-    name: 'refresh_lag_seconds',
-    help: 'How far behind now an aggregate is materialised',
-    labelNames: ['aggregate'],
-    registers,
-  })
+  const gauge = <Label extends string = never>(name: string, help: string, ...labelNames: Label[]) =>
+    new Gauge({ name, help, labelNames, registers: [registry] })
+  const jobs = gauge('queue_jobs', 'Batches of hits in the queues', 'state')
+  const age = gauge('queue_oldest_seconds', 'Age of the oldest batch that waits')
+  const lag = gauge('refresh_lag_seconds', 'How far behind now an aggregate is materialised', 'aggregate')
   const [depth, lags, freeBytes] = await Promise.all([
     queueDepth(redis),
     readRefreshLag(db, now()),
     disk.freeBytes(),
   ])
   if (freeBytes !== undefined) {
-    const free = new Gauge({
-      name: 'disk_free_bytes',
-      help: 'Free space of the file system that the embedded servers write to',
-      registers,
-    })
-    free.set(freeBytes)
+    gauge('disk_free_bytes', 'Free space of the file system that the embedded servers write to').set(
+      freeBytes,
+    )
   }
   jobs.set({ state: 'waiting' }, depth.waiting)
   jobs.set({ state: 'delayed' }, depth.delayed)

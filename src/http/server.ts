@@ -4,38 +4,24 @@ import { AppError, STATUS_OF } from '../errors.ts'
 import { errorAnswer } from './error-answer.ts'
 import { requestIdFrom } from './request-id.ts'
 
-type Handler = (request: IncomingMessage, response: ServerResponse) => void
-
-interface ServerOptions {
-  /** Maximum open connections; further ones are answered 503 and closed. */
-  maxConnections: number
-  /** Milliseconds that a connection may make no progress, in either direction, while a request is answered. */
-  stalledMs?: number
-}
-
 /** Longer than any answer takes to compute: a connection without progress for so long has a client that does not read. */
 const STALLED_MS = 30_000
-/** Time that a refused connection has to read its answer. */
 const REFUSED_MS = 1_000
 
 /** Time in which clients are asked to close their connections, before the server closes idle ones itself. */
 const GRACE_MS = 2_500
 const POLL_MS = 25
 
-export interface HttpServer {
-  server: Server
-  /** Accepts no new connections, answers the requests in flight, then resolves. */
-  drain(): Promise<void>
-}
-
 /**
  * Creates a `node:http` server. Invalid HTTP gets the same error shape as every other error. Headers may take 10 s, a request
  * with its body 30 s, and the client must read some part of the answer every 30 s.
+ * @param options.maxConnections most open connections; further ones are answered 503 and closed
+ * @param options.stalledMs time that a connection may make no progress, in either direction, while a request is answered
  */
 export function createHttpServer(
-  handle: Handler,
-  { maxConnections, stalledMs = STALLED_MS }: ServerOptions,
-): HttpServer {
+  handle: (request: IncomingMessage, response: ServerResponse) => void,
+  { maxConnections, stalledMs = STALLED_MS }: { maxConnections: number; stalledMs?: number },
+) {
   let isDraining = false
   const server = createServer(
     // Node's own answers to a missing Host or an unknown Expect have no request id, so the service answers both itself.
@@ -49,13 +35,16 @@ export function createHttpServer(
     (request, response) => {
       if (surplus.has(request.socket)) return
       if (isDraining) response.setHeader('Connection', 'close')
-      if (request.headers.host === undefined && request.httpVersion === '1.1') refuse(NO_HOST, request.socket)
+      if (request.headers.host === undefined && request.httpVersion === '1.1') refuse(NO_HTTP, request.socket)
       else handle(request, response)
     },
   )
   endStalled(server, stalledMs)
   const surplus = limitConnections(server, maxConnections)
-  server.on('clientError', refuse)
+  server.on('clientError', ({ code = '' }: NodeJS.ErrnoException, socket: Socket) => {
+    if (code === 'ECONNRESET') socket.destroy()
+    else refuse(REFUSALS[code] ?? NO_HTTP, socket)
+  })
   server.on('checkExpectation', handle)
   server.on('checkContinue', (request, response) => {
     // Send 100 Continue only when the body is going to be read: by default Node would send it for every request.
@@ -66,9 +55,10 @@ export function createHttpServer(
   })
   return {
     server,
+    /** Accepts no new connections, answers the requests in flight, then resolves. */
     drain() {
       isDraining = true
-      return new Promise(resolve => {
+      return new Promise<void>(resolve => {
         const closeIdleAt = performance.now() + GRACE_MS
         const timer = setInterval(() => {
           if (performance.now() >= closeIdleAt) server.closeIdleConnections()
@@ -95,9 +85,7 @@ function endStalled(server: Server, stalledMs: number): void {
   })
 }
 
-const STALLED: NodeJS.ErrnoException = Object.assign(new Error('the request stopped'), {
-  code: 'ERR_HTTP_REQUEST_TIMEOUT',
-})
+const STALLED = new AppError('request_timeout', 'The request did not come in time')
 
 /** Maximum connections above the ceiling that get a 503; all others are closed without an answer. */
 const MOST_REFUSED = 1_000
@@ -129,8 +117,8 @@ function limitConnections(server: Server, maxConnections: number): WeakSet<Socke
   return surplus
 }
 
-const TOO_MANY: NodeJS.ErrnoException = Object.assign(new Error('too many connections'), {
-  code: 'TOO_MANY',
+const TOO_MANY = new AppError('unavailable', 'More connections are open than may be; try again shortly', {
+  retryAfter: 1,
 })
 
 /**
@@ -144,15 +132,20 @@ function stopListening(server: Server, done: () => void): void {
   server.closeIdleConnections = closeIdleConnections
 }
 
-const NO_HOST: NodeJS.ErrnoException = Object.assign(new Error('no Host header'), { code: 'NO_HOST' })
+const NO_HTTP = new AppError('bad_request', 'The request is not HTTP this server understands')
+
+/** Refusals of errors of Node; every other error is no HTTP. */
+const REFUSALS: Record<string, AppError> = {
+  ERR_HTTP_REQUEST_TIMEOUT: STALLED,
+  HPE_HEADER_OVERFLOW: new AppError('payload_too_large', 'URL and headers have more than 16 KiB together'),
+}
 
 /** Writes an error answer directly to the socket, in the shape of every other error, and closes the connection. */
-function refuse(error: NodeJS.ErrnoException, socket: Socket): void {
-  if (error.code === 'ECONNRESET' || !socket.writable) {
+function refuse(refusal: AppError, socket: Socket): void {
+  if (!socket.writable) {
     socket.destroy()
     return
   }
-  const refusal = refusalOf(error)
   const { body, headers } = errorAnswer(refusal, requestIdFrom(undefined))
   const text = JSON.stringify(body)
   const status = STATUS_OF[refusal.code]
@@ -164,19 +157,4 @@ function refuse(error: NodeJS.ErrnoException, socket: Socket): void {
         .join('') +
       `Content-Length: ${Buffer.byteLength(text)}\r\nConnection: close\r\n\r\n${text}`,
   )
-}
-
-function refusalOf({ code }: NodeJS.ErrnoException): AppError {
-  switch (code) {
-    case 'ERR_HTTP_REQUEST_TIMEOUT':
-      return new AppError('request_timeout', 'The request did not come in time')
-    case 'HPE_HEADER_OVERFLOW':
-      return new AppError('payload_too_large', 'URL and headers have more than 16 KiB together')
-    case 'TOO_MANY':
-      return new AppError('unavailable', 'More connections are open than may be; try again shortly', {
-        retryAfter: 1,
-      })
-    default:
-      return new AppError('bad_request', 'The request is not HTTP this server understands')
-  }
 }

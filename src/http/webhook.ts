@@ -8,7 +8,7 @@ import {
   type RateLimitDecision,
   rateHeaders,
 } from '../limits/rate-limit.ts'
-import { findConnection, type OpenConnection } from '../revenue/processor/connection.ts'
+import { findConnection } from '../revenue/processor/connection.ts'
 import { verifySignature } from '../revenue/processor/stripe.ts'
 import { receiveEvent } from '../revenue/receive-event.ts'
 import { requireFreeDisk } from '../runtime/disk.ts'
@@ -22,12 +22,6 @@ import { limitKey } from './sender-limits.ts'
 const EVENT_BODY: BodyLimits = { plain: 1024 * 1024, unpacked: 1024 * 1024 }
 
 type WebhookServices = Pick<Services, 'db' | 'config' | 'limiter' | 'log' | 'disk' | 'now'>
-
-/** An event that the processor of the site has signed. */
-interface SignedEvent {
-  connection: OpenConnection
-  text: string
-}
 
 /**
  * Returns the handler that a payment processor calls. A call has no token but a signature over the raw body, so the body must
@@ -64,25 +58,20 @@ export function processorWebhook(services: WebhookServices): RequestHandler {
   }
 }
 
-/** @throws AppError `not_found`, `bad_signature`, or as `readBody` */
-async function readSigned(
-  { db, config, now }: WebhookServices,
-  siteId: string,
-  req: Request,
-): Promise<SignedEvent> {
+/**
+ * Returns an event that the processor of the site has signed.
+ * @throws AppError `not_found`, `bad_signature`, or as `readBody`
+ */
+async function readSigned({ db, config, now }: WebhookServices, siteId: string, req: Request) {
   const connection = await findConnection(db, siteId, config.secretKey)
   if (!connection) throw new AppError('not_found', 'No payment processor is connected to this site')
   const body = await readBody(req, EVENT_BODY)
-  verifySignature(body, signatureOf(req), connection.webhookSecret, now())
+  // Node joins repeated headers into one; the joined value cannot become a valid signature by chance.
+  verifySignature(body, req.get('stripe-signature'), connection.webhookSecret, now())
   return { connection, text: new TextDecoder().decode(body) }
 }
 
 const isOfSender = (error: unknown) => !['internal', 'unavailable'].includes(asAppError(error).code)
-
-/** Node joins repeated headers into one; the joined value cannot become a valid signature by chance. */
-function signatureOf(req: Request): string | undefined {
-  return req.get('stripe-signature')
-}
 
 /**
  * Returns a salt for the UTC day without a round trip, because a refused call must not cost one. Without the secret key, the keys
@@ -106,7 +95,7 @@ function createWebhookLimits({ config, limiter, now }: WebhookServices) {
   }
 
   return {
-    /** Returns the limit of the sender's address; undefined when the limit is turned off. */
+    /** Undefined when the limit is turned off. */
     senderOf(req: Request): RateLimit | undefined {
       const limit = config.limits.webhook
       if (limit === 0) return undefined
@@ -118,14 +107,12 @@ function createWebhookLimits({ config, limiter, now }: WebhookServices) {
       const refusal = sender && exhausted.refusalOf(sender)
       if (refusal) show(refusal, res)
     },
-    /** @throws AppError `rate_limited` */
     async countForSender(sender: RateLimit | undefined, res: Response): Promise<void> {
       if (!sender) return
       const [decision] = await limiter.count([sender])
       exhausted.record(sender, decision!)
       show(decision!, res)
     },
-    /** @throws AppError `rate_limited` */
     async countForSite(siteId: string, res: Response): Promise<void> {
       const limit = config.limits.webhook
       if (limit === 0) return

@@ -36,7 +36,7 @@ const malformed = (what: string) => new AppError('malformed_json', `The ${what} 
 /** True when a text has more than 32 opening brackets, in strings or not. Native searches are fast: hits have few brackets. */
 function hasManyBrackets(text: string): boolean {
   let count = 0
-  for (const bracket of OPENING) {
+  for (const bracket of ['{', '[']) {
     for (let at = text.indexOf(bracket); at >= 0; at = text.indexOf(bracket, at + 1)) {
       count += 1
       if (count > MAX_DEPTH) return true
@@ -45,28 +45,19 @@ function hasManyBrackets(text: string): boolean {
   return false
 }
 
-const OPENING = ['{', '[']
-
-const QUOTE = 0x22
-const BACKSLASH = 0x5c
-const OPEN_ARRAY = 0x5b
-const CLOSE_ARRAY = 0x5d
-const OPEN_OBJECT = 0x7b
-const CLOSE_OBJECT = 0x7d
-
 /** Returns the number of levels; undefined when brackets or a string are left open, or a closing bracket has no opening one. */
 function depthOf(text: string): number | undefined {
   let depth = 0
   let deepest = 0
   for (let at = 0; at < text.length; at++) {
-    const code = text.charCodeAt(at)
-    if (code === QUOTE) {
+    const character = text[at]
+    if (character === '"') {
       at = endOfString(text, at)
       if (at < 0) return undefined
-    } else if (code === OPEN_OBJECT || code === OPEN_ARRAY) {
+    } else if (character === '{' || character === '[') {
       depth += 1
       if (depth > deepest) deepest = depth
-    } else if (code === CLOSE_OBJECT || code === CLOSE_ARRAY) {
+    } else if (character === '}' || character === ']') {
       depth -= 1
       if (depth < 0) return undefined
     }
@@ -83,6 +74,6 @@ function endOfString(text: string, start: number): number {
 
 function isEscaped(text: string, quote: number): boolean {
   let at = quote - 1
-  while (text.charCodeAt(at) === BACKSLASH) at -= 1
+  while (text[at] === '\\') at -= 1
   return (quote - at) % 2 === 0
 }

@@ -9,7 +9,6 @@ export interface RetryOptions {
   shouldRetry?: (error: unknown, attempt: number) => boolean
   /** Pause before the next run. */
   delayMs: number | ((attempt: number, error: unknown) => number)
-  /** Called before each pause. */
   onRetry?: (error: unknown, attempt: number) => void
 }
 

@@ -1,7 +1,6 @@
 import { LRUCache } from 'lru-cache'
 import { type RateLimitDecision, windowAt, windowEnd } from './rate-limit.ts'
 
-/** Most tokens that are remembered as valid. */
 const MAX_KNOWN = 10_000
 /** Most networks that are counted in a minute: about 100 bytes each. */
 const MAX_NETWORKS = 20_000
@@ -10,20 +9,7 @@ const MAX_NETWORKS = 20_000
  * Limits the cost of invented tokens. Any client can compute the checksum of a token, so each well-formed token needs a
  * database look-up. The counts are kept in this process: a count in Redis would cost about as much as the look-up it saves.
  */
-export interface InvalidTokens {
-  /**
-   * Counts a token as invalid before its look-up, unless it was valid before. Counting first includes concurrent calls.
-   * @param limit look-ups of invalid tokens per minute; 0 for no limit
-   * @returns undefined without a limit, and for a token that was valid before
-   */
-  attempt(network: string, hash: Buffer, limit: number): RateLimitDecision | undefined
-  /** Removes a counted attempt, since the token is valid. */
-  succeed(network: string, hash: Buffer): void
-  /** Records that a token is no longer valid, so that its next attempts count. */
-  fail(hash: Buffer): void
-}
-
-export function createInvalidTokens(now: () => Date): InvalidTokens {
+export function createInvalidTokens(now: () => Date) {
   const good = new LRUCache<string, true>({ max: MAX_KNOWN })
   const attempts = new Map<string, number>()
   let window = 0
@@ -31,7 +17,12 @@ export function createInvalidTokens(now: () => Date): InvalidTokens {
   const keyOf = (hash: Buffer) => hash.toString('latin1')
 
   return {
-    attempt(network, hash, limit) {
+    /**
+     * Counts a token as invalid before its look-up, unless it was valid before. Counting first includes concurrent calls.
+     * @param limit look-ups of invalid tokens per minute; 0 for no limit
+     * @returns undefined without a limit, and for a token that was valid before
+     */
+    attempt(network: string, hash: Buffer, limit: number): RateLimitDecision | undefined {
       if (limit === 0 || good.get(keyOf(hash))) return undefined
       const running = windowAt(now().getTime())
       if (running !== window) attempts.clear()
@@ -41,13 +32,17 @@ export function createInvalidTokens(now: () => Date): InvalidTokens {
       const remaining = Math.max(0, limit - count)
       return { isAllowed: count <= limit, limit, remaining, resetAt: windowEnd(running) }
     },
-    succeed(network, hash) {
+    /** Removes a counted attempt, since the token is valid. */
+    succeed(network: string, hash: Buffer) {
       good.set(keyOf(hash), true)
       const count = attempts.get(network)
       if (count) attempts.set(network, count - 1)
     },
-    fail(hash) {
+    /** Records that a token is no longer valid, so that its next attempts count. */
+    fail(hash: Buffer) {
       good.delete(keyOf(hash))
     },
   }
 }
+
+export type InvalidTokens = ReturnType<typeof createInvalidTokens>

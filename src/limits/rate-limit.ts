@@ -5,7 +5,6 @@ import { answered } from '../redis/connect.ts'
 
 const WINDOW_MS = MINUTE_MS
 
-/** The limit that a request counts against. */
 export interface RateLimit {
   /** Names the counter; never holds a client address. */
   key: string
@@ -20,19 +19,6 @@ export interface RateLimitDecision {
   remaining: number
   /** Unix seconds at which the window ends. */
   resetAt: number
-}
-
-/**
- * Fixed one-minute windows in Redis, shared by all workers and hosts. They are exact: the first `limit` requests of a window
- * are allowed, in whichever process they are counted.
- */
-export interface RateLimiter {
-  /**
-   * Counts requests, many in one round trip. Requests that are not allowed count too.
-   * @param limits one for each request
-   * @throws the error of Redis when it cannot answer
-   */
-  count(limits: RateLimit[]): Promise<RateLimitDecision[]>
 }
 
 /**
@@ -123,7 +109,11 @@ interface Counting extends Redis {
   countRequests(keys: number, ...rest: (string | number)[]): Promise<number[]>
 }
 
-export function createRateLimiter(redis: Redis, now: () => Date): RateLimiter {
+/**
+ * Fixed one-minute windows in Redis, shared by all workers and hosts. They are exact: the first `limit` requests of a window
+ * are allowed, in whichever process they are counted.
+ */
+export function createRateLimiter(redis: Redis, now: () => Date) {
   redis.defineCommand('countRequests', { lua: `${COUNT_REQUESTS}\nreturn (countRequests(1, #ARGV))` })
 
   function send({ keys, values }: CountArguments): Promise<number[]> {
@@ -131,7 +121,12 @@ export function createRateLimiter(redis: Redis, now: () => Date): RateLimiter {
   }
 
   return {
-    async count(limits) {
+    /**
+     * Counts requests, many in one round trip. Requests that are not allowed count too.
+     * @param limits one for each request
+     * @throws the error of Redis when it cannot answer
+     */
+    async count(limits: RateLimit[]): Promise<RateLimitDecision[]> {
       const window = windowAt(now().getTime())
       const counters = countByKey(limits)
       const all = [...counters].map(([key, { added }]): [string, number, number] => [key, added, 0])
@@ -143,6 +138,8 @@ export function createRateLimiter(redis: Redis, now: () => Date): RateLimiter {
     },
   }
 }
+
+export type RateLimiter = ReturnType<typeof createRateLimiter>
 
 export const rateHeaders = ({ limit, remaining, resetAt }: RateLimitDecision): Record<string, string> => ({
   'X-RateLimit-Limit': String(limit),
@@ -164,23 +161,17 @@ export function overLimit(decision: RateLimitDecision, now: Date, whose = ''): A
   )
 }
 
-/** Limits that this process knows to be exhausted in the current window, so that it can refuse without Redis. */
-export interface ExhaustedLimits {
-  /** Returns whether one more request is over the limit. */
-  has(limit: RateLimit): boolean
-  /** Records the limit when this request was the last one allowed, or was over it. */
-  record(limit: RateLimit, decision: RateLimitDecision): void
-  /** Returns the decision on one more request of an exhausted limit; undefined while requests may be left. */
-  refusalOf(limit: RateLimit): RateLimitDecision | undefined
-}
-
-/** Returns an empty set. The limits bound its memory: a sender adds one only by sending as many requests as are allowed. */
-export function createExhaustedLimits(now: () => Date): ExhaustedLimits {
+/**
+ * Limits that this process knows to be exhausted in the current window, so that it can refuse without Redis. They bound its memory
+ * themselves: a sender adds one only by sending as many requests as are allowed.
+ */
+export function createExhaustedLimits(now: () => Date) {
   /** The limit that each counter has reached. */
   const reached = new Map<string, number>()
   /** End of the window of these counters, Unix seconds. */
   let resetAt = 0
 
+  /** Returns whether one more request is over the limit. */
   function has({ key, limit }: RateLimit): boolean {
     if (reached.size > 0 && now().getTime() >= resetAt * 1000) reached.clear()
     const most = reached.get(key)
@@ -189,13 +180,15 @@ export function createExhaustedLimits(now: () => Date): ExhaustedLimits {
 
   return {
     has,
-    record({ key, limit }, decision) {
+    /** Records the limit when this request was the last one allowed, or was over it. */
+    record({ key, limit }: RateLimit, decision: RateLimitDecision) {
       if (decision.remaining > 0 || decision.resetAt < resetAt) return
       if (decision.resetAt > resetAt) reached.clear()
       resetAt = decision.resetAt
       reached.set(key, limit)
     },
-    refusalOf(limit) {
+    /** Returns the decision on one more request of an exhausted limit; undefined while requests may be left. */
+    refusalOf(limit: RateLimit): RateLimitDecision | undefined {
       return has(limit) ? { isAllowed: false, limit: limit.limit, remaining: 0, resetAt } : undefined
     },
   }

@@ -1,8 +1,24 @@
 import { LRUCache } from 'lru-cache'
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../lib/time.ts'
 import { windowAt } from '../limits/rate-limit.ts'
-import { rasterTypeOf } from './image-type.ts'
 import { fetchPublic, type Reach } from './public-fetch.ts'
+
+/** First bytes of the raster formats that are served, one character per byte. SVG is excluded: it can contain scripts. */
+const SIGNATURES: [type: string, bytes: RegExp][] = [
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: bytes of a file, not text
+  ['image/png', /^\x89PNG\r\n\x1a\n/],
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: bytes of a file, not text
+  ['image/x-icon', /^\0\0\x01\0[\x01-\xff]/],
+  ['image/jpeg', /^\xff\xd8\xff/],
+  ['image/gif', /^GIF8[79]a/],
+  ['image/webp', /^RIFF[\s\S]{4}WEBP/],
+]
+
+/** Returns the media type by the bytes, not by the header of the server; undefined for all but common raster images. */
+export function rasterTypeOf(bytes: Uint8Array): string | undefined {
+  const start = Buffer.from(bytes.subarray(0, 16)).toString('latin1')
+  return SIGNATURES.find(([, signature]) => signature.test(start))?.[0]
+}
 
 const FOUND_MS = DAY_MS
 const FAILED_MS = HOUR_MS
@@ -21,14 +37,6 @@ export interface Picture {
 
 type Fetched = Pick<Picture, 'type' | 'bytes'>
 
-export interface RemotePictures {
-  /**
-   * Returns the picture of the key, or the stand-in when the key has none or too many fetches are running.
-   * @param standIn returns an SVG document
-   */
-  find(key: string, standIn: () => string): Promise<Picture>
-}
-
 /**
  * Returns a cache of pictures from other servers in the memory of this process: pictures for a day, failures for an hour.
  * @param options.load fetches the picture of a key; undefined when there is none
@@ -40,7 +48,7 @@ export function createRemotePictures(options: {
   maxAtOnce: number
   maxPerMinute: number
   now: () => Date
-}): RemotePictures {
+}) {
   const { load, maxAtOnce, maxPerMinute, now } = options
   const cache = new LRUCache<string, { fetched: Fetched | undefined; expiresAt: number }>({
     maxSize: CACHE_BYTES,
@@ -69,7 +77,11 @@ export function createRemotePictures(options: {
   }
 
   return {
-    async find(key, standIn) {
+    /**
+     * Returns the picture of the key, or the stand-in when the key has none or too many fetches are running.
+     * @param standIn returns an SVG document
+     */
+    async find(key: string, standIn: () => string): Promise<Picture> {
       const instead = (maxAgeMs: number): Picture => ({
         type: 'image/svg+xml',
         bytes: Buffer.from(standIn()),

@@ -8,7 +8,6 @@ import type { Redis } from 'ioredis'
 /** Jobs are taken first in, first out. */
 export const QUEUE = 'hits'
 
-/** Prefix of all keys of the queue. */
 export const KEY_PREFIX = `bull:${QUEUE}`
 
 /**
@@ -52,7 +51,6 @@ local function addJob(firstKey, first)
   return type(outcome) == 'table' and outcome.err or ''
 end`
 
-/** A job as `addJob` takes it. */
 export interface BullJob {
   id: string
   keys: string[]

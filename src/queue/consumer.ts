@@ -3,18 +3,9 @@ import Bull from 'bull'
 import type { Redis } from 'ioredis'
 import { connectPatientRedis } from '../redis/connect.ts'
 import type { Log } from '../runtime/log.ts'
-import { QUEUE, SETTINGS } from './bull-format.ts'
+import { QUEUE, queueDepth, SETTINGS } from './bull-format.ts'
 
-/** Longest wait for the queue to close after its jobs are done. */
 const CLOSE_MS = 1_000
-
-export interface Consumer {
-  /**
-   * Takes no more jobs, waits up to `timeoutMs` for running ones, and closes the connections. A job that is not done by then
-   * returns to the head of the queue when its lock has expired.
-   */
-  close(timeoutMs?: number): Promise<void>
-}
 
 /**
  * Runs `handle` for every job of the queue, up to `concurrency` at once.
@@ -25,7 +16,7 @@ export function createConsumer<Payload>(options: {
   concurrency: number
   log: Log
   handle: (payload: Payload) => Promise<void>
-}): Consumer {
+}) {
   const connections: Redis[] = []
   const queue = new Bull<Payload>(QUEUE, {
     settings: SETTINGS,
@@ -51,6 +42,10 @@ export function createConsumer<Payload>(options: {
   void run()
 
   return {
+    /**
+     * Takes no more jobs, waits up to `timeoutMs` for running ones, and closes the connections. A job that is not done by then
+     * returns to the head of the queue when its lock has expired.
+     */
     async close(timeoutMs = 5_000) {
       // Bull reconnects for both calls: without Redis they fail or never settle, hence the timeouts.
       const finished = queue.pause(true, true).then(() => queue.whenCurrentJobsFinished())
@@ -61,8 +56,44 @@ export function createConsumer<Payload>(options: {
   }
 }
 
+export type Consumer = ReturnType<typeof createConsumer>
+
 /**
  * True for an entry without content, which no producer added. Bull hands it over when this consumer was blocked for so long
  * that another one has finished the job.
  */
 const isGhost = (job: Bull.Job): boolean => !job.timestamp && Object.keys(job.data ?? {}).length === 0
+
+const CHECK_MS = 5_000
+const CHECKS = 4
+
+/**
+ * Ends the process when jobs wait and there was no progress for 20 seconds: a Bull consumer may hang after its connection
+ * broke (Bull issues 1873 and 2417). The parent process or PM2 restarts it.
+ * @param options.progress returns a number that changes with each completed work
+ * @param options.isBusy returns true while jobs are being handled: a long wait for the database is not a hang
+ */
+export function watchForStandstill(options: {
+  redis: Redis
+  log: Log
+  progress: () => number
+  isBusy: () => boolean
+}) {
+  let last = options.progress()
+  let still = 0
+  const timer = setInterval(async () => {
+    const now = options.progress()
+    const waiting = await queueDepth(options.redis).then(
+      depth => depth.waiting,
+      () => 0, // Redis is unreachable: the depth is unknown
+    )
+    still = waiting > 0 && now === last && !options.isBusy() ? still + 1 : 0
+    last = now
+    if (still >= CHECKS) {
+      options.log.fatal({ waiting }, 'the consumer stands still while jobs wait')
+      process.exit(1)
+    }
+  }, CHECK_MS)
+  timer.unref()
+  return { stop: () => clearInterval(timer) }
+}

@@ -6,25 +6,6 @@ import { COUNT_REQUESTS, type CountArguments } from '../limits/rate-limit.ts'
 import { answered } from '../redis/connect.ts'
 import { ADD_JOB, bullJob, JOB_OPTIONS, KEY_PREFIX, QUEUE, SETTINGS } from './bull-format.ts'
 
-export interface Producer<Payload> {
-  /**
-   * Resolves when Redis has written the job to its log; rejects when this is not certain.
-   * @param delayMs time before a consumer can take the job
-   */
-  add(payload: Payload, delayMs?: number): Promise<void>
-  /**
-   * Counts requests, and adds a job if no counter is over its limit, in one command: two commands would wait for the disk
-   * twice. Resolves when Redis has written both to its log.
-   * @returns the values of the counters; `isAdded` is false when one was over its limit, and `failure` says why the queue
-   * could not take the job
-   * @throws the error of Redis when it cannot answer; it is not certain then that the job was added
-   */
-  addWithin(
-    requests: CountArguments,
-    payload: Payload,
-  ): Promise<{ counts: number[]; isAdded: boolean; failure?: Error }>
-}
-
 const ADD = `${ADD_JOB}
 return addJob(1, 1)`
 
@@ -53,7 +34,7 @@ if redis.call('lrem', KEYS[1], 1, ARGV[1]) == 1 then redis.call('del', KEYS[2])
 elseif redis.call('exists', KEYS[2]) == 0 then redis.call('set', KEYS[2], '', 'PX', ${LATE_MS}) end`
 
 /** Returns a producer that adds jobs to the queue over one connection. */
-export function createProducer<Payload>(connection: Redis): Producer<Payload> {
+export function createProducer<Payload>(connection: Redis) {
   connection.defineCommand('queueJob', { lua: ADD })
   connection.defineCommand('queueJobWithin', { lua: ADD_WITHIN })
   const redis = connection as Adding
@@ -93,7 +74,11 @@ export function createProducer<Payload>(connection: Redis): Producer<Payload> {
   }
 
   return {
-    async add(payload, delay = 0) {
+    /**
+     * Resolves when Redis has written the job to its log; rejects when this is not certain.
+     * @param delay milliseconds before a consumer can take the job
+     */
+    async add(payload: Payload, delay = 0): Promise<void> {
       if (delay > 0) {
         const jobId = randomUUID()
         const job = await confirmed(jobId, () => queue().add(payload, { ...JOB_OPTIONS, jobId, delay }))
@@ -104,7 +89,14 @@ export function createProducer<Payload>(connection: Redis): Producer<Payload> {
       const failure = failureOf(await confirmed(id, () => redis.queueJob(keys.length, ...keys, ...values)))
       if (failure) throw failure
     },
-    async addWithin(requests, payload) {
+    /**
+     * Counts requests, and adds a job if no counter is over its limit, in one command: two commands would wait for the disk
+     * twice. Resolves when Redis has written both to its log.
+     * @returns the values of the counters; `isAdded` is false when one was over its limit, and `failure` says why the queue
+     * could not take the job
+     * @throws the error of Redis when it cannot answer; it is not certain then that the job was added
+     */
+    async addWithin(requests: CountArguments, payload: Payload) {
       const { id, keys, values } = bullJob(payload)
       const allKeys = [...requests.keys, ...keys]
       const begin = requests.values.length + 2
@@ -117,6 +109,8 @@ export function createProducer<Payload>(connection: Redis): Producer<Payload> {
     },
   }
 }
+
+export type Producer<Payload> = ReturnType<typeof createProducer<Payload>>
 
 const failureOf = (refusal: string): Error | undefined =>
   refusal === '' ? undefined : new Error(`the queue did not confirm the job: ${refusal}`)

@@ -16,38 +16,17 @@ export interface Enqueued {
   failure: Error | undefined
 }
 
-export interface RateLimitedEnqueue<Payload> {
-  /**
-   * Counts requests and queues those within their limits as one job. A call takes at most as many requests as a script takes
-   * counters. One command does both, unless a request turns out to be over its limit: a second command then queues the others.
-   * @param limits one for each request; undefined where there is no limit
-   * @param buildJob builds the job of the requests that are marked; undefined when they contain nothing to queue
-   * @throws the error of Redis when it cannot answer
-   */
-  enqueue(
-    limits: (RateLimit | undefined)[],
-    buildJob: (isIncluded: boolean[]) => Payload | undefined,
-  ): Promise<Enqueued[]>
-  /**
-   * Returns the decision on a request whose limit is known to be exhausted, so that it can be refused at once. It need not be
-   * counted, since the window allows no further request of this limit. Undefined for a request that needs `enqueue`.
-   */
-  refusalOf(limit: RateLimit): RateLimitDecision | undefined
-}
-
 export function createRateLimitedEnqueue<Payload>(
   limiter: RateLimiter,
   producer: Producer<Payload>,
   now: () => Date,
-): RateLimitedEnqueue<Payload> {
+) {
   /** Requests of exhausted limits are left out of the job, so that they do not delay other requests. */
   const exhausted = createExhaustedLimits(now)
 
-  /** Counts the requests and adds the job; `failure` says why the job was not added. */
   async function countAndAdd(window: number, limits: RateLimit[], payload: Payload | undefined) {
-    if (payload === undefined) {
-      return { decisions: limits.length > 0 ? await limiter.count(limits) : [], isAdded: true }
-    }
+    if (payload === undefined)
+      return { decisions: await limiter.count(limits), isAdded: true, failure: undefined }
     if (limits.length === 0) return { decisions: [], isAdded: true, failure: await add(payload) }
     const counters = countByKey(limits)
     const counted = [...counters].map(([key, { added, limit }]): [string, number, number] => [
@@ -66,7 +45,17 @@ export function createRateLimitedEnqueue<Payload>(
     )
 
   return {
-    async enqueue(limits, buildJob) {
+    /**
+     * Counts requests and queues those within their limits as one job. A call takes at most as many requests as a script takes
+     * counters. One command does both, unless a request turns out to be over its limit: a second command then queues the others.
+     * @param limits one for each request; undefined where there is no limit
+     * @param buildJob builds the job of the requests that are marked; undefined when they contain nothing to queue
+     * @throws the error of Redis when it cannot answer
+     */
+    async enqueue(
+      limits: (RateLimit | undefined)[],
+      buildJob: (isIncluded: boolean[]) => Payload | undefined,
+    ): Promise<Enqueued[]> {
       const window = windowAt(now().getTime())
       const isIncluded = limits.map(limit => !limit || !exhausted.has(limit))
       const given = limits.filter(limit => limit !== undefined)
@@ -88,6 +77,12 @@ export function createRateLimitedEnqueue<Payload>(
       }
       return results
     },
+    /**
+     * Returns the decision on a request whose limit is known to be exhausted, so that it can be refused at once. It need not be
+     * counted, since the window allows no further request of this limit. Undefined for a request that needs `enqueue`.
+     */
     refusalOf: exhausted.refusalOf,
   }
 }
+
+export type RateLimitedEnqueue<Payload> = ReturnType<typeof createRateLimitedEnqueue<Payload>>

@@ -6,19 +6,20 @@ import type { Redis } from 'ioredis'
  * @throws Error that says what is wrong and how to correct it
  */
 export async function checkRedis(redis: Redis): Promise<string[]> {
-  const info = await readInfo(redis)
-  const [major, minor] = (info.get('redis_version') ?? '0.0').split('.').map(Number)
+  const info = await redis.info()
+  const field = (name: string) => new RegExp(`^${name}:(.*?)\\r?$`, 'm').exec(info)?.[1]
+  const [major, minor] = (field('redis_version') ?? '0.0').split('.').map(Number)
   if (major! < 6 || (major === 6 && minor! < 2)) {
-    throw new Error(`REDIS_URL is Redis ${info.get('redis_version')}; 6.2 or newer is needed`)
+    throw new Error(`REDIS_URL is Redis ${field('redis_version')}; 6.2 or newer is needed`)
   }
-  const policy = info.get('maxmemory_policy') ?? (await readSetting(redis, 'maxmemory-policy'))
+  const policy = field('maxmemory_policy') ?? (await readSetting(redis, 'maxmemory-policy'))
   if (policy !== 'noeviction') {
     throw new Error(
       `REDIS_URL has maxmemory-policy ${policy ?? 'unknown'}: under memory pressure it would throw hits away that were ` +
         'answered 202. Set `maxmemory-policy noeviction` (CONFIG SET and redis.conf).',
     )
   }
-  if (info.get('aof_enabled') !== '1') {
+  if (field('aof_enabled') !== '1') {
     return [
       'Redis keeps no append-only file: if it dies, all hits that wait in it are lost. Set `appendonly yes`.',
     ]
@@ -29,16 +30,6 @@ export async function checkRedis(redis: Redis): Promise<string[]> {
     `Redis has appendfsync ${fsync ?? 'unknown'}: if it dies, hits of the last second that were answered 202 may be lost. ` +
       'Set `appendfsync always`.',
   ]
-}
-
-async function readInfo(redis: Redis): Promise<Map<string, string>> {
-  const text = await redis.info()
-  return new Map(
-    text.split(/\r?\n/).flatMap(line => {
-      const at = line.indexOf(':')
-      return at > 0 ? [[line.slice(0, at), line.slice(at + 1)] as const] : []
-    }),
-  )
 }
 
 /** Returns undefined where the server does not allow CONFIG, such as a managed one. */

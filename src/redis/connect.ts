@@ -2,7 +2,6 @@ import { Redis, type RedisOptions } from 'ioredis'
 import { withDeadline } from '../lib/deadline.ts'
 import type { Log } from '../runtime/log.ts'
 
-/** Longest time that Redis may take to answer a command of a request. */
 const ANSWER_MS = 900
 
 /**
@@ -69,17 +68,8 @@ export async function rewriteOnceADay(redis: Redis, now: Date): Promise<void> {
 }
 
 /** Resolves when the connection is usable; rejects after `timeoutMs`. */
-export function whenReady(redis: Redis, timeoutMs: number): Promise<void> {
-  if (redis.status === 'ready') return Promise.resolve()
-  return new Promise((resolve, reject) => {
-    const timer = setTimeout(() => {
-      redis.off('ready', ready)
-      reject(new Error(`Redis does not answer within ${timeoutMs} ms`))
-    }, timeoutMs)
-    function ready() {
-      clearTimeout(timer)
-      resolve()
-    }
-    redis.once('ready', ready)
-  })
+export async function whenReady(redis: Redis, timeoutMs: number): Promise<void> {
+  if (redis.status === 'ready') return
+  const ready = new Promise<void>(resolve => redis.once('ready', () => resolve()))
+  await withDeadline(timeoutMs, ready, () => new Error(`Redis does not answer within ${timeoutMs} ms`))
 }

@@ -1,13 +1,5 @@
 import { AppError } from '../errors.ts'
 
-export interface GroupCommit<Item, Result = void> {
-  /** Resolves with the result of the item after its batch is committed; rejects with the failure of the item. */
-  add(item: Item): Promise<Result>
-  /** Resolves when no item waits and no batch is in flight. */
-  idle(): Promise<void>
-}
-
-/** Result or failure of one item of a batch. */
 export type Outcome<Result> = { value: Result } | { failure: unknown }
 
 interface Waiting<Item, Result> {
@@ -34,7 +26,7 @@ export function createGroupCommit<Item, Result = void>(options: {
   maxWaitingBytes: number
   sizeOf: (item: Item) => number
   commit: (items: Item[]) => Promise<Outcome<Result>[]>
-}): GroupCommit<Item, Result> {
+}) {
   let waiting: Waiting<Item, Result>[] = []
   let waitingBytes = 0
   let inFlight = 0
@@ -90,7 +82,8 @@ export function createGroupCommit<Item, Result = void>(options: {
     (waiting.length > 0 && waitingBytes + bytes > options.maxWaitingBytes)
 
   return {
-    add(item) {
+    /** Resolves with the result of the item after its batch is committed; rejects with the failure of the item. */
+    add(item: Item): Promise<Result> {
       const bytes = options.sizeOf(item)
       if (isFull(bytes)) {
         return Promise.reject(
@@ -106,7 +99,8 @@ export function createGroupCommit<Item, Result = void>(options: {
         if (waiting.length === 1 && inFlight < options.maxInFlight) setImmediate(sendWhatWaits)
       })
     },
-    idle() {
+    /** Resolves when no item waits and no batch is in flight. */
+    idle(): Promise<void> {
       if (waiting.length === 0 && inFlight === 0) return Promise.resolve()
       return new Promise(resolve => whenIdle.push(resolve))
     },

@@ -6,21 +6,15 @@ const LEASE_MS = 15_000
 const PROLONG_MS = 5_000
 const ASK_MS = 200
 
-/** Scripts that prolong or release a lease only for its holder. */
 const PROLONG = `if redis.call('get', KEYS[1]) == ARGV[1] then return redis.call('pexpire', KEYS[1], ARGV[2]) else return 0 end`
 const RELEASE = `if redis.call('get', KEYS[1]) == ARGV[1] then return redis.call('del', KEYS[1]) else return 0 end`
 
-export interface Lease {
-  /** Takes or prolongs the lease; returns true when this process holds it for the next 15 seconds. */
-  hold(): Promise<boolean>
-  release(): Promise<void>
-}
-
 /** Returns a lease that one process of all hosts can hold. It is kept in Redis: the embedded database has a single session. */
-export function createLease(redis: Redis, name: string): Lease {
+export function createLease(redis: Redis, name: string) {
   const key = `lease:${name}`
   const holder = randomUUID()
   return {
+    /** Takes or prolongs the lease; returns true when this process holds it for the next 15 seconds. */
     async hold() {
       if ((await redis.eval(PROLONG, 1, key, holder, LEASE_MS)) === 1) return true
       return (await redis.set(key, holder, 'PX', LEASE_MS, 'NX')) === 'OK'
@@ -30,6 +24,8 @@ export function createLease(redis: Redis, name: string): Lease {
     },
   }
 }
+
+export type Lease = ReturnType<typeof createLease>
 
 /**
  * Runs a function while holding a lease, and prolongs the lease until the function is done.

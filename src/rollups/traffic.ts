@@ -1,6 +1,6 @@
 import type { Db, Queryable } from '../db/connect.ts'
+import { inSnapshot } from '../db/connect.ts'
 import { query } from '../db/query.ts'
-import { inSnapshot } from '../db/transactions.ts'
 import {
   type Coverage,
   cacheOf,

@@ -6,10 +6,9 @@ const LONGEST_DELAY_MS = 5_000
 /** A child that ran longer than this is restarted at once. */
 const SETTLED_MS = 10_000
 
-/** A successor that is not ready by then is killed. */
 const READY_WITHIN_MS = 30_000
 
-/** A running process: a cluster worker or a forked one. */
+/** A cluster worker or a forked process. */
 export interface Child {
   pid: number | undefined
   /** Resolves when the process is ready; rejects when it ends before. */
@@ -21,17 +20,8 @@ export interface Child {
   kill(): void
 }
 
-export interface Keeper {
-  /** Resolves when the first child is ready; rejects when it ends before. */
-  started: Promise<void>
-  /** Starts a successor, waits until it is ready, then stops the current child. */
-  roll(): Promise<void>
-  /** Stops the child, and any child of a roll in progress, and kills them after `timeoutMs`. */
-  stop(timeoutMs: number): Promise<void>
-}
-
 /** Keeps one child alive: restarts it when it ends, after growing pauses while it keeps ending soon after its start. */
-export function keepAlive(name: string, start: () => Child, log: Log): Keeper {
+export function keepAlive(name: string, start: () => Child, log: Log) {
   let isStopping = false
   let failures = 0
   /** Contains more than one child during a roll. */
@@ -59,7 +49,9 @@ export function keepAlive(name: string, start: () => Child, log: Log): Keeper {
   }
 
   return {
+    /** Resolves when the first child is ready; rejects when it ends before. */
     started: current.ready,
+    /** Starts a successor, waits until it is ready, then stops the current child. */
     async roll() {
       if (isStopping) return
       const successor = launch()
@@ -70,7 +62,8 @@ export function keepAlive(name: string, start: () => Child, log: Log): Keeper {
       before.stop()
       await before.gone
     },
-    async stop(timeoutMs) {
+    /** Stops the child, and any child of a roll in progress, and kills them after `timeoutMs`. */
+    async stop(timeoutMs: number) {
       isStopping = true
       const children = [...living]
       for (const child of children) child.stop()
@@ -82,3 +75,5 @@ export function keepAlive(name: string, start: () => Child, log: Log): Keeper {
     },
   }
 }
+
+export type Keeper = ReturnType<typeof keepAlive>

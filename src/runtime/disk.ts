@@ -10,12 +10,6 @@ export interface Disk {
   freeBytes(): Promise<number | undefined>
 }
 
-export interface DiskWatch extends Disk {
-  /** Checks the free space at once. */
-  check(): Promise<void>
-  stop(): void
-}
-
 const EVERY_MS = 1_000
 /** Additional share of free space that ends the shortage. Without it, hits would alternate between refused and accepted. */
 const MORE_TO_RECOVER = 10 / 100
@@ -39,7 +33,7 @@ export function watchDisk(options: {
   minFreeBytes: number
   log?: Log
   measure?: (folder: string) => Promise<number>
-}): DiskWatch {
+}) {
   const { folder, minFreeBytes, log, measure = freeBytesOf } = options
   let isShort = false
 
@@ -66,6 +60,8 @@ async function freeBytesOf(folder: string): Promise<number> {
   const { bavail, bsize } = await statfs(folder)
   return bavail * bsize
 }
+
+export type DiskWatch = ReturnType<typeof watchDisk>
 
 /**
  * Guards a large write whose sender can retry later.

@@ -7,7 +7,6 @@ const answerChannel = (id: string) => `metrics-answer:${id}`
 /** The result leaves out a process that does not answer within this time. */
 const PATIENCE_MS = 1_000
 
-/** Metrics of one process. */
 export type Metrics = ReturnType<typeof createMetrics>
 
 /**
@@ -19,6 +18,8 @@ export function createMetrics(role: string) {
   registry.setDefaultLabels({ role, pid: String(process.pid) })
   collectDefaultMetrics({ register: registry })
   const registers = [registry]
+  const counter = <Label extends string = never>(name: string, help: string, ...labelNames: Label[]) =>
+    new Counter({ name, help, labelNames, registers })
   return {
     registry,
     /** Seconds from the first byte of a request to the last byte of its answer. */
@@ -29,35 +30,16 @@ export function createMetrics(role: string) {
       buckets: [0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5],
       registers,
     }),
-    accepted: new Counter({
-      name: 'hits_accepted_total',
-      help: 'Hits answered 202 that wait to be stored',
-      labelNames: ['endpoint'],
-      registers,
-    }),
-    dropped: new Counter({
-      name: 'hits_dropped_total',
-      help: 'Hits that are deliberately not recorded, by reason',
-      labelNames: ['reason'],
-      registers,
-    }),
-    stored: new Counter({ name: 'hits_stored_total', help: 'Hits written to the database', registers }),
-    repeated: new Counter({
-      name: 'hits_repeated_total',
-      help: 'Hits that were delivered again and were there already',
-      registers,
-    }),
-    deadLetters: new Counter({
-      name: 'hits_dead_letters_total',
-      help: 'Hits that could not be stored and lie in dead_letters',
-      registers,
-    }),
-    others: new Counter({
-      name: 'hits_other_total',
-      help: 'Hits with a value beyond the bound of distinct ones of a site and day, counted under (other), by its kind',
-      labelNames: ['kind'],
-      registers,
-    }),
+    accepted: counter('hits_accepted_total', 'Hits answered 202 that wait to be stored', 'endpoint'),
+    dropped: counter('hits_dropped_total', 'Hits that are deliberately not recorded, by reason', 'reason'),
+    stored: counter('hits_stored_total', 'Hits written to the database'),
+    repeated: counter('hits_repeated_total', 'Hits that were delivered again and were there already'),
+    deadLetters: counter('hits_dead_letters_total', 'Hits that could not be stored and lie in dead_letters'),
+    others: counter(
+      'hits_other_total',
+      'Hits with a value beyond the bound of distinct ones of a site and day, counted under (other), by its kind',
+      'kind',
+    ),
     batchSize: new Histogram({
       name: 'store_batch_hits',
       help: 'Hits of one storing transaction',
@@ -67,21 +49,19 @@ export function createMetrics(role: string) {
   }
 }
 
-export interface MetricsExchange {
-  /** Prometheus text of all processes of all hosts. */
-  collect(): Promise<string>
-}
-
 /**
  * Answers requests for the metrics of this process, and collects those of all processes. It uses publish and subscribe of
  * Redis, since processes may have different parents or run on different hosts; Redis stores nothing of it.
  */
-export function exchangeMetrics(options: {
+export function exchangeMetrics({
+  redis,
+  subscriber,
+  registry,
+}: {
   redis: Redis
   subscriber: Redis
   registry: Registry
-}): MetricsExchange {
-  const { redis, subscriber, registry } = options
+}) {
   const asked = new Map<string, (answer: string) => void>()
 
   subscriber.on('message', (channel, message) => {
@@ -96,6 +76,7 @@ export function exchangeMetrics(options: {
   void subscriber.subscribe(ASK).catch(() => {})
 
   return {
+    /** Returns the Prometheus text of all processes of all hosts. */
     async collect() {
       const channel = answerChannel(randomUUID())
       const answers: string[] = []
@@ -125,3 +106,5 @@ export function exchangeMetrics(options: {
     },
   }
 }
+
+export type MetricsExchange = ReturnType<typeof exchangeMetrics>

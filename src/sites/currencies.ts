@@ -1,45 +1,16 @@
-/** Every reporting currency a site can have: ISO 4217 code to English name. */
-const CURRENCIES: Readonly<Record<string, string>> = {
-  USD: 'US Dollar',
-  EUR: 'Euro',
-  GBP: 'British Pound',
-  BRL: 'Brazilian Real',
-  JPY: 'Japanese Yen',
-  CAD: 'Canadian Dollar',
-  AUD: 'Australian Dollar',
-  CHF: 'Swiss Franc',
-  CNY: 'Chinese Yuan',
-  INR: 'Indian Rupee',
-  MXN: 'Mexican Peso',
-  ZAR: 'South African Rand',
-  SEK: 'Swedish Krona',
-  NOK: 'Norwegian Krone',
-  DKK: 'Danish Krone',
-  PLN: 'Polish Zloty',
-  CZK: 'Czech Koruna',
-  HUF: 'Hungarian Forint',
-  RUB: 'Russian Ruble',
-  TRY: 'Turkish Lira',
-  KRW: 'South Korean Won',
-  SGD: 'Singapore Dollar',
-  HKD: 'Hong Kong Dollar',
-  NZD: 'New Zealand Dollar',
-  THB: 'Thai Baht',
-  IDR: 'Indonesian Rupiah',
-  MYR: 'Malaysian Ringgit',
-  PHP: 'Philippine Peso',
-  VND: 'Vietnamese Dong',
-  AED: 'UAE Dirham',
-}
-
-export const currencyCodes = Object.keys(CURRENCIES)
+/** Every reporting currency a site can have, as ISO 4217 codes. */
+export const currencyCodes = `
+  USD EUR GBP BRL JPY CAD AUD CHF CNY INR MXN ZAR SEK NOK DKK PLN CZK HUF RUB TRY KRW SGD HKD NZD THB IDR MYR PHP VND AED
+`
+  .trim()
+  .split(' ')
 
 /** Returns whether a site can report in the currency. Codes are upper case. */
-export function isReportingCurrency(code: string): boolean {
-  return Object.hasOwn(CURRENCIES, code)
-}
+export const isReportingCurrency = (code: string): boolean => currencyCodes.includes(code)
 
-/** Returns the currencies to choose from, labelled `USD – US Dollar`, in the order of the table. */
+/** Returns the currencies to choose from, labelled `USD – US Dollar`, in the order of the codes. */
 export function currencyOptions(): { value: string; label: string }[] {
-  return Object.entries(CURRENCIES).map(([value, name]) => ({ value, label: `${value} – ${name}` }))
+  const names = new Intl.DisplayNames('en', { type: 'currency' })
+  const nameOf = (code: string) => (code === 'AED' ? 'UAE Dirham' : names.of(code))
+  return currencyCodes.map(value => ({ value, label: `${value} – ${nameOf(value)}` }))
 }

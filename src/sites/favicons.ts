@@ -1,15 +1,12 @@
+import { createHash } from 'node:crypto'
+import { domainToUnicode } from 'node:url'
 import type { Db } from '../db/connect.ts'
 import { query } from '../db/query.ts'
 import { AppError } from '../errors.ts'
+import { escapeXml } from '../lib/svg.ts'
 import { PUBLIC_INTERNET, type Reach } from '../net/public-fetch.ts'
 import { createRemotePictures, fetchPicture, type Picture } from '../net/remote-pictures.ts'
 import { normalizeDomain } from './domain.ts'
-import { letterIcon } from './letter-icon.ts'
-
-export interface Favicons {
-  /** @throws AppError `not_found` for a domain without a registered site */
-  find(domain: string): Promise<Picture>
-}
 
 /** Returns one row when any team has a site for the domain. */
 const findRegisteredDomain = query<{ domain: string }>(
@@ -25,10 +22,11 @@ const LIMITS = { maxAtOnce: 16, maxPerMinute: 600 }
  * Creates the source of icons of registered sites: the site's own /favicon.ico, over https or else http, if that is a raster
  * image; otherwise an icon with a letter.
  */
-export function createFavicons(db: Db, now: () => Date, reach: Reach = ICON_REACH): Favicons {
+export function createFavicons(db: Db, now: () => Date, reach: Reach = ICON_REACH) {
   const icons = createRemotePictures({ load: domain => fetchIcon(domain, reach), ...LIMITS, now })
   return {
-    async find(given) {
+    /** @throws AppError `not_found` for a domain without a registered site */
+    async find(given: string): Promise<Picture> {
       const domain = normalizeDomain(given)
       const [site] = domain === undefined ? [] : await findRegisteredDomain(db, { domain })
       if (domain === undefined || !site) throw new AppError('not_found', 'No such site')
@@ -37,9 +35,20 @@ export function createFavicons(db: Db, now: () => Date, reach: Reach = ICON_REAC
   }
 }
 
-async function fetchIcon(domain: string, reach: Reach) {
-  return (
-    (await fetchPicture(`https://${domain}/favicon.ico`, reach)) ??
-    (await fetchPicture(`http://${domain}/favicon.ico`, reach))
-  )
+export type Favicons = ReturnType<typeof createFavicons>
+
+const fetchIcon = async (domain: string, reach: Reach) =>
+  (await fetchPicture(`https://${domain}/favicon.ico`, reach)) ??
+  (await fetchPicture(`http://${domain}/favicon.ico`, reach))
+
+/** Returns the SVG icon of a site without one: the first character of its name, on a colour derived from the domain. */
+function letterIcon(domain: string): string {
+  const name = domainToUnicode(domain.replace(/:\d+$/, '')) || domain
+  const [letter = '?'] = name.replace(/^www\.(?=.)/, '').replace(/^[^\p{L}\p{N}]+/u, '')
+  const hue = createHash('sha256').update(domain).digest().readUInt16BE(0) % 360
+  return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 64 64" width="64" height="64" role="img">\
+<title>${escapeXml(name)}</title>\
+<rect width="64" height="64" rx="14" fill="hsl(${hue},55%,42%)"/>\
+<text x="32" y="33" dy=".35em" text-anchor="middle" font-family="system-ui,sans-serif" font-size="36" \
+font-weight="600" fill="#fff">${escapeXml(letter.toUpperCase())}</text></svg>`
 }

@@ -60,12 +60,14 @@ export async function findSite(
   { teamId, siteIds }: Pick<Caller, 'teamId' | 'siteIds'>,
   siteKey: string,
 ): Promise<SiteRecord> {
-  const id = isUuid(siteKey) ? siteKey : null
-  const domain = id === null ? normalizeDomain(siteKey) : null
-  const [site] = domain === undefined ? [] : await selectSite(db, { teamId, id, domain, siteIds })
+  const [site] = await selectSite(db, { teamId, siteIds, ...readKey(siteKey) })
   if (!site) throw new AppError('not_found', 'No such site')
   return site
 }
+
+/** A text that is neither an id nor a domain becomes the empty domain, which no site has. */
+const readKey = (siteKey: string): { id: string | null; domain: string | null } =>
+  isUuid(siteKey) ? { id: siteKey, domain: null } : { id: null, domain: normalizeDomain(siteKey) ?? '' }
 
 /** @returns undefined for an unknown key or the key of a deleted site */
 export async function findSiteByKey(db: Queryable, trackingKey: string): Promise<TrackedSite | undefined> {
@@ -78,4 +80,48 @@ export async function findSiteByKey(db: Queryable, trackingKey: string): Promise
 export async function listTrackedSites(db: Queryable, limit: number): Promise<Map<string, TrackedSite>> {
   const sites = await selectTrackedSites(db, { limit })
   return new Map(sites.map(({ trackingKey, ...site }) => [trackingKey, site]))
+}
+
+/** Fields that administration needs of a site of any team. */
+export interface AnySite extends Pick<TrackedSite, 'siteNo' | 'siteId' | 'timezone' | 'trackingMode'> {
+  /** Time of its earliest pageview or event; null until there is one. */
+  firstEventAt: Date | null
+}
+
+/** Sites of all teams: by id, by domain, or every site when both are null. */
+const selectAnySites = query<{ id: string | null; domain: string | null }, AnySite>(
+  'find-sites-anywhere',
+  `select
+    site_no as "siteNo",
+    id as "siteId",
+    timezone,
+    tracking_mode as "trackingMode",
+    first_event_at as "firstEventAt"
+  from sites
+  where
+    deleted_at is null
+    and (:id::uuid is null or id = :id)
+    and (:domain::text is null or domain = :domain)
+  order by site_no`,
+)
+
+/** Returns every site of all teams that is not deleted. */
+export const findAllSites = (db: Queryable): Promise<AnySite[]> =>
+  selectAnySites(db, { id: null, domain: null })
+
+/**
+ * Returns the site of any team with the given id or domain.
+ * @throws AppError `not_found`; `bad_request` for a domain that more than one team has
+ */
+export async function findSiteAnywhere(db: Queryable, siteKey: string): Promise<AnySite> {
+  const key = readKey(siteKey)
+  const sites = await selectAnySites(db, key)
+  if (sites.length > 1) {
+    throw new AppError(
+      'bad_request',
+      `${sites.length} sites have the domain ${key.domain}; give the id of one`,
+    )
+  }
+  if (!sites[0]) throw new AppError('not_found', 'No such site')
+  return sites[0]
 }

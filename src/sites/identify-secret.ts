@@ -3,9 +3,11 @@ import { query } from '../db/query.ts'
 import { AppError } from '../errors.ts'
 import { seal, unseal } from '../lib/secret-box.ts'
 import type { Services } from '../services.ts'
-import { announceSiteChange } from './changes.ts'
+import { announceSiteChange } from './change-site.ts'
 import type { TrackedSite } from './find-site.ts'
 import type { IdentifySecret, IdentifySecretStatus, SiteRecord } from './schema.ts'
+
+type Parts = Pick<Services, 'db' | 'redis' | 'log'>
 
 /** Returns no row when the site is deleted, or has no secret that null could remove. */
 const writeSecret = query<{ siteNo: number; secret: Uint8Array | null }, { siteNo: number }>(
@@ -37,14 +39,12 @@ export async function getIdentifySecret(
  * @throws AppError `not_found` when the site was deleted meanwhile
  */
 export async function rotateIdentifySecret(
-  services: Pick<Services, 'db' | 'redis' | 'config' | 'log'>,
+  services: Parts & Pick<Services, 'config'>,
   site: SiteRecord,
 ): Promise<IdentifySecret> {
   const secret = randomBytes(32).toString('hex')
   const sealed = seal(services.config.secretKey, secret, placeOf(site.id))
-  const [row] = await writeSecret(services.db, { siteNo: site.siteNo, secret: sealed })
-  if (!row) throw new AppError('not_found', 'No such site')
-  await announceSiteChange(services, site.trackingKey)
+  await setSecret(services, site, sealed, 'No such site')
   return { identify_secret: secret }
 }
 
@@ -52,12 +52,12 @@ export async function rotateIdentifySecret(
  * Removes the secret: the site accepts identities without a signature again.
  * @throws AppError `not_found` when the site has no secret
  */
-export async function removeIdentifySecret(
-  services: Pick<Services, 'db' | 'redis' | 'log'>,
-  site: SiteRecord,
-): Promise<void> {
-  const [row] = await writeSecret(services.db, { siteNo: site.siteNo, secret: null })
-  if (!row) throw new AppError('not_found', 'The site has no identify secret')
+export const removeIdentifySecret = (services: Parts, site: SiteRecord): Promise<void> =>
+  setSecret(services, site, null, 'The site has no identify secret')
+
+async function setSecret(services: Parts, site: SiteRecord, secret: Buffer | null, otherwise: string) {
+  const [row] = await writeSecret(services.db, { siteNo: site.siteNo, secret })
+  if (!row) throw new AppError('not_found', otherwise)
   await announceSiteChange(services, site.trackingKey)
 }
 

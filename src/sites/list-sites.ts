@@ -1,19 +1,21 @@
 import { domainToUnicode } from 'node:url'
 import { query } from '../db/query.ts'
-import { presentCappedRevenue } from '../money/amounts.ts'
+import { percentChange } from '../lib/numbers.ts'
+import { capped, presentCappedRevenue } from '../money/amounts.ts'
+import { runTask } from '../rollups/protocol.ts'
 import type { Services } from '../services.ts'
 import type { Caller } from '../teams/schema.ts'
-import { presentSite } from './present-site.ts'
-import { type ListSites, SITE_COLUMNS, type SiteListItem, type SiteRecord } from './schema.ts'
-import { getSiteTraffic } from './site-traffic.ts'
+import { type ListPeriod, listWindow } from '../time/list-window.ts'
+import { toWindow } from '../time/range.ts'
+import { type ListSites, presentSite, SITE_COLUMNS, type SiteListItem, type SiteRecord } from './schema.ts'
 
 interface ListedSite extends SiteRecord {
   /** A payment processor is connected, or a payment came through the API. */
   hasRevenue: boolean
+  /** At least one payment was recorded; without one, revenue is not read. */
   hasPayments: boolean
 }
 
-/** The sites of a team. `siteIds`: the sites that a token is limited to, null for all. */
 const selectSites = query<{ teamId: string; siteIds: string[] | null }, ListedSite>(
   'list-sites',
   `select ${SITE_COLUMNS},
@@ -34,19 +36,12 @@ export async function listSites(
   const sites = all.filter(site => matchesSearch(site.domain, search ?? ''))
   const traffic = await getSiteTraffic(services, sites, period)
   return sites
-    .map(site => {
-      const { visitors, change, sparkline, revenue, revenueSparkline } = traffic.get(site.siteNo)!
-      return {
-        // The output schema of the procedure leaves out options that are not listed.
-        ...presentSite(site, services.config.baseUrl),
-        visitors,
-        change,
-        sparkline,
-        ...presentCappedRevenue(revenue),
-        revenue_sparkline: revenueSparkline,
-        has_revenue: site.hasRevenue,
-      }
-    })
+    .map(site => ({
+      // The output schema of the procedure leaves out options that are not listed.
+      ...presentSite(site, services.config.baseUrl),
+      ...traffic.get(site.siteNo)!,
+      has_revenue: site.hasRevenue,
+    }))
     .sort(inOrder(sort))
 }
 
@@ -68,4 +63,42 @@ export function inOrder(sort: ListSites['sort']): (a: Sortable, b: Sortable) => 
     domain_desc: (a: Sortable, b: Sortable) => byDomain(b, a),
   }[sort]
   return (a, b) => Number(b.is_pinned) - Number(a.is_pinned) || wanted(a, b) || byDomain(a, b)
+}
+
+/** Returns the traffic fields of many sites in a period of the site list, each in its own time zone, by `siteNo`. */
+export async function getSiteTraffic(
+  { rollups, now }: Pick<Services, 'rollups' | 'now'>,
+  sites: readonly Pick<ListedSite, 'siteNo' | 'timezone' | 'currency' | 'hasPayments'>[],
+  period: ListPeriod,
+) {
+  const moment = now()
+  const windows = sites.map(({ siteNo, timezone, currency, hasPayments }) => {
+    const { buckets, previousStart, previousEnd } = listWindow(period, timezone, moment)
+    const previous = toWindow({ start: previousStart, end: previousEnd })
+    return { siteNo, currency, hasPayments, buckets: buckets.map(toWindow), previous }
+  })
+  const paid = windows.filter(site => site.hasPayments)
+  const [counted, revenues] = await Promise.all([
+    runTask(rollups, 'countSiteVisitors', windows),
+    runTask(
+      rollups,
+      'countRevenue',
+      paid.map(({ siteNo, currency, buckets }) => ({ siteNo, currency, windows: buckets })),
+    ),
+  ])
+  const revenueOf = new Map(paid.map(({ siteNo }, index) => [siteNo, revenues[index]!]))
+  return new Map(
+    counted.map(({ siteNo, visitors, visitorsBefore, sparkline }) => {
+      const amounts = revenueOf.get(siteNo)?.map(({ revenue }) => revenue) ?? sparkline.map(() => 0n)
+      const traffic = {
+        visitors,
+        change: percentChange(visitors, visitorsBefore),
+        sparkline,
+        ...presentCappedRevenue(amounts.reduce((sum, amount) => sum + amount, 0n)),
+        // Capped: a larger value in one bucket must not make the whole list fail.
+        revenue_sparkline: amounts.map(capped),
+      }
+      return [siteNo, traffic] as const
+    }),
+  )
 }

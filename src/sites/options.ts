@@ -13,7 +13,6 @@ interface SiteOption {
   input?: z.ZodType
   /** The field in the request that creates a site. Without it, a new site has the default of the column. */
   atCreation?: z.ZodType
-  /** In the list of sites, too. */
   isListed?: true
   /** In `TrackedSite`, which ingestion keeps in memory. */
   isTracked?: true

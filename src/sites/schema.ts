@@ -3,7 +3,7 @@ import { cappedRevenueFields } from '../money/amounts.ts'
 import { count, flag, label, timestamp, uuid } from '../schema/fields.ts'
 import { text } from '../schema/validation.ts'
 import { LIST_PERIODS } from '../time/list-window.ts'
-import { OPTION_COLUMNS, type OptionValues, siteFields, siteListFields } from './options.ts'
+import { OPTION_COLUMNS, type OptionValues, presentOptions, siteFields, siteListFields } from './options.ts'
 
 /** Database row of a site. */
 export interface SiteRecord extends OptionValues {
@@ -103,7 +103,6 @@ export const IdentifySecret = z
   .meta({ id: 'IdentifySecret' })
 export type IdentifySecret = z.infer<typeof IdentifySecret>
 
-/** Choice in a form: the value to send and the label to show. */
 const OptionItem = z
   .object({
     value: label('What to send.', 'Europe/Berlin'),
@@ -112,3 +111,15 @@ const OptionItem = z
   .meta({ id: 'OptionItem' })
 export const OptionList = z.array(OptionItem)
 export type OptionList = z.infer<typeof OptionList>
+
+/** Converts a site record to the site of the API. */
+export function presentSite(site: SiteRecord, baseUrl: string): Site {
+  return {
+    id: site.id,
+    favicon_url: `${baseUrl}/favicons/${encodeURIComponent(site.domain).replaceAll('%3A', ':')}`,
+    tracking_key: site.trackingKey,
+    has_data: site.firstEventAt !== null,
+    created_at: site.createdAt.toISOString(),
+    ...presentOptions(site),
+  }
+}

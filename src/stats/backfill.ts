@@ -7,7 +7,7 @@ import { rollUpWindow } from '../rollups/daily/roll-up-again.ts'
 import { rollUpDay } from '../rollups/daily/roll-up-day.ts'
 import { rollUpSites } from '../rollups/daily/roll-up-sites.ts'
 import type { RolledUpDay, Window } from '../rollups/protocol.ts'
-import { type AnySite, findAllSites, findSiteAnywhere } from '../sites/find-anywhere.ts'
+import { type AnySite, findAllSites, findSiteAnywhere } from '../sites/find-site.ts'
 import { dayOf, localDay, startOfDay } from '../time/local-time.ts'
 
 /** After this time, a round of rollups ends, and the next round reads again which days are missing. */

@@ -1,4 +1,3 @@
-import type { Db } from '../db/connect.ts'
 import { query } from '../db/query.ts'
 import { AppError } from '../errors.ts'
 import { MINUTE_MS } from '../lib/time.ts'
@@ -11,7 +10,6 @@ interface CallerRow extends Caller {
   lastUsedAt: Date | null
 }
 
-/** The token with the SHA-256 `hash`, with the rights of its user and its team. */
 const findCaller = query<{ hash: Uint8Array }, CallerRow>(
   'find-caller',
   `select
@@ -38,13 +36,10 @@ const touchToken = query<{ tokenId: string; now: Date }>(
   where id = :tokenId and (last_used_at is null or last_used_at <= :now::timestamptz - interval '1 minute')`,
 )
 
-const TOUCH_EVERY_MS = MINUTE_MS
-
 /** Look-ups of invalid tokens that a network may cause, as a multiple of the limit of one token. */
 const INVALID_TOKENS = 10
 
 export interface Credentials {
-  /** Raw `Authorization` header. */
   authorization: string | undefined
   network: string
   showRate: (rate: RateLimitDecision) => void
@@ -79,16 +74,14 @@ export async function authenticate(
   }
   if (attempt) invalidTokens.succeed(network, hash)
   const { lastUsedAt, ...caller } = row
-  if (!lastUsedAt || now.getTime() - lastUsedAt.getTime() >= TOUCH_EVERY_MS) await touch(db, row.tokenId, now)
+  if (!lastUsedAt || now.getTime() - lastUsedAt.getTime() >= MINUTE_MS) {
+    // Ignore failures: the time of last use is only informative and must not fail a request.
+    await touchToken(db, { tokenId: row.tokenId, now }).catch(() => {})
+  }
   return caller
 }
 
 /** Returns the same error for all cases, so that the answer does not reveal which tokens exist. */
 function invalidToken(): AppError {
   return new AppError('unauthenticated', 'The token is not valid')
-}
-
-async function touch(db: Db, tokenId: string, now: Date): Promise<void> {
-  // Ignore failures: the time of last use is only informative and must not fail a request.
-  await touchToken(db, { tokenId, now }).catch(() => {})
 }

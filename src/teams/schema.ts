@@ -16,14 +16,12 @@ export interface Caller {
   role: Role
   /** Ids of the sites that the token is limited to; null for every site of the team. */
   siteIds: string[] | null
-  /** When the token expires; null for never. */
   expiresAt: Date | null
   plan: Plan
   /** Set exactly when the plan is `trial`. */
   trialEndsAt: Date | null
 }
 
-/** Fields of a token that can be shown at any time. */
 const tokenFields = {
   id: uuid('Token id.'),
   name: label('What people call it.', 'Nightly export'),

@@ -1,23 +1,120 @@
 import { validate as isUuid } from 'uuid'
 import type { Db, Queryable, Transaction } from '../db/connect.ts'
-import { inTransaction } from '../db/transactions.ts'
+import { inTransaction } from '../db/connect.ts'
+import { query } from '../db/query.ts'
 import { AppError, invalidField } from '../errors.ts'
 import type { Services } from '../services.ts'
 import type { Caller, CreatedToken, CreateToken, RevokeToken, TokenInfo } from './schema.ts'
 import { generateToken, hashToken } from './token-format.ts'
-import {
-  countLiveTokens,
-  countSitesAmong,
-  deleteExpiredTokens,
-  deleteToken,
-  findTokenUser,
-  insertToken,
-  lockUser,
-  type NewToken,
-  selectTokens,
-  type TokenRow,
-  type Visible,
-} from './token-queries.ts'
+
+interface TokenRow extends Pick<TokenInfo, 'id' | 'name' | 'site_ids' | 'created_by'> {
+  expires_at: Date | null
+  last_used_at: Date | null
+  created_at: Date
+}
+
+interface NewToken {
+  teamId: string
+  userId: string
+  name: string
+  siteIds: string[] | null
+  expiresAt: Date | null
+  /** Id of the token that creates this one; absent or null on the command line. */
+  makerId?: string | null
+}
+
+const TOKEN_COLUMNS = 'id, name, site_ids, expires_at, created_by, last_used_at, created_at'
+
+interface Visible {
+  teamId: string
+  /** Only tokens of this user; null for all users. */
+  ownerId: string | null
+  /** Only tokens limited to some of these sites; null for all tokens. */
+  siteIds: string[] | null
+}
+const IS_VISIBLE = `
+  team_id = :teamId
+  and (:ownerId::uuid is null or user_id = :ownerId)
+  and (:siteIds::uuid[] is null or site_ids <@ :siteIds)`
+
+/**
+ * Makes changes to the tokens of a user run one after the other, so that the next statement sees all of them. Not `for update`: it
+ * would also block transactions that only refer to the user.
+ */
+const lockUser = query<{ teamId: string; userId: string }, { id: string }>(
+  'lock-user',
+  'select id from users where team_id = :teamId and id = :userId for no key update',
+)
+
+const countLiveTokens = query<{ userId: string; now: Date }, { count: number }>(
+  'count-live-tokens',
+  `select count(*)::int as count
+  from tokens
+  where user_id = :userId and (expires_at is null or expires_at > :now::timestamptz)`,
+)
+
+/** Deletes the expired tokens of a user, except the `kept` that expired last. */
+const deleteExpiredTokens = query<{ userId: string; now: Date; kept: number }>(
+  'delete-expired-tokens',
+  `delete from tokens
+  where
+    id in (
+      select id
+      from tokens
+      where user_id = :userId and expires_at <= :now::timestamptz
+      order by expires_at desc, id
+      offset :kept
+    )`,
+)
+
+/** Returns no row when the user is not in the team, or when the maker token does not exist any more. */
+const insertToken = query<Required<NewToken> & { hash: Uint8Array }, TokenRow>(
+  'create-token',
+  `insert into tokens (team_id, user_id, name, hash, site_ids, expires_at, created_by, made_through)
+  select users.team_id, users.id, :name, :hash, :siteIds, :expiresAt, maker.id,
+    coalesce(maker.made_through || maker.id, '{}')
+  from users
+  left join tokens as maker on maker.id = :makerId::uuid and maker.user_id = users.id
+  where users.team_id = :teamId and users.id = :userId and (:makerId::uuid is null or maker.id is not null)
+  returning ${TOKEN_COLUMNS}`,
+)
+
+const countSitesAmong = query<{ teamId: string; siteIds: string[] }, { count: number }>(
+  'count-sites-among',
+  `select count(*)::int as count
+  from sites
+  where team_id = :teamId and id = any(:siteIds::uuid[]) and deleted_at is null`,
+)
+
+const selectTokens = query<Visible, TokenRow>(
+  'list-tokens',
+  `select ${TOKEN_COLUMNS} from tokens where ${IS_VISIBLE} order by created_at desc, id`,
+)
+
+const findTokenUser = query<Visible & { id: string }, { userId: string }>(
+  'find-token-user',
+  `select user_id as "userId" from tokens where ${IS_VISIBLE} and id = :id`,
+)
+
+/**
+ * Deletes a visible token. With `cascade`, also deletes those visible tokens that were made through it; without, removes it from
+ * `made_through` of all tokens that were.
+ */
+const deleteToken = query<Visible & { id: string; cascade: boolean }, { id: string }>(
+  'delete-token',
+  `with gone as (
+    delete from tokens
+    where ${IS_VISIBLE} and (id = :id or (:cascade::boolean and made_through @> array[:id::uuid]))
+    returning id, user_id
+  ),
+  orphaned as (
+    update tokens
+    set made_through = array_remove(tokens.made_through, gone.id)
+    from gone
+    where not :cascade::boolean and tokens.user_id = gone.user_id and tokens.made_through @> array[gone.id]
+  )
+  select id from gone`,
+)
 
 /** Maximum valid tokens of a user. More tokens of 60 calls a minute each would not allow more calls. */
 export const MAX_LIVE_TOKENS = 50
@@ -35,7 +132,7 @@ export async function createToken(db: Queryable, options: NewToken, now: Date): 
   const siteIds = options.siteIds && [...new Set(options.siteIds.map(id => id.toLowerCase()))]
   if (siteIds) {
     const [found] = await countSitesAmong(db, { teamId: options.teamId, siteIds })
-    if (found!.count !== siteIds.length) throw noSuchSite()
+    if (found!.count !== siteIds.length) throw new AppError('not_found', 'No such site')
   }
   return storeToken(db, { ...options, siteIds }, now)
 }
@@ -96,7 +193,8 @@ export async function issueToken(
   // Do not check sites copied from the caller's token: some may have been deleted since, which must not fail the request.
   if (!input.site_ids) return storeToken(db, { ...token, siteIds: caller.siteIds }, at)
   const siteIds = input.site_ids.map(id => id.toLowerCase())
-  if (caller.siteIds && !siteIds.every(id => caller.siteIds!.includes(id))) throw noSuchSite()
+  if (caller.siteIds && !siteIds.every(id => caller.siteIds!.includes(id)))
+    throw new AppError('not_found', 'No such site')
   return createToken(db, { ...token, siteIds }, at)
 }
 
@@ -114,12 +212,12 @@ export async function listTokens(db: Queryable, caller: Caller): Promise<TokenIn
 export async function revokeToken(db: Db, caller: Caller, { id, cascade }: RevokeToken): Promise<void> {
   const seen = { ...visibleTo(caller), id }
   const [token] = isUuid(id) ? await findTokenUser(db, seen) : []
-  if (!token) throw noSuchToken()
+  if (!token) throw new AppError('not_found', 'No such token')
   await db.begin(async transaction => {
     // The lock orders this against concurrent creation: a new token is visible to this delete, or is refused afterwards.
     await lockTokensOf(transaction, caller.teamId, token.userId)
     const gone = await deleteToken(transaction, { ...seen, cascade })
-    if (gone.length === 0) throw noSuchToken()
+    if (gone.length === 0) throw new AppError('not_found', 'No such token')
   })
 }
 
@@ -129,22 +227,11 @@ const visibleTo = ({ teamId, userId, role, siteIds }: Caller): Visible => ({
   siteIds,
 })
 
-function noSuchToken(): AppError {
-  return new AppError('not_found', 'No such token')
-}
-
-function noSuchSite(): AppError {
-  return new AppError('not_found', 'No such site')
-}
-
 function presentToken(row: TokenRow): TokenInfo {
   return {
-    id: row.id,
-    name: row.name,
-    site_ids: row.siteIds,
-    expires_at: row.expiresAt?.toISOString() ?? null,
-    created_by: row.createdBy,
-    last_used_at: row.lastUsedAt?.toISOString() ?? null,
-    created_at: row.createdAt.toISOString(),
+    ...row,
+    expires_at: row.expires_at?.toISOString() ?? null,
+    last_used_at: row.last_used_at?.toISOString() ?? null,
+    created_at: row.created_at.toISOString(),
   }
 }

@@ -4,12 +4,9 @@ import type { RateLimitDecision } from '../limits/rate-limit.ts'
 import type { PageUrl } from '../schema/pagination.ts'
 import type { Services } from '../services.ts'
 
-export type { Services } from '../services.ts'
-
 /** Services and request data that every procedure receives. */
 export interface Context extends Services {
   requestId: string
-  /** Raw `Authorization` header. */
   authorization: string | undefined
   /** Network of the client address. Used only to limit invalid tokens; it never leaves the process. */
   network: string

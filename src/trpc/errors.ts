@@ -6,7 +6,6 @@ import { asAppError } from '../runtime/failures.ts'
 import { validationError } from '../schema/validation.ts'
 import { runningRequest } from './context.ts'
 
-/** Code of the tRPC protocol for each of our errors. */
 const PROTOCOL_NAMES: Record<ErrorCode, TRPC_ERROR_CODE_KEY> = {
   malformed_json: 'PARSE_ERROR',
   bad_request: 'BAD_REQUEST',

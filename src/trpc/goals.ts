@@ -1,8 +1,6 @@
 import { z } from 'zod'
-import { createGoal, deleteGoal, updateGoal } from '../goals/change-goal.ts'
-import { createGoalsBatch } from '../goals/create-goals-batch.ts'
-import { findGoal } from '../goals/find-goal.ts'
-import { listGoals } from '../goals/list-goals.ts'
+import { createGoalsBatch, deleteGoal, saveGoal } from '../goals/change-goal.ts'
+import { findGoal, listGoals } from '../goals/find-goal.ts'
 import { Goal, GoalBatch, GoalBody, GoalKey, GoalList, GoalPage, ListGoals } from '../goals/schema.ts'
 import { router, siteProcedure } from './procedures.ts'
 
@@ -22,9 +20,7 @@ const GOAL_RULES =
 export const goalsRouter = router({
   list: siteProcedure
     .meta({
-      method: 'get',
       path: '/api/sites/:siteKey/goals',
-      ok: 200,
       summary: 'List goals',
       description: 'By display name, in any case.',
       answer: 'A page of goals.',
@@ -43,13 +39,12 @@ export const goalsRouter = router({
     })
     .input(GoalBody)
     .output(Goal)
-    .mutation(({ ctx, input }) => createGoal(ctx, ctx.site, input)),
+    .mutation(({ ctx, input }) => saveGoal(ctx, ctx.site, input)),
   // Stands before the procedures on `/goals/:goal`, which would match its path otherwise. No goal has the key `batch`.
   createBatch: siteProcedure
     .meta({
       method: 'post',
       path: '/api/sites/:siteKey/goals/batch',
-      ok: 200,
       summary: 'Create event goals by their names',
       description: 'A name that is a goal already, or cannot be one, is passed over.',
       answer: 'Every goal of the site, the newest first: a bare array.',
@@ -61,7 +56,6 @@ export const goalsRouter = router({
     .meta({
       method: 'patch',
       path: '/api/sites/:siteKey/goals/:goal',
-      ok: 200,
       summary: 'Replace a goal',
       description:
         'The whole definition: what is left out is reset. Numbers are computed by the new definition, of the past too.',
@@ -70,12 +64,11 @@ export const goalsRouter = router({
     })
     .input(GoalBody)
     .output(Goal)
-    .mutation(({ ctx, input }) => updateGoal(ctx, ctx.site, ctx.goal, input)),
+    .mutation(({ ctx, input }) => saveGoal(ctx, ctx.site, input, ctx.goal.id)),
   delete: goalProcedure
     .meta({
       method: 'delete',
       path: '/api/sites/:siteKey/goals/:goal',
-      ok: 204,
       summary: 'Delete a goal',
       description: 'Irreversible. Funnels are not affected.',
     })

@@ -1,19 +1,19 @@
 import type { Refusals } from '../errors.ts'
 
-/** How a procedure is served over REST, with the texts about it in the API description. */
+/** How a procedure is served over REST, with the texts about it in the API description. A query is a GET. */
 export interface RestEndpoint {
-  method: 'get' | 'post' | 'put' | 'patch' | 'delete'
+  /** Method of a mutation. */
+  method?: 'post' | 'put' | 'patch' | 'delete'
   /** In the syntax of Express. A field of the input that is named here, such as `:siteKey`, is taken from the path. */
   path: `/api/${string}`
-  /** Status of a successful answer; 204 has no body. */
-  ok: 200 | 201 | 204
+  /** Status of a successful answer. Without it 200, or 204 where the output is `z.void()`. */
+  ok?: 201
   /** Status of a successful answer when the resource existed already. */
   existing?: 200
   /** Template of the `Location` of the new resource; `{field}` is replaced by that field of the answer. */
   location?: string
   summary: string
   description?: string
-  /** Description of the successful answer. */
   answer?: string
 }
 

@@ -1,9 +1,7 @@
 import { goalsRouter } from './goals.ts'
-import { optionsRouter } from './options.ts'
-import { paymentsRouter } from './payments.ts'
 import { router } from './procedures.ts'
-import { processorRouter } from './processor.ts'
-import { sitesRouter } from './sites.ts'
+import { paymentsRouter, processorRouter } from './revenue.ts'
+import { optionsRouter, sitesRouter } from './sites.ts'
 import { statsRouter } from './stats.ts'
 import { tokensRouter } from './tokens.ts'
 

@@ -1,12 +1,26 @@
 import { z } from 'zod'
-import { createSite, requireSiteCreation } from '../sites/create-site.ts'
-import { deleteSite } from '../sites/delete-site.ts'
+import {
+  createSite,
+  deleteSite,
+  requireSiteCreation,
+  togglePin,
+  updateCurrency,
+  updateSite,
+} from '../sites/change-site.ts'
+import { currencyOptions } from '../sites/currencies.ts'
 import { getIdentifySecret, removeIdentifySecret, rotateIdentifySecret } from '../sites/identify-secret.ts'
 import { listSites } from '../sites/list-sites.ts'
 import { ChangeFeatures, CreateSite, changeOf } from '../sites/options.ts'
-import { presentSite } from '../sites/present-site.ts'
-import { IdentifySecret, IdentifySecretStatus, ListSites, Site, SiteList } from '../sites/schema.ts'
-import { togglePin, updateCurrency, updateSite } from '../sites/update-site.ts'
+import {
+  IdentifySecret,
+  IdentifySecretStatus,
+  ListSites,
+  OptionList,
+  presentSite,
+  Site,
+  SiteList,
+} from '../sites/schema.ts'
+import { zoneOptions } from '../time/zones.ts'
 import { authed, managedSiteProcedure, router, siteProcedure } from './procedures.ts'
 
 const creatorProcedure = authed
@@ -19,12 +33,16 @@ const creatorProcedure = authed
     return next()
   })
 
+/** Base for procedures that change the site and answer it. */
+const changeProcedure = (path: string, texts: { summary: string; description?: string }) =>
+  siteProcedure
+    .meta({ method: 'patch', path: `/api/sites/:siteKey/${path}`, answer: 'The site.', ...texts })
+    .output(Site)
+
 export const sitesRouter = router({
   list: authed
     .meta({
-      method: 'get',
       path: '/api/sites',
-      ok: 200,
       summary: 'List sites',
       description: 'The sites that the token reaches, pinned ones first, with their traffic in the period.',
       answer: 'A bare array.',
@@ -47,9 +65,7 @@ export const sitesRouter = router({
     .mutation(({ ctx, input }) => createSite(ctx, ctx.caller, input)),
   get: siteProcedure
     .meta({
-      method: 'get',
       path: '/api/sites/:siteKey',
-      ok: 200,
       summary: 'Read a site',
       answer: 'The site.',
     })
@@ -59,7 +75,6 @@ export const sitesRouter = router({
     .meta({
       method: 'delete',
       path: '/api/sites/:siteKey',
-      ok: 204,
       summary: 'Delete a site',
       description:
         'At once: nothing of the site is served any more, and its tracking key is unknown within a second. Its data is ' +
@@ -67,94 +82,45 @@ export const sitesRouter = router({
     })
     .output(z.void())
     .mutation(({ ctx }) => deleteSite(ctx, ctx.site)),
-  updateDomain: siteProcedure
-    .meta({
-      method: 'patch',
-      path: '/api/sites/:siteKey/domain',
-      ok: 200,
-      summary: 'Change the domain',
-      description: 'The domain keys the URLs of the site. It may be that of one site per team.',
-      answer: 'The site.',
-    })
+  updateDomain: changeProcedure('domain', {
+    summary: 'Change the domain',
+    description: 'The domain keys the URLs of the site. It may be that of one site per team.',
+  })
     .input(changeOf('domain'))
-    .output(Site)
     .mutation(({ ctx, input }) => updateSite(ctx, ctx.site, input)),
-  updateTimezone: siteProcedure
-    .meta({
-      method: 'patch',
-      path: '/api/sites/:siteKey/timezone',
-      ok: 200,
-      summary: 'Change the time zone',
-      description: "Defines the site's reporting day.",
-      answer: 'The site.',
-    })
+  updateTimezone: changeProcedure('timezone', {
+    summary: 'Change the time zone',
+    description: "Defines the site's reporting day.",
+  })
     .input(changeOf('timezone'))
-    .output(Site)
     .mutation(({ ctx, input }) => updateSite(ctx, ctx.site, input)),
-  updateCurrency: siteProcedure
-    .meta({
-      method: 'patch',
-      path: '/api/sites/:siteKey/currency',
-      ok: 200,
-      summary: 'Change the reporting currency',
-      description:
-        'Refused while the site has a goal with a currency, or payments in another currency than the new one. The present ' +
-        'currency is always accepted.',
-      answer: 'The site.',
-    })
+  updateCurrency: changeProcedure('currency', {
+    summary: 'Change the reporting currency',
+    description:
+      'Refused while the site has a goal with a currency, or payments in another currency than the new one. The present ' +
+      'currency is always accepted.',
+  })
     .input(changeOf('currency'))
-    .output(Site)
     .mutation(({ ctx, input }) => updateCurrency(ctx, ctx.site, input)),
-  updateTrackingMode: siteProcedure
-    .meta({
-      method: 'patch',
-      path: '/api/sites/:siteKey/tracking-mode',
-      ok: 200,
-      summary: 'Change the tracking mode',
-      answer: 'The site.',
-    })
+  updateTrackingMode: changeProcedure('tracking-mode', { summary: 'Change the tracking mode' })
     .input(changeOf('tracking_mode'))
-    .output(Site)
     .mutation(({ ctx, input }) => updateSite(ctx, ctx.site, input)),
-  updateSharing: siteProcedure
-    .meta({
-      method: 'patch',
-      path: '/api/sites/:siteKey/sharing',
-      ok: 200,
-      summary: 'Share the dashboard, or stop sharing it',
-      answer: 'The site.',
-    })
+  updateSharing: changeProcedure('sharing', { summary: 'Share the dashboard, or stop sharing it' })
     .input(changeOf('is_public'))
-    .output(Site)
     .mutation(({ ctx, input }) => updateSite(ctx, ctx.site, input)),
-  updateFeatures: siteProcedure
-    .meta({
-      method: 'patch',
-      path: '/api/sites/:siteKey/features',
-      ok: 200,
-      summary: 'Turn features on or off',
-      description: 'A feature that is left out stays as it is.',
-      answer: 'The site.',
-    })
+  updateFeatures: changeProcedure('features', {
+    summary: 'Turn features on or off',
+    description: 'A feature that is left out stays as it is.',
+  })
     .input(ChangeFeatures)
-    .output(Site)
     .mutation(({ ctx, input }) => updateSite(ctx, ctx.site, input)),
-  togglePin: siteProcedure
-    .meta({
-      method: 'patch',
-      path: '/api/sites/:siteKey/pin',
-      ok: 200,
-      summary: 'Pin or unpin the site',
-      description: 'Pins the site to the top of the list, or unpins it when it is pinned.',
-      answer: 'The site.',
-    })
-    .output(Site)
-    .mutation(({ ctx }) => togglePin(ctx, ctx.site)),
+  togglePin: changeProcedure('pin', {
+    summary: 'Pin or unpin the site',
+    description: 'Pins the site to the top of the list, or unpins it when it is pinned.',
+  }).mutation(({ ctx }) => togglePin(ctx, ctx.site)),
   getIdentifySecret: managedSiteProcedure
     .meta({
-      method: 'get',
       path: '/api/sites/:siteKey/identify-secret',
-      ok: 200,
       summary: 'Read whether identities have to be signed',
       answer: 'Whether there is an identify secret, which is not shown again.',
     })
@@ -164,7 +130,6 @@ export const sitesRouter = router({
     .meta({
       method: 'put',
       path: '/api/sites/:siteKey/identify-secret',
-      ok: 200,
       summary: 'Make a new identify secret',
       description:
         'From then on `POST /api/identify` needs a `signature` for this site: the HMAC-SHA-256 of the identifier, keyed with the ' +
@@ -177,11 +142,31 @@ export const sitesRouter = router({
     .meta({
       method: 'delete',
       path: '/api/sites/:siteKey/identify-secret',
-      ok: 204,
       summary: 'Remove the identify secret',
       description: 'From then on identities of the site need no signature.',
       not_found: 'No such site, or it has no identify secret',
     })
     .output(z.void())
     .mutation(({ ctx }) => removeIdentifySecret(ctx, ctx.site)),
+})
+
+export const optionsRouter = router({
+  timezones: authed
+    .meta({
+      path: '/api/timezones',
+      summary: 'List time zones',
+      description: 'Every name that a site can have as its time zone.',
+      answer: 'A bare array.',
+    })
+    .output(OptionList)
+    .query(() => zoneOptions()),
+  currencies: authed
+    .meta({
+      path: '/api/currencies',
+      summary: 'List currencies',
+      description: 'Every reporting currency that a site can have.',
+      answer: 'A bare array.',
+    })
+    .output(OptionList)
+    .query(() => currencyOptions()),
 })

@@ -41,9 +41,7 @@ const errorProcedure = siteProcedure.meta({ not_found: 'No such site, or no such
 export const statsRouter = router({
   overview: siteProcedure
     .meta({
-      method: 'get',
       path: '/api/sites/:siteKey/overview',
-      ok: 200,
       summary: 'Read the overview',
       description: 'What the range counts, and the same metrics of as many days just before.',
       answer: 'The overview.',
@@ -53,9 +51,7 @@ export const statsRouter = router({
     .query(({ ctx, input }) => getOverview(ctx, ctx.site, input)),
   timeseries: siteProcedure
     .meta({
-      method: 'get',
       path: '/api/sites/:siteKey/stats/timeseries',
-      ok: 200,
       summary: 'Read a metric over time',
       description: 'One metric of the overview in each bucket of the range.',
       answer: 'The series, and that of the period before by its own buckets.',
@@ -65,9 +61,7 @@ export const statsRouter = router({
     .query(({ ctx, input }) => getTimeseries(ctx, ctx.site, input)),
   breakdown: siteProcedure
     .meta({
-      method: 'get',
       path: '/api/sites/:siteKey/stats/breakdown',
-      ok: 200,
       summary: 'Break traffic down by a dimension',
       description: 'The traffic of each value, most visitors first.',
       answer: 'A page of values.',
@@ -77,9 +71,7 @@ export const statsRouter = router({
     .query(async ({ ctx, input }) => paginate(ctx, input, await getBreakdown(ctx, ctx.site, input))),
   goals: siteProcedure
     .meta({
-      method: 'get',
       path: '/api/sites/:siteKey/stats/goals',
-      ok: 200,
       summary: 'Report goals',
       description: 'What each goal converted in the range, in the order of the list of goals.',
       answer: 'A bare array.',
@@ -89,9 +81,7 @@ export const statsRouter = router({
     .query(({ ctx, input }) => getGoalReport(ctx, ctx.site, input)),
   events: siteProcedure
     .meta({
-      method: 'get',
       path: '/api/sites/:siteKey/stats/events',
-      ok: 200,
       summary: 'Read the event log',
       description: 'Everything that happened in the range, the newest first. Engagement is never in it.',
       answer: 'A page of the log.',
@@ -101,9 +91,7 @@ export const statsRouter = router({
     .query(async ({ ctx, input }) => paginate(ctx, input, await getEventLog(ctx, ctx.site, input))),
   eventsTimeseries: siteProcedure
     .meta({
-      method: 'get',
       path: '/api/sites/:siteKey/stats/events/timeseries',
-      ok: 200,
       summary: 'Count events over time',
       description: 'How many events of each type every bucket of the range has.',
       answer: 'A series for each type, aligned with the labels.',
@@ -113,9 +101,7 @@ export const statsRouter = router({
     .query(({ ctx, input }) => getEventsTimeseries(ctx, ctx.site, input)),
   propertyBreakdown: siteProcedure
     .meta({
-      method: 'get',
       path: '/api/sites/:siteKey/stats/events/property-breakdown',
-      ok: 200,
       summary: 'Break an event down by its properties',
       description: 'What the events of a name carried, by distinct visitors.',
       answer: 'At most 50 rows.',
@@ -125,9 +111,7 @@ export const statsRouter = router({
     .query(({ ctx, input }) => getPropertyBreakdown(ctx, ctx.site, input)),
   pageTitles: siteProcedure
     .meta({
-      method: 'get',
       path: '/api/sites/:siteKey/stats/page-titles',
-      ok: 200,
       summary: 'Read page titles',
       description: 'Titles that were seen, most sessions first.',
       answer: 'A page of titles.',
@@ -137,9 +121,7 @@ export const statsRouter = router({
     .query(async ({ ctx, input }) => paginate(ctx, input, await getPageTitles(ctx, ctx.site, input))),
   pageTitlesTimeseries: siteProcedure
     .meta({
-      method: 'get',
       path: '/api/sites/:siteKey/stats/page-titles/timeseries',
-      ok: 200,
       summary: 'Count the sessions of a page title over time',
       description: 'Each session counts once, in the bucket in which it started.',
       answer: 'The series.',
@@ -149,9 +131,7 @@ export const statsRouter = router({
     .query(({ ctx, input }) => getPageTitleTimeseries(ctx, ctx.site, input)),
   filterValues: siteProcedure
     .meta({
-      method: 'get',
       path: '/api/sites/:siteKey/stats/filter-values',
-      ok: 200,
       summary: 'Suggest values for a filter',
       description:
         "The values a dimension has, most frequent first. The dimension's own filter is not applied.",
@@ -162,9 +142,7 @@ export const statsRouter = router({
     .query(({ ctx, input }) => getFilterValues(ctx, ctx.site, input)),
   errors: siteProcedure
     .meta({
-      method: 'get',
       path: '/api/sites/:siteKey/stats/errors',
-      ok: 200,
       summary: 'Read error groups',
       description: 'Errors by their exact message, most occurrences first.',
       answer: 'A page of error groups.',
@@ -174,9 +152,7 @@ export const statsRouter = router({
     .query(async ({ ctx, input }) => paginate(ctx, input, await getErrors(ctx, ctx.site, input))),
   error: errorProcedure
     .meta({
-      method: 'get',
       path: '/api/sites/:siteKey/stats/errors/:error',
-      ok: 200,
       summary: 'Read one error group',
       description: 'Also when it did not occur in the range: then its counts are 0.',
       answer: 'The error group.',
@@ -186,9 +162,7 @@ export const statsRouter = router({
     .query(({ ctx, input }) => getError(ctx, ctx.site, input)),
   errorTimeseries: errorProcedure
     .meta({
-      method: 'get',
       path: '/api/sites/:siteKey/stats/errors/:error/timeseries',
-      ok: 200,
       summary: 'Count an error over time',
       answer: 'The series, aligned with the labels.',
     })
@@ -197,9 +171,7 @@ export const statsRouter = router({
     .query(({ ctx, input }) => getErrorTimeseries(ctx, ctx.site, input)),
   errorEvents: errorProcedure
     .meta({
-      method: 'get',
       path: '/api/sites/:siteKey/stats/errors/:error/events',
-      ok: 200,
       summary: 'Read the occurrences of an error',
       description: 'Each time it occurred, the newest first.',
       answer: 'A page of occurrences.',

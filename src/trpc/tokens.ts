@@ -13,9 +13,7 @@ const makerProcedure = authed
 export const tokensRouter = router({
   list: authed
     .meta({
-      method: 'get',
       path: '/api/tokens',
-      ok: 200,
       summary: 'List tokens',
       description:
         "The team's for owners and admins, one's own for members, the newest first. A token that is limited to sites sees " +
@@ -43,7 +41,6 @@ export const tokensRouter = router({
     .meta({
       method: 'delete',
       path: '/api/tokens/:id',
-      ok: 204,
       summary: 'Revoke a token',
       description:
         'Any token that the caller can list, its own included. What was made through it stays, unless `cascade` is true.',

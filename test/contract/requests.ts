@@ -2,10 +2,9 @@ import { Agent, request as httpRequest, type IncomingHttpHeaders } from 'node:ht
 import { connect } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect } from 'vitest'
+import { createTeam, createUser } from '../../src/teams/accounts.ts'
 import type { Plan, Role } from '../../src/teams/schema.ts'
-import { createTeam } from '../../src/teams/teams.ts'
 import { createToken } from '../../src/teams/tokens.ts'
-import { createUser } from '../../src/teams/users.ts'
 import { eventually, type TestService } from '../support/service.ts'
 
 export const CHROME =

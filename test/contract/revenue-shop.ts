@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { Stripe } from 'stripe'
 import { expect } from 'vitest'
-import { createUser } from '../../src/teams/users.ts'
+import { createUser } from '../../src/teams/accounts.ts'
 import { type Json, SECRET, type StripeEvent } from '../support/stripe.ts'
 import { tokenOf } from './requests.ts'
 import { type StatsSite, startStats } from './stats-site.ts'

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { createLifecycleGoals } from '../../src/goals/create-goals-batch.ts'
+import { createLifecycleGoals } from '../../src/goals/change-goal.ts'
 import { type Answer, type Api, type Member, startApi } from '../support/api.ts'
 import { goalSite } from './site.ts'
 

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
 import { createClient } from '../../src/client/index.ts'
-import { listAllGoals } from '../../src/goals/list-goals.ts'
+import { listAllGoals } from '../../src/goals/find-goal.ts'
 import { type Answer, type Api, type Member, startApi } from '../support/api.ts'
 import { goalSite } from './site.ts'
 

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { newHitId } from '../../src/ingestion/edge/hit-id.ts'
-import { digestOf, hitIdOf } from '../../src/ingestion/import/line-digest.ts'
+import { digestOf, hitIdOf } from '../../src/ingestion/import/line-ids.ts'
 import { storeHits } from '../../src/ingestion/store/store.ts'
 import { compressSettledChunks } from '../../src/rollups/columnstore.ts'
 import { type TestDatabase, testDatabase } from '../support/database.ts'

@@ -1,11 +1,11 @@
 import { beforeEach, expect, test } from 'vitest'
-import { createExhaustedLimits, type ExhaustedLimits } from '../../src/limits/rate-limit.ts'
+import { createExhaustedLimits } from '../../src/limits/rate-limit.ts'
 
 const MINUTE = 60_000
 const START = Date.UTC(2026, 0, 1, 12)
 
 let at: number
-let exhausted: ExhaustedLimits
+let exhausted: ReturnType<typeof createExhaustedLimits>
 beforeEach(() => {
   at = START
   exhausted = createExhaustedLimits(() => new Date(at))

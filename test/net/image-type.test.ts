@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { rasterTypeOf } from '../../src/net/image-type.ts'
+import { rasterTypeOf } from '../../src/net/remote-pictures.ts'
 
 test.each([
   ['\x89PNG\r\n\x1a\n\0\0', 'image/png'],

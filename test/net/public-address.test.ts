@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { isPublicAddress } from '../../src/net/public-address.ts'
+import { isPublicAddress } from '../../src/net/public-fetch.ts'
 
 test.each([
   '0.0.0.0',

@@ -2,8 +2,7 @@ import { createServer, type RequestListener, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
-import { isPublicAddress } from '../../src/net/public-address.ts'
-import { fetchPublic, PUBLIC_INTERNET, type Reach } from '../../src/net/public-fetch.ts'
+import { fetchPublic, isPublicAddress, PUBLIC_INTERNET, type Reach } from '../../src/net/public-fetch.ts'
 
 const answers: Record<string, RequestListener> = {
   '/icon': (req, res) => res.end(`icon of ${req.headers.host}`),

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { connectPatientRedis, whenReady } from '../../src/redis/connect.ts'
-import { SITE_CHANGES } from '../../src/sites/changes.ts'
+import { SITE_CHANGES } from '../../src/sites/change-site.ts'
 import { findSiteByKey } from '../../src/sites/find-site.ts'
 import { type Api, type Member, startApi } from '../support/api.ts'
 import { poolOf } from '../support/quiet-pool.ts'

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { createGoal } from '../../src/goals/change-goal.ts'
+import { saveGoal } from '../../src/goals/change-goal.ts'
 import type { Hit } from '../../src/ingestion/hit.ts'
 import { storeHits } from '../../src/ingestion/store/store.ts'
 import { getGoalReport } from '../../src/stats/reports/goals.ts'
@@ -40,7 +40,7 @@ async function conversionsOf(site: TestSite): Promise<number> {
 
 async function siteWithGoal(): Promise<TestSite> {
   const site = await createTestSite(database.db)
-  await createGoal(
+  await saveGoal(
     { db: database.db, patterns: inProcessPatterns() },
     { ...site, teamId: 'team' },
     {

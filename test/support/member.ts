@@ -1,8 +1,7 @@
 import type { Db } from '../../src/db/connect.ts'
+import { createTeam, createUser } from '../../src/teams/accounts.ts'
 import type { Plan, Role } from '../../src/teams/schema.ts'
-import { createTeam } from '../../src/teams/teams.ts'
 import { createToken } from '../../src/teams/tokens.ts'
-import { createUser } from '../../src/teams/users.ts'
 
 export interface Member {
   teamId: string

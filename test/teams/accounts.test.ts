@@ -1,11 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { Db } from '../../src/db/connect.ts'
-import { bootstrap } from '../../src/teams/bootstrap.ts'
-import { hasActivePlan, setPlan } from '../../src/teams/plans.ts'
-import { createTeam } from '../../src/teams/teams.ts'
+import { bootstrap, createTeam, createUser, hasActivePlan, setPlan } from '../../src/teams/accounts.ts'
 import { createToken } from '../../src/teams/tokens.ts'
-import { createUser } from '../../src/teams/users.ts'
 import { testDatabase } from '../support/database.ts'
 
 const NOW = new Date('2026-03-01T12:00:00Z')

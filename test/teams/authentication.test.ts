@@ -1,9 +1,8 @@
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import type { Db } from '../../src/db/connect.ts'
-import { createTeam } from '../../src/teams/teams.ts'
+import { createTeam, createUser } from '../../src/teams/accounts.ts'
 import { generateToken } from '../../src/teams/token-format.ts'
 import { createToken } from '../../src/teams/tokens.ts'
-import { createUser } from '../../src/teams/users.ts'
 import { authenticate } from '../support/authenticate.ts'
 import { sharedDatabase } from '../support/database.ts'
 

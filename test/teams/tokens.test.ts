@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { createUser } from '../../src/teams/accounts.ts'
 import type { Role } from '../../src/teams/schema.ts'
 import { createToken } from '../../src/teams/tokens.ts'
-import { createUser } from '../../src/teams/users.ts'
 import { type Api, type Member, startApi } from '../support/api.ts'
 
 let api: Api

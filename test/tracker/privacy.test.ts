@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { Redis } from 'ioredis'
 import type { BrowserContext } from 'playwright-core'
 import { beforeAll, describe, expect, test } from 'vitest'
-import { announceSiteChange } from '../../src/sites/changes.ts'
+import { announceSiteChange } from '../../src/sites/change-site.ts'
 import { silentLog } from '../support/log.ts'
 import { sharedWorld, type World } from './world.ts'
 

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { createClient } from '../../src/client/index.ts'
+import { createUser } from '../../src/teams/accounts.ts'
 import { generateToken } from '../../src/teams/token-format.ts'
 import { createToken } from '../../src/teams/tokens.ts'
-import { createUser } from '../../src/teams/users.ts'
 import { type Answer, type Api, type Member, startApi } from '../support/api.ts'
 
 const LIMIT = 3

@@ -1,18 +1,13 @@
 import type { z } from 'zod'
 import type { PageUrl } from '../../schema/pagination.ts'
 
-/** Input of a procedure read from a query string, and the parameter names that the input does not have. */
-export interface QueryInput {
-  input: Record<string, unknown>
-  ignored: string[]
-}
-
 /**
  * Parses the query string of a URL: `a=1` becomes `{a: '1'}`, `a=1&a=2` becomes `{a: ['1', '2']}`, `a[op]=1` becomes
  * `{a: {op: '1'}}`. Beside such an operator, `a=1` becomes the operator `is`.
  * @param known names of the parameters of the route
+ * @returns the input of the procedure, and the parameter names that it does not have
  */
-export function readQuery(url: string, known: ReadonlySet<string>): QueryInput {
+export function readQuery(url: string, known: ReadonlySet<string>) {
   const start = url.indexOf('?')
   const parameters = new URLSearchParams(start < 0 ? '' : url.slice(start + 1))
   const input: Record<string, unknown> = {}

@@ -4,7 +4,10 @@ import type { ProcedureMeta, RestEndpoint } from '../../trpc/meta.ts'
 import { appRouter } from '../../trpc/root.ts'
 
 /** A procedure with the endpoint that serves it. */
-export interface Route extends RestEndpoint {
+export interface Route extends Omit<RestEndpoint, 'method' | 'ok'> {
+  method: 'get' | NonNullable<RestEndpoint['method']>
+  /** Status of a successful answer; 204 has no body. */
+  ok: 200 | 201 | 204
   /** Path of the procedure in the router: `sites.list`. */
   procedure: string
   type: 'query' | 'mutation'
@@ -15,7 +18,6 @@ export interface Route extends RestEndpoint {
   refusals: Refusals
 }
 
-/** The part of a procedure's definition inside tRPC that routes are read from. */
 type Definition = Pick<Route, 'type' | 'inputs' | 'output'> & { meta: ProcedureMeta }
 
 /**
@@ -26,6 +28,8 @@ export const routes: readonly Route[] = Object.entries(
   appRouter._def.procedures as unknown as Record<string, { _def: Definition }>,
 ).map(([procedure, { _def }]) => {
   const { type, inputs, output, meta } = _def
-  if (!meta.method) throw new Error(`The procedure ${procedure} has no endpoint in its .meta()`)
-  return { ...meta, procedure, type, inputs, output, refusals: meta }
+  const method = type === 'query' ? 'get' : meta.method
+  if (!meta.path || !method) throw new Error(`The procedure ${procedure} has no endpoint in its .meta()`)
+  const ok = meta.ok ?? (output._zod.def.type === 'void' ? 204 : 200)
+  return { ...meta, method, ok, procedure, type, inputs, output, refusals: meta }
 })

@@ -11,7 +11,6 @@ import { errorAnswer, errorHeaders, logFailure } from '../error-answer.ts'
 import { givenRequestId } from '../request-id.ts'
 import { contextOf } from './context.ts'
 
-/** Maximum calls in one batch. */
 export const MAX_BATCH = 50
 
 /** Serves the router to tRPC clients, with the service's limits on the body and its error shape. */

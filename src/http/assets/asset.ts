@@ -7,13 +7,8 @@ type Encoding = 'br' | 'gzip' | 'identity'
 /** Largest asset that gets the best brotli quality; for larger ones it would block the worker for too long. */
 const THOROUGH_BYTES = 100_000
 
-export interface Asset {
-  /** Answers GET and HEAD: 304 when the ETag matches, else the bytes in the best encoding. `headers` are added. */
-  serve(request: IncomingMessage, response: ServerResponse, headers?: OutgoingHttpHeaders): void
-}
-
 /** Creates an asset of bytes that never change while the process runs. Each encoding is compressed at its first request. */
-export function createAsset(plain: Buffer, type: string, cacheControl: string): Asset {
+export function createAsset(plain: Buffer, type: string, cacheControl: string) {
   const bodies: Partial<Record<Encoding, Buffer>> = { identity: plain }
   const tag = createHash('sha256').update(plain).digest('base64url').slice(0, 22)
   const cached = {
@@ -23,7 +18,8 @@ export function createAsset(plain: Buffer, type: string, cacheControl: string): 
     Vary: 'Accept-Encoding',
   }
   return {
-    serve(request, response, headers = {}) {
+    /** Answers GET and HEAD: 304 when the ETag matches, else the bytes in the best encoding. `headers` are added. */
+    serve(request: IncomingMessage, response: ServerResponse, headers: OutgoingHttpHeaders = {}) {
       if (request.headers['if-none-match']?.includes(`"${tag}"`)) {
         response.writeHead(304, { ...headers, ...cached }).end()
         return
@@ -43,6 +39,8 @@ export function createAsset(plain: Buffer, type: string, cacheControl: string): 
     },
   }
 }
+
+export type Asset = ReturnType<typeof createAsset>
 
 function compress(plain: Buffer, encoding: Encoding): Buffer {
   if (encoding === 'gzip') return gzipSync(plain)

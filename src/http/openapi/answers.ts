@@ -132,10 +132,8 @@ export function refusalAnswers(refusals: Refusals, more: HeaderName[] = []): Rec
   return answers
 }
 
-function errorHeaderNames(status: number): HeaderName[] {
-  if (status === 401) return ['WWW-Authenticate']
-  return status === 429 || status === 503 ? ['Retry-After'] : []
-}
+const errorHeaderNames = (status: number): HeaderName[] =>
+  status === 401 ? ['WWW-Authenticate'] : status === 429 || status === 503 ? ['Retry-After'] : []
 
 function errorExample(code: ErrorCode, message: string): Json {
   return {

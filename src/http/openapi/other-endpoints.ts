@@ -11,34 +11,35 @@ export interface DescribedEndpoint {
   operation: Json
 }
 
-/** Describes a GET whose only fields are in its path, and which needs no token unless `security` says so. */
-function describeGet(
-  tag: keyof typeof tags,
-  path: string,
-  texts: { operationId: string; summary: string; description?: string },
-  answer: { description: string; headers: Json; content: Json },
-  options: {
-    parameters?: Json[]
-    refusals?: Refusals
-    security?: Json[]
-    others?: Record<string, Json>
-  } = {},
-): DescribedEndpoint {
-  const { parameters, refusals = {}, security = [], others = {} } = options
-  return {
-    method: 'get',
-    path,
-    operation: {
-      ...texts,
-      tags: [tags[tag]!.name],
-      security,
-      ...(parameters && { parameters }),
-      responses: { 200: answer, ...others, ...refusalAnswers(refusals), default: otherErrors },
-    },
-  }
+interface Get {
+  operationId: string
+  summary: string
+  description?: string
+  parameters?: Json[]
+  answer: { description: string; headers: Json; content: Json }
+  others?: Record<string, Json>
+  refusals?: Refusals
+  security?: Json[]
 }
 
-const pathText = (name: string, description: string, example: string): Json => ({
+/** Describes a GET whose only fields are in its path, and which needs no token unless `security` says so. */
+const describeGet = (
+  tag: keyof typeof tags,
+  path: string,
+  { answer, others, refusals = {}, ...operation }: Get,
+): DescribedEndpoint => ({
+  method: 'get',
+  path,
+  operation: {
+    tags: [tags[tag]!.name],
+    security: [],
+    ...operation,
+    responses: { 200: answer, ...others, ...refusalAnswers(refusals), default: otherErrors },
+  },
+})
+
+/** Describes a text in the path. */
+export const pathText = (name: string, description: string, example: string): Json => ({
   name,
   in: 'path',
   required: true,
@@ -47,75 +48,61 @@ const pathText = (name: string, description: string, example: string): Json => (
   example,
 })
 
-/** Possible content types. The service makes all SVG itself; fetched pictures have the other types. */
-const ANY_IMAGE = ['image/svg+xml', 'image/png', 'image/x-icon', 'image/jpeg', 'image/gif', 'image/webp']
-
 const image: Json = { schema: { type: 'string', contentMediaType: 'image/*' } }
+/** Possible content types. The service makes all SVG itself; fetched pictures have the other types. */
+const ANY_IMAGE = Object.fromEntries(
+  ['image/svg+xml', 'image/png', 'image/x-icon', 'image/jpeg', 'image/gif', 'image/webp'].map(type => [
+    type,
+    image,
+  ]),
+)
 const UNREADABLE = 'The path is not correctly percent-encoded'
 
 /** Endpoints of images that pages of any origin may show. */
 export const PICTURES = [
-  describeGet(
-    'pictures',
-    '/favicons/:domain',
-    {
-      operationId: 'favicon',
-      summary: 'Icon of a site',
-      description: 'What the site serves as `/favicon.ico`, or else a letter.',
-    },
-    {
+  describeGet('pictures', '/favicons/:domain', {
+    operationId: 'favicon',
+    summary: 'Icon of a site',
+    description: 'What the site serves as `/favicon.ico`, or else a letter.',
+    parameters: [pathText('domain', "A domain that is some team's site.", 'example.com')],
+    answer: {
       description: 'PNG, ICO, JPEG, GIF or WebP as the site has it, or SVG.',
       headers: headersOf('Cache-Control'),
-      content: Object.fromEntries(ANY_IMAGE.map(type => [type, image])),
+      content: ANY_IMAGE,
     },
-    {
-      parameters: [pathText('domain', "A domain that is some team's site.", 'example.com')],
-      refusals: { bad_request: UNREADABLE, not_found: 'No such site', unavailable: true },
-    },
-  ),
-  describeGet(
-    'pictures',
-    '/avatars/:file',
-    {
-      operationId: 'avatar',
-      summary: 'Picture of a visitor',
-      description: 'Made of the id: always the same.',
-    },
-    {
+    refusals: { bad_request: UNREADABLE, not_found: 'No such site', unavailable: true },
+  }),
+  describeGet('pictures', '/avatars/:file', {
+    operationId: 'avatar',
+    summary: 'Picture of a visitor',
+    description: 'Made of the id: always the same.',
+    parameters: [
+      pathText('file', 'The id of the visitor and `.svg`.', '0197d0a5-7c3e-7b1a-9f58-2f1c4d6e8a90.svg'),
+    ],
+    answer: {
       description: 'The picture; its title is the nickname.',
       headers: headersOf('Cache-Control'),
       content: { 'image/svg+xml': image },
     },
-    {
-      parameters: [
-        pathText('file', 'The id of the visitor and `.svg`.', '0197d0a5-7c3e-7b1a-9f58-2f1c4d6e8a90.svg'),
-      ],
-      refusals: { bad_request: UNREADABLE, not_found: 'No such avatar' },
-    },
-  ),
-  describeGet(
-    'pictures',
-    '/avatars/:visitor/:picture',
-    {
-      operationId: 'identityPicture',
-      summary: 'Picture of an identified user',
-      description:
-        'The `avatar` that was sent with identify, fetched by the service. Only the service can make such addresses: they stand ' +
-        'in `avatar_url` of the log of events.',
-    },
-    {
+    refusals: { bad_request: UNREADABLE, not_found: 'No such avatar' },
+  }),
+  describeGet('pictures', '/avatars/:visitor/:picture', {
+    operationId: 'identityPicture',
+    summary: 'Picture of an identified user',
+    description:
+      'The `avatar` that was sent with identify, fetched by the service. Only the service can make such addresses: they stand ' +
+      'in `avatar_url` of the log of events.',
+    parameters: [
+      pathText('visitor', 'The id of the visitor.', '0197d0a5-7c3e-7b1a-9f58-2f1c4d6e8a90'),
+      pathText('picture', 'What the service put there.', 'AWm0T3xvHq1nYw0d4m2kqjY1uXw3bqZ9cRkqgQ'),
+    ],
+    answer: {
       description: 'PNG, ICO, JPEG, GIF or WebP, or SVG made of the id where there is none of these.',
       headers: headersOf('Cache-Control'),
-      content: Object.fromEntries(ANY_IMAGE.map(type => [type, image])),
+      content: ANY_IMAGE,
     },
-    {
-      parameters: [
-        pathText('visitor', 'The id of the visitor.', '0197d0a5-7c3e-7b1a-9f58-2f1c4d6e8a90'),
-        pathText('picture', 'What the service put there.', 'AWm0T3xvHq1nYw0d4m2kqjY1uXw3bqZ9cRkqgQ'),
-      ],
-      refusals: { bad_request: UNREADABLE, not_found: 'No such avatar', unavailable: true },
-    },
-  ),
+    refusals: { bad_request: UNREADABLE, not_found: 'No such avatar', unavailable: true },
+  }),
 ]
 
 const status = {
@@ -125,62 +112,48 @@ const status = {
   additionalProperties: false,
 }
 const healthy: Json = { 'application/json': { schema: status, example: { status: 'ok' } } }
-const unchanged: Json = {
-  description: 'Nothing changed since the `If-None-Match`.',
-  headers: headersOf('ETag', 'Cache-Control'),
-}
+const text: Json = { schema: { type: 'string' } }
 
 /** Endpoints for health and metrics, and the tracker script. */
 export const SERVICE = [
-  describeGet(
-    'service',
-    '/js/script.js',
-    {
-      operationId: 'trackerScript',
-      summary: 'Tracker script',
-      description:
-        'For the pages of a site: `<script defer src="…/js/script.js" data-key="TRACKING_KEY"></script>`.',
-    },
-    {
+  describeGet('service', '/js/script.js', {
+    operationId: 'trackerScript',
+    summary: 'Tracker script',
+    description:
+      'For the pages of a site: `<script defer src="…/js/script.js" data-key="TRACKING_KEY"></script>`.',
+    answer: {
       description: 'The script.',
       headers: headersOf('ETag', 'Cache-Control'),
-      content: { 'text/javascript': { schema: { type: 'string' } } },
+      content: { 'text/javascript': text },
     },
-    { others: { 304: unchanged } },
-  ),
-  describeGet(
-    'service',
-    '/healthz',
-    { operationId: 'healthz', summary: 'Whether the process serves' },
-    { description: 'It does.', headers: headersOf(), content: healthy },
-  ),
-  describeGet(
-    'service',
-    '/readyz',
-    { operationId: 'readyz', summary: 'Whether database and Redis answer' },
-    { description: 'Both do.', headers: headersOf(), content: healthy },
-    { refusals: { unavailable: 'Not ready: database and redis' } },
-  ),
-  describeGet(
-    'service',
-    '/metrics',
-    {
-      operationId: 'metrics',
-      summary: 'Metrics of the whole cluster',
-      description: 'For whoever has `METRICS_TOKEN`; without that setting, for this machine only.',
-    },
-    {
-      description: 'Prometheus text.',
-      headers: headersOf(),
-      content: { 'text/plain': { schema: { type: 'string' } } },
-    },
-    {
-      security: [{}, { metricsToken: [] }],
-      refusals: {
-        unauthenticated: 'Send the metrics token',
-        forbidden: 'Metrics are answered on this machine only',
-        unavailable: true,
+    others: {
+      304: {
+        description: 'Nothing changed since the `If-None-Match`.',
+        headers: headersOf('ETag', 'Cache-Control'),
       },
     },
-  ),
+  }),
+  describeGet('service', '/healthz', {
+    operationId: 'healthz',
+    summary: 'Whether the process serves',
+    answer: { description: 'It does.', headers: headersOf(), content: healthy },
+  }),
+  describeGet('service', '/readyz', {
+    operationId: 'readyz',
+    summary: 'Whether database and Redis answer',
+    answer: { description: 'Both do.', headers: headersOf(), content: healthy },
+    refusals: { unavailable: 'Not ready: database and redis' },
+  }),
+  describeGet('service', '/metrics', {
+    operationId: 'metrics',
+    summary: 'Metrics of the whole cluster',
+    description: 'For whoever has `METRICS_TOKEN`; without that setting, for this machine only.',
+    security: [{}, { metricsToken: [] }],
+    answer: { description: 'Prometheus text.', headers: headersOf(), content: { 'text/plain': text } },
+    refusals: {
+      unauthenticated: 'Send the metrics token',
+      forbidden: 'Metrics are answered on this machine only',
+      unavailable: true,
+    },
+  }),
 ]

@@ -1,5 +1,5 @@
 import type { Route } from '../api/routes.ts'
-import { exampleOf, type Json } from './schemas.ts'
+import { exampleOf, type Json, lookUp } from './schemas.ts'
 
 /**
  * Describes where the fields of a route's inputs are sent: in the path, in the query of a GET, else in a JSON body.
@@ -16,7 +16,7 @@ export function requestOf(
   for (const input of inputs) {
     const fields = fieldsOf(input, components)
     for (const [name, field] of Object.entries(fields.properties)) {
-      if (isInPath(name)) parameters.push(pathParameter(name, field, components))
+      if (isInPath(name)) parameters.push(parameter({ name, in: 'path', required: true }, field, components))
       else if (method === 'get') {
         parameters.push(queryParameter(name, field, fields.required.includes(name), components))
       }
@@ -42,10 +42,6 @@ export function jsonBody(schema: Json, components: Record<string, Json>): Json {
     required: Array.isArray(required) && required.length > 0,
     content: { 'application/json': { schema, example: exampleOf(schema, components) } },
   }
-}
-
-function pathParameter(name: string, schema: Json, components: Record<string, Json>): Json {
-  return parameter({ name, in: 'path', required: true }, schema, components)
 }
 
 /**
@@ -88,7 +84,6 @@ function fieldsOf(input: Json, components: Record<string, Json>) {
   return { properties: properties as Record<string, Json>, required: required as string[] }
 }
 
-/** Returns the object schema without some of its fields. */
 function without(isLeftOut: (name: string) => boolean, { properties, required = [], ...rest }: Json): Json {
   const fields = Object.entries(properties as object).filter(([name]) => !isLeftOut(name))
   return {
@@ -97,6 +92,3 @@ function without(isLeftOut: (name: string) => boolean, { properties, required = 
     required: (required as string[]).filter(name => !isLeftOut(name)),
   }
 }
-
-const lookUp = (schema: Json, components: Record<string, Json>): Json =>
-  typeof schema.$ref === 'string' ? components[schema.$ref.replace('#/components/schemas/', '')]! : schema

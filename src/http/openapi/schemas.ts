@@ -4,21 +4,16 @@ import { z } from 'zod'
 /** JSON Schema, or any other part of the OpenAPI document. */
 export type Json = { [key: string]: unknown }
 
-export interface Schemas {
-  /** `components.schemas` of all schemas that were converted so far. */
-  components: Record<string, Json>
-  /**
-   * Converts a zod schema to the JSON Schema of its input or its output. A schema with an `id` becomes a referenced component.
-   * @throws Error when two different schemas have the same `id`
-   */
-  convert(schema: z.core.$ZodType, io: 'input' | 'output'): Json
-}
-
-export function createSchemas(): Schemas {
+export function createSchemas() {
   const components: Record<string, Json> = {}
   return {
+    /** Of all schemas that were converted so far. */
     components,
-    convert(schema, io) {
+    /**
+     * Converts a zod schema to the JSON Schema of its input or its output. A schema with an `id` becomes a referenced component.
+     * @throws Error when two different schemas have the same `id`
+     */
+    convert(schema: z.core.$ZodType, io: 'input' | 'output'): Json {
       // Wrap the schema in an object: zod makes a schema with an id a reference only below the root.
       const whole = z.toJSONSchema(z.object({ schema }), { io, unrepresentable: 'any' })
       const { properties, $defs = {} } = tidy(pointToComponents(whole)) as {
@@ -36,6 +31,8 @@ export function createSchemas(): Schemas {
   }
 }
 
+export type Schemas = ReturnType<typeof createSchemas>
+
 function pointToComponents(schema: object): unknown {
   return JSON.parse(JSON.stringify(schema).replaceAll('"#/$defs/', '"#/components/schemas/'))
 }
@@ -49,9 +46,9 @@ const MAPS = new Set(['$defs', 'properties'])
 function tidy(node: unknown): unknown {
   if (Array.isArray(node)) return node.map(tidy)
   if (typeof node !== 'object' || node === null) return node
-  const schema = mapValues(node, (value, key) => {
+  const schema: Json = mapValues(node as Json, (value, key) => {
     if (VALUES.has(key)) return value
-    return MAPS.has(key) ? mapValues(value as object, tidy) : tidy(value)
+    return MAPS.has(key) ? mapValues(value as Json, tidy) : tidy(value)
   })
   // Schemas declare `example`, because zod omits `examples` from inputs that are transformed.
   if ('example' in schema) schema.examples = [schema.example]
@@ -62,9 +59,11 @@ function tidy(node: unknown): unknown {
   return Array.isArray(schema.anyOf) ? tidyChoice(schema, schema.anyOf) : schema
 }
 
-function mapValues(record: object, change: (value: unknown, key: string) => unknown): Json {
-  return Object.fromEntries(Object.entries(record).map(([key, value]) => [key, change(value, key)]))
-}
+/** Returns the record with other values. */
+export const mapValues = <From, To>(
+  record: { [key: string]: From },
+  change: (value: From, key: string) => To,
+) => Object.fromEntries(Object.entries(record).map(([key, value]) => [key, change(value, key)]))
 
 function tidyInteger(schema: Json): void {
   if (schema.minimum === Number.MIN_SAFE_INTEGER) delete schema.minimum
@@ -94,7 +93,7 @@ const FORMATS: Record<string, string> = {
 
 /** Returns an example value of the schema, built from the examples of the schema and its fields. */
 export function exampleOf(schema: Json, components: Record<string, Json>): unknown {
-  if (typeof schema.$ref === 'string') return exampleOf(resolve(schema.$ref, components), components)
+  if (typeof schema.$ref === 'string') return exampleOf(lookUp(schema, components), components)
   if (Array.isArray(schema.examples)) return schema.examples[0]
   if ('const' in schema) return schema.const
   if ('default' in schema) return schema.default
@@ -125,6 +124,6 @@ export function exampleOf(schema: Json, components: Record<string, Json>): unkno
   }
 }
 
-function resolve(ref: string, components: Record<string, Json>): Json {
-  return components[ref.replace('#/components/schemas/', '')]!
-}
+/** Returns the component that a schema refers to, or the schema itself. */
+export const lookUp = (schema: Json, components: Record<string, Json>): Json =>
+  typeof schema.$ref === 'string' ? components[schema.$ref.replace('#/components/schemas/', '')]! : schema

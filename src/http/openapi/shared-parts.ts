@@ -1,4 +1,4 @@
-import type { Json } from './schemas.ts'
+import { type Json, mapValues } from './schemas.ts'
 
 interface Operation {
   parameters?: Json[]
@@ -26,10 +26,6 @@ export function shareParts(paths: Record<string, Json>) {
   })
   const shared = mapValues(paths, path => mapValues(path as Record<string, Operation>, shareIn))
   return { paths: shared, parameters: parameters.shared, responses: responses.shared }
-}
-
-function mapValues<From, To>(record: Record<string, From>, change: (value: From, key: string) => To) {
-  return Object.fromEntries(Object.entries(record).map(([key, value]) => [key, change(value, key)]))
 }
 
 /** Component name of each shared answer. Successful answers differ by operation, so they are not shared. */

@@ -1,5 +1,5 @@
 import { headersOf, otherErrors, RATE_HEADERS, refusalAnswers } from './answers.ts'
-import type { DescribedEndpoint } from './other-endpoints.ts'
+import { type DescribedEndpoint, pathText } from './other-endpoints.ts'
 import type { Json } from './schemas.ts'
 import { tags } from './tags.ts'
 
@@ -38,12 +38,8 @@ export const WEBHOOK: DescribedEndpoint = {
     security: [],
     parameters: [
       {
-        name: 'siteId',
-        in: 'path',
-        required: true,
-        description: 'Id of the site.',
+        ...pathText('siteId', 'Id of the site.', '0197d0a5-7c3e-7b1a-9f58-2f1c4d6e8a90'),
         schema: { type: 'string', format: 'uuid' },
-        example: '0197d0a5-7c3e-7b1a-9f58-2f1c4d6e8a90',
       },
       {
         name: 'Stripe-Signature',

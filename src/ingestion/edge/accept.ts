@@ -23,10 +23,8 @@ export interface Sender {
   userAgent: string
 }
 
-/** Fields of the site that a hit needs. */
 export type HitSite = Pick<TrackedSite, 'siteNo' | 'siteId' | 'trackingMode'>
 
-/** A hit with the partition that will store it. */
 export interface RoutedHit {
   hit: Hit
   partition: number

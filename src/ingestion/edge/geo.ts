@@ -8,13 +8,9 @@ export interface Location {
   city: string
 }
 
-export interface Geo {
-  locate(address: string): Location
-}
-
 const UNKNOWN: Location = { country: '', region: '', city: '' }
 
-/** Union of the two record shapes in use: MaxMind's own, and the flat one of the packaged country database. */
+/** The two record shapes in use: MaxMind's own, and the flat one of the packaged country database. */
 interface Record {
   country_code?: string
   country?: { iso_code?: string } | string
@@ -27,23 +23,17 @@ interface Record {
  * Opens a MaxMind-format database and reads it into memory once.
  * @throws when the file is not such a database
  */
-export async function openGeo(file: string): Promise<Geo> {
+export async function openGeo(file: string) {
   const reader = (await open<Response>(file, { cache: { max: 10_000 } })) as Reader<Response>
-  // Weak keys: the reader's own cache holds the records that are in use.
-  const locations = new WeakMap<Record, Location>()
   return {
-    locate(address) {
+    locate(address: string): Location {
       const record = lookUp(reader, address)
-      if (!record) return UNKNOWN
-      let location = locations.get(record)
-      if (!location) {
-        location = locationOf(record)
-        locations.set(record, location)
-      }
-      return location
+      return record ? locationOf(record) : UNKNOWN
     },
   }
 }
+
+export type Geo = Awaited<ReturnType<typeof openGeo>>
 
 function locationOf(record: Record): Location {
   const country = (typeof record.country === 'object' ? record.country.iso_code : record.country_code) ?? ''

@@ -1,4 +1,4 @@
-import { randomFillSync, randomInt } from 'node:crypto'
+import { randomUUID } from 'node:crypto'
 import { DAY_MS } from '../../lib/time.ts'
 
 // Site, time and id identify a hit. The time has its own column, so the first half of the id needs only the day.
@@ -19,18 +19,8 @@ export function firstHalfAt(at: number, version: 7 | 8): string {
   return latest.text
 }
 
-/** Random bytes for many ids from one call: the call costs more than the bytes. */
-const pool = Buffer.allocUnsafe(4 * 2048)
-let used = pool.length
-
-function randomWord(): string {
-  if (used === pool.length) {
-    randomFillSync(pool)
-    used = 0
-  }
-  used += 4
-  return pool.toString('hex', used - 4, used)
-}
+/** Returns up to 8 random hex digits. Node makes the random bytes of many UUIDs at once. */
+const randomDigits = (count: number) => randomUUID().slice(0, count)
 
 let lastMs = 0
 let sequence = 0
@@ -41,8 +31,8 @@ let sequence = 0
  * @param now Unix milliseconds
  */
 export function newHitId(now: number): string {
-  sequence = now === lastMs ? sequence + 1 : randomInt(2 ** 29)
+  sequence = now === lastMs ? sequence + 1 : Number.parseInt(randomDigits(7), 16)
   lastMs = now
   const word = (2 ** 31 + sequence).toString(16)
-  return `${firstHalfAt(now, 7)}${word.slice(0, 4)}-${word.slice(4)}${randomWord()}`
+  return `${firstHalfAt(now, 7)}${word.slice(0, 4)}-${word.slice(4)}${randomDigits(8)}`
 }

@@ -1,6 +1,6 @@
 import { MAX_COUNTERS, type RateLimit, type RateLimitDecision } from '../../limits/rate-limit.ts'
 import type { RateLimitedEnqueue } from '../../queue/rate-limited-enqueue.ts'
-import { createGroupCommit, type GroupCommit } from '../../redis/group-commit.ts'
+import { createGroupCommit } from '../../redis/group-commit.ts'
 import type { Hit, HitBatch } from '../hit.ts'
 
 /** A request to an ingestion endpoint: its rate limit, and its hit if there is one to record. */
@@ -15,11 +15,6 @@ export interface BatchItem {
 /** Rate-limit decision on the request. If it allows the request, the hit is in Redis. Undefined without a limit. */
 export type BatchResult = RateLimitDecision | undefined
 
-export interface IngestBatcher extends GroupCommit<BatchItem, BatchResult> {
-  /** Returns the decision if the request can be refused without Redis; undefined if it must be added. */
-  refusalOf(limit: RateLimit): RateLimitDecision | undefined
-}
-
 /** Maximum requests in one round trip to Redis; each may have a rate-limit counter of its own. */
 const MAX_BATCH = MAX_COUNTERS / 2
 /** Maximum bytes of hits in one round trip; a larger single hit goes alone. Redis must finish before senders time out. */
@@ -31,7 +26,7 @@ const MAX_WAITING_BYTES = 64 * 1024 * 1024
 const BARE_BYTES = 1_000
 
 /** Creates the ingest batcher: one Redis command checks the limits of a batch and enqueues its hits as one job. */
-export function createIngestBatcher({ enqueue, refusalOf }: RateLimitedEnqueue<HitBatch>): IngestBatcher {
+export function createIngestBatcher({ enqueue, refusalOf }: RateLimitedEnqueue<HitBatch>) {
   const { add, idle } = createGroupCommit<BatchItem, BatchResult>({
     maxBatch: MAX_BATCH,
     maxBatchBytes: MAX_BATCH_BYTES,
@@ -51,7 +46,8 @@ export function createIngestBatcher({ enqueue, refusalOf }: RateLimitedEnqueue<H
   return { add, idle, refusalOf }
 }
 
-/** Builds the job with the allowed hits; undefined when there are none. */
+export type IngestBatcher = ReturnType<typeof createIngestBatcher>
+
 function buildJob(items: BatchItem[], isIncluded: boolean[]): HitBatch | undefined {
   const parts: HitBatch['parts'] = []
   items.forEach(({ hit, partition }, index) => {

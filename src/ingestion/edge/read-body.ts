@@ -73,7 +73,6 @@ const READERS: {
   },
 }
 
-/** Fields of a hit that not every endpoint has. */
 type HitFields = Partial<
   Pick<Hit, 'name' | 'props' | 'revenue' | 'error' | 'scroll' | 'engagedMs' | 'identity'>
 > & {

@@ -1,10 +1,11 @@
 import { mend } from '../../schema/validation.ts'
+import type { Hit } from '../hit.ts'
 
 const CURRENCIES = new Set(Intl.supportedValuesOf('currency'))
 /** Maximum in minor units: one hit with the public tracking key must not distort the sums of a goal (docs/metrics.md "Reported revenue"). */
 const MAX_REPORTED = 10n ** 12n
 
-/** Returns the number of decimal digits of a currency (ISO 4217): 2 for USD, 0 for JPY, 3 for KWD. */
+/** Decimal digits of a currency (ISO 4217): 2 for USD, 0 for JPY, 3 for KWD. */
 function minorDigits(currency: string): number {
   return (
     new Intl.NumberFormat('en', { style: 'currency', currency }).resolvedOptions().maximumFractionDigits ?? 2
@@ -39,14 +40,7 @@ export function readRevenue(value: unknown): { amountMinor: string; currency: st
   return minor === undefined ? undefined : { amountMinor: String(minor), currency: code }
 }
 
-export interface ReportedError {
-  name?: string
-  message?: string
-  stack?: string
-  fileName?: string
-  lineNumber?: string
-  columnNumber?: string
-}
+type ReportedError = NonNullable<Hit['error']>
 
 const ERROR_FIELDS = {
   name: 'name',

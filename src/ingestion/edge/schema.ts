@@ -1,18 +1,165 @@
 import { z } from 'zod'
-import { requiredText } from '../../schema/validation.ts'
-import {
-  described,
-  device,
-  ErrorReport,
-  integer,
-  optional,
-  optionalPage,
-  Properties,
-  page,
-  Revenue,
-  sender,
-  uuid,
-} from './fields.ts'
+import { isWithin, mend, requiredText, text } from '../../schema/validation.ts'
+
+/** Text of at most `max` characters; absent, null and the empty string become undefined. */
+const optional = (max: number) =>
+  text(max)
+    .nullish()
+    .transform(value => value || undefined)
+
+const integer = (min: number, max: number) =>
+  z
+    .number(`must be an integer from ${min} to ${max}`)
+    .refine(
+      value => Number.isInteger(value) && value >= min && value <= max,
+      `must be an integer from ${min} to ${max}`,
+    )
+    .meta({ type: 'integer', minimum: min, maximum: max })
+
+const described = <Schema extends z.ZodType>(schema: Schema, description: string, example?: unknown) =>
+  schema.meta({ description, ...(example !== undefined && { example }) })
+
+const absentIfNull = <Schema extends z.ZodType>(schema: Schema) =>
+  schema.nullish().transform(value => value ?? undefined)
+
+const uuid = z.guid('must be a UUID').transform(value => value.toLowerCase())
+
+const MAX_PROPERTIES = 50
+
+type ReadProperties =
+  | { properties: Record<string, string> | undefined }
+  | { problem: string; path: string[] }
+  | undefined
+
+/** Reads custom properties; returns undefined when the value is absent or null. */
+export function readProperties(value: unknown): ReadProperties {
+  if (value === undefined || value === null) return undefined
+  const refuse = (problem: string, path: string[] = []) => ({ problem, path })
+  if (typeof value !== 'object' || Array.isArray(value)) return refuse('must be an object')
+  const names = Object.keys(value)
+  if (names.length > MAX_PROPERTIES) return refuse(`must have at most ${MAX_PROPERTIES} keys`)
+  const properties: Record<string, string> = {}
+  for (const name of names) {
+    const key = mend(name)
+    if (key === '__proto__') continue
+    if (key === '' || !isWithin(key, 64)) return refuse('must have keys of 1 to 64 characters')
+    const scalar = (value as Record<string, unknown>)[name]
+    if (scalar === null) continue
+    if (typeof scalar === 'object' || (typeof scalar === 'number' && !Number.isFinite(scalar))) {
+      return refuse('must be a string, a finite number or a boolean', [key])
+    }
+    const kept = mend(String(scalar))
+    if (!isWithin(kept, 500)) return refuse('must be at most 500 characters', [key])
+    properties[key] = kept
+  }
+  return { properties: Object.keys(properties).length > 0 ? properties : undefined }
+}
+
+/** Flat map of at most 50 scalar values, stored as strings; null values are omitted. */
+const Properties = absentIfNull(
+  z.unknown().transform((value, context) => {
+    const read = readProperties(value)
+    if (!read || !('problem' in read)) return read?.properties
+    context.addIssue({ code: 'custom', message: read.problem, path: read.path })
+    return z.NEVER
+  }),
+).meta({
+  type: ['object', 'null'],
+  maxProperties: MAX_PROPERTIES,
+  propertyNames: { minLength: 1, maxLength: 64 },
+  additionalProperties: { type: ['string', 'number', 'boolean', 'null'], maxLength: 500 },
+})
+
+const Screen = absentIfNull(
+  z.object(
+    {
+      width: described(absentIfNull(integer(0, 65_535)), 'In CSS pixels.', 1920),
+      height: described(absentIfNull(integer(0, 65_535)), 'In CSS pixels.', 1080),
+    },
+    'must be an object with width and height',
+  ),
+).meta({ description: 'The screen, not the window.' })
+const Browser = absentIfNull(
+  z.object(
+    {
+      name: described(optional(50), 'Its name.', 'Firefox'),
+      version: described(optional(50), 'Its version.', '140.0'),
+    },
+    'must be an object with name and version',
+  ),
+).meta({ description: 'Outranks what the user agent says.' })
+
+const sender = {
+  hostname: described(requiredText(255), 'Host of the page.', 'example.com'),
+  visitor_id: described(
+    absentIfNull(uuid),
+    'Who the visitor is, if the sender knows; else the service finds out.',
+  ),
+  // The tracker stores this id in a cookie if the site's mode is `cookie`; the response tells it the mode.
+  new_visitor_id: described(
+    absentIfNull(uuid),
+    "An id that the sender keeps from now on, if the site's tracking mode is `cookie`; else it is not looked at.",
+  ),
+}
+const device = {
+  referrer: described(optional(2048), 'Where the visitor came from.', 'https://news.ycombinator.com/'),
+  screen: Screen,
+  language: described(optional(35), 'As browsers name it.', 'en-GB'),
+  os: described(optional(50), 'Operating system; outranks the user agent.', 'Linux'),
+  os_version: described(optional(50), 'Its version.', '6.12'),
+  browser: Browser,
+  device: described(
+    absentIfNull(z.enum(['desktop', 'mobile', 'tablet'], 'must be desktop, mobile or tablet')),
+    'Outranks what the user agent and the screen say.',
+  ),
+}
+const URL_SHAPE = 'must be an object with path and title'
+const title = described(optional(512), 'Title of the document.', 'Pricing')
+const PATH = 'Path, with the query if tags are to be read from it.'
+const page = z
+  .object({ path: described(requiredText(2048), PATH, '/pricing?utm_source=newsletter'), title }, URL_SHAPE)
+  .meta({ description: 'The page.' })
+const optionalPage = absentIfNull(
+  z.object({ path: described(optional(2048), PATH, '/pricing'), title }, URL_SHAPE),
+).meta({ description: 'The page.' })
+
+/** Validated later without zod: a malformed value is dropped and never causes a refusal. */
+const Revenue = z
+  .unknown()
+  .optional()
+  .meta({
+    type: 'object',
+    properties: {
+      amount: {
+        type: 'number',
+        exclusiveMinimum: 0,
+        description: 'In major units; at most 10^12 minor units.',
+      },
+      currency: { type: 'string', pattern: '^[A-Za-z]{3}$', description: 'ISO 4217.' },
+    },
+    required: ['amount', 'currency'],
+    example: { amount: 49.99, currency: 'USD' },
+  })
+
+const ErrorReport = z
+  .unknown()
+  .optional()
+  .meta({
+    type: 'object',
+    description: 'What is known of the error of an event named `error`. Any other shape is dropped.',
+    properties: {
+      name: { type: ['string', 'null'], description: 'Its type.' },
+      message: {
+        type: ['string', 'null'],
+        description: 'Exactly as it was thrown: errors are told apart by it.',
+      },
+      stack: { type: ['string', 'null'], description: 'Stack trace.' },
+      file_name: { type: ['string', 'null'], description: 'Where it was thrown.' },
+      line_number: { type: ['string', 'number', 'null'], description: 'In that file.' },
+      column_number: { type: ['string', 'number', 'null'], description: 'In that line.' },
+    },
+    example: { name: 'TypeError', message: 'x is undefined', line_number: 12 },
+  })
 
 const collect = {
   ...sender,

@@ -3,18 +3,16 @@ import type { Db } from '../../db/connect.ts'
 import { AppError } from '../../errors.ts'
 import { withDeadline } from '../../lib/deadline.ts'
 import { MINUTE_MS } from '../../lib/time.ts'
-import { SITE_CHANGES } from '../../sites/changes.ts'
+import { SITE_CHANGES } from '../../sites/change-site.ts'
 import { findSiteByKey, listTrackedSites, type TrackedSite } from '../../sites/find-site.ts'
 
 /** After this time an entry is refreshed in the background, in case an announcement was missed. */
 const FRESH_MS = 5_000
 /** After this time an entry is not used until the database has answered. */
 const STALE_MS = MINUTE_MS
-/** Longest time that a hit waits for the database. */
 const LOOKUP_MS = 3_000
 /** Limits the memory that a flood of invented keys can take. */
 const MAX_ENTRIES = 20_000
-/** Maximum number of sites that `preload` loads. */
 const MAX_PRELOADED = 10_000
 
 interface Entry {
@@ -22,22 +20,8 @@ interface Entry {
   askedAt: number
 }
 
-export interface SiteKeys {
-  /**
-   * Returns the site of a tracking key; undefined when no site has it. An entry of the last minute is returned at once and
-   * refreshed in the background if it is older than 5 s. If the database is unavailable or slow, the last known entry is used.
-   * @throws AppError `unavailable` when the key is not cached and the database does not answer within 3 s
-   */
-  find(key: string): TrackedSite | undefined | Promise<TrackedSite | undefined>
-  /**
-   * Loads the existing sites, so that their hits do not wait for the database.
-   * @throws the database error when the database is unavailable
-   */
-  preload(): Promise<void>
-}
-
 /** Creates a cache of sites by tracking key, misses included. Redis announces changes, which take effect at once. */
-export function createSiteKeys(db: Db, subscriber: Redis): SiteKeys {
+export function createSiteKeys(db: Db, subscriber: Redis) {
   const entries = new Map<string, Entry>()
   const loading = new Map<string, Promise<TrackedSite | undefined>>()
   let announcements = 0
@@ -76,7 +60,12 @@ export function createSiteKeys(db: Db, subscriber: Redis): SiteKeys {
   }
 
   return {
-    find(key) {
+    /**
+     * Returns the site of a tracking key; undefined when no site has it. An entry of the last minute is returned at once and
+     * refreshed in the background if it is older than 5 s. If the database is unavailable or slow, the last known entry is used.
+     * @throws AppError `unavailable` when the key is not cached and the database does not answer within 3 s
+     */
+    find(key: string): TrackedSite | undefined | Promise<TrackedSite | undefined> {
       const entry = entries.get(key)
       if (!entry) return withDeadline(LOOKUP_MS, load(key), tooLate)
       const now = Date.now()
@@ -86,6 +75,10 @@ export function createSiteKeys(db: Db, subscriber: Redis): SiteKeys {
       const fresh = withDeadline(LOOKUP_MS, load(key), tooLate).catch(() => entry.site)
       return age < STALE_MS ? entry.site : fresh
     },
+    /**
+     * Loads the existing sites, so that their hits do not wait for the database.
+     * @throws the database error when the database is unavailable
+     */
     async preload() {
       await subscribed
       const before = announcements
@@ -93,5 +86,7 @@ export function createSiteKeys(db: Db, subscriber: Redis): SiteKeys {
     },
   }
 }
+
+export type SiteKeys = ReturnType<typeof createSiteKeys>
 
 const tooLate = () => new AppError('unavailable', 'The site cannot be looked up now', { retryAfter: 1 })

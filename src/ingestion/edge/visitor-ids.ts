@@ -34,7 +34,6 @@ const VARIANTS = ['8', '9', 'a', 'b']
 export function createSaltStore(redis: Redis, secretKey: string) {
   const key = Buffer.from(secretKey, 'hex')
   const known = new Map<number, Promise<Buffer | undefined>>()
-  /** Salts of the day that was requested last. */
   let latest: { day: number; salts: Salts } | undefined
 
   function forget(day: number): void {

@@ -9,13 +9,11 @@ import { type EnrichedHit, PARTITIONS } from '../hit.ts'
 import { enrich } from '../stages/index.ts'
 import { SESSION_SPAN_MS } from '../store/batch-context.ts'
 import { findStored } from '../store/find-stored.ts'
-import { storeHits } from '../store/store.ts'
-import { retryForAMinute, storeWithBisection } from '../store/store-with-bisection.ts'
+import { retryForAMinute, storeHits, storeWithBisection } from '../store/store.ts'
 import { type Envelope, readEnvelope } from './envelope.ts'
 import { loadImportSalts } from './import-salts.ts'
-import { digestOf, hitIdOf } from './line-digest.ts'
+import { digestOf, hitIdOf, Ordinals } from './line-ids.ts'
 import { type Line, MAX_LINE_BYTES, readLines } from './lines.ts'
-import { Ordinals } from './ordinals.ts'
 import { createPartitionWriter } from './partition-writer.ts'
 import { createRejects, type Rejected } from './rejects.ts'
 import { createWrittenTimes } from './written-times.ts'
@@ -45,7 +43,6 @@ export interface ImportOptions {
   requireFreeDisk?: () => Promise<void>
   /** Called after each stored batch with the times that are written so far. */
   onWritten?: (written: Written) => void
-  /** Called with the counts so far. */
   onProgress?: (progress: ImportProgress) => void
 }
 
@@ -92,7 +89,10 @@ export async function importHits(
 
   async function storeAll(partition: number, hits: EnrichedHit[]) {
     await options.requireFreeDisk?.()
-    await withRetries(() => openAround(hits))
+    const times = hits.map(hit => hit.at)
+    // A hit can change sessions that began up to a day before or after it.
+    const [from, to] = [Math.min(...times) - SESSION_SPAN_MS, Math.max(...times) + SESSION_SPAN_MS]
+    await withRetries(() => openChunks(from, to))
     const result = await storeWithBisection(
       hits,
       part => withRetries(() => storeHits(db, partition, part, options.mostValues)),
@@ -102,12 +102,6 @@ export async function importHits(
     if (result.repeated > 0) isSkipping = true
     recordWritten(partition, hits)
     return result
-  }
-
-  /** Opens chunks a day around the hits, because a hit can change sessions that began up to a day before or after it. */
-  function openAround(hits: EnrichedHit[]): Promise<void> {
-    const times = hits.map(hit => hit.at)
-    return openChunks(Math.min(...times) - SESSION_SPAN_MS, Math.max(...times) + SESSION_SPAN_MS)
   }
 
   const withRetries = <Result>(run: () => Promise<Result>) => retryForAMinute(log, run)

@@ -3,20 +3,7 @@ import type { Stored } from '../store/store.ts'
 
 /** Limits the memory that very long lines can take. */
 const MAX_BATCH_BYTES = 4 * 1024 * 1024
-/** Maximum orphan engagement hits that wait for another try. */
 const MAX_WAITING = 1_000
-
-export interface PartitionWriter {
-  /**
-   * Adds a hit; hits must be added in the order of the file.
-   * @param bytes length of its line
-   * @returns undefined, or a promise that must be awaited before the next hit is added
-   * @throws the error of an earlier batch that could not be stored
-   */
-  add(hit: EnrichedHit, bytes: number): Promise<void> | undefined
-  /** Stores the remaining hits. @throws the error when a batch could not be stored */
-  finish(): Promise<void>
-}
 
 /**
  * Stores the hits of one partition in batches, one after another; while a batch is stored, the next one fills. Batches end at
@@ -30,7 +17,7 @@ export function createPartitionWriter(options: {
   batchHits: number
   store: (hits: EnrichedHit[]) => Promise<Stored>
   onStored: (counts: { accepted: number; dropped: number }) => void
-}): PartitionWriter {
+}) {
   let batch: EnrichedHit[] = []
   let batchBytes = 0
   let waiting: EnrichedHit[] = []
@@ -68,12 +55,19 @@ export function createPartitionWriter(options: {
   }
 
   return {
-    add(hit, bytes) {
+    /**
+     * Adds a hit; hits must be added in the order of the file.
+     * @param bytes length of its line
+     * @returns undefined, or a promise that must be awaited before the next hit is added
+     * @throws the error of an earlier batch that could not be stored
+     */
+    add(hit: EnrichedHit, bytes: number) {
       if (failure !== undefined) throw failure
       batch.push(hit)
       batchBytes += bytes
       return batch.length >= options.batchHits || batchBytes >= MAX_BATCH_BYTES ? flush() : undefined
     },
+    /** Stores the remaining hits. @throws the error when a batch could not be stored */
     async finish() {
       void flush()
       await flush()

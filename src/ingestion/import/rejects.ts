@@ -8,17 +8,8 @@ export interface Rejected {
   error: string
 }
 
-export interface Rejects {
-  add(line: number, error: string): void
-  /** Returns the result of `read`; if `read` throws, rejects the line and returns undefined. */
-  unlessRejected<Value>(line: number, read: () => Value, prefix?: string): { value: Value } | undefined
-  /** Returns the first 1,000 rejected lines, by line number. */
-  first(): Rejected[]
-  readonly total: number
-}
-
 /** Creates a list of the rejected lines. */
-export function createRejects(): Rejects {
+export function createRejects() {
   let shown: Rejected[] = []
   let total = 0
 
@@ -29,11 +20,13 @@ export function createRejects(): Rejects {
     if (shown.length >= 2 * MAX_SHOWN) shown = first()
   }
 
+  /** Returns the first 1,000 rejected lines, by line number. */
   const first = () => shown.sort((a, b) => a.line - b.line).slice(0, MAX_SHOWN)
 
   return {
     add,
-    unlessRejected(line, read, prefix = '') {
+    /** Returns the result of `read`; if `read` throws, rejects the line and returns undefined. */
+    unlessRejected<Value>(line: number, read: () => Value, prefix = ''): { value: Value } | undefined {
       try {
         return { value: read() }
       } catch (error) {
@@ -48,7 +41,6 @@ export function createRejects(): Rejects {
   }
 }
 
-/** Returns all problems of a line as one line of text. */
 function describe(error: Error, prefix: string): string {
   const fields = error instanceof AppError ? Object.entries(error.fields ?? {}) : []
   if (fields.length === 0) return error.message

@@ -18,20 +18,25 @@ export function attribute(hit: EnrichedHit): void {
   const known = tagged ? tagged.known : host ? sourceOfHost(host) : undefined
 
   hit.source = tag || known?.name || host || DIRECT
-  hit.channel = channelOf({
-    source: tag || host,
+  const medium = hit.utmMedium.toLowerCase()
+  const campaign = hit.utmCampaign.toLowerCase()
+  const category = known?.category ?? 'other'
+  const facts: Facts = {
+    source: (tag || host).toLowerCase(),
     name: known?.name ?? '',
-    category: known?.category ?? 'other',
-    medium: hit.utmMedium,
-    campaign: hit.utmCampaign,
+    category,
+    medium,
+    campaign,
     adClick,
-    isAd: tagged?.isAd ?? false,
-  })
+    isPaid: tagged?.isAd || /^(.*cp.*|ppc|retargeting|paid.*)$/s.test(medium),
+    isShopping: category === 'shopping' || /([^a-df-z]|^)shop|shopping/.test(campaign),
+  }
+  hit.channel = channels.find(channel => channel.holds(facts))?.name ?? 'Direct'
 }
 
-/** Input for the choice of a channel; unknown strings are empty. */
-interface Origin {
-  /** The tag as sent, or the referrer's host. */
+/** What the channel depends on. All texts but `name` are in lower case, unknown ones are empty. */
+interface Facts {
+  /** The tag, or the referrer's host. */
   source: string
   /** Canonical name of a known source. */
   name: string
@@ -39,18 +44,13 @@ interface Origin {
   medium: string
   campaign: string
   adClick: 'Google' | 'Bing' | ''
-  /** True if the tag names advertisements (`fb ads`). */
-  isAd: boolean
+  isPaid: boolean
+  isShopping: boolean
 }
 
 interface Channel {
   name: string
   holds: (facts: Facts) => boolean
-}
-
-interface Facts extends Origin {
-  isPaid: boolean
-  isShopping: boolean
 }
 
 const displayMediums = new Set(['display', 'banner', 'expandable', 'interstitial', 'cpm'])
@@ -92,27 +92,6 @@ const channels: Channel[] = [
   { name: 'Mobile Push Notifications', holds: f => f.source === 'firebase' || isPush(f.medium) },
   { name: 'Referral', holds: f => isReferral(f) },
 ]
-
-/**
- * Returns the channel of a hit.
- * @returns one of the nineteen channel names; `Direct` when no rule holds
- */
-function channelOf(origin: Origin): string {
-  const campaign = origin.campaign.toLowerCase()
-  const medium = origin.medium.toLowerCase()
-  const facts: Facts = {
-    source: origin.source.toLowerCase(),
-    name: origin.name,
-    category: origin.category,
-    medium,
-    campaign,
-    adClick: origin.adClick,
-    isAd: origin.isAd,
-    isPaid: origin.isAd || /^(.*cp.*|ppc|retargeting|paid.*)$/s.test(medium),
-    isShopping: origin.category === 'shopping' || /([^a-df-z]|^)shop|shopping/.test(campaign),
-  }
-  return channels.find(channel => channel.holds(facts))?.name ?? 'Direct'
-}
 
 const isEmail = ({ source, medium }: Facts) =>
   emailTags.has(source) || emailTags.has(medium) || source.includes('newsletter')

@@ -36,15 +36,12 @@ export function sourceOfHost(host: string): KnownSource | undefined {
   return lookUpHost(withoutWww(host.toLowerCase()))
 }
 
-/**
- * Returns the known source of a spelling or host name.
- * @param spelled a result of `spelling`
- */
+/** @param spelled a result of `spelling` */
 function sourceOfSpelling(spelled: string): KnownSource | undefined {
   return spellings.get(spelled) ?? (spelled.includes('.') ? sourceOfHost(spelled) : undefined)
 }
 
-/** @returns the host without one leading `www.` */
+/** Removes one leading `www.` */
 export function withoutWww(host: string): string {
   return host.startsWith('www.') ? host.slice(4) : host
 }

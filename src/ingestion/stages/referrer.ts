@@ -41,7 +41,7 @@ const LONGEST_REMEMBERED = 300
 const readReferring = (referrer: string): Page | undefined => readApp(referrer) ?? readPage(referrer)
 const rememberedReferring = remember(5_000, readReferring)
 
-/** Reads an app referrer, which names a package: `android-app://com.slack/`. */
+/** An app referrer names a package: `android-app://com.slack/`. */
 function readApp(referrer: string): Page | undefined {
   const match = appUrl.exec(referrer)
   return match ? { host: match[1] as string, path: match[2] as string } : undefined

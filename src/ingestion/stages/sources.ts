@@ -10,7 +10,6 @@ export type SourceCategory =
   | 'affiliate'
   | 'other'
 
-/** A well-known source of traffic. */
 export interface KnownSource {
   /** Name in reports; if empty, reports show the host. */
   name: string
@@ -26,7 +25,9 @@ export interface KnownSource {
   adAliases?: string[]
 }
 
-const search: Omit<KnownSource, 'category'>[] = [
+type Source = Omit<KnownSource, 'category'>
+
+const search: Source[] = [
   {
     name: 'Google',
     hosts: ['google.*', 'm.google.*', 'images.google.*', 'lens.google.com', 'search.google.com'].concat(
@@ -90,7 +91,7 @@ const search: Omit<KnownSource, 'category'>[] = [
   { name: 'Virgilio', hosts: ['*.virgilio.it'] },
 ]
 
-const social: Omit<KnownSource, 'category'>[] = [
+const social: Source[] = [
   {
     name: 'Facebook',
     hosts: ['*.facebook.com', 'fb.me', 'fb.com', 'fb.watch', 'com.facebook.katana', 'com.facebook.lite'],
@@ -207,7 +208,7 @@ const social: Omit<KnownSource, 'category'>[] = [
   { name: 'Viva Engage', hosts: ['*.yammer.com', 'engage.cloud.microsoft'], aliases: ['yammer'] },
 ]
 
-const video: Omit<KnownSource, 'category'>[] = [
+const video: Source[] = [
   {
     name: 'YouTube',
     hosts: ['*.youtube.com', 'youtu.be', '*.youtube-nocookie.com', 'com.google.android.youtube'],
@@ -233,7 +234,7 @@ const video: Omit<KnownSource, 'category'>[] = [
   { name: 'Loom', hosts: ['*.loom.com'] },
 ]
 
-const shopping: Omit<KnownSource, 'category'>[] = [
+const shopping: Source[] = [
   {
     name: 'Google Shopping',
     hosts: ['shopping.google.*', 'merchants.google.com'],
@@ -262,7 +263,7 @@ const shopping: Omit<KnownSource, 'category'>[] = [
   { name: 'IGShopping', aliases: ['ig shopping', 'instagram shopping'] },
 ]
 
-const ai: Omit<KnownSource, 'category'>[] = [
+const ai: Source[] = [
   { name: 'ChatGPT', hosts: ['*.chatgpt.com', 'chat.openai.com', 'com.openai.chatgpt'], aliases: ['openai'] },
   { name: 'Claude', hosts: ['*.claude.ai', '*.claude.com', 'com.anthropic.claude'] },
   { name: 'Perplexity', hosts: ['*.perplexity.ai', 'ai.perplexity.app.android'] },
@@ -287,7 +288,7 @@ const ai: Omit<KnownSource, 'category'>[] = [
   { name: 'HuggingChat', hosts: ['hf.co', '*.huggingface.co'], aliases: ['huggingface', 'hugging face'] },
 ]
 
-const email: Omit<KnownSource, 'category'>[] = [
+const email: Source[] = [
   { name: 'Gmail', hosts: ['mail.google.com', 'inbox.google.com', 'com.google.android.gm'] },
   {
     name: 'Outlook',
@@ -327,7 +328,7 @@ const email: Omit<KnownSource, 'category'>[] = [
   { name: 'Campaign Monitor', hosts: ['*.createsend.com'] },
 ]
 
-const audio: Omit<KnownSource, 'category'>[] = [
+const audio: Source[] = [
   { name: 'Spotify', hosts: ['*.spotify.com', 'com.spotify.music'] },
   { name: 'Apple Podcasts', hosts: ['podcasts.apple.com'] },
   { name: 'Apple Music', hosts: ['music.apple.com'] },
@@ -338,7 +339,7 @@ const audio: Omit<KnownSource, 'category'>[] = [
   { name: 'Pocket Casts', hosts: ['*.pocketcasts.com', 'pca.st'], aliases: ['pocketcasts'] },
 ]
 
-const affiliate: Omit<KnownSource, 'category'>[] = [
+const affiliate: Source[] = [
   { name: 'Awin', hosts: ['*.awin1.com', '*.awin.com'] },
   { name: 'Impact', hosts: ['app.impact.com'], aliases: ['impact radius'] },
   { name: 'ShareASale', hosts: ['*.shareasale.com'] },
@@ -350,7 +351,7 @@ const affiliate: Omit<KnownSource, 'category'>[] = [
   { name: 'Skimlinks', hosts: ['go.skimresources.com'] },
 ]
 
-const other: Omit<KnownSource, 'category'>[] = [
+const other: Source[] = [
   { name: 'GitHub', hosts: ['github.com', 'gist.github.com', 'com.github.android'] },
   { name: 'GitLab', hosts: ['gitlab.com'] },
   { name: 'Bitbucket', hosts: ['bitbucket.org'] },
@@ -373,21 +374,20 @@ const other: Omit<KnownSource, 'category'>[] = [
   { name: 'PayPal', hosts: ['*.paypal.com'] },
 ]
 
-const inCategory = (category: SourceCategory, sources: Omit<KnownSource, 'category'>[]): KnownSource[] =>
-  sources.map(source => ({ ...source, category }))
-
 /**
  * Known sources. Categories follow Google's table of source categories for default channel groups, even where they look odd.
  * A source that is not in the table gets the category of similar sources: chat apps, communities and link pages are social.
  */
-export const knownSources: readonly KnownSource[] = [
-  ...inCategory('search', search),
-  ...inCategory('social', social),
-  ...inCategory('video', video),
-  ...inCategory('shopping', shopping),
-  ...inCategory('ai', ai),
-  ...inCategory('email', email),
-  ...inCategory('audio', audio),
-  ...inCategory('affiliate', affiliate),
-  ...inCategory('other', other),
-]
+export const knownSources: readonly KnownSource[] = Object.entries({
+  search,
+  social,
+  video,
+  shopping,
+  ai,
+  email,
+  audio,
+  affiliate,
+  other,
+} satisfies Record<SourceCategory, Source[]>).flatMap(([category, sources]) =>
+  sources.map(source => ({ ...source, category: category as SourceCategory })),
+)

@@ -3,7 +3,7 @@ import { cut } from '../../schema/validation.ts'
 import type { EnrichedHit } from '../hit.ts'
 import { remember } from './remember.ts'
 
-/** Result of parsing a user agent; unknown fields are empty. */
+/** Unknown fields are empty. */
 interface Agent {
   browser: string
   browserVersion: string

@@ -54,7 +54,6 @@ export interface Visitor {
   isChanged: boolean
 }
 
-/** Pageview that engagement can belong to. */
 export interface Pageview {
   id: string
   at: number

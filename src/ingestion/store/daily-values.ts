@@ -2,6 +2,7 @@ import { hash } from 'node:crypto'
 import { LRUCache } from 'lru-cache'
 import type { Db, Transaction } from '../../db/connect.ts'
 import { query } from '../../db/query.ts'
+import { oneForEach } from './dimensions.ts'
 
 const VALUE_KINDS = ['event_name', 'property_key', 'error_group'] as const
 export type ValueKind = (typeof VALUE_KINDS)[number]
@@ -82,16 +83,7 @@ class KnownValues {
   }
 }
 
-const caches = new WeakMap<Db, LRUCache<string, KnownValues>>()
-
-function cacheOf(db: Db): LRUCache<string, KnownValues> {
-  let cache = caches.get(db)
-  if (!cache) {
-    cache = new LRUCache({ maxSize: MAX_BYTES })
-    caches.set(db, cache)
-  }
-  return cache
-}
+const cacheOf = oneForEach((_db: Db) => new LRUCache<string, KnownValues>({ maxSize: MAX_BYTES }))
 
 const cacheKeyOf = ({ siteNo, day, kind }: SetKey): string => `${siteNo}/${day}/${kind}`
 

@@ -2,10 +2,10 @@ import { v5 as uuidv5 } from 'uuid'
 import type { Db } from '../../db/connect.ts'
 import { query } from '../../db/query.ts'
 import type { Log } from '../../runtime/log.ts'
+import { isUuid } from '../../sites/domain.ts'
 import type { EnrichedHit } from '../hit.ts'
 import { enrich } from '../stages/index.ts'
-import { storeHits } from './store.ts'
-import { retryForAMinute, storeWithBisection } from './store-with-bisection.ts'
+import { retryForAMinute, storeHits, storeWithBisection } from './store.ts'
 
 // Dead letters: hits that could not be stored, with the reason. They stay until an operator has fixed the cause and retries.
 
@@ -166,15 +166,13 @@ function readHit(payload: string): EnrichedHit {
   return enrich(hit)
 }
 
-const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i
-
 /** Reads id, site and time from unvalidated data; without a valid id, derives one from the content. */
 function identityOf(hit: unknown): { id: string; siteNo: number | null; at: Date | null } {
   const { id, siteNo, at } = (hit ?? {}) as { id?: unknown; siteNo?: unknown; at?: unknown }
   // Limits the time to years that PostgreSQL supports.
   const isTime = typeof at === 'number' && at > -6e13 && at < 2.5e14
   return {
-    id: typeof id === 'string' && UUID.test(id) ? id : uuidv5(JSON.stringify(hit) ?? 'undefined', uuidv5.URL),
+    id: typeof id === 'string' && isUuid(id) ? id : uuidv5(JSON.stringify(hit) ?? 'undefined', uuidv5.URL),
     siteNo:
       typeof siteNo === 'number' && Number.isInteger(siteNo) && Math.abs(siteNo) < 2 ** 31 ? siteNo : null,
     at: isTime ? new Date(at) : null,

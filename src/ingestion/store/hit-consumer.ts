@@ -8,25 +8,11 @@ import type { Metrics } from '../../runtime/metrics.ts'
 import type { EnrichedHit, Hit, HitBatch } from '../hit.ts'
 import { enrich } from '../stages/index.ts'
 import { moveToDeadLetters } from './dead-letters.ts'
-import { storeHits } from './store.ts'
+import { STORE_RETRY, storeHits, storeWithBisection } from './store.ts'
 import { createStoreBatcher, type PartitionHits } from './store-batcher.ts'
-import { STORE_RETRY, storeWithBisection } from './store-with-bisection.ts'
 
 /** Time that orphan engagement waits for its pageview. */
 const PAGE_WAIT_MS = 1_000
-
-export interface HitConsumer {
-  /**
-   * Resolves when every hit of the batch is stored, dropped or a dead letter; waits while the database is unavailable.
-   */
-  consume(batch: HitBatch): Promise<void>
-  /** Stops retries: waiting batches never complete, and their jobs stay in the queue. */
-  stop(): void
-  /** Returns the number of jobs in progress. */
-  waiting(): number
-  /** Totals since the start. */
-  readonly counts: { stored: number; repeated: number; dropped: number; dead: number; batches: number }
-}
 
 /** Creates the consumer of the queue: it stores the hits of batches. */
 export function createHitConsumer(options: {
@@ -37,7 +23,7 @@ export function createHitConsumer(options: {
   metrics?: Metrics
   /** Limit of distinct values of a site and day; see `storeHits`. */
   mostValues?: number
-}): HitConsumer {
+}) {
   const { db, queue, log, metrics, mostValues } = options
   const counts = { stored: 0, repeated: 0, dropped: 0, dead: 0, batches: 0 }
   const batcher = createStoreBatcher(storeParts)
@@ -124,8 +110,10 @@ export function createHitConsumer(options: {
   }
 
   return {
+    /** Totals since the start. */
     counts,
-    async consume(batch) {
+    /** Resolves when every hit of the batch is stored, dropped or a dead letter; waits while the database is unavailable. */
+    async consume(batch: HitBatch): Promise<void> {
       const isSecondTry = batch?.isSecondTry === true
       atWork += 1
       try {
@@ -138,12 +126,16 @@ export function createHitConsumer(options: {
         atWork -= 1
       }
     },
+    /** Returns the number of jobs in progress. */
     waiting: () => atWork,
+    /** Stops retries: waiting batches never complete, and their jobs stay in the queue. */
     stop() {
       isStopped = true
     },
   }
 }
+
+export type HitConsumer = ReturnType<typeof createHitConsumer>
 
 /** Splits a job by partition; invalid job data becomes one hit, which then becomes a dead letter. */
 function partsOf(batch: unknown): { partition: number; hits: unknown[] }[] {

@@ -28,28 +28,15 @@ const selectGoalValues = query<{ siteNos: number[] }, { siteNo: number; kind: Va
   where site_no = any(:siteNos::int[])`,
 )
 
-/** Result of limiting a batch. */
-export interface LimitedHits {
-  /** Hits in the same order; a hit without a value above the limit is the same object. */
-  hits: EnrichedHit[]
-  /** Number of hits with a value replaced by `(other)`, by kind. */
-  others: Record<ValueKind, number>
-  /** Must be called after the commit; returns the sites, days and kinds that reached the limit. */
-  commit: () => { siteNo: number; day: number; kind: ValueKind }[]
-}
-
 /**
  * Replaces values above the limit with `(other)`: event names, property keys and errors after the first `limit` distinct ones
  * of a site and the UTC day of the hit. Keeps values that a goal uses, so that goals still count during a flood of values.
  * @param hits in the order in which they count; not modified, because the transaction can run again with them
  * @param tx the transaction of `db` that stores them
+ * @returns the hits in the same order, and how many got `(other)`, by kind; `commit` must be called after the commit and returns
+ * the sites, days and kinds that reached the limit
  */
-export async function limitValues(
-  db: Db,
-  tx: Transaction,
-  hits: EnrichedHit[],
-  limit: number,
-): Promise<LimitedHits> {
+export async function limitValues(db: Db, tx: Transaction, hits: EnrichedHit[], limit: number) {
   const values = new DailyValues(db, limit)
   for (const hit of hits) {
     const day = dayOf(hit)
@@ -76,6 +63,8 @@ export async function limitValues(
   }
 }
 
+export type LimitedHits = Awaited<ReturnType<typeof limitValues>>
+
 const dayOf = ({ at }: EnrichedHit): number => Math.floor(at / DAY_MS)
 
 /** Returns a name that the sender chose; undefined for autocaptured types, which have only five names. */
@@ -85,7 +74,7 @@ function nameOf({ type, name }: EnrichedHit): string | undefined {
 
 const errorOf = ({ errorId, error }: EnrichedHit) => (error?.message === OTHER ? undefined : errorId)
 
-function limitHit(hit: EnrichedHit, values: DailyValues, others: LimitedHits['others']): EnrichedHit {
+function limitHit(hit: EnrichedHit, values: DailyValues, others: Record<ValueKind, number>): EnrichedHit {
   const isAbove = (kind: ValueKind, text: string) => values.isAboveLimit(hit.siteNo, dayOf(hit), kind, text)
   let limited = hit
   const name = nameOf(hit)

@@ -12,7 +12,7 @@ import {
   visitorKey,
 } from './batch-context.ts'
 import type { Dimensions } from './dimensions.ts'
-import { dimensionsOfSessions } from './known-dimensions.ts'
+import { dimensionsOfSessions } from './dimensions.ts'
 
 const selectVisitors = query<
   { siteNos: string; ids: string },

@@ -58,31 +58,22 @@ export async function renumberVisits(
   // An attempt that updates fewer rows than it read has waited for another transaction, so the next attempt reads its changes.
   await retry(
     async () => {
-      const wrong = await selectWrong(tx, late)
+      const wrong = await selectVisitNumbers(tx, {
+        visitorNos: late.map(visitor => visitor.visitorNo),
+        siteNos: [...new Set(late.map(({ siteNo }) => siteNo))],
+        from: new Date(late.map(visitor => visitor.firstSeenAt).reduce((a, b) => Math.min(a, b))),
+      })
       changed ??= wrong
-      if (wrong.length > 0 && (await update(tx, wrong)) < wrong.length)
-        throw new VisitConflict('other transactions change these visits')
+      if (wrong.length === 0) return
+      const updated = await updateVisitNumbers(tx, {
+        siteNos: wrong.map(row => row.siteNo),
+        starts: wrong.map(row => row.at),
+        sessionNos: wrong.map(row => row.sessionNo),
+        visitCounts: wrong.map(row => row.visitCount),
+      })
+      if (updated.length < wrong.length) throw new VisitConflict('other transactions change these visits')
     },
     { attempts: ATTEMPTS, shouldRetry: error => error instanceof VisitConflict, delayMs: 0 },
   )
   return changed!.map(({ siteNo, at }) => ({ siteNo, at: at.getTime() }))
-}
-
-function selectWrong(tx: Transaction, late: Visitor[]): Promise<VisitNumber[]> {
-  const firstSeenAt = late.map(visitor => visitor.firstSeenAt).reduce((a, b) => Math.min(a, b))
-  return selectVisitNumbers(tx, {
-    visitorNos: late.map(visitor => visitor.visitorNo),
-    siteNos: [...new Set(late.map(({ siteNo }) => siteNo))],
-    from: new Date(firstSeenAt),
-  })
-}
-
-async function update(tx: Transaction, rows: VisitNumber[]): Promise<number> {
-  const updated = await updateVisitNumbers(tx, {
-    siteNos: rows.map(row => row.siteNo),
-    starts: rows.map(row => row.at),
-    sessionNos: rows.map(row => row.sessionNo),
-    visitCounts: rows.map(row => row.visitCount),
-  })
-  return updated.length
 }

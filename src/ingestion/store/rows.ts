@@ -1,4 +1,4 @@
-import { arraysOf, timeText } from '../../db/array-text.ts'
+import { timeText } from '../../db/array-text.ts'
 import {
   COPIED_COLUMNS,
   type CopiedField,
@@ -18,7 +18,7 @@ type Column<Row> = (row: Row) => Value
 const isPathFirst = ({ url, path }: EnrichedHit) => path !== '' && url?.startsWith(path) === true
 
 /** One array for each named parameter of insert-events.sql. */
-const EVENT_COLUMNS = {
+export const EVENT_COLUMNS = {
   siteNo: row => row.hit.siteNo,
   at: row => timeText(row.hit.at),
   id: row => row.hit.id,
@@ -50,7 +50,6 @@ const EVENT_COLUMNS = {
   errorColumn: row => row.hit.error?.columnNumber ?? null,
 } satisfies Record<string, Column<SessionizedHit>>
 
-/** Returns a column for each field. */
 function columnsOf<Field extends string, Row>(
   fields: readonly Field[],
   read: (row: Row, field: Field) => Value,
@@ -65,7 +64,7 @@ export interface VisitorSession {
 }
 
 /** One array for each named parameter of touch-sessions.sql. */
-const TOUCHED_SESSION_COLUMNS = {
+export const TOUCHED_SESSION_COLUMNS = {
   siteNo: row => row.visitor.siteNo,
   startedAt: row => timeText(row.session.startedAt),
   sessionNo: row => row.session.sessionNo,
@@ -78,7 +77,7 @@ const TOUCHED_SESSION_COLUMNS = {
 } satisfies Record<string, Column<VisitorSession>>
 
 /** One array for each named parameter of insert-sessions.sql. */
-const NEW_SESSION_COLUMNS = {
+export const NEW_SESSION_COLUMNS = {
   ...TOUCHED_SESSION_COLUMNS,
   visitorNo: row => row.visitor.visitorNo,
   visitCount: row => row.session.visitCount,
@@ -87,13 +86,3 @@ const NEW_SESSION_COLUMNS = {
     (row, field) => row.session.dimensions[field],
   ),
 } satisfies Record<string, Column<VisitorSession>>
-
-export type EventArrays = Record<keyof typeof EVENT_COLUMNS, string>
-export type NewSessionArrays = Record<keyof typeof NEW_SESSION_COLUMNS, string>
-export type TouchedSessionArrays = Record<keyof typeof TOUCHED_SESSION_COLUMNS, string>
-
-export const eventRows = (rows: SessionizedHit[]): EventArrays => arraysOf(EVENT_COLUMNS, rows)
-export const newSessionRows = (rows: VisitorSession[]): NewSessionArrays =>
-  arraysOf(NEW_SESSION_COLUMNS, rows)
-export const touchedSessionRows = (rows: VisitorSession[]): TouchedSessionArrays =>
-  arraysOf(TOUCHED_SESSION_COLUMNS, rows)

@@ -126,7 +126,6 @@ function sessionBegunBefore(visitor: Visitor, at: number): Session | undefined {
   return visitor.sessions.findLast(session => session.firstAt <= at)
 }
 
-/** Returns the session that is active at `at`. */
 function activeSession(visitor: Visitor, at: number): Session | undefined {
   const session = sessionBegunBefore(visitor, at)
   if (!session || at - session.lastAt > SESSION_GAP_MS || at - session.startedAt > SESSION_SPAN_MS)
@@ -134,7 +133,6 @@ function activeSession(visitor: Visitor, at: number): Session | undefined {
   return session
 }
 
-/** Extends the session's extent to contain `at`. */
 function extend(session: Session, at: number): Session {
   session.firstAt = Math.min(session.firstAt, at)
   session.lastAt = Math.max(session.lastAt, at)
@@ -142,7 +140,6 @@ function extend(session: Session, at: number): Session {
   return session
 }
 
-/** Opens a new session of the visitor with this hit. */
 function openSession(visitor: Visitor, hit: EnrichedHit): Session {
   const session: Session = {
     sessionNo: 0,

@@ -1,4 +1,3 @@
-/** Hits of one job for one partition. */
 export interface PartitionHits {
   partition: number
   hits: unknown[]
@@ -24,10 +23,7 @@ const PACE_MS = 20
  * once. When many hits wait, each partition runs its own transactions.
  * @param store stores the parts in one transaction
  */
-export function createStoreBatcher(store: (parts: PartitionHits[]) => Promise<void>): {
-  /** Resolves when the hits are stored; rejects with the error of their transaction. */
-  add(part: PartitionHits): Promise<void>
-} {
+export function createStoreBatcher(store: (parts: PartitionHits[]) => Promise<void>) {
   const waiting = new Map<number, Waiting[]>()
   const running = new Set<number>()
   let isDue = false
@@ -98,8 +94,9 @@ export function createStoreBatcher(store: (parts: PartitionHits[]) => Promise<vo
   }
 
   return {
-    add(part) {
-      return new Promise((resolve, reject) => {
+    /** Resolves when the hits are stored; rejects with the error of their transaction. */
+    add(part: PartitionHits) {
+      return new Promise<void>((resolve, reject) => {
         const entry = { ...part, resolve, reject }
         const parts = waiting.get(part.partition)
         if (parts) parts.push(entry)

@@ -1,6 +1,10 @@
 import { ADVISORY_LOCKS } from '../../db/advisory-locks.ts'
-import type { Db, Transaction } from '../../db/connect.ts'
+import type { Db } from '../../db/connect.ts'
+import { isDataFault, isRetryable, sqlState } from '../../db/errors.ts'
 import { query } from '../../db/query.ts'
+import { type RetryOptions, retry } from '../../lib/retry.ts'
+import { MINUTE_MS } from '../../lib/time.ts'
+import type { Log } from '../../runtime/log.ts'
 import { type EnrichedHit, PARTITIONS } from '../hit.ts'
 import { findStored } from './find-stored.ts'
 import { type LimitedHits, limitValues, MOST_VALUES } from './limit-values.ts'
@@ -42,7 +46,7 @@ export interface Stored {
 }
 
 /** Adds the results of two batches, or of the two halves of a batch. */
-export function addStored(a: Stored, b: Stored): Stored {
+function addStored(a: Stored, b: Stored): Stored {
   return {
     stored: a.stored + b.stored,
     repeated: a.repeated + b.repeated,
@@ -57,7 +61,7 @@ export function addStored(a: Stored, b: Stored): Stored {
   }
 }
 
-export const nothingStored = (): Stored => ({
+const nothingStored = (): Stored => ({
   stored: 0,
   repeated: 0,
   dropped: 0,
@@ -85,8 +89,12 @@ export async function storeHits(
     // Lock in a fixed order to prevent deadlocks.
     for (const locked of partitions.toSorted((a, b) => a - b))
       await lockPartition(tx, { lock: ADVISORY_LOCKS.partition, partition: locked })
-    const live = await leaveOutDeletedSites(tx, hits)
-    const fresh = await leaveOutStored(tx, live)
+    const sites = await selectLiveSites(tx, { siteNos: [...new Set(hits.map(hit => hit.siteNo))] })
+    const siteNos = new Set(sites.map(({ siteNo }) => siteNo))
+    const live = hits.filter(hit => siteNos.has(hit.siteNo))
+    const seen = await findStored(tx, live)
+    // Also remove duplicates: a batch merged from two deliveries of one job holds a hit twice.
+    const fresh = live.filter(hit => !seen.has(hit.id) && seen.add(hit.id))
     const sessionized: SessionizedHit[] = []
     const orphanEngagement: EnrichedHit[] = []
     if (fresh.length > 0) {
@@ -118,14 +126,54 @@ function byTime(a: EnrichedHit, b: EnrichedHit): number {
   return a.at - b.at || (a.line ?? 0) - (b.line ?? 0) || (a.id < b.id ? -1 : 1)
 }
 
-async function leaveOutDeletedSites(tx: Transaction, hits: EnrichedHit[]): Promise<EnrichedHit[]> {
-  const rows = await selectLiveSites(tx, { siteNos: [...new Set(hits.map(hit => hit.siteNo))] })
-  const live = new Set(rows.map(row => row.siteNo))
-  return hits.filter(hit => live.has(hit.siteNo))
-}
+const RETRY_MS = 500
+/** Time that a command retries while the database is unavailable. */
+const COMMAND_RETRIES_MS = MINUTE_MS
 
-async function leaveOutStored(tx: Transaction, hits: EnrichedHit[]): Promise<EnrichedHit[]> {
-  const seen = await findStored(tx, hits)
-  // Also remove duplicates: a batch merged from two deliveries of one job holds a hit twice.
-  return hits.filter(hit => !seen.has(hit.id) && seen.add(hit.id))
+/** Two partitions can insert the same visitor when a sender sends an id that was derived from an address. */
+const isUniqueViolation = (error: unknown) => sqlState(error) === '23505'
+
+/**
+ * Retries without limit, except for data faults (unique violations get three attempts): other failures are temporary or need an
+ * operator.
+ */
+export const STORE_RETRY = {
+  shouldRetry: (error: unknown, attempt: number) =>
+    !isDataFault(error) || (isUniqueViolation(error) && attempt < 3),
+  delayMs: (attempt: number, error: unknown) =>
+    isRetryable(error) ? Math.min(20 * attempt, RETRY_MS) : RETRY_MS,
+} satisfies RetryOptions
+
+/** Retries with `STORE_RETRY` for at most a minute: a command must not block its terminal longer. */
+export const retryForAMinute = <Result>(log: Log, run: () => Promise<Result>): Promise<Result> =>
+  retry(run, {
+    ...STORE_RETRY,
+    withinMs: COMMAND_RETRIES_MS,
+    onRetry: (error, attempt) => log.warn({ reason: (error as Error).message, attempt }, 'storing waits'),
+  })
+
+/**
+ * Stores a batch. On a data fault, bisects the batch until it has isolated the hits that cannot be stored.
+ * @param reject called with each hit that cannot be stored
+ * @throws any error of `store` that is not a data fault
+ */
+export async function storeWithBisection(
+  hits: EnrichedHit[],
+  store: (hits: EnrichedHit[]) => Promise<Stored>,
+  reject: (hit: EnrichedHit, error: unknown) => Promise<void>,
+): Promise<Stored> {
+  if (hits.length === 0) return nothingStored()
+  try {
+    return await store(hits)
+  } catch (error) {
+    if (!isDataFault(error)) throw error
+    if (hits.length === 1) {
+      await reject(hits[0]!, error)
+      return nothingStored()
+    }
+    const middle = hits.length >> 1
+    const first = await storeWithBisection(hits.slice(0, middle), store, reject)
+    const second = await storeWithBisection(hits.slice(middle), store, reject)
+    return addStored(first, second)
+  }
 }

@@ -8,13 +8,13 @@ import { closesAt } from '../../rollups/row-slice.ts'
 import type { EnrichedHit } from '../hit.ts'
 import type { Visitor } from './batch-context.ts'
 import { renumberVisits } from './renumber-visits.ts'
-import * as rows from './rows.ts'
+import { EVENT_COLUMNS, NEW_SESSION_COLUMNS, TOUCHED_SESSION_COLUMNS, type VisitorSession } from './rows.ts'
 import type { SessionizedHit } from './session-rules.ts'
 import { writeIdentities, writeVisitors } from './write-visitors.ts'
 
-const insertSessions = query<rows.NewSessionArrays>('insert-sessions')
-const touchSessions = query<rows.TouchedSessionArrays>('touch-sessions')
-const insertEvents = query<rows.EventArrays>('insert-events')
+const insertSessions = query<Record<keyof typeof NEW_SESSION_COLUMNS, string>>('insert-sessions')
+const touchSessions = query<Record<keyof typeof TOUCHED_SESSION_COLUMNS, string>>('touch-sessions')
+const insertEvents = query<Record<keyof typeof EVENT_COLUMNS, string>>('insert-events')
 
 /**
  * Visitor and session numbers, in ascending order. Takes the shared newcomers lock for each site of a new session: it blocks
@@ -51,10 +51,10 @@ export async function writeBatch(
 
   if (newVisitors.length > 0 || newSessions.length > 0) await assignNumbers(tx, newVisitors, newSessions)
   await writeVisitors(tx, newVisitors, changedVisitors)
-  if (newSessions.length > 0) await insertSessions(tx, rows.newSessionRows(newSessions))
-  if (touchedSessions.length > 0) await touchSessions(tx, rows.touchedSessionRows(touchedSessions))
+  if (newSessions.length > 0) await insertSessions(tx, arraysOf(NEW_SESSION_COLUMNS, newSessions))
+  if (touchedSessions.length > 0) await touchSessions(tx, arraysOf(TOUCHED_SESSION_COLUMNS, touchedSessions))
   const written = [...newSessions, ...touchedSessions]
-  if (sessionized.length > 0) await insertEvents(tx, rows.eventRows(sessionized))
+  if (sessionized.length > 0) await insertEvents(tx, arraysOf(EVENT_COLUMNS, sessionized))
   const attributed = await attributeAwaiting(tx, visitors.filter(hasFirstSessions))
   const hits = sessionized.map(({ hit }) => hit)
   await writeIdentities(tx, hits)
@@ -81,7 +81,7 @@ export async function writeBatch(
 async function assignNumbers(
   tx: Transaction,
   visitors: Visitor[],
-  sessions: rows.VisitorSession[],
+  sessions: VisitorSession[],
 ): Promise<void> {
   const [numbers] = await drawNumbers(tx, {
     visitors: visitors.length,

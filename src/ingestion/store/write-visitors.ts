@@ -65,7 +65,6 @@ export async function writeVisitors(tx: Transaction, added: Visitor[], changed: 
   if (changed.length > 0) await updateVisitorRows(tx, arraysOf(CHANGED_VISITOR, changed))
 }
 
-/** What a batch says about an identified user. */
 interface IdentityRow {
   siteNo: number
   at: number

@@ -1,7 +1,7 @@
 import type { Queryable, Transaction } from '../../db/connect.ts'
 import { query } from '../../db/query.ts'
 import { AppError } from '../../errors.ts'
-import { createLifecycleGoals } from '../../goals/create-goals-batch.ts'
+import { createLifecycleGoals } from '../../goals/change-goal.ts'
 import { seal, unseal } from '../../lib/secret-box.ts'
 import type { Services } from '../../services.ts'
 import { isUuid } from '../../sites/domain.ts'

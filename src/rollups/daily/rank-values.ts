@@ -1,6 +1,6 @@
 import type { Db, Queryable } from '../../db/connect.ts'
+import { inSnapshot } from '../../db/connect.ts'
 import { query } from '../../db/query.ts'
-import { inSnapshot } from '../../db/transactions.ts'
 import { PROPERTIES, readProperty } from '../../dimensions/rolled-up.ts'
 import { DAY_MS } from '../../lib/time.ts'
 import type { RankedValue, Ranking, Tasks, Window } from '../protocol.ts'

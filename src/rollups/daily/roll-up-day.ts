@@ -1,7 +1,7 @@
 import { ADVISORY_LOCKS } from '../../db/advisory-locks.ts'
 import type { Db, Transaction } from '../../db/connect.ts'
+import { inSnapshot } from '../../db/connect.ts'
 import { query } from '../../db/query.ts'
-import { inSnapshot } from '../../db/transactions.ts'
 import { DIMENSIONS_HASH, PROPERTIES, ROLLED_UP_DIMENSIONS } from '../../dimensions/rolled-up.ts'
 import { removeMarks } from '../dirty.ts'
 import type { RolledUpDay } from '../protocol.ts'

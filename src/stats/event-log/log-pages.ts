@@ -1,6 +1,6 @@
 import type { Queryable } from '../../db/connect.ts'
+import { inSnapshot } from '../../db/connect.ts'
 import { query } from '../../db/query.ts'
-import { inSnapshot } from '../../db/transactions.ts'
 import type { EventType } from '../../ingestion/hit.ts'
 import { MINUTE_MS } from '../../lib/time.ts'
 import { type Page, type PageQuery, windowOf } from '../../schema/pagination.ts'

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { listAllGoals } from '../../goals/list-goals.ts'
+import { listAllGoals } from '../../goals/find-goal.ts'
 import { ratio } from '../../lib/numbers.ts'
 import { presentRowRevenue, rowRevenueFields } from '../../money/amounts.ts'
 import { count, decimal, label, uuid } from '../../schema/fields.ts'

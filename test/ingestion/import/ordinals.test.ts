@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { expect, test } from 'vitest'
-import { Ordinals } from '../../../src/ingestion/import/ordinals.ts'
+import { Ordinals } from '../../../src/ingestion/import/line-ids.ts'
 
 const digest = (line: string) => createHash('sha256').update(line).digest().subarray(0, 12)
 

@@ -1,20 +1,22 @@
+import { z } from 'zod'
 import { createPayment, listPayments, removePayment } from '../revenue/payments.ts'
+import { connectProcessor, disconnectProcessor, getConnection } from '../revenue/processor/connection.ts'
 import {
+  ConnectProcessor,
   DeletePayment,
   ListPayments,
   PaymentDeleted,
   PaymentPage,
   PaymentRecorded,
+  ProcessorConnection,
   RecordPayment,
 } from '../revenue/schema.ts'
-import { billedSiteProcedure, router } from './procedures.ts'
+import { billedSiteProcedure, managedSiteProcedure, router } from './procedures.ts'
 
 export const paymentsRouter = router({
   list: billedSiteProcedure
     .meta({
-      method: 'get',
       path: '/api/sites/:siteKey/payments',
-      ok: 200,
       summary: 'List payments',
       description:
         'By their time, the newest first; those that came from the payment processor are there too.',
@@ -40,7 +42,6 @@ export const paymentsRouter = router({
     .meta({
       method: 'delete',
       path: '/api/sites/:siteKey/payments',
-      ok: 200,
       summary: 'Delete a payment',
       description: 'One that was recorded through this API; never one that came from the payment processor.',
       answer: 'The payment is deleted.',
@@ -49,4 +50,36 @@ export const paymentsRouter = router({
     .input(DeletePayment)
     .output(PaymentDeleted)
     .mutation(({ ctx, input }) => removePayment(ctx, ctx.site, input)),
+})
+
+export const processorRouter = router({
+  get: managedSiteProcedure
+    .meta({
+      path: '/api/sites/:siteKey/processor',
+      summary: 'Read the connection to the payment processor',
+      answer: 'The connection, without its secrets.',
+      not_found: 'No such site, or no payment processor is connected to it',
+    })
+    .output(ProcessorConnection)
+    .query(({ ctx }) => getConnection(ctx, ctx.site)),
+  connect: managedSiteProcedure
+    .meta({
+      method: 'put',
+      path: '/api/sites/:siteKey/processor',
+      summary: 'Connect a payment processor',
+      description: 'Replaces the connection there is. Secrets are encrypted and never shown again.',
+      answer: 'The connection, without its secrets.',
+    })
+    .input(ConnectProcessor)
+    .output(ProcessorConnection)
+    .mutation(({ ctx, input }) => connectProcessor(ctx, ctx.site, input)),
+  disconnect: managedSiteProcedure
+    .meta({
+      method: 'delete',
+      path: '/api/sites/:siteKey/processor',
+      summary: 'Disconnect the payment processor',
+      not_found: 'No such site, or no payment processor is connected to it',
+    })
+    .output(z.void())
+    .mutation(({ ctx }) => disconnectProcessor(ctx, ctx.site)),
 })

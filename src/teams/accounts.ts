@@ -1,0 +1,114 @@
+import { ADVISORY_LOCKS } from '../db/advisory-locks.ts'
+import type { Db, Queryable } from '../db/connect.ts'
+import { sqlState } from '../db/errors.ts'
+import { query } from '../db/query.ts'
+import { AppError, invalidField } from '../errors.ts'
+import { DAY_MS } from '../lib/time.ts'
+import type { Caller, Plan, Role } from './schema.ts'
+import { createToken } from './tokens.ts'
+
+const TRIAL_DAYS = 14
+
+const updatePlan = query<{ teamId: string; plan: Plan; trialEndsAt: Date | null }, { id: string }>(
+  'set-plan',
+  'update teams set plan = :plan, trial_ends_at = :trialEndsAt where id = :teamId returning id',
+)
+
+/** Returns whether the team may create sites and record payments now: it has a paid plan or a running trial. */
+export function hasActivePlan(caller: Pick<Caller, 'plan' | 'trialEndsAt'>, now: Date): boolean {
+  if (caller.plan === 'active') return true
+  return caller.plan === 'trial' && caller.trialEndsAt !== null && caller.trialEndsAt > now
+}
+
+/** @throws AppError `not_found` when the team does not exist */
+export async function setPlan(
+  db: Queryable,
+  options: { teamId: string; plan: Plan; trialEndsAt?: Date | undefined },
+  now: Date,
+): Promise<void> {
+  const [row] = await updatePlan(db, { ...options, trialEndsAt: trialEnd(options, now) })
+  if (!row) throw new AppError('not_found', 'No such team')
+}
+
+/**
+ * Returns when the trial ends: at the given time, else 14 days from now; null for plans other than `trial`.
+ * @throws AppError `validation_failed` when an end is given for a plan other than `trial`
+ */
+function trialEnd(options: { plan: Plan; trialEndsAt?: Date | undefined }, now: Date): Date | null {
+  if (options.plan !== 'trial') {
+    if (options.trialEndsAt) throw invalidField('trial_ends_at', 'Only the plan trial has an end')
+    return null
+  }
+  return options.trialEndsAt ?? new Date(now.getTime() + TRIAL_DAYS * DAY_MS)
+}
+
+const insertTeam = query<{ name: string; plan: Plan; trialEndsAt: Date | null }, { id: string }>(
+  'create-team',
+  'insert into teams (name, plan, trial_ends_at) values (:name, :plan, :trialEndsAt) returning id',
+)
+
+/** @returns id of the new team; names need not be unique */
+export async function createTeam(
+  db: Queryable,
+  options: { name: string; plan: Plan; trialEndsAt?: Date | undefined },
+  now: Date,
+): Promise<string> {
+  const [row] = await insertTeam(db, { ...options, trialEndsAt: trialEnd(options, now) })
+  return row!.id
+}
+
+const upsertUser = query<{ teamId: string; email: string; role: Role }, { id: string }>(
+  'create-user',
+  `insert into users (team_id, email, role)
+  values (:teamId, :email, :role)
+  on conflict (team_id, email) do update set role = excluded.role
+  returning id`,
+)
+
+const FOREIGN_KEY_VIOLATION = '23503'
+
+/**
+ * Adds a user to a team. If the team already has the e-mail address (ignoring case), only the role changes.
+ * @returns the user's id
+ * @throws AppError `not_found` when the team does not exist
+ */
+export async function createUser(
+  db: Queryable,
+  { teamId, email, role }: { teamId: string; email: string; role: Role },
+): Promise<string> {
+  try {
+    const [row] = await upsertUser(db, { teamId, email: email.toLowerCase(), role })
+    return row!.id
+  } catch (error) {
+    if (sqlState(error) !== FOREIGN_KEY_VIOLATION) throw error
+    throw new AppError('not_found', 'No such team', { cause: error })
+  }
+}
+
+const TEAM = 'Default'
+const OWNER = 'owner@localhost'
+
+const lockBootstrap = query<{ lock: number }>('lock-bootstrap', 'select pg_advisory_xact_lock(:lock::bigint)')
+/** The oldest team with the name. */
+export const findTeamNamed = query<{ name: string }, { id: string }>(
+  'find-team-named',
+  'select id from teams where name = :name order by created_at, id limit 1',
+)
+
+/**
+ * Ensures that the team "Default" exists, with a paid plan and an owner. The run that creates the team also creates
+ * the owner's token. Concurrent runs wait for each other.
+ * @returns `created` says whether this run created the team; `token` is null in all other runs
+ */
+export async function bootstrap(db: Db, now: Date) {
+  return db.begin(async transaction => {
+    await lockBootstrap(transaction, { lock: ADVISORY_LOCKS.bootstrap })
+    const [existing] = await findTeamNamed(transaction, { name: TEAM })
+    const teamId = existing?.id ?? (await createTeam(transaction, { name: TEAM, plan: 'active' }, now))
+    const userId = await createUser(transaction, { teamId, email: OWNER, role: 'owner' })
+    if (existing) return { team_id: teamId, user_id: userId, token: null, created: false }
+    const options = { teamId, userId, name: 'bootstrap', siteIds: null, expiresAt: null }
+    const { token } = await createToken(transaction, options, now)
+    return { team_id: teamId, user_id: userId, token, created: true }
+  })
+}
