@@ -1,4 +1,6 @@
 import * as z from 'zod'
+import { DIMENSIONS, type Dimension } from '../../dimensions/dimensions.ts'
+import { DIMENSION_REGISTRY } from '../../dimensions/registry.ts'
 import {
   estimateInstructions,
   refusalOfText,
@@ -7,7 +9,6 @@ import {
 } from '../../rollups/value-match.ts'
 import { text } from '../../schema/validation.ts'
 import { checkRange, rangeFields } from '../../time/range.ts'
-import { DIMENSION_DESCRIPTIONS, DIMENSIONS, type Dimension } from './dimensions.ts'
 import type { Condition, ResolvedFilters } from './resolved-query.ts'
 
 /** Filters of a request; all of them must match (docs/metrics.md "Filters"). */
@@ -47,14 +48,15 @@ const GoalFilter = z
   .transform(listOf)
 
 const dimensionFields = Object.fromEntries(
-  [...DIMENSIONS, 'campaign' as const].map(name => [
+  Object.entries(DIMENSION_REGISTRY).map(([name, { description, example }]) => [
     name,
-    conditions(name).meta(DIMENSION_DESCRIPTIONS[name]),
+    conditions(name).meta({ description, example }),
   ]),
-) as Record<Dimension | 'campaign', ReturnType<typeof conditions>>
+) as Record<Dimension, ReturnType<typeof conditions>>
 
 const filterFields = {
   ...dimensionFields,
+  campaign: conditions('campaign').meta({ description: 'The same as `utm_campaign`.', example: ['spring'] }),
   prop_key: conditions('prop_key').meta({
     description: 'Hits that have such a property.',
     example: ['plan'],

@@ -1,5 +1,5 @@
 import type { Queryable } from '../../db/connect.ts'
-import { type Dimension, isHitDimension } from '../filters/dimensions.ts'
+import { type Dimension, isHitDimension } from '../../dimensions/dimensions.ts'
 import type { ResolvedQuery } from '../filters/resolved-query.ts'
 import { conditionsOnJoinedSession, inMatchingSession, sessionDimension } from './conditions.ts'
 import type { Fragment } from './fragment.ts'

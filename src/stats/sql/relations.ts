@@ -1,5 +1,5 @@
 import type { Queryable } from '../../db/connect.ts'
-import { type Dimension, HIT_COLUMNS, isHitDimension, isSessionOnly } from '../filters/dimensions.ts'
+import { columnOf, type Dimension, isHitDimension, isSessionOnly } from '../../dimensions/dimensions.ts'
 import type { ConversionTargets, ResolvedQuery } from '../filters/resolved-query.ts'
 import { aroundRange, eventsOf, inTime, sessionsAround, startedInRange, visibleHit } from './bounds.ts'
 import {
@@ -122,10 +122,9 @@ const joinSession = (db: Queryable, resolved: ResolvedQuery): Fragment => db`
 
 function valueColumn(db: Queryable, dimension: Dimension | undefined): Fragment {
   if (!dimension) return db``
-  if (isHitDimension(dimension)) return db`, events.${db(HIT_COLUMNS[dimension])} as value`
   return isSessionOnly(dimension)
     ? db`, session.${db(dimension)}::text as value`
-    : db`, events.${db(dimension)} as value`
+    : db`, events.${db(columnOf(dimension))} as value`
 }
 
 /** The type is needed, too: the index covers only errors. */
