@@ -1,25 +1,33 @@
 import type { Queryable, Transaction } from '../../db/connect.ts'
 import { query } from '../../db/query.ts'
 import { AppError, invalidField } from '../../errors.ts'
-import { attribute, awaitVisitor } from '../../events/attribution.ts'
+import { type Attribution, attribute, awaitVisitor } from '../../events/attribution.ts'
 import { markBuckets } from '../../rollups/dirty.ts'
 import { lockPayment } from '../transactions.ts'
 import { customerOf, type NewPayment, PAYMENT_COLUMNS, type PaymentRecord, refundOf } from './payment.ts'
 import { type ServiceEvent, writeServiceEvents } from './service-events.ts'
 
-/** A payment recorded under one of the ids itself comes before one that has it as an alias; among several, the oldest. */
-const selectPayment = query<{ siteNo: number; transactionIds: readonly string[] }, PaymentRecord>(
-  'find-payment',
+export interface PaymentWithAliases extends PaymentRecord {
+  wasSentRefunded: boolean
+  /** Further ids of the same payment. */
+  aliases: string[]
+}
+
+/** Returns the payments that have one of the ids, as their own id or as an alias, the oldest first. */
+export const findPayments = query<{ siteNo: number; ids: readonly string[] }, PaymentWithAliases>(
+  'find-payments',
   `with named as (
-    select id from payments where site_no = :siteNo::int and transaction_id = any(:transactionIds::text[])
+    select id from payments where site_no = :siteNo::int and transaction_id = any(:ids::text[])
     union
-    select payment_id from payment_aliases where site_no = :siteNo::int and transaction_id = any(:transactionIds::text[])
+    select payment_id from payment_aliases where site_no = :siteNo::int and transaction_id = any(:ids::text[])
   )
-  select ${PAYMENT_COLUMNS}
+  select
+    ${PAYMENT_COLUMNS},
+    refunded as "wasSentRefunded",
+    array(select transaction_id from payment_aliases where payment_id = payments.id) as aliases
   from payments
   where id in (select id from named)
-  order by transaction_id = any(:transactionIds::text[]) desc, created_at, id
-  limit 1`,
+  order by created_at, id`,
 )
 
 type PaymentRow = Omit<PaymentRecord, 'id' | 'createdAt'> & { siteNo: number }
@@ -53,13 +61,7 @@ const insertAliases = query<{ siteNo: number; paymentId: string; transactionIds:
 )
 
 /** Writes the ledger row of a payment. */
-const insertRevenue = query<{
-  paymentId: string
-  isFirstOfCustomer: boolean
-  visitorNo: number | null
-  sessionNo: number | null
-  sessionAt: Date | null
-}>(
+const insertRevenue = query<Attribution & { paymentId: string; isFirstOfCustomer: boolean }>(
   'insert-revenue',
   `insert into revenue (
     site_no, at, payment_id, currency, amount_minor, refunded_minor, is_recurring, is_first_of_customer, visitor_no,
@@ -103,14 +105,17 @@ const setFirstOfCustomer = query<
   returning at`,
 )
 
-/** Returns the payment with one of these ids; the processor's other ids of a payment are searched too. */
+/**
+ * Returns the payment with one of these ids. A payment recorded under one of them comes before one that has it as an alias; among
+ * several, the oldest.
+ */
 export async function findPayment(
   db: Queryable,
   siteNo: number,
   transactionIds: readonly string[],
 ): Promise<PaymentRecord | undefined> {
-  const [payment] = await selectPayment(db, { siteNo, transactionIds })
-  return payment
+  const payments = await findPayments(db, { siteNo, ids: transactionIds })
+  return payments.find(({ transactionId }) => transactionIds.includes(transactionId)) ?? payments[0]
 }
 
 /**
@@ -177,9 +182,7 @@ async function insert(
   await addAliases(tx, siteNo, recorded, payment.aliases ?? [])
   const { firstId, changed } = await updateFirstPayment(tx, siteNo, recorded)
   await insertRevenue(tx, { paymentId: id, isFirstOfCustomer: firstId === id, ...attribution })
-  if (attribution.isPending) {
-    await awaitVisitor(tx, siteNo, payment.visitorId!, [{ target: 'revenue', at, id }])
-  }
+  await awaitVisitor(tx, attribution, { siteNo, visitorId: payment.visitorId, target: 'revenue', at, id })
   await markRevenue(tx, siteNo, [at, ...changed])
   await writeServiceEvents(tx, { siteNo }, serviceEventsOf(recorded))
   return recorded

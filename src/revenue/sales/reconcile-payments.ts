@@ -1,8 +1,8 @@
 import type { Transaction } from '../../db/connect.ts'
 import { query } from '../../db/query.ts'
 import { deletePayment, setRefunded } from '../ledger/change-payment.ts'
-import { type NewPayment, PAYMENT_COLUMNS, type PaymentRecord } from '../ledger/payment.ts'
-import { addAliases, recordPayment } from '../ledger/record-payment.ts'
+import type { NewPayment, PaymentRecord } from '../ledger/payment.ts'
+import { addAliases, findPayments, type PaymentWithAliases, recordPayment } from '../ledger/record-payment.ts'
 import { findNamedVisitor } from '../processor/facts.ts'
 import { lockProcessor } from '../transactions.ts'
 import { refundsIn, spreadRefunds } from './refunds.ts'
@@ -16,29 +16,6 @@ import {
   type Transfer,
   transfersIn,
 } from './sale.ts'
-
-interface Recorded extends PaymentRecord {
-  wasSentRefunded: boolean
-  /** Further ids of the same payment. */
-  aliases: string[]
-}
-
-/** Returns the payments that have one of the ids, as their own id or as an alias, the oldest first. */
-const selectPayments = query<{ siteNo: number; ids: string[] }, Recorded>(
-  'select-payments-of-sale',
-  `with named as (
-    select id from payments where site_no = :siteNo::int and transaction_id = any(:ids::text[])
-    union
-    select payment_id from payment_aliases where site_no = :siteNo::int and transaction_id = any(:ids::text[])
-  )
-  select
-    ${PAYMENT_COLUMNS},
-    refunded as "wasSentRefunded",
-    array(select transaction_id from payment_aliases where payment_id = payments.id) as aliases
-  from payments
-  where id in (select id from named)
-  order by created_at, id`,
-)
 
 /** Deletes the aliases with these ids that belong to other payments than the given ones. */
 const deleteStaleAliases = query<{ siteNo: number; ids: string[]; paymentIds: string[] }>(
@@ -97,14 +74,14 @@ export async function reconcilePayments(
   const transfers = transfersIn(sale)
   // A cut sale has incomplete facts at its edge: change only the parts next to `ids`.
   const changed = sale.isCut ? parts.filter(part => isNear(part, transfers, ids)) : parts
-  const recorded = await selectPayments(tx, { siteNo: site.siteNo, ids: sale.ids })
+  const recorded = await findPayments(tx, { siteNo: site.siteNo, ids: sale.ids })
   for (const part of changed) {
     const mayRecord = changedId !== undefined && part.ids.includes(changedId)
     await reconcilePart(tx, site, part, recorded, mayRecord)
   }
   const refunds = refundsIn(sale.facts)
   if (!refunds) return sale
-  const payments = await selectPayments(tx, { siteNo: site.siteNo, ids: sale.ids })
+  const payments = await findPayments(tx, { siteNo: site.siteNo, ids: sale.ids })
   const withPayments = parts.map(part => ({ ids: part.ids, payments: payments.filter(isUnder(part)) }))
   const wanted = spreadRefunds(withPayments, transfers, refunds)
   for (const payment of changed.flatMap(part => payments.filter(isUnder(part)))) {
@@ -135,7 +112,7 @@ async function reconcilePart(
   tx: Transaction,
   site: Site,
   part: SalePart,
-  recorded: readonly Recorded[],
+  recorded: readonly PaymentWithAliases[],
   mayRecord: boolean,
 ): Promise<void> {
   const { ids, payable } = part

@@ -1,7 +1,13 @@
 import { randomUUID } from 'node:crypto'
 import type { Transaction } from '../../db/connect.ts'
 import { query } from '../../db/query.ts'
-import { attribute, attributeMovement, awaitVisitor, deleteAwaiting } from '../../events/attribution.ts'
+import {
+  type Attribution,
+  attribute,
+  attributeMovement,
+  awaitVisitor,
+  deleteAwaiting,
+} from '../../events/attribution.ts'
 import {
   findNamedVisitor,
   loadCustomerDiscounts,
@@ -22,12 +28,9 @@ import {
   trialOf,
 } from './movements.ts'
 
-interface MovementRow extends Omit<Movement, 'at'> {
+interface MovementRow extends Omit<Movement, 'at'>, Attribution {
   id: string
   at: Date
-  visitorNo: number | null
-  sessionNo: number | null
-  sessionAt: Date | null
 }
 
 const selectMovements = query<SubscriptionKey, MovementRow>(
@@ -165,20 +168,8 @@ async function appendMovements(
     // A correction belongs to the same session as the movement that it corrects.
     const corrected = rows.find(row => row.at.getTime() === time && row.sessionNo !== null)
     const found = corrected ?? (await attribute(tx, siteNo, visitorId, at))
-    const { visitorNo, sessionNo, sessionAt } = found
-    await insertMovement(tx, {
-      ...movement,
-      siteNo,
-      subscriptionId,
-      at,
-      id,
-      visitorNo,
-      sessionNo,
-      sessionAt,
-    })
-    if ('isPending' in found && found.isPending) {
-      await awaitVisitor(tx, siteNo, visitorId!, [{ target: 'mrr_movements', at, id }])
-    }
+    await insertMovement(tx, { ...found, ...movement, siteNo, subscriptionId, at, id })
+    await awaitVisitor(tx, found, { siteNo, visitorId, target: 'mrr_movements', at, id })
   }
 }
 
@@ -196,6 +187,6 @@ async function reattribute(tx: Transaction, subscription: Subscription, rows: Mo
     const found = await attribute(tx, siteNo, visitorId, at)
     Object.assign(row, found)
     await attributeMovement(tx, { ...found, siteNo, at, id })
-    if (found.isPending) await awaitVisitor(tx, siteNo, visitorId!, [{ target: 'mrr_movements', at, id }])
+    await awaitVisitor(tx, found, { siteNo, visitorId, target: 'mrr_movements', at, id })
   }
 }
