@@ -31,6 +31,9 @@ export interface PaymentRecord extends Payment, Record<PayerField, string | null
   refundedMinor: number
   createdAt: Date
   customer: string
+  wasSentRefunded: boolean
+  /** Further ids of the same payment. */
+  aliases: string[]
 }
 
 /** Columns of `payments` in the form of `PaymentRecord`. */
@@ -38,7 +41,8 @@ export const PAYMENT_COLUMNS = `
   id, transaction_id as "transactionId", amount_minor as "amountMinor", refunded_minor as "refundedMinor", currency,
   visitor_id as "visitorId", session_id as "sessionId", email, name, customer_id as "customerId", renewal,
   refunded_minor = amount_minor as refunded, is_free_trial as "isFreeTrial", recurring, paid_at as "paidAt", source,
-  created_at as "createdAt", customer`
+  created_at as "createdAt", customer, payments.refunded as "wasSentRefunded",
+  array(select transaction_id from payment_aliases where payment_id = payments.id) as aliases`
 
 /**
  * Returns the key of the customer who paid (docs/metrics.md "Customer"): customer_id, else the e-mail address in lower case,

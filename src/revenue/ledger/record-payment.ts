@@ -7,30 +7,21 @@ import { lockPayment } from '../transactions.ts'
 import { customerOf, type NewPayment, PAYMENT_COLUMNS, type PaymentRecord, refundOf } from './payment.ts'
 import { type ServiceEvent, writeServiceEvents } from './service-events.ts'
 
-export interface PaymentWithAliases extends PaymentRecord {
-  wasSentRefunded: boolean
-  /** Further ids of the same payment. */
-  aliases: string[]
-}
-
 /** Returns the payments that have one of the ids, as their own id or as an alias, the oldest first. */
-export const findPayments = query<{ siteNo: number; ids: readonly string[] }, PaymentWithAliases>(
+export const findPayments = query<{ siteNo: number; ids: readonly string[] }, PaymentRecord>(
   'find-payments',
   `with named as (
     select id from payments where site_no = :siteNo::int and transaction_id = any(:ids::text[])
     union
     select payment_id from payment_aliases where site_no = :siteNo::int and transaction_id = any(:ids::text[])
   )
-  select
-    ${PAYMENT_COLUMNS},
-    refunded as "wasSentRefunded",
-    array(select transaction_id from payment_aliases where payment_id = payments.id) as aliases
+  select ${PAYMENT_COLUMNS}
   from payments
   where id in (select id from named)
   order by created_at, id`,
 )
 
-type PaymentRow = Omit<PaymentRecord, 'id' | 'createdAt'> & { siteNo: number }
+type PaymentRow = Omit<PaymentRecord, 'id' | 'createdAt' | 'wasSentRefunded' | 'aliases'> & { siteNo: number }
 
 const insertPayment = query<PaymentRow, PaymentRecord>(
   'insert-payment',

@@ -51,10 +51,6 @@ export const Percent = decimalOf(4).refine(
   'must be from 0 to 100',
 )
 
-/** Returns the exact amount if present, else the whole one; null without both. */
-const amountText = (exact: string | null | undefined, whole: string | null | undefined) =>
-  exact ?? whole ?? null
-
 export const list = <Element extends z.ZodType>(element: Element, most = 1_000) => z.array(element).max(most)
 
 /** Most charges that are read of one sale. */
@@ -71,8 +67,8 @@ const Tier = z
   .transform(tier => ({
     /** Last unit of the tier; null: no upper bound. */
     upTo: typeof tier.up_to === 'number' ? tier.up_to : null,
-    unitAmount: amountText(tier.unit_amount_decimal, tier.unit_amount) ?? '0',
-    flatAmount: amountText(tier.flat_amount_decimal, tier.flat_amount) ?? '0',
+    unitAmount: tier.unit_amount_decimal ?? tier.unit_amount ?? '0',
+    flatAmount: tier.flat_amount_decimal ?? tier.flat_amount ?? '0',
   }))
 export type Tier = z.infer<typeof Tier>
 
@@ -84,7 +80,7 @@ const PriceOption = z
   })
   .transform(
     (option): Terms => ({
-      unitAmount: amountText(option.unit_amount_decimal, option.unit_amount),
+      unitAmount: option.unit_amount_decimal ?? option.unit_amount ?? null,
       tiers: option.tiers?.length ? option.tiers : null,
     }),
   )
@@ -102,6 +98,8 @@ const Recurring = z.object({
   interval_count: z.int().min(1).max(1_095).nullish(),
   usage_type: text(50).nullish(),
 })
+
+const Packages = z.object({ divide_by: z.int().min(1), round: text(50).nullish() }).nullish()
 
 /** A price, or a plan: the older form of a price. */
 export const Price = z
@@ -121,8 +119,8 @@ export const Price = z
     tiers: list(Tier).nullish(),
     currency_options: z.record(Currency, PriceOption).nullish(),
     tiers_mode: text(50).nullish(),
-    transform_quantity: Packages().nullish(),
-    transform_usage: Packages().nullish(),
+    transform_quantity: Packages,
+    transform_usage: Packages,
   })
   .transform(({ interval, currency_options, ...price }) => {
     const recurring = price.recurring ?? (interval ? { ...price, interval } : undefined)
@@ -132,8 +130,7 @@ export const Price = z
       currency: price.currency ?? null,
       product: price.product ?? null,
       unitAmount:
-        amountText(price.unit_amount_decimal, price.unit_amount) ??
-        amountText(price.amount_decimal, price.amount),
+        price.unit_amount_decimal ?? price.unit_amount ?? price.amount_decimal ?? price.amount ?? null,
       recurring: recurring
         ? {
             interval: recurring.interval,
@@ -150,10 +147,6 @@ export const Price = z
     }
   })
 export type Price = Omit<z.infer<typeof Price>, 'options'> & { options?: Record<string, Terms> }
-
-function Packages() {
-  return z.object({ divide_by: z.int().min(1), round: text(50).nullish() })
-}
 
 export const Coupon = z
   .object({

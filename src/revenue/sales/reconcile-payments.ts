@@ -2,7 +2,7 @@ import type { Transaction } from '../../db/connect.ts'
 import { query } from '../../db/query.ts'
 import { deletePayment, setRefunded } from '../ledger/change-payment.ts'
 import type { NewPayment, PaymentRecord } from '../ledger/payment.ts'
-import { addAliases, findPayments, type PaymentWithAliases, recordPayment } from '../ledger/record-payment.ts'
+import { addAliases, findPayments, recordPayment } from '../ledger/record-payment.ts'
 import { findNamedVisitor } from '../processor/facts.ts'
 import { lockProcessor } from '../transactions.ts'
 import { refundsIn, spreadRefunds } from './refunds.ts'
@@ -112,7 +112,7 @@ async function reconcilePart(
   tx: Transaction,
   site: Site,
   part: SalePart,
-  recorded: readonly PaymentWithAliases[],
+  recorded: readonly PaymentRecord[],
   mayRecord: boolean,
 ): Promise<void> {
   const { ids, payable } = part

@@ -1,4 +1,4 @@
-import type { AnyFact } from '../processor/facts.ts'
+import { type AnyFact, byTime } from '../processor/facts.ts'
 import type { Coupon, Discount, Listed, Price } from '../processor/objects.ts'
 import type { Item } from '../processor/subscription-object.ts'
 import { couponOf, type Definitions, joinCoupon } from './mrr.ts'
@@ -50,10 +50,7 @@ export function collectDefinitions(
     if (typeof listed === 'string' || listed.id === null) return
     if (!discounts.has(listed.id)) discounts.set(listed.id, listed)
   }
-  const inOrder = [...facts].sort(
-    (a, b) => a.at.getTime() - b.at.getTime() || (a.eventId < b.eventId ? -1 : 1),
-  )
-  for (const fact of inOrder) discountsIn(fact).forEach(add)
+  for (const fact of [...facts].sort(byTime)) discountsIn(fact).forEach(add)
   return { discounts, ...describedIn(described) }
 }
 

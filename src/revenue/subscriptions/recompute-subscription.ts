@@ -14,7 +14,7 @@ import {
   loadDefinitions,
   loadSubscriptionFacts,
 } from '../processor/facts.ts'
-import type { NeededObjects } from '../processor/fetch-objects.ts'
+import type { Lookup } from '../processor/fetch-objects.ts'
 import { recordLookups } from '../processor/lookups.ts'
 import { namedIn } from './definitions.ts'
 import { deriveHistory, type SubscriptionHistory } from './history.ts'
@@ -82,7 +82,7 @@ const upsertSubscription = query<
 /** Result of a recomputation. */
 export interface Recomputed {
   /** Objects that MRR needs and no fact describes. Their lookups are recorded. */
-  needed: NeededObjects
+  needed: Lookup[]
   /** Ids of invoices that were found to be a renewal, or to be none any more. */
   renewalsChanged: string[]
 }
@@ -96,17 +96,14 @@ export async function recomputeSubscriptions(
   siteNo: number,
   subscriptionIds: readonly string[],
 ): Promise<Recomputed> {
-  const needed: NeededObjects = { couponIds: [], priceIds: [], cut: [] }
+  const lookups = new Map<string, Lookup>()
   const renewalsChanged: string[] = []
   for (const subscriptionId of subscriptionIds) {
     const { history, changed } = await recomputeSubscription(tx, { siteNo, subscriptionId })
-    needed.couponIds.push(...history.needed.couponIds)
-    needed.priceIds.push(...history.needed.priceIds)
-    needed.cut.push(...history.needed.cut)
+    for (const lookup of history.needed) lookups.set(`${lookup.of}/${lookup.id}`, lookup)
     renewalsChanged.push(...changed.filter(({ name }) => name === RENEWED).map(({ key }) => key))
   }
-  needed.couponIds = [...new Set(needed.couponIds)]
-  needed.priceIds = [...new Set(needed.priceIds)]
+  const needed = [...lookups.values()]
   await recordLookups(tx, siteNo, needed)
   return { needed, renewalsChanged }
 }
