@@ -94,9 +94,10 @@ export function checkStats(
   query: Parameters<typeof checkRange>[0] & { [Name in (typeof filterNames)[number]]?: unknown },
   context: z.RefinementCtx,
 ): void {
+  const refuse = (path: string[], message: string) => context.addIssue({ code: 'custom', path, message })
   checkRange(query, context)
   if (query.prop_value !== undefined && query.prop_key === undefined) {
-    context.addIssue({ code: 'custom', path: ['prop_key'], message: 'is required when prop_value is given' })
+    refuse(['prop_key'], 'is required when prop_value is given')
   }
   const patterns: { path: string[]; operator: ValueOperator; value: string }[] = []
   for (const name of filterNames) {
@@ -107,18 +108,10 @@ export function checkStats(
       if (operator === 'matches_regex' || operator === 'matches_pattern') {
         patterns.push(...values.map(value => ({ path, operator, value })))
       } else if (values.length > MOST_LITERALS) {
-        context.addIssue({ code: 'custom', path, message: `must have at most ${MOST_LITERALS} values` })
+        refuse(path, `must have at most ${MOST_LITERALS} values`)
       }
     }
   }
-  limitPatterns(patterns, context)
-}
-
-function limitPatterns(
-  patterns: { path: string[]; operator: ValueOperator; value: string }[],
-  context: z.RefinementCtx,
-): void {
-  const refuse = (path: string[], message: string) => context.addIssue({ code: 'custom', path, message })
   const [first] = patterns
   if (patterns.length > MOST_PATTERNS) {
     refuse(first!.path, `must be at most ${MOST_PATTERNS} patterns in one request`)

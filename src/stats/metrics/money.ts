@@ -136,19 +136,14 @@ async function countFiltered(
   ])
   const paidIn = new Map(payments.map(row => [row.bucket, row]))
   const movedIn = new Map(movements.map(row => [row.bucket, BigInt(row.mrr)]))
+  const none = { recorded: 0, payments: 0, revenue: '0', recurring: '0', newCustomers: 0 }
   let mrrAtEnd = movedIn.get(-1) ?? 0n
   return buckets.map((_, index) => {
-    const paid = paidIn.get(index)
+    const paid = paidIn.get(index) ?? none
     const mrr = movedIn.get(index) ?? 0n
     mrrAtEnd += mrr
     return {
-      revenue: {
-        recorded: paid?.recorded ?? 0,
-        payments: paid?.payments ?? 0,
-        revenue: BigInt(paid?.revenue ?? 0),
-        recurring: BigInt(paid?.recurring ?? 0),
-        newCustomers: paid?.newCustomers ?? 0,
-      },
+      revenue: { ...paid, revenue: BigInt(paid.revenue), recurring: BigInt(paid.recurring) },
       movements: { mrr, mrrAtEnd },
     }
   })

@@ -18,7 +18,7 @@ interface TitlePlace {
 }
 
 /** Path and hostname of the latest hit of each title, whose time is known. */
-const locateTitlesAt = query<{ siteNo: number; titles: string[]; times: string[] }, TitlePlace>(
+const locateTitlesAt = query<{ siteNo: number; titles: string[]; times: Date[] }, TitlePlace>(
   'locate-titles-at',
   `select latest.title, hit.path, hit.hostname
   from unnest(:titles::text[], :times::timestamptz[]) as latest (title, at)
@@ -69,8 +69,7 @@ export async function locateTitles(
     seen.length === 0
       ? []
       : isUnfiltered(resolved)
-        ? // postgres.js sends a list of dates as one date.
-          locateTitlesAt(reads, { siteNo, titles, times: times.map(at => at.toISOString()) })
+        ? locateTitlesAt(reads, { siteNo, titles, times })
         : locateFilteredTitlesAt(reads, resolved, { titles, times, params: { titles, times } }),
     seenLater.length === 0 ? [] : locateFilteredTitles(reads, resolved, { titles: seenLater }),
   ])
