@@ -25,14 +25,6 @@ const selectSales = query<
     and (subscription_id = :subscriptionId or customer_id = :customerId)`,
 )
 
-interface Applied {
-  needed?: Lookup[]
-  /** The recompute queue has subscriptions that depend on the fact. */
-  isMore?: boolean
-  /** The sale has more linked ids than `loadSale` reads. */
-  isCut?: boolean
-}
-
 /**
  * Applies a fact in one transaction: stores it, recomputes the subscriptions that depend on it, and reconciles the payments of
  * its sales. If more than 50 subscriptions depend on it, the others are recomputed in further transactions.
@@ -48,19 +40,20 @@ export async function applyFact(
   isNew: (tx: Transaction) => Promise<boolean>,
 ): Promise<Lookup[]> {
   const { siteNo, id: siteId } = connection.site
-  const applied = await inProcessorTransaction(db, siteNo, async (tx): Promise<Applied> => {
+  const applied = await inProcessorTransaction(db, siteNo, async tx => {
     await lockConnection(tx, connection)
-    return (await isNew(tx)) ? apply(tx, siteNo, fact) : {}
+    return (await isNew(tx)) ? apply(tx, siteNo, fact) : undefined
   }).catch(error => {
     throw error instanceof RangeError ? invalidField('data.object', error.message) : error
   })
+  if (!applied) return []
   if (applied.isMore) await recomputeSite({ db, log }, siteNo)
   if (applied.isCut)
     log.warn({ siteId, objectId: fact.objectId }, 'more is linked to a sale than is looked at')
-  return applied.needed ?? []
+  return applied.needed
 }
 
-async function apply(tx: Transaction, siteNo: number, fact: Fact): Promise<Applied> {
+async function apply(tx: Transaction, siteNo: number, fact: Fact) {
   const { subscriptionIds, attributed } = await storeFact(tx, siteNo, fact)
   const now = subscriptionIds.slice(0, MOST_AT_ONCE)
   const { needed, renewalsChanged } = await recomputeSubscriptions(tx, siteNo, now)

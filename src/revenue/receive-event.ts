@@ -46,15 +46,14 @@ export async function receiveEvent(
  * @param needed objects to look up in addition to those that are due
  */
 async function lookUp(options: ReceiveOptions, connection: OpenConnection, needed: Lookup[]): Promise<void> {
-  const { log, stripeApiBase } = options
   const { site, apiKey } = connection
   if (apiKey) {
-    const access = { apiKey, stripeApiBase }
+    const access = { apiKey, stripeApiBase: options.stripeApiBase }
     const hasItems = await lookUpDue(options, connection, access, needed)
     // Items can refer to further coupons and prices that are not described yet.
-    if (hasItems) await lookUpDue(options, connection, access)
+    if (hasItems) await lookUpDue(options, connection, access, [])
   } else if (needed.length > 0) {
-    log.warn({ siteId: site.id, needed, failure: 'there is no API key' }, 'MRR is not exact')
+    options.log.warn({ siteId: site.id, needed, failure: 'there is no API key' }, 'MRR is not exact')
   }
 }
 
@@ -63,7 +62,7 @@ async function lookUpDue(
   options: ReceiveOptions,
   connection: OpenConnection,
   access: StripeAccess,
-  needed: Lookup[] = [],
+  needed: Lookup[],
 ): Promise<boolean> {
   const { db, log } = options
   const { siteNo, id: siteId } = connection.site
@@ -72,7 +71,8 @@ async function lookUpDue(
   const { facts, missing, failed, failure } = await fetchObjects(access, due)
   if (failed.length + missing.length > 0) {
     log.warn({ siteId, missing, failed, failure }, 'MRR is not exact')
-    await postpone(db, siteNo, { missing, failed })
+    await postpone(db, siteNo, missing, true)
+    await postpone(db, siteNo, failed, false)
   }
   for (const fact of facts) {
     const { objectId } = fact
@@ -85,7 +85,7 @@ async function lookUpDue(
       // The answer of the API cannot be used. The event itself is valid and stored, so its delivery must not fail.
       if (!(error instanceof AppError)) throw error
       log.warn({ siteId, failed: [objectId], failure: error.message }, 'MRR is not exact')
-      await postpone(db, siteNo, { missing: [], failed: [objectId] })
+      await postpone(db, siteNo, [objectId], false)
     }
   }
   return facts.some(({ kind }) => kind === 'items')

@@ -2,10 +2,9 @@ import type { Queryable, Transaction } from '../../db/connect.ts'
 import { query } from '../../db/query.ts'
 import { AppError, invalidField } from '../../errors.ts'
 import { type Attribution, attribute, awaitVisitor } from '../../events/attribution.ts'
-import { markBuckets } from '../../rollups/dirty.ts'
 import { lockPayment } from '../transactions.ts'
 import { customerOf, type NewPayment, PAYMENT_COLUMNS, type PaymentRecord, refundOf } from './payment.ts'
-import { type ServiceEvent, writeServiceEvents } from './service-events.ts'
+import { markTimes, type ServiceEvent, writeServiceEvents } from './service-events.ts'
 
 /** Returns the payments that have one of the ids, as their own id or as an alias, the oldest first. */
 export const findPayments = query<{ siteNo: number; ids: readonly string[] }, PaymentRecord>(
@@ -174,7 +173,7 @@ async function insert(
   const { firstId, changed } = await updateFirstPayment(tx, siteNo, recorded)
   await insertRevenue(tx, { paymentId: id, isFirstOfCustomer: firstId === id, ...attribution })
   await awaitVisitor(tx, attribution, { siteNo, visitorId: payment.visitorId, target: 'revenue', at, id })
-  await markRevenue(tx, siteNo, [at, ...changed])
+  await markTimes(tx, 'revenue', siteNo, [{ at }, ...changed])
   await writeServiceEvents(tx, { siteNo }, serviceEventsOf(recorded))
   return recorded
 }
@@ -199,24 +198,16 @@ export async function updateFirstPayment(
   tx: Transaction,
   siteNo: number,
   { currency, customer }: Pick<PaymentRecord, 'currency' | 'customer'>,
-): Promise<{ firstId: string | undefined; changed: Date[] }> {
+): Promise<{ firstId: string | undefined; changed: { at: Date }[] }> {
   // An older payment can only have been the first before if it is the first or second now.
   const earliest = await selectFirstPayments(tx, { siteNo, currency, customer })
-  const changed: Date[] = []
+  const changed: { at: Date }[] = []
   for (const [index, { id, paidAt }] of earliest.entries()) {
-    const rows = await setFirstOfCustomer(tx, { siteNo, at: paidAt, paymentId: id, isFirst: index === 0 })
-    changed.push(...rows.map(({ at }) => at))
+    const isFirst = index === 0
+    changed.push(...(await setFirstOfCustomer(tx, { siteNo, at: paidAt, paymentId: id, isFirst })))
   }
   return { firstId: earliest[0]?.id, changed }
 }
-
-/** Marks the revenue buckets of these times dirty. */
-export const markRevenue = (tx: Transaction, siteNo: number, times: Date[]): Promise<void> =>
-  markBuckets(
-    tx,
-    'revenue',
-    times.map(at => ({ siteNo, at: at.getTime() })),
-  )
 
 /** Returns the events that the event log has for a payment. */
 export function serviceEventsOf(payment: PaymentRecord): ServiceEvent[] {

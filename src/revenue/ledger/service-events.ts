@@ -69,7 +69,7 @@ export async function writeServiceEvents(
     await insertServiceEvent(tx, { ...attribution, siteNo, at, id, name, properties })
     await awaitVisitor(tx, attribution, { siteNo, visitorId, target: 'events', at, id })
   }
-  await markHits(tx, siteNo, events)
+  await markTimes(tx, 'hits', siteNo, events)
 }
 
 /** Deletes events; an event that was never written is no error. */
@@ -85,7 +85,7 @@ export async function deleteServiceEvents(
     if (visitorId) await deleteAwaiting(tx, { siteNo, visitorId, ids: [id] })
     await deleteServiceEvent(tx, { siteNo, at, id })
   }
-  await markHits(tx, siteNo, events)
+  await markTimes(tx, 'hits', siteNo, events)
 }
 
 /** Returns the id of an event in the event log. */
@@ -93,9 +93,15 @@ export function serviceEventId(siteNo: number, { name, key }: ServiceEvent): str
   return uuidv5(`${siteNo}/${name}/${key}`, NAMESPACE)
 }
 
-const markHits = (tx: Transaction, siteNo: number, events: ServiceEvent[]) =>
+/** Marks the buckets of these rows dirty. */
+export const markTimes = (
+  tx: Transaction,
+  aggregate: 'hits' | 'revenue',
+  siteNo: number,
+  rows: { at: Date }[],
+): Promise<void> =>
   markBuckets(
     tx,
-    'hits',
-    events.map(({ at }) => ({ siteNo, at: at.getTime() })),
+    aggregate,
+    rows.map(({ at }) => ({ siteNo, at: at.getTime() })),
   )

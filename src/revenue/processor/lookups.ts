@@ -1,6 +1,6 @@
 import type { Queryable, Transaction } from '../../db/connect.ts'
 import { query } from '../../db/query.ts'
-import type { FetchedObjects, Lookup } from './fetch-objects.ts'
+import type { Lookup } from './fetch-objects.ts'
 
 // Lookups of objects that the processor's events omit. Each waits as a row of `processor_facts` until it has its answer.
 
@@ -46,7 +46,12 @@ const selectLookups = query<
   limit :limit`,
 )
 
-const postponeLookups = query<{ siteNo: number; ids: string[]; isMissing: boolean; seconds: number }>(
+const postponeLookups = query<{
+  siteNo: number
+  ids: readonly string[]
+  isMissing: boolean
+  seconds: number
+}>(
   'postpone-lookups',
   `update processor_facts
   set at = now() + make_interval(secs => :seconds::int), body = body || jsonb_build_object('isMissing', :isMissing::boolean)
@@ -78,12 +83,9 @@ export async function selectDue(db: Queryable, siteNo: number, wanted: Lookup[])
 export async function postpone(
   db: Queryable,
   siteNo: number,
-  { missing, failed }: Pick<FetchedObjects, 'missing' | 'failed'>,
+  ids: string[],
+  isMissing: boolean,
 ): Promise<void> {
-  if (missing.length > 0) {
-    await postponeLookups(db, { siteNo, ids: missing, isMissing: true, seconds: MISSING_S })
-  }
-  if (failed.length > 0) {
-    await postponeLookups(db, { siteNo, ids: failed, isMissing: false, seconds: FAILED_S })
-  }
+  const seconds = isMissing ? MISSING_S : FAILED_S
+  if (ids.length > 0) await postponeLookups(db, { siteNo, ids, isMissing, seconds })
 }

@@ -78,19 +78,13 @@ const PriceOption = z
     unit_amount_decimal: Decimal.nullish(),
     tiers: list(Tier).nullish(),
   })
-  .transform(
-    (option): Terms => ({
-      unitAmount: option.unit_amount_decimal ?? option.unit_amount ?? null,
-      tiers: option.tiers?.length ? option.tiers : null,
-    }),
-  )
-
+  .transform(option => ({
+    /** Minor units; null when it has tiers. */
+    unitAmount: option.unit_amount_decimal ?? option.unit_amount ?? null,
+    tiers: option.tiers?.length ? option.tiers : null,
+  }))
 /** Cost of a price in one currency. */
-export interface Terms {
-  /** Minor units; null when it has tiers. */
-  unitAmount: string | null
-  tiers: Tier[] | null
-}
+export type Terms = z.infer<typeof PriceOption>
 
 const Recurring = z.object({
   interval: z.enum(['day', 'week', 'month', 'year']),
@@ -146,7 +140,7 @@ export const Price = z
       ...(currency_options && { options: currency_options }),
     }
   })
-export type Price = Omit<z.infer<typeof Price>, 'options'> & { options?: Record<string, Terms> }
+export type Price = z.infer<typeof Price>
 
 export const Coupon = z
   .object({

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util'
 import type { Transaction } from '../../db/connect.ts'
 import { query } from '../../db/query.ts'
 import { deletePayment, setRefunded } from '../ledger/change-payment.ts'
@@ -33,10 +34,6 @@ const selectRenewal = query<{ siteNo: number; subscriptionId: string; invoiceId:
     site_no = :siteNo and subscription_id = :subscriptionId and name = 'subscription_renewed' and key = :invoiceId`,
 )
 
-interface Site {
-  siteNo: number
-}
-
 const PROCESSOR_IDS = /^(pi|ch|py|in|cs)_/
 
 /**
@@ -46,7 +43,7 @@ const PROCESSOR_IDS = /^(pi|ch|py|in|cs)_/
  */
 export async function idsOfSale(
   tx: Transaction,
-  { siteNo }: Site,
+  { siteNo }: { siteNo: number },
   id: string,
 ): Promise<string[] | undefined> {
   if (!PROCESSOR_IDS.test(id)) return undefined
@@ -65,7 +62,7 @@ export async function idsOfSale(
  */
 export async function reconcilePayments(
   tx: Transaction,
-  site: Site,
+  site: { siteNo: number },
   ids: readonly string[],
   changedId?: string,
 ): Promise<{ isCut: boolean }> {
@@ -110,7 +107,7 @@ const isUnder =
  */
 async function reconcilePart(
   tx: Transaction,
-  site: Site,
+  site: { siteNo: number },
   part: SalePart,
   recorded: readonly PaymentRecord[],
   mayRecord: boolean,
@@ -137,7 +134,7 @@ async function reconcilePart(
 
 async function paymentOf(
   tx: Transaction,
-  { siteNo }: Site,
+  { siteNo }: { siteNo: number },
   { ids, facts }: SalePart,
   { fact, paid, firstAt }: Payable,
 ): Promise<NewPayment> {
@@ -164,17 +161,10 @@ async function paymentOf(
   }
 }
 
-function isSame(payment: PaymentRecord, wanted: NewPayment): boolean {
-  return (
-    payment.transactionId === wanted.transactionId &&
-    payment.amountMinor === wanted.amountMinor &&
-    payment.currency === wanted.currency &&
-    payment.visitorId === (wanted.visitorId || null) &&
-    payment.email === (wanted.email || null) &&
-    payment.name === (wanted.name || null) &&
-    payment.customerId === (wanted.customerId || null) &&
-    payment.renewal === wanted.renewal &&
-    payment.recurring === wanted.recurring &&
-    payment.paidAt.getTime() === wanted.paidAt.getTime()
-  )
-}
+type Field = keyof NewPayment & keyof PaymentRecord
+const PAID: Field[] = ['transactionId', 'amountMinor', 'currency', 'renewal', 'recurring', 'paidAt']
+const COMPARED: Field[] = [...PAID, 'visitorId', 'email', 'name', 'customerId']
+
+/** Absent, null and empty all mean unknown. */
+const isSame = (payment: PaymentRecord, wanted: NewPayment): boolean =>
+  COMPARED.every(field => isDeepStrictEqual(payment[field] || null, wanted[field] || null))

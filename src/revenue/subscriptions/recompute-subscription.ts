@@ -79,23 +79,18 @@ const upsertSubscription = query<
     updated_at = now()`,
 )
 
-/** Result of a recomputation. */
-export interface Recomputed {
-  /** Objects that MRR needs and no fact describes. Their lookups are recorded. */
-  needed: Lookup[]
-  /** Ids of invoices that were found to be a renewal, or to be none any more. */
-  renewalsChanged: string[]
-}
-
 /** Most subscriptions that one transaction recomputes: other events of the site wait for it. */
 export const MOST_AT_ONCE = 50
 
-/** Recomputes subscriptions from their facts, and records the lookups that an exact MRR needs. */
+/**
+ * Recomputes subscriptions from their facts, and records the lookups that an exact MRR needs.
+ * @returns these lookups, and the ids of invoices that were found to be a renewal, or to be none any more
+ */
 export async function recomputeSubscriptions(
   tx: Transaction,
   siteNo: number,
   subscriptionIds: readonly string[],
-): Promise<Recomputed> {
+) {
   const lookups = new Map<string, Lookup>()
   const renewalsChanged: string[] = []
   for (const subscriptionId of subscriptionIds) {

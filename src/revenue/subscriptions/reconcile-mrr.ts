@@ -71,7 +71,14 @@ export async function reconcileMrr(
     throw new AppError('bad_request', 'The connection has no API key: connect the processor again with one')
   }
   const access = { apiKey, stripeApiBase: config.stripeApiBase }
-  const { standings: processor, missing, unreadable } = await readStandings(access)
+  const {
+    standings: processor,
+    missing,
+    unreadable,
+  } = await readStandings(access).catch(error => {
+    if (error instanceof AppError) throw error
+    throw new AppError('unavailable', `The processor cannot be asked: ${failureOf(error)}`, { cause: error })
+  })
   const unread = new Set(unreadable.map(({ subscription_id }) => subscription_id))
   const ours = await selectStandings(db, { siteNo: site.siteNo })
   const sumOf = (standings: Standing[]) =>
@@ -105,17 +112,8 @@ function compare(ours: Standing[], processor: Standing[]): Reconciliation['drift
 const bySubscription = (a: Pick<Unreadable, 'subscription_id'>, b: Pick<Unreadable, 'subscription_id'>) =>
   a.subscription_id < b.subscription_id ? -1 : 1
 
-async function readStandings(access: StripeAccess) {
-  try {
-    return await list(access)
-  } catch (error) {
-    if (error instanceof AppError) throw error
-    throw new AppError('unavailable', `The processor cannot be asked: ${failureOf(error)}`, { cause: error })
-  }
-}
-
 /** Tiers and the coupons of customers are too deep for `expand` in a list, so they are requested one by one. */
-async function list(access: StripeAccess) {
+async function readStandings(access: StripeAccess) {
   const stripe = connectStripe(access)
   const subscriptions: { id: string; facts: AnyFact[] }[] = []
   const unreadable: Unreadable[] = []

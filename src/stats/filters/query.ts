@@ -45,7 +45,7 @@ const goalMessage = `must be the id of a goal of the site, or a list of at most 
 const GoalId = z.guid({ error: goalMessage })
 const GoalFilter = z
   .union([GoalId, z.array(GoalId).min(1).max(MOST_VALUES)], { error: goalMessage })
-  .transform(listOf)
+  .transform(given => [given].flat())
 
 const dimensionFields = Object.fromEntries(
   Object.entries(DIMENSION_REGISTRY).map(([name, { description, example }]) => [
@@ -157,16 +157,9 @@ function conditionsOf(name: string, input: FilterInput): Condition[] {
   return VALUE_OPERATORS.flatMap(operator => {
     const given = byOperator[operator]
     if (given === undefined) return []
-    const values = listOf(given).map(value => emptyIfNone(operator, value))
+    // `(none)` means the empty value for operators that compare whole values; for all others it is ordinary text.
+    const isWhole = operator === 'is' || operator === 'is_not'
+    const values = [given].flat().map(value => (isWhole && value === NONE ? '' : value))
     return [{ field: `${name}.${operator}`, operator, values }]
   })
-}
-
-function listOf(given: FilterValues): string[] {
-  return typeof given === 'string' ? [given] : given
-}
-
-/** `(none)` means the empty value for operators that compare whole values; for all others it is ordinary text. */
-function emptyIfNone(operator: ValueOperator, value: string): string {
-  return value === NONE && (operator === 'is' || operator === 'is_not') ? '' : value
 }

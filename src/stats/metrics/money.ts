@@ -61,11 +61,10 @@ const sumFilteredMovements = filteredQuery<
   group by 1`,
 )
 
+type ValuesInCurrency = { currency: string; values: string[] }
+
 /** Revenue in `currency` of the sessions that have a filtered hit with the value, one row for each of `values`. */
-const breakDownHitRevenue = filteredQuery<
-  { currency: string; values: string[] },
-  { value: string; revenue: string }
->(
+const breakDownHitRevenue = filteredQuery<ValuesInCurrency, { value: string; revenue: string }>(
   'break-down-hit-revenue',
   ['filtered_payments', 'filtered_hits'],
   `select value, sum(amount_minor - refunded_minor)::text as revenue
@@ -81,10 +80,7 @@ const breakDownHitRevenue = filteredQuery<
 )
 
 /** Revenue in `currency` by the value that a dimension of sessions has, for `values`. */
-const breakDownSessionRevenue = filteredQuery<
-  { currency: string; values: string[] },
-  { value: string; revenue: string }
->(
+const breakDownSessionRevenue = filteredQuery<ValuesInCurrency, { value: string; revenue: string }>(
   'break-down-session-revenue',
   ['filtered_payments'],
   `select value, sum(amount_minor - refunded_minor)::text as revenue

@@ -2,12 +2,12 @@ import { z } from 'zod'
 import { query } from '../../db/query.ts'
 import { EVENT_TYPES, type EventType } from '../../ingestion/hit.ts'
 import { boundsOf, type Range, seriesBuckets } from '../../time/range.ts'
-import { typesField, typesOf } from '../event-log/event-types.ts'
 import { StatsQuery } from '../filters/query.ts'
 import { isUnfiltered, type ResolvedQuery } from '../filters/resolved-query.ts'
 import { resolveContext, type StatsServices, type StatsSite } from '../query-context.ts'
 import { filteredQuery } from '../sql/filtered-query.ts'
 import { mergeSlices, readSlices } from '../sql/slices.ts'
+import { typesField, typesOf } from './event-log.ts'
 import { Group, Labels } from './timeseries.ts'
 
 export const EventsTimeseriesQuery = StatsQuery.safeExtend(typesField)

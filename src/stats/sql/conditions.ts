@@ -1,8 +1,7 @@
 import type { Queryable } from '../../db/connect.ts'
 import { columnOf, type Dimension, isHitDimension, isSessionOnly } from '../../dimensions/dimensions.ts'
 import type { Condition, ResolvedFilters, ResolvedQuery } from '../filters/resolved-query.ts'
-import { sessionsAround, startedSession } from './bounds.ts'
-import { concat, type Fragment } from './fragment.ts'
+import { concat, type Fragment, sessionsAround, startedSession } from './bounds.ts'
 
 type DimensionFilter = ResolvedFilters['dimensions'][number]
 

@@ -1,7 +1,15 @@
 import type { Queryable } from '../../db/connect.ts'
 import { columnOf, type Dimension, isHitDimension, isSessionOnly } from '../../dimensions/dimensions.ts'
 import type { ConversionTargets, ResolvedQuery } from '../filters/resolved-query.ts'
-import { aroundRange, eventsOf, inTime, sessionsAround, startedInRange, visibleHit } from './bounds.ts'
+import {
+  aroundRange,
+  eventsOf,
+  type Fragment,
+  inTime,
+  sessionsAround,
+  startedInRange,
+  visibleHit,
+} from './bounds.ts'
 import {
   conditionsOnHit,
   conditionsOnSession,
@@ -9,7 +17,6 @@ import {
   hasHitFilters,
 } from './conditions.ts'
 import { conversions } from './conversions.ts'
-import type { Fragment } from './fragment.ts'
 import { filteredMoney } from './money.ts'
 
 export interface RelationOptions {
