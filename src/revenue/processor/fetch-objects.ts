@@ -8,8 +8,8 @@ import { MOST_ITEMS, Subscription } from './subscription-object.ts'
 /** An object to request from the processor. */
 export type Lookup =
   | { of: 'coupon' | 'price'; id: string }
-  /** The items of a subscription: the event omits some of them, or has only the ids of discounts. */
-  | { of: 'items'; id: string; eventId: string /** Unix milliseconds of the event. */; eventAt: number }
+  /** Items of a subscription that its event omits, or of which it has only the ids of discounts. `eventAt`: Unix milliseconds. */
+  | { of: 'items'; id: string; eventId: string; eventAt: number }
 
 const ORDER: Lookup['of'][] = ['coupon', 'price', 'items']
 

@@ -35,16 +35,11 @@ function discountsIn(fact: AnyFact): Listed[] {
   return [...own, ...itemsIn(fact).flatMap(item => item.discounts)]
 }
 
-/** Definitions whose discounts are replaced as discount events are applied in order. */
-export interface CollectedDefinitions extends Definitions {
-  discounts: Map<string, Discount>
-}
-
 /** Collects definitions. Of each discount the first description in time applies until a discount event replaces it. */
 export function collectDefinitions(
   facts: readonly AnyFact[],
   described: readonly AnyFact[],
-): CollectedDefinitions {
+): Definitions & { discounts: Map<string, Discount> } {
   const discounts = new Map<string, Discount>()
   const add = (listed: Listed) => {
     if (typeof listed === 'string' || listed.id === null) return

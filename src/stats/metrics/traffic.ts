@@ -1,4 +1,3 @@
-import { z } from 'zod'
 import { ratio } from '../../lib/numbers.ts'
 import { NO_TRAFFIC, runTask, type TrafficPart, type TrafficTotals } from '../../rollups/protocol.ts'
 import { count, decimal } from '../../schema/fields.ts'
@@ -18,8 +17,7 @@ export const trafficFields = {
   custom_events: count('Hits of type `event` in the range.', 37),
 }
 
-export const Traffic = z.object(trafficFields)
-export type Traffic = z.infer<typeof Traffic>
+type Traffic = Record<keyof typeof trafficFields, number>
 
 /** Computes metrics from totals; the only place that does so (docs/metrics.md "Traffic"). */
 export function presentTraffic(totals: TrafficTotals): Traffic {
@@ -128,8 +126,8 @@ export async function countTraffic(
   const [hits, sessions] = await Promise.all([
     slices
       ? readSlices(services, countFilteredSliceHits, resolved, options).then(byBucket)
-      : // A single bucket that equals the range needs no bucket computation for each hit.
-        buckets.length === 1 && isWhole(buckets[0]!, resolved)
+      : // A single bucket is the range: it needs no bucket computation for each hit.
+        buckets.length === 1
         ? sumFilteredHits(reads, resolved).then(rows => rows.map(row => ({ bucket: 0, ...row })))
         : countFilteredHits(reads, resolved, options),
     readSlices(services, countFilteredSessions, resolved, options).then(byBucket),
@@ -139,6 +137,3 @@ export async function countTraffic(
 }
 
 const byBucket = <Row extends { bucket: number }>(rows: Row[]) => mergeSlices(rows, ({ bucket }) => bucket)
-
-const isWhole = (bucket: Bucket, { start, end }: ResolvedQuery): boolean =>
-  bucket.start.getTime() === start.getTime() && bucket.end.getTime() === end.getTime()
