@@ -13,18 +13,19 @@ export const DIMENSIONS = Object.keys(DIMENSION_REGISTRY) as [Dimension, ...Dime
 
 export const levelOf = (dimension: Dimension): Level => entries[dimension].level
 
+export const isHitDimension = (dimension: Dimension): dimension is DimensionOf<'hit'> =>
+  levelOf(dimension) === 'hit'
+
+/** Returns whether a dimension exists only in the row of the session: it may change after a hit was stored. */
+export const isSessionOnly = (dimension: Dimension): dimension is DimensionOf<'session-only'> =>
+  levelOf(dimension) === 'session-only'
+
 /** Returns the dimensions of a level, in the order of the registry. */
 export const dimensionsOfLevel = <Wanted extends Level>(level: Wanted): DimensionOf<Wanted>[] =>
   DIMENSIONS.filter((dimension): dimension is DimensionOf<Wanted> => levelOf(dimension) === level)
 
 /** Returns the column that stores a dimension: of `events` for dimensions of hits, of `sessions` and `events` for others. */
-export function columnOf(dimension: Dimension): string {
-  const entry = entries[dimension]
-  return (entry.level === 'hit' && entry.column) || dimension
-}
-
-/** Returns whether daily rollups count the values of a dimension. */
-export const isRolledUp = (dimension: Dimension): boolean => entries[dimension].isRolledUp
+export const columnOf = (dimension: Dimension): string => entries[dimension].column ?? dimension
 
 /** Columns of `sessions` that a session takes from its opening hit, but that are no dimensions. */
 const OTHER_ATTRIBUTES = ['hostname', 'browser_version', 'os_version', 'language', 'screen'] as const

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { columnOf, DIMENSIONS, isRolledUp, levelOf } from './dimensions.ts'
+import { columnOf, DIMENSIONS, isSessionOnly, levelOf } from './dimensions.ts'
 
 /** Dimension of errors; its values are fingerprints. */
 export const ERRORS = 'error'
@@ -9,7 +9,11 @@ export const PROPERTIES = 'property'
 export const propertiesOf = (type: string, name: string): string => `${PROPERTIES}/${type}/${name}`
 
 /** Dimensions that rollups count, without the properties of single events. */
-export const ROLLED_UP_DIMENSIONS: readonly string[] = [...DIMENSIONS.filter(isRolledUp), ERRORS, PROPERTIES]
+export const ROLLED_UP_DIMENSIONS: readonly string[] = [
+  ...DIMENSIONS.filter(dimension => !isSessionOnly(dimension)),
+  ERRORS,
+  PROPERTIES,
+]
 
 /** Raise it when rollups count something in another way than before. */
 const COUNTING = 1

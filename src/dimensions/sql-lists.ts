@@ -1,20 +1,19 @@
 import {
   COPIED_COLUMNS,
   columnOf,
+  type Dimension,
   dimensionsOfLevel,
   fieldOf,
-  isRolledUp,
   SESSION_ATTRIBUTES,
 } from './dimensions.ts'
 
-const rolledUpHits = dimensionsOfLevel('hit').filter(isRolledUp)
-const rolledUpSessions = COPIED_COLUMNS.filter(isRolledUp)
+const HITS = dimensionsOfLevel('hit')
 
 const list = (columns: readonly string[], textOf = (column: string) => column) =>
   columns.map(textOf).join(', ')
 const arrayOf = (column: string) => `:${fieldOf(column)}::text[]`
 const textArray = (values: string[]) => `'{${values.join(',')}}'::text[]`
-const choice = (dimensions: readonly (typeof rolledUpHits | typeof rolledUpSessions)[number][]) =>
+const choice = (dimensions: readonly Dimension[]) =>
   dimensions.map(dimension => `when '${dimension}' then ${columnOf(dimension)}`).join(' ')
 
 /** Parts of statements that are derived from the registry of dimensions; a statement names them as `{copied_columns}`. */
@@ -32,11 +31,11 @@ export const SQL_LISTS: Record<string, string> = {
   session_attribute_arrays: list(SESSION_ATTRIBUTES, arrayOf),
   /** `entry_path as "entryPath", …` */
   session_attribute_fields: list(SESSION_ATTRIBUTES, column => `${column} as "${fieldOf(column)}"`),
-  rolled_up_hit_columns: list(rolledUpHits.map(columnOf)),
-  rolled_up_hit_names: textArray([...rolledUpHits, 'error']),
+  rolled_up_hit_columns: list(HITS.map(columnOf)),
+  rolled_up_hit_names: textArray([...HITS, 'error']),
   /** `when 'path' then path …` */
-  rolled_up_hit_choice: choice(rolledUpHits),
-  rolled_up_session_columns: list(rolledUpSessions),
-  rolled_up_session_names: textArray(rolledUpSessions),
-  rolled_up_session_choice: choice(rolledUpSessions),
+  rolled_up_hit_choice: choice(HITS),
+  rolled_up_session_columns: list(COPIED_COLUMNS),
+  rolled_up_session_names: textArray(COPIED_COLUMNS),
+  rolled_up_session_choice: choice(COPIED_COLUMNS),
 }

@@ -2,33 +2,38 @@ import { ADVISORY_LOCKS } from '../db/advisory-locks.ts'
 import type { Transaction } from '../db/connect.ts'
 import { query } from '../db/query.ts'
 
-/** Visitor and session of a row that the service records. */
+/** Visitor and session of a row that the service records; null where unknown. */
 export interface Attribution {
   visitorNo: number | null
   sessionNo: number | null
   sessionAt: Date | null
+}
+
+interface PossiblyPending extends Attribution {
   /** The visitor has no session yet: the caller must pass the row to `awaitVisitor` in the same transaction. */
-  isPending: boolean
+  isPending?: boolean
 }
 
 /** Time and id of a row in one of the hypertables. */
-export interface AttributedRow {
-  target: 'revenue' | 'events' | 'mrr_movements'
+interface Row {
+  siteNo: number
   at: Date
   /** payment_id for revenue, id for the others */
   id: string
 }
 
-interface Found {
-  visitorNo: number
-  sessionNo: number | null
-  sessionAt: Date | null
+interface AwaitingRow extends Row {
+  target: 'revenue' | 'events' | 'mrr_movements'
+  visitorId: string
+}
+
+interface Found extends Attribution {
   hasSessions: boolean
 }
 
 const findAttribution = query<{ siteNo: number; visitorId: string; at: Date }, Found>('find-attribution')
 
-const findFirstSession = query<{ siteNo: number; visitorId: string }, Omit<Found, 'hasSessions'>>(
+const findFirstSession = query<{ siteNo: number; visitorId: string }, Attribution>(
   'find-first-session',
   `select visitors.visitor_no as "visitorNo", session.session_no as "sessionNo", session.started_at as "sessionAt"
   from visitors
@@ -61,18 +66,10 @@ const lockNewcomers = query<{ lock: number; siteNo: number }>(
   'select pg_advisory_xact_lock(:lock::int, :siteNo::int)',
 )
 
-const insertAwaiting = query<{
-  siteNo: number
-  visitorId: string
-  targets: string[]
-  /** ISO 8601: the driver cannot send an array of Dates. */
-  times: string[]
-  ids: string[]
-}>(
+const insertAwaiting = query<AwaitingRow>(
   'insert-awaiting',
   `insert into awaiting_visitors (site_no, visitor_id, target, at, id)
-  select :siteNo::int, :visitorId::uuid, target, at, id
-  from unnest(:targets::text[], :times::timestamptz[], :ids::uuid[]) as waiting (target, at, id)
+  values (:siteNo, :visitorId, :target, :at, :id)
   on conflict do nothing`,
 )
 
@@ -90,10 +87,7 @@ const selectAwaitedSites = query<{ siteNos: number[] }, { siteNo: number }>(
 )
 
 /** Deletes and returns the rows that wait for the visitors. */
-const dequeueAwaiting = query<
-  { siteNos: number[]; visitorIds: string[] },
-  AttributedRow & { siteNo: number; visitorId: string }
->(
+const dequeueAwaiting = query<{ siteNos: number[]; visitorIds: string[] }, AwaitingRow>(
   'dequeue-awaiting',
   `delete from awaiting_visitors
   using unnest(:siteNos::int[], :visitorIds::uuid[]) as appeared (site_no, id)
@@ -106,21 +100,11 @@ const dequeueAwaiting = query<
     awaiting_visitors.id`,
 )
 
-/** A row, and the visitor and session that it is attributed to. */
-interface RowAttribution {
-  siteNo: number
-  at: Date
-  id: string
-  visitorNo: number | null
-  sessionNo: number | null
-  sessionAt: Date | null
-}
-
 /**
  * Call it only after the movement was removed from awaiting_visitors or was not found there: when two transactions change one
  * row of a hypertable at the same time, TimescaleDB (2.28) loses the second change without an error.
  */
-export const attributeMovement = query<RowAttribution>(
+export const attributeMovement = query<Row & Attribution>(
   'attribute-movement',
   `update mrr_movements
   set visitor_no = :visitorNo, session_no = :sessionNo, session_at = :sessionAt
@@ -128,17 +112,17 @@ export const attributeMovement = query<RowAttribution>(
 )
 
 const ATTRIBUTE = {
-  revenue: query<RowAttribution>(
+  revenue: query<Row & Attribution>(
     'attribute-revenue',
     `update revenue
     set visitor_no = :visitorNo, session_no = :sessionNo, session_at = :sessionAt
     where site_no = :siteNo and at = :at and payment_id = :id`,
   ),
-  events: query<RowAttribution>('attribute-event'),
+  events: query<Row & Attribution>('attribute-event'),
   mrr_movements: attributeMovement,
 }
 
-const UNKNOWN_VISITOR: Attribution = { visitorNo: null, sessionNo: null, sessionAt: null, isPending: false }
+const UNKNOWN: Attribution = { visitorNo: null, sessionNo: null, sessionAt: null }
 
 /**
  * Returns the visitor's session at a moment, else the latest session before it; no session when all sessions are later.
@@ -150,36 +134,23 @@ export async function attribute(
   siteNo: number,
   visitorId: string | null | undefined,
   at: Date,
-): Promise<Attribution> {
-  if (!visitorId) return UNKNOWN_VISITOR
+): Promise<PossiblyPending> {
+  if (!visitorId) return UNKNOWN
   const [found] = await findAttribution(tx, { siteNo, visitorId, at })
-  if (found?.hasSessions) return { ...sessionOf(found), isPending: false }
+  if (found?.hasSessions) return found
   // Without this lock, this transaction could miss the first session while the one that stores it misses the waiting row.
   await lockNewcomers(tx, { lock: ADVISORY_LOCKS.newcomers, siteNo })
   const [again] = await findAttribution(tx, { siteNo, visitorId, at })
-  return { ...sessionOf(again), isPending: !again?.hasSessions }
+  return { ...(again ?? UNKNOWN), isPending: !again?.hasSessions }
 }
 
-const sessionOf = (found: Found | undefined) => ({
-  visitorNo: found?.visitorNo ?? null,
-  sessionNo: found?.sessionNo ?? null,
-  sessionAt: found?.sessionAt ?? null,
-})
-
-/** Stores which rows wait for the visitor's first session. */
+/** Stores that a row waits for the first session of its visitor, if its attribution is pending. */
 export async function awaitVisitor(
   tx: Transaction,
-  siteNo: number,
-  visitorId: string,
-  rows: AttributedRow[],
+  { isPending }: PossiblyPending,
+  { visitorId, ...row }: Omit<AwaitingRow, 'visitorId'> & { visitorId: string | null | undefined },
 ): Promise<void> {
-  await insertAwaiting(tx, {
-    siteNo,
-    visitorId,
-    targets: rows.map(row => row.target),
-    times: rows.map(row => row.at.toISOString()),
-    ids: rows.map(row => row.id),
-  })
+  if (isPending && visitorId) await insertAwaiting(tx, { ...row, visitorId })
 }
 
 /**

@@ -16,15 +16,15 @@ export function exactMinor(amount: bigint): number {
   return Number(amount)
 }
 
-const EXACT_REVENUE =
-  'Every digit of `revenue` where it is beyond 2^53 − 1, which JSON numbers do not carry exactly'
-
 /** Every digit of a row's revenue; absent when `revenue` is exact. */
 const exactRevenue = (whatRevenueIs: string) =>
   z
     .string()
     .optional()
-    .meta({ description: `${EXACT_REVENUE}: ${whatRevenueIs}. Else absent.`, example: '18014398509481982' })
+    .meta({
+      description: `Every digit of \`revenue\` where it is beyond 2^53 − 1, which JSON numbers do not carry exactly: ${whatRevenueIs}. Else absent.`,
+      example: '18014398509481982',
+    })
 
 /** Revenue fields for the rows of a list: one amount beyond 2^53 − 1 must not make the whole response fail. */
 export const rowRevenueFields = (description: string, example: number) => ({

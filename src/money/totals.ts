@@ -34,8 +34,7 @@ export const moneyFields = {
     example: 780,
   }),
 }
-const Money = z.object(moneyFields)
-type Money = z.infer<typeof Money>
+type Money = z.infer<z.ZodObject<typeof moneyFields>>
 
 /** Payments and MRR movements of a site in some periods. */
 export interface SiteMoneyTotals {

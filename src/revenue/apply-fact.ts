@@ -4,7 +4,7 @@ import { invalidField } from '../errors.ts'
 import type { Log } from '../runtime/log.ts'
 import { lockConnection, type OpenConnection } from './processor/connection.ts'
 import type { Fact } from './processor/event.ts'
-import type { NeededObjects } from './processor/fetch-objects.ts'
+import type { Lookup } from './processor/fetch-objects.ts'
 import { reconcilePayments } from './sales/reconcile-payments.ts'
 import { type Affected, storeFact } from './store-fact.ts'
 import { enqueueRecomputes, recomputeSite } from './subscriptions/recompute-queue.ts'
@@ -25,20 +25,11 @@ const selectSales = query<
     and (subscription_id = :subscriptionId or customer_id = :customerId)`,
 )
 
-interface Applied {
-  /** Undefined for a fact that changed nothing. */
-  needed?: NeededObjects
-  /** The recompute queue has subscriptions that depend on the fact. */
-  isMore?: boolean
-  /** The sale has more linked ids than `loadSale` reads. */
-  isCut?: boolean
-}
-
 /**
  * Applies a fact in one transaction: stores it, recomputes the subscriptions that depend on it, and reconciles the payments of
  * its sales. If more than 50 subscriptions depend on it, the others are recomputed in further transactions.
  * @param isNew runs first in the transaction. When it returns false, the fact was applied before and nothing changes
- * @returns objects that MRR needs and no fact describes; undefined for a fact that was applied before
+ * @returns objects that MRR needs and no fact describes; none for a fact that was applied before
  * @throws AppError `validation_failed` for an amount beyond exact numbers, `not_found` when the processor was disconnected
  * meanwhile; nothing is stored in these cases
  */
@@ -47,35 +38,31 @@ export async function applyFact(
   connection: OpenConnection,
   fact: Fact,
   isNew: (tx: Transaction) => Promise<boolean>,
-): Promise<NeededObjects | undefined> {
+): Promise<Lookup[]> {
   const { siteNo, id: siteId } = connection.site
-  const applied = await inProcessorTransaction(db, siteNo, async (tx): Promise<Applied> => {
+  const applied = await inProcessorTransaction(db, siteNo, async tx => {
     await lockConnection(tx, connection)
-    return (await isNew(tx)) ? apply(tx, siteNo, fact) : {}
+    return (await isNew(tx)) ? apply(tx, siteNo, fact) : undefined
   }).catch(error => {
     throw error instanceof RangeError ? invalidField('data.object', error.message) : error
   })
+  if (!applied) return []
   if (applied.isMore) await recomputeSite({ db, log }, siteNo)
   if (applied.isCut)
     log.warn({ siteId, objectId: fact.objectId }, 'more is linked to a sale than is looked at')
   return applied.needed
 }
 
-async function apply(tx: Transaction, siteNo: number, fact: Fact): Promise<Applied> {
+async function apply(tx: Transaction, siteNo: number, fact: Fact) {
   const { subscriptionIds, attributed } = await storeFact(tx, siteNo, fact)
   const now = subscriptionIds.slice(0, MOST_AT_ONCE)
   const { needed, renewalsChanged } = await recomputeSubscriptions(tx, siteNo, now)
   await enqueueRecomputes(tx, siteNo, subscriptionIds.slice(MOST_AT_ONCE))
-  const { isCut } = await reconcileOwnSale(tx, siteNo, fact)
+  const { kind, objectId, saleIds } = fact
+  const changedId = kind === 'invoice' || kind === 'checkout' ? objectId : undefined
+  const isCut = saleIds.length > 0 && (await reconcilePayments(tx, { siteNo }, saleIds, changedId)).isCut
   await reconcileOtherSales(tx, siteNo, fact, renewalsChanged, attributed)
   return { needed, isMore: subscriptionIds.length > MOST_AT_ONCE, isCut }
-}
-
-async function reconcileOwnSale(tx: Transaction, siteNo: number, fact: Fact): Promise<{ isCut: boolean }> {
-  const { kind, objectId, saleIds } = fact
-  if (saleIds.length === 0) return { isCut: false }
-  const isPaid = kind === 'invoice' || kind === 'checkout'
-  return reconcilePayments(tx, { siteNo }, saleIds, isPaid ? objectId : undefined)
 }
 
 /** Reconciles payments that became a renewal, or whose visitor became known. */

@@ -56,19 +56,15 @@ export async function createPayment(
   const { created } = await services.db.begin(async tx => {
     const ids = await idsOfSale(tx, site, input.transaction_id)
     const recorded = await recordPayment(tx, site, {
+      // The fields of the same name: currency, email, name and the flags.
+      ...input,
       transactionId: input.transaction_id,
       aliases: ids,
       amountMinor: input.amount,
-      currency: input.currency,
       visitorId: input.visitor_id,
       sessionId: input.session_id,
-      email: input.email,
-      name: input.name,
       customerId: input.customer_id,
-      renewal: input.renewal,
-      refunded: input.refunded,
       isFreeTrial: input.is_free_trial,
-      recurring: input.recurring,
       paidAt,
       source: 'api',
     })

@@ -4,9 +4,9 @@ import type { Log } from '../runtime/log.ts'
 import { applyFact } from './apply-fact.ts'
 import type { OpenConnection } from './processor/connection.ts'
 import { readEvent } from './processor/event.ts'
-import { recordEvent } from './processor/facts.ts'
-import { fetchObjects, type NeededObjects } from './processor/fetch-objects.ts'
-import { deleteLookup, idsOf, postpone, selectDue } from './processor/lookups.ts'
+import { insertEvent } from './processor/facts.ts'
+import { fetchObjects, type Lookup } from './processor/fetch-objects.ts'
+import { deleteLookup, postpone, selectDue } from './processor/lookups.ts'
 import type { StripeAccess } from './processor/stripe.ts'
 
 export interface ReceiveOptions {
@@ -32,9 +32,11 @@ export async function receiveEvent(
   const event = readEvent(text, options.now())
   if (!event) return
   const { type, fact } = event
-  const needed = await applyFact(options, connection, fact, tx =>
-    recordEvent(tx, connection.site.siteNo, type, fact),
-  )
+  const { siteNo } = connection.site
+  const needed = await applyFact(options, connection, fact, async tx => {
+    const rows = await insertEvent(tx, { siteNo, eventId: fact.eventId, type, at: fact.at })
+    return rows.length > 0
+  })
   await lookUp(options, connection, needed)
 }
 
@@ -43,20 +45,15 @@ export async function receiveEvent(
  * counts as 0 until a later event of the site, or a repeated delivery of this one, asks again.
  * @param needed objects to look up in addition to those that are due
  */
-async function lookUp(
-  options: ReceiveOptions,
-  connection: OpenConnection,
-  needed: NeededObjects | undefined,
-): Promise<void> {
-  const { log, stripeApiBase } = options
+async function lookUp(options: ReceiveOptions, connection: OpenConnection, needed: Lookup[]): Promise<void> {
   const { site, apiKey } = connection
   if (apiKey) {
-    const access = { apiKey, stripeApiBase }
+    const access = { apiKey, stripeApiBase: options.stripeApiBase }
     const hasItems = await lookUpDue(options, connection, access, needed)
     // Items can refer to further coupons and prices that are not described yet.
-    if (hasItems) await lookUpDue(options, connection, access)
-  } else if (needed && idsOf(needed).length > 0) {
-    log.warn({ siteId: site.id, ...needed, failure: 'there is no API key' }, 'MRR is not exact')
+    if (hasItems) await lookUpDue(options, connection, access, [])
+  } else if (needed.length > 0) {
+    options.log.warn({ siteId: site.id, needed, failure: 'there is no API key' }, 'MRR is not exact')
   }
 }
 
@@ -65,16 +62,17 @@ async function lookUpDue(
   options: ReceiveOptions,
   connection: OpenConnection,
   access: StripeAccess,
-  needed?: NeededObjects,
+  needed: Lookup[],
 ): Promise<boolean> {
   const { db, log } = options
   const { siteNo, id: siteId } = connection.site
   const due = await selectDue(db, siteNo, needed)
-  if (idsOf(due).length === 0) return false
+  if (due.length === 0) return false
   const { facts, missing, failed, failure } = await fetchObjects(access, due)
   if (failed.length + missing.length > 0) {
     log.warn({ siteId, missing, failed, failure }, 'MRR is not exact')
-    await postpone(db, siteNo, { missing, failed })
+    await postpone(db, siteNo, missing, true)
+    await postpone(db, siteNo, failed, false)
   }
   for (const fact of facts) {
     const { objectId } = fact
@@ -87,7 +85,7 @@ async function lookUpDue(
       // The answer of the API cannot be used. The event itself is valid and stored, so its delivery must not fail.
       if (!(error instanceof AppError)) throw error
       log.warn({ siteId, failed: [objectId], failure: error.message }, 'MRR is not exact')
-      await postpone(db, siteNo, { missing: [], failed: [objectId] })
+      await postpone(db, siteNo, [objectId], false)
     }
   }
   return facts.some(({ kind }) => kind === 'items')

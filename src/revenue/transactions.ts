@@ -42,16 +42,14 @@ export const inProcessorTransaction = <Result>(
   siteNo: number,
   run: (tx: Transaction) => Promise<Result>,
 ): Promise<Result> =>
-  inTurn(siteNo, () =>
-    withRetries(db, async tx => {
+  inTurn(siteNo, () => {
+    const attempt = async (tx: Transaction) => {
       await lockProcessor(tx, siteNo)
       return run(tx)
-    }),
-  )
-
-const withRetries = <Result>(db: Db, run: (tx: Transaction) => Promise<Result>): Promise<Result> =>
-  retry(async () => (await db.begin(run)) as Result, {
-    attempts: 4,
-    delayMs: attempt => 25 * attempt,
-    shouldRetry: isRetryable,
+    }
+    return retry(async () => (await db.begin(attempt)) as Result, {
+      attempts: 4,
+      delayMs: count => 25 * count,
+      shouldRetry: isRetryable,
+    })
   })

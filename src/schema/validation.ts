@@ -72,15 +72,10 @@ const NAMES: Record<string, string> = {
   array: 'an array',
   object: 'an object',
   record: 'an object',
-  date: 'a date',
 }
 
 const FORMATS: Record<string, string> = {
   guid: 'a UUID',
-  uuid: 'a UUID',
-  url: 'a URL',
-  email: 'an e-mail address',
-  date: 'a date, written YYYY-MM-DD',
   datetime: 'an ISO 8601 date-time with its offset',
 }
 
@@ -103,8 +98,7 @@ function describe(issue: z.core.$ZodRawIssue): string | undefined {
   }
 }
 
-const verb = (origin: string) => (origin === 'array' || origin === 'set' ? 'have' : 'be')
-const unit = (origin: string) =>
-  origin === 'string' ? ' characters' : origin === 'array' || origin === 'set' ? ' entries' : ''
+const verb = (origin: string) => (origin === 'array' ? 'have' : 'be')
+const unit = (origin: string) => (origin === 'string' ? ' characters' : origin === 'array' ? ' entries' : '')
 
 z.config({ customError: describe })

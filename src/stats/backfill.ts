@@ -21,23 +21,18 @@ export interface BackfillOptions {
   to?: string | undefined
 }
 
-export interface Backfilled {
-  sites: number
-  /** Local days of all sites together. */
-  days: number
-}
-
 /**
  * Rebuilds all aggregates and rollups for days of sites, whether they are marked as stale or not. Correct numbers do not
  * change. It may be interrupted at any point and run again, at the same time as live traffic and the scheduler.
  * @param onProgress receives the completed part, 0 to 1
+ * @returns the number of sites, and of local days of all sites together
  * @throws AppError for an unknown site; Error for days in the wrong order or in the future
  */
 export async function backfill(
   services: { db: Db; lease: Lease; now: () => Date },
   options: BackfillOptions,
   onProgress: (part: number) => void = () => {},
-): Promise<Backfilled> {
+) {
   const { db, lease, now } = services
   const { from, to } = options
   if (from && to && from > to) throw new Error(`${from} comes after ${to}`)

@@ -1,6 +1,5 @@
-import { previousRange, type Range, resolveRange } from '../time/range.ts'
+import { previousRange, resolveRange } from '../time/range.ts'
 import { filtersOf, type StatsQuery } from './filters/query.ts'
-import type { ResolvedQuery } from './filters/resolved-query.ts'
 import { type ResolveServices, resolveQueries } from './resolve/resolve.ts'
 
 /** Services that statistics queries use; `signal` aborts when the client has disconnected or the deadline has passed. */
@@ -16,20 +15,11 @@ export interface StatsSite {
   firstEventAt: Date | null
 }
 
-/** Query context: the range, the equally long period before it, and the resolved query for each of them. */
-export interface QueryContext {
-  range: Range
-  rangeBefore: Range
-  resolved: ResolvedQuery
-  resolvedBefore: ResolvedQuery
-}
-
-/** @throws AppError as `resolveQueries` */
-export async function resolveContext(
-  services: StatsServices,
-  site: StatsSite,
-  query: StatsQuery,
-): Promise<QueryContext> {
+/**
+ * Returns the query context: the range, the equally long period before it, and the resolved query for each of them.
+ * @throws AppError as `resolveQueries`
+ */
+export async function resolveContext(services: StatsServices, site: StatsSite, query: StatsQuery) {
   const clock = { zone: site.timezone, now: services.now(), firstEventAt: site.firstEventAt }
   const range = resolveRange(query, clock)
   const rangeBefore = previousRange(range)

@@ -13,17 +13,19 @@ import {
   startOfNextHour,
 } from './local-time.ts'
 
-export const RANGE_PRESETS = [
-  'today',
-  'yesterday',
-  'last_7_days',
-  'last_30_days',
-  'this_month',
-  'last_month',
-  'last_12_months',
-  'all',
-] as const
-export type RangePreset = (typeof RANGE_PRESETS)[number]
+/** First and last day of each preset. */
+const PRESETS = {
+  today: today => [today, today],
+  yesterday: today => [today - 1, today - 1],
+  last_7_days: today => [today - 6, today],
+  last_30_days: today => [today - 29, today],
+  this_month: today => [firstOfMonth(today), today],
+  last_month: today => [firstOfMonth(today, -1), firstOfMonth(today) - 1],
+  last_12_months: today => [firstOfMonth(today, -11), today],
+  all: (today, firstEvent) => [Math.min(firstEvent, today), today],
+} satisfies Record<string, (today: LocalDay, firstEvent: LocalDay) => [first: LocalDay, last: LocalDay]>
+export type RangePreset = keyof typeof PRESETS
+export const RANGE_PRESETS = Object.keys(PRESETS) as RangePreset[]
 
 export type Group = 'hour' | 'day' | 'week' | 'month'
 
@@ -113,41 +115,20 @@ interface Clock {
   /** IANA name of the site's time zone. */
   zone: string
   now: Date
+  firstEventAt: Date | null
 }
 
 /** Returns the range of a valid query. `all` begins with the day of `firstEventAt`; without one it is today. */
-export function resolveRange(query: RangeQuery, clock: Clock & { firstEventAt: Date | null }): Range {
-  const { zone } = clock
-  const [first, last] = daysOf(query, clock)
-  const days = last - first + 1
-  const monthly = query.range === 'last_12_months' && query.from === undefined
-  return rangeOf(zone, first, last, monthly ? 'month' : groupFor(days))
-}
-
-function daysOf(
-  { range, from, to }: RangeQuery,
-  { zone, now, firstEventAt }: Clock & { firstEventAt: Date | null },
-): [first: LocalDay, last: LocalDay] {
-  if (from !== undefined && to !== undefined) return [dayOf(from), dayOf(to)]
-  const today = localDay(zone, now.getTime())
-  switch (range) {
-    case 'today':
-      return [today, today]
-    case 'yesterday':
-      return [today - 1, today - 1]
-    case 'last_7_days':
-      return [today - 6, today]
-    case 'last_30_days':
-      return [today - 29, today]
-    case 'this_month':
-      return [firstOfMonth(today), today]
-    case 'last_month':
-      return [firstOfMonth(today, -1), firstOfMonth(today) - 1]
-    case 'last_12_months':
-      return [firstOfMonth(today, -11), today]
-    case 'all':
-      return [firstEventAt ? Math.min(localDay(zone, firstEventAt.getTime()), today) : today, today]
+export function resolveRange({ range, from, to }: RangeQuery, { zone, now, firstEventAt }: Clock): Range {
+  if (from !== undefined && to !== undefined) {
+    const [first, last] = [dayOf(from), dayOf(to)]
+    return rangeOf(zone, first, last, groupFor(last - first + 1))
   }
+  const [first, last] = PRESETS[range](
+    localDay(zone, now.getTime()),
+    localDay(zone, (firstEventAt ?? now).getTime()),
+  )
+  return rangeOf(zone, first, last, range === 'last_12_months' ? 'month' : groupFor(last - first + 1))
 }
 
 function groupFor(days: number): Group {

@@ -21,7 +21,7 @@ import {
 } from '../stats/reports/events-timeseries.ts'
 import { FilterValues, FilterValuesQuery, getFilterValues } from '../stats/reports/filter-values.ts'
 import { GoalRows, getGoalReport } from '../stats/reports/goals.ts'
-import { getOverview, Overview, OverviewQuery } from '../stats/reports/overview.ts'
+import { getOverview, Overview } from '../stats/reports/overview.ts'
 import {
   getPageTitleTimeseries,
   PageTitleTimeseries,
@@ -46,7 +46,7 @@ export const statsRouter = router({
       description: 'What the range counts, and the same metrics of as many days just before.',
       answer: 'The overview.',
     })
-    .input(OverviewQuery)
+    .input(StatsQuery)
     .output(Overview)
     .query(({ ctx, input }) => getOverview(ctx, ctx.site, input)),
   timeseries: siteProcedure

@@ -36,8 +36,8 @@ beforeAll(async () => {
   old = await loadVersion()
   added = await loadVersion(
     {
-      theme: { level: 'session', isRolledUp: true },
-      query: { level: 'hit', isRolledUp: true },
+      theme: { level: 'session' },
+      query: { level: 'hit' },
     },
     hit => ({ theme: themeOf(hit) }),
   )

@@ -2,8 +2,8 @@ import ts from 'typescript'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import '../../src/trpc/stats.ts'
 import { queryFile } from '../../src/db/query.ts'
+import type { Dimension } from '../../src/dimensions/dimensions.ts'
 import { storeHits } from '../../src/ingestion/store/store.ts'
-import type { Dimension } from '../../src/stats/filters/dimensions.ts'
 import type { ResolvedQuery } from '../../src/stats/filters/resolved-query.ts'
 import {
   type FilteredStatement,

@@ -4,7 +4,6 @@ import { vi } from 'vitest'
 export interface AddedDimension {
   level: 'hit' | 'session'
   column?: string
-  isRolledUp: boolean
 }
 
 const REGISTRY = '../../src/dimensions/registry.ts'

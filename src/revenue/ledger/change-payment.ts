@@ -2,8 +2,8 @@ import type { Db, Transaction } from '../../db/connect.ts'
 import { query } from '../../db/query.ts'
 import { deleteAwaiting } from '../../events/attribution.ts'
 import { lockPayment } from '../transactions.ts'
-import { findPayment, markRevenue, serviceEventsOf, updateFirstPayment } from './record-payment.ts'
-import { deleteServiceEvents, serviceEventId } from './service-events.ts'
+import { findPayment, serviceEventsOf, updateFirstPayment } from './record-payment.ts'
+import { deleteServiceEvents, markTimes, serviceEventId } from './service-events.ts'
 
 /** A payment that was sent as refunded (column `refunded`) stays fully refunded. */
 const refundPayment = query<{ id: string; refundedMinor: number }, { refundedMinor: number }>(
@@ -39,10 +39,6 @@ const selectInCurrency = query<{ siteNo: number; currency: string }, { transacti
   limit 1000`,
 )
 
-interface Site {
-  siteNo: number
-}
-
 /**
  * Sets the total refund of a payment; a refund above the amount counts as a full refund. A payment that was sent as refunded
  * stays fully refunded.
@@ -52,7 +48,7 @@ interface Site {
  */
 export async function setRefunded(
   tx: Transaction,
-  { siteNo }: Site,
+  { siteNo }: { siteNo: number },
   transactionId: string,
   refundedMinor: number,
 ): Promise<boolean> {
@@ -60,8 +56,9 @@ export async function setRefunded(
   const [changed] = payment ? await refundPayment(tx, { id: payment.id, refundedMinor }) : []
   // A payment that was deleted meanwhile counts as never recorded.
   if (!payment || !changed) return false
-  await refundRevenue(tx, { siteNo, at: payment.paidAt, paymentId: payment.id, ...changed })
-  await markRevenue(tx, siteNo, [payment.paidAt])
+  const { id: paymentId, paidAt: at } = payment
+  await refundRevenue(tx, { siteNo, at, paymentId, ...changed })
+  await markTimes(tx, 'revenue', siteNo, [{ at }])
   return true
 }
 
@@ -73,7 +70,7 @@ export async function setRefunded(
  */
 export async function deletePayment(
   tx: Transaction,
-  { siteNo }: Site,
+  { siteNo }: { siteNo: number },
   transactionId: string,
   which: 'api' | 'any',
 ): Promise<boolean> {
@@ -93,7 +90,7 @@ export async function deletePayment(
   await deletePaymentRow(tx, { id })
   await deleteRevenue(tx, { siteNo, at, paymentId: id })
   const { changed } = await updateFirstPayment(tx, siteNo, payment)
-  await markRevenue(tx, siteNo, [at, ...changed])
+  await markTimes(tx, 'revenue', siteNo, [{ at }, ...changed])
   await deleteServiceEvents(tx, { siteNo }, events)
   return true
 }
@@ -103,7 +100,11 @@ export async function deletePayment(
  * deletion is a separate transaction: the purge can be interrupted and run again.
  * @returns number of deleted payments
  */
-export async function purgePayments(db: Db, { siteNo }: Site, currency: string): Promise<number> {
+export async function purgePayments(
+  db: Db,
+  { siteNo }: { siteNo: number },
+  currency: string,
+): Promise<number> {
   let deleted = 0
   for (;;) {
     const payments = await selectInCurrency(db, { siteNo, currency })

@@ -1,40 +1,11 @@
-/** A payment to be recorded. Amounts are minor units; an absent, null or empty field means unknown. */
-export interface NewPayment {
+/** What a payment is before and after it is recorded. Amounts are minor units. */
+interface Payment {
   /** Unique per site. */
   transactionId: string
-  /** Other ids of the same sale at the processor. No second payment can be recorded under any of them. */
-  aliases?: readonly string[] | undefined
   /** 1 to 2^53 − 1 */
   amountMinor: number
-  /** Refunded part of the amount; ignored when `refunded` is set. */
-  refundedMinor?: number | undefined
   /** ISO 4217, upper case. */
   currency: string
-  visitorId?: string | null | undefined
-  sessionId?: string | null | undefined
-  email?: string | null | undefined
-  name?: string | null | undefined
-  customerId?: string | null | undefined
-  renewal: boolean
-  refunded: boolean
-  isFreeTrial: boolean
-  recurring: boolean
-  paidAt: Date
-  source: 'api' | 'processor'
-}
-
-/** A payment as it is stored in the database. */
-export interface PaymentRecord {
-  id: string
-  transactionId: string
-  amountMinor: number
-  refundedMinor: number
-  currency: string
-  visitorId: string | null
-  sessionId: string | null
-  email: string | null
-  name: string | null
-  customerId: string | null
   renewal: boolean
   /** Whether the whole amount was refunded. */
   refunded: boolean
@@ -42,8 +13,27 @@ export interface PaymentRecord {
   recurring: boolean
   paidAt: Date
   source: 'api' | 'processor'
+}
+
+type PayerField = 'visitorId' | 'sessionId' | 'email' | 'name' | 'customerId'
+
+/** A payment to be recorded. An absent, null or empty field means unknown. */
+export interface NewPayment extends Payment, Partial<Record<PayerField, string | null | undefined>> {
+  /** Other ids of the same sale at the processor. No second payment can be recorded under any of them. */
+  aliases?: readonly string[] | undefined
+  /** Refunded part of the amount; ignored when `refunded` is set. */
+  refundedMinor?: number | undefined
+}
+
+/** A payment as it is stored in the database. */
+export interface PaymentRecord extends Payment, Record<PayerField, string | null> {
+  id: string
+  refundedMinor: number
   createdAt: Date
   customer: string
+  wasSentRefunded: boolean
+  /** Further ids of the same payment. */
+  aliases: string[]
 }
 
 /** Columns of `payments` in the form of `PaymentRecord`. */
@@ -51,7 +41,8 @@ export const PAYMENT_COLUMNS = `
   id, transaction_id as "transactionId", amount_minor as "amountMinor", refunded_minor as "refundedMinor", currency,
   visitor_id as "visitorId", session_id as "sessionId", email, name, customer_id as "customerId", renewal,
   refunded_minor = amount_minor as refunded, is_free_trial as "isFreeTrial", recurring, paid_at as "paidAt", source,
-  created_at as "createdAt", customer`
+  created_at as "createdAt", customer, payments.refunded as "wasSentRefunded",
+  array(select transaction_id from payment_aliases where payment_id = payments.id) as aliases`
 
 /**
  * Returns the key of the customer who paid (docs/metrics.md "Customer"): customer_id, else the e-mail address in lower case,

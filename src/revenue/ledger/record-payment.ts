@@ -1,28 +1,26 @@
 import type { Queryable, Transaction } from '../../db/connect.ts'
 import { query } from '../../db/query.ts'
 import { AppError, invalidField } from '../../errors.ts'
-import { attribute, awaitVisitor } from '../../events/attribution.ts'
-import { markBuckets } from '../../rollups/dirty.ts'
+import { type Attribution, attribute, awaitVisitor } from '../../events/attribution.ts'
 import { lockPayment } from '../transactions.ts'
 import { customerOf, type NewPayment, PAYMENT_COLUMNS, type PaymentRecord, refundOf } from './payment.ts'
-import { type ServiceEvent, writeServiceEvents } from './service-events.ts'
+import { markTimes, type ServiceEvent, writeServiceEvents } from './service-events.ts'
 
-/** A payment recorded under one of the ids itself comes before one that has it as an alias; among several, the oldest. */
-const selectPayment = query<{ siteNo: number; transactionIds: readonly string[] }, PaymentRecord>(
-  'find-payment',
+/** Returns the payments that have one of the ids, as their own id or as an alias, the oldest first. */
+export const findPayments = query<{ siteNo: number; ids: readonly string[] }, PaymentRecord>(
+  'find-payments',
   `with named as (
-    select id from payments where site_no = :siteNo::int and transaction_id = any(:transactionIds::text[])
+    select id from payments where site_no = :siteNo::int and transaction_id = any(:ids::text[])
     union
-    select payment_id from payment_aliases where site_no = :siteNo::int and transaction_id = any(:transactionIds::text[])
+    select payment_id from payment_aliases where site_no = :siteNo::int and transaction_id = any(:ids::text[])
   )
   select ${PAYMENT_COLUMNS}
   from payments
   where id in (select id from named)
-  order by transaction_id = any(:transactionIds::text[]) desc, created_at, id
-  limit 1`,
+  order by created_at, id`,
 )
 
-type PaymentRow = Omit<PaymentRecord, 'id' | 'createdAt'> & { siteNo: number }
+type PaymentRow = Omit<PaymentRecord, 'id' | 'createdAt' | 'wasSentRefunded' | 'aliases'> & { siteNo: number }
 
 const insertPayment = query<PaymentRow, PaymentRecord>(
   'insert-payment',
@@ -53,13 +51,7 @@ const insertAliases = query<{ siteNo: number; paymentId: string; transactionIds:
 )
 
 /** Writes the ledger row of a payment. */
-const insertRevenue = query<{
-  paymentId: string
-  isFirstOfCustomer: boolean
-  visitorNo: number | null
-  sessionNo: number | null
-  sessionAt: Date | null
-}>(
+const insertRevenue = query<Attribution & { paymentId: string; isFirstOfCustomer: boolean }>(
   'insert-revenue',
   `insert into revenue (
     site_no, at, payment_id, currency, amount_minor, refunded_minor, is_recurring, is_first_of_customer, visitor_no,
@@ -103,14 +95,17 @@ const setFirstOfCustomer = query<
   returning at`,
 )
 
-/** Returns the payment with one of these ids; the processor's other ids of a payment are searched too. */
+/**
+ * Returns the payment with one of these ids. A payment recorded under one of them comes before one that has it as an alias; among
+ * several, the oldest.
+ */
 export async function findPayment(
   db: Queryable,
   siteNo: number,
   transactionIds: readonly string[],
 ): Promise<PaymentRecord | undefined> {
-  const [payment] = await selectPayment(db, { siteNo, transactionIds })
-  return payment
+  const payments = await findPayments(db, { siteNo, ids: transactionIds })
+  return payments.find(({ transactionId }) => transactionIds.includes(transactionId)) ?? payments[0]
 }
 
 /**
@@ -177,10 +172,8 @@ async function insert(
   await addAliases(tx, siteNo, recorded, payment.aliases ?? [])
   const { firstId, changed } = await updateFirstPayment(tx, siteNo, recorded)
   await insertRevenue(tx, { paymentId: id, isFirstOfCustomer: firstId === id, ...attribution })
-  if (attribution.isPending) {
-    await awaitVisitor(tx, siteNo, payment.visitorId!, [{ target: 'revenue', at, id }])
-  }
-  await markRevenue(tx, siteNo, [at, ...changed])
+  await awaitVisitor(tx, attribution, { siteNo, visitorId: payment.visitorId, target: 'revenue', at, id })
+  await markTimes(tx, 'revenue', siteNo, [{ at }, ...changed])
   await writeServiceEvents(tx, { siteNo }, serviceEventsOf(recorded))
   return recorded
 }
@@ -205,24 +198,16 @@ export async function updateFirstPayment(
   tx: Transaction,
   siteNo: number,
   { currency, customer }: Pick<PaymentRecord, 'currency' | 'customer'>,
-): Promise<{ firstId: string | undefined; changed: Date[] }> {
+): Promise<{ firstId: string | undefined; changed: { at: Date }[] }> {
   // An older payment can only have been the first before if it is the first or second now.
   const earliest = await selectFirstPayments(tx, { siteNo, currency, customer })
-  const changed: Date[] = []
+  const changed: { at: Date }[] = []
   for (const [index, { id, paidAt }] of earliest.entries()) {
-    const rows = await setFirstOfCustomer(tx, { siteNo, at: paidAt, paymentId: id, isFirst: index === 0 })
-    changed.push(...rows.map(({ at }) => at))
+    const isFirst = index === 0
+    changed.push(...(await setFirstOfCustomer(tx, { siteNo, at: paidAt, paymentId: id, isFirst })))
   }
   return { firstId: earliest[0]?.id, changed }
 }
-
-/** Marks the revenue buckets of these times dirty. */
-export const markRevenue = (tx: Transaction, siteNo: number, times: Date[]): Promise<void> =>
-  markBuckets(
-    tx,
-    'revenue',
-    times.map(at => ({ siteNo, at: at.getTime() })),
-  )
 
 /** Returns the events that the event log has for a payment. */
 export function serviceEventsOf(payment: PaymentRecord): ServiceEvent[] {

@@ -19,17 +19,28 @@ export interface ServiceEvent {
   properties?: Record<string, string> | undefined
 }
 
-const insertServiceEvents = query<{
-  siteNo: number
-  /** ISO 8601: the driver cannot send an array of Dates. */
-  times: string[]
-  ids: string[]
-  names: string[]
-  visitorNos: (number | null)[]
-  sessionNos: (number | null)[]
-  sessionAts: (string | null)[]
-  properties: (string | null)[]
-}>('insert-service-events')
+/**
+ * Events have no page and copy the other dimensions from their session. Properties are sent as text, since the driver would
+ * encode jsonb twice.
+ */
+const insertServiceEvent = query<
+  Attribution & { siteNo: number; at: Date; id: string; name: string; properties: string | null }
+>(
+  'insert-service-event',
+  `insert into events (
+    site_no, at, id, type, name, is_service, visitor_no, session_no, session_at, hostname, path, url, title,
+    {copied_columns}, props
+  )
+  select
+    :siteNo::int, :at::timestamptz, :id::uuid, 'event', :name::text, true, :visitorNo::int, session.session_no,
+    session.started_at, '', '', '', '', {copied_from_session}, :properties::text::jsonb
+  from (select) as given
+  left join sessions as session
+    on session.site_no = :siteNo::int
+    and session.started_at = :sessionAt::timestamptz
+    and session.session_no = :sessionNo::bigint
+  on conflict (site_no, at, id) do nothing`,
+)
 
 const deleteServiceEvent = query<{ siteNo: number; at: Date; id: string }>(
   'delete-service-event',
@@ -46,26 +57,19 @@ export async function writeServiceEvents(
   events: ServiceEvent[],
 ): Promise<void> {
   if (events.length === 0) return
-  const rows: (ServiceEvent & { id: string; attribution: Attribution })[] = []
-  for (const event of events) {
-    const attribution = await attribute(tx, siteNo, event.visitorId, event.at)
-    rows.push({ ...event, id: serviceEventId(siteNo, event), attribution })
-  }
+  // All of them first: `attribute` must run before the transaction writes.
+  const attributions: Awaited<ReturnType<typeof attribute>>[] = []
+  for (const event of events) attributions.push(await attribute(tx, siteNo, event.visitorId, event.at))
   await allowColumnstoreWrites(tx)
-  await insertServiceEvents(tx, {
-    siteNo,
-    times: rows.map(({ at }) => at.toISOString()),
-    ids: rows.map(({ id }) => id),
-    names: rows.map(({ name }) => name),
-    visitorNos: rows.map(({ attribution }) => attribution.visitorNo),
-    sessionNos: rows.map(({ attribution }) => attribution.sessionNo),
-    sessionAts: rows.map(({ attribution }) => attribution.sessionAt?.toISOString() ?? null),
-    properties: rows.map(({ properties }) => (properties ? JSON.stringify(properties) : null)),
-  })
-  for (const { at, id, visitorId, attribution } of rows) {
-    if (attribution.isPending) await awaitVisitor(tx, siteNo, visitorId!, [{ target: 'events', at, id }])
+  for (const [index, event] of events.entries()) {
+    const { name, at, visitorId } = event
+    const attribution = attributions[index]!
+    const id = serviceEventId(siteNo, event)
+    const properties = event.properties ? JSON.stringify(event.properties) : null
+    await insertServiceEvent(tx, { ...attribution, siteNo, at, id, name, properties })
+    await awaitVisitor(tx, attribution, { siteNo, visitorId, target: 'events', at, id })
   }
-  await markHits(tx, siteNo, events)
+  await markTimes(tx, 'hits', siteNo, events)
 }
 
 /** Deletes events; an event that was never written is no error. */
@@ -81,7 +85,7 @@ export async function deleteServiceEvents(
     if (visitorId) await deleteAwaiting(tx, { siteNo, visitorId, ids: [id] })
     await deleteServiceEvent(tx, { siteNo, at, id })
   }
-  await markHits(tx, siteNo, events)
+  await markTimes(tx, 'hits', siteNo, events)
 }
 
 /** Returns the id of an event in the event log. */
@@ -89,9 +93,15 @@ export function serviceEventId(siteNo: number, { name, key }: ServiceEvent): str
   return uuidv5(`${siteNo}/${name}/${key}`, NAMESPACE)
 }
 
-const markHits = (tx: Transaction, siteNo: number, events: ServiceEvent[]) =>
+/** Marks the buckets of these rows dirty. */
+export const markTimes = (
+  tx: Transaction,
+  aggregate: 'hits' | 'revenue',
+  siteNo: number,
+  rows: { at: Date }[],
+): Promise<void> =>
   markBuckets(
     tx,
-    'hits',
-    events.map(({ at }) => ({ siteNo, at: at.getTime() })),
+    aggregate,
+    rows.map(({ at }) => ({ siteNo, at: at.getTime() })),
   )

@@ -17,15 +17,6 @@ export interface OpenConnection {
   apiKey: string | undefined
 }
 
-interface ConnectionRow {
-  siteNo: number
-  id: string
-  currency: string
-  timezone: string
-  webhookSecret: Uint8Array
-  apiKey: Uint8Array | null
-}
-
 /** Returns no row for a deleted site. A reconnect keeps the first connection time. */
 const upsertConnection = query<
   { siteNo: number; webhookSecret: Uint8Array; apiKey: Uint8Array | null; now: Date },
@@ -63,7 +54,10 @@ const lockConnectionRow = query<{ siteNo: number; webhookSecret: Uint8Array }, {
   for share`,
 )
 
-const selectSecrets = query<{ siteId: string }, ConnectionRow>(
+const selectSecrets = query<
+  { siteId: string },
+  OpenConnection['site'] & { webhookSecret: Uint8Array; apiKey: Uint8Array | null }
+>(
   'find-connection-secrets',
   `select
     sites.site_no as "siteNo", sites.id, sites.currency, sites.timezone,
@@ -134,11 +128,11 @@ export async function findConnection(
 ): Promise<OpenConnection | undefined> {
   const [row] = isUuid(siteId) ? await selectSecrets(db, { siteId }) : []
   if (!row) return undefined
-  const { siteNo, id, currency, timezone, webhookSecret, apiKey } = row
-  const decrypt = (sealed: Uint8Array, what: SecretName) => unseal(secretKey, sealed, storedAt(id, what))
+  const { webhookSecret, apiKey, ...site } = row
+  const decrypt = (sealed: Uint8Array, what: SecretName) => unseal(secretKey, sealed, storedAt(site.id, what))
   try {
     return {
-      site: { siteNo, id, currency, timezone },
+      site,
       webhookSecret: decrypt(webhookSecret, 'webhook_secret'),
       sealedSecret: webhookSecret,
       apiKey: apiKey ? decrypt(apiKey, 'api_key') : undefined,

@@ -33,8 +33,8 @@ export interface FactBodies {
   price: Price
   invoice: Paid
   checkout: Paid | null
-  charge: { refundedMinor: number }
-  refund: { chargeId: string; amountMinor: number; status: string | null; createdAt: number | null }
+  charge: z.infer<typeof Charge>['body']
+  refund: z.infer<typeof Refund>['body']
   /** Only links ids of one sale, or a customer to a visitor. */
   link: null
 }
@@ -56,21 +56,23 @@ export interface Fact<Kind extends FactKind = FactKind> {
   body: FactBodies[Kind]
 }
 
-type Read = Pick<Fact, 'kind' | 'objectId'> & {
-  body: FactBodies[FactKind]
-  subscriptionId?: string | null
-  customerId?: string | null
-  saleIds?: (string | null | undefined)[]
-  visitorId?: string | null
+type Read = Pick<Fact, 'kind' | 'objectId' | 'body'> & Partial<Links>
+
+/** Ids that a fact links. */
+interface Links {
+  subscriptionId: string | null
+  customerId: string | null
+  saleIds: (string | null | undefined)[]
+  visitorId: string | null
 }
 
 type Reader = (object: unknown, type: string, now: Date) => Read | undefined
 
 const readSubscription: Reader = (object, type) => {
-  const { id, state, ...rest } = parse(Subscription, object)
+  const { id, state, ...links } = parse(Subscription, object)
   const isOver = type === 'customer.subscription.deleted'
   const body = isOver ? { ...state, status: 'canceled' } : state
-  return { ...rest, kind: 'subscription', objectId: id, subscriptionId: id, body }
+  return { ...links, kind: 'subscription', objectId: id, subscriptionId: id, body }
 }
 
 const readDiscount: Reader = (object, type) => {
@@ -87,39 +89,29 @@ const readCoupon: Reader = object => {
   return { kind: 'coupon', objectId: coupon.id, body: coupon }
 }
 
-const readInvoice: Reader = (object, _type, now) => {
-  const { id, paid, ...rest } = parse(Invoice, object)
-  refuseAhead('status_transitions.paid_at', paid.paidAt, now)
-  return { ...rest, kind: 'invoice', objectId: id, body: paid }
-}
-
-const readCheckout: Reader = object => {
-  const { id, paid, ...rest } = parse(Checkout, object)
-  return { ...rest, kind: 'checkout', objectId: id, body: paid }
-}
-
-const readCharge: Reader = object => {
-  const { id, refundedMinor, ...rest } = parse(Charge, object)
-  return { ...rest, kind: 'charge', objectId: id, body: { refundedMinor } }
-}
-
-const readRefund: Reader = (object, _type, now) => {
-  const { id, refund, ...rest } = parse(Refund, object)
-  refuseAhead('created', refund.createdAt, now)
-  return { ...rest, kind: 'refund', objectId: id, body: refund }
-}
-
-const readLink =
-  (schema: typeof InvoicePayment | typeof PaymentIntent): Reader =>
-  object => {
-    const { id, ...rest } = parse<{ id: string }>(schema, object)
-    return { ...rest, kind: 'link', objectId: id, body: null }
+/** @param claimedTime a field that must not lie in the future, and its Unix milliseconds */
+const readAs =
+  <Kind extends FactKind>(
+    kind: Kind,
+    schema: z.ZodType<{ id: string; body: FactBodies[Kind] } & Partial<Links>>,
+    claimedTime?: [field: string, timeIn: (body: FactBodies[Kind]) => number | null],
+  ): Reader =>
+  (object, _type, now) => {
+    const { id, ...read } = parse(schema, object)
+    if (claimedTime) refuseAhead(claimedTime[0], claimedTime[1](read.body), now)
+    return { ...read, kind, objectId: id }
   }
+
+const readInvoice = readAs('invoice', Invoice, ['status_transitions.paid_at', ({ paidAt }) => paidAt])
+const readRefund = readAs('refund', Refund, ['created', ({ createdAt }) => createdAt])
 
 const readCustomer: Reader = object => {
   const { id, customerId, visitorId } = parse(Customer, object)
   return visitorId === null ? undefined : { kind: 'link', objectId: id, customerId, visitorId, body: null }
 }
+
+/** Fields of a fact that links nothing. */
+export const UNLINKED = { subscriptionId: null, customerId: null, saleIds: [], visitorId: null }
 
 /** Accepts the processor's clock up to one day ahead. */
 const AHEAD_MS = DAY_MS
@@ -137,12 +129,12 @@ const READERS: [RegExp, Reader][] = [
   [/^customer\.discount\.(created|updated|deleted)$/, readDiscount],
   [/^coupon\.(created|updated)$/, readCoupon],
   [/^invoice\.(paid|payment_succeeded)$/, readInvoice],
-  [/^invoice_payment\.paid$/, readLink(InvoicePayment)],
-  [/^checkout\.session\.(completed|async_payment_succeeded)$/, readCheckout],
+  [/^invoice_payment\.paid$/, readAs('link', InvoicePayment)],
+  [/^checkout\.session\.(completed|async_payment_succeeded)$/, readAs('checkout', Checkout)],
   [/^charge\.refund\.updated$/, readRefund],
   [/^refund\.(created|updated|failed)$/, readRefund],
-  [/^charge\.(succeeded|captured|updated|refunded)$/, readCharge],
-  [/^payment_intent\.succeeded$/, readLink(PaymentIntent)],
+  [/^charge\.(succeeded|captured|updated|refunded)$/, readAs('charge', Charge)],
+  [/^payment_intent\.succeeded$/, readAs('link', PaymentIntent)],
   [/^customer\.(created|updated)$/, readCustomer],
 ]
 
@@ -160,17 +152,7 @@ export function readEvent(signed: string, now: Date): { type: string; fact: Fact
   const read = reader?.(event.data.object, event.type, now)
   if (!read) return undefined
   const saleIds = new Set((read.saleIds ?? []).filter(id => typeof id === 'string'))
-  const fact = {
-    eventId: event.id,
-    at,
-    kind: read.kind,
-    objectId: read.objectId,
-    subscriptionId: read.subscriptionId ?? null,
-    customerId: read.customerId ?? null,
-    saleIds: [...saleIds].sort(),
-    visitorId: read.visitorId ?? null,
-    body: read.body,
-  }
+  const fact = { ...UNLINKED, ...read, eventId: event.id, at, saleIds: [...saleIds].sort() }
   return { type: event.type, fact }
 }
 

@@ -10,8 +10,11 @@ const FACT_COLUMNS = `
   event_id as "eventId", kind, at, object_id as "objectId", subscription_id as "subscriptionId",
   customer_id as "customerId", sale_ids as "saleIds", visitor_id as "visitorId", body`
 
-/** A second delivery at the same time waits until the first transaction ends. */
-const insertEvent = query<{ siteNo: number; eventId: string; type: string; at: Date }, { eventId: string }>(
+/** Stores the id of an event; no row when it was stored before. Waits for another transaction that stores the same id. */
+export const insertEvent = query<
+  { siteNo: number; eventId: string; type: string; at: Date },
+  { eventId: string }
+>(
   'insert-webhook-event',
   `insert into webhook_events (site_no, event_id, type, created_at)
   values (:siteNo, :eventId, :type, :at)
@@ -70,21 +73,6 @@ const selectNamedVisitor = query<
   NamedVisitor
 >('find-named-visitor')
 
-/**
- * Stores the id of an event. Waits for another transaction that stores the same id.
- * @param type the processor's event type
- * @returns false when the event was stored before
- */
-export async function recordEvent(
-  tx: Transaction,
-  siteNo: number,
-  type: string,
-  { eventId, at }: Fact,
-): Promise<boolean> {
-  const rows = await insertEvent(tx, { siteNo, eventId, type, at })
-  return rows.length > 0
-}
-
 /** Stores a fact. */
 export async function upsertFact(tx: Transaction, siteNo: number, fact: Fact): Promise<void> {
   await upsertFactRow(tx, { ...fact, siteNo, body: JSON.stringify(fact.body) })
@@ -107,3 +95,7 @@ export async function findNamedVisitor(
   const [found] = await selectNamedVisitor(db, { eventId: null, ...of, siteNo })
   return found!
 }
+
+/** Sorts facts by time, then by event. */
+export const byTime = (a: AnyFact, b: AnyFact) =>
+  a.at.getTime() - b.at.getTime() || (a.eventId < b.eventId ? -1 : 1)

@@ -1,24 +1,17 @@
 import type { Stripe } from 'stripe'
 import { ZodError } from 'zod'
-import type { Fact } from './event.ts'
+import { type Fact, UNLINKED } from './event.ts'
 import { Coupon, Price } from './objects.ts'
 import { connectStripe, failureOf, isMissing, refusesAll, type StripeAccess } from './stripe.ts'
 import { MOST_ITEMS, Subscription } from './subscription-object.ts'
 
-/** Ids of the objects to request from the processor. */
-export interface NeededObjects {
-  couponIds: string[]
-  priceIds: string[]
-  cut: CutSnapshot[]
-}
+/** An object to request from the processor. */
+export type Lookup =
+  | { of: 'coupon' | 'price'; id: string }
+  /** Items of a subscription that its event omits, or of which it has only the ids of discounts. `eventAt`: Unix milliseconds. */
+  | { of: 'items'; id: string; eventId: string; eventAt: number }
 
-/** An event that omits items of its subscription, or has only the ids of discounts. */
-export interface CutSnapshot {
-  subscriptionId: string
-  eventId: string
-  /** Unix milliseconds of the event. */
-  at: number
-}
+const ORDER: Lookup['of'][] = ['coupon', 'price', 'items']
 
 export interface FetchedObjects {
   /** Facts from the answers. */
@@ -37,22 +30,18 @@ export interface FetchedObjects {
  * Requests coupons, prices with their tiers and currencies, and items with discounts from the processor. Each is a separate
  * request, so that one failure does not affect the others.
  */
-export async function fetchObjects(access: StripeAccess, needed: NeededObjects): Promise<FetchedObjects> {
+export async function fetchObjects(
+  access: StripeAccess,
+  lookups: readonly Lookup[],
+): Promise<FetchedObjects> {
   const stripe = connectStripe(access)
-  const readers = [
-    ...needed.couponIds.map(id => ({ id, read: () => readCoupon(stripe, id) })),
-    ...needed.priceIds.map(id => ({ id, read: () => readPrice(stripe, id) })),
-    ...needed.cut.map(snapshot => ({
-      id: snapshot.subscriptionId,
-      read: () => readItems(stripe, snapshot),
-    })),
-  ]
   const fetched: FetchedObjects = { facts: [], missing: [], failed: [], unreadable: [], failure: undefined }
   let isRefused = false
-  for (const { id, read } of readers) {
+  for (const lookup of lookups.toSorted((a, b) => ORDER.indexOf(a.of) - ORDER.indexOf(b.of))) {
+    const { id } = lookup
     try {
       if (isRefused) fetched.failed.push(id)
-      else fetched.facts.push(await read())
+      else fetched.facts.push(await lookUp(stripe, lookup))
     } catch (error) {
       if (isMissing(error)) {
         fetched.missing.push(id)
@@ -65,6 +54,11 @@ export async function fetchObjects(access: StripeAccess, needed: NeededObjects):
     }
   }
   return fetched
+}
+
+function lookUp(stripe: Stripe, lookup: Lookup): Promise<Fact> {
+  if (lookup.of === 'items') return readItems(stripe, lookup)
+  return lookup.of === 'coupon' ? readCoupon(stripe, lookup.id) : readPrice(stripe, lookup.id)
 }
 
 async function readCoupon(stripe: Stripe, id: string): Promise<Fact<'coupon'>> {
@@ -99,18 +93,20 @@ async function readPrice(stripe: Stripe, id: string): Promise<Fact<'price'>> {
   }
 }
 
-async function readItems(stripe: Stripe, snapshot: CutSnapshot): Promise<Fact<'items'>> {
-  const { subscriptionId, eventId, at } = snapshot
-  const given = await stripe.subscriptions.retrieve(subscriptionId, {
+async function readItems(
+  stripe: Stripe,
+  { id, eventId, eventAt }: Extract<Lookup, { of: 'items' }>,
+): Promise<Fact<'items'>> {
+  const given = await stripe.subscriptions.retrieve(id, {
     expand: ['discounts', 'items.data.discounts'],
   })
   const { items, discounts } = Subscription.parse(plain(await withAllItems(stripe, given))).state
   return {
-    ...lookedUp(subscriptionId),
-    eventId: `lookup/${subscriptionId}/${eventId}`,
-    at: new Date(at),
+    ...lookedUp(id),
+    eventId: `lookup/${id}/${eventId}`,
+    at: new Date(eventAt),
     kind: 'items',
-    subscriptionId,
+    subscriptionId: id,
     body: { of: eventId, items, discounts: discounts ?? [] },
   }
 }
@@ -132,12 +128,9 @@ export async function withAllItems(stripe: Stripe, given: Stripe.Subscription): 
 export const plain = (value: unknown): unknown => JSON.parse(JSON.stringify(value))
 
 const lookedUp = (id: string) => ({
+  ...UNLINKED,
   eventId: `lookup/${id}`,
   // The terms of coupons and prices never change, so the time of the lookup does not matter.
   at: new Date(0),
   objectId: id,
-  subscriptionId: null,
-  customerId: null,
-  saleIds: [],
-  visitorId: null,
 })

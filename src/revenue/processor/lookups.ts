@@ -1,6 +1,6 @@
 import type { Queryable, Transaction } from '../../db/connect.ts'
 import { query } from '../../db/query.ts'
-import type { FetchedObjects, NeededObjects } from './fetch-objects.ts'
+import type { Lookup } from './fetch-objects.ts'
 
 // Lookups of objects that the processor's events omit. Each waits as a row of `processor_facts` until it has its answer.
 
@@ -11,38 +11,29 @@ const FAILED_S = 60
 /** Stripe waits for the response to its event, so one event makes at most 20 lookups. The next event makes the others. */
 const MOST_AT_ONCE = 20
 
-/** New lookups are due at once. Existing ones stay unchanged. */
-const insertLookups = query<{ siteNo: number; of: 'coupon' | 'price'; ids: string[] }>(
-  'insert-lookups',
-  `insert into processor_facts (site_no, event_id, kind, at, object_id, sale_ids, body)
-  select
-    :siteNo::int, 'lookup/' || id, 'lookup', now(), id, '{}', jsonb_build_object('of', :of::text, 'isMissing', false)
-  from unnest(:ids::text[]) as id
-  on conflict (site_no, event_id, kind, object_id) do nothing`,
-)
-
-/** Changes nothing if the existing lookup was made for the same event: that one failed before. */
-const insertCutLookup = query<{ siteNo: number; subscriptionId: string; eventId: string; at: number }>(
-  'insert-cut-lookup',
+/** A new lookup is due at once. An existing one stays unchanged, unless it was made for another event than this one. */
+const upsertLookup = query<{
+  siteNo: number
+  of: string
+  id: string
+  eventId: string | null
+  eventAt: number | null
+}>(
+  'upsert-lookup',
   `insert into processor_facts (site_no, event_id, kind, at, object_id, sale_ids, body)
   values (
-    :siteNo::int, 'lookup/' || :subscriptionId::text, 'lookup', now(), :subscriptionId::text, '{}',
-    jsonb_build_object('of', 'items', 'isMissing', false, 'eventId', :eventId::text, 'eventAt', :at::bigint)
+    :siteNo::int, 'lookup/' || :id::text, 'lookup', now(), :id::text, '{}',
+    jsonb_build_object('of', :of::text, 'isMissing', false, 'eventId', :eventId::text, 'eventAt', :eventAt::bigint)
   )
   on conflict (site_no, event_id, kind, object_id) do update set at = excluded.at, body = excluded.body
   where processor_facts.body ->> 'eventId' is distinct from :eventId::text`,
 )
 
-interface Lookup {
-  id: string
-  of: 'coupon' | 'price' | 'items'
-  /** The event that omitted items; null for coupons and prices. */
-  eventId: string | null
-  /** Unix milliseconds. */
-  eventAt: number | null
-}
-
-const selectLookups = query<{ siteNo: number; wantedIds: string[]; limit: number }, Lookup>(
+/** `eventId` and `eventAt` are null for coupons and prices. */
+const selectLookups = query<
+  { siteNo: number; wantedIds: string[]; limit: number },
+  { id: string; of: Lookup['of']; eventId: string | null; eventAt: number | null }
+>(
   'select-lookups',
   `select
     object_id as id, body ->> 'of' as of, body ->> 'eventId' as "eventId", (body ->> 'eventAt')::bigint as "eventAt"
@@ -55,7 +46,12 @@ const selectLookups = query<{ siteNo: number; wantedIds: string[]; limit: number
   limit :limit`,
 )
 
-const postponeLookups = query<{ siteNo: number; ids: string[]; isMissing: boolean; seconds: number }>(
+const postponeLookups = query<{
+  siteNo: number
+  ids: readonly string[]
+  isMissing: boolean
+  seconds: number
+}>(
   'postpone-lookups',
   `update processor_facts
   set at = now() + make_interval(secs => :seconds::int), body = body || jsonb_build_object('isMissing', :isMissing::boolean)
@@ -68,54 +64,28 @@ export const deleteLookup = query<{ siteNo: number; objectId: string }>(
   `delete from processor_facts where site_no = :siteNo and kind = 'lookup' and object_id = :objectId`,
 )
 
-/** Returns the ids of the objects to request from the processor's API. */
-export const idsOf = ({ couponIds, priceIds, cut }: NeededObjects): string[] => [
-  ...couponIds,
-  ...priceIds,
-  ...cut.map(({ subscriptionId }) => subscriptionId),
-]
-
 /** Stores the lookups that an event needs, in the transaction of that event. */
-export async function recordLookups(tx: Transaction, siteNo: number, needed: NeededObjects): Promise<void> {
-  const { couponIds, priceIds, cut } = needed
-  if (couponIds.length > 0) await insertLookups(tx, { siteNo, of: 'coupon', ids: couponIds })
-  if (priceIds.length > 0) await insertLookups(tx, { siteNo, of: 'price', ids: priceIds })
-  for (const snapshot of cut) await insertCutLookup(tx, { siteNo, ...snapshot })
+export async function recordLookups(tx: Transaction, siteNo: number, needed: Lookup[]): Promise<void> {
+  for (const lookup of needed) await upsertLookup(tx, { eventId: null, eventAt: null, ...lookup, siteNo })
 }
 
 /**
  * Returns the lookups to make now: those that failed some time ago, and those that an earlier failure prevented.
  * @param wanted lookups to make even if they failed a moment ago, unless the processor does not have the object
  */
-export async function selectDue(
-  db: Queryable,
-  siteNo: number,
-  wanted: NeededObjects | undefined,
-): Promise<NeededObjects> {
-  const wantedIds = wanted ? idsOf(wanted) : []
+export async function selectDue(db: Queryable, siteNo: number, wanted: Lookup[]): Promise<Lookup[]> {
+  const wantedIds = wanted.map(({ id }) => id)
   const due = await selectLookups(db, { siteNo, wantedIds, limit: MOST_AT_ONCE })
-  const ofKind = (kind: Lookup['of']) => due.filter(each => each.of === kind)
-  return {
-    couponIds: ofKind('coupon').map(({ id }) => id),
-    priceIds: ofKind('price').map(({ id }) => id),
-    cut: ofKind('items').map(({ id, eventId, eventAt }) => ({
-      subscriptionId: id,
-      eventId: eventId!,
-      at: eventAt!,
-    })),
-  }
+  return due as Lookup[]
 }
 
 /** Schedules the next attempt of lookups without an answer. */
 export async function postpone(
   db: Queryable,
   siteNo: number,
-  { missing, failed }: Pick<FetchedObjects, 'missing' | 'failed'>,
+  ids: string[],
+  isMissing: boolean,
 ): Promise<void> {
-  if (missing.length > 0) {
-    await postponeLookups(db, { siteNo, ids: missing, isMissing: true, seconds: MISSING_S })
-  }
-  if (failed.length > 0) {
-    await postponeLookups(db, { siteNo, ids: failed, isMissing: false, seconds: FAILED_S })
-  }
+  const seconds = isMissing ? MISSING_S : FAILED_S
+  if (ids.length > 0) await postponeLookups(db, { siteNo, ids, isMissing, seconds })
 }

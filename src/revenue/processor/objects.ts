@@ -51,10 +51,6 @@ export const Percent = decimalOf(4).refine(
   'must be from 0 to 100',
 )
 
-/** Returns the exact amount if present, else the whole one; null without both. */
-const amountText = (exact: string | null | undefined, whole: string | null | undefined) =>
-  exact ?? whole ?? null
-
 export const list = <Element extends z.ZodType>(element: Element, most = 1_000) => z.array(element).max(most)
 
 /** Most charges that are read of one sale. */
@@ -71,8 +67,8 @@ const Tier = z
   .transform(tier => ({
     /** Last unit of the tier; null: no upper bound. */
     upTo: typeof tier.up_to === 'number' ? tier.up_to : null,
-    unitAmount: amountText(tier.unit_amount_decimal, tier.unit_amount) ?? '0',
-    flatAmount: amountText(tier.flat_amount_decimal, tier.flat_amount) ?? '0',
+    unitAmount: tier.unit_amount_decimal ?? tier.unit_amount ?? '0',
+    flatAmount: tier.flat_amount_decimal ?? tier.flat_amount ?? '0',
   }))
 export type Tier = z.infer<typeof Tier>
 
@@ -82,19 +78,13 @@ const PriceOption = z
     unit_amount_decimal: Decimal.nullish(),
     tiers: list(Tier).nullish(),
   })
-  .transform(
-    (option): Terms => ({
-      unitAmount: amountText(option.unit_amount_decimal, option.unit_amount),
-      tiers: option.tiers?.length ? option.tiers : null,
-    }),
-  )
-
+  .transform(option => ({
+    /** Minor units; null when it has tiers. */
+    unitAmount: option.unit_amount_decimal ?? option.unit_amount ?? null,
+    tiers: option.tiers?.length ? option.tiers : null,
+  }))
 /** Cost of a price in one currency. */
-export interface Terms {
-  /** Minor units; null when it has tiers. */
-  unitAmount: string | null
-  tiers: Tier[] | null
-}
+export type Terms = z.infer<typeof PriceOption>
 
 const Recurring = z.object({
   interval: z.enum(['day', 'week', 'month', 'year']),
@@ -102,6 +92,8 @@ const Recurring = z.object({
   interval_count: z.int().min(1).max(1_095).nullish(),
   usage_type: text(50).nullish(),
 })
+
+const Packages = z.object({ divide_by: z.int().min(1), round: text(50).nullish() }).nullish()
 
 /** A price, or a plan: the older form of a price. */
 export const Price = z
@@ -121,8 +113,8 @@ export const Price = z
     tiers: list(Tier).nullish(),
     currency_options: z.record(Currency, PriceOption).nullish(),
     tiers_mode: text(50).nullish(),
-    transform_quantity: Packages().nullish(),
-    transform_usage: Packages().nullish(),
+    transform_quantity: Packages,
+    transform_usage: Packages,
   })
   .transform(({ interval, currency_options, ...price }) => {
     const recurring = price.recurring ?? (interval ? { ...price, interval } : undefined)
@@ -132,8 +124,7 @@ export const Price = z
       currency: price.currency ?? null,
       product: price.product ?? null,
       unitAmount:
-        amountText(price.unit_amount_decimal, price.unit_amount) ??
-        amountText(price.amount_decimal, price.amount),
+        price.unit_amount_decimal ?? price.unit_amount ?? price.amount_decimal ?? price.amount ?? null,
       recurring: recurring
         ? {
             interval: recurring.interval,
@@ -149,11 +140,7 @@ export const Price = z
       ...(currency_options && { options: currency_options }),
     }
   })
-export type Price = Omit<z.infer<typeof Price>, 'options'> & { options?: Record<string, Terms> }
-
-function Packages() {
-  return z.object({ divide_by: z.int().min(1), round: text(50).nullish() })
-}
+export type Price = z.infer<typeof Price>
 
 export const Coupon = z
   .object({

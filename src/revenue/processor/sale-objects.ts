@@ -57,7 +57,7 @@ export const Invoice = z
         invoice.charge,
         ...payments.flatMap(payment => [payment?.payment_intent, payment?.charge]),
       ],
-      paid: {
+      body: {
         transactionId: invoice.id,
         amountMinor: invoice.amount_paid,
         currency: invoice.currency,
@@ -75,6 +75,7 @@ export const InvoicePayment = z
   .transform(({ id, invoice, payment }) => ({
     id,
     saleIds: [invoice, payment?.payment_intent, payment?.charge],
+    body: null,
   }))
 
 export const Checkout = z
@@ -105,7 +106,7 @@ export const Checkout = z
       visitorId: visitorIn(session.client_reference_id) ?? session.metadata,
       saleIds: [invoice, payment_intent, ...(isSale ? [session.id] : [])],
       /** Null when an invoice reports the payment, or nothing was paid. */
-      paid:
+      body:
         isSale && amount_total && currency
           ? {
               transactionId: payment_intent ?? session.id,
@@ -121,7 +122,7 @@ export const Checkout = z
   })
 
 /** Payment data of a paid invoice or checkout. */
-export type Paid = z.infer<typeof Invoice>['paid']
+export type Paid = z.infer<typeof Invoice>['body']
 
 export const Charge = z
   .object({
@@ -137,7 +138,7 @@ export const Charge = z
     customerId: charge.customer,
     visitorId: charge.metadata,
     saleIds: [charge.id, charge.payment_intent, charge.invoice],
-    refundedMinor: charge.amount_refunded ?? 0,
+    body: { refundedMinor: charge.amount_refunded ?? 0 },
   }))
 
 export const Refund = z
@@ -156,7 +157,7 @@ export const Refund = z
   .transform(refund => ({
     id: refund.id,
     saleIds: [refund.charge, refund.payment_intent],
-    refund: {
+    body: {
       chargeId: refund.charge ?? refund.payment_intent!,
       amountMinor: refund.amount,
       status: refund.status ?? null,
@@ -179,4 +180,5 @@ export const PaymentIntent = z
     customerId: intent.customer,
     visitorId: intent.metadata,
     saleIds: [intent.id, intent.latest_charge, intent.invoice, ...(intent.charges?.data ?? [])],
+    body: null,
   }))

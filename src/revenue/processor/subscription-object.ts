@@ -56,16 +56,6 @@ const GivenItem = z.preprocess(
 )
 type GivenItem = z.infer<typeof GivenItem>
 
-/** One item of a subscription. */
-export interface Item {
-  id: string | null
-  price: Price | null
-  quantity: number
-  discounts: Listed[]
-  /** Tax rates that the price includes, percent. */
-  includedTaxes: string[]
-}
-
 type GivenDiscounts = Pick<GivenItem, 'discount' | 'discounts'>
 
 /** Returns the discounts that a payload contains as whole objects, by id. */
@@ -113,19 +103,16 @@ export const Subscription = z
     // Before Stripe had items, the subscription itself had one plan and its quantity.
     const given: Partial<GivenItem>[] = items?.data ?? (plan ? [{ plan, quantity }] : [])
     const byId = discountsById([subscription, ...given])
-    const read = given.flatMap((item): Item[] => {
-      if (item.deleted) return []
-      const ownTaxes = item.tax_rates?.length ? includedIn(item.tax_rates) : defaultTaxes
-      return [
-        {
-          id: item.id ?? null,
-          price: item.price ?? item.plan ?? null,
-          quantity: item.quantity ?? 1,
-          discounts: listedIn(item, byId),
-          includedTaxes: ownTaxes,
-        },
-      ]
-    })
+    const read = given
+      .filter(item => !item.deleted)
+      .map(item => ({
+        id: item.id ?? null,
+        price: item.price ?? item.plan ?? null,
+        quantity: item.quantity ?? 1,
+        discounts: listedIn(item, byId),
+        /** Tax rates that the price includes, percent. */
+        includedTaxes: item.tax_rates?.length ? includedIn(item.tax_rates) : defaultTaxes,
+      }))
     const hasDiscounts = discount !== undefined || discounts != null
     return {
       id: subscription.id,
@@ -146,3 +133,5 @@ export const Subscription = z
     }
   })
 export type SubscriptionState = z.infer<typeof Subscription>['state']
+/** One item of a subscription. */
+export type Item = SubscriptionState['items'][number]

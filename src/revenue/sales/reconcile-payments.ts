@@ -1,8 +1,9 @@
+import { isDeepStrictEqual } from 'node:util'
 import type { Transaction } from '../../db/connect.ts'
 import { query } from '../../db/query.ts'
 import { deletePayment, setRefunded } from '../ledger/change-payment.ts'
-import { type NewPayment, PAYMENT_COLUMNS, type PaymentRecord } from '../ledger/payment.ts'
-import { addAliases, recordPayment } from '../ledger/record-payment.ts'
+import type { NewPayment, PaymentRecord } from '../ledger/payment.ts'
+import { addAliases, findPayments, recordPayment } from '../ledger/record-payment.ts'
 import { findNamedVisitor } from '../processor/facts.ts'
 import { lockProcessor } from '../transactions.ts'
 import { refundsIn, spreadRefunds } from './refunds.ts'
@@ -16,29 +17,6 @@ import {
   type Transfer,
   transfersIn,
 } from './sale.ts'
-
-interface Recorded extends PaymentRecord {
-  wasSentRefunded: boolean
-  /** Further ids of the same payment. */
-  aliases: string[]
-}
-
-/** Returns the payments that have one of the ids, as their own id or as an alias, the oldest first. */
-const selectPayments = query<{ siteNo: number; ids: string[] }, Recorded>(
-  'select-payments-of-sale',
-  `with named as (
-    select id from payments where site_no = :siteNo::int and transaction_id = any(:ids::text[])
-    union
-    select payment_id from payment_aliases where site_no = :siteNo::int and transaction_id = any(:ids::text[])
-  )
-  select
-    ${PAYMENT_COLUMNS},
-    refunded as "wasSentRefunded",
-    array(select transaction_id from payment_aliases where payment_id = payments.id) as aliases
-  from payments
-  where id in (select id from named)
-  order by created_at, id`,
-)
 
 /** Deletes the aliases with these ids that belong to other payments than the given ones. */
 const deleteStaleAliases = query<{ siteNo: number; ids: string[]; paymentIds: string[] }>(
@@ -56,10 +34,6 @@ const selectRenewal = query<{ siteNo: number; subscriptionId: string; invoiceId:
     site_no = :siteNo and subscription_id = :subscriptionId and name = 'subscription_renewed' and key = :invoiceId`,
 )
 
-interface Site {
-  siteNo: number
-}
-
 const PROCESSOR_IDS = /^(pi|ch|py|in|cs)_/
 
 /**
@@ -69,7 +43,7 @@ const PROCESSOR_IDS = /^(pi|ch|py|in|cs)_/
  */
 export async function idsOfSale(
   tx: Transaction,
-  { siteNo }: Site,
+  { siteNo }: { siteNo: number },
   id: string,
 ): Promise<string[] | undefined> {
   if (!PROCESSOR_IDS.test(id)) return undefined
@@ -88,7 +62,7 @@ export async function idsOfSale(
  */
 export async function reconcilePayments(
   tx: Transaction,
-  site: Site,
+  site: { siteNo: number },
   ids: readonly string[],
   changedId?: string,
 ): Promise<{ isCut: boolean }> {
@@ -97,14 +71,14 @@ export async function reconcilePayments(
   const transfers = transfersIn(sale)
   // A cut sale has incomplete facts at its edge: change only the parts next to `ids`.
   const changed = sale.isCut ? parts.filter(part => isNear(part, transfers, ids)) : parts
-  const recorded = await selectPayments(tx, { siteNo: site.siteNo, ids: sale.ids })
+  const recorded = await findPayments(tx, { siteNo: site.siteNo, ids: sale.ids })
   for (const part of changed) {
     const mayRecord = changedId !== undefined && part.ids.includes(changedId)
     await reconcilePart(tx, site, part, recorded, mayRecord)
   }
   const refunds = refundsIn(sale.facts)
   if (!refunds) return sale
-  const payments = await selectPayments(tx, { siteNo: site.siteNo, ids: sale.ids })
+  const payments = await findPayments(tx, { siteNo: site.siteNo, ids: sale.ids })
   const withPayments = parts.map(part => ({ ids: part.ids, payments: payments.filter(isUnder(part)) }))
   const wanted = spreadRefunds(withPayments, transfers, refunds)
   for (const payment of changed.flatMap(part => payments.filter(isUnder(part)))) {
@@ -133,9 +107,9 @@ const isUnder =
  */
 async function reconcilePart(
   tx: Transaction,
-  site: Site,
+  site: { siteNo: number },
   part: SalePart,
-  recorded: readonly Recorded[],
+  recorded: readonly PaymentRecord[],
   mayRecord: boolean,
 ): Promise<void> {
   const { ids, payable } = part
@@ -160,7 +134,7 @@ async function reconcilePart(
 
 async function paymentOf(
   tx: Transaction,
-  { siteNo }: Site,
+  { siteNo }: { siteNo: number },
   { ids, facts }: SalePart,
   { fact, paid, firstAt }: Payable,
 ): Promise<NewPayment> {
@@ -187,17 +161,10 @@ async function paymentOf(
   }
 }
 
-function isSame(payment: PaymentRecord, wanted: NewPayment): boolean {
-  return (
-    payment.transactionId === wanted.transactionId &&
-    payment.amountMinor === wanted.amountMinor &&
-    payment.currency === wanted.currency &&
-    payment.visitorId === (wanted.visitorId || null) &&
-    payment.email === (wanted.email || null) &&
-    payment.name === (wanted.name || null) &&
-    payment.customerId === (wanted.customerId || null) &&
-    payment.renewal === wanted.renewal &&
-    payment.recurring === wanted.recurring &&
-    payment.paidAt.getTime() === wanted.paidAt.getTime()
-  )
-}
+type Field = keyof NewPayment & keyof PaymentRecord
+const PAID: Field[] = ['transactionId', 'amountMinor', 'currency', 'renewal', 'recurring', 'paidAt']
+const COMPARED: Field[] = [...PAID, 'visitorId', 'email', 'name', 'customerId']
+
+/** Absent, null and empty all mean unknown. */
+const isSame = (payment: PaymentRecord, wanted: NewPayment): boolean =>
+  COMPARED.every(field => isDeepStrictEqual(payment[field] || null, wanted[field] || null))

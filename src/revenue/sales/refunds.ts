@@ -73,8 +73,7 @@ type RefundFact = Extract<AnyFact, { kind: 'refund' }>
 
 const isIntent = (id: string) => id.startsWith('pi_')
 const isGone = ({ status }: RefundSeen) => status === 'failed' || status === 'canceled'
-const progress = ({ status }: RefundSeen) =>
-  status === 'failed' || status === 'canceled' ? 2 : status === 'succeeded' ? 1 : 0
+const progress = (refund: RefundSeen) => (isGone(refund) ? 2 : refund.status === 'succeeded' ? 1 : 0)
 
 /**
  * Returns how much each charge has refunded, independent of the order in which events arrived. The newest event of a charge
@@ -109,7 +108,8 @@ export function refundedOf(
   return refunded
 }
 
-const sum = (refunds: readonly RefundSeen[]) => refunds.reduce((all, { amountMinor }) => all + amountMinor, 0)
+const sum = (refunds: readonly { amountMinor: number }[]) =>
+  refunds.reduce((all, { amountMinor }) => all + amountMinor, 0)
 
 /** Returns the latest state of each object; among states of the same second, the one with the highest rank. */
 function newest<Seen extends { at: number }>(
@@ -156,7 +156,9 @@ export function spreadRefunds(
   }
   const given = transfers.map(transfer => {
     const paid = parts.filter(({ ids }) => isPaidBy(ids[0]!, transfer))
-    const amount = total([...refunds].filter(([id]) => transfer.ids.has(id)).map(([, minor]) => minor))
+    const amount = sum(
+      [...refunds].flatMap(([id, amountMinor]) => (transfer.ids.has(id) ? { amountMinor } : [])),
+    )
     return { transfer, paid: paid.length > 0 ? paid : parts.slice(0, 1), amount }
   })
   // Transfers that paid few parts go first: otherwise other transfers could use up the amounts of those parts.
@@ -176,5 +178,3 @@ const isNamedBy =
   ({ ids }: Transfer) =>
   ({ transactionId }: RefundablePayment) =>
     ids.has(transactionId)
-
-const total = (amounts: readonly number[]) => amounts.reduce((all, amount) => all + amount, 0)

@@ -1,6 +1,6 @@
 import type { Queryable } from '../../db/connect.ts'
 import type { Fact } from '../processor/event.ts'
-import { type AnyFact, loadSaleFacts } from '../processor/facts.ts'
+import { type AnyFact, byTime, loadSaleFacts } from '../processor/facts.ts'
 import type { Paid } from '../processor/sale-objects.ts'
 
 /** All ids and facts of a sale. */
@@ -138,5 +138,3 @@ function payablesIn(facts: readonly AnyFact[], transfers: readonly Transfer[]): 
 /** Returns the visitor of the earliest fact that names one. */
 export const firstNamed = (facts: readonly AnyFact[]) =>
   [...facts].sort(byTime).find(({ visitorId }) => visitorId !== null)?.visitorId ?? null
-
-const byTime = (a: AnyFact, b: AnyFact) => a.at.getTime() - b.at.getTime() || (a.eventId < b.eventId ? -1 : 1)

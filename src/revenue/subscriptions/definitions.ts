@@ -1,4 +1,4 @@
-import type { AnyFact } from '../processor/facts.ts'
+import { type AnyFact, byTime } from '../processor/facts.ts'
 import type { Coupon, Discount, Listed, Price } from '../processor/objects.ts'
 import type { Item } from '../processor/subscription-object.ts'
 import { couponOf, type Definitions, joinCoupon } from './mrr.ts'
@@ -35,25 +35,17 @@ function discountsIn(fact: AnyFact): Listed[] {
   return [...own, ...itemsIn(fact).flatMap(item => item.discounts)]
 }
 
-/** Definitions whose discounts are replaced as discount events are applied in order. */
-export interface CollectedDefinitions extends Definitions {
-  discounts: Map<string, Discount>
-}
-
 /** Collects definitions. Of each discount the first description in time applies until a discount event replaces it. */
 export function collectDefinitions(
   facts: readonly AnyFact[],
   described: readonly AnyFact[],
-): CollectedDefinitions {
+): Definitions & { discounts: Map<string, Discount> } {
   const discounts = new Map<string, Discount>()
   const add = (listed: Listed) => {
     if (typeof listed === 'string' || listed.id === null) return
     if (!discounts.has(listed.id)) discounts.set(listed.id, listed)
   }
-  const inOrder = [...facts].sort(
-    (a, b) => a.at.getTime() - b.at.getTime() || (a.eventId < b.eventId ? -1 : 1),
-  )
-  for (const fact of inOrder) discountsIn(fact).forEach(add)
+  for (const fact of [...facts].sort(byTime)) discountsIn(fact).forEach(add)
   return { discounts, ...describedIn(described) }
 }
 

@@ -1,6 +1,6 @@
 import type { Fact } from '../processor/event.ts'
 import type { AnyFact } from '../processor/facts.ts'
-import type { CutSnapshot, NeededObjects } from '../processor/fetch-objects.ts'
+import type { Lookup } from '../processor/fetch-objects.ts'
 import type { Discount, Listed } from '../processor/objects.ts'
 import type { Item } from '../processor/subscription-object.ts'
 import { collectDefinitions, couponsWithoutTerms } from './definitions.ts'
@@ -14,7 +14,7 @@ export interface SubscriptionHistory {
   invoices: PaidInvoice[]
   customerId: string | null
   /** Data that MRR needs and no fact describes: coupons, prices, and items or discounts that the last event omits. */
-  needed: NeededObjects
+  needed: Lookup[]
 }
 
 /**
@@ -69,11 +69,11 @@ export function deriveHistory(
     states,
     invoices: invoicesIn(facts),
     customerId: latest?.customerId ?? facts.find(fact => fact.customerId)?.customerId ?? null,
-    needed: {
-      couponIds: [...couponIds],
-      priceIds: [...priceIds],
-      cut: unansweredCut(steps.filter(isSnapshot), facts, definitions.discounts),
-    },
+    needed: [
+      ...[...couponIds].map((id): Lookup => ({ of: 'coupon', id })),
+      ...[...priceIds].map((id): Lookup => ({ of: 'price', id })),
+      ...unansweredCut(steps.filter(isSnapshot), facts, definitions.discounts),
+    ],
   }
 }
 
@@ -163,7 +163,7 @@ function unansweredCut(
   snapshots: readonly Fact<'subscription'>[],
   facts: readonly AnyFact[],
   discounts: ReadonlyMap<string, Discount>,
-): CutSnapshot[] {
+): Lookup[] {
   const leavesOut = ({ body }: Fact<'subscription'>) =>
     body.isCut ||
     [body, ...body.items].some(holder =>
@@ -176,5 +176,5 @@ function unansweredCut(
   const { objectId, eventId, at } = counted
   const isAnswered =
     counted === latest ? facts.some(fact => isAnswer(fact) && fact.body.of === eventId) : facts.some(isAnswer)
-  return isAnswered ? [] : [{ subscriptionId: objectId, eventId, at: at.getTime() }]
+  return isAnswered ? [] : [{ of: 'items', id: objectId, eventId, eventAt: at.getTime() }]
 }

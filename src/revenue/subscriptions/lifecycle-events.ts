@@ -13,34 +13,27 @@ export interface Subscription extends SubscriptionKey {
   visitorId: string | null
 }
 
-interface LifecycleEventRow extends Omit<LifecycleEvent, 'at'> {
-  at: Date
+interface LifecycleEventRow extends LifecycleEvent {
   visitorId: string | null
 }
 
 const selectLifecycleEvents = query<SubscriptionKey, LifecycleEventRow>(
   'select-lifecycle-events',
-  `select name, key, at, visitor_id as "visitorId"
+  `select name, key, (extract(epoch from at) * 1000)::bigint as at, visitor_id as "visitorId"
   from lifecycle_events
   where site_no = :siteNo and subscription_id = :subscriptionId`,
 )
 
-const insertLifecycleEvents = query<Subscription & { names: string[]; keys: string[]; times: string[] }>(
-  'insert-lifecycle-events',
+const insertLifecycleEvent = query<Subscription & { name: string; key: string; at: Date }>(
+  'insert-lifecycle-event',
   `insert into lifecycle_events (site_no, subscription_id, name, key, at, visitor_id)
-  select :siteNo::int, :subscriptionId::text, name, key, at, :visitorId::uuid
-  from unnest(:names::text[], :keys::text[], :times::timestamptz[]) as derived (name, key, at)`,
+  values (:siteNo, :subscriptionId, :name, :key, :at, :visitorId)`,
 )
 
-const deleteLifecycleEvents = query<SubscriptionKey & { names: string[]; keys: string[] }>(
-  'delete-lifecycle-events',
+const deleteLifecycleEvent = query<SubscriptionKey & { name: string; key: string }>(
+  'delete-lifecycle-event',
   `delete from lifecycle_events
-  using unnest(:names::text[], :keys::text[]) as wrong (name, key)
-  where
-    lifecycle_events.site_no = :siteNo
-    and lifecycle_events.subscription_id = :subscriptionId
-    and lifecycle_events.name = wrong.name
-    and lifecycle_events.key = wrong.key`,
+  where site_no = :siteNo and subscription_id = :subscriptionId and name = :name and key = :key`,
 )
 
 /**
@@ -53,8 +46,7 @@ export async function replaceLifecycleEvents(
   wanted: LifecycleEvent[],
 ): Promise<LifecycleEvent[]> {
   const { siteNo, subscriptionId, visitorId } = subscription
-  const rows = await selectLifecycleEvents(tx, { siteNo, subscriptionId })
-  const recorded = rows.map(row => ({ ...row, at: row.at.getTime() }))
+  const recorded = await selectLifecycleEvents(tx, { siteNo, subscriptionId })
   const identity = ({ name, key, at }: LifecycleEvent, of: string | null) => `${name}/${key}/${at}/${of}`
   const wantedNow = new Set(wanted.map(each => identity(each, visitorId)))
   const there = new Set(recorded.map(each => identity(each, each.visitorId)))
@@ -63,12 +55,12 @@ export async function replaceLifecycleEvents(
   if (wrong.length > 0) {
     const events = wrong.map(each => eventOf(subscriptionId, each, each.visitorId))
     await deleteServiceEvents(tx, { siteNo }, events)
-    await deleteLifecycleEvents(tx, { siteNo, subscriptionId, ...columnsOf(wrong) })
+    for (const { name, key } of wrong) await deleteLifecycleEvent(tx, { siteNo, subscriptionId, name, key })
   }
-  if (missing.length > 0) {
-    const events = missing.map(each => eventOf(subscriptionId, each, visitorId))
-    await writeServiceEvents(tx, { siteNo }, events)
-    await insertLifecycleEvents(tx, { ...subscription, ...columnsOf(missing) })
+  const events = missing.map(each => eventOf(subscriptionId, each, visitorId))
+  await writeServiceEvents(tx, { siteNo }, events)
+  for (const { name, key, at } of missing) {
+    await insertLifecycleEvent(tx, { ...subscription, name, key, at: new Date(at) })
   }
   return [...wrong, ...missing]
 }
@@ -78,10 +70,3 @@ const eventOf = (
   { name, key, at }: LifecycleEvent,
   visitorId: string | null,
 ): ServiceEvent => ({ name, at: new Date(at), key: `${subscriptionId}/${key}`, visitorId })
-
-const columnsOf = (events: LifecycleEvent[]) => ({
-  names: events.map(({ name }) => name),
-  keys: events.map(({ key }) => key),
-  // The driver cannot send an array of Dates.
-  times: events.map(({ at }) => new Date(at).toISOString()),
-})

@@ -61,7 +61,9 @@ export async function recomputeSite({ db, log }: { db: Db; log: Log }, siteNo: n
       await inProcessorTransaction(db, siteNo, async tx => {
         const rows = await selectQueued(tx, { siteNo, limit })
         subscriptionIds = rows.map(({ subscriptionId }) => subscriptionId)
-        await recomputeQueued(tx, siteNo, subscriptionIds)
+        const { renewalsChanged } = await recomputeSubscriptions(tx, siteNo, subscriptionIds)
+        for (const invoiceId of renewalsChanged) await reconcilePayments(tx, { siteNo }, [invoiceId])
+        if (rows.length > 0) await deleteQueued(tx, { siteNo, subscriptionIds })
       })
       if (subscriptionIds.length < limit) return false
       limit = Math.min(MOST_AT_ONCE, limit * 2)
@@ -76,13 +78,6 @@ export async function recomputeSite({ db, log }: { db: Db; log: Log }, siteNo: n
     }
   }
   return true
-}
-
-async function recomputeQueued(tx: Transaction, siteNo: number, subscriptionIds: string[]): Promise<void> {
-  if (subscriptionIds.length === 0) return
-  const { renewalsChanged } = await recomputeSubscriptions(tx, siteNo, subscriptionIds)
-  for (const invoiceId of renewalsChanged) await reconcilePayments(tx, { siteNo }, [invoiceId])
-  await deleteQueued(tx, { siteNo, subscriptionIds })
 }
 
 /**

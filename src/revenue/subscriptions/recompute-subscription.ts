@@ -1,14 +1,20 @@
 import { randomUUID } from 'node:crypto'
 import type { Transaction } from '../../db/connect.ts'
 import { query } from '../../db/query.ts'
-import { attribute, attributeMovement, awaitVisitor, deleteAwaiting } from '../../events/attribution.ts'
+import {
+  type Attribution,
+  attribute,
+  attributeMovement,
+  awaitVisitor,
+  deleteAwaiting,
+} from '../../events/attribution.ts'
 import {
   findNamedVisitor,
   loadCustomerDiscounts,
   loadDefinitions,
   loadSubscriptionFacts,
 } from '../processor/facts.ts'
-import type { NeededObjects } from '../processor/fetch-objects.ts'
+import type { Lookup } from '../processor/fetch-objects.ts'
 import { recordLookups } from '../processor/lookups.ts'
 import { namedIn } from './definitions.ts'
 import { deriveHistory, type SubscriptionHistory } from './history.ts'
@@ -22,12 +28,9 @@ import {
   trialOf,
 } from './movements.ts'
 
-interface MovementRow extends Omit<Movement, 'at'> {
+interface MovementRow extends Omit<Movement, 'at'>, Attribution {
   id: string
   at: Date
-  visitorNo: number | null
-  sessionNo: number | null
-  sessionAt: Date | null
 }
 
 const selectMovements = query<SubscriptionKey, MovementRow>(
@@ -76,34 +79,26 @@ const upsertSubscription = query<
     updated_at = now()`,
 )
 
-/** Result of a recomputation. */
-export interface Recomputed {
-  /** Objects that MRR needs and no fact describes. Their lookups are recorded. */
-  needed: NeededObjects
-  /** Ids of invoices that were found to be a renewal, or to be none any more. */
-  renewalsChanged: string[]
-}
-
 /** Most subscriptions that one transaction recomputes: other events of the site wait for it. */
 export const MOST_AT_ONCE = 50
 
-/** Recomputes subscriptions from their facts, and records the lookups that an exact MRR needs. */
+/**
+ * Recomputes subscriptions from their facts, and records the lookups that an exact MRR needs.
+ * @returns these lookups, and the ids of invoices that were found to be a renewal, or to be none any more
+ */
 export async function recomputeSubscriptions(
   tx: Transaction,
   siteNo: number,
   subscriptionIds: readonly string[],
-): Promise<Recomputed> {
-  const needed: NeededObjects = { couponIds: [], priceIds: [], cut: [] }
+) {
+  const lookups = new Map<string, Lookup>()
   const renewalsChanged: string[] = []
   for (const subscriptionId of subscriptionIds) {
     const { history, changed } = await recomputeSubscription(tx, { siteNo, subscriptionId })
-    needed.couponIds.push(...history.needed.couponIds)
-    needed.priceIds.push(...history.needed.priceIds)
-    needed.cut.push(...history.needed.cut)
+    for (const lookup of history.needed) lookups.set(`${lookup.of}/${lookup.id}`, lookup)
     renewalsChanged.push(...changed.filter(({ name }) => name === RENEWED).map(({ key }) => key))
   }
-  needed.couponIds = [...new Set(needed.couponIds)]
-  needed.priceIds = [...new Set(needed.priceIds)]
+  const needed = [...lookups.values()]
   await recordLookups(tx, siteNo, needed)
   return { needed, renewalsChanged }
 }
@@ -165,20 +160,8 @@ async function appendMovements(
     // A correction belongs to the same session as the movement that it corrects.
     const corrected = rows.find(row => row.at.getTime() === time && row.sessionNo !== null)
     const found = corrected ?? (await attribute(tx, siteNo, visitorId, at))
-    const { visitorNo, sessionNo, sessionAt } = found
-    await insertMovement(tx, {
-      ...movement,
-      siteNo,
-      subscriptionId,
-      at,
-      id,
-      visitorNo,
-      sessionNo,
-      sessionAt,
-    })
-    if ('isPending' in found && found.isPending) {
-      await awaitVisitor(tx, siteNo, visitorId!, [{ target: 'mrr_movements', at, id }])
-    }
+    await insertMovement(tx, { ...found, ...movement, siteNo, subscriptionId, at, id })
+    await awaitVisitor(tx, found, { siteNo, visitorId, target: 'mrr_movements', at, id })
   }
 }
 
@@ -196,6 +179,6 @@ async function reattribute(tx: Transaction, subscription: Subscription, rows: Mo
     const found = await attribute(tx, siteNo, visitorId, at)
     Object.assign(row, found)
     await attributeMovement(tx, { ...found, siteNo, at, id })
-    if (found.isPending) await awaitVisitor(tx, siteNo, visitorId!, [{ target: 'mrr_movements', at, id }])
+    await awaitVisitor(tx, found, { siteNo, visitorId, target: 'mrr_movements', at, id })
   }
 }

@@ -5,11 +5,12 @@ import { query } from '../../db/query.ts'
 import { AppError } from '../../errors.ts'
 import { validationError } from '../../schema/validation.ts'
 import { findConnection } from '../processor/connection.ts'
+import { UNLINKED } from '../processor/event.ts'
 import type { AnyFact } from '../processor/facts.ts'
 import {
   type FetchedObjects,
   fetchObjects,
-  type NeededObjects,
+  type Lookup,
   plain,
   withAllItems,
 } from '../processor/fetch-objects.ts'
@@ -70,7 +71,14 @@ export async function reconcileMrr(
     throw new AppError('bad_request', 'The connection has no API key: connect the processor again with one')
   }
   const access = { apiKey, stripeApiBase: config.stripeApiBase }
-  const { standings: processor, missing, unreadable } = await readStandings(access)
+  const {
+    standings: processor,
+    missing,
+    unreadable,
+  } = await readStandings(access).catch(error => {
+    if (error instanceof AppError) throw error
+    throw new AppError('unavailable', `The processor cannot be asked: ${failureOf(error)}`, { cause: error })
+  })
   const unread = new Set(unreadable.map(({ subscription_id }) => subscription_id))
   const ours = await selectStandings(db, { siteNo: site.siteNo })
   const sumOf = (standings: Standing[]) =>
@@ -104,23 +112,8 @@ function compare(ours: Standing[], processor: Standing[]): Reconciliation['drift
 const bySubscription = (a: Pick<Unreadable, 'subscription_id'>, b: Pick<Unreadable, 'subscription_id'>) =>
   a.subscription_id < b.subscription_id ? -1 : 1
 
-interface ProcessorStandings {
-  standings: Standing[]
-  missing: string[]
-  unreadable: Unreadable[]
-}
-
-async function readStandings(access: StripeAccess): Promise<ProcessorStandings> {
-  try {
-    return await list(access)
-  } catch (error) {
-    if (error instanceof AppError) throw error
-    throw new AppError('unavailable', `The processor cannot be asked: ${failureOf(error)}`, { cause: error })
-  }
-}
-
 /** Tiers and the coupons of customers are too deep for `expand` in a list, so they are requested one by one. */
-async function list(access: StripeAccess): Promise<ProcessorStandings> {
+async function readStandings(access: StripeAccess) {
   const stripe = connectStripe(access)
   const subscriptions: { id: string; facts: AnyFact[] }[] = []
   const unreadable: Unreadable[] = []
@@ -136,20 +129,17 @@ async function list(access: StripeAccess): Promise<ProcessorStandings> {
     limit: 100,
     expand: ['data.customer', 'data.discounts.source.coupon', 'data.items.data.discounts'],
   })
-  const needed: NeededObjects[] = []
+  const needed = new Map<string, Lookup>()
   for await (const given of pages) {
     const whole = await withAllItems(stripe, given)
     attempt(given.id, () => {
       const facts = factsOf(whole)
-      needed.push(deriveHistory(facts, [], []).needed)
+      for (const lookup of deriveHistory(facts, [], []).needed)
+        needed.set(`${lookup.of}/${lookup.id}`, lookup)
       subscriptions.push({ id: given.id, facts })
     })
   }
-  const fetched = await fetchObjects(access, {
-    couponIds: [...new Set(needed.flatMap(({ couponIds }) => couponIds))],
-    priceIds: [...new Set(needed.flatMap(({ priceIds }) => priceIds))],
-    cut: [],
-  })
+  const fetched = await fetchObjects(access, termsIn([...needed.values()]))
   if (fetched.failed.length > fetched.unreadable.length) {
     throw new AppError('unavailable', `The processor cannot be asked: ${fetched.failure}`)
   }
@@ -161,12 +151,13 @@ async function list(access: StripeAccess): Promise<ProcessorStandings> {
 
 function standingOf(id: string, facts: readonly AnyFact[], fetched: FetchedObjects): Standing[] {
   const { states, needed } = deriveHistory(facts, [], fetched.facts as AnyFact[])
-  const lacking = [...needed.couponIds, ...needed.priceIds]
-  const beyond = lacking.find(each => fetched.unreadable.includes(each))
-  if (beyond !== undefined) throw new RangeError(`${beyond} cannot be read`)
+  const beyond = termsIn(needed).find(({ id }) => fetched.unreadable.includes(id))
+  if (beyond) throw new RangeError(`${beyond.id} cannot be read`)
   const { status, currency, mrr } = states.at(-1)!
   return isCounting(status) ? [{ subscriptionId: id, currency, mrr }] : []
 }
+
+const termsIn = (lookups: Lookup[]) => lookups.filter(({ of }) => of !== 'items')
 
 /** @throws the given error, unless it reports a value beyond a bound */
 function reasonOf(error: unknown): string {
@@ -178,18 +169,11 @@ function reasonOf(error: unknown): string {
 function factsOf(given: unknown): AnyFact[] {
   const raw = plain(given) as { customer?: unknown }
   const { id, state, customerId } = Subscription.parse(raw)
-  const common = {
-    eventId: 'list',
-    at: new Date(0),
-    objectId: id,
-    customerId,
-    saleIds: [],
-    visitorId: null,
-  }
+  const common = { ...UNLINKED, eventId: 'list', at: new Date(0), objectId: id, customerId }
   const facts: AnyFact[] = [{ ...common, kind: 'subscription', subscriptionId: id, body: state }]
   const discount = Customer.safeParse(raw.customer).data?.discount
   if (discount) {
-    facts.push({ ...common, kind: 'discount', subscriptionId: null, body: { change: 'added', discount } })
+    facts.push({ ...common, kind: 'discount', body: { change: 'added', discount } })
   }
   return facts
 }

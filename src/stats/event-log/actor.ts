@@ -44,10 +44,8 @@ export interface Actor {
   os: string
 }
 
-export type Presenting = Pick<Config, 'baseUrl' | 'secretKey'>
-
 /** Returns the API fields. Identified users have their own name and picture; others get both generated from their id. */
-export function presentActor(row: Actor, siteNo: number, config: Presenting) {
+export function presentActor(row: Actor, siteNo: number, config: Pick<Config, 'baseUrl' | 'secretKey'>) {
   const id = row.visitorId ?? ''
   return {
     timestamp: row.at.toISOString(),
@@ -66,7 +64,12 @@ export function presentActor(row: Actor, siteNo: number, config: Presenting) {
   }
 }
 
-function avatarUrl({ userId, userAvatar }: Actor, visitorId: string, siteNo: number, config: Presenting) {
+function avatarUrl(
+  { userId, userAvatar }: Actor,
+  visitorId: string,
+  siteNo: number,
+  config: Pick<Config, 'baseUrl' | 'secretKey'>,
+) {
   if (!userAvatar) return `${config.baseUrl}/avatars/${visitorId}.svg`
   return identityPictureUrl(config, { visitorId, siteNo, identifier: userId, avatar: userAvatar })
 }

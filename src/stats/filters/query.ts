@@ -1,4 +1,6 @@
 import * as z from 'zod'
+import { DIMENSIONS, type Dimension } from '../../dimensions/dimensions.ts'
+import { DIMENSION_REGISTRY } from '../../dimensions/registry.ts'
 import {
   estimateInstructions,
   refusalOfText,
@@ -7,7 +9,6 @@ import {
 } from '../../rollups/value-match.ts'
 import { text } from '../../schema/validation.ts'
 import { checkRange, rangeFields } from '../../time/range.ts'
-import { DIMENSION_DESCRIPTIONS, DIMENSIONS, type Dimension } from './dimensions.ts'
 import type { Condition, ResolvedFilters } from './resolved-query.ts'
 
 /** Filters of a request; all of them must match (docs/metrics.md "Filters"). */
@@ -44,17 +45,18 @@ const goalMessage = `must be the id of a goal of the site, or a list of at most 
 const GoalId = z.guid({ error: goalMessage })
 const GoalFilter = z
   .union([GoalId, z.array(GoalId).min(1).max(MOST_VALUES)], { error: goalMessage })
-  .transform(listOf)
+  .transform(given => [given].flat())
 
 const dimensionFields = Object.fromEntries(
-  [...DIMENSIONS, 'campaign' as const].map(name => [
+  Object.entries(DIMENSION_REGISTRY).map(([name, { description, example }]) => [
     name,
-    conditions(name).meta(DIMENSION_DESCRIPTIONS[name]),
+    conditions(name).meta({ description, example }),
   ]),
-) as Record<Dimension | 'campaign', ReturnType<typeof conditions>>
+) as Record<Dimension, ReturnType<typeof conditions>>
 
 const filterFields = {
   ...dimensionFields,
+  campaign: conditions('campaign').meta({ description: 'The same as `utm_campaign`.', example: ['spring'] }),
   prop_key: conditions('prop_key').meta({
     description: 'Hits that have such a property.',
     example: ['plan'],
@@ -92,9 +94,10 @@ export function checkStats(
   query: Parameters<typeof checkRange>[0] & { [Name in (typeof filterNames)[number]]?: unknown },
   context: z.RefinementCtx,
 ): void {
+  const refuse = (path: string[], message: string) => context.addIssue({ code: 'custom', path, message })
   checkRange(query, context)
   if (query.prop_value !== undefined && query.prop_key === undefined) {
-    context.addIssue({ code: 'custom', path: ['prop_key'], message: 'is required when prop_value is given' })
+    refuse(['prop_key'], 'is required when prop_value is given')
   }
   const patterns: { path: string[]; operator: ValueOperator; value: string }[] = []
   for (const name of filterNames) {
@@ -105,18 +108,10 @@ export function checkStats(
       if (operator === 'matches_regex' || operator === 'matches_pattern') {
         patterns.push(...values.map(value => ({ path, operator, value })))
       } else if (values.length > MOST_LITERALS) {
-        context.addIssue({ code: 'custom', path, message: `must have at most ${MOST_LITERALS} values` })
+        refuse(path, `must have at most ${MOST_LITERALS} values`)
       }
     }
   }
-  limitPatterns(patterns, context)
-}
-
-function limitPatterns(
-  patterns: { path: string[]; operator: ValueOperator; value: string }[],
-  context: z.RefinementCtx,
-): void {
-  const refuse = (path: string[], message: string) => context.addIssue({ code: 'custom', path, message })
   const [first] = patterns
   if (patterns.length > MOST_PATTERNS) {
     refuse(first!.path, `must be at most ${MOST_PATTERNS} patterns in one request`)
@@ -162,16 +157,9 @@ function conditionsOf(name: string, input: FilterInput): Condition[] {
   return VALUE_OPERATORS.flatMap(operator => {
     const given = byOperator[operator]
     if (given === undefined) return []
-    const values = listOf(given).map(value => emptyIfNone(operator, value))
+    // `(none)` means the empty value for operators that compare whole values; for all others it is ordinary text.
+    const isWhole = operator === 'is' || operator === 'is_not'
+    const values = [given].flat().map(value => (isWhole && value === NONE ? '' : value))
     return [{ field: `${name}.${operator}`, operator, values }]
   })
-}
-
-function listOf(given: FilterValues): string[] {
-  return typeof given === 'string' ? [given] : given
-}
-
-/** `(none)` means the empty value for operators that compare whole values; for all others it is ordinary text. */
-function emptyIfNone(operator: ValueOperator, value: string): string {
-  return value === NONE && (operator === 'is' || operator === 'is_not') ? '' : value
 }

@@ -22,14 +22,6 @@ interface Depicted {
   avatar: string
 }
 
-export interface IdentityPictures {
-  /**
-   * Returns the present picture of an identity, or the one generated from the visitor id if it has none that can be shown.
-   * @throws AppError `not_found` for a URL that was not made by `identityPictureUrl`
-   */
-  find(visitorId: string, sealed: string): Promise<Picture>
-}
-
 /** URL of the avatar of an identity; no row when the identity or the site does not exist. */
 const findAvatar = query<{ siteNo: number; identifier: string }, { avatar: string | null }>(
   'find-avatar',
@@ -59,15 +51,21 @@ export function identityPictureUrl(
   return `${baseUrl}/avatars/${visitorId}/${sealed.toString('base64url')}`
 }
 
+export type IdentityPictures = ReturnType<typeof createIdentityPictures>
+
 export function createIdentityPictures(
   db: Db,
   secretKey: string,
   now: () => Date,
   reach: Reach = PICTURE_REACH,
-): IdentityPictures {
+) {
   const pictures = createRemotePictures({ load: avatar => fetchPicture(avatar, reach), ...LIMITS, now })
   return {
-    async find(visitorId, sealed) {
+    /**
+     * Returns the present picture of an identity, or the one generated from the visitor id if it has none that can be shown.
+     * @throws AppError `not_found` for a URL that was not made by `identityPictureUrl`
+     */
+    async find(visitorId: string, sealed: string): Promise<Picture> {
       const identity = isUuid(visitorId) ? open(secretKey, visitorId, sealed) : undefined
       if (!identity) throw new AppError('not_found', 'No such avatar')
       const generated = () => avatarOf(visitorId)

@@ -1,8 +1,8 @@
 import { query } from '../../db/query.ts'
+import { type Dimension, isHitDimension } from '../../dimensions/dimensions.ts'
 import { readMoney, type SiteMoneyTotals } from '../../money/totals.ts'
 import type { MovementTotals, RevenueTotals } from '../../rollups/protocol.ts'
 import { type Bucket, boundsOf, toWindow } from '../../time/range.ts'
-import { type Dimension, isHitDimension } from '../filters/dimensions.ts'
 import { isUnfiltered, type ResolvedQuery } from '../filters/resolved-query.ts'
 import type { StatsServices, StatsSite } from '../query-context.ts'
 import { filteredQuery } from '../sql/filtered-query.ts'
@@ -61,11 +61,10 @@ const sumFilteredMovements = filteredQuery<
   group by 1`,
 )
 
+type ValuesInCurrency = { currency: string; values: string[] }
+
 /** Revenue in `currency` of the sessions that have a filtered hit with the value, one row for each of `values`. */
-const breakDownHitRevenue = filteredQuery<
-  { currency: string; values: string[] },
-  { value: string; revenue: string }
->(
+const breakDownHitRevenue = filteredQuery<ValuesInCurrency, { value: string; revenue: string }>(
   'break-down-hit-revenue',
   ['filtered_payments', 'filtered_hits'],
   `select value, sum(amount_minor - refunded_minor)::text as revenue
@@ -81,10 +80,7 @@ const breakDownHitRevenue = filteredQuery<
 )
 
 /** Revenue in `currency` by the value that a dimension of sessions has, for `values`. */
-const breakDownSessionRevenue = filteredQuery<
-  { currency: string; values: string[] },
-  { value: string; revenue: string }
->(
+const breakDownSessionRevenue = filteredQuery<ValuesInCurrency, { value: string; revenue: string }>(
   'break-down-session-revenue',
   ['filtered_payments'],
   `select value, sum(amount_minor - refunded_minor)::text as revenue
@@ -136,19 +132,14 @@ async function countFiltered(
   ])
   const paidIn = new Map(payments.map(row => [row.bucket, row]))
   const movedIn = new Map(movements.map(row => [row.bucket, BigInt(row.mrr)]))
+  const none = { recorded: 0, payments: 0, revenue: '0', recurring: '0', newCustomers: 0 }
   let mrrAtEnd = movedIn.get(-1) ?? 0n
   return buckets.map((_, index) => {
-    const paid = paidIn.get(index)
+    const paid = paidIn.get(index) ?? none
     const mrr = movedIn.get(index) ?? 0n
     mrrAtEnd += mrr
     return {
-      revenue: {
-        recorded: paid?.recorded ?? 0,
-        payments: paid?.payments ?? 0,
-        revenue: BigInt(paid?.revenue ?? 0),
-        recurring: BigInt(paid?.recurring ?? 0),
-        newCustomers: paid?.newCustomers ?? 0,
-      },
+      revenue: { ...paid, revenue: BigInt(paid.revenue), recurring: BigInt(paid.recurring) },
       movements: { mrr, mrrAtEnd },
     }
   })

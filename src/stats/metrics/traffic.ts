@@ -1,4 +1,3 @@
-import { z } from 'zod'
 import { ratio } from '../../lib/numbers.ts'
 import { NO_TRAFFIC, runTask, type TrafficPart, type TrafficTotals } from '../../rollups/protocol.ts'
 import { count, decimal } from '../../schema/fields.ts'
@@ -18,8 +17,7 @@ export const trafficFields = {
   custom_events: count('Hits of type `event` in the range.', 37),
 }
 
-export const Traffic = z.object(trafficFields)
-export type Traffic = z.infer<typeof Traffic>
+type Traffic = Record<keyof typeof trafficFields, number>
 
 /** Computes metrics from totals; the only place that does so (docs/metrics.md "Traffic"). */
 export function presentTraffic(totals: TrafficTotals): Traffic {
@@ -93,17 +91,6 @@ const countFilteredSliceHits = filteredQuery<
   group by 1`,
 )
 
-/** Counts of all filtered sessions. */
-const sumFilteredSessions = filteredQuery<undefined, SessionCounts>(
-  'sum-filtered-sessions',
-  ['filtered_sessions'],
-  `select
-    count(*) as sessions,
-    count(*) filter (where pageviews = 1) as bounces,
-    coalesce(sum(duration_ms), 0)::float8 as "durationMs"
-  from filtered_sessions`,
-)
-
 /** One row for each bucket in which filtered sessions started; buckets as in `count-filtered-hits`. */
 const countFilteredSessions = filteredQuery<{ bounds: Date[] }, SessionCounts & { bucket: number }>(
   'count-filtered-sessions',
@@ -133,21 +120,16 @@ export async function countTraffic(
     return runTask(services.rollups, 'countTraffic', { siteNo: resolved.siteNo, windows, parts })
   }
   const { reads, slices } = services
-  // A single bucket that equals the range needs no bucket computation for each hit and session.
-  if (!slices && buckets.length === 1 && isWhole(buckets[0]!, resolved)) {
-    const [[hits], [sessions]] = await Promise.all([
-      sumFilteredHits(reads, resolved),
-      sumFilteredSessions(reads, resolved),
-    ])
-    return [{ ...hits!, ...sessions! }]
-  }
   const totals = buckets.map(() => ({ ...NO_TRAFFIC }))
   if (totals.length === 0) return totals
   const options = { params: { bounds: boundsOf(buckets) } }
   const [hits, sessions] = await Promise.all([
     slices
       ? readSlices(services, countFilteredSliceHits, resolved, options).then(byBucket)
-      : countFilteredHits(reads, resolved, options),
+      : // A single bucket is the range: it needs no bucket computation for each hit.
+        buckets.length === 1
+        ? sumFilteredHits(reads, resolved).then(rows => rows.map(row => ({ bucket: 0, ...row })))
+        : countFilteredHits(reads, resolved, options),
     readSlices(services, countFilteredSessions, resolved, options).then(byBucket),
   ])
   for (const { bucket, ...counts } of [...hits, ...sessions]) Object.assign(totals[bucket]!, counts)
@@ -155,6 +137,3 @@ export async function countTraffic(
 }
 
 const byBucket = <Row extends { bucket: number }>(rows: Row[]) => mergeSlices(rows, ({ bucket }) => bucket)
-
-const isWhole = (bucket: Bucket, { start, end }: ResolvedQuery): boolean =>
-  bucket.start.getTime() === start.getTime() && bucket.end.getTime() === end.getTime()

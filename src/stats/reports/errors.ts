@@ -5,8 +5,8 @@ import { AppError } from '../../errors.ts'
 import { count, label, uuid } from '../../schema/fields.ts'
 import { type Page, pageFields, windowOf } from '../../schema/pagination.ts'
 import { isUuid } from '../../sites/domain.ts'
-import { actorFields, type Presenting, presentActor } from '../event-log/actor.ts'
-import { type LoggedHit, type LogServices, readLog } from '../event-log/log-pages.ts'
+import { actorFields, presentActor } from '../event-log/actor.ts'
+import { type LogServices, readLog } from '../event-log/log-pages.ts'
 import { StatsQuery } from '../filters/query.ts'
 import { type PageWindow, rank, type ValueCounts } from '../metrics/rank.ts'
 import { resolveContext, type StatsServices, type StatsSite } from '../query-context.ts'
@@ -63,16 +63,13 @@ export const ErrorOccurrence = z
   .meta({ id: 'ErrorOccurrence' })
 export type ErrorOccurrence = z.infer<typeof ErrorOccurrence>
 
-interface KnownError {
-  id: string
-  message: string
-  name: string
-}
-
 /** Message and name of errors, whatever the time of their occurrences. */
-const findErrorGroups = query<{ siteNo: number; ids: string[] }, KnownError>(
+const findErrorGroups = query<
+  { siteNo: number; ids: string[] },
+  { id: string; message: string; error_name: string }
+>(
   'find-error-groups',
-  `select error_id as id, message, name
+  `select error_id as id, message, name as error_name
   from error_groups
   where site_no = :siteNo::int and error_id = any(:ids::uuid[])`,
 )
@@ -111,10 +108,7 @@ export async function getErrors(
   const known = ids.length > 0 ? await findErrorGroups(services.reads, { siteNo: site.siteNo, ids }) : []
   const byId = new Map(known.map(group => [group.id, group]))
   return {
-    rows: rows.map(({ value: id, hits, sessions }) => {
-      const { message, name } = byId.get(id)!
-      return { id, message, error_name: name, occurrences: hits, sessions }
-    }),
+    rows: rows.map(({ value, hits, sessions }) => ({ ...byId.get(value)!, occurrences: hits, sessions })),
     total,
   }
 }
@@ -131,7 +125,7 @@ export async function getError(
   const known = await requireError(services, site, error)
   const { resolved } = await resolveContext(services, site, query)
   const [counts] = await countFilteredError(services.reads, resolved, { errorId: error })
-  return { id: error, message: known.message, error_name: known.name, ...counts! }
+  return { ...known, id: error, ...counts! }
 }
 
 /** @throws as `getError` */
@@ -160,25 +154,23 @@ export async function getErrorOccurrences(
 ): Promise<Page<ErrorOccurrence>> {
   await requireError(services, site, error)
   const { resolved } = await resolveContext(services, site, query)
-  const { rows, total } = await readLog(services, resolved, query, {
-    types: ['error'],
-    errorId: error,
-  })
-  return { rows: rows.map(row => presentOccurrence(row, site.siteNo, services.config)), total }
+  const { rows, total } = await readLog(services, resolved, query, { types: ['error'], errorId: error })
+  return {
+    rows: rows.map(row => ({
+      event_name: row.name,
+      ...presentActor(row, site.siteNo, services.config),
+      message: row.errorMessage ?? '',
+      stack: row.errorStack ?? '',
+      file_name: row.errorFile ?? '',
+      line_number: row.errorLine ?? '',
+      column_number: row.errorColumn ?? '',
+    })),
+    total,
+  }
 }
 
-async function requireError({ reads }: StatsServices, site: StatsSite, id: string): Promise<KnownError> {
+async function requireError({ reads }: StatsServices, site: StatsSite, id: string) {
   const [known] = isUuid(id) ? await findErrorGroups(reads, { siteNo: site.siteNo, ids: [id] }) : []
   if (!known) throw new AppError('not_found', 'No such error')
   return known
 }
-
-const presentOccurrence = (row: LoggedHit, siteNo: number, config: Presenting): ErrorOccurrence => ({
-  event_name: row.name,
-  ...presentActor(row, siteNo, config),
-  message: row.errorMessage ?? '',
-  stack: row.errorStack ?? '',
-  file_name: row.errorFile ?? '',
-  line_number: row.errorLine ?? '',
-  column_number: row.errorColumn ?? '',
-})

@@ -1,12 +1,35 @@
 import { z } from 'zod'
-import { EVENT_TYPES } from '../../ingestion/hit.ts'
+import { EVENT_TYPES, type EventType } from '../../ingestion/hit.ts'
 import { label, uuid } from '../../schema/fields.ts'
 import { type Page, pageFields } from '../../schema/pagination.ts'
-import { actorFields, type Presenting, presentActor } from '../event-log/actor.ts'
-import { typesField, typesOf } from '../event-log/event-types.ts'
-import { type LoggedHit, type LogServices, readLog } from '../event-log/log-pages.ts'
+import { text } from '../../schema/validation.ts'
+import { actorFields, presentActor } from '../event-log/actor.ts'
+import { type LogServices, readLog } from '../event-log/log-pages.ts'
 import { StatsQuery } from '../filters/query.ts'
 import { resolveContext, type StatsSite } from '../query-context.ts'
+
+/** Query field of the event log and its series. */
+export const typesField = {
+  types: z
+    .union([text(2_048), z.array(text(2_048)).max(500)])
+    .optional()
+    .meta({
+      description:
+        'Which types, with commas between; unknown ones are passed over, and all are meant without any.',
+      openapi: {
+        schema: { type: 'array', items: { type: 'string', enum: EVENT_TYPES } },
+        explode: false,
+        example: ['pageview', 'event'],
+      },
+    }),
+}
+
+/** Returns the types in a comma-separated list; all types if the list contains no known type. */
+export function typesOf(types: string | string[] | undefined): EventType[] {
+  const named = new Set([types ?? []].flat().flatMap(list => list.split(',').map(name => name.trim())))
+  const known = EVENT_TYPES.filter(type => named.has(type))
+  return known.length > 0 ? known : [...EVENT_TYPES]
+}
 
 export const EventLogQuery = StatsQuery.safeExtend({ ...typesField, ...pageFields(50) })
 export type EventLogQuery = z.infer<typeof EventLogQuery>
@@ -32,18 +55,15 @@ export async function getEventLog(
   query: EventLogQuery,
 ): Promise<Page<EventLogItem>> {
   const { resolved } = await resolveContext(services, site, query)
-  const { rows, total } = await readLog(services, resolved, query, {
-    types: typesOf(query.types),
-  })
-  return { rows: rows.map(row => presentEvent(row, site.siteNo, services.config)), total }
-}
-
-function presentEvent(row: LoggedHit, siteNo: number, config: Presenting): EventLogItem {
+  const { rows, total } = await readLog(services, resolved, query, { types: typesOf(query.types) })
   return {
-    event_type: row.type,
-    event_name: row.name,
-    ...presentActor(row, siteNo, config),
-    properties: row.props ?? {},
-    error_id: row.type === 'error' ? row.errorId : null,
+    rows: rows.map(row => ({
+      event_type: row.type,
+      event_name: row.name,
+      ...presentActor(row, site.siteNo, services.config),
+      properties: row.props ?? {},
+      error_id: row.type === 'error' ? row.errorId : null,
+    })),
+    total,
   }
 }

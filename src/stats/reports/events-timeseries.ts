@@ -2,12 +2,12 @@ import { z } from 'zod'
 import { query } from '../../db/query.ts'
 import { EVENT_TYPES, type EventType } from '../../ingestion/hit.ts'
 import { boundsOf, type Range, seriesBuckets } from '../../time/range.ts'
-import { typesField, typesOf } from '../event-log/event-types.ts'
 import { StatsQuery } from '../filters/query.ts'
 import { isUnfiltered, type ResolvedQuery } from '../filters/resolved-query.ts'
 import { resolveContext, type StatsServices, type StatsSite } from '../query-context.ts'
 import { filteredQuery } from '../sql/filtered-query.ts'
 import { mergeSlices, readSlices } from '../sql/slices.ts'
+import { typesField, typesOf } from './event-log.ts'
 import { Group, Labels } from './timeseries.ts'
 
 export const EventsTimeseriesQuery = StatsQuery.safeExtend(typesField)
@@ -65,7 +65,7 @@ interface TypeCount {
 
 /** Hits of some types by bucket and type, from counts by 15-minute bucket. `bucket` counts, from 0, the buckets of `bounds`. */
 const countLogTypes = query<
-  { siteNo: number; start: Date; end: Date; bounds: string[]; types: string[] },
+  { siteNo: number; start: Date; end: Date; bounds: Date[]; types: string[] },
   TypeCount
 >('count-log-types')
 
@@ -88,9 +88,7 @@ async function countByBucket(
 ): Promise<TypeCount[]> {
   if (isUnfiltered(resolved) && errorId === undefined) {
     const { siteNo, start, end } = resolved
-    // postgres.js sends a list of dates as one date.
-    const bounds = params.bounds.map(bound => bound.toISOString())
-    return countLogTypes(services.reads, { siteNo, start, end, ...params, bounds })
+    return countLogTypes(services.reads, { siteNo, start, end, ...params })
   }
   const rows = await readSlices(services, countFilteredTypes, resolved, { params, errorId })
   return mergeSlices(rows, ({ bucket, type }) => `${bucket} ${type}`)

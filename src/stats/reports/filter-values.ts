@@ -1,7 +1,7 @@
 import { z } from 'zod'
+import { DIMENSIONS, isHitDimension } from '../../dimensions/dimensions.ts'
 import { label } from '../../schema/fields.ts'
 import { integerParameter } from '../../schema/pagination.ts'
-import { DIMENSIONS, isHitDimension } from '../filters/dimensions.ts'
 import { StatsQuery } from '../filters/query.ts'
 import { rank, type ValueCounts } from '../metrics/rank.ts'
 import { resolveContext, type StatsServices, type StatsSite } from '../query-context.ts'

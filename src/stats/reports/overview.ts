@@ -2,14 +2,12 @@ import { z } from 'zod'
 import { ratio } from '../../lib/numbers.ts'
 import { moneyFields, presentMoney } from '../../money/totals.ts'
 import { count, label } from '../../schema/fields.ts'
-import { StatsQuery } from '../filters/query.ts'
+import type { StatsQuery } from '../filters/query.ts'
 import type { ResolvedQuery } from '../filters/resolved-query.ts'
 import { countConvertingVisitors } from '../metrics/conversions.ts'
 import { countMoney } from '../metrics/money.ts'
 import { countTraffic, presentTraffic, trafficFields } from '../metrics/traffic.ts'
 import { resolveContext, type StatsServices, type StatsSite } from '../query-context.ts'
-
-export const OverviewQuery = StatsQuery
 
 const metrics = { ...trafficFields, ...moneyFields }
 

@@ -19,11 +19,9 @@ const TRAFFIC_METRICS = {
 } satisfies Record<string, TrafficPart[]>
 type TrafficMetric = keyof typeof TRAFFIC_METRICS
 const trafficMetrics = Object.keys(TRAFFIC_METRICS) as TrafficMetric[]
-const MONEY_METRICS = ['revenue', 'mrr'] as const
-type MoneyMetric = (typeof MONEY_METRICS)[number]
 
 export const TimeseriesQuery = StatsQuery.safeExtend({
-  metric: z.enum([...trafficMetrics, ...MONEY_METRICS]).meta({ description: 'A metric of the overview.' }),
+  metric: z.enum([...trafficMetrics, 'revenue', 'mrr']).meta({ description: 'A metric of the overview.' }),
 })
 export type TimeseriesQuery = z.infer<typeof TimeseriesQuery>
 
@@ -61,9 +59,10 @@ export async function getTimeseries(
     { resolved: resolvedBefore, buckets: buckets(rangeBefore) },
   ]
   const { metric } = query
-  const [values, previous] = isMoney(metric)
-    ? await countMoneyMetric(services, site, periods, metric)
-    : await Promise.all(periods.map(period => countTrafficMetric(services, period, metric)))
+  const [values, previous] =
+    metric === 'revenue' || metric === 'mrr'
+      ? await countMoneyMetric(services, site, periods, metric)
+      : await Promise.all(periods.map(period => countTrafficMetric(services, period, metric)))
   const labels = all.map(({ label }) => label)
   return {
     labels,
@@ -72,9 +71,6 @@ export async function getTimeseries(
     group: range.group,
   }
 }
-
-const isMoney = (metric: TrafficMetric | MoneyMetric): metric is MoneyMetric =>
-  MONEY_METRICS.some(name => name === metric)
 
 async function countTrafficMetric(
   services: StatsServices,
@@ -90,7 +86,7 @@ async function countMoneyMetric(
   services: StatsServices,
   site: StatsSite,
   periods: Period[],
-  metric: MoneyMetric,
+  metric: 'revenue' | 'mrr',
 ): Promise<number[][]> {
   const totals = await countMoney(services, site, periods)
   const amounts = totals.periods.map(({ revenue, movements }) =>

@@ -18,7 +18,7 @@ interface TitlePlace {
 }
 
 /** Path and hostname of the latest hit of each title, whose time is known. */
-const locateTitlesAt = query<{ siteNo: number; titles: string[]; times: string[] }, TitlePlace>(
+const locateTitlesAt = query<{ siteNo: number; titles: string[]; times: Date[] }, TitlePlace>(
   'locate-titles-at',
   `select latest.title, hit.path, hit.hostname
   from unnest(:titles::text[], :times::timestamptz[]) as latest (title, at)
@@ -69,8 +69,7 @@ export async function locateTitles(
     seen.length === 0
       ? []
       : isUnfiltered(resolved)
-        ? // postgres.js sends a list of dates as one date.
-          locateTitlesAt(reads, { siteNo, titles, times: times.map(at => at.toISOString()) })
+        ? locateTitlesAt(reads, { siteNo, titles, times })
         : locateFilteredTitlesAt(reads, resolved, { titles, times, params: { titles, times } }),
     seenLater.length === 0 ? [] : locateFilteredTitles(reads, resolved, { titles: seenLater }),
   ])
@@ -123,9 +122,6 @@ const countFilteredTitleSessions = filteredQuery<{ limit: number }, { title: str
   limit (select "limit" from params)`,
 )
 
-/** Number of sessions by title. */
-type SessionsByTitle = Map<string, number>
-
 const MOST_LIKELY = 1_000
 
 /**
@@ -135,7 +131,7 @@ const MOST_LIKELY = 1_000
 export const countLikelyBefore = (
   services: Pick<StatsServices, 'reads' | 'slices'>,
   before: ResolvedQuery,
-): Promise<SessionsByTitle> => countSessions(services, before, { params: { limit: MOST_LIKELY } })
+): Promise<Map<string, number>> => countSessions(services, before, { params: { limit: MOST_LIKELY } })
 
 /**
  * Returns the sessions of the titles in the previous period.
@@ -145,8 +141,8 @@ export async function countSessionsBefore(
   services: StatsServices,
   before: ResolvedQuery,
   titles: string[],
-  likely: SessionsByTitle | undefined,
-): Promise<SessionsByTitle> {
+  likely: Map<string, number> | undefined,
+): Promise<Map<string, number>> {
   const others = likely ? titles.filter(title => !likely.has(title)) : titles
   if (likely && (likely.size < MOST_LIKELY || others.length === 0)) return likely
   const rolledUp = await countRolledUp(services, before, 'title', others)
@@ -159,7 +155,7 @@ async function countSessions(
   services: Pick<StatsServices, 'reads' | 'slices'>,
   before: ResolvedQuery,
   options: { params: { limit: number }; titles?: string[] },
-): Promise<SessionsByTitle> {
+): Promise<Map<string, number>> {
   const rows = await readSlices(services, countFilteredTitleSessions, before, options)
   return new Map(mergeSlices(rows, ({ title }) => title).map(row => [row.title, row.sessions]))
 }

@@ -1,5 +1,5 @@
+import { type Dimension, isHitDimension } from '../../dimensions/dimensions.ts'
 import type { Services } from '../../services.ts'
-import { type Dimension, isHitDimension } from '../filters/dimensions.ts'
 import type { Condition, ResolvedQuery } from '../filters/resolved-query.ts'
 import { type FilteredQuery, filteredQuery } from '../sql/filtered-query.ts'
 

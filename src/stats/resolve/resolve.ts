@@ -1,6 +1,6 @@
 import { type AppError, invalidField } from '../../errors.ts'
 import { findGoals } from '../../goals/find-goal.ts'
-import { PatternWork, type Refusal } from '../../rollups/patterns/match.ts'
+import { PatternWork, type Refusal, sizeOf } from '../../rollups/patterns/match.ts'
 import type { Services } from '../../services.ts'
 import type { TimeSpan } from '../../time/range.ts'
 import { type Filters, filtersOf, type StatsQuery, shortened } from '../filters/query.ts'
@@ -88,12 +88,8 @@ const isPattern = ({ operator }: Pick<Condition, 'operator'>) =>
   operator === 'matches_pattern' || operator === 'matches_regex'
 
 function patternsOf({ dimensions, property }: ResolvedFilters) {
-  const conditions = [
-    ...dimensions.map(({ condition }) => condition),
-    ...(property?.keys ?? []),
-    ...(property?.values ?? []),
-  ]
-  return conditions
+  return [dimensions.map(({ condition }) => condition), property?.keys ?? [], property?.values ?? []]
+    .flat()
     .filter(isPattern)
     .flatMap(({ field, operator, values }) => values.map(value => ({ field, operator, value })))
 }
@@ -142,7 +138,7 @@ const MOST_MATCHES = 1_000_000
  * @param listKey key of the value list in `recentSizes`, if the list is the same for every request
  */
 async function match(
-  { work, patterns, now }: PatternServices,
+  { work, patterns }: PatternServices,
   condition: Condition,
   list: () => Promise<string[] | undefined>,
   listKey?: string,
@@ -150,12 +146,12 @@ async function match(
   if (!isPattern(condition)) return condition
   const { field, operator } = condition
   const tests = condition.values.map(value => ({ operator, value }))
-  const sizes = recentSizes(patterns, now())
-  const early = await work.check(tests, listKey === undefined ? undefined : sizes.of(listKey))
+  const sizes = recentSizes(patterns)
+  const early = await work.check(tests, listKey === undefined ? undefined : sizes.get(listKey))
   if (early) throw refused(early, field, tests)
   const values = await list()
   if (!values) throw refused({ why: 'many' }, field)
-  if (listKey !== undefined) sizes.note(listKey, values)
+  if (listKey !== undefined) sizes.set(listKey, sizeOf(values))
   // Test the empty value, too: money without a session has it.
   values.push('')
   const matching: string[][] = []

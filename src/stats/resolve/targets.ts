@@ -2,7 +2,7 @@ import { query } from '../../db/query.ts'
 import { type AppError, invalidField } from '../../errors.ts'
 import { type GoalTarget, targetOf, testOf } from '../../goals/matching.ts'
 import type { GoalRecord } from '../../goals/schema.ts'
-import { PatternWork, type Refusal } from '../../rollups/patterns/match.ts'
+import { PatternWork, type Refusal, sizeOf } from '../../rollups/patterns/match.ts'
 import { runTask } from '../../rollups/protocol.ts'
 import type { Services } from '../../services.ts'
 import { type TimeSpan, toWindow } from '../../time/range.ts'
@@ -54,13 +54,13 @@ export function findTargets(
  * A thread applies the operators to the values that occur in the time span: one definition for all databases.
  */
 export async function lookUpTargets(
-  { reads, rollups, patterns, now, work }: PatternServices,
+  { reads, rollups, patterns, work }: PatternServices,
   span: SiteSpan,
   goals: readonly GoalRecord[],
 ): Promise<ConversionTargets> {
   const targets = goals.map(targetOf)
   const kinds = [...new Set(targets.map(({ kind }) => hitTypeOf(kind)))]
-  const sizes = recentSizes(patterns, now())
+  const sizes = recentSizes(patterns)
   const byKind = kinds.map(kind => {
     const ofKind = targets.flatMap((target, goal) =>
       hitTypeOf(target.kind) === kind ? [{ target, goal }] : [],
@@ -73,14 +73,14 @@ export async function lookUpTargets(
     }
   })
   for (const { ofKind, tests, listKey } of byKind) {
-    const refusal = await work.check(tests, sizes.of(listKey))
+    const refusal = await work.check(tests, sizes.get(listKey))
     if (refusal) throw refused(refusal, index => goals[ofKind[index]!.goal]!)
   }
   const occurring = await listOccurring({ reads, rollups }, span, kinds)
   const groups = new Groups()
   for (const { kind, ofKind, tests, listKey } of byKind) {
     const values = occurring.get(kind) ?? []
-    sizes.note(listKey, values)
+    sizes.set(listKey, sizeOf(values))
     const refusal = await work.match({ tests, values, most: MOST_MATCHES }, (index, matches, batch) => {
       const { target, goal } = ofKind[index]!
       for (const match of matches) groups.add(goal, target, batch[match]!)

@@ -1,8 +1,14 @@
+import type postgres from 'postgres'
 import type { Queryable } from '../../db/connect.ts'
 import { HOUR_MS } from '../../lib/time.ts'
 import type { TimeSpan } from '../../time/range.ts'
 import type { ResolvedQuery } from '../filters/resolved-query.ts'
-import type { Fragment } from './fragment.ts'
+
+/** SQL is composed only in this folder, from fragments of the driver: each value in a fragment becomes a parameter. */
+export type Fragment = postgres.Fragment
+
+/** Concatenates fragments. Without this, the driver would make a parameter of an empty list. */
+export const concat = (db: Queryable, parts: Fragment[]): Fragment => (parts.length > 0 ? db`${parts}` : db``)
 
 /** Hits of a session lie at most 24 hours from its start; late hits may lie before it. */
 const SESSION_REACH_MS = 25 * HOUR_MS

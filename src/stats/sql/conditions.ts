@@ -1,8 +1,7 @@
 import type { Queryable } from '../../db/connect.ts'
-import { type Dimension, HIT_COLUMNS, isHitDimension, isSessionOnly } from '../filters/dimensions.ts'
+import { columnOf, type Dimension, isHitDimension, isSessionOnly } from '../../dimensions/dimensions.ts'
 import type { Condition, ResolvedFilters, ResolvedQuery } from '../filters/resolved-query.ts'
-import { sessionsAround, startedSession } from './bounds.ts'
-import { concat, type Fragment } from './fragment.ts'
+import { concat, type Fragment, sessionsAround, startedSession } from './bounds.ts'
 
 type DimensionFilter = ResolvedFilters['dimensions'][number]
 
@@ -22,9 +21,7 @@ export function conditionsOnHit(
 ): Fragment {
   const needsPage = dimensions.some(({ dimension }) => PAGE_DIMENSIONS.has(dimension))
   return db`
-    true ${allHold(db, dimensions.filter(isOnHit), dimension =>
-      isHitDimension(dimension) ? db`events.${db(HIT_COLUMNS[dimension])}` : db``,
-    )}
+    true ${allHold(db, dimensions.filter(isOnHit), dimension => db`events.${db(columnOf(dimension))}`)}
     ${needsPage ? db`and not events.is_service` : db``}
     ${property ? db`and ${hasProperty(db, property)}` : db``}`
 }
@@ -75,11 +72,11 @@ const sessionColumn = (db: Queryable, dimension: Dimension): Fragment => db`sess
 const allHold = (
   db: Queryable,
   filters: DimensionFilter[],
-  columnOf: (dimension: Dimension) => Fragment,
+  textOf: (dimension: Dimension) => Fragment,
 ): Fragment =>
   concat(
     db,
-    filters.map(({ dimension, condition }) => db`and ${holds(db, columnOf(dimension), condition)}`),
+    filters.map(({ dimension, condition }) => db`and ${holds(db, textOf(dimension), condition)}`),
   )
 
 /**

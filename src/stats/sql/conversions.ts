@@ -1,8 +1,7 @@
 import type { Queryable } from '../../db/connect.ts'
 import type { ConversionTargets, ResolvedQuery } from '../filters/resolved-query.ts'
-import { aroundRange, eventsOf, inRange } from './bounds.ts'
+import { aroundRange, concat, eventsOf, type Fragment, inRange } from './bounds.ts'
 import { conditionsOnSession, inMatchingSession } from './conditions.ts'
-import { concat, type Fragment } from './fragment.ts'
 
 /** PostgreSQL arrays of arrays must be rectangular: each inner array is sent as text. */
 const listed = (goals: number[]) => `{${goals.join(',')}}`

@@ -2,8 +2,8 @@ import { abandonable } from '../../db/abandon.ts'
 import type { Queryable } from '../../db/connect.ts'
 import { queryFile } from '../../db/query.ts'
 import type { ResolvedQuery } from '../filters/resolved-query.ts'
+import { concat, type Fragment } from './bounds.ts'
 import { hasHitFilters } from './conditions.ts'
-import { concat, type Fragment } from './fragment.ts'
 import { matchingSessions, RELATIONS, type RelationName, type RelationOptions } from './relations.ts'
 
 /** Runs a filtered statement; `params` becomes the single row of its relation `params`. */
@@ -46,10 +46,13 @@ export function filteredQuery<
   Params extends object | undefined = undefined,
   Row extends object = Record<string, never>,
 >(name: string, relations: readonly RelationName[], text?: string): FilteredQuery<Params, Row> {
-  const statement = { name, relations, text }
-  declared.push(statement)
-  return (db, resolved, ...[options = {}]) =>
-    runFiltered<Row>(db, statement, resolved, options, 'params' in options ? (options.params as object) : {})
+  declared.push({ name, relations, text })
+  let loaded = text
+  return (db, resolved, ...[options = {}]) => {
+    loaded ??= queryFile(name)
+    const params = 'params' in options ? (options.params as object) : {}
+    return runFiltered<Row>(db, { name, relations, text: loaded }, resolved, options, params)
+  }
 }
 
 /** Composes and runs a declared statement. Filters decide which relations and conditions are part of its text. */
@@ -76,16 +79,8 @@ export function runFiltered<Row extends object>(
       ),
     )}
     params as (${paramsRow(db, params)})
-    select * from (${db.unsafe(text ?? fileText(name))}) as result`
+    select * from (${db.unsafe(text ?? queryFile(name))}) as result`
   return abandonable(statement)
-}
-
-const files = new Map<string, string>()
-
-function fileText(name: string): string {
-  const text = files.get(name) ?? queryFile(name)
-  files.set(name, text)
-  return text
 }
 
 function paramsRow(db: Queryable, params: object): Fragment {

@@ -1,11 +1,8 @@
 import type { Queryable } from '../../db/connect.ts'
-import { type Dimension, isHitDimension } from '../filters/dimensions.ts'
+import { type Dimension, isHitDimension } from '../../dimensions/dimensions.ts'
 import type { ResolvedQuery } from '../filters/resolved-query.ts'
+import type { Fragment } from './bounds.ts'
 import { conditionsOnJoinedSession, inMatchingSession, sessionDimension } from './conditions.ts'
-import type { Fragment } from './fragment.ts'
-
-/** Hypertables of money: each row has the session it is attributed to, or none. */
-export type MoneyTable = 'revenue' | 'mrr_movements'
 
 /** From this number of payments on, one scan reads all sessions they may belong to; below it, each session is looked up. */
 export const MANY_PAYMENTS = 2_000
@@ -19,7 +16,7 @@ export const MANY_PAYMENTS = 2_000
 export function filteredMoney(
   db: Queryable,
   resolved: ResolvedQuery,
-  table: MoneyTable,
+  table: 'revenue' | 'mrr_movements',
   from: Date | null,
   value?: Dimension,
   isMuch = false,

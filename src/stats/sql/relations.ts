@@ -1,7 +1,15 @@
 import type { Queryable } from '../../db/connect.ts'
-import { type Dimension, HIT_COLUMNS, isHitDimension, isSessionOnly } from '../filters/dimensions.ts'
+import { columnOf, type Dimension, isHitDimension, isSessionOnly } from '../../dimensions/dimensions.ts'
 import type { ConversionTargets, ResolvedQuery } from '../filters/resolved-query.ts'
-import { aroundRange, eventsOf, inTime, sessionsAround, startedInRange, visibleHit } from './bounds.ts'
+import {
+  aroundRange,
+  eventsOf,
+  type Fragment,
+  inTime,
+  sessionsAround,
+  startedInRange,
+  visibleHit,
+} from './bounds.ts'
 import {
   conditionsOnHit,
   conditionsOnSession,
@@ -9,7 +17,6 @@ import {
   hasHitFilters,
 } from './conditions.ts'
 import { conversions } from './conversions.ts'
-import type { Fragment } from './fragment.ts'
 import { filteredMoney } from './money.ts'
 
 export interface RelationOptions {
@@ -122,10 +129,9 @@ const joinSession = (db: Queryable, resolved: ResolvedQuery): Fragment => db`
 
 function valueColumn(db: Queryable, dimension: Dimension | undefined): Fragment {
   if (!dimension) return db``
-  if (isHitDimension(dimension)) return db`, events.${db(HIT_COLUMNS[dimension])} as value`
   return isSessionOnly(dimension)
     ? db`, session.${db(dimension)}::text as value`
-    : db`, events.${db(dimension)} as value`
+    : db`, events.${db(columnOf(dimension))} as value`
 }
 
 /** The type is needed, too: the index covers only errors. */

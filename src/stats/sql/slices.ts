@@ -13,14 +13,11 @@ import type { FilteredQuery, OptionsOf } from './filtered-query.ts'
  */
 export const EMBEDDED_SLICES: SliceLimits = { hits: 15_000, shortestMs: 6 * HOUR_MS }
 
-const listHitsByDay = query<{ siteNo: number; start: Date; end: Date }, DayHits>('list-hits-by-day')
-
-/** Number of hits of a day, or of a part of it. */
-interface DayHits {
-  startsAt: Date
-  endsAt: Date
-  hits: number
-}
+/** Number of hits by day, or by part of a day. */
+const listHitsByDay = query<
+  { siteNo: number; start: Date; end: Date },
+  { startsAt: Date; endsAt: Date; hits: number }
+>('list-hits-by-day')
 
 /**
  * Returns the rows of a statement. With the embedded database it runs once for each session slice, so that other queries run
@@ -58,7 +55,7 @@ function slicesOf(reads: Db, resolved: ResolvedQuery, limits: SliceLimits): Prom
 
 /** Returns the times, within the range, that cut it into slices with about the same number of hits. */
 function cutsOf(
-  days: DayHits[],
+  days: Awaited<ReturnType<typeof listHitsByDay>>,
   { start, end }: ResolvedQuery,
   { hits: most, shortestMs }: SliceLimits,
 ): number[] {
