@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { DateTime } from 'luxon'
 import { describe, expect, test } from 'vitest'
+import { DIMENSIONS } from '../../src/dimensions/dimensions.ts'
 import {
   hitStreams,
   nastyMoments,
@@ -17,6 +18,7 @@ import {
   recountSparkline,
   type SentHit,
 } from './recount.ts'
+import { hitDimensions, sessionDimensions } from './recount-world.ts'
 import { day, engage, event, hit, identify, minute, noon, view } from './sent-hits.ts'
 
 /** Each session as its hits' minutes after noon, pageviews and events and engagement alike. */
@@ -691,4 +693,9 @@ describe('random hits', () => {
     expect(moments).toContain(Date.parse('2025-10-26T23:00:00Z'))
     expect(nastyMoments('UTC', 2025)).toHaveLength(3)
   })
+})
+
+test('recount: it knows every dimension of the registry', () => {
+  const advice = 'add the dimension to test/support/recount-world.ts; the compiler lists the other places'
+  expect([...hitDimensions, ...sessionDimensions].sort(), advice).toEqual([...DIMENSIONS].sort())
 })
