@@ -26,7 +26,7 @@ export interface Caller {
 /** Fields of a token that can be shown at any time. */
 const tokenFields = {
   id: uuid('Token id.'),
-  name: label('What people call it.', 'Nightly export'),
+  name: label('Name to show.', 'Nightly export'),
   site_ids: z
     .array(z.string().meta({ format: 'uuid' }))
     .nullable()
@@ -61,7 +61,7 @@ export type CreatedToken = z.infer<typeof CreatedToken>
 
 /** Fields that are left out or null take the value of the token that makes the request. */
 export const CreateToken = z.object({
-  name: requiredText(255).meta({ description: 'What people call it.', example: 'Nightly export' }),
+  name: requiredText(255).meta({ description: 'Name to show.', example: 'Nightly export' }),
   site_ids: z
     .array(z.guid())
     .min(1)

@@ -69,7 +69,7 @@ describe('processor connection', () => {
   const processor = (method: string, path: string, body?: unknown, token?: string) =>
     revenue.call(method, `${path}/processor`, body, token)
 
-  test('it can be created, read and deleted', async () => {
+  test('a processor connection can be created, read and deleted', async () => {
     const site = await revenue.site()
     expect((await processor('GET', site.path)).status).toBe(404)
     expect((await processor('DELETE', site.path)).status).toBe(404)

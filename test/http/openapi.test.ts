@@ -149,7 +149,7 @@ describe('OpenAPI schemas', () => {
     },
   )
 
-  test('have examples for texts, so that none is generated', () => {
+  test('schemas have examples for texts, so that none is generated', () => {
     expect(JSON.stringify(document).match(/.{80}:"text"[,}]/g)).toBeNull()
   })
 })

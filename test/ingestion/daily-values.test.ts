@@ -140,7 +140,7 @@ describe('daily values: event names', () => {
     expect((await store(events('f'), anotherProcess())).filled).toEqual([])
   })
 
-  test('names and keys in goals are kept beyond the limit', async () => {
+  test('event names and property keys of goals are kept beyond the limit', async () => {
     await db`
       insert into goals (site_no, display_name, type, match_value, match_operator, custom_props)
       values

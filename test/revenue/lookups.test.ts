@@ -341,7 +341,7 @@ describe('lookups', () => {
       expect(await netMovements(shop)).toMatchObject({ '2026-01-06 downgrade USD': -50 })
     })
 
-    test('discounts and taxes of the subscription apply to them', async () => {
+    test('discounts and taxes of the subscription apply to items that are looked up', async () => {
       const shop = await openShop(api, KEY)
       const vat = { object: 'tax_rate', percentage: 25, inclusive: true }
       const base = subscription({
@@ -371,7 +371,7 @@ describe('lookups', () => {
       expect(await netMovements(shop)).toEqual({ '2026-01-01 start USD': 1200 })
     })
 
-    test('they are looked up once for earlier states that arrive after the end', async () => {
+    test('missing items are looked up once for earlier states that arrive after the end', async () => {
       const shop = await openShop(api, KEY)
       const base = subscription({ items: [item(price(1000)), item(price(200))] })
       stock(base)

@@ -114,7 +114,7 @@ describe('sessions', () => {
     expect(result.dropped).toEqual([])
   })
 
-  test('start and entry page stay those of the opening hit, the extent grows', () => {
+  test('a session keeps start and entry page of its opening hit while it grows', () => {
     const opening = view(20, '/opening')
     const earlier = view(0, '/earlier')
     const signup = event(25, 'signup')
@@ -141,7 +141,7 @@ describe('sessions', () => {
     expect(result.sessions.map(session => session.visitCount)).toEqual([1, 1, 2, 3])
   })
 
-  test('an event with a reserved name is dropped and opens nothing', () => {
+  test('an event with a reserved name is dropped and opens no session', () => {
     const payment = event(0, 'payment')
     expect(recountSessions([[payment]])).toEqual({
       sessions: [],
@@ -214,7 +214,7 @@ describe('engagement', () => {
     expect(result.sessionOf.has(engagement.id)).toBe(recorded)
   })
 
-  test('is part of the session of its pageview, and its end', () => {
+  test('engagement is part of the session of its pageview, and its end', () => {
     const engagement = engage(50, '/a')
     const result = recountSessions([[view(0, '/a'), view(60, '/b')], [engagement]])
     expect(result.sessionOf.get(engagement.id)).toBe(0)
@@ -385,7 +385,7 @@ describe('overview', () => {
     custom_events: 0,
   }
 
-  test('counts hits by their time and sessions by their start', () => {
+  test('the recounted overview counts hits by their time and sessions by their start', () => {
     // Midnight is 720 minutes after noon.
     const hits = [
       view(710),
@@ -447,7 +447,7 @@ describe('overview', () => {
     expect(overview.avg_session_seconds).toBe(25 * 60)
   })
 
-  test('rounds halves away from zero, exactly', () => {
+  test('the recounted overview rounds halves away from zero, exactly', () => {
     // 1 ms and 200 sessions: 0.000005 s; 1,000 ms in 200: 0.005 s, which is 0.01
     const openings = Array.from({ length: 200 }, (_, index) => view(0, '/', { visitor: `v${index}` }))
     const short = [...openings, view(ms, '/', { visitor: 'v0' })]
@@ -618,7 +618,7 @@ describe('random hits', () => {
     )
   })
 
-  test('in time order the size of the batches does not matter', () => {
+  test('random hits in time order: the size of the batches does not matter', () => {
     fc.assert(
       fc.property(hitStreams(), fc.integer({ min: 1, max: 9 }), ({ hits, timely }, batchSize) => {
         const atOnce = recountSessions([hits])

@@ -55,7 +55,7 @@ describe('time zone', () => {
 describe('list of time zones', () => {
   const zones = allZones()
 
-  test('is sorted and names each zone once', () => {
+  test('the list of time zones is sorted and names each zone once', () => {
     expect(zones).toEqual([...new Set(zones)].sort())
   })
 

@@ -79,7 +79,7 @@ export const PICTURES = [
     {
       operationId: 'avatar',
       summary: 'Picture of a visitor',
-      description: 'Made of the id: always the same.',
+      description: 'A fixed value that is made from the id.',
     },
     {
       description: 'The picture; its title is the nickname.',
@@ -120,7 +120,7 @@ export const PICTURES = [
 
 const status = {
   type: 'object',
-  properties: { status: { const: 'ok', description: 'Always the same.' } },
+  properties: { status: { const: 'ok', description: 'A fixed value.' } },
   required: ['status'],
   additionalProperties: false,
 }

@@ -93,12 +93,12 @@ export const sender = {
   hostname: described(requiredText(255), 'Host of the page.', 'example.com'),
   visitor_id: described(
     absentIfNull(uuid),
-    'Who the visitor is, if the sender knows; else the service finds out.',
+    'Id of the visitor, if the sender has one; otherwise the service makes one.',
   ),
   // The tracker stores this id in a cookie if the site's mode is `cookie`; the response tells it the mode.
   new_visitor_id: described(
     absentIfNull(uuid),
-    "An id that the sender keeps from now on, if the site's tracking mode is `cookie`; else it is not looked at.",
+    "An id that the sender keeps from now on, if the site's tracking mode is `cookie`; ignored otherwise.",
   ),
 }
 export const device = {

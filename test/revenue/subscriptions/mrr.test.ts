@@ -283,7 +283,7 @@ describe('decimal numbers', () => {
     }
   })
 
-  test('values next to a half are distinguished from it', () => {
+  test('MRR: an amount next to a half of a minor unit is not rounded like the half', () => {
     const tiny = decimal('0.000000000000000000000000000001')
     expect(roundHalfEven(decimal('2.5') + tiny)).toBe(3n)
     expect(roundHalfEven(decimal('3.5') - tiny)).toBe(3n)
