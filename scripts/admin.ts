@@ -128,9 +128,7 @@ program
 
 program
   .command('dead-letters:retry')
-  .description(
-    'store hits again that could not be stored; run it after their cause is fixed',
-  )
+  .description('store hits again that could not be stored; run it after their cause is fixed')
   .option('--site <site>', 'id or domain; by default every site')
   .action((options: { site?: string }) => answer((db, { log }) => retryLetters(db, options, log)))
 

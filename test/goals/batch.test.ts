@@ -18,7 +18,7 @@ const values = (answer: Answer) => answer.body.map((goal: { match_value: string 
 const many = (count: number, name: string) => Array.from({ length: count }, (_, i) => `${name} ${i}`)
 
 describe('goals batch', () => {
-  test('creates an event goal for each name and returns all goals, newest first', async () => {
+  test('a batch of goals creates an event goal for each name and returns all goals, newest first', async () => {
     const site = await newSite()
     const page = (await site.create({ match_type: 'page', match_value: '/a' })).body
     const answer = await site.batch({ event_names: ['b', 'a', '🍕'.repeat(255)] })
@@ -91,7 +91,7 @@ describe('goals batch', () => {
     expect((await site.list()).body.meta.total).toBe(0)
   })
 
-  test('creates the first names up to 1,000 goals of the site and skips the rest', async () => {
+  test('a batch of goals creates the first names up to 1,000 goals of the site and skips the rest', async () => {
     const site = await newSite()
     await site.create(event('first'))
     const answer = await site.batch({ event_names: ['first', ...many(1_100, 'n')] })

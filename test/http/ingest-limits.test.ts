@@ -145,7 +145,7 @@ describe('ingestion limits: a sender over its limit', () => {
 })
 
 describe('ingestion limits: identify', () => {
-  test('allows an address with invented keys five times the limit, then reads no body', async () => {
+  test('identify allows an address with invented keys five times the limit, then reads no body', async () => {
     for (let count = 0; count < 5 * LIMIT; count++) {
       expect((await post(first, 'identify', { ...BODIES.identify(), key: randomUUID() })).status).toBe(404)
     }
@@ -155,7 +155,7 @@ describe('ingestion limits: identify', () => {
     expectOverLimit(await answerToHead(second, 'identify', 'Content-Length: 200'), 5 * LIMIT)
   })
 
-  test('allows an address to use up the limits of any number of sites', async () => {
+  test('identify allows an address to use up the limits of any number of sites', async () => {
     for (let sites = 0; sites < 6; sites++) {
       const { key } = await createTestSite(api.services.db)
       for (let count = 0; count < LIMIT; count++) {

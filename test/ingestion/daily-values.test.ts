@@ -63,13 +63,13 @@ async function names(day = NOON): Promise<string[]> {
 }
 
 describe('daily values: event names', () => {
-  test('the first ones of a day are kept, further ones count as (other)', async () => {
+  test('the first names of a day are kept, further ones count as (other)', async () => {
     const { stored, others } = await store(events('a', 'b', 'c', 'd', 'a', 'e'))
     expect([stored, others]).toEqual([6, { event_name: 2, property_key: 0, error_group: 0 }])
     expect(await names()).toEqual(['a', 'b', 'c', '(other)', 'a', '(other)'])
   })
 
-  test('later batches, other partitions and other processes use the same first names', async () => {
+  test('the names that are kept on a day are the same in later batches, other partitions and other processes', async () => {
     await store(events('a', 'b'))
     const elsewhere = anotherProcess()
     await store([event('c', {}, NOON + 10), event('d', {}, NOON + 11)], elsewhere, 1)

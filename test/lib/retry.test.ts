@@ -35,7 +35,7 @@ describe('retry', () => {
     await expect(retry(failing(5), { shouldRetry, delayMs: 0 })).rejects.toThrow('run 2')
   })
 
-  test('reports each retry, and asks for its pause', async () => {
+  test('retry reports each retry, and asks for its pause', async () => {
     const reported: unknown[] = []
     const pauses: unknown[] = []
     await retry(failing(2), {

@@ -614,7 +614,7 @@ describe('daily rollups: a slow process whose day another process has rolled up'
     await rollUp(TODAY + 3 * HOUR)
   })
 
-  test('writes no day of the previous time zone', async () => {
+  test('a slow process writes no day of the previous time zone', async () => {
     const { site, hit, send, rollUp, compare } = await beginWithVisits()
     await rollUp(TODAY + 2 * HOUR)
     await rollUpSlowly({ ...yesterday, siteNo: site.siteNo, isAnew: true }, async () => {

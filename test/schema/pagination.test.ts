@@ -114,7 +114,7 @@ describe('the envelope of a page', () => {
     expect(page.links).toEqual({ first: null, last: null, prev: null, next: null })
   })
 
-  test('matches its schema', () => {
+  test('the envelope matches its schema', () => {
     const answer = { ...of(1, 11), data: ['a', 'b'] }
     expect(envelope(z.string()).parse(answer)).toEqual(answer)
     expect(envelope(z.int()).safeParse(answer).success).toBe(false)

@@ -24,7 +24,7 @@ describe('the event log', () => {
     expect(recountLog(world, ['event', 'copy'], thatDay).map(item => item.id)).toEqual([second.id])
   })
 
-  test('says what the hit was', () => {
+  test('the recounted event log names type and fields of each hit', () => {
     expect(recountLog(world, [], thatDay).at(-1)).toEqual({
       id: first.id,
       event_type: 'pageview',

@@ -64,7 +64,7 @@ describe('tracker: cookie mode', () => {
     expect(visitors.size).toBe(2)
   })
 
-  test('deletes the cookie when the site changes to cookieless mode', async () => {
+  test('the tracker deletes the cookie when the site changes to cookieless mode', async () => {
     const site = await world.site({ mode: 'cookie' })
     const person = await world.person()
     const page = await site.open('/', person)
@@ -143,14 +143,14 @@ describe('tracker: a page with a local address', () => {
   }
 
   test.each(['localhost', '127.0.0.1', 'shop.localhost'])(
-    'logs once that it is not tracked, on %s',
+    'a local page logs once that it is not tracked, on %s',
     async hostname => {
       const site = await world.site({ hostname, head: await tagOf() })
       expect(await hintsOf(person => site.open('/', person))).toEqual(HINT)
     },
   )
 
-  test('logs once that it is not tracked, as a file', async () => {
+  test('a local page logs once that it is not tracked, as a file', async () => {
     const file = join(mkdtempSync(join(tmpdir(), 'page-')), 'index.html')
     for (const attributes of ['', 'data-local ']) {
       writeFileSync(file, (await tagOf()).replace('data-key', `${attributes}data-key`))
@@ -159,7 +159,7 @@ describe('tracker: a page with a local address', () => {
     }
   })
 
-  test('logs nothing when it is tracked, or excluded for another reason', async () => {
+  test('a local page logs nothing when it is tracked, or excluded for another reason', async () => {
     for (const options of [
       { hostname: 'localhost', attributes: 'data-local' },
       { hostname: 'localhost', attributes: 'data-dnt', head: DO_NOT_TRACK },

@@ -78,7 +78,7 @@ describe('two API payments of one sale', () => {
     expect(await payments(shop)).toEqual(['pi_h api 1000-0'])
   })
 
-  test('a purge deletes both', async () => {
+  test('a purge deletes both API payments of a sale', async () => {
     const shop = await openShop(api)
     await record(shop, 'pi_h')
     await record(shop, 'in_h')
@@ -138,7 +138,7 @@ describe('an API payment that the processor also reported', () => {
     expect(await payments(shop)).toEqual([])
   })
 
-  test('a purge deletes it completely', async () => {
+  test('a purge deletes an API payment with what the processor reported for it', async () => {
     const shop = await openShop(api)
     await record(shop, 'in_e')
     await deliverAll(shop, [event('invoice.paid', invoice({ id: 'in_e' }), onDay(1))])
@@ -200,7 +200,7 @@ describe('two invoices of one payment intent', () => {
     }
   })
 
-  test('both can be sent through the API', async () => {
+  test('both invoices of one payment intent can be sent through the API', async () => {
     const shop = await openShop(api)
     await deliverAll(shop, [link('in_1', 'pi_1'), link('in_2', 'pi_1')])
     await record(shop, 'in_1')
