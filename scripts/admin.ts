@@ -36,7 +36,7 @@ program
   .command('team:create')
   .requiredOption('--name <name>', 'name of the team', text(255))
   .addOption(new Option('--plan <plan>', 'its plan').choices(PLANS).default('active'))
-  .option('--trial-ends-at <time>', 'ISO 8601; 14 days from now unless said', time)
+  .option('--trial-ends-at <time>', 'ISO 8601; by default 14 days from now', time)
   .action((options: { name: string; plan: Plan; trialEndsAt?: Date }) =>
     answer(async db => ({ team_id: await createTeam(db, options, new Date()) })),
   )
@@ -45,7 +45,7 @@ program
   .command('team:plan')
   .requiredOption('--team <id>', 'id of the team', uuid)
   .addOption(new Option('--plan <plan>', 'its new plan').choices(PLANS).makeOptionMandatory())
-  .option('--trial-ends-at <time>', 'ISO 8601; 14 days from now unless said', time)
+  .option('--trial-ends-at <time>', 'ISO 8601; by default 14 days from now', time)
   .action(({ team, ...options }: { team: string; plan: Plan; trialEndsAt?: Date }) =>
     answer(async db => {
       await setPlan(db, { teamId: team, ...options }, new Date())
@@ -56,7 +56,11 @@ program
 program
   .command('user:create')
   .requiredOption('--team <id>', 'id of the team', uuid)
-  .requiredOption('--email <address>', 'e-mail address; of one the team has, the role is changed', email)
+  .requiredOption(
+    '--email <address>',
+    'e-mail address; changes the role of a user that the team has already',
+    email,
+  )
   .addOption(new Option('--role <role>', 'what the user may do').choices(ROLES).makeOptionMandatory())
   .action(({ team, ...options }: { team: string; email: string; role: Role }) =>
     answer(async db => ({ user_id: await createUser(db, { teamId: team, ...options }) })),
@@ -66,9 +70,9 @@ program
   .command('token:create')
   .requiredOption('--team <id>', 'id of the team', uuid)
   .requiredOption('--user <id>', 'id of the user it acts as', uuid)
-  .option('--name <name>', 'what it is for', text(255), 'admin')
-  .option('--site <site>', 'id or domain of a site it is limited to; may be repeated', collect)
-  .option('--expires-at <time>', 'ISO 8601; never unless said', time)
+  .option('--name <name>', 'name of the token', text(255), 'admin')
+  .option('--site <site>', 'id or domain of a site that the token is limited to; may be repeated', collect)
+  .option('--expires-at <time>', 'ISO 8601; by default it never expires', time)
   .action((options: { team: string; user: string; name: string; site?: string[]; expiresAt?: Date }) =>
     answer(async db => {
       const sites = options.site?.map(site => findSite(db, { teamId: options.team, siteIds: null }, site))
@@ -95,10 +99,10 @@ program
 
 program
   .command('rollups:backfill')
-  .description('bring everything that is rolled up for days of sites up to date; changes no number')
-  .option('--site <site>', 'id or domain; every site unless given')
-  .option('--from <date>', 'first day, in the zone of the site; that of its first event unless given', day)
-  .option('--to <date>', 'last day; today unless given', day)
+  .description('refresh the aggregates and rollups of a range of days; changes no number')
+  .option('--site <site>', 'id or domain; by default every site')
+  .option('--from <date>', 'first day, in the zone of the site; by default that of its first event', day)
+  .option('--to <date>', 'last day; by default today', day)
   .action((options: BackfillOptions) =>
     answer(async (db, tools) => {
       const startedAt = performance.now()
@@ -114,16 +118,14 @@ program
 program
   .command('dead-letters:list')
   .description('show hits that could not be stored, and why; the newest first')
-  .option('--site <site>', 'id or domain; every site unless given')
-  .option('--limit <count>', 'how many at most', wholeNumber(1, 10_000), 100)
+  .option('--site <site>', 'id or domain; by default every site')
+  .option('--limit <count>', 'maximum number of hits', wholeNumber(1, 10_000), 100)
   .action((options: { site?: string; limit: number }) => answer(db => showDeadLetters(db, options)))
 
 program
   .command('dead-letters:retry')
-  .description(
-    'take hits that could not be stored through the pipeline again, once what kept them out is gone',
-  )
-  .option('--site <site>', 'id or domain; every site unless given')
+  .description('store hits again that could not be stored; run it after their cause is fixed')
+  .option('--site <site>', 'id or domain; by default every site')
   .action((options: { site?: string }) => answer((db, { log }) => retryLetters(db, options, log)))
 
 program

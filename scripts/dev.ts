@@ -22,8 +22,9 @@ const ENTRIES = ['primary', 'http', 'ingest', 'rollup', 'patterns']
 const SETTLE_MS = 30
 
 const config = loadConfig()
+const log = createLog({ level: 'warn', role: 'dev' })
 
-await withServices(config, createLog({ level: 'warn', role: 'dev' }), async (addresses, onStop) => {
+async function serve(addresses: Addresses, onStop: (stop: () => Promise<void>) => void): Promise<void> {
   const bundle = await context({
     ...bundleOptions,
     entryPoints: ENTRIES.map(name => join(projectRoot, 'workers', `${name}.ts`)),
@@ -37,7 +38,10 @@ await withServices(config, createLog({ level: 'warn', role: 'dev' }), async (add
   }
   service.restart()
   await new Promise(() => {})
-})
+}
+
+// Admin commands would wait for ever if they could not share the servers.
+await withServices(config, log, serve, { sharesServers: true })
 
 /**
  * The service as a child process.

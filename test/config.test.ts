@@ -24,7 +24,7 @@ function refusal(environment: NodeJS.ProcessEnv): string {
   throw new Error('it was accepted')
 }
 
-test('without any variable everything has its documented default', () => {
+test('configuration: without variables, each setting has its documented default', () => {
   const { geoipDatabase, ...config } = load()
   expect(config).toEqual({
     port: 3000,
@@ -148,7 +148,7 @@ test.each([import.meta.filename, join(import.meta.filename, 'below'), '/dev/null
   },
 )
 
-test('of several wrong variables each is named, on a line of its own', () => {
+test('configuration: each of several wrong variables is named, on a line of its own', () => {
   const lines = refusal({ PORT: 'x', LOG_LEVEL: 'y', SECRET_KEY: 'z' }).split('\n')
   expect(lines.map(line => line.split(' ')[0]).sort()).toEqual(['LOG_LEVEL', 'PORT', 'SECRET_KEY'])
 })
@@ -159,7 +159,7 @@ test('an empty variable counts as not set', () => {
   expect(load(Object.fromEntries(names.map(name => [name, ''])))).toEqual(load())
 })
 
-test('when everything is embedded, a secret key is generated once and stays', () => {
+test('configuration: when everything is embedded, a secret key is generated once and stays', () => {
   const dataDir = newDataDir()
   const first = loadConfig({ DATA_DIR: dataDir })
   expect(first.secretKey).toMatch(/^[0-9a-f]{64}$/)
@@ -184,7 +184,7 @@ test.each([
   { DATABASE_URL: 'postgres://h/d' },
   { REDIS_URL: 'redis://h' },
   { DATABASE_URL: 'postgres://h/d', REDIS_URL: 'redis://h' },
-])('with %o the secret key is required', environment => {
+])('configuration: %o requires a secret key', environment => {
   const dataDir = newDataDir()
   expect(refusal({ ...environment, DATA_DIR: dataDir })).toContain(
     'SECRET_KEY is not set; allowed is 64 hex digits',

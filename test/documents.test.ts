@@ -2,6 +2,9 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { expect, test } from 'vitest'
 import { projectRoot } from '../src/config.ts'
+import { DIMENSIONS } from '../src/dimensions/dimensions.ts'
+import { routes } from '../src/http/api/routes.ts'
+import { siteFields } from '../src/sites/options.ts'
 
 const filesIn = (folder: string, ending: RegExp): string[] =>
   readdirSync(join(projectRoot, folder), { recursive: true, encoding: 'utf8' })
@@ -67,4 +70,34 @@ test('documents: every source file that they name exists', () => {
     ),
   )
   expect(named.filter(({ path }) => !existsSync(join(projectRoot, path)))).toEqual([])
+})
+
+/** Returns the names that a document does not have in backticks. */
+const missingIn = (document: string, names: readonly string[]): string[] => {
+  const text = read(document)
+  return names.filter(name => !text.includes(`\`${name}\``))
+}
+
+test.each(['docs/api.md', 'docs/metrics.md'])('documents: %s names every dimension', document => {
+  expect(missingIn(document, DIMENSIONS), `add them to "Filters" of ${document}`).toEqual([])
+})
+
+test('documents: docs/api.md names every site option', () => {
+  expect(missingIn('docs/api.md', Object.keys(siteFields)), 'add them to "Sites" of docs/api.md').toEqual([])
+})
+
+test('documents: docs/api.md names every endpoint', () => {
+  const text = read('docs/api.md')
+  const isNamed = (endpoint: string) => text.includes(`\`${endpoint}\``)
+  const undocumented = routes
+    .map(({ method, path }) => `${method.toUpperCase()} ${path.replace(/:(\w+)/g, '{$1}')}`)
+    .filter(endpoint => !isNamed(endpoint) && !isNamed(endpoint.replace('/api/sites/{siteKey}', '')))
+  expect(undocumented, 'give each a row in docs/api.md').toEqual([])
+})
+
+test('documents: docs/api.md names every procedure', () => {
+  const missing = routes
+    .map(({ procedure }) => procedure)
+    .filter(procedure => missingIn('docs/api.md', [procedure, procedure.replace(/^\w+/, '')]).length === 2)
+  expect(missing, 'add them to the table of "tRPC" in docs/api.md').toEqual([])
 })

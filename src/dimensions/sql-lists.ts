@@ -22,7 +22,7 @@ export const SQL_LISTS: Record<string, string> = {
   copied_columns: list(COPIED_COLUMNS),
   /** `:entryPath::text[], …` */
   copied_arrays: list(COPIED_COLUMNS, arrayOf),
-  /** The same of the row `session`, which may be missing. */
+  /** Values of `copied_columns` from the row `session`; empty when there is no such row. */
   copied_from_session: list(COPIED_COLUMNS, column => `coalesce(session.${column}, '')`),
   /** `entry_path = session.entry_path, …` */
   copied_assignments: list(COPIED_COLUMNS, column => `${column} = session.${column}`),

@@ -44,16 +44,18 @@ export function folderOfServers({ dataDir, ...given }: Config): string | undefin
  * temporary embedded servers that this call starts. A lock serialises callers that have to start servers. A signal stops
  * the temporary servers in order before it ends this process.
  * @param run its second parameter registers what a signal stops before the servers
+ * @param options.sharesServers lets other callers use the servers that this call starts. Otherwise they wait until it has ended.
  */
 export async function withServices<Result>(
   config: Config,
   log: Log,
   run: (addresses: Addresses, onStop: (stop: () => Promise<void>) => void) => Promise<Result>,
+  { sharesServers = false } = {},
 ): Promise<Result> {
   const servers = momentaryServers()
   const forgetSignals = servers.stopAtSignals()
   try {
-    if (!config.redisUrl || !config.databaseUrl) await startMissing(config, log, servers)
+    if (!config.redisUrl || !config.databaseUrl) await startMissing(config, log, servers, sharesServers)
     return await run(addressesOf(config), servers.onStop)
   } finally {
     await servers.stop()
@@ -65,6 +67,7 @@ async function startMissing(
   config: Config,
   log: Log,
   servers: ReturnType<typeof momentaryServers>,
+  sharesServers: boolean,
 ): Promise<void> {
   const dataDir = openDataDir(config.dataDir, log)
   const unlock = await lockServers(dataDir, {
@@ -84,6 +87,7 @@ async function startMissing(
   }
   // The servers belong to a running service, so other processes may use them too: release the lock.
   if (!areOwn) await servers.stop()
+  else if (sharesServers) unlock()
 }
 
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const

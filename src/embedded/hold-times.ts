@@ -12,8 +12,8 @@ interface Held {
 }
 
 /**
- * Logs the statements that held the session for 250 ms or more, because all other clients wait meanwhile. One line a minute, none
- * without long turns.
+ * Logs the statements that held the session for 250 ms or more, because all other clients wait meanwhile. Logs one line a minute,
+ * and nothing in a minute without such statements.
  */
 export class HoldTimes {
   private readonly log: Log

@@ -75,7 +75,7 @@ export async function lockServers(
   options: { withinMs?: number; onWait?: (pid: number) => void } = {},
 ): Promise<() => void> {
   const { withinMs = Number.POSITIVE_INFINITY, onWait } = options
-  // This socket never answers, so only the process decides whether the lock is stale.
+  // No server uses this socket path, so the lock is stale exactly when its process has ended.
   return retry(() => lockDataDir(dataDir, path.join(dataDir, 'servers'), 'servers.lock'), {
     withinMs,
     shouldRetry: error => error instanceof DataDirHeldError,

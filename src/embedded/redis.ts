@@ -52,7 +52,7 @@ export async function startRedis({ dataDir, log }: { dataDir: string; log: Log }
 
 /** Lets only one process start a server: two servers on one append-only file would destroy it. */
 async function lockStart(folder: string, socketPath: string): Promise<() => void> {
-  // This socket never answers, so a running server does not hold the start lock.
+  // No server uses this socket path: the lock belongs to the starting process, not to the server that it leaves running.
   return retry(() => lockDataDir(folder, `${socketPath}.start`, 'redis.lock'), {
     shouldRetry: error => error instanceof DataDirHeldError,
     delayMs: POLL_MS,

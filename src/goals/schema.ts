@@ -30,7 +30,7 @@ export interface GoalRecord extends GoalDefinition {
 export const Goal = z
   .object({
     id: uuid('Goal id.'),
-    display_name: label('What people call it.', 'Purchase'),
+    display_name: label('Name to show.', 'Purchase'),
     type: z.enum(GOAL_TYPES).meta({ description: 'What is to happen.', example: 'event' }),
     match_value: label(
       'Path, event name or selector; null when anything of its kind counts.',

@@ -76,6 +76,12 @@ export interface Hit {
   identity?: { identifier: string; name?: string; avatar?: string; custom?: Record<string, string> }
 }
 
+/**
+ * Every field of a hit, also the absent ones. Code that builds a hit field by field uses this type, so that the compiler
+ * demands a new field there.
+ */
+export type AllFields<Fields extends Hit> = { [Field in keyof Required<Fields>]: Fields[Field] }
+
 /** Must not change: the hits that wait in Redis carry partitions computed with this number. */
 export const PARTITIONS = 4
 

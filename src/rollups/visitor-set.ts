@@ -16,7 +16,7 @@ export function readIntArray(bytes: Buffer | null): Uint32Array {
   return numbers
 }
 
-/** Fewer numbers than this are added to a bitmap faster one by one. */
+/** From this many numbers on, building a second bitmap and merging it is faster than adding them one by one. */
 const FEW_TO_ADD = 64
 
 /** Set of visitor numbers outside the JavaScript heap. Call `free` after use, or its memory leaks. */

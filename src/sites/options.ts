@@ -165,7 +165,7 @@ const camel = <Column extends string>(column: Column) =>
 type Values<Names extends Name> = { [Each in Names as Camel<Each>]: z.output<Options[Each]['shown']> }
 /** The options of a site, as its row has them: `trackErrors` for `track_errors`. */
 export type OptionValues = Values<Name>
-/** The same of those that ingestion needs. */
+/** The options that ingestion needs, as the site's row has them. */
 export type TrackedOptionValues = Values<Tracked>
 
 const columns = (of: readonly Name[]) => of.map(name => `${name} as "${camel(name)}"`).join(', ')

@@ -106,7 +106,7 @@ export type IdentifySecret = z.infer<typeof IdentifySecret>
 const OptionItem = z
   .object({
     value: label('What to send.', 'Europe/Berlin'),
-    label: label('What people read.', 'Europe/Berlin'),
+    label: label('Text to show.', 'Europe/Berlin'),
   })
   .meta({ id: 'OptionItem' })
 export const OptionList = z.array(OptionItem)

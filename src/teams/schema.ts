@@ -24,7 +24,7 @@ export interface Caller {
 
 const tokenFields = {
   id: uuid('Token id.'),
-  name: label('What people call it.', 'Nightly export'),
+  name: label('Name to show.', 'Nightly export'),
   site_ids: z
     .array(z.string().meta({ format: 'uuid' }))
     .nullable()
@@ -59,7 +59,7 @@ export type CreatedToken = z.infer<typeof CreatedToken>
 
 /** Fields that are left out or null take the value of the token that makes the request. */
 export const CreateToken = z.object({
-  name: requiredText(255).meta({ description: 'What people call it.', example: 'Nightly export' }),
+  name: requiredText(255).meta({ description: 'Name to show.', example: 'Nightly export' }),
   site_ids: z
     .array(z.guid())
     .min(1)

@@ -225,7 +225,10 @@ test('described endpoints: every served route is described, except those that ar
 describe.each([...operations.keys()])('%s', operation => {
   test('gives exactly the answers that are described', async () => {
     const exercise = exercises[operation]
-    expect(exercise, 'a way to bring it to its answers, in exercises.ts').toBeDefined()
+    expect(
+      exercise,
+      `add '${operation}' to test/contract/exercises.ts, with requests that bring it to each described answer`,
+    ).toBeDefined()
     await askForRefusals(operation)
     await exercise!(asked => ask(whole, operation, asked), world)
     const described = Object.keys(operations.get(operation).responses).filter(status => status !== 'default')

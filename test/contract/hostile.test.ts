@@ -814,7 +814,7 @@ describe('hostile input: a hit at a limit is stored', () => {
     }
   })
 
-  test('all of them are stored, and there are no dead letters', async () => {
+  test('all hits at a limit are stored, and there are no dead letters', async () => {
     await settle(service, sentinel)
     const sent = { collect: 0, event: 0, engage: 0, identify: 0 }
     for (const [endpoint, , kind] of LIMITS) sent[endpoint] += kind === 'url' ? 1 : 2

@@ -371,7 +371,7 @@ describe('ingestion: reported revenue', () => {
     ['half a yen, away from zero', { $: { amount: 2.5, currency: 'JPY' } }, 3, 'JPY'],
   ]
 
-  test.each(good)('it is stored in minor units: %s', async (_, body, minor, currency) => {
+  test.each(good)('reported revenue is stored in minor units: %s', async (_, body, minor, currency) => {
     const row = await storedHit('event', { name: 'Order', ...body })
     expect([Number(row.revenue_minor), row.revenue_currency]).toEqual([minor, currency])
   })
@@ -403,7 +403,7 @@ describe('ingestion: reported revenue', () => {
     }
   })
 
-  test('it does not count in the overview', async () => {
+  test('reported revenue does not count in the overview', async () => {
     const site = await newSite()
     await storedHit('event', { name: 'Order', $: { amount: 5, currency: 'USD' } }, {}, site)
     const overview = await overviewOf(site)
@@ -600,7 +600,7 @@ describe('ingestion: identify', () => {
     expect(await overviewOf(site)).toMatchObject({ visitors: 1, sessions: 2, pageviews: 2 })
   })
 
-  test('without a session, identify waits for the next hit and starts no session', async () => {
+  test('identify without a session waits for the next hit and starts no session', async () => {
     const site = await newSite()
     const visitor = { visitor_id: randomUUID() }
     await accepted('identify', site, { ...visitor, identifier: 'early' })

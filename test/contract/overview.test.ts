@@ -532,26 +532,29 @@ describe('a site outside of the access of the caller', () => {
     ['GET', '/overview'],
     ['GET', '/overview?range=nonsense'],
     ['DELETE', ''],
-  ])('gives the same answer as an unknown site: %s /api/sites/{siteKey}%s', async (method, path) => {
-    const member = await createMember(service)
-    const outside = await siteOf(member.token, 'outside.example')
-    const inside = await siteOf(member.token, 'inside.example')
-    const foreign = await siteOf((await createMember(service)).token, 'foreign.example')
-    const gone = await siteOf(member.token, 'gone.example')
-    const token = await tokenOf(service, member, { siteIds: [inside.id, gone.id] })
-    await request(`${service.url}/api/sites/${gone.id}`, { method: 'DELETE', token: member.token })
-    const said = new Set<string>()
-    for (const siteKey of [
-      ...[outside.id, outside.domain, foreign.id, foreign.domain, gone.id, gone.domain],
-      ...[randomUUID(), 'none.example', 'not-a-uuid', inside.key],
-    ]) {
-      const answer = await request(`${service.url}/api/sites/${siteKey}${path}`, { method, token })
-      expectError(answer, 404, 'not_found')
-      said.add(answer.text.replace(answer.json.request_id, '').replaceAll(siteKey, ''))
-    }
-    expect(said.size).toBe(1)
-    expect((await get(`/sites/${outside.id}`, member.token)).status).toBe(200)
-  })
+  ])(
+    'a site without access gives the same answer as an unknown site: %s /api/sites/{siteKey}%s',
+    async (method, path) => {
+      const member = await createMember(service)
+      const outside = await siteOf(member.token, 'outside.example')
+      const inside = await siteOf(member.token, 'inside.example')
+      const foreign = await siteOf((await createMember(service)).token, 'foreign.example')
+      const gone = await siteOf(member.token, 'gone.example')
+      const token = await tokenOf(service, member, { siteIds: [inside.id, gone.id] })
+      await request(`${service.url}/api/sites/${gone.id}`, { method: 'DELETE', token: member.token })
+      const said = new Set<string>()
+      for (const siteKey of [
+        ...[outside.id, outside.domain, foreign.id, foreign.domain, gone.id, gone.domain],
+        ...[randomUUID(), 'none.example', 'not-a-uuid', inside.key],
+      ]) {
+        const answer = await request(`${service.url}/api/sites/${siteKey}${path}`, { method, token })
+        expectError(answer, 404, 'not_found')
+        said.add(answer.text.replace(answer.json.request_id, '').replaceAll(siteKey, ''))
+      }
+      expect(said.size).toBe(1)
+      expect((await get(`/sites/${outside.id}`, member.token)).status).toBe(200)
+    },
+  )
 })
 
 describe('DELETE /api/sites/{siteKey}', () => {

@@ -127,7 +127,7 @@ describe('attribution', () => {
 describe('payment events', () => {
   const day = 'from=2026-03-10&to=2026-03-10'
 
-  test('they are in the log at the time of the payment, and add no visitor, session or custom event', async () => {
+  test('payment events are in the log at the time of the payment, and add no visitor, session or custom event', async () => {
     const [site, visitorId] = [await revenue.site(), randomUUID()]
     await twoSessions(site, visitorId)
     await revenue.pay(site, {
@@ -174,7 +174,7 @@ describe('payment events', () => {
     expect(await revenue.overview(site, 'range=today')).toMatchObject({ visitors: 0, sessions: 0 })
   })
 
-  test('they convert goals, and pass filters by goal and by name', async () => {
+  test('payment events convert goals, and pass filters by goal and by name', async () => {
     const [site, payer, other] = [await revenue.shop(), randomUUID(), randomUUID()]
     await twoSessions(site, payer)
     await visit(site, { visitorId: other, at: '2026-03-10T12:00:00Z', url: '/' })

@@ -81,7 +81,7 @@ describe('overview revenue', () => {
 })
 
 describe('overview subscription metrics', () => {
-  test('they are present while a processor is connected, with or without payments', async () => {
+  test('subscription metrics are present while a processor is connected, with or without payments', async () => {
     const site = await revenue.site()
     await revenue.pay(site, { timestamp: '2026-03-10T10:00:00Z' })
     expect(present(await revenue.overview(site, on('2026-03-10')))).toEqual(MONEY)
@@ -154,7 +154,7 @@ describe('site currency', () => {
   const change = (site: StatsSite, currency: string) =>
     revenue.call('PATCH', `${site.path}/currency`, { currency })
 
-  test('it cannot change while payments in another currency exist', async () => {
+  test('the currency of a site cannot change while payments in another currency exist', async () => {
     const site = await revenue.site()
     await revenue.pay(site, { transaction_id: 'usd', refunded: true, timestamp: '2026-01-10T10:00:00Z' })
     const refused = await change(site, 'EUR')
@@ -168,7 +168,7 @@ describe('site currency', () => {
     expect((await revenue.overview(site)).kpi.currency).toBe('EUR')
   })
 
-  test('it can change to the currency of existing payments, which then count', async () => {
+  test('the currency of a site can change to that of existing payments, which then count', async () => {
     const site = await revenue.shop()
     const paid = (currency: string) =>
       event('invoice.paid', invoice({ currency, amount_paid: 700, paidAt: onDay(5) }), onDay(5))

@@ -18,27 +18,30 @@ const send = (method: string, path: string, token: string | undefined, body: unk
   })
 
 describe('payments access', () => {
-  test.each(bad)('%s is allowed to owners and admins of a paying team, checked in order', async method => {
-    const site = await revenue.site()
-    const lapsed = await revenue.lapsedTeam()
-    const [admin, member] = [await revenue.colleague('admin'), await revenue.colleague('member')]
-    const lapsedMember = await revenue.colleague('member', lapsed.teamId)
-    const unknown = `/api/sites/${randomUUID()}`
-    const cases: [string, string, string | undefined, number, string][] = [
-      ['no token', unknown, undefined, 401, 'unauthenticated'],
-      ['a wrong token', site.path, 'wa_wrong', 401, 'unauthenticated'],
-      ['an unknown site for a member', unknown, member, 404, 'not_found'],
-      ['a foreign site of a lapsed team', site.path, lapsed.token, 404, 'not_found'],
-      ['a foreign site for a member of a lapsed team', site.path, lapsedMember, 404, 'not_found'],
-      ['a member', site.path, member, 403, 'forbidden'],
-      ['a member of a lapsed team', lapsed.site.path, lapsedMember, 403, 'forbidden'],
-      ['the owner of a lapsed team', lapsed.site.path, lapsed.token, 402, 'payment_required'],
-      ['the owner', site.path, revenue.owner.token, 422, 'validation_failed'],
-      ['an admin', site.path, admin, 422, 'validation_failed'],
-    ]
-    for (const [what, path, token, status, code] of cases)
-      expect(await send(method, path, token), what).toMatchObject({ status, body: { code } })
-  })
+  test.each(bad)(
+    '%s is allowed to owners and admins of a paying team; token, site, role and plan are checked in this order',
+    async method => {
+      const site = await revenue.site()
+      const lapsed = await revenue.lapsedTeam()
+      const [admin, member] = [await revenue.colleague('admin'), await revenue.colleague('member')]
+      const lapsedMember = await revenue.colleague('member', lapsed.teamId)
+      const unknown = `/api/sites/${randomUUID()}`
+      const cases: [string, string, string | undefined, number, string][] = [
+        ['no token', unknown, undefined, 401, 'unauthenticated'],
+        ['a wrong token', site.path, 'wa_wrong', 401, 'unauthenticated'],
+        ['an unknown site for a member', unknown, member, 404, 'not_found'],
+        ['a foreign site of a lapsed team', site.path, lapsed.token, 404, 'not_found'],
+        ['a foreign site for a member of a lapsed team', site.path, lapsedMember, 404, 'not_found'],
+        ['a member', site.path, member, 403, 'forbidden'],
+        ['a member of a lapsed team', lapsed.site.path, lapsedMember, 403, 'forbidden'],
+        ['the owner of a lapsed team', lapsed.site.path, lapsed.token, 402, 'payment_required'],
+        ['the owner', site.path, revenue.owner.token, 422, 'validation_failed'],
+        ['an admin', site.path, admin, 422, 'validation_failed'],
+      ]
+      for (const [what, path, token, status, code] of cases)
+        expect(await send(method, path, token), what).toMatchObject({ status, body: { code } })
+    },
+  )
 
   test('an admin may record payments, also during a trial, but not after it', async () => {
     const site = await revenue.site()
@@ -69,7 +72,7 @@ describe('processor connection', () => {
   const processor = (method: string, path: string, body?: unknown, token?: string) =>
     revenue.call(method, `${path}/processor`, body, token)
 
-  test('it can be created, read and deleted', async () => {
+  test('a processor connection can be created, read and deleted', async () => {
     const site = await revenue.site()
     expect((await processor('GET', site.path)).status).toBe(404)
     expect((await processor('DELETE', site.path)).status).toBe(404)

@@ -164,7 +164,7 @@ describe('a sale through API and webhook', () => {
   const at = { timestamp: new Date(onDay(5) * 1000).toISOString() }
 
   test.each(['in_both', 'pi_both', 'ch_both'])(
-    'it is one payment when the API names %s',
+    'a sale is one payment when the API names %s',
     async transaction_id => {
       for (const isApiFirst of [true, false]) {
         const site = await revenue.shop()
@@ -188,7 +188,7 @@ describe('a sale through API and webhook', () => {
     },
   )
 
-  test('it is two payments when the API uses another id', async () => {
+  test('a sale is two payments when the API uses another id', async () => {
     const site = await revenue.shop()
     await revenue.pay(site, { transaction_id: 'order-17', ...at })
     await revenue.deliverAll(site, webhook())

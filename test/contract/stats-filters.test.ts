@@ -168,7 +168,7 @@ test.each([
 })
 
 describe('the goal filter', () => {
-  test('keeps the sessions that converted and gives their conversion rate', async () => {
+  test('the goal filter keeps the sessions that converted and gives their conversion rate', async () => {
     expect(await left(`goal=${goal}`)).toBe('ada 3')
     const overview = await read(`/overview?${THAT_DAY}&goal=${goal}`)
     expect(overview).toMatchObject({ pageviews: 2, visitors: 1, sessions: 1, conversion_rate: 33.3 })

@@ -141,7 +141,7 @@ describe('links to other pages', () => {
     'path[does_not_contain]=100%25%26%3D%23',
     'title[is_not]=Gr%C3%BC%C3%9Fe+%F0%9F%99%82&title[is_not]=a%2Bb',
     'foo=1&foo=2&bar',
-  ])('keep the parameters %s', async given => {
+  ])('links to other pages keep the parameters %s', async given => {
     const query = `${THAT_DAY}&${given}&per_page=1&page=2`
     const { links, meta, data } = await read(`/stats/events?${query}`)
     expect(meta.current_page).toBe(2)
@@ -158,7 +158,7 @@ describe('links to other pages', () => {
     expect((await stats.ask(`${pathname}${search}`)).json.meta).toEqual({ ...meta, current_page: 3 })
   })
 
-  test('keep the site key of the request', async () => {
+  test('links to other pages keep the site key of the request', async () => {
     const { json } = await stats.ask(`${site.path}`)
     const path = `/api/sites/${json.domain}/stats/events`
     const { json: page } = await stats.ask(`${path}?${THAT_DAY}`)

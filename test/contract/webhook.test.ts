@@ -469,7 +469,7 @@ describe('a sale from API and processor', () => {
   }
 
   test.each(['pi_both', 'ch_both'])(
-    'it is one payment when the API names %s, whatever arrives first',
+    'API and processor: a sale is one payment when the API names %s, in either order',
     async id => {
       const orders = [
         ['api', 'paid', 'linked', 'charged'],
@@ -492,7 +492,7 @@ describe('a sale from API and processor', () => {
     },
   )
 
-  test('it is two payments when the API uses another id', async () => {
+  test('a sale is two payments when the API uses another id', async () => {
     const shop = await openShop(api)
     await deliverAll(shop, [sides().paid])
     await send(shop, { amount: 1000, currency: 'USD', transaction_id: 'order-17' })

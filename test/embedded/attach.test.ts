@@ -87,6 +87,16 @@ test('attach: commands share the servers of a running service and leave them run
   expect(isAlive(redisIn(dataDir))).toBe(true)
 }, 60_000)
 
+test('attach: commands use the servers of a caller that shares them', async () => {
+  const dataDir = folder()
+  const config = loadConfig({ DATA_DIR: dataDir })
+  const answer = await withServices(config, silentLog, () => withServices(config, silentLog, ask), {
+    sharesServers: true,
+  })
+  expect(answer).toBe(42)
+  expect(isAlive(redisIn(dataDir))).toBe(false)
+}, 60_000)
+
 test('attach: temporary servers stop when the work fails, and the next command can start its own', async () => {
   const dataDir = folder()
   const config = loadConfig({ DATA_DIR: dataDir })

@@ -18,7 +18,7 @@ const values = (answer: Answer) => answer.body.map((goal: { match_value: string 
 const many = (count: number, name: string) => Array.from({ length: count }, (_, i) => `${name} ${i}`)
 
 describe('goals batch', () => {
-  test('creates an event goal for each name and returns all goals, newest first', async () => {
+  test('a batch of goals creates an event goal for each name and returns all goals, newest first', async () => {
     const site = await newSite()
     const page = (await site.create({ match_type: 'page', match_value: '/a' })).body
     const answer = await site.batch({ event_names: ['b', 'a', '🍕'.repeat(255)] })
@@ -84,14 +84,14 @@ describe('goals batch', () => {
     [{ event_names: ['a', null] }, { 'event_names.1': ['must be a string'] }],
     [{ event_names: ['a', '🍕'.repeat(256)] }, { 'event_names.1': ['must be at most 255 characters'] }],
     [{ event_names: many(10_001, 'n') }, { event_names: ['must have at most 10000 entries'] }],
-  ])('refuses the invalid body %# and creates nothing', async (body, errors) => {
+  ])('a batch of goals refuses the invalid body %# and creates nothing', async (body, errors) => {
     const site = await newSite()
     const answer = await site.batch(body)
     expect([answer.status, answer.body.errors]).toEqual([422, errors])
     expect((await site.list()).body.meta.total).toBe(0)
   })
 
-  test('creates the first names up to 1,000 goals of the site and skips the rest', async () => {
+  test('a batch of goals creates the first names up to 1,000 goals of the site and skips the rest', async () => {
     const site = await newSite()
     await site.create(event('first'))
     const answer = await site.batch({ event_names: ['first', ...many(1_100, 'n')] })
@@ -133,7 +133,7 @@ describe('lifecycle goals', () => {
     'trial_started',
   ]
 
-  test('are created once, one for each name that is not in use', async () => {
+  test('lifecycle goals are created once, one for each name that is not in use', async () => {
     const site = await newSite()
     await site.create({ match_type: 'page', match_value: '/x', display_name: 'payment' })
     const goals = await connect(site)
@@ -143,7 +143,7 @@ describe('lifecycle goals', () => {
     expect(await connect(site)).toEqual(goals)
   })
 
-  test('are created above the limit of goals, which still holds for other goals', async () => {
+  test('lifecycle goals may exceed the limit of goals, which still holds for other goals', async () => {
     const site = await newSite()
     await site.batch({ event_names: many(1_000, 'n') })
     await connect(site)
@@ -152,7 +152,7 @@ describe('lifecycle goals', () => {
     expect(await site.batch({ event_names: ['more'] }).then(answer => answer.body.length)).toBe(1011)
   })
 
-  test('can be changed and deleted like other goals, and keep their reserved name', async () => {
+  test('lifecycle goals can be changed and deleted like other goals, and keep their reserved name', async () => {
     const site = await newSite()
     const [trial, payment] = await connect(site)
     const renamed = await site.update(
@@ -174,7 +174,7 @@ describe('lifecycle goals', () => {
     expect((await site.update(payment!.id, event('payment'))).status).toBe(422)
   })
 
-  test('are not created again after a user renamed them', async () => {
+  test('lifecycle goals are not created again after a user renamed them', async () => {
     const site = await newSite()
     const goals = await connect(site)
     await site.update(goals[1]!.id, event('payment', { display_name: 'Sales' }))

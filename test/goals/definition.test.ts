@@ -275,7 +275,7 @@ describe('invalid goal definition', () => {
     expect((await site.list()).body.data).toEqual([kept])
   })
 
-  test('is refused through tRPC with the same message', async () => {
+  test('an invalid goal definition is refused through tRPC with the same message', async () => {
     const client = createClient(api.url, owner.token)
     const refused = await client.goals.create
       .mutate({ siteKey: site.id, match_type: 'scroll', match_value: '/' })

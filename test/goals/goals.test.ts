@@ -20,7 +20,7 @@ const names = (answer: Answer) => answer.body.data.map((goal: { display_name: st
 const nothing = (answer: Answer) => expect([answer.status, answer.body]).toEqual([204, undefined])
 
 describe('goals list', () => {
-  test('is sorted by display name without case, then by id', async () => {
+  test('the list of goals is sorted by display name without case, then by id', async () => {
     const site = await newSite()
     for (const name of ['beta', 'Alpha', 'ALPHA', 'alpha', 'Öl', 'öd', 'Zeta', '1st', '_x']) {
       expect((await site.create(event(name))).status).toBe(201)
@@ -43,7 +43,7 @@ describe('goals list', () => {
     expect(all.map(goal => goal.id)).toEqual(answer.body.data.map((goal: { id: string }) => goal.id))
   })
 
-  test('has pages with links to the other pages', async () => {
+  test('the list of goals has pages with links to the other pages', async () => {
     const site = await newSite()
     await site.batch({
       event_names: Array.from({ length: 60 }, (_, i) => `goal ${String(i).padStart(2, '0')}`),
@@ -76,7 +76,7 @@ describe('goals list', () => {
     expect(new Set(seen).size).toBe(60)
   })
 
-  test('is empty beyond its last page, and has one page without rows', async () => {
+  test('the list of goals is empty beyond its last page, and has one page when there are no goals', async () => {
     const site = await newSite()
     const base = `${api.services.config.baseUrl}${site.path}`
     const page = (number: number) => `${base}?page=${number}`
@@ -127,7 +127,7 @@ describe('goals list', () => {
 })
 
 describe('goals: creating', () => {
-  test('refuses an identical goal under another name', async () => {
+  test('a goal that is identical except for its name is refused', async () => {
     const site = await newSite()
     const page = { match_type: 'page', match_value: '/a' }
     const scroll = { match_type: 'scroll', match_value: '/a', scroll_threshold: 50 }
@@ -161,7 +161,7 @@ describe('goals: creating', () => {
     }
   })
 
-  test('refuses a display name in use, given or derived; case matters', async () => {
+  test('a display name in use is refused, given or derived; case matters', async () => {
     const site = await newSite()
     await site.create(event('signup'))
     const taken = ['The site already has a goal with the display name signup']
@@ -183,7 +183,7 @@ describe('goals: creating', () => {
     expect(other.map(answer => answer.status).sort()).toEqual([201, ...Array(19).fill(422)])
   })
 
-  test('stops at 1,000 goals, also with twenty parallel requests', async () => {
+  test('a site has at most 1,000 goals, also with twenty parallel requests', async () => {
     const site = await newSite()
     const made = await site.batch({ event_names: Array.from({ length: 999 }, (_, i) => `goal ${i}`) })
     expect(made.body).toHaveLength(999)
@@ -199,7 +199,7 @@ describe('goals: creating', () => {
     expect((await site.create(event('does not'))).status).toBe(422)
   })
 
-  test('uses the present currency of the site', async () => {
+  test('a new goal has the current currency of the site', async () => {
     const site = await newSite()
     expect((await site.setCurrency('EUR')).status).toBe(200)
     expect((await site.create(event('paid', { currency: 'USD' }))).status).toBe(422)
@@ -283,7 +283,7 @@ describe('goals: replacing', () => {
     expect((await site.list()).body.data).toHaveLength(1)
   })
 
-  test('accepts the same definition; only other goals conflict', async () => {
+  test('replacing a goal accepts the same definition; only other goals conflict', async () => {
     const site = await newSite()
     const one = (await site.create(event('one'))).body
     const two = (await site.create(event('two', { display_name: 'Two' }))).body
@@ -299,7 +299,7 @@ describe('goals: replacing', () => {
     expect((await site.list()).body.data).toEqual([one, two])
   })
 
-  test('uses the id in the path and ignores an id in the body', async () => {
+  test('replacing a goal uses the id in the path and ignores an id in the body', async () => {
     const site = await newSite()
     const [one, two] = [(await site.create(event('one'))).body, (await site.create(event('two'))).body]
     const answer = await site.update(

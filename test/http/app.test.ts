@@ -25,14 +25,14 @@ describe('request id', () => {
     ['short', false],
     ['has space', false],
     ['quote"quote', false],
-  ])('is taken from X-Request-Id %j: %s', async (id, kept) => {
+  ])('a request id is taken from X-Request-Id %j: %s', async (id, kept) => {
     const answer = await api.call('GET', '/nowhere', { headers: { 'X-Request-Id': id } })
     const given = answer.headers.get('x-request-id')
     expect(given === id).toBe(kept)
     expect(answer.body.request_id).toBe(given)
   })
 
-  test('is new otherwise, on every kind of response', async () => {
+  test('a request id is new otherwise, on every kind of response', async () => {
     const paths = ['/healthz', '/readyz', '/nowhere', '/api/sites', '/trpc/sites.list']
     const ids = await Promise.all(
       paths.map(async path => (await api.call('GET', path)).headers.get('x-request-id')),
@@ -44,24 +44,24 @@ describe('request id', () => {
 
 describe('request body', () => {
   test.each(['{', '{"domain":}', 'domain=a.com', '{"domain": NaN}', '\u0000'])(
-    'of %j is refused with 400, because it is not JSON',
+    'a request body of %j is refused with 400, because it is not JSON',
     async body => {
       const answer = await post(body)
       expect([answer.status, answer.body.code]).toEqual([400, 'malformed_json'])
     },
   )
 
-  test('may have any content type, a byte order mark and unknown fields', async () => {
+  test('a request body may have any content type, a byte order mark and unknown fields', async () => {
     const answer = await post('\uFEFF{"domain": "bom.com", "nonsense": 1}', { 'Content-Type': 'text/plain' })
     expect(answer.status).toBe(201)
   })
 
-  test('may be gzipped', async () => {
+  test('a request body may be gzipped', async () => {
     const packed = gzipSync(JSON.stringify({ domain: 'gzip.com' }))
     expect((await post(packed, { 'Content-Encoding': 'gzip' })).status).toBe(201)
   })
 
-  test('of 256 KiB is read, and one more byte is refused with 413, sent whole or in chunks', async () => {
+  test('a request body of 256 KiB is read, and one more byte is refused with 413, sent whole or in chunks', async () => {
     const sized = (bytes: number) => JSON.stringify({ domain: 'x', y: '' }).padEnd(bytes, ' ')
     expect((await post(sized(256 * 1024))).status).toBe(201)
     const answer = await post(sized(256 * 1024 + 1))
@@ -158,7 +158,7 @@ test('request log: a request is logged by its route, without path, address or to
 })
 
 describe('internal errors', () => {
-  test('is a 500 without details, and is logged with its request id', async () => {
+  test('an internal error is a 500 without details, and is logged with its request id', async () => {
     const { db } = api.services
     await db`alter table sites rename to hidden_sites`
     const answer = await api.call('GET', '/api/sites', { token: owner.token })
@@ -173,7 +173,7 @@ describe('internal errors', () => {
     expect(JSON.stringify(line)).toContain('sites')
   })
 
-  test('is also the answer when a result does not match its schema', async () => {
+  test('an internal error is also the answer when a result does not match its schema', async () => {
     const broken = await startApi({
       pool: { run: async () => [{ pageviews: 'many' }, {}], close: async () => {} },
     })

@@ -65,7 +65,7 @@ function expectImageHeaders(headers: Headers) {
 }
 
 describe('favicons', () => {
-  test('is the file of the site, with the type of its content instead of the declared one', async () => {
+  test('a favicon is the file of the site, with the type of its content instead of the declared one', async () => {
     const { domain } = await register()
     const { status, headers, bytes } = await favicon(domain)
     expect([status, headers.get('content-type'), bytes]).toEqual([200, 'image/png', PNG])
@@ -74,7 +74,7 @@ describe('favicons', () => {
     expect(asked).toEqual([`${domain}/favicon.ico`])
   })
 
-  test('is found at the favicon_url of the site', async () => {
+  test('a favicon is found at the favicon_url of the site', async () => {
     const site = await api.call('POST', '/api/sites', {
       token: owner.token,
       body: { domain: `bücher.example:${webPort}` },
@@ -82,7 +82,7 @@ describe('favicons', () => {
     expect((await image(new URL(site.body.favicon_url).pathname)).bytes).toEqual(PNG)
   })
 
-  test('is fetched once a day, even for 20 concurrent requests', async () => {
+  test('a favicon is fetched once a day, even for 20 concurrent requests', async () => {
     const { domain } = await register()
     await Promise.all(Array.from({ length: 20 }, () => favicon(domain)))
     now += 23 * 60 * MINUTE
@@ -100,7 +100,7 @@ describe('favicons', () => {
     ['SVG', 200, '<svg xmlns="http://www.w3.org/2000/svg"><script>alert(1)</script></svg>'],
     ['too much', 200, Buffer.concat([PNG, Buffer.alloc(10_000)])],
     ['nothing', 200, ''],
-  ])('is a letter for an hour when the site serves %s', async (_what, status, body) => {
+  ])('a favicon is a letter for an hour when the site serves %s', async (_what, status, body) => {
     served = { status, body }
     const { domain } = await register(`www.${randomUUID().replace(/^./, 'q')}.example:${webPort}`)
     const { headers, bytes } = await favicon(domain)
@@ -121,13 +121,13 @@ describe('favicons', () => {
     ['7seas.example', '7'],
     ['例え.example', '例'],
     ['192.0.2.9', '1'],
-  ])('of %s is the letter %s', async (domain, letter) => {
+  ])('a favicon of %s is the letter %s', async (domain, letter) => {
     served = { status: 404, body: '' }
     const site = await register(domain)
     expect((await favicon(site.domain)).bytes.toString()).toContain(`>${letter}</text>`)
   })
 
-  test('is never fetched from ports of other services than websites', async () => {
+  test('a favicon is never fetched from ports of other services than websites', async () => {
     for (const port of [22, 25, 1023]) {
       const { domain } = await register(`${randomUUID()}.example:${port}`)
       expect((await favicon(domain)).headers.get('content-type')).toMatch(/svg/)
@@ -144,7 +144,7 @@ describe('favicons', () => {
     'x'.repeat(5_000),
     '..',
     '<svg>',
-  ])('of %j, which is not a site, is 404 and nothing is fetched', async domain => {
+  ])('a favicon of %j, which is not a site, is 404 and nothing is fetched', async domain => {
     const { status, headers, bytes } = await favicon(domain)
     expect(status).toBe(404)
     expect(JSON.parse(bytes.toString()).code).toBe('not_found')
@@ -152,7 +152,7 @@ describe('favicons', () => {
     expect(asked).toEqual([])
   })
 
-  test('is 404 after its site was deleted', async () => {
+  test('a favicon is 404 after its site was deleted', async () => {
     const { id, domain } = await register()
     expect((await favicon(domain)).status).toBe(200)
     await api.call('DELETE', `/api/sites/${id}`, { token: owner.token })
@@ -178,7 +178,7 @@ test('favicons: by default nothing is fetched from the local machine', async () 
 })
 
 describe('avatars', () => {
-  test('may be cached forever and names the visitor', async () => {
+  test('an avatar may be cached forever and names the visitor', async () => {
     const id = randomUUID()
     const { status, headers, bytes } = await image(`/avatars/${id}.svg`)
     expect(status).toBe(200)
@@ -197,7 +197,7 @@ describe('avatars', () => {
     '.svg',
     '%00.svg',
     '..%2Fx.svg',
-  ])('is not found at %s', async file => {
+  ])('an avatar is not found at %s', async file => {
     expect((await image(`/avatars/${file}`)).status).toBe(404)
   })
 })

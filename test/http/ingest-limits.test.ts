@@ -81,7 +81,7 @@ function expectOverLimit({ status, headers, body }: WireAnswer, limit = LIMIT) {
 
 describe('ingestion limits: a sender over its limit', () => {
   test.each(['collect', 'engage'] as const)(
-    'is refused before the body of its next %s is read',
+    'a sender over its limit is refused before the body of its next %s is read',
     async endpoint => {
       await useUp(first, endpoint)
       expectOverLimit(await answerToHead(first, endpoint, 'Content-Length: 200'))
@@ -92,25 +92,28 @@ describe('ingestion limits: a sender over its limit', () => {
     ['compressed', 'Content-Encoding: gzip', 'Content-Length: 300'],
     ['large', 'Content-Length: 200000'],
     ['of unknown size', 'Transfer-Encoding: chunked'],
-  ])('is refused by another worker before a body that is %s is read', async (_, ...headers) => {
-    await useUp(first, 'collect')
-    expectOverLimit(await answerToHead(second, 'collect', ...headers))
-  })
+  ])(
+    'a sender over its limit is refused by another worker before a body that is %s is read',
+    async (_, ...headers) => {
+      await useUp(first, 'collect')
+      expectOverLimit(await answerToHead(second, 'collect', ...headers))
+    },
+  )
 
-  test('is refused by another worker before a small body is read, after its first refusal there', async () => {
+  test('a sender over its limit is refused by another worker before a small body is read, after its first refusal there', async () => {
     await useUp(first, 'collect')
     expect((await post(second, 'collect')).status).toBe(429)
     expectOverLimit(await answerToHead(second, 'collect', 'Content-Length: 200'))
   })
 
-  test('may still use another endpoint and the next window', async () => {
+  test('a sender over its limit may still use another endpoint and the next window', async () => {
     await useUp(first, 'collect')
     expect((await post(first, 'engage')).status).toBe(202)
     at += MINUTE
     expect((await post(first, 'collect')).status).toBe(202)
   })
 
-  test('changes nothing in Redis', async () => {
+  test('a sender over its limit changes nothing in Redis', async () => {
     await useUp(first, 'collect')
     const { redis } = api.services
     const before = await redis.hgetall(`limit:${at / MINUTE}`)
@@ -118,7 +121,7 @@ describe('ingestion limits: a sender over its limit', () => {
     expect(await redis.hgetall(`limit:${at / MINUTE}`)).toEqual(before)
   })
 
-  test('keeps its connection, and the unread body is not taken for the next request', async () => {
+  test('a sender over its limit keeps its connection, and the unread body is not taken for the next request', async () => {
     await useUp(first, 'collect')
     const wire = openWire(first.url)
     const body = JSON.stringify(BODIES.collect())
@@ -133,7 +136,7 @@ describe('ingestion limits: a sender over its limit', () => {
     wire.socket.destroy()
   })
 
-  test('is refused instead of being asked for the body that it holds back', async () => {
+  test('a sender over its limit that waits for 100 Continue is refused at once', async () => {
     const waiting = ['Expect: 100-continue', 'Content-Length: 200']
     expect((await answerToHead(first, 'collect', ...waiting)).status).toBe(100)
     await useUp(first, 'engage')
@@ -142,7 +145,7 @@ describe('ingestion limits: a sender over its limit', () => {
 })
 
 describe('ingestion limits: identify', () => {
-  test('allows an address with invented keys five times the limit, then reads no body', async () => {
+  test('identify allows an address with invented keys five times the limit, then reads no body', async () => {
     for (let count = 0; count < 5 * LIMIT; count++) {
       expect((await post(first, 'identify', { ...BODIES.identify(), key: randomUUID() })).status).toBe(404)
     }
@@ -152,7 +155,7 @@ describe('ingestion limits: identify', () => {
     expectOverLimit(await answerToHead(second, 'identify', 'Content-Length: 200'), 5 * LIMIT)
   })
 
-  test('allows an address to use up the limits of any number of sites', async () => {
+  test('identify allows an address to use up the limits of any number of sites', async () => {
     for (let sites = 0; sites < 6; sites++) {
       const { key } = await createTestSite(api.services.db)
       for (let count = 0; count < LIMIT; count++) {
@@ -161,7 +164,7 @@ describe('ingestion limits: identify', () => {
     }
   })
 
-  test('has its own limit for each key and address', async () => {
+  test('identify has its own limit for each key and address', async () => {
     const other = await createTestSite(api.services.db)
     await useUp(first, 'identify')
     expect((await post(first, 'identify')).status).toBe(429)
@@ -177,16 +180,19 @@ describe('ingestion: a compressed body', () => {
     ['gzip', gzipSync],
     ['deflate', deflateSync],
     ['br', brotliCompressSync],
-  ] as const)('in %s may decompress to 64 KiB, but to no byte more', async (encoding, pack) => {
-    const send = (bytes: number) =>
-      post(first, 'event', pack(padded(bytes)), { 'Content-Encoding': encoding })
-    expect((await send(64 * KIB)).status).toBe(202)
-    const answer = await send(64 * KIB + 1)
-    expect([answer.status, await answer.json()]).toMatchObject([
-      413,
-      { code: 'payload_too_large', message: expect.stringContaining('64 KiB') },
-    ])
-  })
+  ] as const)(
+    'a compressed body in %s may decompress to 64 KiB, but to no byte more',
+    async (encoding, pack) => {
+      const send = (bytes: number) =>
+        post(first, 'event', pack(padded(bytes)), { 'Content-Encoding': encoding })
+      expect((await send(64 * KIB)).status).toBe(202)
+      const answer = await send(64 * KIB + 1)
+      expect([answer.status, await answer.json()]).toMatchObject([
+        413,
+        { code: 'payload_too_large', message: expect.stringContaining('64 KiB') },
+      ])
+    },
+  )
 
   test('above 64 KiB is refused by its length before it is read', async () => {
     const answer = await answerToHead(
@@ -198,7 +204,7 @@ describe('ingestion: a compressed body', () => {
     expect(answer.status).toBe(413)
   })
 
-  test('is counted once', async () => {
+  test('a compressed body is counted once', async () => {
     const answers = []
     for (let count = 0; count <= LIMIT; count++) {
       const body = gzipSync(JSON.stringify(BODIES.collect()))

@@ -64,7 +64,7 @@ describe.each([...operations])('%s', (name, operation) => {
   const at = pointer('paths', path, method.toLowerCase())
   const parameters = (operation.parameters ?? []).map((each: Document) => resolved(document, each))
 
-  test('describes its purpose, parameters and responses in words', () => {
+  test('the operation describes its purpose, parameters and responses in words', () => {
     expect(operation.summary).toMatch(/^[A-Z].*[^.]$/)
     for (const parameter of parameters) expect(parameter.description, parameter.name).toMatch(/\.$/)
     for (const [status, answer] of Object.entries(operation.responses)) {
@@ -72,7 +72,7 @@ describe.each([...operations])('%s', (name, operation) => {
     }
   })
 
-  test('names the parameters of its path', () => {
+  test('the operation names the parameters of its path', () => {
     const inPath = parameters
       .filter((each: Document) => each.in === 'path')
       .map((each: Document) => each.name)
@@ -149,7 +149,7 @@ describe('OpenAPI schemas', () => {
     },
   )
 
-  test('have examples for texts, so that none is generated', () => {
+  test('schemas have examples for texts, so that none is generated', () => {
     expect(JSON.stringify(document).match(/.{80}:"text"[,}]/g)).toBeNull()
   })
 })

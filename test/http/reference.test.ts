@@ -59,7 +59,7 @@ describe('API reference in a browser', () => {
   })
   afterAll(() => browser.close())
 
-  test('shows every operation, loads nothing from other origins and reports no errors', async () => {
+  test('the API reference shows every operation, loads nothing from other origins and reports no errors', async () => {
     const page = await browser.newPage({ viewport: { width: 1400, height: 900 } })
     const complaints: string[] = []
     const foreign: string[] = []

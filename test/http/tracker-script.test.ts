@@ -7,8 +7,8 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { projectRoot } from '../../src/config.ts'
 import { createTrackerScript } from '../../src/http/assets/tracker-script.ts'
 
-const built = readFileSync(join(projectRoot, 'dist', 'tracker', 'script.js'))
 const script = createTrackerScript({ trackerPath: '/t' })
+const built = readFileSync(join(projectRoot, 'dist', 'tracker', 'script.js'))
 const server = createServer((req, res) => {
   if (!script.handle(req, res)) res.writeHead(404).end()
 })
@@ -40,7 +40,9 @@ function ask(path: string, headers: Record<string, string> = {}, method = 'GET')
 }
 
 test('tracker script: it is at most 2.5 kB', () => {
-  expect(gzipSync(built, { level: 9 }).length).toBeLessThanOrEqual(2_500)
+  const bytes = gzipSync(built, { level: 9 }).length
+  const advice = 'the documents promise 2.5 kB compressed: shorten src/tracker by the difference'
+  expect(bytes, advice).toBeLessThanOrEqual(2_500)
 })
 
 test.each(['/js/script.js', '/t/script.js', '/js/script.js?v=2'])(

@@ -63,13 +63,13 @@ async function names(day = NOON): Promise<string[]> {
 }
 
 describe('daily values: event names', () => {
-  test('the first ones of a day are kept, further ones count as (other)', async () => {
+  test('the first names of a day are kept, further ones count as (other)', async () => {
     const { stored, others } = await store(events('a', 'b', 'c', 'd', 'a', 'e'))
     expect([stored, others]).toEqual([6, { event_name: 2, property_key: 0, error_group: 0 }])
     expect(await names()).toEqual(['a', 'b', 'c', '(other)', 'a', '(other)'])
   })
 
-  test('later batches, other partitions and other processes use the same first names', async () => {
+  test('the names that are kept on a day are the same in later batches, other partitions and other processes', async () => {
     await store(events('a', 'b'))
     const elsewhere = anotherProcess()
     await store([event('c', {}, NOON + 10), event('d', {}, NOON + 11)], elsewhere, 1)
@@ -140,7 +140,7 @@ describe('daily values: event names', () => {
     expect((await store(events('f'), anotherProcess())).filled).toEqual([])
   })
 
-  test('names and keys in goals are kept beyond the limit', async () => {
+  test('event names and property keys of goals are kept beyond the limit', async () => {
     await db`
       insert into goals (site_no, display_name, type, match_value, match_operator, custom_props)
       values

@@ -46,7 +46,7 @@ async function race(first: (tx: Transaction) => Promise<unknown>, second: () => 
 
 // The embedded database has one session: transactions run one after the other, so no change can be lost.
 describe.skipIf(!process.env.TEST_DATABASE_URL)('store: concurrent changes of one row', () => {
-  test('keep the new visit number while a hit of another partition is stored', async () => {
+  test('a new visit number is kept while a hit of another partition is stored', async () => {
     const { db } = database
     const site = await createTestSite(db)
     const visitorId = randomUUID()
@@ -79,7 +79,7 @@ describe.skipIf(!process.env.TEST_DATABASE_URL)('store: concurrent changes of on
     return rows.map(({ id, hasSession }) => ({ id, hasSession }))
   }
 
-  test('keep the visitor that the processor named last while the first visitor appears', async () => {
+  test('the visitor that the processor named last is kept while the first visitor appears', async () => {
     const { db } = database
     const site = await createTestSite(db)
     const [first, last] = [randomUUID(), randomUUID()]

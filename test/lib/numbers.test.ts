@@ -19,11 +19,11 @@ describe('a ratio', () => {
     [1, 8, 1, 0.1],
     [1, 20, 1, 0.1],
     [7, -2, 0, -4],
-  ])('of %i to %i with %i decimals is %d', (numerator, denominator, decimals, expected) => {
+  ])('a ratio of %i to %i with %i decimals is %d', (numerator, denominator, decimals, expected) => {
     expect(ratio(numerator, denominator, decimals)).toBe(expected)
   })
 
-  test.each([0, 1, -1, 12n])('of %d to 0 is 0', numerator => {
+  test.each([0, 1, -1, 12n])('a ratio of %d to 0 is 0', numerator => {
     expect(ratio(numerator, 0, 2)).toBe(0)
   })
 
@@ -31,16 +31,16 @@ describe('a ratio', () => {
     expect(Object.is(ratio(-1, 1000, 1), 0)).toBe(true)
   })
 
-  test('is exact where doubles are not', () => {
+  test('a ratio is exact where doubles are not', () => {
     expect(ratio(9_007_199_254_740_993n * 3n, 3n, 0)).toBe(Number(9_007_199_254_740_993n))
     expect(ratio(10n ** 30n + 5n * 10n ** 27n, 10n ** 30n, 2)).toBe(1.01)
   })
 
-  test('accepts whole numbers only', () => {
+  test('a ratio accepts whole numbers only', () => {
     expect(() => ratio(0.5, 1, 2)).toThrow(RangeError)
   })
 
-  test('is within half a unit of the last place, and a tie rounds away from zero', () => {
+  test('a ratio is within half a unit of the last place, and a tie rounds away from zero', () => {
     fc.assert(
       fc.property(
         fc.integer({ min: -1e9, max: 1e9 }),
@@ -58,7 +58,7 @@ describe('a ratio', () => {
     )
   })
 
-  test('has no more digits than requested, and the opposite sign for the opposite numerator', () => {
+  test('a ratio has no more digits than requested, and the opposite sign for the opposite numerator', () => {
     fc.assert(
       fc.property(fc.maxSafeNat(), fc.integer({ min: 1 }), (numerator, denominator) => {
         const value = ratio(numerator, denominator, 2)

@@ -12,30 +12,30 @@ function failing(times: number) {
 }
 
 describe('retry', () => {
-  test('runs once when the first run succeeds', async () => {
+  test('retry runs once when the first run succeeds', async () => {
     expect(await retry(failing(0), { delayMs: 60_000 })).toBe(1)
   })
 
-  test('runs again until a run succeeds', async () => {
+  test('retry runs again until a run succeeds', async () => {
     expect(await retry(failing(5), { delayMs: 0 })).toBe(6)
   })
 
-  test('throws the error of the last attempt', async () => {
+  test('retry throws the error of the last attempt', async () => {
     await expect(retry(failing(5), { attempts: 3, delayMs: 0 })).rejects.toThrow('run 3')
     expect(await retry(failing(2), { attempts: 3, delayMs: 0 })).toBe(3)
   })
 
-  test('throws when the time is over', async () => {
+  test('retry throws when the time is over', async () => {
     await expect(retry(failing(1), { withinMs: 0, delayMs: 0 })).rejects.toThrow('run 1')
     await expect(retry(failing(1_000), { withinMs: 20, delayMs: 5 })).rejects.toThrow(/run [2-9]/)
   })
 
-  test('throws an error that should not be retried', async () => {
+  test('retry throws an error that should not be retried', async () => {
     const shouldRetry = (error: unknown) => (error as Error).message !== 'run 2'
     await expect(retry(failing(5), { shouldRetry, delayMs: 0 })).rejects.toThrow('run 2')
   })
 
-  test('reports each retry, and asks for its pause', async () => {
+  test('retry reports each retry, and asks for its pause', async () => {
     const reported: unknown[] = []
     const pauses: unknown[] = []
     await retry(failing(2), {
@@ -58,7 +58,7 @@ describe('poll', () => {
     expect(answers).toEqual([true])
   })
 
-  test('throws the error of a question', async () => {
+  test('poll throws the error of the function that it calls', async () => {
     await expect(poll(1, failing(1))).rejects.toThrow('run 1')
   })
 })

@@ -179,7 +179,7 @@ describe('lookups', () => {
       return bare
     }
 
-    test('it is looked up once, and the answer outlasts an event without the products', async () => {
+    test('a coupon for one product is looked up once, and the answer outlasts an event without the products', async () => {
       const shop = await openShop(api, KEY)
       const bare = half()
       const discounts = [discount(bare.id)]
@@ -190,7 +190,7 @@ describe('lookups', () => {
       expect(stripe.asked).toHaveLength(1)
     })
 
-    test('it is looked up when it was known before', async () => {
+    test('a coupon for one product is looked up also when the coupon was known before', async () => {
       const shop = await openShop(api, KEY)
       const bare = half()
       const discounts = [discount(bare.id)]
@@ -201,7 +201,7 @@ describe('lookups', () => {
       expect(await netMovements(shop)).toEqual({ '2026-01-01 start USD': 1500 })
     })
 
-    test('it is looked up once when it is part of the subscription', async () => {
+    test('a coupon for one product is looked up once when it is part of the subscription', async () => {
       const shop = await openShop(api, KEY)
       const given = subscription({ items: twoProducts(), discounts: [discount(half())] })
       await deliverAll(shop, [
@@ -212,7 +212,7 @@ describe('lookups', () => {
       expect(stripe.asked).toHaveLength(1)
     })
 
-    test('it is looked up during reconciliation', async () => {
+    test('a coupon for one product is looked up during reconciliation', async () => {
       const shop = await openShop(api, KEY)
       const given = subscription({ items: twoProducts(), discounts: [discount(half())] })
       stripe.objects.set('subscriptions', [given])
@@ -306,7 +306,7 @@ describe('lookups', () => {
     const updated = (object: Json, day: number, id?: string) =>
       event('customer.subscription.updated', object, onDay(day), id)
 
-    test('they are looked up once per event, with everything that they depend on', async () => {
+    test('items that do not fit into an event are looked up once per event, with their prices and coupons', async () => {
       const shop = await openShop(api, KEY)
       const { tiers, bare } = tieredPrice()
       const half = coupon({ percent_off: 50 })
@@ -325,7 +325,7 @@ describe('lookups', () => {
       expect(stripe.asked).toHaveLength(asked)
     })
 
-    test('they are looked up for each later event, and earlier states stay unchanged', async () => {
+    test('items that do not fit into an event are looked up for each later event; earlier states stay unchanged', async () => {
       const shop = await openShop(api, KEY)
       const base = subscription({ items: [item(price(1000)), item(price(200))] })
       stock(base)
@@ -341,7 +341,7 @@ describe('lookups', () => {
       expect(await netMovements(shop)).toMatchObject({ '2026-01-06 downgrade USD': -50 })
     })
 
-    test('discounts and taxes of the subscription apply to them', async () => {
+    test('discounts and taxes of the subscription apply to items that are looked up', async () => {
       const shop = await openShop(api, KEY)
       const vat = { object: 'tax_rate', percentage: 25, inclusive: true }
       const base = subscription({
@@ -371,7 +371,7 @@ describe('lookups', () => {
       expect(await netMovements(shop)).toEqual({ '2026-01-01 start USD': 1200 })
     })
 
-    test('they are looked up once for earlier states that arrive after the end', async () => {
+    test('missing items are looked up once for earlier states that arrive after the end', async () => {
       const shop = await openShop(api, KEY)
       const base = subscription({ items: [item(price(1000)), item(price(200))] })
       stock(base)

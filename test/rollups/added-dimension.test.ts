@@ -97,7 +97,7 @@ const visitorsByTheme = async ({ tasks }: ServiceVersion, start: number, end: nu
 }
 
 describe('added dimension', () => {
-  test('old days have its values before they are rolled up again', async () => {
+  test('days rolled up without the dimension have its values before they are rolled up again', async () => {
     expect(await hashes()).toEqual([old.hash])
     expect(added.hash).not.toBe(old.hash)
     expect(await visitorsByTheme(added, TODAY - 2 * DAY, TODAY)).toEqual({ dark: 4, light: 4 })
@@ -106,7 +106,7 @@ describe('added dimension', () => {
     await expectRightNumbers()
   })
 
-  test('old days have its values after they are rolled up again, and are read from rollups', async () => {
+  test('days rolled up without the dimension are read from rollups after they are rolled up again', async () => {
     await added.rollUpAll(db, NOW)
     expect(await hashes()).toEqual([added.hash])
     expect(await visitorsByTheme(added, TODAY - 7 * DAY, TODAY)).toEqual({ dark: 12, light: 12 })

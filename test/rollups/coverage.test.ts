@@ -76,7 +76,7 @@ test('coverage: days with the same watermark leave one common tail', () => {
 })
 
 describe('coverage counts each hit and session once', () => {
-  test('for any mix of rollups, watermarks and windows', () => {
+  test('coverage counts each hit and session once for any mix of rollups, watermarks and windows', () => {
     const random = randomFrom(3)
     for (let round = 0; round < 150; round++) {
       const length = random.pick([DAY, DAY - 4 * QUARTER, DAY + 4 * QUARTER])

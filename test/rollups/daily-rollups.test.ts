@@ -205,7 +205,7 @@ describe('daily rollups: data that arrives after the rollup of its day counts at
 })
 
 describe('daily rollups that grow with time equal the rows', () => {
-  test('with sessions that cross midnight', async () => {
+  test('growing daily rollups equal the rows with sessions that cross midnight', async () => {
     const { hit, send, rollUpAgain, rollUp, compare } = await begin()
     await send(hit(TODAY - 2 * DAY + HOUR))
     for (let at = TODAY - 70 * MINUTE; at <= TODAY + 70 * MINUTE; at += 28 * MINUTE) {
@@ -221,7 +221,7 @@ describe('daily rollups that grow with time equal the rows', () => {
     await rollUp(TODAY + 3 * DAY)
   })
 
-  test('with a session of 24 hours and engagement 1 ms before its end', async () => {
+  test('growing daily rollups equal the rows with a session of 24 hours and engagement 1 ms before its end', async () => {
     const { hit, send, rollUpAgain, rollUp, compare } = await begin()
     const start = TODAY - DAY + 23 * HOUR
     await send(hit(TODAY - 3 * DAY), hit(start, { visitorId: ADA, url: '/long' }))
@@ -241,7 +241,7 @@ describe('daily rollups that grow with time equal the rows', () => {
     await rollUp(start + 3 * DAY)
   })
 
-  test('with engagement that arrives in time for a page opened hours ago', async () => {
+  test('growing daily rollups equal the rows with engagement that arrives in time for a page opened hours ago', async () => {
     const { hit, send, rollUpAgain, rollUp, compare } = await begin()
     const start = TODAY - 6 * HOUR
     await send(hit(TODAY - 3 * DAY), hit(start, { visitorId: ADA, url: '/long' }))
@@ -256,7 +256,7 @@ describe('daily rollups that grow with time equal the rows', () => {
     await rollUp(TODAY + 3 * DAY)
   })
 
-  test('with a late hit of a session that is still open', async () => {
+  test('growing daily rollups equal the rows with a late hit of a session that is still open', async () => {
     const { hit, send, rollUp, compare } = await begin()
     const now = TODAY + 30 * MINUTE
     await send(
@@ -271,7 +271,7 @@ describe('daily rollups that grow with time equal the rows', () => {
     await rollUp(TODAY + 3 * DAY)
   })
 
-  test('with hits exactly at the watermark and sessions that close at it', async () => {
+  test('growing daily rollups equal the rows with hits exactly at the watermark and sessions that close at it', async () => {
     const { hit, send, rollUp, compare } = await begin()
     const rolledUpTo = TODAY - 12 * HOUR
     // Hits before the watermark are late and mark the day dirty. They come last, because that mark would hide missing marks.
@@ -297,7 +297,7 @@ describe('daily rollups that grow with time equal the rows', () => {
 })
 
 describe('daily rollups equal the rows for all kinds of values', () => {
-  test('with texts that are hard to quote or to sort and that have equal counts', async () => {
+  test('daily rollups equal the rows with texts that are hard to quote or to sort and that have equal counts', async () => {
     const { hit, send, rollUp, compare } = await begin()
     // By UTF-16, U+FF5E comes after U+1F600; by code point before it.
     const texts = ['"', "'", '\\', '/', '\n', '{}', '[1,"2"]', 'null', 'é', '\uFF5E', '😀', '', 'a', 'A']
@@ -331,7 +331,7 @@ describe('daily rollups equal the rows for all kinds of values', () => {
     await rollUp(TODAY + HOUR)
   })
 
-  test('with more values than one page shows and with returning visitors', async () => {
+  test('daily rollups equal the rows with more values than one page shows and with returning visitors', async () => {
     const { hit, send, rollUp } = await begin()
     const visitors = Array.from({ length: 23 }, () => randomUUID())
     const hits = []
@@ -349,7 +349,7 @@ describe('daily rollups equal the rows for all kinds of values', () => {
     await rollUp(TODAY + HOUR)
   })
 
-  test('with events that the service writes itself', async () => {
+  test('daily rollups equal the rows with events that the service writes itself', async () => {
     const { site, send, hit, rollUp, compare } = await beginWithVisits()
     await rollUp(TODAY + HOUR)
     const write = (at: number, key: string, visitorId?: string) =>
@@ -371,7 +371,7 @@ describe('daily rollups equal the rows for all kinds of values', () => {
   test.each([
     ['values', { values: 3, events: 500 }],
     ['events', { values: 50_000, events: 1 }],
-  ])('with more %s than a rollup can hold', async (_, limits) => {
+  ])('daily rollups equal the rows with more %s than a rollup can hold', async (_, limits) => {
     const { site, hit, send, rollUp, compare } = await beginWithVisits({ limits })
     const tooMany = () => db`
       select from daily_value_rollups where site_no = ${site.siteNo} and counts is null`
@@ -418,7 +418,7 @@ describe('daily rollups equal the rows for all kinds of days', () => {
     await rollUp(hits.at(-1)!.at + 3 * DAY)
   })
 
-  test('after time-zone changes, which invalidate all rollups', async () => {
+  test('daily rollups equal the rows after time-zone changes, which invalidate all rollups', async () => {
     const { site, hit, send, rollUp, compare } = await beginWithVisits()
     await rollUp(TODAY + HOUR)
     for (const timezone of ['Asia/Kathmandu', 'America/New_York']) {
@@ -431,7 +431,7 @@ describe('daily rollups equal the rows for all kinds of days', () => {
     }
   })
 
-  test('after an import before the first event and into empty days', async () => {
+  test('daily rollups equal the rows after an import before the first event and into empty days', async () => {
     const { hit, send, rollUp, compare } = await begin()
     await send(hit(TODAY - 2 * DAY, { visitorId: ADA }), hit(TODAY + HOUR, { visitorId: ADA }))
     await rollUp(TODAY + 2 * HOUR)
@@ -614,7 +614,7 @@ describe('daily rollups: a slow process whose day another process has rolled up'
     await rollUp(TODAY + 3 * HOUR)
   })
 
-  test('writes no day of the previous time zone', async () => {
+  test('a slow process writes no day of the previous time zone', async () => {
     const { site, hit, send, rollUp, compare } = await beginWithVisits()
     await rollUp(TODAY + 2 * HOUR)
     await rollUpSlowly({ ...yesterday, siteNo: site.siteNo, isAnew: true }, async () => {

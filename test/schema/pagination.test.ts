@@ -67,13 +67,13 @@ describe('page parameters', () => {
     expect(validationError(error!).fields).toEqual({ per_page: [problem] })
   })
 
-  test('with another range have its limits', () => {
+  test('page parameters have the limits of the given range', () => {
     const limit = integerParameter(1, 1000)
     expect(limit.parse('1000')).toBe(1000)
     expect(limit.safeParse('1001').success).toBe(false)
   })
 
-  test('give the limit and the offset of the rows', () => {
+  test('page parameters give the limit and the offset of the rows', () => {
     expect(windowOf({ page: 1, per_page: 25 })).toEqual({ limit: 25, offset: 0 })
     expect(windowOf({ page: 4, per_page: 10 })).toEqual({ limit: 10, offset: 30 })
     expect(windowOf({ page: 90071992547409, per_page: 100 }).offset).toBe(9007199254740800)
@@ -99,7 +99,7 @@ describe('the envelope of a page', () => {
     [5, 35, 4, 'p4', null],
     [90, 35, 4, 'p4', null],
   ])(
-    'for page %i of %i rows, ten a page, has last page %i, prev %s and next %s',
+    'the envelope for page %i of %i rows, ten a page, has last page %i, prev %s and next %s',
     (page, total, last, prev, next) => {
       expect(of(page, total)).toEqual({
         data: [],
@@ -109,12 +109,12 @@ describe('the envelope of a page', () => {
     },
   )
 
-  test('has null links when pages have no URL', () => {
+  test('the envelope has null links when pages have no URL', () => {
     const page = paginate({ pageUrl: () => null }, { page: 2, per_page: 1 }, { rows: ['b'], total: 3 })
     expect(page.links).toEqual({ first: null, last: null, prev: null, next: null })
   })
 
-  test('matches its schema', () => {
+  test('the envelope matches its schema', () => {
     const answer = { ...of(1, 11), data: ['a', 'b'] }
     expect(envelope(z.string()).parse(answer)).toEqual(answer)
     expect(envelope(z.int()).safeParse(answer).success).toBe(false)

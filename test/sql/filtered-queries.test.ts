@@ -157,7 +157,7 @@ describe('filtered statements', () => {
     expect(declarations.get(name)!.constant).toBe(camelCase)
   })
 
-  test('have unique names', () => {
+  test('filtered statements have unique names', () => {
     const names = statements.map(({ name }) => name)
     expect(names.filter((name, index) => names.indexOf(name) !== index)).toEqual([])
     expect(names.length).toBeGreaterThan(25)

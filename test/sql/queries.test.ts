@@ -46,7 +46,7 @@ describe('declared queries', () => {
     }
   })
 
-  test('have unique names', () => {
+  test('declared queries have unique names', () => {
     const names = declared.map(({ name }) => name)
     expect(names.filter((name, index) => names.indexOf(name) !== index)).toEqual([])
   })
@@ -59,7 +59,7 @@ describe('declared queries', () => {
     expect(misplaced).toEqual([])
   })
 
-  test('and composed statements own every file of sql/queries', () => {
+  test('every file of sql/queries belongs to a declared query or a composed statement', () => {
     const files = readdirSync(join(projectRoot, 'sql', 'queries')).map(file => file.replace(/\.sql$/, ''))
     const owned = [
       ...declared.filter(({ text }) => text === undefined).map(({ name }) => name),

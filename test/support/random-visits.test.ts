@@ -30,7 +30,7 @@ function caseOf(seed: number): Case {
 
 const cases = Array.from({ length: 120 }, (_, seed) => caseOf(seed))
 
-test('without filters the overview is that of the plain recount', () => {
+test('random visits: without filters, the overview is that of the plain recount', () => {
   fc.assert(
     fc.property(visitStreams(), fc.nat(), ({ zone, hits, late }, seed) => {
       const recount = recountSessions(late)

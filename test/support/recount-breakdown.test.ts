@@ -15,7 +15,7 @@ const world = worldWith([
 ])
 
 describe('breakdown', () => {
-  test('of a session dimension counts hits of sessions with the value', () => {
+  test('the recount of a breakdown of a session dimension counts hits of sessions with the value', () => {
     expect(recountBreakdown(world, 'country', thatDay)).toEqual([
       { value: 'US', visitors: 2, sessions: 1, pageviews: 2, bounce_rate: 100 },
       { value: '(none)', visitors: 1, sessions: 1, pageviews: 1, bounce_rate: 100 },
@@ -23,7 +23,7 @@ describe('breakdown', () => {
     ])
   })
 
-  test('of a hit dimension counts hits with the value and sessions that have one', () => {
+  test('the recount of a breakdown of a hit dimension counts hits with the value and sessions that have one', () => {
     expect(recountBreakdown(world, 'path', thatDay)).toEqual([
       { value: '/', visitors: 3, sessions: 3, pageviews: 3, bounce_rate: 66.67 },
       { value: '(none)', visitors: 1, sessions: 1, pageviews: 0, bounce_rate: 0 },
@@ -32,7 +32,7 @@ describe('breakdown', () => {
     ])
   })
 
-  test('of a hit dimension under a filter of hits sees what is kept alone', () => {
+  test('the recount of a breakdown of a hit dimension counts only hits that match a filter of hits', () => {
     const filters = { path: { is: ['/pricing'] } }
     expect(recountBreakdown(world, 'path', { ...thatDay, filters })).toEqual([
       { value: '/pricing', visitors: 1, sessions: 1, pageviews: 2, bounce_rate: 0 },
@@ -42,7 +42,7 @@ describe('breakdown', () => {
     ])
   })
 
-  test('of a hit dimension counts a session that sees the value after the range', () => {
+  test('the recount of a breakdown of a hit dimension counts a session that has the value only after the range', () => {
     // Midnight comes 720 minutes after noon.
     const overMidnight = worldWith([view(710, '/'), view(730, '/later')])
     const later = { value: '/later', visitors: 0, sessions: 1, pageviews: 0, bounce_rate: 0 }
@@ -51,14 +51,14 @@ describe('breakdown', () => {
 })
 
 describe('filter values', () => {
-  test('of hit dimensions rank by hits, of others by sessions, then by value', () => {
+  test('recounted filter values of hit dimensions rank by hits, of others by sessions, then by value', () => {
     expect(recountFilterValues(world, 'path', thatDay)).toEqual(['/', '/pricing', '/late'])
     expect(recountFilterValues(world, 'country', thatDay)).toEqual(['DE', 'US'])
     expect(recountFilterValues(world, 'event_name', thatDay)).toEqual(['signup'])
     expect(recountFilterValues(world, 'path', thatDay, 1)).toEqual(['/'])
   })
 
-  test('ignore the filter of their own dimension and obey the others', () => {
+  test('recounted filter values ignore the filter of their own dimension and obey the others', () => {
     const filters = { path: { is: ['/pricing'] }, country: { is: ['DE'] } }
     expect(recountFilterValues(world, 'path', { ...thatDay, filters })).toEqual(['/pricing', '/'])
     expect(recountFilterValues(world, 'title', { ...thatDay, filters })).toEqual([])

@@ -26,7 +26,7 @@ const world = worldWith([
 ])
 
 describe('errors', () => {
-  test('are grouped by message and named after the newest occurrence', () => {
+  test('recounted errors are grouped by message and named after the newest occurrence', () => {
     const range = { message: 'RangeError', error_name: 'RangeError', occurrences: 1, sessions: 1 }
     const plain = { message: 'Error', error_name: 'Error', occurrences: 1, sessions: 1 }
     const groups = recountErrors(world, siteId, thatDay)
@@ -44,7 +44,7 @@ describe('errors', () => {
     expect(groups.slice(1)).toEqual(byId)
   })
 
-  test('resolve without an occurrence in the range, and do not list', () => {
+  test('an error without an occurrence in the range can be read, but is not in the recounted list', () => {
     expect(recountError(world, siteId, 'RangeError', nextDay)).toMatchObject({
       error_name: 'RangeError',
       occurrences: 0,
@@ -64,7 +64,7 @@ describe('errors', () => {
     ])
   })
 
-  test('have a UUIDv5 of site and message for an id', () => {
+  test('recounted errors have a UUIDv5 of site and message for an id', () => {
     for (const message of ['x', 'Größe 🙂', ''])
       expect(errorFingerprint(siteId, message)).toBe(v5(message, siteId))
   })

@@ -65,7 +65,7 @@ describe('hits are kept', () => {
     expect(keptPlaces(filters)).toEqual(places)
   })
 
-  test('by the user of the session, hits before the identify too', () => {
+  test('recount: a filter on user_id also keeps the hits of the session before the identify', () => {
     const hits = [view(0), identify(1, 'ada'), view(2), view(0, '/', v2)]
     const { hits: kept } = keptOf(worldWith(hits), { ...thatDay, filters: { user_id: { is: ['ada'] } } })
     expect(kept.map(hit => hit.id)).toEqual([hits[0]!.id, hits[2]!.id])
@@ -73,7 +73,7 @@ describe('hits are kept', () => {
 })
 
 describe('the overview under filters', () => {
-  test('counts hits that match, and whole sessions that have one', () => {
+  test('the recount of a filtered overview counts hits that match, and whole sessions that have one', () => {
     const hits = [...visits(), engage(12, '/pricing')]
     const overview = recountFilteredOverview(worldWith(hits), {
       ...thatDay,

@@ -85,7 +85,7 @@ describe('the goal report', () => {
     event(730, 'signup', { ...v3, ...usd(1) }),
   ]
 
-  test('counts conversions, their visitors and reported revenue', () => {
+  test('the recount of the goal report counts conversions, their visitors and reported revenue', () => {
     expect(recountGoals(worldWith(hits), [signup, home], thatDay)).toEqual([
       {
         id: 'c',
@@ -108,14 +108,14 @@ describe('the goal report', () => {
     ])
   })
 
-  test('under filters, conversions of sessions that are kept, whether they match or not', () => {
+  test('the recount of the goal report under filters counts all conversions of sessions that match, also hits that do not', () => {
     const rows = (path: string) =>
       recountGoals(worldWith(hits), [signup], { ...thatDay, filters: { path: { is: [path] } } })
     expect(rows('/')).toMatchObject([{ conversions: 3, visitors: 1, conversion_rate: 100 }])
     expect(rows('/pricing')).toMatchObject([{ conversions: 0, visitors: 0, conversion_rate: 0, revenue: 0 }])
   })
 
-  test('as a filter it keeps the sessions that convert in the range', () => {
+  test('recount: the goal filter keeps the sessions that convert in the range', () => {
     const filters = { goal: [signup] }
     expect(recountFilteredOverview(worldWith(hits), { ...thatDay, filters })).toMatchObject({
       pageviews: 1,
@@ -134,7 +134,7 @@ describe('the goal report', () => {
     })
   })
 
-  test('with other filters the rate is of the visitors that these keep', () => {
+  test('the recount of the goal report divides by the visitors that the other filters keep', () => {
     const filters = { goal: [signup], path: { is: ['/pricing', '/'] } }
     const overview = recountFilteredOverview(worldWith(hits), { ...thatDay, filters })
     expect(overview).toMatchObject({ pageviews: 1, custom_events: 0, visitors: 1, conversion_rate: 33.3 })
@@ -145,7 +145,7 @@ describe('the goal report', () => {
     expect(none).toMatchObject({ visitors: 0, conversion_rate: 0 })
   })
 
-  test('of two goals either will do', () => {
+  test('recount: a filter on two goals keeps sessions that convert either of them', () => {
     const filters = { goal: [signup, goalOf({ match_value: '/pricing' })] }
     expect(recountFilteredOverview(worldWith(hits), { ...thatDay, filters })).toMatchObject({
       visitors: 3,

@@ -19,12 +19,12 @@ describe('the event log', () => {
     event(8, 'payment'),
   ])
 
-  test('has the newest first, by id downwards, and neither engagement nor identities', () => {
+  test('the recounted event log is ordered by time and id, newest first, without engagement and identify hits', () => {
     expect(recountLog(world, [], thatDay).map(item => item.id)).toEqual([sameTime.id, second.id, first.id])
     expect(recountLog(world, ['event', 'copy'], thatDay).map(item => item.id)).toEqual([second.id])
   })
 
-  test('says what the hit was', () => {
+  test('the recounted event log names type and fields of each hit', () => {
     expect(recountLog(world, [], thatDay).at(-1)).toEqual({
       id: first.id,
       event_type: 'pageview',
@@ -48,7 +48,7 @@ describe('the event log', () => {
 })
 
 describe('properties', () => {
-  test('of one event rank by visitors, key, value', () => {
+  test('recounted properties are ranked by visitors, then key, then value', () => {
     const world = worldWith([
       event(0, 'signup', { props: { plan: 'pro', a: '' } }),
       event(1, 'signup', { props: { plan: 'pro' } }),
@@ -64,7 +64,7 @@ describe('properties', () => {
     ])
   })
 
-  test('stop at 50', () => {
+  test('recounted properties stop at 50', () => {
     const props = Object.fromEntries(Array.from({ length: 60 }, (_, index) => [`key${index + 10}`, 'x']))
     const rows = recountProperties(worldWith([event(0, 'signup', { props })]), 'event', 'signup', thatDay)
     expect(rows.map(row => row.key)).toEqual(Array.from({ length: 50 }, (_, index) => `key${index + 10}`))

@@ -19,7 +19,7 @@ describe('labels', () => {
   const labels = (zone: string, from: string, to: string) =>
     labelsOf(zone, bucketsOf(zone, from, to, recountGroup(from, to)))
 
-  test('of hours leave one out and repeat one when clocks change', () => {
+  test('recounted labels of hours leave out a skipped hour and repeat a doubled one', () => {
     const spring = labels('Europe/Berlin', '2025-03-30', '2025-03-30')
     expect(spring).toHaveLength(23)
     expect(spring.slice(0, 3)).toEqual([
@@ -32,14 +32,14 @@ describe('labels', () => {
     expect(autumn.slice(2, 4)).toEqual(['2025-10-26T02:00:00+02:00', '2025-10-26T02:00:00+01:00'])
   })
 
-  test('of weeks begin on the first day of the range, then on Mondays', () => {
+  test('recounted labels of weeks are the first day of the range, then Mondays', () => {
     const weeks = labels('UTC', '2025-01-01', '2025-04-03')
     expect(weeks.slice(0, 2)).toEqual(['2025-01-01T00:00:00+00:00', '2025-01-06T00:00:00+00:00'])
     expect(weeks.at(-1)).toBe('2025-03-31T00:00:00+00:00')
     expect(weeks).toHaveLength(14)
   })
 
-  test('of months begin on the first day of the range, then on first days', () => {
+  test('recounted labels of months are the first day of the range, then first days of months', () => {
     const months = labels('Asia/Kathmandu', '2024-01-15', '2025-02-01')
     expect(months.slice(0, 2)).toEqual(['2024-01-15T00:00:00+05:45', '2024-02-01T00:00:00+05:45'])
     expect(months.at(-1)).toBe('2025-02-01T00:00:00+05:45')
@@ -59,7 +59,7 @@ describe('metrics per bucket', () => {
   ])
   const at = (values: number[]) => values.flatMap((value, hour) => (value === 0 ? [] : [[hour, value]]))
 
-  test('count hits by their time and sessions by their start', () => {
+  test('recounted series count hits by their time and sessions by their start', () => {
     const pageviews = recountMetricSeries(world, 'pageviews', nextDay)
     expect(at(pageviews.values)).toEqual([
       [0, 1],
@@ -89,7 +89,7 @@ describe('metrics per bucket', () => {
     ])
   })
 
-  test('count a session where it started when it matches later in the range', () => {
+  test('recounted series count a session where it started when it matches later in the range', () => {
     const query = { from: thatDay.from, to: nextDay.to, filters: { path: { is: ['/pricing'] } } }
     expect(at(recountMetricSeries(world, 'sessions', query).values)).toEqual([[23, 1]])
     expect(at(recountMetricSeries(world, 'visitors', query).values)).toEqual([[24, 1]])

@@ -11,7 +11,7 @@ function rowOf(hits: SentHit[], title: string, query = thatDay, filters = {}): T
 }
 
 describe('page titles', () => {
-  test('count pageviews, sessions, bounces and the time on them', () => {
+  test('recounted page titles count pageviews, sessions, bounces and the time on them', () => {
     const hits = [
       view(0, '/', home),
       engage(1, '/', { engagedMs: 4_000 }),
@@ -51,7 +51,7 @@ describe('page titles', () => {
     ])
   })
 
-  test('of a session that sees it after the range: counted, unless filters look at hits', () => {
+  test('recount: a title that a session has only after the range counts, unless there is a filter of hits', () => {
     // Midnight is 720 minutes after noon.
     const hits = [view(710, '/', home), view(730, '/docs', docs), engage(740, '/docs', { engagedMs: 500 })]
     expect(rowOf(hits, 'Docs')).toMatchObject({
@@ -92,7 +92,7 @@ describe('page titles', () => {
     })
   })
 
-  test('rank by sessions, pageviews, title', () => {
+  test('recounted page titles rank by sessions, pageviews, title', () => {
     const world = worldWith([
       view(0, '/', { title: 'b' }),
       view(1, '/', { title: 'B' }),

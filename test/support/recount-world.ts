@@ -33,7 +33,7 @@ export const sessionDimensions = [
 
 export type HitDimension = (typeof hitDimensions)[number]
 export type SessionDimension = (typeof sessionDimensions)[number]
-/** The 21 that filter values and breakdown know. */
+/** Every dimension of the registry. */
 export type Dimension = HitDimension | SessionDimension
 
 /** In the order in which the specification lists them. */

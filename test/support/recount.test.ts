@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { DateTime } from 'luxon'
 import { describe, expect, test } from 'vitest'
+import { DIMENSIONS } from '../../src/dimensions/dimensions.ts'
 import {
   hitStreams,
   nastyMoments,
@@ -17,6 +18,7 @@ import {
   recountSparkline,
   type SentHit,
 } from './recount.ts'
+import { hitDimensions, sessionDimensions } from './recount-world.ts'
 import { day, engage, event, hit, identify, minute, noon, view } from './sent-hits.ts'
 
 /** Each session as its hits' minutes after noon, pageviews and events and engagement alike. */
@@ -112,7 +114,7 @@ describe('sessions', () => {
     expect(result.dropped).toEqual([])
   })
 
-  test('start and entry page stay those of the opening hit, the extent grows', () => {
+  test('a session keeps start and entry page of its opening hit while it grows', () => {
     const opening = view(20, '/opening')
     const earlier = view(0, '/earlier')
     const signup = event(25, 'signup')
@@ -139,7 +141,7 @@ describe('sessions', () => {
     expect(result.sessions.map(session => session.visitCount)).toEqual([1, 1, 2, 3])
   })
 
-  test('an event with a reserved name is dropped and opens nothing', () => {
+  test('an event with a reserved name is dropped and opens no session', () => {
     const payment = event(0, 'payment')
     expect(recountSessions([[payment]])).toEqual({
       sessions: [],
@@ -212,7 +214,7 @@ describe('engagement', () => {
     expect(result.sessionOf.has(engagement.id)).toBe(recorded)
   })
 
-  test('is part of the session of its pageview, and its end', () => {
+  test('engagement is part of the session of its pageview, and its end', () => {
     const engagement = engage(50, '/a')
     const result = recountSessions([[view(0, '/a'), view(60, '/b')], [engagement]])
     expect(result.sessionOf.get(engagement.id)).toBe(0)
@@ -383,7 +385,7 @@ describe('overview', () => {
     custom_events: 0,
   }
 
-  test('counts hits by their time and sessions by their start', () => {
+  test('the recounted overview counts hits by their time and sessions by their start', () => {
     // Midnight is 720 minutes after noon.
     const hits = [
       view(710),
@@ -445,7 +447,7 @@ describe('overview', () => {
     expect(overview.avg_session_seconds).toBe(25 * 60)
   })
 
-  test('rounds halves away from zero, exactly', () => {
+  test('the recounted overview rounds halves away from zero, exactly', () => {
     // 1 ms and 200 sessions: 0.000005 s; 1,000 ms in 200: 0.005 s, which is 0.01
     const openings = Array.from({ length: 200 }, (_, index) => view(0, '/', { visitor: `v${index}` }))
     const short = [...openings, view(ms, '/', { visitor: 'v0' })]
@@ -616,7 +618,7 @@ describe('random hits', () => {
     )
   })
 
-  test('in time order the size of the batches does not matter', () => {
+  test('random hits in time order: the size of the batches does not matter', () => {
     fc.assert(
       fc.property(hitStreams(), fc.integer({ min: 1, max: 9 }), ({ hits, timely }, batchSize) => {
         const atOnce = recountSessions([hits])
@@ -691,4 +693,9 @@ describe('random hits', () => {
     expect(moments).toContain(Date.parse('2025-10-26T23:00:00Z'))
     expect(nastyMoments('UTC', 2025)).toHaveLength(3)
   })
+})
+
+test('recount: it knows every dimension of the registry', () => {
+  const advice = 'add the dimension to test/support/recount-world.ts; the compiler lists the other places'
+  expect([...hitDimensions, ...sessionDimensions].sort(), advice).toEqual([...DIMENSIONS].sort())
 })

@@ -105,7 +105,7 @@ describe('tokens: creation', () => {
 })
 
 describe('tokens: a token has no more access than its maker', () => {
-  test('its sites are among those of the maker', async () => {
+  test('the sites of a token are among those of the token that makes it', async () => {
     const owner = await api.member()
     const [a, b, c] = [await createSite(owner), await createSite(owner), await createSite(owner)]
     const foreign = await createSite(await api.member())
@@ -126,7 +126,7 @@ describe('tokens: a token has no more access than its maker', () => {
     expect(await namesIn(owner.token)).not.toContain('wider')
   })
 
-  test('its sites are those of the maker even if one was deleted', async () => {
+  test('a token has the sites of the token that makes it, even if one was deleted', async () => {
     const owner = await api.member()
     const [a, b] = [await createSite(owner), await createSite(owner)]
     const limited = await api.token(owner, { siteIds: [a, b] })
@@ -136,7 +136,7 @@ describe('tokens: a token has no more access than its maker', () => {
     expect((await create(limited, { name: 'gone', site_ids: [a] })).status).toBe(404)
   })
 
-  test('it expires no later than the maker', async () => {
+  test('a token expires no later than the token that makes it', async () => {
     const owner = await api.member()
     const expiresAt = IN_AN_HOUR()
     const passing = await api.token(owner, { expiresAt })

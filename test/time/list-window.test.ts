@@ -62,14 +62,14 @@ describe('time window of the site list', () => {
     expect(window(period, zone, now)).toEqual({ count, previousStart, start, end })
   })
 
-  test('counts a repeated hour as two buckets', () => {
+  test('the window of the site list counts a repeated hour as two buckets', () => {
     const { buckets } = listWindow('24h', 'Europe/Berlin', new Date('2025-10-26T10:30:00Z'))
     const starts = buckets.map(({ start }) => start.toISOString())
     expect(starts).toEqual(expect.arrayContaining(['2025-10-26T00:00:00.000Z', '2025-10-26T01:00:00.000Z']))
     expect(new Set(buckets.map(({ start, end }) => end.getTime() - start.getTime()))).toEqual(new Set([HOUR]))
   })
 
-  test('has 24 clock hours on Lord Howe, one of them with 30 or 90 minutes', () => {
+  test('the window of the site list has 24 clock hours on Lord Howe, one of them with 30 or 90 minutes', () => {
     const lengths = (now: string) =>
       listWindow('24h', 'Australia/Lord_Howe', new Date(now))
         .buckets.map(({ start, end }) => (end.getTime() - start.getTime()) / MINUTE)
@@ -78,7 +78,7 @@ describe('time window of the site list', () => {
     expect(lengths('2026-04-05T01:00:00Z')).toEqual([90])
   })
 
-  test('keeps its seven buckets across the day that Apia skipped', () => {
+  test('the window of the site list keeps its seven buckets across the day that Apia skipped', () => {
     const { buckets } = listWindow('7d', 'Pacific/Apia', new Date('2012-01-02T00:00:00Z'))
     expect(buckets.map(({ start, end }) => (end.getTime() - start.getTime()) / HOUR)).toEqual([
       24, 24, 24, 0, 24, 24, 24,

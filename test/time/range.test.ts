@@ -42,7 +42,7 @@ describe('range parameters', () => {
     expect(RangeQuery.parse({})).toEqual({ range: 'today' })
   })
 
-  test.each(RANGE_PRESETS)('accept the preset %s', preset => {
+  test.each(RANGE_PRESETS)('range parameters accept the preset %s', preset => {
     expect(RangeQuery.parse({ range: preset })).toEqual({ range: preset })
   })
 
@@ -51,7 +51,7 @@ describe('range parameters', () => {
     ['an empty preset', ''],
     ['a list', ['today', 'yesterday']],
     ['null', null],
-  ])('ignore the preset when from and to are given: %s', (_, preset) => {
+  ])('range parameters ignore the preset when from and to are given: %s', (_, preset) => {
     const query = { range: preset, from: '2026-01-01', to: '2026-01-31' }
     expect(RangeQuery.parse(query)).toMatchObject({ from: '2026-01-01', to: '2026-01-31' })
   })
@@ -80,19 +80,19 @@ describe('range parameters', () => {
     ['an empty date', { from: '', to: '' }, 'from', 'YYYY-MM-DD'],
     ['a list of dates', { from: ['2026-01-01'], to: '2026-01-02' }, 'from', 'YYYY-MM-DD'],
     ['a number', { from: 20260101, to: '2026-01-02' }, 'from', 'YYYY-MM-DD'],
-  ])('refuse %s', (_, query, path, message) => {
+  ])('range parameters refuse %s', (_, query, path, message) => {
     const { error } = RangeQuery.safeParse(query)
     expect(error?.issues[0]).toMatchObject({ path: [path], message: expect.stringContaining(message) })
   })
 
-  test('are checked in a schema with more parameters, too', () => {
+  test('range parameters are checked in a schema with more parameters, too', () => {
     const EventsQuery = RangeQuery.safeExtend({ page: z.coerce.number().default(1) })
     expect(EventsQuery.parse({ page: '2', range: 'all' })).toEqual({ page: 2, range: 'all' })
     expect(EventsQuery.safeParse({ page: '2', to: '2026-01-01' }).error?.issues[0]?.path).toEqual(['from'])
     expect(EventsQuery.safeParse({ range: 'ever' }).error?.issues[0]?.path).toEqual(['range'])
   })
 
-  test('accept 29 February in a leap year', () => {
+  test('range parameters accept 29 February in a leap year', () => {
     expect(range(['2024-02-29', '2024-02-29'], 'UTC').days).toBe(1)
   })
 })
@@ -164,12 +164,12 @@ describe('range', () => {
     [366, 'week'],
     [367, 'month'],
     [4000, 'month'],
-  ])('of %i days is grouped by %s', (days, group) => {
+  ])('a range of %i days is grouped by %s', (days, group) => {
     const to = new Date(Date.UTC(2024, 0, 1) + (days - 1) * DAY).toISOString().slice(0, 10)
     expect(range(['2024-01-01', to], 'Europe/Berlin')).toMatchObject({ days, group })
   })
 
-  test('with from and to ignores the grouping of a preset', () => {
+  test('a range from `from` and `to` ignores the grouping of a preset', () => {
     const query = RangeQuery.parse({ range: 'last_12_months', from: '2026-04-09', to: '2026-04-09' })
     const clock = { zone: 'UTC', now: new Date('2026-04-10T12:00:00Z'), firstEventAt: null }
     expect(resolveRange(query, clock).group).toBe('hour')
@@ -186,13 +186,13 @@ describe('range', () => {
     ['has 24.5 hours on Lord Howe in autumn', 'Australia/Lord_Howe', '2026-04-05', 13, 24.5],
     ['has 25 hours in Casablanca when Ramadan begins', 'Africa/Casablanca', '2026-02-15', 23, 25],
     ['has 23 hours in Casablanca when Ramadan is over', 'Africa/Casablanca', '2026-03-22', 0, 23],
-  ])('of one day %s', (_, zone, day, startHour, hours) => {
+  ])('a range of one day %s', (_, zone, day, startHour, hours) => {
     const { start, end } = range([day, day], zone)
     expect(start.getUTCHours() + start.getUTCMinutes() / 60).toBe(startHour)
     expect((end.getTime() - start.getTime()) / HOUR).toBe(hours)
   })
 
-  test('counts the day that Apia skipped, with a length of 0', () => {
+  test('a range counts the day that Apia skipped as a day of 0 hours', () => {
     expect(range(['2011-12-29', '2011-12-31'], 'Pacific/Apia')).toMatchObject({
       days: 3,
       start: new Date('2011-12-29T10:00:00Z'),
@@ -204,7 +204,7 @@ describe('range', () => {
     expect(buckets(left)).toEqual([])
   })
 
-  test('in an unknown zone is refused', () => {
+  test('a range in an unknown zone is refused', () => {
     expect(() => range('today', 'Europe/Potsdam')).toThrow('Europe/Potsdam')
   })
 })
@@ -216,38 +216,38 @@ describe('previous range', () => {
     ['last_7_days', '2026-03-28', '2026-04-03'],
     ['last_month', '2026-01-29', '2026-02-28'],
     ['this_month', '2026-03-22', '2026-03-31'],
-  ] as const)('of %s is %s to %s', (preset, from, to) => {
+  ] as const)('the previous range of %s is %s to %s', (preset, from, to) => {
     const current = range(preset, 'Europe/Berlin')
     const previous = previousRange(current)
     expect(previous).toMatchObject({ from, to, days: current.days, group: current.group })
     expect(previous.end).toEqual(current.start)
   })
 
-  test('has the same number of days, not of hours, across a clock change', () => {
+  test('the previous range has the same number of days, not of hours, across a clock change', () => {
     const previous = previousRange(range(['2026-03-30', '2026-03-30'], 'Europe/Berlin'))
     expect(previous.from).toBe('2026-03-29')
     expect(previous.end.getTime() - previous.start.getTime()).toBe(23 * HOUR)
   })
 
-  test('of eight thousand years begins at a date that the database can store', () => {
+  test('the previous range of eight thousand years begins at a date that the database can store', () => {
     const current = range(['1970-01-01', '9998-12-31'], 'Asia/Tokyo')
     expect(previousRange(current)).toMatchObject({ from: '1900-01-01', to: '1969-12-31', days: current.days })
   })
 })
 
 describe('buckets of a range', () => {
-  test('of a day of 24 hours are its hours', () => {
+  test('the buckets of a day of 24 hours are its hours', () => {
     const hours = labels('today', 'Europe/Berlin')
     expect(hours).toHaveLength(24)
     expect(hours.slice(0, 2)).toEqual(['2026-04-10T00:00:00+02:00', '2026-04-10T01:00:00+02:00'])
     expect(hours.at(-1)).toBe('2026-04-10T23:00:00+02:00')
   })
 
-  test('of UTC are labelled with +00:00', () => {
+  test('buckets of UTC are labelled with +00:00', () => {
     expect(labels('today', 'UTC')[0]).toBe('2026-04-10T00:00:00+00:00')
   })
 
-  test('leave out a skipped hour', () => {
+  test('buckets leave out a skipped hour', () => {
     const hours = labels(['2026-03-29', '2026-03-29'], 'Europe/Berlin')
     expect(hours).toHaveLength(23)
     expect(hours.slice(0, 3)).toEqual([
@@ -257,20 +257,20 @@ describe('buckets of a range', () => {
     ])
   })
 
-  test('contain a repeated hour twice', () => {
+  test('buckets contain a repeated hour twice', () => {
     const hours = labels(['2025-10-26', '2025-10-26'], 'Europe/Berlin')
     expect(hours).toHaveLength(25)
     expect(hours.slice(2, 4)).toEqual(['2025-10-26T02:00:00+02:00', '2025-10-26T02:00:00+01:00'])
   })
 
-  test('begin at 01:00 when clocks skip midnight', () => {
+  test('buckets begin at 01:00 when clocks skip midnight', () => {
     const hours = labels(['2018-11-03', '2018-11-04'], 'America/Sao_Paulo')
     expect(hours).toHaveLength(47)
     expect(hours.slice(23, 25)).toEqual(['2018-11-03T23:00:00-03:00', '2018-11-04T01:00:00-02:00'])
     expect(labels(['2018-11-02', '2018-11-05'], 'America/Sao_Paulo')[2]).toBe('2018-11-04T01:00:00-02:00')
   })
 
-  test('of Lord Howe contain an hour of 30 minutes in spring and of 90 in autumn', () => {
+  test('buckets of Lord Howe contain an hour of 30 minutes in spring and of 90 in autumn', () => {
     const spring = lengths(['2025-10-05', '2025-10-05'], 'Australia/Lord_Howe')
     expect(spring).toEqual([60, 60, 30, ...Array(21).fill(60)])
     expect(labels(['2025-10-05', '2025-10-05'], 'Australia/Lord_Howe')[2]).toBe('2025-10-05T02:30:00+11:00')
@@ -278,12 +278,12 @@ describe('buckets of a range', () => {
     expect(autumn).toEqual([60, 90, ...Array(22).fill(60)])
   })
 
-  test('of a zone with a half-hour offset begin on its own full hours', () => {
+  test('buckets of a zone with a half-hour offset begin on its own full hours', () => {
     const hours = labels('today', 'Asia/Kolkata')
     expect(hours[1]).toBe('2026-04-10T01:00:00+05:30')
   })
 
-  test('leave out the day that Apia skipped', () => {
+  test('buckets leave out the day that Apia skipped', () => {
     expect(labels(['2011-12-28', '2011-12-31'], 'Pacific/Apia')).toEqual([
       '2011-12-28T00:00:00-10:00',
       '2011-12-29T00:00:00-10:00',
@@ -291,14 +291,14 @@ describe('buckets of a range', () => {
     ])
   })
 
-  test('of weeks begin on Mondays, the first one at the start of the range', () => {
+  test('buckets of weeks begin on Mondays, the first one at the start of the range', () => {
     const weeks = labels(['2026-01-01', '2026-04-10'], 'Europe/Berlin')
     expect(weeks).toHaveLength(15)
     expect(weeks.slice(0, 2)).toEqual(['2026-01-01T00:00:00+01:00', '2026-01-05T00:00:00+01:00'])
     expect(weeks.slice(-2)).toEqual(['2026-03-30T00:00:00+02:00', '2026-04-06T00:00:00+02:00'])
   })
 
-  test('of months begin on the first day, the first one at the start of the range', () => {
+  test('buckets of months begin on the first day, the first one at the start of the range', () => {
     const months = labels(['2024-12-31', '2026-02-01'], 'Europe/Berlin')
     expect(months).toHaveLength(15)
     expect(months.slice(0, 2)).toEqual(['2024-12-31T00:00:00+01:00', '2025-01-01T00:00:00+01:00'])
@@ -306,11 +306,11 @@ describe('buckets of a range', () => {
     expect(labels('last_12_months', 'Europe/Berlin')).toHaveLength(12)
   })
 
-  test('of a past offset with seconds still begin on quarter hours', () => {
+  test('buckets of a past offset with seconds still begin on quarter hours', () => {
     expect(labels(['1971-01-01', '1971-01-01'], 'Africa/Monrovia')[0]).toBe('1971-01-01T00:00:00-00:45')
   })
 
-  test('of the far future follow the same clock changes as the near future', () => {
+  test('buckets of the far future follow the same clock changes as the near future', () => {
     const day = lengths(['2826-03-29', '2826-03-29'], 'Europe/Berlin')
     expect(day).toEqual(lengths(['2426-03-29', '2426-03-29'], 'Europe/Berlin'))
     expect(day).toHaveLength(23)

@@ -55,17 +55,17 @@ describe('time zone', () => {
 describe('list of time zones', () => {
   const zones = allZones()
 
-  test('is sorted and names each zone once', () => {
+  test('the list of time zones is sorted and names each zone once', () => {
     expect(zones).toEqual([...new Set(zones)].sort())
   })
 
-  test('contains all zones of the runtime, UTC, and old and new spellings', () => {
+  test('the list of time zones has all zones of the runtime, UTC, and old and new spellings', () => {
     expect(zones).toEqual(expect.arrayContaining(Intl.supportedValuesOf('timeZone')))
     expect(zones).toEqual(expect.arrayContaining(['UTC', 'Asia/Kolkata', 'Asia/Calcutta', 'Europe/Kyiv']))
     expect(zones.length).toBeGreaterThan(590)
   })
 
-  test('contains only zones that the runtime knows', () => {
+  test('the list of time zones has only zones that the runtime knows', () => {
     for (const zone of zones) new Intl.DateTimeFormat('en', { timeZone: zone })
   })
 

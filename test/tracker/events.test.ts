@@ -16,7 +16,7 @@ async function nextOf(site: Site) {
 }
 
 describe('tracker: analytics()', () => {
-  test('sends an event with properties and revenue', async () => {
+  test('analytics() sends an event with properties and revenue', async () => {
     const site = await world.site()
     const page = await site.open('/buy?x=1')
     await page.evaluate(`analytics('Purchase', {
@@ -33,7 +33,7 @@ describe('tracker: analytics()', () => {
     })
   })
 
-  test('sends an event for another path when the call names it', async () => {
+  test('analytics() sends an event for another path when the call names it', async () => {
     const site = await world.site()
     const page = await site.open('/')
     await page.evaluate("analytics('Step', { path: '/funnel/2' })")
@@ -51,7 +51,7 @@ describe('tracker: analytics()', () => {
     expect(await identityOf(site)).toMatchObject({ identifier: 'user-7', name: 'Ada' })
   })
 
-  test('cuts values that are longer than the API allows', async () => {
+  test('analytics() cuts values that are longer than the API allows', async () => {
     const site = await world.site({ head: `<script>document.title = 't'.repeat(600)</script>` })
     const page = await site.open(`/${'p'.repeat(3000)}`)
     await page.evaluate(`analytics('n'.repeat(300), { props: Object.assign({ ['k'.repeat(70)]: 'v'.repeat(600) },
@@ -79,7 +79,7 @@ describe('tracker: analytics()', () => {
     expect(failures).toEqual([])
   })
 
-  test('is the only global name that the script adds', async () => {
+  test('analytics() is the only global name that the script adds', async () => {
     const site = await world.site()
     const bare = await (await world.person()).newPage()
     await bare.goto(`${site.origin.replace('//', '//bare-')}/`)
@@ -88,7 +88,7 @@ describe('tracker: analytics()', () => {
     expect(after.filter(name => !before.includes(name))).toEqual(['analytics'])
   })
 
-  test('sends the identity of the visitor', async () => {
+  test('analytics() sends the identity of the visitor', async () => {
     const site = await world.site()
     const page = await site.open('/')
     await site.stored(1)
@@ -102,7 +102,7 @@ describe('tracker: analytics()', () => {
     })
   })
 
-  test('sends the signature that a site with an identify secret requires', async () => {
+  test('analytics() sends the signature that a site with an identify secret requires', async () => {
     const site = await world.site()
     const { service } = world
     const [row] = await service.db`select id from sites where site_no = ${site.no}`
@@ -229,7 +229,7 @@ describe('tracker: errors', () => {
     Promise.reject(new RangeError('refused'))
     Promise.reject('just text')`
 
-  test('are sent once each when the site tracks errors, also those before the first answer', async () => {
+  test('errors are sent once each when the site tracks errors, also those before the first answer', async () => {
     const site = await world.site({
       trackErrors: true,
       body: `<script>addEventListener('DOMContentLoaded', () => { ${fail} })</script>`,
@@ -248,7 +248,7 @@ describe('tracker: errors', () => {
     expect(Number(broken.line)).toBeGreaterThan(0)
   })
 
-  test('are limited in number', async () => {
+  test('errors are limited in number', async () => {
     const site = await world.site({ trackErrors: true })
     const page = await site.open('/')
 
@@ -257,7 +257,7 @@ describe('tracker: errors', () => {
     expect((await site.storedAfterAll()).filter(row => row.type === 'error')).toHaveLength(10)
   })
 
-  test('are not sent when the site does not track them', async () => {
+  test('errors are not sent when the site does not track them', async () => {
     const site = await world.site()
     const page = await site.open('/')
     await page.evaluate(`{ ${fail} }; 'thrown later'`)

@@ -10,7 +10,7 @@ const urls = (rows: { type: string; url: string }[]) =>
   rows.filter(row => row.type === 'pageview').map(row => row.url)
 
 describe('tracker: a pageview', () => {
-  test('is sent when a page loads, with address, title, source, language and screen', async () => {
+  test('a pageview is sent when a page loads, with address, title, source, language and screen', async () => {
     const site = await world.site()
     const person = await world.person()
     const page = await person.newPage()
@@ -27,7 +27,7 @@ describe('tracker: a pageview', () => {
     })
   })
 
-  test('is sent again after a reload', async () => {
+  test('a pageview is sent again after a reload', async () => {
     const site = await world.site()
     const page = await site.open('/')
     await site.stored(1)
@@ -35,7 +35,7 @@ describe('tracker: a pageview', () => {
     expect(urls(await site.stored(3))).toEqual(['/', '/'])
   })
 
-  test.each(['/js/script.js', '/t/script.js'])('is sent by the script at %s', async script => {
+  test.each(['/js/script.js', '/t/script.js'])('a pageview is sent by the script at %s', async script => {
     const site = await world.site({ script })
     const page = await site.open('/')
     await site.stored(1)
@@ -47,7 +47,7 @@ describe('tracker: a pageview', () => {
     expect(urls(await site.stored(3))).toEqual(['/', '/'])
   })
 
-  test('is sent to the address in data-api', async () => {
+  test('a pageview is sent to the address in data-api', async () => {
     const site = await world.site({ attributes: 'data-api="/proxied"' })
     const person = await world.person()
     const page = await person.newPage()
@@ -66,7 +66,7 @@ describe('tracker: a single-page application', () => {
     }
     onpopstate = () => { document.title = 'Back' }</script>`
 
-  test('sends a pageview for each new address, with its own title, and for going back', async () => {
+  test('a single-page application sends a pageview for each new address, with its own title, and for going back', async () => {
     const site = await world.site({ body })
     const page = await site.open('/first')
     await site.stored(1)
@@ -81,7 +81,7 @@ describe('tracker: a single-page application', () => {
     ])
   })
 
-  test('keeps the source of its first pageview over later pageviews and events', async () => {
+  test('a single-page application keeps the source of its first pageview over later pageviews and events', async () => {
     const site = await world.site({ body })
     const person = await world.person()
     const page = await person.newPage()
@@ -96,7 +96,7 @@ describe('tracker: a single-page application', () => {
     expect(session!.source).toBe('Hacker News')
   })
 
-  test('sends nothing for a new state or fragment of the same address, and one pageview for several changes at once', async () => {
+  test('a single-page application sends nothing for a new state or fragment of the same address, and one pageview for several changes at once', async () => {
     const site = await world.site()
     const page = await site.open('/a')
     await site.stored(1)
@@ -109,7 +109,7 @@ describe('tracker: a single-page application', () => {
     expect(urls(await site.storedAfterAll())).toEqual(['/a', '/c'])
   })
 
-  test('with data-hash sends a pageview for each fragment', async () => {
+  test('a single-page application with data-hash sends a pageview for each fragment', async () => {
     const site = await world.site({ attributes: 'data-hash' })
     const page = await site.open('/app/?utm_source=x#/start')
     await site.stored(1)
@@ -123,7 +123,7 @@ describe('tracker: a single-page application', () => {
     ])
   })
 
-  test('with data-manual sends only the pageviews that the site asks for', async () => {
+  test('a single-page application with data-manual sends only the pageviews that the site asks for', async () => {
     const site = await world.site({ attributes: 'data-manual' })
     const page = await site.open('/app')
     await page.evaluate(`

@@ -22,7 +22,7 @@ const everythingStored = async (person: BrowserContext) => ({
 })
 
 describe('tracker: cookieless mode', () => {
-  test('stores nothing in the browser, and different browsers are different visitors', async () => {
+  test('cookieless mode stores nothing in the browser, and different browsers are different visitors', async () => {
     const site = await world.site()
     const person = await world.person()
     const page = await site.open('/', person)
@@ -36,7 +36,7 @@ describe('tracker: cookieless mode', () => {
 })
 
 describe('tracker: cookie mode', () => {
-  test('keeps the visitor from the first hit on and over reloads, and another browser is another visitor', async () => {
+  test('cookie mode keeps the visitor from the first hit on and over reloads, and another browser is another visitor', async () => {
     const site = await world.site({ mode: 'cookie' })
     const person = await world.person()
     const page = await site.open('/', person)
@@ -64,7 +64,7 @@ describe('tracker: cookie mode', () => {
     expect(visitors.size).toBe(2)
   })
 
-  test('deletes the cookie when the site changes to cookieless mode', async () => {
+  test('the tracker deletes the cookie when the site changes to cookieless mode', async () => {
     const site = await world.site({ mode: 'cookie' })
     const person = await world.person()
     const page = await site.open('/', person)
@@ -80,7 +80,7 @@ describe('tracker: cookie mode', () => {
 })
 
 describe('tracker: nothing is sent', () => {
-  test('from paths in data-exclude', async () => {
+  test('nothing is sent from paths in data-exclude', async () => {
     const site = await world.site({ attributes: 'data-exclude="/admin/**, /users/*/edit"' })
     for (const path of ['/admin/a/b?x=/y', '/users/7/edit', '/users/7/posts/edit', '/administration']) {
       const page = await site.open(path)
@@ -91,7 +91,7 @@ describe('tracker: nothing is sent', () => {
     expect(new Set(urls)).toEqual(new Set(['/users/7/posts/edit', '/administration']))
   })
 
-  test('from inside a frame', async () => {
+  test('nothing is sent from inside a frame', async () => {
     const site = await world.site()
     const outer = await world.site({ body: `<iframe src="${site.origin}/inner"></iframe>` })
     await outer.open('/')
@@ -102,7 +102,7 @@ describe('tracker: nothing is sent', () => {
   test.each([
     ['navigator.doNotTrack', '"1"'],
     ['navigator.globalPrivacyControl', 'true'],
-  ])('for a browser with %s, when the site respects it', async (name, value) => {
+  ])('nothing is sent for a browser with %s, when the site respects it', async (name, value) => {
     const head = `<script>Object.defineProperty(navigator, '${name.split('.')[1]}', { value: ${value} })</script>`
     const polite = await world.site({ head, attributes: 'data-dnt' })
     const other = await world.site({ head })
@@ -116,7 +116,7 @@ describe('tracker: nothing is sent', () => {
   test.each([
     ['', 0],
     ['data-local', 1],
-  ])('from a local address without data-local: %s', async (attributes, count) => {
+  ])('nothing is sent from a local address without data-local: %s', async (attributes, count) => {
     const site = await world.site({ attributes, hostname: 'localhost' })
     await site.open('/')
     if (count > 0) await site.stored(count)
@@ -143,14 +143,14 @@ describe('tracker: a page with a local address', () => {
   }
 
   test.each(['localhost', '127.0.0.1', 'shop.localhost'])(
-    'logs once that it is not tracked, on %s',
+    'a local page logs once that it is not tracked, on %s',
     async hostname => {
       const site = await world.site({ hostname, head: await tagOf() })
       expect(await hintsOf(person => site.open('/', person))).toEqual(HINT)
     },
   )
 
-  test('logs once that it is not tracked, as a file', async () => {
+  test('a local page logs once that it is not tracked, as a file', async () => {
     const file = join(mkdtempSync(join(tmpdir(), 'page-')), 'index.html')
     for (const attributes of ['', 'data-local ']) {
       writeFileSync(file, (await tagOf()).replace('data-key', `${attributes}data-key`))
@@ -159,7 +159,7 @@ describe('tracker: a page with a local address', () => {
     }
   })
 
-  test('logs nothing when it is tracked, or excluded for another reason', async () => {
+  test('a local page logs nothing when it is tracked, or excluded for another reason', async () => {
     for (const options of [
       { hostname: 'localhost', attributes: 'data-local' },
       { hostname: 'localhost', attributes: 'data-dnt', head: DO_NOT_TRACK },

@@ -46,7 +46,7 @@ describe('tRPC: a typed client', () => {
     expect(await client.sites.list.query({})).toEqual([])
   })
 
-  test('gets the code and the fields of an error', async () => {
+  test('a tRPC client gets the code and the fields of an error', async () => {
     const client = createClient(api.url, owner.token)
     const error = await client.sites.create.mutate({ domain: '' }).catch(caught => caught)
     expect(error).toBeInstanceOf(TRPCClientError)
@@ -58,7 +58,7 @@ describe('tRPC: a typed client', () => {
     })
   })
 
-  test('gets the results and the errors of a batch', async () => {
+  test('a tRPC client gets the results and the errors of a batch', async () => {
     const client = createClient(api.url, owner.token)
     const [found, missing] = await Promise.allSettled([
       client.sites.list.query({}),

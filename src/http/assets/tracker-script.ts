@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { join } from 'node:path'
 import { type Config, projectRoot } from '../../config.ts'
@@ -12,11 +12,13 @@ const ALLOW = 'GET, HEAD, OPTIONS'
 /**
  * Creates the handler of the tracker script at `/js/script.js` and under the alias. The script is read and compressed once, and
  * answered before Express, like the hits that it sends.
- * @throws when the script has not been built
+ * @throws Error when the script has not been built
  */
 export function createTrackerScript({ trackerPath }: Pick<Config, 'trackerPath'>) {
   const paths = ['/js/script.js', ...(trackerPath ? [`${trackerPath}/script.js`] : [])]
-  const plain = readFileSync(join(projectRoot, 'dist', 'tracker', 'script.js'))
+  const file = join(projectRoot, 'dist', 'tracker', 'script.js')
+  if (!existsSync(file)) throw new Error(`${file} is missing: run \`node scripts/build.js\``)
+  const plain = readFileSync(file)
   // A page may use a stale script instead of waiting. After a new version, browsers fetch it again within an hour.
   const cacheControl = 'public, max-age=3600, stale-while-revalidate=86400'
   const script = createAsset(plain, 'text/javascript; charset=utf-8', cacheControl)

@@ -24,7 +24,7 @@ const USUALLY: Record<ErrorCode, string> = {
 
 const errorFields = {
   message: { type: 'string', description: 'For people; it may change.' },
-  code: { type: 'string', enum: CODES, description: 'For programs; it stays.' },
+  code: { type: 'string', enum: CODES, description: 'For programs: it does not change in later versions.' },
   request_id: {
     type: 'string',
     description: 'The `X-Request-Id` of the answer, by which the log knows the request.',
@@ -42,7 +42,10 @@ export const errorSchemas: Record<string, Json> = {
     type: 'object',
     properties: {
       ...errorFields,
-      code: { const: 'validation_failed', description: 'For programs; it stays.' },
+      code: {
+        const: 'validation_failed',
+        description: 'For programs: it does not change in later versions.',
+      },
       errors: {
         type: 'object',
         description: 'Path of a field, with dots between its segments, to what is wrong with it.',

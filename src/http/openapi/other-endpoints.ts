@@ -75,7 +75,7 @@ export const PICTURES = [
   describeGet('pictures', '/avatars/:file', {
     operationId: 'avatar',
     summary: 'Picture of a visitor',
-    description: 'Made of the id: always the same.',
+    description: 'A fixed value that is made from the id.',
     parameters: [
       pathText('file', 'The id of the visitor and `.svg`.', '0197d0a5-7c3e-7b1a-9f58-2f1c4d6e8a90.svg'),
     ],
@@ -107,7 +107,7 @@ export const PICTURES = [
 
 const status = {
   type: 'object',
-  properties: { status: { const: 'ok', description: 'Always the same.' } },
+  properties: { status: { const: 'ok', description: 'A fixed value.' } },
   required: ['status'],
   additionalProperties: false,
 }

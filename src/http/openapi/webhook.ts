@@ -18,7 +18,7 @@ const event: Json = {
 const received: Json = {
   type: 'object',
   properties: {
-    received: { const: true, description: 'The event is taken, or of a type that is not looked at.' },
+    received: { const: true, description: 'The event is stored, or its type is ignored.' },
   },
   required: ['received'],
   additionalProperties: false,
@@ -66,7 +66,7 @@ export const WEBHOOK: DescribedEndpoint = {
     },
     responses: {
       200: {
-        description: 'The event is taken, or of a type that is not looked at.',
+        description: 'The event is stored, or its type is ignored.',
         headers: headersOf(...RATE_HEADERS),
         content: { 'application/json': { schema: received, example: { received: true } } },
       },

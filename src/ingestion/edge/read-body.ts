@@ -1,6 +1,6 @@
 import type { z } from 'zod'
 import { validationError } from '../../schema/validation.ts'
-import { AUTOCAPTURE_TYPES, type Hit, type HitType } from '../hit.ts'
+import { type AllFields, AUTOCAPTURE_TYPES, type Hit, type HitType } from '../hit.ts'
 import { FAST_PARSERS } from './fast-parser.ts'
 import { readError, readRevenue } from './reported.ts'
 import {
@@ -86,7 +86,7 @@ function content(
   type: HitType,
   { device, page, name, props, revenue, error, scroll, engagedMs, identity }: HitFields,
 ): Content {
-  const hit: Hit = {
+  const hit: Omit<AllFields<Hit>, 'line'> = {
     id: '',
     at: 0,
     siteNo: 0,

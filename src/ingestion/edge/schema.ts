@@ -93,12 +93,12 @@ const sender = {
   hostname: described(requiredText(255), 'Host of the page.', 'example.com'),
   visitor_id: described(
     absentIfNull(uuid),
-    'Who the visitor is, if the sender knows; else the service finds out.',
+    'Id of the visitor, if the sender has one; otherwise the service makes one.',
   ),
   // The tracker stores this id in a cookie if the site's mode is `cookie`; the response tells it the mode.
   new_visitor_id: described(
     absentIfNull(uuid),
-    "An id that the sender keeps from now on, if the site's tracking mode is `cookie`; else it is not looked at.",
+    "An id that the sender keeps from now on, if the site's tracking mode is `cookie`; ignored otherwise.",
   ),
 }
 const device = {
@@ -197,14 +197,14 @@ const engage = {
 
 const identify = {
   ...sender,
-  identifier: described(requiredText(255), 'What your system knows the user by; it stays.', 'user-42'),
-  name: described(optional(255), 'What people call them.', 'Ada Lovelace'),
+  identifier: described(requiredText(255), 'Id of the user in your system; it must not change.', 'user-42'),
+  name: described(optional(255), 'Name of the user.', 'Ada Lovelace'),
   avatar: optional(255).refine(isWebUrl, 'must be an http or https URL').meta({
     format: 'uri',
-    description: 'Their picture, http or https.',
+    description: 'Address of the picture of the user, http or https.',
     example: 'https://example.com/ada.png',
   }),
-  custom: described(Properties, 'What else you know of them.', { plan: 'team' }),
+  custom: described(Properties, 'Further fields of the user.', { plan: 'team' }),
   // Verified later, because only the site's settings say whether a signature is required.
   signature: z
     .unknown()
@@ -213,7 +213,7 @@ const identify = {
       type: ['string', 'null'],
       pattern: '^[0-9A-Fa-f]{64}$',
       description:
-        'HMAC-SHA-256 of the identifier, keyed with the identify secret of the site, in hex; not looked at for a site without one.',
+        'HMAC-SHA-256 of the identifier, keyed with the identify secret of the site, in hex; ignored when the site has no secret.',
       example: 'a63cb3bd204a755b540eda8a223d431f92f5aa347b397df1401e3901fdf6e659',
     }),
 }

@@ -1,4 +1,4 @@
-import type { EnrichedHit, Hit, Stage } from '../hit.ts'
+import type { AllFields, EnrichedHit, Hit, Stage } from '../hit.ts'
 import { attribute } from './attribute.ts'
 import { completeError } from './error.ts'
 import { readReferrer } from './referrer.ts'
@@ -13,7 +13,7 @@ const stages: Stage[] = [readUrl, readReferrer, attribute, readUserAgent, comple
  * one order: later code reads millions of hits, and V8 is fast with objects of one shape.
  */
 export function enrich(hit: Hit): EnrichedHit {
-  const enriched: EnrichedHit = {
+  const enriched: AllFields<EnrichedHit> = {
     id: hit.id,
     at: hit.at,
     line: hit.line,

@@ -84,8 +84,8 @@ export async function loadDefinitions(db: Queryable, siteNo: number, ids: string
 }
 
 /**
- * Returns the visitor that a shop named first for a subscription, else for the customer.
- * @param of `eventId`: event to test; the two flags of the result say whether it was the first to name a visitor
+ * Returns the visitor that the facts of a shop name first for a subscription, else for its customer.
+ * @param of.eventId the two flags of the result say whether this event was the first to name a visitor
  */
 export async function findNamedVisitor(
   db: Queryable,

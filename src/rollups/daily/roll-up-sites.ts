@@ -39,7 +39,7 @@ const upsertSpan = query<{ siteNo: number; timezone: string; rolledUpFrom: Date 
   on conflict (site_no) do update set timezone = excluded.timezone, rolled_up_from = excluded.rolled_up_from`,
 )
 
-// hasHits: whether there may be hits to add, of sessions that had not been silent for long enough, or new hits.
+// hasHits: whether there may be hits to add. These are hits since the last rollup, and hits of sessions that were still active then.
 const selectOpenRollups = query<
   { siteNo: number; watermark: Date; openFor: string; silence: string },
   Window & { hasHits: boolean }

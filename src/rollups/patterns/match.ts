@@ -138,7 +138,10 @@ export function sizeOf(values: readonly string[]): ValueSize {
   return size
 }
 
-/** Groups tests for the threads, as indices: patterns in groups of `BATCH_PATTERNS`, all other tests in one group. */
+/**
+ * Divides tests into groups, one for each task of a thread: patterns in groups of `BATCH_PATTERNS`, all other tests in one group.
+ * @returns indices of tests
+ */
 function groupsOf(tests: ValueTest[], steps: number[]): number[][] {
   const isLarge = (index: number) => tests[index]!.operator === 'matches_regex' || steps[index]! > 1
   const all = tests.map((_, index) => index)

@@ -45,7 +45,7 @@ const countConversionsByGoal = filteredQuery<{ currencies: string[] }, Conversio
   group by goal`,
 )
 
-/** The same for one slice: visitors instead of their number, since other slices may have the same visitors. */
+/** Counts one slice by goal. Returns visitors instead of their number, since other slices may have the same visitors. */
 const countSliceConversionsByGoal = filteredQuery<
   { currencies: string[] },
   Omit<ConversionRow, 'visitors'> & { visitors: Buffer | null }

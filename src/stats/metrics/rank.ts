@@ -12,7 +12,7 @@ export type PageWindow = Pick<Ranking, 'limit' | 'offset'>
 /** A value with some of its counts, in the form of daily rollups. */
 export type ValueCounts<Column extends keyof RankedValue> = Pick<RankedValue, Column | 'value'>
 
-/** The same for one slice: a list of visitors instead of their number, since other slices may have the same visitors. */
+/** Counts of a value in one slice: visitors instead of their number, since other slices may have the same visitors. */
 export type SliceCounts<Column extends keyof RankedValue> = Omit<ValueCounts<Column>, 'visitors'> & {
   visitors?: Buffer | null
 }

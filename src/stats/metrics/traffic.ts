@@ -75,7 +75,7 @@ const countFilteredHits = filteredQuery<{ bounds: Date[] }, HitCounts & { bucket
   ) as counted`,
 )
 
-/** The same for one slice: visitors instead of their number, since other slices may have the same visitors. */
+/** Counts one slice of the hits. Returns visitors instead of their number, since other slices may have the same visitors. */
 const countFilteredSliceHits = filteredQuery<
   { bounds: Date[] },
   Omit<HitCounts, 'visitors'> & { bucket: number; visitors: Buffer | null }

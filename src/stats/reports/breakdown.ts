@@ -38,7 +38,7 @@ const breakDownHits = filteredQuery<PageWindow, ValueCounts<BreakdownColumn> & {
   ['matching_hits', 'filtered_sessions'],
 )
 
-/** The same for a dimension of sessions. */
+/** One page of the values of a dimension of sessions, by visitors. */
 const breakDownSessions = filteredQuery<PageWindow, ValueCounts<BreakdownColumn> & { total: number }>(
   'break-down-sessions',
   ['filtered_hits', 'filtered_sessions'],

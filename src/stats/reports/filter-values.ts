@@ -21,7 +21,7 @@ export const FilterValues = z.object({
     .array(
       z.object({
         value: label('What to filter by.', '/pricing'),
-        label: label('What people read: the same.', '/pricing'),
+        label: label('Text to show; the same as `value`.', '/pricing'),
       }),
     )
     .meta({ description: 'Most frequent first.' }),

@@ -13,7 +13,7 @@ import { findTargets } from '../resolve/targets.ts'
 export const GoalRow = z
   .object({
     id: uuid('Goal id.'),
-    display_name: label('What people call it.', 'Purchase'),
+    display_name: label('Name to show.', 'Purchase'),
     conversions: count('How often it was met.', 7),
     visitors: count('Distinct visitors who met it.', 5),
     conversion_rate: decimal('Those among all visitors, percent, one decimal.', 3.9),

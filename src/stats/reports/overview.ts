@@ -17,7 +17,7 @@ export const Overview = z
     kpi: z
       .object({
         metric: z.literal('mrr').meta({ description: 'The metric that matters most.' }),
-        label: z.literal('MRR change').meta({ description: 'What people call it.' }),
+        label: z.literal('MRR change').meta({ description: 'Name to show.' }),
         currency: label("The site's reporting currency.", 'USD'),
         static: z.literal(false).meta({ description: 'It changes with the range.' }),
       })

@@ -36,7 +36,7 @@ const locateTitlesAt = query<{ siteNo: number; titles: string[]; times: Date[] }
   ) as hit`,
 )
 
-/** The same of hits that match the filters. */
+/** Path and host of the latest hit of each title, among hits that match the filters. */
 const locateFilteredTitlesAt = filteredQuery<{ titles: string[]; times: Date[] }, TitlePlace>(
   'locate-filtered-titles-at',
   ['filtered_hits'],

@@ -5,7 +5,7 @@ import { type FilteredQuery, filteredQuery } from '../sql/filtered-query.ts'
 
 type Reads = Pick<Services, 'reads'>
 
-/** Several values; null when the values of all rows together have more than `characters` characters. */
+/** One chunk of the values. `found` is null in every row when all values together are longer than `characters`. */
 interface ValueRow {
   found: string[] | null
 }

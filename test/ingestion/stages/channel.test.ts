@@ -67,7 +67,7 @@ describe('channel: a source that names the ads of a network is paid', () => {
     expect(ofTag(source)).toEqual({ shown: source, channel })
   })
 
-  test('is paid with every medium, unless an earlier rule applies', () => {
+  test('a source that names the ads of a network is paid with every medium, unless an earlier rule applies', () => {
     for (const medium of ['', 'social', 'email', 'organic', 'referral', 'display']) {
       expect(channelOfTag('fb-ads', `&utm_medium=${medium}`)).toBe('Paid Social')
     }
@@ -76,7 +76,7 @@ describe('channel: a source that names the ads of a network is paid', () => {
     expect(channelOfTag('google-ads', '&utm_campaign=cross-network')).toBe('Cross-network')
   })
 
-  test('is paid in `ref` and `source` too', () => {
+  test('a source that names the ads of a network is paid in `ref` and `source` too', () => {
     expect(enriched({ url: '/?ref=fb-ads' })).toMatchObject({ source: 'fb-ads', channel: 'Paid Social' })
     expect(enriched({ url: '/?source=yt-ads' })).toMatchObject({ source: 'yt-ads', channel: 'Paid Video' })
   })

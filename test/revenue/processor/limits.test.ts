@@ -117,7 +117,7 @@ describe('subscription limits', () => {
     expect(fact.body.items[0]!.price!.unitAmount).toBe('0.000000100000')
   })
 
-  test('any end in the future is accepted', () => {
+  test('a subscription may end at any time in the future', () => {
     expect(refusedFor(UPDATED, subscription({ cancel_at: Date.UTC(2090) / 1000 }))).toBeUndefined()
   })
 })

@@ -78,7 +78,7 @@ describe('two API payments of one sale', () => {
     expect(await payments(shop)).toEqual(['pi_h api 1000-0'])
   })
 
-  test('a purge deletes both', async () => {
+  test('a purge deletes both API payments of a sale', async () => {
     const shop = await openShop(api)
     await record(shop, 'pi_h')
     await record(shop, 'in_h')
@@ -105,7 +105,7 @@ describe('two API payments of one sale', () => {
 
 describe('an API payment that the processor also reported', () => {
   test.each(['in_b', 'pi_b', 'ch_b'])(
-    'its deletion brings back the payment of the processor, sent as %s',
+    'deleting an API payment brings back the payment of the processor, sent as %s',
     async id => {
       const shop = await openShop(api)
       await record(shop, id)
@@ -130,7 +130,7 @@ describe('an API payment that the processor also reported', () => {
     expect(await payments(shop)).toEqual(['pi_c processor 2500-0'])
   })
 
-  test('its deletion leaves nothing when the processor only named its id', async () => {
+  test('deleting an API payment leaves nothing when the processor only named its id', async () => {
     const shop = await openShop(api)
     await record(shop, 'pi_d')
     await deliverAll(shop, [link('in_d', 'pi_d'), refunded('pi_d', 300)])
@@ -138,7 +138,7 @@ describe('an API payment that the processor also reported', () => {
     expect(await payments(shop)).toEqual([])
   })
 
-  test('a purge deletes it completely', async () => {
+  test('a purge deletes an API payment with what the processor reported for it', async () => {
     const shop = await openShop(api)
     await record(shop, 'in_e')
     await deliverAll(shop, [event('invoice.paid', invoice({ id: 'in_e' }), onDay(1))])
@@ -173,17 +173,20 @@ describe('two invoices of one payment intent', () => {
     [2000, ['in_1 processor 1000-1000', 'in_2 processor 1000-1000']],
     [1300, ['in_1 processor 1000-1000', 'in_2 processor 1000-300']],
     [400, ['in_1 processor 1000-400', 'in_2 processor 1000-0']],
-  ])('they are two payments and share the refund of %i, in any order', async (amount, wanted) => {
-    for (const [index, order] of ordersOf(told).entries()) {
-      if (index % 3 !== amount % 3) continue
-      const shop = await openShop(api)
-      await deliverAll(shop, order.toSpliced(index % 5, 0, refunded('pi_1', amount, { id: 'ch_1' })))
-      expect([order.map(({ data }) => data.object.id), await payments(shop)]).toEqual([
-        expect.anything(),
-        wanted,
-      ])
-    }
-  })
+  ])(
+    'two invoices of one payment intent are two payments and share the refund of %i, in any order',
+    async (amount, wanted) => {
+      for (const [index, order] of ordersOf(told).entries()) {
+        if (index % 3 !== amount % 3) continue
+        const shop = await openShop(api)
+        await deliverAll(shop, order.toSpliced(index % 5, 0, refunded('pi_1', amount, { id: 'ch_1' })))
+        expect([order.map(({ data }) => data.object.id), await payments(shop)]).toEqual([
+          expect.anything(),
+          wanted,
+        ])
+      }
+    },
+  )
 
   test('an API payment of the intent counts as the older invoice', async () => {
     for (const [index, order] of ordersOf(told).entries()) {
@@ -197,7 +200,7 @@ describe('two invoices of one payment intent', () => {
     }
   })
 
-  test('both can be sent through the API', async () => {
+  test('both invoices of one payment intent can be sent through the API', async () => {
     const shop = await openShop(api)
     await deliverAll(shop, [link('in_1', 'pi_1'), link('in_2', 'pi_1')])
     await record(shop, 'in_1')
@@ -228,7 +231,7 @@ describe('an invoice of two payment intents', () => {
   const links = [link('in_1', 'pi_1'), link('in_1', 'pi_2')]
   const given = [refunded('pi_1', 400, { id: 'ch_1' }), refunded('pi_2', 300, { id: 'ch_2' })]
 
-  test('it has the refunds of both', async () => {
+  test('an invoice of two payment intents has the refunds of both', async () => {
     for (const order of [
       [bill, ...links, ...given],
       [...given, ...links, bill],
@@ -371,7 +374,7 @@ describe('a refund that names only its payment intent', () => {
 })
 
 describe('a payment that was sent as refunded', () => {
-  test('it stays fully refunded when the processor reports a partial refund', async () => {
+  test('a payment that was sent as refunded stays fully refunded when the processor reports a partial refund', async () => {
     const shop = await openShop(api)
     await record(shop, 'pi_k', { refunded: true })
     await deliverAll(shop, [refunded('pi_k', 300, { id: 'ch_k' })])

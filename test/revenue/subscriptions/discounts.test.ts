@@ -54,12 +54,12 @@ describe('two discounts of a subscription', () => {
     expect(await movements(events)).toEqual({ '01': 400, '02': 320 })
   })
 
-  test('a removal of one keeps the other', async () => {
+  test('removing one of two discounts keeps the other', async () => {
     const events = given((_half, fifth) => [told('deleted', fifth, 2)])
     expect(await movements(events)).toEqual({ '01': 400, '02': 100 })
   })
 
-  test('a repeated report of one applies both once, in the same order', async () => {
+  test('a repeated report of one of two discounts applies both once, in the same order', async () => {
     const base = subscription()
     const of = { subscription: base.id, customer: base.customer }
     const first = discount(coupon({ amount_off: 500, currency: 'usd' }), of)
@@ -68,7 +68,7 @@ describe('two discounts of a subscription', () => {
     expect(await movements(events)).toEqual({ '01': 250 })
   })
 
-  test('both are applied before a third one', async () => {
+  test('two discounts are applied before a third one', async () => {
     const events = given(half => [told('created', { ...half, id: 'di_third', ...percent(50) }, 2)])
     expect(await movements(events)).toEqual({ '01': 400, '02': -200 })
   })

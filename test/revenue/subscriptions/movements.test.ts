@@ -118,7 +118,7 @@ describe('compensating movements', () => {
     amountMinor,
   })
 
-  test('they have the kind and time of the movement that they correct', () => {
+  test('a compensating movement has the kind and time of the movement that it corrects', () => {
     const recorded = [movement(1, 'start', 100), movement(3, 'upgrade', 50)]
     const wanted = [movement(1, 'start', 100), movement(2, 'upgrade', 20), movement(3, 'upgrade', 30)]
     expect(compensate(recorded, wanted)).toEqual([movement(2, 'upgrade', 20), movement(3, 'upgrade', -20)])
@@ -129,7 +129,7 @@ describe('compensating movements', () => {
     expect(() => compensate([], wanted)).toThrow(RangeError)
   })
 
-  test('they turn any ledger into the wanted one, after which none are missing', () => {
+  test('compensating movements turn any ledger into the wanted one, and then no more are needed', () => {
     const movements = fc.array(
       fc
         .tuple(fc.nat(5), fc.constantFrom('start' as const, 'end' as const, 'upgrade' as const), fc.integer())

@@ -58,7 +58,7 @@ describe('MRR of a price', () => {
     expect(mrr({ items: [item(price(5, each('year'))), item(price(7, each('year')))] })).toBe(1)
   })
 
-  test('the price is multiplied by quantity, in packages if it has them', () => {
+  test('the price is multiplied by the quantity, or by the number of packages', () => {
     const packs = (round: string) => price(500, { transform_quantity: { divide_by: 10, round } })
     expect(mrr({ items: [item(price(500), { quantity: 21 })] })).toBe(10_500)
     expect(mrr({ items: [item(packs('up'), { quantity: 21 })] })).toBe(1500)
@@ -251,7 +251,7 @@ describe('decimal numbers', () => {
     ['1.5e3', 1500n, 1n],
     ['1e-7', 1n, 10_000_000n],
     ['0', 0n, 1n],
-  ])('%s is read exactly', (text, n, d) => {
+  ])('the decimal number %s is read exactly', (text, n, d) => {
     expect(decimal(text)).toBe((n * ONE) / d)
   })
 
@@ -268,7 +268,7 @@ describe('decimal numbers', () => {
     [-7, 4, -2n],
     [7, 4, 2n],
     [5, 4, 1n],
-  ])('%i/%i is rounded to %i', (n, d, expected) => {
+  ])('the fraction %i/%i is rounded to %i', (n, d, expected) => {
     expect(roundHalfEven(divide(whole(n), whole(d)))).toBe(expected)
   })
 
@@ -283,7 +283,7 @@ describe('decimal numbers', () => {
     }
   })
 
-  test('values next to a half are distinguished from it', () => {
+  test('a number just above or below a half is not rounded like the half', () => {
     const tiny = decimal('0.000000000000000000000000000001')
     expect(roundHalfEven(decimal('2.5') + tiny)).toBe(3n)
     expect(roundHalfEven(decimal('3.5') - tiny)).toBe(3n)

@@ -57,7 +57,7 @@ async function standings({ siteNo }: Shop): Promise<Record<string, number>> {
 const recompute = () => recomputeAllSites({ db: api.services.db, log: silentLog })
 
 describe('recompute queue: a coupon of many subscriptions', () => {
-  test('its terms are applied to all of them', async () => {
+  test('changed terms of a coupon are applied to all its subscriptions', async () => {
     const shop = await openShopWith(MANY)
     expect(await standings(shop)).toEqual({ 1000: MANY })
     await deliverAll(shop, [announced])
@@ -65,7 +65,7 @@ describe('recompute queue: a coupon of many subscriptions', () => {
     expect(await standings(shop)).toEqual({ 500: MANY })
   })
 
-  test('its terms are applied to all of them even after an interruption', async () => {
+  test('changed terms of a coupon are applied to all its subscriptions, even after an interruption', async () => {
     const shop = await openShopWith(MANY)
     const { db } = api.services
     const halfway = idOf(MOST_AT_ONCE + 10)
