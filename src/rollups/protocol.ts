@@ -1,5 +1,8 @@
+import { MINUTE_MS } from '../lib/time.ts'
 import type { Pool } from '../threads/pool.ts'
 import type { Column, Counts } from './daily/codec.ts'
+
+export const BUCKET_MS = 15 * MINUTE_MS
 
 /** Half-open, Unix milliseconds, whole 15-minute buckets. */
 export interface Window {
