@@ -19,8 +19,8 @@ import {
   type TrafficTotals,
   type Window,
 } from './protocol.ts'
-import { type RangeTotals, readTotals, sum } from './range-totals.ts'
-import { countSliceSessions } from './row-slice.ts'
+import { type RangeTotals, readTotals, sumOf } from './range-totals.ts'
+import { countSliceSessions, type SessionTotals } from './row-slice.ts'
 import { countTogether, readIntArray } from './visitor-set.ts'
 
 interface HitBucket {
@@ -31,9 +31,7 @@ interface HitBucket {
 }
 
 type HitCounts = HitBucket & { visitors: Uint32Array }
-type SessionCounts = Pick<TrafficTotals, 'sessions' | 'bounces' | 'durationMs'>
-
-type SessionBucket = SessionCounts & { bucket: Date }
+type SessionBucket = SessionTotals & { bucket: Date }
 
 const readHitBuckets = query<
   { siteNos: readonly number[]; starts: readonly Date[]; ends: readonly Date[] },
@@ -68,19 +66,14 @@ export function countTraffic(
       const rolledUp = ranges[index]!.map(range => totals.get(range)!)
       return {
         ...NO_TRAFFIC,
-        ...(hitsIn && countHits(rolledUp, hitsIn[index]!)),
-        ...(sessions && countSessions([...rolledUp, ...sessions[index]!])),
+        ...(hitsIn && {
+          ...sumOf([...rolledUp, ...hitsIn[index]!], ['pageviews', 'customEvents']),
+          visitors: countVisitors(rolledUp, hitsIn[index]!),
+        }),
+        ...(sessions && sumOf([...rolledUp, ...sessions[index]!], ['sessions', 'bounces', 'durationMs'])),
       }
     })
   })
-}
-
-function countHits(rolledUp: RangeTotals[], rows: HitCounts[]) {
-  return {
-    pageviews: sum([...rolledUp, ...rows], ({ pageviews }) => pageviews),
-    customEvents: sum([...rolledUp, ...rows], ({ customEvents }) => customEvents),
-    visitors: countVisitors(rolledUp, rows),
-  }
 }
 
 const countVisitors = (rolledUp: RangeTotals[], rows: HitCounts[]): number =>
@@ -88,12 +81,6 @@ const countVisitors = (rolledUp: RangeTotals[], rows: HitCounts[]): number =>
     rolledUp.map(({ visitors }) => visitors),
     rows.map(({ visitors }) => visitors),
   )
-
-const countSessions = (all: SessionCounts[]): SessionCounts => ({
-  sessions: sum(all, ({ sessions }) => sessions),
-  bounces: sum(all, ({ bounces }) => bounces),
-  durationMs: sum(all, ({ durationMs }) => durationMs),
-})
 
 const spansOf = (siteNo: number, coverages: Coverage[]) =>
   hitsNotRolledUp(coverages).map(window => ({ siteNo, ...window }))
@@ -118,7 +105,7 @@ async function readSessions(
   siteNo: number,
   windows: Window[],
   coverages: Coverage[],
-): Promise<SessionCounts[][]> {
+): Promise<SessionTotals[][]> {
   const gaps = mergeWindows(coverages.flatMap(coverage => coverage.gaps))
   const [rows, open] = await Promise.all([
     Promise.all(

@@ -80,15 +80,11 @@ async function addService(
   sums: ValueSums,
   written: ServiceHits[],
 ): Promise<void> {
-  const keys = await keysOf(
-    tx,
-    siteNo,
-    written.map(({ name }) => name),
-  )
-  written.forEach(({ hits }, position) => {
-    const index = sums.indexOf(keys[position]!)
-    sums.set(index, 'hits', sums.get(index, 'hits') + hits)
-  })
+  const names = written.map(({ name }) => name)
+  for (const [position, key] of (await keysOf(tx, siteNo, names)).entries()) {
+    const index = sums.indexOf(key)
+    sums.set(index, 'hits', sums.get(index, 'hits') + written[position]!.hits)
+  }
 }
 
 /** Returns the value ids; a value that is not in the dictionary is its own key. */
@@ -213,24 +209,22 @@ async function sumValues(
     findFirstEvent(tx, { siteNo }),
   ])
   const { rollups, tails, gaps } = coverageOf(window, stored.get(siteNo)!)
-  let missing = gaps.flatMap(gap => clip(gap, first?.at ?? Number.POSITIVE_INFINITY))
+  const since = first?.at ?? Number.POSITIVE_INFINITY
+  let missing = gaps.flatMap(({ start, end }) =>
+    end <= since ? [] : [{ start: Math.max(start, since), end }],
+  )
   // The gap after the last rollup may lie mostly in the future, where there are no hits to count.
   if (rollups.length > 0 && lengthOf(missing) > MAX_GAPS_MS)
     missing = await untilNewestHit(tx, siteNo, missing)
   if (lengthOf(missing) > MAX_GAPS_MS) return undefined
   const [ranges, ...slices] = await Promise.all([
-    readRanges(tx, cache, { siteNo, dimension }, dayRangesOf(rollups), { withVisitors }),
+    readRanges({ tx, cache, siteNo, dimension }, dayRangesOf(rollups), { withVisitors }),
     ...[...tails, ...missing.map(wholeSlice)].map(slice => countSlice(tx, siteNo, slice, dimension)),
   ])
   if (!ranges) return undefined
   const sums = new ValueSums(ranges.all)
   for (const [key, counts] of slices.flat()) sums.addSliceCounts(key, counts)
   return { sums, ranges }
-}
-
-/** Returns the part of a window that starts at `at` or later. */
-function clip({ start, end }: Window, at: number): Window[] {
-  return end <= at ? [] : [{ start: Math.max(start, at), end }]
 }
 
 const lengthOf = (windows: Window[]): number => windows.reduce((sum, { start, end }) => sum + end - start, 0)
@@ -251,6 +245,6 @@ async function countSlice(
 ): Promise<[key: number | string, counts: ValueCounts][]> {
   const byValue = (await countSliceValues(tx, siteNo, slice, [dimension])).get(dimension)
   if (!byValue) return []
-  const valueIds = await valueIdsOf(tx, siteNo, [...byValue.keys()], { addsMissing: false })
-  return [...byValue].map(([value, counts]) => [valueIds.get(value) ?? value, counts])
+  const keys = await keysOf(tx, siteNo, [...byValue.keys()])
+  return [...byValue.values()].map((counts, index) => [keys[index]!, counts])
 }

@@ -15,7 +15,7 @@ import {
   sliceSince,
 } from '../row-slice.ts'
 import { valueIdsOf } from '../value-dictionary.ts'
-import { concat, distinctOf, VisitorSet, withSet } from '../visitor-set.ts'
+import { addVisitors, concat, distinctOf } from '../visitor-set.ts'
 import { decodeValues, encodeValues, noCounts, type RolledUpValue } from './codec.ts'
 
 /** Day of a site in statements. */
@@ -197,12 +197,6 @@ export function forgetRollups(db: Db, siteNo: number): Promise<unknown> {
     await deleteRollups(tx, { siteNo })
   })
 }
-
-const addVisitors = (before: Buffer | undefined, numbers: Uint32Array): Buffer =>
-  withSet(VisitorSet.from(before), visitors => {
-    visitors.add(numbers)
-    return visitors.serialize()
-  })
 
 /** Values of one dimension in a rollup; null when there are too many. */
 type Values = RolledUpValue[] | null

@@ -3,7 +3,7 @@ import { query } from '../../db/query.ts'
 import { DIMENSIONS_HASH } from '../../dimensions/rolled-up.ts'
 import type { Window } from '../protocol.ts'
 import { SILENCE_MS } from '../row-slice.ts'
-import { VisitorSet, withSet } from '../visitor-set.ts'
+import { addVisitors } from '../visitor-set.ts'
 import { moveRollupWatermark, noteRefreshed } from '../watermarks.ts'
 import { OPEN_MS, readDailyRollups } from './coverage.ts'
 import { findNewestHit } from './rank-values.ts'
@@ -165,8 +165,9 @@ async function growSite(round: Round, site: RolledUpSite): Promise<void> {
     }
   }
   const [newest] = await findNewestRollup(db, { siteNo })
-  for (const day of daysFrom(timezone, newest!.end ?? rolledUpFrom, round.watermark))
-    await rollUpNewDay(round, site, day)
+  // A marked day before the span may be the newest one that has a rollup.
+  const from = Math.max(newest!.end ?? rolledUpFrom, rolledUpFrom)
+  for (const day of daysFrom(timezone, from, round.watermark)) await rollUpNewDay(round, site, day)
 }
 
 /**
@@ -224,7 +225,7 @@ async function insertEmpty(db: Db, siteNo: number, days: Window[], watermark: nu
     starts: days.map(({ start }) => new Date(start)),
     ends: days.map(({ end }) => new Date(end)),
     rolledUpTo: new Date(watermark),
-    nobody: withSet(VisitorSet.from(), set => set.serialize()),
+    nobody: addVisitors(undefined, new Uint32Array()),
     dimensionsHash: DIMENSIONS_HASH,
   })
 }
