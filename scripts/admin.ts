@@ -4,6 +4,7 @@ import { type Config, loadConfig } from '../src/config.ts'
 import { connectDb, type Db } from '../src/db/connect.ts'
 import { checkDatabase, migrate } from '../src/db/migrate.ts'
 import { withServices } from '../src/embedded/attach.ts'
+import { listDeadLetters, retryDeadLetters } from '../src/ingestion/store/dead-letters.ts'
 import { connectRedis, whenReady } from '../src/redis/connect.ts'
 import { createLease, type Lease } from '../src/redis/lease.ts'
 import { purgePayments } from '../src/revenue/ledger/change-payment.ts'
@@ -19,7 +20,6 @@ import { PLANS, type Plan, ROLES, type Role } from '../src/teams/schema.ts'
 import { createTeam } from '../src/teams/teams.ts'
 import { createToken } from '../src/teams/tokens.ts'
 import { createUser } from '../src/teams/users.ts'
-import { retryLetters, showDeadLetters } from './dead-letters.ts'
 import { importFile } from './import-file.ts'
 import { collect, currency, day, email, text, time, uuid, wholeNumber } from './options.ts'
 import { secondsSince, showProgress } from './progress.ts'
@@ -120,7 +120,23 @@ program
   .description('show hits that could not be stored, and why; the newest first')
   .option('--site <site>', 'id or domain; every site unless given')
   .option('--limit <count>', 'how many at most', wholeNumber(1, 10_000), 100)
-  .action((options: { site?: string; limit: number }) => answer(db => showDeadLetters(db, options)))
+  .action((options: { site?: string; limit: number }) =>
+    answer(async db => {
+      const siteNo = await siteNoOf(db, options.site)
+      const { total, letters } = await listDeadLetters(db, { siteNo, limit: options.limit })
+      return {
+        total,
+        dead_letters: letters.map(({ id, siteId, at, reason, payload, failedAt }) => ({
+          id,
+          site_id: siteId,
+          at,
+          reason,
+          failed_at: failedAt,
+          payload,
+        })),
+      }
+    }),
+  )
 
 program
   .command('dead-letters:retry')
@@ -128,7 +144,9 @@ program
     'take hits that could not be stored through the pipeline again, once what kept them out is gone',
   )
   .option('--site <site>', 'id or domain; every site unless given')
-  .action((options: { site?: string }) => answer((db, { log }) => retryLetters(db, options, log)))
+  .action((options: { site?: string }) =>
+    answer(async (db, { log }) => retryDeadLetters(db, await siteNoOf(db, options.site), log)),
+  )
 
 program
   .command('payments:purge')
@@ -152,6 +170,11 @@ program
       return reconcileMrr({ db, config }, siteId)
     }),
   )
+
+/** Returns the number of a site; null when no site is given. */
+async function siteNoOf(db: Db, site: string | undefined): Promise<number | null> {
+  return site === undefined ? null : (await findSiteAnywhere(db, site)).siteNo
+}
 
 /** The lease for refreshing rollups: while this command holds it, neither the service nor another command refreshes. */
 async function refreshingLease({ redis }: Tools): Promise<Lease> {
