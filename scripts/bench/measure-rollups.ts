@@ -1,7 +1,7 @@
 import type { Db } from '../../src/db/connect.ts'
 import { daysFrom } from '../../src/rollups/daily/roll-up-again.ts'
 import { rollUpDay } from '../../src/rollups/daily/roll-up-day.ts'
-import type { Window } from '../../src/rollups/protocol.ts'
+import { datesOf, type Window } from '../../src/rollups/protocol.ts'
 import { countRowsByBucket } from '../../src/rollups/purge.ts'
 import { moveRollupWatermark } from '../../src/rollups/watermarks.ts'
 import { median } from './table.ts'
@@ -37,11 +37,7 @@ export async function measureRollups(
 ): Promise<RolledDays> {
   const { siteNo, zone } = site
   const { watermark } = await moveRollupWatermark(db, now)
-  const buckets = await countRowsByBucket(db, {
-    siteNo,
-    start: new Date(window.start),
-    end: new Date(window.end),
-  })
+  const buckets = await countRowsByBucket(db, { siteNo, ...datesOf(window) })
   const rolled: RolledDay[] = []
   for (const day of daysFrom(zone, window.start, window.end)) {
     const within = buckets.filter(

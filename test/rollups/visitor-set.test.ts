@@ -1,13 +1,13 @@
 import { expect, test } from 'vitest'
 import { encodeValues, noCounts } from '../../src/rollups/daily/codec.ts'
-import { compareTexts } from '../../src/rollups/value-dictionary.ts'
+import { compareTexts } from '../../src/rollups/daily/value-dictionary.ts'
 import {
   addVisitors,
   countTogether,
   type DistinctVisitors,
   uniteDays,
   uniteSets,
-} from '../../src/rollups/visitor-set.ts'
+} from '../../src/rollups/daily/visitor-set.ts'
 import { type Random, randomFrom } from '../support/random-values.ts'
 
 /** Some of the numbers below `most`. */

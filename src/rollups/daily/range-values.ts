@@ -1,11 +1,12 @@
 import type { Queryable } from '../../db/connect.ts'
 import { query } from '../../db/query.ts'
 import { PROPERTIES } from '../../dimensions/rolled-up.ts'
-import { valuesOf } from '../value-dictionary.ts'
-import { bytesOf, type DistinctVisitors, uniteDays } from '../visitor-set.ts'
+import { arraysOf } from '../protocol.ts'
 import { decodeColumns, type EncodedVisitors, type RolledUpColumns } from './codec.ts'
 import { type DayRange, keyOf, type RollupCache } from './coverage.ts'
+import { valuesOf } from './value-dictionary.ts'
 import { find, type ValueColumns, ValueSums } from './value-sums.ts'
+import { bytesOf, type DistinctVisitors, uniteDays } from './visitor-set.ts'
 
 /** Stored counts of one dimension for one day; `visitors` is null unless they were requested. */
 interface StoredDay {
@@ -245,8 +246,7 @@ async function readDays(
   const rows = await selectDailyValueRollups(tx, {
     siteNo,
     dimensions: dimension.startsWith(PROPERTIES) ? [dimension, PROPERTIES] : [dimension],
-    starts: days.map(({ start }) => new Date(start)),
-    ends: days.map(({ end }) => new Date(end)),
+    ...arraysOf(days),
     withVisitors,
   })
   const stored = new Map<number, StoredDay>()

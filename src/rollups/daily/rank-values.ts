@@ -3,13 +3,13 @@ import { query } from '../../db/query.ts'
 import { inSnapshot } from '../../db/transactions.ts'
 import { PROPERTIES, readProperty } from '../../dimensions/rolled-up.ts'
 import { DAY_MS } from '../../lib/time.ts'
-import type { RankedValue, Ranking, Tasks, Window } from '../protocol.ts'
-import { countSliceValues, type RowSlice, type ValueCounts, wholeSlice } from '../row-slice.ts'
-import { compareTexts, valueIdsOf } from '../value-dictionary.ts'
-import { countTogether } from '../visitor-set.ts'
+import { datesOf, type RankedValue, type Ranking, type Tasks, type Window } from '../protocol.ts'
 import { cacheOf, coverageOf, dayRangesOf, type RollupCache, readDailyRollups } from './coverage.ts'
 import { type RangeReader, readRanges } from './range-values.ts'
+import { countSliceValues, type RowSlice, type ValueCounts, wholeSlice } from './row-slice.ts'
+import { compareTexts, valueIdsOf } from './value-dictionary.ts'
 import { ValueSums } from './value-sums.ts'
+import { countTogether } from './visitor-set.ts'
 
 /** Minimum number of values whose distinct visitors are counted at once, before checking if more are needed. */
 const BATCH = 32
@@ -40,9 +40,7 @@ export function rankValues(db: Db, ranking: Ranking): Promise<Tasks['rankValues'
     const countsNames = dimension === 'event_name' && by.includes('hits')
     const [summed, ofService, [empty]] = await Promise.all([
       sumValues(tx, cacheOf(db), ranking, { withVisitors }),
-      countsNames
-        ? countServiceHits(tx, { siteNo, start: new Date(window.start), end: new Date(window.end) })
-        : [],
+      countsNames ? countServiceHits(tx, { siteNo, ...datesOf(window) }) : [],
       leavesOutEmpty ? keysOf(tx, siteNo, ['']) : [],
     ])
     if (!summed) return null
@@ -231,9 +229,9 @@ const lengthOf = (windows: Window[]): number => windows.reduce((sum, { start, en
 
 /** Ends the last window after its newest hit; removes it when it has no hits. */
 async function untilNewestHit(tx: Queryable, siteNo: number, windows: Window[]): Promise<Window[]> {
-  const { start, end } = windows.at(-1)!
-  const [newest] = await findNewestHit(tx, { siteNo, start: new Date(start), end: new Date(end) })
-  const rest = newest!.at === null ? [] : [{ start, end: newest!.at + 1 }]
+  const last = windows.at(-1)!
+  const [newest] = await findNewestHit(tx, { siteNo, ...datesOf(last) })
+  const rest = newest!.at === null ? [] : [{ ...last, end: newest!.at + 1 }]
   return [...windows.slice(0, -1), ...rest]
 }
 

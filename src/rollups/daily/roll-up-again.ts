@@ -3,7 +3,7 @@ import { query } from '../../db/query.ts'
 import { DIMENSIONS_HASH } from '../../dimensions/rolled-up.ts'
 import { localDay, startOfDay } from '../../time/local-time.ts'
 import { MAX_MARKS, type Mark, readMarks, removeMarks } from '../dirty.ts'
-import type { RolledUpDay, Window } from '../protocol.ts'
+import { datesOf, type RolledUpDay, type Window } from '../protocol.ts'
 import { moveRollupWatermark } from '../watermarks.ts'
 import { findSpans } from './roll-up-day.ts'
 
@@ -127,8 +127,7 @@ export async function rollUpOtherDimensions(round: Round): Promise<boolean> {
   const days = await selectOtherDimensions(db, { dimensionsHash: DIMENSIONS_HASH, limit: MAX_OTHERS })
   for (const day of days) {
     if (!hasTime()) return false
-    const { siteNo, start, end } = day
-    const key = { siteNo, start: new Date(start), end: new Date(end) }
+    const key = { siteNo: day.siteNo, ...datesOf(day) }
     const [kept] = await keepEmptyRollup(db, { ...key, dimensionsHash: DIMENSIONS_HASH })
     if (!kept) await rollUpAnew(round, day)
   }
@@ -159,13 +158,12 @@ export async function rollUpWindow(
   db: Db,
   now: Date,
   rollUp: RollUpDay,
-  { siteNo, start, end }: Window & { siteNo: number },
+  { siteNo, ...window }: Window & { siteNo: number },
 ): Promise<void> {
   const { watermark } = await moveRollupWatermark(db, now)
   const [span] = await findSpans(db, { siteNos: [siteNo] })
   if (!span) return
-  const bounds = { siteNo, start: new Date(start), end: new Date(end) }
-  for (const day of await selectRollupsToRenew(db, bounds)) {
+  for (const day of await selectRollupsToRenew(db, { siteNo, ...datesOf(window) })) {
     await rollUpAnew({ rollUp, watermark }, { ...day, siteNo, zone: span.rolledUpZone })
   }
 }

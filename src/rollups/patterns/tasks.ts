@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { LRUCache } from 'lru-cache'
-import { compileMatch, InvalidPatternError } from '../value-match.ts'
 import type { BatchMatches, PatternTasks, ValueBatch, ValueTest } from './protocol.ts'
+import { compileMatch, InvalidPatternError } from './value-match.ts'
 
 type TaskTable = {
   [Name in keyof PatternTasks]: (input: PatternTasks[Name]['input']) => PatternTasks[Name]['output']

@@ -4,7 +4,7 @@ import {
   refusalOfText,
   VALUE_OPERATORS,
   type ValueOperator,
-} from '../../rollups/value-match.ts'
+} from '../../rollups/patterns/value-match.ts'
 import { text } from '../../schema/validation.ts'
 import { checkRange, rangeFields } from '../../time/range.ts'
 import { DIMENSION_DESCRIPTIONS, DIMENSIONS, type Dimension } from './dimensions.ts'

@@ -1,4 +1,4 @@
-import type { ValueOperator } from '../../rollups/value-match.ts'
+import type { ValueOperator } from '../../rollups/patterns/value-match.ts'
 import type { TimeSpan } from '../../time/range.ts'
 import type { Dimension } from './dimensions.ts'
 

@@ -1,7 +1,7 @@
-import type { Queryable } from '../db/connect.ts'
-import { query } from '../db/query.ts'
-import { type DailyRollup, type DayRange, keyOf, type RollupCache } from './daily/coverage.ts'
-import type { TrafficTotals } from './protocol.ts'
+import type { Queryable } from '../../db/connect.ts'
+import { query } from '../../db/query.ts'
+import { arraysOf, type TrafficTotals } from '../protocol.ts'
+import { type DailyRollup, type DayRange, keyOf, type RollupCache } from './coverage.ts'
 import { bytesOf, type DistinctVisitors, uniteSets } from './visitor-set.ts'
 
 /** Totals that add up over days. */
@@ -87,11 +87,7 @@ export async function readTotals(
 
 async function readDays(tx: Queryable, days: DailyRollup[]): Promise<Map<string, StoredTotals>> {
   const wanted = [...new Map(days.map(day => [nameOf(day), day])).values()]
-  const rows = await selectTotals(tx, {
-    siteNos: wanted.map(({ siteNo }) => siteNo),
-    starts: wanted.map(({ start }) => new Date(start)),
-    ends: wanted.map(({ end }) => new Date(end)),
-  })
+  const rows = await selectTotals(tx, arraysOf(wanted))
   return new Map(rows.map(row => [nameOf(row), row]))
 }
 

@@ -1,5 +1,5 @@
 import { RoaringBitmap32 } from 'roaring-wasm'
-import { decodeVisitors, type EncodedVisitors } from './daily/codec.ts'
+import { decodeVisitors, type EncodedVisitors } from './codec.ts'
 
 /** Format of array_send(int4[]): dimensions, flags, element type, length, lower bound; then length and value of each element. */
 const HEADER_BYTES = 20

@@ -1,8 +1,8 @@
-import type { Queryable } from '../db/connect.ts'
-import { query } from '../db/query.ts'
-import { MINUTE_MS } from '../lib/time.ts'
-import { type Counts, noCounts } from './daily/codec.ts'
-import type { TrafficTotals, Window } from './protocol.ts'
+import type { Queryable } from '../../db/connect.ts'
+import { query } from '../../db/query.ts'
+import { MINUTE_MS } from '../../lib/time.ts'
+import type { TrafficTotals, Window } from '../protocol.ts'
+import { type Counts, noCounts } from './codec.ts'
 import { distinctOf, readIntArray } from './visitor-set.ts'
 
 /** After this time without a hit, a session gets no further hit except a late one (docs/metrics.md "Session"). */
