@@ -4,6 +4,7 @@ import { type Config, loadConfig } from '../src/config.ts'
 import { connectDb, type Db } from '../src/db/connect.ts'
 import { checkDatabase, migrate } from '../src/db/migrate.ts'
 import { withServices } from '../src/embedded/attach.ts'
+import { listDeadLetters, retryDeadLetters } from '../src/ingestion/store/dead-letters.ts'
 import { connectRedis, whenReady } from '../src/redis/connect.ts'
 import { createLease, type Lease } from '../src/redis/lease.ts'
 import { purgePayments } from '../src/revenue/ledger/change-payment.ts'
@@ -15,7 +16,6 @@ import { type BackfillOptions, backfill } from '../src/stats/backfill.ts'
 import { bootstrap, createTeam, createUser, setPlan } from '../src/teams/accounts.ts'
 import { PLANS, type Plan, ROLES, type Role } from '../src/teams/schema.ts'
 import { createToken } from '../src/teams/tokens.ts'
-import { retryLetters, showDeadLetters } from './dead-letters.ts'
 import { importFile } from './import-file.ts'
 import { collect, currency, day, email, text, time, uuid, wholeNumber } from './options.ts'
 import { secondsSince, showProgress } from './progress.ts'
@@ -120,13 +120,31 @@ program
   .description('show hits that could not be stored, and why; the newest first')
   .option('--site <site>', 'id or domain; by default every site')
   .option('--limit <count>', 'maximum number of hits', wholeNumber(1, 10_000), 100)
-  .action((options: { site?: string; limit: number }) => answer(db => showDeadLetters(db, options)))
+  .action((options: { site?: string; limit: number }) =>
+    answer(async db => {
+      const siteNo = await siteNoOf(db, options.site)
+      const { total, letters } = await listDeadLetters(db, { siteNo, limit: options.limit })
+      return {
+        total,
+        dead_letters: letters.map(({ id, siteId, at, reason, payload, failedAt }) => ({
+          id,
+          site_id: siteId,
+          at,
+          reason,
+          failed_at: failedAt,
+          payload,
+        })),
+      }
+    }),
+  )
 
 program
   .command('dead-letters:retry')
   .description('store hits again that could not be stored; run it after their cause is fixed')
   .option('--site <site>', 'id or domain; by default every site')
-  .action((options: { site?: string }) => answer((db, { log }) => retryLetters(db, options, log)))
+  .action((options: { site?: string }) =>
+    answer(async (db, { log }) => retryDeadLetters(db, await siteNoOf(db, options.site), log)),
+  )
 
 program
   .command('payments:purge')
@@ -150,6 +168,11 @@ program
       return reconcileMrr({ db, config }, siteId)
     }),
   )
+
+/** Returns the number of a site; null when no site is given. */
+async function siteNoOf(db: Db, site: string | undefined): Promise<number | null> {
+  return site === undefined ? null : (await findSiteAnywhere(db, site)).siteNo
+}
 
 /** The lease for refreshing rollups: while this command holds it, neither the service nor another command refreshes. */
 async function refreshingLease({ redis }: Tools): Promise<Lease> {

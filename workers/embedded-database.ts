@@ -4,13 +4,12 @@ import { STATEMENT_LIMITS } from '../src/embedded/watchdog.ts'
 import { createLog } from '../src/runtime/log.ts'
 
 /**
- * Entry of the embedded TimescaleDB as a process of its own: `--data-dir DIR [--socket PATH] [--log-level LEVEL]
- * [--statement-ms MS] [--grace-ms MS]`. The last two are the fields of `StatementLimits`.
+ * Entry of the embedded TimescaleDB as a process of its own: `--data-dir DIR [--log-level LEVEL] [--statement-ms MS]
+ * [--grace-ms MS]`. The last two are the fields of `StatementLimits`.
  */
 const { values } = parseArgs({
   options: {
     'data-dir': { type: 'string' },
-    socket: { type: 'string' },
     'log-level': { type: 'string' },
     'statement-ms': { type: 'string', default: String(STATEMENT_LIMITS.statementMs) },
     'grace-ms': { type: 'string', default: String(STATEMENT_LIMITS.graceMs) },
@@ -29,7 +28,6 @@ try {
     dataDir,
     log,
     limits: { statementMs: Number(values['statement-ms']), graceMs: Number(values['grace-ms']) },
-    ...(values.socket === undefined ? {} : { listen: { socketPath: values.socket } }),
   })
 
   const stop = async () => {

@@ -9,7 +9,7 @@ import { connectDb, type Db } from '../src/db/connect.ts'
 import { isUnavailable, sqlState } from '../src/db/errors.ts'
 import { checkDatabase, migrate } from '../src/db/migrate.ts'
 import { addressesOf, folderOfServers } from '../src/embedded/attach.ts'
-import { DataDirHeldError, lockDataDir, lockServers } from '../src/embedded/lock.ts'
+import { DataDirHeldError, lockDataDir, lockStart } from '../src/embedded/lock.ts'
 import { openDataDir, prepareDataDir, socketPathFor } from '../src/embedded/paths.ts'
 import { startRedis } from '../src/embedded/redis.ts'
 import { retry } from '../src/lib/retry.ts'
@@ -109,7 +109,9 @@ async function holdDataDir(config: Config, log: Log): Promise<void> {
 
 /** Locks the servers until they run: otherwise an admin command that started them temporarily would stop them. */
 async function takeServers(config: Config): Promise<() => void> {
-  const unlock = await lockServers(prepareDataDir(config.dataDir), { withinMs: DATABASE_FREE_MS })
+  const unlock = await lockStart(prepareDataDir(config.dataDir), 'servers.lock', {
+    withinMs: DATABASE_FREE_MS,
+  })
   stops.push(async () => unlock())
   return unlock
 }

@@ -1,5 +1,11 @@
 import { Agent, request } from 'node:http'
-import { median, quantile } from './table.ts'
+import { availableParallelism } from 'node:os'
+import type { Command } from 'commander'
+import { day } from '../options.ts'
+import { benchCommand, numberOption, onEnd } from './command.ts'
+import { findSurface, type Surface } from './endpoints.ts'
+import { type BenchService, limitsOff, startService, type Target } from './service.ts'
+import { figure, median, quantile } from './table.ts'
 
 /** Warm-up calls before the timed calls: at least one, at most WARM_CALLS, and none starts after WARM_MS milliseconds. */
 const WARM_CALLS = 5
@@ -12,44 +18,63 @@ export interface Timing {
   calls: number
 }
 
-export interface Caller {
-  /**
-   * Times several sequential calls after some warm-up calls.
-   * @throws Error when the status of an answer is not 200
-   */
-  time(path: string): Promise<Timing>
-  close(): void
+export interface ReadOptions extends Target {
+  until?: string
+  calls: number
+  patience: number
+  workers: number
 }
 
+/** Creates the command line of a measurement of reads. */
+export const readCommand = (name: string, description: string): Command =>
+  benchCommand(name, description)
+    .option('--until <date>', 'last day of the ranges; that of the newest hit unless given', day)
+    .addOption(numberOption('--calls <count>', 'warm calls of each', [3, 1_000]).default(20))
+    .addOption(
+      numberOption('--patience <seconds>', 'fewer calls, but three, when they take longer', [1, 600]).default(
+        10,
+      ),
+    )
+    .addOption(numberOption('--workers <count>', 'HTTP workers', [1, 256]).default(availableParallelism()))
+
 /**
- * Creates a caller that times calls over one keep-alive connection.
- * @param options.calls most timed calls; fewer, but at least three, when all calls together take longer than `options.patienceMs`
+ * Starts a service on a seeded database.
+ * @returns `time`: times several sequential calls over one keep-alive connection, after some warm-up calls. It makes fewer than
+ * `options.calls` calls, but at least three, when all together take longer than `options.patience` seconds. It throws an Error
+ * when the status of an answer is not 200
  */
-export function createCaller(options: {
-  url: string
-  token: string
-  calls: number
-  patienceMs: number
-}): Caller {
+export async function openReads(
+  options: ReadOptions,
+  settings: Record<string, string> = {},
+): Promise<{ service: BenchService; surface: Surface; time: (path: string) => Promise<Timing> }> {
+  if (options.data === undefined) throw new Error('say what is read: --data postgres://… or --data <folder>')
+  const service = await startService(options, {
+    ...limitsOff,
+    HTTP_WORKERS: String(options.workers),
+    ...settings,
+  })
+  const surface = await findSurface(service.api, options.until)
   const agent = new Agent({ keepAlive: true, maxSockets: 1 })
-  const call = (path: string) => callOnce(`${options.url}${path}`, options.token, agent)
-  return {
-    async time(path) {
-      const startedAt = performance.now()
-      const times: number[] = []
-      for (let warm = 0; warm < WARM_CALLS; warm++) {
-        await call(path)
-        if (performance.now() - startedAt > WARM_MS) break
-      }
-      while (times.length < options.calls) {
-        if (times.length >= 3 && performance.now() - startedAt > options.patienceMs) break
-        times.push(await call(path))
-      }
-      return { median: median(times), p99: quantile(times, 0.99), calls: times.length }
-    },
-    close: () => agent.destroy(),
+  onEnd(() => agent.destroy())
+
+  async function time(path: string): Promise<Timing> {
+    const call = () => callOnce(service.url + path, service.token, agent)
+    const startedAt = performance.now()
+    const times: number[] = []
+    for (let warm = 0; warm < WARM_CALLS; warm++) {
+      await call()
+      if (performance.now() - startedAt > WARM_MS) break
+    }
+    while (times.length < options.calls) {
+      if (times.length >= 3 && performance.now() - startedAt > options.patience * 1_000) break
+      times.push(await call())
+    }
+    return { median: median(times), p99: quantile(times, 0.99), calls: times.length }
   }
+  return { service, surface, time }
 }
+
+export const cellOf = ({ median: middle, p99 }: Timing): string => `${figure(middle)} / ${figure(p99)}`
 
 function callOnce(url: string, token: string, agent: Agent): Promise<number> {
   return new Promise((resolve, reject) => {

@@ -4,6 +4,7 @@ import { createServer } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { bareEnvironment } from '../../src/config.ts'
 import { MINUTE_MS } from '../../src/lib/time.ts'
+import { onEnd } from './command.ts'
 
 /** Longest time for a process to stop in order; after that it is killed. */
 const STOP_WITHIN_MS = 15_000
@@ -11,13 +12,12 @@ const READY_WITHIN_MS = MINUTE_MS
 
 export interface StartedProcess {
   pid: number
-  child: ChildProcess
   /** Sends SIGTERM, then SIGKILL after 15 s, and waits until the process has ended. */
   stop(): Promise<void>
 }
 
 /**
- * Starts a program of this project with only these settings, and waits until it answers.
+ * Starts a program of this project with only these settings, and waits until it answers. It is stopped at the end.
  * @throws Error with the program's output when it ends, or does not answer within 60 s
  */
 export async function startProgram(options: {
@@ -39,6 +39,7 @@ export async function startProgram(options: {
   child.stdout.on('data', keep)
   child.stderr.on('data', keep)
   const stop = () => stopProcess(child)
+  onEnd(stop)
   const giveUpAt = performance.now() + READY_WITHIN_MS
   while (!(await options.isReady())) {
     if (hasEnded(child) || performance.now() > giveUpAt) {
@@ -47,7 +48,7 @@ export async function startProgram(options: {
     }
     await sleep(50)
   }
-  return { pid: child.pid!, child, stop }
+  return { pid: child.pid!, stop }
 }
 
 const hasEnded = (child: ChildProcess) => child.exitCode !== null || child.signalCode !== null

@@ -1,5 +1,5 @@
 import { DAY_MS } from '../../src/lib/time.ts'
-import { type Api, LARGE_SITE } from './account.ts'
+import { type Api, LARGE_SITE } from './service.ts'
 
 /** Ranges by name and number of whole days; all end on the same day. */
 export const RANGES = [

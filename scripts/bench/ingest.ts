@@ -1,26 +1,17 @@
-import { mkdtempSync, rmSync } from 'node:fs'
-import { availableParallelism, tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { availableParallelism } from 'node:os'
 import { Option } from 'commander'
 import { wholeNumber } from '../options.ts'
-import { openAccount } from './account.ts'
-import { withCleanup } from './cleanup.ts'
-import { loadLine, machineLine } from './machine.ts'
+import { benchCommand, numberOption, onEnd, withCleanup } from './command.ts'
 import { type IngestRun, measureFloor, measureService, measureSteady, warmUp } from './measure-ingest.ts'
-import { memoryLine } from './memory.ts'
-import { benchCommand, numberOption } from './options.ts'
-import { FSYNC, type Fsync, settleRedis } from './redis.ts'
 import { sentHits } from './senders.ts'
-import { startService } from './service.ts'
-import { figure, formatTable, median } from './table.ts'
-import { prepareWrk, requireWrk } from './wrk.ts'
+import { FSYNC, type Fsync, memoryLine, settleRedis, startService, type Target } from './service.ts'
+import { figure, formatTable, loadLine, machineLine, median } from './table.ts'
+import { prepareWrk, requireWrk, sentLine, type WrkResult } from './wrk.ts'
 
 // Sends pageviews as fast as the service answers, with rate limits, and waits until they are stored. The same run
 // measures bare servers that only parse the body.
 
-interface Options {
-  data?: string
-  redis?: string
+interface Options extends Target {
   seconds: number
   connections: number[]
   rounds: number
@@ -62,7 +53,7 @@ const command = benchCommand('ingest', 'measures how fast hits are accepted and 
   )
   .parse()
 
-await withCleanup(async onEnd => {
+await withCleanup(async () => {
   const options = command.opts<Options>()
   await requireWrk()
   const { workers, addresses } = options
@@ -71,20 +62,18 @@ await withCleanup(async onEnd => {
     HTTP_WORKERS: String(workers),
     INGEST_PROCESSES: String(options.ingest),
   }
-  const service = await startService({ data: options.data, redis: options.redis }, settings, onEnd)
-  const redis = await settleRedis(service, options.fsync)
-  const { api } = await openAccount(service, onEnd)
+  const service = await startService(options, settings)
+  const fsync = await settleRedis(service, options.fsync)
+  const { api } = service
   const domain = `ingest-${Date.now()}.bench.example`
   const site = await api<{ id: string; tracking_key: string }>('POST', '/api/sites', { domain })
   onEnd(() => api('DELETE', `/api/sites/${site.id}`))
-  const folder = mkdtempSync(join(tmpdir(), 'analytics-bench-wrk-'))
-  onEnd(() => rmSync(folder, { recursive: true, force: true }))
   const hits = { key: site.tracking_key, count: 50_000, addresses, visitors: 25_000, seed: 1 }
-  const send = prepareWrk(folder, sentHits(hits), onEnd)
+  const send = prepareWrk(sentHits(hits))
 
   process.stdout.write(
     `${machineLine(new Date())}\n${workers} HTTP workers, ${options.ingest} ingest, ` +
-      `${service.isEmbedded ? 'embedded TimescaleDB' : 'TimescaleDB server'}, appendfsync ${redis.fsync}, ` +
+      `${service.isEmbedded ? 'embedded TimescaleDB' : 'TimescaleDB server'}, appendfsync ${fsync}, ` +
       `${figure(addresses)} addresses with limits on, ${options.seconds} s a load, median of ${options.rounds}\n`,
   )
   await warmUp(service, send)
@@ -93,9 +82,9 @@ await withCleanup(async onEnd => {
     for (const connections of options.connections) {
       const load = { connections, seconds: options.seconds, workers }
       const measure = {
-        'bare node:http': () => measureFloor('node', send, load, onEnd),
-        'bare Express': () => measureFloor('express', send, load, onEnd),
-        service: () => measureService(service, redis.pid, send, load),
+        'bare node:http': () => measureFloor('node', send, load),
+        'bare Express': () => measureFloor('express', send, load),
+        service: () => measureService(service, send, load),
       }
       for (const subject of SUBJECTS) {
         const key = keyOf(subject, connections)
@@ -105,19 +94,15 @@ await withCleanup(async onEnd => {
   }
   const stored = [...runs.values()].flat().map(run => run.storedPerSecond ?? 0)
   const rate = options.rate ?? Math.max(1, Math.round(Math.max(...stored) / 2))
-  const steady = await measureSteady(service, site.tracking_key, { rate, seconds: options.seconds }, onEnd)
+  const steady = await measureSteady(service, send, { rate, seconds: options.seconds })
   process.stdout.write(
     `At the end ${loadLine()}.\n\n${tableOf(runs, options.connections)}\n\n` +
-      `${steadyLine(rate, steady)}\n${memoryLine(service, redis.pid)}\n`,
+      `${steadyLine(rate, steady)}\n${await memoryLine(service)}\n`,
   )
 })
 
-function steadyLine(rate: number, sent: Awaited<ReturnType<typeof measureSteady>>): string {
-  const { perSecond, refused, p50Ms, p99Ms, waiting } = sent
-  return (
-    `Steadily ${figure(rate)}/s: sent ${figure(perSecond)}/s, ${figure(refused)} refused, answered in ` +
-    `${figure(p50Ms)} ms (p99 ${figure(p99Ms)}), ${figure(waiting)} waiting at the end`
-  )
+function steadyLine(rate: number, sent: WrkResult & { waiting: number }): string {
+  return `Steadily ${figure(rate)}/s: sent ${sentLine(sent)}, ${figure(sent.waiting)} waiting at the end`
 }
 
 function keyOf(subject: Subject, connections: number): string {

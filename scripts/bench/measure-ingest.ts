@@ -1,21 +1,12 @@
 import { join } from 'node:path'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { projectRoot } from '../../src/config.ts'
-import { query } from '../../src/db/query.ts'
 import { answersAt, freePort, startProgram } from './child.ts'
 import { type Counters, readCounters, untilStored } from './counters.ts'
-import { cpuSecondsOf, type Usage, usageOf, usedBetween } from './processes.ts'
-import type { Sent } from './send.ts'
-import { startSender } from './sender.ts'
-import type { BenchService } from './service.ts'
-import type { prepareWrk, WrkResult } from './wrk.ts'
+import { type Usage, usageOf, usedBetween } from './processes.ts'
+import { type BenchService, processesBeside } from './service.ts'
+import type { Load, prepareWrk, WrkResult } from './wrk.ts'
 
 export type Send = ReturnType<typeof prepareWrk>
-
-export interface Load {
-  connections: number
-  seconds: number
-}
 
 /** One run of one server under one load. */
 export interface IngestRun {
@@ -33,20 +24,15 @@ export interface IngestRun {
 
 const FLOOR = join(projectRoot, 'dist/scripts/bench/floor.js')
 const WARM_UP_SECONDS = 2
-/** First part of a steady load, whose response times are not counted; milliseconds. */
-const SETTLE_MS = 5_000
-/** Process ids of the server's sessions in this database, to read their resource usage when the server is on this machine. */
-export const listBackends = query<void, { pid: number }>(
-  'list-backends',
-  'select pid from pg_stat_activity where datname = current_database()',
-)
-
+/** First part of a steady load, whose response times are not counted. */
+const SETTLE_SECONDS = 5
+/** Connections of a steady load: more than are needed, so that a slow answer delays no other hit. */
+export const STEADY_CONNECTIONS = 256
 /** Measures a server that only parses the body, with the same number of workers as the service. */
 export async function measureFloor(
   kind: 'node' | 'express',
   send: Send,
   load: Load & { workers: number },
-  onEnd: (stop: () => unknown) => void,
 ): Promise<IngestRun> {
   const port = await freePort()
   const url = `http://127.0.0.1:${port}`
@@ -55,7 +41,6 @@ export async function measureFloor(
     args: ['--kind', kind, '--port', String(port), '--workers', String(load.workers)],
     isReady: () => answersAt(url),
   })
-  onEnd(server.stop)
   try {
     await send(url, { ...load, seconds: WARM_UP_SECONDS })
     const before = usageOf(server.pid)
@@ -76,13 +61,8 @@ export async function warmUp(service: BenchService, send: Send): Promise<void> {
 }
 
 /** Measures the service until all accepted hits are stored. */
-export async function measureService(
-  service: BenchService,
-  redisPid: number | undefined,
-  send: Send,
-  load: Load,
-): Promise<IngestRun> {
-  const usage = async () => usageOf(service.pid, await foreignProcesses(service, redisPid))
+export async function measureService(service: BenchService, send: Send, load: Load): Promise<IngestRun> {
+  const usage = async () => usageOf(service.pid, await processesBeside(service))
   const [countedBefore, usedBefore] = [await readCounters(service.url), await usage()]
   const startedAt = performance.now()
   const wrk = await send(service.url, load)
@@ -96,31 +76,20 @@ export async function measureService(
 const waitingOf = (now: Counters, before: Counters) =>
   now.accepted - before.accepted - (now.settled - before.settled)
 
-/** Measures the service under a steady rate of hits that it can sustain. */
+/** Measures the service under a steady rate of hits that it can sustain, after a first part of the load in which both sides compile. */
 export async function measureSteady(
   service: BenchService,
-  key: string,
-  load: { rate: number; seconds: number },
-  onEnd: (stop: () => unknown) => void,
-): Promise<Sent & { waiting: number }> {
+  send: Send,
+  { rate, seconds }: { rate: number; seconds: number },
+): Promise<WrkResult & { waiting: number }> {
   const before = await readCounters(service.url)
-  const settleMs = Math.min(SETTLE_MS, (load.seconds * 1_000) / 3)
-  const sender = startSender({ url: service.url, key, rate: load.rate, settleMs })
-  onEnd(() => sender.stop())
-  await sleep(load.seconds * 1_000)
+  const settleSeconds = Math.min(SETTLE_SECONDS, Math.ceil(seconds / 3))
+  const load = { connections: STEADY_CONNECTIONS, rate }
+  const settled = await send(service.url, { ...load, seconds: settleSeconds })
+  const sent = await send(service.url, { ...load, seconds: Math.max(1, seconds - settleSeconds) })
   const waiting = waitingOf(await readCounters(service.url), before)
-  const sent = await sender.stop()
-  await untilStored(service.url, before, sent.accepted)
+  await untilStored(service.url, before, settled.requests - settled.refused + sent.requests - sent.refused)
   return { ...sent, waiting }
-}
-
-/** Returns processes that are not children of the service but work for it on this machine. */
-async function foreignProcesses(service: BenchService, redisPid: number | undefined) {
-  const backends = service.isEmbedded ? [] : (await listBackends(service.db)).map(({ pid }) => pid)
-  return [
-    { role: 'database', pids: backends },
-    { role: 'redis', pids: service.hasOwnRedis || redisPid === undefined ? [] : [redisPid] },
-  ].map(({ role, pids }) => ({ role, pids: pids.filter(pid => cpuSecondsOf(pid) !== undefined) }))
 }
 
 function runOf(wrk: WrkResult, used: Usage): IngestRun {

@@ -1,8 +1,8 @@
 import type { Db } from '../../src/db/connect.ts'
 import { daysFrom } from '../../src/rollups/daily/roll-up-again.ts'
 import { rollUpDay } from '../../src/rollups/daily/roll-up-day.ts'
-import type { Window } from '../../src/rollups/protocol.ts'
-import { countEventsByBucket } from '../../src/rollups/purge.ts'
+import { datesOf, type Window } from '../../src/rollups/protocol.ts'
+import { countRowsByBucket } from '../../src/rollups/purge.ts'
 import { moveRollupWatermark } from '../../src/rollups/watermarks.ts'
 import { median } from './table.ts'
 
@@ -37,14 +37,13 @@ export async function measureRollups(
 ): Promise<RolledDays> {
   const { siteNo, zone } = site
   const { watermark } = await moveRollupWatermark(db, now)
-  const buckets = await countEventsByBucket(db, {
-    siteNo,
-    start: new Date(window.start),
-    end: new Date(window.end),
-  })
+  const buckets = await countRowsByBucket(db, { siteNo, ...datesOf(window) })
   const rolled: RolledDay[] = []
   for (const day of daysFrom(zone, window.start, window.end)) {
-    const within = buckets.filter(({ bucket }) => bucket.getTime() >= day.start && bucket.getTime() < day.end)
+    const within = buckets.filter(
+      ({ aggregate, bucket }) =>
+        aggregate === 'hits' && bucket.getTime() >= day.start && bucket.getTime() < day.end,
+    )
     const hits = within.reduce((sum, { count }) => sum + count, 0)
     if (hits === 0) continue
     let ms = Number.POSITIVE_INFINITY

@@ -1,57 +1,81 @@
-import { availableParallelism } from 'node:os'
-import { day } from '../options.ts'
-import { withCleanup } from './cleanup.ts'
+import { cellOf, openReads, type ReadOptions, readCommand, type Timing } from './calls.ts'
+import { withCleanup } from './command.ts'
 import { RANGES } from './endpoints.ts'
-import { loadLine, machineLine } from './machine.ts'
-import { measureReads, type ReadRow, type ReadsMeasured } from './measure-reads.ts'
-import { benchCommand, numberOption } from './options.ts'
-import { figure, formatTable } from './table.ts'
+import { memoryLine } from './service.ts'
+import { figure, formatTable, loadLine, machineLine } from './table.ts'
 
 // Times the read endpoints on a seeded database, and optionally compares the times with those on a larger database.
 
-interface Options {
-  data?: string
-  redis?: string
-  against?: string
-  until?: string
-  calls: number
-  patience: number
-  workers: number
+/** Timings of one row of the table, by the name of the range; ranges without a timing are absent. */
+interface ReadRow {
+  name: string
+  timings: Map<string, Timing>
 }
 
-const command = benchCommand('reads', 'times every read endpoint on a database that bench:seed has filled')
+/** The cheapest endpoints: their time is the fixed cost of a call. */
+const FLOORS = ['/healthz', '/api/currencies']
+/** Periods of the list of sites by the name of their range; they end today. */
+const LISTED = new Map([
+  ['24 h', '24h'],
+  ['7 d', '7d'],
+  ['30 d', '30d'],
+])
+
+const command = readCommand('reads', 'times every read endpoint on a database that bench:seed has filled')
   .option('--against <where>', 'a larger one, to see how times grow with the data')
-  .option('--until <date>', 'last day of the ranges; that of the newest hit unless given', day)
-  .addOption(numberOption('--calls <count>', 'warm calls of each', [3, 1_000]).default(20))
-  .addOption(
-    numberOption('--patience <seconds>', 'fewer calls, but three, when they take longer', [1, 600]).default(
-      10,
-    ),
-  )
-  .addOption(numberOption('--workers <count>', 'HTTP workers', [1, 256]).default(availableParallelism()))
   .parse()
 
-await withCleanup(async onEnd => {
-  const { data, redis, against, until, calls, patience, workers } = command.opts<Options>()
-  if (data === undefined) throw new Error('say what is read: --data postgres://… or --data <folder>')
-  const options = { until, calls, patienceMs: patience * 1_000, workers }
+await withCleanup(async () => {
+  const { against, ...options } = command.opts<ReadOptions & { against?: string }>()
+  const { calls, data } = options
   process.stdout.write(`${machineLine(new Date())}\n`)
-  const measured: ReadsMeasured[] = []
+  const measured = []
   for (const place of against === undefined ? [data] : [data, against]) {
-    measured.push(await measureReads({ data: place, redis }, options, onEnd))
+    measured.push(await measureReads({ ...options, data: place }))
   }
   const notes = measured.map(({ hits, until }) => `${figure(hits)} hits in the 90 days to ${until}`)
+  const [base, larger] = measured.map(({ rows }) => rows)
   process.stdout.write(
     `${notes.join('; then ')} (log rows; engagement not counted). Milliseconds, median / p99 of ${calls} warm calls, ` +
-      `one at a time; * of fewer. At the end ${loadLine()}.\n\n${tableOf(measured, calls)}\n\n${measured.at(-1)!.memory}\n`,
+      `one at a time; * of fewer. At the end ${loadLine()}.\n\n${tableOf(base!, larger, calls)}\n\n${measured.at(-1)!.memory}\n`,
   )
 })
 
-function tableOf([base, larger]: ReadsMeasured[], calls: number): string {
+/** Times every read endpoint in every range, unfiltered and with a country filter. */
+async function measureReads(options: ReadOptions) {
+  const { service, surface, time } = await openReads(options)
+  const counted = await service.api<{ series: Record<string, number[]> }>(
+    'GET',
+    surface.url({ name: '', path: '/stats/events/timeseries' }, 90),
+  )
+  const hits = Object.values(counted.series)
+    .flat()
+    .reduce((sum, count) => sum + count, 0)
+  const rows: ReadRow[] = []
+  for (const path of FLOORS) {
+    const timing = await time(path)
+    rows.push({ name: `floor: GET ${path}`, timings: new Map(RANGES.map(({ name }) => [name, timing])) })
+  }
+  const listed = new Map<string, Timing>()
+  for (const [name, period] of LISTED) listed.set(name, await time(`/api/sites?period=${period}`))
+  rows.push({ name: 'list of all sites', timings: listed })
+  for (const filter of [undefined, `country=${surface.country}`]) {
+    for (const endpoint of surface.endpoints) {
+      const timings = new Map<string, Timing>()
+      for (const { name, days } of RANGES) {
+        timings.set(name, await time(surface.url(endpoint, days, filter)))
+      }
+      rows.push({ name: filter ? `${endpoint.name}, ${filter}` : endpoint.name, timings })
+    }
+  }
+  return { rows, hits, until: surface.until, memory: await memoryLine(service) }
+}
+
+function tableOf(base: ReadRow[], larger: ReadRow[] | undefined, calls: number): string {
   const lines: string[][] = []
-  for (const [index, row] of base!.rows.entries()) {
+  for (const [index, row] of base.entries()) {
     lines.push([row.name, ...cellsOf(row, calls)])
-    const grown = larger?.rows[index]
+    const grown = larger?.[index]
     if (!grown) continue
     lines.push(
       ['  larger', ...cellsOf(grown, calls)],
@@ -64,8 +88,7 @@ function tableOf([base, larger]: ReadsMeasured[], calls: number): string {
 function cellsOf({ timings }: ReadRow, calls: number): string[] {
   return RANGES.map(({ name }) => {
     const timing = timings.get(name)
-    if (!timing) return '–'
-    return `${figure(timing.median)} / ${figure(timing.p99)}${timing.calls < calls ? '*' : ''}`
+    return timing ? `${cellOf(timing)}${timing.calls < calls ? '*' : ''}` : '–'
   })
 }
 

@@ -2,18 +2,13 @@ import { Option } from 'commander'
 import { DAY_MS } from '../../src/lib/time.ts'
 import type { Written } from '../../src/rollups/keep-refreshed.ts'
 import { secondsSince } from '../progress.ts'
-import { openAccount } from './account.ts'
-import { withCleanup } from './cleanup.ts'
-import { createFiller } from './fill.ts'
-import { loadLine, machineLine } from './machine.ts'
-import { listBackends } from './measure-ingest.ts'
+import { benchCommand, numberOption, withCleanup } from './command.ts'
+import { STATES, settle, startFiller } from './fill.ts'
 import { measureRollups } from './measure-rollups.ts'
-import { benchCommand, numberOption } from './options.ts'
 import { usageOf, usedBetween } from './processes.ts'
-import { isEmbedded, limitsOff, startService } from './service.ts'
+import { isEmbedded, processesBeside, type Target } from './service.ts'
 import { SHAPE_NAMES, SHAPES, type ShapeName } from './shapes.ts'
-import { STATES } from './states.ts'
-import { figure, formatTable } from './table.ts'
+import { figure, formatTable, loadLine, machineLine } from './table.ts'
 
 // Imports a month of each shape of traffic, then rolls up each of its days again in three states: fresh rows, half of the
 // rows in the columnstore, and all rows in the columnstore.
@@ -26,9 +21,7 @@ const LIMIT = 3
 /** A time without any chunk. */
 const NEVER = Date.UTC(9999, 0, 1)
 
-interface Options {
-  data?: string
-  redis?: string
+interface Options extends Target {
   events?: number
   shape: ShapeName[]
 }
@@ -43,47 +36,35 @@ const command = benchCommand(
   .addOption(new Option('--shape <shapes...>', 'only these').choices(SHAPE_NAMES).default(SHAPE_NAMES, 'all'))
   .parse()
 
-await withCleanup(async onEnd => {
-  const { data, redis, shape: names, ...options } = command.opts<Options>()
-  const target = { data, redis }
-  const hits = options.events ?? (isEmbedded(target) ? 60_000 : 300_000)
-  const settings = { ...limitsOff, SITES_PER_TEAM: '1000', INGEST_PROCESSES: '0', HTTP_WORKERS: '1' }
-  const service = await startService(target, settings, onEnd)
-  const account = await openAccount(service, onEnd)
-  const sites = await account.api<{ domain: string }[]>('GET', '/api/sites')
-  if (sites.length > 0) throw new Error('there are benchmark sites already: take an empty database')
-  const filler = await createFiller(service, onEnd)
-  const { db } = service
+await withCleanup(async () => {
+  const { shape: names, ...options } = command.opts<Options>()
+  const hits = options.events ?? (isEmbedded(options) ? 60_000 : 300_000)
+  const filler = await startFiller(options)
+  const { service } = filler
   const today = Math.floor(Date.now() / DAY_MS) * DAY_MS
 
-  async function usage() {
-    const backends = service.isEmbedded ? [] : await listBackends(db)
-    return usageOf(service.pid, [
-      { role: 'database', pids: backends.map(({ pid }) => pid) },
-      { role: 'import', pids: [process.pid] },
-    ])
-  }
+  const usage = async () =>
+    usageOf(service.pid, { ...(await processesBeside(service)), import: [process.pid] })
 
   const rows: string[][] = []
   const tooSlow: string[] = []
   for (const [index, name] of names.entries()) {
     const domain = `${name}.bench.example`
-    const { id } = await account.api<{ id: string }>('POST', '/api/sites', { domain, timezone: 'UTC' })
     const start = today - (index + 1) * MONTH_MS
     const visits = { hits, from: start, shape: { ...SHAPES[name], days: DAYS }, hostname: domain, seed: 1 }
     const [startedAt, usedBefore] = [performance.now(), await usage()]
     const { siteNo } = await filler.whileRollingUp(onWritten =>
       // Fresh rows must have no statistics: a range without chunks prevents ANALYZE.
-      filler.fill(id, visits, ({ until }: Written) => onWritten({ from: NEVER, to: NEVER, until })),
+      filler.fill(visits, ({ until }: Written) => onWritten({ from: NEVER, to: NEVER, until })),
     )
     const seconds = secondsSince(startedAt)
     const used = usedBetween(usedBefore, await usage())
     const cpu = (role: string) => figure((1_000 * (used.get(role) ?? 0)) / hits)
     for (const state of STATES) {
-      await filler.settle(state)
+      await settle(service.db, state, new Date())
       const window = { start, end: start + DAYS * DAY_MS }
       const { days, worst, worstDay, ...rolled } = await measureRollups(
-        db,
+        service.db,
         { siteNo, zone: 'UTC' },
         window,
         new Date(),

@@ -2,16 +2,12 @@ import { Option } from 'commander'
 import { DAY_MS } from '../../src/lib/time.ts'
 import { day } from '../options.ts'
 import { secondsSince } from '../progress.ts'
-import { LARGE_SITE, openAccount } from './account.ts'
 import { type Check, checkSite, requireEqual } from './check.ts'
-import { withCleanup } from './cleanup.ts'
-import { createFiller } from './fill.ts'
-import { machineLine } from './machine.ts'
-import { benchCommand, numberOption } from './options.ts'
-import { isEmbedded, limitsOff, startService } from './service.ts'
+import { benchCommand, numberOption, withCleanup } from './command.ts'
+import { STATES, type State, settle, startFiller } from './fill.ts'
+import { isEmbedded, LARGE_SITE, type Target } from './service.ts'
 import { SHAPE_NAMES, SHAPES, type ShapeName } from './shapes.ts'
-import { STATES, type State } from './states.ts'
-import { figure, formatTable } from './table.ts'
+import { figure, formatTable, machineLine } from './table.ts'
 import type { Visits } from './visits.ts'
 
 // Fills an empty database with one large site and thirty small sites, through the pipeline, and checks that the data is
@@ -21,9 +17,7 @@ const SMALL_SITES = 30
 /** Hits of a small site per hit of the large site. */
 const SMALL_SHARE = 1 / 500
 
-interface Options {
-  data?: string
-  redis?: string
+interface Options extends Target {
   events?: number
   until?: string
   seed: number
@@ -53,50 +47,39 @@ const command = benchCommand('seed', 'fills an empty database with made-up visit
   )
   .parse()
 
-await withCleanup(async onEnd => {
-  const { data, redis, seed, state, ...options } = command.opts<Options>()
+await withCleanup(async () => {
+  const { seed, state, ...options } = command.opts<Options>()
   const shape = SHAPES[options.shape]
-  const target = { data, redis }
-  if (data === undefined) throw new Error('say where to: --data postgres://… or --data <folder>')
-  const events = options.events ?? (isEmbedded(target) ? 200_000 : 1_000_000)
+  if (options.data === undefined) throw new Error('say where to: --data postgres://… or --data <folder>')
+  const events = options.events ?? (isEmbedded(options) ? 200_000 : 1_000_000)
   const end = options.until ? Date.parse(options.until) + DAY_MS : Math.floor(Date.now() / DAY_MS) * DAY_MS
   if (end > Date.now()) throw new Error('--until must be a day that is over')
   const from = end - shape.days * DAY_MS
   const dates = { from: dateOf(from), to: dateOf(end - DAY_MS) }
 
-  // Without ingest processes, no other process rolls up during the import.
-  const settings = { ...limitsOff, SITES_PER_TEAM: '1000', INGEST_PROCESSES: '0', HTTP_WORKERS: '1' }
-  const service = await startService(target, settings, onEnd)
-  const account = await openAccount(service, onEnd)
-  const sites = await account.api<{ domain: string }[]>('GET', '/api/sites')
-  if (sites.length > 0) throw new Error('there are benchmark sites already: seed an empty database')
-  const filler = await createFiller(service, onEnd)
-
+  const filler = await startFiller(options)
+  const { service } = filler
   const startedAt = performance.now()
   const names = [
     ...Array.from({ length: SMALL_SITES }, (_, index) => `small-${index + 1}.bench.example`),
     LARGE_SITE,
   ]
-  const filled: { domain: string; id: string; siteNo: number; hits: number; seconds: number }[] = []
+  const filled: { domain: string; siteId: string; siteNo: number; hits: number; seconds: number }[] = []
   await filler.whileRollingUp(async onWritten => {
     for (const [index, domain] of names.entries()) {
       const fillStartedAt = performance.now()
       const hits = domain === LARGE_SITE ? events : Math.max(100, Math.round(events * SMALL_SHARE))
-      const { id } = await account.api<{ id: string }>('POST', '/api/sites', { domain })
       const visits: Visits = { hits, from, shape, hostname: domain, seed: seed + index }
-      const { siteNo } = await filler.fill(id, visits, state === 'compressed' ? onWritten : undefined)
-      filled.push({ domain, id, siteNo, hits, seconds: secondsSince(fillStartedAt) })
+      const site = await filler.fill(visits, state === 'compressed' ? onWritten : undefined)
+      filled.push({ ...site, domain, hits, seconds: secondsSince(fillStartedAt) })
     }
   })
-  await filler.settle(state)
+  await settle(service.db, state, new Date())
   const seconds = secondsSince(startedAt)
 
   const checks: Check[] = []
-  for (const { id, siteNo, hits, domain } of [filled.at(-1)!, filled[0]!]) {
-    const found = await checkSite(
-      { db: service.db, api: account.api },
-      { siteId: id, siteNo, hits, ...dates },
-    )
+  for (const { siteId, siteNo, hits, domain } of [filled.at(-1)!, filled[0]!]) {
+    const found = await checkSite(service, { siteId, siteNo, hits, ...dates })
     checks.push(...found.map(check => ({ ...check, what: `${domain}: ${check.what}` })))
   }
   const large = filled.at(-1)!

@@ -2,28 +2,48 @@ import { randomBytes } from 'node:crypto'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
-import { projectRoot } from '../../src/config.ts'
+import type { Redis } from 'ioredis'
+import { projectRoot, SETTINGS } from '../../src/config.ts'
 import { connectDb, type Db } from '../../src/db/connect.ts'
+import { query } from '../../src/db/query.ts'
 import { databaseUrl, redisSocketPathFor } from '../../src/embedded/paths.ts'
+import { connectRedis, whenReady } from '../../src/redis/connect.ts'
+import { createLog } from '../../src/runtime/log.ts'
+import { createTeam, createUser, findTeamNamed } from '../../src/teams/accounts.ts'
+import { createToken } from '../../src/teams/tokens.ts'
 import { answersAt, freePort, type StartedProcess, startProgram } from './child.ts'
+import { onEnd } from './command.ts'
+import { memoryOf, type Others } from './processes.ts'
+import { figure } from './table.ts'
 
 const PRIMARY = join(projectRoot, 'dist/workers/primary.js')
+const TEAM = 'Benchmark'
+const OWNER = 'benchmark@localhost'
+/** The seeded site that is measured. */
+export const LARGE_SITE = 'large.bench.example'
 
 /** Location of the data: the URL of a TimescaleDB or the folder of an embedded database, and an optional external Redis. */
 export interface Target {
   /** `postgres://…`, or a folder; undefined for a temporary folder. */
-  data: string | undefined
-  redis?: string | undefined
+  data?: string
+  redis?: string
 }
+
+/** Calls the authenticated API. @throws Error for any answer except a success */
+export type Api = <Answer>(method: string, path: string, body?: object) => Promise<Answer>
 
 export interface BenchService extends StartedProcess {
   url: string
   db: Db
+  redis: Redis
   databaseUrl: string
   redisUrl: string
   /** Whether the database is the embedded one. */
   isEmbedded: boolean
   hasOwnRedis: boolean
+  /** Of the team that all measurements share; revoked at the end. */
+  token: string
+  api: Api
 }
 
 const isUrl = (data: string | undefined): data is string => /^postgres(ql)?:/.test(data ?? '')
@@ -32,14 +52,10 @@ const isUrl = (data: string | undefined): data is string => /^postgres(ql)?:/.te
 export const isEmbedded = ({ data }: Target): boolean => !isUrl(data)
 
 /**
- * Starts all processes of the built service on a free port.
- * @param onEnd registers the cleanup; it removes temporary folders, but not a folder or database of the target
+ * Starts all processes of the built service on a free port. They are stopped at the end; temporary folders are removed then, but
+ * not a folder or database of the target.
  */
-export async function startService(
-  target: Target,
-  settings: Record<string, string>,
-  onEnd: (stop: () => unknown) => void,
-): Promise<BenchService> {
+export async function startService(target: Target, settings: Record<string, string>): Promise<BenchService> {
   const given = target.data
   const isOwnFolder = given === undefined || isUrl(given)
   const dataDir = isOwnFolder ? mkdtempSync(join(tmpdir(), 'analytics-bench-')) : resolve(given)
@@ -60,22 +76,88 @@ export async function startService(
     },
     isReady: () => answersAt(`${url}/readyz`),
   })
-  onEnd(started.stop)
   const address = isUrl(given) ? given : databaseUrl(dataDir)
   const db = connectDb(address, { max: isUrl(given) ? 6 : 2, name: 'analytics bench' })
   onEnd(() => db.end({ timeout: 2 }))
+  const redisUrl = target.redis ?? `unix://${redisSocketPathFor(dataDir)}`
+  const redis = connectRedis(redisUrl, createLog({ level: 'warn', role: 'bench', stderr: true }))
+  onEnd(() => redis.disconnect())
+  await whenReady(redis, 5_000)
   return {
     ...started,
     url,
     db,
+    redis,
     databaseUrl: address,
-    redisUrl: target.redis ?? `unix://${redisSocketPathFor(dataDir)}`,
+    redisUrl,
     isEmbedded: !isUrl(given),
     hasOwnRedis: !target.redis,
+    ...(await openAccount(db, url)),
   }
 }
 
-const LIMITS = ['COLLECT', 'EVENT', 'ENGAGE', 'IDENTIFY', 'API', 'WEBHOOK']
+async function openAccount(db: Db, url: string): Promise<{ token: string; api: Api }> {
+  const [existing] = await findTeamNamed(db, { name: TEAM })
+  const teamId = existing?.id ?? (await createTeam(db, { name: TEAM, plan: 'active' }, new Date()))
+  const userId = await createUser(db, { teamId, email: OWNER, role: 'owner' })
+  const options = { teamId, userId, name: 'benchmark', siteIds: null, expiresAt: null }
+  const { id, token } = await createToken(db, options, new Date())
+  const api: Api = async (method, path, body) => {
+    const answer = await fetch(url + path, {
+      method,
+      headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+      ...(body && { body: JSON.stringify(body) }),
+    })
+    const text = await answer.text()
+    if (!answer.ok) throw new Error(`${method} ${path} answers ${answer.status}: ${text}`)
+    return text === '' ? undefined : JSON.parse(text)
+  }
+  onEnd(() => api('DELETE', `/api/tokens/${id}`))
+  return { token, api }
+}
 
 /** Settings that disable rate limits, for measurements with one caller. */
-export const limitsOff = Object.fromEntries(LIMITS.map(name => [`RATE_LIMIT_${name}`, '0']))
+export const limitsOff = Object.fromEntries(
+  SETTINGS.filter(name => name.startsWith('RATE_LIMIT_')).map(name => [name, '0']),
+)
+
+export const FSYNC = ['always', 'everysec'] as const
+export type Fsync = (typeof FSYNC)[number]
+
+/**
+ * Sets `appendfsync` when the Redis is the service's own.
+ * @returns the value in use
+ * @throws Error when `appendfsync` of an external Redis differs from `fsync`
+ */
+export async function settleRedis(service: BenchService, fsync: Fsync | undefined): Promise<string> {
+  const { redis, hasOwnRedis } = service
+  if (fsync && hasOwnRedis) await redis.config('SET', 'appendfsync', fsync)
+  const [, found = ''] = (await redis.config('GET', 'appendfsync')) as string[]
+  if (fsync && found !== fsync) throw new Error(`the Redis that was given has appendfsync ${found}`)
+  return found
+}
+
+/** Process ids of the server's sessions in this database, to read their resource usage when the server is on this machine. */
+export const listBackends = query<void, { pid: number }>(
+  'list-backends',
+  'select pid from pg_stat_activity where datname = current_database()',
+)
+
+/** Returns processes that are not children of the service but work for it. */
+export async function processesBeside(service: BenchService): Promise<Others> {
+  const { db, redis } = service
+  const backends = service.isEmbedded ? [] : await listBackends(db)
+  const server = service.hasOwnRedis ? '' : await redis.info('server')
+  return {
+    database: backends.map(({ pid }) => pid),
+    redis: [...server.matchAll(/^process_id:(\d+)/gm)].map(([, pid]) => Number(pid)),
+  }
+}
+
+/** Returns a line with the resident memory of each process of a service and of its Redis. */
+export async function memoryLine(service: BenchService): Promise<string> {
+  const { redis } = await processesBeside(service)
+  const memory = memoryOf(service.pid, { redis: redis! })
+  const roles = [...memory].map(([role, sizes]) => `${role} ${sizes.map(figure).join(' + ')}`)
+  return `Resident memory then, MiB: ${roles.join(', ')}`
+}

@@ -1,3 +1,5 @@
+import { availableParallelism, cpus, loadavg, totalmem } from 'node:os'
+
 /** Returns the quantile for `share` (0 to 1) by the nearest-rank method; NaN without values. */
 export function quantile(values: readonly number[], share: number): number {
   const sorted = [...values].sort((a, b) => a - b)
@@ -36,3 +38,14 @@ export function formatTable(head: readonly string[], rows: readonly (readonly st
 
 const pad = (cell: string, width: number, column: number) =>
   column === 0 ? cell.padEnd(width) : cell.padStart(width)
+
+/** Returns a line with the machine and its load. It stands above every table, because the figures depend on it. */
+export function machineLine(at: Date): string {
+  const model = cpus()[0]?.model.trim() || 'unknown processor'
+  const memory = Math.round(totalmem() / 2 ** 30)
+  const seen = at.toISOString().slice(0, 16).replace('T', ' ')
+  return `${seen} UTC · ${availableParallelism()} cores (${model}) · ${memory} GiB · Node ${process.versions.node} · ${loadLine()}`
+}
+
+/** Returns the load average of the last minute, which includes the processes of the measurement. */
+export const loadLine = (): string => `load ${figure(loadavg()[0])}`

@@ -1,3 +1,4 @@
+import { v4 as uuid } from 'uuid'
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../src/lib/time.ts'
 import {
   addressOf,
@@ -150,14 +151,8 @@ const visitorOf = (random: Random): Visitor => ({
 /** Relative traffic at a time of the day, UTC: highest in the afternoon, a fifth of that at night. */
 const hourShare = (day: number) => 1.5 - Math.cos((day - 0.1) * 2 * Math.PI)
 
-/** A random UUID, version 4. */
 function uuidOf(random: Random): string {
-  const digits = Array.from({ length: 4 }, () =>
-    random
-      .below(2 ** 32)
-      .toString(16)
-      .padStart(8, '0'),
-  ).join('')
-  const variant = '89ab'[Number.parseInt(digits[16]!, 16) & 3]
-  return `${digits.slice(0, 8)}-${digits.slice(8, 12)}-4${digits.slice(13, 16)}-${variant}${digits.slice(17, 20)}-${digits.slice(20)}`
+  const bytes = Buffer.alloc(16)
+  for (let at = 0; at < bytes.length; at += 4) bytes.writeUInt32BE(random.below(2 ** 32), at)
+  return uuid({ random: bytes })
 }

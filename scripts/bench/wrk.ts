@@ -1,8 +1,20 @@
 import { execFile } from 'node:child_process'
-import { writeFileSync } from 'node:fs'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
+import { onEnd } from './command.ts'
 import type { SentHit } from './senders.ts'
+import { figure } from './table.ts'
+
+export interface Load {
+  connections: number
+  seconds: number
+  /** Hits a second; as many as are answered unless given. */
+  rate?: number
+  /** Ends the load before its time. */
+  signal?: AbortSignal
+}
 
 /** Result of one run of wrk. */
 export interface WrkResult {
@@ -30,7 +42,12 @@ export async function requireWrk(): Promise<void> {
   }
 }
 
-/** Lua script of wrk: each thread sends all hits in order and starts at a different hit. */
+const THREADS = 2
+
+/**
+ * Lua script of wrk: each thread sends all hits in order and starts at a different hit. With a rate, each hit has a time at which
+ * it is due. A thread that is more than 0.1 s late sends fewer hits instead of a large burst.
+ */
 const SCRIPT = `
 local threads = 0
 function setup(thread)
@@ -44,7 +61,21 @@ function init(args)
     local headers = { ['Content-Type'] = 'application/json', ['X-Forwarded-For'] = address, ['User-Agent'] = agent }
     requests[#requests + 1] = wrk.format('POST', '/api/collect', headers, body)
   end
-  following = math.floor(#requests * number / tonumber(args[2]))
+  following = math.floor(#requests * number / ${THREADS})
+  local rate = tonumber(args[2])
+  if rate > 0 then steadily(1000 * ${THREADS} / rate) end
+end
+function steadily(interval)
+  local ffi = require('ffi')
+  ffi.cdef('typedef struct { long s; long us; } moment; int gettimeofday(moment *now, void *zone);')
+  local moment = ffi.new('moment')
+  local due
+  function delay()
+    ffi.C.gettimeofday(moment, nil)
+    local now = tonumber(moment.s) * 1000 + tonumber(moment.us) / 1000
+    due = math.max((due or now) + interval, now - 100)
+    return math.max(0, due - now)
+  end
 end
 function request()
   following = following % #requests + 1
@@ -61,29 +92,31 @@ end
 `
 
 /**
- * Writes the script and the hits for wrk into a folder.
- * @param onEnd registers the cleanup, which kills wrk
- * @returns a function that runs wrk, which sends the hits as fast as the server answers
+ * Writes the script and the hits for wrk into a temporary folder.
+ * @returns a function that runs wrk, which sends the hits
  */
-export function prepareWrk(
-  folder: string,
-  hits: SentHit[],
-  onEnd: (stop: () => unknown) => void,
-): (url: string, load: { connections: number; seconds: number }) => Promise<WrkResult> {
+export function prepareWrk(hits: SentHit[]): (url: string, load: Load) => Promise<WrkResult> {
+  const folder = mkdtempSync(join(tmpdir(), 'analytics-bench-wrk-'))
+  onEnd(() => rmSync(folder, { recursive: true, force: true }))
   const script = join(folder, 'send.lua')
   const data = join(folder, 'hits.tsv')
   writeFileSync(script, SCRIPT)
   writeFileSync(data, hits.map(({ address, agent, body }) => `${address}\t${agent}\t${body}\n`).join(''))
-  return async (url, { connections, seconds }) => {
-    const threads = 2
+  return async (url, { connections, seconds, rate = 0, signal }) => {
     const running = promisify(execFile)('wrk', [
-      ...['-t', String(threads), '-c', String(connections), '-d', `${seconds}s`, '--timeout', '10s'],
-      ...['-s', script, url, '--', data, String(threads)],
+      ...['-t', String(THREADS), '-c', String(connections), '-d', `${seconds}s`, '--timeout', '10s'],
+      ...['-s', script, url, '--', data, String(rate)],
     ])
     onEnd(() => running.child.kill())
+    signal?.addEventListener('abort', () => running.child.kill('SIGINT'))
     const { stdout } = await running
     const result = /^RESULT (.*)$/m.exec(stdout)?.[1]
     if (result === undefined) throw new Error(`wrk says:\n${stdout}`)
     return JSON.parse(result)
   }
 }
+
+/** Returns the rate, refusals and response times of a load. */
+export const sentLine = ({ requests, refused, seconds, p50Ms, p99Ms }: WrkResult): string =>
+  `${figure((requests - refused) / seconds)}/s, ${figure(refused)} refused, answered in ` +
+  `${figure(p50Ms)} ms (p99 ${figure(p99Ms)})`

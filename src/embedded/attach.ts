@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import type { Config } from '../config.ts'
 import { startDatabase } from './database.ts'
-import { answers, lockServers } from './lock.ts'
+import { answers, lockStart } from './lock.ts'
 import type { Log } from './log.ts'
 import { databaseUrl, openDataDir, redisSocketPathFor, socketPathFor } from './paths.ts'
 import { startRedis } from './redis.ts'
@@ -70,7 +70,7 @@ async function startMissing(
   sharesServers: boolean,
 ): Promise<void> {
   const dataDir = openDataDir(config.dataDir, log)
-  const unlock = await lockServers(dataDir, {
+  const unlock = await lockStart(dataDir, 'servers.lock', {
     onWait: pid => log.warn({ pid }, 'waiting for another process that uses the embedded servers'),
   })
   servers.onStop(async () => unlock())

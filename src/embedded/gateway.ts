@@ -4,19 +4,7 @@ import net from 'node:net'
 import { Connection } from './connection.ts'
 import type { Session } from './session.ts'
 
-/** Where clients connect: a unix socket, or a port on 127.0.0.1 (0: any free port). */
-export type Listen = { socketPath: string } | { port: number }
-
-export interface GatewayOptions {
-  session: Session
-  listen: Listen
-  /** How long a client may be idle in a transaction, which blocks all other clients; milliseconds. */
-  idleInTransactionMs?: number
-}
-
 export interface Gateway {
-  /** The TCP port in use; undefined on a unix socket. */
-  port: number | undefined
   /** Accepts no more clients, rolls back open transactions and ends all connections. */
   close(): Promise<void>
 }
@@ -41,10 +29,14 @@ const PARAMETERS = [
  *
  * Measured with postgres.js over a unix socket on a 2-core machine, 10 connections, client in a separate
  * process: see `test/embedded/measure.ts`.
- * @throws Error when the socket or port is in use
+ * @param idleInTransactionMs how long a client may be idle in a transaction, which blocks all other clients
+ * @throws Error when the socket is in use
  */
-export async function startGateway(options: GatewayOptions): Promise<Gateway> {
-  const { session, listen, idleInTransactionMs = 30_000 } = options
+export async function startGateway(
+  session: Session,
+  socketPath: string,
+  idleInTransactionMs = 30_000,
+): Promise<Gateway> {
   const parameters = PARAMETERS.map((name): [string, string] => [
     name,
     session.query(`show ${name}`)[0] ?? '',
@@ -59,14 +51,11 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
     connections.set(own, new Connection(socket, options))
     socket.on('close', () => connections.delete(own))
   })
-  if ('port' in listen) server.listen(listen.port, '127.0.0.1')
-  else server.listen(listen.socketPath)
+  server.listen(socketPath)
   await once(server, 'listening')
-  if ('socketPath' in listen) await chmod(listen.socketPath, 0o600)
+  await chmod(socketPath, 0o600)
 
-  const address = server.address()
   return {
-    port: address !== null && typeof address === 'object' ? address.port : undefined,
     async close() {
       const closed = once(server, 'close')
       server.close()

@@ -1,9 +1,9 @@
 import { MINUTE_MS } from '../lib/time.ts'
 import type { Log } from './log.ts'
+import type { Session } from './session.ts'
 
 /** Storing hits should not wait longer than this for other statements. */
 const LONG_MS = 250
-const REPORT_EVERY_MS = MINUTE_MS
 
 /** Counts of the long turns of one statement. */
 interface Held {
@@ -13,36 +13,28 @@ interface Held {
 
 /**
  * Logs the statements that held the session for 250 ms or more, because all other clients wait meanwhile. Logs one line a minute,
- * and nothing in a minute without such statements.
+ * and nothing in a minute without such statements. A turn counts for its longest statement.
+ * @returns a function that logs the rest and stops
  */
-export class HoldTimes {
-  private readonly log: Log
-  private readonly timer: NodeJS.Timeout
-  private held = new Map<string, Held>()
-
-  constructor(log: Log) {
-    this.log = log
-    this.timer = setInterval(() => this.report(), REPORT_EVERY_MS).unref()
-  }
-
-  /** @param statement the longest statement of the turn */
-  note(statement: string, ms: number): void {
+export function logHoldTimes(session: Session, log: Log): () => void {
+  const statements = new Map<string, Held>()
+  session.observe((statement, ms) => {
     if (ms < LONG_MS) return
-    const held = this.held.get(statement) ?? { turns: 0, longestMs: 0 }
-    held.turns += 1
-    held.longestMs = Math.max(held.longestMs, Math.round(ms))
-    this.held.set(statement, held)
+    const name = statement || 'unnamed'
+    const { turns, longestMs } = statements.get(name) ?? { turns: 0, longestMs: 0 }
+    statements.set(name, { turns: turns + 1, longestMs: Math.max(longestMs, Math.round(ms)) })
+  })
+  const report = () => {
+    if (statements.size === 0) return
+    log.info(
+      { statements: Object.fromEntries(statements) },
+      `the embedded database was held for ${LONG_MS} ms or more`,
+    )
+    statements.clear()
   }
-
-  report(): void {
-    if (this.held.size === 0) return
-    const statements = Object.fromEntries(this.held)
-    this.held = new Map()
-    this.log.info({ statements }, `the embedded database was held for ${LONG_MS} ms or more`)
-  }
-
-  stop(): void {
-    clearInterval(this.timer)
-    this.report()
+  const timer = setInterval(report, MINUTE_MS).unref()
+  return () => {
+    clearInterval(timer)
+    report()
   }
 }

@@ -63,20 +63,22 @@ export async function lockDataDir(
 }
 
 /**
- * Locks the servers of a data folder while a process starts them and while only that process may use them: an admin
- * command must not stop servers that another command, or the service, uses. Waits while another process has the lock.
+ * Locks the start of servers of a data folder. Waits while another process has the lock.
+ * @param name name of the lock file. `servers.lock` is held as long as only one process may use the servers: an admin command must
+ * not stop servers that another command, or the service, uses
  * @param options.withinMs longest wait; without it, for ever
  * @param options.onWait called once, with the pid of the process that has the lock
  * @throws DataDirHeldError when the time is over
  * @returns a function that releases the lock
  */
-export async function lockServers(
+export async function lockStart(
   dataDir: string,
+  name: 'servers.lock' | 'redis.lock',
   options: { withinMs?: number; onWait?: (pid: number) => void } = {},
 ): Promise<() => void> {
   const { withinMs = Number.POSITIVE_INFINITY, onWait } = options
   // No server uses this socket path, so the lock is stale exactly when its process has ended.
-  return retry(() => lockDataDir(dataDir, path.join(dataDir, 'servers'), 'servers.lock'), {
+  return retry(() => lockDataDir(dataDir, path.join(dataDir, `${name}.none`), name), {
     withinMs,
     shouldRetry: error => error instanceof DataDirHeldError,
     delayMs: ASK_MS,

@@ -72,15 +72,9 @@ export const closeStatement = (name: string): Buffer => message('C', Buffer.from
 
 export const readyForQuery: Buffer = message('Z', Buffer.from('I'))
 
-/** An ErrorResponse to a statement; the connection stays open. */
-export function statementError(sqlState: string, text: string): Buffer {
-  return message('E', 'SERROR', 'VERROR', `C${sqlState}`, `M${text}`, Buffer.alloc(1))
-}
-
-/** An ErrorResponse with severity FATAL: the client must expect the end of the connection. */
-export function fatalError(sqlState: string, text: string): Buffer {
-  return message('E', 'SFATAL', 'VFATAL', `C${sqlState}`, `M${text}`, Buffer.alloc(1))
-}
+/** An ErrorResponse. After FATAL, the client must expect the end of the connection. */
+export const errorResponse = (severity: 'ERROR' | 'FATAL', sqlState: string, text: string): Buffer =>
+  message('E', `S${severity}`, `V${severity}`, `C${sqlState}`, `M${text}`, Buffer.alloc(1))
 
 /**
  * Reads a startup message: protocol version and parameters such as user and options.

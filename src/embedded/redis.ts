@@ -3,11 +3,10 @@ import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import net from 'node:net'
 import path from 'node:path'
 import { promisify } from 'node:util'
-import { poll, retry } from '../lib/retry.ts'
-import { DataDirHeldError, identify, isAlive, lockDataDir, type ProcessIdentity } from './lock.ts'
+import { poll } from '../lib/retry.ts'
+import { identify, isAlive, lockStart, type ProcessIdentity } from './lock.ts'
 import type { Log } from './log.ts'
 import { openDataDir, redisSocketPathFor } from './paths.ts'
-import { askRedis, readRedisPid } from './redis-probe.ts'
 
 /** Longest time from the start of a server until it listens; loading its data may take longer. */
 const LISTEN_TIMEOUT_MS = 15_000
@@ -33,7 +32,8 @@ export interface Redis {
 export async function startRedis({ dataDir, log }: { dataDir: string; log: Log }): Promise<Redis> {
   const folder = openDataDir(dataDir, log)
   const socketPath = redisSocketPathFor(folder)
-  const unlock = await lockStart(folder, socketPath)
+  // Two servers on one append-only file would destroy it.
+  const unlock = await lockStart(folder, 'redis.lock')
   try {
     if (await isRunning(folder, socketPath)) {
       log.info({ socketPath }, 'adopted the running private redis-server')
@@ -48,15 +48,6 @@ export async function startRedis({ dataDir, log }: { dataDir: string; log: Log }
   }
   const pid = await readRedisPid(socketPath)
   return supervise(socketPath, identify(pid), log)
-}
-
-/** Lets only one process start a server: two servers on one append-only file would destroy it. */
-async function lockStart(folder: string, socketPath: string): Promise<() => void> {
-  // No server uses this socket path: the lock belongs to the starting process, not to the server that it leaves running.
-  return retry(() => lockDataDir(folder, `${socketPath}.start`, 'redis.lock'), {
-    shouldRetry: error => error instanceof DataDirHeldError,
-    delayMs: POLL_MS,
-  })
 }
 
 /** Tells whether a server serves the socket. Waits for a server that still loads or does not listen yet. */
@@ -189,4 +180,32 @@ function tail(logPath: string): string {
   } catch {
     return ''
   }
+}
+
+/**
+ * Sends one command to a Redis server on a new connection; used before a Redis client exists.
+ * @returns the raw answer, possibly an error such as `-LOADING`, or undefined when no server answers
+ */
+function askRedis(socketPath: string, command: 'PING' | 'INFO server'): Promise<string | undefined> {
+  return new Promise(resolve => {
+    let answer = ''
+    const socket = net.connect(socketPath)
+    socket.setTimeout(5_000, () => socket.destroy())
+    socket.on('connect', () => socket.write(`${command}\r\nQUIT\r\n`))
+    socket.on('data', chunk => {
+      answer += chunk
+    })
+    socket.on('error', () => {})
+    socket.on('close', () => resolve(answer === '' ? undefined : answer))
+  })
+}
+
+/**
+ * Reads the process id of the Redis server at a socket.
+ * @throws Error when the server does not answer
+ */
+async function readRedisPid(socketPath: string): Promise<number> {
+  const [, pid] = /process_id:(\d+)/.exec((await askRedis(socketPath, 'INFO server')) ?? '') ?? []
+  if (pid === undefined) throw new Error(`the redis-server at ${socketPath} does not answer`)
+  return Number(pid)
 }

@@ -1,5 +1,5 @@
 import type { ValueTest } from '../rollups/patterns/protocol.ts'
-import type { ValueOperator } from '../rollups/value-match.ts'
+import type { ValueOperator } from '../rollups/patterns/value-match.ts'
 import type { GoalDefinition, GoalType } from './schema.ts'
 
 /** Condition that a hit must meet to convert a goal. */

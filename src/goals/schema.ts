@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { refusalOfText, VALUE_OPERATORS, type ValueOperator } from '../rollups/value-match.ts'
+import { refusalOfText, VALUE_OPERATORS, type ValueOperator } from '../rollups/patterns/value-match.ts'
 import { label, timestamp, uuid } from '../schema/fields.ts'
 import { envelope, pageFields } from '../schema/pagination.ts'
 import { integer, isWithin, mend, requiredText, text } from '../schema/validation.ts'

@@ -1,36 +1,25 @@
 import type { Db } from '../db/connect.ts'
 import { sqlState } from '../db/errors.ts'
 import { query } from '../db/query.ts'
-import { HOUR_MS, MINUTE_MS } from '../lib/time.ts'
+import { DAY_MS, HOUR_MS } from '../lib/time.ts'
 import { MAX_MARKS, readMarks, removeMarks } from './dirty.ts'
-import { createPace } from './pace.ts'
-import type { Window } from './protocol.ts'
+import { BUCKET_MS, type Window } from './protocol.ts'
 import { moveWatermark, noteRefreshed, readWatermark } from './watermarks.ts'
 
-const BUCKET_MS = 15 * MINUTE_MS
+/** Target time of one refresh: the embedded database can do nothing else during it. */
+const TARGET_MS = 200
 
 /**
  * Continuous aggregates and the lag of each watermark behind now. The lag covers all normal changes, so marks are rare:
  * a session changes for at most 24.5 hours after its start. Views of the same rows share one entry, with one watermark
- * and one kind of mark.
+ * and one kind of mark. `windowMs`: length of the window that is refreshed at once. It adapts to the measured times: from
+ * one hour for a very large site to 32 days for a small one.
  */
 const AGGREGATES = {
-  hits: {
-    lagMs: HOUR_MS,
-    views: ['hits_15m', 'log_15m'],
-    pace: createPace(),
-  },
-  sessions: {
-    lagMs: 24.5 * HOUR_MS,
-    views: ['sessions_15m'],
-    pace: createPace(),
-  },
-  revenue: {
-    lagMs: HOUR_MS,
-    views: ['revenue_15m'],
-    pace: createPace(),
-  },
-} as const
+  hits: { lagMs: HOUR_MS, views: ['hits_15m', 'log_15m'], windowMs: 6 * HOUR_MS },
+  sessions: { lagMs: 24.5 * HOUR_MS, views: ['sessions_15m'], windowMs: 6 * HOUR_MS },
+  revenue: { lagMs: HOUR_MS, views: ['revenue_15m'], windowMs: 6 * HOUR_MS },
+}
 
 export type Aggregate = keyof typeof AGGREGATES
 export const AGGREGATE_NAMES = Object.keys(AGGREGATES) as Aggregate[]
@@ -63,7 +52,7 @@ export async function refreshWindow(
   const end = Math.min(window.end, watermark)
   while (await refreshDirty(db, aggregate, { start: window.start, end })) {}
   for (let from = window.start; from < end; ) {
-    const to = Math.min(from + AGGREGATES[aggregate].pace.windowMs(), end)
+    const to = Math.min(from + AGGREGATES[aggregate].windowMs, end)
     await refresh(db, aggregate, from, to)
     onDone(to)
     from = to
@@ -72,15 +61,12 @@ export async function refreshWindow(
 
 /** @returns the watermark; everything before it is materialised */
 async function catchUp(db: Db, aggregate: Aggregate, now: Date): Promise<number> {
-  const { lagMs, pace } = AGGREGATES[aggregate]
-  const target = Math.floor((now.getTime() - lagMs) / BUCKET_MS) * BUCKET_MS
+  const own = AGGREGATES[aggregate]
   // Move the watermark before the refresh: every later write below it then leaves a mark.
-  await moveWatermark(db, { aggregate, watermark: new Date(target) })
-  const [state] = await readWatermark(db, { aggregate })
-  const watermark = state!.watermark!
-  let from = state!.refreshedTo
+  const { watermark, refreshedTo } = await moveWatermark(db, aggregate, now, own.lagMs)
+  let from = refreshedTo
   while (from === null || from < watermark) {
-    const to: number = from === null ? watermark : Math.min(from + pace.windowMs(), watermark)
+    const to: number = from === null ? watermark : Math.min(from + own.windowMs, watermark)
     await refresh(db, aggregate, from, to)
     await noteRefreshed(db, { aggregate, refreshedTo: new Date(to) })
     from = to
@@ -97,7 +83,7 @@ async function refreshDirty(db: Db, aggregate: Aggregate, window: Partial<Window
   for (let first = 0; first < marks.length; ) {
     // Refresh neighbouring marks together, also those of different sites.
     const from = marks[first]!.bucket.getTime()
-    const windowMs = AGGREGATES[aggregate].pace.windowMs()
+    const windowMs = AGGREGATES[aggregate].windowMs
     let next = first + 1
     while (next < marks.length && marks[next]!.bucket.getTime() + BUCKET_MS - from <= windowMs) next += 1
     const neighbours = marks.slice(first, next)
@@ -144,11 +130,15 @@ async function refreshView(db: Db, window: Refresh): Promise<void> {
 }
 
 async function refresh(db: Db, aggregate: Aggregate, from: number | null, to: number): Promise<void> {
-  const { views, pace } = AGGREGATES[aggregate]
+  const own = AGGREGATES[aggregate]
   const window = { from: from === null ? null : new Date(from), to: new Date(to) }
   const startedAt = performance.now()
-  for (const view of views) await refreshView(db, { view, ...window })
-  if (from !== null) pace.learn(to - from, performance.now() - startedAt)
+  for (const view of own.views) await refreshView(db, { view, ...window })
+  if (from === null) return
+  const tookMs = performance.now() - startedAt
+  if (tookMs > 2 * TARGET_MS) own.windowMs = Math.max(HOUR_MS, own.windowMs / 2)
+  else if (tookMs < TARGET_MS / 2 && to - from > own.windowMs / 2)
+    own.windowMs = Math.min(32 * DAY_MS, own.windowMs * 2)
 }
 
 /** Returns the lag of each aggregate and of `daily_rollups` behind `now`, in seconds; infinite when never refreshed. */
@@ -156,11 +146,7 @@ export async function readRefreshLag(db: Db, now: Date): Promise<Map<string, num
   const lags = new Map<string, number>()
   for (const aggregate of [...AGGREGATE_NAMES, 'daily_rollups']) {
     const [state] = await readWatermark(db, { aggregate })
-    const refreshedTo = state?.refreshedTo ?? null
-    lags.set(
-      aggregate,
-      refreshedTo === null ? Number.POSITIVE_INFINITY : (now.getTime() - refreshedTo) / 1000,
-    )
+    lags.set(aggregate, (now.getTime() - (state?.refreshedTo ?? Number.NEGATIVE_INFINITY)) / 1000)
   }
   return lags
 }

@@ -1,10 +1,7 @@
 import type { Queryable, Transaction } from '../db/connect.ts'
 import { query } from '../db/query.ts'
-import { MINUTE_MS } from '../lib/time.ts'
 import type { Aggregate } from './aggregates.ts'
-import type { Window } from './protocol.ts'
-
-const BUCKET_MS = 15 * MINUTE_MS
+import { BUCKET_MS, type Window } from './protocol.ts'
 
 /** Dirty bucket of an aggregate, or of the daily rollups. */
 export interface Mark {
@@ -15,8 +12,22 @@ export interface Mark {
 
 type Marked = Aggregate | 'daily_rollups'
 
-const markDirty = query<{ aggregate: string; siteNos: number[]; times: Date[] }>('mark-dirty')
-const markRollupsDirty = query<{ siteNos: number[]; times: Date[]; changedAts: Date[] }>('mark-daily-rollups')
+// Because of the share lock, a transaction that moves the watermark waits for this one. Inserts in key order, to avoid deadlocks
+// between writers.
+const markDirty = query<{ aggregate: string; siteNos: number[]; buckets: Date[]; changedAts: Date[] }>(
+  'mark-dirty',
+  `
+  with edge as materialized (
+    select watermark from watermarks where aggregate = :aggregate::text for share
+  )
+  insert into dirty_buckets (aggregate, site_no, bucket)
+  select :aggregate::text, site_no, bucket
+  from unnest(:siteNos::int[], :buckets::timestamptz[], :changedAts::timestamptz[]) as given (site_no, bucket, changed_at),
+    edge
+  where changed_at < watermark
+  order by site_no, bucket
+  on conflict (aggregate, site_no, bucket) do update set version = nextval('dirty_versions')`,
+)
 const deleteDirty = query<{ aggregate: string; siteNos: number[]; buckets: Date[]; versions: number[] }>(
   'delete-dirty',
 )
@@ -61,53 +72,32 @@ export async function removeMarks(db: Queryable, aggregate: Marked, marks: reado
 }
 
 /**
- * Marks the buckets of changed rows below an aggregate's watermark: readers use raw rows for them until they are refreshed.
- * Call it in the transaction that writes the rows, after the writes, and only once for each aggregate: two transactions
- * that call it twice could deadlock.
- * @param touched any time inside each bucket, Unix milliseconds
+ * Marks the buckets of changed rows below a watermark: readers use raw rows for them until they are refreshed or rolled up. Call it
+ * in the transaction that writes the rows, after the writes, and only once for each aggregate: two transactions that call it
+ * twice could deadlock.
+ * @param touched `at`: any time inside each bucket, Unix milliseconds; `changedAt`, if it differs: a rollup built up to a later
+ * time holds the row. For a hit this is its own time; for a session, `closesAt` of its last hit before or after the change,
+ * whichever is earlier
  */
 export async function markBuckets(
   tx: Transaction,
-  aggregate: Aggregate,
-  touched: { siteNo: number; at: number }[],
+  aggregate: Marked,
+  touched: { siteNo: number; at: number; changedAt?: number }[],
 ): Promise<void> {
-  const buckets = new Map<string, { siteNo: number; at: number }>()
-  for (const { siteNo, at } of touched) {
+  const marks = new Map<string, { siteNo: number; bucket: number; changedAt: number }>()
+  for (const { siteNo, at, changedAt = at } of touched) {
     const bucket = Math.floor(at / BUCKET_MS) * BUCKET_MS
-    buckets.set(`${siteNo}/${bucket}`, { siteNo, at: bucket })
+    const key = `${siteNo}/${bucket}`
+    const known = marks.get(key)
+    if (known) known.changedAt = Math.min(known.changedAt, changedAt)
+    else marks.set(key, { siteNo, bucket, changedAt })
   }
-  if (buckets.size === 0) return
-  const values = [...buckets.values()]
+  if (marks.size === 0) return
+  const values = [...marks.values()]
   await markDirty(tx, {
     aggregate,
     siteNos: values.map(({ siteNo }) => siteNo),
-    times: values.map(({ at }) => new Date(at)),
-  })
-}
-
-/**
- * Marks the days whose rollups may hold the changed rows. The rules of `markBuckets` apply.
- * @param touched `at`: any time in the day, rounded down to a quarter hour; `changedAt`: a rollup built up to a later time
- * holds the row. For a hit this is its own time; for a session, `closesAt` of its last hit before or after the change,
- * whichever is earlier
- */
-export async function markRollups(
-  tx: Transaction,
-  touched: { siteNo: number; at: number; changedAt: number }[],
-): Promise<void> {
-  const buckets = new Map<string, { siteNo: number; at: number; changedAt: number }>()
-  for (const { siteNo, at, changedAt } of touched) {
-    const bucket = Math.floor(at / BUCKET_MS) * BUCKET_MS
-    const key = `${siteNo}/${bucket}`
-    const known = buckets.get(key)
-    if (known) known.changedAt = Math.min(known.changedAt, changedAt)
-    else buckets.set(key, { siteNo, at: bucket, changedAt })
-  }
-  if (buckets.size === 0) return
-  const values = [...buckets.values()]
-  await markRollupsDirty(tx, {
-    siteNos: values.map(({ siteNo }) => siteNo),
-    times: values.map(({ at }) => new Date(at)),
+    buckets: values.map(({ bucket }) => new Date(bucket)),
     changedAts: values.map(({ changedAt }) => new Date(changedAt)),
   })
 }

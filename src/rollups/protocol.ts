@@ -1,11 +1,27 @@
+import { MINUTE_MS } from '../lib/time.ts'
 import type { Pool } from '../threads/pool.ts'
 import type { Column, Counts } from './daily/codec.ts'
+
+export const BUCKET_MS = 15 * MINUTE_MS
 
 /** Half-open, Unix milliseconds, whole 15-minute buckets. */
 export interface Window {
   start: number
   end: number
 }
+
+/** Returns the bounds of a window as parameters of a statement. */
+export const datesOf = ({ start, end }: Window): { start: Date; end: Date } => ({
+  start: new Date(start),
+  end: new Date(end),
+})
+
+/** Returns the windows of sites as parameters of a statement: one array for each column. */
+export const arraysOf = (spans: readonly (Window & { siteNo: number })[]) => ({
+  siteNos: spans.map(({ siteNo }) => siteNo),
+  starts: spans.map(({ start }) => new Date(start)),
+  ends: spans.map(({ end }) => new Date(end)),
+})
 
 /** Totals of a window. They add up over windows, except `visitors`. */
 export interface TrafficTotals {

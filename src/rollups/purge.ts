@@ -1,7 +1,7 @@
 import type { Db } from '../db/connect.ts'
 import { query } from '../db/query.ts'
 import { DAY_MS, MINUTE_MS } from '../lib/time.ts'
-import type { Aggregate } from './aggregates.ts'
+import { AGGREGATE_NAMES, type Aggregate } from './aggregates.ts'
 import { allowColumnstoreWrites } from './columnstore.ts'
 import { markBuckets } from './dirty.ts'
 
@@ -16,12 +16,30 @@ const MAX_MARKS = 5_000
 /** After this time, no transaction that began before the deletion can still store rows. */
 const SETTLED_MS = 10 * MINUTE_MS
 
-interface Rest {
-  events: Date | null
-  sessions: Date | null
-  revenue: Date | null
-  mrrMovements: Date | null
-}
+/** All tables with rows of a site, except `sites` and the hypertables. */
+const TABLES = [
+  'processor_connections',
+  'import_secrets',
+  'goals',
+  'identities',
+  'visitors',
+  'payments',
+  'awaiting_visitors',
+  'payment_aliases',
+  'subscriptions',
+  'processor_facts',
+  'price_dependents',
+  'recompute_queue',
+  'lifecycle_events',
+  'webhook_events',
+  'error_groups',
+  'daily_values',
+  'rollup_spans',
+  'daily_rollups',
+  'daily_value_rollups',
+  'value_dictionary',
+  'dead_letters',
+]
 
 const selectSites = query<void, { siteNo: number; deletedAt: Date }>(
   'select-sites-to-purge',
@@ -32,17 +50,33 @@ const selectSites = query<void, { siteNo: number; deletedAt: Date }>(
   order by deleted_at, site_no`,
 )
 
-const purgeRows = query<{ siteNo: number; limit: number }, { count: number }>('purge-rows')
+/**
+ * Deletes at most `limit` rows of a site from each table, and returns how many it has deleted.
+ * @public the test of all statements reads it
+ */
+export const PURGE_ROWS = deletionFrom([...TABLES, "dirty_buckets where aggregate = 'daily_rollups'"])
+const purgeRows = query<{ siteNo: number; limit: number }, { count: number }>('purge-rows', PURGE_ROWS)
 
-/** Earliest time from which on the site has rows in each hypertable; null where it has none. */
-const findStart = query<{ siteNo: number; from: Date }, Rest>(
+function deletionFrom(parts: string[]): string {
+  const deletions = parts.map((part, index) => {
+    const [table, where = 'where true'] = part.split(/ (?=where)/)
+    const rows = `select ctid from ${table} ${where} and site_no = :siteNo::int limit :limit::int`
+    return `gone_${index} as (delete from ${table} where ctid = any(array(${rows})) returning 1)`
+  })
+  const gone = parts.map((_, index) => `select from gone_${index}`).join(' union all ')
+  return `with ${deletions.join(', ')} select count(*)::int as count from (${gone}) as gone`
+}
+
+/** Earliest time from which on the site has rows in a hypertable; null where it has none. */
+const findStart = query<{ siteNo: number; from: Date }, { at: Date | null }>(
   'find-purge-start',
   `
-  select
-    (select min(at) from events where site_no = :siteNo::int and at >= :from::timestamptz) as events,
-    (select min(started_at) from sessions where site_no = :siteNo::int and started_at >= :from::timestamptz) as sessions,
-    (select min(at) from revenue where site_no = :siteNo::int and at >= :from::timestamptz) as revenue,
-    (select min(at) from mrr_movements where site_no = :siteNo::int and at >= :from::timestamptz) as "mrrMovements"`,
+  select least(
+    (select min(at) from events where site_no = :siteNo::int and at >= :from::timestamptz),
+    (select min(started_at) from sessions where site_no = :siteNo::int and started_at >= :from::timestamptz),
+    (select min(at) from revenue where site_no = :siteNo::int and at >= :from::timestamptz),
+    (select min(at) from mrr_movements where site_no = :siteNo::int and at >= :from::timestamptz)
+  ) as at`,
 )
 
 const countDirty = query<{ siteNo: number }, { all: number; ofSite: number }>(
@@ -50,13 +84,6 @@ const countDirty = query<{ siteNo: number }, { all: number; ofSite: number }>(
   `
   select count(*)::int as "all", (count(*) filter (where site_no = :siteNo::int))::int as "ofSite"
   from dirty_buckets`,
-)
-
-const purgeMovements = query<SiteSpan>(
-  'purge-movements',
-  `
-  delete from mrr_movements
-  where site_no = :siteNo::int and at >= :start::timestamptz and at < :end::timestamptz`,
 )
 
 /** Keeps the row of the site, because its number must not be used again, and removes its domain. */
@@ -68,44 +95,35 @@ const finishPurge = query<{ siteNo: number; now: Date }>(
   where site_no = :siteNo and deleted_at is not null`,
 )
 
-interface BucketCount {
-  bucket: Date
-  count: number
-}
-
 interface SiteSpan {
   siteNo: number
   start: Date
   end: Date
 }
 
-/** Events of a span by bucket of 15 minutes. */
-export const countEventsByBucket = query<SiteSpan, BucketCount>(
-  'count-events-by-bucket',
+interface BucketCount {
+  aggregate: Aggregate
+  bucket: Date
+  count: number
+}
+
+/** Rows of a span by bucket of 15 minutes, in the hypertables that have continuous aggregates. */
+export const countRowsByBucket = query<SiteSpan, BucketCount>(
+  'count-rows-by-bucket',
   `
-  select time_bucket(interval '15 minutes', at) as bucket, count(*)::int as count
-  from events
-  where site_no = :siteNo::int and at >= :start::timestamptz and at < :end::timestamptz
-  group by 1
-  order by 1`,
-)
-const countSessionsByBucket = query<SiteSpan, BucketCount>(
-  'count-sessions-by-bucket',
-  `
-  select time_bucket(interval '15 minutes', started_at) as bucket, count(*)::int as count
-  from sessions
-  where site_no = :siteNo::int and started_at >= :start::timestamptz and started_at < :end::timestamptz
-  group by 1
-  order by 1`,
-)
-const countRevenueByBucket = query<SiteSpan, BucketCount>(
-  'count-revenue-by-bucket',
-  `
-  select time_bucket(interval '15 minutes', at) as bucket, count(*)::int as count
-  from revenue
-  where site_no = :siteNo::int and at >= :start::timestamptz and at < :end::timestamptz
-  group by 1
-  order by 1`,
+  select aggregate, time_bucket(interval '15 minutes', at) as bucket, count(*)::int as count
+  from (
+    select 'hits' as aggregate, at from events
+    where site_no = :siteNo::int and at >= :start::timestamptz and at < :end::timestamptz
+    union all
+    select 'sessions', started_at from sessions
+    where site_no = :siteNo::int and started_at >= :start::timestamptz and started_at < :end::timestamptz
+    union all
+    select 'revenue', at from revenue
+    where site_no = :siteNo::int and at >= :start::timestamptz and at < :end::timestamptz
+  ) as counted
+  group by 1, 2
+  order by 1, 2`,
 )
 
 // Delete through the hypertable, not from a chunk: only this finds compressed rows in every version of TimescaleDB. With a plan
@@ -129,16 +147,15 @@ const purgeRevenue = query<SiteSpan>(
   where site_no = :siteNo::int and at >= :start::timestamptz and at < :end::timestamptz`,
 )
 
+const purgeMovements = query<SiteSpan>(
+  'purge-movements',
+  `
+  delete from mrr_movements
+  where site_no = :siteNo::int and at >= :start::timestamptz and at < :end::timestamptz`,
+)
+
 /** Hypertables that have continuous aggregates. They are large, and deletions must mark their buckets dirty. */
-const AGGREGATED: {
-  aggregate: Aggregate
-  count: typeof countEventsByBucket
-  purge: typeof purgeEvents
-}[] = [
-  { aggregate: 'hits', count: countEventsByBucket, purge: purgeEvents },
-  { aggregate: 'sessions', count: countSessionsByBucket, purge: purgeSessions },
-  { aggregate: 'revenue', count: countRevenueByBucket, purge: purgeRevenue },
-]
+const AGGREGATED = { hits: purgeEvents, sessions: purgeSessions, revenue: purgeRevenue }
 
 /**
  * Deletes rows of deleted sites for up to two seconds. The remaining rows are the only state: it is safe to stop at any
@@ -178,9 +195,8 @@ async function purgeSite(db: Db, siteNo: number, hasTime: () => boolean): Promis
 
 /** Returns the start of the first UTC day, from `from` on, on which the site has rows in a hypertable. */
 async function firstDay(db: Db, siteNo: number, from: Date): Promise<number | undefined> {
-  const [rest] = await findStart(db, { siteNo, from })
-  const times = Object.values(rest!).flatMap((at: Date | null) => (at ? [at.getTime()] : []))
-  return times.length === 0 ? undefined : Math.floor(Math.min(...times) / DAY_MS) * DAY_MS
+  const [first] = await findStart(db, { siteNo, from })
+  return first!.at ? Math.floor(first!.at.getTime() / DAY_MS) * DAY_MS : undefined
 }
 
 /** @returns false when the time limit stopped it before the end of the day */
@@ -188,14 +204,15 @@ async function purgeDay(db: Db, siteNo: number, day: number, hasTime: () => bool
   const end = new Date(day + DAY_MS)
   const start = new Date(day)
   await purgeMovements(db, { siteNo, start, end })
-  for (const { aggregate, count, purge } of AGGREGATED) {
-    const slices = cut(await count(db, { siteNo, start, end }))
+  const counts = await countRowsByBucket(db, { siteNo, start, end })
+  for (const aggregate of AGGREGATE_NAMES) {
+    const slices = cut(counts.filter(count => count.aggregate === aggregate))
     for (const [index, buckets] of slices.entries()) {
       if (!hasTime()) return false
       const next = slices[index + 1]?.[0] ?? end
       await db.begin(async transaction => {
         await allowColumnstoreWrites(transaction)
-        await purge(transaction, { siteNo, start: buckets[0]!, end: next })
+        await AGGREGATED[aggregate](transaction, { siteNo, start: buckets[0]!, end: next })
         // Mark the buckets dirty, like every write below the watermark: the refresh then removes the stale aggregate rows.
         const touched = buckets.map(bucket => ({ siteNo, at: bucket.getTime() }))
         await markBuckets(transaction, aggregate, touched)

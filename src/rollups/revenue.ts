@@ -42,17 +42,10 @@ export function countRevenue(db: Db, sites: SiteMoney[]): Promise<RevenueTotals[
 }
 
 async function countOneSite(db: Db, { siteNo, currency, windows }: SiteMoney): Promise<RevenueTotals[]> {
+  if (windows.length === 0) return []
   const edges = edgesOf(windows)
-  const rows =
-    edges.length < 2
-      ? []
-      : await readRevenue(db, {
-          siteNo,
-          start: new Date(edges[0]!),
-          end: new Date(edges.at(-1)!),
-          currency,
-          edges: edges.map(edge => new Date(edge)),
-        })
+  const dates = edges.map(edge => new Date(edge))
+  const rows = await readRevenue(db, { siteNo, start: dates[0]!, end: dates.at(-1)!, currency, edges: dates })
   return windows.map(window => {
     const totals = { recorded: 0, payments: 0, revenue: 0n, recurring: 0n, newCustomers: 0 }
     for (const row of rows) {
@@ -70,21 +63,16 @@ async function countOneSite(db: Db, { siteNo, currency, windows }: SiteMoney): P
 /** Returns the movements of monthly recurring revenue in each window of a site, and the MRR at the end of each window. */
 export async function countMovements(db: Db, site: SiteMoney): Promise<Movements> {
   const { siteNo, currency, windows } = site
-  const edges = edgesOf(windows)
   const [connection] = await findConnected(db, { siteNo })
-  const rows =
-    edges.length === 0
-      ? []
-      : await sumMovements(db, {
-          siteNo,
-          currency,
-          edges: edges.map(edge => new Date(edge)),
-          end: new Date(edges.at(-1)!),
-        })
+  const { isConnected } = connection!
+  if (windows.length === 0) return { isConnected, windows: [] }
+  const edges = edgesOf(windows)
+  const dates = edges.map(edge => new Date(edge))
+  const rows = await sumMovements(db, { siteNo, currency, edges: dates, end: dates.at(-1)! })
   const sum = (isMeant: (segment: number) => boolean) =>
     rows.filter(row => isMeant(row.segment)).reduce((total, row) => total + BigInt(row.mrr), 0n)
   return {
-    isConnected: connection!.isConnected,
+    isConnected,
     windows: windows.map(
       (window): MovementTotals => ({
         mrr: sum(segment => segment > 0 && liesIn(segment, edges, window)),

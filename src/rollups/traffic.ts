@@ -5,13 +5,17 @@ import {
   type Coverage,
   cacheOf,
   coverageOf,
-  type DayRange,
   dayRangesOf,
   hitsNotRolledUp,
   mergeWindows,
   readDailyRollups,
 } from './daily/coverage.ts'
+import { type RangeTotals, readTotals, sumOf } from './daily/range-totals.ts'
+import { countSliceSessions, type SessionTotals } from './daily/row-slice.ts'
+import { countTogether, readIntArray } from './daily/visitor-set.ts'
 import {
+  arraysOf,
+  datesOf,
   NO_TRAFFIC,
   type SiteVisitors,
   type SiteWindows,
@@ -19,9 +23,6 @@ import {
   type TrafficTotals,
   type Window,
 } from './protocol.ts'
-import { type RangeTotals, readTotals, sum } from './range-totals.ts'
-import { countSliceSessions } from './row-slice.ts'
-import { countTogether, readIntArray } from './visitor-set.ts'
 
 interface HitBucket {
   siteNo: number
@@ -31,9 +32,7 @@ interface HitBucket {
 }
 
 type HitCounts = HitBucket & { visitors: Uint32Array }
-type SessionCounts = Pick<TrafficTotals, 'sessions' | 'bounces' | 'durationMs'>
-
-type SessionBucket = SessionCounts & { bucket: Date }
+type SessionBucket = SessionTotals & { bucket: Date }
 
 const readHitBuckets = query<
   { siteNos: readonly number[]; starts: readonly Date[]; ends: readonly Date[] },
@@ -68,19 +67,14 @@ export function countTraffic(
       const rolledUp = ranges[index]!.map(range => totals.get(range)!)
       return {
         ...NO_TRAFFIC,
-        ...(hitsIn && countHits(rolledUp, hitsIn[index]!)),
-        ...(sessions && countSessions([...rolledUp, ...sessions[index]!])),
+        ...(hitsIn && {
+          ...sumOf([...rolledUp, ...hitsIn[index]!], ['pageviews', 'customEvents']),
+          visitors: countVisitors(rolledUp, hitsIn[index]!),
+        }),
+        ...(sessions && sumOf([...rolledUp, ...sessions[index]!], ['sessions', 'bounces', 'durationMs'])),
       }
     })
   })
-}
-
-function countHits(rolledUp: RangeTotals[], rows: HitCounts[]) {
-  return {
-    pageviews: sum([...rolledUp, ...rows], ({ pageviews }) => pageviews),
-    customEvents: sum([...rolledUp, ...rows], ({ customEvents }) => customEvents),
-    visitors: countVisitors(rolledUp, rows),
-  }
 }
 
 const countVisitors = (rolledUp: RangeTotals[], rows: HitCounts[]): number =>
@@ -89,23 +83,13 @@ const countVisitors = (rolledUp: RangeTotals[], rows: HitCounts[]): number =>
     rows.map(({ visitors }) => visitors),
   )
 
-const countSessions = (all: SessionCounts[]): SessionCounts => ({
-  sessions: sum(all, ({ sessions }) => sessions),
-  bounces: sum(all, ({ bounces }) => bounces),
-  durationMs: sum(all, ({ durationMs }) => durationMs),
-})
-
 const spansOf = (siteNo: number, coverages: Coverage[]) =>
   hitsNotRolledUp(coverages).map(window => ({ siteNo, ...window }))
 
 /** Returns the hit counts of sites in the given spans, one row for each 15-minute bucket. */
 async function readHits(tx: Queryable, spans: (Window & { siteNo: number })[]): Promise<HitCounts[]> {
   if (spans.length === 0) return []
-  const rows = await readHitBuckets(tx, {
-    siteNos: spans.map(({ siteNo }) => siteNo),
-    starts: spans.map(({ start }) => new Date(start)),
-    ends: spans.map(({ end }) => new Date(end)),
-  })
+  const rows = await readHitBuckets(tx, arraysOf(spans))
   return rows.map(({ visitors, ...row }) => ({
     ...row,
     visitors: readIntArray(visitors === null ? null : Buffer.from(visitors, 'base64')),
@@ -118,14 +102,10 @@ async function readSessions(
   siteNo: number,
   windows: Window[],
   coverages: Coverage[],
-): Promise<SessionCounts[][]> {
+): Promise<SessionTotals[][]> {
   const gaps = mergeWindows(coverages.flatMap(coverage => coverage.gaps))
   const [rows, open] = await Promise.all([
-    Promise.all(
-      gaps.map(({ start, end }) =>
-        readSessionBuckets(tx, { siteNo, start: new Date(start), end: new Date(end) }),
-      ),
-    ),
+    Promise.all(gaps.map(gap => readSessionBuckets(tx, { siteNo, ...datesOf(gap) }))),
     Promise.all(
       coverages.map(({ tails }) => Promise.all(tails.map(tail => countSliceSessions(tx, siteNo, tail)))),
     ),
@@ -160,46 +140,36 @@ export function countSiteVisitors(db: Db, sites: SiteWindows[]): Promise<SiteVis
   return inSnapshot(db, async tx => {
     const siteNos = sites.map(({ siteNo }) => siteNo)
     const rollups = await readDailyRollups(tx, siteNos, span)
-    const covered = sites.map(site => {
-      const windows = [site.previous, ...site.buckets]
-      const coverages = windows.map(window => coverageOf(window, rollups.get(site.siteNo)!))
-      const [before, ...each] = coverages.map(({ rollups }) => dayRangesOf(rollups))
-      // The days of all buckets form one day range, so they are summed once.
-      const all = dayRangesOf(coverages.slice(1).flatMap(({ rollups }) => rollups))
-      return {
-        siteNo: site.siteNo,
-        windows,
-        spans: spansOf(site.siteNo, coverages),
-        before: before!,
-        each,
-        all,
-      }
+    const covered = sites.map(({ siteNo, previous, buckets }) => {
+      const windows = [previous, ...buckets]
+      const coverages = windows.map(window => coverageOf(window, rollups.get(siteNo)!))
+      // The days of all buckets form one more day range, so they are summed once.
+      const days = [...coverages, { rollups: coverages.slice(1).flatMap(({ rollups }) => rollups) }]
+      return { siteNo, windows, coverages, ranges: days.map(({ rollups }) => dayRangesOf(rollups)) }
     })
+    const spans = covered.flatMap(({ siteNo, coverages }) => spansOf(siteNo, coverages))
     const [totals, hits] = await Promise.all([
       readTotals(
         tx,
         cacheOf(db),
-        covered.flatMap(({ before, each, all }) => [...before, ...each.flat(), ...all]),
+        covered.flatMap(({ ranges }) => ranges.flat()),
       ),
-      readHits(
-        tx,
-        covered.flatMap(({ spans }) => spans),
-      ),
+      readHits(tx, spans),
     ])
     const hitsOf = new Map(siteNos.map(siteNo => [siteNo, [] as HitCounts[]]))
     for (const row of hits) hitsOf.get(row.siteNo)!.push(row)
-    const count = (ranges: DayRange[], rows: HitCounts[]) =>
-      countVisitors(
-        ranges.map(range => totals.get(range)!),
-        rows,
-      )
-    return covered.map(({ siteNo, windows, before, each, all }) => {
+    return covered.map(({ siteNo, windows, ranges }) => {
       const [inPrevious, ...inBuckets] = divide(windows, hitsOf.get(siteNo)!)
+      const rows = [inPrevious!, ...inBuckets, inBuckets.flat()]
+      const counts = rows.map((inWindow, index) => {
+        const rolledUp = ranges[index]!.map(range => totals.get(range)!)
+        return countVisitors(rolledUp, inWindow)
+      })
       return {
         siteNo,
-        visitors: count(all, inBuckets.flat()),
-        visitorsBefore: count(before, inPrevious!),
-        sparkline: each.map((ranges, index) => count(ranges, inBuckets[index]!)),
+        visitors: counts.at(-1)!,
+        visitorsBefore: counts[0]!,
+        sparkline: counts.slice(1, -1),
       }
     })
   })

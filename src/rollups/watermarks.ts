@@ -1,13 +1,13 @@
 import type { Db } from '../db/connect.ts'
 import { query } from '../db/query.ts'
 import { MINUTE_MS } from '../lib/time.ts'
+import { BUCKET_MS } from './protocol.ts'
 
-const BUCKET_MS = 15 * MINUTE_MS
 /** Minimum lag of rollups behind now. Most hits are stored within seconds; a later hit marks its day dirty. */
 const LAG_MS = 15 * MINUTE_MS
 
-/** Moves the watermark of an aggregate forward, once no running transaction writes by the old one. */
-export const moveWatermark = query<{ aggregate: string; watermark: Date }>(
+/** Moves a watermark forward, once no running transaction writes by the old one. */
+const raiseWatermark = query<{ aggregate: string; watermark: Date }>(
   'move-watermark',
   `
   update watermarks set watermark = :watermark::timestamptz
@@ -33,16 +33,22 @@ export const noteRefreshed = query<{ aggregate: string; refreshedTo: Date }>(
   'update watermarks set refreshed_to = :refreshedTo::timestamptz where aggregate = :aggregate::text',
 )
 
-/**
- * Moves the watermark of rollups up to `now` minus the lag. Every later write below the watermark leaves a mark.
- * @returns the watermark, and the watermark up to which all open days were rolled up; Unix milliseconds
- */
-export async function moveRollupWatermark(
-  db: Db,
-  now: Date,
-): Promise<{ watermark: number; refreshedTo: number | null }> {
-  const target = Math.floor((now.getTime() - LAG_MS) / BUCKET_MS) * BUCKET_MS
-  await moveWatermark(db, { aggregate: 'daily_rollups', watermark: new Date(target) })
-  const [state] = await readWatermark(db, { aggregate: 'daily_rollups' })
-  return { watermark: state!.watermark!, refreshedTo: state!.refreshedTo }
+interface Watermark {
+  watermark: number
+  refreshedTo: number | null
 }
+
+/**
+ * Moves the watermark of an aggregate up to `now` minus its lag. Every later write below the watermark leaves a mark.
+ * @returns the watermark, and the time up to which the aggregate was refreshed; Unix milliseconds
+ */
+export async function moveWatermark(db: Db, aggregate: string, now: Date, lagMs: number): Promise<Watermark> {
+  const watermark = new Date(Math.floor((now.getTime() - lagMs) / BUCKET_MS) * BUCKET_MS)
+  await raiseWatermark(db, { aggregate, watermark })
+  const [state] = await readWatermark(db, { aggregate })
+  return state as Watermark
+}
+
+/** Moves the watermark of the daily rollups; `refreshedTo` is the one up to which all open days were rolled up. */
+export const moveRollupWatermark = (db: Db, now: Date): Promise<Watermark> =>
+  moveWatermark(db, 'daily_rollups', now, LAG_MS)

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { listBackends } from '../../scripts/bench/measure-ingest.ts'
+import { listBackends } from '../../scripts/bench/service.ts'
 import { abandonWhen } from '../../src/db/abandon.ts'
 import { connectDb, type Db } from '../../src/db/connect.ts'
 import { type TestDatabase, testDatabase } from '../support/database.ts'

@@ -76,7 +76,7 @@ test('embedded database: the process stops cleanly when its parent is gone, and 
   await database.close()
 }, 60_000)
 
-test('embedded database: an in-memory one starts from a dump of another and listens on TCP', async () => {
+test('embedded database: an in-memory one starts from a dump of another', async () => {
   const template = await startDatabase({ log })
   const sql = client(template.url)
   await sql`create table seeded as select 7 as id`
@@ -85,7 +85,6 @@ test('embedded database: an in-memory one starts from a dump of another and list
   await template.close()
   const copy = await startDatabase({
     snapshot: Buffer.from(await snapshot.arrayBuffer()),
-    listen: { port: 0 },
     log,
   })
   const copied = client(copy.url)

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { type GoalTarget, targetOf, testOf } from '../../src/goals/matching.ts'
-import { compileMatch } from '../../src/rollups/value-match.ts'
+import { compileMatch } from '../../src/rollups/patterns/value-match.ts'
 
 function matchesValue(target: GoalTarget, text: string): boolean {
   const { operator, value } = testOf(target)

@@ -44,7 +44,7 @@ test('start-up checks: a PostgreSQL without TimescaleDB is refused with instruct
     throw error
   })
   const socketPath = join(folder, '.s.PGSQL.5432')
-  const gateway = await startGateway({ session, listen: { socketPath } })
+  const gateway = await startGateway(session, socketPath)
   cleanUps.push(() => gateway.close())
   const db = connectDb(socketUrl(socketPath), { max: 1, name: 'test' })
   cleanUps.push(() => db.end({ timeout: 2 }))

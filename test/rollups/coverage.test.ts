@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { type Coverage, coverageOf, OPEN_MS, type RollupSpan } from '../../src/rollups/daily/coverage.ts'
+import { type RowSlice, rolledUpSlice, SILENCE_MS, wholeSlice } from '../../src/rollups/daily/row-slice.ts'
 import type { Window } from '../../src/rollups/protocol.ts'
-import { type RowSlice, rolledUpSlice, SILENCE_MS, wholeSlice } from '../../src/rollups/row-slice.ts'
 import { type Random, randomFrom } from '../support/random-values.ts'
 
 const QUARTER = 15 * 60_000

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { MOST_STEPS, PatternWork } from '../../src/rollups/patterns/match.ts'
 import type { ValueTest } from '../../src/rollups/patterns/protocol.ts'
-import { compileMatch, VALUE_OPERATORS } from '../../src/rollups/value-match.ts'
+import { compileMatch, VALUE_OPERATORS } from '../../src/rollups/patterns/value-match.ts'
 import type { FairPool } from '../../src/threads/fair-pool.ts'
 import { inProcessPatterns } from '../support/in-process-patterns.ts'
 

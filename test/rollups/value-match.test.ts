@@ -5,7 +5,7 @@ import {
   InvalidPatternError,
   VALUE_OPERATORS,
   type ValueOperator,
-} from '../../src/rollups/value-match.ts'
+} from '../../src/rollups/patterns/value-match.ts'
 
 test.each<[ValueOperator, string, string[], string[]]>([
   ['is', '/a', ['/a'], ['/A', '/a/', ' /a', '']],

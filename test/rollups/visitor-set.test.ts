@@ -1,13 +1,13 @@
 import { expect, test } from 'vitest'
 import { encodeValues, noCounts } from '../../src/rollups/daily/codec.ts'
-import { compareTexts } from '../../src/rollups/value-dictionary.ts'
+import { compareTexts } from '../../src/rollups/daily/value-dictionary.ts'
 import {
+  addVisitors,
   countTogether,
   type DistinctVisitors,
   uniteDays,
   uniteSets,
-  VisitorSet,
-} from '../../src/rollups/visitor-set.ts'
+} from '../../src/rollups/daily/visitor-set.ts'
 import { type Random, randomFrom } from '../support/random-values.ts'
 
 /** Some of the numbers below `most`. */
@@ -24,13 +24,7 @@ function uniteLists(days: Uint32Array[]): DistinctVisitors {
   )
 }
 
-function serialize(numbers: Uint32Array): Buffer {
-  const set = VisitorSet.from()
-  set.add(numbers)
-  const bytes = set.serialize()
-  set.free()
-  return bytes
-}
+const serialize = (numbers: Uint32Array) => addVisitors(undefined, numbers)
 
 const count = (...lists: number[][]) =>
   countTogether(

@@ -3,8 +3,8 @@ import { arraysOf, arrayText, timeText } from '../../db/array-text.ts'
 import type { Transaction } from '../../db/connect.ts'
 import { query } from '../../db/query.ts'
 import { attributeAwaiting } from '../../events/attribution.ts'
-import { markBuckets, markRollups } from '../../rollups/dirty.ts'
-import { closesAt } from '../../rollups/row-slice.ts'
+import { closesAt } from '../../rollups/daily/row-slice.ts'
+import { markBuckets } from '../../rollups/dirty.ts'
 import type { EnrichedHit } from '../hit.ts'
 import type { Visitor } from './batch-context.ts'
 import { renumberVisits } from './renumber-visits.ts'
@@ -68,8 +68,8 @@ export async function writeBatch(
     ...written.map(({ visitor, session }) => ({ siteNo: visitor.siteNo, at: session.startedAt })),
     ...renumbered,
   ])
-  await markRollups(tx, [
-    ...visible.map(({ siteNo, at }) => ({ siteNo, at, changedAt: at })),
+  await markBuckets(tx, 'daily_rollups', [
+    ...visible.map(({ siteNo, at }) => ({ siteNo, at })),
     ...written.map(({ visitor, session }) => ({
       siteNo: visitor.siteNo,
       at: session.startedAt,

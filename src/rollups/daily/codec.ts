@@ -17,16 +17,8 @@ export type Column = (typeof COLUMNS)[number]
 
 export type Counts = Record<Column, number>
 
-export const noCounts = (): Counts => ({
-  hits: 0,
-  pageviews: 0,
-  visitors: 0,
-  sessions: 0,
-  bounces: 0,
-  engagedMs: 0,
-  engagedSessions: 0,
-  lastAt: 0,
-})
+const NO_COUNTS = Object.fromEntries(COLUMNS.map(column => [column, 0])) as Counts
+export const noCounts = (): Counts => ({ ...NO_COUNTS })
 
 /** A value of a dimension in a rollup. */
 export interface RolledUpValue {

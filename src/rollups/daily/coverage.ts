@@ -4,10 +4,10 @@ import type { Db, Queryable } from '../../db/connect.ts'
 import { query } from '../../db/query.ts'
 import { DIMENSIONS_HASH } from '../../dimensions/rolled-up.ts'
 import { HOUR_MS } from '../../lib/time.ts'
-import type { Window } from '../protocol.ts'
-import type { RangeTotals } from '../range-totals.ts'
-import { type RowSlice, sliceSince } from '../row-slice.ts'
+import { datesOf, type Window } from '../protocol.ts'
+import type { RangeTotals } from './range-totals.ts'
 import type { RangeValues } from './range-values.ts'
+import { type RowSlice, sliceSince } from './row-slice.ts'
 
 /** A day stays open this long after its end. Later, only a late hit can join a session of the day (contract §6); has a margin. */
 export const OPEN_MS = 26 * HOUR_MS
@@ -52,15 +52,10 @@ const selectDailyRollups = query<
 export async function readDailyRollups(
   tx: Queryable,
   siteNos: readonly number[],
-  { start, end }: Window,
+  window: Window,
 ): Promise<Map<number, DailyRollup[]>> {
   const bySite = new Map<number, DailyRollup[]>(siteNos.map(siteNo => [siteNo, []]))
-  const rows = await selectDailyRollups(tx, {
-    siteNos,
-    start: new Date(start),
-    end: new Date(end),
-    dimensionsHash: DIMENSIONS_HASH,
-  })
+  const rows = await selectDailyRollups(tx, { siteNos, ...datesOf(window), dimensionsHash: DIMENSIONS_HASH })
   for (const rollup of rows) bySite.get(rollup.siteNo)!.push(rollup)
   return bySite
 }

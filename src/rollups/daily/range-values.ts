@@ -1,11 +1,12 @@
 import type { Queryable } from '../../db/connect.ts'
 import { query } from '../../db/query.ts'
 import { PROPERTIES } from '../../dimensions/rolled-up.ts'
-import { valuesOf } from '../value-dictionary.ts'
-import { bytesOf, type DistinctVisitors, uniteDays } from '../visitor-set.ts'
+import { arraysOf } from '../protocol.ts'
 import { decodeColumns, type EncodedVisitors, type RolledUpColumns } from './codec.ts'
 import { type DayRange, keyOf, type RollupCache } from './coverage.ts'
+import { valuesOf } from './value-dictionary.ts'
 import { find, type ValueColumns, ValueSums } from './value-sums.ts'
+import { bytesOf, type DistinctVisitors, uniteDays } from './visitor-set.ts'
 
 /** Stored counts of one dimension for one day; `visitors` is null unless they were requested. */
 interface StoredDay {
@@ -29,11 +30,7 @@ export class RangeValues implements ValueColumns {
   #addedBytes = 0
 
   constructor(days: readonly StoredDay[]) {
-    const parts = days.map(({ rolledUp: { valueIds, columns } }) => ({
-      valueIds,
-      columns,
-      least: columns.visitors,
-    }))
+    const parts = days.map(({ rolledUp }) => ({ ...rolledUp, least: rolledUp.columns.visitors }))
     const { valueIds, columns, least } = parts.length === 1 ? parts[0]! : new ValueSums(parts).summed
     this.valueIds = valueIds
     this.columns = columns
@@ -74,8 +71,10 @@ export class RangeValues implements ValueColumns {
   }
 }
 
-/** Site and dimension of the day ranges. */
-interface Subject {
+/** Where the counts by value of a dimension are read. */
+interface Source {
+  tx: Queryable
+  cache: RollupCache
   siteNo: number
   dimension: string
 }
@@ -84,6 +83,8 @@ interface LoadedRange {
   range: DayRange
   key: string
   counts: RangeValues
+  /** Days with visitors. They are large, so they are kept only for the duration of one query, not in the cache. */
+  days: StoredDay[] | undefined
 }
 
 // In base64: the driver reads text, and the text form of bytea is 1.5 times as long. Days without values are absent.
@@ -115,52 +116,36 @@ const selectDailyValueRollups = query<
  * @returns undefined when one of the days had too many values to be rolled up
  */
 export async function readRanges(
-  tx: Queryable,
-  cache: RollupCache,
-  subject: Subject,
+  source: Source,
   ranges: readonly DayRange[],
   { withVisitors }: { withVisitors: boolean },
 ): Promise<RangeReader | undefined> {
+  const { cache, dimension } = source
   const wanted = ranges.map(range => {
-    const key = keyOf(range, subject.dimension)
+    const key = keyOf(range, dimension)
     return { range, key, known: cache.values.get(key) }
   })
   const missing = wanted.filter(({ known }) => !known).map(({ range }) => range)
-  const stored = await readDays(tx, subject, missing, withVisitors)
+  const stored = await readDays(source, missing, withVisitors)
   if (!stored) return undefined
-  const withDays = new Map<RangeValues, StoredDay[]>()
   const loaded = wanted.map(({ range, key, known }) => {
-    if (known) return { range, key, counts: known }
+    if (known) return { range, key, counts: known, days: undefined }
     const days = stored.get(range)!
     const counts = new RangeValues(days)
     keep(cache, key, counts)
-    if (withVisitors) withDays.set(counts, days)
-    return { range, key, counts }
+    return { range, key, counts, days: withVisitors ? days : undefined }
   })
-  return new RangeReader(tx, cache, subject, loaded, withDays)
+  return new RangeReader(source, loaded)
 }
 
 /** Reads what the cached counts of day ranges lack: visitors and values of single entries. */
 export class RangeReader {
-  readonly #tx: Queryable
-  readonly #cache: RollupCache
-  readonly #subject: Subject
+  readonly #source: Source
   readonly #ranges: LoadedRange[]
-  /** Days with visitors. They are large, so they are kept only for the duration of one query, not in the cache. */
-  readonly #days: Map<RangeValues, StoredDay[]>
 
-  constructor(
-    tx: Queryable,
-    cache: RollupCache,
-    subject: Subject,
-    ranges: LoadedRange[],
-    days: Map<RangeValues, StoredDay[]>,
-  ) {
-    this.#tx = tx
-    this.#cache = cache
-    this.#subject = subject
+  constructor(source: Source, ranges: LoadedRange[]) {
+    this.#source = source
     this.#ranges = ranges
-    this.#days = days
   }
 
   get all(): readonly RangeValues[] {
@@ -175,20 +160,20 @@ export class RangeReader {
         const entry = entryOf(counts, key)
         return entry !== -1 && counts.hasVisitors(entry) && !counts.visitorsAt(entry)
       })
-      return valueIds.length > 0 ? [{ ...loaded, valueIds: valueIds.sort((a, b) => a - b) }] : []
+      return valueIds.length > 0 ? [{ loaded, valueIds: valueIds.sort((a, b) => a - b) }] : []
     })
-    const unread = lacking.filter(({ counts }) => !this.#days.has(counts))
-    const ranges = unread.map(({ range }) => range)
-    const stored = await readDays(this.#tx, this.#subject, ranges, true)
-    for (const { range, counts } of unread) this.#days.set(counts, stored!.get(range)!)
-    for (const { key, counts, valueIds } of lacking) {
-      const lists = visitorsOn(this.#days.get(counts)!, valueIds)
+    const unread = lacking.flatMap(({ loaded }) => (loaded.days ? [] : [loaded.range]))
+    const stored = await readDays(this.#source, unread, true)
+    for (const { loaded, valueIds } of lacking) {
+      loaded.days ??= stored!.get(loaded.range)!
+      const { counts } = loaded
+      const lists = visitorsOn(loaded.days, valueIds)
       for (const [index, valueId] of valueIds.entries()) {
         const entry = counts.find(valueId)
         // Another query may have loaded the visitors during the await.
         if (!counts.visitorsAt(entry)) counts.setVisitors(entry, uniteDays(lists[index]!))
       }
-      keep(this.#cache, key, counts)
+      keep(this.#source.cache, loaded.key, counts)
     }
   }
 
@@ -210,11 +195,11 @@ export class RangeReader {
       }
     }
     const unknown = valueIds.filter(valueId => !known.has(valueId))
-    const read = await valuesOf(this.#tx, this.#subject.siteNo, unknown)
+    const read = await valuesOf(this.#source.tx, this.#source.siteNo, unknown)
     for (const { key, counts } of this.#ranges) {
       const present = [...read].filter(([valueId]) => counts.find(valueId) !== -1)
       for (const [valueId, value] of present) counts.setValue(valueId, value)
-      if (present.length > 0) keep(this.#cache, key, counts)
+      if (present.length > 0) keep(this.#source.cache, key, counts)
     }
     return new Map([...known, ...read])
   }
@@ -252,8 +237,7 @@ function visitorsOn(days: readonly StoredDay[], valueIds: readonly number[]): En
 
 /** @returns undefined under the same condition as `readRanges` */
 async function readDays(
-  tx: Queryable,
-  { siteNo, dimension }: Subject,
+  { tx, siteNo, dimension }: Source,
   ranges: readonly DayRange[],
   withVisitors: boolean,
 ): Promise<Map<DayRange, StoredDay[]> | undefined> {
@@ -262,8 +246,7 @@ async function readDays(
   const rows = await selectDailyValueRollups(tx, {
     siteNo,
     dimensions: dimension.startsWith(PROPERTIES) ? [dimension, PROPERTIES] : [dimension],
-    starts: days.map(({ start }) => new Date(start)),
-    ends: days.map(({ end }) => new Date(end)),
+    ...arraysOf(days),
     withVisitors,
   })
   const stored = new Map<number, StoredDay>()

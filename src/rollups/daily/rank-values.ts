@@ -3,13 +3,13 @@ import { inSnapshot } from '../../db/connect.ts'
 import { query } from '../../db/query.ts'
 import { PROPERTIES, readProperty } from '../../dimensions/rolled-up.ts'
 import { DAY_MS } from '../../lib/time.ts'
-import type { RankedValue, Ranking, Tasks, Window } from '../protocol.ts'
-import { countSliceValues, type RowSlice, type ValueCounts, wholeSlice } from '../row-slice.ts'
-import { compareTexts, valueIdsOf } from '../value-dictionary.ts'
-import { countTogether } from '../visitor-set.ts'
+import { datesOf, type RankedValue, type Ranking, type Tasks, type Window } from '../protocol.ts'
 import { cacheOf, coverageOf, dayRangesOf, type RollupCache, readDailyRollups } from './coverage.ts'
 import { type RangeReader, readRanges } from './range-values.ts'
+import { countSliceValues, type RowSlice, type ValueCounts, wholeSlice } from './row-slice.ts'
+import { compareTexts, valueIdsOf } from './value-dictionary.ts'
 import { ValueSums } from './value-sums.ts'
+import { countTogether } from './visitor-set.ts'
 
 /** Minimum number of values whose distinct visitors are counted at once, before checking if more are needed. */
 const BATCH = 32
@@ -40,9 +40,7 @@ export function rankValues(db: Db, ranking: Ranking): Promise<Tasks['rankValues'
     const countsNames = dimension === 'event_name' && by.includes('hits')
     const [summed, ofService, [empty]] = await Promise.all([
       sumValues(tx, cacheOf(db), ranking, { withVisitors }),
-      countsNames
-        ? countServiceHits(tx, { siteNo, start: new Date(window.start), end: new Date(window.end) })
-        : [],
+      countsNames ? countServiceHits(tx, { siteNo, ...datesOf(window) }) : [],
       leavesOutEmpty ? keysOf(tx, siteNo, ['']) : [],
     ])
     if (!summed) return null
@@ -80,15 +78,11 @@ async function addService(
   sums: ValueSums,
   written: ServiceHits[],
 ): Promise<void> {
-  const keys = await keysOf(
-    tx,
-    siteNo,
-    written.map(({ name }) => name),
-  )
-  written.forEach(({ hits }, position) => {
-    const index = sums.indexOf(keys[position]!)
-    sums.set(index, 'hits', sums.get(index, 'hits') + hits)
-  })
+  const names = written.map(({ name }) => name)
+  for (const [position, key] of (await keysOf(tx, siteNo, names)).entries()) {
+    const index = sums.indexOf(key)
+    sums.set(index, 'hits', sums.get(index, 'hits') + written[position]!.hits)
+  }
 }
 
 /** Returns the value ids; a value that is not in the dictionary is its own key. */
@@ -213,13 +207,16 @@ async function sumValues(
     findFirstEvent(tx, { siteNo }),
   ])
   const { rollups, tails, gaps } = coverageOf(window, stored.get(siteNo)!)
-  let missing = gaps.flatMap(gap => clip(gap, first?.at ?? Number.POSITIVE_INFINITY))
+  const since = first?.at ?? Number.POSITIVE_INFINITY
+  let missing = gaps.flatMap(({ start, end }) =>
+    end <= since ? [] : [{ start: Math.max(start, since), end }],
+  )
   // The gap after the last rollup may lie mostly in the future, where there are no hits to count.
   if (rollups.length > 0 && lengthOf(missing) > MAX_GAPS_MS)
     missing = await untilNewestHit(tx, siteNo, missing)
   if (lengthOf(missing) > MAX_GAPS_MS) return undefined
   const [ranges, ...slices] = await Promise.all([
-    readRanges(tx, cache, { siteNo, dimension }, dayRangesOf(rollups), { withVisitors }),
+    readRanges({ tx, cache, siteNo, dimension }, dayRangesOf(rollups), { withVisitors }),
     ...[...tails, ...missing.map(wholeSlice)].map(slice => countSlice(tx, siteNo, slice, dimension)),
   ])
   if (!ranges) return undefined
@@ -228,18 +225,13 @@ async function sumValues(
   return { sums, ranges }
 }
 
-/** Returns the part of a window that starts at `at` or later. */
-function clip({ start, end }: Window, at: number): Window[] {
-  return end <= at ? [] : [{ start: Math.max(start, at), end }]
-}
-
 const lengthOf = (windows: Window[]): number => windows.reduce((sum, { start, end }) => sum + end - start, 0)
 
 /** Ends the last window after its newest hit; removes it when it has no hits. */
 async function untilNewestHit(tx: Queryable, siteNo: number, windows: Window[]): Promise<Window[]> {
-  const { start, end } = windows.at(-1)!
-  const [newest] = await findNewestHit(tx, { siteNo, start: new Date(start), end: new Date(end) })
-  const rest = newest!.at === null ? [] : [{ start, end: newest!.at + 1 }]
+  const last = windows.at(-1)!
+  const [newest] = await findNewestHit(tx, { siteNo, ...datesOf(last) })
+  const rest = newest!.at === null ? [] : [{ ...last, end: newest!.at + 1 }]
   return [...windows.slice(0, -1), ...rest]
 }
 
@@ -251,6 +243,6 @@ async function countSlice(
 ): Promise<[key: number | string, counts: ValueCounts][]> {
   const byValue = (await countSliceValues(tx, siteNo, slice, [dimension])).get(dimension)
   if (!byValue) return []
-  const valueIds = await valueIdsOf(tx, siteNo, [...byValue.keys()], { addsMissing: false })
-  return [...byValue].map(([value, counts]) => [valueIds.get(value) ?? value, counts])
+  const keys = await keysOf(tx, siteNo, [...byValue.keys()])
+  return [...byValue.values()].map((counts, index) => [keys[index]!, counts])
 }

@@ -3,7 +3,7 @@ import { query } from '../../db/query.ts'
 import { DIMENSIONS_HASH } from '../../dimensions/rolled-up.ts'
 import { localDay, startOfDay } from '../../time/local-time.ts'
 import { MAX_MARKS, type Mark, readMarks, removeMarks } from '../dirty.ts'
-import type { RolledUpDay, Window } from '../protocol.ts'
+import { datesOf, type RolledUpDay, type Window } from '../protocol.ts'
 import { moveRollupWatermark } from '../watermarks.ts'
 import { findSpans } from './roll-up-day.ts'
 
@@ -45,20 +45,9 @@ export function* daysFrom(zone: string, from: number, end: number): Generator<Wi
   }
 }
 
-const findRollupsAt = query<{ siteNos: number[]; times: Date[] }, Window & { siteNo: number }>(
-  'find-daily-rollups-at',
-  `
-  select distinct
-    daily_rollups.site_no as "siteNo",
-    (extract(epoch from starts_at) * 1000)::bigint as start,
-    (extract(epoch from ends_at) * 1000)::bigint as "end"
-  from unnest(:siteNos::int[], :times::timestamptz[]) as given (site_no, at)
-  join daily_rollups on daily_rollups.site_no = given.site_no and starts_at <= given.at and ends_at > given.at`,
-)
-
 /**
- * Builds the rollups of marked days again, newest day first.
- * @param until only days that end by then, Unix milliseconds; days without a rollup get one too
+ * Builds the rollups of marked days, newest day first; days without a rollup get one too.
+ * @param until only days that end by then, Unix milliseconds
  * @returns true when it has handled all marks
  */
 export async function rollUpMarked(round: Round, until?: number): Promise<boolean> {
@@ -66,32 +55,24 @@ export async function rollUpMarked(round: Round, until?: number): Promise<boolea
   const marks = await readMarks(db, 'daily_rollups', until === undefined ? {} : { end: until })
   if (marks.length === 0) return true
   const spans = await findSpans(db, { siteNos: [...new Set(marks.map(({ siteNo }) => siteNo))] })
-  const spanOf = new Map(spans.map(span => [span.siteNo, span]))
+  const zoneOf = new Map(spans.map(({ siteNo, rolledUpZone }) => [siteNo, rolledUpZone]))
   const days = new Map<string, { day: SiteDay; marks: RolledUpDay['marks'] }>()
-  const note = (day: Window, zone: string, { siteNo, bucket, version }: Mark) => {
-    if (until !== undefined && day.end > until) return
-    const key = `${siteNo}/${day.start}/${day.end}`
-    if (!days.has(key)) days.set(key, { day: { ...day, siteNo, zone }, marks: [] })
-    days.get(key)!.marks.push({ bucket: bucket.getTime(), version })
-  }
-  const outside: Mark[] = []
-  for (const mark of marks) {
-    const span = spanOf.get(mark.siteNo)
-    const at = mark.bucket.getTime()
-    if (!span && until !== undefined) continue
-    if (!span || (at < span.rolledUpFrom.getTime() && until === undefined)) outside.push(mark)
-    else note(dayAround(span.rolledUpZone, at), span.rolledUpZone, mark)
-  }
-  // When a round was stopped before it moved the span, a day before the span can have a rollup, and readers use it.
-  const rollups = await rollupsAt(db, outside)
   const idle: Mark[] = []
-  for (const mark of outside) {
-    const day = rollups.find(rollup => rollup.siteNo === mark.siteNo && holds(rollup, mark))
-    const span = spanOf.get(mark.siteNo)
-    if (day && span) note({ start: day.start, end: day.end }, span.rolledUpZone, mark)
-    else idle.push(mark)
+  for (const mark of marks) {
+    const { siteNo, version } = mark
+    const bucket = mark.bucket.getTime()
+    const zone = zoneOf.get(siteNo)
+    if (zone === undefined) {
+      idle.push(mark)
+      continue
+    }
+    const day = dayAround(zone, bucket)
+    if (until !== undefined && day.end > until) continue
+    const key = `${siteNo}/${day.start}`
+    if (!days.has(key)) days.set(key, { day: { ...day, siteNo, zone }, marks: [] })
+    days.get(key)!.marks.push({ bucket, version })
   }
-  // These days have no rollup, so their marks have no effect.
+  // These sites have no rollups, so the marks have no effect.
   await removeMarks(db, 'daily_rollups', idle)
   for (const { day, marks } of [...days.values()].toSorted((a, b) => b.day.start - a.day.start)) {
     if (!hasTime()) return false
@@ -99,17 +80,6 @@ export async function rollUpMarked(round: Round, until?: number): Promise<boolea
   }
   return marks.length < MAX_MARKS
 }
-
-async function rollupsAt(db: Db, marks: Mark[]): Promise<(Window & { siteNo: number })[]> {
-  if (marks.length === 0) return []
-  return findRollupsAt(db, {
-    siteNos: marks.map(({ siteNo }) => siteNo),
-    times: marks.map(({ bucket }) => bucket),
-  })
-}
-
-const holds = ({ start, end }: Window, { bucket }: Mark): boolean =>
-  start <= bucket.getTime() && bucket.getTime() < end
 
 /** Maximum number of days that `rollUpOtherDimensions` reads at once. */
 const MAX_OTHERS = 500
@@ -157,8 +127,7 @@ export async function rollUpOtherDimensions(round: Round): Promise<boolean> {
   const days = await selectOtherDimensions(db, { dimensionsHash: DIMENSIONS_HASH, limit: MAX_OTHERS })
   for (const day of days) {
     if (!hasTime()) return false
-    const { siteNo, start, end } = day
-    const key = { siteNo, start: new Date(start), end: new Date(end) }
+    const key = { siteNo: day.siteNo, ...datesOf(day) }
     const [kept] = await keepEmptyRollup(db, { ...key, dimensionsHash: DIMENSIONS_HASH })
     if (!kept) await rollUpAnew(round, day)
   }
@@ -189,13 +158,12 @@ export async function rollUpWindow(
   db: Db,
   now: Date,
   rollUp: RollUpDay,
-  { siteNo, start, end }: Window & { siteNo: number },
+  { siteNo, ...window }: Window & { siteNo: number },
 ): Promise<void> {
   const { watermark } = await moveRollupWatermark(db, now)
   const [span] = await findSpans(db, { siteNos: [siteNo] })
   if (!span) return
-  const bounds = { siteNo, start: new Date(start), end: new Date(end) }
-  for (const day of await selectRollupsToRenew(db, bounds)) {
+  for (const day of await selectRollupsToRenew(db, { siteNo, ...datesOf(window) })) {
     await rollUpAnew({ rollUp, watermark }, { ...day, siteNo, zone: span.rolledUpZone })
   }
 }

@@ -4,7 +4,8 @@ import { inSnapshot } from '../../db/connect.ts'
 import { query } from '../../db/query.ts'
 import { DIMENSIONS_HASH, PROPERTIES, ROLLED_UP_DIMENSIONS } from '../../dimensions/rolled-up.ts'
 import { removeMarks } from '../dirty.ts'
-import type { RolledUpDay } from '../protocol.ts'
+import { datesOf, type RolledUpDay } from '../protocol.ts'
+import { decodeValues, encodeValues, noCounts, type RolledUpValue } from './codec.ts'
 import {
   addCounts,
   type CountsByValue,
@@ -13,10 +14,9 @@ import {
   countSliceValues,
   rolledUpSlice,
   sliceSince,
-} from '../row-slice.ts'
-import { valueIdsOf } from '../value-dictionary.ts'
-import { concat, distinctOf, VisitorSet, withSet } from '../visitor-set.ts'
-import { decodeValues, encodeValues, noCounts, type RolledUpValue } from './codec.ts'
+} from './row-slice.ts'
+import { valueIdsOf } from './value-dictionary.ts'
+import { addVisitors, concat, distinctOf } from './visitor-set.ts'
 
 /** Day of a site in statements. */
 interface DayKey {
@@ -147,7 +147,7 @@ const DEFAULT_LIMITS: RollupLimits = { values: 50_000, events: 500 }
  */
 export async function rollUpDay(db: Db, day: RolledUpDay, limits = DEFAULT_LIMITS): Promise<undefined> {
   const { siteNo, rolledUpTo, isAnew, marks } = day
-  const key: DayKey = { siteNo, start: new Date(day.start), end: new Date(day.end) }
+  const key: DayKey = { siteNo, ...datesOf(day) }
   const [stored] = await findDailyRollup(db, key)
   const old = isAnew || stored?.dimensionsHash !== DIMENSIONS_HASH ? undefined : stored
   const slice = old ? sliceSince(day, old.rolledUpTo, rolledUpTo) : rolledUpSlice(day, rolledUpTo)
@@ -197,12 +197,6 @@ export function forgetRollups(db: Db, siteNo: number): Promise<unknown> {
     await deleteRollups(tx, { siteNo })
   })
 }
-
-const addVisitors = (before: Buffer | undefined, numbers: Uint32Array): Buffer =>
-  withSet(VisitorSet.from(before), visitors => {
-    visitors.add(numbers)
-    return visitors.serialize()
-  })
 
 /** Values of one dimension in a rollup; null when there are too many. */
 type Values = RolledUpValue[] | null

@@ -1,9 +1,7 @@
 import type { Db } from '../../db/connect.ts'
 import { query } from '../../db/query.ts'
 import { DIMENSIONS_HASH } from '../../dimensions/rolled-up.ts'
-import type { Window } from '../protocol.ts'
-import { SILENCE_MS } from '../row-slice.ts'
-import { VisitorSet, withSet } from '../visitor-set.ts'
+import { arraysOf, datesOf, type Window } from '../protocol.ts'
 import { moveRollupWatermark, noteRefreshed } from '../watermarks.ts'
 import { OPEN_MS, readDailyRollups } from './coverage.ts'
 import { findNewestHit } from './rank-values.ts'
@@ -17,6 +15,8 @@ import {
   rollUpOtherDimensions,
 } from './roll-up-again.ts'
 import { forgetRollups } from './roll-up-day.ts'
+import { SILENCE_MS } from './row-slice.ts'
+import { addVisitors } from './visitor-set.ts'
 
 /** Lower bound of all hit times. */
 const EARLIEST = new Date('0001-01-01T00:00:00Z')
@@ -159,14 +159,12 @@ async function growSite(round: Round, site: RolledUpSite): Promise<void> {
   for (const { hasHits, ...day } of await selectOpenRollups(db, { siteNo, watermark, openFor, silence })) {
     if (hasHits)
       await rollUp({ ...day, siteNo, zone: timezone, rolledUpTo: round.watermark, isAnew: false, marks: [] })
-    else {
-      const [start, end] = [new Date(day.start), new Date(day.end)]
-      await advanceRollup(db, { siteNo, start, end, rolledUpTo: watermark })
-    }
+    else await advanceRollup(db, { siteNo, ...datesOf(day), rolledUpTo: watermark })
   }
   const [newest] = await findNewestRollup(db, { siteNo })
-  for (const day of daysFrom(timezone, newest!.end ?? rolledUpFrom, round.watermark))
-    await rollUpNewDay(round, site, day)
+  // A marked day before the span may be the newest one that has a rollup.
+  const from = Math.max(newest!.end ?? rolledUpFrom, rolledUpFrom)
+  for (const day of daysFrom(timezone, from, round.watermark)) await rollUpNewDay(round, site, day)
 }
 
 /**
@@ -221,10 +219,9 @@ async function insertEmpty(db: Db, siteNo: number, days: Window[], watermark: nu
   if (days.length === 0) return
   await insertEmptyRollups(db, {
     siteNo,
-    starts: days.map(({ start }) => new Date(start)),
-    ends: days.map(({ end }) => new Date(end)),
+    ...arraysOf(days.map(day => ({ ...day, siteNo }))),
     rolledUpTo: new Date(watermark),
-    nobody: withSet(VisitorSet.from(), set => set.serialize()),
+    nobody: addVisitors(undefined, new Uint32Array()),
     dimensionsHash: DIMENSIONS_HASH,
   })
 }

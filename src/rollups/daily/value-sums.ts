@@ -1,5 +1,5 @@
-import type { ValueCounts } from '../row-slice.ts'
 import { COLUMNS, type Column, type Counts, noCounts, type RolledUpColumns } from './codec.ts'
+import type { ValueCounts } from './row-slice.ts'
 
 /** Counts of values, as columns. */
 export interface ValueColumns {

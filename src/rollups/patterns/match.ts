@@ -60,9 +60,11 @@ export class PatternWork {
   async check(tests: ValueTest[], size: ValueSize = NOTHING): Promise<Refusal | undefined> {
     const compiled = await this.#compile(tests)
     if (!('steps' in compiled)) return { why: 'invalid', test: compiled.refused, reason: compiled.reason }
-    return this.#isTooCostly(compiled.steps, size)
-      ? { why: 'costly', test: costliestOf(compiled.steps) }
-      : undefined
+    const { steps } = compiled
+    const isTooCostly =
+      this.#steps + size.characters * sumOf(steps) > MOST_STEPS ||
+      size.longest * Math.max(...steps) > MOST_STEPS_OF_A_VALUE
+    return isTooCostly ? { why: 'costly', test: costliestOf(steps) } : undefined
   }
 
   /**
@@ -76,12 +78,11 @@ export class PatternWork {
     { tests, values, most }: { tests: ValueTest[]; values: string[]; most: number },
     found: Found,
   ): Promise<Refusal | undefined> {
-    const compiled = await this.#compile(tests)
-    if (!('steps' in compiled)) return { why: 'invalid', test: compiled.refused, reason: compiled.reason }
-    const { steps } = compiled
-    const costliest = costliestOf(steps)
     const size = sizeOf(values)
-    if (this.#isTooCostly(steps, size)) return { why: 'costly', test: costliest }
+    const refusal = await this.check(tests, size)
+    if (refusal) return refusal
+    const { steps } = (await this.#compile(tests)) as { steps: number[] }
+    const costliest = costliestOf(steps)
     this.#steps += size.characters * sumOf(steps)
     let left = most
     for (const group of groupsOf(tests, steps)) {
@@ -107,13 +108,6 @@ export class PatternWork {
     const compiled = await this.#run('compileTests', tests)
     this.#compiled.set(tests, compiled)
     return compiled
-  }
-
-  #isTooCostly(steps: number[], { characters, longest }: ValueSize): boolean {
-    return (
-      this.#steps + characters * sumOf(steps) > MOST_STEPS ||
-      longest * Math.max(...steps) > MOST_STEPS_OF_A_VALUE
-    )
   }
 
   #run<Name extends keyof PatternTasks>(

@@ -1,4 +1,4 @@
-import type { ValueOperator } from '../value-match.ts'
+import type { ValueOperator } from './value-match.ts'
 
 export interface ValueTest {
   operator: ValueOperator

@@ -1,7 +1,7 @@
+import { readFileSync } from 'node:fs'
 import { LRUCache } from 'lru-cache'
-import { compileMatch, InvalidPatternError } from '../value-match.ts'
-import { cpuMs } from './cpu-clock.ts'
 import type { BatchMatches, PatternTasks, ValueBatch, ValueTest } from './protocol.ts'
+import { compileMatch, InvalidPatternError } from './value-match.ts'
 
 type TaskTable = {
   [Name in keyof PatternTasks]: (input: PatternTasks[Name]['input']) => PatternTasks[Name]['output']
@@ -17,9 +17,7 @@ const compiled = new LRUCache<string, ReturnType<typeof compileMatch>>({ max: MO
 function matchOf({ operator, value }: ValueTest) {
   if (operator !== 'matches_regex' && operator !== 'matches_pattern') return compileMatch(operator, value)
   const key = `${operator} ${value}`
-  const known = compiled.get(key)
-  if (known) return known
-  const match = compileMatch(operator, value)
+  const match = compiled.get(key) ?? compileMatch(operator, value)
   compiled.set(key, match)
   return match
 }
@@ -42,49 +40,52 @@ const STEPS_A_LOOK = 100_000
 /** Fixed cost of a value in addition to its characters: without it, a million empty values would be free. */
 const STEPS_A_VALUE = 8
 
-/** CPU time limit of one task. The clock is checked between values. */
-class Budget {
-  readonly #startedAt = cpuMs()
-  readonly #budgetMs: number
-  #steps = 0
-
-  constructor(budgetMs: number) {
-    this.#budgetMs = budgetMs
+/** CPU time of this thread, so that work of other threads does not use up a time limit. Only Linux reports it. */
+const STATISTICS = '/proc/thread-self/schedstat'
+const readCpuMs = () => Number(readFileSync(STATISTICS, 'latin1').split(' ')[0]) / 1e6
+const hasStatistics = (() => {
+  try {
+    return readCpuMs() > 0
+  } catch {
+    return false
   }
-
-  usedMs(): number {
-    return cpuMs() - this.#startedAt
-  }
-
-  isSpentBy(steps: number): boolean {
-    this.#steps += steps
-    if (this.#steps < STEPS_A_LOOK) return false
-    this.#steps = 0
-    return this.usedMs() > this.#budgetMs
-  }
-}
+})()
+const now = hasStatistics ? readCpuMs : () => performance.now()
 
 function matchValues({ tests, values, most, budgetMs }: ValueBatch): BatchMatches {
-  const budget = new Budget(budgetMs)
+  const startedAt = now()
+  let stepsSinceLook = 0
+  /** The clock is checked between values. */
+  const isSpentBy = (steps: number) => {
+    stepsSinceLook += steps
+    if (stepsSinceLook < STEPS_A_LOOK) return false
+    stepsSinceLook = 0
+    return now() - startedAt > budgetMs
+  }
   const matches: Int32Array[] = []
+  const answer = (cutOff: BatchMatches['cutOff']) => ({ matches, usedMs: now() - startedAt, cutOff })
   const byValue = tests.some(isWhole) ? indicesOf(values) : undefined
   let count = 0
   for (const test of tests) {
-    const found = byValue && isWhole(test) ? (byValue.get(test.value) ?? []) : find(test, values, budget)
-    if (!found) return { matches, usedMs: budget.usedMs(), cutOff: 'budget' }
+    const found = byValue && isWhole(test) ? (byValue.get(test.value) ?? []) : find(test, values, isSpentBy)
+    if (!found) return answer('budget')
     count += found.length
-    if (count > most) return { matches, usedMs: budget.usedMs(), cutOff: 'most' }
+    if (count > most) return answer('most')
     matches.push(Int32Array.from(found))
   }
-  return { matches, usedMs: budget.usedMs(), cutOff: undefined }
+  return answer(undefined)
 }
 
-/** @returns undefined when the budget is spent */
-function find(test: ValueTest, values: string[], budget: Budget): number[] | undefined {
+/** @returns undefined when the time limit is reached */
+function find(
+  test: ValueTest,
+  values: string[],
+  isSpentBy: (steps: number) => boolean,
+): number[] | undefined {
   const isMatch = matchOf(test)
   const found: number[] = []
   for (const [index, text] of values.entries()) {
-    if (budget.isSpentBy(isMatch.steps * text.length + STEPS_A_VALUE)) return undefined
+    if (isSpentBy(isMatch.steps * text.length + STEPS_A_VALUE)) return undefined
     if (isMatch(text)) found.push(index)
   }
   return found

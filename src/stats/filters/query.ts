@@ -6,7 +6,7 @@ import {
   refusalOfText,
   VALUE_OPERATORS,
   type ValueOperator,
-} from '../../rollups/value-match.ts'
+} from '../../rollups/patterns/value-match.ts'
 import { text } from '../../schema/validation.ts'
 import { checkRange, rangeFields } from '../../time/range.ts'
 import type { Condition, ResolvedFilters } from './resolved-query.ts'

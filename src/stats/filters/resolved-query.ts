@@ -1,5 +1,5 @@
 import type { Dimension } from '../../dimensions/dimensions.ts'
-import type { ValueOperator } from '../../rollups/value-match.ts'
+import type { ValueOperator } from '../../rollups/patterns/value-match.ts'
 import type { TimeSpan } from '../../time/range.ts'
 
 /** One comparison of a value with several: one of them must match; with a negative operator, none may match. */

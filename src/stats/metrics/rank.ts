@@ -1,6 +1,6 @@
 import { isRolledUpDimension } from '../../dimensions/rolled-up.ts'
+import { compareTexts } from '../../rollups/daily/value-dictionary.ts'
 import { type RankedValue, type Ranking, runTask } from '../../rollups/protocol.ts'
-import { compareTexts } from '../../rollups/value-dictionary.ts'
 import type { Page } from '../../schema/pagination.ts'
 import type { Services } from '../../services.ts'
 import { toWindow } from '../../time/range.ts'

@@ -1,7 +1,7 @@
 import type { Db } from '../../db/connect.ts'
 import { query } from '../../db/query.ts'
 import { HOUR_MS } from '../../lib/time.ts'
-import { countTogether, readIntArray } from '../../rollups/visitor-set.ts'
+import { countTogether, readIntArray } from '../../rollups/daily/visitor-set.ts'
 import type { Services, SliceLimits } from '../../services.ts'
 import type { ResolvedQuery, SessionSlice } from '../filters/resolved-query.ts'
 import type { FilteredQuery, OptionsOf } from './filtered-query.ts'

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
-import type { Queryable } from '../db/connect.ts'
-import { query } from '../db/query.ts'
+import type { Queryable } from '../../db/connect.ts'
+import { query } from '../../db/query.ts'
 
 interface Entry {
   digest: string

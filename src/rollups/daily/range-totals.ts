@@ -1,11 +1,21 @@
-import type { Queryable } from '../db/connect.ts'
-import { query } from '../db/query.ts'
-import { type DailyRollup, type DayRange, keyOf, type RollupCache } from './daily/coverage.ts'
-import type { TrafficTotals } from './protocol.ts'
+import type { Queryable } from '../../db/connect.ts'
+import { query } from '../../db/query.ts'
+import { arraysOf, type TrafficTotals } from '../protocol.ts'
+import { type DailyRollup, type DayRange, keyOf, type RollupCache } from './coverage.ts'
 import { bytesOf, type DistinctVisitors, uniteSets } from './visitor-set.ts'
 
 /** Totals that add up over days. */
 type Additive = Omit<TrafficTotals, 'visitors'>
+const ADDITIVE = ['pageviews', 'customEvents', 'sessions', 'bounces', 'durationMs'] as const
+
+/** Adds up the named fields. */
+export const sumOf = <Field extends string>(
+  parts: readonly Record<Field, number>[],
+  fields: readonly Field[],
+): Record<Field, number> =>
+  Object.fromEntries(
+    fields.map(field => [field, parts.reduce((sum, part) => sum + part[field], 0)]),
+  ) as Record<Field, number>
 
 /** Totals of a day range. */
 export interface RangeTotals extends Additive {
@@ -66,7 +76,9 @@ export async function readTotals(
     missing.flatMap(([, range]) => range),
   )
   for (const [key, range] of missing) {
-    const added = addUp(range.map(day => stored.get(nameOf(day))!))
+    const days = range.map(day => stored.get(nameOf(day))!)
+    const visitors = uniteSets(days.map(day => Buffer.from(day.visitors, 'base64')))
+    const added = { ...sumOf(days, ADDITIVE), visitors }
     totals.set(range, added)
     known.set(key, added, { size: bytesOf(added.visitors) + 400 + key.length })
   }
@@ -75,25 +87,9 @@ export async function readTotals(
 
 async function readDays(tx: Queryable, days: DailyRollup[]): Promise<Map<string, StoredTotals>> {
   const wanted = [...new Map(days.map(day => [nameOf(day), day])).values()]
-  const rows = await selectTotals(tx, {
-    siteNos: wanted.map(({ siteNo }) => siteNo),
-    starts: wanted.map(({ start }) => new Date(start)),
-    ends: wanted.map(({ end }) => new Date(end)),
-  })
+  const rows = await selectTotals(tx, arraysOf(wanted))
   return new Map(rows.map(row => [nameOf(row), row]))
 }
 
 const nameOf = ({ siteNo, start, end }: Pick<DailyRollup, 'siteNo' | 'start' | 'end'>) =>
   `${siteNo}/${start}/${end}`
-
-const addUp = (days: readonly StoredTotals[]): RangeTotals => ({
-  pageviews: sum(days, ({ pageviews }) => pageviews),
-  customEvents: sum(days, ({ customEvents }) => customEvents),
-  sessions: sum(days, ({ sessions }) => sessions),
-  bounces: sum(days, ({ bounces }) => bounces),
-  durationMs: sum(days, ({ durationMs }) => durationMs),
-  visitors: uniteSets(days.map(({ visitors }) => Buffer.from(visitors, 'base64'))),
-})
-
-export const sum = <Part>(parts: readonly Part[], count: (part: Part) => number): number =>
-  parts.reduce((total, part) => total + count(part), 0)

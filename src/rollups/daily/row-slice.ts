@@ -1,8 +1,8 @@
-import type { Queryable } from '../db/connect.ts'
-import { query } from '../db/query.ts'
-import { MINUTE_MS } from '../lib/time.ts'
-import { type Counts, noCounts } from './daily/codec.ts'
-import type { Window } from './protocol.ts'
+import type { Queryable } from '../../db/connect.ts'
+import { query } from '../../db/query.ts'
+import { MINUTE_MS } from '../../lib/time.ts'
+import type { TrafficTotals, Window } from '../protocol.ts'
+import { type Counts, noCounts } from './codec.ts'
 import { distinctOf, readIntArray } from './visitor-set.ts'
 
 /** After this time without a hit, a session gets no further hit except a late one (docs/metrics.md "Session"). */
@@ -56,17 +56,8 @@ export const sliceSince = ({ start, end }: Window, from: number, to = FOREVER): 
 /** Returns the time from which a rollup may hold a session, so that a change of the session counts as late. */
 export const closesAt = (lastAt: number): number => lastAt + SILENCE_MS
 
-export interface SessionTotals {
-  sessions: number
-  bounces: number
-  durationMs: number
-}
-
-export interface HitTotals {
-  pageviews: number
-  customEvents: number
-  visitors: Uint32Array
-}
+export type SessionTotals = Pick<TrafficTotals, 'sessions' | 'bounces' | 'durationMs'>
+type HitTotals = Pick<TrafficTotals, 'pageviews' | 'customEvents'>
 
 export interface ValueCounts {
   counts: Counts
@@ -91,10 +82,9 @@ interface SessionBounds {
   closedTo: Date
 }
 
-const countHits = query<
-  { siteNo: number; hitsFrom: Date; hitsTo: Date },
-  Omit<HitTotals, 'visitors'> & { visitors: Buffer }
->('count-slice-hits')
+const countHits = query<{ siteNo: number; hitsFrom: Date; hitsTo: Date }, HitTotals & { visitors: Buffer }>(
+  'count-slice-hits',
+)
 
 const countSessions = query<SessionBounds, SessionTotals>(
   'count-slice-sessions',
@@ -124,7 +114,11 @@ const hitBoundsOf = ({ hitsFrom, hitsTo }: RowSlice) => ({
   hitsTo: new Date(hitsTo),
 })
 
-export async function countSliceHits(db: Queryable, siteNo: number, slice: RowSlice): Promise<HitTotals> {
+export async function countSliceHits(
+  db: Queryable,
+  siteNo: number,
+  slice: RowSlice,
+): Promise<HitTotals & { visitors: Uint32Array }> {
   const [row] = await countHits(db, { siteNo, ...hitBoundsOf(slice) })
   return { ...row!, visitors: readIntArray(row!.visitors) }
 }

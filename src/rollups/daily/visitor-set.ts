@@ -1,5 +1,5 @@
 import { RoaringBitmap32 } from 'roaring-wasm'
-import { decodeVisitors, type EncodedVisitors } from './daily/codec.ts'
+import { decodeVisitors, type EncodedVisitors } from './codec.ts'
 
 /** Format of array_send(int4[]): dimensions, flags, element type, length, lower bound; then length and value of each element. */
 const HEADER_BYTES = 20
@@ -19,55 +19,50 @@ export function readIntArray(bytes: Buffer | null): Uint32Array {
 /** From this many numbers on, building a second bitmap and merging it is faster than adding them one by one. */
 const FEW_TO_ADD = 64
 
-/** Set of visitor numbers outside the JavaScript heap. Call `free` after use, or its memory leaks. */
-export class VisitorSet {
-  readonly #bitmap: RoaringBitmap32
-
-  private constructor(bitmap: RoaringBitmap32) {
-    this.#bitmap = bitmap
-  }
-
-  /** @param bytes result of `serialize`; without it the set is empty */
-  static from(bytes?: Uint8Array | null): VisitorSet {
-    return new VisitorSet(bytes ? RoaringBitmap32.deserialize('portable', bytes) : new RoaringBitmap32())
-  }
-
-  /** @param numbers in any order; ascending numbers take less time */
-  add(numbers: Uint32Array): void {
-    if (numbers.length < FEW_TO_ADD) {
-      this.#bitmap.addMany(numbers)
-      return
-    }
-    // Merge a second bitmap: adding many numbers one by one would move the existing data many times.
-    this.#mergeAndFree(new RoaringBitmap32(numbers))
-  }
-
-  /** @param bytes result of `serialize` */
-  addSerialized(bytes: Uint8Array): void {
-    this.#mergeAndFree(RoaringBitmap32.deserialize('portable', bytes))
-  }
-
-  #mergeAndFree(other: RoaringBitmap32): void {
+/**
+ * Calls `use` with the union of serialized sets and of lists of numbers. The bitmap lies outside the JavaScript heap and is
+ * freed afterwards.
+ * @param lists in any order; ascending numbers take less time
+ */
+function withUnion<Result>(
+  sets: readonly Uint8Array[],
+  lists: readonly Uint32Array[],
+  use: (union: RoaringBitmap32) => Result,
+): Result {
+  const [first, ...rest] = sets
+  const union = first ? RoaringBitmap32.deserialize('portable', first) : new RoaringBitmap32()
+  const mergeAndFree = (other: RoaringBitmap32) => {
     try {
-      this.#bitmap.orInPlace(other)
+      union.orInPlace(other)
     } finally {
       other.dispose()
     }
   }
-
-  serialize(): Buffer {
-    this.#bitmap.runOptimize()
-    return Buffer.from(this.#bitmap.serialize('portable'))
-  }
-
-  get size(): number {
-    return this.#bitmap.size
-  }
-
-  free(): void {
-    this.#bitmap.dispose()
+  try {
+    for (const bytes of rest) mergeAndFree(RoaringBitmap32.deserialize('portable', bytes))
+    for (const list of lists) {
+      if (list.length < FEW_TO_ADD) union.addMany(list)
+      // Merge a second bitmap: adding many numbers one by one would move the existing data many times.
+      else mergeAndFree(new RoaringBitmap32(list))
+    }
+    return use(union)
+  } finally {
+    union.dispose()
   }
 }
+
+function serialize(set: RoaringBitmap32): Buffer {
+  set.runOptimize()
+  const bytes = set.serialize('portable')
+  // Copy to separate memory: otherwise a few bytes would keep the whole pool slab alive.
+  const copy = Buffer.allocUnsafeSlow(bytes.length)
+  copy.set(bytes)
+  return copy
+}
+
+/** Returns a serialized set of the visitors of another one, if there is one, and of a list of numbers in any order. */
+export const addVisitors = (before: Uint8Array | undefined, numbers: Uint32Array): Buffer =>
+  withUnion(before ? [before] : [], [numbers], serialize)
 
 /** Returns the distinct numbers, ascending. Sorts its argument in place. */
 export function distinctOf(numbers: Uint32Array): Uint32Array {
@@ -120,7 +115,7 @@ export function concat(lists: readonly Uint32Array[]): Uint32Array {
 
 const sizeOf = (lists: readonly Uint32Array[]) => lists.reduce((sum, { length }) => sum + length, 0)
 
-/** Distinct visitors: a list of numbers in any order, or a set serialized by `VisitorSet.serialize`. */
+/** Distinct visitors: a list of numbers in any order, or a serialized set. */
 export type DistinctVisitors = { size: number; bytes: Buffer } | { size: number; numbers: Uint32Array }
 
 /** Up to this many visitors are kept as a list: for 30 days of 130 visitors this takes 0.1 ms, a bitmap 0.8 ms. */
@@ -139,19 +134,13 @@ export function uniteDays(days: readonly EncodedVisitors[]): DistinctVisitors {
     const size = moveDistinct(numbers.subarray(0, most))
     return { size, numbers: numbers.slice(0, size) }
   }
-  return withSet(VisitorSet.from(), set => {
-    // Add day by day: the numbers of a day are ascending, and ascending numbers are added faster.
-    for (let day = 1; day < ends.length; day++) set.add(numbers.subarray(ends[day - 1], ends[day]))
-    return serialized(set)
-  })
+  // Day by day: the numbers of a day are ascending, and ascending numbers are added faster.
+  const lists = days.map((_, day) => numbers.subarray(ends[day], ends[day + 1]))
+  return withUnion([], lists, measured)
 }
 
-/** @param sets one or more results of `VisitorSet.serialize` */
-export const uniteSets = (sets: readonly Buffer[]): DistinctVisitors =>
-  withSet(VisitorSet.from(sets[0]), set => {
-    for (const bytes of sets.slice(1)) set.addSerialized(bytes)
-    return serialized(set)
-  })
+/** @param sets serialized */
+export const uniteSets = (sets: readonly Buffer[]): DistinctVisitors => withUnion(sets, [], measured)
 
 /** Returns the number of distinct visitors in everything together. */
 export function countTogether(
@@ -167,29 +156,10 @@ export function countTogether(
     else others.push(one.numbers)
   }
   if (sets.length === 0 && sizeOf(others) <= FEW) return moveDistinct(concat(others))
-  return withSet(VisitorSet.from(sets[0]), set => {
-    for (const bytes of sets.slice(1)) set.addSerialized(bytes)
-    for (const list of others) set.add(list)
-    return set.size
-  })
+  return withUnion(sets, others, union => union.size)
 }
 
-/** Calls `use` with a set and frees the set afterwards. */
-export function withSet<Result>(set: VisitorSet, use: (set: VisitorSet) => Result): Result {
-  try {
-    return use(set)
-  } finally {
-    set.free()
-  }
-}
-
-function serialized(set: VisitorSet): DistinctVisitors {
-  const bytes = set.serialize()
-  // Copy to separate memory: otherwise a few bytes would keep the whole pool slab alive.
-  const copy = Buffer.allocUnsafeSlow(bytes.length)
-  bytes.copy(copy)
-  return { size: set.size, bytes: copy }
-}
+const measured = (set: RoaringBitmap32): DistinctVisitors => ({ size: set.size, bytes: serialize(set) })
 
 /** Returns the approximate memory use in bytes. */
 export const bytesOf = (visitors: DistinctVisitors): number =>
