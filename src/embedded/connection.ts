@@ -209,18 +209,28 @@ export class Connection {
   }
 
   private giveBack(): void {
-    clearTimeout(this.idleTimer)
+    this.stopIdleTimer()
     this.state.readSettings()
     this.holdsSession = false
     this.options.session.release()
   }
 
   private watchIdle(): void {
-    clearTimeout(this.idleTimer)
+    this.stopIdleTimer()
     const { idleInTransactionMs } = this.options
-    this.idleTimer = setTimeout(() => {
-      this.end('25P03', `the session was held without a message for ${idleInTransactionMs} ms`)
+    const timer = setTimeout(() => {
+      // After a long statement, late timers run before messages that have arrived meanwhile are read.
+      setImmediate(() => {
+        if (this.idleTimer !== timer) return
+        this.end('25P03', `the session was held without a message for ${idleInTransactionMs} ms`)
+      })
     }, idleInTransactionMs)
+    this.idleTimer = timer
+  }
+
+  private stopIdleTimer(): void {
+    clearTimeout(this.idleTimer)
+    this.idleTimer = undefined
   }
 
   private hangUp(): void {
@@ -244,7 +254,7 @@ export class Connection {
   }
 
   private leave(): void {
-    clearTimeout(this.idleTimer)
+    this.stopIdleTimer()
     this.state.leave()
     this.holdsSession = false
     this.options.session.release()

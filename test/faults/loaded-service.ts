@@ -11,7 +11,7 @@ import { childrenOf } from '../support/processes.ts'
 import { eventually, freePort, isReady } from '../support/service.ts'
 import type { TestSite } from '../support/sites.ts'
 
-/** The whole service with its own database and Redis, which tests put under 500 hits a second. */
+/** The whole service with its own database and Redis, which tests put under 250 hits a second. */
 export interface LoadedService {
   primary: Primary
   db: Db

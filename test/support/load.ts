@@ -20,7 +20,7 @@ export async function underLoad(
   const load: Load = { accepted: new Set(), refused: new Map(), slowestMs: 0 }
   const agent = new Agent({ keepAlive: true, maxSockets: 64 })
   const running = new Set<Promise<void>>()
-  const perTick = Math.round(((options.perSecond ?? 500) * TICK_MS) / 1_000)
+  const perTick = Math.round(((options.perSecond ?? 250) * TICK_MS) / 1_000)
   let isOver = false
   let count = 0
 

@@ -8,7 +8,7 @@ import { findPayment, recordPayment } from '../../../src/revenue/ledger/record-p
 import { type ServiceEvent, writeServiceEvents } from '../../../src/revenue/ledger/service-events.ts'
 import { refreshAggregate } from '../../../src/rollups/aggregates.ts'
 import { compressSettledChunks } from '../../../src/rollups/columnstore.ts'
-import { sharedDatabase, type TestDatabase } from '../../support/database.ts'
+import { type TestDatabase, testDatabase } from '../../support/database.ts'
 import { enrichedHit } from '../../support/hits.ts'
 import { createTestSite, type TestSite } from '../../support/sites.ts'
 
@@ -21,7 +21,7 @@ let database: TestDatabase
 let db: Db
 
 beforeAll(async () => {
-  database = await sharedDatabase()
+  database = await testDatabase()
   db = database.db
 })
 afterAll(() => database.close())
