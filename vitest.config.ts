@@ -30,9 +30,8 @@ export default defineConfig({
       // A database in WebAssembly takes half a gigabyte and a core; tests of the built service wait for it.
       project('database', 1, 3),
       // These wait most of their time, so more of them run side by side than there are cores.
-      project('processes', 2, 5),
-      project('browser', 2, 5),
       project('faults', 2, 5),
+      project('browser', 2, 5),
     ],
   },
 })

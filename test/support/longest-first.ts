@@ -1,14 +1,14 @@
 import { BaseSequencer, type TestSpecification } from 'vitest/node'
 
-/** Projects whose files wait for time limits start before those that compute: then both cores are busy until the end. */
-const FIRST = ['faults', 'processes', 'browser']
-
-/** Sorts test files by group, then by how long those of their project wait, then as Vitest does. */
+/**
+ * Sorts test files as Vitest does, but those that wait for time limits come first in their group: then both cores are busy
+ * until the end.
+ */
 export class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const sorted = await super.sort(files)
-    const rank = ({ project }: TestSpecification) => FIRST.indexOf(project.name)
     const group = ({ project }: TestSpecification) => project.config.sequence.groupOrder
-    return sorted.toSorted((a, b) => group(a) - group(b) || rank(a) - rank(b))
+    const waits = ({ project }: TestSpecification) => Number(project.name === 'faults')
+    return sorted.toSorted((a, b) => group(a) - group(b) || waits(b) - waits(a))
   }
 }

@@ -17,13 +17,11 @@ const SERVERS = [
 ]
 
 /** The Vitest project of each test file. It follows from the folder and from what the file imports. */
-export type Project = 'unit' | 'database' | 'processes' | 'browser' | 'faults'
+export type Project = 'unit' | 'database' | 'browser' | 'faults'
 
-/** Tests that stop or kill processes and expect the others to answer within seconds. */
-const FAULTS = /^test\/faults\/|^test\/contract\/lifecycle|^test\/embedded\/watchdog/
-/** Tests that start several processes. Beside the CPU-bound rest these start too slowly. */
-const PROCESSES =
-  /^test\/embedded\/|^test\/contract\/(boot|limits|metrics)\.|^test\/scripts\/(import|payments)-command\./
+/** Tests that start, stop or kill several processes and expect the others to answer within seconds. */
+const FAULTS =
+  /^test\/(faults|embedded)\/|^test\/contract\/(boot|lifecycle|limits|metrics)\.|^test\/scripts\/(import|payments)-command\./
 const BROWSER = /^test\/tracker\//
 
 /** Returns the test files of a project, relative to the root. */
@@ -37,8 +35,7 @@ export function filesOf(project: Project): string[] {
 function projectOf(file: string): Project {
   if (!needsServers(join(root, file))) return 'unit'
   if (FAULTS.test(file)) return 'faults'
-  if (BROWSER.test(file)) return 'browser'
-  return PROCESSES.test(file) ? 'processes' : 'database'
+  return BROWSER.test(file) ? 'browser' : 'database'
 }
 
 const known = new Map<string, boolean>()
