@@ -83,7 +83,6 @@ test('faults: two hosts share hits, visitors and the scheduler lease', async () 
       .toEqual({ pageviews: load.accepted.size, visitors: 1, sessions: 1 })
   }
   await expect
-    .poll(() => latestJobs().filter((job, _, [first]) => job.pid !== first!.pid), { timeout: 30_000 })
-    .toEqual([])
-  expect(latestJobs()).toHaveLength(6)
-}, 90_000)
+    .poll(() => latestJobs().map(({ pid }, _, [first]) => pid === first!.pid), { timeout: 40_000 })
+    .toEqual([true, true, true, true, true, true])
+}, 120_000)
