@@ -2,7 +2,7 @@ import type { Db } from '../db/connect.ts'
 import { sqlState } from '../db/errors.ts'
 import { query } from '../db/query.ts'
 import { DAY_MS, HOUR_MS } from '../lib/time.ts'
-import { MAX_MARKS, readMarks, removeMarks } from './dirty.ts'
+import { type Aggregate, MAX_MARKS, readMarks, removeMarks } from './dirty.ts'
 import { BUCKET_MS, type Window } from './protocol.ts'
 import { moveWatermark, noteRefreshed, readWatermark } from './watermarks.ts'
 
@@ -15,13 +15,12 @@ const TARGET_MS = 200
  * and one kind of mark. `windowMs`: length of the window that is refreshed at once. It adapts to the measured times: from
  * one hour for a very large site to 32 days for a small one.
  */
-const AGGREGATES = {
+const AGGREGATES: Record<Aggregate, { lagMs: number; views: string[]; windowMs: number }> = {
   hits: { lagMs: HOUR_MS, views: ['hits_15m', 'log_15m'], windowMs: 6 * HOUR_MS },
   sessions: { lagMs: 24.5 * HOUR_MS, views: ['sessions_15m'], windowMs: 6 * HOUR_MS },
   revenue: { lagMs: HOUR_MS, views: ['revenue_15m'], windowMs: 6 * HOUR_MS },
 }
 
-export type Aggregate = keyof typeof AGGREGATES
 export const AGGREGATE_NAMES = Object.keys(AGGREGATES) as Aggregate[]
 
 /**

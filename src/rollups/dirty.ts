@@ -1,6 +1,5 @@
 import type { Queryable, Transaction } from '../db/connect.ts'
 import { query } from '../db/query.ts'
-import type { Aggregate } from './aggregates.ts'
 import { BUCKET_MS, type Window } from './protocol.ts'
 
 /** Dirty bucket of an aggregate, or of the daily rollups. */
@@ -10,6 +9,8 @@ export interface Mark {
   version: number
 }
 
+/** What is aggregated continuously: `aggregates.ts` says how. */
+export type Aggregate = 'hits' | 'sessions' | 'revenue'
 type Marked = Aggregate | 'daily_rollups'
 
 // Because of the share lock, a transaction that moves the watermark waits for this one. Inserts in key order, to avoid deadlocks

@@ -1,9 +1,9 @@
 import type { Db } from '../db/connect.ts'
 import { query } from '../db/query.ts'
 import { DAY_MS, MINUTE_MS } from '../lib/time.ts'
-import { AGGREGATE_NAMES, type Aggregate } from './aggregates.ts'
+import { AGGREGATE_NAMES } from './aggregates.ts'
 import { allowColumnstoreWrites } from './columnstore.ts'
-import { markBuckets } from './dirty.ts'
+import { type Aggregate, markBuckets } from './dirty.ts'
 
 /** Lower bound of all hit times. */
 const EARLIEST = new Date('0001-01-01T00:00:00Z')

@@ -3,7 +3,6 @@ import { inSnapshot } from '../db/connect.ts'
 import { query } from '../db/query.ts'
 import {
   type Coverage,
-  cacheOf,
   coverageOf,
   dayRangesOf,
   hitsNotRolledUp,
@@ -11,6 +10,7 @@ import {
   readDailyRollups,
 } from './daily/coverage.ts'
 import { type RangeTotals, readTotals, sumOf } from './daily/range-totals.ts'
+import { cacheOf } from './daily/rollup-cache.ts'
 import { countSliceSessions, type SessionTotals } from './daily/row-slice.ts'
 import { countTogether, readIntArray } from './daily/visitor-set.ts'
 import {

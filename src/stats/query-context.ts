@@ -1,6 +1,7 @@
 import { previousRange, resolveRange } from '../time/range.ts'
 import { filtersOf, type StatsQuery } from './filters/query.ts'
-import { type ResolveServices, resolveQueries } from './resolve/resolve.ts'
+import { resolveQueries } from './resolve/resolve.ts'
+import type { ResolveServices } from './resolve/targets.ts'
 
 /** Services that statistics queries use; `signal` aborts when the client has disconnected or the deadline has passed. */
 export type StatsServices = ResolveServices

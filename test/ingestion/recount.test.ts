@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { storeHits } from '../../src/ingestion/store/store.ts'
 import { refreshAggregate } from '../../src/rollups/aggregates.ts'
 import { compressSettledChunks } from '../../src/rollups/columnstore.ts'
-import { sharedDatabase, type TestDatabase } from '../support/database.ts'
+import { type TestDatabase, testDatabase } from '../support/database.ts'
 import { randomHitStream } from '../support/random-hits.ts'
 import { recountSessions } from '../support/recount.ts'
 import { runs } from '../support/runs.ts'
@@ -13,7 +13,7 @@ import { recordedHits, storeVisits, withoutRepeatedDrops } from '../support/stor
 let database: TestDatabase
 
 beforeAll(async () => {
-  database = await sharedDatabase()
+  database = await testDatabase()
 })
 afterAll(() => database.close())
 

@@ -3,7 +3,7 @@ import type { Db } from '../../src/db/connect.ts'
 import { readQuery } from '../../src/http/api/query.ts'
 import { refreshAggregate } from '../../src/rollups/aggregates.ts'
 import { compressSettledChunks } from '../../src/rollups/columnstore.ts'
-import { sharedDatabase, type TestDatabase } from '../support/database.ts'
+import { type TestDatabase, testDatabase } from '../support/database.ts'
 import { expectSameReads } from '../support/expect-reads.ts'
 import { randomFilters, randomRange } from '../support/random-filters.ts'
 import { randomGoals } from '../support/random-goals.ts'
@@ -20,7 +20,7 @@ import { replaceGoals, storeVisits, withoutRepeatedDrops } from '../support/stor
 let database: TestDatabase
 
 beforeAll(async () => {
-  database = await sharedDatabase()
+  database = await testDatabase()
 })
 afterAll(() => database.close())
 

@@ -1,12 +1,9 @@
 import { createHash } from 'node:crypto'
-import { LRUCache } from 'lru-cache'
-import type { Db, Queryable } from '../../db/connect.ts'
+import type { Queryable } from '../../db/connect.ts'
 import { query } from '../../db/query.ts'
 import { DIMENSIONS_HASH } from '../../dimensions/rolled-up.ts'
 import { HOUR_MS } from '../../lib/time.ts'
 import { datesOf, type Window } from '../protocol.ts'
-import type { RangeTotals } from './range-totals.ts'
-import type { RangeValues } from './range-values.ts'
 import { type RowSlice, sliceSince } from './row-slice.ts'
 
 /** A day stays open this long after its end. Later, only a late hit can join a session of the day (contract §6); has a margin. */
@@ -146,24 +143,4 @@ export function keyOf(range: DayRange, part: string): string {
   let days = ''
   for (const day of range) days += `${day.start}/${day.end}/${day.version};`
   return `${siteNo}/${part}/${createHash('sha256').update(days).digest('base64')}`
-}
-
-const MIB = 2 ** 20
-
-/** Counts of day ranges by `keyOf`. Without it, every query would read and sum the days again: 28 ms of CPU instead of 4. */
-export interface RollupCache {
-  values: LRUCache<string, RangeValues>
-  totals: LRUCache<string, RangeTotals>
-}
-
-const caches = new WeakMap<Db, RollupCache>()
-
-/** Returns the cache of a connection pool; at most 48 MiB. */
-export function cacheOf(db: Db): RollupCache {
-  let cache = caches.get(db)
-  if (!cache) {
-    cache = { values: new LRUCache({ maxSize: 36 * MIB }), totals: new LRUCache({ maxSize: 12 * MIB }) }
-    caches.set(db, cache)
-  }
-  return cache
 }

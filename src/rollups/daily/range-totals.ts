@@ -1,7 +1,8 @@
+import type { LRUCache } from 'lru-cache'
 import type { Queryable } from '../../db/connect.ts'
 import { query } from '../../db/query.ts'
 import { arraysOf, type TrafficTotals } from '../protocol.ts'
-import { type DailyRollup, type DayRange, keyOf, type RollupCache } from './coverage.ts'
+import { type DailyRollup, type DayRange, keyOf } from './coverage.ts'
 import { bytesOf, type DistinctVisitors, uniteSets } from './visitor-set.ts'
 
 /** Totals that add up over days. */
@@ -21,6 +22,8 @@ export const sumOf = <Field extends string>(
 export interface RangeTotals extends Additive {
   visitors: DistinctVisitors
 }
+/** Totals by `keyOf`. */
+export type TotalsCache = LRUCache<string, RangeTotals>
 
 interface StoredTotals extends Additive {
   siteNo: number
@@ -59,7 +62,7 @@ const PART = 'totals'
  */
 export async function readTotals(
   tx: Queryable,
-  { totals: known }: RollupCache,
+  { totals: known }: { totals: TotalsCache },
   ranges: readonly DayRange[],
 ): Promise<Map<DayRange, RangeTotals>> {
   const totals = new Map<DayRange, RangeTotals>()

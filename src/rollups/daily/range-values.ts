@@ -1,12 +1,16 @@
+import type { LRUCache } from 'lru-cache'
 import type { Queryable } from '../../db/connect.ts'
 import { query } from '../../db/query.ts'
 import { PROPERTIES } from '../../dimensions/rolled-up.ts'
 import { arraysOf } from '../protocol.ts'
 import { decodeColumns, type EncodedVisitors, type RolledUpColumns } from './codec.ts'
-import { type DayRange, keyOf, type RollupCache } from './coverage.ts'
+import { type DayRange, keyOf } from './coverage.ts'
 import { valuesOf } from './value-dictionary.ts'
 import { find, type ValueColumns, ValueSums } from './value-sums.ts'
 import { bytesOf, type DistinctVisitors, uniteDays } from './visitor-set.ts'
+
+/** Counts by value, by `keyOf`. */
+export type ValuesCache = LRUCache<string, RangeValues>
 
 /** Stored counts of one dimension for one day; `visitors` is null unless they were requested. */
 interface StoredDay {
@@ -74,7 +78,7 @@ export class RangeValues implements ValueColumns {
 /** Where the counts by value of a dimension are read. */
 interface Source {
   tx: Queryable
-  cache: RollupCache
+  cache: { values: ValuesCache }
   siteNo: number
   dimension: string
 }
@@ -206,7 +210,7 @@ export class RangeReader {
 }
 
 /** Caches counts with their current size. Empty ones are not cached: reading them is as fast as a cache lookup. */
-function keep(cache: RollupCache, key: string, counts: RangeValues): void {
+function keep(cache: { values: ValuesCache }, key: string, counts: RangeValues): void {
   if (counts.valueIds.length === 0) return
   // Without the deletion, `set` would keep the old size of values that are cached already and have grown.
   cache.values.delete(key)

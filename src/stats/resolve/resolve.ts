@@ -1,22 +1,14 @@
 import { type AppError, invalidField } from '../../errors.ts'
 import { findGoals } from '../../goals/find-goal.ts'
 import { PatternWork, type Refusal, sizeOf } from '../../rollups/patterns/match.ts'
-import type { Services } from '../../services.ts'
 import type { TimeSpan } from '../../time/range.ts'
 import { type Filters, filtersOf, type StatsQuery, shortened } from '../filters/query.ts'
 import type { Condition, ResolvedFilters, ResolvedQuery } from '../filters/resolved-query.ts'
 import { filteredQuery } from '../sql/filtered-query.ts'
 import { readSlices } from '../sql/slices.ts'
 import { listPropertyKeys, listPropertyValues, listValues } from './occurring-values.ts'
-import { lookUpTargets } from './targets.ts'
+import { lookUpTargets, type PatternServices, type ResolveServices } from './targets.ts'
 import { recentSizes } from './value-sizes.ts'
-
-export type ResolveServices = Pick<Services, 'reads' | 'rollups' | 'slices' | 'patterns' | 'now'> & {
-  signal?: AbortSignal | undefined
-}
-
-/** The same, with the pattern work of the request: its budget is shared by all patterns and goals. */
-export type PatternServices = ResolveServices & { work: PatternWork }
 
 /** All sessions that have a conversion. */
 const listConvertedSessions = filteredQuery<undefined, { sessionNos: number[] }>(

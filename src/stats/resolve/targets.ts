@@ -7,8 +7,14 @@ import { runTask } from '../../rollups/protocol.ts'
 import type { Services } from '../../services.ts'
 import { type TimeSpan, toWindow } from '../../time/range.ts'
 import type { ConversionTargets } from '../filters/resolved-query.ts'
-import type { PatternServices, ResolveServices } from './resolve.ts'
 import { recentSizes } from './value-sizes.ts'
+
+export type ResolveServices = Pick<Services, 'reads' | 'rollups' | 'slices' | 'patterns' | 'now'> & {
+  signal?: AbortSignal | undefined
+}
+
+/** The same, with the pattern work of the request: its budget is shared by all patterns and goals. */
+export type PatternServices = ResolveServices & { work: PatternWork }
 
 interface SiteSpan extends TimeSpan {
   siteNo: number

@@ -1,0 +1,24 @@
+import { LRUCache } from 'lru-cache'
+import type { Db } from '../../db/connect.ts'
+import type { TotalsCache } from './range-totals.ts'
+import type { ValuesCache } from './range-values.ts'
+
+const MIB = 2 ** 20
+
+/** Counts of day ranges by `keyOf`. Without it, every query would read and sum the days again: 28 ms of CPU instead of 4. */
+export interface RollupCache {
+  values: ValuesCache
+  totals: TotalsCache
+}
+
+const caches = new WeakMap<Db, RollupCache>()
+
+/** Returns the cache of a connection pool; at most 48 MiB. */
+export function cacheOf(db: Db): RollupCache {
+  let cache = caches.get(db)
+  if (!cache) {
+    cache = { values: new LRUCache({ maxSize: 36 * MIB }), totals: new LRUCache({ maxSize: 12 * MIB }) }
+    caches.set(db, cache)
+  }
+  return cache
+}
