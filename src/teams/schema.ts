@@ -2,8 +2,11 @@ import { z } from 'zod'
 import { label, timestamp, uuid } from '../schema/fields.ts'
 import { flagParameter, requiredText } from '../schema/validation.ts'
 
-export const ROLES = ['owner', 'admin', 'member'] as const
+export const ROLES = ['owner', 'admin', 'member', 'viewer'] as const
 export type Role = (typeof ROLES)[number]
+
+/** Returns whether the role manages the team: its sites, their payments and the tokens of others. */
+export const isManager = (role: Role): boolean => role === 'owner' || role === 'admin'
 
 export const PLANS = ['active', 'trial', 'lapsed', 'none'] as const
 export type Plan = (typeof PLANS)[number]

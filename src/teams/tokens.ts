@@ -4,7 +4,14 @@ import { inTransaction } from '../db/connect.ts'
 import { query } from '../db/query.ts'
 import { AppError, invalidField } from '../errors.ts'
 import type { Services } from '../services.ts'
-import type { Caller, CreatedToken, CreateToken, RevokeToken, TokenInfo } from './schema.ts'
+import {
+  type Caller,
+  type CreatedToken,
+  type CreateToken,
+  isManager,
+  type RevokeToken,
+  type TokenInfo,
+} from './schema.ts'
 import { generateToken, hashToken } from './token-format.ts'
 
 interface TokenRow extends Pick<TokenInfo, 'id' | 'name' | 'site_ids' | 'created_by'> {
@@ -198,7 +205,7 @@ export async function issueToken(
   return createToken(db, { ...token, siteIds }, at)
 }
 
-/** Returns the tokens that the caller may see, newest first: a member's own, else the team's, within the caller's sites. */
+/** Returns the tokens that the caller may see, newest first: the team's for owners and admins, else one's own, within the caller's sites. */
 export async function listTokens(db: Queryable, caller: Caller): Promise<TokenInfo[]> {
   const rows = await selectTokens(db, visibleTo(caller))
   return rows.map(presentToken)
@@ -223,7 +230,7 @@ export async function revokeToken(db: Db, caller: Caller, { id, cascade }: Revok
 
 const visibleTo = ({ teamId, userId, role, siteIds }: Caller): Visible => ({
   teamId,
-  ownerId: role === 'member' ? userId : null,
+  ownerId: isManager(role) ? null : userId,
   siteIds,
 })
 

@@ -2,10 +2,10 @@ import { z } from 'zod'
 import { createGoalsBatch, deleteGoal, saveGoal } from '../goals/change-goal.ts'
 import { findGoal, listGoals } from '../goals/find-goal.ts'
 import { Goal, GoalBatch, GoalBody, GoalKey, GoalList, GoalPage, ListGoals } from '../goals/schema.ts'
-import { router, siteProcedure } from './procedures.ts'
+import { changingSiteProcedure, router, siteProcedure } from './procedures.ts'
 
-/** Base for procedures on one goal of the site; adds `ctx.goal`. */
-const goalProcedure = siteProcedure
+/** Base for procedures that change one goal of the site; adds `ctx.goal`. */
+const goalProcedure = changingSiteProcedure
   .meta({ not_found: 'No such site, or no such goal of it' })
   .input(GoalKey)
   .use(async ({ ctx, input, next }) => {
@@ -28,7 +28,7 @@ export const goalsRouter = router({
     .input(ListGoals)
     .output(GoalPage)
     .query(({ ctx, input }) => listGoals(ctx, ctx.site, input)),
-  create: siteProcedure
+  create: changingSiteProcedure
     .meta({
       method: 'post',
       path: '/api/sites/:siteKey/goals',
@@ -41,7 +41,7 @@ export const goalsRouter = router({
     .output(Goal)
     .mutation(({ ctx, input }) => saveGoal(ctx, ctx.site, input)),
   // Stands before the procedures on `/goals/:goal`, which would match its path otherwise. No goal has the key `batch`.
-  createBatch: siteProcedure
+  createBatch: changingSiteProcedure
     .meta({
       method: 'post',
       path: '/api/sites/:siteKey/goals/batch',

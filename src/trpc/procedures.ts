@@ -7,7 +7,7 @@ import { findSite } from '../sites/find-site.ts'
 import { SiteKey } from '../sites/schema.ts'
 import { hasActivePlan } from '../teams/accounts.ts'
 import { authenticate } from '../teams/authentication.ts'
-import type { Caller } from '../teams/schema.ts'
+import { type Caller, isManager } from '../teams/schema.ts'
 import { type Context, runningRequest } from './context.ts'
 import { errorShape, fromProcedure } from './errors.ts'
 import type { ProcedureMeta } from './meta.ts'
@@ -92,13 +92,28 @@ export const siteProcedure = authed
     return next({ ctx: { site } })
   })
 
+export const VIEWERS_READ = 'Viewers may read, and change nothing'
+
+/** @throws AppError `forbidden` */
+export function refuseViewer({ role }: Caller): void {
+  if (role === 'viewer') throw new AppError('forbidden', VIEWERS_READ)
+}
+
+/** Base for procedures that change something of a site. */
+export const changingSiteProcedure = siteProcedure
+  .meta({ forbidden: VIEWERS_READ })
+  .use(async ({ ctx, next }) => {
+    refuseViewer(ctx.caller)
+    return next()
+  })
+
 const MANAGERS_ONLY = 'Only owners and admins of the team may do this'
 
 /** Base for procedures on a site that only owners and admins may call. */
 export const managedSiteProcedure = siteProcedure
   .meta({ forbidden: MANAGERS_ONLY })
   .use(async ({ ctx, next }) => {
-    if (ctx.caller.role === 'member') throw new AppError('forbidden', MANAGERS_ONLY)
+    if (!isManager(ctx.caller.role)) throw new AppError('forbidden', MANAGERS_ONLY)
     return next()
   })
 

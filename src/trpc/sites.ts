@@ -21,21 +21,29 @@ import {
   SiteList,
 } from '../sites/schema.ts'
 import { zoneOptions } from '../time/zones.ts'
-import { authed, managedSiteProcedure, router, siteProcedure } from './procedures.ts'
+import {
+  authed,
+  changingSiteProcedure,
+  managedSiteProcedure,
+  refuseViewer,
+  router,
+  siteProcedure,
+} from './procedures.ts'
 
 const creatorProcedure = authed
   .meta({
     forbidden:
-      'The team has no active plan and no running trial, or as many sites as it may; or the token is limited to sites',
+      'The team has no active plan and no running trial, or as many sites as it may; the token is limited to sites; or the user is a viewer',
   })
   .use(async ({ ctx, next }) => {
+    refuseViewer(ctx.caller)
     await requireSiteCreation(ctx, ctx.caller)
     return next()
   })
 
 /** Base for procedures that change the site and answer it. */
 const changeProcedure = (path: string, texts: { summary: string; description?: string }) =>
-  siteProcedure
+  changingSiteProcedure
     .meta({ method: 'patch', path: `/api/sites/:siteKey/${path}`, answer: 'The site.', ...texts })
     .output(Site)
 

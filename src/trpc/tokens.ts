@@ -1,11 +1,14 @@
 import { z } from 'zod'
 import { CreatedToken, CreateToken, RevokeToken, TokenList } from '../teams/schema.ts'
 import { issueToken, listTokens, MAX_LIVE_TOKENS, requireTokenRoom, revokeToken } from '../teams/tokens.ts'
-import { authed, router } from './procedures.ts'
+import { authed, refuseViewer, router, VIEWERS_READ } from './procedures.ts'
 
 const makerProcedure = authed
-  .meta({ forbidden: `The user has ${MAX_LIVE_TOKENS} tokens that work, as many as one may have` })
+  .meta({
+    forbidden: `The user has ${MAX_LIVE_TOKENS} tokens that work, as many as one may have; or is a viewer`,
+  })
   .use(async ({ ctx, next }) => {
+    refuseViewer(ctx.caller)
     await requireTokenRoom(ctx.db, ctx.caller.userId, ctx.now())
     return next()
   })
@@ -16,7 +19,7 @@ export const tokensRouter = router({
       path: '/api/tokens',
       summary: 'List tokens',
       description:
-        "The team's for owners and admins, one's own for members, the newest first. A token that is limited to sites sees " +
+        "The team's for owners and admins, one's own for members and viewers, the newest first. A token that is limited to sites sees " +
         'only those that are limited to some of its sites.',
       answer: 'A bare array; the tokens themselves are not shown again.',
     })
@@ -38,7 +41,12 @@ export const tokensRouter = router({
     .output(CreatedToken)
     .mutation(({ ctx, input }) => issueToken(ctx, ctx.caller, input)),
   revoke: authed
+    .use(async ({ ctx, next }) => {
+      refuseViewer(ctx.caller)
+      return next()
+    })
     .meta({
+      forbidden: VIEWERS_READ,
       method: 'delete',
       path: '/api/tokens/:id',
       summary: 'Revoke a token',

@@ -1,12 +1,13 @@
 import { randomUUID } from 'node:crypto'
 import { Stripe } from 'stripe'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { routes } from '../../src/http/api/routes.ts'
 import { createApp } from '../../src/http/app.ts'
 import { describeApi } from '../../src/http/openapi/document.ts'
 import { storeHits } from '../../src/ingestion/store/store.ts'
 import { identityPictureUrl } from '../../src/stats/identity/identity-pictures.ts'
 import { createUser } from '../../src/teams/accounts.ts'
-import type { Plan } from '../../src/teams/schema.ts'
+import type { Plan, Role } from '../../src/teams/schema.ts'
 import { generateToken } from '../../src/teams/token-format.ts'
 import { createToken } from '../../src/teams/tokens.ts'
 import { type Api, startApi } from '../support/api.ts'
@@ -37,8 +38,12 @@ beforeAll(async () => {
     token: owner.token,
     body: { domain: 'shop.example' },
   })
-  const [member, errorId] = await Promise.all([memberOf(owner.teamId), storeVisit(made.body.id)])
-  world = { api: whole, owner, member, site: made.body, errorId }
+  const [member, viewer, errorId] = await Promise.all([
+    memberOf(owner.teamId, 'member'),
+    memberOf(owner.teamId, 'viewer'),
+    storeVisit(made.body.id),
+  ])
+  world = { api: whole, owner, member, viewer, site: made.body, errorId }
   await connect(world, world.site.id)
 })
 afterAll(() => Promise.all([whole?.stop(), broken?.stop()]))
@@ -57,9 +62,9 @@ async function startPart(): Promise<Part> {
   return { ...api, ingestUrl: ingest.url, stop }
 }
 
-async function memberOf(teamId: string) {
+async function memberOf(teamId: string, role: Role) {
   const { db } = whole.services
-  const userId = await createUser(db, { teamId, email: 'member@example.com', role: 'member' })
+  const userId = await createUser(db, { teamId, email: `${role}@example.com`, role })
   const options = { teamId, userId, name: 'test', siteIds: null, expiresAt: null }
   const { token } = await createToken(db, options, new Date())
   return { teamId, userId, token }
@@ -142,6 +147,14 @@ const signatureOf = (payload: string) =>
 
 const isOpen = (operation: string) => operations.get(operation).security !== undefined
 
+/** Whether only owners and admins may ask an operation. */
+const isManaged = (method: string, template: string) =>
+  String(
+    routes.find(
+      route => route.method.toUpperCase() === method && route.path.replace(/:(\w+)/g, '{$1}') === template,
+    )?.refusals.forbidden,
+  ).includes('owners and admins')
+
 /** What every operation refuses, as far as it says that it does. */
 async function askForRefusals(operation: string) {
   const [method, template] = operation.split(' ') as [string, string]
@@ -161,7 +174,8 @@ async function askForRefusals(operation: string) {
   }
   if (template.includes('{siteKey}')) {
     for (const siteKey of ['unknown.example', randomUUID()]) await askFor(404, { path: { siteKey } })
-    await askFor(403, { token: world.member.token })
+    await askFor(403, { token: world.viewer.token })
+    if (isManaged(method, template)) await askFor(403, { token: world.member.token })
     await whilePlanIs('lapsed', () => askFor(402, {}))
   }
   await askFor(

@@ -24,6 +24,7 @@ export interface World {
   owner: Member
   /** Of the same team. */
   member: Member
+  viewer: Member
   /** With hits of every kind, today. */
   site: { id: string; domain: string; tracking_key: string }
   /** Of an error that occurred on the site. */

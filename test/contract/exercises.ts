@@ -207,8 +207,9 @@ export const exercises: Record<string, (ask: Ask, world: World) => Promise<unkno
     for (let made = 1; made < 50; made++) await api.token(full, {})
     await ask({ body: { name: 'one too many' }, token: full.token })
   },
-  'DELETE /api/tokens/{id}': async (ask, { api, owner }) => {
+  'DELETE /api/tokens/{id}': async (ask, { api, owner, viewer }) => {
     const made = await api.call('POST', '/api/tokens', { token: owner.token, body: { name: 'short-lived' } })
+    await ask({ path: { id: made.body.id }, token: viewer.token })
     await ask({ path: { id: made.body.id }, body: { cascade: true } })
     await ask({ path: { id: made.body.id } })
   },
