@@ -19,7 +19,8 @@ export function createClient(url: string, token: string): TRPCClient<AppRouter> 
       httpBatchLink({
         url: `${url.replace(/\/+$/, '')}/trpc`,
         headers: { Authorization: `Bearer ${token}` },
-        maxURLLength: 8_000,
+        // Filters may be longer than a URL.
+        methodOverride: 'POST',
         maxItems: 50,
       }),
     ],

@@ -58,6 +58,26 @@ describe('tRPC: a typed client', () => {
     })
   })
 
+  test('a query as POST has the answer of the query as GET, also with filters longer than a URL', async () => {
+    const posted = await call('POST', 'sites.list', { sort: 'domain_asc' })
+    expect(posted.status).toBe(200)
+    const got = await call('GET', `sites.list?input=${encodeURIComponent('{"sort":"domain_asc"}')}`)
+    expect(posted.body).toEqual(got.body)
+    expectError(await api.call('POST', '/trpc/sites.list', { body: {} }), 401, 'unauthenticated')
+    expectError(await call('POST', 'sites.list', { sort: 'x' }), 422, 'validation_failed')
+
+    const paths = Array.from({ length: 50 }, (_, index) => `/${index}/${'a'.repeat(500)}`)
+    const query = { siteKey: 'long.example', path: paths }
+    await call('POST', 'sites.create', { domain: 'long.example' })
+    const long = await call('POST', 'stats.overview', query)
+    expect(long.status).toBe(200)
+    expect(long.body.result.data.pageviews).toBe(0)
+    const client = createClient(api.url, owner.token)
+    expect(await client.stats.overview.query({ siteKey: 'long.example', path: paths })).toMatchObject({
+      pageviews: 0,
+    })
+  })
+
   test('a tRPC client gets the results and the errors of a batch', async () => {
     const client = createClient(api.url, owner.token)
     const [found, missing] = await Promise.allSettled([
@@ -89,11 +109,10 @@ describe('tRPC: errors', () => {
   )
 
   test('the wrong method gives 405 and names the right one', async () => {
-    const answer = await call('POST', 'sites.list', {})
+    const answer = await call('GET', 'sites.create')
     expectError(answer, 405, 'method_not_allowed')
-    expect(answer.headers.get('allow')).toBe('GET')
-    expectError(await call('GET', 'sites.create'), 405, 'method_not_allowed')
-    expect((await call('PUT', 'sites.create', {})).status).toBe(405)
+    expect(answer.headers.get('allow')).toBe('POST')
+    for (const name of ['sites.create', 'sites.list']) expect((await call('PUT', name, {})).status).toBe(405)
   })
 
   test('an input that is not JSON gives 400, after the token is checked', async () => {

@@ -18,6 +18,8 @@ export function trpcEndpoint(services: Services): RequestHandler {
   const serve = createExpressMiddleware({
     router: appRouter,
     maxBatchSize: MAX_BATCH,
+    // Queries as POST, too: filters may be longer than a URL.
+    allowMethodOverride: true,
     createContext: ({ req, res }) => contextOf(services, req, res),
     onError: ({ error, req }) => {
       if (req.res) logFailure(services.log, fromProcedure(error), givenRequestId(req.res))
