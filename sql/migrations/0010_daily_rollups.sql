@@ -25,7 +25,7 @@ create table daily_rollups (
   primary key (site_no, starts_at, ends_at)
 );
 alter table daily_rollups alter column visitors set storage external;
--- Finds rollups of other dimensions, of which there are usually none.
+-- Finds rollups of other dimensions; usually there are none.
 create index daily_rollups_by_dimensions on daily_rollups (dimensions_hash);
 
 create function renew_rollup_version() returns trigger language plpgsql as $$

@@ -92,14 +92,20 @@ export const siteProcedure = authed
     return next({ ctx: { site } })
   })
 
-export const VIEWERS_READ = 'Viewers may read, and change nothing'
+const VIEWERS_READ = 'Viewers may read, and change nothing'
 
 /** @throws AppError `forbidden` */
-export function refuseViewer({ role }: Caller): void {
+function refuseViewer({ role }: Caller): void {
   if (role === 'viewer') throw new AppError('forbidden', VIEWERS_READ)
 }
 
-/** Base for procedures that change something of a site. */
+/** Base for procedures that change something and belong to no site. */
+export const changingProcedure = authed.meta({ forbidden: VIEWERS_READ }).use(async ({ ctx, next }) => {
+  refuseViewer(ctx.caller)
+  return next()
+})
+
+/** Base for procedures that change something of a site: an unknown site is refused first. */
 export const changingSiteProcedure = siteProcedure
   .meta({ forbidden: VIEWERS_READ })
   .use(async ({ ctx, next }) => {

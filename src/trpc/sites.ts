@@ -23,20 +23,19 @@ import {
 import { zoneOptions } from '../time/zones.ts'
 import {
   authed,
+  changingProcedure,
   changingSiteProcedure,
   managedSiteProcedure,
-  refuseViewer,
   router,
   siteProcedure,
 } from './procedures.ts'
 
-const creatorProcedure = authed
+const creatorProcedure = changingProcedure
   .meta({
     forbidden:
       'The team has no active plan and no running trial, or as many sites as it may; the token is limited to sites; or the user is a viewer',
   })
   .use(async ({ ctx, next }) => {
-    refuseViewer(ctx.caller)
     await requireSiteCreation(ctx, ctx.caller)
     return next()
   })

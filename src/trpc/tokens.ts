@@ -1,14 +1,13 @@
 import { z } from 'zod'
 import { CreatedToken, CreateToken, RevokeToken, TokenList } from '../teams/schema.ts'
 import { issueToken, listTokens, MAX_LIVE_TOKENS, requireTokenRoom, revokeToken } from '../teams/tokens.ts'
-import { authed, refuseViewer, router, VIEWERS_READ } from './procedures.ts'
+import { authed, changingProcedure, router } from './procedures.ts'
 
-const makerProcedure = authed
+const makerProcedure = changingProcedure
   .meta({
     forbidden: `The user has ${MAX_LIVE_TOKENS} tokens that work, as many as one may have; or is a viewer`,
   })
   .use(async ({ ctx, next }) => {
-    refuseViewer(ctx.caller)
     await requireTokenRoom(ctx.db, ctx.caller.userId, ctx.now())
     return next()
   })
@@ -40,13 +39,8 @@ export const tokensRouter = router({
     .input(CreateToken)
     .output(CreatedToken)
     .mutation(({ ctx, input }) => issueToken(ctx, ctx.caller, input)),
-  revoke: authed
-    .use(async ({ ctx, next }) => {
-      refuseViewer(ctx.caller)
-      return next()
-    })
+  revoke: changingProcedure
     .meta({
-      forbidden: VIEWERS_READ,
       method: 'delete',
       path: '/api/tokens/:id',
       summary: 'Revoke a token',

@@ -147,7 +147,7 @@ export const SERVICE = [
   describeGet('service', '/metrics', {
     operationId: 'metrics',
     summary: 'Metrics of the whole cluster',
-    description: 'For whoever has `METRICS_TOKEN`; without that setting, for this machine only.',
+    description: 'Needs `METRICS_TOKEN`; without that setting, only this machine gets an answer.',
     security: [{}, { metricsToken: [] }],
     answer: { description: 'Prometheus text.', headers: headersOf(), content: { 'text/plain': text } },
     refusals: {

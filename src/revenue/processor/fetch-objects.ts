@@ -8,7 +8,7 @@ import { MOST_ITEMS, Subscription } from './subscription-object.ts'
 /** An object to request from the processor. */
 export type Lookup =
   | { of: 'coupon' | 'price'; id: string }
-  /** Items of a subscription that its event omits, or of which it has only the ids of discounts. `eventAt`: Unix milliseconds. */
+  /** Items of a subscription that its event omits, or whose discounts it has only as ids. `eventAt`: Unix milliseconds. */
   | { of: 'items'; id: string; eventId: string; eventAt: number }
 
 const ORDER: Lookup['of'][] = ['coupon', 'price', 'items']

@@ -71,7 +71,7 @@ const insertEmptyRollups = query<{
   starts: Date[]
   ends: Date[]
   rolledUpTo: Date
-  nobody: Buffer
+  noVisitors: Buffer
   dimensionsHash: string
 }>(
   'insert-empty-daily-rollups',
@@ -80,7 +80,7 @@ const insertEmptyRollups = query<{
     site_no, starts_at, ends_at, rolled_up_to, pageviews, custom_events, sessions, bounces, duration_ms, visitors,
     dimensions_hash
   )
-  select :siteNo::int, starts_at, ends_at, :rolledUpTo::timestamptz, 0, 0, 0, 0, 0, :nobody::bytea, :dimensionsHash
+  select :siteNo::int, starts_at, ends_at, :rolledUpTo::timestamptz, 0, 0, 0, 0, 0, :noVisitors::bytea, :dimensionsHash
   from unnest(:starts::timestamptz[], :ends::timestamptz[]) as day (starts_at, ends_at)
   on conflict (site_no, starts_at, ends_at) do nothing`,
 )
@@ -221,7 +221,7 @@ async function insertEmpty(db: Db, siteNo: number, days: Window[], watermark: nu
     siteNo,
     ...arraysOf(days.map(day => ({ ...day, siteNo }))),
     rolledUpTo: new Date(watermark),
-    nobody: addVisitors(undefined, new Uint32Array()),
+    noVisitors: addVisitors(undefined, new Uint32Array()),
     dimensionsHash: DIMENSIONS_HASH,
   })
 }
