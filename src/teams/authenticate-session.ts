@@ -42,8 +42,8 @@ export async function useSession(
   if (!request.mayUseCookie) {
     throw new AppError(
       'forbidden',
-      'With the cookie of a session, only pages of this service may send this request: it needs Sec-Fetch-Site: same-origin, ' +
-        'or the Origin of this service',
+      `A request with the cookie of a session may change something only from a page of ${request.config.baseUrl}: with ` +
+        `Sec-Fetch-Site: same-origin, or with that Origin. If you use another address, set BASE_URL to it`,
     )
   }
   await keepAlive(request, row, secret, now)
