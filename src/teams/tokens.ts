@@ -15,6 +15,7 @@ import {
   type Scope,
   type TokenInfo,
 } from './schema.ts'
+import { requireTeamSites } from './site-limits.ts'
 import { generateToken, hashToken } from './token-format.ts'
 
 interface TokenRow
@@ -100,13 +101,6 @@ const insertToken = query<Required<NewToken> & { hash: Uint8Array }, TokenRow>(
   returning ${TOKEN_COLUMNS}`,
 )
 
-const countSitesAmong = query<{ teamId: string; siteIds: string[] }, { count: number }>(
-  'count-sites-among',
-  `select count(*)::int as count
-  from sites
-  where team_id = :teamId and id = any(:siteIds::uuid[]) and deleted_at is null`,
-)
-
 const selectTokens = query<Visible, TokenRow>(
   'list-tokens',
   `select ${TOKEN_COLUMNS} from tokens where ${IS_VISIBLE} order by created_at desc, id`,
@@ -155,11 +149,7 @@ export async function createToken(
   now: Date,
   audit?: Audit,
 ): Promise<CreatedToken> {
-  const siteIds = options.siteIds && [...new Set(options.siteIds.map(id => id.toLowerCase()))]
-  if (siteIds) {
-    const [found] = await countSitesAmong(db, { teamId: options.teamId, siteIds })
-    if (found!.count !== siteIds.length) throw new AppError('not_found', 'No such site')
-  }
+  const siteIds = await requireTeamSites(db, options.teamId, options.siteIds)
   return storeToken(db, { ...options, siteIds }, now, audit)
 }
 
