@@ -43,7 +43,7 @@ export async function changeUser(
         : await requireSiteLimit(transaction, { teamId, role, siteIds: input.site_ids })
     await audit(transaction, {
       action: 'user.change',
-      object: { type: 'user', id },
+      object: { type: 'user', id: user.id },
       details: { email: user.email, role, role_before: user.role, site_ids: siteIds },
     })
     await writeUser(transaction, user, { role, siteIds })
@@ -80,7 +80,7 @@ export async function removeUser(
     await requireAnotherOwner(transaction, caller.teamId, user)
     await audit(transaction, {
       action: 'user.remove',
-      object: { type: 'user', id },
+      object: { type: 'user', id: user.id },
       details: { email: user.email, role: user.role },
     })
     await deleteMembership(transaction, user)
@@ -119,10 +119,10 @@ export async function transferTeam(
     await lockTeam(transaction, caller.teamId)
     const target = await lockUser(transaction, caller, id)
     if (target.id === caller.userId) throw invalidField('id', 'id must be that of another user')
-    if (!target.loginId) throw invalidField('id', 'id must be that of a user who has set up their login')
+    if (!target.canSignIn) throw invalidField('id', 'id must be that of a user who has a login that works')
     await audit(transaction, {
       action: 'team.transfer',
-      object: { type: 'user', id },
+      object: { type: 'user', id: target.id },
       details: { email: target.email },
     })
     const own = await lockUser(transaction, caller, caller.userId)

@@ -16,6 +16,8 @@ export interface LockedUser {
   role: Role
   siteIds: string[] | null
   loginId: string | null
+  /** Whether the login is set up and not disabled. */
+  canSignIn: boolean
 }
 
 const selectUser = query<{ teamId: string; id: string }, LockedUser>(
@@ -23,7 +25,8 @@ const selectUser = query<{ teamId: string; id: string }, LockedUser>(
   `select
     users.id,
     coalesce((select logins.email from logins where logins.id = users.login_id), users.email) as email,
-    users.role, users.site_ids as "siteIds", users.login_id as "loginId"
+    users.role, users.site_ids as "siteIds", users.login_id as "loginId",
+    exists (select from logins where logins.id = users.login_id and disabled_at is null) as "canSignIn"
   from users
   where users.team_id = :teamId and users.id = :id
   for no key update`,
