@@ -61,9 +61,10 @@ export async function deleteTeam(
     })
     const marked = await markSites(transaction, { teamId, now: at })
     await deleteInvitations(transaction, { teamId })
-    for (const { loginId } of await deleteUsers(transaction, { teamId })) {
-      if (loginId) await requireRenewal(transaction, { loginId })
-    }
+    const users = await deleteUsers(transaction, { teamId })
+    // In one order, so that two deletions never wait for each other.
+    const loginIds = users.flatMap(({ loginId }) => loginId ?? []).sort()
+    for (const loginId of loginIds) await requireRenewal(transaction, { loginId })
     await markTeam(transaction, { teamId, now: at })
     return marked
   })

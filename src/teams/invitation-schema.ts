@@ -9,7 +9,10 @@ const emailAddress = z
   .trim()
   .toLowerCase()
   .max(254)
-  .regex(/^[^\s@<>()[\],;:\\"\p{Cc}]+@[^\s@<>()[\],;:\\"\p{Cc}]+\.[^\s@<>()[\],;:\\"\p{Cc}.]+$/u, 'must be an e-mail address')
+  .regex(
+    /^[^\s@<>()[\],;:\\"\p{Cc}]+@[^\s@<>()[\],;:\\"\p{Cc}]+\.[^\s@<>()[\],;:\\"\p{Cc}.]+$/u,
+    'must be an e-mail address',
+  )
   .meta({ format: 'email', description: 'E-mail address of who is invited.', example: 'grace@example.com' })
 
 export const CreateInvitation = z.object({
@@ -48,13 +51,10 @@ export const OpenInvitation = z
   .meta({ id: 'OpenInvitation' })
 export type OpenInvitation = z.infer<typeof OpenInvitation>
 
-const secretField = z
-  .string()
-  .max(1_000)
-  .meta({
-    description: 'What stands after `#` in the link.',
-    example: '4fJ0pXyYb2N8sQeT6uVhKzR1mWcLgD3aG7kZQxTn0cE',
-  })
+const secretField = z.string().max(1_000).meta({
+  description: 'What stands after `#` in the link.',
+  example: '4fJ0pXyYb2N8sQeT6uVhKzR1mWcLgD3aG7kZQxTn0cE',
+})
 
 export const LookUpInvitation = z.object({ secret: secretField })
 
@@ -72,9 +72,7 @@ export type FoundInvitation = z.infer<typeof FoundInvitation>
 
 export const AcceptInvitation = z.object({
   secret: secretField,
-  name: requiredText(255)
-    .nullish()
-    .meta({ description: 'Your name; for a new login.', example: 'Grace' }),
+  name: requiredText(255).nullish().meta({ description: 'Your name; for a new login.', example: 'Grace' }),
   password: NewPassword.nullish(),
 })
 export type AcceptInvitation = z.infer<typeof AcceptInvitation>

@@ -198,7 +198,7 @@ const renewInvitation = query<
 
 /**
  * Gives an invitation a new link, which works for seven days; the old one ends.
- * @throws AppError `not_found`; `forbidden` for a role above the caller's, who would see the link, and beyond the ceiling of open ones
+ * @throws AppError `not_found`; `forbidden` for a role above the caller's, who would see the link
  */
 export async function resendInvitation(
   services: InvitationServices,
@@ -222,10 +222,7 @@ export async function resendInvitation(
   return openInvitation(services, made, secret)
 }
 
-const deleteInvitation = query<{ id: string }>(
-  'delete-invitation',
-  'delete from invitations where id = :id',
-)
+const deleteInvitation = query<{ id: string }>('delete-invitation', 'delete from invitations where id = :id')
 
 /** Ends an invitation and its link. @throws AppError `not_found`; `forbidden` for a role above the caller's */
 export async function revokeInvitation(

@@ -10,6 +10,7 @@ import {
   type CreatedToken,
   type CreateToken,
   isManager,
+  type RenameToken,
   type RevokeToken,
   SCOPES,
   type Scope,
@@ -223,6 +224,30 @@ export async function issueToken(
   if (caller.siteIds && !siteIds.every(id => caller.siteIds!.includes(id)))
     throw new AppError('not_found', 'No such site')
   return createToken(db, { ...token, siteIds }, at, audit)
+}
+
+const updateName = query<Visible & { id: string; name: string }, TokenRow>(
+  'rename-token',
+  `update tokens set name = :name where ${IS_VISIBLE} and id = :id returning ${TOKEN_COLUMNS}`,
+)
+
+/** Renames a token. @throws AppError `not_found` for every token that the caller cannot list */
+export async function renameToken(
+  { db, audit }: { db: Db; audit: Audit },
+  caller: Caller,
+  { id, name }: RenameToken,
+): Promise<TokenInfo> {
+  return db.begin(async transaction => {
+    const seen = { ...visibleTo(caller), id, name }
+    const [row] = isUuid(id) ? await updateName(transaction, seen) : []
+    if (!row) throw new AppError('not_found', 'No such token')
+    await audit(transaction, {
+      action: 'token.rename',
+      object: { type: 'token', id: row.id },
+      details: { name },
+    })
+    return presentToken(row)
+  })
 }
 
 /** Returns the tokens that the caller may see, newest first: the team's for owners and admins, else one's own, within the caller's sites. */

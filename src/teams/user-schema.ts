@@ -7,15 +7,10 @@ const siteIdList = z.array(z.string().meta({ format: 'uuid' })).nullable()
 export const roleField = z.enum(ROLES).meta({ description: 'What the user may do.', example: 'member' })
 
 /** Sites that a member or viewer is limited to, as an input. */
-export const siteLimit = z
-  .array(z.guid())
-  .min(1)
-  .max(1_000)
-  .nullish()
-  .meta({
-    description: 'Sites that a member or viewer is limited to; null for every site of the team.',
-    example: null,
-  })
+export const siteLimit = z.array(z.guid()).min(1).max(1_000).nullish().meta({
+  description: 'Sites that a member or viewer is limited to; null for every site of the team.',
+  example: null,
+})
 
 export const siteLimitOf = (description: string) => siteIdList.meta({ description, example: null })
 
@@ -54,15 +49,11 @@ export type ChangeUser = z.infer<typeof ChangeUser>
 export const RemoveUser = z.object({ id: userId })
 
 /** The password of who asks, where their login has one. */
-export const ownPassword = z
-  .string()
-  .max(1_000)
-  .optional()
-  .meta({
-    description:
-      'Your password. A login without one needs a sign-in that is at most 15 minutes old, and leaves it out.',
-    example: 'correct horse battery staple',
-  })
+export const ownPassword = z.string().max(1_000).optional().meta({
+  description:
+    'Your password. A login without one needs a sign-in that is at most 15 minutes old, and leaves it out.',
+  example: 'correct horse battery staple',
+})
 
 export const TransferTeam = z.object({ id: userId, password: ownPassword })
 export type TransferTeam = z.infer<typeof TransferTeam>

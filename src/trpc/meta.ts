@@ -21,6 +21,8 @@ export interface RestEndpoint {
 export interface Access {
   /** Needs neither token nor session. */
   isOpen?: true
+  /** Needs the session of a person; a token is refused. */
+  isPersonal?: true
   /** A token needs a scope. */
   isScoped?: true
   /** Scope of a mutation that records what happened; every other mutation needs `write`. */

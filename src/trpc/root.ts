@@ -1,10 +1,13 @@
 import { auditRouter } from './audit.ts'
 import { goalsRouter } from './goals.ts'
+import { invitationsRouter } from './invitations.ts'
 import { router } from './procedures.ts'
 import { paymentsRouter, processorRouter } from './revenue.ts'
 import { optionsRouter, sitesRouter } from './sites.ts'
 import { statsRouter } from './stats.ts'
+import { teamRouter, teamsRouter } from './teams.ts'
 import { tokensRouter } from './tokens.ts'
+import { usersRouter } from './users.ts'
 
 /** The order is that of the REST routes and of the API description. */
 export const appRouter = router({
@@ -15,6 +18,10 @@ export const appRouter = router({
   processor: processorRouter,
   options: optionsRouter,
   tokens: tokensRouter,
+  team: teamRouter,
+  teams: teamsRouter,
+  users: usersRouter,
+  invitations: invitationsRouter,
   audit: auditRouter,
 })
 

@@ -100,6 +100,7 @@ function describeRoute(route: Route, schemas: Schemas): Json {
     operationId: group + name.charAt(0).toUpperCase() + name.slice(1),
     tags: [tags[group]?.name ?? group],
     ...(route.isOpen && { security: [] }),
+    ...(route.isPersonal && { security: [{ session: [] }] }),
     summary,
     ...(description !== undefined && { description }),
     ...request,
