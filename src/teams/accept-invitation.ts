@@ -109,7 +109,15 @@ async function joinAs(
   })
 }
 
-const SIGN_IN_FIRST = 'A login with the invited address exists: sign in first, then open the link again'
+/** Another tab that has accepted the invitation meanwhile made that login: then the link is used, too. */
+async function loginExists(db: Queryable, secret: string, now: Date): Promise<AppError> {
+  const found = await selectInvitation(db, { hash: hashSecret(secret), now })
+  if (found.length === 0) return noInvitation()
+  return new AppError(
+    'forbidden',
+    'A login with the invited address exists: sign in first, then open the link again',
+  )
+}
 
 async function joinAsNew(
   services: Parts,
@@ -118,7 +126,7 @@ async function joinAsNew(
   { secret, name = null, password }: AcceptInvitation,
 ): Promise<{ joined: JoinedTeam; secret: string }> {
   const { db, config, now } = services
-  if ((await findLoginByEmail(db, { email })).length > 0) throw new AppError('forbidden', SIGN_IN_FIRST)
+  if ((await findLoginByEmail(db, { email })).length > 0) throw await loginExists(db, secret, now())
   if (!config.hasPasswords) {
     throw new AppError(
       'forbidden',
@@ -132,7 +140,7 @@ async function joinAsNew(
     await lockTeam(transaction, teamId)
     const at = now()
     const [login] = await createLogin(transaction, { email, name, passwordHash, now: at })
-    if (!login) throw new AppError('forbidden', SIGN_IN_FIRST)
+    if (!login) throw await loginExists(transaction, secret, at)
     const actor = { loginId: login.id, email, network: browser.network }
     const joined = await takeInvitation(transaction, { teamId, secret }, actor, now)
     return {
