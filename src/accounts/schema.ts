@@ -80,13 +80,10 @@ export const ChangePassword = z.object({
 export type ChangePassword = z.infer<typeof ChangePassword>
 
 export const AddTotp = z.object({
-  secret: z
-    .string()
-    .regex(TOTP_SECRET_FORM, 'must be the secret of `POST /api/account/totp/secret`')
-    .meta({
-      description: 'The secret that the authenticator app has.',
-      example: 'JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP',
-    }),
+  secret: z.string().regex(TOTP_SECRET_FORM, 'must be the secret of `POST /api/account/totp/secret`').meta({
+    description: 'The secret that the authenticator app has.',
+    example: 'JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP',
+  }),
   code: code.meta({ description: 'The code that the app shows now.', example: '123456' }),
   ...proof,
 })

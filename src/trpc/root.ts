@@ -1,4 +1,6 @@
+import { accountRouter } from './account.ts'
 import { auditRouter } from './audit.ts'
+import { authRouter } from './auth.ts'
 import { goalsRouter } from './goals.ts'
 import { router } from './procedures.ts'
 import { paymentsRouter, processorRouter } from './revenue.ts'
@@ -16,6 +18,8 @@ export const appRouter = router({
   options: optionsRouter,
   tokens: tokensRouter,
   audit: auditRouter,
+  auth: authRouter,
+  account: accountRouter,
 })
 
 export type AppRouter = typeof appRouter
