@@ -14,8 +14,8 @@ export interface PersonRequest {
   setSessionCookie: (secret: string | null) => void
 }
 
-const lockLogin = query<{ id: string }, { id: string }>(
-  'lock-login',
+const lockOwnLogin = query<{ id: string }, { id: string }>(
+  'lock-own-login',
   'select id from logins where id = :id and disabled_at is null for no key update',
 )
 
@@ -32,7 +32,7 @@ export async function changeLogin<Result>(
 ): Promise<Result> {
   const { loginId, email, sessionId } = person
   const { result, secret } = await db.begin(async tx => {
-    const [login] = await lockLogin(tx, { id: loginId })
+    const [login] = await lockOwnLogin(tx, { id: loginId })
     const secret = login && (await renewSession(tx, sessionId, now(), { isProven: true }))
     if (secret === undefined) throw new AppError('unauthenticated', 'The session has ended: sign in again')
     const result = await change(tx)

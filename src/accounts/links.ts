@@ -11,16 +11,19 @@ export type LinkPurpose = (typeof LINK_PURPOSES)[number]
 const LIFETIME: Record<LinkPurpose, number> = { setup: DAY_MS, reset: HOUR_MS, recover: DAY_MS }
 
 /** Whom a link is for: an e-mail address without a login, or a login. */
-export type LinkTarget = { email: string; loginId: null } | { email: null; loginId: string }
+type LinkTarget = { email: string; loginId: null } | { email: null; loginId: string }
+type TargetColumns = { email: string | null; loginId: string | null }
 
-const insertLink = query<LinkTarget & { hash: Uint8Array; purpose: LinkPurpose; now: Date; expiresAt: Date }>(
+const insertLink = query<
+  TargetColumns & { hash: Uint8Array; purpose: LinkPurpose; now: Date; expiresAt: Date }
+>(
   'create-one-time-link',
   `insert into one_time_links (hash, purpose, email, login_id, expires_at, created_at)
   values (:hash, :purpose, :email, :loginId, :expiresAt, :now)`,
 )
 
 /** Deletes all links for an e-mail address without a login, or for a login. */
-export const deleteLinks = query<LinkTarget>(
+export const deleteLinks = query<TargetColumns>(
   'delete-one-time-links',
   'delete from one_time_links where email = :email or login_id = :loginId',
 )

@@ -1,4 +1,6 @@
+import { accountRouter } from './account.ts'
 import { auditRouter } from './audit.ts'
+import { authRouter } from './auth.ts'
 import { goalsRouter } from './goals.ts'
 import { invitationsRouter } from './invitations.ts'
 import { router } from './procedures.ts'
@@ -23,6 +25,8 @@ export const appRouter = router({
   users: usersRouter,
   invitations: invitationsRouter,
   audit: auditRouter,
+  auth: authRouter,
+  account: accountRouter,
 })
 
 export type AppRouter = typeof appRouter

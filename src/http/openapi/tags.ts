@@ -29,6 +29,11 @@ export const tags: Record<string, { name: string; description: string }> = {
   users: { name: 'People', description: 'Who belongs to the team, with which role.' },
   invitations: { name: 'Invitations', description: 'Links with which people join a team.' },
   audit: { name: 'Audit log', description: 'Who did what in the team.' },
+  auth: { name: 'Signing in', description: 'Sessions of people with a browser; none of it needs a token.' },
+  account: {
+    name: 'Your login',
+    description: 'What a signed-in person sees and changes of their own login.',
+  },
   options: { name: 'Options', description: 'What forms offer for the settings of a site.' },
   pictures: { name: 'Pictures', description: 'Icons and avatars, for anybody, on pages of any origin.' },
   service: { name: 'Service', description: 'Health, metrics and the tracker script.' },
