@@ -99,6 +99,17 @@ export const findTeamNamed = query<{ name: string }, { id: string }>(
   'select id from teams where name = :name and deleted_at is null order by created_at, id limit 1',
 )
 
+/** The team that an earlier run has made, whatever its name is by now. */
+const findDefaultTeam = query<void, { id: string }>(
+  'find-default-team',
+  'select id from teams where is_default and deleted_at is null',
+)
+
+const setDefaultTeam = query<{ teamId: string }>(
+  'set-default-team',
+  'update teams set is_default = true where id = :teamId',
+)
+
 /** The owner who has been in the team for the longest time. */
 const findOldestOwner = query<{ teamId: string }, { id: string; email: string; hasLogin: boolean }>(
   'find-oldest-owner',
@@ -110,7 +121,7 @@ const findOldestOwner = query<{ teamId: string }, { id: string; email: string; h
 )
 
 /**
- * Ensures that the team "Default" exists, with a paid plan and an owner. The run that creates the team also creates
+ * Ensures that the service has a first team, at first called "Default", with a paid plan and an owner. The run that creates the team also creates
  * the owner's token. Concurrent runs wait for each other.
  * @returns `created` says whether this run created the team; `token` is null in all other runs. `setup_url` is a new link with which the
  * owner sets up their login; null when they have one, and where passwords are turned off
@@ -118,8 +129,9 @@ const findOldestOwner = query<{ teamId: string }, { id: string; email: string; h
 export async function bootstrap(db: Db, config: Pick<Config, 'baseUrl' | 'hasPasswords'>, now: Date) {
   return db.begin(async transaction => {
     await lockBootstrap(transaction, { lock: ADVISORY_LOCKS.bootstrap })
-    const [existing] = await findTeamNamed(transaction, { name: TEAM })
+    const [existing] = await findDefaultTeam(transaction)
     const teamId = existing?.id ?? (await createTeam(transaction, { name: TEAM, plan: 'active' }, now))
+    if (!existing) await setDefaultTeam(transaction, { teamId })
     const owner = await ownerOf(transaction, teamId)
     const setup_url =
       owner.hasLogin || !config.hasPasswords ? null : await setupUrl(transaction, config, owner.email, now)
