@@ -117,7 +117,7 @@ export async function createOwnTeam(
 }
 
 const selectTeam = query<{ teamId: string }, { name: string; createdAt: Date }>(
-  'find-team',
+  'read-team',
   'select name, created_at as "createdAt" from teams where id = :teamId and deleted_at is null',
 )
 

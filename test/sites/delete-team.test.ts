@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { createTeam, createUser, findTeamNamed, setPlan } from '../../src/teams/accounts.ts'
 import { connectPatientRedis } from '../../src/redis/connect.ts'
+import { createTeam, createUser, findTeamNamed, setPlan } from '../../src/teams/accounts.ts'
 import { type Api, startApi } from '../support/api.ts'
 import { acceptAs, invite, lookUp, secretOf } from '../support/invitations.ts'
 import { silentLog } from '../support/log.ts'
