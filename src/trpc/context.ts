@@ -12,6 +12,8 @@ export interface Context extends Services {
   network: string
   /** Sets the rate headers of the answer. With several calls in one request, the lowest remaining limit wins. */
   showRate: (rate: RateLimitDecision) => void
+  /** Sets the header that says from when on the site has details. With several calls in one request, the latest time wins. */
+  showDetailsFrom: (detailsFrom: Date) => void
   /** Tells the REST adapter that the resource existed already, so that nothing was created. */
   sayExisting: () => void
   /** Aborts when the client has disconnected or has received its answer. */

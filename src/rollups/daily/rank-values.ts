@@ -23,9 +23,23 @@ interface ServiceHits {
 const countServiceHits = query<{ siteNo: number; start: Date; end: Date }, ServiceHits>(
   'count-service-hits',
   `
-  select name, count(*) as hits
-  from events
-  where site_no = :siteNo::int and at >= :start::timestamptz and at < :end::timestamptz and is_service
+  with details as materialized (
+    select coalesce((select details_from from sites where site_no = :siteNo::int), '-infinity') as since
+  )
+  select name, sum(hits)::bigint as hits
+  from (
+    select name, count(*) as hits
+    from events
+    where site_no = :siteNo::int and at >= :start::timestamptz and at < :end::timestamptz and is_service
+      and at >= (select since from details)
+    group by 1
+    union all
+    select kept.key, kept.value::bigint
+    from kept_hit_buckets
+    cross join lateral jsonb_each_text(service_events) as kept
+    where site_no = :siteNo::int and bucket >= :start::timestamptz
+      and bucket < least(:end::timestamptz, (select since from details))
+  ) as counted
   group by 1`,
 )
 
