@@ -8,14 +8,19 @@ import { moveDetailsFrom } from './keep-numbers.ts'
 /** Time limit of one run: other jobs wait this long, and so does a process that must stop. */
 const BUDGET_MS = 2_000
 
+/** Returns a function that tells whether there is time left. */
+function limitTime(budgetMs: number): () => boolean {
+  const endsAt = performance.now() + budgetMs
+  return () => performance.now() < endsAt
+}
+
 /**
  * Drops the details of sites that are past their retention, and numbers that were deleted with the history of a site. Each step
  * runs again from where it stopped.
+ * @param hasTime asked before each transaction
  * @returns true when more work remains
  */
-export async function applyRetention(db: Db, now: Date, budgetMs = BUDGET_MS): Promise<boolean> {
-  const endsAt = performance.now() + budgetMs
-  const hasTime = () => performance.now() < endsAt
+export async function applyRetention(db: Db, now: Date, hasTime = limitTime(BUDGET_MS)): Promise<boolean> {
   // Deletions first: the moves of this run are deleted only once requests that began before are over.
   const steps = [
     () => removeOldHistory(db, hasTime),

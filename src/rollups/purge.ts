@@ -95,12 +95,8 @@ const finishPurge = query<{ siteNo: number; now: Date }>(
   where site_no = :siteNo and deleted_at is not null`,
 )
 
-type KeptDeletion = ReturnType<
-  typeof query<{ siteNo: number; before: Date; limit: number }, { bucket: Date }>
->
-
 // The aggregates may still hold the rows of kept buckets, whose hits and sessions are gone.
-const deleteKeptHits: KeptDeletion = query(
+const deleteKeptHits = query<{ siteNo: number; before: Date; limit: number }, { bucket: Date }>(
   'delete-kept-hit-buckets',
   `
   delete from kept_hit_buckets
@@ -112,7 +108,7 @@ const deleteKeptHits: KeptDeletion = query(
   ))
   returning bucket`,
 )
-const deleteKeptSessions: KeptDeletion = query(
+const deleteKeptSessions = query<{ siteNo: number; before: Date; limit: number }, { bucket: Date }>(
   'delete-kept-session-buckets',
   `
   delete from kept_session_buckets
