@@ -50,7 +50,7 @@ export interface ConversionTargets {
 export function keptPart<Span extends TimeSpan & { detailsFrom?: Date }>(span: Span): Span {
   const { start, end, detailsFrom } = span
   if (!detailsFrom || detailsFrom <= start) return span
-  return { ...span, start: detailsFrom, end: end < detailsFrom ? detailsFrom : end }
+  return { ...span, start: detailsFrom, end: new Date(Math.max(end.getTime(), detailsFrom.getTime())) }
 }
 
 /** Returns whether all hits and sessions of the range count, so that rollups can answer. */
