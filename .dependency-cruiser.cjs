@@ -1,11 +1,12 @@
 // Imports point one way: workers and scripts → http → trpc → domain folders → events, money → rollups, embedded →
 // infrastructure (db, redis, queue, limits, threads, runtime, schema, net, time) → lib → config, errors, dimensions.
-const DOMAIN = 'sites|goals|teams|ingestion|stats|revenue|retention'
+const DOMAIN = 'sites|goals|teams|ingestion|stats|revenue|accounts|retention'
 const layers = [
   ['http', '^src/(http)/'],
   ['trpc', '^src/(trpc)/'],
   ['domain', `^src/(${DOMAIN})/`],
   ['events', '^src/events/'],
+  ['audit', '^src/audit/'],
   ['money', '^src/money/'],
   ['rollups', '^src/rollups/'],
   ['embedded', '^src/embedded/'],

@@ -73,7 +73,28 @@ const Environment = z.object({
   RATE_LIMIT_ENGAGE: limit('600'),
   RATE_LIMIT_IDENTIFY: limit('120'),
   RATE_LIMIT_API: limit('60'),
+  RATE_LIMIT_BROWSER: limit('600'),
   RATE_LIMIT_WEBHOOK: limit('600'),
+  PASSWORD_LOGIN: z.enum(['0', '1'], '0 (single sign-on alone) or 1').default('1'),
+  OIDC_ISSUER: url(['https', 'http'], 'https://login.example.com').optional(),
+  OIDC_CLIENT_ID: z.string().optional(),
+  OIDC_CLIENT_SECRET: z.string().optional(),
+  OIDC_NAME: z.string().max(100, 'at most 100 characters').default('Single sign-on'),
+  OIDC_AUTO_JOIN: z
+    .string()
+    .regex(
+      /^.+:(admin|member|viewer)$/s,
+      'team:role, with the id or name of a team, and admin, member or viewer',
+    )
+    .optional(),
+  SMTP_URL: url(['smtp', 'smtps'], 'smtp://user:password@mail.example.com:587').optional(),
+  MAIL_FROM: z
+    .string()
+    .regex(
+      /^[^\s@<>]+@[^\s@<>]+$|^[^<>\r\n]+ <[^\s@<>]+@[^\s@<>]+>$/,
+      'an address, such as Analytics <analytics@example.com>',
+    )
+    .optional(),
   STRIPE_API_BASE: url(['http', 'https'], 'https://api.stripe.com').optional(),
   LOG_LEVEL: z.enum(LOG_LEVELS, `one of ${LOG_LEVELS.join(', ')}`).default('info'),
 })
@@ -83,7 +104,14 @@ export const SETTINGS = Object.keys(Environment.shape)
 
 export type Config = ReturnType<typeof loadConfig>
 
-const SECRET_SETTINGS = ['SECRET_KEY', 'METRICS_TOKEN', 'DATABASE_URL', 'REDIS_URL']
+const SECRET_SETTINGS = [
+  'SECRET_KEY',
+  'METRICS_TOKEN',
+  'DATABASE_URL',
+  'REDIS_URL',
+  'OIDC_CLIENT_SECRET',
+  'SMTP_URL',
+]
 
 /**
  * Reads and checks all settings of the environment.
@@ -132,11 +160,48 @@ export function loadConfig(environment: NodeJS.ProcessEnv = process.env) {
       engage: env.RATE_LIMIT_ENGAGE,
       identify: env.RATE_LIMIT_IDENTIFY,
       api: env.RATE_LIMIT_API,
+      browser: env.RATE_LIMIT_BROWSER,
       webhook: env.RATE_LIMIT_WEBHOOK,
     },
+    hasPasswords: env.PASSWORD_LOGIN === '1',
+    oidc: oidcOf(env),
+    mail: mailOf(env),
     stripeApiBase: env.STRIPE_API_BASE,
     logLevel: env.LOG_LEVEL,
   }
+}
+
+type Env = z.infer<typeof Environment>
+
+/** Returns the provider of single sign-on; undefined without one. */
+function oidcOf(env: Env) {
+  if (env.OIDC_ISSUER === undefined) {
+    if (env.PASSWORD_LOGIN === '0')
+      throw new Error('PASSWORD_LOGIN is "0"; allowed is 1 while OIDC_ISSUER is not set')
+    return undefined
+  }
+  if (env.OIDC_CLIENT_ID === undefined) {
+    throw new Error('OIDC_CLIENT_ID is not set; allowed is the client id that the provider OIDC_ISSUER gave')
+  }
+  const [, team, role] = /^(.+):(admin|member|viewer)$/s.exec(env.OIDC_AUTO_JOIN ?? '') ?? []
+  return {
+    issuer: env.OIDC_ISSUER,
+    clientId: env.OIDC_CLIENT_ID,
+    clientSecret: env.OIDC_CLIENT_SECRET,
+    name: env.OIDC_NAME,
+    autoJoin: team === undefined ? undefined : { team, role: role as 'admin' | 'member' | 'viewer' },
+  }
+}
+
+/** Returns how mail is sent; undefined when the service sends none. */
+function mailOf(env: Env) {
+  if (env.SMTP_URL === undefined) return undefined
+  if (env.MAIL_FROM === undefined) {
+    throw new Error(
+      'MAIL_FROM is not set; allowed is the sender of the mail that SMTP_URL sends, such as analytics@example.com',
+    )
+  }
+  return { url: env.SMTP_URL, from: env.MAIL_FROM }
 }
 
 /** Returns the environment of this process without settings and secrets, for a child that gets its settings as arguments. */

@@ -1,3 +1,4 @@
+import type { Audit } from '../audit/audit.ts'
 import type { Transaction } from '../db/connect.ts'
 import { query } from '../db/query.ts'
 import { isReservedName, LIFECYCLE_NAMES } from '../events/reserved-names.ts'
@@ -82,12 +83,19 @@ export async function saveGoal(
  * @throws AppError `not_found` when the goal was deleted meanwhile
  */
 export async function deleteGoal(
-  { db }: Pick<Services, 'db'>,
+  { db, audit }: Pick<Services, 'db'> & { audit: Audit },
   { siteNo }: Pick<SiteRecord, 'siteNo'>,
-  { id }: Pick<GoalRecord, 'id'>,
+  { id, displayName }: Pick<GoalRecord, 'id' | 'displayName'>,
 ): Promise<void> {
-  const [gone] = await removeGoal(db, { siteNo, id })
-  if (!gone) throw noSuchGoal()
+  await db.begin(async transaction => {
+    const [gone] = await removeGoal(transaction, { siteNo, id })
+    if (!gone) throw noSuchGoal()
+    await audit(transaction, {
+      action: 'goal.delete',
+      object: { type: 'goal', id },
+      details: { name: displayName },
+    })
+  })
 }
 
 /** Records that the lifecycle goals of the site exist; no row when this was recorded before. */

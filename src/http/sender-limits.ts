@@ -1,9 +1,9 @@
 import type { IncomingMessage } from 'node:http'
-import { isIPv6 } from 'node:net'
 import type { Config } from '../config.ts'
 import type { Endpoint } from '../ingestion/edge/accept.ts'
 import { keyedHash } from '../lib/keyed-hash.ts'
 import type { RateLimit } from '../limits/rate-limit.ts'
+import { networkOf } from '../net/networks.ts'
 import type { BodyLimits } from './body.ts'
 
 const KIB = 1024
@@ -58,19 +58,4 @@ export function identifyLimit(
 export function limitKey(scope: string, address: string, salt: Buffer): string {
   const hash = keyedHash(salt, `limit\n${scope}\n${networkOf(address)}`, 'base64url')
   return `${scope.split('\n', 1)[0]}:${hash.slice(0, 22)}`
-}
-
-/** Returns the network of one sender: an IPv4 address, or the /64 of an IPv6 address (a sender can use all of its addresses). */
-export function networkOf(address: string): string {
-  if (!isIPv6(address)) return address
-  const [head = '', tail] = address.split('%', 1)[0]!.split('::')
-  const before = head === '' ? [] : head.split(':')
-  const after = tail === undefined || tail === '' ? [] : tail.split(':')
-  // A trailing IPv4 address takes the place of two groups.
-  const length = before.length + after.length + (address.includes('.') ? 1 : 0)
-  const zeros = tail === undefined ? [] : new Array<string>(8 - length).fill('0')
-  return [...before, ...zeros, ...after]
-    .slice(0, 4)
-    .map(group => Number.parseInt(group, 16).toString(16))
-    .join(':')
 }

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import type { Audit } from '../audit/audit.ts'
 import { ADVISORY_LOCKS } from '../db/advisory-locks.ts'
 import type { Db } from '../db/connect.ts'
 import { query } from '../db/query.ts'
@@ -78,8 +79,8 @@ const deleteDays = query<{ siteNo: number; before: Date; limit: number }, { star
  * site was deleted meanwhile
  */
 export async function deleteHistory(
-  { db }: Pick<Services, 'db'>,
-  { siteNo }: Pick<SiteRecord, 'siteNo'>,
+  { db, audit }: Pick<Services, 'db'> & { audit: Audit },
+  { siteNo, id, domain }: Pick<SiteRecord, 'siteNo' | 'id' | 'domain'>,
   { before }: { before: string },
 ): Promise<void> {
   await db.begin(async tx => {
@@ -100,6 +101,7 @@ export async function deleteHistory(
       )
     }
     await setHistoryFrom(tx, { siteNo, historyFrom })
+    await audit(tx, { action: 'history.delete', object: { type: 'site', id }, details: { domain, before } })
   })
 }
 

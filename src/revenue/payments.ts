@@ -1,3 +1,4 @@
+import type { Audit } from '../audit/audit.ts'
 import { query } from '../db/query.ts'
 import { AppError, invalidField } from '../errors.ts'
 import { type PageUrl, paginate, windowOf } from '../schema/pagination.ts'
@@ -83,14 +84,21 @@ export async function createPayment(
  * @throws AppError `not_found` when no payment has this id, or only the processor recorded it
  */
 export async function removePayment(
-  { db }: Pick<Services, 'db'>,
-  site: Site,
+  { db, audit }: Pick<Services, 'db'> & { audit: Audit },
+  site: Site & { id: string },
   { transaction_id }: DeletePayment,
 ): Promise<PaymentDeleted> {
   const isDeleted = await db.begin(async tx => {
     const ids = await idsOfSale(tx, site, transaction_id)
     const isGone = await deletePayment(tx, site, transaction_id, 'api')
     if (isGone && ids) await reconcilePayments(tx, site, ids, transaction_id)
+    if (isGone) {
+      await audit(tx, {
+        action: 'payment.delete',
+        object: { type: 'payment', id: transaction_id },
+        details: { site_id: site.id },
+      })
+    }
     return isGone
   })
   if (!isDeleted)

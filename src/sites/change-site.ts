@@ -1,4 +1,5 @@
-import type { Queryable } from '../db/connect.ts'
+import type { Audit, AuditAction, AuditEntry } from '../audit/audit.ts'
+import { inTransaction, type Queryable } from '../db/connect.ts'
 import { sqlState } from '../db/errors.ts'
 import { query } from '../db/query.ts'
 import { AppError, invalidField } from '../errors.ts'
@@ -34,7 +35,7 @@ export async function announceSiteChange(
   }
 }
 
-type Parts = Pick<Services, 'db' | 'redis' | 'config' | 'log'>
+type Parts = Pick<Services, 'db' | 'redis' | 'config' | 'log'> & { audit: Audit }
 
 /**
  * Makes transactions that add a site to the team run one after the other. Not `for update`: it would also block transactions that
@@ -86,6 +87,7 @@ export async function createSite(services: Parts, { teamId }: Caller, input: Cre
     await requireRoom(transaction, teamId, config.sitesPerTeam)
     const rows = await insertSite(transaction, { teamId, ...input })
     if (rows.length === 0) throw domainTaken()
+    await services.audit(transaction, auditEntry('site.create', rows[0]!, { domain: rows[0]!.domain }))
     return rows
   })
   return announced(services, created)
@@ -150,7 +152,7 @@ export async function updateSite(
   changes: Omit<OptionChanges, 'currency' | 'timezone'>,
 ): Promise<Site> {
   try {
-    return await announced(services, await write(services.db, site, changes))
+    return await announced(services, await write(services, services.db, site, changes))
   } catch (error) {
     if (sqlState(error) === UNIQUE_VIOLATION) throw domainTaken()
     throw error
@@ -171,7 +173,7 @@ export async function updateCurrency(
   const changed = await services.db.begin(async transaction => {
     const [present] = await lockSiteCurrency(transaction, { siteNo: site.siteNo })
     if (present?.currency !== currency) await requireFreeOfMoney(transaction, site.siteNo, currency)
-    return write(transaction, site, { currency })
+    return write(services, transaction, site, { currency })
   })
   return announced(services, changed)
 }
@@ -203,7 +205,7 @@ export async function updateTimezone(
           'and the numbers of those days cannot be counted again for days of another zone',
       )
     }
-    return write(transaction, site, { timezone })
+    return write(services, transaction, site, { timezone })
   })
   return announced(services, changed)
 }
@@ -226,11 +228,21 @@ async function requireFreeOfMoney(db: Queryable, siteNo: number, currency: strin
   }
 }
 
-const write = (db: Queryable, { siteNo }: SiteRecord, changes: OptionChanges) =>
-  writeSite(db, { siteNo, ...optionParameters(changes) })
+const write = ({ audit }: Parts, db: Queryable, { siteNo }: SiteRecord, changes: OptionChanges) =>
+  inTransaction(db, async transaction => {
+    const rows = await writeSite(transaction, { siteNo, ...optionParameters(changes) })
+    if (rows[0]) await audit(transaction, auditEntry('site.change', rows[0], changes))
+    return rows
+  })
+
+export const auditEntry = (
+  action: AuditAction,
+  { id, domain }: SiteRecord,
+  details: AuditEntry['details'] = {},
+): AuditEntry => ({ action, object: { type: 'site', id }, details: { domain, ...details } })
 
 /** @throws AppError `not_found` when there is no row */
-export async function announced(services: Parts, [changed]: SiteRecord[]): Promise<Site> {
+export async function announced(services: Omit<Parts, 'audit'>, [changed]: SiteRecord[]): Promise<Site> {
   if (!changed) throw new AppError('not_found', 'No such site')
   await announceSiteChange(services, changed.trackingKey)
   return presentSite(changed, services.config.baseUrl)
@@ -247,5 +259,10 @@ const markDeleted = query<{ siteNo: number; now: Date }, SiteRecord>(
 
 /** Marks the site as deleted: it is no longer served and its hits are refused. Its data is removed in the background. */
 export async function deleteSite(services: Parts & Pick<Services, 'now'>, site: SiteRecord): Promise<void> {
-  await announced(services, await markDeleted(services.db, { siteNo: site.siteNo, now: services.now() }))
+  const deleted = await services.db.begin(async transaction => {
+    const rows = await markDeleted(transaction, { siteNo: site.siteNo, now: services.now() })
+    if (rows[0]) await services.audit(transaction, auditEntry('site.delete', rows[0]))
+    return rows
+  })
+  await announced(services, deleted)
 }

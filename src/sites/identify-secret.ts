@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto'
+import type { Audit } from '../audit/audit.ts'
 import { query } from '../db/query.ts'
 import { AppError } from '../errors.ts'
 import { seal, unseal } from '../lib/secret-box.ts'
@@ -7,7 +8,7 @@ import { announceSiteChange } from './change-site.ts'
 import type { TrackedSite } from './find-site.ts'
 import type { IdentifySecret, IdentifySecretStatus, SiteRecord } from './schema.ts'
 
-type Parts = Pick<Services, 'db' | 'redis' | 'log'>
+type Parts = Pick<Services, 'db' | 'redis' | 'log'> & { audit: Audit }
 
 /** Returns no row when the site is deleted, or has no secret that null could remove. */
 const writeSecret = query<{ siteNo: number; secret: Uint8Array | null }, { siteNo: number }>(
@@ -56,8 +57,15 @@ export const removeIdentifySecret = (services: Parts, site: SiteRecord): Promise
   setSecret(services, site, null, 'The site has no identify secret')
 
 async function setSecret(services: Parts, site: SiteRecord, secret: Buffer | null, otherwise: string) {
-  const [row] = await writeSecret(services.db, { siteNo: site.siteNo, secret })
-  if (!row) throw new AppError('not_found', otherwise)
+  await services.db.begin(async transaction => {
+    const [row] = await writeSecret(transaction, { siteNo: site.siteNo, secret })
+    if (!row) throw new AppError('not_found', otherwise)
+    await services.audit(transaction, {
+      action: secret ? 'identify_secret.renew' : 'identify_secret.remove',
+      object: { type: 'site', id: site.id },
+      details: { domain: site.domain },
+    })
+  })
   await announceSiteChange(services, site.trackingKey)
 }
 

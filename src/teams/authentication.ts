@@ -1,87 +1,49 @@
-import { query } from '../db/query.ts'
 import { AppError } from '../errors.ts'
-import { MINUTE_MS } from '../lib/time.ts'
-import { overLimit, type RateLimitDecision } from '../limits/rate-limit.ts'
-import type { Services } from '../services.ts'
+import { overLimit } from '../limits/rate-limit.ts'
+import { useSession } from './authenticate-session.ts'
+import { useToken } from './authenticate-token.ts'
+import type { Check, Credentials, Identity, Parts } from './credentials.ts'
 import type { Caller } from './schema.ts'
-import { hashToken, isWellFormedToken } from './token-format.ts'
 
-interface CallerRow extends Caller {
-  lastUsedAt: Date | null
-}
-
-const findCaller = query<{ hash: Uint8Array }, CallerRow>(
-  'find-caller',
-  `select
-    tokens.id as "tokenId",
-    tokens.team_id as "teamId",
-    tokens.user_id as "userId",
-    users.role,
-    tokens.site_ids as "siteIds",
-    teams.plan,
-    teams.trial_ends_at as "trialEndsAt",
-    tokens.expires_at as "expiresAt",
-    tokens.last_used_at as "lastUsedAt"
-  from tokens
-  join users on users.id = tokens.user_id
-  join teams on teams.id = tokens.team_id
-  where tokens.hash = :hash`,
-)
-
-/** When many requests run at the same time, only one writes: the others no longer match the condition. */
-const touchToken = query<{ tokenId: string; now: Date }>(
-  'touch-token',
-  `update tokens
-  set last_used_at = :now
-  where id = :tokenId and (last_used_at is null or last_used_at <= :now::timestamptz - interval '1 minute')`,
-)
-
-/** Look-ups of invalid tokens that a network may cause, as a multiple of the limit of one token. */
-const INVALID_TOKENS = 10
-
-export interface Credentials {
-  authorization: string | undefined
-  network: string
-  showRate: (rate: RateLimitDecision) => void
-}
+/** Look-ups of invalid tokens and cookies that a network may cause, as a multiple of the limit of one token. */
+const INVALID_CREDENTIALS = 10
 
 /**
- * Returns the caller that the `Authorization` header identifies.
- * @throws AppError `unauthenticated` for a token that is missing, malformed, unknown or expired; `rate_limited` for a token
- * that this process has not yet seen to be valid, when its network has sent too many invalid tokens
+ * Returns who sent the request: by the token of the `Authorization` header, else by the cookie of a browser session.
+ * @throws AppError `unauthenticated` for credentials that are missing, malformed, unknown or expired; `rate_limited` for some
+ * that this process has not yet seen to be valid, when the network has sent too many invalid ones; `forbidden` for a
+ * cookie that a page of another origin sent; `not_found` for an `X-Team` that the person does not belong to
  */
-export async function authenticate(
-  services: Pick<Services, 'db' | 'config' | 'invalidTokens' | 'now'> & Credentials,
-): Promise<Caller> {
-  const { db, config, invalidTokens, network, authorization: header } = services
-  const now = services.now()
-  if (header === undefined) {
-    throw new AppError('unauthenticated', 'Send a token: Authorization: Bearer <ACCESS_TOKEN>')
+export async function identify(request: Parts & Credentials): Promise<Identity> {
+  if (request.authorization !== undefined) return { caller: await authenticate(request), person: null }
+  if (request.sessionCookie === undefined) {
+    throw new AppError('unauthenticated', 'Send a token: Authorization: Bearer <ACCESS_TOKEN>, or sign in')
   }
-  const token = /^Bearer +(\S+) *$/i.exec(header)?.[1]
-  // The checksum avoids a database look-up for truncated or mistyped tokens.
-  if (token === undefined || !isWellFormedToken(token)) throw invalidToken()
-  const hash = hashToken(token)
-  const attempt = invalidTokens.attempt(network, hash, INVALID_TOKENS * config.limits.api)
-  if (attempt && !attempt.isAllowed) {
-    services.showRate(attempt)
-    throw overLimit(attempt, now, 'with tokens that are not valid')
-  }
-  const [row] = await findCaller(db, { hash })
-  if (!row || (row.expiresAt && row.expiresAt <= now)) {
-    invalidTokens.fail(hash)
-    throw invalidToken()
-  }
-  if (attempt) invalidTokens.succeed(network, hash)
-  const { lastUsedAt, ...caller } = row
-  if (!lastUsedAt || now.getTime() - lastUsedAt.getTime() >= MINUTE_MS) {
-    // Ignore failures: the time of last use is only informative and must not fail a request.
-    await touchToken(db, { tokenId: row.tokenId, now }).catch(() => {})
-  }
-  return caller
+  return useSession(request, request.sessionCookie, check => guarded(request, check))
 }
 
-/** Returns the same error for all cases, so that the answer does not reveal which tokens exist. */
-function invalidToken(): AppError {
-  return new AppError('unauthenticated', 'The token is not valid')
+/** Returns the caller that the `Authorization` header identifies. Throws as `identify`. */
+export function authenticate(
+  request: Parts & Pick<Credentials, 'authorization' | 'network' | 'showRate'>,
+): Promise<Caller> {
+  return useToken(request, request.authorization, check => guarded(request, check))
+}
+
+/** Runs a look-up, and limits how many of invalid credentials a network can cause. */
+async function guarded<Row>(
+  { invalidTokens, config, network, now, showRate }: Parts & Pick<Credentials, 'network' | 'showRate'>,
+  { hash, find, refusal }: Check<Row>,
+): Promise<Row> {
+  const attempt = invalidTokens.attempt(network, hash, INVALID_CREDENTIALS * config.limits.api)
+  if (attempt && !attempt.isAllowed) {
+    showRate(attempt)
+    throw overLimit(attempt, now(), 'with tokens that are not valid')
+  }
+  const row = await find()
+  if (!row) {
+    invalidTokens.fail(hash)
+    throw refusal
+  }
+  if (attempt) invalidTokens.succeed(network, hash)
+  return row
 }

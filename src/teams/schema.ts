@@ -11,18 +11,37 @@ export const isManager = (role: Role): boolean => role === 'owner' || role === '
 export const PLANS = ['active', 'trial', 'lapsed', 'none'] as const
 export type Plan = (typeof PLANS)[number]
 
-/** Caller of a request, read from its token. A caller acts in one team with the role of one user. */
+/** What a token may do; a browser session may do all of it. */
+export const SCOPES = ['read', 'write', 'ingest'] as const
+export type Scope = (typeof SCOPES)[number]
+
+/** Caller of a request, read from its token or browser session. A caller acts in one team with the role of one user. */
 export interface Caller {
-  tokenId: string
+  /** Null for a browser session. */
+  tokenId: string | null
+  tokenName: string | null
   teamId: string
   userId: string
+  /** Login of the user; null while nobody has set it up. */
+  loginId: string | null
+  email: string
   role: Role
-  /** Ids of the sites that the token is limited to; null for every site of the team. */
+  scopes: Scope[]
+  /** Ids of the sites that the caller reaches: those of the token that are also of the user; null for every site of the team. */
   siteIds: string[] | null
+  /** Ids of the sites that the token is limited to; null for no limit, and for a browser session. */
+  tokenSiteIds: string[] | null
+  /** When the token ends; null for never, and for a browser session. */
   expiresAt: Date | null
   plan: Plan
   /** Set exactly when the plan is `trial`. */
   trialEndsAt: Date | null
+}
+
+/** Returns the ids in both lists; null is the list of all sites. */
+export function sitesInBoth(some: string[] | null, others: string[] | null): string[] | null {
+  if (!some || !others) return some ?? others
+  return some.filter(id => others.includes(id))
 }
 
 const tokenFields = {
@@ -32,6 +51,10 @@ const tokenFields = {
     .array(z.string().meta({ format: 'uuid' }))
     .nullable()
     .meta({ description: 'The sites it is limited to; null for all of the team.', example: null }),
+  scopes: z.array(z.enum(SCOPES)).meta({
+    description: 'What it may do: `read`, `write` (change anything), `ingest` (record payments).',
+    example: ['read'],
+  }),
   expires_at: timestamp('When it stops working; null for never.').nullable(),
   last_used_at: timestamp('When it was last used, to the minute; null for never.').nullable(),
   created_at: timestamp('When it was made.'),
@@ -40,8 +63,10 @@ export const TokenInfo = z
   .object({
     ...tokenFields,
     created_by: uuid(
-      'Id of the token that made it, which may be gone; null for one of the command line.',
+      'Id of the token that made it, which may be gone; null for one of the command line or of a browser.',
     ).nullable(),
+    user_id: uuid('Id of the user whom it acts as.'),
+    user_email: label('E-mail address of that user, who made it.', 'ada@example.com'),
   })
   .meta({ id: 'Token' })
 export type TokenInfo = z.infer<typeof TokenInfo>
@@ -77,6 +102,12 @@ export const CreateToken = z.object({
       description: "When it stops working; as the caller's own token when left out or null.",
       example: '2099-12-31T00:00:00Z',
     }),
+  scopes: z
+    .array(z.enum(SCOPES))
+    .min(1)
+    .max(SCOPES.length)
+    .nullish()
+    .meta({ description: "What it may do; as the caller's own token when left out or null." }),
 })
 export type CreateToken = z.infer<typeof CreateToken>
 

@@ -1,4 +1,5 @@
 import { validate as isUuid } from 'uuid'
+import type { Audit } from '../audit/audit.ts'
 import type { Db, Queryable, Transaction } from '../db/connect.ts'
 import { inTransaction } from '../db/connect.ts'
 import { query } from '../db/query.ts'
@@ -10,11 +11,14 @@ import {
   type CreateToken,
   isManager,
   type RevokeToken,
+  SCOPES,
+  type Scope,
   type TokenInfo,
 } from './schema.ts'
 import { generateToken, hashToken } from './token-format.ts'
 
-interface TokenRow extends Pick<TokenInfo, 'id' | 'name' | 'site_ids' | 'created_by'> {
+interface TokenRow
+  extends Pick<TokenInfo, 'id' | 'name' | 'site_ids' | 'scopes' | 'created_by' | 'user_id' | 'user_email'> {
   expires_at: Date | null
   last_used_at: Date | null
   created_at: Date
@@ -26,11 +30,21 @@ interface NewToken {
   name: string
   siteIds: string[] | null
   expiresAt: Date | null
-  /** Id of the token that creates this one; absent or null on the command line. */
+  /** All scopes when it is left out. */
+  scopes?: Scope[]
+  /** Id of the token that creates this one; absent or null on the command line and in a browser. */
   makerId?: string | null
 }
 
-const TOKEN_COLUMNS = 'id, name, site_ids, expires_at, created_by, last_used_at, created_at'
+const TOKEN_COLUMNS = `
+  tokens.id, tokens.name, tokens.site_ids, tokens.scopes, tokens.expires_at, tokens.created_by, tokens.last_used_at,
+  tokens.created_at, tokens.user_id,
+  (
+    select coalesce(logins.email, users.email)
+    from users
+    left join logins on logins.id = users.login_id
+    where users.id = tokens.user_id
+  ) as user_email`
 
 interface Visible {
   teamId: string
@@ -77,8 +91,8 @@ const deleteExpiredTokens = query<{ userId: string; now: Date; kept: number }>(
 /** Returns no row when the user is not in the team, or when the maker token does not exist any more. */
 const insertToken = query<Required<NewToken> & { hash: Uint8Array }, TokenRow>(
   'create-token',
-  `insert into tokens (team_id, user_id, name, hash, site_ids, expires_at, created_by, made_through)
-  select users.team_id, users.id, :name, :hash, :siteIds, :expiresAt, maker.id,
+  `insert into tokens (team_id, user_id, name, hash, site_ids, scopes, expires_at, created_by, made_through)
+  select users.team_id, users.id, :name, :hash, :siteIds, :scopes, :expiresAt, maker.id,
     coalesce(maker.made_through || maker.id, '{}')
   from users
   left join tokens as maker on maker.id = :makerId::uuid and maker.user_id = users.id
@@ -107,12 +121,12 @@ const findTokenUser = query<Visible & { id: string }, { userId: string }>(
  * Deletes a visible token. With `cascade`, also deletes those visible tokens that were made through it; without, removes it from
  * `made_through` of all tokens that were.
  */
-const deleteToken = query<Visible & { id: string; cascade: boolean }, { id: string }>(
+const deleteToken = query<Visible & { id: string; cascade: boolean }, { id: string; name: string }>(
   'delete-token',
   `with gone as (
     delete from tokens
     where ${IS_VISIBLE} and (id = :id or (:cascade::boolean and made_through @> array[:id::uuid]))
-    returning id, user_id
+    returning id, user_id, name
   ),
   orphaned as (
     update tokens
@@ -120,7 +134,7 @@ const deleteToken = query<Visible & { id: string; cascade: boolean }, { id: stri
     from gone
     where not :cascade::boolean and tokens.user_id = gone.user_id and tokens.made_through @> array[gone.id]
   )
-  select id from gone`,
+  select id, name from gone`,
 )
 
 /** Maximum valid tokens of a user. More tokens of 60 calls a minute each would not allow more calls. */
@@ -135,29 +149,40 @@ const MAX_EXPIRED_TOKENS = 50
  * @throws AppError `not_found` when the user or one of the sites does not belong to the team; `forbidden` when the user has
  * the maximum number of valid tokens
  */
-export async function createToken(db: Queryable, options: NewToken, now: Date): Promise<CreatedToken> {
+export async function createToken(
+  db: Queryable,
+  options: NewToken,
+  now: Date,
+  audit?: Audit,
+): Promise<CreatedToken> {
   const siteIds = options.siteIds && [...new Set(options.siteIds.map(id => id.toLowerCase()))]
   if (siteIds) {
     const [found] = await countSitesAmong(db, { teamId: options.teamId, siteIds })
     if (found!.count !== siteIds.length) throw new AppError('not_found', 'No such site')
   }
-  return storeToken(db, { ...options, siteIds }, now)
+  return storeToken(db, { ...options, siteIds }, now, audit)
 }
 
 /** Creates a token without checking that its sites belong to the team. */
-async function storeToken(db: Queryable, options: NewToken, now: Date): Promise<CreatedToken> {
+async function storeToken(db: Queryable, options: NewToken, now: Date, audit?: Audit): Promise<CreatedToken> {
   const { teamId, userId, makerId = null } = options
   const token = generateToken()
   const row = await inTransaction(db, async transaction => {
     await lockTokensOf(transaction, teamId, userId)
     await requireTokenRoom(transaction, userId, now)
     await deleteExpiredTokens(transaction, { userId, now, kept: MAX_EXPIRED_TOKENS })
-    const [made] = await insertToken(transaction, { ...options, makerId, hash: hashToken(token) })
+    const scopes = options.scopes ?? [...SCOPES]
+    const [made] = await insertToken(transaction, { ...options, scopes, makerId, hash: hashToken(token) })
     // The maker token was revoked while this transaction waited for the lock: the new token would outlive it.
     if (!made) throw new AppError('unauthenticated', 'The token is not valid')
+    await audit?.(transaction, {
+      action: 'token.create',
+      object: { type: 'token', id: made.id },
+      details: { name: made.name },
+    })
     return made
   })
-  const { created_by: _, ...shown } = presentToken(row)
+  const { created_by: _, user_id: __, user_email: ___, ...shown } = presentToken(row)
   return { ...shown, token }
 }
 
@@ -185,7 +210,7 @@ export async function requireTokenRoom(db: Queryable, userId: string, now: Date)
  * later than the caller's own; `forbidden` when the user has the maximum number of valid tokens
  */
 export async function issueToken(
-  { db, now }: Pick<Services, 'db' | 'now'>,
+  { db, now, audit }: Pick<Services, 'db' | 'now'> & { audit: Audit },
   caller: Caller,
   input: CreateToken,
 ): Promise<CreatedToken> {
@@ -196,13 +221,18 @@ export async function issueToken(
   if (caller.expiresAt && expiresAt! > caller.expiresAt) {
     throw invalidField('expires_at', 'expires_at must not be later than that of the token you use')
   }
-  const token = { teamId, userId, name: input.name, expiresAt, makerId }
-  // Do not check sites copied from the caller's token: some may have been deleted since, which must not fail the request.
-  if (!input.site_ids) return storeToken(db, { ...token, siteIds: caller.siteIds }, at)
+  const scopes = input.scopes ? SCOPES.filter(scope => input.scopes!.includes(scope)) : caller.scopes
+  const wider = scopes.find(scope => !caller.scopes.includes(scope))
+  if (wider)
+    throw invalidField('scopes', `scopes must not have ${wider}, which the token you use does not have`)
+  const token = { teamId, userId, name: input.name, scopes, expiresAt, makerId }
+  // Do not check sites copied from the caller's token: some may have been deleted since, which must not fail the request. The sites
+  // of its user limit the new token, too, at every use.
+  if (!input.site_ids) return storeToken(db, { ...token, siteIds: caller.tokenSiteIds }, at, audit)
   const siteIds = input.site_ids.map(id => id.toLowerCase())
   if (caller.siteIds && !siteIds.every(id => caller.siteIds!.includes(id)))
     throw new AppError('not_found', 'No such site')
-  return createToken(db, { ...token, siteIds }, at)
+  return createToken(db, { ...token, siteIds }, at, audit)
 }
 
 /** Returns the tokens that the caller may see, newest first: the team's for owners and admins, else one's own, within the caller's sites. */
@@ -216,7 +246,11 @@ export async function listTokens(db: Queryable, caller: Caller): Promise<TokenIn
  * to the same user and never have wider access.
  * @throws AppError `not_found` for every token that the caller cannot list
  */
-export async function revokeToken(db: Db, caller: Caller, { id, cascade }: RevokeToken): Promise<void> {
+export async function revokeToken(
+  { db, audit }: { db: Db; audit: Audit },
+  caller: Caller,
+  { id, cascade }: RevokeToken,
+): Promise<void> {
   const seen = { ...visibleTo(caller), id }
   const [token] = isUuid(id) ? await findTokenUser(db, seen) : []
   if (!token) throw new AppError('not_found', 'No such token')
@@ -225,13 +259,21 @@ export async function revokeToken(db: Db, caller: Caller, { id, cascade }: Revok
     await lockTokensOf(transaction, caller.teamId, token.userId)
     const gone = await deleteToken(transaction, { ...seen, cascade })
     if (gone.length === 0) throw new AppError('not_found', 'No such token')
+    for (const each of gone) {
+      await audit(transaction, {
+        action: 'token.revoke',
+        object: { type: 'token', id: each.id },
+        details: { name: each.name },
+      })
+    }
   })
 }
 
-const visibleTo = ({ teamId, userId, role, siteIds }: Caller): Visible => ({
+/** The sites of a user limit what a token reads, not which of their own tokens they see: these may have no limit of their own. */
+const visibleTo = ({ teamId, userId, role, tokenSiteIds }: Caller): Visible => ({
   teamId,
   ownerId: isManager(role) ? null : userId,
-  siteIds,
+  siteIds: tokenSiteIds,
 })
 
 function presentToken(row: TokenRow): TokenInfo {

@@ -1,17 +1,20 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import type { AppError } from '../errors.ts'
-import type { RateLimitDecision } from '../limits/rate-limit.ts'
 import type { PageUrl } from '../schema/pagination.ts'
 import type { Services } from '../services.ts'
+import type { Credentials } from '../teams/credentials.ts'
 
-/** Services and request data that every procedure receives. */
-export interface Context extends Services {
+/**
+ * Services and request data that every procedure receives. `network` is used only for limits and never leaves the process; with
+ * several calls in one request, `showRate` shows the lowest remaining limit.
+ */
+export interface Context extends Services, Credentials {
   requestId: string
-  authorization: string | undefined
-  /** Network of the client address. Used only to limit invalid tokens; it never leaves the process. */
-  network: string
-  /** Sets the rate headers of the answer. With several calls in one request, the lowest remaining limit wins. */
-  showRate: (rate: RateLimitDecision) => void
+  /** Network that the audit log and the list of devices may show. */
+  auditNetwork: string
+  userAgent: string
+  /** Whether a page of another origin sent the request. */
+  isForeignPage: boolean
   /** Sets the header that says from when on the site has details. With several calls in one request, the latest time wins. */
   showDetailsFrom: (detailsFrom: Date) => void
   /** Tells the REST adapter that the resource existed already, so that nothing was created. */

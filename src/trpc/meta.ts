@@ -17,8 +17,18 @@ export interface RestEndpoint {
   answer?: string
 }
 
+/** Who may call a procedure, as far as its base procedures do not say it by their refusals. */
+export interface Access {
+  /** Needs neither token nor session. */
+  isOpen?: true
+  /** A token needs a scope. */
+  isScoped?: true
+  /** Scope of a mutation that records what happened; every other mutation needs `write`. */
+  scope?: 'ingest'
+}
+
 /**
  * Meta data of a procedure. tRPC merges the `.meta()` of the procedures that it is chained from with its own: a base procedure
  * gives the refusals of its check, the procedure itself gives its endpoint and refusals that it words differently.
  */
-export type ProcedureMeta = Refusals & (RestEndpoint | { [Key in keyof RestEndpoint]?: never })
+export type ProcedureMeta = Refusals & Access & (RestEndpoint | { [Key in keyof RestEndpoint]?: never })

@@ -1,49 +1,19 @@
 import { initTRPC } from '@trpc/server'
+import { type Audit, auditOf } from '../audit/audit.ts'
 import { abandonWhen } from '../db/abandon.ts'
 import { AppError } from '../errors.ts'
 import { withDeadline } from '../lib/deadline.ts'
-import { overLimit, type RateLimitDecision } from '../limits/rate-limit.ts'
 import { findSite } from '../sites/find-site.ts'
 import { SiteKey } from '../sites/schema.ts'
 import { hasActivePlan } from '../teams/accounts.ts'
-import { authenticate } from '../teams/authentication.ts'
+import { identify } from '../teams/authentication.ts'
+import type { Person } from '../teams/credentials.ts'
+import { requireSameRole } from '../teams/memberships.ts'
 import { type Caller, isManager } from '../teams/schema.ts'
+import { bucketsOf, chargeCall, networkBucket } from './charge.ts'
 import { type Context, runningRequest } from './context.ts'
 import { errorShape, fromProcedure } from './errors.ts'
 import type { ProcedureMeta } from './meta.ts'
-
-/**
- * Buckets that each call is charged to, narrowest first. Without the buckets of the user and the team, more tokens or more users
- * would allow more calls.
- */
-const BUCKETS: { of: (caller: Caller) => string; times: number; whose: string }[] = [
-  { of: caller => `api:${caller.tokenId}`, times: 1, whose: 'by this token' },
-  { of: caller => `api-user:${caller.userId}`, times: 5, whose: 'by all tokens of this user' },
-  { of: caller => `api-team:${caller.teamId}`, times: 20, whose: 'by all tokens of this team' },
-]
-
-/**
- * Charges a call to the token, its user and its team in one round trip. Each bucket counts the call, even if another refuses it.
- * The rate headers show the bucket with the fewest requests left; on a tie the bucket that refuses, then the narrowest.
- * @throws AppError `rate_limited`
- */
-async function chargeCall(
-  ctx: Pick<Context, 'config' | 'limiter' | 'now' | 'showRate'>,
-  caller: Caller,
-): Promise<void> {
-  const limit = ctx.config.limits.api
-  if (limit === 0) return
-  const rates = await ctx.limiter.count(
-    BUCKETS.map(({ of, times }) => ({ key: of(caller), limit: times * limit })),
-  )
-  const index = rates.reduce((least, rate, each) => (isLess(rate, rates[least]!) ? each : least), 0)
-  const rate = rates[index]!
-  ctx.showRate(rate)
-  if (!rate.isAllowed) throw overLimit(rate, ctx.now(), BUCKETS[index]!.whose)
-}
-
-const isLess = (rate: RateLimitDecision, than: RateLimitDecision): boolean =>
-  rate.remaining < than.remaining || (rate.remaining === than.remaining && !rate.isAllowed && than.isAllowed)
 
 // Checks run in the order in which a procedure is chained from these: 401, then 404 for the site, then 403, then
 // 402, and last `.input` with 422.
@@ -76,19 +46,90 @@ const timed = t.procedure.meta({ unavailable: true }).use(({ ctx, next, type }) 
   })
 })
 
-/** Base for procedures that need a token; adds `ctx.caller`. Every call is charged, valid or not. */
-export const authed = timed.meta({ unauthenticated: true, rate_limited: true }).use(async ({ ctx, next }) => {
-  const caller = await authenticate(ctx)
-  await chargeCall(ctx, caller)
-  return next({ ctx: { caller } })
+/**
+ * Base for procedures that need neither token nor session, such as signing in. A page of another origin cannot send them: it could
+ * otherwise sign a person in as somebody else. Charged to the network; adds `ctx.audit`, whose actor has no name yet.
+ */
+export const openProcedure = timed
+  .meta({ isOpen: true, rate_limited: true, forbidden: 'A page of another origin sent the request' })
+  .use(async ({ ctx, next }) => {
+    await chargeCall(ctx, [networkBucket('open', ctx)])
+    if (ctx.isForeignPage) {
+      throw new AppError(
+        'forbidden',
+        `Only pages of ${ctx.config.baseUrl} may send this request. If you use another address, set BASE_URL to it`,
+      )
+    }
+    return next({ ctx: { audit: auditOf({ ...NOBODY, network: ctx.auditNetwork }, ctx.now) } })
+  })
+
+const NOBODY = { teamId: null, loginId: null, userId: null, tokenId: null, name: '' }
+
+/** Finds out who sends the request. Every call is charged, valid or not. */
+const identified = timed.meta({ unauthenticated: true, rate_limited: true }).use(async ({ ctx, next }) => {
+  const identity = await identify(ctx)
+  await chargeCall(ctx, bucketsOf(identity, ctx.config.limits))
+  return next({ ctx: { identity } })
+})
+
+const SIGN_IN = 'Only a signed-in person may do this, not a token'
+
+/** Base for procedures of a signed-in person, whatever their team; adds `ctx.person` and `ctx.audit`. */
+export const personProcedure = identified.meta({ forbidden: SIGN_IN }).use(async ({ ctx, next }) => {
+  const { person, caller } = ctx.identity
+  if (!person) throw new AppError('forbidden', SIGN_IN)
+  const audit = auditOf(actorOf(caller, person, ctx.auditNetwork), ctx.now)
+  return next({ ctx: { person, caller, audit } })
+})
+
+/**
+ * Base for procedures of a caller who acts in a team; adds `ctx.caller` and `ctx.audit`. Called in the transaction of a change,
+ * `ctx.audit` also makes the change fail when the caller's role was taken away since the request began.
+ */
+const called = identified.use(async ({ ctx, next }) => {
+  const { caller, person } = ctx.identity
+  if (!caller) throw new AppError('forbidden', 'You belong to no team: make one, or ask for an invitation')
+  const record = auditOf(actorOf(caller, person, ctx.auditNetwork), ctx.now)
+  const audit: Audit = async (db, entry) => {
+    await requireSameRole(db, caller)
+    await record(db, entry)
+  }
+  return next({ ctx: { caller, audit } })
+})
+
+const actorOf = (caller: Caller | null, person: Person | null, network: string) => ({
+  teamId: caller?.teamId ?? null,
+  loginId: caller?.loginId ?? person?.loginId ?? null,
+  userId: caller?.userId ?? null,
+  tokenId: caller?.tokenId ?? null,
+  name: caller?.tokenName ? `${caller.email} (token ${caller.tokenName})` : (caller ?? person!).email,
+  network,
+})
+
+/**
+ * Checks the scopes of the caller's token: reading needs `read`, changing `write`. Recording what happened, such as a payment, needs
+ * `ingest` or `write`.
+ * @throws AppError `forbidden`
+ */
+function requireScope({ scopes }: Caller, type: string, scope: ProcedureMeta['scope']): void {
+  const needed = type === 'query' ? 'read' : (scope ?? 'write')
+  if (scopes.includes(needed) || (needed === 'ingest' && scopes.includes('write'))) return
+  throw new AppError('forbidden', `The token does not have the scope ${needed}`)
+}
+
+/** Base for procedures that belong to no site; adds `ctx.caller` and `ctx.audit`. */
+export const authed = called.meta({ isScoped: true }).use(({ ctx, next, type, meta }) => {
+  requireScope(ctx.caller, type, meta?.scope)
+  return next()
 })
 
 /** Base for procedures on one of the caller's sites; adds `ctx.site`. */
-export const siteProcedure = authed
-  .meta({ not_found: 'No such site' })
+export const siteProcedure = called
+  .meta({ isScoped: true, not_found: 'No such site' })
   .input(SiteKey)
-  .use(async ({ ctx, input, next }) => {
+  .use(async ({ ctx, input, next, type, meta }) => {
     const site = await findSite(ctx.db, ctx.caller, input.siteKey)
+    requireScope(ctx.caller, type, meta?.scope)
     return next({ ctx: { site } })
   })
 
@@ -113,7 +154,16 @@ export const changingSiteProcedure = siteProcedure
     return next()
   })
 
+const MANAGERS_OF_ALL =
+  'Only owners and admins of the team may do this, with no token that is limited to sites'
 const MANAGERS_ONLY = 'Only owners and admins of the team may do this'
+
+/** Base for procedures of the team that only owners and admins may call, and no token that is limited to sites. */
+export const managerProcedure = authed.meta({ forbidden: MANAGERS_OF_ALL }).use(async ({ ctx, next }) => {
+  const { role, siteIds } = ctx.caller
+  if (!isManager(role) || siteIds) throw new AppError('forbidden', MANAGERS_OF_ALL)
+  return next()
+})
 
 /** Base for procedures on a site that only owners and admins may call. */
 export const managedSiteProcedure = siteProcedure

@@ -31,6 +31,7 @@ export const paymentsRouter = router({
       path: '/api/sites/:siteKey/payments',
       ok: 201,
       existing: 200,
+      scope: 'ingest',
       summary: 'Record a payment',
       description: 'Once per `transaction_id`: the first record stays, whatever is sent later.',
       answer: 'The payment is recorded.',

@@ -1,3 +1,4 @@
+import { auditRouter } from './audit.ts'
 import { goalsRouter } from './goals.ts'
 import { router } from './procedures.ts'
 import { paymentsRouter, processorRouter } from './revenue.ts'
@@ -14,6 +15,7 @@ export const appRouter = router({
   processor: processorRouter,
   options: optionsRouter,
   tokens: tokensRouter,
+  audit: auditRouter,
 })
 
 export type AppRouter = typeof appRouter

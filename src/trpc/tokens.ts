@@ -50,5 +50,5 @@ export const tokensRouter = router({
     })
     .input(RevokeToken)
     .output(z.void())
-    .mutation(({ ctx, input }) => revokeToken(ctx.db, ctx.caller, input)),
+    .mutation(({ ctx, input }) => revokeToken(ctx, ctx.caller, input)),
 })

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
-import { limitKey, networkOf } from '../../src/http/sender-limits.ts'
+import { limitKey } from '../../src/http/sender-limits.ts'
+import { auditNetwork, networkOf } from '../../src/net/networks.ts'
 
 test.each([
   ['192.0.2.1', '192.0.2.1'],
@@ -14,6 +15,16 @@ test.each([
   ['64:ff9b::192.0.2.1', '64:ff9b:0:0'],
 ])('limit keys: the address %s belongs to the network %s', (address, network) => {
   expect(networkOf(address)).toBe(network)
+})
+
+test.each([
+  ['192.0.2.77', '192.0.2.0/24'],
+  ['2001:db8:1:2:3:4:5:6', '2001:db8:1::/48'],
+  ['2001:DB8::1', '2001:db8:0::/48'],
+  ['::1', '0:0:0::/48'],
+  ['', ''],
+])('networks: of the address %s, logs show %s', (address, network) => {
+  expect(auditNetwork(address)).toBe(network)
 })
 
 test('limit keys: a key names its scope but not the address, and differs by scope, network and salt', () => {

@@ -97,6 +97,16 @@ test.each([
   await api.services.db`update sites set details_from = ${DETAILS_FROM} where id = ${site!.id}`
   const path = `/api/sites/${site!.id}/history?before=2026-05-22`
   expect((await api.call('DELETE', path, { token: member.token })).status).toBe(status === 200 ? 204 : 403)
+  const entries = await api.services.db`
+    select action, details from audit_log where object_id = ${site!.id} order by at, action desc`
+  expect(entries.map(({ action, details }) => ({ action, ...details }))).toMatchObject(
+    status === 200
+      ? [
+          { action: 'site.change', retention_months: 3 },
+          { action: 'history.delete', before: '2026-05-22' },
+        ]
+      : [],
+  )
 })
 
 test.each([

@@ -16,6 +16,7 @@ import { purgeDeletedSites } from '../../src/rollups/purge.ts'
 import { backfill } from '../../src/stats/backfill.ts'
 import { StatsQuery } from '../../src/stats/filters/query.ts'
 import { getOverview } from '../../src/stats/reports/overview.ts'
+import { unaudited } from '../support/audit.ts'
 import { type TestDatabase, testDatabase } from '../support/database.ts'
 import { enrichedHit } from '../support/hits.ts'
 import { pageviewLine, streamOf } from '../support/import-lines.ts'
@@ -247,21 +248,27 @@ describe('days without details', () => {
   })
 })
 
+const named = (site: Retained) => ({ ...site, domain: 'example.com' })
+
 describe('history', () => {
   test('its deletion needs days without details', async () => {
     const kept = await settledSite({ months: 100 })
-    await expect(deleteHistory({ db }, kept, { before: '2026-04-20' })).rejects.toMatchObject({
+    await expect(
+      deleteHistory({ db, audit: unaudited }, named(kept), { before: '2026-04-20' }),
+    ).rejects.toMatchObject({
       code: 'validation_failed',
     })
     const site = await droppedSite()
-    await expect(deleteHistory({ db }, site, { before: '2026-05-23' })).rejects.toThrow(DETAILS_FROM)
+    await expect(
+      deleteHistory({ db, audit: unaudited }, named(site), { before: '2026-05-23' }),
+    ).rejects.toThrow(DETAILS_FROM)
   })
 
   test('the days before the date count 0, also when the deletion is stopped, and the site begins with the date', async () => {
     const [site, other] = [await droppedSite(), await settledSite({})]
     const days = { from: '2026-06-01', to: '2026-06-20' }
     const before = [await readNumbers(db, site, days), await readNumbers(db, other, ALL)]
-    await deleteHistory({ db }, site, { before: '2026-04-27' })
+    await deleteHistory({ db, audit: unaudited }, named(site), { before: '2026-04-27' })
     expect((await storedSite(db, site)).firstEventAt).toEqual(new Date('2026-04-27'))
     for (let step = 0; step < 5; step++) {
       let transactions = 1

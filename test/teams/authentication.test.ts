@@ -34,10 +34,15 @@ test('authentication: a token gives the team, role and plan of the caller', asyn
   const { id, token } = await make()
   expect(await authenticate(db, `Bearer ${token}`, NOW)).toEqual({
     tokenId: id,
+    tokenName: 'test',
     teamId,
     userId,
+    loginId: null,
+    email: 'a@example.com',
     role: 'admin',
+    scopes: ['read', 'write', 'ingest'],
     siteIds: null,
+    tokenSiteIds: null,
     expiresAt: null,
     plan: 'trial',
     trialEndsAt: later(60),

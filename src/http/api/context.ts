@@ -1,11 +1,12 @@
 import type { Request, Response } from 'express'
 import { type RateLimitDecision, rateHeaders } from '../../limits/rate-limit.ts'
+import { auditNetwork, networkOf } from '../../net/networks.ts'
 import type { PageUrl } from '../../schema/pagination.ts'
 import type { Services } from '../../services.ts'
 import type { Context } from '../../trpc/context.ts'
 import { clientAddress } from '../client-address.ts'
 import { givenRequestId } from '../request-id.ts'
-import { networkOf } from '../sender-limits.ts'
+import { originOf, readSessionCookie, writeSessionCookie } from './browser.ts'
 
 /** Returns whether the procedure reported that the resource existed already, so that nothing was created. */
 export const isExisting = (res: Response): boolean => res.locals.isExisting === true
@@ -21,11 +22,21 @@ export function contextOf(
   let latest: Date | undefined
   const gone = new AbortController()
   res.once('close', () => gone.abort())
+  const { baseUrl, trustProxy } = services.config
+  const address = clientAddress(req, trustProxy)
+  const origin = originOf(req, baseUrl)
   return {
     ...services,
     requestId: givenRequestId(res),
     authorization: req.headers.authorization,
-    network: networkOf(clientAddress(req, services.config.trustProxy)),
+    sessionCookie: readSessionCookie(req, baseUrl),
+    setSessionCookie: secret => writeSessionCookie(res, baseUrl, secret),
+    mayUseCookie: req.method === 'GET' || req.method === 'HEAD' || origin === 'own',
+    isForeignPage: origin === 'foreign',
+    team: req.get('x-team'),
+    userAgent: req.get('user-agent') ?? '',
+    network: networkOf(address),
+    auditNetwork: auditNetwork(address),
     pageUrl,
     signal: gone.signal,
     showRate(rate) {

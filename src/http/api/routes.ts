@@ -1,10 +1,10 @@
 import type { z } from 'zod'
 import type { Refusals } from '../../errors.ts'
-import type { ProcedureMeta, RestEndpoint } from '../../trpc/meta.ts'
+import type { Access, ProcedureMeta, RestEndpoint } from '../../trpc/meta.ts'
 import { appRouter } from '../../trpc/root.ts'
 
 /** A procedure with the endpoint that serves it. */
-export interface Route extends Omit<RestEndpoint, 'method' | 'ok'> {
+export interface Route extends Omit<RestEndpoint, 'method' | 'ok'>, Access {
   method: 'get' | NonNullable<RestEndpoint['method']>
   /** Status of a successful answer; 204 has no body. */
   ok: 200 | 201 | 204

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { projectRoot } from '../../config.ts'
 import type { Refusals } from '../../errors.ts'
+import { sessionCookieName } from '../api/browser.ts'
 import { type Route, routes } from '../api/routes.ts'
 import { errorSchemas, headers, headersOf, otherErrors, RATE_HEADERS, refusalAnswers } from './answers.ts'
 import { describeIngestion } from './ingestion.ts'
@@ -36,7 +37,7 @@ export function describeApi(baseUrl: string): Json {
       license: { name: 'MIT', identifier: 'MIT' },
     },
     servers: [{ url: baseUrl }],
-    security: [{ token: [] }],
+    security: [{ token: [] }, { session: [] }],
     tags: Object.values(tags),
     paths: shared.paths,
     components: {
@@ -46,6 +47,15 @@ export function describeApi(baseUrl: string): Json {
           scheme: 'bearer',
           description:
             'A personal access token: `Authorization: Bearer wa_…`. It acts in one team with the role of its user.',
+        },
+        session: {
+          type: 'apiKey',
+          in: 'cookie',
+          name: sessionCookieName(baseUrl),
+          description:
+            'The session of a person who is signed in with a browser. `X-Team` names the team in which they act, by its id; without it, ' +
+            'the team they joined first. What is not GET or HEAD passes only with `Sec-Fetch-Site: same-origin`, or with the `Origin` ' +
+            'of this service where that header is missing.',
         },
         metricsToken: {
           type: 'http',
@@ -90,6 +100,7 @@ function describeRoute(route: Route, schemas: Schemas): Json {
   return {
     operationId: group + name.charAt(0).toUpperCase() + name.slice(1),
     tags: [tags[group]?.name ?? group],
+    ...(route.isOpen && { security: [] }),
     summary,
     ...(description !== undefined && { description }),
     ...request,
@@ -98,7 +109,7 @@ function describeRoute(route: Route, schemas: Schemas): Json {
         [route.existing]: { ...success, description: 'It was there already, and stays as it was.' },
       }),
       [route.ok]: { ...success, description: answer ?? 'Done.' },
-      ...refusalAnswers({ ...requestRefusals(route, request), ...route.refusals }, [
+      ...refusalAnswers({ ...requestRefusals(route, request), ...route.refusals, ...scopeRefusal(route) }, [
         ...RATE_HEADERS,
         'X-Ignored-Parameters',
       ]),
@@ -110,6 +121,17 @@ function describeRoute(route: Route, schemas: Schemas): Json {
 const jsonAnswer = (schema: Json, { components }: Schemas): Json => ({
   'application/json': { schema, example: exampleOf(schema, components) },
 })
+
+/** Returns the refusal of a token without the scope, beside what else the procedure refuses with the same code. */
+function scopeRefusal({ isScoped, type, scope, refusals: { forbidden } }: Route): Refusals {
+  if (!isScoped) return {}
+  const needed = type === 'query' ? 'read' : (scope ?? 'write')
+  const text = `The token does not have the scope \`${needed}\``
+  return {
+    forbidden:
+      typeof forbidden === 'string' ? `${forbidden}; or the token lacks the scope \`${needed}\`` : text,
+  }
+}
 
 /** Returns the refusals that are possible before the checks of a procedure. Every request except a GET may have a body. */
 function requestRefusals(route: Route, { parameters = [] }: { parameters?: Json[] }): Refusals {

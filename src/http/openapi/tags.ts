@@ -24,6 +24,7 @@ export const tags: Record<string, { name: string; description: string }> = {
     description: 'The connection that brings payments and subscriptions by itself.',
   },
   tokens: { name: 'Tokens', description: 'Bearer tokens of people and programs.' },
+  audit: { name: 'Audit log', description: 'Who did what in the team.' },
   options: { name: 'Options', description: 'What forms offer for the settings of a site.' },
   pictures: { name: 'Pictures', description: 'Icons and avatars, for anybody, on pages of any origin.' },
   service: { name: 'Service', description: 'Health, metrics and the tracker script.' },

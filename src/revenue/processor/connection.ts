@@ -1,3 +1,4 @@
+import type { Audit, AuditAction, AuditEntry } from '../../audit/audit.ts'
 import type { Queryable, Transaction } from '../../db/connect.ts'
 import { query } from '../../db/query.ts'
 import { AppError } from '../../errors.ts'
@@ -72,7 +73,7 @@ const selectSecrets = query<
  * @throws AppError `not_found` when the site was deleted meanwhile
  */
 export async function connectProcessor(
-  { db, config, now }: Pick<Services, 'db' | 'config' | 'now'>,
+  { db, config, now, audit }: Pick<Services, 'db' | 'config' | 'now'> & { audit: Audit },
   site: SiteRecord,
   { webhook_secret, api_key }: ConnectProcessor,
 ): Promise<ProcessorConnection> {
@@ -84,6 +85,7 @@ export async function connectProcessor(
     const [row] = await upsertConnection(tx, { siteNo, webhookSecret, apiKey, now: now() })
     if (!row) throw new AppError('not_found', 'No such site')
     await createLifecycleGoals(tx, siteNo)
+    await audit(tx, connectionEntry('processor.connect', site))
     return row.connectedAt
   })
   return present(site, config.baseUrl, connectedAt)
@@ -107,12 +109,21 @@ export async function getConnection(
  * @throws AppError `not_found` when no processor is connected
  */
 export async function disconnectProcessor(
-  { db }: Pick<Services, 'db'>,
-  { siteNo }: SiteRecord,
+  { db, audit }: Pick<Services, 'db'> & { audit: Audit },
+  site: SiteRecord,
 ): Promise<void> {
-  const [gone] = await deleteConnection(db, { siteNo })
-  if (!gone) throw notConnected()
+  await db.begin(async tx => {
+    const [gone] = await deleteConnection(tx, { siteNo: site.siteNo })
+    if (!gone) throw notConnected()
+    await audit(tx, connectionEntry('processor.disconnect', site))
+  })
 }
+
+const connectionEntry = (action: AuditAction, { id, domain }: SiteRecord): AuditEntry => ({
+  action,
+  object: { type: 'site', id },
+  details: { domain, provider: 'stripe' },
+})
 
 /**
  * Returns the connection of a site.

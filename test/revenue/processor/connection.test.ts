@@ -4,6 +4,7 @@ import { seal, unseal } from '../../../src/lib/secret-box.ts'
 import { connectProcessor, findConnection } from '../../../src/revenue/processor/connection.ts'
 import type { SiteRecord } from '../../../src/sites/schema.ts'
 import { type Api, type Member, startApi } from '../../support/api.ts'
+import { unaudited } from '../../support/audit.ts'
 import { recordingLog } from '../../support/recording-log.ts'
 
 let api: Api
@@ -34,7 +35,8 @@ describe('processor connection', () => {
       select site_no as "siteNo", id from sites where id = ${site}`
     )[0]!
     const body = { provider: 'stripe' as const, webhook_secret: 'whsec_1', api_key: undefined }
-    const connectAt = (at: Date) => connectProcessor({ ...api.services, now: () => at }, record, body)
+    const connectAt = (at: Date) =>
+      connectProcessor({ ...api.services, audit: unaudited, now: () => at }, record, body)
     expect((await connectAt(now)).connected_at).toBe(now.toISOString())
     expect((await connectAt(new Date())).connected_at).toBe(now.toISOString())
   })

@@ -1,0 +1,39 @@
+import { parseCookie } from 'cookie'
+import type { Request, Response } from 'express'
+import { SESSION_MS } from '../../accounts/sessions.ts'
+
+/** With `__Host-`, browsers accept the cookie only over https, for this host alone, so that no other host of the domain can set it. */
+export const sessionCookieName = (baseUrl: string): string =>
+  isSecure(baseUrl) ? '__Host-analytics_session' : 'analytics_session'
+
+const isSecure = (baseUrl: string): boolean => baseUrl.startsWith('https:')
+
+/** Returns the secret in the cookie of the browser session. */
+export function readSessionCookie({ headers }: Request, baseUrl: string): string | undefined {
+  return headers.cookie === undefined ? undefined : parseCookie(headers.cookie)[sessionCookieName(baseUrl)]
+}
+
+/** Sets the cookie of the browser session, or removes it when `secret` is null. */
+export function writeSessionCookie(res: Response, baseUrl: string, secret: string | null): void {
+  res.cookie(sessionCookieName(baseUrl), secret ?? '', {
+    httpOnly: true,
+    sameSite: 'lax',
+    secure: isSecure(baseUrl),
+    path: '/',
+    maxAge: secret === null ? 0 : SESSION_MS,
+  })
+}
+
+/**
+ * Returns where a request comes from, as its browser says: `own` for a page of this service, `foreign` for a page of another origin,
+ * `unknown` when it does
+ * not say, as programs. Browsers send `Sec-Fetch-Site` over https and to localhost, and `Origin`
+ * with everything that is not GET or HEAD.
+ */
+export function originOf({ headers }: Request, baseUrl: string): 'own' | 'foreign' | 'unknown' {
+  const site = headers['sec-fetch-site']
+  // `none`: the person typed the address or opened a bookmark.
+  if (site !== undefined) return site === 'same-origin' ? 'own' : site === 'none' ? 'unknown' : 'foreign'
+  if (headers.origin === undefined) return 'unknown'
+  return headers.origin === new URL(baseUrl).origin ? 'own' : 'foreign'
+}
