@@ -230,6 +230,34 @@ describe('days without details', () => {
     expect(await db`select from dirty_buckets where site_no = ${site.siteNo}`).toEqual([])
   })
 
+  test('a session over the boundary keeps its row, so that filters by it find its hits of the kept days', async () => {
+    const site = await newSite(db, { months: 1 })
+    const visitorId = randomUUID()
+    const hit = (at: string, fields = {}) => enrichedHit(site, Date.parse(at), { visitorId, ...fields })
+    await storeHits(db, 0, [
+      hit('2026-05-01T10:00:00Z'),
+      hit('2026-05-21T23:50:00Z'),
+      hit('2026-05-21T23:51:00Z', { type: 'identify', identity: { identifier: 'ada' } }),
+      hit('2026-05-22T00:10:00Z', { url: '/later' }),
+    ])
+    await settle(db)
+    const range = { from: '2026-05-22', to: '2026-05-23' }
+    const read = async () => {
+      const { previous: _previous, ...numbers } = await getOverview(
+        services(db),
+        await storedSite(db, site),
+        StatsQuery.parse({ ...range, user_id: 'ada' }),
+      )
+      return numbers
+    }
+    const before = await read()
+    expect(before).toMatchObject({ visitors: 1, pageviews: 1, sessions: 0 })
+    await retain(db)
+    expect(await detailsFrom(db, site)).toBe(DETAILS_FROM)
+    expect((await firstRows(db, site)).session).toBe('2026-05-21T23:50:00.000Z')
+    expect(await read()).toEqual(before)
+  })
+
   test('visit numbers of a visitor with old visits go on after a late visit', async () => {
     const site = await newSite(db, { months: 1 })
     const visitorId = randomUUID()
