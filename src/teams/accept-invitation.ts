@@ -123,7 +123,7 @@ async function joinAsNew(
   services: Parts,
   { teamId, email }: Found,
   browser: Browser,
-  { secret, name = null, password }: AcceptInvitation,
+  { secret, name, password }: AcceptInvitation,
 ): Promise<{ joined: JoinedTeam; secret: string }> {
   const { db, config, now } = services
   if ((await findLoginByEmail(db, { email })).length > 0) throw await loginExists(db, secret, now())
@@ -139,7 +139,7 @@ async function joinAsNew(
   return db.begin(async transaction => {
     await lockTeam(transaction, teamId)
     const at = now()
-    const [login] = await createLogin(transaction, { email, name, passwordHash, now: at })
+    const [login] = await createLogin(transaction, { email, name: name || null, passwordHash, now: at })
     if (!login) throw await loginExists(transaction, secret, at)
     const actor = { loginId: login.id, email, network: browser.network }
     const joined = await takeInvitation(transaction, { teamId, secret }, actor, now)

@@ -1,22 +1,17 @@
 import { z } from 'zod'
 import { NewPassword } from '../accounts/passwords.ts'
+import { EmailAddress, personName } from '../accounts/schema.ts'
 import { flag, label, timestamp, uuid } from '../schema/fields.ts'
-import { requiredText } from '../schema/validation.ts'
 import { roleField, siteLimit, siteLimitOf } from './user-schema.ts'
 
-const emailAddress = z
-  .string()
-  .trim()
-  .toLowerCase()
-  .max(254)
-  .regex(
-    /^[^\s@<>()[\],;:\\"\p{Cc}]+@[^\s@<>()[\],;:\\"\p{Cc}]+\.[^\s@<>()[\],;:\\"\p{Cc}.]+$/u,
-    'must be an e-mail address',
-  )
-  .meta({ format: 'email', description: 'E-mail address of who is invited.', example: 'grace@example.com' })
+/** One address that a mail program reads as one: no list, no name, no comment. */
+const invitedAddress = EmailAddress.refine(
+  value => !/[<>()[\],;:\\"]/.test(value),
+  'must be one e-mail address, without a name',
+).meta({ description: 'E-mail address of who is invited.', example: 'grace@example.com' })
 
 export const CreateInvitation = z.object({
-  email: emailAddress,
+  email: invitedAddress,
   role: roleField,
   site_ids: siteLimit,
 })
@@ -72,7 +67,7 @@ export type FoundInvitation = z.infer<typeof FoundInvitation>
 
 export const AcceptInvitation = z.object({
   secret: secretField,
-  name: requiredText(255).nullish().meta({ description: 'Your name; for a new login.', example: 'Grace' }),
+  name: personName.nullish().meta({ description: 'Your name, for a new login; null or empty for none.' }),
   password: NewPassword.nullish(),
 })
 export type AcceptInvitation = z.infer<typeof AcceptInvitation>

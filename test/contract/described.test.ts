@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { Stripe } from 'stripe'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { newSecret } from '../../src/accounts/secrets.ts'
 import { routes } from '../../src/http/api/routes.ts'
 import { createApp } from '../../src/http/app.ts'
 import { describeApi } from '../../src/http/openapi/document.ts'
@@ -11,6 +12,7 @@ import type { Plan, Role, Scope } from '../../src/teams/schema.ts'
 import { generateToken } from '../../src/teams/token-format.ts'
 import { createToken } from '../../src/teams/tokens.ts'
 import { type Api, type Member, startApi } from '../support/api.ts'
+import { signIn } from '../support/browser-session.ts'
 import { createDocumented, operationsOf } from '../support/documented.ts'
 import { enrichedHit } from '../support/hits.ts'
 import { inProcessPool } from '../support/in-process-pool.ts'
@@ -45,7 +47,8 @@ beforeAll(async () => {
     tokenOf(owner, ['write']),
     storeVisit(made.body.id),
   ])
-  world = { api: whole, owner, member, viewer, reader, writer, site: made.body, errorId }
+  const person = await signIn(whole, { teamId: owner.teamId })
+  world = { api: whole, owner, member, viewer, reader, writer, person, site: made.body, errorId }
   await connect(world, world.site.id)
 })
 afterAll(() => Promise.all([whole?.stop(), broken?.stop()]))
@@ -121,12 +124,14 @@ async function ask(part: Part, operation: string, asked: Asked = {}): Promise<An
   const url = (isIngested(template) ? part.ingestUrl : part.url) + path
   const body =
     typeof asked.body === 'object' ? JSON.stringify(asked.body) : (asked.body as string | undefined)
-  const token = 'token' in asked ? asked.token : world.owner.token
+  const isOfPerson = routeOf(operation)?.isPersonal && !('token' in asked)
+  const token = isOfPerson ? undefined : 'token' in asked ? asked.token : world.owner.token
   const response = await fetch(asked.query ? `${url}?${asked.query}` : url, {
     method,
     headers: {
       'User-Agent': 'curl/8.0',
       ...(token !== undefined && !isOpen(operation) && { Authorization: `Bearer ${token}` }),
+      ...(isOfPerson && world.person.headers),
       ...(template.includes('/webhook/') && { 'Stripe-Signature': signatureOf(body ?? '') }),
       ...asked.headers,
     },
@@ -152,7 +157,8 @@ function pictureAddress({ services: { config } }: Part): Record<string, string> 
 const signatureOf = (payload: string) =>
   Stripe.webhooks.generateTestHeaderString({ payload, secret: processor.webhook_secret })
 
-const isOpen = (operation: string) => operations.get(operation).security !== undefined
+const isOpen = (operation: string) =>
+  operations.get(operation).security !== undefined && !routeOf(operation)?.isPersonal
 
 const routeOf = (operation: string) =>
   routes.find(
@@ -207,11 +213,11 @@ async function whilePlanIs(plan: Plan, ask: () => Promise<void>) {
   await db`update teams set plan = 'active' where id = ${teamId}`
 }
 
-/** A hit that reaches the database; other operations ask it for the token first. */
+/** A body that reaches the database; most operations ask it for the token first. */
 function minimalBody(template: string): object {
   const url = { path: '/' }
   const hit = { key: randomUUID(), hostname: 'a.example', url, name: 'a', sd: 1, time: 1, identifier: 'a' }
-  return isIngested(template) ? hit : {}
+  return isIngested(template) ? hit : { secret: newSecret() }
 }
 
 async function askOverLimit(
@@ -221,13 +227,16 @@ async function askOverLimit(
   const { limits } = whole.services.config
   const [, endpoint = 'api'] =
     /^POST \/api\/.*?(collect|event|engage|identify|webhook)\b/.exec(operation) ?? []
-  const limit = endpoint as keyof typeof limits
+  const { isOpen: isForAnybody, isPersonal } = routeOf(operation) ?? {}
+  const limit = isForAnybody || isPersonal ? 'browser' : (endpoint as keyof typeof limits)
   const before = limits[limit]
-  const { token } = await whole.member()
+  const caller = isPersonal
+    ? { headers: (await signIn(whole)).headers }
+    : { token: (await whole.member()).token }
   limits[limit] = 1
   stoppedAt = Date.now()
   try {
-    const asked = { token, ...(!operation.startsWith('GET') && { body: {} }) }
+    const asked = { ...caller, ...(!operation.startsWith('GET') && { body: {} }) }
     if (operations.get(operation).responses[429]) await ask(whole, operation, asked)
     await askFor(429, asked)
   } finally {

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { expect } from 'vitest'
 import type { Api, Member } from '../support/api.ts'
+import type { SignedIn } from '../support/browser-session.ts'
 
 export interface Asked {
   /** Fields of the path; `siteKey` is the world's site unless given. */
@@ -28,13 +29,15 @@ export interface World {
   /** Tokens of the owner with one scope: `read`, `write`. */
   reader: string
   writer: string
+  /** Another owner of the team, signed in with a browser. */
+  person: SignedIn
   /** With hits of every kind, today. */
   site: { id: string; domain: string; tracking_key: string }
   /** Of an error that occurred on the site. */
   errorId: string
 }
 
-/** Asks the exercised operation; the answer has to be as it is described. As the owner unless `token` is given. */
+/** Asks the exercised operation; the answer has to be as it is described. As the owner, or the signed-in person where no token may, unless `token` is given. */
 export type Ask = (asked?: Asked) => Promise<Answered>
 
 export const newSite = async ({ api, owner }: World) => {

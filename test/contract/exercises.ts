@@ -16,12 +16,14 @@ import {
   processor,
   type World,
 } from './exercise-steps.ts'
+import { TEAM_EXERCISES } from './exercises-of-teams.ts'
 
 /**
  * How each operation is brought to each answer that is particular to it. What many have in common (400, 401, 402, 403, 413,
  * 429, 503…) is asked of every one without being written here.
  */
 export const exercises: Record<string, (ask: Ask, world: World) => Promise<unknown>> = {
+  ...TEAM_EXERCISES,
   'POST /api/collect': hit({ url: { path: '/' } }, { url: {} }),
   'POST /api/event': hit({ name: 'signup', revenue: { amount: 5, currency: 'USD' } }, { name: '' }),
   'POST /api/engage': hit({ url: { path: '/' }, sd: 20, time: 1_000 }, { sd: -1 }),
@@ -202,6 +204,11 @@ export const exercises: Record<string, (ask: Ask, world: World) => Promise<unkno
     await connect(world, path.siteKey)
     await ask({ path })
     await ask({ path })
+  },
+  'PATCH /api/tokens/{id}': async (ask, { api, owner }) => {
+    const made = await api.call('POST', '/api/tokens', { token: owner.token, body: { name: 'before' } })
+    await ask({ path: { id: made.body.id }, body: { name: 'after' } })
+    await ask({ body: { name: 'of none' } })
   },
   'GET /api/timezones': ask => ask(),
   'GET /api/currencies': ask => ask(),

@@ -190,7 +190,7 @@ test('purge: a deleted team goes when all of its sites are purged, and leaves no
   // Killed after each possible number of statements (in steps of five), it continues where it was.
   for (let calls = 1; await hasTeam(teamId); calls += 5) {
     const at = later(20)
-    await purgeDeletedSites(dyingAfter(calls), at).catch(error => expect(error.message).toBe('killed'))
+    await purgeDeletedSites(dyingAfter(db, calls), at).catch(error => expect(error.message).toBe('killed'))
     if (await hasTeam(teamId)) await refresh(at)
     else break
   }

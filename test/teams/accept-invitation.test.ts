@@ -151,7 +151,7 @@ describe('invitations: accepting without a login', () => {
       { password: 'short' },
       { password: 5 },
       { password: made.body.email },
-      { password: PASSWORD, name: '' },
+      { password: PASSWORD, name: 'x'.repeat(101) },
       { password: PASSWORD, name: 5 },
       { password: 'x'.repeat(2_000) },
     ]) {
