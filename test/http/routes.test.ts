@@ -74,12 +74,29 @@ test('routes: the REST surface matches the snapshot', () => {
       "POST /api/tokens 201",
       "DELETE /api/tokens/:id 204",
       "GET /api/audit-log 200",
+      "GET /api/auth/methods 200",
+      "POST /api/auth/login 200",
+      "POST /api/auth/logout 204",
+      "POST /api/auth/link 200",
+      "POST /api/auth/setup 200",
+      "POST /api/auth/reset-request 204",
+      "POST /api/auth/reset 204",
+      "GET /api/account 200",
+      "PATCH /api/account 200",
+      "PUT /api/account/password 204",
+      "POST /api/account/totp/secret 200",
+      "POST /api/account/totp 200",
+      "DELETE /api/account/totp 204",
+      "POST /api/account/recovery-codes 200",
+      "GET /api/account/sessions 200",
+      "DELETE /api/account/sessions/:id 204",
+      "DELETE /api/account/sessions 204",
     ]
   `)
 })
 
 describe.each(routes)('$method $path', route => {
-  test('is refused without a valid token, whatever the request contains', async () => {
+  test.skipIf(route.isOpen)('is refused without a valid token, whatever the request contains', async () => {
     for (const token of [undefined, 'nonsense', generateToken()]) {
       const answer = await api.call(route.method.toUpperCase(), at(route.path, siteId), {
         token,
