@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto'
 import { Stripe } from 'stripe'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { newSecret } from '../../src/accounts/secrets.ts'
 import { routes } from '../../src/http/api/routes.ts'
 import { createApp } from '../../src/http/app.ts'
 import { describeApi } from '../../src/http/openapi/document.ts'
+import { PAGES } from '../../src/http/pages/pages.ts'
 import { storeHits } from '../../src/ingestion/store/store.ts'
 import { identityPictureUrl } from '../../src/stats/identity/identity-pictures.ts'
 import { createUser } from '../../src/teams/accounts.ts'
@@ -17,6 +17,7 @@ import { createDocumented, operationsOf } from '../support/documented.ts'
 import { enrichedHit } from '../support/hits.ts'
 import { inProcessPool } from '../support/in-process-pool.ts'
 import { startIngestApi } from '../support/ingest-api.ts'
+import { PASSWORD } from '../support/log-in.ts'
 import { type Answered, type Asked, connect, processor, type World } from './exercise-steps.ts'
 import { exercises } from './exercises.ts'
 
@@ -34,6 +35,8 @@ let broken: Part
 beforeAll(async () => {
   ;[whole, broken] = await Promise.all([startPart(), startPart()])
   await broken.services.db.end()
+  // What needs neither token nor session asks Redis first.
+  broken.services.redis.disconnect()
   whole.services.rollups = inProcessPool(whole.services.db)
   const owner = await whole.member()
   const made = await whole.call('POST', '/api/sites', {
@@ -47,8 +50,8 @@ beforeAll(async () => {
     tokenOf(owner, ['write']),
     storeVisit(made.body.id),
   ])
-  const person = await signIn(whole, { teamId: owner.teamId })
-  world = { api: whole, owner, member, viewer, reader, writer, person, site: made.body, errorId }
+  const person = await signIn(whole, { password: PASSWORD })
+  world = { api: whole, person, owner, member, viewer, reader, writer, site: made.body, errorId }
   await connect(world, world.site.id)
 })
 afterAll(() => Promise.all([whole?.stop(), broken?.stop()]))
@@ -124,14 +127,14 @@ async function ask(part: Part, operation: string, asked: Asked = {}): Promise<An
   const url = (isIngested(template) ? part.ingestUrl : part.url) + path
   const body =
     typeof asked.body === 'object' ? JSON.stringify(asked.body) : (asked.body as string | undefined)
-  const isOfPerson = routeOf(operation)?.isPersonal && !('token' in asked)
-  const token = isOfPerson ? undefined : 'token' in asked ? asked.token : world.owner.token
+  const token = 'token' in asked ? asked.token : world.owner.token
   const response = await fetch(asked.query ? `${url}?${asked.query}` : url, {
     method,
     headers: {
       'User-Agent': 'curl/8.0',
-      ...(token !== undefined && !isOpen(operation) && { Authorization: `Bearer ${token}` }),
-      ...(isOfPerson && world.person.headers),
+      ...(isPersonal(operation) && !('token' in asked)
+        ? world.person.headers
+        : token !== undefined && !isOpen(operation) && { Authorization: `Bearer ${token}` }),
       ...(template.includes('/webhook/') && { 'Stripe-Signature': signatureOf(body ?? '') }),
       ...asked.headers,
     },
@@ -158,12 +161,15 @@ const signatureOf = (payload: string) =>
   Stripe.webhooks.generateTestHeaderString({ payload, secret: processor.webhook_secret })
 
 const isOpen = (operation: string) =>
-  operations.get(operation).security !== undefined && !routeOf(operation)?.isPersonal
+  operations.get(operation).security !== undefined && !isPersonal(operation)
 
 const routeOf = (operation: string) =>
   routes.find(
     ({ method, path }) => `${method.toUpperCase()} ${path.replace(/:(\w+)/g, '{$1}')}` === operation,
   )
+
+/** Whether only a signed-in person may ask an operation: unless a token is given, it is asked with a cookie. */
+const isPersonal = (operation: string) => routeOf(operation)?.isPersonal === true
 
 /** Whether only owners and admins may ask an operation. */
 const isManaged = (operation: string) =>
@@ -213,11 +219,11 @@ async function whilePlanIs(plan: Plan, ask: () => Promise<void>) {
   await db`update teams set plan = 'active' where id = ${teamId}`
 }
 
-/** A body that reaches the database; most operations ask it for the token first. */
+/** A hit that reaches the database; other operations ask it for the token first. */
 function minimalBody(template: string): object {
   const url = { path: '/' }
   const hit = { key: randomUUID(), hostname: 'a.example', url, name: 'a', sd: 1, time: 1, identifier: 'a' }
-  return isIngested(template) ? hit : { secret: newSecret() }
+  return isIngested(template) ? hit : {}
 }
 
 async function askOverLimit(
@@ -227,16 +233,14 @@ async function askOverLimit(
   const { limits } = whole.services.config
   const [, endpoint = 'api'] =
     /^POST \/api\/.*?(collect|event|engage|identify|webhook)\b/.exec(operation) ?? []
-  const { isOpen: isForAnybody, isPersonal } = routeOf(operation) ?? {}
-  const limit = isForAnybody || isPersonal ? 'browser' : (endpoint as keyof typeof limits)
+  const isOfBrowsers = routeOf(operation)?.isOpen
+  const limit = isOfBrowsers ? 'browser' : (endpoint as keyof typeof limits)
   const before = limits[limit]
-  const caller = isPersonal
-    ? { headers: (await signIn(whole)).headers }
-    : { token: (await whole.member()).token }
+  const { token } = await whole.member()
   limits[limit] = 1
   stoppedAt = Date.now()
   try {
-    const asked = { ...caller, ...(!operation.startsWith('GET') && { body: {} }) }
+    const asked = { token, ...(!operation.startsWith('GET') && { body: {} }) }
     if (operations.get(operation).responses[429]) await ask(whole, operation, asked)
     await askFor(429, asked)
   } finally {
@@ -254,7 +258,14 @@ test('described endpoints: every served route is described, except those that ar
   const { stack } = createApp(whole.services, exchange).router
   const paths = stack.flatMap(({ route }) => (route ? [route.path.replace(/:(\w+)/g, '{$1}')] : []))
   const described = Object.keys(document.paths as object)
-  const others = ['/api/openapi.json', '/docs', '/docs/redoc.js', '/trpc/{procedures}']
+  const others = [
+    ...PAGES,
+    '/api/openapi.json',
+    '/docs',
+    '/docs/redoc.js',
+    '/pages/{file}',
+    '/trpc/{procedures}',
+  ].sort()
   expect(paths.filter(path => !described.includes(path)).sort()).toEqual(others)
 })
 

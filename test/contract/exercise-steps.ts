@@ -29,7 +29,7 @@ export interface World {
   /** Tokens of the owner with one scope: `read`, `write`. */
   reader: string
   writer: string
-  /** Another owner of the team, signed in with a browser. */
+  /** Signed in with a browser; their password is `PASSWORD`. */
   person: SignedIn
   /** With hits of every kind, today. */
   site: { id: string; domain: string; tracking_key: string }

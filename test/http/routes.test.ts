@@ -113,7 +113,7 @@ test('routes: the REST surface matches the snapshot', () => {
 })
 
 describe.each(routes)('$method $path', route => {
-  test('is refused without a valid token, whatever the request contains', async () => {
+  test.skipIf(route.isOpen)('is refused without a valid token, whatever the request contains', async () => {
     for (const token of [undefined, 'nonsense', generateToken()]) {
       const answer = await api.call(route.method.toUpperCase(), at(route.path, siteId), {
         token,

@@ -13,7 +13,7 @@ async function invite({ api, owner }: World, role: Role = 'member') {
 }
 
 /** Teams, people and invitations. */
-export const TEAM_EXERCISES: Record<string, (ask: Ask, world: World) => Promise<unknown>> = {
+export const teamExercises: Record<string, (ask: Ask, world: World) => Promise<unknown>> = {
   'GET /api/team': ask => ask(),
   'PATCH /api/team': async (ask, { member }) => {
     await ask({ body: { name: 'Acme' } })
