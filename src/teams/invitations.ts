@@ -15,7 +15,7 @@ import type { Caller, Role } from './schema.ts'
 import { requireSiteLimit } from './site-limits.ts'
 
 /** How long a link works. */
-export const INVITATION_MS = 7 * DAY_MS
+const INVITATION_MS = 7 * DAY_MS
 /** How long an expired invitation is listed. */
 const KEPT_MS = 30 * DAY_MS
 /** Open invitations of a team. */

@@ -5,7 +5,7 @@ import { sendMail } from '../mail/send.ts'
 import type { Services } from '../services.ts'
 
 /** Invitations that a team mails on one day, UTC: the texts are the team's, so it could send anything to anybody. */
-export const MAX_MAILS = 50
+const MAX_MAILS = 50
 
 /** Returns no row when the team has mailed as many as it may. */
 const countMail = query<{ teamId: string; day: string; limit: number }, { id: string }>(
