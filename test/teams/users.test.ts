@@ -226,8 +226,12 @@ describe('people: who may change whose role', () => {
     const held = holdRequests(api)
     const running = change(admin, member, { role: 'viewer' })
     await held.identified
-    await api.services.db`update users set role = 'member' where id = ${admin.userId}`
-    held.release()
+    // The request waits for the lock of the team, and goes on when the role is gone.
+    await api.services.db.begin(async tx => {
+      await tx`select from teams where id = ${owner.teamId} for update`
+      held.release()
+      await tx`update users set role = 'member' where id = ${admin.userId}`
+    })
     expect(await running).toMatchObject({
       status: 403,
       body: { message: 'Your role in the team has changed; try again' },
