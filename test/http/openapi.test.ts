@@ -48,11 +48,10 @@ test('OpenAPI: it names the public address and the authentication', () => {
   const open = [...operations]
     .filter(([, operation]) => operation.security?.length === 0)
     .map(([name]) => name)
-  const openRoutes = routes.filter(({ isOpen }) => isOpen)
-  const expected = openRoutes.map(
-    ({ method, path }) => `${method.toUpperCase()} ${path.replace(/:(\w+)/g, '{$1}')}`,
-  )
-  expect(open.sort()).toEqual([...BESIDE.filter(name => name !== 'GET /metrics'), ...expected].sort())
+  const openRoutes = routes
+    .filter(({ isOpen }) => isOpen)
+    .map(({ method, path }) => `${method.toUpperCase()} ${path}`)
+  expect(open.sort()).toEqual([...BESIDE.filter(name => name !== 'GET /metrics'), ...openRoutes].sort())
 })
 
 test('OpenAPI: operations have unique names and described tags', () => {
