@@ -38,7 +38,6 @@ interface StoredRollup {
   dimensionsHash: string
 }
 
-/** Blocks other writers of rollups of the site until the transaction ends. */
 const lockRollups = query<{ lock: number; siteNo: number }>(
   'lock-daily-rollups',
   'select pg_advisory_xact_lock(:lock::int, :siteNo::int)',
@@ -55,6 +54,11 @@ export const findSpans = query<
   from rollup_spans
   where site_no = any(:siteNos::int[])`,
 )
+
+/** Blocks other writers of rollups of a site, and of its value dictionary, until the transaction ends. */
+export async function lockSiteRollups(tx: Transaction, siteNo: number): Promise<void> {
+  await lockRollups(tx, { lock: ADVISORY_LOCKS.dailyRollups, siteNo })
+}
 
 const findDailyRollup = query<DayKey, StoredRollup>(
   'find-daily-rollup',
@@ -162,7 +166,7 @@ export async function rollUpDay(db: Db, day: RolledUpDay, limits = DEFAULT_LIMIT
   const before =
     old && added.size > 0 ? await readValues(db, key, [...added.keys()]) : new Map<string, Values>()
   await db.begin(async tx => {
-    await lockRollups(tx, { lock: ADVISORY_LOCKS.dailyRollups, siteNo })
+    await lockSiteRollups(tx, siteNo)
     const [span] = await findSpans(tx, { siteNos: [siteNo] })
     const [present] = await findDailyRollup(tx, key)
     if (span?.rolledUpZone !== day.zone || present?.stamp !== stored?.stamp) return
@@ -193,7 +197,7 @@ export async function rollUpDay(db: Db, day: RolledUpDay, limits = DEFAULT_LIMIT
 /** Deletes all rollups of a site; readers then count its days from raw rows. */
 export function forgetRollups(db: Db, siteNo: number): Promise<unknown> {
   return db.begin(async tx => {
-    await lockRollups(tx, { lock: ADVISORY_LOCKS.dailyRollups, siteNo })
+    await lockSiteRollups(tx, siteNo)
     await deleteRollups(tx, { siteNo })
   })
 }
