@@ -78,6 +78,13 @@ export const exercises: Record<string, (ask: Ask, world: World) => Promise<unkno
   'PATCH /api/sites/{siteKey}/tracking-mode': change({ tracking_mode: 'cookie' }, {}),
   'PATCH /api/sites/{siteKey}/sharing': change({ is_public: true }, { is_public: 'yes' }),
   'PATCH /api/sites/{siteKey}/features': change({ track_errors: true }, { track_errors: 1 }),
+  'PATCH /api/sites/{siteKey}/retention': change({ retention_months: 25 }, { retention_months: 0 }),
+  'DELETE /api/sites/{siteKey}/history': async (ask, world) => {
+    const path = { siteKey: (await newSite(world)).id }
+    await ask({ path, query: 'before=2026-03-01' })
+    await world.api.services.db`update sites set details_from = '2026-04-01' where id = ${path.siteKey}`
+    await ask({ path, query: 'before=2026-03-01' })
+  },
   'PATCH /api/sites/{siteKey}/pin': async (ask, world) =>
     ask({ path: { siteKey: (await newSite(world)).id } }),
   'GET /api/sites/{siteKey}/identify-secret': async ask => ask(),

@@ -37,6 +37,8 @@ test('routes: the REST surface matches the snapshot', () => {
       "PATCH /api/sites/:siteKey/tracking-mode 200",
       "PATCH /api/sites/:siteKey/sharing 200",
       "PATCH /api/sites/:siteKey/features 200",
+      "PATCH /api/sites/:siteKey/retention 200",
+      "DELETE /api/sites/:siteKey/history 204",
       "PATCH /api/sites/:siteKey/pin 200",
       "GET /api/sites/:siteKey/identify-secret 200",
       "PUT /api/sites/:siteKey/identify-secret 200",

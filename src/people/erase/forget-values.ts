@@ -1,7 +1,8 @@
+import { ADVISORY_LOCKS } from '../../db/advisory-locks.ts'
 import type { Db, Transaction } from '../../db/connect.ts'
 import { query } from '../../db/query.ts'
 import { decodeColumns } from '../../rollups/daily/codec.ts'
-import { lockSiteRollups } from '../../rollups/daily/roll-up-day.ts'
+import { lockRollups } from '../../rollups/daily/roll-up-day.ts'
 import { type Erasure, itemsOf, type Outcome, removeItems } from './items.ts'
 
 /** Rollups that are read at once. */
@@ -66,7 +67,7 @@ export async function forgetValues(db: Db, erasure: Erasure): Promise<Outcome> {
   const [before] = await stampRollups(db, { siteNo })
   const used = await findUsed(db, siteNo)
   const isSettled = await db.begin(async tx => {
-    await lockSiteRollups(tx, siteNo)
+    await lockRollups(tx, { lock: ADVISORY_LOCKS.dailyRollups, siteNo })
     const [now] = await stampRollups(tx, { siteNo })
     if (now!.stamp !== before!.stamp) return false
     await settle(tx, erasure, candidates, used)

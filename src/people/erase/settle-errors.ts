@@ -14,9 +14,12 @@ const selectRecent = query<
   group by error_id, name`,
 )
 
+/** Numbers of days without details may still have them. */
 const deleteGroups = query<{ siteNo: number; errorIds: string[] }>(
   'delete-erased-errors',
-  'delete from error_groups where site_no = :siteNo and error_id = any(:errorIds::uuid[])',
+  `delete from error_groups
+  where site_no = :siteNo and error_id = any(:errorIds::uuid[])
+    and exists (select from sites where sites.site_no = :siteNo and details_from is null)`,
 )
 
 const selectGroups = query<{ siteNo: number; errorIds: string[] }, { errorId: string; name: string }>(

@@ -25,11 +25,12 @@ const deleteVisitors = query<{ visitorNos: number[]; requestedAt: Date }>(
     and not exists (select from sessions where sessions.visitor_no = visitors.visitor_no)`,
 )
 
+/** Sessions that retention has dropped stay counted. */
 const updateVisitors = query<{ visitorNos: number[] }, Rest>(
   'update-rest-of-visitors',
   `update visitors
   set
-    session_count = rest.sessions,
+    session_count = case when details_from is null then rest.sessions else session_count end,
     newest_session_at = rest.newest_at,
     first_seen_at = coalesce(rest.first_at, first_seen_at)
   from (
@@ -39,12 +40,12 @@ const updateVisitors = query<{ visitorNos: number[] }, Rest>(
     from unnest(:visitorNos::int[]) as given (visitor_no)
     left join sessions on sessions.visitor_no = given.visitor_no
     group by given.visitor_no
-  ) as rest
-  where visitors.visitor_no = rest.visitor_no
-  returning visitors.visitor_no as "visitorNo", session_count as sessions, rest.first_at as "firstAt"`,
+  ) as rest, sites
+  where visitors.visitor_no = rest.visitor_no and sites.site_no = visitors.site_no
+  returning visitors.visitor_no as "visitorNo", rest.sessions, rest.first_at as "firstAt"`,
 )
 
-/** Engagement, identify hits and events of the service are no events of a site. */
+/** Engagement, identify hits and events of the service are no events of a site. Hits that retention has dropped still count. */
 const updateFirstEvent = query<{ siteNo: number }>(
   'update-first-event',
   `update sites
@@ -54,7 +55,7 @@ const updateFirstEvent = query<{ siteNo: number }>(
     order by at
     limit 1
   )
-  where site_no = :siteNo::int`,
+  where site_no = :siteNo::int and (details_from is null or first_event_at >= details_from)`,
 )
 
 /** An identity stays while sessions or visitors have it, or when it has been sent again since the request. */

@@ -38,27 +38,31 @@ interface StoredRollup {
   dimensionsHash: string
 }
 
-const lockRollups = query<{ lock: number; siteNo: number }>(
+/** Blocks other writers of rollups of the site until the transaction ends. */
+export const lockRollups = query<{ lock: number; siteNo: number }>(
   'lock-daily-rollups',
   'select pg_advisory_xact_lock(:lock::int, :siteNo::int)',
 )
 
-/** Returns the first rolled-up moment of sites and the time zone of their days. Sites without rollups are left out. */
+/**
+ * Returns the first rolled-up moment of sites, the time zone of their days, and from when on they have details (null: always).
+ * Sites without rollups are left out.
+ */
 export const findSpans = query<
   { siteNos: readonly number[] },
-  { siteNo: number; rolledUpZone: string; rolledUpFrom: Date }
+  { siteNo: number; rolledUpZone: string; rolledUpFrom: Date; detailsFrom: Date | null }
 >(
   'find-rollup-spans',
   `
-  select site_no as "siteNo", timezone as "rolledUpZone", rolled_up_from as "rolledUpFrom"
+  select
+    site_no as "siteNo",
+    rollup_spans.timezone as "rolledUpZone",
+    rolled_up_from as "rolledUpFrom",
+    details_from as "detailsFrom"
   from rollup_spans
+  left join sites using (site_no)
   where site_no = any(:siteNos::int[])`,
 )
-
-/** Blocks other writers of rollups of a site, and of its value dictionary, until the transaction ends. */
-export async function lockSiteRollups(tx: Transaction, siteNo: number): Promise<void> {
-  await lockRollups(tx, { lock: ADVISORY_LOCKS.dailyRollups, siteNo })
-}
 
 const findDailyRollup = query<DayKey, StoredRollup>(
   'find-daily-rollup',
@@ -147,7 +151,7 @@ const DEFAULT_LIMITS: RollupLimits = { values: 50_000, events: 500 }
  * Brings the rollup of a day up to `rolledUpTo`. Adds new rows to an existing rollup; builds it from raw rows when there is
  * none, when it counts other dimensions, or when `isAnew` is set. A change during the run leaves a mark, and that mark stays.
  * Only one call a site may run at a time. If two calls run anyway, for example after a lease was lost, the call that finishes
- * second writes nothing.
+ * second writes nothing. A day before the site's details_from is never written again: its rows are gone.
  */
 export async function rollUpDay(db: Db, day: RolledUpDay, limits = DEFAULT_LIMITS): Promise<undefined> {
   const { siteNo, rolledUpTo, isAnew, marks } = day
@@ -166,8 +170,13 @@ export async function rollUpDay(db: Db, day: RolledUpDay, limits = DEFAULT_LIMIT
   const before =
     old && added.size > 0 ? await readValues(db, key, [...added.keys()]) : new Map<string, Values>()
   await db.begin(async tx => {
-    await lockSiteRollups(tx, siteNo)
+    await lockRollups(tx, { lock: ADVISORY_LOCKS.dailyRollups, siteNo })
     const [span] = await findSpans(tx, { siteNos: [siteNo] })
+    const changed = marks.map(({ bucket, version }) => ({ siteNo, bucket: new Date(bucket), version }))
+    if (span?.detailsFrom && day.start < span.detailsFrom.getTime()) {
+      await removeMarks(tx, 'daily_rollups', changed)
+      return
+    }
     const [present] = await findDailyRollup(tx, key)
     if (span?.rolledUpZone !== day.zone || present?.stamp !== stored?.stamp) return
     const valueIds = await addValueIds(tx, siteNo, added, limits)
@@ -189,7 +198,6 @@ export async function rollUpDay(db: Db, day: RolledUpDay, limits = DEFAULT_LIMIT
       visitors: addVisitors(old?.visitors, hits.visitors),
       dimensionsHash: DIMENSIONS_HASH,
     })
-    const changed = marks.map(({ bucket, version }) => ({ siteNo, bucket: new Date(bucket), version }))
     await removeMarks(tx, 'daily_rollups', changed)
   })
 }
@@ -197,7 +205,7 @@ export async function rollUpDay(db: Db, day: RolledUpDay, limits = DEFAULT_LIMIT
 /** Deletes all rollups of a site; readers then count its days from raw rows. */
 export function forgetRollups(db: Db, siteNo: number): Promise<unknown> {
   return db.begin(async tx => {
-    await lockSiteRollups(tx, siteNo)
+    await lockRollups(tx, { lock: ADVISORY_LOCKS.dailyRollups, siteNo })
     await deleteRollups(tx, { siteNo })
   })
 }
