@@ -6,6 +6,7 @@ import type { HitBatch } from '../src/ingestion/hit.ts'
 import { createHitConsumer } from '../src/ingestion/store/hit-consumer.ts'
 import { STORE_RETRY } from '../src/ingestion/store/store.ts'
 import { retry } from '../src/lib/retry.ts'
+import { erasePeople } from '../src/people/erase/erase-people.ts'
 import { createConsumer, watchForStandstill } from '../src/queue/consumer.ts'
 import { createProducer } from '../src/queue/producer.ts'
 import { connectPatientRedis, connectRedis, whenReady } from '../src/redis/connect.ts'
@@ -81,6 +82,7 @@ const scheduler = startScheduler({
   jobs: [
     ...RETENTION_JOBS,
     { name: 'recompute subscriptions', everyMs: 10_000, run: ({ db }) => recomputeAllSites({ db, log }) },
+    { name: 'erase people', everyMs: 10_000, run: ({ db }, now) => erasePeople({ db, log }, now) },
   ],
 })
 const watchdog = watchForStandstill({

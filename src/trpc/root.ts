@@ -1,5 +1,6 @@
 import { auditRouter } from './audit.ts'
 import { goalsRouter } from './goals.ts'
+import { peopleRouter } from './people.ts'
 import { router } from './procedures.ts'
 import { paymentsRouter, processorRouter } from './revenue.ts'
 import { optionsRouter, sitesRouter } from './sites.ts'
@@ -13,6 +14,7 @@ export const appRouter = router({
   goals: goalsRouter,
   payments: paymentsRouter,
   processor: processorRouter,
+  people: peopleRouter,
   options: optionsRouter,
   tokens: tokensRouter,
   audit: auditRouter,
