@@ -3,6 +3,7 @@ import { auditRouter } from './audit.ts'
 import { authRouter } from './auth.ts'
 import { goalsRouter } from './goals.ts'
 import { invitationsRouter } from './invitations.ts'
+import { peopleRouter } from './people.ts'
 import { router } from './procedures.ts'
 import { paymentsRouter, processorRouter } from './revenue.ts'
 import { optionsRouter, sitesRouter } from './sites.ts'
@@ -18,6 +19,7 @@ export const appRouter = router({
   goals: goalsRouter,
   payments: paymentsRouter,
   processor: processorRouter,
+  people: peopleRouter,
   options: optionsRouter,
   tokens: tokensRouter,
   team: teamRouter,
