@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { validate as isUuid } from 'uuid'
 import { hashSecret, newSecret } from '../accounts/secrets.ts'
 import type { Audit } from '../audit/audit.ts'
@@ -84,6 +85,7 @@ const countObstacles = query<
 
 const insertInvitation = query<
   {
+    id: string
     teamId: string
     email: string
     role: Role
@@ -97,8 +99,8 @@ const insertInvitation = query<
   InvitationRow
 >(
   'create-invitation',
-  `insert into invitations (team_id, email, role, site_ids, hash, invited_by, user_id, expires_at, created_at)
-  values (:teamId, :email, :role, :siteIds, :hash, :invitedBy, :userId, :expiresAt, :now)
+  `insert into invitations (id, team_id, email, role, site_ids, hash, invited_by, user_id, expires_at, created_at)
+  values (:id, :teamId, :email, :role, :siteIds, :hash, :invitedBy, :userId, :expiresAt, :now)
   returning ${COLUMNS}`,
 )
 
@@ -127,10 +129,12 @@ export async function createInvitation(
     await requireNewAddress(transaction, { teamId, email, now })
     const invitedBy = person?.name ?? caller.email
     const expiresAt = new Date(now.getTime() + INVITATION_MS)
+    const id = randomUUID()
+    // First, since it makes sure that the user is still there: the invitation refers to them.
+    await audit(transaction, auditEntry('invitation.create', { id, email, role, siteIds }))
     const [row] = await insertInvitation(transaction, {
-      ...{ teamId, email, role, siteIds, hash: hashSecret(secret), invitedBy, userId, expiresAt, now },
+      ...{ id, teamId, email, role, siteIds, hash: hashSecret(secret), invitedBy, userId, expiresAt, now },
     })
-    await audit(transaction, auditEntry('invitation.create', row!))
     return { row: row!, teamName, isMailed: await mayMail(transaction, services, teamId) }
   })
   return openInvitation(services, made, secret)

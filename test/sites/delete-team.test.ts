@@ -96,7 +96,7 @@ test('team deletion: a change that was running when the team was deleted is refu
     admin.ask('POST', '/api/tokens', { name: 'late' }),
     invite(admin),
   ]
-  await held.identified
+  for (let count = 0; count < running.length; count++) await held.identified()
   const { db } = api.services
   await db`delete from users where team_id = ${teamId}`
   await db`update teams set deleted_at = now() where id = ${teamId}`

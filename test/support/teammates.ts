@@ -62,20 +62,27 @@ export function holdRequests({ services }: Api) {
   const released = new Promise<void>(resolve => {
     release = resolve
   })
+  let held = 0
+  let expected = 0
   let arrived = () => {}
-  const identified = new Promise<void>(resolve => {
-    arrived = resolve
-  })
   services.limiter = {
     count: async limits => {
+      held += 1
       arrived()
       await released
       return limiter.count(limits)
     },
   }
   return {
-    /** Resolves when a request is held. */
-    identified,
+    /** Resolves when one more request is held than at the call before. */
+    async identified() {
+      expected += 1
+      while (held < expected) {
+        await new Promise<void>(resolve => {
+          arrived = resolve
+        })
+      }
+    },
     release() {
       services.limiter = limiter
       release()

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Role } from '../../src/teams/schema.ts'
 import { type Api, startApi } from '../support/api.ts'
+import { invite } from '../support/invitations.ts'
 import {
   actionsOf,
   holdRequests,
@@ -225,7 +226,7 @@ describe('people: who may change whose role', () => {
     const { owner, admin, member } = await wholeTeam(api)
     const held = holdRequests(api)
     const running = change(admin, member, { role: 'viewer' })
-    await held.identified
+    await held.identified()
     // The request waits for the lock of the team, and goes on when the role is gone.
     await api.services.db.begin(async tx => {
       await tx`select from teams where id = ${owner.teamId} for update`
@@ -243,11 +244,17 @@ describe('people: who may change whose role', () => {
   test('a request of somebody who was removed meanwhile changes nothing', async () => {
     const { owner, admin, member } = await wholeTeam(api)
     const held = holdRequests(api)
-    const running = admin.ask('DELETE', `/api/users/${member.userId}`)
-    await held.identified
+    const running = [
+      admin.ask('DELETE', `/api/users/${member.userId}`),
+      admin.ask('PATCH', '/api/team', { name: 'x' }),
+      admin.ask('POST', '/api/team/leave'),
+      invite(admin),
+    ]
+    // Each is held, not only the first.
+    for (let count = 0; count < running.length; count++) await held.identified()
     await api.services.db`delete from users where id = ${admin.userId}`
     held.release()
-    expect((await running).status).toBe(403)
+    for (const { status } of await Promise.all(running)) expect(status).toBe(403)
     expect((await rolesOf(owner))[member.userId]).toBe('member')
   })
 })
