@@ -1,7 +1,7 @@
-import { createHash, randomBytes } from 'node:crypto'
 import type { Queryable } from '../db/connect.ts'
 import { query } from '../db/query.ts'
 import { DAY_MS, MINUTE_MS } from '../lib/time.ts'
+import { hashSecret, newSecret } from './secrets.ts'
 
 /** A session ends this long after its last use. */
 export const SESSION_MS = 30 * DAY_MS
@@ -19,15 +19,6 @@ export interface Client {
   /** Network of the address (`auditNetwork`), not the address. */
   network: string
 }
-
-/** Returns a new secret of 32 random bytes, base64url: 43 characters. */
-export const newSecret = (): string => randomBytes(32).toString('base64url')
-
-/** Returns the SHA-256 of a secret, the only form that is stored. A secret is random, so a fast hash is enough. */
-export const hashSecret = (secret: string): Buffer => createHash('sha256').update(secret).digest()
-
-/** Returns whether a text has the form of a secret; the database is asked only then. */
-export const isSecret = (text: string): boolean => /^[A-Za-z0-9_-]{43}$/.test(text)
 
 const insertSession = query<
   { loginId: string; hash: Uint8Array; now: Date; expiresAt: Date } & Client,

@@ -1,5 +1,6 @@
 import { validate as isUuid } from 'uuid'
-import { hashSecret, isSecret, renewSession, touchSession } from '../accounts/sessions.ts'
+import { hashSecret, isSecret } from '../accounts/secrets.ts'
+import { renewSession, touchSession } from '../accounts/sessions.ts'
 import { query } from '../db/query.ts'
 import { AppError } from '../errors.ts'
 import type { Credentials, Guard, Identity, Parts, Person } from './credentials.ts'

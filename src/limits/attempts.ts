@@ -1,0 +1,63 @@
+import { AppError } from '../errors.ts'
+import { keyedHash } from '../lib/keyed-hash.ts'
+import { MINUTE_MS } from '../lib/time.ts'
+import { answered } from '../redis/connect.ts'
+import type { Services } from '../services.ts'
+
+const WINDOW_MS = 15 * MINUTE_MS
+/** Attempts in fifteen minutes by each counter. */
+export const MAX_ATTEMPTS = 10
+
+/** KEYS: the counters of a window. ARGV: the limit, the lifetime in milliseconds, the counters. Returns 1 when it has counted. */
+const COUNT = `
+for _, count in ipairs(redis.call('hmget', KEYS[1], unpack(ARGV, 3))) do
+  if (tonumber(count) or 0) >= tonumber(ARGV[1]) then return 0 end
+end
+for index = 3, #ARGV do redis.call('hincrby', KEYS[1], ARGV[index], 1) end
+redis.call('pexpire', KEYS[1], ARGV[2])
+return 1`
+
+/** KEYS: the counters of a window. ARGV: the counters. */
+const GIVE_BACK = `
+for index = 1, #ARGV do
+  if tonumber(redis.call('hget', KEYS[1], ARGV[index]) or 0) > 0 then redis.call('hincrby', KEYS[1], ARGV[index], -1) end
+end`
+
+/** An attempt that was counted. */
+export interface Attempt {
+  /** Makes the attempt not count: it was successful. */
+  giveBack(): Promise<void>
+}
+
+/**
+ * Counts an attempt at something that is guessed, such as a password, in fixed windows of fifteen minutes that all processes share.
+ * Call it before the work, so that parallel attempts count, too. An attempt that is refused counts for nobody: a network that is over
+ * its limit cannot use up the attempts of further e-mail addresses.
+ * @param action attempts at different actions are counted apart
+ * @param whose what the attempts are counted by, such as `email` and `network`; Redis gets keyed hashes of it
+ * @throws AppError `rate_limited`
+ */
+export async function countAttempt(
+  { redis, config, now }: Pick<Services, 'redis' | 'config' | 'now'>,
+  action: string,
+  whose: Partial<Record<'email' | 'network' | 'login', string>>,
+): Promise<Attempt> {
+  const at = now().getTime()
+  const window = Math.floor(at / WINDOW_MS)
+  const key = `attempts:${window}`
+  const secretKey = Buffer.from(config.secretKey, 'hex')
+  const counters = Object.entries(whose).map(([kind, value]) =>
+    keyedHash(secretKey, `attempt\n${action}\n${kind}\n${value}`, 'base64url').slice(0, 22),
+  )
+  const isCounted = await answered(redis.eval(COUNT, 1, key, MAX_ATTEMPTS, 2 * WINDOW_MS, ...counters))
+  if (isCounted !== 1) {
+    throw new AppError('rate_limited', `More than ${MAX_ATTEMPTS} attempts in 15 minutes; try again later`, {
+      retryAfter: Math.ceil(((window + 1) * WINDOW_MS - at) / 1000),
+    })
+  }
+  return {
+    async giveBack() {
+      await answered(redis.eval(GIVE_BACK, 1, key, ...counters))
+    },
+  }
+}

@@ -1,0 +1,67 @@
+import { hash } from '@node-rs/argon2'
+import { expect, test } from 'vitest'
+import {
+  hashPassword,
+  NewPassword,
+  refuseCommonPassword,
+  verifyPassword,
+} from '../../src/accounts/passwords.ts'
+
+test('passwords: the hash is Argon2id with its parameters, and differs each time', async () => {
+  const [one, other] = await Promise.all([hashPassword('correct horse'), hashPassword('correct horse')])
+  expect(one).toMatch(/^\$argon2id\$v=19\$m=19456,t=2,p=1\$/)
+  expect(one).not.toBe(other)
+})
+
+test('passwords: only the password itself is right', async () => {
+  const stored = await hashPassword('correct horse')
+  expect(await verifyPassword(stored, 'correct horse')).toEqual({ isRight: true, mustRehash: false })
+  for (const wrong of ['correct horse ', 'Correct horse', '', 'correct horse\0']) {
+    expect(await verifyPassword(stored, wrong)).toEqual({ isRight: false, mustRehash: false })
+  }
+})
+
+test('passwords: the same letters are the same password, composed or not', async () => {
+  const stored = await hashPassword('caf\u00e9 au lait')
+  expect(await verifyPassword(stored, 'cafe\u0301 au lait')).toMatchObject({ isRight: true })
+})
+
+test('passwords: without a hash every password is wrong', async () => {
+  expect(await verifyPassword(null, 'correct horse')).toEqual({ isRight: false, mustRehash: false })
+})
+
+test('passwords: a hash of other parameters is right, and is to be made again', async () => {
+  const weak = await hash('correct horse', { memoryCost: 8_192, timeCost: 1, parallelism: 1 })
+  expect(await verifyPassword(weak, 'correct horse')).toEqual({ isRight: true, mustRehash: true })
+  expect(await verifyPassword(weak, 'wrong horse')).toEqual({ isRight: false, mustRehash: false })
+})
+
+test.each([
+  ['ten letters', 'abcdefghij', true],
+  ['nine letters', 'abcdefghi', false],
+  ['ten emoji', '🐴'.repeat(10), true],
+  ['nine emoji', '🐴'.repeat(9), false],
+  ['1,000 bytes', 'x'.repeat(1_000), true],
+  ['1,001 bytes', 'x'.repeat(1_001), false],
+  ['1,001 bytes in 501 letters', `${'é'.repeat(500)}x`, false],
+  ['spaces', '          ', true],
+])('passwords: %s', (_, password, isAllowed) => {
+  expect(NewPassword.safeParse(password).success).toBe(isAllowed)
+})
+
+test.each(['1234567890', 'qwertyuiop', 'QwertyUiop', 'basketball'])(
+  'passwords: %s is refused because it is common',
+  async password => {
+    await expect(refuseCommonPassword(password, 'ada@example.com')).rejects.toMatchObject({
+      code: 'validation_failed',
+      fields: { password: [expect.stringContaining('common')] },
+    })
+  },
+)
+
+test('passwords: the e-mail address is refused', async () => {
+  await expect(refuseCommonPassword('Ada@Example.com', 'ada@example.com')).rejects.toMatchObject({
+    code: 'validation_failed',
+  })
+  await expect(refuseCommonPassword('correct horse', 'ada@example.com')).resolves.toBeUndefined()
+})

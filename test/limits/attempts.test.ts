@@ -1,0 +1,66 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { countAttempt, MAX_ATTEMPTS } from '../../src/limits/attempts.ts'
+import { type Api, startApi } from '../support/api.ts'
+
+let api: Api
+let at = new Date('2026-03-01T12:00:00Z')
+
+beforeAll(async () => {
+  api = await startApi({ now: () => at })
+})
+afterAll(() => api.close())
+
+const attempt = (whose: Parameters<typeof countAttempt>[2], action = 'login') =>
+  countAttempt(api.services, action, whose)
+const tenOf = async (whose: Parameters<typeof countAttempt>[2]) => {
+  for (let i = 0; i < MAX_ATTEMPTS; i++) await attempt(whose)
+}
+
+test('attempts: the eleventh in fifteen minutes is refused, and allowed after them', async () => {
+  at = new Date('2026-03-01T12:05:00Z')
+  await tenOf({ email: 'a@example.com' })
+  await expect(attempt({ email: 'a@example.com' })).rejects.toMatchObject({
+    code: 'rate_limited',
+    retryAfter: 600,
+  })
+  await attempt({ email: 'b@example.com' })
+  await attempt({ email: 'a@example.com' }, 'reset')
+  at = new Date('2026-03-01T12:15:00Z')
+  await attempt({ email: 'a@example.com' })
+})
+
+test('attempts: parallel ones are counted exactly', async () => {
+  const all = await Promise.allSettled(
+    Array.from({ length: 40 }, () => attempt({ email: 'parallel@example.com' })),
+  )
+  expect(all.filter(({ status }) => status === 'fulfilled')).toHaveLength(MAX_ATTEMPTS)
+})
+
+test('attempts: a network over its limit uses up no attempts of an e-mail address', async () => {
+  await tenOf({ network: '192.0.2.1' })
+  for (let i = 0; i < 20; i++) {
+    await expect(attempt({ email: 'c@example.com', network: '192.0.2.1' })).rejects.toThrow()
+  }
+  for (let i = 0; i < MAX_ATTEMPTS; i++) {
+    await attempt({ email: 'c@example.com', network: `192.0.2.${i + 2}` })
+  }
+})
+
+test('attempts: one that is given back does not count', async () => {
+  for (let i = 0; i < 30; i++)
+    await (await attempt({ email: 'd@example.com', network: '198.51.100.1' })).giveBack()
+  const one = await attempt({ email: 'e@example.com' })
+  at = new Date('2026-03-01T12:31:00Z')
+  await one.giveBack()
+  await tenOf({ email: 'e@example.com' })
+  await expect(attempt({ email: 'e@example.com' })).rejects.toThrow()
+})
+
+test('attempts: Redis gets neither the e-mail address nor the network', async () => {
+  await attempt({ email: 'secret@example.com', network: '203.0.113.77' })
+  for (const key of await api.services.redis.keys('attempts:*')) {
+    const stored = JSON.stringify(await api.services.redis.hgetall(key))
+    expect(stored).not.toMatch(/secret|example|203\.0/)
+    expect(await api.services.redis.pttl(key)).toBeGreaterThan(0)
+  }
+})
