@@ -1,9 +1,10 @@
 import { type AppError, invalidField } from '../../errors.ts'
+import { type Condition, isPattern, shortened } from '../../filters/conditions.ts'
 import { findGoals } from '../../goals/find-goal.ts'
 import { PatternWork, type Refusal, sizeOf } from '../../rollups/patterns/match.ts'
 import type { TimeSpan } from '../../time/range.ts'
-import { type Filters, filtersOf, type StatsQuery, shortened } from '../filters/query.ts'
-import type { Condition, ResolvedFilters, ResolvedQuery } from '../filters/resolved-query.ts'
+import { type Filters, filtersOf, type StatsQuery } from '../filters/query.ts'
+import type { ResolvedFilters, ResolvedQuery } from '../filters/resolved-query.ts'
 import { filteredQuery } from '../sql/filtered-query.ts'
 import { readSlices } from '../sql/slices.ts'
 import { listPropertyKeys, listPropertyValues, listValues } from './occurring-values.ts'
@@ -75,9 +76,6 @@ export async function checkPatterns(
     if (refusal?.why === 'invalid') throw refused(refusal, given[refusal.test]!.field, given)
   })
 }
-
-const isPattern = ({ operator }: Pick<Condition, 'operator'>) =>
-  operator === 'matches_pattern' || operator === 'matches_regex'
 
 function patternsOf({ dimensions, property }: ResolvedFilters) {
   return [dimensions.map(({ condition }) => condition), property?.keys ?? [], property?.values ?? []]
