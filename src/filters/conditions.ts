@@ -32,7 +32,10 @@ const FilterValues = z.union([FilterValue, z.array(FilterValue).min(1).max(MOST_
 type FilterValues = z.infer<typeof FilterValues>
 
 const operatorFields = Object.fromEntries(
-  VALUE_OPERATORS.map(operator => [operator, FilterValues.optional()]),
+  VALUE_OPERATORS.map(operator => [
+    operator,
+    FilterValues.optional().meta({ description: `Values of the operator \`${operator}\`.` }),
+  ]),
 ) as Record<ValueOperator, z.ZodOptional<typeof FilterValues>>
 
 const operatorMessage = `must be a value, a list of values, or values by operator: ${VALUE_OPERATORS.join(', ')}; at most ${MOST_VALUES} values of at most ${LONGEST_VALUE} characters`

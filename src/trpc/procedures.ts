@@ -34,7 +34,7 @@ export const router = t.router
 const PATIENCE_MS = 10_000
 
 /** Adds the deadline. `ctx.signal` aborts when the caller has disconnected, or was told that the answer takes too long. */
-const timed = t.procedure.meta({ unavailable: true }).use(({ ctx, next, type }) => {
+export const timed = t.procedure.meta({ unavailable: true }).use(({ ctx, next, type }) => {
   const late = new AbortController()
   const run = () => next({ ctx: { signal: AbortSignal.any([ctx.signal, late.signal]) } })
   // Mutations are not cancelled at the deadline: they may have succeeded. A disconnect cancels no statement at all: a late
@@ -111,7 +111,7 @@ const actorOf = (caller: Caller | null, person: Person | null, network: string) 
  * `ingest` or `write`.
  * @throws AppError `forbidden`
  */
-function requireScope({ scopes }: Caller, type: string, scope: ProcedureMeta['scope']): void {
+export function requireScope({ scopes }: Caller, type: string, scope: ProcedureMeta['scope']): void {
   const needed = type === 'query' ? 'read' : (scope ?? 'write')
   if (scopes.includes(needed) || (needed === 'ingest' && scopes.includes('write'))) return
   throw new AppError('forbidden', `The token does not have the scope ${needed}`)

@@ -2,6 +2,7 @@ import { auditRouter } from './audit.ts'
 import { goalsRouter } from './goals.ts'
 import { router } from './procedures.ts'
 import { paymentsRouter, processorRouter } from './revenue.ts'
+import { sharesRouter } from './shares.ts'
 import { optionsRouter, sitesRouter } from './sites.ts'
 import { statsRouter } from './stats.ts'
 import { tokensRouter } from './tokens.ts'
@@ -11,6 +12,7 @@ export const appRouter = router({
   sites: sitesRouter,
   stats: statsRouter,
   goals: goalsRouter,
+  shares: sharesRouter,
   payments: paymentsRouter,
   processor: processorRouter,
   options: optionsRouter,

@@ -8,6 +8,7 @@ import {
   goalBody,
   hit,
   newGoal,
+  newShare,
   newSite,
   ofError,
   page,
@@ -195,6 +196,32 @@ export const exercises: Record<string, (ask: Ask, world: World) => Promise<unkno
     await connect(world, path.siteKey)
     await ask({ path })
     await ask({ path })
+  },
+  'GET /api/sites/{siteKey}/shared': ask => ask(),
+  'GET /api/sites/{siteKey}/shares': async (ask, world) => {
+    await newShare(world)
+    await expectItems(ask(), body => body)
+  },
+  'POST /api/sites/{siteKey}/shares': async (ask, world) => {
+    const filters = { country: ['DE'], path: { starts_with: '/blog' } }
+    await ask({ body: { name: 'a', sections: ['traffic'], filters, expires_at: '2099-12-31T00:00:00Z' } })
+    await ask({ body: { name: 'a', sections: [] } })
+  },
+  'PATCH /api/sites/{siteKey}/shares/{id}': async (ask, world) => {
+    const { id } = await newShare(world)
+    await ask({ path: { id }, body: { sections: ['traffic', 'pages'] } })
+    await ask({ path: { id }, body: { sections: ['everything'] } })
+    await ask({ path: { id: randomUUID() }, body: {} })
+  },
+  'DELETE /api/sites/{siteKey}/shares/{id}': async (ask, world) => {
+    const { id } = await newShare(world)
+    await ask({ path: { id } })
+    await ask({ path: { id } })
+  },
+  'POST /api/shares/open': async (ask, world) => {
+    const { secret } = await newShare(world, { password: 'correct horse battery' })
+    await ask({ body: { secret, password: 'correct horse battery' } })
+    await ask({ body: { secret } })
   },
   'GET /api/timezones': ask => ask(),
   'GET /api/currencies': ask => ask(),

@@ -57,6 +57,13 @@ export function describeApi(baseUrl: string): Json {
             'the team they joined first. What is not GET or HEAD passes only with `Sec-Fetch-Site: same-origin`, or with the `Origin` ' +
             'of this service where that header is missing.',
         },
+        share: {
+          type: 'http',
+          scheme: 'bearer',
+          description:
+            'The secret of a share (`wsh_…`) or what opening one gives (`wsa_…`). It reads one site, as far as the share shows it. ' +
+            'Without any credentials, a public site can be read.',
+        },
         metricsToken: {
           type: 'http',
           scheme: 'bearer',
@@ -100,6 +107,7 @@ function describeRoute(route: Route, schemas: Schemas): Json {
     operationId: group + name.charAt(0).toUpperCase() + name.slice(1),
     tags: [tags[group]?.name ?? group],
     ...(route.isOpen && { security: [] }),
+    ...(route.isShared && { security: [{ token: [] }, { session: [] }, { share: [] }, {}] }),
     summary,
     ...(description !== undefined && { description }),
     ...request,

@@ -18,6 +18,11 @@ export const tags: Record<string, { name: string; description: string }> = {
     name: 'Goals',
     description: 'What visitors are to do: see a page, scroll it, send an event, click something.',
   },
+  shares: {
+    name: 'Sharing',
+    description:
+      'What readers who are no users may see: parts of a public site for everybody, other parts for those who have a link.',
+  },
   payments: { name: 'Payments', description: 'Money that came in, from server to server.' },
   processor: {
     name: 'Payment processor',
