@@ -53,7 +53,7 @@ const isLive = ({ expiresAt }: ShareRow, now: Date): boolean => expiresAt === nu
 
 export const invalidShare = () => new AppError('unauthenticated', 'The share is not valid: it may have ended')
 
-export const passwordNeeded = () =>
+const passwordNeeded = () =>
   new AppError('unauthenticated', 'The share has a password: open it with POST /api/shares/open')
 
 /** Returns what a share grants. A stored filter that this version does not know is an error: without it the share would show more. */

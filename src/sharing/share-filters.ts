@@ -13,12 +13,12 @@ import {
 import { PatternWork } from '../rollups/patterns/match.ts'
 import type { Services } from '../services.ts'
 
-const DimensionFilter = FilterInput.meta({
+const Input = FilterInput.meta({
   id: 'DimensionFilter',
   description: 'A value, several values, or values by operator.',
   example: ['DE', 'AT'],
 })
-const fields = byDimension((_, { description }) => DimensionFilter.optional().meta({ description }))
+const fields = byDimension((_, { description }) => Input.optional().meta({ description }))
 
 /** Filters of a share: a value, values, or values by operator for each dimension. */
 export const ShareFilters = z

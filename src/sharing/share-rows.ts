@@ -17,20 +17,12 @@ export interface ShareRow {
 }
 
 const SHARE_COLUMNS = `
-  shares.id,
-  shares.site_no as "siteNo",
-  shares.name,
-  shares.sections,
-  shares.filters,
-  shares.password_hash as "passwordHash",
-  shares.may_export as "mayExport",
-  shares.expires_at as "expiresAt",
-  shares.last_used_at as "lastUsedAt",
+  shares.id, shares.site_no as "siteNo", shares.name, shares.sections, shares.filters, shares.may_export as "mayExport",
+  shares.password_hash as "passwordHash", shares.expires_at as "expiresAt", shares.last_used_at as "lastUsedAt",
   shares.created_at as "createdAt",
   (
     select coalesce(logins.email, users.email)
-    from users
-    left join logins on logins.id = users.login_id
+    from users left join logins on logins.id = users.login_id
     where users.id = shares.created_by
   ) as "createdBy"`
 
@@ -82,12 +74,8 @@ export const updateShare = query<ShareFields & { id: string }, ShareRow>(
   'update-share',
   `update shares
   set
-    name = :name,
-    sections = :sections,
-    filters = (:filters::text)::jsonb,
-    password_hash = :passwordHash,
-    may_export = :mayExport,
-    expires_at = :expiresAt
+    name = :name, sections = :sections, filters = (:filters::text)::jsonb, password_hash = :passwordHash,
+    may_export = :mayExport, expires_at = :expiresAt
   where id = :id
   returning ${SHARE_COLUMNS}`,
 )

@@ -202,7 +202,7 @@ export const exercises: Record<string, (ask: Ask, world: World) => Promise<unkno
     await newShare(world)
     await expectItems(ask(), body => body)
   },
-  'POST /api/sites/{siteKey}/shares': async (ask, world) => {
+  'POST /api/sites/{siteKey}/shares': async ask => {
     const filters = { country: ['DE'], path: { starts_with: '/blog' } }
     await ask({ body: { name: 'a', sections: ['traffic'], filters, expires_at: '2099-12-31T00:00:00Z' } })
     await ask({ body: { name: 'a', sections: [] } })

@@ -105,8 +105,15 @@ export function headersOf(...names: HeaderName[]): Json {
   )
 }
 
-/** Returns the error answers by status, with an example for each code. */
-export function refusalAnswers(refusals: Refusals, more: HeaderName[] = []): Record<string, Json> {
+/**
+ * Returns the error answers by status, with an example for each code.
+ * @param isOpen whether every request is charged, also without valid credentials
+ */
+export function refusalAnswers(
+  refusals: Refusals,
+  more: HeaderName[] = [],
+  isOpen = false,
+): Record<string, Json> {
   const codes = CODES.filter(code => refusals[code] !== undefined)
   const saying = codes.map(code => ({
     code,
@@ -119,8 +126,8 @@ export function refusalAnswers(refusals: Refusals, more: HeaderName[] = []): Rec
       description: said.map(({ code, text }) => `\`${code}\`: ${text}.`).join('\n\n'),
       headers: headersOf(
         ...errorHeaderNames(status),
-        // A request without a valid token is not charged, so its answer has no rate headers.
-        ...more.filter(name => status !== 401 || !RATE_HEADERS.includes(name)),
+        // Where a request without a valid token is not charged, its answer has no rate headers.
+        ...more.filter(name => isOpen || status !== 401 || !RATE_HEADERS.includes(name)),
       ),
       content: {
         'application/json': {
