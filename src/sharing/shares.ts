@@ -8,7 +8,7 @@ import type { Services } from '../services.ts'
 import type { SiteRecord } from '../sites/schema.ts'
 import type { Caller } from '../teams/schema.ts'
 import { newShareSecret } from './credentials.ts'
-import type { ChangeShare, CreatedShare, CreateShare, Share } from './schema.ts'
+import { ChangeShare, type CreatedShare, type CreateShare, type Share } from './schema.ts'
 import { checkPatterns } from './share-filters.ts'
 import {
   countLiveShares,
@@ -103,7 +103,7 @@ export async function changeShare(
         name: fields.name,
         domain: site.domain,
         sections: [...fields.sections],
-        changed: Object.keys(changes).filter(name => changes[name as keyof ChangeShare] !== undefined),
+        changed: ChangeShare.keyof().options.filter(name => changes[name] !== undefined),
       },
     })
     return changed!

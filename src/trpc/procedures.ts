@@ -3,6 +3,7 @@ import { type Audit, auditOf } from '../audit/audit.ts'
 import { abandonWhen } from '../db/abandon.ts'
 import { AppError } from '../errors.ts'
 import { withDeadline } from '../lib/deadline.ts'
+import { shareCredentialOf } from '../sharing/credentials.ts'
 import { findSite } from '../sites/find-site.ts'
 import { SiteKey } from '../sites/schema.ts'
 import { hasActivePlan } from '../teams/accounts.ts'
@@ -67,6 +68,12 @@ const NOBODY = { teamId: null, loginId: null, userId: null, tokenId: null, name:
 
 /** Finds out who sends the request. Every call is charged, valid or not. */
 const identified = timed.meta({ unauthenticated: true, rate_limited: true }).use(async ({ ctx, next }) => {
+  if (shareCredentialOf(ctx.authorization) !== undefined) {
+    throw new AppError(
+      'unauthenticated',
+      'A share reads what it shows, and nothing else: send a token, or sign in',
+    )
+  }
   const identity = await identify(ctx)
   await chargeCall(ctx, bucketsOf(identity, ctx.config.limits))
   return next({ ctx: { identity } })
