@@ -4,7 +4,7 @@ import type { Db } from '../../src/db/connect.ts'
 import { type Route, routes } from '../../src/http/api/routes.ts'
 import { type Api, startApi } from '../support/api.ts'
 import { inProcessPool } from '../support/in-process-pool.ts'
-import { browser, type Headers, newPlace, type Place, token } from './callers.ts'
+import { browser, type Headers, newPlace, type Place, share, token } from './callers.ts'
 
 let api: Api
 beforeAll(async () => {
@@ -28,6 +28,7 @@ const CALLERS: Record<string, MakeCaller> = {
   member: (db, place) => token(db, place, { role: 'member' }),
   admin: (db, place) => token(db, place, { role: 'admin' }),
   owner: (db, place) => token(db, place, {}),
+  share: (db, place) => share(db, place),
   viewer·: (db, place) => browser(db, place, { role: 'viewer' }),
   member·: (db, place) => browser(db, place, { role: 'member' }),
   admin·: (db, place) => browser(db, place, { role: 'admin' }),
@@ -105,4 +106,4 @@ test('access: what every route and procedure answers to every kind of caller', a
 
 const LEGEND = `Status of a request without fields, over REST and tRPC alike: 422 or the 404 of an unknown id where the caller may do it.
 Without a mark: tokens; read, write, ingest: of an owner, with that scope alone; elsewhere: limited to another site; stranger: of another
-team. With ·: browsers; teamless: in no team; foreign: the cookie of an owner, sent by a page of another origin.`
+team; share: the secret of a share with every section. With ·: browsers; teamless: in no team; foreign: the cookie of an owner, sent by a page of another origin.`
