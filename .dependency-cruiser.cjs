@@ -1,6 +1,6 @@
 // Imports point one way: workers and scripts → http → trpc → domain folders → events, money → rollups, embedded →
 // infrastructure (db, redis, queue, limits, threads, runtime, schema, net, time) → lib → config, errors, dimensions.
-const DOMAIN = 'sites|goals|teams|ingestion|stats|revenue|accounts|filters|sharing'
+const DOMAIN = 'sites|goals|teams|ingestion|stats|revenue|accounts|filters|sharing|retention|people'
 const layers = [
   ['http', '^src/(http)/'],
   ['trpc', '^src/(trpc)/'],

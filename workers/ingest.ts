@@ -6,10 +6,12 @@ import type { HitBatch } from '../src/ingestion/hit.ts'
 import { createHitConsumer } from '../src/ingestion/store/hit-consumer.ts'
 import { STORE_RETRY } from '../src/ingestion/store/store.ts'
 import { retry } from '../src/lib/retry.ts'
+import { erasePeople } from '../src/people/erase/erase-people.ts'
 import { createConsumer, watchForStandstill } from '../src/queue/consumer.ts'
 import { createProducer } from '../src/queue/producer.ts'
 import { connectPatientRedis, connectRedis, whenReady } from '../src/redis/connect.ts'
 import { createLease } from '../src/redis/lease.ts'
+import { RETENTION_JOBS } from '../src/retention/jobs.ts'
 import { recomputeAllSites } from '../src/revenue/subscriptions/recompute-queue.ts'
 import { REFRESHING } from '../src/rollups/keep-refreshed.ts'
 import { runTask } from '../src/rollups/protocol.ts'
@@ -78,7 +80,9 @@ const scheduler = startScheduler({
   log,
   now: () => new Date(),
   jobs: [
+    ...RETENTION_JOBS,
     { name: 'recompute subscriptions', everyMs: 10_000, run: ({ db }) => recomputeAllSites({ db, log }) },
+    { name: 'erase people', everyMs: 10_000, run: ({ db }, now) => erasePeople({ db, log }, now) },
   ],
 })
 const watchdog = watchForStandstill({

@@ -3,11 +3,15 @@ import { mayShow } from '../sharing/grant.ts'
 import { previousRange, resolveRange, type TimeSpan } from '../time/range.ts'
 import { grantedFilters, NO_MONEY_EVENTS } from './filters/granted.ts'
 import { type Filters, filtersOf, type StatsQuery } from './filters/query.ts'
+import { isUnfiltered, keptPart } from './filters/resolved-query.ts'
 import { resolveQueries } from './resolve/resolve.ts'
 import type { ResolveServices } from './resolve/targets.ts'
 
 /** Services that statistics queries use; `signal` aborts when the client has disconnected or the deadline has passed. */
-export type StatsServices = ResolveServices
+export type StatsServices = ResolveServices & {
+  /** Says in the answer from when on the site has details: its range begins before. */
+  showDetailsFrom?: ((detailsFrom: Date) => void) | undefined
+}
 
 /** Fields of a site that statistics queries use. */
 export interface StatsSite {
@@ -17,6 +21,8 @@ export interface StatsSite {
   timezone: string
   currency: string
   firstEventAt: Date | null
+  /** Hits and sessions before it are gone; null while none were dropped. */
+  detailsFrom?: Date | null
 }
 
 const hasMoneyEvents = query<{ siteNo: number; start: Date; end: Date }, { found: boolean }>(
@@ -25,11 +31,17 @@ const hasMoneyEvents = query<{ siteNo: number; start: Date; end: Date }, { found
     select
     from events
     where site_no = :siteNo::int and at >= :start::timestamptz and at < :end::timestamptz and is_service
+  ) or exists (
+    select
+    from kept_hit_buckets
+    where site_no = :siteNo::int and bucket >= :start::timestamptz and bucket < :end::timestamptz
+      and service_events is not null
   ) as found`,
 )
 
 /**
- * Returns the query context: the range, the equally long period before it, and the resolved query for each of them.
+ * Returns the query context: the range, the equally long period before it, and the resolved query for each of them. Filters need
+ * rows: filtered queries begin where the details of the site begin.
  * @param options.listsEvents whether the read lists or counts all events, of money too, even without filters
  * @throws AppError as `grantedFilters` and `resolveQueries`
  */
@@ -43,8 +55,23 @@ export async function resolveContext(
   const clock = { zone: site.timezone, now: services.now(), firstEventAt: site.firstEventAt }
   const range = resolveRange(query, clock)
   const rangeBefore = previousRange(range)
+  const spans = [range, rangeBefore]
   const filters = listsEvents ? await withoutMoneyEvents(services, site, granted, range) : granted
-  const [resolved, resolvedBefore] = await resolveQueries(services, site, filters, [range, rangeBefore])
+  const { detailsFrom } = site
+  if (!detailsFrom || detailsFrom <= rangeBefore.start) {
+    const [resolved, resolvedBefore] = await resolveQueries(services, site, filters, spans)
+    return { range, rangeBefore, resolved: resolved!, resolvedBefore: resolvedBefore! }
+  }
+  if (range.start < detailsFrom) services.showDetailsFrom?.(detailsFrom)
+  const kept = await resolveQueries(
+    services,
+    site,
+    filters,
+    spans.map(span => keptPart({ ...span, detailsFrom })),
+  )
+  const [resolved, resolvedBefore] = kept.map((each, index) =>
+    isUnfiltered(each) ? { ...each, start: spans[index]!.start, end: spans[index]!.end, detailsFrom } : each,
+  )
   return { range, rangeBefore, resolved: resolved!, resolvedBefore: resolvedBefore! }
 }
 

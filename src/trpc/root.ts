@@ -1,5 +1,6 @@
 import { auditRouter } from './audit.ts'
 import { goalsRouter } from './goals.ts'
+import { peopleRouter } from './people.ts'
 import { router } from './procedures.ts'
 import { paymentsRouter, processorRouter } from './revenue.ts'
 import { sharesRouter } from './shares.ts'
@@ -15,6 +16,7 @@ export const appRouter = router({
   shares: sharesRouter,
   payments: paymentsRouter,
   processor: processorRouter,
+  people: peopleRouter,
   options: optionsRouter,
   tokens: tokensRouter,
   audit: auditRouter,

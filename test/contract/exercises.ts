@@ -79,6 +79,13 @@ export const exercises: Record<string, (ask: Ask, world: World) => Promise<unkno
   'PATCH /api/sites/{siteKey}/tracking-mode': change({ tracking_mode: 'cookie' }, {}),
   'PATCH /api/sites/{siteKey}/sharing': change({ is_public: true }, { is_public: 'yes' }),
   'PATCH /api/sites/{siteKey}/features': change({ track_errors: true }, { track_errors: 1 }),
+  'PATCH /api/sites/{siteKey}/retention': change({ retention_months: 25 }, { retention_months: 0 }),
+  'DELETE /api/sites/{siteKey}/history': async (ask, world) => {
+    const path = { siteKey: (await newSite(world)).id }
+    await ask({ path, query: 'before=2026-03-01' })
+    await world.api.services.db`update sites set details_from = '2026-04-01' where id = ${path.siteKey}`
+    await ask({ path, query: 'before=2026-03-01' })
+  },
   'PATCH /api/sites/{siteKey}/pin': async (ask, world) =>
     ask({ path: { siteKey: (await newSite(world)).id } }),
   'GET /api/sites/{siteKey}/identify-secret': async ask => ask(),
@@ -196,6 +203,24 @@ export const exercises: Record<string, (ask: Ask, world: World) => Promise<unkno
     await connect(world, path.siteKey)
     await ask({ path })
     await ask({ path })
+  },
+  'DELETE /api/sites/{siteKey}/visitors/{person}': async ask => {
+    await ask({ path: { person: 'user-1' } })
+    await ask({ path: { person: 'x'.repeat(1_001) } })
+  },
+  'GET /api/sites/{siteKey}/visitors/{person}/export': async ask => {
+    await expectItems(ask({ path: { person: 'user-1' } }), body => body.hits)
+    await ask({ path: { person: 'user-1' }, query: 'cursor=x' })
+  },
+  'GET /api/sites/{siteKey}/erasures': async (ask, { api, owner, site }) => {
+    await api.call('DELETE', `/api/sites/${site.id}/visitors/user-1`, { token: owner.token })
+    await page()(ask)
+  },
+  'GET /api/sites/{siteKey}/erasures/{id}': async (ask, { api, owner, site }) => {
+    const path = `/api/sites/${site.id}/visitors/user-1`
+    const { body } = await api.call('DELETE', path, { token: owner.token })
+    await ask({ path: { id: body.id } })
+    await ask({ path: { id: randomUUID() } })
   },
   'GET /api/sites/{siteKey}/shared': ask => ask(),
   'GET /api/sites/{siteKey}/shares': async (ask, world) => {

@@ -210,12 +210,17 @@ test('shared reads: every read of a site is either for users alone or names its 
   for (const { procedure, section } of shared) {
     expect([...SECTIONS, 'any'], procedure).toContain(section)
   }
-  expect(reads.filter(({ isShared }) => !isShared).map(({ procedure }) => procedure)).toEqual([
+  // Another read is for users alone: it belongs here, or on the base of shared reads with a section.
+  const users = reads.filter(({ isShared }) => !isShared).map(({ procedure }) => procedure)
+  expect(users.sort()).toEqual([
+    'payments.list',
+    'people.export',
+    'people.getErasure',
+    'people.listErasures',
+    'processor.get',
+    'shares.list',
     'sites.get',
     'sites.getIdentifySecret',
-    'shares.list',
-    'payments.list',
-    'processor.get',
   ])
 })
 

@@ -99,6 +99,7 @@ function describeRoute(route: Route, schemas: Schemas): Json {
     headers: headersOf(
       ...RATE_HEADERS,
       'X-Ignored-Parameters',
+      ...(group === 'stats' ? (['X-Details-From'] as const) : []),
       ...(route.location ? (['Location'] as const) : []),
     ),
     ...(route.ok !== 204 && { content: jsonAnswer(schemas.convert(route.output, 'output'), schemas) }),
