@@ -9,6 +9,9 @@ let world: Sharing
 const secrets = {} as Record<Section, string>
 let everything: string
 let stranger: string
+/** Secrets of shares that were revoked, or have expired. */
+const ended: string[] = []
+let ofOtherSite: string
 
 beforeAll(async () => {
   world = await startSharing()
@@ -16,6 +19,14 @@ beforeAll(async () => {
   for (const section of SECTIONS) secrets[section] = (await world.share([section])).secret
   everything = (await world.share([...SECTIONS])).secret
   stranger = (await world.api.member()).token
+  const revoked = await world.share([...SECTIONS])
+  await world.call('DELETE', `${world.site.path}/shares/${revoked.id}`)
+  const expired = await world.share([...SECTIONS])
+  await world.api.services
+    .db`update shares set expires_at = now() - interval '10 years' where id = ${expired.id}`
+  ended.push(revoked.secret, expired.secret)
+  const body = { name: 'test', sections: SECTIONS }
+  ofOtherSite = (await world.call('POST', `${(await world.shop()).path}/shares`, body)).body.secret
 })
 afterAll(() => world.close())
 
@@ -62,12 +73,18 @@ async function expectOwners(
 
 describe.each(Object.entries(WAYS))('shared reads over %s', (_way, ask) => {
   test.each(READS.map(read => [nameOf(read), read] as const))(
-    '%s: nobody and other teams are refused',
+    '%s: nobody, other teams, and shares that have ended or are of another site are refused',
     async (_, read) => {
       const nobody = await ask(read, read.input)
       expect([nobody.status, nobody.body.code]).toEqual([401, 'unauthenticated'])
       const other = await ask(read, read.input, stranger)
       expect([other.status, other.body.message]).toEqual([404, 'No such site'])
+      const elsewhere = await ask(read, read.input, ofOtherSite)
+      expect([elsewhere.status, elsewhere.body.message]).toEqual([404, 'No such site'])
+      for (const credential of ended) {
+        const answer = await ask(read, read.input, credential)
+        expect([answer.status, answer.body.code]).toEqual([401, 'unauthenticated'])
+      }
     },
   )
 

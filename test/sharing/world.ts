@@ -1,11 +1,10 @@
 import { expect } from 'vitest'
-import { SECTIONS, type Section } from '../../src/dimensions/sections.ts'
+import type { Section } from '../../src/dimensions/sections.ts'
 import { startRevenue } from '../contract/revenue-shop.ts'
 import { ADA, BEN, DAY, dayOfHits, hit } from '../contract/stats-site.ts'
 import type { Json } from '../support/stripe.ts'
 
 export const RANGE = { from: DAY, to: DAY }
-export const ALL: Section[] = [...SECTIONS]
 
 /** The first goal is of pages; events of money convert the others that `isMoney` marks. */
 export const GOALS = [
@@ -97,7 +96,7 @@ type Filter = string | string[] | Record<string, string | string[]>
 export type Input = Record<string, Filter | number>
 
 /** The query string of an input: `{path: {contains: 'a'}}` is `path[contains]=a`. */
-export function toQuery(input: Input): string {
+function toQuery(input: Input): string {
   const pairs = Object.entries(input).flatMap(([name, given]): [string, string][] => {
     if (typeof given === 'number') return [[name, String(given)]]
     if (typeof given === 'string' || Array.isArray(given)) return [given].flat().map(value => [name, value])
