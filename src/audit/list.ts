@@ -12,6 +12,8 @@ export const AuditLogQuery = z.object({
 })
 export type AuditLogQuery = z.infer<typeof AuditLogQuery>
 
+const Detail = z.union([z.string(), z.number(), z.boolean(), z.null(), z.array(z.string())])
+
 export const AuditLogEntry = z
   .object({
     at: timestamp('When it happened.'),
@@ -26,7 +28,7 @@ export const AuditLogEntry = z
     object_type: label('Kind of what it was done to.', 'token').nullable(),
     object_id: label('Id of what it was done to.', '0f5b2c1e-9d53-4c8e-8a4f-0c2d9f6b7e11').nullable(),
     details: z
-      .record(z.string(), z.json())
+      .record(z.string(), Detail)
       .meta({ description: 'What else there is to say.', example: { name: 'Export' } }),
   })
   .meta({ id: 'AuditLogEntry' })

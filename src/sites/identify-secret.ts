@@ -1,5 +1,5 @@
-import type { Audit } from '../audit/audit.ts'
 import { randomBytes } from 'node:crypto'
+import type { Audit } from '../audit/audit.ts'
 import { query } from '../db/query.ts'
 import { AppError } from '../errors.ts'
 import { seal, unseal } from '../lib/secret-box.ts'

@@ -20,38 +20,8 @@ interface SessionRow extends Person {
   trialEndsAt: Date | null
 }
 
-/** The session with the membership of the given team, else of the team that the login joined first. */
 const findSession = query<{ hash: Uint8Array; now: Date; teamId: string | null }, SessionRow>(
   'find-browser-session',
-  `select
-    sessions.id as "sessionId",
-    logins.id as "loginId",
-    logins.email,
-    logins.name,
-    sessions.authenticated_at as "authenticatedAt",
-    sessions.must_renew as "mustRenew",
-    sessions.hash = :hash as "isCurrent",
-    sessions.last_used_at as "lastUsedAt",
-    member.id as "userId",
-    member.team_id as "teamId",
-    member.role,
-    member.site_ids as "siteIds",
-    member.plan,
-    member.trial_ends_at as "trialEndsAt"
-  from browser_sessions as sessions
-  join logins on logins.id = sessions.login_id
-  left join lateral (
-    select users.id, users.team_id, users.role, users.site_ids, teams.plan, teams.trial_ends_at
-    from users
-    join teams on teams.id = users.team_id
-    where users.login_id = logins.id and (:teamId::uuid is null or users.team_id = :teamId)
-    order by users.created_at, users.id
-    limit 1
-  ) as member on true
-  where
-    (sessions.hash = :hash or (sessions.previous_hash = :hash and sessions.previous_until > :now))
-    and sessions.expires_at > :now
-    and logins.disabled_at is null`,
 )
 
 /** Returns who a browser session belongs to. Throws as `identify`. */
@@ -73,8 +43,8 @@ export async function useSession(
   if (!request.mayUseCookie) {
     throw new AppError(
       'forbidden',
-      'With the cookie of a session, only pages of this service may send this request: it needs Sec-Fetch-Site: same-origin, ' +
-        'or the Origin of this service',
+      `A request with the cookie of a session may change something only from a page of ${request.config.baseUrl}: with ` +
+        `Sec-Fetch-Site: same-origin, or with that Origin. If you use another address, set BASE_URL to it`,
     )
   }
   await keepAlive(request, row, secret, now)

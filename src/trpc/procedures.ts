@@ -55,7 +55,10 @@ export const openProcedure = timed
   .use(async ({ ctx, next }) => {
     await chargeCall(ctx, [networkBucket('open', ctx)])
     if (ctx.isForeignPage) {
-      throw new AppError('forbidden', 'Pages of another origin may not send this request')
+      throw new AppError(
+        'forbidden',
+        `Only pages of ${ctx.config.baseUrl} may send this request. If you use another address, set BASE_URL to it`,
+      )
     }
     return next({ ctx: { audit: auditOf({ ...NOBODY, network: ctx.auditNetwork }, ctx.now) } })
   })

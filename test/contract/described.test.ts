@@ -7,10 +7,10 @@ import { describeApi } from '../../src/http/openapi/document.ts'
 import { storeHits } from '../../src/ingestion/store/store.ts'
 import { identityPictureUrl } from '../../src/stats/identity/identity-pictures.ts'
 import { createUser } from '../../src/teams/accounts.ts'
-import type { Plan, Role } from '../../src/teams/schema.ts'
+import type { Plan, Role, Scope } from '../../src/teams/schema.ts'
 import { generateToken } from '../../src/teams/token-format.ts'
 import { createToken } from '../../src/teams/tokens.ts'
-import { type Api, startApi } from '../support/api.ts'
+import { type Api, type Member, startApi } from '../support/api.ts'
 import { createDocumented, operationsOf } from '../support/documented.ts'
 import { enrichedHit } from '../support/hits.ts'
 import { inProcessPool } from '../support/in-process-pool.ts'
@@ -38,12 +38,14 @@ beforeAll(async () => {
     token: owner.token,
     body: { domain: 'shop.example' },
   })
-  const [member, viewer, errorId] = await Promise.all([
+  const [member, viewer, reader, writer, errorId] = await Promise.all([
     memberOf(owner.teamId, 'member'),
     memberOf(owner.teamId, 'viewer'),
+    tokenOf(owner, ['read']),
+    tokenOf(owner, ['write']),
     storeVisit(made.body.id),
   ])
-  world = { api: whole, owner, member, viewer, site: made.body, errorId }
+  world = { api: whole, owner, member, viewer, reader, writer, site: made.body, errorId }
   await connect(world, world.site.id)
 })
 afterAll(() => Promise.all([whole?.stop(), broken?.stop()]))
@@ -68,6 +70,11 @@ async function memberOf(teamId: string, role: Role) {
   const options = { teamId, userId, name: 'test', siteIds: null, expiresAt: null }
   const { token } = await createToken(db, options, new Date())
   return { teamId, userId, token }
+}
+
+const tokenOf = async ({ teamId, userId }: Member, scopes: Scope[]) => {
+  const options = { teamId, userId, name: 'test', siteIds: null, expiresAt: null, scopes }
+  return (await createToken(whole.services.db, options, new Date())).token
 }
 
 /** A visit of today with hits of every kind. @returns the id of the error that occurred in it */
@@ -147,24 +154,30 @@ const signatureOf = (payload: string) =>
 
 const isOpen = (operation: string) => operations.get(operation).security !== undefined
 
+const routeOf = (operation: string) =>
+  routes.find(
+    ({ method, path }) => `${method.toUpperCase()} ${path.replace(/:(\w+)/g, '{$1}')}` === operation,
+  )
+
 /** Whether only owners and admins may ask an operation. */
-const isManaged = (method: string, template: string) =>
-  String(
-    routes.find(
-      route => route.method.toUpperCase() === method && route.path.replace(/:(\w+)/g, '{$1}') === template,
-    )?.refusals.forbidden,
-  ).includes('owners and admins')
+const isManaged = (operation: string) =>
+  String(routeOf(operation)?.refusals.forbidden).includes('owners and admins')
 
 /** What every operation refuses, as far as it says that it does. */
 async function askForRefusals(operation: string) {
   const [method, template] = operation.split(' ') as [string, string]
   const refuses = (status: number) => operations.get(operation).responses[status] !== undefined
+  const isRead = method === 'GET'
   const askFor = async (status: number, asked: Asked, part = whole) => {
     if (refuses(status))
       expect([operation, (await ask(part, operation, asked)).status]).toEqual([operation, status])
   }
-  if (!isOpen(operation)) await askFor(401, { token: undefined })
-  if (method === 'GET') {
+  if (routeOf(operation)?.isOpen) await askFor(403, { headers: { 'Sec-Fetch-Site': 'cross-site' } })
+  if (!isOpen(operation)) {
+    await askFor(401, { token: undefined })
+    await askFor(403, { token: isRead ? world.writer : world.reader })
+  }
+  if (isRead) {
     await askFor(400, { path: { [/\{(\w+)\}/.exec(template)?.[1] ?? '']: '%' } })
   } else {
     await askFor(400, { body: '{' })
@@ -174,8 +187,8 @@ async function askForRefusals(operation: string) {
   }
   if (template.includes('{siteKey}')) {
     for (const siteKey of ['unknown.example', randomUUID()]) await askFor(404, { path: { siteKey } })
-    await askFor(403, { token: world.viewer.token })
-    if (isManaged(method, template)) await askFor(403, { token: world.member.token })
+    if (!isRead) await askFor(403, { token: world.viewer.token })
+    if (isManaged(operation)) await askFor(403, { token: world.member.token })
     await whilePlanIs('lapsed', () => askFor(402, {}))
   }
   await askFor(

@@ -25,6 +25,9 @@ export interface World {
   /** Of the same team. */
   member: Member
   viewer: Member
+  /** Tokens of the owner with one scope: `read`, `write`. */
+  reader: string
+  writer: string
   /** With hits of every kind, today. */
   site: { id: string; domain: string; tracking_key: string }
   /** Of an error that occurred on the site. */

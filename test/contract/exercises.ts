@@ -198,6 +198,7 @@ export const exercises: Record<string, (ask: Ask, world: World) => Promise<unkno
   },
   'GET /api/timezones': ask => ask(),
   'GET /api/currencies': ask => ask(),
+  'GET /api/audit-log': page('action=site.create'),
   'GET /api/tokens': ask => ask(),
   'POST /api/tokens': async (ask, { api, site }) => {
     await ask({ body: { name: 'one site', site_ids: [site.id], expires_at: '2099-12-31T00:00:00Z' } })

@@ -17,6 +17,16 @@ test.each([
   expect(networkOf(address)).toBe(network)
 })
 
+test.each([
+  ['192.0.2.77', '192.0.2.0/24'],
+  ['2001:db8:1:2:3:4:5:6', '2001:db8:1::/48'],
+  ['2001:DB8::1', '2001:db8:0::/48'],
+  ['::1', '0:0:0::/48'],
+  ['', ''],
+])('networks: of the address %s, logs show %s', (address, network) => {
+  expect(auditNetwork(address)).toBe(network)
+})
+
 test('limit keys: a key names its scope but not the address, and differs by scope, network and salt', () => {
   const salt = Buffer.alloc(32, 1)
   const key = limitKey('collect', '192.0.2.1', salt)

@@ -71,6 +71,7 @@ test('routes: the REST surface matches the snapshot', () => {
       "GET /api/tokens 200",
       "POST /api/tokens 201",
       "DELETE /api/tokens/:id 204",
+      "GET /api/audit-log 200",
     ]
   `)
 })

@@ -48,6 +48,7 @@ describe('tokens: creation', () => {
       name: 'CI',
       token: expect.stringMatching(/^wa_[0-9A-Za-z]{36}$/),
       site_ids: [site],
+      scopes: ['read', 'write', 'ingest'],
       expires_at: expiresAt,
       last_used_at: null,
       created_at: expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:.]+Z$/),
@@ -208,10 +209,13 @@ describe('tokens: listing and revocation', () => {
       'id',
       'name',
       'site_ids',
+      'scopes',
       'expires_at',
       'last_used_at',
       'created_at',
       'created_by',
+      'user_id',
+      'user_email',
     ])
   })
 })

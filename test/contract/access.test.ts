@@ -1,0 +1,108 @@
+import { randomUUID } from 'node:crypto'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { Db } from '../../src/db/connect.ts'
+import { type Route, routes } from '../../src/http/api/routes.ts'
+import { type Api, startApi } from '../support/api.ts'
+import { inProcessPool } from '../support/in-process-pool.ts'
+import { browser, type Headers, newPlace, type Place, token } from './callers.ts'
+
+let api: Api
+beforeAll(async () => {
+  api = await startApi()
+  Object.assign(api.services.config.limits, { api: 0, browser: 0 })
+  api.services.rollups = inProcessPool(api.services.db)
+})
+afterAll(() => api.close())
+
+type MakeCaller = (db: Db, place: Place) => Promise<Headers>
+
+/** Every kind of caller; each makes a request to the same site. */
+const CALLERS: Record<string, MakeCaller> = {
+  nobody: async () => ({}),
+  stranger: async db => token(db, await newPlace(db), {}),
+  elsewhere: (db, place) => token(db, place, { siteIds: [place.otherSiteId] }),
+  read: (db, place) => token(db, place, { scopes: ['read'] }),
+  write: (db, place) => token(db, place, { scopes: ['write'] }),
+  ingest: (db, place) => token(db, place, { scopes: ['ingest'] }),
+  viewer: (db, place) => token(db, place, { role: 'viewer' }),
+  member: (db, place) => token(db, place, { role: 'member' }),
+  admin: (db, place) => token(db, place, { role: 'admin' }),
+  owner: (db, place) => token(db, place, {}),
+  viewer·: (db, place) => browser(db, place, { role: 'viewer' }),
+  member·: (db, place) => browser(db, place, { role: 'member' }),
+  admin·: (db, place) => browser(db, place, { role: 'admin' }),
+  owner·: (db, place) => browser(db, place),
+  elsewhere·: (db, place) => browser(db, place, { role: 'member', siteIds: [place.otherSiteId] }),
+  stranger·: async db => browser(db, await newPlace(db)),
+  teamless·: db => browser(db, null),
+  foreign·: async (db, place) => ({ ...(await browser(db, place)), 'Sec-Fetch-Site': 'cross-site' }),
+}
+const names = Object.keys(CALLERS)
+
+const pathOf = (path: string, siteId: string) =>
+  path.replace(':siteKey', siteId).replace(/:\w+/g, () => randomUUID())
+
+/** The status of a request without fields: 422, 404 of a random id or success when the caller may do it. */
+async function askRest({ method, path }: Route, { siteId }: Place, headers: Headers): Promise<number> {
+  const body = method === 'get' ? {} : { body: '{}' }
+  const answer = await fetch(api.url + pathOf(path, siteId), {
+    method: method.toUpperCase(),
+    headers,
+    ...body,
+  })
+  await answer.arrayBuffer()
+  return answer.status
+}
+
+async function askTrpc({ procedure, path, type }: Route, { siteId }: Place, headers: Headers) {
+  const fields = [...path.matchAll(/:(\w+)/g)].map(([, name]) => name!)
+  const input = Object.fromEntries(fields.map(name => [name, name === 'siteKey' ? siteId : randomUUID()]))
+  const text = JSON.stringify(input)
+  const isQuery = type === 'query'
+  const answer = await fetch(
+    `${api.url}/trpc/${procedure}${isQuery ? `?input=${encodeURIComponent(text)}` : ''}`,
+    isQuery
+      ? { headers }
+      : { method: 'POST', headers: { ...headers, 'Content-Type': 'application/json' }, body: text },
+  )
+  await answer.arrayBuffer()
+  return answer.status
+}
+
+const isSuccess = (status: number) => status >= 200 && status < 300
+
+/** One row of the table: what each caller is answered. A change gets a site and callers of its own. */
+async function rowOf(route: Route, shared: { place: Place; headers: Headers[] }): Promise<string> {
+  const { db } = api.services
+  const statuses = await Promise.all(
+    names.map(async (name, index) => {
+      const ask = async (send: typeof askRest) => {
+        if (route.type === 'query') return send(route, shared.place, shared.headers[index]!)
+        const place = await newPlace(db)
+        return send(route, place, await CALLERS[name]!(db, place))
+      }
+      const [rest, trpc] = [await ask(askRest), await ask(askTrpc)]
+      const isSame = rest === trpc || (isSuccess(rest) && isSuccess(trpc))
+      return isSame ? String(rest) : `${rest}≠${trpc}`
+    }),
+  )
+  return `${`${route.method.toUpperCase()} ${route.path}`.padEnd(WIDTH)}${cells(statuses)}`
+}
+
+const WIDTH = 64
+const cells = (texts: string[]) =>
+  texts.map((text, index) => text.padStart(names[index]!.length + 2)).join('')
+
+test('access: what every route and procedure answers to every kind of caller', async () => {
+  const { db } = api.services
+  const place = await newPlace(db)
+  const headers = await Promise.all(names.map(name => CALLERS[name]!(db, place)))
+  const rows: string[] = []
+  for (const route of routes) rows.push(await rowOf(route, { place, headers }))
+  const table = [`${''.padEnd(WIDTH)}${cells(names)}`, ...rows].join('\n')
+  await expect(`${LEGEND}\n\n${table}\n`).toMatchFileSnapshot('access.txt')
+}, 60_000)
+
+const LEGEND = `Status of a request without fields, over REST and tRPC alike: 422 or the 404 of an unknown id where the caller may do it.
+Without a mark: tokens; read, write, ingest: of an owner, with that scope alone; elsewhere: limited to another site; stranger: of another
+team. With ·: browsers; teamless: in no team; foreign: the cookie of an owner, sent by a page of another origin.`

@@ -1,0 +1,60 @@
+import { randomUUID } from 'node:crypto'
+import { startSession } from '../../src/accounts/sessions.ts'
+import type { Db } from '../../src/db/connect.ts'
+import { createTeam, createUser } from '../../src/teams/accounts.ts'
+import type { Role, Scope } from '../../src/teams/schema.ts'
+import { createToken } from '../../src/teams/tokens.ts'
+
+/** Headers that a caller sends with each request. */
+export type Headers = Record<string, string>
+
+/** A team with a site, and another site that callers may be limited to. */
+export interface Place {
+  teamId: string
+  siteId: string
+  otherSiteId: string
+}
+
+const NOW = () => new Date()
+
+export async function newPlace(db: Db, columns: { isPublic?: boolean } = {}): Promise<Place> {
+  const teamId = await createTeam(db, { name: 'Acme', plan: 'active' }, NOW())
+  const rows = await db<{ id: string }[]>`
+    insert into sites (team_id, domain, is_public)
+    values
+      (${teamId}, ${`${randomUUID()}.example`}, ${columns.isPublic ?? false}),
+      (${teamId}, ${`${randomUUID()}.example`}, false)
+    returning id`
+  return { teamId, siteId: rows[0]!.id, otherSiteId: rows[1]!.id }
+}
+
+const newUser = (db: Db, teamId: string, role: Role) =>
+  createUser(db, { teamId, email: `${randomUUID()}@example.com`, role })
+
+/** A bearer token of a new user. */
+export async function token(
+  db: Db,
+  { teamId }: Pick<Place, 'teamId'>,
+  { role = 'owner', scopes, siteIds = null }: { role?: Role; scopes?: Scope[]; siteIds?: string[] | null },
+): Promise<Headers> {
+  const userId = await newUser(db, teamId, role)
+  const options = { teamId, userId, name: 'test', siteIds, expiresAt: null, ...(scopes && { scopes }) }
+  const made = await createToken(db, options, NOW())
+  return { Authorization: `Bearer ${made.token}` }
+}
+
+/** A browser in which a new person has signed in, as the service's own pages use it. */
+export async function browser(
+  db: Db,
+  place: Pick<Place, 'teamId'> | null,
+  { role = 'owner', siteIds = null }: { role?: Role; siteIds?: string[] | null } = {},
+): Promise<Headers> {
+  const [login] = await db<{ id: string }[]>`
+    insert into logins (email) values (${`${randomUUID()}@example.com`}) returning id`
+  if (place) {
+    const userId = await newUser(db, place.teamId, role)
+    await db`update users set login_id = ${login!.id}, site_ids = ${siteIds}::uuid[] where id = ${userId}`
+  }
+  const { secret } = await startSession(db, login!.id, { userAgent: 'test', network: '127.0.0.0/24' }, NOW())
+  return { Cookie: `analytics_session=${secret}`, 'Sec-Fetch-Site': 'same-origin' }
+}
