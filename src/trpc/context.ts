@@ -13,6 +13,8 @@ export interface Context extends Services, Credentials {
   /** Network that the audit log and the list of devices may show. */
   auditNetwork: string
   userAgent: string
+  /** Sets the cookie that ties a sign-in at the provider of single sign-on to this browser, or removes it. */
+  setFlowCookie: (secret: string | null) => void
   /** Whether a page of another origin sent the request. */
   isForeignPage: boolean
   /** Tells the REST adapter that the resource existed already, so that nothing was created. */

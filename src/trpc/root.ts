@@ -1,5 +1,7 @@
 import { auditRouter } from './audit.ts'
 import { goalsRouter } from './goals.ts'
+import { identitiesRouter } from './identities.ts'
+import { passkeysRouter } from './passkeys.ts'
 import { router } from './procedures.ts'
 import { paymentsRouter, processorRouter } from './revenue.ts'
 import { optionsRouter, sitesRouter } from './sites.ts'
@@ -16,6 +18,8 @@ export const appRouter = router({
   options: optionsRouter,
   tokens: tokensRouter,
   audit: auditRouter,
+  passkeys: passkeysRouter,
+  identities: identitiesRouter,
 })
 
 export type AppRouter = typeof appRouter

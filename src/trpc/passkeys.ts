@@ -1,0 +1,92 @@
+import { z } from 'zod'
+import { addPasskey, offerPasskey } from '../accounts/passkeys/add.ts'
+import { loginWithPasskey, offerLogin } from '../accounts/passkeys/login.ts'
+import { listPasskeys, presentPasskey, removePasskey } from '../accounts/passkeys/passkeys.ts'
+import { AddOptions, AddPasskey, Passkey, UseOptions, UsePasskey } from '../accounts/passkeys/schema.ts'
+import { PROOF_NEEDED, requireProof } from '../accounts/proof.ts'
+import { label } from '../schema/fields.ts'
+import { openProcedure, personProcedure, router } from './procedures.ts'
+import { Proof } from './proof.ts'
+
+const NOT_OFFERED =
+  'The address of the service (BASE_URL) is an IP address or lacks https, or single sign-on alone is allowed'
+
+export const passkeysRouter = router({
+  loginOptions: openProcedure
+    .meta({
+      method: 'post',
+      path: '/api/auth/passkey/options',
+      summary: 'Begin to sign in with a passkey',
+      description:
+        'Pass the answer to `PublicKeyCredential.parseRequestOptionsFromJSON` and then to the browser.',
+      answer: 'What the authenticator has to sign, once within five minutes.',
+      forbidden: NOT_OFFERED,
+    })
+    .output(UseOptions)
+    .mutation(({ ctx }) => offerLogin(ctx)),
+  login: openProcedure
+    .meta({
+      method: 'post',
+      path: '/api/auth/passkey',
+      summary: 'Sign in with a passkey',
+      description:
+        'A passkey counts as both factors, since its authenticator has verified the person. The cookie of the session is set.',
+      unauthenticated:
+        'The passkey is unknown or was used wrongly, the time is over, or the login is disabled',
+      forbidden: NOT_OFFERED,
+    })
+    .input(UsePasskey)
+    .output(z.void())
+    .mutation(({ ctx, input }) => loginWithPasskey(ctx, ctx, input)),
+  list: personProcedure
+    .meta({
+      path: '/api/account/passkeys',
+      summary: 'List passkeys',
+      answer: 'A bare array of your own, the oldest first.',
+    })
+    .output(z.array(Passkey))
+    .query(async ({ ctx }) => (await listPasskeys(ctx.db, ctx.person)).map(presentPasskey)),
+  addOptions: personProcedure
+    .meta({
+      method: 'post',
+      path: '/api/account/passkeys/options',
+      summary: 'Begin to add a passkey',
+      description:
+        'Pass the answer to `PublicKeyCredential.parseCreationOptionsFromJSON` and then to the browser.',
+      answer: 'What the authenticator has to make, once within five minutes and in this session.',
+      forbidden: `${PROOF_NEEDED}; or a login has as many passkeys as it may have. ${NOT_OFFERED}`,
+    })
+    .input(Proof)
+    .output(AddOptions)
+    .mutation(async ({ ctx, input }) => {
+      await requireProof(ctx, ctx.person, input.password)
+      return offerPasskey(ctx, ctx.person)
+    }),
+  add: personProcedure
+    .meta({
+      method: 'post',
+      path: '/api/account/passkeys',
+      ok: 201,
+      summary: 'Add a passkey',
+      answer: 'The new passkey.',
+      forbidden: NOT_OFFERED,
+    })
+    .input(AddPasskey)
+    .output(Passkey)
+    .mutation(({ ctx, input }) => addPasskey(ctx, ctx.person, input)),
+  remove: personProcedure
+    .meta({
+      method: 'delete',
+      path: '/api/account/passkeys/:id',
+      summary: 'Remove a passkey',
+      description: 'Never the last way to sign in that the login has.',
+      not_found: 'No such passkey',
+      forbidden: `It is the last way to sign in. ${PROOF_NEEDED}`,
+    })
+    .input(Proof.extend({ id: label('Id of the passkey.', 'q83vEjRWeJCrze8SNFZ4kA') }))
+    .output(z.void())
+    .mutation(async ({ ctx, input }) => {
+      await requireProof(ctx, ctx.person, input.password)
+      await removePasskey(ctx, ctx.person.loginId, input.id)
+    }),
+})
