@@ -4,12 +4,6 @@ import { query } from '../db/query.ts'
 import { AppError } from '../errors.ts'
 import { passkeyObstacle } from './passkeys/relying-party.ts'
 
-/** Makes changes to the ways of one login run one after the other. */
-const lockLogin = query<{ loginId: string }, { id: string }>(
-  'lock-login',
-  'select id from logins where id = :loginId for no key update',
-)
-
 const countWays = query<
   { loginId: string; issuer: string | null },
   { passwords: number; passkeys: number; identities: number }
@@ -25,22 +19,19 @@ const LAST_WAY =
   'This is the last way to sign in that the login has: add a password, a passkey or single sign-on first'
 
 /**
- * Runs a removal of a way to sign in, and checks that one is left that works with the settings of the service.
- * @throws AppError `forbidden` when none is left
+ * Checks that a login has a way to sign in that works with the settings of the service. Call it in `changeLogin`, after a removal: of two
+ * removals at the same time, the second sees the first.
+ * @throws AppError `forbidden`
  */
-export async function keepingAWay<Result>(
+export async function requireAWay(
   tx: Transaction,
   config: Pick<Config, 'baseUrl' | 'hasPasswords' | 'oidc'>,
   loginId: string,
-  remove: () => Promise<Result>,
-): Promise<Result> {
-  await lockLogin(tx, { loginId })
-  const result = await remove()
+): Promise<void> {
   const [ways] = await countWays(tx, { loginId, issuer: config.oidc?.issuer ?? null })
   const left =
     (config.hasPasswords ? ways!.passwords : 0) +
     (passkeyObstacle(config) === undefined ? ways!.passkeys : 0) +
     ways!.identities
   if (left === 0) throw new AppError('forbidden', LAST_WAY)
-  return result
 }

@@ -1,18 +1,19 @@
-import { auditLogin } from '../accounts/audit-login.ts'
-import { type Browser, completeLogin } from '../accounts/complete-login.ts'
-import { renewSession } from '../accounts/sessions.ts'
+import { beginSession } from '../accounts/begin-session.ts'
+import { changeLogin } from '../accounts/change-login.ts'
 import { type Flow, redirectUri, settingsOf, takeFlow } from '../accounts/single-sign-on/flow.ts'
 import { linkIdentity } from '../accounts/single-sign-on/link.ts'
-import { type ProvenPerson, proveIdentity } from '../accounts/single-sign-on/provider.ts'
+import { type OidcSettings, type ProvenPerson, proveIdentity } from '../accounts/single-sign-on/provider.ts'
 import { SsoRefusal } from '../accounts/single-sign-on/refusal.ts'
-import { auditOf } from '../audit/audit.ts'
+import { recordLoginEntry } from '../audit/logins.ts'
 import { AppError } from '../errors.ts'
 import type { Services } from '../services.ts'
 import { identify } from './authentication.ts'
 import type { Credentials, Person } from './credentials.ts'
 import { loginOfPerson } from './single-sign-on.ts'
 
-type Request = Pick<Services, 'db' | 'redis' | 'config' | 'invalidTokens' | 'now'> & Credentials & Browser
+/** A request with the cookies of a browser. */
+type Request = Pick<Services, 'db' | 'redis' | 'config' | 'invalidTokens' | 'now'> &
+  Credentials & { userAgent: string; auditNetwork: string }
 
 /**
  * Ends a sign-in that was started in this browser, with the answer of the provider.
@@ -32,14 +33,26 @@ export async function finishSignIn(
   const url = new URL(redirectUri(config.baseUrl) + answer.query)
   const person = await proveIdentity(oidc, url, flow.expected, now())
   if (flow.linking) await linkSession(request, flow.linking, person)
-  else await signIn(request, flow.link, person)
+  else await signIn(request, oidc, flow.link, person)
   return flow.returnTo
 }
 
-async function signIn(request: Request, link: string | undefined, person: ProvenPerson): Promise<void> {
-  const network = request.auditNetwork
-  const loginId = await loginOfPerson(request, person, { link, network })
-  await completeLogin(request, loginId, request, 'single_sign_on')
+async function signIn(
+  request: Request,
+  oidc: OidcSettings,
+  link: string | undefined,
+  person: ProvenPerson,
+): Promise<void> {
+  const { db, now, userAgent, auditNetwork: network, sessionCookie, setSessionCookie } = request
+  const secret = await db
+    .begin(async tx => {
+      const login = await loginOfPerson(tx, person, { link, network, oidc }, now())
+      return beginSession(tx, login, { userAgent, network, sessionCookie }, 'single_sign_on', now())
+    })
+    .catch(error => {
+      throw isUnauthenticated(error) ? new SsoRefusal('disabled') : error
+    })
+  setSessionCookie(secret)
 }
 
 /** Links the login of the session that has started this, if the browser is still signed in with it. */
@@ -48,38 +61,31 @@ async function linkSession(
   linking: NonNullable<Flow['linking']>,
   identity: ProvenPerson,
 ): Promise<void> {
-  const { db, now, auditNetwork: network, setSessionCookie } = request
-  const person = await personOf(request)
-  if (person?.sessionId !== linking.sessionId || person.loginId !== linking.loginId) {
-    throw new SsoRefusal('session_ended')
-  }
-  const { loginId, sessionId, email } = person
-  const audit = auditOf({ ...NO_TEAM, loginId, name: email, network }, now)
-  const secret = await db.begin(async tx => {
-    await linkIdentity(tx, audit, loginId, identity, now())
-    return renewSession(tx, sessionId, now(), { isProven: true })
-  })
-  if (secret !== undefined) setSessionCookie(secret)
-}
-
-const NO_TEAM = { teamId: null, userId: null, tokenId: null }
-
-async function personOf(request: Request): Promise<Person | null> {
   try {
-    return (await identify(request)).person
+    const { person } = await identify(request)
+    if (!isSame(person, linking)) throw new SsoRefusal('session_ended')
+    const details = { issuer: identity.issuer }
+    const change = { action: 'single_sign_on.link', details } as const
+    await changeLogin(request, { ...request, person }, change, tx =>
+      linkIdentity(tx, person.loginId, identity, request.now()),
+    )
   } catch (error) {
-    if (error instanceof AppError && error.code === 'unauthenticated') return null
-    throw error
+    throw isUnauthenticated(error) ? new SsoRefusal('session_ended') : error
   }
 }
+
+const isSame = (person: Person | null, linking: NonNullable<Flow['linking']>): person is Person =>
+  person?.sessionId === linking.sessionId && person.loginId === linking.loginId
+
+const isUnauthenticated = (error: unknown): boolean =>
+  error instanceof AppError && error.code === 'unauthenticated'
 
 /** Records that a sign-in was refused, in the log of each team of the login where that is known. */
 export async function recordRefusal(
   { db, now, auditNetwork: network }: Pick<Request, 'db' | 'now' | 'auditNetwork'>,
   { code, login }: SsoRefusal,
 ): Promise<void> {
-  const audit = auditOf({ ...NO_TEAM, loginId: login?.id ?? null, name: login?.email ?? '', network }, now)
-  const entry = { action: 'login.failure', details: { method: 'single_sign_on', reason: code } } as const
-  if (login) await auditLogin(db, audit, login.id, entry)
-  else await audit(db, entry)
+  const { id: loginId = null, email: name = 'unknown person' } = login ?? {}
+  const details = { method: 'single_sign_on', reason: code }
+  await recordLoginEntry(db, { action: 'login.failure', loginId, name, network, details }, now())
 }

@@ -1,31 +1,26 @@
-import { auditLogin } from '../accounts/audit-login.ts'
+import { deleteLinks, takeLinkByHash } from '../accounts/links.ts'
+import { removeRecoveryCodes } from '../accounts/recovery-codes.ts'
+import { endSessions } from '../accounts/sessions.ts'
 import { SsoRefusal } from '../accounts/single-sign-on/refusal.ts'
-import type { Audit } from '../audit/audit.ts'
+import { setTotp } from '../accounts/totp.ts'
+import { recordLoginEntry } from '../audit/logins.ts'
 import type { Transaction } from '../db/connect.ts'
 import { query } from '../db/query.ts'
-import { type Invited, joinTeam } from './join.ts'
+import { renameUsers } from './account.ts'
+import { type Invited, type Joiner, joinTeam } from './join.ts'
+import { joinMemberships } from './set-up-login.ts'
 
 /** What the secret of a link stands for that a person has opened before signing in with single sign-on. */
 export type OpenedLink =
   | { kind: 'setup'; email: string }
-  | { kind: 'recover'; loginId: string; email?: undefined }
+  | { kind: 'recover'; loginId: string }
   | ({ kind: 'invitation' } & Invited)
 
-const takeLink = query<
-  { hash: string; now: Date },
-  { kind: 'setup' | 'recover'; email: string | null; loginId: string | null }
->(
-  'take-link-for-single-sign-on',
-  `delete from one_time_links
-  where hash = decode(:hash, 'hex') and expires_at > :now and purpose in ('setup', 'recover')
-  returning purpose as kind, email, login_id as "loginId"`,
-)
-
-const takeInvitation = query<{ hash: string; now: Date }, Invited>(
-  'take-invitation-for-single-sign-on',
+const takeInvitation = query<{ hash: Uint8Array; now: Date }, Invited>(
+  'take-invitation-by-hash',
   `delete from invitations
-  where hash = decode(:hash, 'hex') and expires_at > :now
-  returning id, team_id as "teamId", email, role, site_ids as "siteIds"`,
+  where hash = :hash and expires_at > :now
+  returning team_id as "teamId", email, role, site_ids as "siteIds", invited_by as "invitedBy"`,
 )
 
 /**
@@ -33,30 +28,15 @@ const takeInvitation = query<{ hash: string; now: Date }, Invited>(
  * @param hash SHA-256 of its secret, hex
  * @throws SsoRefusal `link_invalid`
  */
-export async function takeOpenedLink(tx: Transaction, hash: string, now: Date): Promise<OpenedLink> {
-  const [link] = await takeLink(tx, { hash, now })
-  if (link) return link as OpenedLink
-  const [invitation] = await takeInvitation(tx, { hash, now })
-  if (!invitation) throw new SsoRefusal('link_invalid')
-  return { kind: 'invitation', ...invitation }
+export async function takeOpenedLink(tx: Transaction, hex: string, now: Date): Promise<OpenedLink> {
+  const hash = Buffer.from(hex, 'hex')
+  const link = await takeLinkByHash(tx, hash, ['setup', 'recover'], now)
+  if (link?.loginId) return { kind: 'recover', loginId: link.loginId }
+  if (link) return { kind: 'setup', email: link.email }
+  const [invited] = await takeInvitation(tx, { hash, now })
+  if (!invited) throw new SsoRefusal('link_invalid')
+  return { kind: 'invitation', ...invited }
 }
-
-const joinWaitingUsers = query<{ loginId: string; email: string }, { id: string; teamId: string }>(
-  'join-waiting-users',
-  `update users
-  set login_id = :loginId
-  where
-    email = :email
-    and login_id is null
-    and not exists (select from users as own where own.login_id = :loginId and own.team_id = users.team_id)
-  returning id, team_id as "teamId"`,
-)
-
-const removeSecondFactor = query<{ loginId: string }>(
-  'remove-second-factor',
-  `with gone as (delete from recovery_codes where login_id = :loginId)
-  update logins set totp_secret = null, totp_step = null where id = :loginId`,
-)
 
 /**
  * Does what the link is for.
@@ -64,19 +44,23 @@ const removeSecondFactor = query<{ loginId: string }>(
  */
 export async function useOpenedLink(
   tx: Transaction,
-  audit: Audit,
-  { loginId }: { loginId: string },
+  joiner: Joiner,
   link: OpenedLink,
+  now: Date,
 ): Promise<void> {
-  const details = { method: 'single_sign_on' }
-  if (link.kind === 'invitation') return joinTeam(tx, audit, loginId, link)
+  const { loginId, email: name, network } = joiner
+  if (link.kind === 'invitation') return joinTeam(tx, joiner, link, now)
+  const entry = { loginId, name, network, details: { method: 'single_sign_on' } }
   if (link.kind === 'setup') {
-    for (const { id, teamId } of await joinWaitingUsers(tx, { loginId, email: link.email })) {
-      await audit(tx, { action: 'login.setup', object: { type: 'user', id }, details, teamId })
-    }
-    return
+    await joinMemberships(tx, { loginId, email: link.email })
+    await renameUsers(tx, loginId, name)
+    return recordLoginEntry(tx, { action: 'login.setup', ...entry }, now)
   }
   if (link.loginId !== loginId) throw new SsoRefusal('linked_elsewhere')
-  await removeSecondFactor(tx, { loginId })
-  await auditLogin(tx, audit, loginId, { action: 'login.reset', details })
+  await setTotp(tx, { loginId, sealed: null, step: null })
+  await removeRecoveryCodes(tx, loginId)
+  await deleteLinks(tx, { email: null, loginId })
+  await endSessions(tx, { loginId, id: null, exceptId: null })
+  const details = { ...entry.details, removes_second_factor: true }
+  await recordLoginEntry(tx, { action: 'login.reset', ...entry, details }, now)
 }

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { PROOF_NEEDED, requireProof } from '../accounts/proof.ts'
+import { Proof } from '../accounts/schema.ts'
 import { startFlow } from '../accounts/single-sign-on/flow.ts'
 import {
   Identity,
@@ -9,7 +10,6 @@ import {
 } from '../accounts/single-sign-on/identities.ts'
 import { label } from '../schema/fields.ts'
 import { openProcedure, personProcedure, router } from './procedures.ts'
-import { Proof } from './proof.ts'
 
 const NOT_SET_UP = 'Single sign-on is not set up in this service'
 
@@ -87,8 +87,5 @@ export const identitiesRouter = router({
     })
     .input(Proof.extend({ id: label('Id of the link.', 'a1b2') }))
     .output(z.void())
-    .mutation(async ({ ctx, input }) => {
-      await requireProof(ctx, ctx.person, input.password)
-      await removeIdentity(ctx, ctx.person.loginId, input.id)
-    }),
+    .mutation(({ ctx, input }) => removeIdentity(ctx, input)),
 })

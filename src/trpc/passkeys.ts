@@ -3,10 +3,12 @@ import { addPasskey, offerPasskey } from '../accounts/passkeys/add.ts'
 import { loginWithPasskey, offerLogin } from '../accounts/passkeys/login.ts'
 import { listPasskeys, presentPasskey, removePasskey } from '../accounts/passkeys/passkeys.ts'
 import { AddOptions, AddPasskey, Passkey, UseOptions, UsePasskey } from '../accounts/passkeys/schema.ts'
-import { PROOF_NEEDED, requireProof } from '../accounts/proof.ts'
+import { PROOF_NEEDED } from '../accounts/proof.ts'
+import { Proof } from '../accounts/schema.ts'
 import { label } from '../schema/fields.ts'
+import { Account, getAccount } from '../teams/account.ts'
 import { openProcedure, personProcedure, router } from './procedures.ts'
-import { Proof } from './proof.ts'
+import { visitorOf } from './visitor.ts'
 
 const NOT_OFFERED =
   'The address of the service (BASE_URL) is an IP address or lacks https, or single sign-on alone is allowed'
@@ -36,8 +38,12 @@ export const passkeysRouter = router({
       forbidden: NOT_OFFERED,
     })
     .input(UsePasskey)
-    .output(z.void())
-    .mutation(({ ctx, input }) => loginWithPasskey(ctx, ctx, input)),
+    .output(Account)
+    .mutation(async ({ ctx, input }) => {
+      const { loginId, secret } = await loginWithPasskey(ctx, input, visitorOf(ctx))
+      ctx.setSessionCookie(secret)
+      return getAccount(ctx, loginId)
+    }),
   list: personProcedure
     .meta({
       path: '/api/account/passkeys',
@@ -58,10 +64,7 @@ export const passkeysRouter = router({
     })
     .input(Proof)
     .output(AddOptions)
-    .mutation(async ({ ctx, input }) => {
-      await requireProof(ctx, ctx.person, input.password)
-      return offerPasskey(ctx, ctx.person)
-    }),
+    .mutation(({ ctx, input }) => offerPasskey(ctx, input.password)),
   add: personProcedure
     .meta({
       method: 'post',
@@ -73,7 +76,7 @@ export const passkeysRouter = router({
     })
     .input(AddPasskey)
     .output(Passkey)
-    .mutation(({ ctx, input }) => addPasskey(ctx, ctx.person, input)),
+    .mutation(({ ctx, input }) => addPasskey(ctx, input)),
   remove: personProcedure
     .meta({
       method: 'delete',
@@ -85,8 +88,5 @@ export const passkeysRouter = router({
     })
     .input(Proof.extend({ id: label('Id of the passkey.', 'q83vEjRWeJCrze8SNFZ4kA') }))
     .output(z.void())
-    .mutation(async ({ ctx, input }) => {
-      await requireProof(ctx, ctx.person, input.password)
-      await removePasskey(ctx, ctx.person.loginId, input.id)
-    }),
+    .mutation(({ ctx, input }) => removePasskey(ctx, input)),
 })

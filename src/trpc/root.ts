@@ -1,4 +1,6 @@
+import { accountRouter } from './account.ts'
 import { auditRouter } from './audit.ts'
+import { authRouter } from './auth.ts'
 import { goalsRouter } from './goals.ts'
 import { identitiesRouter } from './identities.ts'
 import { passkeysRouter } from './passkeys.ts'
@@ -18,6 +20,8 @@ export const appRouter = router({
   options: optionsRouter,
   tokens: tokensRouter,
   audit: auditRouter,
+  auth: authRouter,
+  account: accountRouter,
   passkeys: passkeysRouter,
   identities: identitiesRouter,
 })

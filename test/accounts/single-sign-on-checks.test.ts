@@ -272,7 +272,7 @@ describe('who is let in', () => {
       select team_id, actor, details from audit_log where action = 'login.failure' order by id desc limit 1`
     expect(entry).toEqual({
       team_id: null,
-      actor: '',
+      actor: 'unknown person',
       details: { method: 'single_sign_on', reason: 'closed' },
     })
   })
@@ -408,7 +408,11 @@ describe('links that were opened', () => {
     const claims = unknown()
     expect(await signInWith({ claims }, newBrowser(api), { link })).toBe('/')
     for (const { teamId } of [one, two]) {
-      expect(await usersOf(api, teamId)).toContainEqual({ email, role: 'admin', loginEmail: claims.email })
+      expect(await usersOf(api, teamId)).toContainEqual({
+        email: claims.email,
+        role: 'admin',
+        loginEmail: claims.email,
+      })
     }
     const entries = await api.services.db`
       select action, actor from audit_log where team_id = ${one.teamId} order by id`

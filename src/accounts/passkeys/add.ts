@@ -1,10 +1,10 @@
 import { verifyRegistrationResponse } from '@simplewebauthn/server'
 import { decodeAttestationObject, isoBase64URL, isoCBOR } from '@simplewebauthn/server/helpers'
-import type { Audit } from '../../audit/audit.ts'
 import { query } from '../../db/query.ts'
 import { AppError, invalidField } from '../../errors.ts'
 import type { Services } from '../../services.ts'
-import { auditLogin } from '../audit-login.ts'
+import { changeLogin, type PersonRequest } from '../change-login.ts'
+import { requireProof } from '../proof.ts'
 import { CHALLENGE_MS, newChallenge, takeChallenge } from './challenges.ts'
 import { listPasskeys } from './passkeys.ts'
 import { relyingParty } from './relying-party.ts'
@@ -15,19 +15,19 @@ import { handleOf } from './user-handle.ts'
 const ALGORITHMS = [-8, -7, -257]
 const MAX_PASSKEYS = 20
 
-/** The signed-in person who adds a passkey. */
-interface Adder {
-  loginId: string
-  sessionId: string
-  email: string
-  name: string | null
-}
+type Request = Pick<Services, 'db' | 'redis' | 'config' | 'now'> & PersonRequest
 
-type Parts = Pick<Services, 'db' | 'redis' | 'config'>
-
-/** Returns what a page passes to `navigator.credentials.create`. @throws AppError `forbidden` when the login has as many as it may have */
-export async function offerPasskey({ db, redis, config }: Parts, person: Adder): Promise<AddOptions> {
+/**
+ * Returns what a page passes to `navigator.credentials.create`.
+ * @throws AppError `forbidden` as `requireProof`, where passkeys are not offered, and when the login has as many as it may have
+ */
+export async function offerPasskey(
+  request: Request & { person: { name: string | null } },
+  password: string | undefined,
+): Promise<AddOptions> {
+  const { db, redis, config, person } = request
   const { id } = relyingParty(config)
+  await requireProof(request, person, password)
   const existing = await listPasskeys(db, { loginId: person.loginId })
   if (existing.length >= MAX_PASSKEYS) {
     throw new AppError('forbidden', `The login has ${MAX_PASSKEYS} passkeys, as many as one may have`)
@@ -75,11 +75,9 @@ const insertPasskey = query<NewPasskey, { created_at: Date }>(
  * Stores the passkey that an authenticator has made for a challenge of `offerPasskey` in the same session.
  * @throws AppError `validation_failed` when it was not made for that challenge, this service or a person whom it has verified
  */
-export async function addPasskey(
-  { db, redis, config, now, audit }: Parts & Pick<Services, 'now'> & { audit: Audit },
-  { loginId, sessionId }: Adder,
-  { name, credential }: AddPasskey,
-): Promise<Passkey> {
+export async function addPasskey(request: Request, { name, credential }: AddPasskey): Promise<Passkey> {
+  const { redis, config, now, person } = request
+  const { loginId, sessionId } = person
   const { id: rpId, origin } = relyingParty(config)
   const { response } = credential
   const challenge = await takeChallenge(redis, { sessionId }, response.clientDataJSON)
@@ -109,11 +107,9 @@ export async function addPasskey(
   if (!registrationInfo || registrationInfo.credential.id !== credential.id) throw unverified()
   const { publicKey, counter } = registrationInfo.credential
   const added = { id: credential.id, loginId, name, publicKey, counter, now: now() }
-  const row = await db.begin(async tx => {
+  const row = await changeLogin(request, request, { action: 'passkey.add', details: { name } }, async tx => {
     const [made] = await insertPasskey(tx, { ...added, transports: response.transports ?? [] })
     if (!made) throw invalidField('credential', 'This passkey was added before')
-    const object = { type: 'passkey', id: credential.id }
-    await auditLogin(tx, audit, loginId, { action: 'passkey.add', object, details: { name } })
     return made
   })
   return { id: credential.id, name, last_used_at: null, created_at: row.created_at.toISOString() }

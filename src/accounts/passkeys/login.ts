@@ -1,11 +1,11 @@
 import { verifyAuthenticationResponse } from '@simplewebauthn/server'
-import { auditOf } from '../../audit/audit.ts'
+import { recordLoginEntry } from '../../audit/logins.ts'
 import { query } from '../../db/query.ts'
 import { AppError } from '../../errors.ts'
 import { countAttempt } from '../../limits/attempts.ts'
 import type { Services } from '../../services.ts'
-import { auditLogin } from '../audit-login.ts'
-import { type Browser, completeLogin } from '../complete-login.ts'
+import { type Browser, beginSession } from '../begin-session.ts'
+import type { Visitor } from '../sign-in.ts'
 import { CHALLENGE_MS, newChallenge, takeChallenge } from './challenges.ts'
 import { relyingParty } from './relying-party.ts'
 import type { UseOptions, UsePasskey } from './schema.ts'
@@ -56,17 +56,17 @@ const countUse = query<{ id: string; counter: number; now: Date }, { id: string 
 /**
  * Signs in the person whose authenticator has signed a challenge of `offerLogin`. It has verified the person, so a passkey counts as both
  * factors.
- * @param browser.network counts failed attempts
+ * @returns the secret for the cookie
  * @throws AppError `unauthenticated`; `rate_limited` after too many failed attempts
  */
 export async function loginWithPasskey(
   services: Parts,
-  browser: Browser & { network: string },
   { credential }: UsePasskey,
-): Promise<void> {
+  { browser, network }: Visitor,
+): Promise<{ loginId: string; secret: string }> {
   const { id: rpId, origin } = relyingParty(services.config)
   const { db, redis, now } = services
-  const attempt = await countAttempt(services, 'passkey', { network: browser.network })
+  const attempt = await countAttempt(services, 'passkey', { network })
   const challenge = await takeChallenge(redis, 'login', credential.response.clientDataJSON)
   if (challenge === undefined) {
     throw new AppError(
@@ -75,11 +75,11 @@ export async function loginWithPasskey(
     )
   }
   const [known] = await findPasskey(db, { id: credential.id })
-  const fail = (reason: string) => refuse(services, browser, known, credential.id, reason)
-  if (!known) throw await fail('unknown_passkey')
+  const fail = (reason: Reason) => refuse(services, browser, known, reason)
+  if (!known) throw await fail('unknown')
   const { response } = credential
   const { userHandle } = response
-  if (userHandle && userHandle !== handleOf(known.loginId)) throw await fail('wrong_signature')
+  if (userHandle && userHandle !== handleOf(known.loginId)) throw await fail('signature')
   const verified = await verifyAuthenticationResponse({
     response: {
       ...credential,
@@ -98,37 +98,35 @@ export async function loginWithPasskey(
     credential: { id: credential.id, publicKey: new Uint8Array(known.publicKey), counter: 0 },
     requireUserVerification: true,
   }).catch(() => undefined)
-  if (!verified?.verified) throw await fail('wrong_signature')
+  if (!verified?.verified) throw await fail('signature')
   if (known.isDisabled) throw await fail('disabled')
   const counter = verified.authenticationInfo.newCounter
   const [counted] = await countUse(db, { id: credential.id, counter, now: now() })
-  if (!counted) throw await fail('counter_went_back')
-  await completeLogin(services, known.loginId, browser, 'passkey')
+  if (!counted) throw await fail('counter')
+  const login = { id: known.loginId, email: known.email }
+  const secret = await db.begin(tx => beginSession(tx, login, browser, 'passkey', now()))
   await attempt.giveBack()
+  return { loginId: login.id, secret }
 }
 
-/** Records why signing in failed. @returns the error for it, which says no more than the person needs */
+const MESSAGES = {
+  unknown: 'Signing in with this passkey failed',
+  signature: 'Signing in with this passkey failed',
+  disabled: 'The login is disabled',
+  counter:
+    'The passkey was refused, since a copy of its authenticator seems to be in use: remove it, and add it again',
+}
+type Reason = keyof typeof MESSAGES
+
+/** Records why signing in failed. @returns the error for it */
 async function refuse(
   { db, now }: Parts,
-  { auditNetwork }: Browser,
+  { network }: Browser,
   known: Known | undefined,
-  passkeyId: string,
-  reason: string,
+  reason: Reason,
 ): Promise<AppError> {
-  const actor = { teamId: null, userId: null, tokenId: null, network: auditNetwork }
-  const audit = auditOf({ ...actor, loginId: known?.loginId ?? null, name: known?.email ?? '' }, now)
+  const { loginId = null, email: name = 'unknown passkey' } = known ?? {}
   const details = { method: 'passkey', reason }
-  if (known) {
-    const object = { type: 'passkey', id: passkeyId }
-    await auditLogin(db, audit, known.loginId, { action: 'login.failure', object, details })
-  } else {
-    await audit(db, { action: 'login.failure', details })
-  }
-  return new AppError('unauthenticated', MESSAGES[reason] ?? 'Signing in with this passkey failed')
-}
-
-const MESSAGES: Record<string, string> = {
-  disabled: 'The login is disabled',
-  counter_went_back:
-    'The passkey was refused, since a copy of its authenticator seems to be in use: remove it, and add it again',
+  await recordLoginEntry(db, { action: 'login.failure', loginId, name, network, details }, now())
+  return new AppError('unauthenticated', MESSAGES[reason])
 }

@@ -1,9 +1,9 @@
-import type { Audit } from '../../audit/audit.ts'
 import { query } from '../../db/query.ts'
 import { AppError } from '../../errors.ts'
 import type { Services } from '../../services.ts'
-import { auditLogin } from '../audit-login.ts'
-import { keepingAWay } from '../ways-to-sign-in.ts'
+import { changeLogin, type PersonRequest } from '../change-login.ts'
+import { requireProof } from '../proof.ts'
+import { requireAWay } from '../ways-to-sign-in.ts'
 import type { Passkey } from './schema.ts'
 
 interface PasskeyRow {
@@ -30,21 +30,31 @@ export const presentPasskey = ({ id, name, lastUsedAt, createdAt }: PasskeyRow):
   created_at: createdAt.toISOString(),
 })
 
-const deletePasskey = query<{ id: string; loginId: string }, { name: string }>(
-  'remove-passkey',
-  'delete from passkeys where id = :id and login_id = :loginId returning name',
+const findOwnPasskey = query<{ id: string; loginId: string }, { name: string }>(
+  'find-own-passkey',
+  'select name from passkeys where id = :id and login_id = :loginId',
 )
 
-/** @throws AppError `not_found` for a passkey that the login does not have; `forbidden` for its last way to sign in */
+const deletePasskey = query<{ id: string; loginId: string }, { id: string }>(
+  'remove-passkey',
+  'delete from passkeys where id = :id and login_id = :loginId returning id',
+)
+
+const noPasskey = () => new AppError('not_found', 'No such passkey')
+
+/** @throws AppError `not_found` for a passkey that the login does not have; `forbidden` for its last way to sign in, and as `requireProof` */
 export async function removePasskey(
-  { db, config, audit }: Pick<Services, 'db' | 'config'> & { audit: Audit },
-  loginId: string,
-  id: string,
+  request: Pick<Services, 'db' | 'redis' | 'config' | 'now'> & PersonRequest,
+  { id, password }: { id: string; password?: string | undefined },
 ): Promise<void> {
-  await db.begin(async tx => {
-    const [gone] = await keepingAWay(tx, config, loginId, () => deletePasskey(tx, { id, loginId }))
-    if (!gone) throw new AppError('not_found', 'No such passkey')
-    const object = { type: 'passkey', id }
-    await auditLogin(tx, audit, loginId, { action: 'passkey.remove', object, details: { name: gone.name } })
+  const { db, config, person } = request
+  const { loginId } = person
+  await requireProof(request, person, password)
+  const [passkey] = await findOwnPasskey(db, { id, loginId })
+  if (!passkey) throw noPasskey()
+  const { name } = passkey
+  await changeLogin(request, request, { action: 'passkey.remove', details: { name } }, async tx => {
+    if ((await deletePasskey(tx, { id, loginId })).length === 0) throw noPasskey()
+    await requireAWay(tx, config, loginId)
   })
 }

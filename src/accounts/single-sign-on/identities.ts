@@ -1,11 +1,11 @@
 import { z } from 'zod'
-import type { Audit } from '../../audit/audit.ts'
 import { query } from '../../db/query.ts'
 import { AppError } from '../../errors.ts'
 import { label, timestamp } from '../../schema/fields.ts'
 import type { Services } from '../../services.ts'
-import { auditLogin } from '../audit-login.ts'
-import { keepingAWay } from '../ways-to-sign-in.ts'
+import { changeLogin, type PersonRequest } from '../change-login.ts'
+import { requireProof } from '../proof.ts'
+import { requireAWay } from '../ways-to-sign-in.ts'
 
 export const Identity = z
   .object({
@@ -59,14 +59,14 @@ export const insertIdentity = query<
 /** Finds the login that is linked to a person at the provider, and writes that it was used. */
 export const useIdentity = query<
   { issuer: string; subject: string; now: Date },
-  { loginId: string; email: string; isDisabled: boolean }
+  { id: string; email: string; isDisabled: boolean }
 >(
   'use-oidc-identity',
   `update oidc_identities
   set last_used_at = :now
   from logins
   where issuer = :issuer and subject = :subject and logins.id = oidc_identities.login_id
-  returning logins.id as "loginId", logins.email, logins.disabled_at is not null as "isDisabled"`,
+  returning logins.id, logins.email, logins.disabled_at is not null as "isDisabled"`,
 )
 
 const deleteIdentity = query<{ id: string; loginId: string }, { issuer: string }>(
@@ -74,16 +74,21 @@ const deleteIdentity = query<{ id: string; loginId: string }, { issuer: string }
   `delete from oidc_identities where login_id = :loginId and ${ID} = :id returning issuer`,
 )
 
-/** @throws AppError `not_found` for what the login is not linked to; `forbidden` for its last way to sign in */
+/** @throws AppError `not_found` for what the login is not linked to; `forbidden` for its last way to sign in, and as `requireProof` */
 export async function removeIdentity(
-  { db, config, audit }: Pick<Services, 'db' | 'config'> & { audit: Audit },
-  loginId: string,
-  id: string,
+  request: Pick<Services, 'db' | 'redis' | 'config' | 'now'> & PersonRequest,
+  { id, password }: { id: string; password?: string | undefined },
 ): Promise<void> {
-  await db.begin(async tx => {
-    const [gone] = await keepingAWay(tx, config, loginId, () => deleteIdentity(tx, { id, loginId }))
-    if (!gone) throw new AppError('not_found', 'No such link to single sign-on')
-    const details = { issuer: gone.issuer }
-    await auditLogin(tx, audit, loginId, { action: 'single_sign_on.unlink', details })
+  const { db, config, person } = request
+  const { loginId } = person
+  await requireProof(request, person, password)
+  const identity = (await listIdentities(db, { loginId })).find(each => each.id === id)
+  if (!identity) throw noIdentity()
+  const details = { issuer: identity.issuer }
+  await changeLogin(request, request, { action: 'single_sign_on.unlink', details }, async tx => {
+    if ((await deleteIdentity(tx, { id, loginId })).length === 0) throw noIdentity()
+    await requireAWay(tx, config, loginId)
   })
 }
+
+const noIdentity = () => new AppError('not_found', 'No such link to single sign-on')

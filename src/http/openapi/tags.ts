@@ -25,6 +25,11 @@ export const tags: Record<string, { name: string; description: string }> = {
   },
   tokens: { name: 'Tokens', description: 'Bearer tokens of people and programs.' },
   audit: { name: 'Audit log', description: 'Who did what in the team.' },
+  auth: { name: 'Signing in', description: 'Sessions of people with a browser; none of it needs a token.' },
+  account: {
+    name: 'Your login',
+    description: 'What a signed-in person sees and changes of their own login.',
+  },
   passkeys: {
     name: 'Passkeys',
     description: 'Signing in without a password, with what the device or a security key holds.',
