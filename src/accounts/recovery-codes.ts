@@ -21,20 +21,16 @@ const deleteCodes = query<{ loginId: string }>(
   'delete from recovery_codes where login_id = :loginId',
 )
 
-const insertCodes = query<{ loginId: string; hashes: Uint8Array[] }>(
+/** Hashes in hex: the driver cannot send a list of bytes. */
+const insertCodes = query<{ loginId: string; hashes: string[] }>(
   'create-recovery-codes',
   `insert into recovery_codes (login_id, hash)
-  select :loginId, unnest(:hashes::bytea[])`,
+  select :loginId, decode(unnest(:hashes::text[]), 'hex')`,
 )
 
 const useCode = query<{ loginId: string; hash: Uint8Array }, { loginId: string }>(
   'use-recovery-code',
   'delete from recovery_codes where login_id = :loginId and hash = :hash returning login_id as "loginId"',
-)
-
-export const countRecoveryCodes = query<{ loginId: string }, { count: number }>(
-  'count-recovery-codes',
-  'select count(*)::int as count from recovery_codes where login_id = :loginId',
 )
 
 export const removeRecoveryCodes = (db: Queryable, loginId: string) => deleteCodes(db, { loginId })
@@ -46,7 +42,7 @@ export async function renewRecoveryCodes(tx: Transaction, loginId: string): Prom
     plain.add(Array.from({ length: LENGTH }, () => ALPHABET[randomInt(ALPHABET.length)]).join(''))
   }
   await deleteCodes(tx, { loginId })
-  await insertCodes(tx, { loginId, hashes: [...plain].map(hashOf) })
+  await insertCodes(tx, { loginId, hashes: [...plain].map(code => hashOf(code).toString('hex')) })
   return [...plain].map(code => code.replace(/(.{4})(?=.)/g, '$1-'))
 }
 

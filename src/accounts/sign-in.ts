@@ -23,7 +23,7 @@ const replaceHash = query<{ id: string; before: string; after: string }>(
   'update logins set password_hash = :after where id = :id and password_hash = :before',
 )
 
-export const PASSWORDS_OFF = 'Passwords are turned off here: use single sign-on'
+const PASSWORDS_OFF = 'Passwords are turned off here: use single sign-on'
 
 /** @throws AppError `forbidden` where single sign-on is the only way in */
 export function requirePasswords({ config }: Pick<Services, 'config'>): void {

@@ -24,7 +24,7 @@ export const totpUri = (secret: string, email: string, issuer: string): string =
 export const sealTotpSecret = (secretKey: string, loginId: string, secret: string): Buffer =>
   seal(secretKey, secret, placeOf(loginId))
 
-export const unsealTotpSecret = (secretKey: string, loginId: string, sealed: Uint8Array): string =>
+const unsealTotpSecret = (secretKey: string, loginId: string, sealed: Uint8Array): string =>
   unseal(secretKey, sealed, placeOf(loginId))
 
 /** Returns the time step whose code this is; undefined for a wrong code. */

@@ -16,6 +16,7 @@ import { discardBody } from './body.ts'
 import { errorAnswer, logFailure } from './error-answer.ts'
 import { healthz, readyz } from './health.ts'
 import { metricsEndpoint } from './metrics.ts'
+import { createPages, PAGES } from './pages/pages.ts'
 import { givenRequestId, requestIdFrom } from './request-id.ts'
 import { endSignIn, startSignIn } from './single-sign-on.ts'
 import { processorWebhook } from './webhook.ts'
@@ -47,6 +48,9 @@ export function createApp(
   mount(app, '/api/openapi.json', { get: reference.document })
   mount(app, '/docs', { get: reference.page })
   mount(app, '/docs/redoc.js', { get: reference.script })
+  const pages = createPages(services.config)
+  for (const path of PAGES) mount(app, path, { get: pages.page })
+  mount(app, '/pages/:file', { get: pages.file })
   for (const [path, handlers] of restHandlers(services)) mount(app, path, handlers)
   app.all('/trpc/:procedures', trpcEndpoint(services))
   app.use(() => {

@@ -15,7 +15,7 @@ import { ADDRESS_TAKEN, renameUsers, requireFreeAddress } from './account.ts'
 export const FIRST_OWNER = 'owner@localhost'
 
 /** Makes the memberships with an e-mail address that nobody has set up those of a login. Only a link that was opened may do so. */
-export const joinMemberships = query<{ loginId: string; email: string }, { id: string }>(
+const joinMemberships = query<{ loginId: string; email: string }, { id: string }>(
   'join-memberships',
   `update users
   set login_id = :loginId

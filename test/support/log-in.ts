@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto'
-import { sessionCookieName } from '../../src/http/api/browser.ts'
 import { createTeam, createUser } from '../../src/teams/accounts.ts'
 import type { Role } from '../../src/teams/schema.ts'
 import { setupUrl } from '../../src/teams/set-up-login.ts'
 import type { Answer, Api } from './api.ts'
+import { headersOf } from './browser-session.ts'
 
 export const PASSWORD = 'correct horse battery staple'
 
@@ -37,12 +37,6 @@ export async function setUp(api: Api, options: Parameters<typeof invitee>[1] & {
   return { ...person, password, loginId: answer.body.id as string, cookie: cookieOf(answer)! }
 }
 
-/** Headers of a page of the service. */
-export const withCookie = (api: Pick<Api, 'services'>, secret: string) => ({
-  Cookie: `${sessionCookieName(api.services.config.baseUrl)}=${secret}`,
-  'Sec-Fetch-Site': 'same-origin',
-})
-
 /** Entries about a login in the audit log, the oldest first. */
 export const entriesOf = ({ services: { db } }: Pick<Api, 'services'>, loginId: string) =>
   db<
@@ -55,3 +49,6 @@ export const entriesOf = ({ services: { db } }: Pick<Api, 'services'>, loginId: 
     }[]
   >`
     select action, actor, details, team_id as "teamId", network from audit_log where login_id = ${loginId} order by id`
+
+/** Headers of a page of the service with a cookie. */
+export const withCookie = ({ services }: Pick<Api, 'services'>, secret: string) => headersOf(services, secret)

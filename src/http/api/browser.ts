@@ -14,9 +14,13 @@ export function readSessionCookie({ headers }: Request, baseUrl: string): string
   return headers.cookie === undefined ? undefined : parseCookie(headers.cookie)[sessionCookieName(baseUrl)]
 }
 
-/** Sets the cookie of the browser session, or removes it when `secret` is null. */
+/** Sets the cookie of the browser session, or removes it when `secret` is null. The last call of a request counts. */
 export function writeSessionCookie(res: Response, baseUrl: string, secret: string | null): void {
-  res.cookie(sessionCookieName(baseUrl), secret ?? '', {
+  const name = sessionCookieName(baseUrl)
+  const others = [res.getHeader('Set-Cookie') ?? []].flat().filter(each => !`${each}`.startsWith(`${name}=`))
+  res.removeHeader('Set-Cookie')
+  if (others.length > 0) res.setHeader('Set-Cookie', others as string[])
+  res.cookie(name, secret ?? '', {
     httpOnly: true,
     sameSite: 'lax',
     secure: isSecure(baseUrl),
