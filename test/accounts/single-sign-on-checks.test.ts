@@ -424,6 +424,16 @@ describe('links that were opened', () => {
     )
   })
 
+  test('single sign-on: the link for setting up leaves a user alone in whose team the login is already', async () => {
+    const { claims, teamId } = await invited()
+    await signInWith({ claims })
+    const email = newAddress()
+    await api.services.db`insert into users (team_id, email, role) values (${teamId}, ${email}, 'admin')`
+    const link = await newLink(api, { email }, { purpose: 'setup' })
+    expect(await signInWith({ claims }, newBrowser(api), { link })).toBe('/')
+    expect(await usersOf(api, teamId)).toContainEqual({ email, role: 'admin', loginEmail: null })
+  })
+
   test('single sign-on: the link for recovering links the login, and removes its second factor', async () => {
     const person = await signIn(api)
     await api.services.db`update logins set totp_secret = '\\x00', totp_step = 1 where id = ${person.loginId}`
