@@ -12,6 +12,7 @@ import { createConsumer, watchForStandstill } from '../src/queue/consumer.ts'
 import { createProducer } from '../src/queue/producer.ts'
 import { connectPatientRedis, connectRedis, whenReady } from '../src/redis/connect.ts'
 import { createLease } from '../src/redis/lease.ts'
+import { RETENTION_JOBS } from '../src/retention/jobs.ts'
 import { recomputeAllSites } from '../src/revenue/subscriptions/recompute-queue.ts'
 import { REFRESHING } from '../src/rollups/keep-refreshed.ts'
 import { runTask } from '../src/rollups/protocol.ts'
@@ -80,6 +81,7 @@ const scheduler = startScheduler({
   log,
   now: () => new Date(),
   jobs: [
+    ...RETENTION_JOBS,
     { name: 'recompute subscriptions', everyMs: 10_000, run: ({ db }) => recomputeAllSites({ db, log }) },
     { name: 'forget expired sessions', everyMs: HOUR_MS, run: ({ db }, now) => forgetExpired(db, now) },
   ],

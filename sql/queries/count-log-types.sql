@@ -1,10 +1,15 @@
 -- Hits of a site in [start, end) by bucket and type, from counts by 15-minute bucket. `bucket` counts, from 0, the half-open
 -- buckets that begin at `bounds`.
--- Dirty buckets are counted from raw rows. Above its watermark the aggregate reads raw rows by itself.
-with dirty as materialized (
+-- Dirty buckets are counted from raw rows. Above its watermark the aggregate reads raw rows by itself. Before the site's
+-- details_from kept buckets answer, as in read-hit-buckets.sql.
+with details as materialized (
+  select coalesce((select details_from from sites where site_no = :siteNo::int), '-infinity') as since
+),
+dirty as materialized (
   select bucket
   from dirty_buckets
   where aggregate = 'hits' and site_no = :siteNo::int and bucket >= :start::timestamptz and bucket < :end::timestamptz
+    and bucket >= (select since from details)
 ),
 summed as (
   select
@@ -21,6 +26,7 @@ summed as (
   where site_no = :siteNo::int
     and bucket >= :start::timestamptz
     and bucket < :end::timestamptz
+    and bucket >= (select since from details)
     and bucket not in (select bucket from dirty)
   group by 1
 ),
@@ -46,6 +52,13 @@ counted as (
     and events.at >= (select min(bucket) from dirty)
     and events.at < (select max(bucket) + interval '15 minutes' from dirty)
   group by 1, 2
+  union all
+  select width_bucket(bucket, :bounds::timestamptz[]) - 1, of_type.key, of_type.value::bigint
+  from kept_hit_buckets
+  cross join lateral jsonb_each_text(types) as of_type
+  where site_no = :siteNo::int
+    and bucket >= :start::timestamptz
+    and bucket < least(:end::timestamptz, (select since from details))
 )
 select bucket, type, sum(hits)::bigint as hits
 from counted

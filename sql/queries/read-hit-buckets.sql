@@ -1,9 +1,16 @@
 -- One row for each 15-minute bucket, UTC, in which a site (:siteNos) has hits in its range [:starts, :ends); empty buckets are absent.
 -- visitors: array_send bytes of the distinct visitor_no, in base64: a thread reads them without text parsing.
--- Dirty buckets are counted from raw rows. Above its watermark the aggregate reads raw rows by itself.
+-- Dirty buckets are counted from raw rows. Above its watermark the aggregate reads raw rows by itself. Before the site's
+-- details_from there are no rows, and the aggregate may have been refreshed without them: kept buckets answer.
 with asked as (
-  select site_no, starts_at, ends_at
+  select
+    site_no,
+    starts_at as kept_from,
+    least(ends_at, details_from) as kept_to,
+    greatest(starts_at, details_from) as starts_at,
+    ends_at
   from unnest(:siteNos::int[], :starts::timestamptz[], :ends::timestamptz[]) as span (site_no, starts_at, ends_at)
+  left join (select site_no, details_from from sites where details_from is not null) as site using (site_no)
 ),
 dirty as materialized (
   select asked.site_no, bucket
@@ -45,3 +52,12 @@ cross join lateral (
   where site_no = dirty.site_no and at >= dirty.bucket and at < dirty.bucket + interval '15 minutes'
 ) as hit
 where hits > 0
+union all
+select asked.site_no, kept.bucket, kept.pageviews, kept.custom_events, encode(array_send(kept.visitors), 'base64')
+from asked
+cross join lateral (
+  select bucket, pageviews, custom_events, visitors
+  from kept_hit_buckets
+  where kept_hit_buckets.site_no = asked.site_no and bucket >= asked.kept_from and bucket < asked.kept_to
+  offset 0
+) as kept

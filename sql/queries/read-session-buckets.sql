@@ -1,15 +1,21 @@
 -- One row for each 15-minute bucket of [:start, :end), UTC, in which sessions of site :siteNo started; empty buckets are absent.
--- Dirty buckets are counted from raw rows. Above its watermark the aggregate reads raw rows by itself.
-with dirty as materialized (
+-- Dirty buckets are counted from raw rows. Above its watermark the aggregate reads raw rows by itself. Before the site's
+-- details_from kept buckets answer, as in read-hit-buckets.sql.
+with details as materialized (
+  select coalesce((select details_from from sites where site_no = :siteNo::int), '-infinity') as since
+),
+dirty as materialized (
   select bucket
   from dirty_buckets
   where aggregate = 'sessions' and site_no = :siteNo::int and bucket >= :start::timestamptz and bucket < :end::timestamptz
+    and bucket >= (select since from details)
 )
 select bucket, sessions, bounces, duration_ms::float8 as "durationMs"
 from sessions_15m
 where site_no = :siteNo::int
   and bucket >= :start::timestamptz
   and bucket < :end::timestamptz
+  and bucket >= (select since from details)
   and bucket not in (select bucket from dirty)
 union all
 select dirty.bucket, session.sessions, session.bounces, session.duration_ms
@@ -26,3 +32,9 @@ cross join lateral (
     and started_at >= :start::timestamptz and started_at < :end::timestamptz
 ) as session
 where session.sessions > 0
+union all
+select bucket, sessions, bounces, duration_ms::float8
+from kept_session_buckets
+where site_no = :siteNo::int
+  and bucket >= :start::timestamptz
+  and bucket < least(:end::timestamptz, (select since from details))

@@ -15,7 +15,10 @@ type Marked = Aggregate | 'daily_rollups'
 
 // Because of the share lock, a transaction that moves the watermark waits for this one. Inserts in key order, to avoid deadlocks
 // between writers.
-const markDirty = query<{ aggregate: string; siteNos: number[]; buckets: Date[]; changedAts: Date[] }>(
+const markDirty = query<
+  { aggregate: string; siteNos: number[]; buckets: Date[]; changedAts: Date[] },
+  { siteNo: number }
+>(
   'mark-dirty',
   `
   with edge as materialized (
@@ -27,7 +30,8 @@ const markDirty = query<{ aggregate: string; siteNos: number[]; buckets: Date[];
     edge
   where changed_at < watermark
   order by site_no, bucket
-  on conflict (aggregate, site_no, bucket) do update set version = nextval('dirty_versions')`,
+  on conflict (aggregate, site_no, bucket) do update set version = nextval('dirty_versions')
+  returning site_no as "siteNo"`,
 )
 const deleteDirty = query<{ aggregate: string; siteNos: number[]; buckets: Date[]; versions: number[] }>(
   'delete-dirty',
@@ -79,12 +83,13 @@ export async function removeMarks(db: Queryable, aggregate: Marked, marks: reado
  * @param touched `at`: any time inside each bucket, Unix milliseconds; `changedAt`, if it differs: a rollup built up to a later
  * time holds the row. For a hit this is its own time; for a session, `closesAt` of its last hit before or after the change,
  * whichever is earlier
+ * @returns true when it has set a mark: some rows lie below the watermark, which then stays until the transaction ends
  */
 export async function markBuckets(
   tx: Transaction,
   aggregate: Marked,
   touched: { siteNo: number; at: number; changedAt?: number }[],
-): Promise<void> {
+): Promise<boolean> {
   const marks = new Map<string, { siteNo: number; bucket: number; changedAt: number }>()
   for (const { siteNo, at, changedAt = at } of touched) {
     const bucket = Math.floor(at / BUCKET_MS) * BUCKET_MS
@@ -93,12 +98,13 @@ export async function markBuckets(
     if (known) known.changedAt = Math.min(known.changedAt, changedAt)
     else marks.set(key, { siteNo, bucket, changedAt })
   }
-  if (marks.size === 0) return
+  if (marks.size === 0) return false
   const values = [...marks.values()]
-  await markDirty(tx, {
+  const marked = await markDirty(tx, {
     aggregate,
     siteNos: values.map(({ siteNo }) => siteNo),
     buckets: values.map(({ bucket }) => new Date(bucket)),
     changedAts: values.map(({ changedAt }) => new Date(changedAt)),
   })
+  return marked.length > 0
 }

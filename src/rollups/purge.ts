@@ -1,4 +1,4 @@
-import type { Db } from '../db/connect.ts'
+import { type Db, inTransaction, type Queryable } from '../db/connect.ts'
 import { query } from '../db/query.ts'
 import { DAY_MS, MINUTE_MS } from '../lib/time.ts'
 import { AGGREGATE_NAMES } from './aggregates.ts'
@@ -12,11 +12,11 @@ const BUDGET_MS = 2_000
 /** Maximum rows of one transaction: a longer one would block others by its locks, or the embedded database's only session. */
 const MAX_ROWS = 20_000
 /** The purge pauses while more buckets than this wait for a refresh. */
-const MAX_MARKS = 5_000
+export const MAX_MARKS = 5_000
 /** After this time, no transaction that began before the deletion can still store rows. */
 const SETTLED_MS = 10 * MINUTE_MS
 
-/** All tables with rows of a site, except `sites` and the hypertables. */
+/** All tables with rows of a site, except `sites`, kept buckets and the hypertables. */
 const TABLES = [
   'processor_connections',
   'import_secrets',
@@ -79,7 +79,7 @@ const findStart = query<{ siteNo: number; from: Date }, { at: Date | null }>(
   ) as at`,
 )
 
-const countDirty = query<{ siteNo: number }, { all: number; ofSite: number }>(
+export const countDirty = query<{ siteNo: number }, { all: number; ofSite: number }>(
   'count-dirty',
   `
   select count(*)::int as "all", (count(*) filter (where site_no = :siteNo::int))::int as "ofSite"
@@ -94,6 +94,61 @@ const finishPurge = query<{ siteNo: number; now: Date }>(
   set purged_at = :now, domain = ''
   where site_no = :siteNo and deleted_at is not null`,
 )
+
+// The aggregates may still hold the rows of kept buckets, whose hits and sessions are gone.
+const deleteKeptHits = query<{ siteNo: number; before: Date; limit: number }, { bucket: Date }>(
+  'delete-kept-hit-buckets',
+  `
+  delete from kept_hit_buckets
+  where ctid = any(array(
+    select ctid from kept_hit_buckets
+    where site_no = :siteNo::int and bucket < :before::timestamptz
+    order by bucket
+    limit :limit::int
+  ))
+  returning bucket`,
+)
+const deleteKeptSessions = query<{ siteNo: number; before: Date; limit: number }, { bucket: Date }>(
+  'delete-kept-session-buckets',
+  `
+  delete from kept_session_buckets
+  where ctid = any(array(
+    select ctid from kept_session_buckets
+    where site_no = :siteNo::int and bucket < :before::timestamptz
+    order by bucket
+    limit :limit::int
+  ))
+  returning bucket`,
+)
+
+/** Kept buckets of one transaction. */
+const KEPT_BUCKETS = 2_000
+/** Upper bound of all times. */
+const LATEST = new Date('9999-01-01T00:00:00Z')
+
+/**
+ * Deletes kept buckets of a site, and marks them dirty, so that the refresh removes the rows of the aggregates.
+ * @returns true when there may be more
+ */
+export async function deleteKeptBuckets(db: Queryable, siteNo: number, before = LATEST): Promise<boolean> {
+  let isMore = false
+  for (const [aggregate, deleteKept] of [
+    ['hits', deleteKeptHits],
+    ['sessions', deleteKeptSessions],
+  ] as const) {
+    const deleted = await inTransaction(db, async transaction => {
+      const gone = await deleteKept(transaction, { siteNo, before, limit: KEPT_BUCKETS })
+      await markBuckets(
+        transaction,
+        aggregate,
+        gone.map(({ bucket }) => ({ siteNo, at: bucket.getTime() })),
+      )
+      return gone.length
+    })
+    isMore ||= deleted === KEPT_BUCKETS
+  }
+  return isMore
+}
 
 interface SiteSpan {
   siteNo: number
@@ -128,13 +183,13 @@ export const countRowsByBucket = query<SiteSpan, BucketCount>(
 
 // Delete through the hypertable, not from a chunk: only this finds compressed rows in every version of TimescaleDB. With a plan
 // for these parameters (see allow-purge) it deletes whole segments of the columnstore without decompressing them.
-const purgeEvents = query<SiteSpan>(
+export const purgeEvents = query<SiteSpan>(
   'purge-events',
   `
   delete from events
   where site_no = :siteNo::int and at >= :start::timestamptz and at < :end::timestamptz`,
 )
-const purgeSessions = query<SiteSpan>(
+export const purgeSessions = query<SiteSpan>(
   'purge-sessions',
   `
   delete from sessions
@@ -183,6 +238,11 @@ async function purgeSite(db: Db, siteNo: number, hasTime: () => boolean): Promis
     isEmpty = false
     if (!hasTime()) return false
   }
+  while (await deleteKeptBuckets(db, siteNo)) {
+    isEmpty = false
+    const [marks] = await countDirty(db, { siteNo })
+    if (marks!.all > MAX_MARKS || !hasTime()) return false
+  }
   for (let from = EARLIEST; ; ) {
     const day = await firstDay(db, siteNo, from)
     if (day === undefined) return isEmpty
@@ -222,8 +282,8 @@ async function purgeDay(db: Db, siteNo: number, day: number, hasTime: () => bool
   return true
 }
 
-/** Splits consecutive buckets into slices of at most `MAX_ROWS` rows. A bucket with more rows is a slice by itself. */
-function cut(counts: BucketCount[]): Date[][] {
+/** Splits consecutive buckets into transactions of at most `MAX_ROWS` rows. A bucket with more rows is a slice by itself. */
+export function cut(counts: BucketCount[]): Date[][] {
   const slices: Date[][] = []
   let rows = Number.POSITIVE_INFINITY
   for (const { bucket, count } of counts) {

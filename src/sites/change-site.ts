@@ -142,14 +142,14 @@ const findObstacles = query<
 const UNIQUE_VIOLATION = '23505'
 
 /**
- * Changes settings that other data does not restrict: all except the currency.
+ * Changes settings that other data does not restrict: all except the currency and the time zone.
  * @throws AppError `validation_failed` when another site of the team has the domain, also under concurrent requests;
  * `not_found` when the site was deleted meanwhile
  */
 export async function updateSite(
   services: Parts,
   site: SiteRecord,
-  changes: Omit<OptionChanges, 'currency'>,
+  changes: Omit<OptionChanges, 'currency' | 'timezone'>,
 ): Promise<Site> {
   try {
     return await announced(services, await write(services, services.db, site, changes))
@@ -174,6 +174,38 @@ export async function updateCurrency(
     const [present] = await lockSiteCurrency(transaction, { siteNo: site.siteNo })
     if (present?.currency !== currency) await requireFreeOfMoney(transaction, site.siteNo, currency)
     return write(services, transaction, site, { currency })
+  })
+  return announced(services, changed)
+}
+
+const lockTimezone = query<{ siteNo: number }, { timezone: string; detailsFrom: Date | null }>(
+  'lock-site-timezone',
+  `select timezone, details_from as "detailsFrom"
+  from sites
+  where site_no = :siteNo and deleted_at is null
+  for no key update`,
+)
+
+/**
+ * Changes the time zone. The present one is always accepted.
+ * @throws AppError `validation_failed` once details of the site are gone: the numbers of its old days cannot be counted again for
+ * days of another zone; `not_found` when the site was deleted meanwhile
+ */
+export async function updateTimezone(
+  services: Parts,
+  site: SiteRecord,
+  { timezone }: { timezone: string },
+): Promise<Site> {
+  const changed = await services.db.begin(async transaction => {
+    const [present] = await lockTimezone(transaction, { siteNo: site.siteNo })
+    if (present?.detailsFrom && present.timezone !== timezone) {
+      throw invalidField(
+        'timezone',
+        `The time zone stays ${present.timezone}: hits before ${present.detailsFrom.toISOString()} are gone (retention), ` +
+          'and the numbers of those days cannot be counted again for days of another zone',
+      )
+    }
+    return write(services, transaction, site, { timezone })
   })
   return announced(services, changed)
 }
@@ -203,13 +235,14 @@ const write = ({ audit }: Parts, db: Queryable, { siteNo }: SiteRecord, changes:
     return rows
   })
 
-const auditEntry = (
+export const auditEntry = (
   action: AuditAction,
   { id, domain }: SiteRecord,
   details: AuditEntry['details'] = {},
 ): AuditEntry => ({ action, object: { type: 'site', id }, details: { domain, ...details } })
 
-async function announced(services: Parts, [changed]: SiteRecord[]): Promise<Site> {
+/** @throws AppError `not_found` when there is no row */
+export async function announced(services: Omit<Parts, 'audit'>, [changed]: SiteRecord[]): Promise<Site> {
   if (!changed) throw new AppError('not_found', 'No such site')
   await announceSiteChange(services, changed.trackingKey)
   return presentSite(changed, services.config.baseUrl)

@@ -86,6 +86,8 @@ export async function listTrackedSites(db: Queryable, limit: number): Promise<Ma
 export interface AnySite extends Pick<TrackedSite, 'siteNo' | 'siteId' | 'timezone' | 'trackingMode'> {
   /** Time of its earliest pageview or event; null until there is one. */
   firstEventAt: Date | null
+  /** Hits before it are gone, and none are stored; null while none were dropped. */
+  detailsFrom: Date | null
 }
 
 /** Sites of all teams: by id, by domain, or every site when both are null. */
@@ -96,7 +98,8 @@ const selectAnySites = query<{ id: string | null; domain: string | null }, AnySi
     id as "siteId",
     timezone,
     tracking_mode as "trackingMode",
-    first_event_at as "firstEventAt"
+    first_event_at as "firstEventAt",
+    details_from as "detailsFrom"
   from sites
   where
     deleted_at is null

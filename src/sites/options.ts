@@ -16,6 +16,8 @@ interface SiteOption {
   isListed?: true
   /** In `TrackedSite`, which ingestion keeps in memory. */
   isTracked?: true
+  /** Null is one of its values, so `updateSite` cannot change it: null means there that the option stays as it is. */
+  isNullable?: true
 }
 
 const Domain = z
@@ -63,6 +65,11 @@ const TrackingMode = z
   .enum(['cookieless', 'cookie'])
   .meta({ description: 'Whether trackers keep a visitor id in a cookie.' })
 
+const RetentionMonths = z.int().min(1).max(120).nullable().meta({
+  description: 'Months for which hits and sessions are kept, 1 to 120; null: for ever. Numbers stay.',
+  example: 25,
+})
+
 /**
  * Declares a flag.
  * @param claim what is true of a site that has the flag, as a sentence
@@ -106,6 +113,7 @@ const SITE_OPTIONS = {
   tracking_mode: { shown: TrackingMode, input: TrackingMode, isTracked: true },
   is_public: flagOption('The dashboard is shared publicly.', true),
   ...FEATURES,
+  retention_months: { shown: RetentionMonths, input: RetentionMonths, isNullable: true },
 } satisfies Record<string, SiteOption>
 
 type Options = typeof SITE_OPTIONS
@@ -115,13 +123,17 @@ type NamesWith<Part> = { [Each in Name]: Options[Each] extends Part ? Each : nev
 type Listed = NamesWith<{ isListed: true }>
 type Tracked = NamesWith<{ isTracked: true }>
 type Changeable = NamesWith<{ input: z.ZodType }>
+/** Options that `OPTION_ASSIGNMENTS` sets. */
+type Assigned = Exclude<Changeable, NamesWith<{ isNullable: true }>>
 type AtCreation = NamesWith<{ atCreation: z.ZodType }>
 
 const names = Object.keys(SITE_OPTIONS) as Name[]
 const namesWith = <Names extends Name>(property: keyof SiteOption) =>
   names.filter(name => property in SITE_OPTIONS[name]) as Names[]
 
-const changeable = namesWith<Changeable>('input')
+const assigned = namesWith<Changeable>('input').filter(
+  (name): name is Assigned => !('isNullable' in SITE_OPTIONS[name]),
+)
 const atCreation = namesWith<AtCreation>('atCreation')
 
 /** Returns one field of each option by its name, for an object schema. */
@@ -147,13 +159,13 @@ export const ChangeFeatures = z
   .object(fields(Object.keys(FEATURES) as (keyof typeof FEATURES)[], 'input'))
   .partial()
 
-type Inputs = { [Each in Changeable]: z.output<Options[Each]['input']> }
+type Inputs = { [Each in Assigned]: z.output<Options[Each]['input']> }
 /** Options that a request changes, by their names. */
 export type OptionChanges = Partial<Inputs>
 /** Parameters of `OPTION_ASSIGNMENTS`; an option that is null stays as it is. */
-export type OptionParameters = { [Each in Changeable]: Inputs[Each] | null }
+export type OptionParameters = { [Each in Assigned]: Inputs[Each] | null }
 export const optionParameters = (changes: OptionChanges) =>
-  Object.fromEntries(changeable.map(name => [name, changes[name] ?? null])) as OptionParameters
+  Object.fromEntries(assigned.map(name => [name, changes[name] ?? null])) as OptionParameters
 
 /** Name of a column in the rows of statements. */
 type Camel<Column extends string> = Column extends `${infer Head}_${infer Tail}`
@@ -174,7 +186,7 @@ export const OPTION_COLUMNS = columns(names)
 export const TRACKED_OPTION_COLUMNS = columns(namesWith<Tracked>('isTracked'))
 
 /** List of an update, with `OptionParameters`. */
-export const OPTION_ASSIGNMENTS = changeable.map(name => `${name} = coalesce(:${name}, ${name})`).join(', ')
+export const OPTION_ASSIGNMENTS = assigned.map(name => `${name} = coalesce(:${name}, ${name})`).join(', ')
 
 /** Columns of an insert and their parameters, which are a `CreateSite`. */
 export const CREATION_COLUMNS = atCreation.join(', ')

@@ -14,6 +14,8 @@ export interface SiteRecord extends OptionValues {
   trackingKey: string
   /** Time of its earliest pageview or event; null until there is one. */
   firstEventAt: Date | null
+  /** Hits and sessions before it are gone; null while none were dropped. */
+  detailsFrom: Date | null
   createdAt: Date
 }
 
@@ -24,6 +26,7 @@ export const SITE_COLUMNS = `
   team_id as "teamId",
   tracking_key as "trackingKey",
   first_event_at as "firstEventAt",
+  details_from as "detailsFrom",
   created_at as "createdAt",
   ${OPTION_COLUMNS}`
 
@@ -50,6 +53,11 @@ export const Site = z
     ...sharedFields,
     tracking_key: uuid('What hits of the site carry as their `key`.'),
     ...siteFields,
+    details_from: timestamp(
+      'Details (hits, sessions) before it are gone: filters and lists begin there. Null while nothing was dropped.',
+    )
+      .nullable()
+      .meta({ example: null }),
   })
   .meta({ id: 'Site' })
 export type Site = z.infer<typeof Site>
@@ -121,5 +129,6 @@ export function presentSite(site: SiteRecord, baseUrl: string): Site {
     has_data: site.firstEventAt !== null,
     created_at: site.createdAt.toISOString(),
     ...presentOptions(site),
+    details_from: site.detailsFrom?.toISOString() ?? null,
   }
 }

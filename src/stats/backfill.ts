@@ -38,7 +38,7 @@ export async function backfill(
   if (from && to && from > to) throw new Error(`${from} comes after ${to}`)
   const sites = options.site ? [await findSiteAnywhere(db, options.site)] : await findAllSites(db)
   const spans = sites.map(site => spanOf(site, options, now()))
-  if (from && spans.length > 0 && spans.every(({ days }) => days === 0)) {
+  if (from && spans.length > 0 && spans.every(({ isFuture }) => isFuture)) {
     throw new Error(`${from} lies in the future`)
   }
   const requested = spans.filter(({ days }) => days > 0)
@@ -67,13 +67,22 @@ export async function backfill(
   return { sites: sites.length, days: spans.reduce((sum, { days }) => sum + days, 0) }
 }
 
-/** Returns the days of a site as a time span that ends with today at the latest: later days have no data. */
-function spanOf({ siteNo, timezone, firstEventAt }: AnySite, { from, to }: BackfillOptions, now: Date) {
+/**
+ * Returns the days of a site as a time span that ends with today at the latest: later days have no data. Days before its
+ * details_from are left out: they cannot be counted again.
+ */
+function spanOf(
+  { siteNo, timezone, firstEventAt, detailsFrom }: AnySite,
+  { from, to }: BackfillOptions,
+  now: Date,
+) {
   const today = localDay(timezone, now.getTime())
-  const first = from ? dayOf(from) : firstEventAt ? localDay(timezone, firstEventAt.getTime()) : today
+  const firstGiven = from ? dayOf(from) : firstEventAt ? localDay(timezone, firstEventAt.getTime()) : today
+  const first = detailsFrom ? Math.max(firstGiven, localDay(timezone, detailsFrom.getTime())) : firstGiven
   const last = to ? Math.min(dayOf(to), today) : today
   const days = Math.max(0, last - first + 1)
-  return { siteNo, days, start: startOfDay(timezone, first), end: startOfDay(timezone, last + 1) }
+  const isFuture = firstGiven > today
+  return { siteNo, days, isFuture, start: startOfDay(timezone, first), end: startOfDay(timezone, last + 1) }
 }
 
 const lengthOf = (windows: Window[]): number => windows.reduce((sum, { start, end }) => sum + end - start, 0)

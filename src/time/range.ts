@@ -65,7 +65,7 @@ export interface LabelledBucket extends Bucket {
 
 const dateMessage = 'must be one calendar date of the years 1970 to 9998, written YYYY-MM-DD'
 
-const CalendarDate = z
+export const CalendarDate = z
   .string({ error: dateMessage })
   .refine(isCalendarDate, { error: dateMessage })
   .meta({ format: 'date' })

@@ -17,6 +17,8 @@ export interface Context extends Services, Credentials {
   setFlowCookie: (secret: string | null) => void
   /** Whether a page of another origin sent the request. */
   isForeignPage: boolean
+  /** Sets the header that says from when on the site has details. With several calls in one request, the latest time wins. */
+  showDetailsFrom: (detailsFrom: Date) => void
   /** Tells the REST adapter that the resource existed already, so that nothing was created. */
   sayExisting: () => void
   /** Aborts when the client has disconnected or has received its answer. */

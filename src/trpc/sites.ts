@@ -1,4 +1,6 @@
 import { z } from 'zod'
+import { updateRetention } from '../retention/change-retention.ts'
+import { DeleteHistory, deleteHistory } from '../retention/delete-history.ts'
 import {
   createSite,
   deleteSite,
@@ -6,6 +8,7 @@ import {
   togglePin,
   updateCurrency,
   updateSite,
+  updateTimezone,
 } from '../sites/change-site.ts'
 import { currencyOptions } from '../sites/currencies.ts'
 import { getIdentifySecret, removeIdentifySecret, rotateIdentifySecret } from '../sites/identify-secret.ts'
@@ -97,10 +100,11 @@ export const sitesRouter = router({
     .mutation(({ ctx, input }) => updateSite(ctx, ctx.site, input)),
   updateTimezone: changeProcedure('timezone', {
     summary: 'Change the time zone',
-    description: "Defines the site's reporting day.",
+    description:
+      "Defines the site's reporting day. Refused once details of the site are gone (`details_from`).",
   })
     .input(changeOf('timezone'))
-    .mutation(({ ctx, input }) => updateSite(ctx, ctx.site, input)),
+    .mutation(({ ctx, input }) => updateTimezone(ctx, ctx.site, input)),
   updateCurrency: changeProcedure('currency', {
     summary: 'Change the reporting currency',
     description:
@@ -121,6 +125,31 @@ export const sitesRouter = router({
   })
     .input(ChangeFeatures)
     .mutation(({ ctx, input }) => updateSite(ctx, ctx.site, input)),
+  updateRetention: managedSiteProcedure
+    .meta({
+      method: 'patch',
+      path: '/api/sites/:siteKey/retention',
+      summary: 'Change how long details are kept',
+      description:
+        'Hits and sessions older than `retention_months` are dropped in the background, by the week; numbers that need no filter ' +
+        'stay. What is gone does not come back: `details_from` of the site says from when on there are details.',
+      answer: 'The site.',
+    })
+    .input(changeOf('retention_months'))
+    .output(Site)
+    .mutation(({ ctx, input }) => updateRetention(ctx, ctx.site, input)),
+  deleteHistory: managedSiteProcedure
+    .meta({
+      method: 'delete',
+      path: '/api/sites/:siteKey/history',
+      summary: 'Delete the numbers of old days',
+      description:
+        'The numbers of all days before a date whose details are gone already. The site begins with that date at once; the numbers ' +
+        'are removed in the background. Revenue stays. Irreversible.',
+    })
+    .input(DeleteHistory)
+    .output(z.void())
+    .mutation(({ ctx, input }) => deleteHistory(ctx, ctx.site, input)),
   togglePin: changeProcedure('pin', {
     summary: 'Pin or unpin the site',
     description: 'Pins the site to the top of the list, or unpins it when it is pinned.',

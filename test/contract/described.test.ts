@@ -124,6 +124,7 @@ async function ask(part: Part, operation: string, asked: Asked = {}): Promise<An
   const token = 'token' in asked ? asked.token : world.owner.token
   const response = await fetch(asked.query ? `${url}?${asked.query}` : url, {
     method,
+    redirect: 'manual',
     headers: {
       'User-Agent': 'curl/8.0',
       ...(token !== undefined && !isOpen(operation) && { Authorization: `Bearer ${token}` }),
@@ -221,7 +222,8 @@ async function askOverLimit(
   const { limits } = whole.services.config
   const [, endpoint = 'api'] =
     /^POST \/api\/.*?(collect|event|engage|identify|webhook)\b/.exec(operation) ?? []
-  const limit = endpoint as keyof typeof limits
+  const isOfBrowsers = routeOf(operation)?.isOpen || operation.startsWith('GET /api/auth/oidc/')
+  const limit = isOfBrowsers ? 'browser' : (endpoint as keyof typeof limits)
   const before = limits[limit]
   const { token } = await whole.member()
   limits[limit] = 1

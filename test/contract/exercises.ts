@@ -16,12 +16,14 @@ import {
   processor,
   type World,
 } from './exercise-steps.ts'
+import { SIGN_IN_EXERCISES } from './exercises-of-sign-in.ts'
 
 /**
  * How each operation is brought to each answer that is particular to it. What many have in common (400, 401, 402, 403, 413,
  * 429, 503…) is asked of every one without being written here.
  */
 export const exercises: Record<string, (ask: Ask, world: World) => Promise<unknown>> = {
+  ...SIGN_IN_EXERCISES,
   'POST /api/collect': hit({ url: { path: '/' } }, { url: {} }),
   'POST /api/event': hit({ name: 'signup', revenue: { amount: 5, currency: 'USD' } }, { name: '' }),
   'POST /api/engage': hit({ url: { path: '/' }, sd: 20, time: 1_000 }, { sd: -1 }),
@@ -78,6 +80,13 @@ export const exercises: Record<string, (ask: Ask, world: World) => Promise<unkno
   'PATCH /api/sites/{siteKey}/tracking-mode': change({ tracking_mode: 'cookie' }, {}),
   'PATCH /api/sites/{siteKey}/sharing': change({ is_public: true }, { is_public: 'yes' }),
   'PATCH /api/sites/{siteKey}/features': change({ track_errors: true }, { track_errors: 1 }),
+  'PATCH /api/sites/{siteKey}/retention': change({ retention_months: 25 }, { retention_months: 0 }),
+  'DELETE /api/sites/{siteKey}/history': async (ask, world) => {
+    const path = { siteKey: (await newSite(world)).id }
+    await ask({ path, query: 'before=2026-03-01' })
+    await world.api.services.db`update sites set details_from = '2026-04-01' where id = ${path.siteKey}`
+    await ask({ path, query: 'before=2026-03-01' })
+  },
   'PATCH /api/sites/{siteKey}/pin': async (ask, world) =>
     ask({ path: { siteKey: (await newSite(world)).id } }),
   'GET /api/sites/{siteKey}/identify-secret': async ask => ask(),

@@ -400,6 +400,8 @@ describe('POST /api/sites', () => {
       track_errors: false,
       track_web_vitals: false,
       track_session_replay: false,
+      retention_months: null,
+      details_from: null,
       created_at: expect.stringMatching(/^\d{4}-/),
     })
     expect(json.tracking_key).not.toBe(json.id)

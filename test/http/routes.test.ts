@@ -37,6 +37,8 @@ test('routes: the REST surface matches the snapshot', () => {
       "PATCH /api/sites/:siteKey/tracking-mode 200",
       "PATCH /api/sites/:siteKey/sharing 200",
       "PATCH /api/sites/:siteKey/features 200",
+      "PATCH /api/sites/:siteKey/retention 200",
+      "DELETE /api/sites/:siteKey/history 204",
       "PATCH /api/sites/:siteKey/pin 200",
       "GET /api/sites/:siteKey/identify-secret 200",
       "PUT /api/sites/:siteKey/identify-secret 200",
@@ -77,7 +79,7 @@ test('routes: the REST surface matches the snapshot', () => {
 })
 
 describe.each(routes)('$method $path', route => {
-  test('is refused without a valid token, whatever the request contains', async () => {
+  test.skipIf(route.isOpen)('is refused without a valid token, whatever the request contains', async () => {
     for (const token of [undefined, 'nonsense', generateToken()]) {
       const answer = await api.call(route.method.toUpperCase(), at(route.path, siteId), {
         token,
@@ -117,7 +119,8 @@ test.each(routes.filter(route => route.path.includes(':siteKey')))(
 )
 
 describe.each(paths)('%s', path => {
-  const methods = routes.filter(route => route.path === path).map(route => route.method.toUpperCase())
+  const procedures = routes.filter(route => route.path === path).map(route => route.method.toUpperCase())
+  const methods = [...(path === '/api/auth/oidc/start' ? ['GET'] : []), ...procedures]
   const allow = [...methods, ...(methods.includes('GET') ? ['HEAD'] : []), 'OPTIONS'].join(', ')
 
   test('answers 405 with its methods to every other method', async () => {

@@ -8,6 +8,7 @@ import { markBuckets } from '../../src/rollups/dirty.ts'
 import { purgeDeletedSites } from '../../src/rollups/purge.ts'
 import { getOverview } from '../../src/stats/reports/overview.ts'
 import { type TestDatabase, testDatabase } from '../support/database.ts'
+import { dyingAfter } from '../support/dying-after.ts'
 import { enrichedHit } from '../support/hits.ts'
 import { inProcessPatterns } from '../support/in-process-patterns.ts'
 import { inProcessPool } from '../support/in-process-pool.ts'
@@ -109,28 +110,6 @@ async function overviews(site: TestSite, isBrief = false): Promise<unknown[]> {
   return Promise.all([ask(days[0]!, days.at(-1)!), ...asked.map(day => ask(day, day))])
 }
 
-/** Returns a database handle that throws from statement number `calls + 1` on, as if the process had been killed. */
-function dyingAfter(calls: number): Db {
-  let left = calls
-  const mortal = <Target extends object>(target: Target): Target =>
-    new Proxy(target, {
-      get(inner, name) {
-        const value: unknown = Reflect.get(inner, name)
-        if (typeof value !== 'function') return value
-        if (name === 'begin') {
-          return (run: (transaction: object) => unknown) =>
-            value.call(inner, (transaction: object) => run(mortal(transaction)))
-        }
-        return (...parameters: unknown[]) => {
-          left -= 1
-          if (left < 0) throw new Error('killed')
-          return value.apply(inner, parameters)
-        }
-      },
-    })
-  return mortal(db)
-}
-
 test.each(['as rows', 'in the columnstore'])(
   'purge: a deleted site leaves no rows and changes no number of another site, with its data %s',
   async storage => {
@@ -149,7 +128,7 @@ test.each(['as rows', 'in the columnstore'])(
 
     // Stops the purge after each possible number of statements (in steps of three) and starts it again.
     for (let calls = 1; (await remains(gone)).some(table => !/_15m$|dirty/.test(table)); calls += 3) {
-      await purgeDeletedSites(dyingAfter(calls), NOW).catch(error => expect(error.message).toBe('killed'))
+      await purgeDeletedSites(dyingAfter(db, calls), NOW).catch(error => expect(error.message).toBe('killed'))
       expect(await overviews(other, true)).toEqual(briefBefore)
     }
     expect(await remains(gone)).toEqual([

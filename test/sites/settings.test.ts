@@ -42,6 +42,8 @@ describe('site options', () => {
       { track_web_vitals: true, track_session_replay: true },
     ],
     ['features', {}, {}],
+    ['retention', { retention_months: 25 }, { retention_months: 25 }],
+    ['retention', { retention_months: null }, {}],
     ['pin', undefined, { is_pinned: true }],
     ['pin', {}, { is_pinned: true }],
   ]
@@ -49,7 +51,7 @@ describe('site options', () => {
   test.each(SETTINGS)(
     'PATCH %s with %j changes this option alone and answers the site',
     async (setting, body, changed) => {
-      const member = await api.member({ role: 'member' })
+      const member = await api.member({ role: setting === 'retention' ? 'admin' : 'member' })
       const site = await createSite(member)
       const answer = await change(site.domain, setting, body, member)
       expect(answer.status).toBe(200)
@@ -94,7 +96,15 @@ describe('site options', () => {
     const stranger = await api.member()
     const site = await createSite()
     for (const [setting] of SETTINGS) {
-      const wrong = { domain: 1, timezone: 1, currency: 1, tracking_mode: 1, is_public: 1, track_errors: 1 }
+      const wrong = {
+        domain: 1,
+        timezone: 1,
+        currency: 1,
+        tracking_mode: 1,
+        is_public: 1,
+        track_errors: 1,
+        retention_months: 0,
+      }
       const path = `/api/sites/${site.id}/${setting}`
       expect((await api.call('PATCH', path, { body: wrong })).status).toBe(401)
       expect((await api.call('PATCH', path, { body: wrong, token: stranger.token })).status).toBe(404)
@@ -129,9 +139,15 @@ test.each([
   ['sharing', { is_public: 1 }, 'is_public', 'must be true or false'],
   ['features', { track_errors: null }, 'track_errors', 'must be true or false'],
   ['features', { track_web_vitals: 'no' }, 'track_web_vitals', 'must be true or false'],
+  ['retention', {}, 'retention_months', 'is required'],
+  ['retention', { retention_months: 0 }, 'retention_months', 'must be at least 1'],
+  ['retention', { retention_months: 121 }, 'retention_months', 'must be at most 120'],
+  ['retention', { retention_months: 1.5 }, 'retention_months', 'must be an integer'],
+  ['retention', { retention_months: '3' }, 'retention_months', 'must be a number'],
 ])('site options: PATCH %s refuses %j', async (setting, body, field, problem) => {
-  const site = await createSite(await api.member())
-  const answer = await change((await createSite()).id, setting, body)
+  const member = await api.member()
+  const site = await createSite(member)
+  const answer = await change(site.id, setting, body, member)
   expect(answer.status, site.id).toBe(422)
   expect(answer.body.code).toBe('validation_failed')
   expect(answer.body.errors[field]).toContain(problem)

@@ -41,6 +41,8 @@ describe('sites: creation', () => {
       track_errors: false,
       track_web_vitals: false,
       track_session_replay: false,
+      retention_months: null,
+      details_from: null,
       created_at: expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:.]+Z$/),
     })
   })

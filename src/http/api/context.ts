@@ -19,6 +19,7 @@ export function contextOf(
   pageUrl: PageUrl = () => null,
 ): Context {
   let least: RateLimitDecision | undefined
+  let latest: Date | undefined
   const gone = new AbortController()
   res.once('close', () => gone.abort())
   const { baseUrl, trustProxy } = services.config
@@ -43,6 +44,11 @@ export function contextOf(
       if (least && least.remaining < rate.remaining) return
       least = rate
       for (const [name, value] of Object.entries(rateHeaders(rate))) res.setHeader(name, value)
+    },
+    showDetailsFrom(detailsFrom) {
+      if (latest && latest > detailsFrom) return
+      latest = detailsFrom
+      res.setHeader('X-Details-From', detailsFrom.toISOString())
     },
     sayExisting() {
       res.locals.isExisting = true

@@ -77,6 +77,10 @@ export const headers = {
   'X-Ignored-Parameters': header('Query parameters of the request that mean nothing to this route.', {
     type: 'string',
   }),
+  'X-Details-From': header(
+    'The range begins before this time, and details before it are gone: filters and lists begin there.',
+    { type: 'string', format: 'date-time' },
+  ),
   'X-Hit-Dropped': header('Why the hit, though answered 202, is not recorded.', {
     type: 'string',
     enum: ['bot', 'reserved_name'],

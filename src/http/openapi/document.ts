@@ -6,7 +6,7 @@ import { sessionCookieName } from '../api/browser.ts'
 import { type Route, routes } from '../api/routes.ts'
 import { errorSchemas, headers, headersOf, otherErrors, RATE_HEADERS, refusalAnswers } from './answers.ts'
 import { describeIngestion } from './ingestion.ts'
-import { PICTURES, SERVICE } from './other-endpoints.ts'
+import { PICTURES, SERVICE, SINGLE_SIGN_ON } from './other-endpoints.ts'
 import { requestOf } from './requests.ts'
 import { createSchemas, exampleOf, type Json, type Schemas } from './schemas.ts'
 import { shareParts } from './shared-parts.ts'
@@ -24,7 +24,7 @@ export function describeApi(baseUrl: string): Json {
     const template = path.replace(/:(\w+)/g, '{$1}')
     paths[template] = { ...paths[template], [method]: operation }
   }
-  const others = [...describeIngestion(schemas), WEBHOOK, ...PICTURES, ...SERVICE]
+  const others = [...describeIngestion(schemas), WEBHOOK, ...SINGLE_SIGN_ON, ...PICTURES, ...SERVICE]
   for (const { path, method, operation } of others) add(path, method, operation)
   for (const route of routes) add(route.path, route.method, describeRoute(route, schemas))
   const { parameters, responses, ...shared } = shareParts(paths)
@@ -92,6 +92,7 @@ function describeRoute(route: Route, schemas: Schemas): Json {
     headers: headersOf(
       ...RATE_HEADERS,
       'X-Ignored-Parameters',
+      ...(group === 'stats' ? (['X-Details-From'] as const) : []),
       ...(route.location ? (['Location'] as const) : []),
     ),
     ...(route.ok !== 204 && { content: jsonAnswer(schemas.convert(route.output, 'output'), schemas) }),

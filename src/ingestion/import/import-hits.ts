@@ -54,6 +54,9 @@ interface Entry extends Envelope {
   siteNo: number
 }
 
+/** The site of an import, and from when on hits of it may be imported; null: any time. */
+export type ImportSite = HitSite & { detailsFrom?: Date | null }
+
 /**
  * Imports the lines of a file, which must be in time order, through the same steps as live hits. The import can be
  * interrupted at any point and run again with the same file: hits that are already stored count as accepted.
@@ -61,7 +64,7 @@ interface Entry extends Envelope {
  * @throws the database error when the database stays unavailable, and an error when the site is deleted during the import
  */
 export async function importHits(
-  site: HitSite,
+  site: ImportSite,
   source: AsyncIterable<Buffer>,
   options: ImportOptions,
 ): Promise<Imported> {
@@ -98,6 +101,8 @@ export async function importHits(
       part => withRetries(() => storeHits(db, partition, part, options.mostValues)),
       async (hit, error) => rejects.add(hit.line!, (error as Error).message),
     )
+    for (const hit of result.expired)
+      rejects.add(hit.line!, 'its details were dropped by retention meanwhile')
     if (result.dropped > 0) throw new Error('the site was deleted while its hits were imported')
     if (result.repeated > 0) isSkipping = true
     recordWritten(partition, hits)
@@ -110,6 +115,11 @@ export async function importHits(
   function readEntry({ number, text }: Line): Entry {
     if (!text) throw new Error(`the line is longer than ${MAX_LINE_BYTES / 1024} KiB`)
     const envelope = readEnvelope(text, now().getTime())
+    if (site.detailsFrom && envelope.at < site.detailsFrom.getTime()) {
+      throw new Error(
+        `timestamp lies before ${site.detailsFrom.toISOString()}: the details of the site before that time are gone (retention), and its numbers no longer change`,
+      )
+    }
     const digest = digestOf(site.siteId, text)
     const ordinal = ordinals.count(digest.key, envelope.at)
     if (ordinal === undefined) {

@@ -111,7 +111,7 @@ export async function listDeadLetters(
 export interface Retried {
   /** Hits that are stored now, including hits that an interrupted retry had already stored. */
   stored: number
-  /** Hits that live ingestion would drop too: orphan engagement, hits of a deleted site. */
+  /** Hits that live ingestion would drop too: orphan engagement, hits of a deleted site or of a time without details. */
   dropped: number
   /** Hits that failed again; their dead letters have the new reason. */
   failed: number
@@ -154,7 +154,7 @@ async function retrySlice(db: Db, ids: string[], log: Log): Promise<Retried> {
   await deleteLetters(db, { ids: [...letters.values()].filter(id => !failures.has(id)) })
   return {
     stored: result.stored + result.repeated,
-    dropped: result.dropped + result.orphanEngagement.length,
+    dropped: result.dropped + result.expired.length + result.orphanEngagement.length,
     failed: failures.size,
   }
 }

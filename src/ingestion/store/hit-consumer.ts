@@ -77,7 +77,7 @@ export function createHitConsumer(options: {
     )
     count('stored', result.stored)
     count('repeated', result.repeated)
-    count('dropped', result.dropped)
+    count('dropped', result.dropped + result.expired.length)
     for (const [kind, count] of Object.entries(result.others))
       if (count > 0) metrics?.others.inc({ kind }, count)
     for (const { siteNo, day, kind } of result.filled) {

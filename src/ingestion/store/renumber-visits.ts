@@ -11,8 +11,8 @@ interface VisitNumber {
 }
 
 /**
- * Sessions of the visitors whose visit number is wrong: numbers follow the start times, from 1.
- * `from` is a lower bound of the start times of all these sessions.
+ * Sessions of the visitors whose visit number is wrong: numbers follow the start times, from 1. Sessions that retention has dropped
+ * were the first ones, and are still in `session_count`. `from` is a lower bound of the start times of all these sessions.
  */
 const selectVisitNumbers = query<{ visitorNos: number[]; siteNos: number[]; from: Date }, VisitNumber>(
   'select-visit-numbers',
@@ -22,8 +22,13 @@ const selectVisitNumbers = query<{ visitorNos: number[]; siteNos: number[]; from
       started_at,
       session_no,
       visit_count,
-      (row_number() over (partition by visitor_no order by started_at, session_no))::int as place
+      (
+        case when details_from is null then 0 else session_count - count(*) over (partition by visitor_no) end
+        + row_number() over (partition by visitor_no order by started_at, session_no)
+      )::int as place
     from sessions
+    join visitors using (site_no, visitor_no)
+    join sites using (site_no)
     where visitor_no = any(:visitorNos::int[]) and site_no = any(:siteNos::int[]) and started_at >= :from::timestamptz
   )
   select site_no as "siteNo", started_at as at, session_no as "sessionNo", place as "visitCount"

@@ -24,9 +24,11 @@ const lockPartition = query<{ lock: number; partition: number }>(
     pg_advisory_xact_lock(:lock::int, :partition::int)`,
 )
 
-const selectLiveSites = query<{ siteNos: number[] }, { siteNo: number }>(
+const selectLiveSites = query<{ siteNos: number[] }, { siteNo: number; detailsFrom: Date | null }>(
   'select-live-sites',
-  'select site_no as "siteNo" from sites where site_no = any(:siteNos::int[]) and deleted_at is null',
+  `select site_no as "siteNo", details_from as "detailsFrom"
+  from sites
+  where site_no = any(:siteNos::int[]) and deleted_at is null`,
 )
 
 const ALL_PARTITIONS = Array.from({ length: PARTITIONS }, (_, partition) => partition)
@@ -37,6 +39,8 @@ export interface Stored {
   repeated: number
   /** Hits of deleted sites. */
   dropped: number
+  /** Hits before the `details_from` of their site: the numbers of those days no longer change. */
+  expired: EnrichedHit[]
   /** Orphan engagement; its pageview may still arrive in another batch. */
   orphanEngagement: EnrichedHit[]
   /** Hits with a value above the limit of their site and day, by kind of value. */
@@ -51,6 +55,7 @@ function addStored(a: Stored, b: Stored): Stored {
     stored: a.stored + b.stored,
     repeated: a.repeated + b.repeated,
     dropped: a.dropped + b.dropped,
+    expired: [...a.expired, ...b.expired],
     orphanEngagement: [...a.orphanEngagement, ...b.orphanEngagement],
     others: {
       event_name: a.others.event_name + b.others.event_name,
@@ -65,6 +70,7 @@ const nothingStored = (): Stored => ({
   stored: 0,
   repeated: 0,
   dropped: 0,
+  expired: [],
   orphanEngagement: [],
   others: { event_name: 0, property_key: 0, error_group: 0 },
   filled: [],
@@ -90,8 +96,11 @@ export async function storeHits(
     for (const locked of partitions.toSorted((a, b) => a - b))
       await lockPartition(tx, { lock: ADVISORY_LOCKS.partition, partition: locked })
     const sites = await selectLiveSites(tx, { siteNos: [...new Set(hits.map(hit => hit.siteNo))] })
-    const siteNos = new Set(sites.map(({ siteNo }) => siteNo))
-    const live = hits.filter(hit => siteNos.has(hit.siteNo))
+    const keptFrom = new Map(sites.map(({ siteNo, detailsFrom }) => [siteNo, detailsFrom?.getTime()]))
+    const ofLiveSites = hits.filter(hit => keptFrom.has(hit.siteNo))
+    const isExpired = (hit: EnrichedHit) => hit.at < (keptFrom.get(hit.siteNo) ?? Number.NEGATIVE_INFINITY)
+    const expired = ofLiveSites.filter(isExpired)
+    const live = expired.length > 0 ? ofLiveSites.filter(hit => !isExpired(hit)) : ofLiveSites
     const seen = await findStored(tx, live)
     // Also remove duplicates: a batch merged from two deliveries of one job holds a hit twice.
     const fresh = live.filter(hit => !seen.has(hit.id) && seen.add(hit.id))
@@ -111,7 +120,8 @@ export async function storeHits(
     return {
       stored: sessionized.length,
       repeated: live.length - fresh.length,
-      dropped: hits.length - live.length,
+      dropped: hits.length - ofLiveSites.length,
+      expired,
       orphanEngagement,
     }
   })) as Omit<Stored, 'others' | 'filled'>

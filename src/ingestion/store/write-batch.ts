@@ -63,7 +63,11 @@ export async function writeBatch(
   await updateFirstEvents(tx, visible)
 
   const renumbered = await renumberVisits(tx, visitors)
-  await markBuckets(tx, 'hits', [...hits.map(({ siteNo, at }) => ({ siteNo, at })), ...attributed])
+  const isLate = await markBuckets(tx, 'hits', [
+    ...hits.map(({ siteNo, at }) => ({ siteNo, at })),
+    ...attributed,
+  ])
+  if (isLate) await requireDetails(tx, hits)
   await markBuckets(tx, 'sessions', [
     ...written.map(({ visitor, session }) => ({ siteNo: visitor.siteNo, at: session.startedAt })),
     ...renumbered,
@@ -76,6 +80,34 @@ export async function writeBatch(
       changedAt: closesAt(Math.min(session.storedLastAt, session.lastAt)),
     })),
   ])
+}
+
+const findExpired = query<{ siteNos: number[]; times: string }, { siteNo: number }>(
+  'find-expired-hits',
+  `select sites.site_no as "siteNo"
+  from (
+    select site_no, min(at) as at
+    from unnest(:siteNos::int[], :times::timestamptz[]) as hit (site_no, at)
+    group by site_no
+  ) as first
+  join sites on sites.site_no = first.site_no and first.at < details_from`,
+)
+
+/** Its SQLSTATE makes the caller retry the batch, which then leaves these hits out. */
+class DetailsMoved extends Error {
+  readonly code = '40001'
+}
+
+/**
+ * Refuses a batch when the `details_from` of a site has moved past one of its hits since the batch began. Call it after the marks
+ * are set: from then on it cannot move.
+ */
+async function requireDetails(tx: Transaction, hits: EnrichedHit[]): Promise<void> {
+  const expired = await findExpired(tx, {
+    siteNos: hits.map(({ siteNo }) => siteNo),
+    times: arrayText(hits.map(({ at }) => timeText(at))),
+  })
+  if (expired.length > 0) throw new DetailsMoved('details of this time were dropped meanwhile')
 }
 
 async function assignNumbers(

@@ -42,6 +42,11 @@ const insertServiceEvent = query<
   on conflict (site_no, at, id) do nothing`,
 )
 
+const selectDetailsFrom = query<{ siteNo: number }, { detailsFrom: Date | null }>(
+  'select-details-from',
+  'select details_from as "detailsFrom" from sites where site_no = :siteNo',
+)
+
 const deleteServiceEvent = query<{ siteNo: number; at: Date; id: string }>(
   'delete-service-event',
   'delete from events where site_no = :siteNo and at = :at and id = :id and is_service',
@@ -49,13 +54,15 @@ const deleteServiceEvent = query<{ siteNo: number; at: Date; id: string }>(
 
 /**
  * Writes events of a site that no tracker sent. They have the visitor and session that they are attributed to, so that
- * filters apply to them. They do not count as visitors, sessions or custom events.
+ * filters apply to them. They do not count as visitors, sessions or custom events. Events before the site's details_from are not
+ * written: the event log begins there.
  */
 export async function writeServiceEvents(
   tx: Transaction,
   { siteNo }: { siteNo: number },
-  events: ServiceEvent[],
+  given: ServiceEvent[],
 ): Promise<void> {
+  const events = await withDetails(tx, siteNo, given)
   if (events.length === 0) return
   // All of them first: `attribute` must run before the transaction writes.
   const attributions: Awaited<ReturnType<typeof attribute>>[] = []
@@ -69,7 +76,24 @@ export async function writeServiceEvents(
     await insertServiceEvent(tx, { ...attribution, siteNo, at, id, name, properties })
     await awaitVisitor(tx, attribution, { siteNo, visitorId, target: 'events', at, id })
   }
-  await markTimes(tx, 'hits', siteNo, events)
+  if (!(await markTimes(tx, 'hits', siteNo, events))) return
+  // The marks keep details_from from moving. It may have moved since it was read.
+  const kept = await withDetails(tx, siteNo, events)
+  if (kept.length < events.length) {
+    await deleteRows(
+      tx,
+      siteNo,
+      events.filter(event => !kept.includes(event)),
+    )
+  }
+}
+
+/** Returns the events at times of which the site has details. */
+async function withDetails(tx: Transaction, siteNo: number, events: ServiceEvent[]): Promise<ServiceEvent[]> {
+  if (events.length === 0) return events
+  const [site] = await selectDetailsFrom(tx, { siteNo })
+  const detailsFrom = site?.detailsFrom
+  return detailsFrom ? events.filter(({ at }) => at >= detailsFrom) : events
 }
 
 /** Deletes events; an event that was never written is no error. */
@@ -78,6 +102,11 @@ export async function deleteServiceEvents(
   { siteNo }: { siteNo: number },
   events: ServiceEvent[],
 ): Promise<void> {
+  await deleteRows(tx, siteNo, events)
+  await markTimes(tx, 'hits', siteNo, events)
+}
+
+async function deleteRows(tx: Transaction, siteNo: number, events: ServiceEvent[]): Promise<void> {
   await allowColumnstoreWrites(tx)
   for (const event of events) {
     const { at, visitorId } = event
@@ -85,7 +114,6 @@ export async function deleteServiceEvents(
     if (visitorId) await deleteAwaiting(tx, { siteNo, visitorId, ids: [id] })
     await deleteServiceEvent(tx, { siteNo, at, id })
   }
-  await markTimes(tx, 'hits', siteNo, events)
 }
 
 /** Returns the id of an event in the event log. */
@@ -93,13 +121,13 @@ export function serviceEventId(siteNo: number, { name, key }: ServiceEvent): str
   return uuidv5(`${siteNo}/${name}/${key}`, NAMESPACE)
 }
 
-/** Marks the buckets of these rows dirty. */
+/** Marks the buckets of these rows dirty; returns true when one lies below the watermark. */
 export const markTimes = (
   tx: Transaction,
   aggregate: 'hits' | 'revenue',
   siteNo: number,
   rows: { at: Date }[],
-): Promise<void> =>
+): Promise<boolean> =>
   markBuckets(
     tx,
     aggregate,

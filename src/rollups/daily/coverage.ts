@@ -21,7 +21,8 @@ export interface DailyRollup extends RollupSpan {
   version: string
 }
 
-// Left out: days with dirty buckets, and days that a process with other dimensions has rolled up.
+// Left out: days with dirty buckets, and days that a process with other dimensions has rolled up. Days before the site's
+// details_from have nothing else to be counted from, and are read whatever dimensions they have.
 const selectDailyRollups = query<
   { siteNos: readonly number[]; start: Date; end: Date; dimensionsHash: string },
   DailyRollup
@@ -35,12 +36,13 @@ const selectDailyRollups = query<
     (extract(epoch from rolled_up_to) * 1000)::bigint as "rolledUpTo",
     version
   from daily_rollups
+  left join (select site_no, details_from from sites where details_from is not null) as site using (site_no)
   where site_no = any(:siteNos::int[]) and starts_at >= :start::timestamptz and ends_at <= :end::timestamptz
-    and dimensions_hash = :dimensionsHash
+    and (dimensions_hash = :dimensionsHash or ends_at <= details_from)
     and not exists (
       select from dirty_buckets
       where aggregate = 'daily_rollups' and dirty_buckets.site_no = daily_rollups.site_no
-        and bucket >= starts_at and bucket < ends_at
+        and bucket >= greatest(starts_at, details_from) and bucket < ends_at
     )
   order by site_no, starts_at, ends_at`,
 )

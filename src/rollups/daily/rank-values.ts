@@ -23,9 +23,23 @@ interface ServiceHits {
 const countServiceHits = query<{ siteNo: number; start: Date; end: Date }, ServiceHits>(
   'count-service-hits',
   `
-  select name, count(*) as hits
-  from events
-  where site_no = :siteNo::int and at >= :start::timestamptz and at < :end::timestamptz and is_service
+  with details as materialized (
+    select coalesce((select details_from from sites where site_no = :siteNo::int), '-infinity') as since
+  )
+  select name, sum(hits)::bigint as hits
+  from (
+    select name, count(*) as hits
+    from events
+    where site_no = :siteNo::int and at >= :start::timestamptz and at < :end::timestamptz and is_service
+      and at >= (select since from details)
+    group by 1
+    union all
+    select kept.key, kept.value::bigint
+    from kept_hit_buckets
+    cross join lateral jsonb_each_text(service_events) as kept
+    where site_no = :siteNo::int and bucket >= :start::timestamptz
+      and bucket < least(:end::timestamptz, (select since from details))
+  ) as counted
   group by 1`,
 )
 
@@ -180,9 +194,14 @@ export const findNewestHit = query<{ siteNo: number; start: Date; end: Date }, {
 )
 
 // No row for a site that does not exist.
-const findFirstEvent = query<{ siteNo: number }, { at: number | null }>(
+const findFirstEvent = query<{ siteNo: number }, { at: number | null; detailsFrom: number | null }>(
   'find-first-event',
-  'select (extract(epoch from first_event_at) * 1000)::bigint as at from sites where site_no = :siteNo::int',
+  `
+  select
+    (extract(epoch from first_event_at) * 1000)::bigint as at,
+    (extract(epoch from details_from) * 1000)::bigint as "detailsFrom"
+  from sites
+  where site_no = :siteNo::int`,
 )
 
 interface Summed {
@@ -208,14 +227,16 @@ async function sumValues(
     findFirstEvent(tx, { siteNo }),
   ])
   const { rollups, tails, gaps } = coverageOf(window, stored.get(siteNo)!)
-  const since = first?.at ?? Number.POSITIVE_INFINITY
+  const detailsFrom = first?.detailsFrom ?? Number.NEGATIVE_INFINITY
+  const since = Math.max(first?.at ?? Number.POSITIVE_INFINITY, detailsFrom)
   let missing = gaps.flatMap(({ start, end }) =>
     end <= since ? [] : [{ start: Math.max(start, since), end }],
   )
   // The gap after the last rollup may lie mostly in the future, where there are no hits to count.
   if (rollups.length > 0 && lengthOf(missing) > MAX_GAPS_MS)
     missing = await untilNewestHit(tx, siteNo, missing)
-  if (lengthOf(missing) > MAX_GAPS_MS) return undefined
+  // Hits cannot answer for a window that begins before the details: only rollups have its numbers.
+  if (lengthOf(missing) > MAX_GAPS_MS && window.start >= detailsFrom) return undefined
   const [ranges, ...slices] = await Promise.all([
     readRanges({ tx, cache, siteNo, dimension }, dayRangesOf(rollups), { withVisitors }),
     ...[...tails, ...missing.map(wholeSlice)].map(slice => countSlice(tx, siteNo, slice, dimension)),

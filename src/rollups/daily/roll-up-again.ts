@@ -84,7 +84,7 @@ export async function rollUpMarked(round: Round, until?: number): Promise<boolea
 /** Maximum number of days that `rollUpOtherDimensions` reads at once. */
 const MAX_OTHERS = 500
 
-// Two comparisons, since an index finds no rows by `<>`.
+// Two comparisons, since an index finds no rows by `<>`. Days whose details are gone keep the dimensions they have.
 const selectOtherDimensions = query<{ dimensionsHash: string; limit: number }, SiteDay>(
   'select-rollups-of-other-dimensions',
   `
@@ -97,6 +97,7 @@ const selectOtherDimensions = query<{ dimensionsHash: string; limit: number }, S
   join rollup_spans using (site_no)
   join sites using (site_no)
   where (dimensions_hash < :dimensionsHash or dimensions_hash > :dimensionsHash) and deleted_at is null
+    and (details_from is null or starts_at >= details_from)
   order by starts_at desc, site_no
   limit :limit::int`,
 )

@@ -39,20 +39,28 @@ interface StoredRollup {
 }
 
 /** Blocks other writers of rollups of the site until the transaction ends. */
-const lockRollups = query<{ lock: number; siteNo: number }>(
+export const lockRollups = query<{ lock: number; siteNo: number }>(
   'lock-daily-rollups',
   'select pg_advisory_xact_lock(:lock::int, :siteNo::int)',
 )
 
-/** Returns the first rolled-up moment of sites and the time zone of their days. Sites without rollups are left out. */
+/**
+ * Returns the first rolled-up moment of sites, the time zone of their days, and from when on they have details (null: always).
+ * Sites without rollups are left out.
+ */
 export const findSpans = query<
   { siteNos: readonly number[] },
-  { siteNo: number; rolledUpZone: string; rolledUpFrom: Date }
+  { siteNo: number; rolledUpZone: string; rolledUpFrom: Date; detailsFrom: Date | null }
 >(
   'find-rollup-spans',
   `
-  select site_no as "siteNo", timezone as "rolledUpZone", rolled_up_from as "rolledUpFrom"
+  select
+    site_no as "siteNo",
+    rollup_spans.timezone as "rolledUpZone",
+    rolled_up_from as "rolledUpFrom",
+    details_from as "detailsFrom"
   from rollup_spans
+  left join sites using (site_no)
   where site_no = any(:siteNos::int[])`,
 )
 
@@ -143,7 +151,7 @@ const DEFAULT_LIMITS: RollupLimits = { values: 50_000, events: 500 }
  * Brings the rollup of a day up to `rolledUpTo`. Adds new rows to an existing rollup; builds it from raw rows when there is
  * none, when it counts other dimensions, or when `isAnew` is set. A change during the run leaves a mark, and that mark stays.
  * Only one call a site may run at a time. If two calls run anyway, for example after a lease was lost, the call that finishes
- * second writes nothing.
+ * second writes nothing. A day before the site's details_from is never written again: its rows are gone.
  */
 export async function rollUpDay(db: Db, day: RolledUpDay, limits = DEFAULT_LIMITS): Promise<undefined> {
   const { siteNo, rolledUpTo, isAnew, marks } = day
@@ -164,6 +172,11 @@ export async function rollUpDay(db: Db, day: RolledUpDay, limits = DEFAULT_LIMIT
   await db.begin(async tx => {
     await lockRollups(tx, { lock: ADVISORY_LOCKS.dailyRollups, siteNo })
     const [span] = await findSpans(tx, { siteNos: [siteNo] })
+    const changed = marks.map(({ bucket, version }) => ({ siteNo, bucket: new Date(bucket), version }))
+    if (span?.detailsFrom && day.start < span.detailsFrom.getTime()) {
+      await removeMarks(tx, 'daily_rollups', changed)
+      return
+    }
     const [present] = await findDailyRollup(tx, key)
     if (span?.rolledUpZone !== day.zone || present?.stamp !== stored?.stamp) return
     const valueIds = await addValueIds(tx, siteNo, added, limits)
@@ -185,7 +198,6 @@ export async function rollUpDay(db: Db, day: RolledUpDay, limits = DEFAULT_LIMIT
       visitors: addVisitors(old?.visitors, hits.visitors),
       dimensionsHash: DIMENSIONS_HASH,
     })
-    const changed = marks.map(({ bucket, version }) => ({ siteNo, bucket: new Date(bucket), version }))
     await removeMarks(tx, 'daily_rollups', changed)
   })
 }

@@ -5,7 +5,7 @@ import type { EventType } from '../../ingestion/hit.ts'
 import { MINUTE_MS } from '../../lib/time.ts'
 import { type Page, type PageQuery, windowOf } from '../../schema/pagination.ts'
 import type { Services } from '../../services.ts'
-import { isUnfiltered, type ResolvedQuery } from '../filters/resolved-query.ts'
+import { isUnfiltered, keptPart, type ResolvedQuery } from '../filters/resolved-query.ts'
 import type { PageWindow } from '../metrics/rank.ts'
 import type { StatsServices } from '../query-context.ts'
 import { filteredQuery } from '../sql/filtered-query.ts'
@@ -110,7 +110,7 @@ export async function readLog(
   }
   // Without one snapshot, a hit that is stored between the two statements would shift the page.
   return inSnapshot(reads, async transaction => {
-    const { siteNo, start, end } = resolved
+    const { siteNo, start, end } = keptPart(resolved)
     const [range] = isCounted
       ? await locateLogPage(transaction, { siteNo, start, end, ...params })
       : await locateFilteredLogPage(transaction, resolved, { params, errorId })

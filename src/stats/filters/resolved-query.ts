@@ -13,6 +13,8 @@ export interface Condition {
 /** Resolved query: which hits and sessions of a site a read uses. */
 export interface ResolvedQuery extends TimeSpan {
   siteNo: number
+  /** Without filters: rows before it are gone, while rollups answer for the whole range. Statements that read rows begin there. */
+  detailsFrom?: Date
   /** Only hits of sessions that started in this time span; without it, hits of all sessions. Null: no bound. */
   slice?: SessionSlice | undefined
   /** `resolveQueries` has replaced wildcards and regular expressions by lists of values. */
@@ -42,6 +44,13 @@ export interface ConversionTargets {
   hits: { kind: string; value: string; props: string | null; goals: number[] }[]
   /** Goals that a pageview of `path` converts when the visitor scrolls to `threshold` percent. */
   scrolls: { path: string; threshold: number; goals: number[] }[]
+}
+
+/** Returns the part of a time span that has rows; an empty one when all are gone. */
+export function keptPart<Span extends TimeSpan & { detailsFrom?: Date }>(span: Span): Span {
+  const { start, end, detailsFrom } = span
+  if (!detailsFrom || detailsFrom <= start) return span
+  return { ...span, start: detailsFrom, end: new Date(Math.max(end.getTime(), detailsFrom.getTime())) }
 }
 
 /** Returns whether all hits and sessions of the range count, so that rollups can answer. */

@@ -4,6 +4,7 @@ import { ratio } from '../../lib/numbers.ts'
 import { presentRowRevenue, rowRevenueFields } from '../../money/amounts.ts'
 import { count, decimal, label, uuid } from '../../schema/fields.ts'
 import type { StatsQuery } from '../filters/query.ts'
+import { keptPart } from '../filters/resolved-query.ts'
 import { countConversions, NO_CONVERSIONS } from '../metrics/conversions.ts'
 import { countTraffic } from '../metrics/traffic.ts'
 import { resolveContext, type StatsServices, type StatsSite } from '../query-context.ts'
@@ -30,11 +31,13 @@ export async function getGoalReport(
   site: StatsSite,
   query: StatsQuery,
 ): Promise<GoalRow[]> {
-  const [goals, { resolved }] = await Promise.all([
+  const [goals, context] = await Promise.all([
     listAllGoals(services.reads, site.siteNo),
     resolveContext(services, site, query),
   ])
   if (goals.length === 0) return []
+  // Conversions are counted from rows: visitors have to be those of the same time.
+  const resolved = keptPart(context.resolved)
   const targets = await findTargets(services, { ...resolved, teamId: site.teamId }, goals)
   const currencies = goals.map(goal => goal.currency ?? '')
   const [counted, [all]] = await Promise.all([

@@ -53,18 +53,18 @@ const locateFilteredTitles = filteredQuery<undefined, TitlePlace>('locate-filter
   'session_hits',
 ])
 
-/** Returns path and hostname of the latest hit of each title. */
+/** Returns path and hostname of the latest hit of each title; none for a title whose latest hit is gone. */
 export async function locateTitles(
   { reads }: Pick<StatsServices, 'reads'>,
   resolved: ResolvedQuery,
   rows: RankedTitle[],
 ): Promise<Map<string, TitlePlace>> {
-  const { siteNo } = resolved
-  const seen = rows.filter(({ lastAt }) => lastAt > 0)
+  const { siteNo, detailsFrom } = resolved
+  const seen = rows.filter(({ lastAt }) => lastAt > (detailsFrom?.getTime() ?? 0))
   const titles = seen.map(({ value }) => value)
   const times = seen.map(({ lastAt }) => new Date(lastAt))
   // These titles have no hit in the range: sessions that began in the range saw them after its end.
-  const seenLater = rows.flatMap(({ value, lastAt }) => (lastAt > 0 ? [] : [value]))
+  const seenLater = rows.flatMap(({ value, lastAt }) => (lastAt === 0 ? [value] : []))
   const located = await Promise.all([
     seen.length === 0
       ? []

@@ -1,7 +1,7 @@
 import { abandonable } from '../../db/abandon.ts'
 import type { Queryable } from '../../db/connect.ts'
 import { queryFile } from '../../db/query.ts'
-import type { ResolvedQuery } from '../filters/resolved-query.ts'
+import { keptPart, type ResolvedQuery } from '../filters/resolved-query.ts'
 import { concat, type Fragment } from './bounds.ts'
 import { hasHitFilters } from './conditions.ts'
 import { matchingSessions, RELATIONS, type RelationName, type RelationOptions } from './relations.ts'
@@ -51,7 +51,7 @@ export function filteredQuery<
   return (db, resolved, ...[options = {}]) => {
     loaded ??= queryFile(name)
     const params = 'params' in options ? (options.params as object) : {}
-    return runFiltered<Row>(db, { name, relations, text: loaded }, resolved, options, params)
+    return runFiltered<Row>(db, { name, relations, text: loaded }, keptPart(resolved), options, params)
   }
 }
 

@@ -3,7 +3,7 @@ import { query } from '../../db/query.ts'
 import { HOUR_MS } from '../../lib/time.ts'
 import { countTogether, readIntArray } from '../../rollups/daily/visitor-set.ts'
 import type { Services, SliceLimits } from '../../services.ts'
-import type { ResolvedQuery, SessionSlice } from '../filters/resolved-query.ts'
+import { keptPart, type ResolvedQuery, type SessionSlice } from '../filters/resolved-query.ts'
 import type { FilteredQuery, OptionsOf } from './filtered-query.ts'
 
 /**
@@ -47,7 +47,8 @@ const known = new WeakMap<ResolvedQuery, Promise<Slice[]>>()
 function slicesOf(reads: Db, resolved: ResolvedQuery, limits: SliceLimits): Promise<Slice[]> {
   let slices = known.get(resolved)
   if (!slices) {
-    slices = listHitsByDay(reads, resolved).then(days => between(cutsOf(days, resolved, limits)))
+    const kept = keptPart(resolved)
+    slices = listHitsByDay(reads, kept).then(days => between(cutsOf(days, kept, limits)))
     known.set(resolved, slices)
   }
   return slices

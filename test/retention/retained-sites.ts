@@ -1,0 +1,225 @@
+import { randomUUID } from 'node:crypto'
+import { loadConfig } from '../../src/config.ts'
+import type { Db } from '../../src/db/connect.ts'
+import { storeHits } from '../../src/ingestion/store/store.ts'
+import { applyRetention } from '../../src/retention/jobs.ts'
+import { recordPayment } from '../../src/revenue/ledger/record-payment.ts'
+import { AGGREGATE_NAMES, refreshAggregate } from '../../src/rollups/aggregates.ts'
+import { getSiteTraffic } from '../../src/sites/list-sites.ts'
+import { StatsQuery } from '../../src/stats/filters/query.ts'
+import type { StatsSite } from '../../src/stats/query-context.ts'
+import { BreakdownQuery, getBreakdown } from '../../src/stats/reports/breakdown.ts'
+import { ErrorsQuery, getErrors } from '../../src/stats/reports/errors.ts'
+import { EventLogQuery, getEventLog } from '../../src/stats/reports/event-log.ts'
+import { EventsTimeseriesQuery, getEventsTimeseries } from '../../src/stats/reports/events-timeseries.ts'
+import { FilterValuesQuery, getFilterValues } from '../../src/stats/reports/filter-values.ts'
+import { getGoalReport } from '../../src/stats/reports/goals.ts'
+import { getOverview } from '../../src/stats/reports/overview.ts'
+import { getPageTitles, PageTitlesQuery } from '../../src/stats/reports/page-titles.ts'
+import { getPropertyBreakdown, PropertyBreakdownQuery } from '../../src/stats/reports/property-breakdown.ts'
+import { getTimeseries, TimeseriesQuery } from '../../src/stats/reports/timeseries.ts'
+import { enrichedHit } from '../support/hits.ts'
+import { inProcessPatterns } from '../support/in-process-patterns.ts'
+import { inProcessPool } from '../support/in-process-pool.ts'
+import { rollUpAll } from '../support/roll-up.ts'
+import { createTestSite, type TestSite } from '../support/sites.ts'
+
+export const MINUTE = 60_000
+export const HOUR = 60 * MINUTE
+export const DAY = 24 * HOUR
+export const NOW = new Date('2026-06-25T12:00:00Z')
+
+export interface Retained extends TestSite {
+  timezone: string
+}
+
+export async function newSite(
+  db: Db,
+  options: { months?: number; timezone?: string } = {},
+): Promise<Retained> {
+  const { months = null, timezone = 'UTC' } = options
+  const site = await createTestSite(db, { timezone })
+  await db`update sites set retention_months = ${months} where site_no = ${site.siteNo}`
+  return { ...site, timezone }
+}
+
+/**
+ * Visits of each day from `first` on: one around each local midnight of some zone, some that come back on later days, an error, an
+ * event with properties, engagement, and now and then a payment.
+ */
+export async function sendVisits(
+  db: Db,
+  site: TestSite,
+  {
+    first = '2026-03-01',
+    days = 116,
+    every = 7 * HOUR,
+  }: { first?: string; days?: number; every?: number } = {},
+): Promise<void> {
+  const start = Date.parse(`${first}T00:00:00Z`)
+  const regulars = Array.from({ length: 5 }, () => randomUUID())
+  const hits = []
+  let visit = 0
+  for (let at = start + 50 * MINUTE; at < start + days * DAY; at += every) {
+    const visitorId = visit % 3 === 0 ? regulars[visit % 5]! : randomUUID()
+    const country = visit % 4 === 0 ? 'DE' : 'FR'
+    const fields = { visitorId, country }
+    hits.push(enrichedHit(site, at, { ...fields, url: `/?v=${visit % 2}`, title: 'Home' }))
+    if (visit % 2) {
+      hits.push(
+        enrichedHit(site, at + 25 * MINUTE, {
+          ...fields,
+          url: `/page-${visit % 4}`,
+          title: `Page ${visit % 4}`,
+        }),
+      )
+    }
+    if (visit % 5 === 0) {
+      hits.push(
+        enrichedHit(site, at + 2 * MINUTE, {
+          ...fields,
+          type: 'event',
+          name: 'signup',
+          props: { plan: visit % 2 ? 'pro' : 'free' },
+        }),
+      )
+    }
+    if (visit % 9 === 0) {
+      const error = { name: 'TypeError', message: `x${visit % 2} is undefined` }
+      hits.push(enrichedHit(site, at + 3 * MINUTE, { ...fields, type: 'error', error }))
+    }
+    visit += 1
+  }
+  for (let from = 0; from < hits.length; from += 500) await storeHits(db, 0, hits.slice(from, from + 500))
+  for (let day = 2; day < days; day += 15) await pay(db, site, new Date(start + day * DAY), regulars[day % 5])
+}
+
+export const pay = (db: Db, site: TestSite, paidAt: Date, visitorId?: string) =>
+  db.begin(tx =>
+    recordPayment(tx, site, {
+      transactionId: randomUUID(),
+      amountMinor: 4_999,
+      currency: 'USD',
+      renewal: false,
+      refunded: false,
+      isFreeTrial: false,
+      recurring: false,
+      paidAt,
+      visitorId,
+      source: 'api',
+    }),
+  )
+
+/** Refreshes the aggregates and rolls up every day. */
+export async function settle(db: Db, now = NOW): Promise<void> {
+  for (const aggregate of AGGREGATE_NAMES) await refreshAggregate(db, aggregate, now)
+  await rollUpAll(db, now)
+}
+
+/** Runs the job every two minutes until nothing is left to do. */
+export async function retain(db: Db, now = NOW): Promise<void> {
+  for (let minute = 0; minute < 8; minute += 2) {
+    const at = new Date(now.getTime() + minute * MINUTE)
+    while (await applyRetention(db, at)) {}
+  }
+}
+
+export async function storedSite(db: Db, { siteNo }: TestSite): Promise<StatsSite> {
+  const [site] = await db<StatsSite[]>`
+    select site_no as "siteNo", team_id as "teamId", timezone, currency, first_event_at as "firstEventAt",
+      details_from as "detailsFrom"
+    from sites where site_no = ${siteNo}`
+  return site!
+}
+
+export async function detailsFrom(db: Db, site: TestSite): Promise<string | null> {
+  return (await storedSite(db, site)).detailsFrom?.toISOString() ?? null
+}
+
+/** Times of the rows that are stored of a site. */
+export async function firstRows(db: Db, { siteNo }: TestSite) {
+  const [row] = await db<{ hit: Date | null; session: Date | null }[]>`
+    select
+      (select min(at) from events where site_no = ${siteNo}) as hit,
+      (select min(started_at) from sessions where site_no = ${siteNo}) as session`
+  return { hit: row!.hit?.toISOString() ?? null, session: row!.session?.toISOString() ?? null }
+}
+
+export function services(db: Db, now = NOW) {
+  const shown: string[] = []
+  return {
+    shown,
+    reads: db,
+    rollups: inProcessPool(db),
+    patterns: inProcessPatterns(),
+    now: () => now,
+    config: loadConfig({}),
+    showDetailsFrom: (at: Date) => void shown.push(at.toISOString()),
+  }
+}
+
+export type Range = { from: string; to: string } | { range: string }
+
+/** The numbers of a site that need no filter, in a range. Left out: what is documented to need rows. */
+export async function readNumbers(db: Db, site: TestSite, range: Range): Promise<object> {
+  const asked = await storedSite(db, site)
+  const parts = services(db)
+  const series: unknown[] = []
+  for (const metric of [
+    'visitors',
+    'pageviews',
+    'sessions',
+    'bounce_rate',
+    'avg_session_seconds',
+    'revenue',
+  ]) {
+    series.push(await getTimeseries(parts, asked, TimeseriesQuery.parse({ ...range, metric })))
+  }
+  const breakdowns: unknown[] = []
+  for (const dimension of ['path', 'country', 'event_name', 'entry_path', 'title']) {
+    const { rows, total } = await getBreakdown(parts, asked, BreakdownQuery.parse({ ...range, dimension }))
+    breakdowns.push(total, ...rows.map(({ revenue: _revenue, ...row }) => row))
+  }
+  const titles = await getPageTitles(parts, asked, PageTitlesQuery.parse(range))
+  return {
+    overview: await getOverview(parts, asked, StatsQuery.parse(range)),
+    series,
+    breakdowns,
+    titles: titles.rows.map(({ path: _path, hostname: _hostname, ...row }) => row),
+    types: await getEventsTimeseries(parts, asked, EventsTimeseriesQuery.parse(range)),
+    names: await getFilterValues(
+      parts,
+      asked,
+      FilterValuesQuery.parse({ ...range, dimension: 'event_name' }),
+    ),
+    countries: await getFilterValues(
+      parts,
+      asked,
+      FilterValuesQuery.parse({ ...range, dimension: 'country' }),
+    ),
+    errors: await getErrors(parts, asked, ErrorsQuery.parse(range)),
+    properties: await getPropertyBreakdown(
+      parts,
+      asked,
+      PropertyBreakdownQuery.parse({ ...range, event_type: 'event', event_name: 'signup' }),
+    ),
+    list: [...(await getSiteTraffic(parts, [{ ...asked, hasPayments: true }], '30d')).values()],
+  }
+}
+
+/** What is read from rows: filtered numbers, the log, goals. */
+export async function readDetails(db: Db, site: TestSite, range: Range) {
+  const asked = await storedSite(db, site)
+  const parts = services(db)
+  const filter = { ...range, country: 'DE' }
+  const { previous: _previous, ...overview } = await getOverview(parts, asked, StatsQuery.parse(filter))
+  const log = await getEventLog(parts, asked, EventLogQuery.parse({ ...range, per_page: '100' }))
+  return {
+    overview: { ...overview, days: 0 },
+    users: await getBreakdown(parts, asked, BreakdownQuery.parse({ ...range, dimension: 'visit_count' })),
+    paths: await getBreakdown(parts, asked, BreakdownQuery.parse({ ...filter, dimension: 'path' })),
+    log: { total: log.total, times: log.rows.map(row => row.timestamp) },
+    goals: await getGoalReport(parts, asked, StatsQuery.parse(range)),
+    shown: [...new Set(parts.shown)],
+  }
+}

@@ -1,0 +1,185 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { Db } from '../../src/db/connect.ts'
+import { storeHits } from '../../src/ingestion/store/store.ts'
+import { applyRetention } from '../../src/retention/jobs.ts'
+import { compressSettledChunks } from '../../src/rollups/columnstore.ts'
+import { type TestDatabase, testDatabase } from '../support/database.ts'
+import { dyingAfter } from '../support/dying-after.ts'
+import { enrichedHit } from '../support/hits.ts'
+import {
+  DAY,
+  detailsFrom,
+  firstRows,
+  MINUTE,
+  NOW,
+  newSite,
+  type Range,
+  type Retained,
+  readDetails,
+  readNumbers,
+  retain,
+  sendVisits,
+  settle,
+} from './retained-sites.ts'
+
+/** Whole days of the sites, in every way a range is read: by month, week, day and hour; before, over and after the boundary. */
+const RANGES: Range[] = [
+  { range: 'all' },
+  { range: 'last_30_days' },
+  { from: '2026-03-05', to: '2026-05-25' },
+  { from: '2026-03-08', to: '2026-03-08' },
+  { from: '2026-03-28', to: '2026-03-29' },
+  { from: '2026-05-13', to: '2026-05-24' },
+]
+const marksOf = async (db: Db) => (await db`select count(*)::int as count from dirty_buckets`)[0]!.count
+
+describe.each(['as rows', 'in the columnstore'])('retention of several sites, %s', storage => {
+  let database: TestDatabase
+  let db: Db
+  let utc: Retained
+  let berlin: Retained
+  let york: Retained
+  let unlimited: Retained
+  let sites: Retained[]
+  let before: Map<Retained, object[]>
+  const numbers = (site: Retained) => Promise.all(RANGES.map(range => readNumbers(db, site, range)))
+
+  beforeAll(async () => {
+    database = await testDatabase()
+    db = database.db
+    utc = await newSite(db, { months: 1 })
+    berlin = await newSite(db, { months: 2, timezone: 'Europe/Berlin' })
+    york = await newSite(db, { months: 1, timezone: 'America/New_York' })
+    unlimited = await newSite(db)
+    sites = [utc, berlin, york, unlimited]
+    for (const site of sites) await sendVisits(db, site)
+    await db`insert into goals (site_no, display_name, type, match_value, match_operator)
+      select site_no, 'Signup', 'event', 'signup', 'is' from sites`
+    await settle(db)
+    if (storage === 'in the columnstore') await compressSettledChunks(db, NOW)
+    before = new Map()
+    for (const site of sites) before.set(site, await numbers(site))
+  })
+  afterAll(() => database.close())
+
+  test('details go by chunk, up to a start of a local day, and all numbers without filters stay', async () => {
+    const kept = { from: '2026-05-22', to: '2026-06-24' }
+    const detailsBefore = await readDetails(db, utc, kept)
+    const unlimitedBefore = await readDetails(db, unlimited, { range: 'all' })
+    await retain(db)
+    expect(await detailsFrom(db, utc)).toBe('2026-05-22T00:00:00.000Z')
+    // Starts of local days, at least a day after the end of the chunk.
+    expect(await detailsFrom(db, york)).toBe('2026-05-22T04:00:00.000Z')
+    expect(await detailsFrom(db, berlin)).toBe('2026-04-24T22:00:00.000Z')
+    expect(await detailsFrom(db, unlimited)).toBeNull()
+    for (const site of [utc, york]) {
+      const { hit, session } = await firstRows(db, site)
+      for (const at of [hit, session]) expect(at! >= '2026-05-21' && at! < '2026-05-22').toBe(true)
+    }
+    expect((await firstRows(db, berlin)).hit).toMatch(/^2026-04-2[34]/)
+    expect((await firstRows(db, unlimited)).hit).toMatch(/^2026-03-01/)
+    expect(await marksOf(db)).toBe(0)
+    for (const site of sites) expect(await numbers(site)).toEqual(before.get(site))
+    expect(await readDetails(db, utc, kept)).toEqual(detailsBefore)
+    expect(await readDetails(db, unlimited, { range: 'all' })).toEqual(unlimitedBefore)
+  }, 120_000)
+
+  test('what needs rows begins with the details and says so', async () => {
+    const all = await readDetails(db, utc, { from: '2026-03-01', to: '2026-06-24' })
+    const kept = await readDetails(db, utc, { from: '2026-05-22', to: '2026-06-24' })
+    expect(all.shown).toEqual(['2026-05-22T00:00:00.000Z'])
+    expect(kept.shown).toEqual([])
+    expect({ ...all, shown: [] }).toEqual(kept)
+    const gone = await readDetails(db, utc, { from: '2026-03-01', to: '2026-03-31' })
+    expect(gone.log.total).toBe(0)
+    expect(gone.overview).toMatchObject({ visitors: 0, pageviews: 0, sessions: 0 })
+    expect(gone.goals).toMatchObject([{ conversions: 0, conversion_rate: 0 }])
+  })
+
+  test('late hits of another site refresh the same buckets and change no number of a site without details', async () => {
+    for (const day of [2, 9, 30]) {
+      await storeHits(db, 0, [enrichedHit(unlimited, Date.parse('2026-03-01T00:55:00Z') + day * DAY)])
+    }
+    expect(await marksOf(db)).toBeGreaterThan(0)
+    await settle(db)
+    expect(await marksOf(db)).toBe(0)
+    for (const site of [utc, berlin, york]) expect(await numbers(site)).toEqual(before.get(site))
+    before.set(unlimited, await numbers(unlimited))
+  })
+
+  test('a hit that is older than the details is not stored and changes nothing', async () => {
+    const at = Date.parse('2026-05-21T23:59:00Z')
+    const stored = await storeHits(db, 0, [enrichedHit(utc, at), enrichedHit(unlimited, at)])
+    expect(stored).toMatchObject({ stored: 1, dropped: 0, expired: [{ siteNo: utc.siteNo }] })
+    await settle(db)
+    expect(await numbers(utc)).toEqual(before.get(utc))
+    before.set(unlimited, await numbers(unlimited))
+  })
+
+  test('a later run moves on by further chunks, and a chunk that no site needs is dropped', async () => {
+    await db`update sites set retention_months = 1`
+    const chunks = async () =>
+      (
+        await db`select count(*)::int as count from timescaledb_information.chunks where hypertable_name = 'events'`
+      )[0]!.count
+    const many = await chunks()
+    await retain(db)
+    expect(await chunks()).toBeLessThan(many - 8)
+    for (const site of sites) {
+      expect(await detailsFrom(db, site)).toMatch(/^2026-05-2[12]/)
+      expect(await numbers(site)).toEqual(before.get(site))
+    }
+    const later = new Date(NOW.getTime() + 14 * DAY)
+    await settle(db, later)
+    await retain(db, later)
+    expect(await detailsFrom(db, utc)).toBe('2026-06-05T00:00:00.000Z')
+    expect(await readNumbers(db, utc, RANGES[2]!)).toEqual(before.get(utc)![2])
+  }, 60_000)
+})
+
+describe('retention that is stopped', () => {
+  let database: TestDatabase
+  let db: Db
+  beforeAll(async () => {
+    database = await testDatabase()
+    db = database.db
+  })
+  afterAll(() => database.close())
+
+  test.each(['as rows', 'in the columnstore'])(
+    'after each number of statements it goes on, and no reader sees another number, %s',
+    async storage => {
+      const [site, other] = [await newSite(db, { months: 1 }), await newSite(db)]
+      for (const each of [site, other])
+        await sendVisits(db, each, { first: '2026-04-27', days: 58, every: 11 * 60 * MINUTE })
+      await settle(db)
+      if (storage === 'in the columnstore') await compressSettledChunks(db, NOW)
+      const read = (each: Retained) =>
+        Promise.all([
+          readNumbers(db, each, { range: 'all' }),
+          readNumbers(db, each, { from: '2026-04-28', to: '2026-04-28' }),
+        ])
+      const before = [await read(site), await read(other)]
+      const details = () => readDetails(db, site, { from: '2026-05-22', to: '2026-06-24' })
+      const detailsBefore = await details()
+      let at = NOW.getTime()
+      for (
+        let calls = 1, isMore = true;
+        isMore || (await firstRows(db, site)).hit! < '2026-05-21';
+        calls += 7
+      ) {
+        at += 2 * MINUTE
+        let steps = calls % 3
+        const mayGoOn = () => calls % 2 === 0 || steps-- > 0
+        isMore = await applyRetention(dyingAfter(db, calls), new Date(at), mayGoOn).catch(error => {
+          expect(error.message).toBe('killed')
+          return true
+        })
+        expect(await readNumbers(db, site, { range: 'all' })).toEqual(before[0]![0])
+      }
+      expect([await read(site), await read(other)]).toEqual(before)
+      expect(await details()).toEqual(detailsBefore)
+    },
+    240_000,
+  )
+})
