@@ -9,7 +9,7 @@ import {
   removeIdentity,
 } from '../accounts/single-sign-on/identities.ts'
 import { label } from '../schema/fields.ts'
-import { openProcedure, personProcedure, router } from './procedures.ts'
+import { openProcedure, personProcedure, router, SIGN_IN } from './procedures.ts'
 
 const NOT_SET_UP = 'Single sign-on is not set up in this service'
 
@@ -56,7 +56,7 @@ export const identitiesRouter = router({
       summary: 'Begin to link your login to single sign-on',
       answer: 'Where to send the browser, which gets a cookie that the way back needs.',
       not_found: NOT_SET_UP,
-      forbidden: PROOF_NEEDED,
+      forbidden: `${SIGN_IN}; or: ${PROOF_NEEDED}`,
     })
     .input(ReturnTo.extend(Proof.shape))
     .output(Started)
@@ -83,7 +83,7 @@ export const identitiesRouter = router({
       summary: 'End the link to single sign-on',
       description: 'Never the last way to sign in that the login has.',
       not_found: 'No such link to single sign-on',
-      forbidden: `It is the last way to sign in. ${PROOF_NEEDED}`,
+      forbidden: `${SIGN_IN}; it is the last way to sign in; or: ${PROOF_NEEDED}`,
     })
     .input(Proof.extend({ id: label('Id of the link.', 'a1b2') }))
     .output(z.void())

@@ -7,11 +7,11 @@ import { PROOF_NEEDED } from '../accounts/proof.ts'
 import { Proof } from '../accounts/schema.ts'
 import { label } from '../schema/fields.ts'
 import { Account, getAccount } from '../teams/account.ts'
-import { openProcedure, personProcedure, router } from './procedures.ts'
+import { openProcedure, personProcedure, router, SIGN_IN } from './procedures.ts'
 import { visitorOf } from './visitor.ts'
 
 const NOT_OFFERED =
-  'The address of the service (BASE_URL) is an IP address or lacks https, or single sign-on alone is allowed'
+  'passkeys are not offered: the address of the service (BASE_URL) is an IP address or lacks https, or single sign-on alone is allowed'
 
 export const passkeysRouter = router({
   loginOptions: openProcedure
@@ -22,8 +22,9 @@ export const passkeysRouter = router({
       description:
         'Pass the answer to `PublicKeyCredential.parseRequestOptionsFromJSON` and then to the browser.',
       answer: 'What the authenticator has to sign, once within five minutes.',
-      forbidden: NOT_OFFERED,
+      forbidden: `A page of another origin sent the request; or: ${NOT_OFFERED}`,
     })
+    .input(z.object({}))
     .output(UseOptions)
     .mutation(({ ctx }) => offerLogin(ctx)),
   login: openProcedure
@@ -35,7 +36,7 @@ export const passkeysRouter = router({
         'A passkey counts as both factors, since its authenticator has verified the person. The cookie of the session is set.',
       unauthenticated:
         'The passkey is unknown or was used wrongly, the time is over, or the login is disabled',
-      forbidden: NOT_OFFERED,
+      forbidden: `A page of another origin sent the request; or: ${NOT_OFFERED}`,
     })
     .input(UsePasskey)
     .output(Account)
@@ -60,7 +61,7 @@ export const passkeysRouter = router({
       description:
         'Pass the answer to `PublicKeyCredential.parseCreationOptionsFromJSON` and then to the browser.',
       answer: 'What the authenticator has to make, once within five minutes and in this session.',
-      forbidden: `${PROOF_NEEDED}; or a login has as many passkeys as it may have. ${NOT_OFFERED}`,
+      forbidden: `${SIGN_IN}; or: ${PROOF_NEEDED}; the login has as many passkeys as it may have; or: ${NOT_OFFERED}`,
     })
     .input(Proof)
     .output(AddOptions)
@@ -72,7 +73,7 @@ export const passkeysRouter = router({
       ok: 201,
       summary: 'Add a passkey',
       answer: 'The new passkey.',
-      forbidden: NOT_OFFERED,
+      forbidden: `${SIGN_IN}; or: ${NOT_OFFERED}`,
     })
     .input(AddPasskey)
     .output(Passkey)
@@ -84,7 +85,7 @@ export const passkeysRouter = router({
       summary: 'Remove a passkey',
       description: 'Never the last way to sign in that the login has.',
       not_found: 'No such passkey',
-      forbidden: `It is the last way to sign in. ${PROOF_NEEDED}`,
+      forbidden: `${SIGN_IN}; it is the last way to sign in; or: ${PROOF_NEEDED}`,
     })
     .input(Proof.extend({ id: label('Id of the passkey.', 'q83vEjRWeJCrze8SNFZ4kA') }))
     .output(z.void())

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { expect } from 'vitest'
 import type { Api, Member } from '../support/api.ts'
+import type { SignedIn } from '../support/browser-session.ts'
 
 export interface Asked {
   /** Fields of the path; `siteKey` is the world's site unless given. */
@@ -21,6 +22,8 @@ export interface Answered {
 
 export interface World {
   api: Api
+  /** Signed in with a browser, as the owner of another team. */
+  person: SignedIn
   owner: Member
   /** Of the same team. */
   member: Member

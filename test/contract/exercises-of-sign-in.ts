@@ -1,3 +1,4 @@
+import { once } from 'node:events'
 import { createAuthenticator } from '../accounts/authenticator.ts'
 import { startScriptedProvider } from '../accounts/scripted-provider.ts'
 import { type SignedIn, signIn } from '../support/browser-session.ts'
@@ -5,19 +6,11 @@ import type { Ask, Asked, World } from './exercise-steps.ts'
 
 const ORIGIN = 'http://localhost:3000'
 
-/** Asks while passkeys are offered, with a new person. */
-const withPasskeys = (exercise: (ask: Ask, world: World, person: SignedIn) => Promise<unknown>) => {
-  return async (ask: Ask, world: World) => {
-    const { config } = world.api.services
-    const { baseUrl } = config
-    config.baseUrl = ORIGIN
-    try {
-      await exercise(ask, world, await signIn(world.api))
-    } finally {
-      config.baseUrl = baseUrl
-    }
-  }
-}
+/** Asks with a new person. */
+const withPerson =
+  (exercise: (ask: Ask, world: World, person: SignedIn) => Promise<unknown>) =>
+  async (ask: Ask, world: World) =>
+    exercise(ask, world, await signIn(world.api))
 
 /** Asks while single sign-on is set up. */
 const withProvider = (exercise: (ask: Ask, world: World, person: SignedIn) => Promise<unknown>) => {
@@ -37,7 +30,9 @@ const withProvider = (exercise: (ask: Ask, world: World, person: SignedIn) => Pr
 /** Asks while Redis cannot be reached. */
 async function withoutRedis({ api }: World, ask: () => Promise<unknown>) {
   const { redis } = api.services
+  const ended = once(redis, 'end')
   redis.disconnect()
+  await ended
   await ask()
   await redis.connect()
 }
@@ -56,12 +51,12 @@ const linkTo = ({ api }: World, { loginId }: SignedIn, subject: string) => api.s
 
 /** Exercises of passkeys and single sign-on. */
 export const SIGN_IN_EXERCISES: Record<string, (ask: Ask, world: World) => Promise<unknown>> = {
-  'POST /api/auth/passkey/options': withPasskeys(async (ask, world) => {
+  'POST /api/auth/passkey/options': withPerson(async (ask, world) => {
     await ask({ body: {} })
     await ask({ body: {}, headers: FOREIGN })
     await withoutRedis(world, () => ask({ body: {} }))
   }),
-  'POST /api/auth/passkey': withPasskeys(async (ask, world, person) => {
+  'POST /api/auth/passkey': withPerson(async (ask, world, person) => {
     const authenticator = createAuthenticator(ORIGIN)
     const credential = authenticator.create(await adding(world, person))
     const { api } = world
@@ -80,12 +75,12 @@ export const SIGN_IN_EXERCISES: Record<string, (ask: Ask, world: World) => Promi
     await ask(as(await signIn(world.api)))
     await ask()
   },
-  'POST /api/account/passkeys/options': withPasskeys(async (ask, world, person) => {
+  'POST /api/account/passkeys/options': withPerson(async (ask, world, person) => {
     await ask(as(person, { body: {} }))
     await ask(as(await signIn(world.api, { password: 'correct horse battery staple' }), { body: {} }))
     await ask(as(person, { body: { password: 1 } }))
   }),
-  'POST /api/account/passkeys': withPasskeys(async (ask, world, person) => {
+  'POST /api/account/passkeys': withPerson(async (ask, world, person) => {
     const credential = createAuthenticator(ORIGIN).create(await adding(world, person))
     await ask(as(person, { body: { name: 'x' } }))
     await ask(as(person, { body: { name: 'x', credential } }))

@@ -110,8 +110,15 @@ export function headersOf(...names: HeaderName[]): Json {
   )
 }
 
-/** Returns the error answers by status, with an example for each code. */
-export function refusalAnswers(refusals: Refusals, more: HeaderName[] = []): Record<string, Json> {
+/**
+ * Returns the error answers by status, with an example for each code.
+ * @param isOpen whether the request needs no credentials: then one that is answered 401 was charged, too
+ */
+export function refusalAnswers(
+  refusals: Refusals,
+  more: HeaderName[] = [],
+  isOpen = false,
+): Record<string, Json> {
   const codes = CODES.filter(code => refusals[code] !== undefined)
   const saying = codes.map(code => ({
     code,
@@ -125,7 +132,7 @@ export function refusalAnswers(refusals: Refusals, more: HeaderName[] = []): Rec
       headers: headersOf(
         ...errorHeaderNames(status),
         // A request without a valid token is not charged, so its answer has no rate headers.
-        ...more.filter(name => status !== 401 || !RATE_HEADERS.includes(name)),
+        ...more.filter(name => status !== 401 || isOpen || !RATE_HEADERS.includes(name)),
       ),
       content: {
         'application/json': {

@@ -109,10 +109,11 @@ function describeRoute(route: Route, schemas: Schemas): Json {
         [route.existing]: { ...success, description: 'It was there already, and stays as it was.' },
       }),
       [route.ok]: { ...success, description: answer ?? 'Done.' },
-      ...refusalAnswers({ ...requestRefusals(route, request), ...route.refusals, ...scopeRefusal(route) }, [
-        ...RATE_HEADERS,
-        'X-Ignored-Parameters',
-      ]),
+      ...refusalAnswers(
+        { ...requestRefusals(route, request), ...route.refusals, ...scopeRefusal(route) },
+        [...RATE_HEADERS, 'X-Ignored-Parameters'],
+        route.isOpen,
+      ),
       default: otherErrors,
     },
   }
