@@ -112,12 +112,12 @@ export function headersOf(...names: HeaderName[]): Json {
 
 /**
  * Returns the error answers by status, with an example for each code.
- * @param isOpen whether the request needs no credentials: then one that is answered 401 was charged, too
+ * @param options.isOpen the operation needs no token: its 401 is about something else, and the request was charged
  */
 export function refusalAnswers(
   refusals: Refusals,
   more: HeaderName[] = [],
-  isOpen = false,
+  { isOpen = false }: { isOpen?: boolean | undefined } = {},
 ): Record<string, Json> {
   const codes = CODES.filter(code => refusals[code] !== undefined)
   const saying = codes.map(code => ({

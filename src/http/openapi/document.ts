@@ -112,7 +112,7 @@ function describeRoute(route: Route, schemas: Schemas): Json {
       ...refusalAnswers(
         { ...requestRefusals(route, request), ...route.refusals, ...scopeRefusal(route) },
         [...RATE_HEADERS, 'X-Ignored-Parameters'],
-        route.isOpen,
+        { isOpen: route.isOpen },
       ),
       default: otherErrors,
     },
