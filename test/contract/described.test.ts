@@ -4,19 +4,20 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { routes } from '../../src/http/api/routes.ts'
 import { createApp } from '../../src/http/app.ts'
 import { describeApi } from '../../src/http/openapi/document.ts'
+import { PAGES } from '../../src/http/pages/pages.ts'
 import { storeHits } from '../../src/ingestion/store/store.ts'
 import { identityPictureUrl } from '../../src/stats/identity/identity-pictures.ts'
 import { createUser } from '../../src/teams/accounts.ts'
 import type { Plan, Role, Scope } from '../../src/teams/schema.ts'
 import { generateToken } from '../../src/teams/token-format.ts'
 import { createToken } from '../../src/teams/tokens.ts'
-import { SIGN_IN } from '../../src/trpc/procedures.ts'
 import { type Api, type Member, startApi } from '../support/api.ts'
 import { signIn } from '../support/browser-session.ts'
 import { createDocumented, operationsOf } from '../support/documented.ts'
 import { enrichedHit } from '../support/hits.ts'
 import { inProcessPool } from '../support/in-process-pool.ts'
 import { startIngestApi } from '../support/ingest-api.ts'
+import { PASSWORD } from '../support/log-in.ts'
 import { type Answered, type Asked, connect, processor, type World } from './exercise-steps.ts'
 import { exercises } from './exercises.ts'
 
@@ -37,6 +38,8 @@ let broken: Part
 beforeAll(async () => {
   ;[whole, broken] = await Promise.all([startPart(), startPart()])
   await broken.services.db.end()
+  // What needs neither token nor session asks Redis first.
+  broken.services.redis.disconnect()
   whole.services.rollups = inProcessPool(whole.services.db)
   const owner = await whole.member()
   const made = await whole.call('POST', '/api/sites', {
@@ -50,7 +53,7 @@ beforeAll(async () => {
     tokenOf(owner, ['write']),
     storeVisit(made.body.id),
   ])
-  const person = await signIn(whole)
+  const person = await signIn(whole, { password: PASSWORD })
   world = { api: whole, person, owner, member, viewer, reader, writer, site: made.body, errorId }
   await connect(world, world.site.id)
 })
@@ -127,15 +130,16 @@ async function ask(part: Part, operation: string, asked: Asked = {}): Promise<An
   const url = (isIngested(template) ? part.ingestUrl : part.url) + path
   const body =
     typeof asked.body === 'object' ? JSON.stringify(asked.body) : (asked.body as string | undefined)
-  const token = 'token' in asked ? asked.token : isPersonal(operation) ? undefined : world.owner.token
+  const token = 'token' in asked ? asked.token : world.owner.token
   const response = await fetch(asked.query ? `${url}?${asked.query}` : url, {
     method,
     redirect: 'manual',
     headers: {
       'User-Agent': 'curl/8.0',
-      ...(token !== undefined && !isOpen(operation) && { Authorization: `Bearer ${token}` }),
+      ...(isPersonal(operation) && !('token' in asked)
+        ? world.person.headers
+        : token !== undefined && !isOpen(operation) && { Authorization: `Bearer ${token}` }),
       ...(template.includes('/webhook/') && { 'Stripe-Signature': signatureOf(body ?? '') }),
-      ...(isPersonal(operation) && !('token' in asked) && world.person.headers),
       ...asked.headers,
     },
     ...(body !== undefined && { body }),
@@ -167,8 +171,9 @@ const routeOf = (operation: string) =>
     ({ method, path }) => `${method.toUpperCase()} ${path.replace(/:(\w+)/g, '{$1}')}` === operation,
   )
 
-/** Whether it needs a signed-in person. */
-const isPersonal = (operation: string) => String(routeOf(operation)?.refusals.forbidden).startsWith(SIGN_IN)
+/** Whether only a signed-in person may ask an operation: unless a token is given, it is asked with a cookie. */
+const isPersonal = (operation: string) =>
+  String(routeOf(operation)?.refusals.forbidden).startsWith('Only a signed-in person')
 
 /** Whether only owners and admins may ask an operation. */
 const isManaged = (operation: string) =>
@@ -259,7 +264,14 @@ test('described endpoints: every served route is described, except those that ar
   const { stack } = createApp(whole.services, exchange).router
   const paths = stack.flatMap(({ route }) => (route ? [route.path.replace(/:(\w+)/g, '{$1}')] : []))
   const described = Object.keys(document.paths as object)
-  const others = ['/api/openapi.json', '/docs', '/docs/redoc.js', '/trpc/{procedures}']
+  const others = [
+    ...PAGES,
+    '/api/openapi.json',
+    '/docs',
+    '/docs/redoc.js',
+    '/pages/{file}',
+    '/trpc/{procedures}',
+  ].sort()
   expect(paths.filter(path => !described.includes(path)).sort()).toEqual(others)
 })
 

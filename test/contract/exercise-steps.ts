@@ -22,8 +22,6 @@ export interface Answered {
 
 export interface World {
   api: Api
-  /** Signed in with a browser, as the owner of another team. */
-  person: SignedIn
   owner: Member
   /** Of the same team. */
   member: Member
@@ -31,6 +29,8 @@ export interface World {
   /** Tokens of the owner with one scope: `read`, `write`. */
   reader: string
   writer: string
+  /** Signed in with a browser; their password is `PASSWORD`. */
+  person: SignedIn
   /** With hits of every kind, today. */
   site: { id: string; domain: string; tracking_key: string }
   /** Of an error that occurred on the site. */

@@ -132,7 +132,7 @@ export function refusalAnswers(
       headers: headersOf(
         ...errorHeaderNames(status),
         // A request without a valid token is not charged, so its answer has no rate headers.
-        ...more.filter(name => status !== 401 || isOpen || !RATE_HEADERS.includes(name)),
+        ...more.filter(name => isOpen || status !== 401 || !RATE_HEADERS.includes(name)),
       ),
       content: {
         'application/json': {

@@ -112,7 +112,7 @@ function describeRoute(route: Route, schemas: Schemas): Json {
       ...refusalAnswers(
         { ...requestRefusals(route, request), ...route.refusals, ...scopeRefusal(route) },
         [...RATE_HEADERS, 'X-Ignored-Parameters'],
-        { isOpen: route.isOpen },
+        route,
       ),
       default: otherErrors,
     },
@@ -134,7 +134,7 @@ function scopeRefusal({ isScoped, type, scope, refusals: { forbidden } }: Route)
   }
 }
 
-/** Returns the refusals that are possible before the checks of a procedure. Every request except a GET may have a body. */
+/** Returns the refusals that are possible when the input of a procedure is read. Every request except a GET may have a body. */
 function requestRefusals(route: Route, { parameters = [] }: { parameters?: Json[] }): Refusals {
   if (route.method === 'get') {
     return {
@@ -142,6 +142,8 @@ function requestRefusals(route: Route, { parameters = [] }: { parameters?: Json[
       ...(parameters.some(each => each.in === 'query') && { validation_failed: true }),
     }
   }
+  // Without an input, the body is not read.
+  if (route.inputs.length === 0) return {}
   return {
     malformed_json: true,
     bad_request: true,

@@ -17,7 +17,7 @@ export function show(title, children, { isWide = false } = {}) {
   main.className = isWide ? 'wide' : ''
   main.replaceChildren(make('h1', {}, title), ...children.flat().filter(Boolean))
   main.removeAttribute('aria-busy')
-  main.querySelector('[autofocus]')?.focus()
+  main.querySelector('[data-focus]')?.focus()
 }
 
 /** Shows why a page cannot be shown, with a way on. */

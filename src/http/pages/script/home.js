@@ -65,7 +65,11 @@ const siteList = sites =>
         'li',
         { class: 'bar' },
         make('span', { class: 'name' }, site.domain),
-        make('span', { class: 'number' }, `${count.format(site.visitors)} visitors in 24 hours`),
+        make(
+          'span',
+          { class: 'number' },
+          `${count.format(site.visitors)} ${site.visitors === 1 ? 'visitor' : 'visitors'} in 24 hours`,
+        ),
       ),
     ),
   )

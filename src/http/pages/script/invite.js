@@ -41,7 +41,7 @@ export async function showInvitation() {
       what,
       quiet('You are signed in, and join with this login:'),
       form(fields, 'Join the team', () => accept()),
-      make('hr', { class: 'or' }),
+      make('hr'),
       signOutButton(),
     ])
   }
@@ -55,7 +55,7 @@ export async function showInvitation() {
   }
   const fields = [
     emailField({ readonly: true, value: invitation.email }),
-    field('name', 'Name (optional)', { autocomplete: 'name', maxlength: 100, autofocus: true }),
+    field('name', 'Name (optional)', { autocomplete: 'name', maxlength: 100, 'data-focus': true }),
     newPasswordField(),
   ]
   show(title, [
@@ -63,7 +63,7 @@ export async function showInvitation() {
     form(fields, 'Make a login and join', ({ name, password }) =>
       accept({ name: name || undefined, password }),
     ),
-    make('hr', { class: 'or' }),
+    make('hr'),
     quiet('You have a login with another address?'),
     signIn,
   ])

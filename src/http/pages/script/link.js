@@ -18,8 +18,8 @@ export async function showSetup() {
   if (link.purpose !== 'setup') return location.replace(`reset#${secret}`)
   const mayChange = link.may_change_email
   const fields = [
-    emailField(mayChange ? { autofocus: true } : { readonly: true, value: link.email }),
-    field('name', 'Name (optional)', { autocomplete: 'name', maxlength: 100, autofocus: !mayChange }),
+    emailField(mayChange ? { 'data-focus': true } : { readonly: true, value: link.email }),
+    field('name', 'Name (optional)', { autocomplete: 'name', maxlength: 100, 'data-focus': !mayChange }),
     newPasswordField(),
   ]
   show('Set up your login', [
@@ -40,7 +40,7 @@ export async function showReset() {
     return showFailure('Choose a new password', error, [linkTo('reset', 'Ask for a new link'), toLogin()])
   }
   if (link.purpose === 'setup') return location.replace(`setup#${secret}`)
-  const fields = [emailField({ readonly: true, value: link.email }), newPasswordField({ autofocus: true })]
+  const fields = [emailField({ readonly: true, value: link.email }), newPasswordField({ 'data-focus': true })]
   show('Choose a new password', [
     form(fields, 'Change the password', async ({ password }) => {
       await call('POST', 'auth/reset', { body: { secret, password } })
@@ -67,5 +67,5 @@ async function showRequest() {
       toLogin(),
     ])
   }
-  show('New password', [form([emailField({ autofocus: true })], 'Send a link', send), toLogin()])
+  show('New password', [form([emailField({ 'data-focus': true })], 'Send a link', send), toLogin()])
 }

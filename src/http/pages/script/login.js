@@ -47,9 +47,9 @@ export async function showLogin() {
       notice('The password is changed, and all devices are signed out. Sign in with the new one.'),
     parameters.has('ended') && notice('You are signed out.'),
     methods.password && passwordForm(goOn),
-    methods.password && others.length > 0 && make('hr', { class: 'or' }),
+    methods.password && others.length > 0 && make('hr'),
     others.length > 0 && make('div', { class: 'stack' }, others),
-    methods.password && forgotten(methods),
+    ...(methods.password ? forgotten(methods) : []),
     !methods.password && others.length === 0 && quiet('There is no way to sign in: ask the operator.'),
   ])
 }
@@ -73,7 +73,7 @@ function passwordForm(goOn) {
     autocomplete: 'current-password',
     required: true,
   })
-  return form([emailField({ autofocus: true }), password, code], 'Sign in', async values => {
+  return form([emailField({ 'data-focus': true }), password, code], 'Sign in', async values => {
     try {
       await call('POST', 'auth/login', { body: { ...values, code: values.code || undefined } })
       goOn()
@@ -106,10 +106,8 @@ function passkeyButton(goOn) {
 
 function forgotten({ has_mail: hasMail }) {
   const text = 'Forgot your password?'
-  return make(
-    'div',
-    {},
-    make('hr', { class: 'or' }),
+  return [
+    make('hr'),
     hasMail ? linkTo('reset', text) : quiet(`${text} Ask the operator of this service for a link.`),
-  )
+  ]
 }
