@@ -4,6 +4,7 @@ import { authRouter } from './auth.ts'
 import { goalsRouter } from './goals.ts'
 import { identitiesRouter } from './identities.ts'
 import { passkeysRouter } from './passkeys.ts'
+import { peopleRouter } from './people.ts'
 import { router } from './procedures.ts'
 import { paymentsRouter, processorRouter } from './revenue.ts'
 import { optionsRouter, sitesRouter } from './sites.ts'
@@ -17,6 +18,7 @@ export const appRouter = router({
   goals: goalsRouter,
   payments: paymentsRouter,
   processor: processorRouter,
+  people: peopleRouter,
   options: optionsRouter,
   tokens: tokensRouter,
   audit: auditRouter,
