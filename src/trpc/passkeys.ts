@@ -24,7 +24,6 @@ export const passkeysRouter = router({
       answer: 'What the authenticator has to sign, once within five minutes.',
       forbidden: `A page of another origin sent the request; or: ${NOT_OFFERED}`,
     })
-    .input(z.object({}))
     .output(UseOptions)
     .mutation(({ ctx }) => offerLogin(ctx)),
   login: openProcedure
