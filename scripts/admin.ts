@@ -14,6 +14,7 @@ import { createLog, type Log } from '../src/runtime/log.ts'
 import { findSite, findSiteAnywhere } from '../src/sites/find-site.ts'
 import { type BackfillOptions, backfill } from '../src/stats/backfill.ts'
 import { bootstrap, createTeam, createUser, setPlan } from '../src/teams/accounts.ts'
+import { disableLogin, enableLogin, listLogins, makeLoginLink } from '../src/teams/manage-logins.ts'
 import { PLANS, type Plan, ROLES, type Role } from '../src/teams/schema.ts'
 import { createToken } from '../src/teams/tokens.ts'
 import { importFile } from './import-file.ts'
@@ -29,8 +30,10 @@ const program = new Command('admin')
 
 program
   .command('bootstrap')
-  .description('make the team "Default" with its owner, and, the first time, a token')
-  .action(() => answer(db => bootstrap(db, new Date())))
+  .description(
+    'make the team "Default" with its owner, the first time a token, and a link with which the owner sets up their login',
+  )
+  .action(() => answer((db, { config }) => bootstrap(db, config, new Date())))
 
 program
   .command('team:create')
@@ -87,6 +90,33 @@ program
       return { id: made.id, token: made.token }
     }),
   )
+
+program
+  .command('login:list')
+  .description('list who can sign in')
+  .action(() => answer(async db => ({ logins: await listLogins(db) })))
+
+program
+  .command('login:reset')
+  .description(
+    'make a link that lets a person back in: it replaces the password and removes the second factor, or sets up a login; see README.md',
+  )
+  .requiredOption('--email <address>', 'e-mail address of the login, or of a user without one', email)
+  .action((options: { email: string }) =>
+    answer((db, { config }) => makeLoginLink(db, config, options.email, new Date())),
+  )
+
+program
+  .command('login:disable')
+  .description('end all sessions of a login, and refuse new ones and its tokens')
+  .requiredOption('--email <address>', 'e-mail address of the login', email)
+  .action((options: { email: string }) => answer(db => disableLogin(db, options.email, new Date())))
+
+program
+  .command('login:enable')
+  .description('let a person sign in again')
+  .requiredOption('--email <address>', 'e-mail address of the login', email)
+  .action((options: { email: string }) => answer(db => enableLogin(db, options.email, new Date())))
 
 program
   .command('hits:import')

@@ -10,19 +10,28 @@ const config = loadConfig()
 const local = `http://${config.host.includes(':') ? `[${config.host}]` : config.host}:${config.port}`
 
 while (!(await isReady())) await sleep(100)
-const { token } = await withServices(
+const { token, setup_url: setupUrl } = await withServices(
   config,
   createLog({ level: 'warn', role: 'welcome', stderr: true }),
   async addresses => {
     const db = connectDb(addresses.databaseUrl, { max: 1, name: 'analytics-welcome' })
     try {
-      return await bootstrap(db, new Date())
+      return await bootstrap(db, config, new Date())
     } finally {
       await db.end({ timeout: 5 })
     }
   },
 )
-process.stdout.write(token ? firstSteps(token) : `==> Ready at ${config.baseUrl}\n`)
+process.stdout.write(token ? firstSteps(token) : `==> Ready at ${config.baseUrl}\n${setupStep()}`)
+
+function setupStep(): string {
+  if (setupUrl === null) return ''
+  return `
+Open this link within a day to set up the login of the owner. It works once; another start prints a new one.
+
+  ${setupUrl}
+`
+}
 
 async function isReady(): Promise<boolean> {
   try {
@@ -35,7 +44,9 @@ async function isReady(): Promise<boolean> {
 function firstSteps(token: string): string {
   return `==> Ready at ${config.baseUrl}
 
-The team "Default" is there. Its owner's token, shown only this once:
+The team "Default" is there.
+${setupStep()}
+Its owner's token, shown only this once:
 
   TOKEN=${token}
 

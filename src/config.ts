@@ -27,7 +27,8 @@ const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'
 
 const TRACKER_PATH_ALLOWED =
   'a path such as /t, without a slash at its end, and none that the service has: /api, /js, /trpc, /healthz, …'
-const TAKEN_PATHS = /^\/(api|avatars|docs|favicons|healthz|metrics|readyz|trpc)(\/|$)|(^|\/)js$/
+const TAKEN_PATHS =
+  /^\/(api|avatars|docs|favicons|healthz|invite|login|metrics|pages|readyz|reset|setup|trpc)(\/|$)|(^|\/)js$/
 
 /** All settings of the service, by the name of their environment variable. */
 const Environment = z.object({

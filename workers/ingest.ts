@@ -1,3 +1,4 @@
+import { forgetExpired } from '../src/accounts/forget-expired.ts'
 import { loadConfig } from '../src/config.ts'
 import { connectDb } from '../src/db/connect.ts'
 import { checkDatabase, migrate } from '../src/db/migrate.ts'
@@ -6,6 +7,7 @@ import type { HitBatch } from '../src/ingestion/hit.ts'
 import { createHitConsumer } from '../src/ingestion/store/hit-consumer.ts'
 import { STORE_RETRY } from '../src/ingestion/store/store.ts'
 import { retry } from '../src/lib/retry.ts'
+import { HOUR_MS } from '../src/lib/time.ts'
 import { erasePeople } from '../src/people/erase/erase-people.ts'
 import { createConsumer, watchForStandstill } from '../src/queue/consumer.ts'
 import { createProducer } from '../src/queue/producer.ts'
@@ -82,6 +84,7 @@ const scheduler = startScheduler({
   jobs: [
     ...RETENTION_JOBS,
     { name: 'recompute subscriptions', everyMs: 10_000, run: ({ db }) => recomputeAllSites({ db, log }) },
+    { name: 'forget expired sessions', everyMs: HOUR_MS, run: ({ db }, now) => forgetExpired(db, now) },
     { name: 'erase people', everyMs: 10_000, run: ({ db }, now) => erasePeople({ db, log }, now) },
   ],
 })

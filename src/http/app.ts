@@ -16,7 +16,9 @@ import { discardBody } from './body.ts'
 import { errorAnswer, logFailure } from './error-answer.ts'
 import { healthz, readyz } from './health.ts'
 import { metricsEndpoint } from './metrics.ts'
+import { createPages, PAGES } from './pages/pages.ts'
 import { givenRequestId, requestIdFrom } from './request-id.ts'
+import { endSignIn, startSignIn } from './single-sign-on.ts'
 import { processorWebhook } from './webhook.ts'
 
 /** Creates the app for everything except the ingestion paths and the tracker script, which are answered before Express. */
@@ -41,10 +43,14 @@ export function createApp(
   mount(app, '/avatars/:file', { get: avatar as RequestHandler })
   mount(app, '/avatars/:visitor/:picture', { get: identityPicture(pictures) as RequestHandler })
   mount(app, '/api/processor/webhook/:siteId', { post: processorWebhook(services) })
+  mount(app, '/api/auth/oidc/callback', { get: endSignIn(services) })
   const reference = createReference(services.config.baseUrl)
   mount(app, '/api/openapi.json', { get: reference.document })
   mount(app, '/docs', { get: reference.page })
   mount(app, '/docs/redoc.js', { get: reference.script })
+  const pages = createPages(services.config)
+  for (const path of PAGES) mount(app, path, { get: pages.page })
+  mount(app, '/pages/:file', { get: pages.file })
   for (const [path, handlers] of restHandlers(services)) mount(app, path, handlers)
   app.all('/trpc/:procedures', trpcEndpoint(services))
   app.use(() => {
@@ -115,7 +121,8 @@ function mount(app: Express, path: string, handlers: Handlers): void {
 }
 
 function restHandlers(services: Services): Map<string, Handlers> {
-  const paths = new Map<string, Handlers>()
+  // The same path has a procedure, too.
+  const paths = new Map<string, Handlers>([['/api/auth/oidc/start', { get: startSignIn(services) }]])
   for (const route of routes) {
     paths.set(route.path, { ...paths.get(route.path), [route.method]: restHandler(services, route) })
   }

@@ -18,7 +18,7 @@ const RETRY_AFTER = 5
 
 /** Returns the headers of an error answer; they are the same for REST and tRPC. */
 export function errorHeaders(error: AppError): Record<string, string> {
-  if (error.code === 'unauthenticated') return { 'WWW-Authenticate': 'Bearer' }
+  if (STATUS_OF[error.code] === 401) return { 'WWW-Authenticate': 'Bearer' }
   if (error.code === 'unavailable' || error.retryAfter !== undefined) {
     return { 'Retry-After': String(Math.ceil(error.retryAfter ?? RETRY_AFTER)) }
   }

@@ -1,3 +1,4 @@
+import type { Config } from '../config.ts'
 import { ADVISORY_LOCKS } from '../db/advisory-locks.ts'
 import type { Db, Queryable } from '../db/connect.ts'
 import { sqlState } from '../db/errors.ts'
@@ -5,6 +6,7 @@ import { query } from '../db/query.ts'
 import { AppError, invalidField } from '../errors.ts'
 import { DAY_MS } from '../lib/time.ts'
 import type { Caller, Plan, Role } from './schema.ts'
+import { FIRST_OWNER, setupUrl } from './set-up-login.ts'
 import { createToken } from './tokens.ts'
 
 const TRIAL_DAYS = 14
@@ -86,7 +88,6 @@ export async function createUser(
 }
 
 const TEAM = 'Default'
-const OWNER = 'owner@localhost'
 
 const lockBootstrap = query<{ lock: number }>('lock-bootstrap', 'select pg_advisory_xact_lock(:lock::bigint)')
 /** The oldest team with the name. */
@@ -95,20 +96,41 @@ export const findTeamNamed = query<{ name: string }, { id: string }>(
   'select id from teams where name = :name order by created_at, id limit 1',
 )
 
+/** The owner who has been in the team for the longest time. */
+const findOldestOwner = query<{ teamId: string }, { id: string; email: string; hasLogin: boolean }>(
+  'find-oldest-owner',
+  `select id, email, login_id is not null as "hasLogin"
+  from users
+  where team_id = :teamId and role = 'owner'
+  order by created_at, id
+  limit 1`,
+)
+
 /**
  * Ensures that the team "Default" exists, with a paid plan and an owner. The run that creates the team also creates
  * the owner's token. Concurrent runs wait for each other.
- * @returns `created` says whether this run created the team; `token` is null in all other runs
+ * @returns `created` says whether this run created the team; `token` is null in all other runs. `setup_url` is a new link with which the
+ * owner sets up their login; null when they have one, and where passwords are turned off
  */
-export async function bootstrap(db: Db, now: Date) {
+export async function bootstrap(db: Db, config: Pick<Config, 'baseUrl' | 'hasPasswords'>, now: Date) {
   return db.begin(async transaction => {
     await lockBootstrap(transaction, { lock: ADVISORY_LOCKS.bootstrap })
     const [existing] = await findTeamNamed(transaction, { name: TEAM })
     const teamId = existing?.id ?? (await createTeam(transaction, { name: TEAM, plan: 'active' }, now))
-    const userId = await createUser(transaction, { teamId, email: OWNER, role: 'owner' })
-    if (existing) return { team_id: teamId, user_id: userId, token: null, created: false }
-    const options = { teamId, userId, name: 'bootstrap', siteIds: null, expiresAt: null }
+    const owner = await ownerOf(transaction, teamId)
+    const setup_url =
+      owner.hasLogin || !config.hasPasswords ? null : await setupUrl(transaction, config, owner.email, now)
+    const made = { team_id: teamId, user_id: owner.id, setup_url }
+    if (existing) return { ...made, token: null, created: false }
+    const options = { teamId, userId: owner.id, name: 'bootstrap', siteIds: null, expiresAt: null }
     const { token } = await createToken(transaction, options, now)
-    return { team_id: teamId, user_id: userId, token, created: true }
+    return { ...made, token, created: true }
   })
+}
+
+async function ownerOf(db: Queryable, teamId: string) {
+  const [owner] = await findOldestOwner(db, { teamId })
+  if (owner) return owner
+  const id = await createUser(db, { teamId, email: FIRST_OWNER, role: 'owner' })
+  return { id, email: FIRST_OWNER, hasLogin: false }
 }

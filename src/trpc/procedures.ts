@@ -79,7 +79,7 @@ const identified = timed.meta({ unauthenticated: true, rate_limited: true }).use
   return next({ ctx: { identity } })
 })
 
-const SIGN_IN = 'Only a signed-in person may do this, not a token'
+export const SIGN_IN = 'Only a signed-in person may do this, not a token'
 
 /** Base for procedures of a signed-in person, whatever their team; adds `ctx.person` and `ctx.audit`. */
 export const personProcedure = identified.meta({ forbidden: SIGN_IN }).use(async ({ ctx, next }) => {

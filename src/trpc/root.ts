@@ -1,5 +1,9 @@
+import { accountRouter } from './account.ts'
 import { auditRouter } from './audit.ts'
+import { authRouter } from './auth.ts'
 import { goalsRouter } from './goals.ts'
+import { identitiesRouter } from './identities.ts'
+import { passkeysRouter } from './passkeys.ts'
 import { peopleRouter } from './people.ts'
 import { router } from './procedures.ts'
 import { paymentsRouter, processorRouter } from './revenue.ts'
@@ -20,6 +24,10 @@ export const appRouter = router({
   options: optionsRouter,
   tokens: tokensRouter,
   audit: auditRouter,
+  auth: authRouter,
+  account: accountRouter,
+  passkeys: passkeysRouter,
+  identities: identitiesRouter,
 })
 
 export type AppRouter = typeof appRouter

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { expect } from 'vitest'
 import type { Api, Member } from '../support/api.ts'
+import type { SignedIn } from '../support/browser-session.ts'
 
 export interface Asked {
   /** Fields of the path; `siteKey` is the world's site unless given. */
@@ -28,6 +29,8 @@ export interface World {
   /** Tokens of the owner with one scope: `read`, `write`. */
   reader: string
   writer: string
+  /** Signed in with a browser; their password is `PASSWORD`. */
+  person: SignedIn
   /** With hits of every kind, today. */
   site: { id: string; domain: string; tracking_key: string }
   /** Of an error that occurred on the site. */

@@ -17,12 +17,16 @@ import {
   processor,
   type World,
 } from './exercise-steps.ts'
+import { SIGN_IN_EXERCISES } from './exercises-of-sign-in.ts'
+import { loginExercises } from './login-exercises.ts'
 
 /**
  * How each operation is brought to each answer that is particular to it. What many have in common (400, 401, 402, 403, 413,
  * 429, 503…) is asked of every one without being written here.
  */
 export const exercises: Record<string, (ask: Ask, world: World) => Promise<unknown>> = {
+  ...SIGN_IN_EXERCISES,
+  ...loginExercises,
   'POST /api/collect': hit({ url: { path: '/' } }, { url: {} }),
   'POST /api/event': hit({ name: 'signup', revenue: { amount: 5, currency: 'USD' } }, { name: '' }),
   'POST /api/engage': hit({ url: { path: '/' }, sd: 20, time: 1_000 }, { sd: -1 }),

@@ -15,6 +15,8 @@ const BESIDE = [
   'POST /api/engage',
   'POST /api/identify',
   'POST /api/processor/webhook/{siteId}',
+  'GET /api/auth/oidc/start',
+  'GET /api/auth/oidc/callback',
   'GET /favicons/{domain}',
   'GET /avatars/{file}',
   'GET /avatars/{visitor}/{picture}',

@@ -84,6 +84,33 @@ test('routes: the REST surface matches the snapshot', () => {
       "POST /api/tokens 201",
       "DELETE /api/tokens/:id 204",
       "GET /api/audit-log 200",
+      "GET /api/auth/methods 200",
+      "POST /api/auth/login 200",
+      "POST /api/auth/logout 204",
+      "POST /api/auth/link 200",
+      "POST /api/auth/setup 200",
+      "POST /api/auth/reset-request 204",
+      "POST /api/auth/reset 204",
+      "GET /api/account 200",
+      "PATCH /api/account 200",
+      "PUT /api/account/password 204",
+      "POST /api/account/totp/secret 200",
+      "POST /api/account/totp 200",
+      "DELETE /api/account/totp 204",
+      "POST /api/account/recovery-codes 200",
+      "GET /api/account/sessions 200",
+      "DELETE /api/account/sessions/:id 204",
+      "DELETE /api/account/sessions 204",
+      "POST /api/auth/passkey/options 200",
+      "POST /api/auth/passkey 200",
+      "GET /api/account/passkeys 200",
+      "POST /api/account/passkeys/options 200",
+      "POST /api/account/passkeys 201",
+      "DELETE /api/account/passkeys/:id 204",
+      "POST /api/auth/oidc/start 200",
+      "POST /api/account/identities/start 200",
+      "GET /api/account/identities 200",
+      "DELETE /api/account/identities/:id 204",
     ]
   `)
 })
@@ -129,7 +156,8 @@ test.each(routes.filter(route => route.path.includes(':siteKey')))(
 )
 
 describe.each(paths)('%s', path => {
-  const methods = routes.filter(route => route.path === path).map(route => route.method.toUpperCase())
+  const procedures = routes.filter(route => route.path === path).map(route => route.method.toUpperCase())
+  const methods = [...(path === '/api/auth/oidc/start' ? ['GET'] : []), ...procedures]
   const allow = [...methods, ...(methods.includes('GET') ? ['HEAD'] : []), 'OPTIONS'].join(', ')
 
   test('answers 405 with its methods to every other method', async () => {

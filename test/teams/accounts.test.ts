@@ -23,7 +23,9 @@ async function planOf(teamId: string) {
 }
 
 test('bootstrap: ten concurrent first runs create one team and one token', async () => {
-  const runs = await Promise.all(Array.from({ length: 10 }, () => bootstrap(db, NOW)))
+  const runs = await Promise.all(
+    Array.from({ length: 10 }, () => bootstrap(db, { baseUrl: 'http://a.example', hasPasswords: true }, NOW)),
+  )
   expect(runs.filter(run => run.created)).toHaveLength(1)
   expect(runs.filter(run => run.token !== null)).toHaveLength(1)
   expect(new Set(runs.map(run => run.team_id + run.user_id)).size).toBe(1)

@@ -1,6 +1,7 @@
 import { parseCookie } from 'cookie'
 import type { Request, Response } from 'express'
 import { SESSION_MS } from '../../accounts/sessions.ts'
+import { FLOW_MS } from '../../accounts/single-sign-on/flow.ts'
 
 /** With `__Host-`, browsers accept the cookie only over https, for this host alone, so that no other host of the domain can set it. */
 export const sessionCookieName = (baseUrl: string): string =>
@@ -13,14 +14,44 @@ export function readSessionCookie({ headers }: Request, baseUrl: string): string
   return headers.cookie === undefined ? undefined : parseCookie(headers.cookie)[sessionCookieName(baseUrl)]
 }
 
-/** Sets the cookie of the browser session, or removes it when `secret` is null. */
+/** Sets the cookie of the browser session, or removes it when `secret` is null. The last call of a request counts. */
 export function writeSessionCookie(res: Response, baseUrl: string, secret: string | null): void {
-  res.cookie(sessionCookieName(baseUrl), secret ?? '', {
+  const name = sessionCookieName(baseUrl)
+  const others = [res.getHeader('Set-Cookie') ?? []].flat().filter(each => !`${each}`.startsWith(`${name}=`))
+  res.removeHeader('Set-Cookie')
+  if (others.length > 0) res.setHeader('Set-Cookie', others as string[])
+  res.cookie(name, secret ?? '', {
     httpOnly: true,
     sameSite: 'lax',
     secure: isSecure(baseUrl),
     path: '/',
     maxAge: secret === null ? 0 : SESSION_MS,
+  })
+}
+
+/** Name and path of the cookie that ties a sign-in at the provider to the browser in which it was started. */
+function flowCookie(baseUrl: string) {
+  const { pathname } = new URL(baseUrl)
+  return {
+    name: isSecure(baseUrl) ? '__Secure-analytics_sign_in' : 'analytics_sign_in',
+    path: `${pathname.replace(/\/$/, '')}/api/auth/oidc`,
+  }
+}
+
+export function readFlowCookie({ headers }: Request, baseUrl: string): string | undefined {
+  return headers.cookie === undefined ? undefined : parseCookie(headers.cookie)[flowCookie(baseUrl).name]
+}
+
+/** Sets the cookie of a sign-in at the provider, or removes it when `secret` is null. */
+export function writeFlowCookie(res: Response, baseUrl: string, secret: string | null): void {
+  const { name, path } = flowCookie(baseUrl)
+  // Lax: the browser comes back from the provider by a link.
+  res.cookie(name, secret ?? '', {
+    httpOnly: true,
+    sameSite: 'lax',
+    secure: isSecure(baseUrl),
+    path,
+    maxAge: secret === null ? 0 : FLOW_MS,
   })
 }
 

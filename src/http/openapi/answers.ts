@@ -9,6 +9,7 @@ const USUALLY: Record<ErrorCode, string> = {
   bad_request: 'The request breaks off, or its path or body cannot be decoded',
   bad_signature: 'The signature does not fit the body',
   unauthenticated: 'The token is missing, malformed, unknown, expired or revoked',
+  second_factor_required: 'The password is right; the code of the second factor is missing',
   payment_required: 'The team has no active plan and no running trial',
   forbidden: 'The token may not do this',
   not_found: 'There is no such thing within the reach of the token',
@@ -111,12 +112,12 @@ export function headersOf(...names: HeaderName[]): Json {
 
 /**
  * Returns the error answers by status, with an example for each code.
- * @param isOpen whether every request is charged, also without valid credentials
+ * @param options.isOpen the operation needs no token: its 401 is about something else, and the request was charged
  */
 export function refusalAnswers(
   refusals: Refusals,
   more: HeaderName[] = [],
-  isOpen = false,
+  { isOpen = false }: { isOpen?: boolean | undefined } = {},
 ): Record<string, Json> {
   const codes = CODES.filter(code => refusals[code] !== undefined)
   const saying = codes.map(code => ({
@@ -130,7 +131,7 @@ export function refusalAnswers(
       description: said.map(({ code, text }) => `\`${code}\`: ${text}.`).join('\n\n'),
       headers: headersOf(
         ...errorHeaderNames(status),
-        // Where a request without a valid token is not charged, its answer has no rate headers.
+        // A request without a valid token is not charged, so its answer has no rate headers.
         ...more.filter(name => isOpen || status !== 401 || !RATE_HEADERS.includes(name)),
       ),
       content: {

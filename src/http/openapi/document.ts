@@ -6,7 +6,7 @@ import { sessionCookieName } from '../api/browser.ts'
 import { type Route, routes } from '../api/routes.ts'
 import { errorSchemas, headers, headersOf, otherErrors, RATE_HEADERS, refusalAnswers } from './answers.ts'
 import { describeIngestion } from './ingestion.ts'
-import { PICTURES, SERVICE } from './other-endpoints.ts'
+import { PICTURES, SERVICE, SINGLE_SIGN_ON } from './other-endpoints.ts'
 import { requestOf } from './requests.ts'
 import { createSchemas, exampleOf, type Json, type Schemas } from './schemas.ts'
 import { shareParts } from './shared-parts.ts'
@@ -24,7 +24,7 @@ export function describeApi(baseUrl: string): Json {
     const template = path.replace(/:(\w+)/g, '{$1}')
     paths[template] = { ...paths[template], [method]: operation }
   }
-  const others = [...describeIngestion(schemas), WEBHOOK, ...PICTURES, ...SERVICE]
+  const others = [...describeIngestion(schemas), WEBHOOK, ...SINGLE_SIGN_ON, ...PICTURES, ...SERVICE]
   for (const { path, method, operation } of others) add(path, method, operation)
   for (const route of routes) add(route.path, route.method, describeRoute(route, schemas))
   const { parameters, responses, ...shared } = shareParts(paths)
@@ -120,7 +120,7 @@ function describeRoute(route: Route, schemas: Schemas): Json {
       ...refusalAnswers(
         { ...requestRefusals(route, request), ...route.refusals, ...scopeRefusal(route) },
         [...RATE_HEADERS, 'X-Ignored-Parameters'],
-        route.isOpen,
+        route,
       ),
       default: otherErrors,
     },
@@ -142,7 +142,7 @@ function scopeRefusal({ isScoped, type, scope, refusals: { forbidden } }: Route)
   }
 }
 
-/** Returns the refusals that are possible before the checks of a procedure. Every request except a GET may have a body. */
+/** Returns the refusals that are possible when the input of a procedure is read. Every request except a GET may have a body. */
 function requestRefusals(route: Route, { parameters = [] }: { parameters?: Json[] }): Refusals {
   if (route.method === 'get') {
     return {
@@ -150,6 +150,8 @@ function requestRefusals(route: Route, { parameters = [] }: { parameters?: Json[
       ...(parameters.some(each => each.in === 'query') && { validation_failed: true }),
     }
   }
+  // Without an input, the body is not read.
+  if (route.inputs.length === 0) return {}
   return {
     malformed_json: true,
     bad_request: true,

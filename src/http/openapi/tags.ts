@@ -34,6 +34,19 @@ export const tags: Record<string, { name: string; description: string }> = {
   },
   tokens: { name: 'Tokens', description: 'Bearer tokens of people and programs.' },
   audit: { name: 'Audit log', description: 'Who did what in the team.' },
+  auth: { name: 'Signing in', description: 'Sessions of people with a browser; none of it needs a token.' },
+  account: {
+    name: 'Your login',
+    description: 'What a signed-in person sees and changes of their own login.',
+  },
+  passkeys: {
+    name: 'Passkeys',
+    description: 'Signing in without a password, with what the device or a security key holds.',
+  },
+  identities: {
+    name: 'Single sign-on',
+    description: 'Signing in with the OpenID Connect provider that the operator has set up.',
+  },
   options: { name: 'Options', description: 'What forms offer for the settings of a site.' },
   pictures: { name: 'Pictures', description: 'Icons and avatars, for anybody, on pages of any origin.' },
   service: { name: 'Service', description: 'Health, metrics and the tracker script.' },

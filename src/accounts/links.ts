@@ -1,0 +1,111 @@
+import type { Queryable, Transaction } from '../db/connect.ts'
+import { inTransaction } from '../db/connect.ts'
+import { query } from '../db/query.ts'
+import { AppError } from '../errors.ts'
+import { DAY_MS, HOUR_MS } from '../lib/time.ts'
+import { hashSecret, isSecret, newSecret } from './secrets.ts'
+
+export const LINK_PURPOSES = ['setup', 'reset', 'recover'] as const
+export type LinkPurpose = (typeof LINK_PURPOSES)[number]
+
+const LIFETIME: Record<LinkPurpose, number> = { setup: DAY_MS, reset: HOUR_MS, recover: DAY_MS }
+
+/** Whom a link is for: an e-mail address without a login, or a login. */
+type LinkTarget = { email: string; loginId: null } | { email: null; loginId: string }
+type TargetColumns = { email: string | null; loginId: string | null }
+
+const insertLink = query<
+  TargetColumns & { hash: Uint8Array; purpose: LinkPurpose; now: Date; expiresAt: Date }
+>(
+  'create-one-time-link',
+  `insert into one_time_links (hash, purpose, email, login_id, expires_at, created_at)
+  values (:hash, :purpose, :email, :loginId, :expiresAt, :now)`,
+)
+
+/** Deletes all links for an e-mail address without a login, or for a login. */
+export const deleteLinks = query<TargetColumns>(
+  'delete-one-time-links',
+  'delete from one_time_links where email = :email or login_id = :loginId',
+)
+
+/** Makes a link, in place of those that were made for the same target before. @returns its secret */
+export async function createLink(
+  db: Queryable,
+  purpose: LinkPurpose,
+  target: LinkTarget,
+  now: Date,
+): Promise<string> {
+  const secret = newSecret()
+  const expiresAt = new Date(now.getTime() + LIFETIME[purpose])
+  await inTransaction(db, async tx => {
+    await deleteLinks(tx, target)
+    await insertLink(tx, { ...target, purpose, hash: hashSecret(secret), now, expiresAt })
+  })
+  return secret
+}
+
+export interface Link {
+  purpose: LinkPurpose
+  /** Of the login, or of the memberships that wait for one. */
+  email: string
+  /** null for the purpose `setup`. */
+  loginId: string | null
+}
+
+const IS_VALID = 'hash = :hash and purpose = any(:purposes::text[]) and expires_at > :now'
+const LINK_COLUMNS = `purpose, login_id as "loginId",
+    coalesce(email, (select logins.email from logins where logins.id = login_id)) as email`
+
+interface LinkFilter {
+  hash: Uint8Array
+  purposes: readonly LinkPurpose[]
+  now: Date
+}
+
+const selectLink = query<LinkFilter, Link>(
+  'find-one-time-link',
+  `select ${LINK_COLUMNS} from one_time_links where ${IS_VALID}`,
+)
+
+const deleteLink = query<LinkFilter, Link>(
+  'take-one-time-link',
+  `delete from one_time_links where ${IS_VALID} returning ${LINK_COLUMNS}`,
+)
+
+/** What the answer says about a link that is unknown, used or expired. */
+export const NO_LINK = 'The link does not work any more: it was used, replaced, or is too old'
+
+/** @throws AppError `not_found` */
+export async function findLink(
+  db: Queryable,
+  secret: string,
+  purposes: readonly LinkPurpose[],
+  now: Date,
+): Promise<Link> {
+  return existing(isSecret(secret) ? await selectLink(db, { hash: hashSecret(secret), purposes, now }) : [])
+}
+
+/** Uses a link up, in the transaction that does what it is for. Throws as `findLink`: of parallel calls, one gets the link. */
+export async function takeLink(
+  tx: Transaction,
+  secret: string,
+  purposes: readonly LinkPurpose[],
+  now: Date,
+): Promise<Link> {
+  return existing(isSecret(secret) ? await deleteLink(tx, { hash: hashSecret(secret), purposes, now }) : [])
+}
+
+/** As `takeLink`, by the SHA-256 of the secret. @returns undefined for a link that does not work */
+export async function takeLinkByHash(
+  tx: Transaction,
+  hash: Uint8Array,
+  purposes: readonly LinkPurpose[],
+  now: Date,
+): Promise<Link | undefined> {
+  return (await deleteLink(tx, { hash, purposes, now }))[0]
+}
+
+function existing([link]: Link[]): Link {
+  if (!link) throw new AppError('not_found', NO_LINK)
+  return link
+}

@@ -1,0 +1,145 @@
+import { z } from 'zod'
+import { DeviceInfo, listDevices } from '../accounts/devices.ts'
+import { endAllDevices, endDevice } from '../accounts/end-sessions.ts'
+import {
+  addTotp,
+  changePassword,
+  NO_TOTP,
+  proposeTotp,
+  removeTotp,
+  replaceRecoveryCodes,
+} from '../accounts/factors.ts'
+import { PROOF_NEEDED } from '../accounts/proof.ts'
+import { AddTotp, ChangeAccount, ChangePassword, Proof } from '../accounts/schema.ts'
+import { label } from '../schema/fields.ts'
+import { Account, changeAccount, getAccount } from '../teams/account.ts'
+import { personProcedure, router, SIGN_IN } from './procedures.ts'
+
+/** For changes that need a proof. */
+const provenProcedure = personProcedure.meta({
+  forbidden: `${SIGN_IN}; or: ${PROOF_NEEDED}`,
+  rate_limited: 'More than 10 wrong passwords or codes in 15 minutes, or more requests than the limit allows',
+})
+
+const ProposedTotp = z
+  .object({
+    secret: label('Secret for the authenticator app, base32.', 'JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP'),
+    uri: label(
+      'The same as an address, for a link or a picture that the app reads.',
+      'otpauth://totp/analytics.example.com:ada%40example.com?secret=JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP',
+    ),
+  })
+  .meta({ id: 'ProposedTotp' })
+
+const RecoveryCodes = z
+  .object({
+    recovery_codes: z.array(z.string()).meta({
+      description: 'Ten codes that stand in for the code of the app, each once. They are not shown again.',
+      example: ['k3wv-1t5n-q0xj'],
+    }),
+  })
+  .meta({ id: 'RecoveryCodes' })
+
+export const accountRouter = router({
+  get: personProcedure
+    .meta({ path: '/api/account', summary: 'Read your login', answer: 'The login and its teams.' })
+    .output(Account)
+    .query(({ ctx }) => getAccount(ctx, ctx.person.loginId)),
+  change: provenProcedure
+    .meta({
+      method: 'patch',
+      path: '/api/account',
+      summary: 'Change your name or e-mail address',
+      description: 'What is left out stays. Another address needs a proof: `password`, or a recent sign-in.',
+      answer: 'The login as it is now.',
+    })
+    .input(ChangeAccount)
+    .output(Account)
+    .mutation(({ ctx, input }) => changeAccount(ctx, input)),
+  changePassword: provenProcedure
+    .meta({
+      method: 'put',
+      path: '/api/account/password',
+      summary: 'Change your password',
+      description: 'Also adds one to a login without a password. All other sessions of the login end.',
+      forbidden: `${SIGN_IN}; passwords are turned off; or: ${PROOF_NEEDED}`,
+    })
+    .input(ChangePassword)
+    .output(z.void())
+    .mutation(({ ctx, input }) => changePassword(ctx, input)),
+  proposeTotp: personProcedure
+    .meta({
+      method: 'post',
+      path: '/api/account/totp/secret',
+      summary: 'Get a secret for an authenticator app',
+      description:
+        'Nothing changes until `POST /api/account/totp` gets the secret back with a code of the app.',
+      answer: 'A new secret; it is not stored.',
+    })
+    .output(ProposedTotp)
+    .mutation(({ ctx }) => proposeTotp(ctx)),
+  addTotp: provenProcedure
+    .meta({
+      method: 'post',
+      path: '/api/account/totp',
+      summary: 'Add a second factor',
+      description:
+        'Signing in with the password then needs a code of the authenticator app, too. Replaces an app that was added before.',
+      answer: 'New recovery codes, shown for the only time.',
+    })
+    .input(AddTotp)
+    .output(RecoveryCodes)
+    .mutation(({ ctx, input }) => addTotp(ctx, input)),
+  removeTotp: provenProcedure
+    .meta({
+      method: 'delete',
+      path: '/api/account/totp',
+      summary: 'Remove the second factor',
+      description:
+        'Its recovery codes stop working. Send `password` in the body, not in the query: URLs are logged.',
+      not_found: NO_TOTP,
+    })
+    .input(Proof)
+    .output(z.void())
+    .mutation(({ ctx, input }) => removeTotp(ctx, input.password)),
+  renewRecoveryCodes: provenProcedure
+    .meta({
+      method: 'post',
+      path: '/api/account/recovery-codes',
+      summary: 'Renew the recovery codes',
+      description: 'Those before stop working.',
+      answer: 'New recovery codes, shown for the only time.',
+      not_found: NO_TOTP,
+    })
+    .input(Proof)
+    .output(RecoveryCodes)
+    .mutation(({ ctx, input }) => replaceRecoveryCodes(ctx, input.password)),
+  sessions: personProcedure
+    .meta({
+      path: '/api/account/sessions',
+      summary: 'List your devices',
+      description: 'The browsers in which you are signed in, last used first.',
+      answer: 'A bare array.',
+    })
+    .output(z.array(DeviceInfo))
+    .query(({ ctx }) => listDevices(ctx.db, ctx.person, ctx.now())),
+  endSession: personProcedure
+    .meta({
+      method: 'delete',
+      path: '/api/account/sessions/:id',
+      summary: 'Sign a device out',
+      not_found: 'No such session',
+    })
+    .input(z.object({ id: z.guid().meta({ description: 'Id of the session.' }) }))
+    .output(z.void())
+    .mutation(({ ctx, input }) => endDevice(ctx, input.id)),
+  endSessions: personProcedure
+    .meta({
+      method: 'delete',
+      path: '/api/account/sessions',
+      summary: 'Sign all devices out',
+      description: 'The one that asks, too.',
+    })
+    .output(z.void())
+    .mutation(({ ctx }) => endAllDevices(ctx)),
+})

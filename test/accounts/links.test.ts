@@ -1,0 +1,301 @@
+import { randomUUID } from 'node:crypto'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { createLink } from '../../src/accounts/links.ts'
+import { createUser } from '../../src/teams/accounts.ts'
+import { makeLoginLink } from '../../src/teams/manage-logins.ts'
+import { FIRST_OWNER } from '../../src/teams/set-up-login.ts'
+import { type Api, startApi } from '../support/api.ts'
+import { cookieOf, entriesOf, invitee, PASSWORD, setUp, withCookie } from '../support/log-in.ts'
+import { type MailServer, startMailServer } from '../support/mail-server.ts'
+import { eventually } from '../support/service.ts'
+
+let api: Api
+let mailServer: MailServer
+let at = new Date('2026-03-01T12:00:00Z')
+beforeAll(async () => {
+  mailServer = await startMailServer()
+  api = await startApi({ now: () => at, config: { mail: mailServer.mail } })
+  api.services.config.limits.browser = 0
+})
+afterAll(async () => {
+  await api.close()
+  await mailServer.close()
+})
+
+const post = (name: string, body: object) => {
+  // Attempts of other tests do not count.
+  at = new Date(at.getTime() + 100)
+  return api.call('POST', `/api/auth/${name}`, { body })
+}
+const account = (secret: string) => api.call('GET', '/api/account', { headers: withCookie(api, secret) })
+const nextWindow = () => {
+  at = new Date((Math.floor(at.getTime() / 900_000) + 1) * 900_000)
+}
+
+/** A link for a new password, as the operator makes it. */
+async function recoverLink(email: string): Promise<string> {
+  const { url } = await makeLoginLink(api.services.db, { baseUrl: 'http://a.example' }, email, at)
+  return url.split('#')[1]!
+}
+const resetLink = (loginId: string) => createLink(api.services.db, 'reset', { email: null, loginId }, at)
+
+describe('setup link', () => {
+  test('shows what it is for, as often as it is looked at', async () => {
+    const { secret, email } = await invitee(api)
+    for (let i = 0; i < 12; i++) {
+      const { status, body } = await post('link', { secret })
+      expect([status, body]).toEqual([200, { purpose: 'setup', email, may_change_email: false }])
+    }
+  })
+
+  test('makes a login, joins its memberships, signs in, and works once', async () => {
+    const email = `${randomUUID()}@example.com`
+    const [one, other] = [await invitee(api, { email }), await invitee(api, { email, role: 'viewer' })]
+    expect((await post('link', { secret: one.secret })).status).toBe(404)
+    const { db } = api.services
+    const [stranger] = await db<{ id: string }[]>`
+      insert into users (team_id, email, role) values (${one.teamId}, 'x', 'member') returning id`
+    const answer = await post('setup', { secret: other.secret, password: PASSWORD, name: 'Ada' })
+    expect([answer.status, answer.body]).toMatchObject([200, { email, name: 'Ada', has_password: true }])
+    expect(answer.body.teams.map(({ id, role }: { id: string; role: string }) => [id, role])).toEqual([
+      [one.teamId, 'owner'],
+      [other.teamId, 'viewer'],
+    ])
+    expect((await account(cookieOf(answer)!)).status).toBe(200)
+    const [row] = await db`select login_id from users where id = ${stranger!.id}`
+    expect(row).toEqual({ login_id: null })
+    const entries = await entriesOf(api, answer.body.id)
+    expect(entries.map(({ action, teamId }) => [action, teamId])).toEqual(
+      expect.arrayContaining([
+        ['login.setup', one.teamId],
+        ['login.setup', other.teamId],
+        ['login.success', one.teamId],
+      ]),
+    )
+    expect((await post('setup', { secret: other.secret, password: PASSWORD })).status).toBe(404)
+  })
+
+  test('of eight at the same moment one makes the login', async () => {
+    nextWindow()
+    const { secret } = await invitee(api)
+    const answers = await Promise.all(
+      Array.from({ length: 8 }, () => post('setup', { secret, password: PASSWORD })),
+    )
+    expect(answers.map(({ status }) => status).filter(status => status === 200)).toHaveLength(1)
+    for (const { status } of answers) expect([200, 404, 422]).toContain(status)
+    nextWindow()
+  })
+
+  test('takes no other address, except that of the first owner', async () => {
+    const { secret } = await invitee(api)
+    const refused = await post('setup', { secret, password: PASSWORD, email: 'other@example.com' })
+    expect([refused.status, Object.keys(refused.body.errors)]).toEqual([422, ['email']])
+    const owner = await invitee(api, { email: FIRST_OWNER })
+    expect((await post('link', { secret: owner.secret })).body.may_change_email).toBe(true)
+    const email = `${randomUUID()}@example.com`
+    const answer = await post('setup', {
+      secret: owner.secret,
+      password: PASSWORD,
+      email: email.toUpperCase(),
+    })
+    expect([answer.status, answer.body.email]).toEqual([200, email])
+    const [user] = await api.services.db`select email, login_id from users where id = ${owner.userId}`
+    expect(user).toEqual({ email, login_id: answer.body.id })
+  })
+
+  test('an address of another login is refused, and the link still works', async () => {
+    const taken = await setUp(api)
+    const owner = await invitee(api, { email: FIRST_OWNER })
+    const refused = await post('setup', { secret: owner.secret, password: PASSWORD, email: taken.email })
+    expect([refused.status, Object.keys(refused.body.errors)]).toEqual([422, ['email']])
+    const email = `${randomUUID()}@example.com`
+    expect((await post('setup', { secret: owner.secret, password: PASSWORD, email })).status).toBe(200)
+  })
+
+  test('a user with the address who was added later does not join the login by themselves', async () => {
+    const { email, loginId, teamId } = await setUp(api)
+    const other = await invitee(api)
+    const userId = await createUser(api.services.db, { teamId: other.teamId, email, role: 'owner' })
+    const [row] = await api.services.db`select login_id from users where id = ${userId}`
+    expect(row).toEqual({ login_id: null })
+    const [own] = await api.services.db`select login_id from users where team_id = ${teamId}`
+    expect(own).toEqual({ login_id: loginId })
+  })
+
+  test.each([
+    ['a short password', 'nine char', 'at least 10 characters'],
+    ['a common password', 'Basketball', 'most common'],
+    ['a password of 1,001 bytes', 'x'.repeat(1_001), 'at most 1000 bytes'],
+  ])('%s is refused, and the link still works', async (_, password, message) => {
+    nextWindow()
+    const { secret } = await invitee(api)
+    const refused = await post('setup', { secret, password })
+    expect([refused.status, refused.body.errors.password[0]]).toEqual([422, expect.stringContaining(message)])
+    expect((await post('setup', { secret, password: PASSWORD })).status).toBe(200)
+  })
+
+  test('the address as a password is refused', async () => {
+    const { secret, email } = await invitee(api)
+    expect((await post('setup', { secret, password: email.toUpperCase() })).status).toBe(422)
+  })
+
+  test('works for a day', async () => {
+    const { secret } = await invitee(api)
+    const made = at
+    at = new Date(made.getTime() + 86_400_000 - 1_000)
+    expect((await post('link', { secret })).status).toBe(200)
+    at = new Date(made.getTime() + 86_400_000)
+    expect((await post('link', { secret })).status).toBe(404)
+    expect((await post('setup', { secret, password: PASSWORD })).status).toBe(404)
+  })
+
+  test('guesses are limited by network, and a guess never leads to an error of the service', async () => {
+    nextWindow()
+    const guesses = [
+      '',
+      'x',
+      'x'.repeat(43),
+      '\0'.repeat(43),
+      "' or 1=1 --",
+      '../../etc/passwd',
+      '%00',
+      'é'.repeat(43),
+    ]
+    for (const secret of guesses)
+      expect([secret, (await post('link', { secret })).status]).toEqual([secret, 404])
+    for (const secret of [1, null, {}, [], 'x'.repeat(201)]) {
+      expect((await post('link', { secret })).status).toBe(422)
+    }
+    for (const secret of ['a', 'b']) await post('link', { secret })
+    expect((await post('link', { secret: 'c' })).status).toBe(429)
+    nextWindow()
+  })
+})
+
+describe('link for a new password', () => {
+  test('replaces the password, ends all sessions, and works once', async () => {
+    const { loginId, email, cookie } = await setUp(api)
+    const secret = await resetLink(loginId)
+    expect((await post('link', { secret })).body).toMatchObject({ purpose: 'reset', email })
+    const answer = await post('reset', { secret, password: 'another password' })
+    expect([answer.status, cookieOf(answer)]).toEqual([204, undefined])
+    expect((await account(cookie)).status).toBe(401)
+    expect((await post('login', { email, password: PASSWORD })).status).toBe(401)
+    expect((await post('login', { email, password: 'another password' })).status).toBe(200)
+    expect((await post('reset', { secret, password: 'a third password' })).status).toBe(404)
+    expect((await entriesOf(api, loginId)).map(({ action }) => action)).toContain('login.reset')
+  })
+
+  test('of eight at the same moment one replaces the password', async () => {
+    nextWindow()
+    const { loginId, email } = await setUp(api)
+    const secret = await resetLink(loginId)
+    const answers = await Promise.all(
+      Array.from({ length: 8 }, (_, i) => post('reset', { secret, password: `another password ${i}` })),
+    )
+    const done = answers.flatMap(({ status }, i) => (status === 204 ? [i] : []))
+    expect(done).toHaveLength(1)
+    expect((await post('login', { email, password: `another password ${done[0]}` })).status).toBe(200)
+    nextWindow()
+  })
+
+  test('one of the operator removes the second factor, one that was asked for does not', async () => {
+    const { db } = api.services
+    const { loginId, email } = await setUp(api)
+    const setFactor = async () => {
+      await db`update logins set totp_secret = 'x', totp_step = 1 where id = ${loginId}`
+      await db`insert into recovery_codes (login_id, hash) values (${loginId}, 'x') on conflict do nothing`
+    }
+    const factors = async () => {
+      const [row] = await db`
+        select totp_secret is not null as totp, (select count(*)::int from recovery_codes where login_id = ${loginId}) as codes
+        from logins where id = ${loginId}`
+      return row
+    }
+    await setFactor()
+    expect((await post('reset', { secret: await resetLink(loginId), password: PASSWORD })).status).toBe(204)
+    expect(await factors()).toEqual({ totp: true, codes: 1 })
+    expect((await post('reset', { secret: await recoverLink(email), password: PASSWORD })).status).toBe(204)
+    expect(await factors()).toEqual({ totp: false, codes: 0 })
+    expect((await entriesOf(api, loginId)).at(-1)?.details).toEqual({ removes_second_factor: true })
+  })
+
+  test('a newer one replaces it; a setup link sets no password, and this one sets no login up', async () => {
+    nextWindow()
+    const { loginId, email } = await setUp(api)
+    const first = await resetLink(loginId)
+    const second = await recoverLink(email)
+    expect((await post('reset', { secret: first, password: PASSWORD })).status).toBe(404)
+    expect((await post('setup', { secret: second, password: PASSWORD })).status).toBe(404)
+    const { secret } = await invitee(api)
+    expect((await post('reset', { secret, password: PASSWORD })).status).toBe(404)
+  })
+
+  test('one that was asked for works for an hour, one of the operator for a day', async () => {
+    const { loginId, email } = await setUp(api)
+    const [made, asked] = [at, await resetLink(loginId)]
+    at = new Date(made.getTime() + 3_600_000)
+    expect((await post('link', { secret: asked })).status).toBe(404)
+    const given = await recoverLink(email)
+    at = new Date(at.getTime() + 86_400_000 - 1_000)
+    expect((await post('link', { secret: given })).status).toBe(200)
+    at = new Date(at.getTime() + 1_000)
+    expect((await post('link', { secret: given })).status).toBe(404)
+  })
+})
+
+describe('asking for a new password', () => {
+  test('mails a link to the address of the login', async () => {
+    nextWindow()
+    const { email, loginId } = await setUp(api)
+    expect((await post('reset-request', { email: email.toUpperCase() })).status).toBe(204)
+    const mail = await eventually(async () => mailServer.mails.find(each => each.recipients.includes(email)))
+    const link = /http:\S+\/reset#(\S+)/.exec(mail.text!)!
+    expect(link[0]).toContain(api.services.config.baseUrl)
+    expect((await entriesOf(api, loginId)).at(-1)?.action).toBe('login.reset_request')
+    expect((await post('reset', { secret: link[1]!, password: 'another password' })).status).toBe(204)
+  })
+
+  test('an unknown address and a disabled login get the same answer, and no mail', async () => {
+    nextWindow()
+    const [known, disabled] = [await setUp(api), await setUp(api)]
+    await api.services.db`update logins set disabled_at = now() where id = ${disabled.loginId}`
+    const unknown = `${randomUUID()}@example.com`
+    const answers: object[] = []
+    for (const email of [unknown, disabled.email, known.email]) {
+      const { status, body, headers } = await post('reset-request', { email })
+      answers.push({ status, body, headers: [...headers.keys()].sort() })
+    }
+    expect(answers).toEqual(answers.map(() => answers[0]))
+    await eventually(async () => mailServer.mails.some(each => each.recipients.includes(known.email)))
+    const others = mailServer.mails.flatMap(({ recipients }) => recipients)
+    expect(others).not.toContain(unknown)
+    expect(others).not.toContain(disabled.email)
+  })
+
+  test('ten for an address in fifteen minutes', async () => {
+    nextWindow()
+    const email = `${randomUUID()}@example.com`
+    for (let i = 0; i < 10; i++) expect((await post('reset-request', { email })).status).toBe(204)
+    expect((await post('reset-request', { email })).status).toBe(429)
+    nextWindow()
+  })
+
+  test('without a mail server it is refused, whatever the address', async () => {
+    const { mail } = api.services.config
+    api.services.config.mail = undefined
+    try {
+      const { email } = await setUp(api)
+      for (const address of [email, 'unknown@example.com']) {
+        const { status, body } = await post('reset-request', { email: address })
+        expect([status, body.message]).toEqual([
+          403,
+          'This service sends no mail: ask its operator for a link',
+        ])
+      }
+      expect((await api.call('GET', '/api/auth/methods')).body.has_mail).toBe(false)
+    } finally {
+      api.services.config.mail = mail
+    }
+  })
+})

@@ -1,0 +1,273 @@
+import { randomBytes, randomUUID } from 'node:crypto'
+import { hash } from '@node-rs/argon2'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { type Api, startApi } from '../support/api.ts'
+import { cookieOf, entriesOf, PASSWORD, setUp, withCookie } from '../support/log-in.ts'
+
+let api: Api
+let at = new Date()
+beforeAll(async () => {
+  api = await startApi({ now: () => at, config: { trustProxy: 1 } })
+  api.services.config.limits.browser = 0
+})
+afterAll(() => api.close())
+
+/** Each test has its own network, so that the attempts of one do not count for another. */
+let address: string
+beforeEach(() => {
+  address = `10.${[...randomBytes(3)].join('.')}`
+})
+
+const login = (body: object | string, headers: Record<string, string> = {}) =>
+  api.call('POST', '/api/auth/login', { body, headers: { 'X-Forwarded-For': address, ...headers } })
+const account = (secret: string) => api.call('GET', '/api/account', { headers: withCookie(api, secret) })
+
+describe('signing in', () => {
+  test('the right password starts a session, and is recorded in every team', async () => {
+    const { email, teamId, loginId } = await setUp(api)
+    const answer = await login({ email: email.toUpperCase(), password: PASSWORD })
+    expect([answer.status, answer.body.email]).toEqual([200, email])
+    expect(answer.body.teams).toEqual([{ id: teamId, name: 'Acme', role: 'owner' }])
+    expect((await account(cookieOf(answer)!)).body.id).toBe(loginId)
+    expect((await entriesOf(api, loginId)).at(-1)).toMatchObject({
+      action: 'login.success',
+      actor: email,
+      teamId,
+      details: { method: 'password' },
+      network: expect.stringMatching(/^10\.\d+\.\d+\.0\/24$/),
+    })
+  })
+
+  test('a session that was there before is worthless afterwards: its secret cannot be planted', async () => {
+    const [victim, attacker] = [await setUp(api), await setUp(api)]
+    const answer = await login({ email: victim.email, password: PASSWORD }, withCookie(api, attacker.cookie))
+    expect(cookieOf(answer)).not.toBe(attacker.cookie)
+    expect((await account(attacker.cookie)).status).toBe(401)
+    const invented = randomBytes(32).toString('base64url')
+    const other = await login({ email: victim.email, password: PASSWORD }, withCookie(api, invented))
+    expect(cookieOf(other)).not.toBe(invented)
+    expect((await account(invented)).status).toBe(401)
+  })
+
+  test('an unknown address, a wrong password, a login without one and a disabled one are answered alike', async () => {
+    const [wrong, none, disabled] = [await setUp(api), await setUp(api), await setUp(api)]
+    const { db } = api.services
+    await db`update logins set password_hash = null where id = ${none.loginId}`
+    await db`update logins set disabled_at = now() where id = ${disabled.loginId}`
+    const unknown = `${randomUUID()}@example.com`
+    const answers = [
+      await login({ email: unknown, password: PASSWORD }),
+      await login({ email: wrong.email, password: 'another password' }),
+      await login({ email: none.email, password: PASSWORD }),
+      await login({ email: disabled.email, password: PASSWORD }),
+      await login({ email: wrong.email, password: 'another password', code: '123456' }),
+    ]
+    const shown = answers.map(({ status, headers, body: { request_id: _, ...body } }) => ({
+      status,
+      body,
+      headers: [...headers.keys()].filter(name => name !== 'x-request-id').sort(),
+    }))
+    expect(shown).toEqual(shown.map(() => shown[0]))
+    expect(shown[0]).toMatchObject({ status: 401, body: { code: 'unauthenticated' } })
+    const reasons = await Promise.all(
+      [wrong, none, disabled].map(async each => (await entriesOf(api, each.loginId)).at(-1)?.details.reason),
+    )
+    expect(reasons).toEqual(['password', 'no_password', 'disabled'])
+    const [entry] = await db`
+      select actor, team_id, details from audit_log where action = 'login.failure' and login_id is null
+      order by id desc limit 1`
+    expect(entry).toEqual({ actor: 'unknown address', team_id: null, details: { reason: 'unknown' } })
+  })
+
+  test('ten wrong passwords for an address, from wherever; then even the right one is refused for a while', async () => {
+    const { email } = await setUp(api)
+    at = new Date(Math.ceil(at.getTime() / 900_000) * 900_000 + 60_000)
+    for (let i = 0; i < 10; i++) {
+      address = `10.${[...randomBytes(3)].join('.')}`
+      expect((await login({ email, password: 'another password' })).status).toBe(401)
+    }
+    address = `10.${[...randomBytes(3)].join('.')}`
+    const refused = await login({ email, password: PASSWORD })
+    expect([refused.status, refused.body.code]).toEqual([429, 'rate_limited'])
+    expect(refused.headers.get('retry-after')).toBe('840')
+    at = new Date(at.getTime() + 840_000)
+    expect((await login({ email, password: PASSWORD })).status).toBe(200)
+  })
+
+  test('ten wrong passwords from a network, whatever the address; IPv6 counts by its /64', async () => {
+    const { email } = await setUp(api)
+    for (let i = 0; i < 10; i++) {
+      address = `2001:db8:1:${i === 0 ? 2 : '0002'}::${i + 1}`
+      expect((await login({ email: `${randomUUID()}@example.com`, password: PASSWORD })).status).toBe(401)
+    }
+    expect((await login({ email, password: PASSWORD })).status).toBe(429)
+    address = '2001:db8:1:3::1'
+    expect((await login({ email, password: PASSWORD })).status).toBe(200)
+  })
+
+  test('parallel attempts are counted before they are compared', async () => {
+    const { email } = await setUp(api)
+    const answers = await Promise.all(
+      Array.from({ length: 25 }, () => login({ email, password: 'another password' })),
+    )
+    expect(answers.filter(({ status }) => status === 401)).toHaveLength(10)
+    expect(answers.filter(({ status }) => status === 429)).toHaveLength(15)
+  })
+
+  test('successful ones do not count', async () => {
+    const { email } = await setUp(api)
+    for (let i = 0; i < 12; i++) expect((await login({ email, password: PASSWORD })).status).toBe(200)
+  })
+
+  test('a hash with other parameters is made again, and only by a right password', async () => {
+    const { email, loginId } = await setUp(api)
+    const { db } = api.services
+    const weak = await hash(Buffer.from(PASSWORD), { memoryCost: 8_192, timeCost: 1, parallelism: 1 })
+    await db`update logins set password_hash = ${weak} where id = ${loginId}`
+    const stored = async () => {
+      const [row] = await db<
+        { hash: string }[]
+      >`select password_hash as hash from logins where id = ${loginId}`
+      return row!.hash
+    }
+    await login({ email, password: 'another password' })
+    expect(await stored()).toBe(weak)
+    expect((await login({ email, password: PASSWORD })).status).toBe(200)
+    expect(await stored()).toContain('m=19456,t=2,p=1')
+    expect((await login({ email, password: PASSWORD })).status).toBe(200)
+  })
+
+  test.each([
+    ['no body', undefined],
+    ['a list', '[]'],
+    ['a number for a password', { email: 'a@example.com', password: 1 }],
+    ['an object for an address', { email: { $ne: null }, password: PASSWORD }],
+    ['an address without @', { email: 'ada', password: PASSWORD }],
+    ['an address of 300 letters', { email: `${'a'.repeat(300)}@example.com`, password: PASSWORD }],
+    ['a password of 2,000 letters', { email: 'a@example.com', password: 'x'.repeat(2_000) }],
+    ['a code of 100 letters', { email: 'a@example.com', password: PASSWORD, code: '1'.repeat(100) }],
+    ['a code that is a number', { email: 'a@example.com', password: PASSWORD, code: 123456 }],
+  ])('%s is 422', async (_, body) => {
+    expect((await login(body as object)).status).toBe(422)
+  })
+
+  test.each([
+    ['NUL in the address', { email: 'a\0b@example.com', password: PASSWORD }],
+    ['a lone surrogate in the password', { email: 'a@example.com', password: `\ud800${PASSWORD}` }],
+    ['NUL in the password', { email: 'a@example.com', password: `\0${PASSWORD}` }],
+    ['an empty password', { email: 'a@example.com', password: '' }],
+  ])('%s is just wrong', async (_, body) => {
+    expect((await login(body)).status).toBe(401)
+  })
+
+  test('a cookie of nonsense does not matter', async () => {
+    const { email } = await setUp(api)
+    const answer = await login(
+      { email, password: PASSWORD },
+      { Cookie: 'analytics_session=%00; a=b; analytics_session' },
+    )
+    expect(answer.status).toBe(200)
+  })
+})
+
+describe('disabled logins', () => {
+  test('are refused at once with their sessions and tokens', async () => {
+    const { email, cookie, loginId } = await setUp(api)
+    const made = await api.call('POST', '/api/tokens', {
+      body: { name: 'a' },
+      headers: withCookie(api, cookie),
+    })
+    expect(made.status).toBe(201)
+    await api.services.db`update logins set disabled_at = now() where id = ${loginId}`
+    expect((await account(cookie)).status).toBe(401)
+    expect((await api.call('GET', '/api/sites', { token: made.body.token })).status).toBe(401)
+    expect((await login({ email, password: PASSWORD })).status).toBe(401)
+  })
+})
+
+describe('PASSWORD_LOGIN=0', () => {
+  test.each([
+    ['login', { email: 'a@example.com', password: PASSWORD }],
+    ['setup', { secret: 'x'.repeat(43), password: PASSWORD }],
+    ['reset', { secret: 'x'.repeat(43), password: PASSWORD }],
+    ['reset-request', { email: 'a@example.com' }],
+  ])('%s is refused', async (name, body) => {
+    api.services.config.hasPasswords = false
+    try {
+      const answer = await api.call('POST', `/api/auth/${name}`, { body })
+      expect([answer.status, answer.body.message]).toEqual([
+        403,
+        'Passwords are turned off here: use single sign-on',
+      ])
+      expect((await api.call('GET', '/api/auth/methods')).body.password).toBe(false)
+    } finally {
+      api.services.config.hasPasswords = true
+    }
+  })
+})
+
+describe('sessions', () => {
+  test('the cookie is for this host, out of reach of scripts, and not sent by other sites', async () => {
+    const { email } = await setUp(api)
+    const answer = await login({ email, password: PASSWORD })
+    expect(answer.headers.getSetCookie()[0]).toMatch(
+      /^analytics_session=[\w-]{43}; Max-Age=2592000; Path=\/; Expires=[^;]+; HttpOnly; SameSite=Lax$/,
+    )
+  })
+
+  test('over https it has the prefix __Host- and Secure, and the plain name means nothing', async () => {
+    const { email, cookie } = await setUp(api)
+    const before = api.services.config.baseUrl
+    api.services.config.baseUrl = 'https://analytics.example.com'
+    try {
+      const answer = await login({ email, password: PASSWORD })
+      expect(answer.headers.getSetCookie()[0]).toMatch(
+        /^__Host-analytics_session=[\w-]{43}; Max-Age=2592000; Path=\/; Expires=[^;]+; HttpOnly; Secure; SameSite=Lax$/,
+      )
+      const plain = { Cookie: `analytics_session=${cookie}`, 'Sec-Fetch-Site': 'same-origin' }
+      expect((await api.call('GET', '/api/account', { headers: plain })).status).toBe(401)
+      expect((await account(cookie)).status).toBe(200)
+    } finally {
+      api.services.config.baseUrl = before
+    }
+  })
+
+  test('a session that is used lasts, one that is not ends after thirty days', async () => {
+    const { cookie } = await setUp(api)
+    const day = 86_400_000
+    at = new Date(at.getTime() + 29 * day)
+    const used = await account(cookie)
+    expect([used.status, cookieOf(used)]).toEqual([200, cookie])
+    expect(cookieOf(await account(cookie))).toBeUndefined()
+    at = new Date(at.getTime() + 29 * day)
+    expect((await account(cookie)).status).toBe(200)
+    at = new Date(at.getTime() + 30 * day)
+    expect((await account(cookie)).status).toBe(401)
+  })
+
+  test('after a change of rights the secret is renewed once; the old one works for another minute', async () => {
+    const { cookie, loginId } = await setUp(api)
+    await api.services.db`update browser_sessions set must_renew = true where login_id = ${loginId}`
+    const answers = await Promise.all(Array.from({ length: 8 }, () => account(cookie)))
+    const renewed = answers.map(cookieOf).filter(each => each !== undefined)
+    expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 200))
+    expect(renewed).toHaveLength(1)
+    expect((await account(cookie)).status).toBe(200)
+    expect((await account(renewed[0]!)).status).toBe(200)
+    at = new Date(at.getTime() + 61_000)
+    expect((await account(cookie)).status).toBe(401)
+    expect((await account(renewed[0]!)).status).toBe(200)
+  })
+
+  test('signing out ends the session and removes the cookie; without a session nothing happens', async () => {
+    const { cookie, loginId } = await setUp(api)
+    const out = await api.call('POST', '/api/auth/logout', { headers: withCookie(api, cookie) })
+    expect([out.status, cookieOf(out)]).toEqual([204, ''])
+    expect((await account(cookie)).status).toBe(401)
+    expect((await entriesOf(api, loginId)).at(-1)).toMatchObject({ action: 'login.end' })
+    expect((await api.call('POST', '/api/auth/logout', { headers: withCookie(api, cookie) })).status).toBe(
+      204,
+    )
+    expect((await api.call('POST', '/api/auth/logout')).status).toBe(204)
+  })
+})
