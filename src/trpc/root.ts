@@ -2,10 +2,13 @@ import { accountRouter } from './account.ts'
 import { auditRouter } from './audit.ts'
 import { authRouter } from './auth.ts'
 import { goalsRouter } from './goals.ts'
+import { identitiesRouter } from './identities.ts'
 import { invitationsRouter } from './invitations.ts'
+import { passkeysRouter } from './passkeys.ts'
 import { peopleRouter } from './people.ts'
 import { router } from './procedures.ts'
 import { paymentsRouter, processorRouter } from './revenue.ts'
+import { sharesRouter } from './shares.ts'
 import { optionsRouter, sitesRouter } from './sites.ts'
 import { statsRouter } from './stats.ts'
 import { teamRouter, teamsRouter } from './teams.ts'
@@ -17,6 +20,7 @@ export const appRouter = router({
   sites: sitesRouter,
   stats: statsRouter,
   goals: goalsRouter,
+  shares: sharesRouter,
   payments: paymentsRouter,
   processor: processorRouter,
   people: peopleRouter,
@@ -29,6 +33,8 @@ export const appRouter = router({
   audit: auditRouter,
   auth: authRouter,
   account: accountRouter,
+  passkeys: passkeysRouter,
+  identities: identitiesRouter,
 })
 
 export type AppRouter = typeof appRouter
