@@ -87,7 +87,6 @@ export const teamRouter = router({
       description: 'Your tokens of the team end, and so do the invitations that you sent.',
       forbidden: 'Only a signed-in person may do this, not a token; and not the last owner of the team',
     })
-    .input(z.object({}).prefault({}))
     .output(z.void())
     .mutation(({ ctx }) => leaveTeam(ctx, ctx.caller)),
 })
