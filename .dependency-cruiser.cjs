@@ -1,6 +1,6 @@
 // Imports point one way: workers and scripts → http → trpc → domain folders → events, money → rollups, embedded →
 // infrastructure (db, redis, queue, limits, threads, runtime, schema, net, time, mail) → lib → config, errors, dimensions.
-const DOMAIN = 'sites|goals|teams|ingestion|stats|revenue|accounts|retention'
+const DOMAIN = 'sites|goals|teams|ingestion|stats|revenue|accounts|retention|people'
 const layers = [
   ['http', '^src/(http)/'],
   ['trpc', '^src/(trpc)/'],

@@ -8,6 +8,7 @@ import { createHitConsumer } from '../src/ingestion/store/hit-consumer.ts'
 import { STORE_RETRY } from '../src/ingestion/store/store.ts'
 import { retry } from '../src/lib/retry.ts'
 import { HOUR_MS } from '../src/lib/time.ts'
+import { erasePeople } from '../src/people/erase/erase-people.ts'
 import { createConsumer, watchForStandstill } from '../src/queue/consumer.ts'
 import { createProducer } from '../src/queue/producer.ts'
 import { connectPatientRedis, connectRedis, whenReady } from '../src/redis/connect.ts'
@@ -84,6 +85,7 @@ const scheduler = startScheduler({
     ...RETENTION_JOBS,
     { name: 'recompute subscriptions', everyMs: 10_000, run: ({ db }) => recomputeAllSites({ db, log }) },
     { name: 'forget expired sessions', everyMs: HOUR_MS, run: ({ db }, now) => forgetExpired(db, now) },
+    { name: 'erase people', everyMs: 10_000, run: ({ db }, now) => erasePeople({ db, log }, now) },
   ],
 })
 const watchdog = watchForStandstill({

@@ -26,6 +26,8 @@ export const SQL_LISTS: Record<string, string> = {
   copied_from_session: list(COPIED_COLUMNS, column => `coalesce(session.${column}, '')`),
   /** `entry_path = session.entry_path, …` */
   copied_assignments: list(COPIED_COLUMNS, column => `${column} = session.${column}`),
+  /** `entry_path = '', …` */
+  cleared_assignments: list(COPIED_COLUMNS, column => `${column} = ''`),
   /** What a session takes from its opening hit. */
   session_attributes: list(SESSION_ATTRIBUTES),
   session_attribute_arrays: list(SESSION_ATTRIBUTES, arrayOf),

@@ -116,10 +116,11 @@ export async function listPayments(
     selectPayments(context.db, { siteNo, ...windowOf(input) }),
     countPayments(context.db, { siteNo }),
   ])
-  return paginate(context, input, { rows: payments.map(present), total: total!.count })
+  return paginate(context, input, { rows: payments.map(presentPayment), total: total!.count })
 }
 
-function present(payment: PaymentRecord): Payment {
+/** Returns a payment as the API shows it. */
+export function presentPayment(payment: PaymentRecord): Payment {
   return {
     transaction_id: payment.transactionId,
     amount: payment.amountMinor,

@@ -81,7 +81,7 @@ export const PaymentDeleted = z.object({ message: label('For people.', 'Payment 
 export type PaymentDeleted = z.infer<typeof PaymentDeleted>
 
 /** A payment as the API returns it; `refunded` when the whole amount was refunded. */
-const Payment = z
+export const Payment = z
   .object({
     transaction_id: label('Of the payment.', 'order-1042'),
     amount: z.int().meta({ description: 'Minor units.', example: 4999 }),

@@ -39,6 +39,8 @@ const TABLES = [
   'daily_value_rollups',
   'value_dictionary',
   'dead_letters',
+  'erasures',
+  'erasure_items',
 ]
 
 const selectSites = query<void, { siteNo: number; deletedAt: Date }>(

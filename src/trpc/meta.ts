@@ -7,7 +7,7 @@ export interface RestEndpoint {
   /** In the syntax of Express. A field of the input that is named here, such as `:siteKey`, is taken from the path. */
   path: `/api/${string}`
   /** Status of a successful answer. Without it 200, or 204 where the output is `z.void()`. */
-  ok?: 201
+  ok?: 201 | 202
   /** Status of a successful answer when the resource existed already. */
   existing?: 200
   /** Template of the `Location` of the new resource; `{field}` is replaced by that field of the answer. */

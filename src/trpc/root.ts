@@ -2,6 +2,7 @@ import { accountRouter } from './account.ts'
 import { auditRouter } from './audit.ts'
 import { authRouter } from './auth.ts'
 import { goalsRouter } from './goals.ts'
+import { peopleRouter } from './people.ts'
 import { router } from './procedures.ts'
 import { paymentsRouter, processorRouter } from './revenue.ts'
 import { optionsRouter, sitesRouter } from './sites.ts'
@@ -15,6 +16,7 @@ export const appRouter = router({
   goals: goalsRouter,
   payments: paymentsRouter,
   processor: processorRouter,
+  people: peopleRouter,
   options: optionsRouter,
   tokens: tokensRouter,
   audit: auditRouter,

@@ -205,6 +205,24 @@ export const exercises: Record<string, (ask: Ask, world: World) => Promise<unkno
     await ask({ path })
     await ask({ path })
   },
+  'DELETE /api/sites/{siteKey}/visitors/{person}': async ask => {
+    await ask({ path: { person: 'user-1' } })
+    await ask({ path: { person: 'x'.repeat(1_001) } })
+  },
+  'GET /api/sites/{siteKey}/visitors/{person}/export': async ask => {
+    await expectItems(ask({ path: { person: 'user-1' } }), body => body.hits)
+    await ask({ path: { person: 'user-1' }, query: 'cursor=x' })
+  },
+  'GET /api/sites/{siteKey}/erasures': async (ask, { api, owner, site }) => {
+    await api.call('DELETE', `/api/sites/${site.id}/visitors/user-1`, { token: owner.token })
+    await page()(ask)
+  },
+  'GET /api/sites/{siteKey}/erasures/{id}': async (ask, { api, owner, site }) => {
+    const path = `/api/sites/${site.id}/visitors/user-1`
+    const { body } = await api.call('DELETE', path, { token: owner.token })
+    await ask({ path: { id: body.id } })
+    await ask({ path: { id: randomUUID() } })
+  },
   'GET /api/timezones': ask => ask(),
   'GET /api/currencies': ask => ask(),
   'GET /api/audit-log': page('action=site.create'),

@@ -1,5 +1,6 @@
 import { callTRPCProcedure } from '@trpc/server'
 import type { Request, RequestHandler, Response } from 'express'
+import { AppError } from '../../errors.ts'
 import type { Services } from '../../services.ts'
 import { fromProcedure } from '../../trpc/errors.ts'
 import { appRouter } from '../../trpc/root.ts'
@@ -12,6 +13,8 @@ import type { Route } from './routes.ts'
 export function restHandler(services: Services, route: Route): RequestHandler {
   const known = new Set(route.method === 'get' || route.method === 'delete' ? parametersOf(route) : [])
   return async (req, res) => {
+    // Clients resolve `/api/sites/a.example/visitors/..` before they send it: it must not delete the site.
+    if (route.method === 'delete' && req.path.endsWith('/')) throw new AppError('not_found', 'No such route')
     const query = readQuery(req.url, known)
     if (query.ignored.length > 0) res.setHeader('X-Ignored-Parameters', headerList(query.ignored))
     let input: Promise<Record<string, unknown>> | undefined

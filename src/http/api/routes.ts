@@ -7,7 +7,7 @@ import { appRouter } from '../../trpc/root.ts'
 export interface Route extends Omit<RestEndpoint, 'method' | 'ok'>, Access {
   method: 'get' | NonNullable<RestEndpoint['method']>
   /** Status of a successful answer; 204 has no body. */
-  ok: 200 | 201 | 204
+  ok: 200 | 201 | 202 | 204
   /** Path of the procedure in the router: `sites.list`. */
   procedure: string
   type: 'query' | 'mutation'

@@ -23,6 +23,10 @@ export const tags: Record<string, { name: string; description: string }> = {
     name: 'Payment processor',
     description: 'The connection that brings payments and subscriptions by itself.',
   },
+  people: {
+    name: 'People',
+    description: 'What is stored about one person: to hand it out, and to erase it.',
+  },
   tokens: { name: 'Tokens', description: 'Bearer tokens of people and programs.' },
   audit: { name: 'Audit log', description: 'Who did what in the team.' },
   auth: { name: 'Signing in', description: 'Sessions of people with a browser; none of it needs a token.' },

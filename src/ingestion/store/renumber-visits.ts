@@ -55,7 +55,7 @@ class VisitConflict extends Error {
  */
 export async function renumberVisits(
   tx: Transaction,
-  visitors: Visitor[],
+  visitors: Pick<Visitor, 'visitorNo' | 'siteNo' | 'firstSeenAt' | 'lateSessionAt'>[],
 ): Promise<{ siteNo: number; at: number }[]> {
   const late = visitors.filter(visitor => visitor.lateSessionAt !== undefined)
   if (late.length === 0) return []

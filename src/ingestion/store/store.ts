@@ -1,5 +1,5 @@
 import { ADVISORY_LOCKS } from '../../db/advisory-locks.ts'
-import type { Db } from '../../db/connect.ts'
+import type { Db, Transaction } from '../../db/connect.ts'
 import { isDataFault, isRetryable, sqlState } from '../../db/errors.ts'
 import { query } from '../../db/query.ts'
 import { type RetryOptions, retry } from '../../lib/retry.ts'
@@ -32,6 +32,20 @@ const selectLiveSites = query<{ siteNos: number[] }, { siteNo: number; detailsFr
 )
 
 const ALL_PARTITIONS = Array.from({ length: PARTITIONS }, (_, partition) => partition)
+
+/**
+ * Blocks all storing of hits of partitions until the transaction ends.
+ * @param partition 'all' for a transaction that changes what hits of any visitor have made
+ */
+export async function lockPartitions(
+  tx: Transaction,
+  partition: number | readonly number[] | 'all',
+): Promise<void> {
+  const partitions = partition === 'all' ? ALL_PARTITIONS : [partition].flat()
+  // Lock in a fixed order to prevent deadlocks.
+  for (const locked of partitions.toSorted((a, b) => a - b))
+    await lockPartition(tx, { lock: ADVISORY_LOCKS.partition, partition: locked })
+}
 
 export interface Stored {
   stored: number
@@ -88,13 +102,10 @@ export async function storeHits(
   hits: EnrichedHit[],
   mostValues = MOST_VALUES,
 ): Promise<Stored> {
-  const partitions = partition === 'all' ? ALL_PARTITIONS : [partition].flat()
   let limited: LimitedHits | undefined
   const stored = (await db.begin(async tx => {
     limited = undefined
-    // Lock in a fixed order to prevent deadlocks.
-    for (const locked of partitions.toSorted((a, b) => a - b))
-      await lockPartition(tx, { lock: ADVISORY_LOCKS.partition, partition: locked })
+    await lockPartitions(tx, partition)
     const sites = await selectLiveSites(tx, { siteNos: [...new Set(hits.map(hit => hit.siteNo))] })
     const keptFrom = new Map(sites.map(({ siteNo, detailsFrom }) => [siteNo, detailsFrom?.getTime()]))
     const ofLiveSites = hits.filter(hit => keptFrom.has(hit.siteNo))

@@ -1,0 +1,35 @@
+-- Sessions of a person that started in [:start, :end), in order after the session :afterNo that started at :afterAt.
+select
+  visitor_no as "visitorNo",
+  coalesce((select id::text from visitors where visitors.visitor_no = sessions.visitor_no), '') as "visitorId",
+  session_no as "sessionNo",
+  started_at as "startedAt",
+  first_at as "firstAt",
+  last_at as "lastAt",
+  pageviews,
+  events,
+  visit_count as "visitCount",
+  user_id as "userId",
+  user_since as "userSince",
+  not exists (
+    select from sessions as earlier
+    where earlier.visitor_no = sessions.visitor_no
+      and (earlier.visitor_no = :visitorNo::int or earlier.user_id = :identifier::text)
+      and earlier.started_at <= sessions.started_at
+      and (earlier.started_at, earlier.session_no) < (sessions.started_at, sessions.session_no)
+  ) as "isFirstOfVisitor",
+  not exists (
+    select from sessions as earlier
+    where earlier.visitor_no = sessions.visitor_no
+      and earlier.user_id = sessions.user_id
+      and earlier.started_at <= sessions.started_at
+      and (earlier.started_at, earlier.session_no) < (sessions.started_at, sessions.session_no)
+  ) as "isFirstOfUser",
+  {session_attributes}
+from sessions
+where site_no = :siteNo::int
+  and started_at >= :start::timestamptz and started_at < :end::timestamptz
+  and (visitor_no = :visitorNo::int or user_id = nullif(:identifier::text, ''))
+  and (started_at, session_no) > (:afterAt::timestamptz, :afterNo::bigint)
+order by started_at, session_no
+limit :limit::int

@@ -1,0 +1,169 @@
+import { randomUUID } from 'node:crypto'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { Db } from '../../src/db/connect.ts'
+import { reconcilePayments } from '../../src/revenue/sales/reconcile-payments.ts'
+import { type Revenue, startRevenue, TEST_RANGE } from '../contract/revenue-shop.ts'
+import type { StatsSite } from '../contract/stats-site.ts'
+import { enrichedHit } from '../support/hits.ts'
+import { checkout, event, invoice, type Json, onDay, subscription } from '../support/stripe.ts'
+import { eraseNow, TINY, tracesOf } from './steps.ts'
+
+const now = new Date('2026-03-18T12:00:00Z')
+
+let revenue: Revenue
+let db: Db
+beforeAll(async () => {
+  revenue = await startRevenue()
+  db = revenue.api.services.db
+})
+afterAll(() => revenue.close())
+
+const visit = (site: StatsSite, visitorId: string, at: string, url: string) =>
+  revenue.store([enrichedHit(site, Date.parse(at), { visitorId, url })])
+
+/** Numbers of money, which an erasure must not change. */
+async function numbersOf(site: StatsSite) {
+  const { revenue: sum, payments, recurring_revenue, mrr } = await revenue.overview(site)
+  const [customers] = await db`
+    select count(*) filter (where is_first_of_customer)::int as "firstPayments"
+    from revenue where site_no = ${site.siteNo}`
+  const [keys] = await db`
+    select count(distinct customer)::int as customers from payments where site_no = ${site.siteNo}`
+  return {
+    sum,
+    payments,
+    recurring_revenue,
+    mrr,
+    ...customers,
+    ...keys,
+    log: await revenue.log(site).then(log => log.filter(line => /payment|subscription|trial/.test(line))),
+    movements: await revenue.movements(site),
+  }
+}
+
+const uniqueEmail = () => `ada-${randomUUID().slice(0, 8)}@example.com`
+
+describe('erasure and money', () => {
+  test.each([
+    ['an e-mail address', { email: true }],
+    ['a customer id', { customer_id: true, email: true }],
+    ['the visitor alone', {}],
+  ])('payments of a customer known by %s keep every number and lose the person', async (_by, known: Json) => {
+    const site = await revenue.site()
+    const [ada, ben] = [randomUUID(), randomUUID()]
+    const email = uniqueEmail()
+    const customer = `c-${randomUUID().slice(0, 8)}`
+    const own = {
+      name: `Ada ${customer}`,
+      ...(known.email && { email }),
+      ...(known.customer_id && { customer_id: customer }),
+    }
+    await visit(site, ada, '2026-03-01T10:00:00Z', '/?utm_source=letter')
+    await visit(site, ben, '2026-03-01T10:00:00Z', '/?utm_source=other')
+    const pay = (fields: Json) => revenue.pay(site, { timestamp: '2026-03-02', ...fields })
+    await pay({ ...own, visitor_id: ada })
+    await pay({ ...own, visitor_id: ada, timestamp: '2026-03-05', renewal: true, session_id: randomUUID() })
+    // From the server, without a visitor.
+    if (known.email) await pay({ ...own, email: email.toUpperCase(), timestamp: '2026-03-09' })
+    await pay({ email: 'ben@example.com', visitor_id: ben })
+    const before = await numbersOf(site)
+    expect((await revenue.overview(site, `${TEST_RANGE}&utm_source=letter`)).revenue).toBe(2_000)
+    await eraseNow(db, site, ada, now, TINY)
+    expect(await numbersOf(site)).toEqual(before)
+    expect((await revenue.overview(site, `${TEST_RANGE}&utm_source=letter`)).revenue).toBe(0)
+    expect((await revenue.overview(site, `${TEST_RANGE}&utm_source=other`)).revenue).toBe(1_000)
+    for (const trace of [ada, email, own.name, customer]) expect(await tracesOf(db, trace), trace).toEqual([])
+    const payments = await revenue.payments(site)
+    const others = payments.filter(({ email }) => email === 'ben@example.com')
+    expect(others.map(({ visitor_id }) => visitor_id)).toEqual([ben])
+  })
+
+  test('payments in the session of a user lose the person, and those of other sessions of the visitor do not', async () => {
+    const site = await revenue.site()
+    const visitorId = randomUUID()
+    const identity = { identifier: `user-${randomUUID()}` }
+    await visit(site, visitorId, '2026-03-01T10:00:00Z', '/?utm_source=anonymous')
+    await revenue.store([
+      enrichedHit(site, Date.parse('2026-03-03T10:00:00Z'), { visitorId, url: '/?utm_source=known' }),
+      enrichedHit(site, Date.parse('2026-03-03T10:01:00Z'), { visitorId, type: 'identify', identity }),
+    ])
+    await revenue.pay(site, {
+      visitor_id: visitorId,
+      email: 'a@example.com',
+      timestamp: '2026-03-01T11:00:00Z',
+    })
+    await revenue.pay(site, {
+      visitor_id: visitorId,
+      email: 'b@example.com',
+      timestamp: '2026-03-03T11:00:00Z',
+    })
+    await revenue.pay(site, { customer_id: identity.identifier, timestamp: '2026-03-04' })
+    const before = await numbersOf(site)
+    await eraseNow(db, site, identity.identifier, now)
+    expect(await numbersOf(site)).toEqual(before)
+    const payments = await revenue.payments(site)
+    expect(payments.map(({ visitor_id }) => visitor_id)).toEqual([null, null, visitorId])
+    expect(payments[2]!.email).toBe('a@example.com')
+    expect((await revenue.overview(site, `${TEST_RANGE}&utm_source=anonymous`)).revenue).toBe(1_000)
+    expect(await tracesOf(db, identity.identifier)).toEqual([])
+  })
+
+  test('a visitor who is known from a payment alone can be erased', async () => {
+    const site = await revenue.site()
+    const visitorId = randomUUID()
+    await revenue.pay(site, { visitor_id: visitorId })
+    await eraseNow(db, site, visitorId, now)
+    expect(await tracesOf(db, visitorId)).toEqual([])
+    // The payment does not find the visitor again.
+    await visit(site, visitorId, '2026-03-18T11:00:00Z', '/?utm_source=later')
+    expect((await revenue.overview(site, `${TEST_RANGE}&utm_source=later`)).revenue).toBe(0)
+  })
+
+  test('subscriptions and payments of the processor keep every number, also when more events come', async () => {
+    const site = await revenue.shop()
+    const visitorId = randomUUID()
+    const [email, guest] = [uniqueEmail(), uniqueEmail()]
+    const name = `Ada ${randomUUID()}`
+    await visit(site, visitorId, '2026-01-01T09:00:00Z', '/?utm_source=letter')
+    const base = subscription({ metadata: { visitor_id: visitorId } })
+    const bill = (day: number, reason: string) =>
+      invoice({
+        subscription: base.id,
+        customer: base.customer,
+        paidAt: onDay(day),
+        billing_reason: reason,
+        customer_email: email,
+        customer_name: name,
+      })
+    const sale = () =>
+      checkout({
+        customer: null,
+        customer_details: { email: guest, name },
+        metadata: { visitor_id: visitorId },
+      })
+    await revenue.deliverAll(site, [
+      event('customer.subscription.created', base, onDay(2)),
+      event('invoice.paid', bill(2, 'subscription_create'), onDay(2)),
+      event('invoice.paid', bill(33, 'subscription_cycle'), onDay(33)),
+      event('checkout.session.completed', sale(), onDay(4)),
+      event('checkout.session.completed', sale(), onDay(5)),
+    ])
+    const before = await numbersOf(site)
+    expect(before).toMatchObject({ payments: 4, mrr: 1000, customers: 2, firstPayments: 2 })
+    await eraseNow(db, site, visitorId, now, TINY)
+    expect(await numbersOf(site)).toEqual(before)
+    for (const trace of [visitorId, email, guest, name]) expect(await tracesOf(db, trace), trace).toEqual([])
+    const query = `${TEST_RANGE}&utm_source=letter`
+    expect(await revenue.overview(site, query)).toMatchObject({ revenue: 0, mrr: 0 })
+
+    // Payments that are derived again from what the processor has reported stay as they are.
+    const stored = await revenue.payments(site)
+    for (const { transaction_id } of stored) {
+      await db.begin(tx => reconcilePayments(tx, site, [transaction_id], transaction_id))
+    }
+    expect(await revenue.payments(site)).toEqual(stored)
+    // Further events of the customer are new data.
+    await revenue.deliverAll(site, [event('invoice.paid', bill(61, 'subscription_cycle'), onDay(61))])
+    expect(await numbersOf(site)).toMatchObject({ payments: 5, customers: 2, firstPayments: 2 })
+  })
+})

@@ -1,0 +1,294 @@
+import { randomUUID } from 'node:crypto'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { Db } from '../../src/db/connect.ts'
+import { DIMENSIONS } from '../../src/dimensions/dimensions.ts'
+import type { EnrichedHit, Hit } from '../../src/ingestion/hit.ts'
+import { erasePeople } from '../../src/people/erase/erase-people.ts'
+import { compressSettledChunks } from '../../src/rollups/columnstore.ts'
+import { purgeDeletedSites } from '../../src/rollups/purge.ts'
+import { type Stats, type StatsSite, startStats } from '../contract/stats-site.ts'
+import { enrichedHit } from '../support/hits.ts'
+import { silentLog } from '../support/log.ts'
+import { aggregateAll, ask, eraseNow, expectConsistent, TINY, tracesOf, work } from './steps.ts'
+
+const NOW = '2026-03-18T12:00:00Z'
+const now = new Date(NOW)
+/** Clocks go forward on 8 March there. */
+const ZONE = 'America/New_York'
+
+let stats: Stats
+let db: Db
+beforeAll(async () => {
+  stats = await startStats(NOW)
+  stats.api.services.config.sitesPerTeam = 1_000
+  db = stats.api.services.db
+})
+afterAll(() => stats.close())
+
+type Fields = Omit<Partial<Hit>, 'at'> & { at: string }
+
+/** Text that only the person has. */
+const SECRET = `only-${randomUUID().slice(0, 8)}`
+const BOOM = { type: 'error', name: 'error' } as const
+
+/** Hits of one visitor on days before, on and after the change of clocks, and today. */
+function visitsOf(visitorId: string, own: string): Fields[] {
+  return ['2026-02-10T15', '2026-03-08T06', '2026-03-08T07', '2026-03-09T03', '2026-03-18T10'].flatMap(
+    hour => [
+      { at: `${hour}:00:00Z`, visitorId, url: '/', title: 'Home', referrer: 'https://www.google.com/' },
+      { at: `${hour}:01:00Z`, visitorId, url: `/${own}?utm_source=${own}`, title: own },
+      { at: `${hour}:01:30Z`, visitorId, type: 'engagement', url: `/${own}`, scroll: 80, engagedMs: 5_000 },
+      { at: `${hour}:02:00Z`, visitorId, type: 'event', name: 'signup', url: '/', props: { plan: own } },
+      { at: `${hour}:03:00Z`, visitorId, ...BOOM, url: '/', error: { name: 'TypeError', message: own } },
+      // Twice: errors of the same number would be in order of their ids, which differ between sites.
+      {
+        at: `${hour}:03:30Z`,
+        visitorId,
+        ...BOOM,
+        url: '/',
+        error: { name: 'RangeError', message: 'shared' },
+      },
+      {
+        at: `${hour}:04:00Z`,
+        visitorId,
+        ...BOOM,
+        url: '/',
+        error: { name: 'RangeError', message: 'shared' },
+      },
+    ],
+  )
+}
+
+const hitsOf = (site: StatsSite, visits: Fields[]): EnrichedHit[] =>
+  visits
+    .map(({ at, ...fields }) => enrichedHit(site, Date.parse(at), { userAgent: FIREFOX, ...fields }))
+    .sort((a, b) => a.at - b.at)
+
+const FIREFOX = 'Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0'
+
+/** Two sites with the same goals: one that had the person, and one that never had. */
+async function twins(others: Fields[], person: Fields[]) {
+  const [site, twin] = [await stats.site(ZONE), await stats.site(ZONE)]
+  for (const each of [site, twin]) {
+    await stats.goal(each, { match_type: 'event', match_value: 'signup' })
+    await stats.goal(each, { match_type: 'scroll', match_value: '/other', scroll_threshold: 50 })
+  }
+  await stats.store(hitsOf(site, [...others, ...person]))
+  await stats.store(hitsOf(twin, others))
+  return { site, twin }
+}
+
+const RANGES = ['from=2026-02-01&to=2026-03-18', 'from=2026-03-08&to=2026-03-08', 'range=today', 'range=all']
+
+/** Everything that the API says of a site, with the same words for ids that differ between sites. */
+async function everythingOf(site: StatsSite): Promise<string> {
+  const answers: unknown[] = []
+  const read = async (path: string) => answers.push([path, await stats.read(site, path)])
+  for (const range of RANGES) {
+    for (const filter of ['', '&browser[is_not]=none']) {
+      const query = `${range}${filter}`
+      await read(`/overview?${query}`)
+      await read(`/stats/timeseries?metric=visitors&${query}`)
+      await read(`/stats/timeseries?metric=avg_session_seconds&${query}`)
+      await read(`/stats/events?per_page=100&${query}`)
+      await read(`/stats/events/timeseries?${query}`)
+      await read(`/stats/events/property-breakdown?event_type=event&event_name=signup&${query}`)
+      await read(`/stats/page-titles?per_page=100&${query}`)
+      await read(`/stats/goals?${query}`)
+      await read(`/stats/errors?${query}`)
+      for (const dimension of DIMENSIONS) {
+        await read(`/stats/breakdown?per_page=100&dimension=${dimension}&${query}`)
+        await read(`/stats/filter-values?dimension=${dimension}&${query}`)
+      }
+    }
+  }
+  const { json } = await stats.ask('/api/sites?period=30d')
+  const {
+    domain: _d,
+    id: _i,
+    tracking_key: _t,
+    favicon_url: _f,
+    created_at: _c,
+    ...listed
+  } = json.find(({ id }: { id: string }) => id === site.id)
+  answers.push(listed)
+  const errors = await db`select error_id as id, message from error_groups where site_no = ${site.siteNo}`
+  const goals = await db`select id, display_name as message from goals where site_no = ${site.siteNo}`
+  let text = JSON.stringify(answers, undefined, 1).replaceAll(site.id, 'the site')
+  for (const { id, message } of [...errors, ...goals]) text = text.replaceAll(id, message)
+  return text
+}
+
+async function expectTwins(site: StatsSite, twin: StatsSite): Promise<void> {
+  await expectConsistent(db, site)
+  expect(await everythingOf(site)).toBe(await everythingOf(twin))
+}
+
+const [ADA, BEN] = [randomUUID(), randomUUID()]
+
+describe('erasure', () => {
+  test.each([
+    ['as rows, in the smallest parts', false, TINY],
+    ['in the columnstore and rolled up', true, {}],
+    ['in the columnstore and rolled up, in the smallest parts', true, TINY],
+  ])(
+    'of a visitor: every answer is as if they had never come (%s)',
+    async (_how, isSettled, options) => {
+      const { site, twin } = await twins(visitsOf(BEN, 'other'), visitsOf(ADA, SECRET))
+      if (isSettled) {
+        await aggregateAll(db, now)
+        await compressSettledChunks(db, now)
+        expect(await tracesOf(db, SECRET)).toContain('value_dictionary')
+      }
+      await eraseNow(db, site, ADA.toUpperCase(), now, options)
+      expect(await tracesOf(db, ADA)).toEqual([])
+      expect(await tracesOf(db, SECRET)).toEqual([])
+      await expectTwins(site, twin)
+    },
+    120_000,
+  )
+
+  test('of the only visitor: the site has no data any more', async () => {
+    const { site, twin } = await twins([], visitsOf(ADA, SECRET))
+    await aggregateAll(db, now)
+    await eraseNow(db, site, ADA, now)
+    await expectTwins(site, twin)
+    expect((await stats.read(site, '')).has_data).toBe(false)
+  }, 120_000)
+
+  test('of a user: their visits go, and other visits of the same visitor stay and are counted from 1', async () => {
+    const user = `${SECRET}@example.com`
+    const others: Fields[] = [
+      ...visitsOf(BEN, 'other'),
+      { at: '2026-03-02T10:00:00Z', visitorId: ADA, url: '/between', title: 'Home' },
+      { at: '2026-03-12T10:00:00Z', visitorId: ADA, url: '/after', title: 'Home' },
+      { at: '2026-03-12T10:01:00Z', visitorId: ADA, type: 'identify', identity: { identifier: 'another' } },
+    ]
+    const identify = {
+      type: 'identify',
+      identity: { identifier: user, name: 'Ada', custom: { plan: 'x' } },
+    } as const
+    const phone = randomUUID()
+    const person: Fields[] = [
+      { at: '2026-02-20T10:00:00Z', visitorId: ADA, url: '/first', title: SECRET },
+      { at: '2026-02-20T10:20:00Z', visitorId: ADA, ...identify },
+      { at: '2026-03-08T07:30:00Z', visitorId: ADA, ...identify },
+      { at: '2026-03-08T07:31:00Z', visitorId: ADA, url: `/${SECRET}`, title: SECRET },
+      { at: '2026-03-15T10:00:00Z', visitorId: phone, url: '/', title: SECRET },
+      { at: '2026-03-15T10:01:00Z', visitorId: phone, ...identify },
+    ]
+    const { site, twin } = await twins(others, person)
+    await aggregateAll(db, now)
+    await compressSettledChunks(db, now)
+    await eraseNow(db, site, user, now, TINY)
+    expect(await tracesOf(db, user)).toEqual([])
+    expect(await tracesOf(db, phone)).toEqual([])
+    expect(await tracesOf(db, SECRET)).toEqual([])
+    // An identify hit that no session took says of nobody who they are.
+    await db`delete from events where site_no = ${site.siteNo} and session_no is null`
+    await expectTwins(site, twin)
+    const { data } = await stats.read(site, '/stats/breakdown?dimension=user_id&range=all')
+    expect(data.map(({ value }: { value: string }) => value).sort()).toEqual(['(none)', 'another'])
+  }, 120_000)
+
+  test('of a visitor: identities go with them unless somebody else has them', async () => {
+    const identify = (visitorId: string, identifier: string): Fields[] => [
+      { at: '2026-03-10T10:00:00Z', visitorId, url: '/' },
+      { at: '2026-03-10T10:01:00Z', visitorId, type: 'identify', identity: { identifier, name: 'N' } },
+      { at: '2026-03-11T10:00:00Z', visitorId, url: '/' },
+    ]
+    const { site } = await twins(identify(BEN, 'both'), [
+      ...identify(ADA, 'both'),
+      { at: '2026-03-12T10:00:00Z', visitorId: ADA, url: '/' },
+      { at: '2026-03-12T10:01:00Z', visitorId: ADA, type: 'identify', identity: { identifier: 'alone' } },
+    ])
+    await eraseNow(db, site, ADA, now)
+    const left = await db`select identifier from identities where site_no = ${site.siteNo}`
+    expect(left.map(({ identifier }) => identifier)).toEqual(['both'])
+  })
+
+  test('an identity that waits for a hit does not come back with it', async () => {
+    const { site } = await twins(visitsOf(BEN, 'other'), [
+      { at: '2026-03-18T11:50:00Z', visitorId: ADA, type: 'identify', identity: { identifier: 'waiting' } },
+    ])
+    await eraseNow(db, site, 'waiting', now)
+    await stats.store(hitsOf(site, [{ at: '2026-03-18T11:59:00Z', visitorId: ADA, url: '/' }]))
+    const sessions = await db`select user_id as "userId" from sessions where site_no = ${site.siteNo}`
+    expect(new Set(sessions.map(({ userId }) => userId))).toEqual(new Set(['']))
+    await expectConsistent(db, site)
+  })
+
+  test('hits that come after the request are new data', async () => {
+    const { site } = await twins([], visitsOf(ADA, SECRET))
+    await ask(db, site, ADA, new Date('2026-03-18T11:00:00Z'))
+    await stats.store(hitsOf(site, [{ at: '2026-03-18T11:30:00Z', visitorId: ADA, url: '/again' }]))
+    await work(db, now, TINY)
+    await aggregateAll(db, now)
+    await work(db, now)
+    const sessions = await db`select visit_count, started_at from sessions where site_no = ${site.siteNo}`
+    expect(sessions).toEqual([{ visit_count: 1, started_at: new Date('2026-03-18T11:30:00Z') }])
+    await expectConsistent(db, site)
+  })
+
+  test('an erasure that is killed after any statement is continued', async () => {
+    const { site, twin } = await twins(visitsOf(BEN, 'other'), visitsOf(ADA, SECRET))
+    await aggregateAll(db, now)
+    await compressSettledChunks(db, now)
+    await ask(db, site, ADA, now)
+    const isFinished = async () =>
+      (await db`select from erasures where site_no = ${site.siteNo} and person is not null`).length === 0
+    for (let calls = 1; !(await isFinished()); calls += 2) {
+      const given = { db: dyingAfter(db, calls), log: silentLog }
+      await erasePeople(given, now).catch(error => expect(error.message).toBe('killed'))
+      if (calls % 20 === 1) await aggregateAll(db, now)
+    }
+    await expectTwins(site, twin)
+    expect(await db`select from erasure_items where site_no = ${site.siteNo}`).toEqual([])
+  }, 120_000)
+
+  test('the erasure of a site that is deleted meanwhile stops, and its rows go with the site', async () => {
+    const { site } = await twins([], visitsOf(ADA, SECRET))
+    await ask(db, site, ADA, now)
+    await erasePeople({ db, log: silentLog }, now, TINY)
+    await db`update sites set deleted_at = ${now} where site_no = ${site.siteNo}`
+    expect(await erasePeople({ db, log: silentLog }, now)).toBe(false)
+    for (let run = 0; run < 20; run++) await purgeDeletedSites(db, now)
+    for (const table of ['erasures', 'erasure_items', 'events']) {
+      expect(await db`select from ${db(table)} where site_no = ${site.siteNo} limit 1`, table).toEqual([])
+    }
+  })
+
+  test('dead letters of the person go, too', async () => {
+    const { site } = await twins([], visitsOf(ADA, SECRET))
+    const letter = (payload: object) => db`
+      insert into dead_letters (id, site_no, reason, payload)
+      values (gen_random_uuid(), ${site.siteNo}, 'x', ${JSON.stringify(payload)})`
+    await letter({ visitorId: ADA })
+    await letter({ visitorId: BEN })
+    await eraseNow(db, site, ADA, now)
+    const left = await db`select payload from dead_letters where site_no = ${site.siteNo}`
+    expect(left.map(({ payload }) => JSON.parse(payload).visitorId)).toEqual([BEN])
+  })
+})
+
+/** Returns a database handle that throws from statement number `calls + 1` on, as if the process had been killed. */
+function dyingAfter(db: Db, calls: number): Db {
+  let left = calls
+  const mortal = <Target extends object>(target: Target): Target =>
+    new Proxy(target, {
+      get(inner, name) {
+        const value: unknown = Reflect.get(inner, name)
+        if (typeof value !== 'function') return value
+        if (name === 'begin') {
+          return (run: (transaction: object) => unknown) =>
+            value.call(inner, (transaction: object) => run(mortal(transaction)))
+        }
+        return (...parameters: unknown[]) => {
+          left -= 1
+          if (left < 0) throw new Error('killed')
+          return value.apply(inner, parameters)
+        }
+      },
+    })
+  return mortal(db)
+}
