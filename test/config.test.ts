@@ -76,7 +76,10 @@ test.each<[string, string, unknown]>([
   ['RATE_LIMIT_ENGAGE', '2', { limits: { engage: 2 } }],
   ['RATE_LIMIT_IDENTIFY', '3', { limits: { identify: 3 } }],
   ['RATE_LIMIT_API', '1000000', { limits: { api: 1_000_000 } }],
+  ['RATE_LIMIT_BROWSER', '5', { limits: { browser: 5 } }],
   ['RATE_LIMIT_WEBHOOK', '4', { limits: { webhook: 4 } }],
+  ['PASSWORD_LOGIN', '1', { hasPasswords: true }],
+  ['OIDC_ISSUER', '', { hasPasswords: true }],
   ['STRIPE_API_BASE', 'http://127.0.0.1:12111', { stripeApiBase: 'http://127.0.0.1:12111' }],
   ['LOG_LEVEL', 'silent', { logLevel: 'silent' }],
 ])('%s may be %s', (name, value, expected) => {
@@ -84,13 +87,26 @@ test.each<[string, string, unknown]>([
 })
 
 test.each<[string, string, string]>([
-  ...['t', '/', '/t/', '/a//b', '/api', '/api/x', '/trpc', '/js', '/x/js', '/a b', '/docs'].map(
-    (path): [string, string, string] => [
-      'TRACKER_PATH',
-      path,
-      'a path such as /t, without a slash at its end',
-    ],
-  ),
+  ...[
+    't',
+    '/',
+    '/t/',
+    '/a//b',
+    '/api',
+    '/api/x',
+    '/trpc',
+    '/js',
+    '/x/js',
+    '/a b',
+    '/docs',
+    '/login',
+    '/setup',
+    '/pages/x',
+  ].map((path): [string, string, string] => [
+    'TRACKER_PATH',
+    path,
+    'a path such as /t, without a slash at its end',
+  ]),
   ['PORT', '65536', 'a whole number from 0 to 65535: the TCP port of the HTTP listener'],
   ['PORT', ' 80', 'a whole number from 0 to 65535'],
   ['PORT', '-1', 'a whole number from 0 to 65535'],
@@ -119,6 +135,12 @@ test.each<[string, string, string]>([
   ['RATE_LIMIT_IDENTIFY', 'none', 'a whole number from 0 to 1000000: requests a minute'],
   ['RATE_LIMIT_API', 'none', 'a whole number from 0 to 1000000: requests a minute'],
   ['RATE_LIMIT_WEBHOOK', 'none', 'a whole number from 0 to 1000000: requests a minute'],
+  ['RATE_LIMIT_BROWSER', 'none', 'a whole number from 0 to 1000000: requests a minute'],
+  ['PASSWORD_LOGIN', 'no', '0 (single sign-on alone) or 1'],
+  ['OIDC_ISSUER', 'login.example.com', 'a URL such as https://login.example.com'],
+  ['OIDC_NAME', 'x'.repeat(101), 'at most 100 characters'],
+  ['OIDC_AUTO_JOIN', 'Acme:owner', 'team:role, with the id or name of a team, and admin, member or viewer'],
+  ['MAIL_FROM', 'nobody', 'an address, such as Analytics <analytics@example.com>'],
   ['STRIPE_API_BASE', 'api.stripe.com', 'a URL such as https://api.stripe.com'],
   ['LOG_LEVEL', 'INFO', 'one of fatal, error, warn, info, debug, trace, silent'],
 ])('%s is refused as %j, saying what is allowed', (name, value, allowed) => {
@@ -132,6 +154,7 @@ test.each([
   ['METRICS_TOKEN', 'hunter2hunter2', 'at least 16 characters'],
   ['DATABASE_URL', 'mysql://hunter2hunter2@h/d', 'a URL such as postgres://'],
   ['REDIS_URL', 'hunter2hunter2', 'a URL such as redis://'],
+  ['SMTP_URL', 'hunter2hunter2', 'a URL such as smtp://'],
 ])('a wrong %s is refused without showing it', (name, value, allowed) => {
   const message = refusal({ SECRET_KEY: KEY, [name]: value })
   expect(message).toContain(`${name} is (hidden); allowed is ${allowed}`)
@@ -222,4 +245,36 @@ test('a child process that takes no settings is given none, nor secrets', () => 
   } finally {
     delete process.env.METRICS_TOKEN
   }
+})
+
+test('passwords can be turned off only with single sign-on, which needs a client id', () => {
+  expect(refusal({ SECRET_KEY: KEY, PASSWORD_LOGIN: '0' })).toBe(
+    'PASSWORD_LOGIN is "0"; allowed is 1 while OIDC_ISSUER is not set',
+  )
+  const issuer = { OIDC_ISSUER: 'https://login.example.com' }
+  expect(refusal({ SECRET_KEY: KEY, ...issuer })).toMatch(/^OIDC_CLIENT_ID is not set; allowed is /)
+  expect(
+    load({ ...issuer, OIDC_CLIENT_ID: 'a', PASSWORD_LOGIN: '0', OIDC_AUTO_JOIN: 'A: b:viewer' }),
+  ).toMatchObject({
+    hasPasswords: false,
+    oidc: {
+      issuer: 'https://login.example.com',
+      clientId: 'a',
+      clientSecret: undefined,
+      name: 'Single sign-on',
+      autoJoin: { team: 'A: b', role: 'viewer' },
+    },
+  })
+})
+
+test('mail needs a server and a sender', () => {
+  const url = 'smtp://user:hunter2@mail.example.com:587'
+  const message = refusal({ SECRET_KEY: KEY, SMTP_URL: url })
+  expect(message).toMatch(/^MAIL_FROM is not set; allowed is /)
+  expect(message).not.toContain('hunter2')
+  expect(load({ SMTP_URL: url, MAIL_FROM: 'A <a@example.com>' }).mail).toEqual({
+    url,
+    from: 'A <a@example.com>',
+  })
+  expect(load({ MAIL_FROM: 'a@example.com' }).mail).toBeUndefined()
 })

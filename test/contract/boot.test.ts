@@ -113,6 +113,7 @@ test('admin bootstrap: in an empty data folder it gives a token and leaves no pr
     user_id: expect.any(String),
     token: expect.stringMatching(/^wa_/),
     created: true,
+    setup_url: expect.stringContaining('/setup#'),
   })
   expect(await leftOvers()).toEqual([])
 }, 60_000)
@@ -128,7 +129,12 @@ test('start: without configured servers it starts embedded ones', async () => {
 }, 60_000)
 
 test('admin bootstrap: while the service runs it finds the team and gives no second token', async () => {
-  expect(await admin('bootstrap')).toEqual({ ...bootstrapped, token: null, created: false })
+  expect(await admin('bootstrap')).toEqual({
+    ...bootstrapped,
+    token: null,
+    created: false,
+    setup_url: expect.stringContaining('/setup#'),
+  })
   expect((await fetch(`${service.url}/readyz`)).status).toBe(200)
 }, 60_000)
 

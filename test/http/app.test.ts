@@ -100,7 +100,6 @@ describe('request body', () => {
 
 describe('request path', () => {
   test.each([
-    ['/', 404],
     ['/nowhere', 404],
     ['/api', 404],
     ['/api/sites/a/b/c', 404],

@@ -142,7 +142,7 @@ describe('favicons', () => {
     '127.0.0.1',
     'localhost',
     'x'.repeat(5_000),
-    '..',
+    '...',
     '<svg>',
   ])('a favicon of %j, which is not a site, is 404 and nothing is fetched', async domain => {
     const { status, headers, bytes } = await favicon(domain)

@@ -23,13 +23,29 @@ async function planOf(teamId: string) {
 }
 
 test('bootstrap: ten concurrent first runs create one team and one token', async () => {
-  const runs = await Promise.all(
-    Array.from({ length: 10 }, () => bootstrap(db, { baseUrl: 'http://a.example', hasPasswords: true }, NOW)),
-  )
+  const runs = await Promise.all(Array.from({ length: 10 }, () => bootstrap(db, CONFIG, NOW)))
   expect(runs.filter(run => run.created)).toHaveLength(1)
   expect(runs.filter(run => run.token !== null)).toHaveLength(1)
   expect(new Set(runs.map(run => run.team_id + run.user_id)).size).toBe(1)
   expect(await planOf(runs[0]!.team_id)).toEqual({ plan: 'active', trial_ends_at: null })
+})
+
+const CONFIG = { baseUrl: 'http://a.example' }
+
+test('bootstrap: the link for the set-up is there until the owner has a login, whatever their address is then', async () => {
+  const first = await bootstrap(db, CONFIG, NOW)
+  const again = await bootstrap(db, CONFIG, NOW)
+  expect(first.setup_url).toMatch(/^http:\/\/a\.example\/setup#[\w-]{43}$/)
+  expect(again.setup_url).not.toBe(first.setup_url)
+  const links = await db`select email from one_time_links`
+  expect([...links]).toEqual([{ email: 'owner@localhost' }])
+  const [login] = await db<
+    { id: string }[]
+  >`insert into logins (email) values ('ada@example.com') returning id`
+  await db`update users set login_id = ${login!.id}, email = 'ada@example.com' where id = ${first.user_id}`
+  expect(await bootstrap(db, CONFIG, NOW)).toEqual({ ...first, token: null, created: false, setup_url: null })
+  const owners = await db`select email from users where team_id = ${first.team_id}`
+  expect([...owners]).toEqual([{ email: 'ada@example.com' }])
 })
 
 test('plans: a trial ends after 14 days by default', async () => {

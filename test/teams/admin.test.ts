@@ -67,12 +67,45 @@ test('admin bootstrap: only the first run gives a token', async () => {
     user_id: expect.any(String),
     token: expect.any(String),
     created: true,
+    setup_url: expect.stringMatching(/^http:\/\/127\.0\.0\.1:3000\/setup#[\w-]{43}$/),
   })
   expect(await authenticate(database.db, `Bearer ${first.token}`, new Date())).toMatchObject({
     role: 'owner',
     plan: 'active',
   })
-  expect(await json('bootstrap')).toEqual({ ...first, token: null, created: false })
+  const second = await json('bootstrap')
+  expect(second).toEqual({ ...first, token: null, created: false, setup_url: expect.any(String) })
+  expect(second.setup_url).not.toBe(first.setup_url)
+})
+
+test('admin login: reset makes a link, list shows who signs in, disable and enable decide whether they may', async () => {
+  const email = 'grace@example.com'
+  await json('user:create', '--team', teamId, '--email', email, '--role', 'member')
+  const link = await json('login:reset', '--email', 'Grace@Example.com')
+  expect(link).toEqual({ email, purpose: 'setup', url: expect.stringContaining('/setup#') })
+  const [login] = await database.db<{ id: string }[]>`
+    insert into logins (email, password_hash) values (${email}, 'x') returning id`
+  await database.db`update users set login_id = ${login!.id} where email = ${email}`
+  const { logins } = await json('login:list')
+  expect(logins.find((each: { email: string }) => each.email === email)).toEqual({
+    id: login!.id,
+    email,
+    name: null,
+    teams: ['Acme'],
+    has_password: true,
+    has_totp: false,
+    passkeys: 0,
+    disabled_at: null,
+    last_login_at: null,
+  })
+  expect((await json('login:reset', '--email', email)).url).toContain('/reset#')
+  expect(await json('login:disable', '--email', email)).toMatchObject({ disabled: true, ended_sessions: 0 })
+  expect((await admin('login:reset', '--email', email)).stderr).toMatch(/^error: .*disabled/)
+  expect(await json('login:enable', '--email', email)).toMatchObject({ disabled: false })
+  for (const command of ['login:reset', 'login:disable', 'login:enable']) {
+    const { code, stderr } = await admin(command, '--email', 'nobody@example.com')
+    expect([code, stderr]).toEqual([1, expect.stringMatching(/^error: .*nobody@example\.com\n$/)])
+  }
 })
 
 test('admin team:plan: it sets the plan', async () => {
