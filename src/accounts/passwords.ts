@@ -5,7 +5,7 @@ import { AppError, invalidField } from '../errors.ts'
 import { createPlaces } from '../lib/places.ts'
 import { isWithin } from '../schema/validation.ts'
 
-/** Argon2id with 19 MiB and two passes, as OWASP recommends: 30 ms of a core. */
+/** Argon2id with 19 MiB and two passes, as OWASP recommends. */
 const PARAMETERS = { memoryCost: 19_456, timeCost: 2, parallelism: 1 }
 const MIN_LENGTH = 10
 const MAX_BYTES = 1_000

@@ -5,6 +5,7 @@ import { findLoginByEmail } from '../accounts/logins.ts'
 import { requireProof } from '../accounts/proof.ts'
 import type { ChangeAccount } from '../accounts/schema.ts'
 import type { Queryable, Transaction } from '../db/connect.ts'
+import { sqlState } from '../db/errors.ts'
 import { query } from '../db/query.ts'
 import { invalidField } from '../errors.ts'
 import { count, flag, label, timestamp, uuid } from '../schema/fields.ts'
@@ -86,6 +87,8 @@ export async function requireFreeAddress(db: Queryable, email: string): Promise<
   if (other) throw invalidField('email', ADDRESS_TAKEN)
 }
 
+const UNIQUE_VIOLATION = '23505'
+
 /** Makes the memberships of a login show its e-mail address. */
 export const renameUsers = (tx: Transaction, loginId: string, email: string) =>
   setUserEmails(tx, { loginId, email })
@@ -110,12 +113,18 @@ export async function changeAccount(
     await requireProof(request, person, input.password)
     await requireFreeAddress(db, email)
   }
-  await changeLogin(request, request, { action: 'login.change', details: { fields } }, async tx => {
-    await setLogin(tx, { loginId, email, name })
-    if (!isMoved) return
-    await renameUsers(tx, loginId, email)
-    // A link that was mailed to the old address must not replace the password any more.
-    await deleteLinks(tx, { email: null, loginId })
-  })
+  try {
+    await changeLogin(request, request, { action: 'login.change', details: { fields } }, async tx => {
+      await setLogin(tx, { loginId, email, name })
+      if (!isMoved) return
+      await renameUsers(tx, loginId, email)
+      // A link that was mailed to the old address must not replace the password any more.
+      await deleteLinks(tx, { email: null, loginId })
+    })
+  } catch (error) {
+    // Somebody took the address at the same moment.
+    if (sqlState(error) === UNIQUE_VIOLATION) throw invalidField('email', ADDRESS_TAKEN)
+    throw error
+  }
   return getAccount(request, loginId)
 }

@@ -124,17 +124,16 @@ const findOldestOwner = query<{ teamId: string }, { id: string; email: string; h
  * Ensures that the service has a first team, at first called "Default", with a paid plan and an owner. The run that creates the team also creates
  * the owner's token. Concurrent runs wait for each other.
  * @returns `created` says whether this run created the team; `token` is null in all other runs. `setup_url` is a new link with which the
- * owner sets up their login; null when they have one, and where passwords are turned off
+ * owner sets up their login; null when they have one
  */
-export async function bootstrap(db: Db, config: Pick<Config, 'baseUrl' | 'hasPasswords'>, now: Date) {
+export async function bootstrap(db: Db, config: Pick<Config, 'baseUrl'>, now: Date) {
   return db.begin(async transaction => {
     await lockBootstrap(transaction, { lock: ADVISORY_LOCKS.bootstrap })
     const [existing] = await findDefaultTeam(transaction)
     const teamId = existing?.id ?? (await createTeam(transaction, { name: TEAM, plan: 'active' }, now))
     if (!existing) await setDefaultTeam(transaction, { teamId })
     const owner = await ownerOf(transaction, teamId)
-    const setup_url =
-      owner.hasLogin || !config.hasPasswords ? null : await setupUrl(transaction, config, owner.email, now)
+    const setup_url = owner.hasLogin ? null : await setupUrl(transaction, config, owner.email, now)
     const made = { team_id: teamId, user_id: owner.id, setup_url }
     if (existing) return { ...made, token: null, created: false }
     const options = { teamId, userId: owner.id, name: 'bootstrap', siteIds: null, expiresAt: null }

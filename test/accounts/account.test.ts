@@ -83,6 +83,15 @@ describe('account', () => {
     expect([refused.status, Object.keys(refused.body.errors)]).toEqual([422, ['email']])
   })
 
+  test('of two logins that take the same address at the same moment one gets it', async () => {
+    const people = [await setUp(api), await setUp(api)]
+    const email = `${randomUUID()}@example.com`
+    const answers = await Promise.all(
+      people.map(({ cookie }) => send('PATCH', '', cookie, { email, password: PASSWORD })),
+    )
+    expect(answers.map(({ status }) => status).sort()).toEqual([200, 422])
+  })
+
   test('an address that a waiting user of the team has does not join them', async () => {
     const { cookie, teamId, loginId } = await setUp(api)
     const email = `${randomUUID()}@example.com`

@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto'
 import { Secret, TOTP } from 'otpauth'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createLink } from '../../src/accounts/links.ts'

@@ -58,11 +58,7 @@ const latestJobs = () =>
 
 test('faults: two hosts share hits, visitors and the scheduler lease', async () => {
   const site = await createTestSite(database.db)
-  const { token } = await bootstrap(
-    database.db,
-    { baseUrl: 'http://a.example', hasPasswords: false },
-    new Date(),
-  )
+  const { token } = await bootstrap(database.db, { baseUrl: 'http://a.example' }, new Date())
   const [team] = await database.db<
     { id: string }[]
   >`select team_id as id from users where email = 'owner@localhost'`

@@ -42,7 +42,7 @@ export async function startLoadedService(): Promise<LoadedService> {
   })
   await eventually(() => isReady(primary.url), 40_000)
   const db = connectDb(databaseUrl(dataDir), { max: 2, name: 'test' })
-  const { token } = await bootstrap(db, { baseUrl: 'http://a.example', hasPasswords: false }, new Date())
+  const { token } = await bootstrap(db, { baseUrl: 'http://a.example' }, new Date())
   return {
     primary,
     db,

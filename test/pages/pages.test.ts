@@ -158,6 +158,29 @@ describe('pages', () => {
     await page.context().close()
   })
 
+  test('with single sign-on alone, a link is used by signing in there, and its secret stands in no address', async () => {
+    const { api, origin } = visit
+    const { secret } = await invitee(api)
+    const { config } = api.services
+    const before = { oidc: config.oidc, hasPasswords: config.hasPasswords }
+    Object.assign(config, { oidc: { name: 'Company account' }, hasPasswords: false })
+    const page = await (await visit.person()).newPage()
+    const requests: string[] = []
+    page.on('request', request => requests.push(request.url()))
+    await page.route('**/api/auth/oidc/start', route => {
+      expect(route.request().postDataJSON()).toEqual({ link: secret })
+      return route.fulfill({ json: { url: `${origin}/login#started` } })
+    })
+    await page.goto(`${origin}/setup#${secret}`)
+    await page.waitForSelector('button')
+    expect(await page.locator('form').count()).toBe(0)
+    await page.click('text=Company account')
+    await page.waitForURL('**/login#started')
+    Object.assign(config, before)
+    expect(requests.filter(url => url.split('#')[0]!.includes(secret))).toEqual([])
+    await page.context().close()
+  })
+
   test('works with the keyboard alone, at 360 pixels without scrolling sideways', async () => {
     const { api, origin } = visit
     const { email } = await setUp(api)

@@ -69,11 +69,7 @@ export async function sharedService(): Promise<TestService> {
 export async function startService(settings: NodeJS.ProcessEnv = {}): Promise<TestService> {
   const [database, redis, port] = await Promise.all([testDatabase(), testRedis(), freePort()])
   const dataDir = mkdtempSync(join(tmpdir(), 'analytics-service-'))
-  const { token, team_id: teamId } = await bootstrap(
-    database.db,
-    { baseUrl: 'http://a.example', hasPasswords: false },
-    new Date(),
-  )
+  const { token, team_id: teamId } = await bootstrap(database.db, { baseUrl: 'http://a.example' }, new Date())
   let output = ''
   const child = spawn(process.execPath, [PRIMARY], {
     env: {

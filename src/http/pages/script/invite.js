@@ -2,6 +2,7 @@ import { call } from './api.js'
 import { linkTo, make, quiet, show, showFailure } from './dom.js'
 import { emailField, field, form, newPasswordField } from './form.js'
 import { secretInAddress } from './link.js'
+import { waysWithLink } from './sso.js'
 
 /** The signed-in person; undefined for nobody. */
 async function person() {
@@ -17,10 +18,12 @@ export async function showInvitation() {
   const secret = secretInAddress()
   let invitation
   let account
+  let methods
   try {
-    ;[invitation, account] = await Promise.all([
+    ;[invitation, account, methods] = await Promise.all([
       call('POST', 'invitations/look-up', { body: { secret } }),
       person(),
+      call('GET', 'auth/methods'),
     ])
   } catch (error) {
     return showFailure('Invitation', error, [linkTo('login', 'Go to sign in')])
@@ -58,11 +61,12 @@ export async function showInvitation() {
     field('name', 'Name (optional)', { autocomplete: 'name', maxlength: 100, 'data-focus': true }),
     newPasswordField(),
   ]
+  const passwordForm = form(fields, 'Make a login and join', ({ name, password }) =>
+    accept({ name: name || undefined, password }),
+  )
   show(title, [
     what,
-    form(fields, 'Make a login and join', ({ name, password }) =>
-      accept({ name: name || undefined, password }),
-    ),
+    ...waysWithLink(methods, secret, passwordForm),
     make('hr'),
     quiet('You have a login with another address?'),
     signIn,

@@ -1,17 +1,23 @@
 import { call } from './api.js'
 import { linkTo, notice, show, showFailure } from './dom.js'
 import { emailField, field, form, newPasswordField } from './form.js'
+import { waysWithLink } from './sso.js'
 
 /** The secret of a link stands after `#`, so that no server and no log of a proxy ever gets it with the address. */
 export const secretInAddress = () => location.hash.slice(1)
 
 const toLogin = () => linkTo('login', 'Go to sign in')
 
+/** What the link is for, and what the service offers. */
+const look = secret =>
+  Promise.all([call('POST', 'auth/link', { body: { secret } }), call('GET', 'auth/methods')])
+
 export async function showSetup() {
   const secret = secretInAddress()
   let link
+  let methods
   try {
-    link = await call('POST', 'auth/link', { body: { secret } })
+    ;[link, methods] = await look(secret)
   } catch (error) {
     return showFailure('Set up your login', error, [toLogin()])
   }
@@ -22,31 +28,32 @@ export async function showSetup() {
     field('name', 'Name (optional)', { autocomplete: 'name', maxlength: 100, 'data-focus': !mayChange }),
     newPasswordField(),
   ]
-  show('Set up your login', [
-    form(fields, 'Set it up', async ({ email, name, password }) => {
-      await call('POST', 'auth/setup', { body: { secret, email, name, password } })
-      location.assign('./')
-    }),
-  ])
+  const passwordForm = form(fields, 'Set it up', async ({ email, name, password }) => {
+    await call('POST', 'auth/setup', { body: { secret, email, name, password } })
+    location.assign('./')
+  })
+  show('Set up your login', waysWithLink(methods, secret, passwordForm))
 }
 
 export async function showReset() {
   const secret = secretInAddress()
   if (secret === '') return showRequest()
   let link
+  let methods
   try {
-    link = await call('POST', 'auth/link', { body: { secret } })
+    ;[link, methods] = await look(secret)
   } catch (error) {
     return showFailure('Choose a new password', error, [linkTo('reset', 'Ask for a new link'), toLogin()])
   }
   if (link.purpose === 'setup') return location.replace(`setup#${secret}`)
   const fields = [emailField({ readonly: true, value: link.email }), newPasswordField({ 'data-focus': true })]
-  show('Choose a new password', [
-    form(fields, 'Change the password', async ({ password }) => {
-      await call('POST', 'auth/reset', { body: { secret, password } })
-      location.assign('login#reset')
-    }),
-  ])
+  const passwordForm = form(fields, 'Change the password', async ({ password }) => {
+    await call('POST', 'auth/reset', { body: { secret, password } })
+    location.assign('login#reset')
+  })
+  // Only a link of the operator also lets somebody in with single sign-on.
+  if (link.purpose === 'reset') show('Choose a new password', [passwordForm])
+  else show('Get back into your login', waysWithLink(methods, secret, passwordForm))
 }
 
 async function showRequest() {

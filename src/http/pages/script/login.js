@@ -2,6 +2,7 @@ import { call } from './api.js'
 import { linkTo, make, notice, quiet, show, showFailure } from './dom.js'
 import { emailField, field, form } from './form.js'
 import { canUsePasskeys, signInWithPasskey } from './passkeys.js'
+import { ssoLink } from './sso.js'
 
 /** What failed in single sign-on, by the code that the service puts into the address. */
 const SSO_ERRORS = {
@@ -36,8 +37,7 @@ export async function showLogin() {
   const goOn = () => location.assign(addressAfterwards(parameters))
   const others = [
     methods.passkeys && canUsePasskeys() && passkeyButton(goOn),
-    methods.single_sign_on &&
-      make('a', { class: 'button', href: 'api/auth/oidc/start' }, methods.single_sign_on.name),
+    methods.single_sign_on && ssoLink(methods.single_sign_on),
   ].filter(Boolean)
   const ssoError = parameters.get('error')
   show('Sign in', [
