@@ -132,8 +132,8 @@ test('routes: the REST surface matches the snapshot', () => {
   `)
 })
 
-describe.each(routes)('$method $path', route => {
-  test.skipIf(route.isOpen)('is refused without a valid token, whatever the request contains', async () => {
+describe.each(routes.filter(({ isOpen }) => !isOpen))('$method $path', route => {
+  test('is refused without a valid token, whatever the request contains', async () => {
     for (const token of [undefined, 'nonsense', generateToken()]) {
       const answer = await api.call(route.method.toUpperCase(), at(route.path, siteId), {
         token,
@@ -148,12 +148,12 @@ describe.each(routes)('$method $path', route => {
       })
     }
   })
+})
 
-  test('names ignored query parameters in a header', async () => {
-    const path = `${at(route.path, siteId)}?nonsense=1&also=2&siteKey=3`
-    const answer = await api.call(route.method.toUpperCase(), path, { token: stranger.token })
-    expect(answer.headers.get('x-ignored-parameters')).toBe('nonsense, also, siteKey')
-  })
+test.each(routes)('$method $path names ignored query parameters in a header', async route => {
+  const path = `${at(route.path, siteId)}?nonsense=1&also=2&siteKey=3`
+  const answer = await api.call(route.method.toUpperCase(), path, { token: stranger.token })
+  expect(answer.headers.get('x-ignored-parameters')).toBe('nonsense, also, siteKey')
 })
 
 test.each(routes.filter(route => route.path.includes(':siteKey')))(
