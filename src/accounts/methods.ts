@@ -1,7 +1,7 @@
-import { isIP } from 'node:net'
 import { z } from 'zod'
 import type { Config } from '../config.ts'
 import { flag, label } from '../schema/fields.ts'
+import { passkeyObstacle } from './passkeys/relying-party.ts'
 
 export const SignInMethods = z
   .object({
@@ -16,18 +16,12 @@ export const SignInMethods = z
   .meta({ id: 'SignInMethods' })
 export type SignInMethods = z.infer<typeof SignInMethods>
 
-export function signInMethods({ hasPasswords, oidc, mail, baseUrl }: Config): SignInMethods {
+export function signInMethods(config: Config): SignInMethods {
+  const { hasPasswords, oidc, mail } = config
   return {
     password: hasPasswords,
-    passkeys: hasPasswords && canHavePasskeys(baseUrl),
+    passkeys: passkeyObstacle(config) === undefined,
     single_sign_on: oidc ? { name: oidc.name } : null,
     has_mail: hasPasswords && mail !== undefined,
   }
-}
-
-/** Browsers have passkeys for hosts with a name, over https or on this machine. */
-function canHavePasskeys(baseUrl: string): boolean {
-  const { protocol, hostname } = new URL(baseUrl)
-  if (isIP(hostname) > 0 || hostname.startsWith('[')) return false
-  return protocol === 'https:' || /(^|\.)localhost$/.test(hostname)
 }

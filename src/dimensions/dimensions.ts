@@ -1,4 +1,5 @@
 import { DIMENSION_REGISTRY, type DimensionEntry } from './registry.ts'
+import type { Section } from './sections.ts'
 
 export type Dimension = keyof typeof DIMENSION_REGISTRY
 export type Level = DimensionEntry['level']
@@ -12,6 +13,9 @@ const entries: Record<Dimension, DimensionEntry> = DIMENSION_REGISTRY
 export const DIMENSIONS = Object.keys(DIMENSION_REGISTRY) as [Dimension, ...Dimension[]]
 
 export const levelOf = (dimension: Dimension): Level => entries[dimension].level
+
+/** Returns the section of a share that a dimension belongs to. */
+export const sectionOf = (dimension: Dimension): Section => entries[dimension].section
 
 export const isHitDimension = (dimension: Dimension): dimension is DimensionOf<'hit'> =>
   levelOf(dimension) === 'hit'

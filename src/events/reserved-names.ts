@@ -15,6 +15,9 @@ export const LIFECYCLE_NAMES = [
 
 export type LifecycleName = (typeof LIFECYCLE_NAMES)[number]
 
+export const isLifecycleName = (name: string): boolean =>
+  LIFECYCLE_NAMES.some(lifecycleName => lifecycleName === name)
+
 /** Names that only the service writes: refused as goals, not recorded when sent to `/api/event`. */
 const RESERVED_NAMES = ['pageview', 'engagement', 'performance', 'web-vitals', ...LIFECYCLE_NAMES]
 

@@ -2,9 +2,7 @@ import type { Queryable } from '../db/connect.ts'
 import { query } from '../db/query.ts'
 import { AppError } from '../errors.ts'
 import { type PageUrl, paginate, windowOf } from '../schema/pagination.ts'
-import type { Services } from '../services.ts'
 import { isUuid } from '../sites/domain.ts'
-import type { SiteRecord } from '../sites/schema.ts'
 import type { Goal, GoalRecord, ListGoals } from './schema.ts'
 
 export const GOAL_COLUMNS = `
@@ -63,14 +61,13 @@ export function presentGoal(goal: GoalRecord): Goal {
   }
 }
 
-/** Returns a page of the site's goals, sorted by display name. */
-export async function listGoals(
-  context: Pick<Services, 'db'> & { pageUrl: PageUrl },
-  { siteNo }: Pick<SiteRecord, 'siteNo'>,
+/** Returns a page of some goals of a site, in their order. */
+export function pageOfGoals(
+  context: { pageUrl: PageUrl },
+  all: GoalRecord[],
   { search = '', ...query }: ListGoals,
 ) {
   const wanted = search.toLowerCase()
-  const all = await listAllGoals(context.db, siteNo)
   const found = all.filter(({ displayName }) => displayName.toLowerCase().includes(wanted))
   const { limit, offset } = windowOf(query)
   const rows = found.slice(offset, offset + limit).map(presentGoal)

@@ -18,6 +18,7 @@ import { healthz, readyz } from './health.ts'
 import { metricsEndpoint } from './metrics.ts'
 import { createPages, PAGES } from './pages/pages.ts'
 import { givenRequestId, requestIdFrom } from './request-id.ts'
+import { endSignIn, startSignIn } from './single-sign-on.ts'
 import { processorWebhook } from './webhook.ts'
 
 /** Creates the app for everything except the ingestion paths and the tracker script, which are answered before Express. */
@@ -42,6 +43,7 @@ export function createApp(
   mount(app, '/avatars/:file', { get: avatar as RequestHandler })
   mount(app, '/avatars/:visitor/:picture', { get: identityPicture(pictures) as RequestHandler })
   mount(app, '/api/processor/webhook/:siteId', { post: processorWebhook(services) })
+  mount(app, '/api/auth/oidc/callback', { get: endSignIn(services) })
   const reference = createReference(services.config.baseUrl)
   mount(app, '/api/openapi.json', { get: reference.document })
   mount(app, '/docs', { get: reference.page })
@@ -119,7 +121,8 @@ function mount(app: Express, path: string, handlers: Handlers): void {
 }
 
 function restHandlers(services: Services): Map<string, Handlers> {
-  const paths = new Map<string, Handlers>()
+  // The same path has a procedure, too.
+  const paths = new Map<string, Handlers>([['/api/auth/oidc/start', { get: startSignIn(services) }]])
   for (const route of routes) {
     paths.set(route.path, { ...paths.get(route.path), [route.method]: restHandler(services, route) })
   }

@@ -40,7 +40,7 @@ export interface Attempt {
 export async function countAttempt(
   { redis, config, now }: Pick<Services, 'redis' | 'config' | 'now'>,
   action: string,
-  whose: Partial<Record<'email' | 'network' | 'login', string>>,
+  whose: Partial<Record<'email' | 'network' | 'login' | 'share', string>>,
 ): Promise<Attempt> {
   const at = now().getTime()
   const window = Math.floor(at / WINDOW_MS)

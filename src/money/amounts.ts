@@ -29,7 +29,7 @@ const exactRevenue = (whatRevenueIs: string) =>
 /** Revenue fields for the rows of a list: one amount beyond 2^53 − 1 must not make the whole response fail. */
 export const rowRevenueFields = (description: string, example: number) => ({
   revenue: count(
-    `${description} Null where it is beyond 2^53 − 1: see \`revenue_exact\`.`,
+    `${description} Null where it is beyond 2^53 − 1, see \`revenue_exact\`, and for readers without the section \`revenue\`.`,
     example,
   ).nullable(),
   revenue_exact: exactRevenue('`revenue` is null then'),
@@ -43,6 +43,9 @@ export const cappedRevenueFields = (description: string, example: number) => ({
   }),
   revenue_exact: exactRevenue('`revenue` is 2^53 − 1 then'),
 })
+
+/** What readers get who may not see revenue. */
+export const HIDDEN_REVENUE = { revenue: null }
 
 /** Returns an amount in the form of `rowRevenueFields`. */
 export const presentRowRevenue = (amount: bigint): { revenue: number | null; revenue_exact?: string } =>

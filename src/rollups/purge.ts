@@ -20,6 +20,7 @@ const SETTLED_MS = 10 * MINUTE_MS
 const TABLES = [
   'processor_connections',
   'import_secrets',
+  'shares',
   'goals',
   'identities',
   'visitors',

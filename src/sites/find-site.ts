@@ -65,6 +65,36 @@ export async function findSite(
   return site
 }
 
+const selectSiteByNo = query<{ siteNo: number }, SiteRecord>(
+  'find-site-by-no',
+  `select ${SITE_COLUMNS} from sites where site_no = :siteNo and deleted_at is null`,
+)
+
+/** @returns undefined for a deleted site */
+export async function findSiteByNo(db: Queryable, siteNo: number): Promise<SiteRecord | undefined> {
+  return (await selectSiteByNo(db, { siteNo }))[0]
+}
+
+/** Returns whether a `{siteKey}` names the site. */
+export function isKeyOf(siteKey: string, site: Pick<SiteRecord, 'id' | 'domain'>): boolean {
+  const { id, domain } = readKey(siteKey)
+  return id === null ? domain === site.domain : id.toLowerCase() === site.id
+}
+
+const selectPublicSite = query<{ id: string | null; domain: string | null }, SiteRecord>(
+  'find-public-site',
+  `select ${SITE_COLUMNS}
+  from sites
+  where is_public and deleted_at is null and (id = :id or domain = :domain)
+  order by site_no
+  limit 1`,
+)
+
+/** Returns the public site with the id, or the oldest with the domain; undefined without any. */
+export async function findPublicSite(db: Queryable, siteKey: string): Promise<SiteRecord | undefined> {
+  return (await selectPublicSite(db, readKey(siteKey)))[0]
+}
+
 /** A text that is neither an id nor a domain becomes the empty domain, which no site has. */
 const readKey = (siteKey: string): { id: string | null; domain: string | null } =>
   isUuid(siteKey) ? { id: siteKey, domain: null } : { id: null, domain: normalizeDomain(siteKey) ?? '' }

@@ -1,5 +1,8 @@
-import { previousRange, resolveRange } from '../time/range.ts'
-import { filtersOf, type StatsQuery } from './filters/query.ts'
+import { query } from '../db/query.ts'
+import { mayShow } from '../sharing/grant.ts'
+import { previousRange, resolveRange, type TimeSpan } from '../time/range.ts'
+import { grantedFilters, NO_MONEY_EVENTS } from './filters/granted.ts'
+import { type Filters, filtersOf, type StatsQuery } from './filters/query.ts'
 import { isUnfiltered, keptPart } from './filters/resolved-query.ts'
 import { resolveQueries } from './resolve/resolve.ts'
 import type { ResolveServices } from './resolve/targets.ts'
@@ -22,30 +25,64 @@ export interface StatsSite {
   detailsFrom?: Date | null
 }
 
+const hasMoneyEvents = query<{ siteNo: number; start: Date; end: Date }, { found: boolean }>(
+  'has-money-events',
+  `select exists (
+    select
+    from events
+    where site_no = :siteNo::int and at >= :start::timestamptz and at < :end::timestamptz and is_service
+  ) or exists (
+    select
+    from kept_hit_buckets
+    where site_no = :siteNo::int and bucket >= :start::timestamptz and bucket < :end::timestamptz
+      and service_events is not null
+  ) as found`,
+)
+
 /**
  * Returns the query context: the range, the equally long period before it, and the resolved query for each of them. Filters need
  * rows: filtered queries begin where the details of the site begin.
- * @throws AppError as `resolveQueries`
+ * @param options.listsEvents whether the read lists or counts all events, of money too, even without filters
+ * @throws AppError as `grantedFilters` and `resolveQueries`
  */
-export async function resolveContext(services: StatsServices, site: StatsSite, query: StatsQuery) {
+export async function resolveContext(
+  services: StatsServices,
+  site: StatsSite,
+  query: StatsQuery,
+  { listsEvents = false }: { listsEvents?: boolean } = {},
+) {
+  const granted = grantedFilters(services.grant, filtersOf(query))
   const clock = { zone: site.timezone, now: services.now(), firstEventAt: site.firstEventAt }
   const range = resolveRange(query, clock)
   const rangeBefore = previousRange(range)
   const spans = [range, rangeBefore]
+  const filters = listsEvents ? await withoutMoneyEvents(services, site, granted, range) : granted
   const { detailsFrom } = site
   if (!detailsFrom || detailsFrom <= rangeBefore.start) {
-    const [resolved, resolvedBefore] = await resolveQueries(services, site, filtersOf(query), spans)
+    const [resolved, resolvedBefore] = await resolveQueries(services, site, filters, spans)
     return { range, rangeBefore, resolved: resolved!, resolvedBefore: resolvedBefore! }
   }
   if (range.start < detailsFrom) services.showDetailsFrom?.(detailsFrom)
   const kept = await resolveQueries(
     services,
     site,
-    filtersOf(query),
+    filters,
     spans.map(span => keptPart({ ...span, detailsFrom })),
   )
   const [resolved, resolvedBefore] = kept.map((each, index) =>
     isUnfiltered(each) ? { ...each, start: spans[index]!.start, end: spans[index]!.end, detailsFrom } : each,
   )
   return { range, rangeBefore, resolved: resolved!, resolvedBefore: resolvedBefore! }
+}
+
+/** A site without events of money in the range is read as for users: the filter would keep it from the aggregates. */
+async function withoutMoneyEvents(
+  { reads, grant }: StatsServices,
+  { siteNo }: StatsSite,
+  filters: Filters,
+  { start, end }: TimeSpan,
+): Promise<Filters> {
+  if (mayShow(grant, 'revenue')) return filters
+  const [money] = await hasMoneyEvents(reads, { siteNo, start, end })
+  return money!.found ? { ...filters, dimensions: [...filters.dimensions, NO_MONEY_EVENTS] } : filters
 }

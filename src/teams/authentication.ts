@@ -2,7 +2,7 @@ import { AppError } from '../errors.ts'
 import { overLimit } from '../limits/rate-limit.ts'
 import { useSession } from './authenticate-session.ts'
 import { useToken } from './authenticate-token.ts'
-import type { Check, Credentials, Identity, Parts } from './credentials.ts'
+import type { Check, Credentials, Guard, Identity, Parts } from './credentials.ts'
 import type { Caller } from './schema.ts'
 
 /** Look-ups of invalid tokens and cookies that a network may cause, as a multiple of the limit of one token. */
@@ -19,15 +19,21 @@ export async function identify(request: Parts & Credentials): Promise<Identity> 
   if (request.sessionCookie === undefined) {
     throw new AppError('unauthenticated', 'Send a token: Authorization: Bearer <ACCESS_TOKEN>, or sign in')
   }
-  return useSession(request, request.sessionCookie, check => guarded(request, check))
+  return useSession(request, request.sessionCookie, guardOf(request))
 }
 
 /** Returns the caller that the `Authorization` header identifies. Throws as `identify`. */
 export function authenticate(
   request: Parts & Pick<Credentials, 'authorization' | 'network' | 'showRate'>,
 ): Promise<Caller> {
-  return useToken(request, request.authorization, check => guarded(request, check))
+  return useToken(request, request.authorization, guardOf(request))
 }
+
+/** Returns the guard of a request, for credentials that are looked up elsewhere. */
+export const guardOf =
+  (request: Parts & Pick<Credentials, 'network' | 'showRate'>): Guard =>
+  check =>
+    guarded(request, check)
 
 /** Runs a look-up, and limits how many of invalid credentials a network can cause. */
 async function guarded<Row>(

@@ -15,11 +15,14 @@ import { ADDRESS_TAKEN, renameUsers, requireFreeAddress } from './account.ts'
 export const FIRST_OWNER = 'owner@localhost'
 
 /** Makes the memberships with an e-mail address that nobody has set up those of a login. Only a link that was opened may do so. */
-const joinMemberships = query<{ loginId: string; email: string }, { id: string }>(
+export const joinMemberships = query<{ loginId: string; email: string }, { id: string }>(
   'join-memberships',
   `update users
   set login_id = :loginId
-  where email = :email and login_id is null
+  where
+    email = :email
+    and login_id is null
+    and not exists (select from users as own where own.login_id = :loginId and own.team_id = users.team_id)
   returning id`,
 )
 

@@ -9,11 +9,19 @@ export interface FairPool extends Pool {
    * @throws AppError `unavailable` when too much work of the owner waits already, or when `signal` aborts during the wait
    */
   enter<Result>(owner: string, signal: AbortSignal | undefined, work: () => Promise<Result>): Promise<Result>
+  /**
+   * The same pool for work that others ask for, such as readers of a public site. It takes the places of the owner, but leaves one
+   * free where there are several, waits behind the owner's own work, and fills at most half of the line.
+   */
+  guests: FairPool
 }
 
 interface Line {
   working: number
+  /** How many of those that work are guests. */
+  guestsWorking: number
   waiting: Set<() => void>
+  guestsWaiting: Set<() => void>
 }
 
 /**
@@ -23,11 +31,17 @@ interface Line {
  */
 export function createFairPool(pool: Pool, limits: { places: number; waiting: number }): FairPool {
   const lines = new Map<string, Line>()
+  const mostGuests = Math.max(1, limits.places - 1)
+  const mostGuestsWaiting = Math.floor(limits.waiting / 2)
 
-  function leave(owner: string, line: Line): void {
-    const [next] = line.waiting
+  function leave(owner: string, line: Line, isGuest: boolean): void {
+    if (isGuest) line.guestsWorking -= 1
+    const hasGuestPlace = line.guestsWorking < mostGuests
+    const waiting = line.waiting.size > 0 || !hasGuestPlace ? line.waiting : line.guestsWaiting
+    const [next] = waiting
     if (next) {
-      line.waiting.delete(next)
+      waiting.delete(next)
+      if (waiting === line.guestsWaiting) line.guestsWorking += 1
       next()
       return
     }
@@ -36,41 +50,57 @@ export function createFairPool(pool: Pool, limits: { places: number; waiting: nu
   }
 
   /** Waits for a free place and takes it. */
-  async function takePlace(line: Line, signal: AbortSignal | undefined): Promise<void> {
-    if (line.working < limits.places) {
+  async function takePlace(line: Line, signal: AbortSignal | undefined, isGuest: boolean): Promise<void> {
+    if (line.working < limits.places && (!isGuest || line.guestsWorking < mostGuests)) {
       line.working += 1
+      if (isGuest) line.guestsWorking += 1
       return
     }
-    if (line.waiting.size >= limits.waiting) throw new AppError('unavailable', TOO_MANY, { retryAfter: 2 })
+    const waiting = isGuest ? line.guestsWaiting : line.waiting
+    if (waiting.size >= (isGuest ? mostGuestsWaiting : limits.waiting)) {
+      throw new AppError('unavailable', TOO_MANY, { retryAfter: 2 })
+    }
     await new Promise<void>((resolve, reject) => {
       const admit = () => {
         signal?.removeEventListener('abort', giveUp)
         resolve()
       }
       const giveUp = () => {
-        line.waiting.delete(admit)
+        waiting.delete(admit)
         reject(new AppError('unavailable', TOO_LATE, { retryAfter: 5 }))
       }
-      line.waiting.add(admit)
+      waiting.add(admit)
       signal?.addEventListener('abort', giveUp, { once: true })
     })
   }
 
-  return {
-    run: pool.run,
-    close: pool.close,
-    async enter(owner, signal, work) {
+  const enterAs =
+    (isGuest: boolean): FairPool['enter'] =>
+    async (owner, signal, work) => {
       if (signal?.aborted) throw new AppError('unavailable', TOO_LATE, { retryAfter: 5 })
-      const line = lines.get(owner) ?? { working: 0, waiting: new Set() }
+      const line = lines.get(owner) ?? {
+        working: 0,
+        guestsWorking: 0,
+        waiting: new Set(),
+        guestsWaiting: new Set(),
+      }
       lines.set(owner, line)
-      await takePlace(line, signal)
+      await takePlace(line, signal, isGuest)
       try {
         return await work()
       } finally {
-        leave(owner, line)
+        leave(owner, line, isGuest)
       }
+    }
+
+  const { run, close } = pool
+  const guests: FairPool = {
+    ...{ run, close, enter: enterAs(true) },
+    get guests() {
+      return guests
     },
   }
+  return { run, close, enter: enterAs(false), guests }
 }
 
 const TOO_MANY =

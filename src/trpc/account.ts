@@ -13,9 +13,7 @@ import { PROOF_NEEDED } from '../accounts/proof.ts'
 import { AddTotp, ChangeAccount, ChangePassword, Proof } from '../accounts/schema.ts'
 import { label } from '../schema/fields.ts'
 import { Account, changeAccount, getAccount } from '../teams/account.ts'
-import { personProcedure, router } from './procedures.ts'
-
-const SIGN_IN = 'Only a signed-in person may do this, not a token'
+import { personProcedure, router, SIGN_IN } from './procedures.ts'
 
 /** For changes that need a proof. */
 const provenProcedure = personProcedure.meta({

@@ -4,26 +4,20 @@ import { findLink, LINK_PURPOSES, NO_LINK } from '../accounts/links.ts'
 import { SignInMethods, signInMethods } from '../accounts/methods.ts'
 import { NO_MAIL, requestReset, resetPassword } from '../accounts/reset.ts'
 import { LinkSecret, ResetPassword, ResetRequest, SetUpLogin, SignIn } from '../accounts/schema.ts'
-import type { Visitor } from '../accounts/sign-in.ts'
 import { signIn } from '../accounts/sign-in.ts'
 import { countAttempt } from '../limits/attempts.ts'
 import { sendMail } from '../mail/send.ts'
 import { flag, label } from '../schema/fields.ts'
 import { Account, getAccount } from '../teams/account.ts'
 import { FIRST_OWNER, setUpLogin } from '../teams/set-up-login.ts'
-import type { Context } from './context.ts'
 import { openProcedure, router } from './procedures.ts'
+import { visitorOf } from './visitor.ts'
 
 const FOREIGN = 'A page of another origin sent the request'
 const TOO_MANY = 'More than 10 attempts in 15 minutes, or more requests than the limit allows'
 
 const guessed = openProcedure.meta({ rate_limited: TOO_MANY })
 const withPassword = guessed.meta({ forbidden: `${FOREIGN}; or passwords are turned off` })
-
-const visitorOf = ({ userAgent, auditNetwork, sessionCookie, network }: Context): Visitor => ({
-  browser: { userAgent, network: auditNetwork, sessionCookie },
-  network,
-})
 
 const LinkInfo = z
   .object({

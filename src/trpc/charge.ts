@@ -37,6 +37,18 @@ export function networkBucket(
   return { key: `${scope}:${hash.slice(0, 22)}`, limit: config.limits.browser, whose: 'from this address' }
 }
 
+/** Readers of one site together have this many times the limit of a network. */
+const READERS_OF_SITE = 20
+
+/** Returns the buckets of a reader who is no user of the site's team. */
+export function sharedBuckets(ctx: Pick<Context, 'network' | 'config'>, siteNo: number): Bucket[] {
+  const limit = READERS_OF_SITE * ctx.config.limits.browser
+  return [
+    networkBucket('shared', ctx),
+    { key: `shared-site:${siteNo}`, limit, whose: 'by all readers of this shared site' },
+  ]
+}
+
 /**
  * Charges a call to buckets of one or more owners in one round trip. Each bucket counts the call, even if another refuses it.
  * The rate headers show the bucket with the fewest requests left; on a tie the bucket that refuses, then the first.

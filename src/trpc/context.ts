@@ -13,6 +13,8 @@ export interface Context extends Services, Credentials {
   /** Network that the audit log and the list of devices may show. */
   auditNetwork: string
   userAgent: string
+  /** Sets the cookie that ties a sign-in at the provider of single sign-on to this browser, or removes it. */
+  setFlowCookie: (secret: string | null) => void
   /** Whether a page of another origin sent the request. */
   isForeignPage: boolean
   /** Sets the header that says from when on the site has details. With several calls in one request, the latest time wins. */

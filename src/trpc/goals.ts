@@ -1,8 +1,10 @@
 import { z } from 'zod'
 import { createGoalsBatch, deleteGoal, saveGoal } from '../goals/change-goal.ts'
-import { findGoal, listGoals } from '../goals/find-goal.ts'
+import { findGoal, pageOfGoals } from '../goals/find-goal.ts'
 import { Goal, GoalBatch, GoalBody, GoalKey, GoalList, GoalPage, ListGoals } from '../goals/schema.ts'
-import { changingSiteProcedure, router, siteProcedure } from './procedures.ts'
+import { listVisibleGoals } from '../sharing/money-goals.ts'
+import { changingSiteProcedure, router } from './procedures.ts'
+import { sharedSiteProcedure } from './shared-site.ts'
 
 /** Base for procedures that change one goal of the site; adds `ctx.goal`. */
 const goalProcedure = changingSiteProcedure
@@ -18,8 +20,9 @@ const GOAL_RULES =
   'taken, the same goal again, or more than 1,000 goals'
 
 export const goalsRouter = router({
-  list: siteProcedure
+  list: sharedSiteProcedure
     .meta({
+      section: 'goals',
       path: '/api/sites/:siteKey/goals',
       summary: 'List goals',
       description: 'By display name, in any case.',
@@ -27,7 +30,7 @@ export const goalsRouter = router({
     })
     .input(ListGoals)
     .output(GoalPage)
-    .query(({ ctx, input }) => listGoals(ctx, ctx.site, input)),
+    .query(async ({ ctx, input }) => pageOfGoals(ctx, await listVisibleGoals(ctx, ctx.site), input)),
   create: changingSiteProcedure
     .meta({
       method: 'post',

@@ -1,3 +1,4 @@
+import type { Section } from '../dimensions/sections.ts'
 import type { Refusals } from '../errors.ts'
 
 /** How a procedure is served over REST, with the texts about it in the API description. A query is a GET. */
@@ -21,6 +22,13 @@ export interface RestEndpoint {
 export interface Access {
   /** Needs neither token nor session. */
   isOpen?: true
+  /**
+   * Section that readers who are no users need; `any`: every reader may call it, and what its input names is checked by itself; null or
+   * left out: only users.
+   */
+  section?: Section | 'any' | null
+  /** Readers of a share, and everybody where the site is public, may call it, too. */
+  isShared?: true
   /** A token needs a scope. */
   isScoped?: true
   /** Scope of a mutation that records what happened; every other mutation needs `write`. */

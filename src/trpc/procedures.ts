@@ -3,6 +3,7 @@ import { type Audit, auditOf } from '../audit/audit.ts'
 import { abandonWhen } from '../db/abandon.ts'
 import { AppError } from '../errors.ts'
 import { withDeadline } from '../lib/deadline.ts'
+import { shareCredentialOf } from '../sharing/credentials.ts'
 import { findSite } from '../sites/find-site.ts'
 import { SiteKey } from '../sites/schema.ts'
 import { hasActivePlan } from '../teams/accounts.ts'
@@ -34,7 +35,7 @@ export const router = t.router
 const PATIENCE_MS = 10_000
 
 /** Adds the deadline. `ctx.signal` aborts when the caller has disconnected, or was told that the answer takes too long. */
-const timed = t.procedure.meta({ unavailable: true }).use(({ ctx, next, type }) => {
+export const timed = t.procedure.meta({ unavailable: true }).use(({ ctx, next, type }) => {
   const late = new AbortController()
   const run = () => next({ ctx: { signal: AbortSignal.any([ctx.signal, late.signal]) } })
   // Mutations are not cancelled at the deadline: they may have succeeded. A disconnect cancels no statement at all: a late
@@ -67,12 +68,18 @@ const NOBODY = { teamId: null, loginId: null, userId: null, tokenId: null, name:
 
 /** Finds out who sends the request. Every call is charged, valid or not. */
 const identified = timed.meta({ unauthenticated: true, rate_limited: true }).use(async ({ ctx, next }) => {
+  if (shareCredentialOf(ctx.authorization) !== undefined) {
+    throw new AppError(
+      'unauthenticated',
+      'A share reads what it shows, and nothing else: send a token, or sign in',
+    )
+  }
   const identity = await identify(ctx)
   await chargeCall(ctx, bucketsOf(identity, ctx.config.limits))
   return next({ ctx: { identity } })
 })
 
-const SIGN_IN = 'Only a signed-in person may do this, not a token'
+export const SIGN_IN = 'Only a signed-in person may do this, not a token'
 
 /** Base for procedures of a signed-in person, whatever their team; adds `ctx.person` and `ctx.audit`. */
 export const personProcedure = identified.meta({ forbidden: SIGN_IN }).use(async ({ ctx, next }) => {
@@ -111,7 +118,7 @@ const actorOf = (caller: Caller | null, person: Person | null, network: string) 
  * `ingest` or `write`.
  * @throws AppError `forbidden`
  */
-function requireScope({ scopes }: Caller, type: string, scope: ProcedureMeta['scope']): void {
+export function requireScope({ scopes }: Caller, type: string, scope: ProcedureMeta['scope']): void {
   const needed = type === 'query' ? 'read' : (scope ?? 'write')
   if (scopes.includes(needed) || (needed === 'ingest' && scopes.includes('write'))) return
   throw new AppError('forbidden', `The token does not have the scope ${needed}`)

@@ -2,9 +2,12 @@ import { accountRouter } from './account.ts'
 import { auditRouter } from './audit.ts'
 import { authRouter } from './auth.ts'
 import { goalsRouter } from './goals.ts'
+import { identitiesRouter } from './identities.ts'
+import { passkeysRouter } from './passkeys.ts'
 import { peopleRouter } from './people.ts'
 import { router } from './procedures.ts'
 import { paymentsRouter, processorRouter } from './revenue.ts'
+import { sharesRouter } from './shares.ts'
 import { optionsRouter, sitesRouter } from './sites.ts'
 import { statsRouter } from './stats.ts'
 import { tokensRouter } from './tokens.ts'
@@ -14,6 +17,7 @@ export const appRouter = router({
   sites: sitesRouter,
   stats: statsRouter,
   goals: goalsRouter,
+  shares: sharesRouter,
   payments: paymentsRouter,
   processor: processorRouter,
   people: peopleRouter,
@@ -22,6 +26,8 @@ export const appRouter = router({
   audit: auditRouter,
   auth: authRouter,
   account: accountRouter,
+  passkeys: passkeysRouter,
+  identities: identitiesRouter,
 })
 
 export type AppRouter = typeof appRouter

@@ -34,13 +34,18 @@ import {
   PropertyBreakdownQuery,
 } from '../stats/reports/property-breakdown.ts'
 import { getTimeseries, Timeseries, TimeseriesQuery } from '../stats/reports/timeseries.ts'
-import { router, siteProcedure } from './procedures.ts'
+import { router } from './procedures.ts'
+import { sharedSiteProcedure } from './shared-site.ts'
 
-const errorProcedure = siteProcedure.meta({ not_found: 'No such site, or no such error of it' })
+const errorProcedure = sharedSiteProcedure.meta({
+  section: 'errors',
+  not_found: 'No such site, or no such error of it',
+})
 
 export const statsRouter = router({
-  overview: siteProcedure
+  overview: sharedSiteProcedure
     .meta({
+      section: 'traffic',
       path: '/api/sites/:siteKey/overview',
       summary: 'Read the overview',
       description: 'What the range counts, and the same metrics of as many days just before.',
@@ -49,8 +54,9 @@ export const statsRouter = router({
     .input(StatsQuery)
     .output(Overview)
     .query(({ ctx, input }) => getOverview(ctx, ctx.site, input)),
-  timeseries: siteProcedure
+  timeseries: sharedSiteProcedure
     .meta({
+      section: 'any',
       path: '/api/sites/:siteKey/stats/timeseries',
       summary: 'Read a metric over time',
       description: 'One metric of the overview in each bucket of the range.',
@@ -59,8 +65,9 @@ export const statsRouter = router({
     .input(TimeseriesQuery)
     .output(Timeseries)
     .query(({ ctx, input }) => getTimeseries(ctx, ctx.site, input)),
-  breakdown: siteProcedure
+  breakdown: sharedSiteProcedure
     .meta({
+      section: 'any',
       path: '/api/sites/:siteKey/stats/breakdown',
       summary: 'Break traffic down by a dimension',
       description: 'The traffic of each value, most visitors first.',
@@ -69,8 +76,9 @@ export const statsRouter = router({
     .input(BreakdownQuery)
     .output(envelope(BreakdownRow))
     .query(async ({ ctx, input }) => paginate(ctx, input, await getBreakdown(ctx, ctx.site, input))),
-  goals: siteProcedure
+  goals: sharedSiteProcedure
     .meta({
+      section: 'goals',
       path: '/api/sites/:siteKey/stats/goals',
       summary: 'Report goals',
       description: 'What each goal converted in the range, in the order of the list of goals.',
@@ -79,8 +87,9 @@ export const statsRouter = router({
     .input(StatsQuery)
     .output(GoalRows)
     .query(({ ctx, input }) => getGoalReport(ctx, ctx.site, input)),
-  events: siteProcedure
+  events: sharedSiteProcedure
     .meta({
+      section: 'events',
       path: '/api/sites/:siteKey/stats/events',
       summary: 'Read the event log',
       description: 'Everything that happened in the range, the newest first. Engagement is never in it.',
@@ -89,8 +98,9 @@ export const statsRouter = router({
     .input(EventLogQuery)
     .output(envelope(EventLogItem))
     .query(async ({ ctx, input }) => paginate(ctx, input, await getEventLog(ctx, ctx.site, input))),
-  eventsTimeseries: siteProcedure
+  eventsTimeseries: sharedSiteProcedure
     .meta({
+      section: 'events',
       path: '/api/sites/:siteKey/stats/events/timeseries',
       summary: 'Count events over time',
       description: 'How many events of each type every bucket of the range has.',
@@ -99,8 +109,9 @@ export const statsRouter = router({
     .input(EventsTimeseriesQuery)
     .output(EventsTimeseries)
     .query(({ ctx, input }) => getEventsTimeseries(ctx, ctx.site, input)),
-  propertyBreakdown: siteProcedure
+  propertyBreakdown: sharedSiteProcedure
     .meta({
+      section: 'events',
       path: '/api/sites/:siteKey/stats/events/property-breakdown',
       summary: 'Break an event down by its properties',
       description: 'What the events of a name carried, by distinct visitors.',
@@ -109,8 +120,9 @@ export const statsRouter = router({
     .input(PropertyBreakdownQuery)
     .output(PropertyBreakdown)
     .query(({ ctx, input }) => getPropertyBreakdown(ctx, ctx.site, input)),
-  pageTitles: siteProcedure
+  pageTitles: sharedSiteProcedure
     .meta({
+      section: 'pages',
       path: '/api/sites/:siteKey/stats/page-titles',
       summary: 'Read page titles',
       description: 'Titles that were seen, most sessions first.',
@@ -119,8 +131,9 @@ export const statsRouter = router({
     .input(PageTitlesQuery)
     .output(envelope(PageTitleRow))
     .query(async ({ ctx, input }) => paginate(ctx, input, await getPageTitles(ctx, ctx.site, input))),
-  pageTitlesTimeseries: siteProcedure
+  pageTitlesTimeseries: sharedSiteProcedure
     .meta({
+      section: 'pages',
       path: '/api/sites/:siteKey/stats/page-titles/timeseries',
       summary: 'Count the sessions of a page title over time',
       description: 'Each session counts once, in the bucket in which it started.',
@@ -129,8 +142,9 @@ export const statsRouter = router({
     .input(PageTitleTimeseriesQuery)
     .output(PageTitleTimeseries)
     .query(({ ctx, input }) => getPageTitleTimeseries(ctx, ctx.site, input)),
-  filterValues: siteProcedure
+  filterValues: sharedSiteProcedure
     .meta({
+      section: 'any',
       path: '/api/sites/:siteKey/stats/filter-values',
       summary: 'Suggest values for a filter',
       description:
@@ -140,8 +154,9 @@ export const statsRouter = router({
     .input(FilterValuesQuery)
     .output(FilterValues)
     .query(({ ctx, input }) => getFilterValues(ctx, ctx.site, input)),
-  errors: siteProcedure
+  errors: sharedSiteProcedure
     .meta({
+      section: 'errors',
       path: '/api/sites/:siteKey/stats/errors',
       summary: 'Read error groups',
       description: 'Errors by their exact message, most occurrences first.',

@@ -4,7 +4,7 @@ import type { Db } from '../../src/db/connect.ts'
 import { type Route, routes } from '../../src/http/api/routes.ts'
 import { type Api, startApi } from '../support/api.ts'
 import { inProcessPool } from '../support/in-process-pool.ts'
-import { browser, type Headers, newPlace, type Place, token } from './callers.ts'
+import { browser, type Headers, newPlace, type Place, share, token } from './callers.ts'
 
 let api: Api
 beforeAll(async () => {
@@ -19,6 +19,7 @@ type MakeCaller = (db: Db, place: Place) => Promise<Headers>
 /** Every kind of caller; each makes a request to the same site. */
 const CALLERS: Record<string, MakeCaller> = {
   nobody: async () => ({}),
+  public: async () => ({}),
   stranger: async db => token(db, await newPlace(db), {}),
   elsewhere: (db, place) => token(db, place, { siteIds: [place.otherSiteId] }),
   read: (db, place) => token(db, place, { scopes: ['read'] }),
@@ -28,6 +29,7 @@ const CALLERS: Record<string, MakeCaller> = {
   member: (db, place) => token(db, place, { role: 'member' }),
   admin: (db, place) => token(db, place, { role: 'admin' }),
   owner: (db, place) => token(db, place, {}),
+  share: (db, place) => share(db, place),
   viewer·: (db, place) => browser(db, place, { role: 'viewer' }),
   member·: (db, place) => browser(db, place, { role: 'member' }),
   admin·: (db, place) => browser(db, place, { role: 'admin' }),
@@ -72,13 +74,18 @@ async function askTrpc({ procedure, path, type }: Route, { siteId }: Place, head
 const isSuccess = (status: number) => status >= 200 && status < 300
 
 /** One row of the table: what each caller is answered. A change gets a site and callers of its own. */
-async function rowOf(route: Route, shared: { place: Place; headers: Headers[] }): Promise<string> {
+async function rowOf(
+  route: Route,
+  shared: { place: Place; publicPlace: Place; headers: Headers[] },
+): Promise<string> {
   const { db } = api.services
   const statuses = await Promise.all(
     names.map(async (name, index) => {
       const ask = async (send: typeof askRest) => {
-        if (route.type === 'query') return send(route, shared.place, shared.headers[index]!)
-        const place = await newPlace(db)
+        const isPublic = name === 'public'
+        const known = isPublic ? shared.publicPlace : shared.place
+        if (route.type === 'query') return send(route, known, shared.headers[index]!)
+        const place = await newPlace(db, { isPublic })
         return send(route, place, await CALLERS[name]!(db, place))
       }
       const [rest, trpc] = [await ask(askRest), await ask(askTrpc)]
@@ -95,14 +102,14 @@ const cells = (texts: string[]) =>
 
 test('access: what every route and procedure answers to every kind of caller', async () => {
   const { db } = api.services
-  const place = await newPlace(db)
+  const [place, publicPlace] = [await newPlace(db), await newPlace(db, { isPublic: true })]
   const headers = await Promise.all(names.map(name => CALLERS[name]!(db, place)))
   const rows: string[] = []
-  for (const route of routes) rows.push(await rowOf(route, { place, headers }))
+  for (const route of routes) rows.push(await rowOf(route, { place, publicPlace, headers }))
   const table = [`${''.padEnd(WIDTH)}${cells(names)}`, ...rows].join('\n')
   await expect(`${LEGEND}\n\n${table}\n`).toMatchFileSnapshot('access.txt')
 }, 60_000)
 
 const LEGEND = `Status of a request without fields, over REST and tRPC alike: 422 or the 404 of an unknown id where the caller may do it.
 Without a mark: tokens; read, write, ingest: of an owner, with that scope alone; elsewhere: limited to another site; stranger: of another
-team. With ·: browsers; teamless: in no team; foreign: the cookie of an owner, sent by a page of another origin.`
+team; share: the secret of a share with every section; public: nobody, where the site is public. With ·: browsers; teamless: in no team; foreign: the cookie of an owner, sent by a page of another origin.`

@@ -1,6 +1,9 @@
 import { randomUUID } from 'node:crypto'
+import { hashSecret } from '../../src/accounts/secrets.ts'
 import { startSession } from '../../src/accounts/sessions.ts'
 import type { Db } from '../../src/db/connect.ts'
+import { SECTIONS } from '../../src/dimensions/sections.ts'
+import { newShareSecret } from '../../src/sharing/credentials.ts'
 import { createTeam, createUser } from '../../src/teams/accounts.ts'
 import type { Role, Scope } from '../../src/teams/schema.ts'
 import { createToken } from '../../src/teams/tokens.ts'
@@ -41,6 +44,15 @@ export async function token(
   const options = { teamId, userId, name: 'test', siteIds, expiresAt: null, ...(scopes && { scopes }) }
   const made = await createToken(db, options, NOW())
   return { Authorization: `Bearer ${made.token}` }
+}
+
+/** The secret of a share that shows everything. */
+export async function share(db: Db, { siteId }: Pick<Place, 'siteId'>): Promise<Headers> {
+  const secret = newShareSecret()
+  await db`
+    insert into shares (site_no, name, hash, sections, created_at)
+    select site_no, 'test', ${hashSecret(secret)}, ${[...SECTIONS]}::text[], ${NOW()} from sites where id = ${siteId}`
+  return { Authorization: `Bearer ${secret}` }
 }
 
 /** A browser in which a new person has signed in, as the service's own pages use it. */

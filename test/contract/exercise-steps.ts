@@ -75,6 +75,15 @@ export const page =
     await ask({ query: `${query}&per_page=0` })
   }
 
+export async function newShare({ api, owner, site }: World, fields: object = {}) {
+  const made = await api.call('POST', `/api/sites/${site.id}/shares`, {
+    token: owner.token,
+    body: { name: 'test', sections: ['traffic'], ...fields },
+  })
+  expect(made.status).toBe(201)
+  return made.body as { id: string; secret: string }
+}
+
 export async function newGoal({ api, owner, site }: World) {
   const body = { match_type: 'page', match_value: `/${randomUUID()}` }
   return (await api.call('POST', `/api/sites/${site.id}/goals`, { token: owner.token, body })).body

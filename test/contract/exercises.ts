@@ -8,6 +8,7 @@ import {
   goalBody,
   hit,
   newGoal,
+  newShare,
   newSite,
   ofError,
   page,
@@ -16,6 +17,7 @@ import {
   processor,
   type World,
 } from './exercise-steps.ts'
+import { SIGN_IN_EXERCISES } from './exercises-of-sign-in.ts'
 import { loginExercises } from './login-exercises.ts'
 
 /**
@@ -23,6 +25,7 @@ import { loginExercises } from './login-exercises.ts'
  * 429, 503…) is asked of every one without being written here.
  */
 export const exercises: Record<string, (ask: Ask, world: World) => Promise<unknown>> = {
+  ...SIGN_IN_EXERCISES,
   ...loginExercises,
   'POST /api/collect': hit({ url: { path: '/' } }, { url: {} }),
   'POST /api/event': hit({ name: 'signup', revenue: { amount: 5, currency: 'USD' } }, { name: '' }),
@@ -222,6 +225,32 @@ export const exercises: Record<string, (ask: Ask, world: World) => Promise<unkno
     const { body } = await api.call('DELETE', path, { token: owner.token })
     await ask({ path: { id: body.id } })
     await ask({ path: { id: randomUUID() } })
+  },
+  'GET /api/sites/{siteKey}/shared': ask => ask(),
+  'GET /api/sites/{siteKey}/shares': async (ask, world) => {
+    await newShare(world)
+    await expectItems(ask(), body => body)
+  },
+  'POST /api/sites/{siteKey}/shares': async ask => {
+    const filters = { country: ['DE'], path: { starts_with: '/blog' } }
+    await ask({ body: { name: 'a', sections: ['traffic'], filters, expires_at: '2099-12-31T00:00:00Z' } })
+    await ask({ body: { name: 'a', sections: [] } })
+  },
+  'PATCH /api/sites/{siteKey}/shares/{id}': async (ask, world) => {
+    const { id } = await newShare(world)
+    await ask({ path: { id }, body: { sections: ['traffic', 'pages'] } })
+    await ask({ path: { id }, body: { sections: ['everything'] } })
+    await ask({ path: { id: randomUUID() }, body: {} })
+  },
+  'DELETE /api/sites/{siteKey}/shares/{id}': async (ask, world) => {
+    const { id } = await newShare(world)
+    await ask({ path: { id } })
+    await ask({ path: { id } })
+  },
+  'POST /api/shares/open': async (ask, world) => {
+    const { secret } = await newShare(world, { password: 'correct horse battery' })
+    await ask({ body: { secret, password: 'correct horse battery' } })
+    await ask({ body: { secret } })
   },
   'GET /api/timezones': ask => ask(),
   'GET /api/currencies': ask => ask(),

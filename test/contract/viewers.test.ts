@@ -46,14 +46,15 @@ describe('viewers', () => {
     expect((await call(method, path, 'viewer')).status).toBe(403)
   })
 
-  test.each(routes.filter(({ type }) => type === 'query').map(({ path }) => [path]))(
-    'get %s answers a viewer as it answers a member',
-    async path => {
-      const [viewer, member] = [await call('get', path, 'viewer'), await call('get', path, 'member')]
-      expect(viewer.status).toBe(member.status)
-      expect(viewer.body?.code).toBe(member.body?.code)
-    },
-  )
+  test.each(
+    routes
+      .filter(({ procedure, type }) => type === 'query' && procedure !== 'shares.list')
+      .map(({ path }) => [path]),
+  )('get %s answers a viewer as it answers a member', async path => {
+    const [viewer, member] = [await call('get', path, 'viewer'), await call('get', path, 'member')]
+    expect(viewer.status).toBe(member.status)
+    expect(viewer.body?.code).toBe(member.body?.code)
+  })
 
   test('a goal that exists is neither replaced nor deleted by a viewer', async () => {
     const body = { match_type: 'event', match_value: 'signup' }
@@ -65,6 +66,12 @@ describe('viewers', () => {
     }
     const listed = await api.call('GET', `/api/sites/${siteId}/goals`, { token: tokens.viewer })
     expect(listed.body.data).toEqual([made.body])
+  })
+
+  test('a viewer does not see the shares of a site', async () => {
+    const path = '/api/sites/:siteKey/shares'
+    expect((await call('get', path, 'member')).status).toBe(200)
+    expect((await call('get', path, 'viewer')).status).toBe(403)
   })
 
   test('a viewer sees only their own tokens', async () => {

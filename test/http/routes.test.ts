@@ -62,6 +62,12 @@ test('routes: the REST surface matches the snapshot', () => {
       "POST /api/sites/:siteKey/goals/batch 200",
       "PATCH /api/sites/:siteKey/goals/:goal 200",
       "DELETE /api/sites/:siteKey/goals/:goal 204",
+      "GET /api/sites/:siteKey/shares 200",
+      "POST /api/sites/:siteKey/shares 201",
+      "PATCH /api/sites/:siteKey/shares/:id 200",
+      "DELETE /api/sites/:siteKey/shares/:id 204",
+      "POST /api/shares/open 200",
+      "GET /api/sites/:siteKey/shared 200",
       "GET /api/sites/:siteKey/payments 200",
       "POST /api/sites/:siteKey/payments 201",
       "DELETE /api/sites/:siteKey/payments 200",
@@ -95,6 +101,16 @@ test('routes: the REST surface matches the snapshot', () => {
       "GET /api/account/sessions 200",
       "DELETE /api/account/sessions/:id 204",
       "DELETE /api/account/sessions 204",
+      "POST /api/auth/passkey/options 200",
+      "POST /api/auth/passkey 200",
+      "GET /api/account/passkeys 200",
+      "POST /api/account/passkeys/options 200",
+      "POST /api/account/passkeys 201",
+      "DELETE /api/account/passkeys/:id 204",
+      "POST /api/auth/oidc/start 200",
+      "POST /api/account/identities/start 200",
+      "GET /api/account/identities 200",
+      "DELETE /api/account/identities/:id 204",
     ]
   `)
 })
@@ -140,7 +156,8 @@ test.each(routes.filter(route => route.path.includes(':siteKey')))(
 )
 
 describe.each(paths)('%s', path => {
-  const methods = routes.filter(route => route.path === path).map(route => route.method.toUpperCase())
+  const procedures = routes.filter(route => route.path === path).map(route => route.method.toUpperCase())
+  const methods = [...(path === '/api/auth/oidc/start' ? ['GET'] : []), ...procedures]
   const allow = [...methods, ...(methods.includes('GET') ? ['HEAD'] : []), 'OPTIONS'].join(', ')
 
   test('answers 405 with its methods to every other method', async () => {

@@ -152,6 +152,7 @@ export function services(db: Db, now = NOW) {
     reads: db,
     rollups: inProcessPool(db),
     patterns: inProcessPatterns(),
+    grant: null,
     now: () => now,
     config: loadConfig({}),
     showDetailsFrom: (at: Date) => void shown.push(at.toISOString()),

@@ -23,6 +23,7 @@ async function pageviewsOf({ siteNo }: TestSite): Promise<number> {
     reads: db,
     rollups: inProcessPool(db),
     patterns: inProcessPatterns(),
+    grant: null,
     now: () => new Date(NOW),
   }
   const site = { siteNo, teamId: 'team', timezone: 'UTC', currency: 'USD', firstEventAt: null }

@@ -96,7 +96,13 @@ const markDeleted = ({ siteNo }: TestSite) =>
 
 /** Overviews of the whole period and of each day; with `isBrief` only of the period and of a day in the middle. */
 async function overviews(site: TestSite, isBrief = false): Promise<unknown[]> {
-  const parts = { reads: db, rollups: inProcessPool(db), patterns: inProcessPatterns(), now: () => NOW }
+  const parts = {
+    reads: db,
+    rollups: inProcessPool(db),
+    patterns: inProcessPatterns(),
+    grant: null,
+    now: () => NOW,
+  }
   const days = Array.from({ length: DAYS + 1 }, (_, day) =>
     new Date(START + day * DAY).toISOString().slice(0, 10),
   )

@@ -196,6 +196,7 @@ test('backfill: it finds changes made directly in the database and returns the n
         reads: database.db,
         rollups: inProcessPool(database.db),
         patterns: inProcessPatterns(),
+        grant: null,
         now: () => new Date(),
       },
       {

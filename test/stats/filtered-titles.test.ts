@@ -66,6 +66,7 @@ const services = () => ({
   reads: database.db,
   rollups: inProcessPool(database.db),
   patterns: inProcessPatterns(),
+  grant: null,
   now: () => new Date(TODAY + 2 * DAY),
   config: loadConfig({}),
 })

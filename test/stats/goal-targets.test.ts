@@ -65,6 +65,7 @@ async function matched() {
     reads: database.db,
     rollups: inProcessPool(database.db),
     patterns: inProcessPatterns(),
+    grant: null,
     now: () => new Date(TODAY),
   }
   const span = {

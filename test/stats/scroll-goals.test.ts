@@ -27,6 +27,7 @@ async function conversionsOf(site: TestSite): Promise<number> {
     reads: db,
     rollups: inProcessPool(db),
     patterns: inProcessPatterns(),
+    grant: null,
     now: () => new Date(NOON + 3_600_000),
   }
   const shape = { siteNo: site.siteNo, teamId: 'team', timezone: 'UTC', currency: 'USD', firstEventAt: null }

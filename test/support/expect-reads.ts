@@ -76,6 +76,7 @@ export async function expectSameReads(given: Reads): Promise<void> {
     slices: given.slices,
     rollups: inProcessPool(db),
     patterns: inProcessPatterns(),
+    grant: null,
     now: () => new Date(Math.max(...world.hits.map(hit => hit.at), 0) + 1),
     config: loadConfig({}),
   }
@@ -189,8 +190,14 @@ function without(query: Query, name: 'title' | 'event_name'): Query {
   return { ...query, filters }
 }
 
+type Listed = Omit<LogItem, 'id' | 'user_id' | 'visitor_id'> & {
+  id?: string
+  user_id: string | null
+  visitor_id: string | null
+}
+
 /** Returns the fields of a log item that the recount has. */
-function comparable(item: Omit<LogItem, 'id'> & { id?: string }) {
+function comparable(item: Listed) {
   const { id: _id, ...known } = item
   const {
     display_name: _n,
@@ -198,8 +205,8 @@ function comparable(item: Omit<LogItem, 'id'> & { id?: string }) {
     error_id: _e,
     ...compared
   } = known as typeof known & {
-    display_name?: string
-    avatar_url?: string
+    display_name?: string | null
+    avatar_url?: string | null
     error_id?: string | null
   }
   return compared

@@ -80,6 +80,7 @@ async function readAll(
     reads: db,
     rollups,
     patterns: inProcessPatterns(),
+    grant: null,
     now: () => now,
     config: loadConfig({}),
   }

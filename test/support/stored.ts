@@ -55,6 +55,7 @@ export async function expectSameOverviews(
         reads: db,
         rollups: inProcessPool(db),
         patterns: inProcessPatterns(),
+        grant: null,
         now: () => new Date(last + DAY),
       },
       { siteNo: site.siteNo, teamId: 'team', timezone: stream.zone, currency: 'USD', firstEventAt: null },

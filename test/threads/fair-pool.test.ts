@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { createFairPool } from '../../src/threads/fair-pool.ts'
 import type { Pool } from '../../src/threads/pool.ts'
 
@@ -76,4 +76,90 @@ test('fair pool: work that fails frees its place', async () => {
   const failing = () => fair.enter('a', undefined, () => Promise.reject(new Error('failed')))
   await expect(failing()).rejects.toThrow('failed')
   await expect(failing()).rejects.toThrow('failed')
+})
+
+describe('fair pool guests', () => {
+  const held = () => {
+    const started: string[] = []
+    const ends = new Map<string, () => void>()
+    const work = (name: string) => () => {
+      started.push(name)
+      return new Promise<void>(resolve => ends.set(name, resolve))
+    }
+    return { started, work, end: (name: string) => ends.get(name)!() }
+  }
+
+  test('guests leave one place free, however many they are', async () => {
+    const fair = createFairPool(pool, { places: 2, waiting: 4 })
+    const { started, work, end } = held()
+    const running = [
+      fair.guests.enter('a', undefined, work('guest 1')),
+      fair.guests.enter('a', undefined, work('guest 2')),
+      fair.enter('a', undefined, work('own')),
+    ]
+    await settled()
+    expect(started).toEqual(['guest 1', 'own'])
+    end('own')
+    await settled()
+    expect(started).toEqual(['guest 1', 'own'])
+    end('guest 1')
+    await settled()
+    expect(started).toEqual(['guest 1', 'own', 'guest 2'])
+    end('guest 2')
+    await Promise.all(running)
+  })
+
+  test("the owner's work goes first, even if guests have waited longer", async () => {
+    const fair = createFairPool(pool, { places: 1, waiting: 4 })
+    const { started, work, end } = held()
+    const running = [
+      fair.guests.enter('a', undefined, work('guest 1')),
+      fair.guests.enter('a', undefined, work('guest 2')),
+      fair.enter('a', undefined, work('own')),
+    ]
+    await settled()
+    end('guest 1')
+    await settled()
+    expect(started).toEqual(['guest 1', 'own'])
+    end('own')
+    await settled()
+    end('guest 2')
+    await Promise.all(running)
+  })
+
+  test('guests fill at most half of the line, and do not keep the owner from waiting', async () => {
+    const fair = createFairPool(pool, { places: 1, waiting: 2 })
+    const { work, end } = held()
+    const running = [
+      fair.enter('a', undefined, work('own 1')),
+      fair.guests.enter('a', undefined, work('guest 1')),
+    ]
+    await expect(fair.guests.enter('a', undefined, work('guest 2'))).rejects.toMatchObject({
+      code: 'unavailable',
+    })
+    running.push(fair.enter('a', undefined, work('own 2')))
+    await settled()
+    for (const name of ['own 1', 'own 2', 'guest 1']) {
+      end(name)
+      await settled()
+    }
+    await Promise.all(running)
+  })
+
+  test('a guest that gives up leaves the line', async () => {
+    const fair = createFairPool(pool, { places: 1, waiting: 2 })
+    const { started, work, end } = held()
+    const gone = new AbortController()
+    const own = fair.enter('a', undefined, work('own'))
+    const guest = fair.guests.enter('a', gone.signal, work('guest 1'))
+    gone.abort()
+    await expect(guest).rejects.toMatchObject({ code: 'unavailable' })
+    const next = fair.guests.enter('a', undefined, work('guest 2'))
+    await settled()
+    end('own')
+    await settled()
+    expect(started).toEqual(['own', 'guest 2'])
+    end('guest 2')
+    await Promise.all([own, next])
+  })
 })

@@ -1,6 +1,7 @@
 import { parseCookie } from 'cookie'
 import type { Request, Response } from 'express'
 import { SESSION_MS } from '../../accounts/sessions.ts'
+import { FLOW_MS } from '../../accounts/single-sign-on/flow.ts'
 
 /** With `__Host-`, browsers accept the cookie only over https, for this host alone, so that no other host of the domain can set it. */
 export const sessionCookieName = (baseUrl: string): string =>
@@ -25,6 +26,32 @@ export function writeSessionCookie(res: Response, baseUrl: string, secret: strin
     secure: isSecure(baseUrl),
     path: '/',
     maxAge: secret === null ? 0 : SESSION_MS,
+  })
+}
+
+/** Name and path of the cookie that ties a sign-in at the provider to the browser in which it was started. */
+function flowCookie(baseUrl: string) {
+  const { pathname } = new URL(baseUrl)
+  return {
+    name: isSecure(baseUrl) ? '__Secure-analytics_sign_in' : 'analytics_sign_in',
+    path: `${pathname.replace(/\/$/, '')}/api/auth/oidc`,
+  }
+}
+
+export function readFlowCookie({ headers }: Request, baseUrl: string): string | undefined {
+  return headers.cookie === undefined ? undefined : parseCookie(headers.cookie)[flowCookie(baseUrl).name]
+}
+
+/** Sets the cookie of a sign-in at the provider, or removes it when `secret` is null. */
+export function writeFlowCookie(res: Response, baseUrl: string, secret: string | null): void {
+  const { name, path } = flowCookie(baseUrl)
+  // Lax: the browser comes back from the provider by a link.
+  res.cookie(name, secret ?? '', {
+    httpOnly: true,
+    sameSite: 'lax',
+    secure: isSecure(baseUrl),
+    path,
+    maxAge: secret === null ? 0 : FLOW_MS,
   })
 }
 

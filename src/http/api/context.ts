@@ -6,7 +6,7 @@ import type { Services } from '../../services.ts'
 import type { Context } from '../../trpc/context.ts'
 import { clientAddress } from '../client-address.ts'
 import { givenRequestId } from '../request-id.ts'
-import { originOf, readSessionCookie, writeSessionCookie } from './browser.ts'
+import { originOf, readSessionCookie, writeFlowCookie, writeSessionCookie } from './browser.ts'
 
 /** Returns whether the procedure reported that the resource existed already, so that nothing was created. */
 export const isExisting = (res: Response): boolean => res.locals.isExisting === true
@@ -31,6 +31,7 @@ export function contextOf(
     authorization: req.headers.authorization,
     sessionCookie: readSessionCookie(req, baseUrl),
     setSessionCookie: secret => writeSessionCookie(res, baseUrl, secret),
+    setFlowCookie: secret => writeFlowCookie(res, baseUrl, secret),
     mayUseCookie: req.method === 'GET' || req.method === 'HEAD' || origin === 'own',
     isForeignPage: origin === 'foreign',
     team: req.get('x-team'),

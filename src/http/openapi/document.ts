@@ -6,7 +6,7 @@ import { sessionCookieName } from '../api/browser.ts'
 import { type Route, routes } from '../api/routes.ts'
 import { errorSchemas, headers, headersOf, otherErrors, RATE_HEADERS, refusalAnswers } from './answers.ts'
 import { describeIngestion } from './ingestion.ts'
-import { PICTURES, SERVICE } from './other-endpoints.ts'
+import { PICTURES, SERVICE, SINGLE_SIGN_ON } from './other-endpoints.ts'
 import { requestOf } from './requests.ts'
 import { createSchemas, exampleOf, type Json, type Schemas } from './schemas.ts'
 import { shareParts } from './shared-parts.ts'
@@ -24,7 +24,7 @@ export function describeApi(baseUrl: string): Json {
     const template = path.replace(/:(\w+)/g, '{$1}')
     paths[template] = { ...paths[template], [method]: operation }
   }
-  const others = [...describeIngestion(schemas), WEBHOOK, ...PICTURES, ...SERVICE]
+  const others = [...describeIngestion(schemas), WEBHOOK, ...SINGLE_SIGN_ON, ...PICTURES, ...SERVICE]
   for (const { path, method, operation } of others) add(path, method, operation)
   for (const route of routes) add(route.path, route.method, describeRoute(route, schemas))
   const { parameters, responses, ...shared } = shareParts(paths)
@@ -56,6 +56,13 @@ export function describeApi(baseUrl: string): Json {
             'The session of a person who is signed in with a browser. `X-Team` names the team in which they act, by its id; without it, ' +
             'the team they joined first. What is not GET or HEAD passes only with `Sec-Fetch-Site: same-origin`, or with the `Origin` ' +
             'of this service where that header is missing.',
+        },
+        share: {
+          type: 'http',
+          scheme: 'bearer',
+          description:
+            'The secret of a share (`wsh_…`) or what opening one gives (`wsa_…`). It reads one site, as far as the share shows it. ' +
+            'Without any credentials, a public site can be read.',
         },
         metricsToken: {
           type: 'http',
@@ -101,6 +108,7 @@ function describeRoute(route: Route, schemas: Schemas): Json {
     operationId: group + name.charAt(0).toUpperCase() + name.slice(1),
     tags: [tags[group]?.name ?? group],
     ...(route.isOpen && { security: [] }),
+    ...(route.isShared && { security: [{ token: [] }, { session: [] }, { share: [] }, {}] }),
     summary,
     ...(description !== undefined && { description }),
     ...request,

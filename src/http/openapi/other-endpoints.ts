@@ -1,5 +1,6 @@
+import { SSO_ERRORS } from '../../accounts/single-sign-on/refusal.ts'
 import type { Refusals } from '../../errors.ts'
-import { headersOf, otherErrors, refusalAnswers } from './answers.ts'
+import { headersOf, otherErrors, RATE_HEADERS, refusalAnswers } from './answers.ts'
 import type { Json } from './schemas.ts'
 import { tags } from './tags.ts'
 
@@ -103,6 +104,76 @@ export const PICTURES = [
     },
     refusals: { bad_request: UNREADABLE, not_found: 'No such avatar', unavailable: true },
   }),
+]
+
+const queryText = (name: string, description: string, example: string): Json => ({
+  name,
+  in: 'query',
+  description,
+  schema: { type: 'string' },
+  example,
+})
+
+/** Describes a GET that leads a browser on to another address. */
+const describeRedirect = (
+  path: string,
+  operation: { operationId: string; summary: string; description: string; parameters: Json[] },
+  answer: string,
+  refusals: Refusals,
+): DescribedEndpoint => ({
+  method: 'get',
+  path,
+  operation: {
+    tags: [tags.identities!.name],
+    security: [],
+    ...operation,
+    responses: {
+      302: { description: answer, headers: headersOf(...RATE_HEADERS, 'Location') },
+      ...refusalAnswers(
+        { not_found: 'Single sign-on is not set up in this service', rate_limited: true, ...refusals },
+        RATE_HEADERS,
+      ),
+      default: otherErrors,
+    },
+  },
+})
+
+/** Addresses of single sign-on that browsers visit. */
+export const SINGLE_SIGN_ON = [
+  describeRedirect(
+    '/api/auth/oidc/start',
+    {
+      operationId: 'identitiesVisitStart',
+      summary: 'Go to the provider of single sign-on',
+      description: 'For a plain link or button. The browser gets a cookie that the way back needs.',
+      parameters: [
+        queryText('return_to', 'Path of this service to go to afterwards; `/` when left out.', '/sites'),
+      ],
+    },
+    'To the provider.',
+    {
+      validation_failed: true,
+      unavailable: 'The provider of single sign-on cannot be reached; try again shortly',
+    },
+  ),
+  describeRedirect(
+    '/api/auth/oidc/callback',
+    {
+      operationId: 'identitiesCallback',
+      summary: 'Come back from the provider of single sign-on',
+      description: `Not to be called by hand: this is the redirect URI to set at the provider. A failure leads to \`/login#error=\` with one of: ${Object.entries(
+        SSO_ERRORS,
+      )
+        .map(([code, text]) => `\`${code}\` (${text})`)
+        .join(', ')}.`,
+      parameters: [
+        queryText('code', 'Of the provider.', 'SplxlOBeZQQYbYS6WxSbIA'),
+        queryText('state', 'What the service has sent to the provider.', 'af0ifjsldkj'),
+      ],
+    },
+    'To the page that was asked for at the start, with the cookie of a session; after a failure to `/login`.',
+    { unavailable: true },
+  ),
 ]
 
 const status = {

@@ -18,6 +18,11 @@ export const tags: Record<string, { name: string; description: string }> = {
     name: 'Goals',
     description: 'What visitors are to do: see a page, scroll it, send an event, click something.',
   },
+  shares: {
+    name: 'Sharing',
+    description:
+      'What readers who are no users may see: parts of a public site for everybody, other parts for those who have a link.',
+  },
   payments: { name: 'Payments', description: 'Money that came in, from server to server.' },
   processor: {
     name: 'Payment processor',
@@ -33,6 +38,14 @@ export const tags: Record<string, { name: string; description: string }> = {
   account: {
     name: 'Your login',
     description: 'What a signed-in person sees and changes of their own login.',
+  },
+  passkeys: {
+    name: 'Passkeys',
+    description: 'Signing in without a password, with what the device or a security key holds.',
+  },
+  identities: {
+    name: 'Single sign-on',
+    description: 'Signing in with the OpenID Connect provider that the operator has set up.',
   },
   options: { name: 'Options', description: 'What forms offer for the settings of a site.' },
   pictures: { name: 'Pictures', description: 'Icons and avatars, for anybody, on pages of any origin.' },

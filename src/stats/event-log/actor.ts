@@ -1,25 +1,38 @@
 import type { Config } from '../../config.ts'
+import type { Section } from '../../dimensions/sections.ts'
 import { label, timestamp } from '../../schema/fields.ts'
+import { type Grant, mayShow } from '../../sharing/grant.ts'
 import { identityPictureUrl } from '../identity/identity-pictures.ts'
 import { nicknameOf } from '../identity/nickname.ts'
 
-/** Fields of the event log and of the error log for the page and the visitor of an event. */
+const HIDDEN = 'null for readers without the section `people`'
+
+/**
+ * Fields of the event log and of the error log for the page and the visitor of an event. For readers of a share, those of sections that it
+ * does not have are empty.
+ */
 export const actorFields = {
   timestamp: timestamp('When it happened.'),
   path: label('Path of the page.', '/pricing'),
-  url: label('URL of the page, with its query.', 'https://example.com/pricing?utm_source=newsletter'),
+  url: label(
+    'URL of the page, with its query; without it for readers without the section `people`.',
+    'https://example.com/pricing?utm_source=newsletter',
+  ),
   title: label('Title of the page.', 'Pricing'),
   hostname: label('Host of the page.', 'example.com'),
-  user_id: label('Identified user; empty when anonymous.', 'user-42'),
+  user_id: label(`Identified user; empty when anonymous, ${HIDDEN}.`, 'user-42').nullable(),
   visitor_id: label(
-    'Anonymous visitor; empty for what nobody known did.',
+    `Anonymous visitor; empty for what nobody known did, ${HIDDEN}.`,
     '0197d0a5-7c3e-7b1a-9f58-2f1c4d6e8a90',
-  ),
-  display_name: label('Name of the user, else a nickname made of the visitor id.', 'Ada Lovelace'),
+  ).nullable(),
+  display_name: label(
+    `Name of the user, else a nickname made of the visitor id; ${HIDDEN}.`,
+    'Ada Lovelace',
+  ).nullable(),
   avatar_url: label(
-    'Picture of the user, else one made of the visitor id; always served by the service.',
+    `Picture of the user, else one made of the visitor id; always served by the service; ${HIDDEN}.`,
     'http://127.0.0.1:3000/avatars/0197d0a5-7c3e-7b1a-9f58-2f1c4d6e8a90.svg',
-  ),
+  ).nullable(),
   country: label('ISO 3166-1 alpha-2; empty when unknown.', 'DE'),
   device: label('`desktop`, `mobile` or `tablet`.', 'desktop'),
   browser: label('Browser; empty when unknown.', 'Firefox'),
@@ -44,25 +57,44 @@ export interface Actor {
   os: string
 }
 
-/** Returns the API fields. Identified users have their own name and picture; others get both generated from their id. */
-export function presentActor(row: Actor, siteNo: number, config: Pick<Config, 'baseUrl' | 'secretKey'>) {
-  const id = row.visitorId ?? ''
+interface ActorServices {
+  config: Pick<Config, 'baseUrl' | 'secretKey'>
+  grant: Grant | null
+}
+
+/**
+ * Returns the API fields. Identified users have their own name and picture; others get both generated from their id. The query of a
+ * URL often has what names a person, such as an address or a code.
+ */
+export function presentActor(row: Actor, siteNo: number, { config, grant }: ActorServices) {
+  const only = (section: Section, text: string) => (mayShow(grant, section) ? text : '')
   return {
     timestamp: row.at.toISOString(),
-    path: row.path,
-    url: urlOf(row),
-    title: row.title,
-    hostname: row.hostname,
+    path: only('pages', row.path),
+    url: only('pages', mayShow(grant, 'people') ? urlOf(row) : withoutQuery(urlOf(row))),
+    title: only('pages', row.title),
+    hostname: only('pages', row.hostname),
+    ...(mayShow(grant, 'people') ? personOf(row, siteNo, config) : NO_PERSON),
+    country: only('locations', row.country),
+    device: only('devices', row.size),
+    browser: only('devices', row.browser),
+    os: only('devices', row.os),
+  }
+}
+
+const NO_PERSON = { user_id: null, visitor_id: null, display_name: null, avatar_url: null }
+
+function personOf(row: Actor, siteNo: number, config: ActorServices['config']) {
+  const id = row.visitorId ?? ''
+  return {
     user_id: row.userId,
     visitor_id: id,
     display_name: row.userName || (id && nicknameOf(id)),
     avatar_url: id && avatarUrl(row, id, siteNo, config),
-    country: row.country,
-    device: row.size,
-    browser: row.browser,
-    os: row.os,
   }
 }
+
+const withoutQuery = (url: string): string => url.replace(/[?#].*$/s, '')
 
 function avatarUrl(
   { userId, userAvatar }: Actor,

@@ -1,14 +1,5 @@
-import type { Dimension } from '../../dimensions/dimensions.ts'
-import type { ValueOperator } from '../../rollups/patterns/value-match.ts'
+import type { Condition, DimensionFilter } from '../../filters/conditions.ts'
 import type { TimeSpan } from '../../time/range.ts'
-
-/** One comparison of a value with several: one of them must match; with a negative operator, none may match. */
-export interface Condition {
-  /** Name of the query parameter, for error messages. */
-  field: string
-  operator: ValueOperator
-  values: string[]
-}
 
 /** Resolved query: which hits and sessions of a site a read uses. */
 export interface ResolvedQuery extends TimeSpan {
@@ -24,7 +15,7 @@ export interface ResolvedQuery extends TimeSpan {
 }
 
 export interface ResolvedFilters {
-  dimensions: { dimension: Dimension; condition: Condition }[]
+  dimensions: DimensionFilter[]
   /** Conditions on the keys of a hit's properties, and on the values under these keys. */
   property: { keys: Condition[]; values: Condition[] } | undefined
 }

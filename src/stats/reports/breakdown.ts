@@ -1,8 +1,9 @@
 import { z } from 'zod'
-import { DIMENSIONS, isHitDimension } from '../../dimensions/dimensions.ts'
-import { presentRowRevenue, rowRevenueFields } from '../../money/amounts.ts'
+import { DIMENSIONS, isHitDimension, sectionOf } from '../../dimensions/dimensions.ts'
+import { HIDDEN_REVENUE, presentRowRevenue, rowRevenueFields } from '../../money/amounts.ts'
 import { label } from '../../schema/fields.ts'
 import { type Page, pageFields, windowOf } from '../../schema/pagination.ts'
+import { mayShow, requireSection } from '../../sharing/grant.ts'
 import { StatsQuery } from '../filters/query.ts'
 import { breakDownRevenue } from '../metrics/money.ts'
 import { type PageWindow, rank, type SliceCounts, type ValueCounts } from '../metrics/rank.ts'
@@ -78,12 +79,16 @@ const countSessionValues = filteredQuery<undefined, SliceCounts<BreakdownColumn>
   group by value`,
 )
 
-/** Returns the traffic of each value of a dimension, most visitors first; the empty value is `(none)`, as in filters. */
+/**
+ * Returns the traffic of each value of a dimension, most visitors first; the empty value is `(none)`, as in filters.
+ * @throws AppError `forbidden` for a dimension of a section that the reader may not see
+ */
 export async function getBreakdown(
   services: StatsServices,
   site: StatsSite,
   { dimension, ...query }: BreakdownQuery,
 ): Promise<Page<BreakdownRow>> {
+  requireSection(services.grant, sectionOf(dimension))
   const { resolved } = await resolveContext(services, site, query)
   const params = windowOf(query)
   const [rankRows, countSlice] = isHitDimension(dimension)
@@ -98,7 +103,9 @@ export async function getBreakdown(
     countSlices: () => readSlices(services, countSlice, resolved, { value: dimension }),
   })
   const values = rows.map(row => row.value)
-  const revenue = await breakDownRevenue(services, site, resolved, dimension, values)
+  const revenue = mayShow(services.grant, 'revenue')
+    ? await breakDownRevenue(services, site, resolved, dimension, values)
+    : undefined
   return {
     rows: rows.map(row => ({
       value: row.value || '(none)',
@@ -106,7 +113,7 @@ export async function getBreakdown(
       sessions: row.sessions,
       pageviews: row.pageviews,
       bounce_rate: bounceRate(row.bounces, row.sessions),
-      ...presentRowRevenue(revenue.get(row.value) ?? 0n),
+      ...(revenue ? presentRowRevenue(revenue.get(row.value) ?? 0n) : HIDDEN_REVENUE),
     })),
     total,
   }

@@ -4,6 +4,7 @@ import { ERRORS } from '../../dimensions/rolled-up.ts'
 import { AppError } from '../../errors.ts'
 import { count, label, uuid } from '../../schema/fields.ts'
 import { type Page, pageFields, windowOf } from '../../schema/pagination.ts'
+import { mayShow } from '../../sharing/grant.ts'
 import { isUuid } from '../../sites/domain.ts'
 import { actorFields, presentActor } from '../event-log/actor.ts'
 import { type LogServices, readLog } from '../event-log/log-pages.ts'
@@ -55,7 +56,10 @@ export const ErrorOccurrence = z
     event_name: label('Type of the error; `Error` when none was captured.', 'TypeError'),
     ...actorFields,
     message: label('What was thrown.', 'x is undefined'),
-    stack: label('Stack trace; empty when none was captured.', 'at pay (https://example.com/app.js:12:7)'),
+    stack: label(
+      'Stack trace; empty when none was captured, null for readers without the section `stacks`.',
+      'at pay (https://example.com/app.js:12:7)',
+    ).nullable(),
     file_name: label('Where it was thrown.', 'https://example.com/app.js'),
     line_number: label('In that file.', '12'),
     column_number: label('In that line.', '7'),
@@ -125,6 +129,7 @@ export async function getError(
   const known = await requireError(services, site, error)
   const { resolved } = await resolveContext(services, site, query)
   const [counts] = await countFilteredError(services.reads, resolved, { errorId: error })
+  requireOccurring(services, counts!.occurrences)
   return { ...known, id: error, ...counts! }
 }
 
@@ -140,6 +145,7 @@ export async function getErrorTimeseries(
     types: ['error'],
     errorId: error,
   })
+  requireOccurring(services, series.error ? 1 : 0)
   return { labels, types: ['error'], series: { error: series.error ?? labels.map(() => 0) }, group }
 }
 
@@ -155,12 +161,13 @@ export async function getErrorOccurrences(
   await requireError(services, site, error)
   const { resolved } = await resolveContext(services, site, query)
   const { rows, total } = await readLog(services, resolved, query, { types: ['error'], errorId: error })
+  requireOccurring(services, total)
   return {
     rows: rows.map(row => ({
       event_name: row.name,
-      ...presentActor(row, site.siteNo, services.config),
+      ...presentActor(row, site.siteNo, services),
       message: row.errorMessage ?? '',
-      stack: row.errorStack ?? '',
+      stack: mayShow(services.grant, 'stacks') ? (row.errorStack ?? '') : null,
       file_name: row.errorFile ?? '',
       line_number: row.errorLine ?? '',
       column_number: row.errorColumn ?? '',
@@ -169,8 +176,18 @@ export async function getErrorOccurrences(
   }
 }
 
+/**
+ * With a share that has filters, an error that does not occur in what it shows is unknown: the share would tell its message.
+ * @throws AppError `not_found`
+ */
+function requireOccurring({ grant }: StatsServices, occurrences: number): void {
+  if (occurrences === 0 && grant && grant.filters.length > 0) throw noSuchError()
+}
+
+const noSuchError = () => new AppError('not_found', 'No such error')
+
 async function requireError({ reads }: StatsServices, site: StatsSite, id: string) {
   const [known] = isUuid(id) ? await findErrorGroups(reads, { siteNo: site.siteNo, ids: [id] }) : []
-  if (!known) throw new AppError('not_found', 'No such error')
+  if (!known) throw noSuchError()
   return known
 }

@@ -3,6 +3,7 @@ import { EVENT_TYPES, type EventType } from '../../ingestion/hit.ts'
 import { label, uuid } from '../../schema/fields.ts'
 import { type Page, pageFields } from '../../schema/pagination.ts'
 import { text } from '../../schema/validation.ts'
+import { mayShow } from '../../sharing/grant.ts'
 import { actorFields, presentActor } from '../event-log/actor.ts'
 import { type LogServices, readLog } from '../event-log/log-pages.ts'
 import { StatsQuery } from '../filters/query.ts'
@@ -43,7 +44,11 @@ export const EventLogItem = z
     properties: z
       .record(z.string(), z.string())
       .meta({ description: 'Properties of your own.', example: { plan: 'team' } }),
-    error_id: uuid('Which error it is; null for everything else.').nullable().meta({ example: null }),
+    error_id: uuid(
+      'Which error it is; null for everything else, and for readers without the section `errors`.',
+    )
+      .nullable()
+      .meta({ example: null }),
   })
   .meta({ id: 'EventLogItem' })
 export type EventLogItem = z.infer<typeof EventLogItem>
@@ -54,15 +59,15 @@ export async function getEventLog(
   site: StatsSite,
   query: EventLogQuery,
 ): Promise<Page<EventLogItem>> {
-  const { resolved } = await resolveContext(services, site, query)
+  const { resolved } = await resolveContext(services, site, query, { listsEvents: true })
   const { rows, total } = await readLog(services, resolved, query, { types: typesOf(query.types) })
   return {
     rows: rows.map(row => ({
       event_type: row.type,
       event_name: row.name,
-      ...presentActor(row, site.siteNo, services.config),
+      ...presentActor(row, site.siteNo, services),
       properties: row.props ?? {},
-      error_id: row.type === 'error' ? row.errorId : null,
+      error_id: row.type === 'error' && mayShow(services.grant, 'errors') ? row.errorId : null,
     })),
     total,
   }

@@ -33,7 +33,7 @@ export async function getEventsTimeseries(
   site: StatsSite,
   query: EventsTimeseriesQuery,
 ): Promise<EventsTimeseries> {
-  const { range, resolved } = await resolveContext(services, site, query)
+  const { range, resolved } = await resolveContext(services, site, query, { listsEvents: true })
   return countTypes(services, resolved, range, { types: typesOf(query.types) })
 }
 

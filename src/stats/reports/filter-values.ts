@@ -1,8 +1,11 @@
 import { z } from 'zod'
-import { DIMENSIONS, isHitDimension } from '../../dimensions/dimensions.ts'
+import { DIMENSIONS, isHitDimension, sectionOf } from '../../dimensions/dimensions.ts'
+import { isLifecycleName, LIFECYCLE_NAMES } from '../../events/reserved-names.ts'
 import { label } from '../../schema/fields.ts'
 import { integerParameter } from '../../schema/pagination.ts'
-import { StatsQuery } from '../filters/query.ts'
+import { mayShow, requireSection } from '../../sharing/grant.ts'
+import { requireFilters } from '../filters/granted.ts'
+import { filtersOf, StatsQuery } from '../filters/query.ts'
 import { rank, type ValueCounts } from '../metrics/rank.ts'
 import { resolveContext, type StatsServices, type StatsSite } from '../query-context.ts'
 import { checkPatterns } from '../resolve/resolve.ts'
@@ -67,6 +70,9 @@ export async function getFilterValues(
   site: StatsSite,
   { dimension, limit, ...query }: FilterValuesQuery,
 ): Promise<FilterValues> {
+  const { grant } = services
+  requireSection(grant, sectionOf(dimension))
+  requireFilters(grant, filtersOf(query))
   const others = {
     ...query,
     [dimension]: undefined,
@@ -76,19 +82,23 @@ export async function getFilterValues(
   const { resolved } = await resolveContext(services, site, others)
   const isOfHits = isHitDimension(dimension)
   const column = isOfHits ? 'hits' : 'sessions'
+  // Names of events of money are cut out afterwards: a filter would keep the read from the rollups.
+  const hidesMoney = dimension === 'event_name' && !mayShow(grant, 'revenue')
+  const most = hidesMoney ? limit + LIFECYCLE_NAMES.length : limit
   const rankRows = isOfHits ? rankHitValues : rankSessionValues
   const { rows } = await rank<'value'>(services, resolved, {
     dimension,
     by: [column],
     shown: [column],
     leavesOutEmpty: true,
-    limit,
+    limit: most,
     offset: 0,
-    rankRows: () => rankRows(services.reads, resolved, { params: { limit }, value: dimension }),
+    rankRows: () => rankRows(services.reads, resolved, { params: { limit: most }, value: dimension }),
     countSlices: () =>
       isOfHits
         ? readSlices(services, countHitsByValue, resolved, { value: dimension })
         : readSlices(services, countSessionsByValue, resolved, { value: dimension }),
   })
-  return { values: rows.map(({ value }) => ({ value, label: value })) }
+  const shown = hidesMoney ? rows.filter(({ value }) => !isLifecycleName(value)).slice(0, limit) : rows
+  return { values: shown.map(({ value }) => ({ value, label: value })) }
 }

@@ -1,8 +1,9 @@
 import { z } from 'zod'
-import { listAllGoals } from '../../goals/find-goal.ts'
 import { ratio } from '../../lib/numbers.ts'
-import { presentRowRevenue, rowRevenueFields } from '../../money/amounts.ts'
+import { HIDDEN_REVENUE, presentRowRevenue, rowRevenueFields } from '../../money/amounts.ts'
 import { count, decimal, label, uuid } from '../../schema/fields.ts'
+import { mayShow } from '../../sharing/grant.ts'
+import { listVisibleGoals } from '../../sharing/money-goals.ts'
 import type { StatsQuery } from '../filters/query.ts'
 import { keptPart } from '../filters/resolved-query.ts'
 import { countConversions, NO_CONVERSIONS } from '../metrics/conversions.ts'
@@ -32,7 +33,7 @@ export async function getGoalReport(
   query: StatsQuery,
 ): Promise<GoalRow[]> {
   const [goals, context] = await Promise.all([
-    listAllGoals(services.reads, site.siteNo),
+    listVisibleGoals({ ...services, db: services.reads }, site),
     resolveContext(services, site, query),
   ])
   if (goals.length === 0) return []
@@ -52,7 +53,7 @@ export async function getGoalReport(
       conversions,
       visitors,
       conversion_rate: ratio(100 * visitors, all!.visitors, 1),
-      ...presentRowRevenue(revenue),
+      ...(mayShow(services.grant, 'revenue') ? presentRowRevenue(revenue) : HIDDEN_REVENUE),
       currency: goal.currency,
     }
   })

@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { ratio } from '../../lib/numbers.ts'
 import { moneyFields, presentMoney } from '../../money/totals.ts'
 import { count, label } from '../../schema/fields.ts'
+import { mayShow } from '../../sharing/grant.ts'
 import type { StatsQuery } from '../filters/query.ts'
 import type { ResolvedQuery } from '../filters/resolved-query.ts'
 import { countConvertingVisitors } from '../metrics/conversions.ts'
@@ -42,17 +43,17 @@ export async function getOverview(
   const periods = [resolved, resolvedBefore]
   const [traffic, totals, conversions] = await Promise.all([
     Promise.all(periods.map(period => countTraffic(services, period, [period]))),
-    countMoney(
-      services,
-      site,
-      periods.map(period => ({ resolved: period, buckets: [period] })),
-    ),
+    mayShow(services.grant, 'revenue')
+      ? countMoney(
+          services,
+          site,
+          periods.map(period => ({ resolved: period, buckets: [period] })),
+        )
+      : undefined,
     Promise.all(periods.map(period => period.goal && measureConversion(services, period))),
   ])
-  const money = presentMoney(
-    totals,
-    traffic.map(([period]) => period!.visitors),
-  )
+  const visitors = traffic.map(([period]) => period!.visitors)
+  const money = totals ? presentMoney(totals, visitors) : []
   const [current, previous] = traffic.map(([period], index) => ({
     ...presentTraffic(period!),
     ...money[index],

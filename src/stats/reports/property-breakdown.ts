@@ -1,9 +1,10 @@
 import { z } from 'zod'
 import { propertiesOf, readProperty } from '../../dimensions/rolled-up.ts'
-import { isReservedName } from '../../events/reserved-names.ts'
+import { isLifecycleName, isReservedName } from '../../events/reserved-names.ts'
 import { EVENT_TYPES, type EventType } from '../../ingestion/hit.ts'
 import { count, label } from '../../schema/fields.ts'
 import { requiredText } from '../../schema/validation.ts'
+import { mayShow } from '../../sharing/grant.ts'
 import { checkStats, statsFields } from '../filters/query.ts'
 import { rank, type ValueCounts } from '../metrics/rank.ts'
 import { resolveContext, type StatsServices, type StatsSite } from '../query-context.ts'
@@ -62,6 +63,8 @@ export async function getPropertyBreakdown(
   { event_type: eventType, event_name: eventName, ...query }: PropertyBreakdownQuery,
 ): Promise<PropertyBreakdown> {
   const { resolved } = await resolveContext(services, site, query)
+  // As for a name that no event has.
+  if (isLifecycleName(eventName) && !mayShow(services.grant, 'revenue')) return { rows: [] }
   const params = { eventType, eventName, limit: MOST_ROWS }
   const { rows } = await rank<'visitors'>(services, resolved, {
     // Rollups do not contain events that the service writes.

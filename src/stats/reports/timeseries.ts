@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { exactMinor } from '../../money/amounts.ts'
 import type { TrafficPart } from '../../rollups/protocol.ts'
+import { requireSection } from '../../sharing/grant.ts'
 import { buckets, seriesBuckets } from '../../time/range.ts'
 import { StatsQuery } from '../filters/query.ts'
 import { countMoney, type Period } from '../metrics/money.ts'
@@ -46,23 +47,27 @@ export const Timeseries = z.object({
 })
 export type Timeseries = z.infer<typeof Timeseries>
 
-/** Returns one metric of the overview for each bucket of the range. */
+/**
+ * Returns one metric of the overview for each bucket of the range.
+ * @throws AppError `forbidden` for a metric of a section that the reader may not see
+ */
 export async function getTimeseries(
   services: StatsServices,
   site: StatsSite,
   query: TimeseriesQuery,
 ): Promise<Timeseries> {
+  const { metric } = query
+  const isMoney = metric === 'revenue' || metric === 'mrr'
+  requireSection(services.grant, isMoney ? 'revenue' : 'traffic')
   const { range, rangeBefore, resolved, resolvedBefore } = await resolveContext(services, site, query)
   const all = seriesBuckets(range)
   const periods = [
     { resolved, buckets: all },
     { resolved: resolvedBefore, buckets: buckets(rangeBefore) },
   ]
-  const { metric } = query
-  const [values, previous] =
-    metric === 'revenue' || metric === 'mrr'
-      ? await countMoneyMetric(services, site, periods, metric)
-      : await Promise.all(periods.map(period => countTrafficMetric(services, period, metric)))
+  const [values, previous] = isMoney
+    ? await countMoneyMetric(services, site, periods, metric)
+    : await Promise.all(periods.map(period => countTrafficMetric(services, period, metric)))
   const labels = all.map(({ label }) => label)
   return {
     labels,

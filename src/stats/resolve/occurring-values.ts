@@ -1,6 +1,7 @@
 import { type Dimension, isHitDimension } from '../../dimensions/dimensions.ts'
+import type { Condition } from '../../filters/conditions.ts'
 import type { Services } from '../../services.ts'
-import type { Condition, ResolvedQuery } from '../filters/resolved-query.ts'
+import type { ResolvedQuery } from '../filters/resolved-query.ts'
 import { type FilteredQuery, filteredQuery } from '../sql/filtered-query.ts'
 
 type Reads = Pick<Services, 'reads'>

@@ -1,9 +1,11 @@
 import { type AppError, invalidField } from '../../errors.ts'
+import { type Condition, isPattern, shortened } from '../../filters/conditions.ts'
 import { findGoals } from '../../goals/find-goal.ts'
 import { PatternWork, type Refusal, sizeOf } from '../../rollups/patterns/match.ts'
+import { withoutMoneyGoals } from '../../sharing/money-goals.ts'
 import type { TimeSpan } from '../../time/range.ts'
-import { type Filters, filtersOf, type StatsQuery, shortened } from '../filters/query.ts'
-import type { Condition, ResolvedFilters, ResolvedQuery } from '../filters/resolved-query.ts'
+import { type Filters, filtersOf, type StatsQuery } from '../filters/query.ts'
+import type { ResolvedFilters, ResolvedQuery } from '../filters/resolved-query.ts'
 import { filteredQuery } from '../sql/filtered-query.ts'
 import { readSlices } from '../sql/slices.ts'
 import { listPropertyKeys, listPropertyValues, listValues } from './occurring-values.ts'
@@ -76,9 +78,6 @@ export async function checkPatterns(
   })
 }
 
-const isPattern = ({ operator }: Pick<Condition, 'operator'>) =>
-  operator === 'matches_pattern' || operator === 'matches_regex'
-
 function patternsOf({ dimensions, property }: ResolvedFilters) {
   return [dimensions.map(({ condition }) => condition), property?.keys ?? [], property?.values ?? []]
     .flat()
@@ -88,7 +87,8 @@ function patternsOf({ dimensions, property }: ResolvedFilters) {
 
 async function resolveGoals(services: PatternServices, unfiltered: ResolvedQuery, goalIds: string[]) {
   if (goalIds.length === 0) return undefined
-  const goals = await findGoals(services.reads, unfiltered.siteNo, goalIds)
+  const found = await findGoals(services.reads, unfiltered.siteNo, goalIds)
+  const goals = await withoutMoneyGoals(services, found)
   if (goals.length < new Set(goalIds.map(id => id.toLowerCase())).size) {
     throw invalidField('goal', 'must be the id of a goal of the site')
   }

@@ -5,12 +5,15 @@ import type { GoalRecord } from '../../goals/schema.ts'
 import { PatternWork, type Refusal, sizeOf } from '../../rollups/patterns/match.ts'
 import { runTask } from '../../rollups/protocol.ts'
 import type { Services } from '../../services.ts'
+import type { Grant } from '../../sharing/grant.ts'
 import { type TimeSpan, toWindow } from '../../time/range.ts'
 import type { ConversionTargets } from '../filters/resolved-query.ts'
 import { recentSizes } from './value-sizes.ts'
 
 export type ResolveServices = Pick<Services, 'reads' | 'rollups' | 'slices' | 'patterns' | 'now'> & {
   signal?: AbortSignal | undefined
+  /** What the reader may see; null for users, who see everything. */
+  grant: Grant | null
 }
 
 /** The same, with the pattern work of the request: its budget is shared by all patterns and goals. */

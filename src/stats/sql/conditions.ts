@@ -1,9 +1,8 @@
 import type { Queryable } from '../../db/connect.ts'
 import { columnOf, type Dimension, isHitDimension, isSessionOnly } from '../../dimensions/dimensions.ts'
-import type { Condition, ResolvedFilters, ResolvedQuery } from '../filters/resolved-query.ts'
+import type { Condition, DimensionFilter } from '../../filters/conditions.ts'
+import type { ResolvedFilters, ResolvedQuery } from '../filters/resolved-query.ts'
 import { concat, type Fragment, sessionsAround, startedSession } from './bounds.ts'
-
-type DimensionFilter = ResolvedFilters['dimensions'][number]
 
 export const hasHitFilters = ({ filters: { dimensions, property } }: ResolvedQuery): boolean =>
   property !== undefined || dimensions.some(isOnHit)

@@ -1,0 +1,92 @@
+import { z } from 'zod'
+import { addPasskey, offerPasskey } from '../accounts/passkeys/add.ts'
+import { loginWithPasskey, offerLogin } from '../accounts/passkeys/login.ts'
+import { listPasskeys, presentPasskey, removePasskey } from '../accounts/passkeys/passkeys.ts'
+import { AddOptions, AddPasskey, Passkey, UseOptions, UsePasskey } from '../accounts/passkeys/schema.ts'
+import { PROOF_NEEDED } from '../accounts/proof.ts'
+import { Proof } from '../accounts/schema.ts'
+import { label } from '../schema/fields.ts'
+import { Account, getAccount } from '../teams/account.ts'
+import { openProcedure, personProcedure, router, SIGN_IN } from './procedures.ts'
+import { visitorOf } from './visitor.ts'
+
+const NOT_OFFERED =
+  'passkeys are not offered: the address of the service (BASE_URL) is an IP address or lacks https, or single sign-on alone is allowed'
+
+export const passkeysRouter = router({
+  loginOptions: openProcedure
+    .meta({
+      method: 'post',
+      path: '/api/auth/passkey/options',
+      summary: 'Begin to sign in with a passkey',
+      description:
+        'Pass the answer to `PublicKeyCredential.parseRequestOptionsFromJSON` and then to the browser.',
+      answer: 'What the authenticator has to sign, once within five minutes.',
+      forbidden: `A page of another origin sent the request; or: ${NOT_OFFERED}`,
+    })
+    .output(UseOptions)
+    .mutation(({ ctx }) => offerLogin(ctx)),
+  login: openProcedure
+    .meta({
+      method: 'post',
+      path: '/api/auth/passkey',
+      summary: 'Sign in with a passkey',
+      description:
+        'A passkey counts as both factors, since its authenticator has verified the person. The cookie of the session is set.',
+      unauthenticated:
+        'The passkey is unknown or was used wrongly, the time is over, or the login is disabled',
+      forbidden: `A page of another origin sent the request; or: ${NOT_OFFERED}`,
+    })
+    .input(UsePasskey)
+    .output(Account)
+    .mutation(async ({ ctx, input }) => {
+      const { loginId, secret } = await loginWithPasskey(ctx, input, visitorOf(ctx))
+      ctx.setSessionCookie(secret)
+      return getAccount(ctx, loginId)
+    }),
+  list: personProcedure
+    .meta({
+      path: '/api/account/passkeys',
+      summary: 'List passkeys',
+      answer: 'A bare array of your own, the oldest first.',
+    })
+    .output(z.array(Passkey))
+    .query(async ({ ctx }) => (await listPasskeys(ctx.db, ctx.person)).map(presentPasskey)),
+  addOptions: personProcedure
+    .meta({
+      method: 'post',
+      path: '/api/account/passkeys/options',
+      summary: 'Begin to add a passkey',
+      description:
+        'Pass the answer to `PublicKeyCredential.parseCreationOptionsFromJSON` and then to the browser.',
+      answer: 'What the authenticator has to make, once within five minutes and in this session.',
+      forbidden: `${SIGN_IN}; or: ${PROOF_NEEDED}; the login has as many passkeys as it may have; or: ${NOT_OFFERED}`,
+    })
+    .input(Proof)
+    .output(AddOptions)
+    .mutation(({ ctx, input }) => offerPasskey(ctx, input.password)),
+  add: personProcedure
+    .meta({
+      method: 'post',
+      path: '/api/account/passkeys',
+      ok: 201,
+      summary: 'Add a passkey',
+      answer: 'The new passkey.',
+      forbidden: `${SIGN_IN}; or: ${NOT_OFFERED}`,
+    })
+    .input(AddPasskey)
+    .output(Passkey)
+    .mutation(({ ctx, input }) => addPasskey(ctx, input)),
+  remove: personProcedure
+    .meta({
+      method: 'delete',
+      path: '/api/account/passkeys/:id',
+      summary: 'Remove a passkey',
+      description: 'Never the last way to sign in that the login has.',
+      not_found: 'No such passkey',
+      forbidden: `${SIGN_IN}; it is the last way to sign in; or: ${PROOF_NEEDED}`,
+    })
+    .input(Proof.extend({ id: label('Id of the passkey.', 'q83vEjRWeJCrze8SNFZ4kA') }))
+    .output(z.void())
+    .mutation(({ ctx, input }) => removePasskey(ctx, input)),
+})

@@ -1,0 +1,99 @@
+import { AppError } from '../errors.ts'
+import { shareCredentialOf } from '../sharing/credentials.ts'
+import { grantOf, invalidShare, useShare } from '../sharing/find-share.ts'
+import { type Grant, PUBLIC_GRANT, requireSection } from '../sharing/grant.ts'
+import type { ShareRow } from '../sharing/share-rows.ts'
+import { usePublicSite } from '../sharing/shared-site.ts'
+import { findSite, findSiteByNo, isKeyOf } from '../sites/find-site.ts'
+import { SiteKey, type SiteRecord } from '../sites/schema.ts'
+import { guardOf, identify } from '../teams/authentication.ts'
+import type { Identity } from '../teams/credentials.ts'
+import { bucketsOf, chargeCall, sharedBuckets } from './charge.ts'
+import type { Context } from './context.ts'
+import type { ProcedureMeta } from './meta.ts'
+import { requireScope, timed } from './procedures.ts'
+
+/** Who reads: with a share, as a user or another signed-in person, or as anybody. */
+type Reader = { share: ShareRow } | { identity: Identity } | { publicSite: SiteRecord }
+
+type ReaderContext = Context & { reader: Reader }
+
+/**
+ * Base for procedures that read one site, for users, for readers of a share and, if the site is public, for everybody. Adds `ctx.site`
+ * and `ctx.grant`: null for users, else what the reader may see. The procedure names the section in its meta.
+ */
+export const sharedSiteProcedure = timed
+  .meta({
+    isShared: true,
+    isScoped: true,
+    unauthenticated: 'Credentials are missing or not valid, and there is no such public site',
+    rate_limited: true,
+    forbidden: 'What the request names belongs to a section that is not shared with the reader',
+    not_found: 'No such site',
+  })
+  .use(async ({ ctx, next, getRawInput }) => {
+    const reader = await findReader(ctx, getRawInput)
+    await chargeCall(ctx, bucketsOfReader(ctx, reader))
+    return next({ ctx: { reader } })
+  })
+  .input(SiteKey)
+  .use(async ({ ctx, input, next, type, meta }) => {
+    const { site, grant } = await findReadSite(ctx, input.siteKey)
+    if ('identity' in ctx.reader && !grant) requireScope(ctx.reader.identity.caller!, type, meta?.scope)
+    if (grant) requireShown(grant, meta?.section)
+    return next({ ctx: { site, grant, patterns: grant ? ctx.patterns.guests : ctx.patterns } })
+  })
+
+async function findReader(ctx: Context, getRawInput: () => Promise<unknown>): Promise<Reader> {
+  const credential = shareCredentialOf(ctx.authorization)
+  if (credential !== undefined) return { share: await useShare(ctx, credential, guardOf(ctx)) }
+  try {
+    return { identity: await identify(ctx) }
+  } catch (error) {
+    const isNobody = ctx.authorization === undefined && isUnauthenticated(error)
+    if (!isNobody) throw error
+    const { data } = SiteKey.safeParse(await getRawInput().catch(() => undefined))
+    if (!data) throw error
+    return { publicSite: await usePublicSite(ctx, data.siteKey, error, guardOf(ctx)) }
+  }
+}
+
+const isUnauthenticated = (error: unknown): error is AppError =>
+  error instanceof AppError && error.code === 'unauthenticated'
+
+function bucketsOfReader(ctx: Context, reader: Reader) {
+  if ('identity' in reader) return bucketsOf(reader.identity, ctx.config.limits)
+  return sharedBuckets(ctx, 'share' in reader ? reader.share.siteNo : reader.publicSite.siteNo)
+}
+
+async function findReadSite(
+  ctx: ReaderContext,
+  siteKey: string,
+): Promise<{ site: SiteRecord; grant: Grant | null }> {
+  const { reader, db } = ctx
+  if ('publicSite' in reader) return { site: reader.publicSite, grant: PUBLIC_GRANT }
+  if ('share' in reader) {
+    const site = await findSiteByNo(db, reader.share.siteNo)
+    if (!site) throw invalidShare()
+    if (!isKeyOf(siteKey, site)) throw noSuchSite()
+    return { site, grant: grantOf(reader.share) }
+  }
+  const { caller, person } = reader.identity
+  try {
+    if (!caller) throw new AppError('forbidden', 'You belong to no team, and this site is not public')
+    return { site: await findSite(db, caller, siteKey), grant: null }
+  } catch (error) {
+    if (!person || !(error instanceof AppError)) throw error
+    const site = await usePublicSite(ctx, siteKey, error, guardOf(ctx))
+    await chargeCall(ctx, sharedBuckets(ctx, site.siteNo))
+    return { site, grant: PUBLIC_GRANT }
+  }
+}
+
+const noSuchSite = () => new AppError('not_found', 'No such site')
+
+function requireShown(grant: Grant, section: ProcedureMeta['section']): void {
+  if (section === 'any') return
+  if (!section) throw new AppError('forbidden', 'Only users of the team may read this')
+  requireSection(grant, section)
+}

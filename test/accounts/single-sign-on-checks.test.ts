@@ -1,0 +1,496 @@
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { type Api, startApi } from '../support/api.ts'
+import { signIn } from '../support/browser-session.ts'
+import { recordingLog } from '../support/recording-log.ts'
+import { newRsaKeys, type Script, type ScriptedProvider, startScriptedProvider } from './scripted-provider.ts'
+import { invite, newAddress, newBrowser, newLink, usersOf } from './single-sign-on-service.ts'
+
+const CLIENT = { clientId: 'analytics', clientSecret: 'a-secret-of-the-client', name: 'Example' }
+
+const { log, lines } = recordingLog()
+let api: Api
+let provider: ScriptedProvider
+beforeAll(async () => {
+  provider = await startScriptedProvider(CLIENT.clientId)
+  api = await startApi({ config: { oidc: settings() }, log })
+  api.services.config.limits.browser = 0
+})
+afterAll(async () => {
+  await api.close()
+  await provider.close()
+})
+afterEach(() => {
+  api.services.config.oidc = settings()
+})
+
+/** New settings: what is known of the provider is kept by these. */
+const settings = () => ({ ...CLIENT, issuer: provider.issuer, autoJoin: undefined })
+
+/** A team, and an address that is invited to it. */
+async function invited() {
+  const { teamId } = await signIn(api)
+  const email = newAddress()
+  const secret = await invite(api, teamId, email)
+  return { teamId, email, secret, claims: { sub: email, email, email_verified: true } }
+}
+
+/** Signs in with what a test has scripted. @returns where the service sends the browser */
+async function signInWith(script: Script, browser = newBrowser(api), options = {}) {
+  return browser.comeBack(provider.answer(await browser.start(options), script))
+}
+
+describe('the way to the provider', () => {
+  test('single sign-on: the start asks for a code with PKCE, state and nonce, and keeps nothing in clear text', async () => {
+    const browser = newBrowser(api)
+    const answer = await browser.send('GET', '/api/auth/oidc/start?return_to=/sites')
+    expect([answer.status, answer.body]).toEqual([302, undefined])
+    const url = new URL(answer.location!)
+    expect(url.origin + url.pathname).toBe(`${provider.issuer}/authorize`)
+    expect(Object.fromEntries(url.searchParams)).toEqual({
+      response_type: 'code',
+      client_id: 'analytics',
+      redirect_uri: 'http://127.0.0.1:3000/api/auth/oidc/callback',
+      scope: 'openid email profile',
+      state: expect.stringMatching(/^[\w-]{43}$/),
+      nonce: expect.stringMatching(/^[\w-]{43}$/),
+      code_challenge: expect.stringMatching(/^[\w-]{43}$/),
+      code_challenge_method: 'S256',
+    })
+    expect(answer.set).toEqual([
+      expect.stringMatching(
+        /^analytics_sign_in=[\w-]{43}; Max-Age=600; Path=\/api\/auth\/oidc; Expires=[^;]+; HttpOnly; SameSite=Lax$/,
+      ),
+    ])
+    const keys = await api.services.redis.keys('single-sign-on:*')
+    expect(keys.join()).not.toContain(browser.jar.get('analytics_sign_in'))
+    const seconds = await api.services.redis.ttl(keys[0]!)
+    expect(seconds > 500 && seconds <= 600).toBe(true)
+  })
+
+  test('single sign-on: over https the cookie is sent only over https', async () => {
+    const { config } = api.services
+    const { baseUrl } = config
+    config.baseUrl = 'https://analytics.example.com'
+    try {
+      const { set } = await newBrowser(api).send('POST', '/api/auth/oidc/start', {})
+      expect(set[0]).toMatch(/^__Secure-analytics_sign_in=.*; Path=\/api\/auth\/oidc;.*; Secure;/)
+    } finally {
+      config.baseUrl = baseUrl
+    }
+  })
+
+  test.each([
+    'https://evil.example/',
+    '//evil.example',
+    '/\\evil.example',
+    '\\\\evil.example',
+    '/\t/evil.example',
+    'javascript:alert(1)',
+    'sites',
+    '',
+    `/${'a'.repeat(2_001)}`,
+  ])('single sign-on: %j is no path of this service to return to', async return_to => {
+    const browser = newBrowser(api)
+    const posted = await browser.send('POST', '/api/auth/oidc/start', { return_to })
+    expect([posted.status, Object.keys(posted.body.errors)]).toEqual([422, ['return_to']])
+    const query = new URLSearchParams({ return_to })
+    expect((await browser.send('GET', `/api/auth/oidc/start?${query}`)).status).toBe(422)
+  })
+
+  test('single sign-on: without a provider in the settings, there is nothing to start or to end', async () => {
+    api.services.config.oidc = undefined
+    const browser = newBrowser(api)
+    const person = await signIn(api)
+    const answers = [
+      await browser.send('GET', '/api/auth/oidc/start'),
+      await browser.send('POST', '/api/auth/oidc/start', {}),
+      await browser.send('GET', '/api/auth/oidc/callback?code=a&state=b'),
+      await api.call('POST', '/api/account/identities/start', { body: {}, headers: person.headers }),
+    ]
+    expect(answers.map(({ status }) => status)).toEqual([404, 404, 404, 404])
+  })
+
+  test('single sign-on: a provider that cannot be reached is asked again at the next sign-in', async () => {
+    const gone = await startScriptedProvider('analytics')
+    await gone.close()
+    const { config } = api.services
+    config.oidc = { ...settings(), issuer: gone.issuer }
+    const browser = newBrowser(api)
+    for (const answer of [
+      await browser.send('GET', '/api/auth/oidc/start'),
+      await browser.send('POST', '/api/auth/oidc/start', {}),
+    ]) {
+      expect([answer.status, answer.body.code]).toEqual([503, 'unavailable'])
+    }
+    config.oidc.issuer = provider.issuer
+    expect((await browser.send('GET', '/api/auth/oidc/start')).status).toBe(302)
+  })
+
+  test('single sign-on: what the provider says about itself is asked for once an hour, and after a failure', async () => {
+    const asked = () => provider.requests.filter(({ path }) => path.startsWith('/.well-known')).length
+    const browser = newBrowser(api)
+    const before = asked()
+    for (let i = 0; i < 3; i++) await browser.start()
+    expect(asked()).toBe(before + 1)
+    // It may have moved.
+    await signInWith({ status: 502 }, browser)
+    await browser.start()
+    expect(asked()).toBe(before + 2)
+  })
+
+  test('single sign-on: a provider whose metadata name another issuer is not used', async () => {
+    api.services.config.oidc = { ...settings(), issuer: provider.issuer.replace('127.0.0.1', 'localhost') }
+    expect((await newBrowser(api).send('GET', '/api/auth/oidc/start')).status).toBe(503)
+  })
+
+  test.each([
+    [undefined, /^Basic /, null],
+    [['client_secret_basic', 'client_secret_post'], /^Basic /, null],
+    [['client_secret_post'], /^$/, CLIENT.clientSecret],
+  ])(
+    'single sign-on: the client proves itself as a provider with %j wants it',
+    async (methods, header, field) => {
+      provider.set({ ...(methods && { methods }) })
+      await signInWith({ claims: (await invited()).claims, ...(methods && { methods }) })
+      const { headers, body } = provider.requests.findLast(({ path }) => path === '/token')!
+      expect([headers.authorization ?? '', body.get('client_secret')]).toEqual([
+        expect.stringMatching(header),
+        field,
+      ])
+      expect(body.get('code_verifier')).toMatch(/^[\w-]{43}$/)
+    },
+  )
+})
+
+describe('the answer of the provider', () => {
+  test('single sign-on: one that is right signs in and leads to the page that was asked for', async () => {
+    const { claims, teamId, email } = await invited()
+    const browser = newBrowser(api)
+    expect(await signInWith({ claims }, browser, { return_to: '/sites?a=b#c' })).toBe('/sites?a=b#c')
+    expect(await browser.isSignedIn()).toBe(true)
+    expect(browser.jar.has('analytics_sign_in')).toBe(false)
+    expect(await usersOf(api, teamId)).toContainEqual({ email, role: 'member', loginEmail: email })
+  })
+
+  const hour = 3_600
+  const seconds = () => Math.floor(Date.now() / 1000)
+  test.each<[string, () => Script]>([
+    ['another nonce', () => ({ claims: { nonce: 'A'.repeat(43) } })],
+    ['no nonce', () => ({ claims: { nonce: undefined } })],
+    ['another issuer', () => ({ claims: { iss: 'https://evil.example' } })],
+    ['another audience', () => ({ claims: { aud: 'another-client' } })],
+    ['several audiences, meant for another', () => ({ claims: { aud: ['analytics', 'b'], azp: 'b' } })],
+    ['an end in the past', () => ({ claims: { iat: seconds() - 2 * hour, exp: seconds() - hour } })],
+    ['no end', () => ({ claims: { exp: undefined } })],
+    ['no subject', () => ({ claims: { sub: undefined } })],
+    ['no algorithm', () => ({ header: { alg: 'none' }, signature: '' })],
+    ['the algorithm none and a signature', () => ({ header: { alg: 'none' } })],
+    ['a symmetric algorithm', () => ({ header: { alg: 'HS256' } })],
+    ['a key that the provider does not publish', () => ({ key: newRsaKeys().privateKey })],
+    ['an unknown name of a key', () => ({ header: { kid: 'two' } })],
+    ['no signature', () => ({ signature: '' })],
+  ])('single sign-on: an ID token with %s is refused', async (_, wrong) => {
+    const { claims, teamId } = await invited()
+    const browser = newBrowser(api)
+    const script = wrong()
+    const answer = await signInWith({ ...script, claims: { ...claims, ...script.claims } }, browser)
+    expect(answer).toBe('/login#error=invalid')
+    expect(await browser.isSignedIn()).toBe(false)
+    expect(await usersOf(api, teamId)).toHaveLength(1)
+  })
+
+  test.each([
+    ['another state', { state: 'A'.repeat(43) }],
+    ['no state', { state: undefined }],
+    ['no code', { code: undefined }],
+  ])('single sign-on: an answer with %s is refused', async (_, wrong) => {
+    const browser = newBrowser(api)
+    const right = provider.answer(await browser.start(), { claims: (await invited()).claims })
+    for (const [name, value] of Object.entries(wrong)) {
+      if (value === undefined) right.delete(name)
+      else right.set(name, value)
+    }
+    expect(await browser.comeBack(right)).toBe('/login#error=invalid')
+    expect(await browser.isSignedIn()).toBe(false)
+  })
+
+  test('single sign-on: an answer is of no use in another browser, and only once in its own', async () => {
+    const { claims } = await invited()
+    const [victim, attacker] = [newBrowser(api), newBrowser(api)]
+    const answer = provider.answer(await victim.start(), { claims })
+    expect(await attacker.comeBack(answer)).toBe('/login#error=expired')
+    await attacker.start()
+    expect(await attacker.comeBack(answer)).toBe('/login#error=invalid')
+    const cookie = victim.jar.get('analytics_sign_in')!
+    expect(await victim.comeBack(answer)).toBe('/')
+    victim.jar.set('analytics_sign_in', cookie)
+    expect(await victim.comeBack(answer)).toBe('/login#error=expired')
+  })
+
+  test('single sign-on: what the provider says of an error goes nowhere', async () => {
+    const browser = newBrowser(api)
+    const state = provider.answer(await browser.start()).get('state')!
+    const answer = { error: 'access_denied', error_description: '<b>text</b>', state }
+    expect(await browser.comeBack(new URLSearchParams(answer))).toBe('/login#error=refused')
+    expect(JSON.stringify(lines.at(-2))).toContain('access_denied')
+    expect(JSON.stringify(lines)).not.toContain('<b>')
+  })
+
+  test('single sign-on: a code that the provider does not take is refused, one that it cannot look at is said to be so', async () => {
+    expect(await signInWith({ status: 400 })).toBe('/login#error=invalid')
+    expect(await signInWith({ status: 502 })).toBe('/login#error=unavailable')
+  })
+
+  test('single sign-on: no token, code, secret or cookie stands in the log or the audit log', async () => {
+    const { claims } = await invited()
+    const browser = newBrowser(api)
+    const answer = provider.answer(await browser.start(), { claims })
+    const secrets = [browser.jar.get('analytics_sign_in')!, answer.get('state')!, CLIENT.clientSecret]
+    await browser.comeBack(answer)
+    secrets.push(browser.jar.get('analytics_session')!, 'secret-code', 'secret-access-token')
+    const { link } = { link: (await invited()).secret }
+    await signInWith({ claims: { aud: 'other' } }, newBrowser(api), { link })
+    secrets.push(link)
+    const written =
+      JSON.stringify(lines) + JSON.stringify(await api.services.db`select actor, details from audit_log`)
+    expect(secrets.filter(secret => written.includes(secret))).toEqual([])
+    expect(written).not.toContain('eyJ')
+  })
+})
+
+describe('who is let in', () => {
+  test('single sign-on: who is neither known nor invited is refused', async () => {
+    const email = newAddress()
+    const browser = newBrowser(api)
+    expect(await signInWith({ claims: { sub: email, email, email_verified: true } }, browser)).toBe(
+      '/login#error=closed',
+    )
+    expect(await browser.isSignedIn()).toBe(false)
+    const made = await api.services.db`select from logins where email = ${email}`
+    expect(made).toHaveLength(0)
+    const [entry] = await api.services.db`
+      select team_id, actor, details from audit_log where action = 'login.failure' order by id desc limit 1`
+    expect(entry).toEqual({
+      team_id: null,
+      actor: 'unknown person',
+      details: { method: 'single_sign_on', reason: 'closed' },
+    })
+  })
+
+  test.each([false, undefined, 'yes', 1, null])(
+    'single sign-on: an address with email_verified %j accepts no invitation and joins nothing',
+    async email_verified => {
+      const { claims, teamId } = await invited()
+      api.services.config.oidc!.autoJoin = { team: teamId, role: 'member' }
+      expect(await signInWith({ claims: { ...claims, email_verified } })).toBe(
+        '/login#error=unverified_email',
+      )
+      expect(await usersOf(api, teamId)).toHaveLength(1)
+    },
+  )
+
+  test('single sign-on: an address counts in whatever case, and one that is verified as a text', async () => {
+    const { claims, teamId, email } = await invited()
+    await signInWith({ claims: { ...claims, email: email.toUpperCase(), email_verified: 'true' } })
+    expect(await usersOf(api, teamId)).toContainEqual({ email, role: 'member', loginEmail: email })
+  })
+
+  test('single sign-on: an address that only the profile has is read there', async () => {
+    const { teamId, email } = await invited()
+    const profile = { sub: email, email, email_verified: true, name: 'Ada' }
+    provider.set({ profile })
+    expect(await signInWith({ claims: { sub: email }, profile })).toBe('/')
+    expect(await usersOf(api, teamId)).toContainEqual({ email, role: 'member', loginEmail: email })
+    const [login] = await api.services.db`select name from logins where email = ${email}`
+    expect(login).toEqual({ name: 'Ada' })
+  })
+
+  test('single sign-on: a profile of another subject is refused', async () => {
+    const { email } = await invited()
+    const profile = { sub: 'another', email, email_verified: true }
+    api.services.config.oidc = settings()
+    provider.set({ profile })
+    expect(await signInWith({ claims: { sub: email }, profile })).toBe('/login#error=invalid')
+  })
+
+  test('single sign-on: an invitation that has expired lets nobody in', async () => {
+    const { teamId } = await signIn(api)
+    const email = newAddress()
+    await invite(api, teamId, email, new Date(Date.now() - 1_000))
+    const claims = { sub: email, email, email_verified: true }
+    expect(await signInWith({ claims })).toBe('/login#error=closed')
+  })
+
+  test('single sign-on: an address never leads to a login that exists', async () => {
+    const { claims, teamId, email } = await invited()
+    const person = await signIn(api, { email })
+    const browser = newBrowser(api)
+    expect(await signInWith({ claims }, browser)).toBe('/login#error=sign_in_first')
+    expect(await browser.isSignedIn()).toBe(false)
+    expect(await usersOf(api, teamId)).toHaveLength(1)
+    expect(await usersOf(api, person.teamId)).toHaveLength(1)
+  })
+
+  test('single sign-on: a disabled login is refused, and its team sees it', async () => {
+    const { claims, teamId, email } = await invited()
+    await signInWith({ claims })
+    await api.services.db`update logins set disabled_at = now() where email = ${email}`
+    const browser = newBrowser(api)
+    expect(await signInWith({ claims }, browser)).toBe('/login#error=disabled')
+    expect(await browser.isSignedIn()).toBe(false)
+    const [entry] = await api.services.db`
+      select actor, details from audit_log
+      where team_id = ${teamId} and action = 'login.failure'`
+    expect(entry).toEqual({ actor: email, details: { method: 'single_sign_on', reason: 'disabled' } })
+  })
+
+  test.each(['id', 'name'] as const)(
+    'single sign-on: everybody with a verified address joins the team that the settings name by its %s',
+    async by => {
+      const { teamId } = await signIn(api)
+      await api.services.db`update teams set name = ${`Team ${teamId}`} where id = ${teamId}`
+      const team = by === 'id' ? teamId : `Team ${teamId}`
+      api.services.config.oidc!.autoJoin = { team, role: 'viewer' }
+      const email = newAddress()
+      expect(await signInWith({ claims: { sub: email, email, email_verified: true } })).toBe('/')
+      expect(await usersOf(api, teamId)).toContainEqual({ email, role: 'viewer', loginEmail: email })
+    },
+  )
+
+  test('single sign-on: nobody joins a team that does not exist', async () => {
+    api.services.config.oidc!.autoJoin = { team: 'No such team', role: 'viewer' }
+    const email = newAddress()
+    expect(await signInWith({ claims: { sub: email, email, email_verified: true } })).toBe(
+      '/login#error=closed',
+    )
+  })
+
+  test('single sign-on: joining a team never takes over a user whom nobody has set up', async () => {
+    const { teamId } = await signIn(api)
+    const email = newAddress()
+    await api.services.db`insert into users (team_id, email, role) values (${teamId}, ${email}, 'owner')`
+    api.services.config.oidc!.autoJoin = { team: teamId, role: 'viewer' }
+    expect(await signInWith({ claims: { sub: email, email, email_verified: true } })).toBe(
+      '/login#error=setup_first',
+    )
+    expect(await usersOf(api, teamId)).toContainEqual({ email, role: 'owner', loginEmail: null })
+  })
+})
+
+describe('links that were opened', () => {
+  const unknown = () => {
+    const sub = newAddress()
+    return { sub, email: sub, email_verified: true }
+  }
+
+  test('single sign-on: the link of an invitation lets in whom it was given to, once', async () => {
+    const { teamId, secret, email } = await invited()
+    expect(await signInWith({ claims: { sub: newAddress() } }, newBrowser(api), { link: secret })).toBe('/')
+    expect(await usersOf(api, teamId)).toContainEqual({ email, role: 'member', loginEmail: email })
+    const again = await signInWith({ claims: unknown() }, newBrowser(api), { link: secret })
+    expect(again).toBe('/login#error=link_invalid')
+  })
+
+  test('single sign-on: a login has the address that the provider has verified, not that of the invitation', async () => {
+    const { teamId, secret, email } = await invited()
+    const claims = unknown()
+    await signInWith({ claims }, newBrowser(api), { link: secret })
+    expect(await usersOf(api, teamId)).toContainEqual({ email, role: 'member', loginEmail: claims.email })
+  })
+
+  test('single sign-on: the link for setting up joins all users with its address', async () => {
+    const email = newAddress()
+    const [one, two] = [await signIn(api), await signIn(api)]
+    for (const { teamId } of [one, two]) {
+      await api.services.db`insert into users (team_id, email, role) values (${teamId}, ${email}, 'admin')`
+    }
+    const link = await newLink(api, { email }, { purpose: 'setup' })
+    const claims = unknown()
+    expect(await signInWith({ claims }, newBrowser(api), { link })).toBe('/')
+    for (const { teamId } of [one, two]) {
+      expect(await usersOf(api, teamId)).toContainEqual({
+        email: claims.email,
+        role: 'admin',
+        loginEmail: claims.email,
+      })
+    }
+    const entries = await api.services.db`
+      select action, actor from audit_log where team_id = ${one.teamId} order by id`
+    expect(entries).toEqual(
+      ['login.setup', 'single_sign_on.link', 'login.success'].map(action => ({
+        action,
+        actor: claims.email,
+      })),
+    )
+  })
+
+  test('single sign-on: the link for setting up leaves a user alone in whose team the login is already', async () => {
+    const { claims, teamId } = await invited()
+    await signInWith({ claims })
+    const email = newAddress()
+    await api.services.db`insert into users (team_id, email, role) values (${teamId}, ${email}, 'admin')`
+    const link = await newLink(api, { email }, { purpose: 'setup' })
+    expect(await signInWith({ claims }, newBrowser(api), { link })).toBe('/')
+    expect(await usersOf(api, teamId)).toContainEqual({ email, role: 'admin', loginEmail: null })
+  })
+
+  test('single sign-on: the link for recovering links the login, and removes its second factor', async () => {
+    const person = await signIn(api)
+    await api.services.db`update logins set totp_secret = '\\x00', totp_step = 1 where id = ${person.loginId}`
+    const link = await newLink(api, { loginId: person.loginId }, { purpose: 'recover' })
+    const browser = newBrowser(api)
+    expect(await signInWith({ claims: unknown() }, browser, { link })).toBe('/')
+    const [login] = await api.services
+      .db`select totp_secret, totp_step from logins where id = ${person.loginId}`
+    expect(login).toEqual({ totp_secret: null, totp_step: null })
+    expect((await browser.send('GET', '/api/account/identities')).body).toHaveLength(1)
+  })
+
+  test.each(['expired', 'for resetting a password', 'invented', 'malformed'])(
+    'single sign-on: a link that is %s lets nobody in',
+    async kind => {
+      const email = newAddress()
+      const { loginId } = await signIn(api)
+      const expiresAt = new Date(Date.now() - 1_000)
+      const link =
+        kind === 'expired'
+          ? await newLink(api, { email }, { purpose: 'setup', expiresAt })
+          : kind === 'invented'
+            ? 'A'.repeat(43)
+            : kind === 'malformed'
+              ? 'a link'
+              : await newLink(api, { loginId }, { purpose: 'reset' })
+      expect(await signInWith({ claims: unknown() }, newBrowser(api), { link })).toBe(
+        '/login#error=link_invalid',
+      )
+    },
+  )
+
+  test('single sign-on: a link that could not be used stays', async () => {
+    const { secret } = await invited()
+    const claims = unknown()
+    await signIn(api, { email: claims.email })
+    const options = { link: secret }
+    expect(await signInWith({ claims }, newBrowser(api), options)).toBe('/login#error=sign_in_first')
+    expect(await signInWith({ claims: unknown() }, newBrowser(api), options)).toBe('/')
+  })
+
+  test('single sign-on: a login that is known joins the team of an invitation that was opened', async () => {
+    const [first, second] = [await invited(), await invited()]
+    await signInWith({ claims: first.claims })
+    expect(await signInWith({ claims: first.claims }, newBrowser(api), { link: second.secret })).toBe('/')
+    expect(await usersOf(api, second.teamId)).toContainEqual({
+      email: second.email,
+      role: 'member',
+      loginEmail: first.email,
+    })
+  })
+
+  test('single sign-on: the link for recovering another login is refused', async () => {
+    const { claims } = await invited()
+    await signInWith({ claims })
+    const other = await signIn(api)
+    const link = await newLink(api, { loginId: other.loginId }, { purpose: 'recover' })
+    expect(await signInWith({ claims }, newBrowser(api), { link })).toBe('/login#error=linked_elsewhere')
+  })
+})

@@ -1,0 +1,235 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { DIMENSIONS, sectionOf } from '../../src/dimensions/dimensions.ts'
+import { PUBLIC_SECTIONS, SECTIONS, type Section } from '../../src/dimensions/sections.ts'
+import { LIFECYCLE_NAMES } from '../../src/events/reserved-names.ts'
+import { routes } from '../../src/http/api/routes.ts'
+import { VALUE_OPERATORS } from '../../src/rollups/patterns/value-match.ts'
+import type { Json } from '../support/stripe.ts'
+import { GOALS, type Input, RANGE, type Sharing, startSharing } from './world.ts'
+
+let world: Sharing
+/** Secrets of shares that lack one section each. */
+const without = {} as Record<Section, string>
+let publicLike: string
+
+beforeAll(async () => {
+  world = await startSharing()
+  world.api.services.config.limits.browser = 0
+  for (const section of SECTIONS) {
+    without[section] = (await world.share(SECTIONS.filter(each => each !== section))).secret
+  }
+  publicLike = (await world.share([...PUBLIC_SECTIONS])).secret
+})
+afterAll(() => world.close())
+
+const get = (path: string, input: Input, credential?: string) =>
+  world.rest(path, { ...RANGE, ...input }, credential)
+const valueFor = (operator: string) => (operator === 'matches_regex' ? '^a' : 'a')
+
+/** Reads that stay allowed without the section, so that only the filter can be refused. */
+const READS_OF: Record<string, Input> = {
+  '/overview': {},
+  '/stats/timeseries': { metric: 'visitors' },
+  '/stats/breakdown': { dimension: 'channel' },
+  '/stats/filter-values': { dimension: 'channel' },
+  '/stats/goals': {},
+  '/stats/events': {},
+  '/stats/events/timeseries': {},
+  '/stats/page-titles': {},
+  '/stats/errors': {},
+  '/stats/errors/{error}': {},
+  '/stats/errors/{error}/timeseries': {},
+  '/stats/errors/{error}/events': {},
+}
+
+async function expectRefused(filter: Input, section: Section) {
+  for (const [path, input] of Object.entries(READS_OF)) {
+    const answer = await get(path, { ...input, ...filter }, without[section])
+    expect([path, answer.status, answer.body.code]).toEqual([path, 403, 'forbidden'])
+  }
+}
+
+describe('filters of a section that is not shared are refused', () => {
+  test.each(DIMENSIONS)('%s, with every operator', async dimension => {
+    for (const operator of VALUE_OPERATORS) {
+      const answer = await get(
+        '/overview',
+        { [dimension]: { [operator]: valueFor(operator) } },
+        without[sectionOf(dimension)],
+      )
+      const isOverviewRefused = sectionOf(dimension) === 'traffic'
+      expect([operator, answer.status], JSON.stringify(answer.body)).toEqual([operator, 403])
+      if (!isOverviewRefused) expect(answer.body.message).toContain(`section ${sectionOf(dimension)},`)
+    }
+  })
+
+  test.each<[string, Input, Section]>([
+    ['a dimension', { country: 'DE' }, 'locations'],
+    ['campaign', { campaign: 'spring' }, 'sources'],
+    ['prop_key', { prop_key: 'plan' }, 'events'],
+    ['prop_value', { prop_key: 'plan', prop_value: 'pro' }, 'events'],
+    ['user_id', { user_id: 'user-1' }, 'people'],
+    ['visit_count', { visit_count: '1' }, 'people'],
+  ])('%s, on every read', async (_, filter, section) => expectRefused(filter, section))
+
+  test('goal, whether it exists or not', async () => {
+    for (const goal of [world.goals[0]!, '00000000-0000-4000-8000-000000000000']) {
+      await expectRefused({ goal }, 'goals')
+    }
+  })
+
+  test('the own dimension of filter values, which is not applied', async () => {
+    const input = { dimension: 'channel', channel: { matches_regex: '(' } }
+    expect((await get('/stats/filter-values', input, without.sources)).status).toBe(403)
+    const campaign = { dimension: 'country', campaign: 'spring' }
+    expect((await get('/stats/filter-values', campaign, without.sources)).status).toBe(403)
+  })
+})
+
+describe('events of money leave no trace without the section revenue', () => {
+  const credential = () => publicLike
+
+  test('the log: neither its items nor its total', async () => {
+    const { body: all } = await get('/stats/events', { per_page: 100 }, world.owner.token)
+    const { body } = await get('/stats/events', { per_page: 100 }, credential())
+    const names = all.data.map(({ event_name }: Json) => event_name)
+    expect(names.filter((name: string) => name === 'payment')).toHaveLength(2)
+    expect(JSON.stringify(body)).not.toContain('payment')
+    expect(body.meta.total).toBe(all.meta.total - 2)
+  })
+
+  test.each<[string, Input]>([
+    ['is', { event_name: 'payment' }],
+    ['contains', { event_name: { contains: 'pay' } }],
+    ['matches_regex', { event_name: { matches_regex: '^pay' } }],
+    ['matches_pattern', { event_name: { matches_pattern: 'pay*' } }],
+    ['ends_with', { event_name: { ends_with: 'ment' } }],
+    ['a property', { prop_key: 'transaction_id' }],
+    ['any property', { prop_key: { matches_pattern: '**' }, event_name: { contains: 'ment' } }],
+  ])('a filter that only they match finds nothing: %s', async (_, filter) => {
+    const { body: overview } = await get('/overview', filter, credential())
+    expect(overview).toMatchObject({ visitors: 0, sessions: 0, pageviews: 0, custom_events: 0 })
+    expect((await get('/stats/events', filter, credential())).body.meta.total).toBe(0)
+    const { body: rows } = await get('/stats/breakdown', { dimension: 'channel', ...filter }, credential())
+    expect(rows.meta.total).toBe(0)
+    const { body } = await get('/stats/filter-values', { dimension: 'source', ...filter }, credential())
+    expect(body.values).toEqual([])
+  })
+
+  test('sessions that only they match with a negative filter do not count', async () => {
+    const filter = { event_name: { is_not: ['', 'signup', 'outbound', 'error', 'TypeError', 'Error'] } }
+    expect((await get('/overview', filter, world.owner.token)).body.sessions).toBeGreaterThan(0)
+    expect((await get('/overview', filter, credential())).body.sessions).toBe(0)
+  })
+
+  test('values of event_name and rows by event_name: none of their names, however few are asked for', async () => {
+    const ask = async (limit: number) =>
+      (await get('/stats/filter-values', { dimension: 'event_name', limit }, credential())).body.values
+    const { body: owners } = await get('/stats/filter-values', { dimension: 'event_name' }, world.owner.token)
+    const shown = owners.values.filter(({ value }: Json) => !LIFECYCLE_NAMES.includes(value as never))
+    expect(shown.length).toBeLessThan(owners.values.length)
+    expect(await ask(1_000)).toEqual(shown)
+    for (const limit of [1, 2, 3]) expect(await ask(limit)).toEqual(shown.slice(0, limit))
+    const { body } = await get('/stats/breakdown', { dimension: 'event_name' }, credential())
+    expect(JSON.stringify(body)).not.toContain('payment')
+  })
+
+  test('properties of their events: as of a name that no event has', async () => {
+    const ask = (event_name: string) =>
+      get('/stats/events/property-breakdown', { event_type: 'event', event_name }, credential())
+    expect((await ask('payment')).body).toEqual((await ask('unknown')).body)
+  })
+})
+
+describe('goals that events of money convert are unknown without the section revenue', () => {
+  const shown = () => world.goals.filter((_, index) => !GOALS[index]!.isMoney)
+
+  test('the list, its search and its total', async () => {
+    const { body } = await get('/goals', { per_page: 100 }, publicLike)
+    expect(body.data.map(({ id }: Json) => id).sort()).toEqual(shown().sort())
+    expect(body.meta.total).toBe(shown().length)
+    const { body: found } = await get('/goals', { search: 'payment' }, publicLike)
+    expect(found).toMatchObject({ data: [], meta: { total: 0 } })
+    const { body: owners } = await get('/goals', { search: 'payment' }, world.owner.token)
+    expect(owners.meta.total).toBe(1)
+  })
+
+  test('the report', async () => {
+    const { body } = await get('/stats/goals', {}, publicLike)
+    expect(body.map(({ id }: Json) => id).sort()).toEqual(shown().sort())
+  })
+
+  test('as a filter they are like a goal that does not exist', async () => {
+    const ask = async (goal: string) => {
+      const { status, body } = await get('/overview', { goal }, publicLike)
+      return { status, ...body, request_id: '' }
+    }
+    const unknown = await ask('00000000-0000-4000-8000-000000000000')
+    expect(unknown.status).toBe(422)
+    for (const [index, goal] of world.goals.entries()) {
+      if (GOALS[index]!.isMoney) expect(await ask(goal)).toEqual(unknown)
+      else expect((await ask(goal)).status).toBe(200)
+    }
+  })
+})
+
+describe('a share with filters', () => {
+  test('keeps its filter on the dimension whose values are asked for', async () => {
+    const { secret } = await world.share([...SECTIONS], { filters: { country: 'FR' } })
+    const { body } = await get('/stats/filter-values', { dimension: 'country', country: 'DE' }, secret)
+    expect(body.values.map(({ value }: Json) => value)).toEqual(['FR'])
+  })
+
+  test('is not widened by a filter on the same dimension', async () => {
+    const { secret } = await world.share([...SECTIONS], { filters: { country: 'FR' } })
+    for (const country of ['DE', { is_not: 'FR' }, { contains: 'D' }] as const) {
+      const { body } = await get('/overview', { country: country as never }, secret)
+      expect([body.visitors, body.sessions]).toEqual([0, 0])
+    }
+  })
+
+  test('does not know an error that does not occur in what it shows', async () => {
+    const { secret } = await world.share(['errors'], { filters: { country: 'FR' } })
+    for (const path of ['', '/timeseries', '/events']) {
+      const answer = await get(`/stats/errors/{error}${path}`, {}, secret)
+      expect([answer.status, answer.body.message]).toEqual([404, 'No such error'])
+    }
+  })
+
+  test('on user ids does not show them', async () => {
+    const { secret } = await world.share(['traffic'], { filters: { user_id: 'user-1', country: 'DE' } })
+    const { body } = await get('/shared', {}, secret)
+    expect(body.filters).toEqual({ country: 'DE' })
+    expect((await get('/overview', {}, secret)).body.visitors).toBe(1)
+  })
+})
+
+test('shared reads: every read of a site is either for users alone or names its section', () => {
+  const reads = routes.filter(({ type, path }) => type === 'query' && path.includes(':siteKey'))
+  const shared = reads.filter(({ isShared }) => isShared)
+  for (const { procedure, section } of shared) {
+    expect([...SECTIONS, 'any'], procedure).toContain(section)
+  }
+  // Another read is for users alone: it belongs here, or on the base of shared reads with a section.
+  const users = reads.filter(({ isShared }) => !isShared).map(({ procedure }) => procedure)
+  expect(users.sort()).toEqual([
+    'payments.list',
+    'people.export',
+    'people.getErasure',
+    'people.listErasures',
+    'processor.get',
+    'shares.list',
+    'sites.get',
+    'sites.getIdentifySecret',
+  ])
+})
+
+test('shared reads: what belongs to nobody but users is refused to a share and to everybody', async () => {
+  await world.setPublic(true)
+  for (const path of ['', '/shares', '/payments', '/processor', '/identify-secret']) {
+    for (const credential of [undefined, publicLike]) {
+      expect([path, (await get(path, {}, credential)).status]).toEqual([path, 401])
+    }
+  }
+  await world.setPublic(false)
+})

@@ -1,0 +1,182 @@
+import { randomUUID } from 'node:crypto'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { generateToken } from '../../src/teams/token-format.ts'
+import { browser, newPlace, type Place, token } from '../contract/callers.ts'
+import { type Api, startApi } from '../support/api.ts'
+import { inProcessPool } from '../support/in-process-pool.ts'
+
+let api: Api
+let place: Place
+
+beforeAll(async () => {
+  api = await startApi()
+  api.services.rollups = inProcessPool(api.services.db)
+})
+afterAll(() => api.close())
+beforeEach(async () => {
+  Object.assign(api.services.config.limits, { api: 0, browser: 0 })
+  place = await newPlace(api.services.db, { isPublic: true })
+})
+
+const read = (siteKey: string, headers: Record<string, string> = {}, what = 'overview') =>
+  api.call('GET', `/api/sites/${siteKey}/${what}`, { headers })
+const domainOf = async (siteId: string): Promise<string> => {
+  const [site] = await api.services.db`select domain from sites where id = ${siteId}`
+  return site!.domain
+}
+
+describe('public sites', () => {
+  test('everybody reads them, by id and by domain; what they show is told', async () => {
+    const domain = await domainOf(place.siteId)
+    for (const key of [place.siteId, domain]) expect((await read(key)).status).toBe(200)
+    const { body } = await read(domain, {}, 'shared')
+    expect(body).toEqual({
+      id: place.siteId,
+      domain,
+      timezone: 'UTC',
+      currency: 'USD',
+      favicon_url: expect.stringContaining(domain),
+      has_data: false,
+      first_event_at: null,
+      name: null,
+      sections: ['traffic', 'sources', 'pages', 'locations', 'devices', 'goals', 'events', 'errors'],
+      filters: {},
+      may_export: false,
+      expires_at: null,
+    })
+  })
+
+  test('users learn that they may read everything', async () => {
+    const { body } = await read(place.otherSiteId, await token(api.services.db, place, {}), 'shared')
+    expect(body).toMatchObject({ name: null, may_export: true })
+    expect(body.sections).toHaveLength(11)
+  })
+
+  test('a site that is not public, and one that does not exist, are refused alike', async () => {
+    const answers = []
+    for (const key of [
+      place.otherSiteId,
+      await domainOf(place.otherSiteId),
+      randomUUID(),
+      'unknown.example',
+      '%20',
+    ]) {
+      const { status, headers, body } = await read(key)
+      answers.push({
+        status,
+        body: { ...body, request_id: '' },
+        authenticate: headers.get('www-authenticate'),
+      })
+    }
+    for (const answer of answers) expect(answer).toEqual(answers[0])
+    expect(answers[0]).toMatchObject({ status: 401, authenticate: 'Bearer' })
+  })
+
+  test('a site that is not public any more is refused at once', async () => {
+    expect((await read(place.siteId)).status).toBe(200)
+    const headers = await token(api.services.db, place, {})
+    const path = `/api/sites/${place.siteId}/sharing`
+    expect((await api.call('PATCH', path, { headers, body: { is_public: false } })).status).toBe(200)
+    expect((await read(place.siteId)).status).toBe(401)
+  })
+
+  test('a domain that several teams made public is that of the oldest site', async () => {
+    const domain = `${randomUUID()}.example`
+    const places = [await newPlace(api.services.db), await newPlace(api.services.db, { isPublic: true })]
+    places.push(await newPlace(api.services.db, { isPublic: true }))
+    for (const { siteId } of places) {
+      await api.services.db`update sites set domain = ${domain} where id = ${siteId}`
+    }
+    expect((await read(domain, {}, 'shared')).body.id).toBe(places[1]!.siteId)
+    const own = await browser(api.services.db, places[2]!)
+    expect((await read(domain, own, 'shared')).body).toMatchObject({
+      id: places[2]!.siteId,
+      may_export: true,
+    })
+  })
+
+  test('a signed-in person reads a public site of another team as everybody does', async () => {
+    const stranger = await browser(api.services.db, await newPlace(api.services.db))
+    const teamless = await browser(api.services.db, null)
+    for (const headers of [stranger, teamless]) {
+      expect((await read(place.siteId, headers)).status).toBe(200)
+      expect((await read(place.siteId, headers, 'stats/timeseries?metric=mrr')).status).toBe(403)
+      expect((await read(place.siteId, headers, 'shared')).body.sections).toHaveLength(8)
+    }
+    expect((await read(place.otherSiteId, stranger)).status).toBe(404)
+    expect((await read(place.otherSiteId, teamless)).status).toBe(403)
+  })
+
+  test('a person who is limited to other sites of the team reads it as everybody does', async () => {
+    const limited = await browser(api.services.db, place, { role: 'member', siteIds: [place.otherSiteId] })
+    expect((await read(place.siteId, limited, 'shared')).body.sections).toHaveLength(8)
+  })
+
+  test('an ended session does not keep anybody from a public site', async () => {
+    const headers = { Cookie: `analytics_session=${'A'.repeat(43)}`, 'Sec-Fetch-Site': 'same-origin' }
+    expect((await read(place.siteId, headers)).status).toBe(200)
+    expect((await read(place.otherSiteId, headers)).body.message).toMatch(/session has ended/)
+  })
+
+  test('a token never falls back to what is public', async () => {
+    const { db } = api.services
+    const stranger = await token(db, await newPlace(db), {})
+    expect((await read(place.siteId, stranger)).status).toBe(404)
+    const limited = await token(db, place, { siteIds: [place.otherSiteId] })
+    expect((await read(place.siteId, limited)).status).toBe(404)
+    const scoped = await token(db, place, { scopes: ['ingest'] })
+    expect((await read(place.siteId, scoped)).status).toBe(403)
+    for (const invalid of [generateToken(), 'nonsense', `wsh_${'A'.repeat(43)}`]) {
+      expect((await read(place.siteId, { Authorization: `Bearer ${invalid}` })).status).toBe(401)
+    }
+  })
+
+  test('over tRPC the input decides: without a site it is refused as without a token', async () => {
+    const ask = async (input: string) =>
+      (await fetch(`${api.url}/trpc/stats.overview${input && `?input=${encodeURIComponent(input)}`}`)).status
+    expect(await ask(JSON.stringify({ siteKey: place.siteId }))).toBe(200)
+    for (const input of ['', '{', '{}', '[]', '{"siteKey":7}'])
+      expect([input, await ask(input)]).toEqual([input, 401])
+  })
+})
+
+describe('limits of shared reads', () => {
+  test('a network has the limit of a browser for all sites', async () => {
+    const other = await newPlace(api.services.db, { isPublic: true })
+    await api.services.redis.flushall()
+    api.services.config.limits.browser = 2
+    const first = await read(place.siteId)
+    expect(first.headers.get('x-ratelimit-limit')).toBe('2')
+    expect(first.headers.get('x-ratelimit-remaining')).toBe('1')
+    expect((await read(other.siteId)).status).toBe(200)
+    const refused = await read(place.siteId)
+    expect([refused.status, refused.body.message]).toEqual([
+      429,
+      expect.stringContaining('from this address'),
+    ])
+  })
+
+  test('all readers of a site together have twenty times as much, and users are not among them', async () => {
+    await api.services.redis.flushall()
+    api.services.config.limits.browser = 1
+    const { trustProxy } = api.services.config
+    api.services.config.trustProxy = 1
+    const statuses: number[] = []
+    for (let count = 0; count < 21; count++) {
+      statuses.push((await read(place.siteId, { 'X-Forwarded-For': `192.0.2.${count}` })).status)
+    }
+    expect(statuses).toEqual([...Array(20).fill(200), 429])
+    expect((await read(place.siteId, await token(api.services.db, place, {}))).status).toBe(200)
+    api.services.config.trustProxy = trustProxy
+  })
+
+  test('keys that name no public site are limited, and those that do are not', async () => {
+    api.services.config.limits.api = 1
+    expect((await read(place.siteId)).status).toBe(200)
+    const statuses: number[] = []
+    for (let count = 0; count < 12; count++) statuses.push((await read(randomUUID())).status)
+    expect(statuses.slice(-1)).toEqual([429])
+    expect(statuses[0]).toBe(401)
+    expect((await read(place.siteId)).status).toBe(200)
+  })
+})

@@ -1,0 +1,129 @@
+import { PUBLIC_SECTIONS, type Section } from '../../src/dimensions/sections.ts'
+import { LIFECYCLE_NAMES } from '../../src/events/reserved-names.ts'
+import type { Json } from '../support/stripe.ts'
+import { type Input, RANGE } from './world.ts'
+
+/** A read with the section that it needs. */
+export interface SharedRead {
+  procedure: string
+  /** Below the site. */
+  path: string
+  input: Input
+  section: Section
+}
+
+const read = (section: Section, procedure: string, path: string, input: Input = {}): SharedRead => ({
+  procedure,
+  path,
+  section,
+  input: { ...RANGE, ...input },
+})
+
+/** Every read of a site, with inputs of every section. */
+export const READS: SharedRead[] = [
+  read('traffic', 'stats.overview', '/overview'),
+  read('traffic', 'stats.timeseries', '/stats/timeseries', { metric: 'visitors' }),
+  read('traffic', 'stats.timeseries', '/stats/timeseries', { metric: 'custom_events' }),
+  read('revenue', 'stats.timeseries', '/stats/timeseries', { metric: 'revenue' }),
+  read('revenue', 'stats.timeseries', '/stats/timeseries', { metric: 'mrr' }),
+  ...(
+    [
+      ['sources', 'channel'],
+      ['sources', 'utm_source'],
+      ['pages', 'path'],
+      ['pages', 'entry_path'],
+      ['locations', 'country'],
+      ['devices', 'browser'],
+      ['events', 'event_name'],
+      ['people', 'user_id'],
+      ['people', 'visit_count'],
+    ] as const
+  ).flatMap(([section, dimension]) => [
+    read(section, 'stats.breakdown', '/stats/breakdown', { dimension, per_page: 2 }),
+    read(section, 'stats.filterValues', '/stats/filter-values', { dimension, limit: 3 }),
+  ]),
+  read('goals', 'stats.goals', '/stats/goals'),
+  read('goals', 'goals.list', '/goals', { per_page: 3 }),
+  read('goals', 'goals.list', '/goals', { search: 'p' }),
+  read('events', 'stats.events', '/stats/events', { per_page: 4 }),
+  read('events', 'stats.events', '/stats/events', { per_page: 4, page: 2, types: 'event' }),
+  read('events', 'stats.eventsTimeseries', '/stats/events/timeseries'),
+  ...['signup', 'payment'].map(event_name =>
+    read('events', 'stats.propertyBreakdown', '/stats/events/property-breakdown', {
+      event_type: 'event',
+      event_name,
+    }),
+  ),
+  read('pages', 'stats.pageTitles', '/stats/page-titles', { per_page: 2 }),
+  read('pages', 'stats.pageTitlesTimeseries', '/stats/page-titles/timeseries', { title: 'Home' }),
+  read('errors', 'stats.errors', '/stats/errors'),
+  read('errors', 'stats.error', '/stats/errors/{error}'),
+  read('errors', 'stats.errorTimeseries', '/stats/errors/{error}/timeseries'),
+  read('errors', 'stats.errorEvents', '/stats/errors/{error}/events'),
+]
+
+const MONEY = [
+  ...['revenue', 'recurring_revenue', 'payments', 'mrr', 'new_customers', 'mrr_per_visitor'],
+  'conversion_rate',
+]
+const isMoneyName = (name: string) => LIFECYCLE_NAMES.some(each => each === name)
+
+/** What an owner adds to a query to get what readers without `revenue` get. */
+export function ownersInput({ procedure, input }: SharedRead, sections: readonly Section[]): Input {
+  if (sections.includes('revenue')) return input
+  const comparesHits =
+    ['event_name', 'prop_key', 'path', 'title'].some(name => name in input) &&
+    procedure !== 'stats.propertyBreakdown' &&
+    procedure !== 'stats.pageTitlesTimeseries'
+  const lists = procedure === 'stats.events' || procedure === 'stats.eventsTimeseries'
+  if (!lists && !comparesHits) return input
+  const given = input.event_name
+  const before =
+    given === undefined ? {} : typeof given === 'object' && !Array.isArray(given) ? given : { is: given }
+  const { is_not = [], ...others } = before as Record<string, string | string[]>
+  return { ...input, event_name: { ...others, is_not: [...[is_not].flat(), ...LIFECYCLE_NAMES] } as never }
+}
+
+/** Returns an owner's answer without what a reader with these sections may not see. */
+export function masked(
+  { procedure, input }: SharedRead,
+  body: Json,
+  sections: readonly Section[],
+  moneyGoals: (goal: Json) => boolean,
+): Json {
+  const has = (section: Section) => sections.includes(section)
+  const copy = structuredClone(body)
+  if (procedure === 'stats.overview' && !has('revenue')) {
+    for (const period of [copy, copy.previous]) {
+      for (const name of MONEY) if (name !== 'conversion_rate' || !input.goal) delete period[name]
+    }
+  }
+  if (procedure === 'stats.breakdown' && !has('revenue')) for (const row of copy.data) row.revenue = null
+  if (procedure === 'stats.goals' && !has('revenue')) {
+    return copy.filter((row: Json) => !moneyGoals(row)).map((row: Json) => ({ ...row, revenue: null }))
+  }
+  if (procedure === 'stats.propertyBreakdown' && !has('revenue') && isMoneyName(String(input.event_name))) {
+    copy.rows = []
+  }
+  if (procedure === 'stats.events' || procedure === 'stats.errorEvents') {
+    for (const item of copy.data) maskActor(item, has)
+  }
+  return copy
+}
+
+function maskActor(item: Json, has: (section: Section) => boolean): void {
+  const clear = (value: unknown, ...names: string[]) => {
+    for (const name of names) if (name in item) item[name] = value
+  }
+  if (!has('people')) {
+    clear(null, 'user_id', 'visitor_id', 'display_name', 'avatar_url')
+    item.url = item.url.replace(/\?.*/, '')
+  }
+  if (!has('pages')) clear('', 'path', 'url', 'title', 'hostname')
+  if (!has('locations')) clear('', 'country')
+  if (!has('devices')) clear('', 'device', 'browser', 'os')
+  if (!has('errors')) clear(null, 'error_id')
+  if (!has('stacks')) clear(null, 'stack')
+}
+
+export const PUBLIC: readonly Section[] = PUBLIC_SECTIONS

@@ -1,0 +1,157 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { SECTIONS, type Section } from '../../src/dimensions/sections.ts'
+import type { Json } from '../support/stripe.ts'
+import { masked, ownersInput, PUBLIC, READS, type SharedRead } from './reads.ts'
+import { GOALS, type Input, type Read, type Sharing, startSharing } from './world.ts'
+
+let world: Sharing
+/** Secrets of shares with one section each. */
+const secrets = {} as Record<Section, string>
+let everything: string
+let stranger: string
+/** Secrets of shares that were revoked, or have expired. */
+const ended: string[] = []
+let ofOtherSite: string
+
+beforeAll(async () => {
+  world = await startSharing()
+  world.api.services.config.limits.browser = 0
+  for (const section of SECTIONS) secrets[section] = (await world.share([section])).secret
+  everything = (await world.share([...SECTIONS])).secret
+  stranger = (await world.api.member()).token
+  const revoked = await world.share([...SECTIONS])
+  await world.call('DELETE', `${world.site.path}/shares/${revoked.id}`)
+  const expired = await world.share([...SECTIONS])
+  await world.api.services
+    .db`update shares set expires_at = now() - interval '10 years' where id = ${expired.id}`
+  ended.push(revoked.secret, expired.secret)
+  const body = { name: 'test', sections: SECTIONS }
+  ofOtherSite = (await world.call('POST', `${(await world.shop()).path}/shares`, body)).body.secret
+})
+afterAll(() => world.close())
+
+const WAYS = {
+  rest: (read: SharedRead, input: Input, credential?: string) => world.rest(read.path, input, credential),
+  tRPC: (read: SharedRead, input: Input, credential?: string) =>
+    world.trpc(read.procedure, input, credential),
+}
+type Ask = (read: SharedRead, input: Input, credential?: string) => Promise<Read>
+
+const nameOf = ({ procedure, input: { from: _f, to: _t, ...rest } }: SharedRead) =>
+  `${procedure} ${JSON.stringify(rest)}`
+
+const isMoneyGoal = ({ id }: Json) => {
+  const index = world.goals.indexOf(id)
+  return index < 0 || GOALS[index]!.isMoney
+}
+
+/** Reads whose answer an owner cannot get by filters: their goals and values are compared by themselves. */
+const isListed = ({ procedure, input }: SharedRead) =>
+  procedure === 'goals.list' || (procedure === 'stats.filterValues' && input.dimension === 'event_name')
+
+/** Expects what an owner gets with the same filters, without what the sections leave out. */
+async function expectOwners(
+  ask: Ask,
+  read: SharedRead,
+  sections: readonly Section[],
+  credential?: string,
+  fixed: Input = {},
+) {
+  const answer = await ask(read, read.input, credential)
+  expect(answer.status, JSON.stringify(answer.body)).toBe(200)
+  expect(answer.headers.get('cache-control')).toBe('no-store')
+  if (isListed(read) && !sections.includes('revenue')) return
+  const asked = { ...read, input: { ...read.input, ...fixed } }
+  const owners = await ask(read, ownersInput(asked, sections), world.owner.token)
+  const { links: _, ...expected } = Array.isArray(owners.body)
+    ? { links: null, rows: masked(read, owners.body as never, sections, isMoneyGoal) }
+    : masked(read, owners.body, sections, isMoneyGoal)
+  const { links, ...given } = Array.isArray(answer.body) ? { links: null, rows: answer.body } : answer.body
+  expect(given).toEqual(expected)
+  for (const link of Object.values(links ?? {})) if (link) expect(link).not.toContain('wsh_')
+}
+
+describe.each(Object.entries(WAYS))('shared reads over %s', (_way, ask) => {
+  test.each(READS.map(read => [nameOf(read), read] as const))(
+    '%s: nobody, other teams, and shares that have ended or are of another site are refused',
+    async (_, read) => {
+      const nobody = await ask(read, read.input)
+      expect([nobody.status, nobody.body.code]).toEqual([401, 'unauthenticated'])
+      const other = await ask(read, read.input, stranger)
+      expect([other.status, other.body.message]).toEqual([404, 'No such site'])
+      const elsewhere = await ask(read, read.input, ofOtherSite)
+      expect([elsewhere.status, elsewhere.body.message]).toEqual([404, 'No such site'])
+      for (const credential of ended) {
+        const answer = await ask(read, read.input, credential)
+        expect([answer.status, answer.body.code]).toEqual([401, 'unauthenticated'])
+      }
+    },
+  )
+
+  test.each(READS.map(read => [nameOf(read), read] as const))(
+    '%s: a share with one section reads it if that is its section, and gets the numbers of an owner',
+    async (_, read) => {
+      for (const section of SECTIONS) {
+        if (section === read.section) await expectOwners(ask, read, [section], secrets[section])
+        else {
+          const refused = await ask(read, read.input, secrets[section])
+          expect([section, refused.status, refused.body.code]).toEqual([section, 403, 'forbidden'])
+          expect(refused.body.message).toContain(` ${read.section},`)
+        }
+      }
+    },
+  )
+
+  test.each(READS.map(read => [nameOf(read), read] as const))(
+    '%s: a share with everything gets the whole answer of an owner',
+    async (_, read) => {
+      const [given, owners] = [
+        await ask(read, read.input, everything),
+        await ask(read, read.input, world.owner.token),
+      ]
+      expect(given.body).toEqual(owners.body)
+    },
+  )
+
+  test.each([
+    ['a country', { country: 'DE' }],
+    ['a path', { path: { starts_with: '/pri' } }],
+    ['a pattern', { title: { matches_pattern: 'Pri*' } }],
+    ['two dimensions', { browser: ['Chrome'], path: { is_not: '/home' } }],
+    ['an event', { event_name: { is_not: 'outbound' } }],
+  ] satisfies [string, Input][])(
+    'a share that is narrowed to %s gives the numbers of an owner with that filter',
+    async (_, filters) => {
+      const { secret } = await world.share([...PUBLIC], { filters })
+      for (const read of READS.filter(({ section }) => PUBLIC.includes(section))) {
+        const hasOwn = Object.keys(filters).some(name => name in read.input)
+        if (hasOwn || (read.procedure.startsWith('stats.error') && read.procedure !== 'stats.errors'))
+          continue
+        // An owner's filter on the dimension itself is not applied to its values; that of a share is.
+        if (read.procedure === 'stats.filterValues' && String(read.input.dimension) in filters) continue
+        await expectOwners(ask, read, PUBLIC, secret, filters)
+      }
+    },
+  )
+})
+
+describe.each(Object.entries(WAYS))('public sites over %s', (_way, ask) => {
+  beforeAll(() => world.setPublic(true))
+  afterAll(() => world.setPublic(false))
+
+  test.each(READS.map(read => [nameOf(read), read] as const))(
+    '%s: everybody reads it, but for money, people and stacks',
+    async (_, read) => {
+      if (PUBLIC.includes(read.section)) await expectOwners(ask, read, PUBLIC)
+      else {
+        const refused = await ask(read, read.input)
+        expect([refused.status, refused.body.code]).toEqual([403, 'forbidden'])
+        expect(refused.body.message).toContain(` ${read.section},`)
+      }
+    },
+  )
+
+  test('a token of another team is refused as before', async () => {
+    for (const read of READS) expect((await ask(read, read.input, stranger)).status).toBe(404)
+  })
+})
