@@ -1,4 +1,4 @@
-import { forgetOldEntries } from '../audit/list.ts'
+import { forgetOldEntries, mergeCounts } from '../audit/list.ts'
 import type { Queryable } from '../db/connect.ts'
 import { query } from '../db/query.ts'
 
@@ -31,11 +31,15 @@ const forgetInvitations = query<Due, { id: string }>(
   returning id`,
 )
 
+/** New counts of audit entries that one call adds up. */
+const MOST_COUNTS = 10_000
+
 /** Rows of each kind that one call deletes at most: the embedded database runs nothing else meanwhile. */
 const LIMIT = 1_000
 
 /**
  * Deletes expired sessions and links, invitations that expired 30 days ago, and entries of the audit log that are older than a year.
+ * Adds up the counts of audit entries.
  * @returns whether more may be left
  */
 export async function forgetExpired(db: Queryable, now: Date, limit = LIMIT): Promise<boolean> {
@@ -43,5 +47,6 @@ export async function forgetExpired(db: Queryable, now: Date, limit = LIMIT): Pr
   for (const forget of [forgetSessions, forgetLinks, forgetInvitations, forgetOldEntries]) {
     isMore = (await forget(db, { now, limit })).length === limit || isMore
   }
+  await mergeCounts(db, { limit: MOST_COUNTS })
   return isMore
 }
