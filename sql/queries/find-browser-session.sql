@@ -1,5 +1,5 @@
 -- The session of a secret, with its login and the login's membership of team :teamId, else of the team that it joined first. Without such a
--- membership, the columns of `member` are null.
+-- membership, the columns of `member` and `teams` are null.
 select
   sessions.id as "sessionId",
   logins.id as "loginId",
@@ -13,18 +13,19 @@ select
   member.team_id as "teamId",
   member.role,
   member.site_ids as "siteIds",
-  member.plan,
-  member.trial_ends_at as "trialEndsAt"
+  teams.plan,
+  teams.trial_ends_at as "trialEndsAt"
 from browser_sessions as sessions
 join logins on logins.id = sessions.login_id
 left join lateral (
-  select users.id, users.team_id, users.role, users.site_ids, teams.plan, teams.trial_ends_at
+  select users.id, users.team_id, users.role, users.site_ids
   from users
-  join teams on teams.id = users.team_id
   where users.login_id = logins.id and (:teamId::uuid is null or users.team_id = :teamId)
   order by users.created_at, users.id
   limit 1
 ) as member on true
+-- After the limit: inside, a plan without statistics would read all teams.
+left join teams on teams.id = member.team_id
 where
   (sessions.hash = :hash or (sessions.previous_hash = :hash and sessions.previous_until > :now))
   and sessions.expires_at > :now
