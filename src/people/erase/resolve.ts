@@ -15,7 +15,9 @@ const selectGone = query<
     and (
       visitor_no = any(:asked::int[])
       or visitor_no = any(:touched::int[])
-      and not exists (select from sessions where sessions.visitor_no = visitors.visitor_no)
+      and visitor_no <> all(array(
+        select visitor_no from sessions where site_no = :siteNo::int and visitor_no = any(:touched::int[])
+      ))
     )`,
 )
 

@@ -7,8 +7,8 @@ import { inErasingTransaction } from './erasing-transaction.ts'
 import { type Erasure, itemsOf, numbersOf, type Outcome, removeItems } from './items.ts'
 import { settleErrors } from './settle-errors.ts'
 
-/** Visitors of one transaction. */
-const SLICE = 100
+/** Visitors of one transaction: no hits are stored meanwhile. */
+const SLICE = 25
 
 interface Rest {
   visitorNo: number
@@ -16,17 +16,21 @@ interface Rest {
   firstAt: Date | null
 }
 
+// The sessions are filtered by the given visitors, not joined to them: a join reads all sessions of the columnstore, while no hit is stored.
+
 /** A visitor without sessions goes, unless an identity has come since the request. */
-const deleteVisitors = query<{ visitorNos: number[]; requestedAt: Date }>(
+const deleteVisitors = query<{ siteNo: number; visitorNos: number[]; requestedAt: Date }>(
   'delete-erased-visitors',
   `delete from visitors
   where visitor_no = any(:visitorNos::int[])
     and (pending_since is null or pending_since < :requestedAt)
-    and not exists (select from sessions where sessions.visitor_no = visitors.visitor_no)`,
+    and visitor_no <> all(array(
+      select visitor_no from sessions where site_no = :siteNo::int and visitor_no = any(:visitorNos::int[])
+    ))`,
 )
 
 /** Sessions that retention has dropped stay counted. */
-const updateVisitors = query<{ visitorNos: number[] }, Rest>(
+const updateVisitors = query<{ siteNo: number; visitorNos: number[] }, Rest>(
   'update-rest-of-visitors',
   `update visitors
   set
@@ -38,7 +42,11 @@ const updateVisitors = query<{ visitorNos: number[] }, Rest>(
       given.visitor_no, count(sessions.visitor_no)::int as sessions, max(started_at) as newest_at,
       min(least(first_at, started_at)) as first_at
     from unnest(:visitorNos::int[]) as given (visitor_no)
-    left join sessions on sessions.visitor_no = given.visitor_no
+    left join (
+      select visitor_no, started_at, first_at
+      from sessions
+      where site_no = :siteNo::int and visitor_no = any(:visitorNos::int[])
+    ) as sessions on sessions.visitor_no = given.visitor_no
     group by given.visitor_no
   ) as rest, sites
   where visitors.visitor_no = rest.visitor_no and sites.site_no = visitors.site_no
@@ -102,8 +110,8 @@ async function settleSlice(
   visitorNos: number[],
   requestedAt: Date,
 ): Promise<void> {
-  await deleteVisitors(tx, { visitorNos, requestedAt })
-  const rest = await updateVisitors(tx, { visitorNos })
+  await deleteVisitors(tx, { siteNo, visitorNos, requestedAt })
+  const rest = await updateVisitors(tx, { siteNo, visitorNos })
   const late = rest.flatMap(({ visitorNo, sessions, firstAt }) => {
     const at = firstAt?.getTime()
     return sessions > 0 && at !== undefined ? [{ visitorNo, siteNo, firstSeenAt: at, lateSessionAt: at }] : []
