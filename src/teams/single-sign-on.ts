@@ -1,4 +1,5 @@
 import { createLogin, findLogin } from '../accounts/logins.ts'
+import { proveAddress } from '../accounts/proven-address.ts'
 import { useIdentity } from '../accounts/single-sign-on/identities.ts'
 import { linkIdentity } from '../accounts/single-sign-on/link.ts'
 import type { ProvenPerson } from '../accounts/single-sign-on/provider.ts'
@@ -66,6 +67,8 @@ async function loginOfNewcomer(
   if (email === undefined) throw new SsoRefusal(hasUnverifiedEmail ? 'unverified_email' : 'closed')
   const [login] = await createLogin(tx, { email, name, passwordHash: null, now })
   if (!login) throw new SsoRefusal('sign_in_first')
+  // Whoever was shown the link of an invitation may not be who has its address.
+  if (verifiedEmail !== null || link?.kind === 'setup') await proveAddress(tx, login.id, now)
   return { id: login.id, email }
 }
 
