@@ -305,6 +305,13 @@ describe('who is let in', () => {
     expect(login).toEqual({ name: 'Ada' })
   })
 
+  test('single sign-on: a name with a character that cannot be stored is stored without it', async () => {
+    const { email, claims } = await invited()
+    expect(await signInWith({ claims: { ...claims, name: 'A\0da\ud800' } })).toBe('/')
+    const [login] = await api.services.db`select name from logins where email = ${email}`
+    expect(login).toEqual({ name: 'Ada\ufffd' })
+  })
+
   test('single sign-on: a profile of another subject is refused', async () => {
     const { email } = await invited()
     const profile = { sub: 'another', email, email_verified: true }
