@@ -36,7 +36,11 @@ export async function loginOfPerson(
   const { id: loginId, email } = login
   const joiner = { loginId, email, network }
   if (link) await useOpenedLink(tx, joiner, link, now)
-  if (known) return login
+  if (known) {
+    // A link of the operator may have removed it, with the others.
+    if (link?.kind === 'recover') await linkIdentity(tx, loginId, person, now)
+    return login
+  }
   // Only a new login with a verified address gets here without a link.
   const isLetIn =
     link !== undefined ||
