@@ -15,7 +15,7 @@ import { findSite, findSiteAnywhere } from '../src/sites/find-site.ts'
 import { type BackfillOptions, backfill } from '../src/stats/backfill.ts'
 import { bootstrap, createTeam, createUser, setPlan } from '../src/teams/accounts.ts'
 import { disableLogin, enableLogin, listLogins, makeLoginLink } from '../src/teams/manage-logins.ts'
-import { PLANS, type Plan, ROLES, type Role } from '../src/teams/schema.ts'
+import { PLANS, type Plan, ROLES, type Role, SCOPES, type Scope } from '../src/teams/schema.ts'
 import { createToken } from '../src/teams/tokens.ts'
 import { importFile } from './import-file.ts'
 import { collect, currency, day, email, text, time, uuid, wholeNumber } from './options.ts'
@@ -65,8 +65,16 @@ program
     email,
   )
   .addOption(new Option('--role <role>', 'what the user may do').choices(ROLES).makeOptionMandatory())
-  .action(({ team, ...options }: { team: string; email: string; role: Role }) =>
-    answer(async db => ({ user_id: await createUser(db, { teamId: team, ...options }) })),
+  .option(
+    '--site <site>',
+    'id or domain of a site that a member or viewer is limited to; may be repeated; by default every site',
+    collect,
+  )
+  .action(({ team, email, role, site }: { team: string; email: string; role: Role; site?: string[] }) =>
+    answer(async db => {
+      const siteIds = await siteIdsOf(db, team, site)
+      return { user_id: await createUser(db, { teamId: team, email, role, siteIds }) }
+    }),
   )
 
 program
@@ -75,17 +83,18 @@ program
   .requiredOption('--user <id>', 'id of the user it acts as', uuid)
   .option('--name <name>', 'name of the token', text(255), 'admin')
   .option('--site <site>', 'id or domain of a site that the token is limited to; may be repeated', collect)
+  .addOption(
+    new Option('--scope <scope...>', 'what the token may do; may be repeated; by default everything').choices(
+      SCOPES,
+    ),
+  )
   .option('--expires-at <time>', 'ISO 8601; by default it never expires', time)
-  .action((options: { team: string; user: string; name: string; site?: string[]; expiresAt?: Date }) =>
+  .action((options: NewTokenOptions) =>
     answer(async db => {
-      const sites = options.site?.map(site => findSite(db, { teamId: options.team, siteIds: null }, site))
-      const token = {
-        teamId: options.team,
-        userId: options.user,
-        name: options.name,
-        siteIds: sites ? (await Promise.all(sites)).map(site => site.id) : null,
-        expiresAt: options.expiresAt ?? null,
-      }
+      const { team: teamId, user: userId, name, scope, expiresAt = null } = options
+      const siteIds = await siteIdsOf(db, teamId, options.site)
+      const scopes = SCOPES.filter(each => !scope || scope.includes(each))
+      const token = { teamId, userId, name, siteIds, scopes, expiresAt }
       const made = await createToken(db, token, new Date())
       return { id: made.id, token: made.token }
     }),
@@ -198,6 +207,22 @@ program
       return reconcileMrr({ db, config }, siteId)
     }),
   )
+
+/** Returns the ids of a team's sites; null when no site is given. */
+async function siteIdsOf(db: Db, teamId: string, sites: string[] | undefined): Promise<string[] | null> {
+  if (!sites) return null
+  const found = await Promise.all(sites.map(site => findSite(db, { teamId, siteIds: null }, site)))
+  return found.map(({ id }) => id)
+}
+
+interface NewTokenOptions {
+  team: string
+  user: string
+  name: string
+  site?: string[]
+  scope?: Scope[]
+  expiresAt?: Date
+}
 
 /** Returns the number of a site; null when no site is given. */
 async function siteNoOf(db: Db, site: string | undefined): Promise<number | null> {

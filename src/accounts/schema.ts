@@ -12,7 +12,7 @@ export const EmailAddress = z
   .refine(value => value.length <= MAX_EMAIL && /^[^\s@]+@[^\s@]+$/.test(value), 'must be an e-mail address')
   .meta({ description: 'E-mail address.', example: 'ada@example.com', maxLength: MAX_EMAIL })
 
-const personName = text(100).meta({
+export const personName = text(100).meta({
   description: 'Name of the person.',
   example: 'Ada Lovelace',
   maxLength: 100,

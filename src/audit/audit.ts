@@ -31,6 +31,7 @@ export const AUDIT_ACTIONS = [
   'invitation.resend',
   'invitation.revoke',
   'token.create',
+  'token.rename',
   'token.revoke',
   'site.create',
   'site.change',

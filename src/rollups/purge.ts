@@ -98,6 +98,16 @@ const finishPurge = query<{ siteNo: number; now: Date }>(
   where site_no = :siteNo and deleted_at is not null`,
 )
 
+/** Deletes the rows of deleted teams whose sites are purged; the rows of these sites go with them. */
+const deletePurgedTeams = query(
+  'delete-purged-teams',
+  `
+  delete from teams
+  where
+    deleted_at is not null
+    and not exists (select from sites where sites.team_id = teams.id and sites.purged_at is null)`,
+)
+
 // The aggregates may still hold the rows of kept buckets, whose hits and sessions are gone.
 const deleteKeptHits = query<{ siteNo: number; before: Date; limit: number }, { bucket: Date }>(
   'delete-kept-hit-buckets',
@@ -218,7 +228,7 @@ const AGGREGATED = { hits: purgeEvents, sessions: purgeSessions, revenue: purgeR
 /**
  * Deletes rows of deleted sites for up to two seconds. The remaining rows are the only state: it is safe to stop at any
  * point, and the next run continues. A site is done when a pass finds no rows, no transaction can store new rows
- * (`SETTLED_MS`), and the site has no dirty buckets.
+ * (`SETTLED_MS`), and the site has no dirty buckets. A deleted team goes when all of its sites are done.
  */
 export async function purgeDeletedSites(db: Db, now: Date): Promise<void> {
   const endsAt = performance.now() + BUDGET_MS
@@ -230,6 +240,7 @@ export async function purgeDeletedSites(db: Db, now: Date): Promise<void> {
     const [marks] = await countDirty(db, { siteNo })
     if (marks!.ofSite === 0) await finishPurge(db, { siteNo, now })
   }
+  await deletePurgedTeams(db)
 }
 
 /** @returns true when there was nothing to delete */

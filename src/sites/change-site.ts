@@ -5,6 +5,7 @@ import { query } from '../db/query.ts'
 import { AppError, invalidField } from '../errors.ts'
 import type { Services } from '../services.ts'
 import { hasActivePlan } from '../teams/accounts.ts'
+import { lockTeam } from '../teams/lock-team.ts'
 import type { Caller } from '../teams/schema.ts'
 import {
   CREATION_COLUMNS,
@@ -36,15 +37,6 @@ export async function announceSiteChange(
 }
 
 type Parts = Pick<Services, 'db' | 'redis' | 'config' | 'log'> & { audit: Audit }
-
-/**
- * Makes transactions that add a site to the team run one after the other. Not `for update`: it would also block transactions that
- * only refer to the team.
- */
-const lockTeam = query<{ teamId: string }, { id: string }>(
-  'lock-team',
-  'select id from teams where id = :teamId for no key update',
-)
 
 const countSites = query<{ teamId: string }, { count: number }>(
   'count-sites',
@@ -83,7 +75,7 @@ export async function requireSiteCreation(
 export async function createSite(services: Parts, { teamId }: Caller, input: CreateSite): Promise<Site> {
   const { db, config } = services
   const created = await db.begin(async transaction => {
-    await lockTeam(transaction, { teamId })
+    await lockTeam(transaction, teamId)
     await requireRoom(transaction, teamId, config.sitesPerTeam)
     const rows = await insertSite(transaction, { teamId, ...input })
     if (rows.length === 0) throw domainTaken()

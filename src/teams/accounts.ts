@@ -1,19 +1,20 @@
+import { requireRenewal } from '../accounts/sessions.ts'
 import type { Config } from '../config.ts'
 import { ADVISORY_LOCKS } from '../db/advisory-locks.ts'
 import type { Db, Queryable } from '../db/connect.ts'
-import { sqlState } from '../db/errors.ts'
 import { query } from '../db/query.ts'
 import { AppError, invalidField } from '../errors.ts'
 import { DAY_MS } from '../lib/time.ts'
 import type { Caller, Plan, Role } from './schema.ts'
 import { FIRST_OWNER, setupUrl } from './set-up-login.ts'
+import { requireSiteLimit } from './site-limits.ts'
 import { createToken } from './tokens.ts'
 
 const TRIAL_DAYS = 14
 
 const updatePlan = query<{ teamId: string; plan: Plan; trialEndsAt: Date | null }, { id: string }>(
   'set-plan',
-  'update teams set plan = :plan, trial_ends_at = :trialEndsAt where id = :teamId returning id',
+  'update teams set plan = :plan, trial_ends_at = :trialEndsAt where id = :teamId and deleted_at is null returning id',
 )
 
 /** Returns whether the team may create sites and record payments now: it has a paid plan or a running trial. */
@@ -59,32 +60,34 @@ export async function createTeam(
   return row!.id
 }
 
-const upsertUser = query<{ teamId: string; email: string; role: Role }, { id: string }>(
+/** Returns no row when the team does not exist. */
+const upsertUser = query<
+  { teamId: string; email: string; role: Role; siteIds: string[] | null },
+  { id: string; loginId: string | null }
+>(
   'create-user',
-  `insert into users (team_id, email, role)
-  values (:teamId, :email, :role)
-  on conflict (team_id, email) do update set role = excluded.role
-  returning id`,
+  `insert into users (team_id, email, role, site_ids)
+  select id, :email, :role, :siteIds from teams where id = :teamId and deleted_at is null
+  on conflict (team_id, email) do update set role = excluded.role, site_ids = excluded.site_ids
+  returning id, login_id as "loginId"`,
 )
 
-const FOREIGN_KEY_VIOLATION = '23503'
-
 /**
- * Adds a user to a team. If the team already has the e-mail address (ignoring case), only the role changes.
+ * Adds a user to a team. If the team already has the e-mail address (ignoring case), only the role and the sites change.
+ * @param options.siteIds sites that the user is limited to; absent or null for every site of the team
  * @returns the user's id
- * @throws AppError `not_found` when the team does not exist
+ * @throws AppError `not_found` when the team or one of the sites does not exist; `validation_failed` for an owner or admin with sites
  */
 export async function createUser(
   db: Queryable,
-  { teamId, email, role }: { teamId: string; email: string; role: Role },
+  options: { teamId: string; email: string; role: Role; siteIds?: string[] | null },
 ): Promise<string> {
-  try {
-    const [row] = await upsertUser(db, { teamId, email: email.toLowerCase(), role })
-    return row!.id
-  } catch (error) {
-    if (sqlState(error) !== FOREIGN_KEY_VIOLATION) throw error
-    throw new AppError('not_found', 'No such team', { cause: error })
-  }
+  const { teamId, email, role } = options
+  const siteIds = await requireSiteLimit(db, { teamId, role, siteIds: options.siteIds ?? null })
+  const [user] = await upsertUser(db, { teamId, email: email.toLowerCase(), role, siteIds })
+  if (!user) throw new AppError('not_found', 'No such team')
+  if (user.loginId) await requireRenewal(db, { loginId: user.loginId })
+  return user.id
 }
 
 const TEAM = 'Default'
@@ -93,7 +96,18 @@ const lockBootstrap = query<{ lock: number }>('lock-bootstrap', 'select pg_advis
 /** The oldest team with the name. */
 export const findTeamNamed = query<{ name: string }, { id: string }>(
   'find-team-named',
-  'select id from teams where name = :name order by created_at, id limit 1',
+  'select id from teams where name = :name and deleted_at is null order by created_at, id limit 1',
+)
+
+/** The team that an earlier run has made, whatever its name is by now. */
+const findDefaultTeam = query<void, { id: string }>(
+  'find-default-team',
+  'select id from teams where is_default and deleted_at is null',
+)
+
+const setDefaultTeam = query<{ teamId: string }>(
+  'set-default-team',
+  'update teams set is_default = true where id = :teamId',
 )
 
 /** The owner who has been in the team for the longest time. */
@@ -107,7 +121,7 @@ const findOldestOwner = query<{ teamId: string }, { id: string; email: string; h
 )
 
 /**
- * Ensures that the team "Default" exists, with a paid plan and an owner. The run that creates the team also creates
+ * Ensures that the service has a first team, at first called "Default", with a paid plan and an owner. The run that creates the team also creates
  * the owner's token. Concurrent runs wait for each other.
  * @returns `created` says whether this run created the team; `token` is null in all other runs. `setup_url` is a new link with which the
  * owner sets up their login; null when they have one
@@ -115,8 +129,9 @@ const findOldestOwner = query<{ teamId: string }, { id: string; email: string; h
 export async function bootstrap(db: Db, config: Pick<Config, 'baseUrl'>, now: Date) {
   return db.begin(async transaction => {
     await lockBootstrap(transaction, { lock: ADVISORY_LOCKS.bootstrap })
-    const [existing] = await findTeamNamed(transaction, { name: TEAM })
+    const [existing] = await findDefaultTeam(transaction)
     const teamId = existing?.id ?? (await createTeam(transaction, { name: TEAM, plan: 'active' }, now))
+    if (!existing) await setDefaultTeam(transaction, { teamId })
     const owner = await ownerOf(transaction, teamId)
     const setup_url = owner.hasLogin ? null : await setupUrl(transaction, config, owner.email, now)
     const made = { team_id: teamId, user_id: owner.id, setup_url }

@@ -72,7 +72,10 @@ export async function joinByInvitations(tx: Transaction, joiner: Joiner, now: Da
   return invitations.length > 0
 }
 
-const findTeam = query<{ id: string }, { id: string }>('find-team', 'select id from teams where id = :id')
+const findTeam = query<{ id: string }, { id: string }>(
+  'find-team',
+  'select id from teams where id = :id and deleted_at is null',
+)
 
 /** Makes a login a user of the team that everybody of the provider joins, named by id or exact name. @returns whether there is such a team */
 export async function joinAutomatically(

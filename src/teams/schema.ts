@@ -111,6 +111,9 @@ export const CreateToken = z.object({
 })
 export type CreateToken = z.infer<typeof CreateToken>
 
+export const RenameToken = z.object({ id: uuid('Token id.'), name: CreateToken.shape.name })
+export type RenameToken = z.infer<typeof RenameToken>
+
 export const RevokeToken = z.object({
   id: uuid('Token id.'),
   cascade: flagParameter.meta({

@@ -10,11 +10,13 @@ import {
   type CreatedToken,
   type CreateToken,
   isManager,
+  type RenameToken,
   type RevokeToken,
   SCOPES,
   type Scope,
   type TokenInfo,
 } from './schema.ts'
+import { requireTeamSites } from './site-limits.ts'
 import { generateToken, hashToken } from './token-format.ts'
 
 interface TokenRow
@@ -100,13 +102,6 @@ const insertToken = query<Required<NewToken> & { hash: Uint8Array }, TokenRow>(
   returning ${TOKEN_COLUMNS}`,
 )
 
-const countSitesAmong = query<{ teamId: string; siteIds: string[] }, { count: number }>(
-  'count-sites-among',
-  `select count(*)::int as count
-  from sites
-  where team_id = :teamId and id = any(:siteIds::uuid[]) and deleted_at is null`,
-)
-
 const selectTokens = query<Visible, TokenRow>(
   'list-tokens',
   `select ${TOKEN_COLUMNS} from tokens where ${IS_VISIBLE} order by created_at desc, id`,
@@ -155,11 +150,7 @@ export async function createToken(
   now: Date,
   audit?: Audit,
 ): Promise<CreatedToken> {
-  const siteIds = options.siteIds && [...new Set(options.siteIds.map(id => id.toLowerCase()))]
-  if (siteIds) {
-    const [found] = await countSitesAmong(db, { teamId: options.teamId, siteIds })
-    if (found!.count !== siteIds.length) throw new AppError('not_found', 'No such site')
-  }
+  const siteIds = await requireTeamSites(db, options.teamId, options.siteIds)
   return storeToken(db, { ...options, siteIds }, now, audit)
 }
 
@@ -233,6 +224,30 @@ export async function issueToken(
   if (caller.siteIds && !siteIds.every(id => caller.siteIds!.includes(id)))
     throw new AppError('not_found', 'No such site')
   return createToken(db, { ...token, siteIds }, at, audit)
+}
+
+const updateName = query<Visible & { id: string; name: string }, TokenRow>(
+  'rename-token',
+  `update tokens set name = :name where ${IS_VISIBLE} and id = :id returning ${TOKEN_COLUMNS}`,
+)
+
+/** Renames a token. @throws AppError `not_found` for every token that the caller cannot list */
+export async function renameToken(
+  { db, audit }: { db: Db; audit: Audit },
+  caller: Caller,
+  { id, name }: RenameToken,
+): Promise<TokenInfo> {
+  return db.begin(async transaction => {
+    const seen = { ...visibleTo(caller), id, name }
+    const [row] = isUuid(id) ? await updateName(transaction, seen) : []
+    if (!row) throw new AppError('not_found', 'No such token')
+    await audit(transaction, {
+      action: 'token.rename',
+      object: { type: 'token', id: row.id },
+      details: { name },
+    })
+    return presentToken(row)
+  })
 }
 
 /** Returns the tokens that the caller may see, newest first: the team's for owners and admins, else one's own, within the caller's sites. */

@@ -22,6 +22,8 @@ export interface RestEndpoint {
 export interface Access {
   /** Needs neither token nor session. */
   isOpen?: true
+  /** Needs the session of a person; a token is refused. */
+  isPersonal?: true
   /**
    * Section that readers who are no users need; `any`: every reader may call it, and what its input names is checked by itself; null or
    * left out: only users.

@@ -82,12 +82,14 @@ const identified = timed.meta({ unauthenticated: true, rate_limited: true }).use
 export const SIGN_IN = 'Only a signed-in person may do this, not a token'
 
 /** Base for procedures of a signed-in person, whatever their team; adds `ctx.person` and `ctx.audit`. */
-export const personProcedure = identified.meta({ forbidden: SIGN_IN }).use(async ({ ctx, next }) => {
-  const { person, caller } = ctx.identity
-  if (!person) throw new AppError('forbidden', SIGN_IN)
-  const audit = auditOf(actorOf(caller, person, ctx.auditNetwork), ctx.now)
-  return next({ ctx: { person, caller, audit } })
-})
+export const personProcedure = identified
+  .meta({ isPersonal: true, forbidden: SIGN_IN })
+  .use(async ({ ctx, next }) => {
+    const { person, caller } = ctx.identity
+    if (!person) throw new AppError('forbidden', SIGN_IN)
+    const audit = auditOf(actorOf(caller, person, ctx.auditNetwork), ctx.now)
+    return next({ ctx: { person, caller, audit } })
+  })
 
 /**
  * Base for procedures of a caller who acts in a team; adds `ctx.caller` and `ctx.audit`. Called in the transaction of a change,
@@ -102,6 +104,21 @@ const called = identified.use(async ({ ctx, next }) => {
     await record(db, entry)
   }
   return next({ ctx: { caller, audit } })
+})
+
+/** Base for procedures that a signed-in person may call for themselves in a team; adds `ctx.caller`, `ctx.person` and `ctx.audit`. */
+export const teammateProcedure = called
+  .meta({ isPersonal: true, forbidden: SIGN_IN })
+  .use(async ({ ctx, next }) => {
+    const { person } = ctx.identity
+    if (!person) throw new AppError('forbidden', SIGN_IN)
+    return next({ ctx: { person } })
+  })
+
+/** As `teammateProcedure`, for owners of the team. */
+export const ownerProcedure = teammateProcedure.use(async ({ ctx, next }) => {
+  if (ctx.caller.role !== 'owner') throw new AppError('forbidden', 'Only owners of the team may do this')
+  return next()
 })
 
 const actorOf = (caller: Caller | null, person: Person | null, network: string) => ({

@@ -3,6 +3,7 @@ import { auditRouter } from './audit.ts'
 import { authRouter } from './auth.ts'
 import { goalsRouter } from './goals.ts'
 import { identitiesRouter } from './identities.ts'
+import { invitationsRouter } from './invitations.ts'
 import { passkeysRouter } from './passkeys.ts'
 import { peopleRouter } from './people.ts'
 import { router } from './procedures.ts'
@@ -10,7 +11,9 @@ import { paymentsRouter, processorRouter } from './revenue.ts'
 import { sharesRouter } from './shares.ts'
 import { optionsRouter, sitesRouter } from './sites.ts'
 import { statsRouter } from './stats.ts'
+import { teamRouter, teamsRouter } from './teams.ts'
 import { tokensRouter } from './tokens.ts'
+import { usersRouter } from './users.ts'
 
 /** The order is that of the REST routes and of the API description. */
 export const appRouter = router({
@@ -23,6 +26,10 @@ export const appRouter = router({
   people: peopleRouter,
   options: optionsRouter,
   tokens: tokensRouter,
+  team: teamRouter,
+  teams: teamsRouter,
+  users: usersRouter,
+  invitations: invitationsRouter,
   audit: auditRouter,
   auth: authRouter,
   account: accountRouter,

@@ -1,6 +1,13 @@
 import { z } from 'zod'
-import { CreatedToken, CreateToken, RevokeToken, TokenList } from '../teams/schema.ts'
-import { issueToken, listTokens, MAX_LIVE_TOKENS, requireTokenRoom, revokeToken } from '../teams/tokens.ts'
+import { CreatedToken, CreateToken, RenameToken, RevokeToken, TokenInfo, TokenList } from '../teams/schema.ts'
+import {
+  issueToken,
+  listTokens,
+  MAX_LIVE_TOKENS,
+  renameToken,
+  requireTokenRoom,
+  revokeToken,
+} from '../teams/tokens.ts'
 import { authed, changingProcedure, router } from './procedures.ts'
 
 const makerProcedure = changingProcedure
@@ -39,6 +46,18 @@ export const tokensRouter = router({
     .input(CreateToken)
     .output(CreatedToken)
     .mutation(({ ctx, input }) => issueToken(ctx, ctx.caller, input)),
+  rename: changingProcedure
+    .meta({
+      method: 'patch',
+      path: '/api/tokens/:id',
+      summary: 'Rename a token',
+      description: 'Any token that the caller can list. What it may do stays as it is.',
+      answer: 'The token.',
+      not_found: 'No such token',
+    })
+    .input(RenameToken)
+    .output(TokenInfo)
+    .mutation(({ ctx, input }) => renameToken(ctx, ctx.caller, input)),
   revoke: changingProcedure
     .meta({
       method: 'delete',

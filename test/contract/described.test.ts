@@ -166,7 +166,8 @@ const signatureOf = (payload: string) =>
   Stripe.webhooks.generateTestHeaderString({ payload, secret: processor.webhook_secret })
 
 const isOpen = (operation: string) =>
-  operations.get(operation).security?.every((schemes: object) => !('token' in schemes)) ?? false
+  (operations.get(operation).security?.every((schemes: object) => !('token' in schemes)) ?? false) &&
+  !isPersonal(operation)
 
 const routeOf = (operation: string) =>
   routes.find(
@@ -174,8 +175,7 @@ const routeOf = (operation: string) =>
   )
 
 /** Whether only a signed-in person may ask an operation: unless a token is given, it is asked with a cookie. */
-const isPersonal = (operation: string) =>
-  String(routeOf(operation)?.refusals.forbidden).startsWith('Only a signed-in person')
+const isPersonal = (operation: string) => routeOf(operation)?.isPersonal === true
 
 /** Whether only owners and admins may ask an operation. */
 const isManaged = (operation: string) =>

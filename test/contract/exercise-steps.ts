@@ -37,7 +37,7 @@ export interface World {
   errorId: string
 }
 
-/** Asks the exercised operation; the answer has to be as it is described. As the owner unless `token` is given. */
+/** Asks the exercised operation; the answer has to be as it is described. As the owner, or the signed-in person where no token may, unless `token` is given. */
 export type Ask = (asked?: Asked) => Promise<Answered>
 
 export const newSite = async ({ api, owner }: World) => {

@@ -19,6 +19,7 @@ import {
 } from './exercise-steps.ts'
 import { SIGN_IN_EXERCISES } from './exercises-of-sign-in.ts'
 import { loginExercises } from './login-exercises.ts'
+import { teamExercises } from './team-exercises.ts'
 
 /**
  * How each operation is brought to each answer that is particular to it. What many have in common (400, 401, 402, 403, 413,
@@ -27,6 +28,7 @@ import { loginExercises } from './login-exercises.ts'
 export const exercises: Record<string, (ask: Ask, world: World) => Promise<unknown>> = {
   ...SIGN_IN_EXERCISES,
   ...loginExercises,
+  ...teamExercises,
   'POST /api/collect': hit({ url: { path: '/' } }, { url: {} }),
   'POST /api/event': hit({ name: 'signup', revenue: { amount: 5, currency: 'USD' } }, { name: '' }),
   'POST /api/engage': hit({ url: { path: '/' }, sd: 20, time: 1_000 }, { sd: -1 }),
@@ -207,6 +209,11 @@ export const exercises: Record<string, (ask: Ask, world: World) => Promise<unkno
     await connect(world, path.siteKey)
     await ask({ path })
     await ask({ path })
+  },
+  'PATCH /api/tokens/{id}': async (ask, { api, owner }) => {
+    const made = await api.call('POST', '/api/tokens', { token: owner.token, body: { name: 'before' } })
+    await ask({ path: { id: made.body.id }, body: { name: 'after' } })
+    await ask({ body: { name: 'of none' } })
   },
   'DELETE /api/sites/{siteKey}/visitors/{person}': async ask => {
     await ask({ path: { person: 'user-1' } })

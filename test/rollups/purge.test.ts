@@ -178,6 +178,43 @@ test('purge: hits that were in flight are removed, too, before the purge is fini
   expect(await remains(site)).toEqual([])
 })
 
+test('purge: a deleted team goes when all of its sites are purged, and leaves no rows; other teams stay', async () => {
+  const [one, two, other] = [await createTestSite(db), await createTestSite(db), await createTestSite(db)]
+  const teamOf = async ({ siteNo }: TestSite) =>
+    (await db<{ id: string }[]>`select team_id as id from sites where site_no = ${siteNo}`)[0]!.id
+  const teamId = await teamOf(one)
+  const otherTeam = await teamOf(other)
+  await db`update sites set team_id = ${teamId} where site_no = ${two.siteNo}`
+  const hasTeam = async (id: string) => (await db`select from teams where id = ${id}`).length === 1
+  await db`insert into audit_log (at, team_id, action, actor, network) values (${NOW}, ${teamId}, 'x', 'x', '')`
+  for (const site of [one, two, other]) await sendHits(site)
+  for (const site of [one, two]) await addMoney(site)
+  await db`update teams set deleted_at = ${NOW} where id = any(${[teamId]})`
+  await markDeleted(one)
+  await markDeleted(two)
+
+  // Killed after each possible number of statements (in steps of five), it continues where it was.
+  for (let calls = 1; await hasTeam(teamId); calls += 5) {
+    const at = later(20)
+    await purgeDeletedSites(dyingAfter(db, calls), at).catch(error => expect(error.message).toBe('killed'))
+    if (await hasTeam(teamId)) await refresh(at)
+    else break
+  }
+  for (const site of [one, two]) expect(await remains(site)).toEqual([])
+  expect(await db`select from sites where site_no in (${one.siteNo}, ${two.siteNo})`).toEqual([])
+  expect(await db`select from audit_log where team_id = ${teamId}`).toEqual([])
+  expect(await hasTeam(otherTeam)).toBe(true)
+  expect((await remains(other)).length).toBeGreaterThan(0)
+}, 120_000)
+
+test('purge: a deleted team without sites goes at once, one that is not deleted stays', async () => {
+  const [gone, kept] = await db<{ id: string }[]>`
+    insert into teams (name, plan, deleted_at) values ('a', 'active', ${NOW}), ('b', 'active', null) returning id`
+  await purgeDeletedSites(db, later(20))
+  const left = await db<{ id: string }[]>`select id from teams where id in (${gone!.id}, ${kept!.id})`
+  expect(left).toEqual([{ id: kept!.id }])
+})
+
 test('purge: the row of a purged site stays, without its domain', async () => {
   const site = await createTestSite(db)
   await markDeleted(site)

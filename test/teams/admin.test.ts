@@ -156,6 +156,29 @@ test('admin token:create: the expiry can be in the past', async () => {
   })
 })
 
+test('admin token:create: a token can be limited to scopes', async () => {
+  const scopesOf = async (...args: string[]) => {
+    const { token } = await json('token:create', '--team', teamId, '--user', userId, ...args)
+    return (await authenticate(database.db, `Bearer ${token}`, new Date())).scopes
+  }
+  expect(await scopesOf()).toEqual(['read', 'write', 'ingest'])
+  expect(await scopesOf('--scope', 'read')).toEqual(['read'])
+  expect(await scopesOf('--scope', 'ingest', '--scope', 'read')).toEqual(['read', 'ingest'])
+})
+
+test('admin user:create: a member or viewer can be limited to sites, and freed again', async () => {
+  const [site] = await database.db<{ id: string }[]>`
+    insert into sites (team_id, domain) values (${teamId}, 'limited.example') returning id`
+  const create = (...args: string[]) =>
+    json('user:create', '--team', teamId, '--email', 'limited@example.com', ...args)
+  const sitesOf = async (id: string) =>
+    (await database.db`select role, site_ids as sites from users where id = ${id}`)[0]
+  const { user_id: id } = await create('--role', 'viewer', '--site', 'limited.example', '--site', site!.id)
+  expect(await sitesOf(id)).toEqual({ role: 'viewer', sites: [site!.id] })
+  expect(await create('--role', 'member')).toEqual({ user_id: id })
+  expect(await sitesOf(id)).toEqual({ role: 'member', sites: null })
+})
+
 test.each([
   [[], /no command/],
   [['nonsense'], /unknown command/],
@@ -171,11 +194,23 @@ test.each([
   [['user:create', '--team', randomUUID(), '--email', 'nobody', '--role', 'owner'], /e-mail/],
   [['user:create', '--team', randomUUID(), '--email', 'a@b.c', '--role', 'king'], /owner, admin, member/],
   [['token:create', '--team', randomUUID(), '--user', randomUUID()], /No such user/],
+  [['token:create', '--team', randomUUID(), '--user', randomUUID(), '--scope', 'all'], /read, write, ingest/],
 ])('admin: %j exits with 1 and one line that gives the reason', async (args, reason) => {
   const { code, stdout, stderr } = await admin(...args)
   expect({ code, stdout }).toEqual({ code: 1, stdout: '' })
   expect(stderr).toMatch(/^error: [^\n]+\n$/)
   expect(stderr).toMatch(reason)
+})
+
+test('admin user:create: sites of no team and sites of an admin are refused', async () => {
+  await database.db`insert into sites (team_id, domain) values (${teamId}, 'own.example')`
+  const create = (role: string, site: string) =>
+    admin('user:create', '--team', teamId, '--email', 'x@example.com', '--role', role, '--site', site)
+  expect(await create('viewer', 'unknown.example')).toMatchObject({
+    code: 1,
+    stderr: 'error: No such site\n',
+  })
+  expect((await create('admin', 'own.example')).stderr).toContain('site_ids must be null')
 })
 
 test('admin: help exits with 0', async () => {

@@ -373,3 +373,55 @@ describe('tokens: a user has at most 50 valid tokens', () => {
     expect(names).not.toContain('expired 51')
   })
 })
+
+describe('tokens: renaming', () => {
+  const rename = (token: string, id: string, name: unknown) =>
+    api.call('PATCH', `/api/tokens/${id}`, { token, body: { name } })
+
+  test('owners and admins rename every token of the team, members their own', async () => {
+    const owner = await api.member()
+    const [admin, member] = [await colleague(owner, 'admin'), await colleague(owner, 'member')]
+    const mine = (await create(member.token, { name: 'before' })).body
+    for (const { token } of [owner, admin, member]) {
+      const renamed = await rename(token, mine.id, `by ${token.slice(-4)}`)
+      expect(renamed.status).toBe(200)
+      expect(renamed.body).toMatchObject({
+        id: mine.id,
+        name: `by ${token.slice(-4)}`,
+        user_id: member.userId,
+      })
+      expect(renamed.body).not.toHaveProperty('token')
+    }
+    expect((await api.call('GET', '/api/sites', { token: mine.token })).status).toBe(200)
+    const theirs = (await create(owner.token, { name: 'of the owner' })).body
+    expect((await rename(member.token, theirs.id, 'x')).status).toBe(404)
+  })
+
+  test('a token of another team, an unknown and a malformed id are 404, viewers 403', async () => {
+    const owner = await api.member()
+    const stranger = await api.member()
+    const theirs = (await create(stranger.token, { name: 'theirs' })).body
+    for (const id of [theirs.id, randomUUID(), 'x', '%00'])
+      expect((await rename(owner.token, id, 'x')).status).toBe(404)
+    const viewer = await colleague(owner, 'viewer')
+    expect((await rename(viewer.token, theirs.id, 'x')).status).toBe(403)
+    expect(await namesIn(stranger.token)).toEqual(['test', 'theirs'])
+  })
+
+  test.each([undefined, null, '', 5, [], 'x'.repeat(256)])('the name %j is refused', async name => {
+    const owner = await api.member()
+    const made = (await create(owner.token, { name: 'before' })).body
+    expect((await rename(owner.token, made.id, name)).status).toBe(422)
+    expect(await namesIn(owner.token)).toEqual(['before', 'test'])
+  })
+
+  test('a token that is limited to sites renames only tokens within its sites', async () => {
+    const owner = await api.member()
+    const site = await createSite(owner)
+    const limited = await api.token(owner, { siteIds: [site] })
+    const all = (await create(owner.token, { name: 'all' })).body
+    const within = (await create(owner.token, { name: 'within', site_ids: [site] })).body
+    expect((await rename(limited, all.id, 'x')).status).toBe(404)
+    expect((await rename(limited, within.id, 'x')).status).toBe(200)
+  })
+})

@@ -108,6 +108,7 @@ function describeRoute(route: Route, schemas: Schemas): Json {
     operationId: group + name.charAt(0).toUpperCase() + name.slice(1),
     tags: [tags[group]?.name ?? group],
     ...(route.isOpen && { security: [] }),
+    ...(route.isPersonal && { security: [{ session: [] }] }),
     ...(route.isShared && { security: [{ token: [] }, { session: [] }, { share: [] }, {}] }),
     summary,
     ...(description !== undefined && { description }),

@@ -33,6 +33,10 @@ export const tags: Record<string, { name: string; description: string }> = {
     description: 'What is stored about one person: to hand it out, and to erase it.',
   },
   tokens: { name: 'Tokens', description: 'Bearer tokens of people and programs.' },
+  team: { name: 'Team', description: 'The team in which a request acts.' },
+  teams: { name: 'Teams', description: 'The teams of a signed-in person.' },
+  users: { name: 'Users', description: 'Who belongs to the team, with which role.' },
+  invitations: { name: 'Invitations', description: 'Links with which people join a team.' },
   audit: { name: 'Audit log', description: 'Who did what in the team.' },
   auth: { name: 'Signing in', description: 'Sessions of people with a browser; none of it needs a token.' },
   account: {

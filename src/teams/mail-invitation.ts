@@ -1,0 +1,45 @@
+import type { Queryable } from '../db/connect.ts'
+import { query } from '../db/query.ts'
+import { letter } from '../mail/letter.ts'
+import { sendMail } from '../mail/send.ts'
+import type { Services } from '../services.ts'
+
+/** Invitations that a team mails on one day, UTC: the texts are the team's, so it could send anything to anybody. */
+const MAX_MAILS = 50
+
+/** Returns no row when the team has mailed as many as it may. */
+const countMail = query<{ teamId: string; day: string; limit: number }, { id: string }>(
+  'count-invitation-mail',
+  `update teams
+  set mail_count = case when mail_day = :day::date then mail_count + 1 else 1 end, mail_day = :day::date
+  where id = :teamId and (mail_day is distinct from :day::date or mail_count < :limit)
+  returning id`,
+)
+
+/** Returns whether the team may mail one more invitation today, and counts it. */
+export async function mayMail(
+  db: Queryable,
+  { config, now }: Pick<Services, 'config' | 'now'>,
+  teamId: string,
+): Promise<boolean> {
+  if (!config.mail) return false
+  const day = now().toISOString().slice(0, 10)
+  return (await countMail(db, { teamId, day, limit: MAX_MAILS })).length > 0
+}
+
+/** Mails the link of an invitation. @returns whether the mail server has taken it */
+export function mailInvitation(
+  services: Pick<Services, 'config' | 'log'>,
+  { email, teamName, invitedBy, url }: Record<'email' | 'teamName' | 'invitedBy' | 'url', string>,
+): Promise<boolean> {
+  const { host } = new URL(services.config.baseUrl)
+  return sendMail(services, {
+    to: email,
+    subject: `${invitedBy} invites you to the team ${teamName} on ${host}`,
+    ...letter([
+      `${invitedBy} invites you to the team “${teamName}” of the web analytics on ${host}.`,
+      { label: 'Join the team', url },
+      'The link works for seven days, and only once. If you do not know what this is about, ignore this mail.',
+    ]),
+  })
+}

@@ -1,0 +1,126 @@
+import { z } from 'zod'
+import { AppError } from '../errors.ts'
+import { acceptInvitation, lookUpInvitation } from '../teams/accept-invitation.ts'
+import { identify } from '../teams/authentication.ts'
+import type { Person } from '../teams/credentials.ts'
+import {
+  AcceptInvitation,
+  CreateInvitation,
+  FoundInvitation,
+  InvitationList,
+  JoinedTeam,
+  LookUpInvitation,
+  OpenInvitation,
+} from '../teams/invitation-schema.ts'
+import {
+  createInvitation,
+  listInvitations,
+  MAX_INVITATIONS,
+  resendInvitation,
+  revokeInvitation,
+} from '../teams/invitations.ts'
+import type { Context } from './context.ts'
+import { managerProcedure, openProcedure, router } from './procedures.ts'
+
+const InvitationId = z.object({ id: z.string().meta({ format: 'uuid', description: 'Invitation id.' }) })
+
+const NOT_WORKING = 'The link is unknown, used, replaced, revoked or older than seven days'
+
+/** Returns the signed-in person of a request; null for a request without a session, or whose session has ended. */
+async function signedIn(ctx: Context): Promise<Person | null> {
+  if (ctx.authorization !== undefined || ctx.sessionCookie === undefined) return null
+  try {
+    return (await identify({ ...ctx, team: undefined })).person
+  } catch (error) {
+    if (error instanceof AppError && error.code === 'unauthenticated') return null
+    throw error
+  }
+}
+
+export const invitationsRouter = router({
+  list: managerProcedure
+    .meta({
+      path: '/api/invitations',
+      summary: 'List invitations',
+      description: 'Those that nobody has accepted, the newest first; expired ones for another month.',
+      answer: 'A bare array, without the links.',
+    })
+    .output(InvitationList)
+    .query(({ ctx }) => listInvitations(ctx, ctx.caller)),
+  create: managerProcedure
+    .meta({
+      method: 'post',
+      path: '/api/invitations',
+      ok: 201,
+      summary: 'Invite somebody to the team',
+      description:
+        'Makes a link that works for seven days, and only once. Where the service sends mail, it mails the link, at most 50 times a day ' +
+        `and team. A team has at most ${MAX_INVITATIONS} open invitations, one for each address. It ends when you leave the team.`,
+      answer: 'The invitation with its link, shown for the only time.',
+      not_found: 'No such site',
+    })
+    .input(CreateInvitation)
+    .output(OpenInvitation)
+    .mutation(({ ctx, input }) => createInvitation(ctx, ctx.caller, ctx.identity.person, input)),
+  lookUp: openProcedure
+    .meta({
+      method: 'post',
+      path: '/api/invitations/look-up',
+      summary: 'Read what an invitation is for',
+      description:
+        'The link keeps working. After ten links that do not work, a network waits for up to 15 minutes.',
+      answer: 'What the invitation is for.',
+      not_found: NOT_WORKING,
+    })
+    .input(LookUpInvitation)
+    .output(FoundInvitation)
+    .mutation(({ ctx, input }) => lookUpInvitation(ctx, input, ctx.network)),
+  accept: openProcedure
+    .meta({
+      method: 'post',
+      path: '/api/invitations/accept',
+      summary: 'Accept an invitation',
+      description:
+        'With the cookie of a session, that person joins the team, whatever their address. Without one, a login with the invited address and ' +
+        'the given password is made, and its session begins.',
+      answer: 'The team that was joined.',
+      forbidden:
+        'A page of another origin sent the request; a login with the invited address exists: sign in first; or passwords are turned off',
+      not_found: NOT_WORKING,
+    })
+    .input(AcceptInvitation)
+    .output(JoinedTeam)
+    .mutation(async ({ ctx, input }) => {
+      const { sessionCookie, userAgent, auditNetwork, network } = ctx
+      const browser = { sessionCookie, userAgent, network: auditNetwork }
+      const { joined, secret } = await acceptInvitation(ctx, input, {
+        person: await signedIn(ctx),
+        browser,
+        network,
+      })
+      if (secret !== undefined) ctx.setSessionCookie(secret)
+      return joined
+    }),
+  resend: managerProcedure
+    .meta({
+      method: 'post',
+      path: '/api/invitations/:id/resend',
+      summary: 'Make a new link for an invitation',
+      description: 'It works for seven days. The old link ends.',
+      answer: 'The invitation with its new link, shown for the only time.',
+      not_found: 'No such invitation',
+    })
+    .input(InvitationId)
+    .output(OpenInvitation)
+    .mutation(({ ctx, input }) => resendInvitation(ctx, ctx.caller, ctx.identity.person, input)),
+  revoke: managerProcedure
+    .meta({
+      method: 'delete',
+      path: '/api/invitations/:id',
+      summary: 'Revoke an invitation',
+      not_found: 'No such invitation',
+    })
+    .input(InvitationId)
+    .output(z.void())
+    .mutation(({ ctx, input }) => revokeInvitation(ctx, ctx.caller, input)),
+})

@@ -1,0 +1,86 @@
+import { randomUUID } from 'node:crypto'
+import type { Role } from '../../src/teams/schema.ts'
+import { signIn } from '../support/browser-session.ts'
+import { type Ask, expectItems, type World } from './exercise-steps.ts'
+
+const newPerson = ({ api, owner }: World, role: Role) => signIn(api, { teamId: owner.teamId, role })
+const newAddress = () => `${randomUUID()}@example.com`
+
+async function invite({ api, owner }: World, role: Role = 'member') {
+  const body = { email: newAddress(), role }
+  const made = await api.call('POST', '/api/invitations', { token: owner.token, body })
+  return { id: made.body.id as string, secret: new URL(made.body.url).hash.slice(1) }
+}
+
+/** Teams, people and invitations. */
+export const teamExercises: Record<string, (ask: Ask, world: World) => Promise<unknown>> = {
+  'GET /api/team': ask => ask(),
+  'PATCH /api/team': async (ask, { member }) => {
+    await ask({ body: { name: 'Acme' } })
+    await ask({ body: { name: 'Acme' }, token: member.token })
+  },
+  'DELETE /api/team': async (ask, { api }) => {
+    const { headers } = await signIn(api)
+    await ask({ body: { name: 'Test' }, headers })
+  },
+  'POST /api/team/leave': async (ask, world) => {
+    const { headers } = await newPerson(world, 'viewer')
+    await ask({ headers })
+  },
+  'GET /api/teams': ask => expectItems(ask(), body => body),
+  'POST /api/teams': ask => ask({ body: { name: 'Second' } }),
+  'GET /api/users': ask => expectItems(ask(), body => body),
+  'PATCH /api/users/{id}': async (ask, world) => {
+    const { userId: id } = await newPerson(world, 'viewer')
+    await ask({ path: { id }, body: { role: 'member', site_ids: [world.site.id] } })
+    await ask({ body: { role: 'member' } })
+    await ask({ path: { id }, body: { role: 'member' }, token: world.member.token })
+  },
+  'DELETE /api/users/{id}': async (ask, world) => {
+    const { userId: id } = await newPerson(world, 'viewer')
+    await ask({ path: { id }, token: world.member.token })
+    await ask({ path: { id } })
+    await ask({ path: { id } })
+  },
+  'POST /api/users/{id}/transfer': async (ask, world) => {
+    const [{ headers }, { userId: id }] = [await newPerson(world, 'owner'), await newPerson(world, 'viewer')]
+    await ask({ headers })
+    await ask({ path: { id }, headers })
+    await ask({ path: { id }, headers })
+  },
+  'GET /api/invitations': async (ask, world) => {
+    await invite(world)
+    await expectItems(ask(), body => body)
+    await ask({ token: world.member.token })
+  },
+  'POST /api/invitations': async (ask, { member }) => {
+    const body = { email: newAddress(), role: 'member' }
+    await ask({ body, token: member.token })
+    await ask({ body })
+    await ask({ body })
+    await ask({ body: { ...body, email: newAddress(), site_ids: [randomUUID()] } })
+  },
+  'POST /api/invitations/{id}/resend': async (ask, world) => {
+    const { id } = await invite(world)
+    await ask({ path: { id } })
+    await ask()
+    await ask({ path: { id }, token: world.member.token })
+  },
+  'DELETE /api/invitations/{id}': async (ask, world) => {
+    const { id } = await invite(world)
+    await ask({ path: { id }, token: world.member.token })
+    await ask({ path: { id } })
+    await ask({ path: { id } })
+  },
+  'POST /api/invitations/look-up': async (ask, world) => {
+    const { secret } = await invite(world)
+    await ask({ body: { secret } })
+    await ask({ body: { secret: 'unknown' } })
+  },
+  'POST /api/invitations/accept': async (ask, world) => {
+    const { secret } = await invite(world)
+    await ask({ body: { secret } })
+    await ask({ body: { secret, password: 'a long enough password' } })
+    await ask({ body: { secret } })
+  },
+}

@@ -1,0 +1,285 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { type Answer, type Api, startApi } from '../support/api.ts'
+import { headersOf } from '../support/browser-session.ts'
+import {
+  acceptAs,
+  acceptAsNew,
+  invite,
+  lookUp,
+  newAddress,
+  PASSWORD,
+  secretOf,
+} from '../support/invitations.ts'
+import { actionsOf, siteOf, type Teammate, teammate, tokenOf, wholeTeam } from '../support/teammates.ts'
+
+let api: Api
+beforeAll(async () => {
+  api = await startApi()
+})
+afterAll(() => api.close())
+
+/** Counts of failed attempts are of a window of time and all tests have one address. */
+const forgetAttempts = () => api.services.redis.flushall()
+
+const cookieOf = ({ headers }: Answer) => /=([\w-]{43});/.exec(headers.get('set-cookie') ?? '')?.[1]
+const usersOf = async (person: Teammate) =>
+  (await person.ask('GET', '/api/users')).body as { email: string }[]
+
+describe('invitations: looking one up', () => {
+  test('says what it is for, as often as one asks', async () => {
+    const owner = await teammate(api)
+    await owner.ask('PATCH', '/api/team', { name: 'Acme' })
+    const made = await invite(owner, { role: 'viewer' })
+    for (let ask = 0; ask < 3; ask++) {
+      expect((await lookUp(api, secretOf(made))).body).toEqual({
+        team_name: 'Acme',
+        email: made.body.email,
+        role: 'viewer',
+        invited_by: owner.email,
+        expires_at: made.body.expires_at,
+        needs_login: false,
+      })
+    }
+  })
+
+  test('says whether a login with the address exists', async () => {
+    const [owner, other] = [await teammate(api), await teammate(api)]
+    const made = await invite(owner, { email: other.email })
+    expect((await lookUp(api, secretOf(made))).body.needs_login).toBe(true)
+  })
+
+  test('an unknown or malformed secret is 404, something else than a text 422', async () => {
+    await forgetAttempts()
+    for (const secret of ['', 'x', 'A'.repeat(43), `${'A'.repeat(42)}=`]) {
+      expect((await lookUp(api, secret)).status).toBe(404)
+      expect((await acceptAsNew(api, secret)).status).toBe(404)
+    }
+    for (const secret of [undefined, null, 5, {}, ['A'.repeat(43)], 'A'.repeat(1_001)]) {
+      expect((await lookUp(api, secret)).status).toBe(422)
+      expect((await acceptAsNew(api, secret)).status).toBe(422)
+    }
+    await forgetAttempts()
+  })
+
+  test('after ten links that do not work, the network has to wait; links that work do not count', async () => {
+    await forgetAttempts()
+    const made = await invite(await teammate(api))
+    for (let attempt = 0; attempt < 12; attempt++) {
+      expect((await lookUp(api, secretOf(made))).status).toBe(200)
+    }
+    const statuses = []
+    for (let attempt = 0; attempt < 11; attempt++) statuses.push((await lookUp(api, 'x')).status)
+    expect(statuses).toEqual([...Array(10).fill(404), 429])
+    expect((await acceptAsNew(api, 'x')).status).toBe(429)
+    await forgetAttempts()
+  })
+
+  test('a page of another origin cannot send it', async () => {
+    const secret = secretOf(await invite(await teammate(api)))
+    for (const path of ['look-up', 'accept']) {
+      const answer = await api.call('POST', `/api/invitations/${path}`, {
+        body: { secret, password: PASSWORD },
+        headers: { 'Sec-Fetch-Site': 'cross-site' },
+      })
+      expect(answer.status).toBe(403)
+    }
+  })
+})
+
+describe('invitations: accepting without a login', () => {
+  test('makes a login with the invited address, and signs it in', async () => {
+    const { teamId, owner } = await wholeTeam(api)
+    const site = await siteOf(api, teamId)
+    const made = await invite(owner, { role: 'viewer', site_ids: [site] })
+    const answer = await acceptAsNew(api, secretOf(made), { password: PASSWORD, name: 'Grace' })
+    expect(answer.status).toBe(200)
+    expect(answer.body).toEqual({
+      team_id: teamId,
+      team_name: 'Test',
+      user_id: expect.any(String),
+      role: 'viewer',
+    })
+    const headers = headersOf(api.services, cookieOf(answer)!)
+    expect((await api.call('GET', '/api/team', { headers })).body).toMatchObject({
+      id: teamId,
+      role: 'viewer',
+    })
+    expect(await usersOf(owner)).toContainEqual(
+      expect.objectContaining({
+        id: answer.body.user_id,
+        email: made.body.email,
+        name: 'Grace',
+        role: 'viewer',
+        has_login: true,
+        site_ids: [site],
+        last_login_at: expect.any(String),
+      }),
+    )
+    const entries = await actionsOf(api, teamId)
+    expect(entries.map(({ action }) => action)).toEqual(['invitation.create', 'user.join', 'login.success'])
+    expect(entries[1]).toMatchObject({
+      actor: made.body.email,
+      details: { role: 'viewer', invited_by: owner.email },
+    })
+    expect(JSON.stringify(entries)).not.toContain(PASSWORD)
+  })
+
+  test('the link works once', async () => {
+    const secret = secretOf(await invite(await teammate(api)))
+    expect((await acceptAsNew(api, secret)).status).toBe(200)
+    expect((await acceptAsNew(api, secret)).status).toBe(404)
+    expect((await lookUp(api, secret)).status).toBe(404)
+    await forgetAttempts()
+  })
+
+  test('of several tabs that accept at the same time exactly one wins, and there is one login', async () => {
+    const owner = await teammate(api)
+    const made = await invite(owner)
+    const answers = await Promise.all([1, 2, 3].map(() => acceptAsNew(api, secretOf(made))))
+    expect(answers.map(({ status }) => status).sort()).toEqual([200, 404, 404])
+    expect((await usersOf(owner)).filter(({ email }) => email === made.body.email)).toHaveLength(1)
+    await forgetAttempts()
+  })
+
+  test('needs a password that is good enough, and the link keeps working until then', async () => {
+    const made = await invite(await teammate(api))
+    const secret = secretOf(made)
+    for (const fields of [
+      {},
+      { password: null },
+      { password: '' },
+      { password: 'short' },
+      { password: 5 },
+      { password: made.body.email },
+      { password: PASSWORD, name: 'x'.repeat(101) },
+      { password: PASSWORD, name: 5 },
+      { password: 'x'.repeat(2_000) },
+    ]) {
+      expect([fields, (await acceptAsNew(api, secret, fields)).status]).toEqual([fields, 422])
+    }
+    expect((await acceptAsNew(api, secret)).status).toBe(200)
+  })
+
+  test('is refused when a login with the address exists: its owner signs in first', async () => {
+    const [owner, other] = [await teammate(api), await teammate(api)]
+    const made = await invite(owner, { email: other.email })
+    const answer = await acceptAsNew(api, secretOf(made))
+    expect(answer.status).toBe(403)
+    expect(answer.body.message).toContain('sign in first')
+    expect(cookieOf(answer)).toBeUndefined()
+    expect((await acceptAs(other, secretOf(made))).status).toBe(200)
+  })
+
+  test('is refused where passwords are turned off', async () => {
+    const owner = await teammate(api)
+    const made = await invite(owner)
+    api.services.config.hasPasswords = false
+    const answer = await acceptAsNew(api, secretOf(made))
+    api.services.config.hasPasswords = true
+    expect(answer.status).toBe(403)
+    expect(answer.body.message).toContain('single sign-on')
+    expect((await acceptAs(await teammate(api), secretOf(made))).status).toBe(200)
+  })
+
+  test('a session that has ended counts as none', async () => {
+    const person = await teammate(api)
+    await api.services.db`delete from browser_sessions where login_id = ${person.loginId}`
+    const made = await invite(await teammate(api))
+    const answer = await api.call('POST', '/api/invitations/accept', {
+      headers: person.headers,
+      body: { secret: secretOf(made), password: PASSWORD },
+    })
+    expect(answer.status).toBe(200)
+    expect(cookieOf(answer)).not.toBe(person.secret)
+  })
+
+  test('a token is nobody who could join', async () => {
+    const owner = await teammate(api)
+    const made = await invite(owner)
+    const token = await tokenOf(api, await teammate(api))
+    const body = { secret: secretOf(made) }
+    expect((await api.call('POST', '/api/invitations/accept', { token, body })).status).toBe(422)
+  })
+})
+
+describe('invitations: accepting as a signed-in person', () => {
+  test('joins with their login, whatever its address', async () => {
+    const { teamId, owner } = await wholeTeam(api)
+    const person = await teammate(api)
+    const made = await invite(owner, { email: newAddress(), role: 'admin' })
+    const answer = await acceptAs(person, secretOf(made))
+    expect(answer.body).toMatchObject({ team_id: teamId, role: 'admin' })
+    expect(cookieOf(answer)).toBeUndefined()
+    expect(await usersOf(owner)).toContainEqual(
+      expect.objectContaining({ id: answer.body.user_id, email: person.email, role: 'admin' }),
+    )
+    const headers = { ...person.headers, 'X-Team': teamId }
+    expect((await api.call('GET', '/api/team', { headers })).body).toMatchObject({
+      id: teamId,
+      role: 'admin',
+    })
+    const entries = await actionsOf(api, teamId)
+    expect(entries.at(-1)).toMatchObject({
+      action: 'user.join',
+      actor: person.email,
+      details: { email: person.email, invited_as: made.body.email },
+    })
+  })
+
+  test('a person without a team joins', async () => {
+    const person = await teammate(api)
+    await api.services.db`delete from users where id = ${person.userId}`
+    const { owner, teamId } = await wholeTeam(api)
+    expect((await acceptAs(person, secretOf(await invite(owner)))).status).toBe(200)
+    expect((await person.ask('GET', '/api/team')).body).toMatchObject({ id: teamId })
+  })
+
+  test('a member of the team is refused, and the link keeps working', async () => {
+    const { owner, member } = await wholeTeam(api)
+    const secret = secretOf(await invite(owner, { role: 'admin' }))
+    expect((await acceptAs(member, secret)).status).toBe(422)
+    expect((await acceptAsNew(api, secret)).status).toBe(200)
+  })
+
+  test('of two tabs that accept at the same time exactly one wins, the other gets 404', async () => {
+    for (let round = 0; round < 5; round++) {
+      const { owner } = await wholeTeam(api)
+      const [one, two] = [await teammate(api), await teammate(api)]
+      const secret = secretOf(await invite(owner))
+      const answers = await Promise.all([acceptAs(one, secret), acceptAs(two, secret)])
+      expect(answers.map(({ status }) => status).sort()).toEqual([200, 404])
+      expect(await usersOf(owner)).toHaveLength(5)
+    }
+    await forgetAttempts()
+  })
+
+  test('two invitations of a team at the same time: the person joins once', async () => {
+    const { owner } = await wholeTeam(api)
+    const person = await teammate(api)
+    const secrets = [secretOf(await invite(owner)), secretOf(await invite(owner))]
+    const answers = await Promise.all(secrets.map(secret => acceptAs(person, secret)))
+    expect(answers.map(({ status }) => status).sort()).toEqual([200, 422])
+  })
+
+  test('an invitation that is revoked while it is accepted: one of the two happens', async () => {
+    const { owner } = await wholeTeam(api)
+    const made = await invite(owner)
+    const [accepted, revoked] = await Promise.all([
+      acceptAs(await teammate(api), secretOf(made)),
+      owner.ask('DELETE', `/api/invitations/${made.body.id}`),
+    ])
+    expect([`${accepted.status} ${revoked.status}`]).toEqual([expect.stringMatching(/^(200 404|404 204)$/)])
+    await forgetAttempts()
+  })
+
+  test('an address that a user of the team has by now is refused', async () => {
+    const { teamId, owner } = await wholeTeam(api)
+    const made = await invite(owner)
+    await api.services.db`
+      insert into users (team_id, email, role) values (${teamId}, ${made.body.email}, 'owner')`
+    expect((await acceptAs(await teammate(api), secretOf(made))).status).toBe(422)
+    expect((await acceptAsNew(api, secretOf(made))).status).toBe(422)
+    const [login] = await api.services.db`select from logins where email = ${made.body.email}`
+    expect(login).toBeUndefined()
+  })
+})

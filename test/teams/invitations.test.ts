@@ -1,0 +1,322 @@
+import { randomUUID } from 'node:crypto'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { Role } from '../../src/teams/schema.ts'
+import { type Answer, type Api, startApi } from '../support/api.ts'
+import { acceptAs, acceptAsNew, invite, lookUp, newAddress, secretOf } from '../support/invitations.ts'
+import { actionsOf, siteOf, type Teammate, teammate, tokenOf, wholeTeam } from '../support/teammates.ts'
+
+const DAY = 86_400_000
+
+let api: Api
+let now: Date
+beforeAll(async () => {
+  now = new Date()
+  api = await startApi({ now: () => now })
+})
+afterAll(() => api.close())
+
+const later = async <Result>(ms: number, run: () => Promise<Result>): Promise<Result> => {
+  const before = now
+  now = new Date(now.getTime() + ms)
+  try {
+    return await run()
+  } finally {
+    now = before
+  }
+}
+const list = async (person: Teammate) => (await person.ask('GET', '/api/invitations')).body
+const resend = (person: Teammate, { body }: Answer) =>
+  person.ask('POST', `/api/invitations/${body.id}/resend`)
+const revoke = (person: Teammate, { body }: Answer) => person.ask('DELETE', `/api/invitations/${body.id}`)
+
+describe('invitations: making one', () => {
+  test('the link is shown once and works for seven days', async () => {
+    const { owner } = await wholeTeam(api)
+    const email = newAddress()
+    const made = await invite(owner, { email: ` ${email.toUpperCase()} `, role: 'viewer' })
+    expect(made.status).toBe(201)
+    const { url, mailed, ...listed } = made.body
+    expect(url).toMatch(new RegExp(`^${api.services.config.baseUrl}/invite#[\\w-]{43}$`))
+    expect(mailed).toBe(false)
+    expect(listed).toEqual({
+      id: expect.stringMatching(/^[0-9a-f-]{36}$/),
+      email,
+      role: 'viewer',
+      site_ids: null,
+      invited_by: owner.email,
+      expires_at: new Date(now.getTime() + 7 * DAY).toISOString(),
+      created_at: now.toISOString(),
+    })
+    expect(await list(owner)).toEqual([listed])
+    const secret = secretOf(made)
+    expect((await later(7 * DAY - 1, () => lookUp(api, secret))).status).toBe(200)
+    expect((await later(7 * DAY, () => lookUp(api, secret))).status).toBe(404)
+    expect((await later(7 * DAY, () => acceptAsNew(api, secret))).status).toBe(404)
+  })
+
+  test('the database and the audit log do not contain the link', async () => {
+    const { owner } = await wholeTeam(api)
+    const secret = secretOf(await invite(owner))
+    const { db } = api.services
+    const [row] = await db<{ text: string }[]>`
+      select (select string_agg(invitations::text, '') from invitations)
+        || (select string_agg(audit_log::text, '') from audit_log) as text`
+    expect(row!.text).not.toContain(secret)
+  })
+
+  const OUTCOMES: [Role, Role, number][] = [
+    ['owner', 'owner', 201],
+    ['owner', 'admin', 201],
+    ['owner', 'viewer', 201],
+    ['admin', 'owner', 403],
+    ['admin', 'admin', 201],
+    ['admin', 'member', 201],
+    ['member', 'viewer', 403],
+    ['viewer', 'viewer', 403],
+  ]
+  test.each(OUTCOMES)('%s invites somebody as %s: %i', async (inviter, role, status) => {
+    const team = await wholeTeam(api)
+    expect((await invite(team[inviter], { role })).status).toBe(status)
+    expect(await list(team.owner)).toHaveLength(status === 201 ? 1 : 0)
+  })
+
+  test('a token of an owner invites in the name of its user, one that is limited to sites does not', async () => {
+    const { teamId, owner } = await wholeTeam(api)
+    const body = { email: newAddress(), role: 'member' }
+    const ask = (token: string) => api.call('POST', '/api/invitations', { token, body })
+    expect((await ask(await tokenOf(api, owner, [await siteOf(api, teamId)]))).status).toBe(403)
+    expect((await ask(await tokenOf(api, owner))).body).toMatchObject({ invited_by: owner.email })
+  })
+
+  test('the name of the person who invites is shown', async () => {
+    const owner = await teammate(api, { name: 'Ada' })
+    const made = await invite(owner)
+    expect(made.body.invited_by).toBe('Ada')
+    expect((await lookUp(api, secretOf(made))).body.invited_by).toBe('Ada')
+  })
+
+  test('members and viewers are limited to sites of the team', async () => {
+    const { teamId, owner } = await wholeTeam(api)
+    const site = await siteOf(api, teamId)
+    const foreign = await siteOf(api, (await wholeTeam(api)).teamId)
+    expect((await invite(owner, { site_ids: [site, site.toUpperCase()] })).body.site_ids).toEqual([site])
+    for (const id of [foreign, randomUUID()])
+      expect((await invite(owner, { site_ids: [site, id] })).status).toBe(404)
+    expect((await invite(owner, { role: 'admin', site_ids: [site] })).status).toBe(422)
+  })
+
+  test('an address has one invitation in a team, and one in each team', async () => {
+    const { owner, admin } = await wholeTeam(api)
+    const email = newAddress()
+    expect((await invite(owner, { email })).status).toBe(201)
+    const again = await invite(admin, { email: email.toUpperCase(), role: 'viewer' })
+    expect(again.status).toBe(422)
+    expect(again.body.errors.email[0]).toContain('resend')
+    expect((await invite(await teammate(api), { email })).status).toBe(201)
+  })
+
+  test('an expired invitation is replaced', async () => {
+    const { owner } = await wholeTeam(api)
+    const email = newAddress()
+    const old = await invite(owner, { email })
+    const fresh = await later(7 * DAY, () => invite(owner, { email, role: 'viewer' }))
+    expect(fresh.status).toBe(201)
+    expect((await list(owner)).map(({ id }: { id: string }) => id)).toEqual([fresh.body.id])
+    expect((await lookUp(api, secretOf(old))).status).toBe(404)
+  })
+
+  test('two invitations of one address at the same time: one', async () => {
+    const { owner, admin } = await wholeTeam(api)
+    const email = newAddress()
+    const answers = await Promise.all([invite(owner, { email }), invite(admin, { email })])
+    expect(answers.map(({ status }) => status).sort()).toEqual([201, 422])
+  })
+
+  test('somebody of the team is not invited, neither by the address of their login nor by that of their user', async () => {
+    const { owner, member } = await wholeTeam(api)
+    expect((await invite(owner, { email: member.email })).status).toBe(422)
+    await api.services.db`update logins set email = ${`new-${member.email}`} where id = ${member.loginId}`
+    expect((await invite(owner, { email: `new-${member.email}` })).status).toBe(422)
+    expect((await invite(owner, { email: member.email })).status).toBe(422)
+  })
+
+  test('a team has at most 100 open invitations', async () => {
+    const { teamId, owner } = await wholeTeam(api)
+    await api.services.db`
+      insert into invitations (team_id, email, role, hash, invited_by, expires_at, created_at)
+      select ${teamId}, n || '@example.com', 'member', sha256((${teamId}::text || n)::bytea), 'x', ${new Date(now.getTime() + 1000)}, ${now}
+      from generate_series(1, 99) as n`
+    const answers = await Promise.all([invite(owner), invite(owner)])
+    expect(answers.map(({ status }) => status).sort()).toEqual([201, 403])
+    expect((await later(1000, () => invite(owner))).status).toBe(201)
+  })
+
+  test.each([
+    [{ email: undefined }, 'email'],
+    [{ email: 5 }, 'email'],
+    [{ email: null }, 'email'],
+    [{ email: 'nobody' }, 'email'],
+    [{ email: '@example.com' }, 'email'],
+    [{ email: 'a b@example.com' }, 'email'],
+    [{ email: 'a@example.com, b@example.com' }, 'email'],
+    [{ email: 'Ada <a@example.com>' }, 'email'],
+    [{ email: 'a@example.com\r\nBcc: b@example.com' }, 'email'],
+    [{ email: '"a b"@example.com' }, 'email'],
+    [{ email: `${'a'.repeat(244)}@example.com` }, 'email'],
+    [{ role: undefined }, 'role'],
+    [{ role: 'king' }, 'role'],
+    [{ role: {} }, 'role'],
+    [{ site_ids: [] }, 'site_ids'],
+    [{ site_ids: [''] }, 'site_ids.0'],
+    [{ site_ids: { 0: 'x' } }, 'site_ids'],
+  ])('the body with %j is refused', async (fields, field) => {
+    const { owner } = await wholeTeam(api)
+    const answer = await invite(owner, fields)
+    expect(answer.status).toBe(422)
+    expect(Object.keys(answer.body.errors)).toEqual([field])
+    expect(await list(owner)).toEqual([])
+  })
+})
+
+describe('invitations: resending and revoking', () => {
+  test('a resent invitation has a new link and seven new days, and the old link ends', async () => {
+    const { owner, admin } = await wholeTeam(api)
+    const made = await invite(owner)
+    const again = await later(DAY, () => resend(admin, made))
+    expect(again.status).toBe(200)
+    expect(again.body).toMatchObject({
+      id: made.body.id,
+      email: made.body.email,
+      role: 'member',
+      invited_by: admin.email,
+      expires_at: new Date(now.getTime() + 8 * DAY).toISOString(),
+      created_at: made.body.created_at,
+    })
+    expect(secretOf(again)).not.toBe(secretOf(made))
+    expect((await lookUp(api, secretOf(made))).status).toBe(404)
+    expect((await acceptAsNew(api, secretOf(made))).status).toBe(404)
+    expect((await lookUp(api, secretOf(again))).status).toBe(200)
+    expect(await list(owner)).toHaveLength(1)
+  })
+
+  test('an expired invitation can be resent', async () => {
+    const { owner } = await wholeTeam(api)
+    const made = await invite(owner)
+    await later(8 * DAY, async () => {
+      const again = await resend(owner, made)
+      expect((await lookUp(api, secretOf(again))).status).toBe(200)
+    })
+  })
+
+  test('an expired invitation is listed for a month', async () => {
+    const { owner } = await wholeTeam(api)
+    await invite(owner)
+    // The session has ended by then.
+    const token = await tokenOf(api, owner)
+    const makeAnother = (ms: number) =>
+      later(ms, () =>
+        api.call('POST', '/api/invitations', { token, body: { email: newAddress(), role: 'member' } }),
+      )
+    await makeAnother(37 * DAY - 1)
+    expect(await list(owner)).toHaveLength(2)
+    await makeAnother(37 * DAY)
+    expect(await list(owner)).toHaveLength(2)
+  })
+
+  test('a revoked invitation does not work', async () => {
+    const { owner, admin } = await wholeTeam(api)
+    const made = await invite(owner)
+    expect((await revoke(admin, made)).status).toBe(204)
+    expect((await revoke(admin, made)).status).toBe(404)
+    expect((await resend(admin, made)).status).toBe(404)
+    expect((await acceptAsNew(api, secretOf(made))).status).toBe(404)
+    expect(await list(owner)).toEqual([])
+  })
+
+  test('an admin neither resends nor revokes the invitation of an owner, whose link they would see', async () => {
+    const { owner, admin } = await wholeTeam(api)
+    const made = await invite(owner, { role: 'owner' })
+    expect((await resend(admin, made)).status).toBe(403)
+    expect((await revoke(admin, made)).status).toBe(403)
+    expect((await lookUp(api, secretOf(made))).status).toBe(200)
+    expect((await resend(owner, made)).status).toBe(200)
+  })
+
+  test('members, viewers and other teams neither see nor change invitations', async () => {
+    const { owner, member, viewer } = await wholeTeam(api)
+    const made = await invite(owner)
+    for (const person of [member, viewer]) {
+      expect((await person.ask('GET', '/api/invitations')).status).toBe(403)
+      expect((await resend(person, made)).status).toBe(403)
+      expect((await revoke(person, made)).status).toBe(403)
+    }
+    const stranger = await teammate(api)
+    expect(await list(stranger)).toEqual([])
+    expect((await resend(stranger, made)).status).toBe(404)
+    expect((await revoke(stranger, made)).status).toBe(404)
+    for (const id of ['x', '%00', randomUUID()]) {
+      expect((await owner.ask('DELETE', `/api/invitations/${id}`)).status).toBe(404)
+      expect((await owner.ask('POST', `/api/invitations/${id}/resend`)).status).toBe(404)
+    }
+  })
+})
+
+describe('invitations: they end with the rights of who knows the link', () => {
+  test('who was removed or has left cannot come back by a link of their own', async () => {
+    const { owner, admin } = await wholeTeam(api)
+    const second = await teammate(api, { teamId: owner.teamId, role: 'admin' })
+    const [kept, removed, left] = [await invite(owner), await invite(admin), await invite(second)]
+    await owner.ask('DELETE', `/api/users/${admin.userId}`)
+    await second.ask('POST', '/api/team/leave')
+    expect((await acceptAs(admin, secretOf(removed))).status).toBe(404)
+    expect((await acceptAs(second, secretOf(left))).status).toBe(404)
+    expect((await lookUp(api, secretOf(kept))).status).toBe(200)
+  })
+
+  test('one that another has resent stays', async () => {
+    const { owner, admin } = await wholeTeam(api)
+    const made = await invite(admin)
+    const again = await resend(owner, made)
+    await owner.ask('DELETE', `/api/users/${admin.userId}`)
+    expect((await lookUp(api, secretOf(again))).status).toBe(200)
+  })
+
+  test('who may not give a role any more cannot take it by a link of their own', async () => {
+    const { teamId, owner } = await wholeTeam(api)
+    const second = await teammate(api, { teamId, role: 'owner' })
+    const [asOwner, asAdmin] = [
+      await invite(second, { role: 'owner' }),
+      await invite(second, { role: 'admin' }),
+    ]
+    await owner.ask('PATCH', `/api/users/${second.userId}`, { role: 'admin' })
+    expect((await lookUp(api, secretOf(asOwner))).status).toBe(404)
+    expect((await lookUp(api, secretOf(asAdmin))).status).toBe(200)
+    await owner.ask('PATCH', `/api/users/${second.userId}`, { role: 'member' })
+    expect((await lookUp(api, secretOf(asAdmin))).status).toBe(404)
+  })
+
+  test('of who hands the team over, those to owners end', async () => {
+    const { owner, admin } = await wholeTeam(api)
+    const [asOwner, asAdmin] = [
+      await invite(owner, { role: 'owner' }),
+      await invite(owner, { role: 'admin' }),
+    ]
+    await owner.ask('POST', `/api/users/${admin.userId}/transfer`, {})
+    expect((await lookUp(api, secretOf(asOwner))).status).toBe(404)
+    expect((await lookUp(api, secretOf(asAdmin))).status).toBe(200)
+  })
+})
+
+test('invitations: every change is in the audit log', async () => {
+  const { teamId, owner } = await wholeTeam(api)
+  const made = await invite(owner)
+  await resend(owner, made)
+  await revoke(owner, made)
+  expect(await actionsOf(api, teamId)).toEqual(
+    ['invitation.create', 'invitation.resend', 'invitation.revoke'].map(action => ({
+      action,
+      actor: owner.email,
+      details: { email: made.body.email, role: 'member', site_ids: null },
+    })),
+  )
+})

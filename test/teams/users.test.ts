@@ -1,0 +1,457 @@
+import { randomUUID } from 'node:crypto'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { Role } from '../../src/teams/schema.ts'
+import { type Api, startApi } from '../support/api.ts'
+import { invite } from '../support/invitations.ts'
+import {
+  actionsOf,
+  holdRequests,
+  siteOf,
+  type Teammate,
+  teammate,
+  tokenOf,
+  wholeTeam,
+} from '../support/teammates.ts'
+
+let api: Api
+beforeAll(async () => {
+  api = await startApi()
+})
+afterAll(() => api.close())
+
+type UserBody = { id: string; role: Role; email: string; site_ids?: string[] | null }
+const listOf = async (person: Teammate): Promise<UserBody[]> => (await person.ask('GET', '/api/users')).body
+const rolesOf = async (person: Teammate) =>
+  Object.fromEntries((await listOf(person)).map(({ id, role }) => [id, role]))
+const change = (person: Teammate, { userId }: { userId: string }, body: object) =>
+  person.ask('PATCH', `/api/users/${userId}`, body)
+
+describe('people: the list', () => {
+  test('owners and admins see everything of everybody', async () => {
+    const { owner, admin, member, viewer } = await wholeTeam(api)
+    for (const person of [owner, admin]) {
+      const users = await listOf(person)
+      expect(users.map(({ id }) => id).sort()).toEqual(
+        [owner, admin, member, viewer].map(({ userId }) => userId).sort(),
+      )
+      expect(users.find(({ id }) => id === member.userId)).toEqual({
+        id: member.userId,
+        email: member.email,
+        name: null,
+        role: 'member',
+        has_login: true,
+        joined_at: expect.stringMatching(/Z$/),
+        site_ids: null,
+        last_login_at: null,
+      })
+    }
+  })
+
+  test('members and viewers see names and roles of others, and everything of themselves', async () => {
+    const { owner, member, viewer } = await wholeTeam(api)
+    for (const person of [member, viewer]) {
+      const users = await listOf(person)
+      expect(users).toHaveLength(4)
+      expect(Object.keys(users.find(({ id }) => id === owner.userId)!).sort()).toEqual([
+        'email',
+        'has_login',
+        'id',
+        'joined_at',
+        'name',
+        'role',
+      ])
+      expect(users.find(({ id }) => id === person.userId)).toMatchObject({
+        site_ids: null,
+        last_login_at: null,
+      })
+    }
+  })
+
+  test('a user without a login, and the address of a login that has changed', async () => {
+    const owner = await teammate(api)
+    const other = await api.member({ role: 'viewer' })
+    await api.services.db`update users set team_id = ${owner.teamId} where id = ${other.userId}`
+    await api.services
+      .db`update logins set email = ${`new-${owner.email}`}, name = 'Ada' where id = ${owner.loginId}`
+    const users = await listOf(owner)
+    expect(users.find(({ id }) => id === other.userId)).toMatchObject({ has_login: false, name: null })
+    expect(users.find(({ id }) => id === owner.userId)).toMatchObject({
+      email: `new-${owner.email}`,
+      name: 'Ada',
+    })
+  })
+
+  test('a token of the team lists it too, one that is limited to sites does not', async () => {
+    const { teamId, viewer } = await wholeTeam(api)
+    const site = await siteOf(api, teamId)
+    const ask = (token: string) => api.call('GET', '/api/users', { token })
+    expect((await ask(await tokenOf(api, viewer))).body).toHaveLength(4)
+    expect((await ask(await tokenOf(api, viewer, [site]))).status).toBe(403)
+  })
+
+  test('a user who is limited to sites lists the team, and other teams are not in it', async () => {
+    const { teamId, owner } = await wholeTeam(api)
+    const limited = await teammate(api, { teamId, role: 'member', siteIds: [await siteOf(api, teamId)] })
+    await wholeTeam(api)
+    expect(await listOf(limited)).toHaveLength(5)
+    expect(await listOf(owner)).toHaveLength(5)
+  })
+})
+
+describe('people: who may change whose role', () => {
+  const OUTCOMES: [Role, Role, Role, number][] = [
+    ['owner', 'owner', 'admin', 200],
+    ['owner', 'admin', 'owner', 200],
+    ['owner', 'admin', 'viewer', 200],
+    ['owner', 'member', 'owner', 200],
+    ['owner', 'viewer', 'member', 200],
+    ['admin', 'owner', 'member', 403],
+    ['admin', 'owner', 'owner', 403],
+    ['admin', 'admin', 'member', 200],
+    ['admin', 'admin', 'owner', 403],
+    ['admin', 'member', 'admin', 200],
+    ['admin', 'member', 'owner', 403],
+    ['admin', 'viewer', 'member', 200],
+    ['member', 'viewer', 'member', 403],
+    ['member', 'member', 'admin', 403],
+    ['viewer', 'viewer', 'owner', 403],
+  ]
+  test.each(OUTCOMES)('%s makes %s %s: %i', async (actorRole, targetRole, role, status) => {
+    const team = await wholeTeam(api)
+    const target = await teammate(api, { teamId: team.teamId, role: targetRole })
+    const answer = await change(team[actorRole], target, { role })
+    expect(answer.status).toBe(status)
+    expect((await rolesOf(team.owner))[target.userId]).toBe(status === 200 ? role : targetRole)
+    if (status === 200) expect(answer.body).toMatchObject({ id: target.userId, role, email: target.email })
+  })
+
+  test.each(['admin', 'member', 'viewer'] as const)('%s does not change their own role', async own => {
+    const team = await wholeTeam(api)
+    for (const role of ['owner', 'admin', 'member', 'viewer'] as const) {
+      if (role === own) continue
+      expect((await change(team[own], team[own], { role })).status).toBe(403)
+    }
+    expect((await rolesOf(team.owner))[team[own].userId]).toBe(own)
+  })
+
+  test('an owner who is not the last steps down, the last one does not', async () => {
+    const { teamId, owner } = await wholeTeam(api)
+    expect((await change(owner, owner, { role: 'member' })).body.message).toContain('needs an owner')
+    const second = await teammate(api, { teamId, role: 'owner' })
+    expect((await change(owner, owner, { role: 'member' })).status).toBe(200)
+    expect((await change(second, second, { role: 'admin' })).status).toBe(403)
+  })
+
+  test('an owner whose login is disabled does not count as one who is left', async () => {
+    const { teamId, owner } = await wholeTeam(api)
+    const second = await teammate(api, { teamId, role: 'owner' })
+    await api.services.db`update logins set disabled_at = now() where id = ${second.loginId}`
+    expect((await change(owner, owner, { role: 'admin' })).status).toBe(403)
+  })
+
+  test('two owners who step down at the same time leave one', async () => {
+    for (let round = 0; round < 5; round++) {
+      const first = await teammate(api)
+      const second = await teammate(api, { teamId: first.teamId, role: 'owner' })
+      const answers = await Promise.all([
+        change(first, first, { role: 'member' }),
+        change(second, second, { role: 'member' }),
+      ])
+      expect(answers.map(({ status }) => status).sort()).toEqual([200, 403])
+      expect(Object.values(await rolesOf(first)).sort()).toEqual(['member', 'owner'])
+    }
+  })
+
+  test('two owners who demote each other at the same time leave one', async () => {
+    for (let round = 0; round < 5; round++) {
+      const first = await teammate(api)
+      const second = await teammate(api, { teamId: first.teamId, role: 'owner' })
+      const answers = await Promise.all([
+        change(first, second, { role: 'viewer' }),
+        change(second, first, { role: 'viewer' }),
+      ])
+      expect(answers.map(({ status }) => status).sort()).toEqual([200, 403])
+    }
+  })
+
+  test('a user of another team, an unknown and a malformed id: all 404', async () => {
+    const { owner } = await wholeTeam(api)
+    const stranger = await teammate(api)
+    for (const userId of [stranger.userId, randomUUID(), 'me', '%00']) {
+      for (const [method, path, body] of [
+        ['PATCH', '', { role: 'viewer' }],
+        ['DELETE', '', {}],
+        ['POST', '/transfer', {}],
+      ] as const) {
+        const answer = await owner.ask(method, `/api/users/${userId}${path}`, body)
+        expect([userId, method, answer.status]).toEqual([userId, method, 404])
+      }
+    }
+  })
+
+  test.each([
+    [{ role: 'king' }, 'role'],
+    [{ role: null }, 'role'],
+    [{ role: ['owner'] }, 'role'],
+    [{ site_ids: [] }, 'site_ids'],
+    [{ site_ids: 'x' }, 'site_ids'],
+    [{ site_ids: [5] }, 'site_ids.0'],
+    [{ site_ids: Array(1_001).fill(randomUUID()) }, 'site_ids'],
+    [{ role: 'admin', site_ids: [randomUUID()] }, 'site_ids'],
+  ])('the body %j is refused', async (body, field) => {
+    const { owner, member } = await wholeTeam(api)
+    const answer = await change(owner, member, body)
+    expect(answer.status).toBe(422)
+    expect(Object.keys(answer.body.errors)).toContain(field)
+  })
+
+  test('the change counts from the next request, and the session gets a new secret', async () => {
+    const { owner, admin } = await wholeTeam(api)
+    expect((await admin.ask('GET', '/api/audit-log')).status).toBe(200)
+    await change(owner, admin, { role: 'viewer' })
+    const next = await admin.ask('GET', '/api/audit-log')
+    expect(next.status).toBe(403)
+    expect(next.headers.get('set-cookie')).toMatch(/analytics_session=[\w-]{43};/)
+    expect(next.headers.get('set-cookie')).not.toContain(admin.secret)
+  })
+
+  test('a token of the user has the new role at once', async () => {
+    const { owner, admin } = await wholeTeam(api)
+    const token = await tokenOf(api, admin)
+    await change(owner, admin, { role: 'member' })
+    expect((await api.call('GET', '/api/audit-log', { token })).status).toBe(403)
+  })
+
+  test('a request that was running when the role was taken away changes nothing', async () => {
+    const { owner, admin, member } = await wholeTeam(api)
+    const held = holdRequests(api)
+    const running = change(admin, member, { role: 'viewer' })
+    await held.identified()
+    // The request waits for the lock of the team, and goes on when the role is gone.
+    await api.services.db.begin(async tx => {
+      await tx`select from teams where id = ${owner.teamId} for update`
+      held.release()
+      await tx`update users set role = 'member' where id = ${admin.userId}`
+    })
+    expect(await running).toMatchObject({
+      status: 403,
+      body: { message: 'Your role in the team has changed; try again' },
+    })
+    expect((await rolesOf(owner))[member.userId]).toBe('member')
+    expect(await actionsOf(api, owner.teamId)).toEqual([])
+  })
+
+  test('a request of somebody who was removed meanwhile changes nothing', async () => {
+    const { owner, admin, member } = await wholeTeam(api)
+    const held = holdRequests(api)
+    const running = [
+      admin.ask('DELETE', `/api/users/${member.userId}`),
+      admin.ask('PATCH', '/api/team', { name: 'x' }),
+      admin.ask('POST', '/api/team/leave'),
+      invite(admin),
+    ]
+    // Each is held, not only the first.
+    for (let count = 0; count < running.length; count++) await held.identified()
+    await api.services.db`delete from users where id = ${admin.userId}`
+    held.release()
+    for (const { status } of await Promise.all(running)) expect(status).toBe(403)
+    expect((await rolesOf(owner))[member.userId]).toBe('member')
+  })
+})
+
+describe('people: limits to sites', () => {
+  test('members and viewers are limited to sites of the team, and freed again', async () => {
+    const { teamId, owner, member } = await wholeTeam(api)
+    const [site, other] = [await siteOf(api, teamId), await siteOf(api, teamId)]
+    const limited = await change(owner, member, { site_ids: [site.toUpperCase(), site] })
+    expect(limited.body).toMatchObject({ role: 'member', site_ids: [site] })
+    expect((await member.ask('GET', `/api/sites/${site}`)).status).toBe(200)
+    expect((await member.ask('GET', `/api/sites/${other}`)).status).toBe(404)
+    expect((await change(owner, member, { role: 'viewer' })).body).toMatchObject({ site_ids: [site] })
+    expect((await change(owner, member, { site_ids: null })).body).toMatchObject({ site_ids: null })
+    expect((await member.ask('GET', `/api/sites/${other}`)).status).toBe(200)
+  })
+
+  test('a site of another team, a deleted and an unknown one are 404', async () => {
+    const { teamId, owner, member } = await wholeTeam(api)
+    const foreign = await siteOf(api, (await wholeTeam(api)).teamId)
+    const deleted = await siteOf(api, teamId)
+    await api.services.db`update sites set deleted_at = now() where id = ${deleted}`
+    for (const id of [foreign, deleted, randomUUID()]) {
+      expect((await change(owner, member, { site_ids: [id] })).status).toBe(404)
+    }
+    expect((await listOf(owner)).find(({ id }) => id === member.userId)!.site_ids).toBeNull()
+  })
+
+  test('owners and admins reach every site: becoming one ends the limit', async () => {
+    const { teamId, owner, member } = await wholeTeam(api)
+    const site = await siteOf(api, teamId)
+    await change(owner, member, { site_ids: [site] })
+    expect((await change(owner, member, { role: 'admin', site_ids: [site] })).status).toBe(422)
+    expect((await change(owner, member, { role: 'admin' })).body).toMatchObject({ site_ids: null })
+  })
+
+  test('an owner steps down and limits themselves in one change', async () => {
+    const { teamId, owner } = await wholeTeam(api)
+    await teammate(api, { teamId, role: 'owner' })
+    const site = await siteOf(api, teamId)
+    expect((await change(owner, owner, { role: 'viewer', site_ids: [site] })).body).toMatchObject({
+      site_ids: [site],
+    })
+  })
+})
+
+describe('people: removal', () => {
+  const OUTCOMES: [Role, Role, number][] = [
+    ['owner', 'owner', 204],
+    ['owner', 'admin', 204],
+    ['owner', 'viewer', 204],
+    ['admin', 'owner', 403],
+    ['admin', 'admin', 204],
+    ['admin', 'member', 204],
+    ['member', 'viewer', 403],
+    ['viewer', 'member', 403],
+  ]
+  test.each(OUTCOMES)('%s removes %s: %i', async (actorRole, targetRole, status) => {
+    const team = await wholeTeam(api)
+    const target = await teammate(api, { teamId: team.teamId, role: targetRole })
+    expect((await team[actorRole].ask('DELETE', `/api/users/${target.userId}`)).status).toBe(status)
+    expect(target.userId in (await rolesOf(team.owner))).toBe(status !== 204)
+  })
+
+  test('tokens of the team end at once, and the person keeps their other teams', async () => {
+    const { owner, member } = await wholeTeam(api)
+    const token = await tokenOf(api, member)
+    const other = (await member.ask('POST', '/api/teams', { name: 'Other' })).body
+    await owner.ask('DELETE', `/api/users/${member.userId}`)
+    expect((await api.call('GET', '/api/sites', { token })).status).toBe(401)
+    expect((await member.ask('GET', '/api/team')).body).toMatchObject({ id: other.id })
+    const headers = { ...member.headers, 'X-Team': owner.teamId }
+    expect((await api.call('GET', '/api/team', { headers })).status).toBe(404)
+  })
+
+  test('nobody removes themselves, and the last owner is not removed', async () => {
+    const { owner, admin } = await wholeTeam(api)
+    for (const person of [owner, admin]) {
+      const answer = await person.ask('DELETE', `/api/users/${person.userId}`)
+      expect(answer.status).toBe(403)
+      expect(answer.body.message).toContain('leave')
+    }
+  })
+
+  test('two owners who remove each other at the same time: one stays', async () => {
+    for (let round = 0; round < 5; round++) {
+      const first = await teammate(api)
+      const second = await teammate(api, { teamId: first.teamId, role: 'owner' })
+      const answers = await Promise.all([
+        first.ask('DELETE', `/api/users/${second.userId}`),
+        second.ask('DELETE', `/api/users/${first.userId}`),
+      ])
+      const statuses = answers.map(({ status }) => status)
+      expect(statuses.filter(status => status === 204)).toHaveLength(1)
+      expect(statuses.filter(status => status === 403)).toHaveLength(1)
+    }
+  })
+})
+
+describe('people: leaving', () => {
+  test.each(['admin', 'member', 'viewer'] as const)('%s leaves, and their tokens end', async role => {
+    const team = await wholeTeam(api)
+    const token = await tokenOf(api, team[role])
+    expect((await team[role].ask('POST', '/api/team/leave')).status).toBe(204)
+    expect((await api.call('GET', '/api/sites', { token })).status).toBe(401)
+    expect(team[role].userId in (await rolesOf(team.owner))).toBe(false)
+    expect((await team[role].ask('GET', '/api/team')).status).toBe(403)
+    expect((await team[role].ask('GET', '/api/teams')).body).toEqual([])
+  })
+
+  test('the last owner does not leave, also when two leave at the same time', async () => {
+    const { owner } = await wholeTeam(api)
+    expect((await owner.ask('POST', '/api/team/leave')).status).toBe(403)
+    for (let round = 0; round < 5; round++) {
+      const first = await teammate(api)
+      const second = await teammate(api, { teamId: first.teamId, role: 'owner' })
+      const answers = await Promise.all([first, second].map(each => each.ask('POST', '/api/team/leave')))
+      expect(answers.map(({ status }) => status).sort()).toEqual([204, 403])
+    }
+  })
+
+  test('a token does not make its user leave', async () => {
+    const { member } = await wholeTeam(api)
+    const token = await tokenOf(api, member)
+    expect((await api.call('POST', '/api/team/leave', { token })).status).toBe(403)
+  })
+})
+
+describe('people: handing the team over', () => {
+  const transfer = (person: Teammate, { userId }: { userId: string }, body: object = {}) =>
+    person.ask('POST', `/api/users/${userId}/transfer`, body)
+
+  test('the user becomes owner, the owner admin', async () => {
+    const { owner, viewer } = await wholeTeam(api)
+    const answer = await transfer(owner, viewer)
+    expect(answer.body).toMatchObject({ id: viewer.userId, role: 'owner', site_ids: null })
+    expect(await rolesOf(viewer)).toMatchObject({ [owner.userId]: 'admin', [viewer.userId]: 'owner' })
+    expect((await transfer(owner, viewer)).status).toBe(403)
+  })
+
+  test('needs the password of a login that has one', async () => {
+    const password = 'a long enough password'
+    const owner = await teammate(api, { password })
+    const admin = await teammate(api, { teamId: owner.teamId, role: 'admin' })
+    expect((await transfer(owner, admin)).status).toBe(403)
+    expect((await transfer(owner, admin, { password: 'wrong' })).status).toBe(403)
+    expect((await transfer(owner, admin, { password: 5 })).status).toBe(422)
+    expect((await transfer(owner, admin, { password })).status).toBe(200)
+  })
+
+  test('needs a recent sign-in without a password', async () => {
+    const owner = await teammate(api, { at: new Date(Date.now() - 16 * 60_000) })
+    const admin = await teammate(api, { teamId: owner.teamId, role: 'admin' })
+    expect((await transfer(owner, admin)).status).toBe(403)
+  })
+
+  test('only owners hand over, and no token', async () => {
+    const { owner, admin, member, viewer } = await wholeTeam(api)
+    for (const person of [admin, member, viewer]) expect((await transfer(person, owner)).status).toBe(403)
+    const token = await tokenOf(api, owner)
+    const path = `/api/users/${admin.userId}/transfer`
+    expect((await api.call('POST', path, { token, body: {} })).status).toBe(403)
+  })
+
+  test('not to oneself, to a user without a login, or to one whose login is disabled', async () => {
+    const { teamId, owner, member } = await wholeTeam(api)
+    const other = await api.member({ role: 'viewer' })
+    await api.services.db`update users set team_id = ${teamId} where id = ${other.userId}`
+    await api.services.db`update logins set disabled_at = now() where id = ${member.loginId}`
+    for (const target of [owner, other, member]) expect((await transfer(owner, target)).status).toBe(422)
+  })
+
+  test('of two transfers at the same time only one happens', async () => {
+    const { owner, admin, member } = await wholeTeam(api)
+    const answers = await Promise.all([transfer(owner, admin), transfer(owner, member)])
+    expect(answers.map(({ status }) => status).sort()).toEqual([200, 403])
+    const owners = Object.values(await rolesOf(owner)).filter(role => role === 'owner')
+    expect(owners).toHaveLength(1)
+  })
+})
+
+test('people: every change is in the audit log', async () => {
+  const { teamId, owner, admin, member, viewer } = await wholeTeam(api)
+  await change(owner, member, { role: 'viewer' })
+  await owner.ask('DELETE', `/api/users/${viewer.userId}`)
+  await owner.ask('POST', `/api/users/${admin.userId}/transfer`, {})
+  await owner.ask('POST', '/api/team/leave')
+  const entries = await actionsOf(api, teamId)
+  expect(entries.map(({ action }) => action)).toEqual([
+    'user.change',
+    'user.remove',
+    'team.transfer',
+    'user.leave',
+  ])
+  expect(entries[0]).toMatchObject({
+    actor: owner.email,
+    details: { email: member.email, role: 'viewer', role_before: 'member' },
+  })
+  expect(new Set(entries.map(({ actor }) => actor))).toEqual(new Set([owner.email]))
+})
