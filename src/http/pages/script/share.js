@@ -77,22 +77,26 @@ async function showNumbers(read, shared, place, range) {
   const has = section => shared.sections.includes(section)
   const lists = LISTS.filter(([section]) => has(section)).map(async ([, title, dimension]) => {
     const query = `stats/breakdown?dimension=${dimension}&per_page=10&range=${range}`
-    return part(title, async () =>
+    return part(title, 'Visitors', async () =>
       rows((await read(query)).data.map(({ value, visitors }) => [value, visitors])),
     )
   })
   const goals =
-    has('goals') && part('Goals', async () => rows((await read(`stats/goals?range=${range}`)).map(goalRow)))
-  const numbers = has('traffic') && part(undefined, async () => totals(await read(`overview?range=${range}`)))
+    has('goals') &&
+    part('Goals', 'Conversions', async () => rows((await read(`stats/goals?range=${range}`)).map(goalRow)))
+  const numbers =
+    has('traffic') && part(undefined, undefined, async () => totals(await read(`overview?range=${range}`)))
   place.replaceChildren(...(await Promise.all([numbers, ...lists, goals].filter(Boolean))))
   place.removeAttribute('aria-busy')
 }
 
 const goalRow = ({ display_name, conversions }) => [display_name, conversions]
 
-async function part(title, read) {
+/** A list with its title, and what its numbers count. */
+async function part(title, counted, read) {
   const content = await read().catch(error => make('p', { class: 'error', role: 'alert' }, error.message))
-  return make('section', {}, title && make('h2', {}, title), content)
+  const head = title && make('div', { class: 'bar head' }, make('h2', {}, title), quiet(counted))
+  return make('section', {}, head, content)
 }
 
 const rows = entries =>
