@@ -4,6 +4,7 @@ import { auditOf } from '../audit/audit.ts'
 import type { Transaction } from '../db/connect.ts'
 import { query } from '../db/query.ts'
 import { findTeamNamed } from './accounts.ts'
+import { lockTeam } from './lock-team.ts'
 import type { Role } from './schema.ts'
 
 /** The login that joins a team with single sign-on. */
@@ -40,7 +41,7 @@ const insertUser = query<Omit<Invited, 'invitedBy'> & { loginId: string }, { id:
 
 /**
  * Makes a login a user of a team; nothing changes when it is one already.
- * @throws SsoRefusal `setup_first` when the team has another user with the address: only the link of its set-up leads to that one
+ * @throws AppError `forbidden` when the team was deleted; SsoRefusal `setup_first` when the team has another user with the address: only the link of its set-up leads to that one
  */
 export async function joinTeam(
   tx: Transaction,
@@ -48,6 +49,7 @@ export async function joinTeam(
   { teamId, email: invitedAs, role, siteIds, invitedBy }: Invited,
   now: Date,
 ): Promise<void> {
+  await lockTeam(tx, teamId)
   const [own] = await findOwnUser(tx, { loginId, teamId })
   if (own) return
   const [user] = await insertUser(tx, { loginId, email: invitedAs, teamId, role, siteIds })

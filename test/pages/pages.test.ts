@@ -16,7 +16,8 @@ afterAll(() => visit.close())
 const get = (path: string, headers = {}) => fetch(visit.api.url + path, { redirect: 'manual', headers })
 
 describe('pages', () => {
-  test.each(PAGES)('%s allows nothing but its own script and style, and is not framed', async path => {
+  test.each(PAGES)('%s allows nothing but its own script and style, and is not framed', async pattern => {
+    const path = pattern.replace(':site', randomUUID())
     const answer = await get(path, { Cookie: 'analytics_session=x' })
     expect([answer.status, answer.headers.get('content-type')]).toEqual([200, 'text/html; charset=utf-8'])
     const policy = answer.headers.get('content-security-policy')!
@@ -27,8 +28,7 @@ describe('pages', () => {
     const html = await answer.text()
     expect([...html.matchAll(/(?:src|href)="([^"]+)"/g)].map(([, address]) => address)).toEqual([
       'data:,',
-      'pages/style.css',
-      'pages/main.js',
+      ...['style.css', 'main.js'].map(name => `${path.startsWith('/share/') ? '../' : ''}pages/${name}`),
     ])
     expect((await fetch(visit.api.url + path, { method: 'POST' })).status).toBe(405)
   })
