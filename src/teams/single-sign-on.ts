@@ -7,7 +7,7 @@ import { SsoRefusal } from '../accounts/single-sign-on/refusal.ts'
 import { recordLoginEntry } from '../audit/logins.ts'
 import type { Config } from '../config.ts'
 import type { Transaction } from '../db/connect.ts'
-import { joinAutomatically, joinByInvitations } from './join.ts'
+import { joinAutomatically, joinByInvitations, lockInvitingTeams } from './join.ts'
 import { type OpenedLink, takeOpenedLink, useOpenedLink } from './opened-link.ts'
 
 export interface PersonLogin {
@@ -29,6 +29,7 @@ export async function loginOfPerson(
   now: Date,
 ): Promise<PersonLogin> {
   const { network, oidc } = options
+  await lockInvitingTeams(tx, options.link, person.verifiedEmail)
   const [known] = await useIdentity(tx, { ...person, now })
   if (known?.isDisabled) throw disabled(known)
   const link = options.link === undefined ? undefined : await takeOpenedLink(tx, options.link, now)

@@ -37,6 +37,7 @@ describe('pages', () => {
     const [home, slash] = [await get('/'), await get('/login/')]
     expect([home.status, home.headers.get('location')]).toEqual([302, 'login'])
     expect([slash.status, slash.headers.get('location')]).toEqual([308, '../login'])
+    expect((await get('/share/a/')).headers.get('location')).toBe('../a')
     expect((await get('/pages/style.css')).headers.get('content-type')).toBe('text/css; charset=utf-8')
     for (const name of ['none.js', 'page.html', '..%2fpages.ts', '%00']) {
       expect((await get(`/pages/${name}`)).status).toBe(404)

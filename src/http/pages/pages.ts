@@ -41,7 +41,7 @@ export function createPages({ baseUrl }: Pick<Config, 'baseUrl'>): Record<'page'
   return {
     page(req, res) {
       // Addresses are relative, so that the pages work below a path of a proxy. A trailing slash would break them.
-      if (req.path !== '/' && req.path.endsWith('/')) res.redirect(308, `..${req.path.slice(0, -1)}`)
+      if (req.path !== '/' && req.path.endsWith('/')) res.redirect(308, `../${req.path.split('/').at(-2)}`)
       else if (req.path === '/' && readSessionCookie(req, baseUrl) === undefined) res.redirect(302, 'login')
       else
         (req.params.site === undefined ? page : pageBelow).serve(req, res, {
