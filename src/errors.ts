@@ -4,6 +4,7 @@ export const STATUS_OF = {
   bad_request: 400,
   bad_signature: 400,
   unauthenticated: 401,
+  password_required: 401,
   second_factor_required: 401,
   payment_required: 402,
   forbidden: 403,

@@ -33,7 +33,7 @@ export async function changeLogin<Result>(
   const { loginId, email, sessionId } = person
   const { result, secret } = await db.begin(async tx => {
     const [login] = await lockOwnLogin(tx, { id: loginId })
-    const secret = login && (await renewSession(tx, sessionId, now(), { isProven: true }))
+    const secret = login && (await renewSession(tx, sessionId, now(), { endsOldSecret: true }))
     if (secret === undefined) throw new AppError('unauthenticated', 'The session has ended: sign in again')
     const result = await change(tx)
     const entry = { action, loginId, name: email, network: auditNetwork, ...(details && { details }) }

@@ -28,7 +28,17 @@ export const deleteLinks = query<TargetColumns>(
   'delete from one_time_links where email = :email or login_id = :loginId',
 )
 
-/** Makes a link, in place of those that were made for the same target before. @returns its secret */
+/** A link that anybody can ask for replaces those of its kind alone: it must not end the link of the operator. */
+const deleteOlderLinks = query<TargetColumns & { purpose: LinkPurpose }>(
+  'delete-older-one-time-links',
+  `delete from one_time_links
+  where (email = :email or login_id = :loginId) and (purpose = :purpose or :purpose::text <> 'reset')`,
+)
+
+/**
+ * Makes a link, in place of those that were made for the same target before; one that was asked for leaves that of the operator.
+ * @returns its secret
+ */
 export async function createLink(
   db: Queryable,
   purpose: LinkPurpose,
@@ -38,7 +48,7 @@ export async function createLink(
   const secret = newSecret()
   const expiresAt = new Date(now.getTime() + LIFETIME[purpose])
   await inTransaction(db, async tx => {
-    await deleteLinks(tx, target)
+    await deleteOlderLinks(tx, { ...target, purpose })
     await insertLink(tx, { ...target, purpose, hash: hashSecret(secret), now, expiresAt })
   })
   return secret

@@ -6,6 +6,7 @@ import type { Services } from '../services.ts'
 import { createLink, deleteLinks, findLink, takeLink } from './links.ts'
 import { findLogin, findLoginByEmail } from './logins.ts'
 import { hashPassword, refuseCommonPassword } from './passwords.ts'
+import { proveAddress } from './proven-address.ts'
 import { removeRecoveryCodes } from './recovery-codes.ts'
 import { endSessions } from './sessions.ts'
 import { requirePasswords, type SignInServices, type Visitor } from './sign-in.ts'
@@ -78,7 +79,8 @@ const setPassword = query<{ id: string; passwordHash: string }>(
 )
 
 /**
- * Replaces the password by a link, and ends all sessions of the login. A link that the operator made also removes the second factor.
+ * Replaces the password by a link, and ends all sessions of the login. A link that the operator made also removes the second factor; the first
+ * link that proves the address removes passkeys and single sign-on.
  * @throws AppError `not_found` for a link that does not work; `validation_failed`; `rate_limited`; `forbidden`
  */
 export async function resetPassword(
@@ -102,7 +104,11 @@ export async function resetPassword(
     }
     await deleteLinks(tx, { email: null, loginId: login!.id })
     await endSessions(tx, { loginId: login!.id, id: null, exceptId: null })
-    const details = { removes_second_factor: purpose === 'recover' }
+    const removed = await proveAddress(tx, login!.id, now())
+    const details = {
+      removes_second_factor: purpose === 'recover',
+      ...(removed > 0 && { removed_ways: removed }),
+    }
     const actor = { loginId: login!.id, name: login!.email, network: browser.network }
     await recordLoginEntry(tx, { action: 'login.reset', ...actor, details }, now())
   })

@@ -66,32 +66,31 @@ export async function startSession(
 }
 
 const renewSecret = query<
-  { id: string; hash: Uint8Array; now: Date; graceUntil: Date; expiresAt: Date; isProven: boolean },
+  { id: string; hash: Uint8Array; now: Date; graceUntil: Date; expiresAt: Date; endsOldSecret: boolean },
   { id: string }
 >(
   'renew-browser-session',
   `update browser_sessions
   set
     hash = :hash, must_renew = false,
-    previous_hash = case when :isProven::boolean then null else hash end,
-    previous_until = case when :isProven::boolean then null else :graceUntil::timestamptz end,
-    last_used_at = :now, expires_at = :expiresAt,
-    authenticated_at = case when :isProven::boolean then :now::timestamptz else authenticated_at end
-  where id = :id and (:isProven::boolean or must_renew)
+    previous_hash = case when :endsOldSecret::boolean then null else hash end,
+    previous_until = case when :endsOldSecret::boolean then null else :graceUntil::timestamptz end,
+    last_used_at = :now, expires_at = :expiresAt
+  where id = :id and (:endsOldSecret::boolean or must_renew)
   returning id`,
 )
 
 /**
- * Replaces the secret of a session.
- * @param options.isProven the person has just proved who they are: the old secret ends at once. Otherwise the session is renewed only
- * if it must be, and the old secret works for another minute
+ * Replaces the secret of a session. That is no sign-in: `authenticated_at` stays.
+ * @param options.endsOldSecret the login has changed: the old secret ends at once. Otherwise the session is renewed only if it must be,
+ * and the old secret works for another minute
  * @returns the new secret; undefined when another request has renewed the session, or it is gone
  */
 export async function renewSession(
   db: Queryable,
   id: string,
   now: Date,
-  { isProven }: { isProven: boolean },
+  { endsOldSecret }: { endsOldSecret: boolean },
 ): Promise<string | undefined> {
   const secret = newSecret()
   const rows = await renewSecret(db, {
@@ -100,7 +99,7 @@ export async function renewSession(
     now,
     graceUntil: new Date(now.getTime() + GRACE_MS),
     expiresAt: new Date(now.getTime() + SESSION_MS),
-    isProven,
+    endsOldSecret,
   })
   return rows.length > 0 ? secret : undefined
 }

@@ -40,6 +40,11 @@ export const requiredText = (max: number) =>
     .refine(value => value !== '', 'is required')
     .meta({ minLength: 1 })
 
+/** Schema of a time with its offset, as text. */
+export const dateTime = z.iso
+  .datetime({ offset: true })
+  .refine(value => new Date(value).getUTCFullYear() < 10_000, 'must be before the year 10000')
+
 /** Schema of an integer from `min` to `max`, both included. */
 export const integer = (min: number, max: number) =>
   z

@@ -54,7 +54,7 @@ const isLive = ({ expiresAt }: ShareRow, now: Date): boolean => expiresAt === nu
 export const invalidShare = () => new AppError('unauthenticated', 'The share is not valid: it may have ended')
 
 const passwordNeeded = () =>
-  new AppError('unauthenticated', 'The share has a password: open it with POST /api/shares/open')
+  new AppError('password_required', 'The share has a password: open it with POST /api/shares/open')
 
 /** Returns what a share grants. A stored filter that this version does not know is an error: without it the share would show more. */
 export function grantOf(share: ShareRow): Grant {

@@ -18,7 +18,7 @@ type Parts = Pick<Services, 'db' | 'redis' | 'config' | 'now'> & { network: stri
 
 /**
  * Gives access to a share for twelve hours, to those who know its secret and its password.
- * @throws AppError `unauthenticated` for a share that does not work, or a password that is missing or wrong; `rate_limited` after ten
+ * @throws AppError `unauthenticated` for a share that does not work, or a wrong password; `password_required` without one; `rate_limited` after ten
  * wrong passwords in 15 minutes, for the share or from the network
  */
 export async function openShare(
@@ -60,7 +60,7 @@ async function requirePassword(
   password: string | undefined,
 ): Promise<void> {
   if (passwordHash === null) return
-  if (password === undefined) throw new AppError('unauthenticated', 'The share needs its password')
+  if (password === undefined) throw new AppError('password_required', 'The share needs its password')
   const attempt = await countAttempt(services, 'open-share', { share: id, network: services.network })
   const { isRight } = await verifyPassword(passwordHash, password)
   if (!isRight) throw new AppError('unauthenticated', 'The password is not right')

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { GivenPassword, NewPassword } from '../accounts/passwords.ts'
 import { SECTIONS, type Section } from '../dimensions/sections.ts'
 import { flag, label, timestamp, uuid } from '../schema/fields.ts'
-import { requiredText } from '../schema/validation.ts'
+import { dateTime, requiredText } from '../schema/validation.ts'
 import { ShareFilters } from './share-filters.ts'
 
 const Sections = z.array(z.enum(SECTIONS)).meta({
@@ -59,8 +59,7 @@ const fields = {
     description: 'What its readers must know beside the link; null for nothing.',
     example: null,
   }),
-  expires_at: z.iso
-    .datetime({ offset: true })
+  expires_at: dateTime
     .transform(value => new Date(value))
     .nullable()
     .meta({ description: 'When it stops working; null for never.', example: '2099-12-31T00:00:00Z' }),

@@ -66,7 +66,9 @@ export async function getAccount({ db }: Pick<Services, 'db'>, loginId: string):
 
 const setLogin = query<{ loginId: string; email: string; name: string | null }>(
   'change-login',
-  'update logins set email = :email, name = :name where id = :loginId',
+  `update logins
+  set email = :email, name = :name, email_proven_at = case when email = :email then email_proven_at end
+  where id = :loginId`,
 )
 
 /** A team that has the address already, for a user whose login is not set up, keeps the old one: the team shows that of the login. */

@@ -82,7 +82,7 @@ async function keepAlive(request: Parts & Credentials, row: SessionRow, secret: 
   // The secret before a renewal must not be sent again: the answer may overtake the one with the new secret.
   if (!row.isCurrent) return
   if (row.mustRenew) {
-    const renewed = await renewSession(db, row.sessionId, now, { isProven: false })
+    const renewed = await renewSession(db, row.sessionId, now, { endsOldSecret: false })
     if (renewed !== undefined) setSessionCookie(renewed)
   } else if (await touchSession(db, { id: row.sessionId, lastUsedAt: row.lastUsedAt }, now)) {
     setSessionCookie(secret)

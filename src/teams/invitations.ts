@@ -130,12 +130,14 @@ export async function createInvitation(
     const invitedBy = person?.name ?? caller.email
     const expiresAt = new Date(now.getTime() + INVITATION_MS)
     const id = randomUUID()
-    // First, since it makes sure that the user is still there: the invitation refers to them.
+    // Before the lock on the user that `audit` takes, as in a change of the login.
+    const isMailed = await mayMail(transaction, services, caller)
+    // Before the invitation, since it makes sure that the user is still there: the invitation refers to them.
     await audit(transaction, auditEntry('invitation.create', { id, email, role, siteIds }))
     const [row] = await insertInvitation(transaction, {
       ...{ id, teamId, email, role, siteIds, hash: hashSecret(secret), invitedBy, userId, expiresAt, now },
     })
-    return { row: row!, teamName, isMailed: await mayMail(transaction, services, teamId) }
+    return { row: row!, teamName, isMailed }
   })
   return openInvitation(services, made, secret)
 }
@@ -219,9 +221,10 @@ export async function resendInvitation(
     const found = await findInvitation(transaction, caller, id)
     const invitedBy = person?.name ?? caller.email
     const renewed = { id: found.id, hash: hashSecret(secret), invitedBy, userId, expiresAt }
+    const isMailed = await mayMail(transaction, services, caller)
     await audit(transaction, auditEntry('invitation.resend', found))
     const [row] = await renewInvitation(transaction, renewed)
-    return { row: row!, teamName, isMailed: await mayMail(transaction, services, teamId) }
+    return { row: row!, teamName, isMailed }
   })
   return openInvitation(services, made, secret)
 }

@@ -3,7 +3,9 @@ import { SsoRefusal } from '../accounts/single-sign-on/refusal.ts'
 import { auditOf } from '../audit/audit.ts'
 import type { Transaction } from '../db/connect.ts'
 import { query } from '../db/query.ts'
+import { AppError } from '../errors.ts'
 import { findTeamNamed } from './accounts.ts'
+import { lockTeam } from './lock-team.ts'
 import type { Role } from './schema.ts'
 
 /** The login that joins a team with single sign-on. */
@@ -40,7 +42,7 @@ const insertUser = query<Omit<Invited, 'invitedBy'> & { loginId: string }, { id:
 
 /**
  * Makes a login a user of a team; nothing changes when it is one already.
- * @throws SsoRefusal `setup_first` when the team has another user with the address: only the link of its set-up leads to that one
+ * @throws SsoRefusal `link_invalid` when the team was deleted; `setup_first` when the team has another user with the address: only the link of its set-up leads to that one
  */
 export async function joinTeam(
   tx: Transaction,
@@ -48,6 +50,9 @@ export async function joinTeam(
   { teamId, email: invitedAs, role, siteIds, invitedBy }: Invited,
   now: Date,
 ): Promise<void> {
+  await lockTeam(tx, teamId).catch(error => {
+    throw error instanceof AppError ? new SsoRefusal('link_invalid') : error
+  })
   const [own] = await findOwnUser(tx, { loginId, teamId })
   if (own) return
   const [user] = await insertUser(tx, { loginId, email: invitedAs, teamId, role, siteIds })
@@ -57,6 +62,19 @@ export async function joinTeam(
   const details = { email, role, ...invitation, method: 'single_sign_on' }
   await audit(tx, { action: 'user.join', object: { type: 'user', id: user.id }, details })
 }
+
+const lockTeams = query<{ hash: Uint8Array | null; email: string | null }, { id: string }>(
+  'lock-inviting-teams',
+  `select id
+  from teams
+  where id in (select team_id from invitations where hash = :hash::bytea or email = :email::text)
+  order by id
+  for no key update`,
+)
+
+/** Locks the teams of the invitations that may be used, as every change of a team begins: two of them then never wait for each other. */
+export const lockInvitingTeams = (tx: Transaction, link: string | undefined, email: string | null) =>
+  lockTeams(tx, { hash: link === undefined ? null : Buffer.from(link, 'hex'), email })
 
 const takeInvitationsTo = query<{ email: string; now: Date }, Invited>(
   'take-invitations-to',

@@ -28,14 +28,15 @@ const selectUsers = query<{ teamId: string; id: string | null }, UserRow>(
 )
 
 /**
- * Returns the people of the team, to owners and admins with what they may do where.
+ * Returns the people of the team, to owners and admins with what they may do where. A user who is limited to sites sees only
+ * themselves: they may be of another company.
  * @throws AppError `forbidden` for a token that is limited to sites: whoever has it may not belong to the team
  */
 export async function listUsers(db: Queryable, caller: Caller): Promise<TeamUser[]> {
   if (caller.tokenSiteIds) {
     throw new AppError('forbidden', 'A token that is limited to sites does not list the people of the team')
   }
-  const rows = await selectUsers(db, { teamId: caller.teamId, id: null })
+  const rows = await selectUsers(db, { teamId: caller.teamId, id: caller.siteIds ? caller.userId : null })
   return rows.map(row => presentUser(row, isManager(caller.role) || row.id === caller.userId))
 }
 

@@ -3,6 +3,7 @@ import { query } from '../db/query.ts'
 import { letter } from '../mail/letter.ts'
 import { sendMail } from '../mail/send.ts'
 import type { Services } from '../services.ts'
+import type { Caller } from './schema.ts'
 
 /** Invitations that a team mails on one day, UTC: the texts are the team's, so it could send anything to anybody. */
 const MAX_MAILS = 50
@@ -16,15 +17,30 @@ const countMail = query<{ teamId: string; day: string; limit: number }, { id: st
   returning id`,
 )
 
-/** Returns whether the team may mail one more invitation today, and counts it. */
+/** Invitations that a login mails on one day in all its teams: it could make and delete teams as often as it likes. */
+const MAX_MAILS_OF_LOGIN = 100
+
+/** Returns no row when the login has mailed as many as it may. */
+const countMailOfLogin = query<{ loginId: string; day: string; limit: number }, { id: string }>(
+  'count-invitation-mail-of-login',
+  `update logins
+  set mail_count = case when mail_day = :day::date then mail_count + 1 else 1 end, mail_day = :day::date
+  where id = :loginId and (mail_day is distinct from :day::date or mail_count < :limit)
+  returning id`,
+)
+
+/** Returns whether the team, and the login that invites, may mail one more invitation today, and counts it. */
 export async function mayMail(
   db: Queryable,
   { config, now }: Pick<Services, 'config' | 'now'>,
-  teamId: string,
+  { teamId, loginId }: Pick<Caller, 'teamId' | 'loginId'>,
 ): Promise<boolean> {
   if (!config.mail) return false
   const day = now().toISOString().slice(0, 10)
-  return (await countMail(db, { teamId, day, limit: MAX_MAILS })).length > 0
+  if ((await countMail(db, { teamId, day, limit: MAX_MAILS })).length === 0) return false
+  return (
+    loginId === null || (await countMailOfLogin(db, { loginId, day, limit: MAX_MAILS_OF_LOGIN })).length > 0
+  )
 }
 
 /** Mails the link of an invitation. @returns whether the mail server has taken it */

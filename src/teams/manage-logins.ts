@@ -48,6 +48,12 @@ const setDisabled = query<{ id: string; disabledAt: Date | null }, { id: string 
   'update logins set disabled_at = :disabledAt where id = :id returning id',
 )
 
+/** The person knows their links. */
+const deleteInvitationsOf = query<{ loginId: string }>(
+  'delete-invitations-of-login',
+  'delete from invitations where user_id in (select id from users where login_id = :loginId)',
+)
+
 async function loginOf(db: Queryable, email: string) {
   const [login] = await findLoginByEmail(db, { email: email.toLowerCase() })
   if (!login) throw new AppError('not_found', `Nobody signs in as ${email}`)
@@ -77,13 +83,14 @@ export async function makeLoginLink(
   return { email, purpose: 'setup', url: await setupUrl(db, { baseUrl }, email, now) }
 }
 
-/** Ends all sessions of a login, and refuses new ones and its tokens. @throws AppError `not_found` */
+/** Ends all sessions of a login and the invitations that it sent, and refuses new sessions and its tokens. @throws AppError `not_found` */
 export async function disableLogin(db: Db, email: string, now: Date) {
   const { id, disabledAt } = await loginOf(db, email)
   const ended = await db.begin(async tx => {
     // Signing in locks the row of the login: a session that begins at the same time is seen by the next statement.
     await setDisabled(tx, { id, disabledAt: disabledAt ?? now })
     await deleteLinks(tx, { email: null, loginId: id })
+    await deleteInvitationsOf(tx, { loginId: id })
     const sessions = await endSessions(tx, { loginId: id, id: null, exceptId: null })
     if (!disabledAt) await recordChange(tx, id, 'disabled', now)
     return sessions

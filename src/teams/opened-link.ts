@@ -1,4 +1,5 @@
 import { deleteLinks, takeLinkByHash } from '../accounts/links.ts'
+import { proveAddress } from '../accounts/proven-address.ts'
 import { removeRecoveryCodes } from '../accounts/recovery-codes.ts'
 import { endSessions } from '../accounts/sessions.ts'
 import { SsoRefusal } from '../accounts/single-sign-on/refusal.ts'
@@ -61,6 +62,11 @@ export async function useOpenedLink(
   await removeRecoveryCodes(tx, loginId)
   await deleteLinks(tx, { email: null, loginId })
   await endSessions(tx, { loginId, id: null, exceptId: null })
-  const details = { ...entry.details, removes_second_factor: true }
+  const removed = await proveAddress(tx, loginId, now)
+  const details = {
+    ...entry.details,
+    removes_second_factor: true,
+    ...(removed > 0 && { removed_ways: removed }),
+  }
   await recordLoginEntry(tx, { action: 'login.reset', ...entry, details }, now)
 }

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { label, timestamp, uuid } from '../schema/fields.ts'
-import { flagParameter, requiredText } from '../schema/validation.ts'
+import { dateTime, flagParameter, requiredText } from '../schema/validation.ts'
 
 export const ROLES = ['owner', 'admin', 'member', 'viewer'] as const
 export type Role = (typeof ROLES)[number]
@@ -94,8 +94,7 @@ export const CreateToken = z.object({
     .max(1_000)
     .nullish()
     .meta({ description: "The sites it is limited to; as the caller's own token when left out or null." }),
-  expires_at: z.iso
-    .datetime({ offset: true })
+  expires_at: dateTime
     .transform(value => new Date(value))
     .nullish()
     .meta({

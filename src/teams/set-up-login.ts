@@ -2,6 +2,7 @@ import { beginSession } from '../accounts/begin-session.ts'
 import { createLink, findLink, takeLink } from '../accounts/links.ts'
 import { createLogin } from '../accounts/logins.ts'
 import { hashPassword, refuseCommonPassword } from '../accounts/passwords.ts'
+import { proveAddress } from '../accounts/proven-address.ts'
 import type { SetUpLogin } from '../accounts/schema.ts'
 import { requirePasswords, type SignInServices, type Visitor } from '../accounts/sign-in.ts'
 import { recordLoginEntry } from '../audit/logins.ts'
@@ -52,6 +53,7 @@ export async function setUpLogin(
     const [login] = await createLogin(tx, { email, name: input.name || null, passwordHash, now: now() })
     if (!login) throw invalidField('email', ADDRESS_TAKEN)
     const loginId = login.id
+    await proveAddress(tx, loginId, now())
     await joinMemberships(tx, { loginId, email: link.email })
     await renameUsers(tx, loginId, email)
     const entry = { action: 'login.setup', loginId, name: email, network: browser.network } as const

@@ -1,4 +1,5 @@
 import { createLogin, findLogin } from '../accounts/logins.ts'
+import { proveAddress } from '../accounts/proven-address.ts'
 import { useIdentity } from '../accounts/single-sign-on/identities.ts'
 import { linkIdentity } from '../accounts/single-sign-on/link.ts'
 import type { ProvenPerson } from '../accounts/single-sign-on/provider.ts'
@@ -6,7 +7,7 @@ import { SsoRefusal } from '../accounts/single-sign-on/refusal.ts'
 import { recordLoginEntry } from '../audit/logins.ts'
 import type { Config } from '../config.ts'
 import type { Transaction } from '../db/connect.ts'
-import { joinAutomatically, joinByInvitations } from './join.ts'
+import { joinAutomatically, joinByInvitations, lockInvitingTeams } from './join.ts'
 import { type OpenedLink, takeOpenedLink, useOpenedLink } from './opened-link.ts'
 
 export interface PersonLogin {
@@ -28,6 +29,7 @@ export async function loginOfPerson(
   now: Date,
 ): Promise<PersonLogin> {
   const { network, oidc } = options
+  await lockInvitingTeams(tx, options.link, person.verifiedEmail)
   const [known] = await useIdentity(tx, { ...person, now })
   if (known?.isDisabled) throw disabled(known)
   const link = options.link === undefined ? undefined : await takeOpenedLink(tx, options.link, now)
@@ -35,7 +37,11 @@ export async function loginOfPerson(
   const { id: loginId, email } = login
   const joiner = { loginId, email, network }
   if (link) await useOpenedLink(tx, joiner, link, now)
-  if (known) return login
+  if (known) {
+    // A link of the operator may have removed it, with the others.
+    if (link?.kind === 'recover') await linkIdentity(tx, loginId, person, now)
+    return login
+  }
   // Only a new login with a verified address gets here without a link.
   const isLetIn =
     link !== undefined ||
@@ -66,6 +72,8 @@ async function loginOfNewcomer(
   if (email === undefined) throw new SsoRefusal(hasUnverifiedEmail ? 'unverified_email' : 'closed')
   const [login] = await createLogin(tx, { email, name, passwordHash: null, now })
   if (!login) throw new SsoRefusal('sign_in_first')
+  // Whoever was shown the link of an invitation may not be who has its address.
+  if (verifiedEmail !== null || link?.kind === 'setup') await proveAddress(tx, login.id, now)
   return { id: login.id, email }
 }
 

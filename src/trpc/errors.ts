@@ -11,6 +11,7 @@ const PROTOCOL_NAMES: Record<ErrorCode, TRPC_ERROR_CODE_KEY> = {
   bad_request: 'BAD_REQUEST',
   bad_signature: 'BAD_REQUEST',
   unauthenticated: 'UNAUTHORIZED',
+  password_required: 'UNAUTHORIZED',
   second_factor_required: 'UNAUTHORIZED',
   payment_required: 'PAYMENT_REQUIRED',
   forbidden: 'FORBIDDEN',

@@ -55,7 +55,7 @@ export const invitationsRouter = router({
       summary: 'Invite somebody to the team',
       description:
         'Makes a link that works for seven days, and only once. Where the service sends mail, it mails the link, at most 50 times a day ' +
-        `and team. A team has at most ${MAX_INVITATIONS} open invitations, one for each address. It ends when you leave the team.`,
+        `and team, and 100 times a day and login. A team has at most ${MAX_INVITATIONS} open invitations, one for each address. It ends when you leave the team.`,
       answer: 'The invitation with its link, shown for the only time.',
       not_found: 'No such site',
     })

@@ -72,7 +72,7 @@ export const passkeysRouter = router({
       ok: 201,
       summary: 'Add a passkey',
       answer: 'The new passkey.',
-      forbidden: `${SIGN_IN}; or: ${NOT_OFFERED}`,
+      forbidden: `${SIGN_IN}; the login has as many passkeys as it may have; or: ${NOT_OFFERED}`,
     })
     .input(AddPasskey)
     .output(Passkey)

@@ -27,6 +27,7 @@ export const sharedSiteProcedure = timed
     isShared: true,
     isScoped: true,
     unauthenticated: 'Credentials are missing or not valid, and there is no such public site',
+    password_required: 'The share has a password: open it with `POST /api/shares/open`',
     rate_limited: true,
     forbidden: 'What the request names belongs to a section that is not shared with the reader',
     not_found: 'No such site',

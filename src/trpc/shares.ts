@@ -80,7 +80,8 @@ export const sharesRouter = router({
       description:
         'Gives access for twelve hours. Needed for a share with a password; others are read with their secret, too.',
       answer: 'Access, and what it shows.',
-      unauthenticated: 'The share does not work, or its password is missing or wrong',
+      unauthenticated: 'The share does not work, or the password is wrong',
+      password_required: 'The share has a password, and none was sent',
       rate_limited:
         'More requests than the limit allows, or ten wrong passwords in 15 minutes for the share or from the network',
     })

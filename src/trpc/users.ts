@@ -11,7 +11,8 @@ export const usersRouter = router({
       path: '/api/users',
       summary: 'List the people of the team',
       description:
-        'In the order in which they joined. Owners and admins see what each may do where, and when they last signed in.',
+        'In the order in which they joined. Owners and admins see what each may do where, and when they last signed in. A user who is ' +
+        'limited to sites sees only themselves.',
       answer: 'A bare array.',
       forbidden: 'The token is limited to sites',
     })

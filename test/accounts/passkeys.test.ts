@@ -348,6 +348,19 @@ describe('adding a passkey', () => {
     expect([answer.status, answer.body.message]).toEqual([403, expect.stringContaining('20 passkeys')])
   })
 
+  test('passkeys: a login has 20 at most, however many were begun to be added', async () => {
+    const person = await signIn(api)
+    await api.services.db`
+      insert into passkeys (id, login_id, name, public_key)
+      select 'id-' || gen_random_uuid(), ${person.loginId}, 'x', '\\x00' from generate_series(1, 19)`
+    const begun = [await offered(person), await offered(person)]
+    const answers: number[] = []
+    for (const options of begun) {
+      answers.push((await add(person, createAuthenticator(ORIGIN).create(options))).status)
+    }
+    expect(answers).toEqual([201, 403])
+  })
+
   test('passkeys: to add one, the password is needed, or without a password a sign-in of the last 15 minutes', async () => {
     const withPassword = await signIn(api, { password: 'correct horse battery staple' })
     const path = '/api/account/passkeys/options'

@@ -305,6 +305,13 @@ describe('who is let in', () => {
     expect(login).toEqual({ name: 'Ada' })
   })
 
+  test('single sign-on: a name with a character that cannot be stored is stored without it', async () => {
+    const { email, claims } = await invited()
+    expect(await signInWith({ claims: { ...claims, name: 'A\0da\ud800' } })).toBe('/')
+    const [login] = await api.services.db`select name from logins where email = ${email}`
+    expect(login).toEqual({ name: 'Ada\ufffd' })
+  })
+
   test('single sign-on: a profile of another subject is refused', async () => {
     const { email } = await invited()
     const profile = { sub: 'another', email, email_verified: true }
@@ -484,6 +491,26 @@ describe('links that were opened', () => {
       role: 'member',
       loginEmail: first.email,
     })
+  })
+
+  test('single sign-on: the first link for recovering removes what others have linked to the login', async () => {
+    const { db } = api.services
+    const identitiesOf = async (loginId: string) => {
+      const rows = await db<{ subject: string }[]>`
+        select subject from oidc_identities where login_id = ${loginId} order by subject`
+      return rows.map(({ subject }) => subject)
+    }
+    const claims = unknown()
+    for (const isKnown of [false, true]) {
+      const { loginId } = await signIn(api)
+      const own = isKnown ? { ...claims, sub: newAddress() } : unknown()
+      await db`
+        insert into oidc_identities (issuer, subject, login_id)
+        select ${provider.issuer}, unnest(${[newAddress(), ...(isKnown ? [own.sub] : [])]}::text[]), ${loginId}`
+      const link = await newLink(api, { loginId }, { purpose: 'recover' })
+      expect(await signInWith({ claims: own }, newBrowser(api), { link })).toBe('/')
+      expect(await identitiesOf(loginId)).toEqual([own.sub])
+    }
   })
 
   test('single sign-on: the link for recovering another login is refused', async () => {

@@ -16,7 +16,8 @@ afterAll(() => visit.close())
 const get = (path: string, headers = {}) => fetch(visit.api.url + path, { redirect: 'manual', headers })
 
 describe('pages', () => {
-  test.each(PAGES)('%s allows nothing but its own script and style, and is not framed', async path => {
+  test.each(PAGES)('%s allows nothing but its own script and style, and is not framed', async pattern => {
+    const path = pattern.replace(':site', randomUUID())
     const answer = await get(path, { Cookie: 'analytics_session=x' })
     expect([answer.status, answer.headers.get('content-type')]).toEqual([200, 'text/html; charset=utf-8'])
     const policy = answer.headers.get('content-security-policy')!
@@ -27,8 +28,7 @@ describe('pages', () => {
     const html = await answer.text()
     expect([...html.matchAll(/(?:src|href)="([^"]+)"/g)].map(([, address]) => address)).toEqual([
       'data:,',
-      'pages/style.css',
-      'pages/main.js',
+      ...['style.css', 'main.js'].map(name => `${path.startsWith('/share/') ? '../' : ''}pages/${name}`),
     ])
     expect((await fetch(visit.api.url + path, { method: 'POST' })).status).toBe(405)
   })
@@ -37,6 +37,7 @@ describe('pages', () => {
     const [home, slash] = [await get('/'), await get('/login/')]
     expect([home.status, home.headers.get('location')]).toEqual([302, 'login'])
     expect([slash.status, slash.headers.get('location')]).toEqual([308, '../login'])
+    expect((await get('/share/a/')).headers.get('location')).toBe('../a')
     expect((await get('/pages/style.css')).headers.get('content-type')).toBe('text/css; charset=utf-8')
     for (const name of ['none.js', 'page.html', '..%2fpages.ts', '%00']) {
       expect((await get(`/pages/${name}`)).status).toBe(404)

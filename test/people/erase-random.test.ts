@@ -23,7 +23,7 @@ afterAll(() => database.close())
 
 const LONG_AFTER = new Date(Date.UTC(2026, 5, 1))
 const DAY = 86_400_000
-const STREAMS = runs(4)
+const STREAMS = runs(2)
 
 test(`erasure: without a visitor, every read equals a recount of the other hits (${STREAMS} streams)`, async () => {
   const { db } = database

@@ -52,10 +52,10 @@ beforeAll(async () => {
 })
 afterAll(() => database.close())
 
-/** A site with ten weeks of visits, settled. */
+/** A site with visits until a week after the boundary, settled. */
 async function settledSite(options: { months?: number } = { months: 1 }): Promise<Retained> {
   const site = await newSite(db, options)
-  await sendVisits(db, site, { first: '2026-04-15', days: 70, every: 11 * HOUR })
+  await sendVisits(db, site, { first: '2026-04-15', days: 45, every: 11 * HOUR })
   await settle(db)
   return site
 }

@@ -109,7 +109,7 @@ describe('credentials of shares', () => {
     const { secret } = await make({ password: PASSWORD })
     expect((await read(secret)).status).toBe(401)
     expect((await open(secret)).body).toMatchObject({
-      code: 'unauthenticated',
+      code: 'password_required',
       message: 'The share needs its password',
     })
     expect((await open(secret, 'wrong password')).status).toBe(401)

@@ -77,3 +77,19 @@ test('invitation mail: a team mails 50 a day; beyond that the link is there to c
   const other = await teammate(api, { at: now })
   expect((await withMail(() => invite(other))).body.mailed).toBe(true)
 })
+
+test('invitation mail: a login mails 100 a day in all its teams, also in one that it has just made', async () => {
+  const owner = await teammate(api, { at: now })
+  const { id } = (await owner.ask('POST', '/api/teams', { name: 'Another' })).body
+  const inOther = () =>
+    api.call('POST', '/api/invitations', {
+      headers: { ...owner.headers, 'X-Team': id },
+      body: { email: newAddress(), role: 'member' },
+    })
+  await api.services.db`
+    update logins set mail_count = 99, mail_day = ${now.toISOString().slice(0, 10)} where id = ${owner.loginId}`
+  expect((await withMail(() => invite(owner))).body.mailed).toBe(true)
+  expect((await withMail(inOther)).body.mailed).toBe(false)
+  now = new Date(now.getTime() + 86_400_000)
+  expect((await withMail(inOther)).body.mailed).toBe(true)
+})

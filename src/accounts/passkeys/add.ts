@@ -29,9 +29,7 @@ export async function offerPasskey(
   const { id } = relyingParty(config)
   await requireProof(request, person, password)
   const existing = await listPasskeys(db, { loginId: person.loginId })
-  if (existing.length >= MAX_PASSKEYS) {
-    throw new AppError('forbidden', `The login has ${MAX_PASSKEYS} passkeys, as many as one may have`)
-  }
+  requireRoom(existing)
   const challenge = await newChallenge(redis, { sessionId: person.sessionId })
   return {
     challenge: isoBase64URL.fromBuffer(challenge),
@@ -51,6 +49,12 @@ export async function offerPasskey(
     authenticatorSelection: { residentKey: 'required', userVerification: 'required' },
     attestation: 'none',
   }
+}
+
+/** @throws AppError `forbidden` */
+function requireRoom(existing: unknown[]): void {
+  if (existing.length < MAX_PASSKEYS) return
+  throw new AppError('forbidden', `The login has ${MAX_PASSKEYS} passkeys, as many as one may have`)
 }
 
 interface NewPasskey {
@@ -108,6 +112,8 @@ export async function addPasskey(request: Request, { name, credential }: AddPass
   const { publicKey, counter } = registrationInfo.credential
   const added = { id: credential.id, loginId, name, publicKey, counter, now: now() }
   const row = await changeLogin(request, request, { action: 'passkey.add', details: { name } }, async tx => {
+    // Again, with the login locked: more challenges may be out than there is room.
+    requireRoom(await listPasskeys(tx, { loginId }))
     const [made] = await insertPasskey(tx, { ...added, transports: response.transports ?? [] })
     if (!made) throw invalidField('credential', 'This passkey was added before')
     return made

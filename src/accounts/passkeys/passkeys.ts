@@ -40,6 +40,8 @@ const deletePasskey = query<{ id: string; loginId: string }, { id: string }>(
   'delete from passkeys where id = :id and login_id = :loginId returning id',
 )
 
+const isBase64url = (id: string) => /^[\w-]+$/.test(id)
+
 const noPasskey = () => new AppError('not_found', 'No such passkey')
 
 /** @throws AppError `not_found` for a passkey that the login does not have; `forbidden` for its last way to sign in, and as `requireProof` */
@@ -50,7 +52,7 @@ export async function removePasskey(
   const { db, config, person } = request
   const { loginId } = person
   await requireProof(request, person, password)
-  const [passkey] = await findOwnPasskey(db, { id, loginId })
+  const [passkey] = isBase64url(id) ? await findOwnPasskey(db, { id, loginId }) : []
   if (!passkey) throw noPasskey()
   const { name } = passkey
   await changeLogin(request, request, { action: 'passkey.remove', details: { name } }, async tx => {

@@ -2,6 +2,7 @@ import * as client from 'openid-client'
 import type { Config } from '../../config.ts'
 import { AppError } from '../../errors.ts'
 import { MINUTE_MS } from '../../lib/time.ts'
+import { mend } from '../../schema/validation.ts'
 import { SsoRefusal } from './refusal.ts'
 
 export type OidcSettings = NonNullable<Config['oidc']>
@@ -141,8 +142,9 @@ const MAX_EMAIL = 320
 const MAX_NAME = 200
 
 function personOf(issuer: string, subject: string, claims: Record<string, unknown>): ProvenPerson {
-  const { email, name } = claims
-  const isAddress = typeof email === 'string' && email.length <= MAX_EMAIL && /^[^\s@]+@[^\s@]+$/.test(email)
+  const { name } = claims
+  const email = typeof claims.email === 'string' ? mend(claims.email) : undefined
+  const isAddress = email !== undefined && email.length <= MAX_EMAIL && /^[^\s@]+@[^\s@]+$/.test(email)
   // Some providers send it as a text.
   const isVerified = isAddress && (claims.email_verified === true || claims.email_verified === 'true')
   return {
@@ -150,7 +152,7 @@ function personOf(issuer: string, subject: string, claims: Record<string, unknow
     subject,
     verifiedEmail: isVerified ? email.toLowerCase() : null,
     hasUnverifiedEmail: isAddress && !isVerified,
-    name: typeof name === 'string' && name !== '' ? name.slice(0, MAX_NAME).toWellFormed() : null,
+    name: typeof name === 'string' && name !== '' ? mend(name.slice(0, MAX_NAME)) || null : null,
   }
 }
 

@@ -10,6 +10,7 @@ const USUALLY: Record<ErrorCode, string> = {
   bad_signature: 'The signature does not fit the body',
   unauthenticated: 'The token is missing, malformed, unknown, expired or revoked',
   second_factor_required: 'The password is right; the code of the second factor is missing',
+  password_required: 'The share has a password',
   payment_required: 'The team has no active plan and no running trial',
   forbidden: 'The token may not do this',
   not_found: 'There is no such thing within the reach of the token',

@@ -23,12 +23,15 @@ const POLICY = [
 
 const folder = join(projectRoot, 'src', 'http', 'pages')
 
-/** Addresses of the pages. All have the same markup: the script shows what belongs to the address. */
-export const PAGES = ['/', '/login', '/setup', '/reset', '/invite']
+/** Addresses of the pages. The script shows what belongs to the address. */
+export const PAGES = ['/', '/login', '/setup', '/reset', '/invite', '/share/:site']
 
 /** Creates the handlers of the pages with which people sign in, and of their script and style. */
 export function createPages({ baseUrl }: Pick<Config, 'baseUrl'>): Record<'page' | 'file', RequestHandler> {
-  const page = createAsset(readFileSync(join(folder, 'page.html')), 'text/html; charset=utf-8', REVALIDATE)
+  const html = readFileSync(join(folder, 'page.html'), 'utf8')
+  const pageOf = (markup: string) => createAsset(Buffer.from(markup), 'text/html; charset=utf-8', REVALIDATE)
+  const page = pageOf(html)
+  const pageBelow = pageOf(html.replaceAll('"pages/', '"../pages/'))
   const style = createAsset(readFileSync(join(folder, 'style.css')), 'text/css; charset=utf-8', REVALIDATE)
   const files = new Map<string, Asset>([['style.css', style]])
   for (const name of readdirSync(join(folder, 'script'))) {
@@ -38,9 +41,12 @@ export function createPages({ baseUrl }: Pick<Config, 'baseUrl'>): Record<'page'
   return {
     page(req, res) {
       // Addresses are relative, so that the pages work below a path of a proxy. A trailing slash would break them.
-      if (req.path !== '/' && req.path.endsWith('/')) res.redirect(308, `..${req.path.slice(0, -1)}`)
+      if (req.path !== '/' && req.path.endsWith('/')) res.redirect(308, `../${req.path.split('/').at(-2)}`)
       else if (req.path === '/' && readSessionCookie(req, baseUrl) === undefined) res.redirect(302, 'login')
-      else page.serve(req, res, { 'Content-Security-Policy': POLICY })
+      else
+        (req.params.site === undefined ? page : pageBelow).serve(req, res, {
+          'Content-Security-Policy': POLICY,
+        })
     },
     file(req, res) {
       const file = files.get(String(req.params.file))

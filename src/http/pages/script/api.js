@@ -10,19 +10,23 @@ export class ApiError extends Error {
 
 const UNREACHABLE = { message: 'The service cannot be reached. Check the connection and try again.' }
 
+/** The pages stand at the top, those of shares one folder below. */
+const root = location.pathname.split('/').at(-2) === 'share' ? '../' : ''
+
 /**
- * Calls the API with the cookie of this browser. The address is relative, so that the pages work below a path of a proxy.
+ * Calls the API with the cookie of this browser, or as the bearer of something. The address is relative, so that the pages work below a path of a proxy.
  * @throws ApiError; its status is 0 when there was no answer
  */
-export async function call(method, path, { body, team } = {}) {
+export async function call(method, path, { body, team, bearer } = {}) {
   let answer
   let text
   try {
-    answer = await fetch(`api/${path}`, {
+    answer = await fetch(`${root}api/${path}`, {
       method,
       headers: {
         ...(body !== undefined && { 'Content-Type': 'application/json' }),
         ...(team !== undefined && { 'X-Team': team }),
+        ...(bearer !== undefined && { Authorization: `Bearer ${bearer}` }),
       },
       ...(body !== undefined && { body: JSON.stringify(body) }),
     })
