@@ -29,6 +29,7 @@ export async function changePassword(request: Request, input: ChangePassword): P
 
 /** Returns a secret for an authenticator app. It is not stored: `addTotp` gets it back with the first code of the app. */
 export function proposeTotp({ config, person }: Request): { secret: string; uri: string } {
+  requirePasswords({ config })
   const secret = newTotpSecret()
   return { secret, uri: totpUri(secret, person.email, new URL(config.baseUrl).host) }
 }
@@ -39,6 +40,7 @@ export function proposeTotp({ config, person }: Request): { secret: string; uri:
  * @throws AppError `validation_failed` for a wrong code
  */
 export async function addTotp(request: Request, input: AddTotp): Promise<{ recovery_codes: string[] }> {
+  requirePasswords(request)
   const { config, now, person } = request
   const { loginId } = person
   await requireProof(request, person, input.password)

@@ -11,7 +11,7 @@ export const SignInMethods = z
       .object({ name: label('What its button says.', 'Company account') })
       .nullable()
       .meta({ description: 'With the single sign-on of an organisation; null without.' }),
-    has_mail: flag('The service can mail a link for a new password.', true),
+    has_mail: flag('The service sends mails, such as links for a new password.', true),
   })
   .meta({ id: 'SignInMethods' })
 export type SignInMethods = z.infer<typeof SignInMethods>
@@ -22,6 +22,6 @@ export function signInMethods(config: Config): SignInMethods {
     password: hasPasswords,
     passkeys: passkeyObstacle(config) === undefined,
     single_sign_on: oidc ? { name: oidc.name } : null,
-    has_mail: hasPasswords && mail !== undefined,
+    has_mail: mail !== undefined,
   }
 }

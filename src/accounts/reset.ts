@@ -2,6 +2,7 @@ import { recordLoginEntry } from '../audit/logins.ts'
 import { query } from '../db/query.ts'
 import { AppError } from '../errors.ts'
 import { countAttempt } from '../limits/attempts.ts'
+import { letter } from '../mail/letter.ts'
 import type { Services } from '../services.ts'
 import { createLink, deleteLinks, findLink, takeLink } from './links.ts'
 import { findLogin, findLoginByEmail } from './logins.ts'
@@ -15,7 +16,7 @@ import { setTotp } from './totp.ts'
 /** Sends one mail; rejects when it could not be given to the mail server. */
 export type SendMail = (
   services: Pick<Services, 'config' | 'log'>,
-  mail: { to: string; subject: string; text: string },
+  mail: { to: string; subject: string; text: string; html: string },
 ) => Promise<unknown>
 
 export const NO_MAIL = 'This service sends no mail: ask its operator for a link'
@@ -62,14 +63,11 @@ async function mailLink(
   await sendMail(services, {
     to: login.email,
     subject: 'Choose a new password',
-    text: `Somebody, probably you, asked for a new password at ${config.baseUrl}
-
-Choose it here within an hour; the link works once:
-
-${config.baseUrl}/reset#${secret}
-
-If it was not you, do nothing: your password stays as it is.
-`,
+    ...letter([
+      `Somebody, probably you, asked for a new password at ${config.baseUrl}.`,
+      { label: 'Choose a new password', url: `${config.baseUrl}/reset#${secret}` },
+      'The link works for an hour, and only once. If it was not you, ignore this mail: your password stays as it is.',
+    ]),
   })
 }
 

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { mend, text } from '../schema/validation.ts'
+import { mend, nameText } from '../schema/validation.ts'
 import { GivenPassword, NewPassword } from './passwords.ts'
 import { TOTP_SECRET_FORM } from './totp.ts'
 
@@ -12,7 +12,7 @@ export const EmailAddress = z
   .refine(value => value.length <= MAX_EMAIL && /^[^\s@]+@[^\s@]+$/.test(value), 'must be an e-mail address')
   .meta({ description: 'E-mail address.', example: 'ada@example.com', maxLength: MAX_EMAIL })
 
-export const personName = text(100).meta({
+export const personName = nameText(100).meta({
   description: 'Name of the person.',
   example: 'Ada Lovelace',
   maxLength: 100,

@@ -7,7 +7,7 @@ import { chargeCall, networkBucket } from '../trpc/charge.ts'
 import { readFlowCookie } from './api/browser.ts'
 import { contextOf } from './api/context.ts'
 
-/** Sends the browser to the provider, for a plain link: `GET /api/auth/oidc/start?return_to=/sites`. */
+/** Sends the browser to the provider, for a plain link: `GET /api/auth/oidc/start?return_to=/`. */
 export function startSignIn(services: Services): RequestHandler {
   return async (req, res) => {
     const ctx = contextOf(services, req, res)

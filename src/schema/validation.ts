@@ -45,6 +45,21 @@ export const dateTime = z.iso
   .datetime({ offset: true })
   .refine(value => new Date(value).getUTCFullYear() < 10_000, 'must be before the year 10000')
 
+/** Control characters, line breaks and marks that turn the direction of the text after them. */
+const UNPRINTABLE = /[\p{Cc}\p{Zl}\p{Zp}\u200b\u200e\u200f\u202a-\u202e\u2060-\u2069\ufeff]/u
+
+/** Schema of a name that people read: without spaces around it, on one line. May be empty. */
+export const nameText = (max: number) =>
+  text(max)
+    .overwrite(value => value.trim())
+    .refine(value => !UNPRINTABLE.test(value), 'must be one line, without control characters')
+
+/** Like `nameText`, but not empty. */
+export const requiredName = (max: number) =>
+  nameText(max)
+    .refine(value => value !== '', 'is required')
+    .meta({ minLength: 1 })
+
 /** Schema of an integer from `min` to `max`, both included. */
 export const integer = (min: number, max: number) =>
   z

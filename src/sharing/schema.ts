@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { GivenPassword, NewPassword } from '../accounts/passwords.ts'
 import { SECTIONS, type Section } from '../dimensions/sections.ts'
 import { flag, label, timestamp, uuid } from '../schema/fields.ts'
-import { dateTime, requiredText } from '../schema/validation.ts'
+import { dateTime, requiredName } from '../schema/validation.ts'
 import { ShareFilters } from './share-filters.ts'
 
 const Sections = z.array(z.enum(SECTIONS)).meta({
@@ -47,7 +47,7 @@ export type CreatedShare = z.infer<typeof CreatedShare>
 const inOrder = (given: Section[]) => SECTIONS.filter(section => given.includes(section))
 
 const fields = {
-  name: requiredText(255).meta({ description: 'Name to show.', example: 'For the agency' }),
+  name: requiredName(255).meta({ description: 'Name to show.', example: 'For the agency' }),
   sections: z
     .array(z.enum(SECTIONS))
     .min(1)

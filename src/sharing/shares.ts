@@ -67,7 +67,14 @@ export async function createShare(
     await audit(transaction, {
       action: 'share.create',
       object: { type: 'share', id: made!.id },
-      details: { name: made!.name, domain: site.domain, sections: made!.sections },
+      details: {
+        name: made!.name,
+        domain: site.domain,
+        sections: made!.sections,
+        filters: Object.keys(made!.filters),
+        has_password: made!.passwordHash !== null,
+        expires_at: made!.expiresAt?.toISOString() ?? null,
+      },
     })
     return made!
   })

@@ -61,7 +61,10 @@ export async function requireSiteCreation(
   { db, config, now }: Pick<Services, 'db' | 'config' | 'now'>,
   caller: Caller,
 ): Promise<void> {
-  if (caller.siteIds) throw new AppError('forbidden', 'A token that is limited to sites cannot create one')
+  if (caller.siteIds) {
+    const who = caller.tokenSiteIds ? 'A token that is limited to sites' : 'A user who is limited to sites'
+    throw new AppError('forbidden', `${who} cannot create one`)
+  }
   if (!hasActivePlan(caller, now())) {
     throw new AppError('forbidden', 'Creating a site needs an active plan or a running trial')
   }

@@ -7,7 +7,8 @@ import { query } from '../db/query.ts'
 import { AppError } from '../errors.ts'
 import { setupUrl } from './set-up-login.ts'
 
-/** For the commands of the operator. The actor in the audit log is the command line. */
+/** For the commands of the operator: the actor in the audit log. */
+const COMMAND_LINE = 'command line'
 
 interface LoginRow {
   id: string
@@ -75,7 +76,11 @@ export async function makeLoginLink(
   const [login] = await findLoginByEmail(db, { email })
   if (login) {
     if (login.disabledAt) throw new AppError('forbidden', `The login ${email} is disabled: enable it first`)
-    const secret = await createLink(db, 'recover', { email: null, loginId: login.id }, now)
+    const secret = await db.begin(async tx => {
+      const made = { loginId: login.id, name: COMMAND_LINE, network: '', details: { email } }
+      await recordLoginEntry(tx, { action: 'login.reset_request', ...made }, now)
+      return createLink(tx, 'recover', { email: null, loginId: login.id }, now)
+    })
     return { email, purpose: 'recover', url: `${baseUrl}/reset#${secret}` }
   }
   const [user] = await findWaitingUser(db, { email })
@@ -111,6 +116,6 @@ export async function enableLogin(db: Db, email: string, now: Date) {
 const recordChange = (db: Queryable, loginId: string, change: string, now: Date) =>
   recordLoginEntry(
     db,
-    { action: 'login.change', loginId, name: 'command line', network: '', details: { change } },
+    { action: 'login.change', loginId, name: COMMAND_LINE, network: '', details: { change } },
     now,
   )

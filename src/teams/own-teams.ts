@@ -3,7 +3,7 @@ import { type Audit, auditOf } from '../audit/audit.ts'
 import { query } from '../db/query.ts'
 import { AppError } from '../errors.ts'
 import { flag, label, timestamp, uuid } from '../schema/fields.ts'
-import { requiredText } from '../schema/validation.ts'
+import { requiredName } from '../schema/validation.ts'
 import type { Services } from '../services.ts'
 import { createTeam } from './accounts.ts'
 import type { Person } from './credentials.ts'
@@ -14,7 +14,7 @@ import { ownPassword, roleField } from './user-schema.ts'
 /** Teams that a login may own; one more could be made by another login. */
 export const MAX_TEAMS = 20
 
-const teamName = requiredText(255).meta({ description: 'Name of the team.', example: 'Acme' })
+const teamName = requiredName(255).meta({ description: 'Name of the team.', example: 'Acme' })
 
 const teamFields = {
   id: uuid('Team id; the header `X-Team` takes it.'),

@@ -147,11 +147,15 @@ describe('change of the password', () => {
     expect((await change(cookie, { password, current_password: PASSWORD })).status).toBe(422)
   })
 
-  test('where passwords are turned off it is refused', async () => {
+  test('where passwords are turned off it is refused, and so is a second factor for it', async () => {
     const { secret } = await signIn(api)
+    const headers = withCookie(api, secret)
     api.services.config.hasPasswords = false
     try {
       expect((await change(secret, { password: PASSWORD })).status).toBe(403)
+      expect((await api.call('POST', '/api/account/totp/secret', { headers, body: {} })).status).toBe(403)
+      const body = { secret: 'A'.repeat(32), code: '123456' }
+      expect((await api.call('POST', '/api/account/totp', { headers, body })).status).toBe(403)
     } finally {
       api.services.config.hasPasswords = true
     }

@@ -154,7 +154,9 @@ describe('pages', () => {
     await page.reload()
     await page.waitForSelector('a.button')
     Object.assign(config, before)
-    expect(await page.locator('button, a.button').allTextContents()).toEqual(['Company <b>account</b>'])
+    expect(await page.locator('button, a.button').allTextContents()).toEqual([
+      'Sign in with Company <b>account</b>',
+    ])
     expect(await page.textContent('[role=alert]')).toContain('ask for an invitation')
     await page.context().close()
   })

@@ -177,7 +177,17 @@ describe('shares', () => {
         'share.change',
         { name: 'Press', domain: expect.any(String), sections: ['pages'], changed: ['name', 'sections'] },
       ],
-      ['share.create', { name: 'Agency', domain: expect.any(String), sections: ['traffic'] }],
+      [
+        'share.create',
+        {
+          name: 'Agency',
+          domain: expect.any(String),
+          sections: ['traffic'],
+          filters: [],
+          has_password: true,
+          expires_at: null,
+        },
+      ],
     ])
     expect(JSON.stringify(body)).not.toContain(share.secret)
     expect(JSON.stringify(body)).not.toContain(password)

@@ -27,7 +27,9 @@ const withMail = async <Result>(run: () => Promise<Result>): Promise<Result> => 
 
 test('invitation mail: the person gets the link, with the team and who invites', async () => {
   const owner = await teammate(api, { name: 'Ada <b>', at: now })
-  await owner.ask('PATCH', '/api/team', { name: 'Acme & Sons\r\nBcc: eve@example.com' })
+  // The API refuses such a name; what is stored already must not reach a header either.
+  const name = 'Acme & Sons\r\nBcc: eve@example.com'
+  await api.services.db`update teams set name = ${name} where id = ${owner.teamId}`
   const email = newAddress()
   const made = await withMail(() => invite(owner, { email }))
   expect(made.body.mailed).toBe(true)

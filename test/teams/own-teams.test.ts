@@ -60,12 +60,19 @@ describe('teams: making one', () => {
     expect(await list(person)).toHaveLength(21)
   })
 
-  test.each([undefined, null, '', 5, {}, 'x'.repeat(256)])('the name %j is refused', async name => {
-    const person = await teammate(api)
-    expect((await person.ask('POST', '/api/teams', { name })).status).toBe(422)
-    expect((await person.ask('PATCH', '/api/team', { name })).status).toBe(422)
-    expect(await list(person)).toHaveLength(1)
-  })
+  test.each([undefined, null, '', '  ', 'A\nB', 'A\u202eB', '\u200b', 5, {}, 'x'.repeat(256)])(
+    'the name %j is refused',
+    async name => {
+      const person = await teammate(api)
+      expect((await person.ask('POST', '/api/teams', { name })).status).toBe(422)
+      expect((await person.ask('PATCH', '/api/team', { name })).status).toBe(422)
+      expect(await list(person)).toHaveLength(1)
+    },
+  )
+})
+
+test('teams: spaces around a name are taken off', async () => {
+  expect((await make(await teammate(api), '  Second  ')).body.name).toBe('Second')
 })
 
 describe('teams: the header X-Team', () => {

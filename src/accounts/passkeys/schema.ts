@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { label, timestamp } from '../../schema/fields.ts'
-import { requiredText } from '../../schema/validation.ts'
+import { requiredName } from '../../schema/validation.ts'
 
 // The names are those of the Web Authentication standard: a page passes what its browser gives, and the other way round.
 
@@ -28,7 +28,7 @@ const credential = <Response extends z.ZodType>(response: Response) =>
     .meta({ description: 'What `toJSON()` of the credential gives that the browser has returned.' })
 
 export const AddPasskey = z.object({
-  name: requiredText(100).meta({ description: 'Name to show.', example: 'Laptop' }),
+  name: requiredName(100).meta({ description: 'Name to show.', example: 'Laptop' }),
   credential: credential(
     z
       .object({

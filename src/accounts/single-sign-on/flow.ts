@@ -73,6 +73,6 @@ const MAX_PATH = 2_000
  */
 function pathOfService(path: string): string {
   const isOurs = /^\/(?![/\\])[\x21-\x5b\x5d-\x7e]*$/.test(path) && path.length <= MAX_PATH
-  if (!isOurs) throw invalidField('return_to', 'return_to must be a path of this service, such as /sites')
+  if (!isOurs) throw invalidField('return_to', 'return_to must be a path of this service, such as /')
   return path
 }

@@ -147,7 +147,7 @@ export const SINGLE_SIGN_ON = [
       summary: 'Go to the provider of single sign-on',
       description: 'For a plain link or button. The browser gets a cookie that the way back needs.',
       parameters: [
-        queryText('return_to', 'Path of this service to go to afterwards; `/` when left out.', '/sites'),
+        queryText('return_to', 'Path of this service to go to afterwards; `/` when left out.', '/'),
       ],
     },
     'To the provider.',

@@ -63,6 +63,9 @@ async function showRequest() {
   } catch (error) {
     return showFailure('New password', error)
   }
+  if (!methods.password) {
+    return showFailure('New password', { message: 'This service has no passwords.' }, [toLogin()])
+  }
   if (!methods.has_mail) {
     const message = 'This service sends no mail. Ask its operator for a link.'
     return showFailure('New password', { message }, [toLogin()])

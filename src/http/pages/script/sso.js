@@ -2,12 +2,13 @@ import { call } from './api.js'
 import { make } from './dom.js'
 
 /** A link to single sign-on, for the page for signing in. */
-export const ssoLink = ({ name }) => make('a', { class: 'button', href: 'api/auth/oidc/start' }, name)
+export const ssoLink = ({ name }) =>
+  make('a', { class: 'button', href: 'api/auth/oidc/start' }, `Sign in with ${name}`)
 
 /** A button that begins single sign-on with the link that the person has opened; its secret must not stand in an address. */
 function ssoButton({ name }, secret) {
   const problem = make('p', { class: 'error', role: 'alert', hidden: true })
-  const button = make('button', { type: 'button' }, name)
+  const button = make('button', { type: 'button' }, `Continue with ${name}`)
   button.addEventListener('click', async () => {
     problem.hidden = true
     button.disabled = true
