@@ -85,7 +85,7 @@ async function everythingOf(site: StatsSite): Promise<string> {
   const answers: unknown[] = []
   const read = async (path: string) => answers.push([path, await stats.read(site, path)])
   for (const range of RANGES) {
-    for (const filter of ['', '&browser[is_not]=none']) {
+    for (const filter of range === RANGES[0] ? ['', '&browser[is_not]=none'] : ['']) {
       const query = `${range}${filter}`
       await read(`/overview?${query}`)
       await read(`/stats/timeseries?metric=visitors&${query}`)

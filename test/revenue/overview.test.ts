@@ -207,7 +207,8 @@ describe('overview revenue', () => {
       await expectRecount(site, zone, sent, true)
       await refresh()
       await expectRecount(site, zone, sent, true)
-      const [marks] = await api.services.db`select count(*)::int as count from dirty_buckets`
+      const [marks] = await api.services.db`
+        select count(*)::int as count from dirty_buckets where site_no = ${site.siteNo}`
       expect(marks!.count).toBe(0)
     },
     60_000,

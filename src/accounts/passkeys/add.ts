@@ -1,4 +1,3 @@
-import { verifyRegistrationResponse } from '@simplewebauthn/server'
 import { decodeAttestationObject, isoBase64URL, isoCBOR } from '@simplewebauthn/server/helpers'
 import { query } from '../../db/query.ts'
 import { AppError, invalidField } from '../../errors.ts'
@@ -91,6 +90,8 @@ export async function addPasskey(request: Request, { name, credential }: AddPass
       'The time to add the passkey is over, or it was added before; start again',
     )
   }
+  // Loaded at its first use: it takes 120 ms, which every start of a worker would pay.
+  const { verifyRegistrationResponse } = await import('@simplewebauthn/server')
   const { registrationInfo } = await verifyRegistrationResponse({
     response: {
       ...credential,

@@ -1,4 +1,3 @@
-import { verifyAuthenticationResponse } from '@simplewebauthn/server'
 import { recordLoginEntry } from '../../audit/logins.ts'
 import { query } from '../../db/query.ts'
 import { AppError } from '../../errors.ts'
@@ -80,6 +79,8 @@ export async function loginWithPasskey(
   const { response } = credential
   const { userHandle } = response
   if (userHandle && userHandle !== handleOf(known.loginId)) throw await fail('signature')
+  // Loaded at its first use: it takes 120 ms, which every start of a worker would pay.
+  const { verifyAuthenticationResponse } = await import('@simplewebauthn/server')
   const verified = await verifyAuthenticationResponse({
     response: {
       ...credential,
