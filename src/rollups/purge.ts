@@ -109,30 +109,22 @@ const deletePurgedTeams = query(
 )
 
 // The aggregates may still hold the rows of kept buckets, whose hits and sessions are gone.
-const deleteKeptHits = query<{ siteNo: number; before: Date; limit: number }, { bucket: Date }>(
-  'delete-kept-hit-buckets',
-  `
-  delete from kept_hit_buckets
+const deleteKeptFrom = (table: string, name: string) =>
+  query<{ siteNo: number; before: Date; limit: number }, { bucket: Date }>(
+    name,
+    `
+  delete from ${table}
   where ctid = any(array(
-    select ctid from kept_hit_buckets
+    select ctid from ${table}
     where site_no = :siteNo::int and bucket < :before::timestamptz
     order by bucket
     limit :limit::int
   ))
   returning bucket`,
-)
-const deleteKeptSessions = query<{ siteNo: number; before: Date; limit: number }, { bucket: Date }>(
-  'delete-kept-session-buckets',
-  `
-  delete from kept_session_buckets
-  where ctid = any(array(
-    select ctid from kept_session_buckets
-    where site_no = :siteNo::int and bucket < :before::timestamptz
-    order by bucket
-    limit :limit::int
-  ))
-  returning bucket`,
-)
+  )
+
+const deleteKeptHits = deleteKeptFrom('kept_hit_buckets', 'delete-kept-hit-buckets')
+const deleteKeptSessions = deleteKeptFrom('kept_session_buckets', 'delete-kept-session-buckets')
 
 /** Kept buckets of one transaction. */
 const KEPT_BUCKETS = 2_000

@@ -7,6 +7,7 @@ import { erasePeople } from '../../src/people/erase/erase-people.ts'
 import { compressSettledChunks } from '../../src/rollups/columnstore.ts'
 import { purgeDeletedSites } from '../../src/rollups/purge.ts'
 import { type Stats, type StatsSite, startStats } from '../contract/stats-site.ts'
+import { dyingAfter } from '../support/dying-after.ts'
 import { enrichedHit } from '../support/hits.ts'
 import { silentLog } from '../support/log.ts'
 import { aggregateAll, ask, eraseNow, expectConsistent, TINY, tracesOf, work } from './steps.ts'
@@ -270,25 +271,3 @@ describe('erasure', () => {
     expect(left.map(({ payload }) => JSON.parse(payload).visitorId)).toEqual([BEN])
   })
 })
-
-/** Returns a database handle that throws from statement number `calls + 1` on, as if the process had been killed. */
-function dyingAfter(db: Db, calls: number): Db {
-  let left = calls
-  const mortal = <Target extends object>(target: Target): Target =>
-    new Proxy(target, {
-      get(inner, name) {
-        const value: unknown = Reflect.get(inner, name)
-        if (typeof value !== 'function') return value
-        if (name === 'begin') {
-          return (run: (transaction: object) => unknown) =>
-            value.call(inner, (transaction: object) => run(mortal(transaction)))
-        }
-        return (...parameters: unknown[]) => {
-          left -= 1
-          if (left < 0) throw new Error('killed')
-          return value.apply(inner, parameters)
-        }
-      },
-    })
-  return mortal(db)
-}
