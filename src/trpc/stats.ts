@@ -1,4 +1,5 @@
 import { envelope, paginate } from '../schema/pagination.ts'
+import { EventLogItem } from '../stats/event-log/event-item.ts'
 import { StatsQuery } from '../stats/filters/query.ts'
 import { BreakdownQuery, BreakdownRow, getBreakdown } from '../stats/reports/breakdown.ts'
 import {
@@ -14,7 +15,7 @@ import {
   getErrorTimeseries,
   OccurrencesQuery,
 } from '../stats/reports/errors.ts'
-import { EventLogItem, EventLogQuery, getEventLog } from '../stats/reports/event-log.ts'
+import { EventLogQuery, getEventLog } from '../stats/reports/event-log.ts'
 import {
   EventsTimeseries,
   EventsTimeseriesQuery,
@@ -37,6 +38,7 @@ import {
 import { getTimeseries, Timeseries, TimeseriesQuery } from '../stats/reports/timeseries.ts'
 import { router } from './procedures.ts'
 import { sharedSiteProcedure } from './shared-site.ts'
+import { liveProcedures } from './stats/live.ts'
 
 const errorProcedure = sharedSiteProcedure.meta({
   section: 'errors',
@@ -44,6 +46,7 @@ const errorProcedure = sharedSiteProcedure.meta({
 })
 
 export const statsRouter = router({
+  ...liveProcedures,
   overview: sharedSiteProcedure
     .meta({
       section: 'traffic',
