@@ -1,7 +1,7 @@
 import type { Db } from '../../src/db/connect.ts'
 import { type Random, randomFrom } from './random-values.ts'
 import { bucketing, bucketsOf } from './recount-buckets.ts'
-import { daysBefore, isWithin, type Period, periodOf } from './recount-days.ts'
+import { daysBefore, hourOfWeek, isWithin, type Period, periodOf } from './recount-days.ts'
 import { hasHitFilters, passesSessionFilters } from './recount-filters.ts'
 import { keptOf, type Query } from './recount-metrics.ts'
 import type { SeriesQuery } from './recount-timeseries.ts'
@@ -157,19 +157,21 @@ export function recountMoneySeries(
 export function recountRevenueOf(
   world: World,
   { payments }: Money,
-  dimension: Dimension,
+  dimension: Dimension | 'hour_of_week',
   value: string,
   query: Query,
 ): number {
   const period = periodOf(world.zone, query.from, query.to)
   const kept = keptOf(world, query)
-  const hasValue = (visit: Visit | undefined) =>
-    isHitDimension(dimension)
-      ? kept.hits.some(hit => hit.visit === visit && hit.values[dimension] === value)
-      : (visit?.values[dimension] ?? '') === value
+  const hasValue = (visit: Visit | undefined, at: number) =>
+    dimension === 'hour_of_week'
+      ? hourOfWeek(world.zone, at) === value
+      : isHitDimension(dimension)
+        ? kept.hits.some(hit => hit.visit === visit && hit.values[dimension] === value)
+        : (visit?.values[dimension] ?? '') === value
   return revenueOf(
     payments.filter(
-      paid => isWithin(period, paid.at) && passes(world, query, paid.visit) && hasValue(paid.visit),
+      paid => isWithin(period, paid.at) && passes(world, query, paid.visit) && hasValue(paid.visit, paid.at),
     ),
   )
 }
