@@ -36,6 +36,7 @@ import {
 import { getTimeseries, Timeseries, TimeseriesQuery } from '../stats/reports/timeseries.ts'
 import { router } from './procedures.ts'
 import { sharedSiteProcedure } from './shared-site.ts'
+import { peopleProcedures } from './stats/people.ts'
 
 const errorProcedure = sharedSiteProcedure.meta({
   section: 'errors',
@@ -194,4 +195,5 @@ export const statsRouter = router({
     .input(OccurrencesQuery)
     .output(envelope(ErrorOccurrence))
     .query(async ({ ctx, input }) => paginate(ctx, input, await getErrorOccurrences(ctx, ctx.site, input))),
+  ...peopleProcedures,
 })

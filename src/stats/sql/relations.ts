@@ -5,6 +5,7 @@ import {
   aroundRange,
   eventsOf,
   type Fragment,
+  inRange,
   inTime,
   sessionsAround,
   startedInRange,
@@ -26,14 +27,30 @@ export interface RelationOptions {
   targets?: ConversionTargets
   /** Whether `filtered_payments` has `MANY_PAYMENTS` rows or more. */
   hasManyPayments?: boolean
-  /** Half-open; restricts only which `filtered_hits` are read, not which sessions match. */
+  /** Half-open; restricts only which `filtered_hits` and `filtered_sessions` are read, not which sessions match. */
   window?: { start: Date; end: Date }
+  /** Only sessions of these people; restricts only `filtered_sessions`. */
+  people?: PeopleFilter | undefined
+  /** Only this session; restricts only `filtered_hits` and `filtered_sessions`. */
+  sessionNo?: number
+  /** Required by `visit_hits`: the sessions whose hits it has. */
+  visits?: VisitSpan[]
   /** Only hits at these times; restricts only `filtered_hits`. */
   times?: Date[]
   /** Only occurrences of this error. */
   errorId?: string | undefined
   /** Only hits and engagement of these titles. */
   titles?: string[]
+}
+
+/** Visitors by number, or users by identifier. */
+export type PeopleFilter = { visitorNos: number[] } | { userIds: string[] }
+
+/** A session, and when its first and latest hits were. */
+export interface VisitSpan {
+  sessionNo: number
+  firstAt: Date
+  lastAt: Date
 }
 
 type Relation = (db: Queryable, resolved: ResolvedQuery, options: RelationOptions) => Fragment
@@ -47,13 +64,34 @@ export const RELATIONS = {
     ${options.value && isSessionOnly(options.value) ? joinSession(db, resolved) : db``}
     where ${visibleHit(db, resolved)} and ${conditionsOnHit(db, resolved)} and ${conditionsOnSession(db, resolved)}
       ${options.window ? db`and ${inTime(db, options.window)}` : db``}
-      ${options.times ? atTimes(db, options.times) : db``} ${restricted(db, options)}`,
+      ${options.times ? atTimes(db, options.times) : db``} ${restricted(db, options)}
+      ${options.sessionNo === undefined ? db`` : db`and events.session_no = ${options.sessionNo}::bigint`}`,
 
   /** Sessions that started in the range and match all filters. */
-  filtered_sessions: (db, resolved, { value }) => db`
+  filtered_sessions: (db, resolved, { value, window, people, sessionNo }) => db`
     select sessions.* ${value && !isHitDimension(value) ? db`, sessions.${db(value)}::text as value` : db``}
     from sessions
-    where ${conditionsOnStartedSession(db, resolved)}`,
+    where ${conditionsOnStartedSession(db, resolved)}
+      ${window ? db`and sessions.started_at >= ${window.start} and sessions.started_at < ${window.end}` : db``}
+      ${people ? ofPeople(db, people) : db``}
+      ${sessionNo === undefined ? db`` : db`and sessions.session_no = ${sessionNo}::bigint`}`,
+
+  /** Events of `visits` in the range that match the filters on hits; no pageviews, and none that the service wrote. */
+  visit_hits: (db, resolved, { visits = [] }) => db`
+    select hit.*
+    from unnest(
+      ${visits.map(({ sessionNo }) => sessionNo)}::bigint[],
+      ${visits.map(({ firstAt }) => firstAt.toISOString())}::timestamptz[],
+      ${visits.map(({ lastAt }) => lastAt.toISOString())}::timestamptz[]
+    ) as visit (session_no, first_at, last_at)
+    cross join lateral (
+      select events.*
+      from events
+      where ${inRange(db, resolved)} and events.at >= visit.first_at and events.at <= visit.last_at
+        and events.session_no = visit.session_no
+        and events.type not in ('pageview', 'engagement', 'identify') and not events.is_service
+        and ${conditionsOnHit(db, resolved)}
+    ) as hit`,
 
   /** Hits of the filtered sessions; without filters on hits, also their hits outside the range. */
   session_hits: (db, resolved, options) => db`
@@ -122,6 +160,11 @@ function matchingRows(
     from ${eventsOf(db, resolved)}
     where ${rows} and ${conditionsOnSession(db, resolved)}`
 }
+
+const ofPeople = (db: Queryable, people: PeopleFilter): Fragment =>
+  'visitorNos' in people
+    ? db`and sessions.visitor_no = any(${people.visitorNos}::int[])`
+    : db`and sessions.user_id <> '' and sessions.user_id = any(${people.userIds}::text[])`
 
 const joinSession = (db: Queryable, resolved: ResolvedQuery): Fragment => db`
   join (select session_no, user_id, visit_count from sessions where ${sessionsAround(db, resolved)}) as session
