@@ -155,8 +155,8 @@ const added = (a: Visits, b: Visits): Visits => ({
   sessions: a.sessions + b.sessions,
   pageviews: a.pageviews + b.pageviews,
   events: a.events + b.events,
-  firstAt: a.firstAt < b.firstAt ? a.firstAt : b.firstAt,
-  lastAt: a.lastAt > b.lastAt ? a.lastAt : b.lastAt,
+  firstAt: new Date(Math.min(a.firstAt.getTime(), b.firstAt.getTime())),
+  lastAt: new Date(Math.max(a.lastAt.getTime(), b.lastAt.getTime())),
   revenue: String(BigInt(a.revenue) + BigInt(b.revenue)),
   mrr: String(BigInt(a.mrr) + BigInt(b.mrr)),
 })

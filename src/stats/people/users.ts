@@ -1,10 +1,10 @@
+import { compareTexts } from '../../rollups/daily/value-dictionary.ts'
 import { type Page, type PageQuery, windowOf } from '../../schema/pagination.ts'
 import type { ResolvedQuery } from '../filters/resolved-query.ts'
 import type { PageWindow } from '../metrics/rank.ts'
 import type { StatsServices } from '../query-context.ts'
 import { filteredQuery } from '../sql/filtered-query.ts'
 import { readSlices } from '../sql/slices.ts'
-import { compareTexts } from '../../rollups/daily/value-dictionary.ts'
 
 export interface RankedUser {
   userId: string
