@@ -1,4 +1,5 @@
 import { query } from '../db/query.ts'
+import { runningDownload } from '../schema/download.ts'
 import { mayShow } from '../sharing/grant.ts'
 import { previousRange, resolveRange, type TimeSpan } from '../time/range.ts'
 import { grantedFilters, NO_MONEY_EVENTS } from './filters/granted.ts'
@@ -40,19 +41,41 @@ const hasMoneyEvents = query<{ siteNo: number; start: Date; end: Date }, { found
 )
 
 /**
+ * Returns the query context, for all blocks of a download the same one, unless what its reader may see has changed.
+ * @see resolveNow
+ */
+export function resolveContext(
+  services: StatsServices,
+  site: StatsSite,
+  query: StatsQuery,
+  options: { listsEvents?: boolean } = {},
+): ReturnType<typeof resolveNow> {
+  const resolve = () => resolveNow(services, site, query, options)
+  const download = runningDownload()
+  if (!download) return resolve()
+  const sections = services.grant && [...services.grant.sections]
+  const key = JSON.stringify([site.siteNo, query, options, sections, services.grant?.filters])
+  return download.pin(`query context ${key}`, resolve)
+}
+
+/**
  * Returns the query context: the range, the equally long period before it, and the resolved query for each of them. Filters need
  * rows: filtered queries begin where the details of the site begin.
  * @param options.listsEvents whether the read lists or counts all events, of money too, even without filters
  * @throws AppError as `grantedFilters` and `resolveQueries`
  */
-export async function resolveContext(
+async function resolveNow(
   services: StatsServices,
   site: StatsSite,
   query: StatsQuery,
-  { listsEvents = false }: { listsEvents?: boolean } = {},
+  { listsEvents = false }: { listsEvents?: boolean },
 ) {
   const granted = grantedFilters(services.grant, filtersOf(query))
-  const clock = { zone: site.timezone, now: services.now(), firstEventAt: site.firstEventAt }
+  const clock = {
+    zone: site.timezone,
+    now: runningDownload()?.startedAt ?? services.now(),
+    firstEventAt: site.firstEventAt,
+  }
   const range = resolveRange(query, clock)
   const rangeBefore = previousRange(range)
   const spans = [range, rangeBefore]
@@ -83,6 +106,9 @@ async function withoutMoneyEvents(
   { start, end }: TimeSpan,
 ): Promise<Filters> {
   if (mayShow(grant, 'revenue')) return filters
+  const withoutMoney = { ...filters, dimensions: [...filters.dimensions, NO_MONEY_EVENTS] }
+  // Events of money may be stored while the list is downloaded.
+  if (runningDownload()) return withoutMoney
   const [money] = await hasMoneyEvents(reads, { siteNo, start, end })
-  return money!.found ? { ...filters, dimensions: [...filters.dimensions, NO_MONEY_EVENTS] } : filters
+  return money!.found ? withoutMoney : filters
 }

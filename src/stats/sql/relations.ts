@@ -28,6 +28,8 @@ export interface RelationOptions {
   hasManyPayments?: boolean
   /** Half-open; restricts only which `filtered_hits` are read, not which sessions match. */
   window?: { start: Date; end: Date }
+  /** Only hits that come after this one in a list of the newest first; restricts only `filtered_hits`. */
+  after?: { at: Date; id: string } | undefined
   /** Only hits at these times; restricts only `filtered_hits`. */
   times?: Date[]
   /** Only occurrences of this error. */
@@ -47,6 +49,7 @@ export const RELATIONS = {
     ${options.value && isSessionOnly(options.value) ? joinSession(db, resolved) : db``}
     where ${visibleHit(db, resolved)} and ${conditionsOnHit(db, resolved)} and ${conditionsOnSession(db, resolved)}
       ${options.window ? db`and ${inTime(db, options.window)}` : db``}
+      ${options.after ? db`and (at, id) < (${options.after.at}::timestamptz, ${options.after.id}::uuid)` : db``}
       ${options.times ? atTimes(db, options.times) : db``} ${restricted(db, options)}`,
 
   /** Sessions that started in the range and match all filters. */
