@@ -37,6 +37,7 @@ import {
 import { getTimeseries, Timeseries, TimeseriesQuery } from '../stats/reports/timeseries.ts'
 import { router } from './procedures.ts'
 import { sharedSiteProcedure } from './shared-site.ts'
+import { funnelProcedures } from './stats/funnels.ts'
 
 const errorProcedure = sharedSiteProcedure.meta({
   section: 'errors',
@@ -89,6 +90,7 @@ export const statsRouter = router({
     .input(StatsQuery)
     .output(GoalRows)
     .query(({ ctx, input }) => getGoalReport(ctx, ctx.site, input)),
+  ...funnelProcedures,
   events: sharedSiteProcedure
     .meta({
       section: 'events',
