@@ -95,7 +95,8 @@ export function funnelMoments(
       select ${startSteps} as steps, is_silent, visitor_no, session_no, at, value
       from (
         ${concat(db, ofHits)}
-        select target.steps, true, visitor_no, events.session_no, min(events.at), min(${value})
+        select
+          target.steps, true as is_silent, visitor_no, events.session_no, min(events.at) as at, min(${value}) as value
         from ${eventsOf(db, resolved)}
         join unnest(
           ${scrolls.map(({ path }) => path)}::text[],
