@@ -84,19 +84,8 @@ async function resolveNow(
   const compared = comparedRange(query, range, clock)
   const rangeBefore = compared ?? previousRange(range)
   const filters = listsEvents ? await withoutMoneyEvents(services, site, granted, range) : granted
-  const { detailsFrom } = site
-  const isCut = ({ start }: TimeSpan) => !!detailsFrom && start < detailsFrom
-  if (isCut(range) || (compared && isCut(compared))) services.showDetailsFrom?.(detailsFrom!)
-  const resolveSpans = async (spans: TimeSpan[]) => {
-    const kept = spans.map(span => (isCut(span) ? keptPart({ ...span, detailsFrom: detailsFrom! }) : span))
-    const resolved = await resolveQueries(services, site, filters, kept)
-    return resolved.map((each, index) => {
-      const { start, end } = spans[index]!
-      return isCut(spans[index]!) && isUnfiltered(each)
-        ? { ...each, start, end, detailsFrom: detailsFrom! }
-        : each
-    })
-  }
+  showDetails(services, site, compared ? [range, compared] : [range])
+  const resolveSpans = (spans: TimeSpan[]) => resolveKept(services, site, filters, spans)
   // Queries that are resolved together read the values of patterns between their time spans, too.
   const [resolved, resolvedBefore] = compared
     ? [...(await resolveSpans([range])), ...(await resolveSpans([compared]))]
@@ -108,6 +97,54 @@ async function resolveNow(
     resolvedBefore: resolvedBefore!,
     comparison: compared && presentComparison(compared),
   }
+}
+
+/**
+ * Returns the query context of a read that follows what began in the range for up to `windowMs` after its end: the range and, with
+ * `compare` in the query, the compared period, each with a resolved query that ends later.
+ * @see docs/metrics.md "Which moments count"
+ * @throws AppError as `grantedFilters` and `resolveQueries`
+ */
+export async function resolveFollowed(
+  services: StatsServices,
+  site: StatsSite,
+  query: StatsQuery & ComparisonQuery,
+  windowMs: number,
+) {
+  const filters = grantedFilters(services.grant, filtersOf(query))
+  const now = services.now()
+  const range = resolveRange(query, { zone: site.timezone, now, firstEventAt: site.firstEventAt })
+  const compared = comparedRange(query, range, { now })
+  const followMs = Math.min(windowMs, Math.max(0, now.getTime() - range.end.getTime()))
+  const follow = async (span: TimeSpan) => {
+    const end = new Date(span.end.getTime() + followMs)
+    const [resolved] = await resolveKept(services, site, filters, [{ start: span.start, end }])
+    return { range: span, resolved: resolved! }
+  }
+  showDetails(services, site, compared ? [range, compared] : [range])
+  return {
+    current: await follow(range),
+    previous: compared && (await follow(compared)),
+    comparison: compared && presentComparison(compared),
+  }
+}
+
+const isCut = ({ start }: TimeSpan, { detailsFrom }: StatsSite) => !!detailsFrom && start < detailsFrom
+
+/** Says from when on there are details, if a time span begins before. */
+function showDetails(services: StatsServices, site: StatsSite, spans: TimeSpan[]): void {
+  if (spans.some(span => isCut(span, site))) services.showDetailsFrom?.(site.detailsFrom!)
+}
+
+/** Resolves filters for the parts of time spans that have details; what needs no rows keeps the whole span. */
+async function resolveKept(services: StatsServices, site: StatsSite, filters: Filters, spans: TimeSpan[]) {
+  const detailsFrom = site.detailsFrom!
+  const kept = spans.map(span => (isCut(span, site) ? keptPart({ ...span, detailsFrom }) : span))
+  const resolved = await resolveQueries(services, site, filters, kept)
+  return resolved.map((each, index) => {
+    const { start, end } = spans[index]!
+    return isCut(spans[index]!, site) && isUnfiltered(each) ? { ...each, start, end, detailsFrom } : each
+  })
 }
 
 /** A site without events of money in the range is read as for users: the filter would keep it from the aggregates. */

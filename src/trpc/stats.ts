@@ -40,6 +40,7 @@ import { router } from './procedures.ts'
 import { sharedSiteProcedure } from './shared-site.ts'
 import { liveProcedures } from './stats/live.ts'
 import { peopleProcedures } from './stats/people.ts'
+import { funnelProcedures } from './stats/funnels.ts'
 
 const errorProcedure = sharedSiteProcedure.meta({
   section: 'errors',
@@ -93,6 +94,7 @@ export const statsRouter = router({
     .input(StatsQuery)
     .output(GoalRows)
     .query(({ ctx, input }) => getGoalReport(ctx, ctx.site, input)),
+  ...funnelProcedures,
   events: sharedSiteProcedure
     .meta({
       section: 'events',

@@ -1,6 +1,6 @@
 import { BLOCK_ROWS } from '../../schema/download.ts'
 import type { TimeSpan } from '../../time/range.ts'
-import { QUARTER_MS, type Quarter } from '../metrics/page-range.ts'
+import type { Quarter } from '../metrics/page-range.ts'
 
 type Key = { at: Date; id: string }
 

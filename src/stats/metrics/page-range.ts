@@ -17,7 +17,7 @@ export interface Quarter {
   hits: number
 }
 
-export const QUARTER_MS = 15 * MINUTE_MS
+const QUARTER_MS = 15 * MINUTE_MS
 
 /** Does the same as `locate-filtered-log-page.sql`, from the counts of all slices. */
 export function pageRangeOf(quarters: Quarter[], { limit, offset }: PageWindow): PageRange {

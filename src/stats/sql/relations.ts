@@ -26,6 +26,7 @@ import {
   hasHitFilters,
 } from './conditions.ts'
 import { conversions } from './conversions.ts'
+import { type FunnelOptions, funnelMoments, unitHits } from './funnel.ts'
 import { filteredMoney } from './money.ts'
 
 export interface RelationOptions {
@@ -35,6 +36,8 @@ export interface RelationOptions {
   zone?: string
   /** Required by `conversions`. */
   targets?: ConversionTargets
+  /** What `funnel_moments` and `unit_hits` read. */
+  funnel?: FunnelOptions
   /** Whether `filtered_payments` has `MANY_PAYMENTS` rows or more. */
   hasManyPayments?: boolean
   /** Half-open; restricts only which `filtered_hits` and `filtered_sessions` are read, not which sessions match. */
@@ -138,6 +141,13 @@ export const RELATIONS = {
 
   /** Conversions of `targets` in the range, in sessions that match. */
   conversions: (db, resolved, { targets }) => conversions(db, resolved, targets!),
+
+  /** Moments at which `targets` are met as steps of a funnel. */
+  funnel_moments: (db, resolved, { targets, funnel, value }) =>
+    funnelMoments(db, resolved, targets!, funnel, value),
+
+  /** Pageviews and events of some visitors or sessions. */
+  unit_hits: (db, resolved, { funnel }) => unitHits(db, resolved, funnel),
 } satisfies Record<string, Relation>
 
 export type RelationName = keyof typeof RELATIONS
