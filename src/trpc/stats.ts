@@ -38,9 +38,9 @@ import {
 import { getTimeseries, Timeseries, TimeseriesQuery } from '../stats/reports/timeseries.ts'
 import { router } from './procedures.ts'
 import { sharedSiteProcedure } from './shared-site.ts'
+import { funnelProcedures } from './stats/funnels.ts'
 import { liveProcedures } from './stats/live.ts'
 import { peopleProcedures } from './stats/people.ts'
-import { funnelProcedures } from './stats/funnels.ts'
 
 const errorProcedure = sharedSiteProcedure.meta({
   section: 'errors',

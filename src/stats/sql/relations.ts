@@ -144,7 +144,7 @@ export const RELATIONS = {
 
   /** Moments at which `targets` are met as steps of a funnel. */
   funnel_moments: (db, resolved, { targets, funnel, value }) =>
-    funnelMoments(db, resolved, targets!, funnel, value),
+    funnelMoments(db, resolved, targets!, funnel, value === HOUR_OF_WEEK ? undefined : value),
 
   /** Pageviews and events of some visitors or sessions. */
   unit_hits: (db, resolved, { funnel }) => unitHits(db, resolved, funnel),
