@@ -39,6 +39,7 @@ import { getTimeseries, Timeseries, TimeseriesQuery } from '../stats/reports/tim
 import { router } from './procedures.ts'
 import { sharedSiteProcedure } from './shared-site.ts'
 import { liveProcedures } from './stats/live.ts'
+import { peopleProcedures } from './stats/people.ts'
 
 const errorProcedure = sharedSiteProcedure.meta({
   section: 'errors',
@@ -199,4 +200,5 @@ export const statsRouter = router({
     .input(OccurrencesQuery)
     .output(envelope(ErrorOccurrence))
     .query(async ({ ctx, input }) => paginate(ctx, input, await getErrorOccurrences(ctx, ctx.site, input))),
+  ...peopleProcedures,
 })

@@ -1,7 +1,7 @@
 import type { Db } from '../../src/db/connect.ts'
 import { type Random, randomFrom } from './random-values.ts'
 import { bucketing, bucketsOf } from './recount-buckets.ts'
-import { isWithin, type Period } from './recount-days.ts'
+import { hourOfWeek, isWithin, type Period } from './recount-days.ts'
 import { hasHitFilters, passesSessionFilters } from './recount-filters.ts'
 import { beforeOf, keptOf, type Query, spanOf } from './recount-metrics.ts'
 import { comparisonOf, type SeriesQuery } from './recount-timeseries.ts'
@@ -158,19 +158,21 @@ export function recountMoneySeries(
 export function recountRevenueOf(
   world: World,
   { payments }: Money,
-  dimension: Dimension,
+  dimension: Dimension | 'hour_of_week',
   value: string,
   query: Query,
 ): number {
   const period = spanOf(world, query)
   const kept = keptOf(world, query)
-  const hasValue = (visit: Visit | undefined) =>
-    isHitDimension(dimension)
-      ? kept.hits.some(hit => hit.visit === visit && hit.values[dimension] === value)
-      : (visit?.values[dimension] ?? '') === value
+  const hasValue = (visit: Visit | undefined, at: number) =>
+    dimension === 'hour_of_week'
+      ? hourOfWeek(world.zone, at) === value
+      : isHitDimension(dimension)
+        ? kept.hits.some(hit => hit.visit === visit && hit.values[dimension] === value)
+        : (visit?.values[dimension] ?? '') === value
   return revenueOf(
     payments.filter(
-      paid => isWithin(period, paid.at) && passes(world, query, paid.visit) && hasValue(paid.visit),
+      paid => isWithin(period, paid.at) && passes(world, query, paid.visit) && hasValue(paid.visit, paid.at),
     ),
   )
 }

@@ -2,10 +2,10 @@ import type { Queryable } from '../../db/connect.ts'
 import { inSnapshot } from '../../db/connect.ts'
 import { query } from '../../db/query.ts'
 import type { EventType } from '../../ingestion/hit.ts'
-import { MINUTE_MS } from '../../lib/time.ts'
 import { type Page, type PageQuery, windowOf } from '../../schema/pagination.ts'
 import type { Services } from '../../services.ts'
 import { isUnfiltered, keptPart, type ResolvedQuery } from '../filters/resolved-query.ts'
+import { type PageRange, pageRangeOf, type Quarter } from '../metrics/page-range.ts'
 import type { PageWindow } from '../metrics/rank.ts'
 import type { StatsServices } from '../query-context.ts'
 import { filteredQuery } from '../sql/filtered-query.ts'
@@ -14,22 +14,6 @@ import type { Actor } from './actor.ts'
 
 /** Services that log queries use; the config is needed for the links to pictures. */
 export type LogServices = StatsServices & Pick<Services, 'config'>
-
-/** Total number of hits, and the time range that contains the hits of a page. */
-interface PageRange {
-  total: number
-  /** Half-open; both null when no hit is on the page. */
-  start: Date | null
-  end: Date | null
-  /** Number of the newest hits in this time range that belong to earlier pages. */
-  skipped: number | null
-}
-
-/** Hits of a 15-minute bucket that begins at `bucket`, Unix milliseconds. */
-interface Quarter {
-  bucket: number
-  hits: number
-}
 
 type LogParams = PageWindow & { types: string[] }
 
@@ -118,22 +102,3 @@ export async function readLog(
     return readPage(transaction, range!)
   })
 }
-
-const QUARTER_MS = 15 * MINUTE_MS
-
-/** Does the same as `locate-filtered-log-page.sql`, from the counts of all slices. */
-function pageRangeOf(quarters: Quarter[], { limit, offset }: PageWindow): PageRange {
-  let total = 0
-  let [start, end, skipped]: (number | null)[] = [null, null, null]
-  for (const { bucket, hits } of quarters.toSorted((a, b) => b.bucket - a.bucket)) {
-    const before = total
-    total += hits
-    if (total <= offset || before >= offset + limit) continue
-    start = bucket
-    end ??= bucket + QUARTER_MS
-    skipped ??= offset - before
-  }
-  return { total, start: dateOf(start!), end: dateOf(end!), skipped: skipped! }
-}
-
-const dateOf = (at: number | null): Date | null => (at === null ? null : new Date(at))
