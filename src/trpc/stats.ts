@@ -38,6 +38,7 @@ import {
 import { getTimeseries, Timeseries, TimeseriesQuery } from '../stats/reports/timeseries.ts'
 import { router } from './procedures.ts'
 import { sharedSiteProcedure } from './shared-site.ts'
+import { funnelProcedures } from './stats/funnels.ts'
 import { liveProcedures } from './stats/live.ts'
 import { peopleProcedures } from './stats/people.ts'
 
@@ -93,6 +94,7 @@ export const statsRouter = router({
     .input(StatsQuery)
     .output(GoalRows)
     .query(({ ctx, input }) => getGoalReport(ctx, ctx.site, input)),
+  ...funnelProcedures,
   events: sharedSiteProcedure
     .meta({
       section: 'events',

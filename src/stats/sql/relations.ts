@@ -26,6 +26,7 @@ import {
   hasHitFilters,
 } from './conditions.ts'
 import { conversions } from './conversions.ts'
+import { type FunnelOptions, funnelMoments, unitHits } from './funnel.ts'
 import { filteredMoney } from './money.ts'
 
 export interface RelationOptions {
@@ -35,6 +36,8 @@ export interface RelationOptions {
   zone?: string
   /** Required by `conversions`. */
   targets?: ConversionTargets
+  /** What `funnel_moments` and `unit_hits` read. */
+  funnel?: FunnelOptions
   /** Whether `filtered_payments` has `MANY_PAYMENTS` rows or more. */
   hasManyPayments?: boolean
   /** Half-open; restricts only which `filtered_hits` and `filtered_sessions` are read, not which sessions match. */
@@ -45,6 +48,8 @@ export interface RelationOptions {
   sessionNo?: number
   /** Required by `visit_hits`: the sessions whose hits it has. */
   visits?: VisitSpan[]
+  /** Only hits that come after this one in a list of the newest first; restricts only `filtered_hits`. */
+  after?: { at: Date; id: string } | undefined
   /** Only hits at these times; restricts only `filtered_hits`. */
   times?: Date[]
   /** Only occurrences of this error. */
@@ -74,6 +79,7 @@ export const RELATIONS = {
     ${joinSession(db, resolved, options)}
     where ${visibleHit(db, resolved)} and ${conditionsOnHit(db, resolved)} and ${conditionsOnSession(db, resolved)}
       ${options.window ? db`and ${inTime(db, options.window)}` : db``}
+      ${options.after ? db`and (at, id) < (${options.after.at}::timestamptz, ${options.after.id}::uuid)` : db``}
       ${options.times ? atTimes(db, options.times) : db``} ${restricted(db, options)}
       ${options.sessionNo === undefined ? db`` : db`and events.session_no = ${options.sessionNo}::bigint`}`,
 
@@ -135,6 +141,13 @@ export const RELATIONS = {
 
   /** Conversions of `targets` in the range, in sessions that match. */
   conversions: (db, resolved, { targets }) => conversions(db, resolved, targets!),
+
+  /** Moments at which `targets` are met as steps of a funnel. */
+  funnel_moments: (db, resolved, { targets, funnel, value }) =>
+    funnelMoments(db, resolved, targets!, funnel, value === HOUR_OF_WEEK ? undefined : value),
+
+  /** Pageviews and events of some visitors or sessions. */
+  unit_hits: (db, resolved, { funnel }) => unitHits(db, resolved, funnel),
 } satisfies Record<string, Relation>
 
 export type RelationName = keyof typeof RELATIONS
