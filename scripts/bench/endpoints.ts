@@ -94,7 +94,14 @@ interface Rows<Row> {
 function endpointsOf({ title, errorId, sessionId, visitorId }: Subjects): Endpoint[] {
   const rows: [name: string, path: string][] = [
     ['overview', '/overview'],
+    ['overview, a year before', '/overview?compare=previous_year'],
+    ['live', '/stats/live'],
     ['timeseries visitors', '/stats/timeseries?metric=visitors'],
+    ['timeseries visitors by hour', '/stats/timeseries?metric=visitors&group=hour'],
+    [
+      'timeseries, days before by weekday',
+      '/stats/timeseries?metric=visitors&compare=previous&match_weekday=true',
+    ],
     ['breakdown path', '/stats/breakdown?dimension=path'],
     ['breakdown source', '/stats/breakdown?dimension=source'],
     ['goals', '/stats/goals'],

@@ -110,14 +110,22 @@ export const exercises: Record<string, (ask: Ask, world: World) => Promise<unkno
     await connect(world, world.site.id)
     const { body } = await ask({ query: 'range=last_7_days' })
     expect(Object.keys(body)).toEqual(expect.arrayContaining(['revenue', 'mrr']))
-    await ask({ query: `goal=${(await newGoal(world)).id}` })
+    await ask({ query: `goal=${(await newGoal(world)).id}&compare=previous_year` })
     await ask({ query: 'from=2026-03-01' })
   },
   'GET /api/sites/{siteKey}/stats/timeseries': async ask => {
     for (const metric of ['visitors', 'bounce_rate']) {
       await expectItems(ask({ query: `metric=${metric}&range=last_7_days` }), body => body.values)
     }
+    await expectItems(
+      ask({ query: 'metric=visitors&compare=previous&group=hour' }),
+      body => body.previous_labels,
+    )
     await ask({ query: 'metric=mood' })
+  },
+  'GET /api/sites/{siteKey}/stats/live': async ask => {
+    await expectItems(ask({ query: 'country[is_not]=XX' }), body => body.minutes)
+    await ask({ query: 'path[near]=/' })
   },
   'GET /api/sites/{siteKey}/stats/breakdown': page('dimension=browser'),
   'GET /api/sites/{siteKey}/stats/goals': async (ask, world) => {

@@ -24,6 +24,8 @@ export const READS: SharedRead[] = [
   read('traffic', 'stats.overview', '/overview'),
   read('traffic', 'stats.timeseries', '/stats/timeseries', { metric: 'visitors' }),
   read('traffic', 'stats.timeseries', '/stats/timeseries', { metric: 'custom_events' }),
+  read('traffic', 'stats.overview', '/overview', { compare: 'previous_year' }),
+  { procedure: 'stats.live', path: '/stats/live', section: 'traffic', input: {} },
   read('revenue', 'stats.timeseries', '/stats/timeseries', { metric: 'revenue' }),
   read('revenue', 'stats.timeseries', '/stats/timeseries', { metric: 'mrr' }),
   ...(
@@ -80,7 +82,7 @@ export function ownersInput({ procedure, input }: SharedRead, sections: readonly
     ['event_name', 'prop_key', 'path', 'title'].some(name => name in input) &&
     procedure !== 'stats.propertyBreakdown' &&
     procedure !== 'stats.pageTitlesTimeseries'
-  const lists = procedure === 'stats.events' || procedure === 'stats.eventsTimeseries'
+  const lists = ['stats.events', 'stats.eventsTimeseries', 'stats.live'].includes(procedure)
   if (!lists && !comparesHits) return input
   const given = input.event_name
   const before =
@@ -109,6 +111,13 @@ export function masked(
   }
   if (procedure === 'stats.propertyBreakdown' && !has('revenue') && isMoneyName(String(input.event_name))) {
     copy.rows = []
+  }
+  if (procedure === 'stats.live') {
+    if (!has('pages')) copy.pages = []
+    if (!has('sources')) copy.sources = []
+    if (!has('locations')) copy.countries = []
+    if (!has('events')) copy.events = []
+    for (const item of copy.events) maskActor(item, has)
   }
   if (procedure === 'stats.events' || procedure === 'stats.errorEvents') {
     for (const item of copy.data) maskActor(item, has)
