@@ -71,6 +71,8 @@ export interface CountedHit {
 
 /** An engagement that was recorded. */
 interface Engagement {
+  /** unix ms */
+  at: number
   pageview: CountedHit
   scroll: number
   engagedMs: number
@@ -131,9 +133,9 @@ export function worldOf(sent: SentHit[], recount: Recount, zone: string): World 
 
   const hitById = new Map(hits.map(hit => [hit.id, hit]))
   for (const [id, pageviewId] of recount.pageviewOf) {
-    const { scroll = 0, engagedMs = 0 } = sentById.get(id)!
+    const { at, scroll = 0, engagedMs = 0 } = sentById.get(id)!
     const pageview = hitById.get(pageviewId)!
-    pageview.visit.engagements.push({ pageview, scroll, engagedMs })
+    pageview.visit.engagements.push({ at, pageview, scroll, engagedMs })
   }
   return { zone, hits, visits }
 }

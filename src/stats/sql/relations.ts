@@ -13,6 +13,7 @@ import {
   eventsOf,
   type Fragment,
   hourOfWeek,
+  inRange,
   inTime,
   sessionsAround,
   startedInRange,
@@ -25,6 +26,7 @@ import {
   hasHitFilters,
 } from './conditions.ts'
 import { conversions } from './conversions.ts'
+import { type FunnelOptions, funnelMoments, unitHits } from './funnel.ts'
 import { filteredMoney } from './money.ts'
 
 export interface RelationOptions {
@@ -34,16 +36,36 @@ export interface RelationOptions {
   zone?: string
   /** Required by `conversions`. */
   targets?: ConversionTargets
+  /** What `funnel_moments` and `unit_hits` read. */
+  funnel?: FunnelOptions
   /** Whether `filtered_payments` has `MANY_PAYMENTS` rows or more. */
   hasManyPayments?: boolean
-  /** Half-open; restricts only which `filtered_hits` are read, not which sessions match. */
+  /** Half-open; restricts only which `filtered_hits` and `filtered_sessions` are read, not which sessions match. */
   window?: { start: Date; end: Date }
+  /** Only sessions of these people; restricts only `filtered_sessions`. */
+  people?: PeopleFilter | undefined
+  /** Only this session; restricts only `filtered_hits` and `filtered_sessions`. */
+  sessionNo?: number
+  /** Required by `visit_hits`: the sessions whose hits it has. */
+  visits?: VisitSpan[]
+  /** Only hits that come after this one in a list of the newest first; restricts only `filtered_hits`. */
+  after?: { at: Date; id: string } | undefined
   /** Only hits at these times; restricts only `filtered_hits`. */
   times?: Date[]
   /** Only occurrences of this error. */
   errorId?: string | undefined
   /** Only hits and engagement of these titles. */
   titles?: string[]
+}
+
+/** Visitors by number, or users by identifier. */
+export type PeopleFilter = { visitorNos: number[] } | { userIds: string[] }
+
+/** A session, and when its first and latest hits were. */
+export interface VisitSpan {
+  sessionNo: number
+  firstAt: Date
+  lastAt: Date
 }
 
 type Relation = (db: Queryable, resolved: ResolvedQuery, options: RelationOptions) => Fragment
@@ -57,13 +79,33 @@ export const RELATIONS = {
     ${joinSession(db, resolved, options)}
     where ${visibleHit(db, resolved)} and ${conditionsOnHit(db, resolved)} and ${conditionsOnSession(db, resolved)}
       ${options.window ? db`and ${inTime(db, options.window)}` : db``}
-      ${options.times ? atTimes(db, options.times) : db``} ${restricted(db, options)}`,
+      ${options.after ? db`and (at, id) < (${options.after.at}::timestamptz, ${options.after.id}::uuid)` : db``}
+      ${options.times ? atTimes(db, options.times) : db``} ${restricted(db, options)}
+      ${options.sessionNo === undefined ? db`` : db`and events.session_no = ${options.sessionNo}::bigint`}`,
 
   /** Sessions that started in the range and match all filters. */
   filtered_sessions: (db, resolved, options) => db`
     select sessions.* ${valueOfSession(db, resolved, options)}
     from sessions
-    where ${conditionsOnStartedSession(db, resolved)}`,
+    where ${conditionsOnStartedSession(db, resolved)}
+      ${startedWithin(db, options)}`,
+
+  /** Events of `visits` in the range that match the filters on hits; no pageviews, and none that the service wrote. */
+  visit_hits: (db, resolved, { visits = [] }) => db`
+    select hit.*
+    from unnest(
+      ${visits.map(({ sessionNo }) => sessionNo)}::bigint[],
+      ${visits.map(({ firstAt }) => firstAt.toISOString())}::timestamptz[],
+      ${visits.map(({ lastAt }) => lastAt.toISOString())}::timestamptz[]
+    ) as visit (session_no, first_at, last_at)
+    cross join lateral (
+      select events.*
+      from events
+      where ${inRange(db, resolved)} and events.at >= visit.first_at and events.at <= visit.last_at
+        and events.session_no = visit.session_no
+        and events.type not in ('pageview', 'engagement', 'identify') and not events.is_service
+        and ${conditionsOnHit(db, resolved)}
+    ) as hit`,
 
   /** Hits of the filtered sessions; without filters on hits, also their hits outside the range. */
   session_hits: (db, resolved, options) => db`
@@ -99,6 +141,13 @@ export const RELATIONS = {
 
   /** Conversions of `targets` in the range, in sessions that match. */
   conversions: (db, resolved, { targets }) => conversions(db, resolved, targets!),
+
+  /** Moments at which `targets` are met as steps of a funnel. */
+  funnel_moments: (db, resolved, { targets, funnel, value }) =>
+    funnelMoments(db, resolved, targets!, funnel, value === HOUR_OF_WEEK ? undefined : value),
+
+  /** Pageviews and events of some visitors or sessions. */
+  unit_hits: (db, resolved, { funnel }) => unitHits(db, resolved, funnel),
 } satisfies Record<string, Relation>
 
 export type RelationName = keyof typeof RELATIONS
@@ -132,6 +181,17 @@ function matchingRows(
     from ${eventsOf(db, resolved)}
     where ${rows} and ${conditionsOnSession(db, resolved)}`
 }
+
+const ofPeople = (db: Queryable, people: PeopleFilter): Fragment =>
+  'visitorNos' in people
+    ? db`and sessions.visitor_no = any(${people.visitorNos}::int[])`
+    : db`and sessions.user_id <> '' and sessions.user_id = any(${people.userIds}::text[])`
+
+/** Narrows sessions to a span of starts, to people, or to one session. */
+const startedWithin = (db: Queryable, { window, people, sessionNo }: RelationOptions): Fragment => db`
+  ${window ? db`and sessions.started_at >= ${window.start} and sessions.started_at < ${window.end}` : db``}
+  ${people ? ofPeople(db, people) : db``}
+  ${sessionNo === undefined ? db`` : db`and sessions.session_no = ${sessionNo}::bigint`}`
 
 /** The row of a hit's session, where it alone has the value. */
 const joinSession = (db: Queryable, resolved: ResolvedQuery, { value }: RelationOptions): Fragment =>
