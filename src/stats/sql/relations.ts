@@ -1,10 +1,18 @@
 import type { Queryable } from '../../db/connect.ts'
-import { columnOf, type Dimension, isHitDimension, isSessionOnly } from '../../dimensions/dimensions.ts'
+import {
+  type BreakdownDimension,
+  columnOf,
+  type Dimension,
+  isHitDimension,
+  isInSessionRow,
+} from '../../dimensions/dimensions.ts'
+import { HOUR_OF_WEEK } from '../../dimensions/registry.ts'
 import type { ConversionTargets, ResolvedQuery } from '../filters/resolved-query.ts'
 import {
   aroundRange,
   eventsOf,
   type Fragment,
+  hourOfWeek,
   inTime,
   sessionsAround,
   startedInRange,
@@ -17,13 +25,18 @@ import {
   hasHitFilters,
 } from './conditions.ts'
 import { conversions } from './conversions.ts'
+import { type FunnelOptions, funnelMoments, unitHits } from './funnel.ts'
 import { filteredMoney } from './money.ts'
 
 export interface RelationOptions {
   /** The dimension that becomes the column `value` of the relations. */
-  value?: Dimension
+  value?: BreakdownDimension
+  /** Time zone of the site; the value `hour_of_week` needs it. */
+  zone?: string
   /** Required by `conversions`. */
   targets?: ConversionTargets
+  /** What `funnel_moments` and `unit_hits` read. */
+  funnel?: FunnelOptions
   /** Whether `filtered_payments` has `MANY_PAYMENTS` rows or more. */
   hasManyPayments?: boolean
   /** Half-open; restricts only which `filtered_hits` and `filtered_sessions` are read, not which sessions match. */
@@ -34,6 +47,8 @@ export interface RelationOptions {
   sessionNo?: number
   /** Required by `visit_hits`: the sessions whose hits it has. */
   visits?: VisitSpan[]
+  /** Only hits that come after this one in a list of the newest first; restricts only `filtered_hits`. */
+  after?: { at: Date; id: string } | undefined
   /** Only hits at these times; restricts only `filtered_hits`. */
   times?: Date[]
   /** Only occurrences of this error. */
@@ -58,22 +73,21 @@ type Relation = (db: Queryable, resolved: ResolvedQuery, options: RelationOption
 export const RELATIONS = {
   /** Pageviews and events in the range that match all filters, including events that the service wrote. */
   filtered_hits: (db, resolved, options) => db`
-    select events.* ${valueColumn(db, options.value)}
+    select events.* ${valueOfHit(db, resolved, options)}
     from ${eventsOf(db, resolved)}
-    ${options.value && isSessionOnly(options.value) ? joinSession(db, resolved) : db``}
+    ${joinSession(db, resolved, options)}
     where ${visibleHit(db, resolved)} and ${conditionsOnHit(db, resolved)} and ${conditionsOnSession(db, resolved)}
       ${options.window ? db`and ${inTime(db, options.window)}` : db``}
+      ${options.after ? db`and (at, id) < (${options.after.at}::timestamptz, ${options.after.id}::uuid)` : db``}
       ${options.times ? atTimes(db, options.times) : db``} ${restricted(db, options)}
       ${options.sessionNo === undefined ? db`` : db`and events.session_no = ${options.sessionNo}::bigint`}`,
 
   /** Sessions that started in the range and match all filters. */
-  filtered_sessions: (db, resolved, { value, window, people, sessionNo }) => db`
-    select sessions.* ${value && !isHitDimension(value) ? db`, sessions.${db(value)}::text as value` : db``}
+  filtered_sessions: (db, resolved, options) => db`
+    select sessions.* ${valueOfSession(db, resolved, options)}
     from sessions
     where ${conditionsOnStartedSession(db, resolved)}
-      ${window ? db`and sessions.started_at >= ${window.start} and sessions.started_at < ${window.end}` : db``}
-      ${people ? ofPeople(db, people) : db``}
-      ${sessionNo === undefined ? db`` : db`and sessions.session_no = ${sessionNo}::bigint`}`,
+      ${startedWithin(db, options)}`,
 
   /**
    * Events of `visits` in the range that match the filters on hits; no pageviews, and none that the service wrote. The bounds of a
@@ -123,14 +137,21 @@ export const RELATIONS = {
       and events.type = 'engagement' ${restricted(db, options)}`,
 
   /** Payments in the range, in any currency, whose session matches; with the columns of `revenue`. */
-  filtered_payments: (db, resolved, { value, hasManyPayments }) =>
-    filteredMoney(db, resolved, 'revenue', resolved.start, value, hasManyPayments),
+  filtered_payments: (db, resolved, { value, hasManyPayments, zone }) =>
+    filteredMoney(db, resolved, 'revenue', resolved.start, value, hasManyPayments, zone),
 
   /** MRR movements before the end of the range whose session matches. */
   filtered_movements: (db, resolved, { value }) => filteredMoney(db, resolved, 'mrr_movements', null, value),
 
   /** Conversions of `targets` in the range, in sessions that match. */
   conversions: (db, resolved, { targets }) => conversions(db, resolved, targets!),
+
+  /** Moments at which `targets` are met as steps of a funnel. */
+  funnel_moments: (db, resolved, { targets, funnel, value }) =>
+    funnelMoments(db, resolved, targets!, funnel, value),
+
+  /** Pageviews and events of some visitors or sessions. */
+  unit_hits: (db, resolved, { funnel }) => unitHits(db, resolved, funnel),
 } satisfies Record<string, Relation>
 
 export type RelationName = keyof typeof RELATIONS
@@ -147,7 +168,7 @@ export const matchingSessions = (db: Queryable, resolved: ResolvedQuery): Fragme
 function matchingRows(
   db: Queryable,
   resolved: ResolvedQuery,
-  value: Dimension | undefined,
+  value: BreakdownDimension | undefined,
   leftOut: ('engagement' | 'identify')[],
 ): Fragment {
   const isInRange = inTime(db, resolved)
@@ -157,7 +178,7 @@ function matchingRows(
     : db`${aroundRange(db, resolved)} and events.type <> all(${leftOut}::text[]) and (${isInRange} or ${isOfStarted})`
   return db`
     select
-      events.* ${valueColumn(db, value)},
+      events.* ${value && value !== HOUR_OF_WEEK ? valueColumn(db, value) : db``},
       events.type <> 'engagement' and ${isInRange} as in_filtered_hits,
       events.type <> 'engagement' and not is_service and ${isOfStarted} as in_session_hits,
       events.type = 'engagement' and ${isOfStarted} as in_engagements
@@ -174,16 +195,36 @@ const ofPeople = (db: Queryable, people: PeopleFilter): Fragment =>
     ? db`and sessions.visitor_no = any(${people.visitorNos}::int[])`
     : db`and sessions.user_id <> '' and sessions.user_id = any(${people.userIds}::text[])`
 
-const joinSession = (db: Queryable, resolved: ResolvedQuery): Fragment => db`
-  join (select session_no, user_id, visit_count from sessions where ${sessionsAround(db, resolved)}) as session
-    on session.session_no = events.session_no`
+/** Narrows sessions to a span of starts, to people, or to one session. */
+const startedWithin = (db: Queryable, { window, people, sessionNo }: RelationOptions): Fragment => db`
+  ${window ? db`and sessions.started_at >= ${window.start} and sessions.started_at < ${window.end}` : db``}
+  ${people ? ofPeople(db, people) : db``}
+  ${sessionNo === undefined ? db`` : db`and sessions.session_no = ${sessionNo}::bigint`}`
 
-function valueColumn(db: Queryable, dimension: Dimension | undefined): Fragment {
-  if (!dimension) return db``
-  return isSessionOnly(dimension)
-    ? db`, session.${db(dimension)}::text as value`
-    : db`, events.${db(columnOf(dimension))} as value`
+/** The row of a hit's session, where it alone has the value. */
+const joinSession = (db: Queryable, resolved: ResolvedQuery, { value }: RelationOptions): Fragment =>
+  value && value !== HOUR_OF_WEEK && isInSessionRow(value)
+    ? db`
+  join (select session_no, ${db(columnOf(value))} from sessions where ${sessionsAround(db, resolved)}) as session
+    on session.session_no = events.session_no`
+    : db``
+
+function valueOfHit(db: Queryable, resolved: ResolvedQuery, { value, zone }: RelationOptions): Fragment {
+  if (value === HOUR_OF_WEEK) return db`, ${hourOfWeek(db, resolved, zone!, db`events.at`)} as value`
+  return value && isInSessionRow(value)
+    ? db`, session.${db(columnOf(value))}::text as value`
+    : valueColumn(db, value)
 }
+
+function valueOfSession(db: Queryable, resolved: ResolvedQuery, { value, zone }: RelationOptions): Fragment {
+  if (value === HOUR_OF_WEEK)
+    return db`, ${hourOfWeek(db, resolved, zone!, db`sessions.started_at`)} as value`
+  return value && !isHitDimension(value) ? db`, sessions.${db(columnOf(value))}::text as value` : db``
+}
+
+/** The value of a dimension that hits have. */
+const valueColumn = (db: Queryable, dimension: Dimension | undefined): Fragment =>
+  dimension ? db`, events.${db(columnOf(dimension))} as value` : db``
 
 /** The type is needed, too: the index covers only errors. */
 const restricted = (db: Queryable, { errorId, titles }: RelationOptions): Fragment => db`
