@@ -149,7 +149,7 @@ function keepOnly(body: Json, isKept: (item: Json) => boolean): void {
 }
 
 const ATTRIBUTES: Partial<Record<Section, string[]>> = {
-  pages: ['hostname', 'entry_path'],
+  pages: ['hostname', 'entry_path', 'exit_path'],
   sources: [
     'channel',
     'source',
