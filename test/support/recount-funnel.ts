@@ -89,13 +89,13 @@ export function recountFunnel(
 
 function momentsOf(world: World, { steps, dimension }: RecountedFunnel): Moment[] {
   const met = steps.map(goal => new Set(isLate(goal) ? [] : conversionsOf(world, goal)))
-  const valueOf = (hit: CountedHit) => (dimension ? dimensionValue(hit, dimension) : '')
+  const textOf = (hit: CountedHit) => (dimension ? dimensionValue(hit, dimension) : '')
   const hits = world.hits.map(hit => ({
     at: hit.at,
     steps: numbersWhere(steps, (_, step) => met[step]!.has(hit)),
     isSilent: false,
     visit: hit.visit,
-    value: valueOf(hit),
+    value: textOf(hit),
   }))
   const scrolls: Moment[] = []
   const thresholds = new Set(steps.filter(isLate).map(goal => goal.scroll_threshold))
@@ -115,7 +115,7 @@ function momentsOf(world: World, { steps, dimension }: RecountedFunnel): Moment[
         steps: numbers,
         isSilent: true,
         visit: hit.visit,
-        value: valueOf(engagement),
+        value: textOf(engagement),
       })
     }
   }
