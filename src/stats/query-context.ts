@@ -1,4 +1,5 @@
 import { query } from '../db/query.ts'
+import { runningDownload } from '../schema/download.ts'
 import { mayShow } from '../sharing/grant.ts'
 import { type ComparisonQuery, comparedRange, presentComparison } from '../time/comparison.ts'
 import { type Group, previousRange, resolveRange, type TimeSpan } from '../time/range.ts'
@@ -40,6 +41,26 @@ const hasMoneyEvents = query<{ siteNo: number; start: Date; end: Date }, { found
   ) as found`,
 )
 
+type ContextQuery = StatsQuery & ComparisonQuery & { group?: Group | undefined }
+
+/**
+ * Returns the query context, for all blocks of a download the same one, unless what its reader may see has changed.
+ * @see resolveNow
+ */
+export function resolveContext(
+  services: StatsServices,
+  site: StatsSite,
+  query: ContextQuery,
+  options: { listsEvents?: boolean } = {},
+): ReturnType<typeof resolveNow> {
+  const resolve = () => resolveNow(services, site, query, options)
+  const download = runningDownload()
+  if (!download) return resolve()
+  const sections = services.grant && [...services.grant.sections]
+  const key = JSON.stringify([site.siteNo, query, options, sections, services.grant?.filters])
+  return download.pin(`query context ${key}`, resolve)
+}
+
 /**
  * Returns the query context: the range, the period before it, and the resolved query for each of them. With `compare` in the query,
  * the compared period takes the place of the period before, and `comparison` describes it. Filters need rows: filtered queries
@@ -47,14 +68,18 @@ const hasMoneyEvents = query<{ siteNo: number; start: Date; end: Date }, { found
  * @param options.listsEvents whether the read lists or counts all events, of money too, even without filters
  * @throws AppError as `grantedFilters` and `resolveQueries`
  */
-export async function resolveContext(
+async function resolveNow(
   services: StatsServices,
   site: StatsSite,
-  query: StatsQuery & ComparisonQuery & { group?: Group | undefined },
-  { listsEvents = false }: { listsEvents?: boolean } = {},
+  query: ContextQuery,
+  { listsEvents = false }: { listsEvents?: boolean },
 ) {
   const granted = grantedFilters(services.grant, filtersOf(query))
-  const clock = { zone: site.timezone, now: services.now(), firstEventAt: site.firstEventAt }
+  const clock = {
+    zone: site.timezone,
+    now: runningDownload()?.startedAt ?? services.now(),
+    firstEventAt: site.firstEventAt,
+  }
   const range = resolveRange(query, clock)
   const compared = comparedRange(query, range, clock)
   const rangeBefore = compared ?? previousRange(range)
@@ -130,6 +155,9 @@ async function withoutMoneyEvents(
   { start, end }: TimeSpan,
 ): Promise<Filters> {
   if (mayShow(grant, 'revenue')) return filters
+  const withoutMoney = { ...filters, dimensions: [...filters.dimensions, NO_MONEY_EVENTS] }
+  // Events of money may be stored while the list is downloaded.
+  if (runningDownload()) return withoutMoney
   const [money] = await hasMoneyEvents(reads, { siteNo, start, end })
-  return money!.found ? { ...filters, dimensions: [...filters.dimensions, NO_MONEY_EVENTS] } : filters
+  return money!.found ? withoutMoney : filters
 }

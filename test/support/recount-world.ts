@@ -13,6 +13,7 @@ export const hitDimensions = ['path', 'title', 'hostname', 'event_name'] as cons
 
 export const sessionDimensions = [
   'entry_path',
+  'exit_path',
   'user_id',
   'visit_count',
   'referrer',
@@ -24,8 +25,12 @@ export const sessionDimensions = [
   'utm_content',
   'utm_term',
   'browser',
+  'browser_version',
   'os',
+  'os_version',
   'size',
+  'screen',
+  'language',
   'country',
   'region',
   'city',
@@ -108,6 +113,7 @@ export function worldOf(sent: SentHit[], recount: Recount, zone: string): World 
         ...noDims,
         ...dims,
         entry_path: session.entryPath,
+        exit_path: '',
         user_id: session.userId,
         visit_count: String(session.visitCount),
       },
@@ -122,6 +128,7 @@ export function worldOf(sent: SentHit[], recount: Recount, zone: string): World 
     const counted = countedHit(hit, visit)
     hits.push(counted)
     visit.hits.push(counted)
+    if (counted.type === 'pageview') visit.values.exit_path = counted.values.path
   }
 
   const hitById = new Map(hits.map(hit => [hit.id, hit]))
@@ -143,8 +150,12 @@ const noDims: Dims = {
   utm_content: '',
   utm_term: '',
   browser: '',
+  browser_version: '',
   os: '',
+  os_version: '',
   size: '',
+  screen: '',
+  language: '',
   country: '',
   region: '',
   city: '',

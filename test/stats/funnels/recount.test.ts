@@ -15,7 +15,7 @@ import { type Random, randomFrom } from '../../support/random-values.ts'
 import { randomVisits } from '../../support/random-visits.ts'
 import { recountSessions } from '../../support/recount.ts'
 import type { RecountGoal } from '../../support/recount-conversions.ts'
-import { daysBefore, periodOf } from '../../support/recount-days.ts'
+import { addDays, daysBetween, periodOf } from '../../support/recount-days.ts'
 import { type Filters, hasHitFilters } from '../../support/recount-filters.ts'
 import { type RecountedFunnel, recountFunnel, type ServiceEvent } from '../../support/recount-funnel.ts'
 import { hitDimensions, sessionDimensions, type World, worldOf } from '../../support/recount-world.ts'
@@ -127,7 +127,7 @@ test(`funnels: every number equals a recount of the hits (${STREAMS} streams)`, 
       const windowMs = funnel.window === 'session' ? 24 * HOUR : funnel.window * 1_000
       const followMs = Math.min(windowMs, Math.max(0, now - period.end))
       const { input } = readQuery(`/?${filterParameters(filters)}`, new Set(Object.keys(FunnelQuery.shape)))
-      const before = daysBefore(range.from, range.to)
+      const before = daysBefore(range)
       const query = FunnelQuery.parse({
         ...input,
         ...range,
@@ -181,3 +181,9 @@ test(`funnels: every number equals a recount of the hits (${STREAMS} streams)`, 
 }, 300_000)
 
 const withoutName = ({ name: _name, ...numbers }: { name: string }) => numbers
+
+/** The same number of days just before. */
+const daysBefore = ({ from, to }: { from: string; to: string }) => ({
+  from: addDays(from, -(daysBetween(from, to) + 1)),
+  to: addDays(from, -1),
+})
