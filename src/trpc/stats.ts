@@ -39,8 +39,10 @@ import { getTimeseries, Timeseries, TimeseriesQuery } from '../stats/reports/tim
 import { router } from './procedures.ts'
 import { sharedSiteProcedure } from './shared-site.ts'
 import { funnelProcedures } from './stats/funnels.ts'
+import { journeyProcedures } from './stats/journeys.ts'
 import { liveProcedures } from './stats/live.ts'
 import { peopleProcedures } from './stats/people.ts'
+import { retentionProcedures } from './stats/retention.ts'
 
 const errorProcedure = sharedSiteProcedure.meta({
   section: 'errors',
@@ -95,6 +97,8 @@ export const statsRouter = router({
     .output(GoalRows)
     .query(({ ctx, input }) => getGoalReport(ctx, ctx.site, input)),
   ...funnelProcedures,
+  ...journeyProcedures,
+  ...retentionProcedures,
   events: sharedSiteProcedure
     .meta({
       section: 'events',

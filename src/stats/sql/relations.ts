@@ -26,6 +26,7 @@ import {
 } from './conditions.ts'
 import { conversions } from './conversions.ts'
 import { type FunnelOptions, funnelMoments, unitHits } from './funnel.ts'
+import { type JourneyOptions, journeyHits } from './journey.ts'
 import { filteredMoney } from './money.ts'
 
 export interface RelationOptions {
@@ -37,6 +38,8 @@ export interface RelationOptions {
   targets?: ConversionTargets
   /** What `funnel_moments` and `unit_hits` read. */
   funnel?: FunnelOptions
+  /** What `journey_hits` reads. */
+  journey?: JourneyOptions
   /** Whether `filtered_payments` has `MANY_PAYMENTS` rows or more. */
   hasManyPayments?: boolean
   /** Half-open; restricts only which `filtered_hits` and `filtered_sessions` are read, not which sessions match. */
@@ -152,6 +155,9 @@ export const RELATIONS = {
 
   /** Pageviews and events of some visitors or sessions. */
   unit_hits: (db, resolved, { funnel }) => unitHits(db, resolved, funnel),
+
+  /** Hits of the sessions that have a journey. */
+  journey_hits: (db, resolved, { journey }) => journeyHits(db, resolved, journey),
 } satisfies Record<string, Relation>
 
 export type RelationName = keyof typeof RELATIONS
