@@ -5,6 +5,7 @@ import { previousRange, resolveRange, type TimeSpan } from '../time/range.ts'
 import { grantedFilters, NO_MONEY_EVENTS } from './filters/granted.ts'
 import { type Filters, filtersOf, type StatsQuery } from './filters/query.ts'
 import { isUnfiltered, keptPart } from './filters/resolved-query.ts'
+import { withSegments } from './filters/segments.ts'
 import { resolveQueries } from './resolve/resolve.ts'
 import type { ResolveServices } from './resolve/targets.ts'
 
@@ -12,6 +13,8 @@ import type { ResolveServices } from './resolve/targets.ts'
 export type StatsServices = ResolveServices & {
   /** Says in the answer from when on the site has details: its range begins before. */
   showDetailsFrom?: ((detailsFrom: Date) => void) | undefined
+  /** Which user reads: personal segments of others are unknown. Undefined for readers of a share. */
+  userId?: string | undefined
 }
 
 /** Fields of a site that statistics queries use. */
@@ -70,7 +73,8 @@ async function resolveNow(
   query: StatsQuery,
   { listsEvents = false }: { listsEvents?: boolean },
 ) {
-  const granted = grantedFilters(services.grant, filtersOf(query))
+  const given = await withSegments(services, site, filtersOf(query), query.segment)
+  const granted = grantedFilters(services.grant, given)
   const clock = {
     zone: site.timezone,
     now: runningDownload()?.startedAt ?? services.now(),

@@ -1,4 +1,5 @@
 import { accountRouter } from './account.ts'
+import { annotationsRouter } from './annotations.ts'
 import { auditRouter } from './audit.ts'
 import { authRouter } from './auth.ts'
 import { goalsRouter } from './goals.ts'
@@ -8,6 +9,7 @@ import { passkeysRouter } from './passkeys.ts'
 import { peopleRouter } from './people.ts'
 import { router } from './procedures.ts'
 import { paymentsRouter, processorRouter } from './revenue.ts'
+import { segmentsRouter } from './segments.ts'
 import { sharesRouter } from './shares.ts'
 import { optionsRouter, sitesRouter } from './sites.ts'
 import { statsRouter } from './stats.ts'
@@ -20,6 +22,8 @@ export const appRouter = router({
   sites: sitesRouter,
   stats: statsRouter,
   goals: goalsRouter,
+  segments: segmentsRouter,
+  annotations: annotationsRouter,
   shares: sharesRouter,
   payments: paymentsRouter,
   processor: processorRouter,

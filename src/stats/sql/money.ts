@@ -2,7 +2,12 @@ import type { Queryable } from '../../db/connect.ts'
 import { type Dimension, isHitDimension } from '../../dimensions/dimensions.ts'
 import type { ResolvedQuery } from '../filters/resolved-query.ts'
 import type { Fragment } from './bounds.ts'
-import { conditionsOnJoinedSession, inMatchingSession, sessionDimension } from './conditions.ts'
+import {
+  conditionsOnJoinedSession,
+  inConvertedSession,
+  inMatchingSession,
+  sessionDimension,
+} from './conditions.ts'
 
 /** From this number of payments on, one scan reads all sessions they may belong to; below it, each session is looked up. */
 export const MANY_PAYMENTS = 2_000
@@ -48,5 +53,5 @@ export function filteredMoney(
     }
     where ${inTime} and ${conditionsOnJoinedSession(db, resolved)}
       ${inMatchingSession(db, resolved, db`money.session_no`)}
-      ${resolved.goal ? db`and money.session_no in (select session_no from converted_sessions)` : db``}`
+      ${inConvertedSession(db, resolved, db`money.session_no`)}`
 }
