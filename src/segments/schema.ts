@@ -56,11 +56,9 @@ function isEmpty(filters: SegmentFilters): boolean {
 }
 
 const VISIBILITIES = ['personal', 'site'] as const
-const Visibility = z
-  .enum(VISIBILITIES)
-  .meta({
-    description: 'Who sees and uses it: its owner alone, or everybody of the team who reads the site.',
-  })
+const Visibility = z.enum(VISIBILITIES).meta({
+  description: 'Who sees and uses it: its owner alone, or everybody of the team who reads the site.',
+})
 
 /** @see docs/api.md "Segments" */
 export const Segment = z

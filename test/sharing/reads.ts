@@ -56,6 +56,7 @@ export const READS: SharedRead[] = [
   ),
   read('pages', 'stats.pageTitles', '/stats/page-titles', { per_page: 2 }),
   read('pages', 'stats.pageTitlesTimeseries', '/stats/page-titles/timeseries', { title: 'Home' }),
+  read('traffic', 'annotations.list', '/annotations', { per_page: 2 }),
   read('errors', 'stats.errors', '/stats/errors'),
   read('errors', 'stats.error', '/stats/errors/{error}'),
   read('errors', 'stats.errorTimeseries', '/stats/errors/{error}/timeseries'),
@@ -105,6 +106,7 @@ export function masked(
   if (procedure === 'stats.propertyBreakdown' && !has('revenue') && isMoneyName(String(input.event_name))) {
     copy.rows = []
   }
+  if (procedure === 'annotations.list') for (const item of copy.data) item.author = null
   if (procedure === 'stats.events' || procedure === 'stats.errorEvents') {
     for (const item of copy.data) maskActor(item, has)
   }
