@@ -2,7 +2,8 @@ import { z } from 'zod'
 import { label, timestamp, uuid } from '../schema/fields.ts'
 import { envelope, pageFields } from '../schema/pagination.ts'
 import { dateTime, requiredText } from '../schema/validation.ts'
-import { CalendarDate, checkRange, RANGE_PRESETS, type RangePreset, rangeFields } from '../time/range.ts'
+import { RANGE_PRESETS, type RangePreset } from '../time/presets.ts'
+import { CalendarDate, checkRange, rangeFields } from '../time/range.ts'
 
 const timeMessage =
   'must be a date (YYYY-MM-DD) of the years 1970 to 9998, or a time with its offset (ISO 8601)'

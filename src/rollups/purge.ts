@@ -24,6 +24,7 @@ const TABLES = [
   'segments',
   'annotations',
   'goals',
+  'funnels',
   'identities',
   'visitors',
   'payments',

@@ -1,7 +1,8 @@
 import { query } from '../db/query.ts'
 import { runningDownload } from '../schema/download.ts'
 import { mayShow } from '../sharing/grant.ts'
-import { previousRange, resolveRange, type TimeSpan } from '../time/range.ts'
+import { type ComparisonQuery, comparedRange, presentComparison } from '../time/comparison.ts'
+import { type Group, previousRange, resolveRange, type TimeSpan } from '../time/range.ts'
 import { grantedFilters, NO_MONEY_EVENTS } from './filters/granted.ts'
 import { type Filters, filtersOf, type StatsQuery } from './filters/query.ts'
 import { isUnfiltered, keptPart } from './filters/resolved-query.ts'
@@ -43,6 +44,8 @@ const hasMoneyEvents = query<{ siteNo: number; start: Date; end: Date }, { found
   ) as found`,
 )
 
+type ContextQuery = StatsQuery & ComparisonQuery & { group?: Group | undefined }
+
 /**
  * Returns the query context, for all blocks of a download the same one, unless what its reader may see has changed.
  * @see resolveNow
@@ -50,7 +53,7 @@ const hasMoneyEvents = query<{ siteNo: number; start: Date; end: Date }, { found
 export function resolveContext(
   services: StatsServices,
   site: StatsSite,
-  query: StatsQuery,
+  query: ContextQuery,
   options: { listsEvents?: boolean } = {},
 ): ReturnType<typeof resolveNow> {
   const resolve = () => resolveNow(services, site, query, options)
@@ -62,15 +65,16 @@ export function resolveContext(
 }
 
 /**
- * Returns the query context: the range, the equally long period before it, and the resolved query for each of them. Filters need
- * rows: filtered queries begin where the details of the site begin.
+ * Returns the query context: the range, the period before it, and the resolved query for each of them. With `compare` in the query,
+ * the compared period takes the place of the period before, and `comparison` describes it. Filters need rows: filtered queries
+ * begin where the details of the site begin.
  * @param options.listsEvents whether the read lists or counts all events, of money too, even without filters
  * @throws AppError as `grantedFilters` and `resolveQueries`
  */
 async function resolveNow(
   services: StatsServices,
   site: StatsSite,
-  query: StatsQuery,
+  query: ContextQuery,
   { listsEvents = false }: { listsEvents?: boolean },
 ) {
   const given = await withSegments(services, site, filtersOf(query), query.segment)
@@ -81,25 +85,71 @@ async function resolveNow(
     firstEventAt: site.firstEventAt,
   }
   const range = resolveRange(query, clock)
-  const rangeBefore = previousRange(range)
-  const spans = [range, rangeBefore]
+  const compared = comparedRange(query, range, clock)
+  const rangeBefore = compared ?? previousRange(range)
   const filters = listsEvents ? await withoutMoneyEvents(services, site, granted, range) : granted
-  const { detailsFrom } = site
-  if (!detailsFrom || detailsFrom <= rangeBefore.start) {
-    const [resolved, resolvedBefore] = await resolveQueries(services, site, filters, spans)
-    return { range, rangeBefore, resolved: resolved!, resolvedBefore: resolvedBefore! }
+  showDetails(services, site, compared ? [range, compared] : [range])
+  const resolveSpans = (spans: TimeSpan[]) => resolveKept(services, site, filters, spans)
+  // Queries that are resolved together read the values of patterns between their time spans, too.
+  const [resolved, resolvedBefore] = compared
+    ? [...(await resolveSpans([range])), ...(await resolveSpans([compared]))]
+    : await resolveSpans([range, rangeBefore])
+  return {
+    range,
+    rangeBefore,
+    resolved: resolved!,
+    resolvedBefore: resolvedBefore!,
+    comparison: compared && presentComparison(compared),
   }
-  if (range.start < detailsFrom) services.showDetailsFrom?.(detailsFrom)
-  const kept = await resolveQueries(
-    services,
-    site,
-    filters,
-    spans.map(span => keptPart({ ...span, detailsFrom })),
-  )
-  const [resolved, resolvedBefore] = kept.map((each, index) =>
-    isUnfiltered(each) ? { ...each, start: spans[index]!.start, end: spans[index]!.end, detailsFrom } : each,
-  )
-  return { range, rangeBefore, resolved: resolved!, resolvedBefore: resolvedBefore! }
+}
+
+/**
+ * Returns the query context of a read that follows what began in the range for up to `windowMs` after its end: the range and, with
+ * `compare` in the query, the compared period, each with a resolved query that ends later.
+ * @see docs/metrics.md "Which moments count"
+ * @throws AppError as `grantedFilters` and `resolveQueries`
+ */
+export async function resolveFollowed(
+  services: StatsServices,
+  site: StatsSite,
+  query: StatsQuery & ComparisonQuery,
+  windowMs: number,
+) {
+  const given = await withSegments(services, site, filtersOf(query), query.segment)
+  const filters = grantedFilters(services.grant, given)
+  const now = services.now()
+  const range = resolveRange(query, { zone: site.timezone, now, firstEventAt: site.firstEventAt })
+  const compared = comparedRange(query, range, { now })
+  const followMs = Math.min(windowMs, Math.max(0, now.getTime() - range.end.getTime()))
+  const follow = async (span: TimeSpan) => {
+    const end = new Date(span.end.getTime() + followMs)
+    const [resolved] = await resolveKept(services, site, filters, [{ start: span.start, end }])
+    return { range: span, resolved: resolved! }
+  }
+  showDetails(services, site, compared ? [range, compared] : [range])
+  return {
+    current: await follow(range),
+    previous: compared && (await follow(compared)),
+    comparison: compared && presentComparison(compared),
+  }
+}
+
+const isCut = ({ start }: TimeSpan, { detailsFrom }: StatsSite) => !!detailsFrom && start < detailsFrom
+
+/** Says from when on there are details, if a time span begins before. */
+function showDetails(services: StatsServices, site: StatsSite, spans: TimeSpan[]): void {
+  if (spans.some(span => isCut(span, site))) services.showDetailsFrom?.(site.detailsFrom!)
+}
+
+/** Resolves filters for the parts of time spans that have details; what needs no rows keeps the whole span. */
+async function resolveKept(services: StatsServices, site: StatsSite, filters: Filters, spans: TimeSpan[]) {
+  const detailsFrom = site.detailsFrom!
+  const kept = spans.map(span => (isCut(span, site) ? keptPart({ ...span, detailsFrom }) : span))
+  const resolved = await resolveQueries(services, site, filters, kept)
+  return resolved.map((each, index) => {
+    const { start, end } = spans[index]!
+    return isCut(spans[index]!, site) && isUnfiltered(each) ? { ...each, start, end, detailsFrom } : each
+  })
 }
 
 /** A site without events of money in the range is read as for users: the filter would keep it from the aggregates. */

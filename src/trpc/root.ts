@@ -2,6 +2,7 @@ import { accountRouter } from './account.ts'
 import { annotationsRouter } from './annotations.ts'
 import { auditRouter } from './audit.ts'
 import { authRouter } from './auth.ts'
+import { funnelsRouter } from './funnels.ts'
 import { goalsRouter } from './goals.ts'
 import { identitiesRouter } from './identities.ts'
 import { invitationsRouter } from './invitations.ts'
@@ -24,6 +25,7 @@ export const appRouter = router({
   goals: goalsRouter,
   segments: segmentsRouter,
   annotations: annotationsRouter,
+  funnels: funnelsRouter,
   shares: sharesRouter,
   payments: paymentsRouter,
   processor: processorRouter,

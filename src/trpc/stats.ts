@@ -1,4 +1,5 @@
 import { envelope, paginate } from '../schema/pagination.ts'
+import { EventLogItem } from '../stats/event-log/event-item.ts'
 import { StatsQuery } from '../stats/filters/query.ts'
 import { BreakdownQuery, BreakdownRow, getBreakdown } from '../stats/reports/breakdown.ts'
 import {
@@ -7,13 +8,14 @@ import {
   ErrorQuery,
   ErrorsQuery,
   ErrorTimeseries,
+  ErrorTimeseriesQuery,
   getError,
   getErrorOccurrences,
   getErrors,
   getErrorTimeseries,
   OccurrencesQuery,
 } from '../stats/reports/errors.ts'
-import { EventLogItem, EventLogQuery, getEventLog } from '../stats/reports/event-log.ts'
+import { EventLogQuery, getEventLog } from '../stats/reports/event-log.ts'
 import {
   EventsTimeseries,
   EventsTimeseriesQuery,
@@ -21,7 +23,7 @@ import {
 } from '../stats/reports/events-timeseries.ts'
 import { FilterValues, FilterValuesQuery, getFilterValues } from '../stats/reports/filter-values.ts'
 import { GoalRows, getGoalReport } from '../stats/reports/goals.ts'
-import { getOverview, Overview } from '../stats/reports/overview.ts'
+import { getOverview, Overview, OverviewQuery } from '../stats/reports/overview.ts'
 import {
   getPageTitleTimeseries,
   PageTitleTimeseries,
@@ -36,6 +38,9 @@ import {
 import { getTimeseries, Timeseries, TimeseriesQuery } from '../stats/reports/timeseries.ts'
 import { router } from './procedures.ts'
 import { sharedSiteProcedure } from './shared-site.ts'
+import { funnelProcedures } from './stats/funnels.ts'
+import { liveProcedures } from './stats/live.ts'
+import { peopleProcedures } from './stats/people.ts'
 
 const errorProcedure = sharedSiteProcedure.meta({
   section: 'errors',
@@ -43,15 +48,17 @@ const errorProcedure = sharedSiteProcedure.meta({
 })
 
 export const statsRouter = router({
+  ...liveProcedures,
   overview: sharedSiteProcedure
     .meta({
       section: 'traffic',
       path: '/api/sites/:siteKey/overview',
       summary: 'Read the overview',
-      description: 'What the range counts, and the same metrics of as many days just before.',
+      description:
+        'What the range counts, and the same metrics of as many days just before, or of the period that `compare` says.',
       answer: 'The overview.',
     })
-    .input(StatsQuery)
+    .input(OverviewQuery)
     .output(Overview)
     .query(({ ctx, input }) => getOverview(ctx, ctx.site, input)),
   timeseries: sharedSiteProcedure
@@ -60,7 +67,7 @@ export const statsRouter = router({
       path: '/api/sites/:siteKey/stats/timeseries',
       summary: 'Read a metric over time',
       description: 'One metric of the overview in each bucket of the range.',
-      answer: 'The series, and that of the period before by its own buckets.',
+      answer: 'The series, and that of the period before, or the compared one, by its own buckets.',
     })
     .input(TimeseriesQuery)
     .output(Timeseries)
@@ -87,6 +94,7 @@ export const statsRouter = router({
     .input(StatsQuery)
     .output(GoalRows)
     .query(({ ctx, input }) => getGoalReport(ctx, ctx.site, input)),
+  ...funnelProcedures,
   events: sharedSiteProcedure
     .meta({
       section: 'events',
@@ -181,7 +189,7 @@ export const statsRouter = router({
       summary: 'Count an error over time',
       answer: 'The series, aligned with the labels.',
     })
-    .input(ErrorQuery)
+    .input(ErrorTimeseriesQuery)
     .output(ErrorTimeseries)
     .query(({ ctx, input }) => getErrorTimeseries(ctx, ctx.site, input)),
   errorEvents: errorProcedure
@@ -194,4 +202,5 @@ export const statsRouter = router({
     .input(OccurrencesQuery)
     .output(envelope(ErrorOccurrence))
     .query(async ({ ctx, input }) => paginate(ctx, input, await getErrorOccurrences(ctx, ctx.site, input))),
+  ...peopleProcedures,
 })

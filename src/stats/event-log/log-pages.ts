@@ -6,25 +6,16 @@ import { BLOCK_ROWS, type Download, runningDownload } from '../../schema/downloa
 import { type Page, type PageQuery, windowOf } from '../../schema/pagination.ts'
 import type { Services } from '../../services.ts'
 import { isUnfiltered, keptPart, type ResolvedQuery } from '../filters/resolved-query.ts'
+import { type PageRange, pageRangeOf, type Quarter } from '../metrics/page-range.ts'
 import type { PageWindow } from '../metrics/rank.ts'
 import type { StatsServices } from '../query-context.ts'
 import { filteredQuery } from '../sql/filtered-query.ts'
 import { mergeSlices, readSlices } from '../sql/slices.ts'
 import type { Actor } from './actor.ts'
-import { type LogPosition, QUARTER_MS, type Quarter, startOfLog } from './log-position.ts'
+import { type LogPosition, startOfLog } from './log-position.ts'
 
 /** Services that log queries use; the config is needed for the links to pictures. */
 export type LogServices = StatsServices & Pick<Services, 'config'>
-
-/** Total number of hits, and the time range that contains the hits of a page. */
-interface PageRange {
-  total: number
-  /** Half-open; both null when no hit is on the page. */
-  start: Date | null
-  end: Date | null
-  /** Number of the newest hits in this time range that belong to earlier pages. */
-  skipped: number | null
-}
 
 type LogParams = PageWindow & { types: string[] }
 
@@ -46,7 +37,8 @@ const countFilteredQuarters = filteredQuery<{ types: string[] }, Quarter>(
   group by 1`,
 )
 
-const readFilteredLog = filteredQuery<LogParams, LoggedHit>('read-filtered-log', ['filtered_hits'])
+/** Hits of `types`, the newest first. */
+export const readFilteredLog = filteredQuery<LogParams, LoggedHit>('read-filtered-log', ['filtered_hits'])
 
 /** A hit with its visitor; the identity is the present one of the session, not the one at the time of the hit. */
 export interface LoggedHit extends Actor {
@@ -144,20 +136,3 @@ async function readBlock(
   download.isComplete = position.isAtEnd
   return { rows, total: position.total }
 }
-
-/** Does the same as `locate-filtered-log-page.sql`, from the counts of all slices. */
-function pageRangeOf(quarters: Quarter[], { limit, offset }: PageWindow): PageRange {
-  let total = 0
-  let [start, end, skipped]: (number | null)[] = [null, null, null]
-  for (const { bucket, hits } of quarters.toSorted((a, b) => b.bucket - a.bucket)) {
-    const before = total
-    total += hits
-    if (total <= offset || before >= offset + limit) continue
-    start = bucket
-    end ??= bucket + QUARTER_MS
-    skipped ??= offset - before
-  }
-  return { total, start: dateOf(start!), end: dateOf(end!), skipped: skipped! }
-}
-
-const dateOf = (at: number | null): Date | null => (at === null ? null : new Date(at))

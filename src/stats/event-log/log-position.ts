@@ -1,14 +1,6 @@
-import { MINUTE_MS } from '../../lib/time.ts'
 import { BLOCK_ROWS } from '../../schema/download.ts'
 import type { TimeSpan } from '../../time/range.ts'
-
-export const QUARTER_MS = 15 * MINUTE_MS
-
-/** Hits of a 15-minute bucket that begins at `bucket`, Unix milliseconds. */
-export interface Quarter {
-  bucket: number
-  hits: number
-}
+import type { Quarter } from '../metrics/page-range.ts'
 
 type Key = { at: Date; id: string }
 
