@@ -21,6 +21,8 @@ const TABLES = [
   'processor_connections',
   'import_secrets',
   'shares',
+  'segments',
+  'annotations',
   'goals',
   'funnels',
   'identities',

@@ -7,8 +7,10 @@ import {
   expectItems,
   goalBody,
   hit,
+  newAnnotation,
   newestSession,
   newGoal,
+  newSegment,
   newShare,
   newSite,
   ofError,
@@ -262,6 +264,47 @@ export const exercises: Record<string, (ask: Ask, world: World) => Promise<unkno
     await ask({ path: { id: randomUUID() } })
   },
   'GET /api/sites/{siteKey}/shared': ask => ask(),
+  'GET /api/sites/{siteKey}/segments': async (ask, world) => {
+    await newSegment(world)
+    await expectItems(ask(), body => body)
+  },
+  'POST /api/sites/{siteKey}/segments': async (ask, world) => {
+    const filters = { path: { starts_with: '/blog' }, goal: (await newGoal(world)).id }
+    await ask({ body: { name: 'a', filters, visibility: 'site' } })
+    await ask({ body: { name: 'a', filters: {} } })
+  },
+  'GET /api/sites/{siteKey}/segments/{segment}': async (ask, world) => {
+    await ask({ path: { segment: await newSegment(world) } })
+    await ask()
+  },
+  'PATCH /api/sites/{siteKey}/segments/{segment}': async (ask, world) => {
+    const path = { segment: await newSegment(world) }
+    await ask({ path, body: { name: 'b' } })
+    await ask({ path, body: { name: '' } })
+    await ask({ body: {} })
+  },
+  'DELETE /api/sites/{siteKey}/segments/{segment}': async (ask, world) => {
+    await ask({ path: { segment: await newSegment(world) } })
+    await ask()
+  },
+  'GET /api/sites/{siteKey}/annotations': async (ask, world) => {
+    await newAnnotation(world)
+    await page('range=all')(ask)
+  },
+  'POST /api/sites/{siteKey}/annotations': async ask => {
+    await ask({ body: { text: 'a', starts_at: '2026-03-09', ends_at: '2026-03-10' } })
+    await ask({ body: { text: 'a', starts_at: 'today' } })
+  },
+  'PATCH /api/sites/{siteKey}/annotations/{annotation}': async (ask, world) => {
+    const path = { annotation: await newAnnotation(world) }
+    await ask({ path, body: { starts_at: '2026-03-09T10:00:00Z' } })
+    await ask({ path, body: { text: '' } })
+    await ask({ body: {} })
+  },
+  'DELETE /api/sites/{siteKey}/annotations/{annotation}': async (ask, world) => {
+    await ask({ path: { annotation: await newAnnotation(world) } })
+    await ask()
+  },
   'GET /api/sites/{siteKey}/shares': async (ask, world) => {
     await newShare(world)
     await expectItems(ask(), body => body)

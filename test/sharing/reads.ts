@@ -58,6 +58,7 @@ export const READS: SharedRead[] = [
   ),
   read('pages', 'stats.pageTitles', '/stats/page-titles', { per_page: 2 }),
   read('pages', 'stats.pageTitlesTimeseries', '/stats/page-titles/timeseries', { title: 'Home' }),
+  read('traffic', 'annotations.list', '/annotations', { per_page: 2 }),
   read('people', 'stats.sessions', '/stats/sessions', { per_page: 2 }),
   read('people', 'stats.session', '/stats/sessions/{session}'),
   read('people', 'stats.people', '/stats/people', { per_page: 2 }),
@@ -119,6 +120,7 @@ export function masked(
     if (!has('events')) copy.events = []
     for (const item of copy.events) maskActor(item, has)
   }
+  if (procedure === 'annotations.list') for (const item of copy.data) item.author = null
   if (procedure === 'stats.events' || procedure === 'stats.errorEvents') {
     for (const item of copy.data) maskActor(item, has)
   }
