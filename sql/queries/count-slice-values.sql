@@ -17,8 +17,8 @@ extent as materialized (
     greatest(:hitsTo::timestamptz, max(last_at)) as latest
   from chosen
 ),
--- Counts for each session and value of the dimensions of hits, and one more row for each chosen session, with its pageviews
--- and without a dimension.
+-- Counts for each session and value of the dimensions of hits, and one more row for each chosen session, with its pageviews and
+-- duration and without a dimension.
 seen as (
   select
     session_no,
@@ -26,12 +26,14 @@ seen as (
     dimension,
     value,
     max(pageviews_of_session) as pageviews_of_session,
+    max(duration_of_session) as duration_of_session,
     count(*) filter (where is_counted) as hits,
     count(*) filter (where is_counted and type = 'pageview') as pageviews,
     max(at) filter (where is_counted and dimension = 'title') as last_at,
     bool_or(type <> 'engagement') filter (where is_of_start) as is_seen,
     bool_or(type = 'engagement') filter (where is_of_start) as is_engaged,
-    sum(engaged_ms) filter (where is_of_start and type = 'engagement') as engaged_ms
+    sum(engaged_ms) filter (where is_of_start and type = 'engagement') as engaged_ms,
+    max(scroll) filter (where is_of_start and type = 'engagement') as deepest_scroll
   from (
     select
       session_no,
@@ -39,14 +41,16 @@ seen as (
       asked.dimension,
       (case asked.dimension {rolled_up_hit_choice} when 'error' then error_id::text end) collate "C" as value,
       null::integer as pageviews_of_session,
+      null::bigint as duration_of_session,
       type,
       at,
       engaged_ms,
+      scroll,
       is_counted,
       is_of_start
     from (
       select
-        session_no, visitor_no, {rolled_up_hit_columns}, error_id, type, at, engaged_ms,
+        session_no, visitor_no, {rolled_up_hit_columns}, error_id, type, at, engaged_ms, scroll,
         at >= :hitsFrom::timestamptz and at < :hitsTo::timestamptz and type <> 'engagement' as is_counted,
         session_at >= :start::timestamptz and session_at < :end::timestamptz
           and at >= (select first_at from extent) and at <= (select last_at from extent) as is_of_start
@@ -61,10 +65,10 @@ seen as (
     cross join unnest(:dimensions::text[]) as asked (dimension)
     where asked.dimension = any({rolled_up_hit_names})
       and (is_counted or is_of_start)
-      and (type <> 'engagement' or asked.dimension = 'title')
+      and (type <> 'engagement' or asked.dimension in ('path', 'title'))
       and (asked.dimension <> 'error' or type = 'error' and error_id is not null)
     union all
-    select session_no, null, null, null, pageviews, null, null, null, false, false
+    select session_no, null, null, null, pageviews, duration_ms, null, null, null, null, false, false
     from chosen
     where :dimensions::text[] && {rolled_up_hit_names}
   ) as either
@@ -92,12 +96,16 @@ select
   count(*) filter (where is_seen and pageviews_of_session = 1) as bounces,
   coalesce(sum(engaged_ms) filter (where is_seen), 0)::float8 as "engagedMs",
   count(*) filter (where is_seen and is_engaged) as "engagedSessions",
-  coalesce((extract(epoch from max(last_at)) * 1000)::bigint, 0) as "lastAt"
+  coalesce((extract(epoch from max(last_at)) * 1000)::bigint, 0) as "lastAt",
+  coalesce(sum(duration_of_session) filter (where is_seen), 0)::float8 as "durationMs",
+  coalesce(sum(deepest_scroll) filter (where is_seen), 0)::bigint as "scrollSum",
+  count(deepest_scroll) filter (where is_seen) as "scrolledSessions"
 from (
   select
-    dimension, value, visitor_no, hits, pageviews, last_at, is_engaged, engaged_ms,
+    dimension, value, visitor_no, hits, pageviews, last_at, is_engaged, engaged_ms, deepest_scroll,
     is_seen and max(pageviews_of_session) over of_session is not null as is_seen,
-    max(pageviews_of_session) over of_session as pageviews_of_session
+    max(pageviews_of_session) over of_session as pageviews_of_session,
+    max(duration_of_session) over of_session as duration_of_session
   from seen
   window of_session as (partition by session_no)
 ) as seen_by_session
@@ -105,7 +113,7 @@ where dimension is not null
 group by 1, 2
 having sum(hits) > 0 or bool_or(is_seen)
 union all
-select dimension, value, sum(hits)::bigint, sum(pageviews)::bigint, array_send(array_agg(visitor_no)), 0, 0, 0, 0, 0
+select dimension, value, sum(hits)::bigint, sum(pageviews)::bigint, array_send(array_agg(visitor_no)), 0, 0, 0, 0, 0, 0, 0, 0
 from (
   select
     asked.dimension,
@@ -125,7 +133,7 @@ select
   sum(hits)::bigint,
   0,
   array_send(array_agg(visitor_no)),
-  0, 0, 0, 0, 0
+  0, 0, 0, 0, 0, 0, 0, 0
 from (
   select
     'property/' || type || '/' || name as dimension,
@@ -143,12 +151,14 @@ from (
 ) as carried
 group by dimension, key, value
 union all
-select dimension, value, 0, 0, null, count(*), count(*) filter (where pageviews = 1), 0, 0, 0
+select
+  dimension, value, 0, 0, null, count(*), count(*) filter (where pageviews = 1), 0, 0, 0, sum(duration_ms)::float8, 0, 0
 from (
   select
     asked.dimension,
     case asked.dimension {rolled_up_session_choice} end as value,
-    pageviews
+    pageviews,
+    duration_ms
   from chosen
   cross join unnest(:dimensions::text[]) as asked (dimension)
   where asked.dimension = any({rolled_up_session_names})

@@ -16,7 +16,7 @@ export const ROLLED_UP_DIMENSIONS: readonly string[] = [
 ]
 
 /** Raise it when rollups count something in another way than before. */
-const COUNTING = 1
+const COUNTING = 2
 
 /**
  * Names what a daily rollup holds: which values of which columns are counted. Rollups with another hash were made by a version of

@@ -67,11 +67,16 @@ export const integer = (min: number, max: number) =>
     .min(min)
     .max(max)
 
+const givenFlag = z.preprocess(
+  value => (value === 'true' ? true : value === 'false' ? false : value),
+  z.boolean(),
+)
+
 /** Schema of a boolean, also as a text in a query string; false when it is absent. */
-export const flagParameter = z
-  .preprocess(value => (value === 'true' ? true : value === 'false' ? false : value), z.boolean())
-  .prefault(false)
-  .meta({ type: 'boolean' })
+export const flagParameter = givenFlag.prefault(false).meta({ type: 'boolean' })
+
+/** Like `flagParameter`, but undefined when it is absent. */
+export const optionalFlagParameter = givenFlag.optional().meta({ type: 'boolean' })
 
 /** Returns a 422 error with the messages of each wrong field. */
 export function validationError(error: z.core.$ZodError): AppError {

@@ -1,6 +1,7 @@
 import { query } from '../db/query.ts'
 import { mayShow } from '../sharing/grant.ts'
-import { previousRange, resolveRange, type TimeSpan } from '../time/range.ts'
+import { type ComparisonQuery, comparedRange, presentComparison } from '../time/comparison.ts'
+import { type Group, previousRange, resolveRange, type TimeSpan } from '../time/range.ts'
 import { grantedFilters, NO_MONEY_EVENTS } from './filters/granted.ts'
 import { type Filters, filtersOf, type StatsQuery } from './filters/query.ts'
 import { isUnfiltered, keptPart } from './filters/resolved-query.ts'
@@ -40,39 +41,48 @@ const hasMoneyEvents = query<{ siteNo: number; start: Date; end: Date }, { found
 )
 
 /**
- * Returns the query context: the range, the equally long period before it, and the resolved query for each of them. Filters need
- * rows: filtered queries begin where the details of the site begin.
+ * Returns the query context: the range, the period before it, and the resolved query for each of them. With `compare` in the query,
+ * the compared period takes the place of the period before, and `comparison` describes it. Filters need rows: filtered queries
+ * begin where the details of the site begin.
  * @param options.listsEvents whether the read lists or counts all events, of money too, even without filters
  * @throws AppError as `grantedFilters` and `resolveQueries`
  */
 export async function resolveContext(
   services: StatsServices,
   site: StatsSite,
-  query: StatsQuery,
+  query: StatsQuery & ComparisonQuery & { group?: Group | undefined },
   { listsEvents = false }: { listsEvents?: boolean } = {},
 ) {
   const granted = grantedFilters(services.grant, filtersOf(query))
   const clock = { zone: site.timezone, now: services.now(), firstEventAt: site.firstEventAt }
   const range = resolveRange(query, clock)
-  const rangeBefore = previousRange(range)
-  const spans = [range, rangeBefore]
+  const compared = comparedRange(query, range, clock)
+  const rangeBefore = compared ?? previousRange(range)
   const filters = listsEvents ? await withoutMoneyEvents(services, site, granted, range) : granted
   const { detailsFrom } = site
-  if (!detailsFrom || detailsFrom <= rangeBefore.start) {
-    const [resolved, resolvedBefore] = await resolveQueries(services, site, filters, spans)
-    return { range, rangeBefore, resolved: resolved!, resolvedBefore: resolvedBefore! }
+  const isCut = ({ start }: TimeSpan) => !!detailsFrom && start < detailsFrom
+  if (isCut(range) || (compared && isCut(compared))) services.showDetailsFrom?.(detailsFrom!)
+  const resolveSpans = async (spans: TimeSpan[]) => {
+    const kept = spans.map(span => (isCut(span) ? keptPart({ ...span, detailsFrom: detailsFrom! }) : span))
+    const resolved = await resolveQueries(services, site, filters, kept)
+    return resolved.map((each, index) => {
+      const { start, end } = spans[index]!
+      return isCut(spans[index]!) && isUnfiltered(each)
+        ? { ...each, start, end, detailsFrom: detailsFrom! }
+        : each
+    })
   }
-  if (range.start < detailsFrom) services.showDetailsFrom?.(detailsFrom)
-  const kept = await resolveQueries(
-    services,
-    site,
-    filters,
-    spans.map(span => keptPart({ ...span, detailsFrom })),
-  )
-  const [resolved, resolvedBefore] = kept.map((each, index) =>
-    isUnfiltered(each) ? { ...each, start: spans[index]!.start, end: spans[index]!.end, detailsFrom } : each,
-  )
-  return { range, rangeBefore, resolved: resolved!, resolvedBefore: resolvedBefore! }
+  // Queries that are resolved together read the values of patterns between their time spans, too.
+  const [resolved, resolvedBefore] = compared
+    ? [...(await resolveSpans([range])), ...(await resolveSpans([compared]))]
+    : await resolveSpans([range, rangeBefore])
+  return {
+    range,
+    rangeBefore,
+    resolved: resolved!,
+    resolvedBefore: resolvedBefore!,
+    comparison: compared && presentComparison(compared),
+  }
 }
 
 /** A site without events of money in the range is read as for users: the filter would keep it from the aggregates. */

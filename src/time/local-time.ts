@@ -121,6 +121,30 @@ export function startOfNextHour(zone: string, at: number): number {
   return quarter
 }
 
+/** Start of the local clock hour that begins `hours` clock hours before the one that contains an instant. */
+export function startOfHourBefore(zone: string, at: number, hours: number): number {
+  let start = startOfHour(zone, at)
+  for (let hour = 0; hour < hours; hour++) start = startOfHour(zone, start - 1)
+  return start
+}
+
+/** The hour that local clocks show at an instant, 0 to 23. */
+export function clockHour(zone: string, at: number): number {
+  const hours = Math.floor((at + offsetAt(zone, at)) / HOUR_MS)
+  return ((hours % 24) + 24) % 24
+}
+
+/**
+ * Returns the first instant of a day at which local clocks show a later hour than `hour` (0 to 23): after the second of two such
+ * hours, at the change of clocks when they skip it, at the end of the day for 23.
+ */
+export function endOfClockHour(zone: string, day: LocalDay, hour: number): number {
+  const end = startOfDay(zone, day + 1)
+  let at = startOfDay(zone, day)
+  while (at < end && clockHour(zone, at) <= hour) at += QUARTER_HOUR
+  return Math.min(at, end)
+}
+
 /** Monday of the ISO week that contains a day. */
 export function mondayOf(day: LocalDay): LocalDay {
   return day - ((((day + 3) % 7) + 7) % 7)
@@ -130,6 +154,20 @@ export function mondayOf(day: LocalDay): LocalDay {
 export function firstOfMonth(day: LocalDay, months = 0): LocalDay {
   const date = new Date(day * DAY_MS)
   date.setUTCMonth(date.getUTCMonth() + months, 1)
+  return date.getTime() / DAY_MS
+}
+
+/** 1 January of the year of a day. */
+export function firstOfYear(day: LocalDay): LocalDay {
+  return Date.UTC(new Date(day * DAY_MS).getUTCFullYear(), 0, 1) / DAY_MS
+}
+
+/** The same date of the year before; 28 February for 29 February. */
+export function yearBefore(day: LocalDay): LocalDay {
+  const date = new Date(day * DAY_MS)
+  const month = date.getUTCMonth()
+  date.setUTCFullYear(date.getUTCFullYear() - 1)
+  if (date.getUTCMonth() !== month) date.setUTCDate(0)
   return date.getTime() / DAY_MS
 }
 

@@ -10,34 +10,28 @@ import {
   localDay,
   mondayOf,
   startOfDay,
+  startOfHourBefore,
   startOfNextHour,
 } from './local-time.ts'
+import { daysOf, RANGE_PRESETS, type RangePreset } from './presets.ts'
 
-/** First and last day of each preset. */
-const PRESETS = {
-  today: today => [today, today],
-  yesterday: today => [today - 1, today - 1],
-  last_7_days: today => [today - 6, today],
-  last_30_days: today => [today - 29, today],
-  this_month: today => [firstOfMonth(today), today],
-  last_month: today => [firstOfMonth(today, -1), firstOfMonth(today) - 1],
-  last_12_months: today => [firstOfMonth(today, -11), today],
-  all: (today, firstEvent) => [Math.min(firstEvent, today), today],
-} satisfies Record<string, (today: LocalDay, firstEvent: LocalDay) => [first: LocalDay, last: LocalDay]>
-export type RangePreset = keyof typeof PRESETS
-export const RANGE_PRESETS = Object.keys(PRESETS) as RangePreset[]
+const GROUPS = ['hour', 'day', 'week', 'month'] as const
 
-export type Group = 'hour' | 'day' | 'week' | 'month'
+export type Group = (typeof GROUPS)[number]
 
-/** Whole days in a site's time zone. */
+/** Whole days or clock hours in a site's time zone. The bounds of the time span are multiples of 15 minutes. */
 export interface Range extends TimeSpan {
   zone: string
-  /** First and last day, `Y-m-d`, both included. The bounds of the time span are multiples of 15 minutes. */
+  /** First and last day, `Y-m-d`, both included: the local dates of the first and the last hour. */
   from: string
   to: string
-  /** Calendar days, both ends included. */
+  /** Calendar days, both ends included; 1 for clock hours. */
   days: number
+  /** Number of clock hours, for a range that is not whole days. */
+  hours?: number
   group: Group
+  /** Whether the request chose the group. */
+  isGroupChosen?: boolean
 }
 
 /** Half-open: `[start, end)`. */
@@ -88,6 +82,13 @@ export const rangeFields = {
   }),
 }
 
+/** The query parameter of every series that chooses the size of its buckets; `resolveRange` uses it. */
+export const groupField = {
+  group: z.enum(GROUPS).optional().meta({
+    description: 'Size of the buckets. By default it follows from the number of days. At most 3,000 buckets.',
+  }),
+}
+
 /** Checks the three parameters together; for `superRefine`. */
 export function checkRange(
   query: { range: unknown; from?: string | undefined; to?: string | undefined },
@@ -111,24 +112,31 @@ export function checkRange(
 export const RangeQuery = z.object(rangeFields).superRefine(checkRange)
 export type RangeQuery = z.infer<typeof RangeQuery>
 
-interface Clock {
+export interface Clock {
   /** IANA name of the site's time zone. */
   zone: string
   now: Date
   firstEventAt: Date | null
 }
 
-/** Returns the range of a valid query. `all` begins with the day of `firstEventAt`; without one it is today. */
-export function resolveRange({ range, from, to }: RangeQuery, { zone, now, firstEventAt }: Clock): Range {
-  if (from !== undefined && to !== undefined) {
-    const [first, last] = [dayOf(from), dayOf(to)]
-    return rangeOf(zone, first, last, groupFor(last - first + 1))
-  }
-  const [first, last] = PRESETS[range](
-    localDay(zone, now.getTime()),
-    localDay(zone, (firstEventAt ?? now).getTime()),
-  )
-  return rangeOf(zone, first, last, range === 'last_12_months' ? 'month' : groupFor(last - first + 1))
+/**
+ * Returns the range of a valid query. `all` begins with the day of `firstEventAt`; without one it is today. `group` is that of the
+ * query, by default the one for the number of days.
+ */
+export function resolveRange(
+  { group, ...query }: RangeQuery & { group?: Group | undefined },
+  clock: Clock,
+): Range {
+  const range = rangeWithin(query, clock)
+  return group ? { ...range, group, isGroupChosen: true } : range
+}
+
+function rangeWithin({ range, from, to }: RangeQuery, { zone, now, firstEventAt }: Clock): Range {
+  if (from !== undefined && to !== undefined) return wholeDays(zone, dayOf(from), dayOf(to))
+  if (range === 'last_24_hours') return clockHours(zone, startOfNextHour(zone, now.getTime()), 24, 'hour')
+  const today = localDay(zone, now.getTime())
+  const [first, last] = daysOf(range, today, localDay(zone, (firstEventAt ?? now).getTime()))
+  return wholeDays(zone, first, last, range === 'last_12_months' ? 'month' : undefined)
 }
 
 function groupFor(days: number): Group {
@@ -140,7 +148,13 @@ function groupFor(days: number): Group {
 // Without this bound, the period before a range of thousands of years would begin at dates that PostgreSQL cannot store.
 const EARLIEST = dayOf('1900-01-01')
 
-function rangeOf(zone: string, first: LocalDay, last: LocalDay, group: Group): Range {
+/** Returns the range of whole days from `first` to `last`, both included. */
+export function wholeDays(
+  zone: string,
+  first: LocalDay,
+  last: LocalDay,
+  group = groupFor(last - first + 1),
+): Range {
   const from = Math.max(first, EARLIEST)
   return {
     zone,
@@ -153,25 +167,52 @@ function rangeOf(zone: string, first: LocalDay, last: LocalDay, group: Group): R
   }
 }
 
-/** Returns the range of the same number of days just before, with the same group. */
-export function previousRange(range: Range): Range {
-  const first = dayOf(range.from)
-  return rangeOf(range.zone, first - range.days, first - 1, range.group)
+/** Returns the range of the clock hours that end at `end`, which is the end of an hour. */
+export function clockHours(zone: string, end: number, hours: number, group: Group): Range {
+  const start = startOfHourBefore(zone, end - 1, hours - 1)
+  const dateAt = (at: number) => formatDay(localDay(zone, at))
+  return {
+    zone,
+    from: dateAt(start),
+    to: dateAt(end - 1),
+    start: new Date(start),
+    end: new Date(end),
+    days: 1,
+    hours,
+    group,
+  }
 }
 
-/** Most buckets of a series. Only ranges of centuries have more. */
+/** Returns the range of the same number of days, or of clock hours, just before, with the same group. */
+export function previousRange({ zone, from, start, days, hours, group }: Range): Range {
+  if (hours !== undefined) return clockHours(zone, start.getTime(), hours, group)
+  const first = dayOf(from)
+  return wholeDays(zone, first - days, first - 1, group)
+}
+
 const MOST_BUCKETS = 3_000
+
+/** Days of a bucket, roughly. */
+const DAYS_OF = { hour: 1 / 24, day: 1, week: 7, month: 30 }
 
 /**
  * Returns the buckets of a range for a series.
+ * @param field parameter that the error names; by default `group` if the request has it, otherwise `from`
  * @throws AppError `validation_failed` for more than 3,000 buckets
  */
-export function seriesBuckets(range: Range): LabelledBucket[] {
-  // Only the group `month` can have so many buckets: ranges with shorter buckets are short.
-  if (range.group === 'month' && range.days > MOST_BUCKETS * 30) {
-    throw invalidField('from', `must leave at most ${MOST_BUCKETS} buckets: ask for a shorter range`)
+export function seriesBuckets(
+  range: Range,
+  field = range.isGroupChosen ? 'group' : 'from',
+): LabelledBucket[] {
+  // A range of millennia has millions of buckets: do not list them.
+  const isFarTooLong = range.days > 2 * MOST_BUCKETS * DAYS_OF[range.group]
+  const all = isFarTooLong ? [] : buckets(range)
+  if (isFarTooLong || all.length > MOST_BUCKETS) {
+    const remedy =
+      field === 'group' ? 'ask for larger ones, or for a shorter range' : 'ask for a shorter range'
+    throw invalidField(field, `must leave at most ${MOST_BUCKETS} buckets: ${remedy}`)
   }
-  return buckets(range)
+  return all
 }
 
 /**
@@ -197,7 +238,9 @@ function bucketStarts({ zone, from, to, start, end, group }: Range): number[] {
   }
   const first = dayOf(from)
   const last = dayOf(to)
-  for (let day = first; day <= last; day = nextGroup(day, group)) starts.push(startOfDay(zone, day))
+  for (let day = first; day <= last; day = nextGroup(day, group)) {
+    starts.push(Math.max(startOfDay(zone, day), start.getTime()))
+  }
   return starts
 }
 

@@ -7,6 +7,7 @@ import {
   ErrorQuery,
   ErrorsQuery,
   ErrorTimeseries,
+  ErrorTimeseriesQuery,
   getError,
   getErrorOccurrences,
   getErrors,
@@ -21,7 +22,7 @@ import {
 } from '../stats/reports/events-timeseries.ts'
 import { FilterValues, FilterValuesQuery, getFilterValues } from '../stats/reports/filter-values.ts'
 import { GoalRows, getGoalReport } from '../stats/reports/goals.ts'
-import { getOverview, Overview } from '../stats/reports/overview.ts'
+import { getOverview, Overview, OverviewQuery } from '../stats/reports/overview.ts'
 import {
   getPageTitleTimeseries,
   PageTitleTimeseries,
@@ -48,10 +49,11 @@ export const statsRouter = router({
       section: 'traffic',
       path: '/api/sites/:siteKey/overview',
       summary: 'Read the overview',
-      description: 'What the range counts, and the same metrics of as many days just before.',
+      description:
+        'What the range counts, and the same metrics of as many days just before, or of the period that `compare` says.',
       answer: 'The overview.',
     })
-    .input(StatsQuery)
+    .input(OverviewQuery)
     .output(Overview)
     .query(({ ctx, input }) => getOverview(ctx, ctx.site, input)),
   timeseries: sharedSiteProcedure
@@ -60,7 +62,7 @@ export const statsRouter = router({
       path: '/api/sites/:siteKey/stats/timeseries',
       summary: 'Read a metric over time',
       description: 'One metric of the overview in each bucket of the range.',
-      answer: 'The series, and that of the period before by its own buckets.',
+      answer: 'The series, and that of the period before, or the compared one, by its own buckets.',
     })
     .input(TimeseriesQuery)
     .output(Timeseries)
@@ -181,7 +183,7 @@ export const statsRouter = router({
       summary: 'Count an error over time',
       answer: 'The series, aligned with the labels.',
     })
-    .input(ErrorQuery)
+    .input(ErrorTimeseriesQuery)
     .output(ErrorTimeseries)
     .query(({ ctx, input }) => getErrorTimeseries(ctx, ctx.site, input)),
   errorEvents: errorProcedure

@@ -85,6 +85,16 @@ test('a column that counts nothing takes one byte', () => {
   expect(counts.length).toBe(1 + 2 + 2 + COLUMNS.length + 2)
 })
 
+test('a rollup that was made without the later columns has sessions of unknown duration', () => {
+  const { counts, visitors } = encodeValues([rolledUp(1, { hits: 5, sessions: 3 }), rolledUp(2, { hits: 6 })])
+  const later = COLUMNS.length - COLUMNS.indexOf('durationMs')
+  const old = counts.subarray(0, counts.length - later)
+  expect(decodeValues(old, visitors)).toEqual([
+    rolledUp(1, { hits: 5, sessions: 3, untimedSessions: 3 }),
+    rolledUp(2, { hits: 6 }),
+  ])
+})
+
 function randomValues(random: Random, size: number): RolledUpValue[] {
   const numbers = new Set<number>()
   while (numbers.size < size) numbers.add(random.int(2 ** 31))

@@ -1,14 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import * as z from 'zod'
-import {
-  buckets,
-  previousRange,
-  RANGE_PRESETS,
-  type RangePreset,
-  RangeQuery,
-  resolveRange,
-} from '../../src/time/range.ts'
+import { RANGE_PRESETS, type RangePreset } from '../../src/time/presets.ts'
+import { buckets, previousRange, RangeQuery, resolveRange } from '../../src/time/range.ts'
 import { allZones } from '../../src/time/zones.ts'
 import { runs } from '../support/runs.ts'
 

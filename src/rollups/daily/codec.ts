@@ -1,4 +1,7 @@
-/** Counts of each value in a rollup. They add up over days, except `visitors`, and `lastAt`, whose maximum is used. */
+/**
+ * Counts of each value in a rollup. They add up over days, except `visitors`, and `lastAt`, whose maximum is used. New ones are
+ * added at the end: rollups of days whose details are gone keep the columns that they were made with.
+ */
 export const COLUMNS = [
   'hits',
   'pageviews',
@@ -7,11 +10,20 @@ export const COLUMNS = [
   'sessions',
   /** Sessions with exactly one pageview. */
   'bounces',
+  /** Engaged time of the sessions on the value; only for paths and titles. */
   'engagedMs',
-  /** Sessions with any engagement. */
+  /** Sessions with any engagement on the value; only for paths and titles. */
   'engagedSessions',
   /** Time of the latest hit, Unix milliseconds; only for titles. */
   'lastAt',
+  /** Sum over the sessions of last hit − first hit. */
+  'durationMs',
+  /** Sum over `scrolledSessions` of the deepest scroll of the session on the value, percent; only for paths and titles. */
+  'scrollSum',
+  /** Sessions with a scroll depth on the value; only for paths and titles. */
+  'scrolledSessions',
+  /** Sessions whose duration is unknown: those of rollups that were made without the columns from `durationMs` on. */
+  'untimedSessions',
 ] as const
 export type Column = (typeof COLUMNS)[number]
 
@@ -79,6 +91,10 @@ class Reader {
     this.#bytes = bytes
   }
 
+  get isAtEnd(): boolean {
+    return this.#at >= this.#bytes.length
+  }
+
   read(): number {
     let byte = this.#bytes[this.#at++]!
     if (byte < 0x80) return byte
@@ -141,12 +157,16 @@ export function decodeColumns(bytes: Uint8Array): RolledUpColumns {
     offset += reader.read()
   }
   const columns: RolledUpColumns['columns'] = {}
+  let isTimed = false
   for (const column of COLUMNS) {
+    if (reader.isAtEnd) break
+    if (column === 'durationMs') isTimed = true
     if (reader.read() === 0) continue
     const values = new Float64Array(size)
     for (let index = 0; index < size; index++) values[index] = reader.read()
     columns[column] = values
   }
+  if (!isTimed && columns.sessions) columns.untimedSessions = columns.sessions
   return { valueIds, columns, offsets }
 }
 

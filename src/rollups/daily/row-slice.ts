@@ -67,7 +67,10 @@ export interface ValueCounts {
 /** Counts of each value of a dimension. */
 export type CountsByValue = Map<string, ValueCounts>
 
-interface ValueRow extends Omit<Counts, 'visitors'> {
+/** What rows are counted by: the duration of each session is known there. */
+type RowCounts = Omit<Counts, 'visitors' | 'untimedSessions'>
+
+interface ValueRow extends RowCounts {
   dimension: string
   value: string
   visitors: Buffer | null
@@ -162,12 +165,15 @@ export async function countSliceValues(
 }
 
 /** Adds all counts except visitors; keeps the latest `lastAt`. */
-export function addCounts(into: Counts, { lastAt, ...counts }: Omit<Counts, 'visitors'>): void {
+export function addCounts(into: Counts, { lastAt, ...counts }: RowCounts): void {
   into.hits += counts.hits
   into.pageviews += counts.pageviews
   into.sessions += counts.sessions
   into.bounces += counts.bounces
   into.engagedMs += counts.engagedMs
   into.engagedSessions += counts.engagedSessions
+  into.durationMs += counts.durationMs
+  into.scrollSum += counts.scrollSum
+  into.scrolledSessions += counts.scrolledSessions
   into.lastAt = Math.max(into.lastAt, lastAt)
 }

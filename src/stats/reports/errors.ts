@@ -6,6 +6,7 @@ import { count, label, uuid } from '../../schema/fields.ts'
 import { type Page, pageFields, windowOf } from '../../schema/pagination.ts'
 import { mayShow } from '../../sharing/grant.ts'
 import { isUuid } from '../../sites/domain.ts'
+import { groupField } from '../../time/range.ts'
 import { actorFields, presentActor } from '../event-log/actor.ts'
 import { type LogServices, readLog } from '../event-log/log-pages.ts'
 import { StatsQuery } from '../filters/query.ts'
@@ -23,6 +24,8 @@ export type ErrorsQuery = z.infer<typeof ErrorsQuery>
 const errorField = { error: uuid('Fingerprint of the error.') }
 export const ErrorQuery = StatsQuery.safeExtend(errorField)
 export type ErrorQuery = z.infer<typeof ErrorQuery>
+export const ErrorTimeseriesQuery = ErrorQuery.safeExtend(groupField)
+export type ErrorTimeseriesQuery = z.infer<typeof ErrorTimeseriesQuery>
 export const OccurrencesQuery = StatsQuery.safeExtend({ ...errorField, ...pageFields(DEFAULT_PER_PAGE) })
 export type OccurrencesQuery = z.infer<typeof OccurrencesQuery>
 
@@ -137,7 +140,7 @@ export async function getError(
 export async function getErrorTimeseries(
   services: StatsServices,
   site: StatsSite,
-  { error, ...query }: ErrorQuery,
+  { error, ...query }: ErrorTimeseriesQuery,
 ): Promise<ErrorTimeseries> {
   await requireError(services, site, error)
   const { range, resolved } = await resolveContext(services, site, query)

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { query } from '../../db/query.ts'
 import { EVENT_TYPES, type EventType } from '../../ingestion/hit.ts'
-import { boundsOf, type Range, seriesBuckets } from '../../time/range.ts'
+import { boundsOf, groupField, type Range, seriesBuckets } from '../../time/range.ts'
 import { StatsQuery } from '../filters/query.ts'
 import { isUnfiltered, type ResolvedQuery } from '../filters/resolved-query.ts'
 import { resolveContext, type StatsServices, type StatsSite } from '../query-context.ts'
@@ -10,7 +10,7 @@ import { mergeSlices, readSlices } from '../sql/slices.ts'
 import { typesField, typesOf } from './event-log.ts'
 import { Group, Labels } from './timeseries.ts'
 
-export const EventsTimeseriesQuery = StatsQuery.safeExtend(typesField)
+export const EventsTimeseriesQuery = StatsQuery.safeExtend({ ...typesField, ...groupField })
 export type EventsTimeseriesQuery = z.infer<typeof EventsTimeseriesQuery>
 
 /** @see docs/metrics.md "Events over time" */

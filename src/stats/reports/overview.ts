@@ -3,7 +3,8 @@ import { ratio } from '../../lib/numbers.ts'
 import { moneyFields, presentMoney } from '../../money/totals.ts'
 import { count, label } from '../../schema/fields.ts'
 import { mayShow } from '../../sharing/grant.ts'
-import type { StatsQuery } from '../filters/query.ts'
+import { Comparison, checkComparison, compareFields } from '../../time/comparison.ts'
+import { StatsQuery } from '../filters/query.ts'
 import type { ResolvedQuery } from '../filters/resolved-query.ts'
 import { countConvertingVisitors } from '../metrics/conversions.ts'
 import { countMoney } from '../metrics/money.ts'
@@ -11,6 +12,9 @@ import { countTraffic, presentTraffic, trafficFields } from '../metrics/traffic.
 import { resolveContext, type StatsServices, type StatsSite } from '../query-context.ts'
 
 const metrics = { ...trafficFields, ...moneyFields }
+
+export const OverviewQuery = StatsQuery.safeExtend(compareFields).superRefine(checkComparison)
+export type OverviewQuery = z.infer<typeof OverviewQuery>
 
 /** @see docs/metrics.md "Overview" */
 export const Overview = z
@@ -27,19 +31,20 @@ export const Overview = z
     days: count('Days of the range, both ends included.', 30),
     previous: z.object(metrics).meta({
       id: 'PreviousPeriod',
-      description: 'The same metrics of as many days just before.',
+      description: 'The same metrics of as many days just before, or of the compared period.',
     }),
+    comparison: Comparison.optional(),
   })
   .meta({ id: 'Overview' })
 export type Overview = z.infer<typeof Overview>
 
-/** Returns the metrics of a site for the range and for the same number of days just before. */
+/** Returns the metrics of a site for the range, and for the same number of days just before or the compared period. */
 export async function getOverview(
   services: StatsServices,
   site: StatsSite,
-  query: StatsQuery,
+  query: OverviewQuery,
 ): Promise<Overview> {
-  const { range, resolved, resolvedBefore } = await resolveContext(services, site, query)
+  const { range, resolved, resolvedBefore, comparison } = await resolveContext(services, site, query)
   const periods = [resolved, resolvedBefore]
   const [traffic, totals, conversions] = await Promise.all([
     Promise.all(periods.map(period => countTraffic(services, period, [period]))),
@@ -64,6 +69,7 @@ export async function getOverview(
     ...current!,
     days: range.days,
     previous: previous!,
+    ...(comparison && { comparison }),
   }
 }
 

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { requiredText } from '../../schema/validation.ts'
-import { boundsOf, seriesBuckets } from '../../time/range.ts'
+import { boundsOf, groupField, seriesBuckets } from '../../time/range.ts'
 import { checkStats, statsFields } from '../filters/query.ts'
 import { resolveContext, type StatsServices, type StatsSite } from '../query-context.ts'
 import { filteredQuery } from '../sql/filtered-query.ts'
@@ -10,6 +10,7 @@ import { Group, Labels } from './timeseries.ts'
 export const PageTitleTimeseriesQuery = z
   .object({
     ...statsFields,
+    ...groupField,
     title: requiredText(2_048).meta({ description: 'Exactly the title.', example: 'Pricing' }),
   })
   .superRefine(checkStats)

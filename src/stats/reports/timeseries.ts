@@ -2,7 +2,8 @@ import { z } from 'zod'
 import { exactMinor } from '../../money/amounts.ts'
 import type { TrafficPart } from '../../rollups/protocol.ts'
 import { requireSection } from '../../sharing/grant.ts'
-import { buckets, seriesBuckets } from '../../time/range.ts'
+import { Comparison, checkComparison, compareFields } from '../../time/comparison.ts'
+import { buckets, groupField, seriesBuckets } from '../../time/range.ts'
 import { StatsQuery } from '../filters/query.ts'
 import { countMoney, type Period } from '../metrics/money.ts'
 import { countTraffic, presentTraffic } from '../metrics/traffic.ts'
@@ -23,7 +24,9 @@ const trafficMetrics = Object.keys(TRAFFIC_METRICS) as TrafficMetric[]
 
 export const TimeseriesQuery = StatsQuery.safeExtend({
   metric: z.enum([...trafficMetrics, 'revenue', 'mrr']).meta({ description: 'A metric of the overview.' }),
-})
+  ...groupField,
+  ...compareFields,
+}).superRefine(checkComparison)
 export type TimeseriesQuery = z.infer<typeof TimeseriesQuery>
 
 export const Group = z.enum(['hour', 'day', 'week', 'month']).meta({ description: 'Size of the buckets.' })
@@ -35,7 +38,8 @@ export const Labels = z.array(z.string()).meta({
 
 /**
  * `values` and `previous` are aligned with `labels`: the first bucket of the previous period belongs to the first label.
- * If the previous period has fewer buckets (different months, clock changes), the missing values are 0.
+ * If the previous period has fewer buckets (different months, clock changes), the missing values are 0. `previous_labels` are its
+ * own buckets, fewer or more.
  */
 export const Timeseries = z.object({
   labels: Labels,
@@ -43,6 +47,11 @@ export const Timeseries = z.object({
   previous: z
     .array(z.number())
     .meta({ description: 'The metric in each bucket of the period before.', example: [58, 70] }),
+  previous_labels: Labels.optional().meta({
+    description: 'Where each bucket of the compared period begins. There when the request has `compare`.',
+    example: ['2026-03-27T00:00:00+01:00', '2026-03-28T00:00:00+01:00'],
+  }),
+  comparison: Comparison.optional(),
   group: Group,
 })
 export type Timeseries = z.infer<typeof Timeseries>
@@ -59,11 +68,17 @@ export async function getTimeseries(
   const { metric } = query
   const isMoney = metric === 'revenue' || metric === 'mrr'
   requireSection(services.grant, isMoney ? 'revenue' : 'traffic')
-  const { range, rangeBefore, resolved, resolvedBefore } = await resolveContext(services, site, query)
+  const { range, rangeBefore, resolved, resolvedBefore, comparison } = await resolveContext(
+    services,
+    site,
+    query,
+  )
   const all = seriesBuckets(range)
+  // Without `compare`, the previous period has as many days as the range: its buckets are about as many.
+  const before = comparison ? seriesBuckets(rangeBefore, fieldToShorten(query)) : buckets(rangeBefore)
   const periods = [
     { resolved, buckets: all },
-    { resolved: resolvedBefore, buckets: buckets(rangeBefore) },
+    { resolved: resolvedBefore, buckets: before },
   ]
   const [values, previous] = isMoney
     ? await countMoneyMetric(services, site, periods, metric)
@@ -73,9 +88,13 @@ export async function getTimeseries(
     labels,
     values: values!,
     previous: labels.map((_, index) => previous![index] ?? 0),
+    ...(comparison && { previous_labels: before.map(({ label }) => label), comparison }),
     group: range.group,
   }
 }
+
+const fieldToShorten = ({ compare, group }: TimeseriesQuery) =>
+  compare === 'custom' ? 'compare_from' : group ? 'group' : 'from'
 
 async function countTrafficMetric(
   services: StatsServices,
