@@ -147,30 +147,46 @@ create function has_money_of(site integer, customer_key text, visitor integer) r
   )
 $$;
 
--- Finds the first visit of a customer again, after one of its visitors has gone. It stays while its visitor does: its session may
--- be older than the details of the site.
-create function find_first_visit(site integer, customer_key text) returns void language plpgsql as $$
+-- Finds the first visit of customers again, whatever it was.
+create function forget_first_visit(site integer, customer_keys text[]) returns void language plpgsql as $$
 declare
   visitor integer;
+  customer_key text;
 begin
   update customers set
     first_visitor_no = null, first_session_no = null, first_visit_at = null, channel = '', source = '', referrer = '',
     utm_source = '', utm_medium = '', utm_campaign = '', utm_content = '', utm_term = '', country = '', entry_path = ''
-  where site_no = site and customer = customer_key and first_visitor_no is not null
-    and not has_money_of(site, customer_key, first_visitor_no);
-  if not found then return; end if;
-  for visitor in
-    select revenue.visitor_no
-    from payments
-    join revenue on revenue.site_no = site and revenue.at = payments.paid_at and revenue.payment_id = payments.id
-    where payments.site_no = site and payments.customer = customer_key and revenue.visitor_no is not null
-    union
-    select visitor_no
-    from mrr_movements
-    where site_no = site and subscription_id = any(subscriptions_of_customers(site, array[customer_key])) and visitor_no is not null
-  loop
-    perform offer_first_visit(site, array[customer_key], visitor);
+  where site_no = site and customer = any(customer_keys) and first_visitor_no is not null;
+  foreach customer_key in array customer_keys loop
+    for visitor in
+      select revenue.visitor_no
+      from payments
+      join revenue on revenue.site_no = site and revenue.at = payments.paid_at and revenue.payment_id = payments.id
+      where payments.site_no = site and payments.customer = customer_key and revenue.visitor_no is not null
+      union
+      select visitor_no
+      from mrr_movements
+      where site_no = site and visitor_no is not null
+        and subscription_id = any(subscriptions_of_customers(site, array[customer_key]))
+    loop
+      perform offer_first_visit(site, array[customer_key], visitor);
+    end loop;
   end loop;
+end
+$$;
+
+-- The same after one of the customer's visitors has gone. It stays while its visitor does: its session may be older than the
+-- details of the site.
+create function find_first_visit(site integer, customer_key text) returns void language plpgsql as $$
+begin
+  if exists (
+    select
+    from customers
+    where site_no = site and customer = customer_key and first_visitor_no is not null
+      and not has_money_of(site, customer_key, first_visitor_no)
+  ) then
+    perform forget_first_visit(site, array[customer_key]);
+  end if;
 end
 $$;
 

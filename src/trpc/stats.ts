@@ -37,6 +37,7 @@ import {
 import { getTimeseries, Timeseries, TimeseriesQuery } from '../stats/reports/timeseries.ts'
 import { router } from './procedures.ts'
 import { sharedSiteProcedure } from './shared-site.ts'
+import { moneyProcedures } from './stats/money.ts'
 
 const errorProcedure = sharedSiteProcedure.meta({
   section: 'errors',
@@ -196,4 +197,5 @@ export const statsRouter = router({
     .input(OccurrencesQuery)
     .output(envelope(ErrorOccurrence))
     .query(async ({ ctx, input }) => paginate(ctx, input, await getErrorOccurrences(ctx, ctx.site, input))),
+  ...moneyProcedures,
 })

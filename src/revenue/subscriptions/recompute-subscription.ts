@@ -23,7 +23,6 @@ import {
   compensate,
   deriveMovements,
   isCounting,
-  type LifecycleEvent,
   type Movement,
   renewalsOf,
   type State,
