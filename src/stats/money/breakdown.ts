@@ -52,13 +52,13 @@ const breakDownMoney = query<Params & { siteNo: number; start: Date; end: Date; 
 
 type FilteredParams = Params & { bounds: Date[] }
 
-const breakDownSessions = filteredQuery<FilteredParams, Row>('break-down-filtered-money', [
+const breakDownFilteredMoney = filteredQuery<FilteredParams, Row>('break-down-filtered-money', [
   'filtered_payments',
   'filtered_movements',
 ])
 
 /** For a dimension of hits: the money of the sessions that have a filtered hit with the value. */
-const breakDownHits = filteredQuery<FilteredParams, Row>('break-down-money-of-hits', [
+const breakDownMoneyOfHits = filteredQuery<FilteredParams, Row>('break-down-money-of-hits', [
   'filtered_hits',
   'filtered_payments',
   'filtered_movements',
@@ -84,7 +84,7 @@ export async function getMoneyBreakdown(
       const { siteNo, start, end } = keptPart(resolved)
       return breakDownMoney(services.reads, { ...params, siteNo, start, end, column: columnOf(dimension) })
     }
-    const run = isHitDimension(dimension) ? breakDownHits : breakDownSessions
+    const run = isHitDimension(dimension) ? breakDownMoneyOfHits : breakDownFilteredMoney
     return run(services.reads, resolved, {
       params: { ...params, bounds: [keptPart(resolved).start] },
       value: dimension,

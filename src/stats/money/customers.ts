@@ -3,11 +3,10 @@ import { presentRowAmount, rowAmountFields } from '../../money/amounts.ts'
 import { count, label, timestamp } from '../../schema/fields.ts'
 import { type Page, pageFields, windowOf } from '../../schema/pagination.ts'
 import { requiredText } from '../../schema/validation.ts'
-import { requireSection } from '../../sharing/grant.ts'
+import { type Grant, requireSection } from '../../sharing/grant.ts'
 import type { StatsServices, StatsSite } from '../query-context.ts'
 import { filteredQuery } from '../sql/filtered-query.ts'
 import {
-  FIRST_VISIT_COLUMNS,
   FirstVisit,
   FirstVisitQuery,
   type FirstVisitRow,
@@ -94,33 +93,7 @@ const WANTED = `
     '', case when mrr_minor > 0 then 'active' when subscribed_at is not null then 'churned' else 'one_time' end
   )`
 
-const listCustomers = filteredQuery<Wanted & Window, CustomerRow>(
-  'list-customers',
-  ['filtered_customers'],
-  `select
-    customer, email, name, payments, revenue_minor::text as revenue, mrr_minor::text as mrr, subscriptions,
-    first_paid_at as "firstPaidAt", last_paid_at as "lastPaidAt", subscribed_at as "subscribedAt", ${FIRST_VISIT_COLUMNS}
-  from (
-    select
-      *,
-      case (select sort from params)
-        when 'revenue' then revenue_minor
-        when 'payments' then payments
-        when 'mrr' then mrr_minor
-        when 'first_payment' then extract(epoch from first_paid_at)
-        when 'last_payment' then extract(epoch from last_paid_at)
-        when 'first_visit' then extract(epoch from first_visit_at)
-      end as sorted_by
-    from filtered_customers
-    where ${WANTED}
-  ) as customers
-  order by
-    case when (select "order" from params) = 'desc' then sorted_by end desc nulls last,
-    case when (select "order" from params) = 'asc' then sorted_by end nulls last,
-    customer
-  limit (select "limit" from params)
-  offset (select "offset" from params)`,
-)
+const listCustomers = filteredQuery<Wanted & Window, CustomerRow>('list-customers', ['filtered_customers'])
 
 const countCustomers = filteredQuery<Wanted, { total: number }>(
   'count-customers',
@@ -145,10 +118,10 @@ export async function getCustomers(
     listCustomers(services.reads, resolved, { params: { ...wanted, sort, order, ...windowOf(query) } }),
     countCustomers(services.reads, resolved, { params: wanted }),
   ])
-  return { rows: rows.map(present), total: total!.total }
+  return { rows: rows.map(row => present(row, services.grant)), total: total!.total }
 }
 
-const present = (row: CustomerRow): Customer => ({
+const present = (row: CustomerRow, grant: Grant | null): Customer => ({
   id: row.customer,
   customer_id: row.customer.startsWith('c:') ? row.customer.slice(2) : null,
   email: row.email,
@@ -161,5 +134,5 @@ const present = (row: CustomerRow): Customer => ({
   first_payment_at: row.firstPaidAt?.toISOString() ?? null,
   last_payment_at: row.lastPaidAt?.toISOString() ?? null,
   subscribed_at: row.subscribedAt?.toISOString() ?? null,
-  first_visit: presentFirstVisit(row),
+  first_visit: presentFirstVisit(row, grant),
 })

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import type { Dimension } from '../../dimensions/dimensions.ts'
+import { type Dimension, sectionOf } from '../../dimensions/dimensions.ts'
 import { AppError } from '../../errors.ts'
 import {
   byDimension,
@@ -9,6 +9,7 @@ import {
   isPattern,
 } from '../../filters/conditions.ts'
 import { label, timestamp } from '../../schema/fields.ts'
+import { type Grant, mayShow } from '../../sharing/grant.ts'
 import { requireFilters } from '../filters/granted.ts'
 import type { ResolvedQuery } from '../filters/resolved-query.ts'
 import type { StatsServices, StatsSite } from '../query-context.ts'
@@ -82,12 +83,10 @@ type FirstVisit = z.infer<typeof FirstVisit>
 
 export type FirstVisitRow = Record<FirstVisitDimension, string> & { firstVisitAt: Date | null }
 
-/** Columns of `FirstVisitRow`. */
-export const FIRST_VISIT_COLUMNS = `first_visit_at as "firstVisitAt", ${FIRST_VISIT_DIMENSIONS.join(', ')}`
-
-export function presentFirstVisit(row: FirstVisitRow): FirstVisit | null {
+/** Returns the first visit of a row; values of sections that the reader may not see are empty. */
+export function presentFirstVisit(row: FirstVisitRow, grant: Grant | null): FirstVisit | null {
   if (row.firstVisitAt === null) return null
-  const values = FIRST_VISIT_DIMENSIONS.map(name => [name, row[name]])
+  const values = FIRST_VISIT_DIMENSIONS.map(name => [name, mayShow(grant, sectionOf(name)) ? row[name] : ''])
   return {
     at: row.firstVisitAt.toISOString(),
     ...(Object.fromEntries(values) as Record<FirstVisitDimension, string>),

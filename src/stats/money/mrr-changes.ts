@@ -38,7 +38,7 @@ interface Segment {
   subscriptions: number
 }
 
-const sumChanges = query<{ siteNo: number; currency: string; edges: Date[] }, Segment>(
+const sumMrrChanges = query<{ siteNo: number; currency: string; edges: Date[] }, Segment>(
   'sum-mrr-changes',
   `select
     width_bucket(at, :edges::timestamptz[]) as segment,
@@ -52,7 +52,7 @@ const sumChanges = query<{ siteNo: number; currency: string; edges: Date[] }, Se
 )
 
 /** Bucket −1: everything before the first. Rows that cancel out at one time, such as corrections, are no change. */
-const sumFilteredChanges = filteredQuery<
+const sumFilteredMrrChanges = filteredQuery<
   { currency: string; bounds: Date[] },
   { bucket: number; kind: ChangeKind; amount: string; changes: number }
 >('sum-filtered-mrr-changes', ['filtered_movements'])
@@ -76,7 +76,7 @@ export async function countMrrChanges(
     ),
   ].sort((a, b) => a - b)
   const { siteNo, currency } = site
-  const rows = await sumChanges(services.reads, {
+  const rows = await sumMrrChanges(services.reads, {
     siteNo,
     currency,
     edges: edges.map(edge => new Date(edge)),
@@ -144,7 +144,7 @@ async function countFiltered(
   { resolved, buckets }: Period,
 ): Promise<PeriodOfMrr> {
   const [rows, [counts]] = await Promise.all([
-    sumFilteredChanges(reads, resolved, {
+    sumFilteredMrrChanges(reads, resolved, {
       params: { currency, bounds: buckets.map(({ start }) => start) },
     }),
     countFilteredSubscribed(reads, resolved, { params: { currency, bounds: [resolved.start] } }),

@@ -40,7 +40,7 @@ const countPaying = query<Span, { customers: number }>(
   ) as customer`,
 )
 
-const countFilteredPaying = filteredQuery<{ currency: string }, { customers: number }>(
+const countFilteredPayingCustomers = filteredQuery<{ currency: string }, { customers: number }>(
   'count-filtered-paying-customers',
   ['filtered_payments'],
   `select count(distinct payments.customer) as customers
@@ -63,7 +63,10 @@ export async function countPayingCustomers(
   if (recorded === 0) return 0
   if (!isUnfiltered(resolved)) {
     const hasManyPayments = recorded >= MANY_PAYMENTS
-    const [filtered] = await countFilteredPaying(reads, resolved, { params: { currency }, hasManyPayments })
+    const [filtered] = await countFilteredPayingCustomers(reads, resolved, {
+      params: { currency },
+      hasManyPayments,
+    })
     return filtered!.customers
   }
   const { siteNo, start, end } = resolved

@@ -2,12 +2,11 @@ import { z } from 'zod'
 import { presentRowAmount, rowAmountFields } from '../../money/amounts.ts'
 import { flag, label, timestamp } from '../../schema/fields.ts'
 import { type Page, pageFields, windowOf } from '../../schema/pagination.ts'
-import { requireSection } from '../../sharing/grant.ts'
+import { type Grant, requireSection } from '../../sharing/grant.ts'
 import type { StatsServices, StatsSite } from '../query-context.ts'
 import { filteredQuery } from '../sql/filtered-query.ts'
 import { orderField, searchField } from './customers.ts'
 import {
-  FIRST_VISIT_COLUMNS,
   FirstVisit,
   FirstVisitQuery,
   type FirstVisitRow,
@@ -78,31 +77,9 @@ const WANTED = `
   )
   and (select status from params) in ('', status)`
 
-const listSubscriptions = filteredQuery<Wanted & Window, Row>(
-  'list-subscriptions',
-  ['filtered_subscriptions'],
-  `select
-    subscription_id as "subscriptionId", customer_id as "customerId", email, name, status,
-    coalesce((state ->> 'isEnding')::boolean, false) as "isEnding", mrr_minor::text as mrr, started_at as "startedAt",
-    ended_at as "endedAt", ${FIRST_VISIT_COLUMNS}
-  from (
-    select
-      *,
-      case (select sort from params)
-        when 'mrr' then mrr_minor
-        when 'started' then extract(epoch from started_at)
-        when 'ended' then extract(epoch from ended_at)
-      end as sorted_by
-    from filtered_subscriptions
-    where ${WANTED}
-  ) as subscriptions
-  order by
-    case when (select "order" from params) = 'desc' then sorted_by end desc nulls last,
-    case when (select "order" from params) = 'asc' then sorted_by end nulls last,
-    subscription_id
-  limit (select "limit" from params)
-  offset (select "offset" from params)`,
-)
+const listSubscriptions = filteredQuery<Wanted & Window, Row>('list-subscriptions', [
+  'filtered_subscriptions',
+])
 
 const countSubscriptions = filteredQuery<Wanted, { total: number }>(
   'count-subscriptions',
@@ -127,10 +104,10 @@ export async function getSubscriptions(
     listSubscriptions(services.reads, resolved, { params: { ...wanted, sort, order, ...windowOf(query) } }),
     countSubscriptions(services.reads, resolved, { params: wanted }),
   ])
-  return { rows: rows.map(present), total: total!.total }
+  return { rows: rows.map(row => present(row, services.grant)), total: total!.total }
 }
 
-const present = (row: Row): SubscriptionRow => ({
+const present = (row: Row, grant: Grant | null): SubscriptionRow => ({
   subscription_id: row.subscriptionId,
   customer_id: row.customerId,
   email: row.email,
@@ -140,5 +117,5 @@ const present = (row: Row): SubscriptionRow => ({
   ...presentRowAmount('mrr', BigInt(row.mrr)),
   started_at: row.startedAt?.toISOString() ?? null,
   ended_at: row.endedAt?.toISOString() ?? null,
-  first_visit: presentFirstVisit(row),
+  first_visit: presentFirstVisit(row, grant),
 })

@@ -5,6 +5,7 @@ import type { RevenueTotals } from '../../rollups/protocol.ts'
 import { count, decimal, label } from '../../schema/fields.ts'
 import { Comparison, checkComparison, compareFields } from '../../time/comparison.ts'
 import { StatsQuery } from '../filters/query.ts'
+import { isUnfiltered } from '../filters/resolved-query.ts'
 import { countPayments } from '../metrics/money.ts'
 import { resolveContext, type StatsServices, type StatsSite } from '../query-context.ts'
 import { countMrrChanges, type PeriodOfMrr } from './mrr-changes.ts'
@@ -61,7 +62,8 @@ export const MoneyReport = z
         active_subscriptions: count('Subscriptions with MRR above 0.', 42),
         active_customers: count('Customers with MRR above 0.', 40),
       })
-      .meta({ description: 'What there is now, whatever the range and the filters.' }),
+      .nullable()
+      .meta({ description: 'What there is now, whatever the range; null under filters.' }),
     ...metrics,
     days: count('Days of the range, both ends included.', 30),
     previous: z.object(metrics).meta({
@@ -100,12 +102,15 @@ export async function getMoney(
   const { now } = recurring
   return {
     currency: site.currency,
-    now: {
-      mrr: exactMinor(now.mrr),
-      arr: exactMinor(12n * now.mrr),
-      active_subscriptions: now.subscriptions,
-      active_customers: now.customers,
-    },
+    // All movements count in it: a share with filters must not show those of others.
+    now: isUnfiltered(resolved)
+      ? {
+          mrr: exactMinor(now.mrr),
+          arr: exactMinor(12n * now.mrr),
+          active_subscriptions: now.subscriptions,
+          active_customers: now.customers,
+        }
+      : null,
     ...current!,
     days: range.days,
     previous: previous!,
