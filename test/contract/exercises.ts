@@ -152,15 +152,15 @@ export const exercises: Record<string, (ask: Ask, world: World) => Promise<unkno
   },
   'GET /api/sites/{siteKey}/stats/money/breakdown': async (ask, world) => {
     await pay(world)
-    await page('dimension=channel')(ask, world)
+    await page('dimension=channel')(ask)
   },
   'GET /api/sites/{siteKey}/stats/money/lifetime-value': async (ask, world) => {
     await pay(world)
-    await page('dimension=channel')(ask, world)
+    await page('dimension=channel')(ask)
   },
   'GET /api/sites/{siteKey}/stats/money/customers': async (ask, world) => {
     await pay(world)
-    await page()(ask, world)
+    await page()(ask)
   },
   'GET /api/sites/{siteKey}/stats/money/subscriptions': async ask => {
     await ask()
