@@ -284,7 +284,8 @@ declare
 begin
   if new.session_no is not null then perform keep_money_session(new.site_no, new.session_at, new.session_no); end if;
   if new.visitor_no is null and (tg_op = 'INSERT' or old.visitor_no is null) then return null; end if;
-  if tg_table_name = 'revenue' then
+  -- tg_table_name would be that of a chunk.
+  if tg_argv[0] = 'revenue' then
     select customer into customer_key from payments where payments.id = new.payment_id;
   else
     select 'c:' || nullif(customer_id, '') into customer_key
@@ -463,9 +464,9 @@ create trigger count_customer after insert or delete or update of
   customer, currency, amount_minor, refunded_minor, paid_at, email, name on payments
   for each row execute function count_changed_payment();
 create trigger attribute_customer after insert or update of visitor_no, session_no on revenue
-  for each row execute function attribute_customer();
+  for each row execute function attribute_customer('revenue');
 create trigger attribute_customer after insert or update of visitor_no, session_no on mrr_movements
-  for each row execute function attribute_customer();
+  for each row execute function attribute_customer('mrr_movements');
 create constraint trigger offer_late_visit after update of first_seen_at on visitors
   deferrable initially deferred
   for each row when (new.first_seen_at < old.first_seen_at) execute function offer_late_visit();
