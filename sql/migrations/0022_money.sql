@@ -271,7 +271,7 @@ create function keep_money_session(site integer, session_started_at timestamptz,
     site_no, session_no, started_at,
     to_jsonb(sessions) - array[
       'site_no', 'session_no', 'started_at', 'visitor_no', 'first_at', 'last_at', 'duration_ms', 'pageviews', 'events',
-      'visit_count', 'user_id', 'user_since', 'exit_path'
+      'visit_count', 'user_id', 'user_since', 'exit_path', 'exit_at'
     ]
   from sessions
   where site_no = site and started_at = session_started_at and session_no = no

@@ -111,6 +111,8 @@ export interface Ranking {
   window: Window
   /** See `src/dimensions/rolled-up.ts`. */
   dimension: string
+  /** Time zone of the site; `hour_of_week` needs it. */
+  zone?: string
   /** Columns to sort by, in this order, all descending; ties are sorted by value. `visitors` may only be the first column. */
   by: Column[]
   /** A value is shown when one of these columns is greater than 0. */

@@ -22,6 +22,7 @@ const TABLES = [
   'import_secrets',
   'shares',
   'goals',
+  'funnels',
   'identities',
   'visitors',
   'payments',

@@ -1,6 +1,7 @@
 import { accountRouter } from './account.ts'
 import { auditRouter } from './audit.ts'
 import { authRouter } from './auth.ts'
+import { funnelsRouter } from './funnels.ts'
 import { goalsRouter } from './goals.ts'
 import { identitiesRouter } from './identities.ts'
 import { invitationsRouter } from './invitations.ts'
@@ -20,6 +21,7 @@ export const appRouter = router({
   sites: sitesRouter,
   stats: statsRouter,
   goals: goalsRouter,
+  funnels: funnelsRouter,
   shares: sharesRouter,
   payments: paymentsRouter,
   processor: processorRouter,

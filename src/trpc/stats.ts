@@ -1,4 +1,5 @@
 import { envelope, paginate } from '../schema/pagination.ts'
+import { EventLogItem } from '../stats/event-log/event-item.ts'
 import { StatsQuery } from '../stats/filters/query.ts'
 import { BreakdownQuery, BreakdownRow, getBreakdown } from '../stats/reports/breakdown.ts'
 import {
@@ -14,7 +15,7 @@ import {
   getErrorTimeseries,
   OccurrencesQuery,
 } from '../stats/reports/errors.ts'
-import { EventLogItem, EventLogQuery, getEventLog } from '../stats/reports/event-log.ts'
+import { EventLogQuery, getEventLog } from '../stats/reports/event-log.ts'
 import {
   EventsTimeseries,
   EventsTimeseriesQuery,
@@ -37,7 +38,10 @@ import {
 import { getTimeseries, Timeseries, TimeseriesQuery } from '../stats/reports/timeseries.ts'
 import { router } from './procedures.ts'
 import { sharedSiteProcedure } from './shared-site.ts'
+import { funnelProcedures } from './stats/funnels.ts'
+import { liveProcedures } from './stats/live.ts'
 import { moneyProcedures } from './stats/money.ts'
+import { peopleProcedures } from './stats/people.ts'
 
 const errorProcedure = sharedSiteProcedure.meta({
   section: 'errors',
@@ -45,6 +49,7 @@ const errorProcedure = sharedSiteProcedure.meta({
 })
 
 export const statsRouter = router({
+  ...liveProcedures,
   overview: sharedSiteProcedure
     .meta({
       section: 'traffic',
@@ -90,6 +95,7 @@ export const statsRouter = router({
     .input(StatsQuery)
     .output(GoalRows)
     .query(({ ctx, input }) => getGoalReport(ctx, ctx.site, input)),
+  ...funnelProcedures,
   events: sharedSiteProcedure
     .meta({
       section: 'events',
@@ -198,4 +204,5 @@ export const statsRouter = router({
     .output(envelope(ErrorOccurrence))
     .query(async ({ ctx, input }) => paginate(ctx, input, await getErrorOccurrences(ctx, ctx.site, input))),
   ...moneyProcedures,
+  ...peopleProcedures,
 })

@@ -124,3 +124,11 @@ export const ofError = (list?: (body: Answered['body']) => unknown[]) => async (
   await ask({ path: { error: randomUUID() } })
   await ask({ path, query: 'range=ever' })
 }
+
+/** Returns the newest session of today. */
+export async function newestSession({ api, owner, site }: World): Promise<Answered['body']> {
+  const { body } = await api.call('GET', `/api/sites/${site.id}/stats/sessions?per_page=1`, {
+    token: owner.token,
+  })
+  return body.data[0]
+}

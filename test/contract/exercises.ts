@@ -7,6 +7,7 @@ import {
   expectItems,
   goalBody,
   hit,
+  newestSession,
   newGoal,
   newShare,
   newSite,
@@ -132,6 +133,25 @@ export const exercises: Record<string, (ask: Ask, world: World) => Promise<unkno
   'GET /api/sites/{siteKey}/stats/events/property-breakdown': async ask => {
     await expectItems(ask({ query: 'event_type=event&event_name=signup' }), body => body.rows)
     await ask({ query: 'event_type=pageview&event_name=signup' })
+  },
+  'GET /api/sites/{siteKey}/stats/sessions': page(),
+  'GET /api/sites/{siteKey}/stats/sessions/{session}': async (ask, world) => {
+    const path = { session: (await newestSession(world)).session_id }
+    await expectItems(ask({ path }), body => body.data)
+    await ask({ path: { session: 'none' } })
+    await ask({ path, query: 'per_page=0' })
+  },
+  'GET /api/sites/{siteKey}/stats/people': page('kind=visitors'),
+  'GET /api/sites/{siteKey}/stats/people/{person}': async (ask, world) => {
+    await ask({ path: { person: (await newestSession(world)).visitor_id } })
+    await ask({ path: { person: 'nobody' } })
+    await ask({ query: 'range=ever' })
+  },
+  'GET /api/sites/{siteKey}/stats/people/{person}/timeline': async (ask, world) => {
+    const path = { person: (await newestSession(world)).visitor_id }
+    await expectItems(ask({ path }), body => body.data)
+    await ask({ path: { person: 'nobody' } })
+    await ask({ path, query: 'page=1000&per_page=100' })
   },
   'GET /api/sites/{siteKey}/stats/page-titles': page(),
   'GET /api/sites/{siteKey}/stats/page-titles/timeseries': async ask => {

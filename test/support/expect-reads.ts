@@ -9,6 +9,7 @@ import { BreakdownQuery, getBreakdown } from '../../src/stats/reports/breakdown.
 import {
   ErrorQuery,
   ErrorsQuery,
+  ErrorTimeseriesQuery,
   getError,
   getErrorOccurrences,
   getErrors,
@@ -19,7 +20,7 @@ import { EventLogQuery, getEventLog } from '../../src/stats/reports/event-log.ts
 import { EventsTimeseriesQuery, getEventsTimeseries } from '../../src/stats/reports/events-timeseries.ts'
 import { FilterValuesQuery, getFilterValues } from '../../src/stats/reports/filter-values.ts'
 import { getGoalReport } from '../../src/stats/reports/goals.ts'
-import { getOverview } from '../../src/stats/reports/overview.ts'
+import { getOverview, OverviewQuery } from '../../src/stats/reports/overview.ts'
 import {
   getPageTitleTimeseries,
   PageTitleTimeseriesQuery,
@@ -35,7 +36,7 @@ import type { RecountGoal } from './recount-conversions.ts'
 import { recountError, recountErrorSeries, recountErrors, recountOccurrences } from './recount-errors.ts'
 import { recountGoals } from './recount-goals.ts'
 import { type LogItem, recountLog, recountProperties } from './recount-log.ts'
-import { type Query, recountFilteredOverview } from './recount-metrics.ts'
+import { type Query, recountComparison, recountFilteredOverview } from './recount-metrics.ts'
 import { type Money, recountMoneyOverview, recountMoneySeries, recountRevenueOf } from './recount-money.ts'
 import { recountEventSeries, recountMetricSeries } from './recount-timeseries.ts'
 import { recountTitleSeries, recountTitles } from './recount-titles.ts'
@@ -43,6 +44,8 @@ import { hitDimensions, sessionDimensions, type World } from './recount-world.ts
 import type { TestSite } from './sites.ts'
 
 const DIMENSIONS = [...hitDimensions, ...sessionDimensions]
+/** Dimensions that are counted in ways of their own. */
+const OTHERS = ['exit_path', 'hour_of_week', 'language', 'hour_of_week', 'browser_version'] as const
 const METRICS = [
   'visitors',
   'pageviews',
@@ -68,6 +71,9 @@ interface Reads {
   number: number
 }
 
+/** The time at which `expectSameReads` reads: that of the newest hit. */
+export const readAt = (world: World): Date => new Date(Math.max(...world.hits.map(hit => hit.at), 0) + 1)
+
 /** Expects that every report of a site equals its recount. */
 export async function expectSameReads(given: Reads): Promise<void> {
   const { db, world, money, query, number } = given
@@ -77,7 +83,7 @@ export async function expectSameReads(given: Reads): Promise<void> {
     rollups: inProcessPool(db),
     patterns: inProcessPatterns(),
     grant: null,
-    now: () => new Date(Math.max(...world.hits.map(hit => hit.at), 0) + 1),
+    now: () => readAt(world),
     config: loadConfig({}),
   }
   const site = { ...given.site, teamId: 'team', timezone: world.zone, currency: 'USD', firstEventAt: null }
@@ -85,26 +91,34 @@ export async function expectSameReads(given: Reads): Promise<void> {
     schema.parse({ ...parametersOf(query), ...more }) as z.output<Schema>
   const pick = <Value>(values: readonly Value[]) => values[number % values.length]!
 
-  const { kpi: _kpi, ...overview } = await getOverview(services, site, ask(StatsQuery))
+  const comparing = comparingOf(query)
+  const grouped = query.group && { group: query.group }
+  const { kpi: _kpi, ...overview } = await getOverview(services, site, ask(OverviewQuery, comparing))
   const traffic = recountFilteredOverview(world, query)
   const [paid, paidBefore] = recountMoneyOverview(world, money, query)
-  expect(overview).toEqual({ ...traffic, ...paid, previous: { ...traffic.previous, ...paidBefore } })
+  expect(overview).toEqual({
+    ...traffic,
+    ...paid,
+    previous: { ...traffic.previous, ...paidBefore },
+    ...recountComparison(world, query),
+  })
 
   const metric = pick(METRICS)
-  expect(await getTimeseries(services, site, ask(TimeseriesQuery, { metric }))).toEqual(
-    recountMetricSeries(world, metric, query),
-  )
+  expect(
+    await getTimeseries(services, site, ask(TimeseriesQuery, { metric, ...grouped, ...comparing })),
+  ).toEqual(recountMetricSeries(world, metric, query))
   const ofMoney = pick(['revenue', 'mrr'] as const)
-  expect(await getTimeseries(services, site, ask(TimeseriesQuery, { metric: ofMoney }))).toEqual(
-    recountMoneySeries(world, money, ofMoney, query),
-  )
-  for (const dimension of [pick(DIMENSIONS), pick(hitDimensions)]) {
+  expect(
+    await getTimeseries(services, site, ask(TimeseriesQuery, { metric: ofMoney, ...grouped, ...comparing })),
+  ).toEqual(recountMoneySeries(world, money, ofMoney, query))
+  for (const dimension of [pick(DIMENSIONS), pick(OTHERS), pick(hitDimensions)]) {
     const breakdown = await getBreakdown(services, site, ask(BreakdownQuery, { dimension, per_page: '100' }))
     const rows = recountBreakdown(world, dimension, query).map(row => {
       const value = row.value === '(none)' ? '' : row.value
       return { ...row, revenue: recountRevenueOf(world, money, dimension, value, query) }
     })
     expect({ dimension, ...breakdown }).toEqual({ dimension, rows, total: rows.length })
+    if (dimension === 'hour_of_week') continue
     const { values } = await getFilterValues(services, site, ask(FilterValuesQuery, { dimension }))
     expect(values.map(({ value }) => value)).toEqual(recountFilterValues(world, dimension, query))
   }
@@ -122,7 +136,7 @@ export async function expectSameReads(given: Reads): Promise<void> {
   )
   expect(logged.total).toBe(log.length)
   expect(logged.rows.map(comparable)).toEqual(log.slice((page - 1) * perPage, page * perPage).map(comparable))
-  expect(await getEventsTimeseries(services, site, ask(EventsTimeseriesQuery))).toEqual(
+  expect(await getEventsTimeseries(services, site, ask(EventsTimeseriesQuery, grouped))).toEqual(
     recountEventSeries(world, [], query),
   )
   const named = world.hits.filter(hit => hit.type !== 'pageview')
@@ -145,9 +159,9 @@ export async function expectSameReads(given: Reads): Promise<void> {
   const read = await getPageTitles(services, site, ask(PageTitlesQuery, { per_page: '100' }))
   expect(read).toEqual({ rows: titles, total: titles.length })
   const title = titles[0]?.title ?? 'Welcome'
-  expect(await getPageTitleTimeseries(services, site, ask(PageTitleTimeseriesQuery, { title }))).toEqual(
-    recountTitleSeries(world, title, without(query, 'title')),
-  )
+  expect(
+    await getPageTitleTimeseries(services, site, ask(PageTitleTimeseriesQuery, { title, ...grouped })),
+  ).toEqual(recountTitleSeries(world, title, without(query, 'title')))
   await expectSameErrors()
 
   async function expectSameErrors() {
@@ -163,9 +177,9 @@ export async function expectSameReads(given: Reads): Promise<void> {
     expect(withoutName(await getError(services, site, ask(ErrorQuery, parameter)))).toEqual(
       withoutName(group),
     )
-    expect(await getErrorTimeseries(services, site, ask(ErrorQuery, parameter))).toEqual(
-      recountErrorSeries(world, message, query),
-    )
+    expect(
+      await getErrorTimeseries(services, site, ask(ErrorTimeseriesQuery, { ...parameter, ...grouped })),
+    ).toEqual(recountErrorSeries(world, message, query))
     const occurrences = recountOccurrences(world, message, query)
     const found = await getErrorOccurrences(services, site, ask(OccurrencesQuery, parameter))
     expect(found.total).toBe(occurrences.length)
@@ -176,12 +190,21 @@ export async function expectSameReads(given: Reads): Promise<void> {
 const withoutName = ({ error_name: _name, ...group }: { error_name: string }) => group
 
 /** Returns the query parameters of a request with this range and these filters. */
-function parametersOf({ from, to, filters = {} }: Query): Record<string, unknown> {
+function parametersOf({ from, to, period, filters = {} }: Query): Record<string, unknown> {
   const parameters = filterParameters(filters)
-  parameters.set('from', from)
-  parameters.set('to', to)
+  if (period) parameters.set('range', 'last_24_hours')
+  else {
+    parameters.set('from', from)
+    parameters.set('to', to)
+  }
   const names = [...parameters.keys()].map(key => key.replace(/\[.*$/, ''))
   return readQuery(`/?${parameters}`, new Set(names)).input
+}
+
+/** Returns the parameters of the comparison, of requests that take them. */
+function comparingOf({ compare }: Query): Record<string, string> {
+  const { now: _now, ...parameters } = compare ?? { now: 0 }
+  return Object.fromEntries(Object.entries(parameters).map(([name, value]) => [name, String(value)]))
 }
 
 /** Removes a filter that the endpoint replaces by a parameter of the same name. */

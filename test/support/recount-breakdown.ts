@@ -1,3 +1,4 @@
+import { hourOfWeek } from './recount-days.ts'
 import { type Filters, type Kept, withoutDimension } from './recount-filters.ts'
 import { bounceRate, keptOf, pageviewsOf, type Query } from './recount-metrics.ts'
 import {
@@ -21,32 +22,43 @@ export interface BreakdownRow {
 }
 
 /** Without revenue; by visitors, sessions, value. */
-export function recountBreakdown(world: World, dimension: Dimension, query: Query): BreakdownRow[] {
+export function recountBreakdown(
+  world: World,
+  dimension: Dimension | 'hour_of_week',
+  query: Query,
+): BreakdownRow[] {
   const kept = keptOf(world, query)
   const rows = valuesIn(world, dimension).map((value): BreakdownRow => {
-    const hits = kept.hits.filter(hit => dimensionValue(hit, dimension) === value)
-    const visits = visitsWith(value, dimension, kept)
-    return {
-      value: value === '' ? '(none)' : value,
-      visitors: visitorsOf(hits),
-      sessions: visits.length,
-      pageviews: pageviewsOf(hits),
-      bounce_rate: bounceRate(visits),
+    const visits = visitsWith(world, value, dimension, kept)
+    const ofVisits = { sessions: visits.length, bounce_rate: bounceRate(visits) }
+    const shown = value === '' ? '(none)' : value
+    // Everything is of the sessions that started.
+    if (dimension === 'exit_path') {
+      const visitors = new Set(visits.map(({ visitor }) => visitor)).size
+      const pageviews = visits.reduce((sum, visit) => sum + visit.pageviews, 0)
+      return { value: shown, visitors, pageviews, ...ofVisits }
     }
+    const hits = kept.hits.filter(hit => shownBy(world, hit, dimension) === value)
+    return { value: shown, visitors: visitorsOf(hits), pageviews: pageviewsOf(hits), ...ofVisits }
   })
   return rows
     .filter(row => row.visitors > 0 || row.sessions > 0)
     .toSorted((a, b) => b.visitors - a.visitors || b.sessions - a.sessions || byText(a.value, b.value))
 }
 
-function visitsWith(value: string, dimension: Dimension, kept: Kept): Visit[] {
+const shownBy = (world: World, hit: CountedHit, dimension: Dimension | 'hour_of_week'): string =>
+  dimension === 'hour_of_week' ? hourOfWeek(world.zone, hit.at) : dimensionValue(hit, dimension)
+
+function visitsWith(world: World, value: string, dimension: Dimension | 'hour_of_week', kept: Kept): Visit[] {
+  if (dimension === 'hour_of_week')
+    return kept.started.filter(visit => hourOfWeek(world.zone, visit.startedAt) === value)
   if (!isHitDimension(dimension)) return kept.started.filter(visit => visit.values[dimension] === value)
   return kept.started.filter(visit => kept.seenBy(visit).some(hit => hit.values[dimension] === value))
 }
 
 /** Every session has hits, so that the values of sessions are among them. */
-function valuesIn(world: World, dimension: Dimension): string[] {
-  return [...new Set(world.hits.map((hit: CountedHit) => dimensionValue(hit, dimension)))]
+function valuesIn(world: World, dimension: Dimension | 'hour_of_week'): string[] {
+  return [...new Set(world.hits.map(hit => shownBy(world, hit, dimension)))]
 }
 
 /**

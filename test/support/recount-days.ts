@@ -28,6 +28,10 @@ export function beginsHour(zone: string, at: number): boolean {
   return local.minute === 0 || local.hour !== DateTime.fromMillis(at - 1, { zone }).hour
 }
 
+/** `1-00` … `7-23`: ISO weekday and hour that local clocks show. */
+export const hourOfWeek = (zone: string, at: number): string =>
+  DateTime.fromMillis(at, { zone }).toFormat('c-HH')
+
 export function isWithin({ start, end }: Period, at: number): boolean {
   return start <= at && at < end
 }
@@ -35,11 +39,6 @@ export function isWithin({ start, end }: Period, at: number): boolean {
 /** From the first day to the last, Y-m-d, of the site's zone. */
 export function periodOf(zone: string, from: string, to: string): Period {
   return { start: dayStart(zone, from), end: dayStart(zone, addDays(to, 1)) }
-}
-
-/** As many days just before. */
-export function daysBefore(from: string, to: string): { from: string; to: string } {
-  return { from: addDays(from, -(daysBetween(from, to) + 1)), to: addDays(from, -1) }
 }
 
 // Dates without a time are reckoned in UTC, where every day has 24 hours.

@@ -13,6 +13,7 @@ export const hitDimensions = ['path', 'title', 'hostname', 'event_name'] as cons
 
 export const sessionDimensions = [
   'entry_path',
+  'exit_path',
   'user_id',
   'visit_count',
   'referrer',
@@ -24,8 +25,12 @@ export const sessionDimensions = [
   'utm_content',
   'utm_term',
   'browser',
+  'browser_version',
   'os',
+  'os_version',
   'size',
+  'screen',
+  'language',
   'country',
   'region',
   'city',
@@ -66,6 +71,8 @@ export interface CountedHit {
 
 /** An engagement that was recorded. */
 interface Engagement {
+  /** unix ms */
+  at: number
   pageview: CountedHit
   scroll: number
   engagedMs: number
@@ -106,6 +113,7 @@ export function worldOf(sent: SentHit[], recount: Recount, zone: string): World 
         ...noDims,
         ...dims,
         entry_path: session.entryPath,
+        exit_path: '',
         user_id: session.userId,
         visit_count: String(session.visitCount),
       },
@@ -120,13 +128,14 @@ export function worldOf(sent: SentHit[], recount: Recount, zone: string): World 
     const counted = countedHit(hit, visit)
     hits.push(counted)
     visit.hits.push(counted)
+    if (counted.type === 'pageview') visit.values.exit_path = counted.values.path
   }
 
   const hitById = new Map(hits.map(hit => [hit.id, hit]))
   for (const [id, pageviewId] of recount.pageviewOf) {
-    const { scroll = 0, engagedMs = 0 } = sentById.get(id)!
+    const { at, scroll = 0, engagedMs = 0 } = sentById.get(id)!
     const pageview = hitById.get(pageviewId)!
-    pageview.visit.engagements.push({ pageview, scroll, engagedMs })
+    pageview.visit.engagements.push({ at, pageview, scroll, engagedMs })
   }
   return { zone, hits, visits }
 }
@@ -141,8 +150,12 @@ const noDims: Dims = {
   utm_content: '',
   utm_term: '',
   browser: '',
+  browser_version: '',
   os: '',
+  os_version: '',
   size: '',
+  screen: '',
+  language: '',
   country: '',
   region: '',
   city: '',

@@ -1,5 +1,5 @@
 import { query } from '../../db/query.ts'
-import { type Dimension, isHitDimension } from '../../dimensions/dimensions.ts'
+import { type BreakdownDimension, isHitDimension } from '../../dimensions/dimensions.ts'
 import { readMoney, type SiteMoneyTotals } from '../../money/totals.ts'
 import { type MovementTotals, type RevenueTotals, runTask } from '../../rollups/protocol.ts'
 import { type Bucket, boundsOf, toWindow } from '../../time/range.ts'
@@ -183,9 +183,9 @@ async function countFiltered(
  */
 export async function breakDownRevenue(
   { reads }: Pick<StatsServices, 'reads'>,
-  { currency }: StatsSite,
+  { currency, timezone }: StatsSite,
   resolved: ResolvedQuery,
-  value: Dimension,
+  value: BreakdownDimension,
   values: string[],
 ): Promise<Map<string, bigint>> {
   const { siteNo, start, end } = resolved
@@ -195,6 +195,7 @@ export async function breakDownRevenue(
   const rows = await sumByValue(reads, resolved, {
     params: { currency, values },
     value,
+    zone: timezone,
     hasManyPayments: found!.payments >= MANY_PAYMENTS,
   })
   return new Map(rows.map(row => [row.value, BigInt(row.revenue)]))

@@ -50,6 +50,9 @@ const breakDownMoney = query<Params & { siteNo: number; start: Date; end: Date; 
   'break-down-money',
 )
 
+/** Levels of what never changes of a session. */
+const KEPT_LEVELS: ReadonlySet<string> = new Set(['session', 'session-row'])
+
 type FilteredParams = Params & { bounds: Date[] }
 
 const breakDownFilteredMoney = filteredQuery<FilteredParams, Row>('break-down-filtered-money', [
@@ -76,7 +79,7 @@ export async function getMoneyBreakdown(
   requireSection(services.grant, sectionOf(dimension))
   const { resolved } = await resolveContext(services, site, query)
   const { currency } = site
-  const isKept = isUnfiltered(resolved) && levelOf(dimension) === 'session'
+  const isKept = isUnfiltered(resolved) && KEPT_LEVELS.has(levelOf(dimension))
   const isMuch = !isKept && (await hasManyPayments(services, resolved))
   const read = (limit: number, offset: number): Promise<Row[]> => {
     const params = { currency, sort, limit, offset }

@@ -1,5 +1,11 @@
 import { z } from 'zod'
-import { DIMENSIONS, isHitDimension, sectionOf } from '../../dimensions/dimensions.ts'
+import {
+  BREAKDOWN_DIMENSIONS,
+  type BreakdownDimension,
+  isHitDimension,
+  isOfSessionEnd,
+  sectionOf,
+} from '../../dimensions/dimensions.ts'
 import { HIDDEN_REVENUE, presentRowRevenue, rowRevenueFields } from '../../money/amounts.ts'
 import { label } from '../../schema/fields.ts'
 import { type Page, pageFields, windowOf } from '../../schema/pagination.ts'
@@ -13,7 +19,7 @@ import { filteredQuery } from '../sql/filtered-query.ts'
 import { readSlices } from '../sql/slices.ts'
 
 export const BreakdownQuery = StatsQuery.safeExtend({
-  dimension: z.enum(DIMENSIONS).meta({ description: 'What to break down by.' }),
+  dimension: z.enum(BREAKDOWN_DIMENSIONS).meta({ description: 'What to break down by.' }),
   ...pageFields(25),
 })
 export type BreakdownQuery = z.infer<typeof BreakdownQuery>
@@ -43,6 +49,12 @@ const breakDownHits = filteredQuery<PageWindow, ValueCounts<BreakdownColumn> & {
 const breakDownSessions = filteredQuery<PageWindow, ValueCounts<BreakdownColumn> & { total: number }>(
   'break-down-sessions',
   ['filtered_hits', 'filtered_sessions'],
+)
+
+/** One page of the values of a dimension of the session's end, by visitors. */
+const breakDownEnds = filteredQuery<PageWindow, ValueCounts<BreakdownColumn> & { total: number }>(
+  'break-down-ends',
+  ['filtered_sessions'],
 )
 
 /** Counts that `break-down-hits` ranks, for one slice: every value, with its visitors instead of their number. */
@@ -79,6 +91,27 @@ const countSessionValues = filteredQuery<undefined, SliceCounts<BreakdownColumn>
   group by value`,
 )
 
+/** Counts that `break-down-ends` ranks, for one slice. */
+const countEndValues = filteredQuery<undefined, SliceCounts<BreakdownColumn>>(
+  'count-end-values',
+  ['filtered_sessions'],
+  `select
+    value,
+    sum(pageviews)::bigint as pageviews,
+    array_send(array_agg(distinct visitor_no)) as visitors,
+    count(*) as sessions,
+    count(*) filter (where pageviews = 1) as bounces
+  from filtered_sessions
+  group by value`,
+)
+
+/** Returns the statement that ranks the values of a dimension, and the one that counts those of a slice. */
+function statementsOf(dimension: BreakdownDimension) {
+  if (isHitDimension(dimension)) return [breakDownHits, countHitValues] as const
+  if (isOfSessionEnd(dimension)) return [breakDownEnds, countEndValues] as const
+  return [breakDownSessions, countSessionValues] as const
+}
+
 /**
  * Returns the traffic of each value of a dimension, most visitors first; the empty value is `(none)`, as in filters.
  * @throws AppError `forbidden` for a dimension of a section that the reader may not see
@@ -91,16 +124,16 @@ export async function getBreakdown(
   requireSection(services.grant, sectionOf(dimension))
   const { resolved } = await resolveContext(services, site, query)
   const params = windowOf(query)
-  const [rankRows, countSlice] = isHitDimension(dimension)
-    ? [breakDownHits, countHitValues]
-    : [breakDownSessions, countSessionValues]
+  const zone = site.timezone
+  const [rankRows, countSlice] = statementsOf(dimension)
   const { rows, total } = await rank<BreakdownColumn>(services, resolved, {
     dimension,
+    zone,
     by: ['visitors', 'sessions'],
     shown: ['visitors', 'sessions'],
     ...params,
-    rankRows: () => rankRows(services.reads, resolved, { params, value: dimension }),
-    countSlices: () => readSlices(services, countSlice, resolved, { value: dimension }),
+    rankRows: () => rankRows(services.reads, resolved, { params, value: dimension, zone }),
+    countSlices: () => readSlices(services, countSlice, resolved, { value: dimension, zone }),
   })
   const values = rows.map(row => row.value)
   const revenue = mayShow(services.grant, 'revenue')

@@ -1,5 +1,5 @@
 import type { Queryable } from '../../db/connect.ts'
-import { columnOf, type Dimension, isHitDimension, isSessionOnly } from '../../dimensions/dimensions.ts'
+import { columnOf, type Dimension, isHitDimension, isInSessionRow } from '../../dimensions/dimensions.ts'
 import type { Condition, DimensionFilter } from '../../filters/conditions.ts'
 import type { ResolvedFilters, ResolvedQuery } from '../filters/resolved-query.ts'
 import { concat, type Fragment, sessionsAround, startedSession } from './bounds.ts'
@@ -28,8 +28,8 @@ export function conditionsOnHit(
 /** Conditions on a hit's session: on columns of `events` where they exist there, otherwise through the session's number. */
 export function conditionsOnSession(db: Queryable, resolved: ResolvedQuery): Fragment {
   const onSession = resolved.filters.dimensions.filter(isOnSession)
-  const copied = onSession.filter(({ dimension }) => !isSessionOnly(dimension))
-  const others = onSession.filter(({ dimension }) => isSessionOnly(dimension))
+  const copied = onSession.filter(({ dimension }) => !isInSessionRow(dimension))
+  const others = onSession.filter(({ dimension }) => isInSessionRow(dimension))
   return db`
     true
     ${allHold(db, copied, dimension => db`events.${db(dimension)}`)}

@@ -1,5 +1,5 @@
 import type { Queryable } from '../../db/connect.ts'
-import type { Dimension } from '../../dimensions/dimensions.ts'
+import type { BreakdownDimension, Dimension } from '../../dimensions/dimensions.ts'
 import type { ResolvedQuery } from '../filters/resolved-query.ts'
 import type { Fragment } from './bounds.ts'
 import { allHold } from './conditions.ts'
@@ -19,7 +19,7 @@ export const FIRST_VISIT_DIMENSIONS = [
 ] as const satisfies Dimension[]
 export type FirstVisitDimension = (typeof FIRST_VISIT_DIMENSIONS)[number]
 
-export const isOfFirstVisit = (dimension: Dimension): dimension is FirstVisitDimension =>
+export const isOfFirstVisit = (dimension: BreakdownDimension): dimension is FirstVisitDimension =>
   FIRST_VISIT_DIMENSIONS.some(name => name === dimension)
 
 /** Conditions on the first visit; filters on other dimensions must have been refused before. */
@@ -31,7 +31,11 @@ const conditionsOnFirstVisit = (db: Queryable, { filters }: ResolvedQuery): Frag
   )
 
 /** @param value the dimension that becomes the column `value` */
-export const filteredCustomers = (db: Queryable, resolved: ResolvedQuery, value?: Dimension): Fragment => db`
+export const filteredCustomers = (
+  db: Queryable,
+  resolved: ResolvedQuery,
+  value?: BreakdownDimension,
+): Fragment => db`
   select customers.* ${value && isOfFirstVisit(value) ? db`, customers.${db(value)} as value` : db``}
   from customers
   where customers.site_no = ${resolved.siteNo}::int ${conditionsOnFirstVisit(db, resolved)}`

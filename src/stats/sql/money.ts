@@ -1,7 +1,8 @@
 import type { Queryable } from '../../db/connect.ts'
-import { type Dimension, isHitDimension } from '../../dimensions/dimensions.ts'
+import { type BreakdownDimension, isHitDimension } from '../../dimensions/dimensions.ts'
+import { HOUR_OF_WEEK } from '../../dimensions/registry.ts'
 import type { ResolvedQuery } from '../filters/resolved-query.ts'
-import type { Fragment } from './bounds.ts'
+import { type Fragment, hourOfWeek } from './bounds.ts'
 import { conditionsOnJoinedSession, inMatchingSession, sessionDimension } from './conditions.ts'
 
 /** From this number of payments on, one scan reads all sessions they may belong to; below it, each session is looked up. */
@@ -10,30 +11,40 @@ export const MANY_PAYMENTS = 2_000
 /**
  * Rows of money whose session matches the filters; a row without a session matches where the empty value matches.
  * @param from null: no lower bound
- * @param value the dimension of sessions that becomes the column `value`
+ * @param value the dimension of sessions that becomes the column `value`, or `hour_of_week`, of the payment itself
  * @param isMuch whether there are `MANY_PAYMENTS` rows or more; the planner's estimate would select the wrong join
+ * @param zone of the site; only `hour_of_week` needs it
  */
 export function filteredMoney(
   db: Queryable,
   resolved: ResolvedQuery,
   table: 'revenue' | 'mrr_movements',
   from: Date | null,
-  value?: Dimension,
+  value?: BreakdownDimension,
   isMuch = false,
+  zone = 'UTC',
 ): Fragment {
   const rows = db(table)
   const inTime = db`
     money.site_no = ${resolved.siteNo}::int and money.at < ${resolved.end}
     ${from ? db`and money.at >= ${from}` : db``}`
-  const needsSession = [value, ...resolved.filters.dimensions.map(({ dimension }) => dimension)].some(
-    dimension => dimension && !isHitDimension(dimension),
-  )
+  const ofHour = value === HOUR_OF_WEEK
+  const needsSession = [
+    ofHour ? undefined : value,
+    ...resolved.filters.dimensions.map(({ dimension }) => dimension),
+  ].some(dimension => dimension && !isHitDimension(dimension))
   const ofMoney = db`
     sessions.site_no = money.site_no
     and sessions.started_at = money.session_at
     and sessions.session_no = money.session_no`
   return db`
-    select money.* ${value && !isHitDimension(value) ? db`, ${sessionDimension(db, value)} as value` : db``}
+    select money.* ${
+      ofHour
+        ? db`, ${hourOfWeek(db, resolved, zone, db`money.at`)} as value`
+        : value && !isHitDimension(value)
+          ? db`, ${sessionDimension(db, value)} as value`
+          : db``
+    }
     from ${rows} as money
     ${
       !needsSession

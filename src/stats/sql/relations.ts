@@ -1,10 +1,19 @@
 import type { Queryable } from '../../db/connect.ts'
-import { columnOf, type Dimension, isHitDimension, isSessionOnly } from '../../dimensions/dimensions.ts'
+import {
+  type BreakdownDimension,
+  columnOf,
+  type Dimension,
+  isHitDimension,
+  isInSessionRow,
+} from '../../dimensions/dimensions.ts'
+import { HOUR_OF_WEEK } from '../../dimensions/registry.ts'
 import type { ConversionTargets, ResolvedQuery } from '../filters/resolved-query.ts'
 import {
   aroundRange,
   eventsOf,
   type Fragment,
+  hourOfWeek,
+  inRange,
   inTime,
   sessionsAround,
   startedInRange,
@@ -18,17 +27,30 @@ import {
 } from './conditions.ts'
 import { conversions } from './conversions.ts'
 import { filteredCustomers, filteredSubscriptions } from './customers.ts'
+import { type FunnelOptions, funnelMoments, unitHits } from './funnel.ts'
 import { filteredMoney } from './money.ts'
 
 export interface RelationOptions {
   /** The dimension that becomes the column `value` of the relations. */
-  value?: Dimension
+  value?: BreakdownDimension
+  /** Time zone of the site; the value `hour_of_week` needs it. */
+  zone?: string
   /** Required by `conversions`. */
   targets?: ConversionTargets
+  /** What `funnel_moments` and `unit_hits` read. */
+  funnel?: FunnelOptions
   /** Whether `filtered_payments` has `MANY_PAYMENTS` rows or more. */
   hasManyPayments?: boolean
-  /** Half-open; restricts only which `filtered_hits` are read, not which sessions match. */
+  /** Half-open; restricts only which `filtered_hits` and `filtered_sessions` are read, not which sessions match. */
   window?: { start: Date; end: Date }
+  /** Only sessions of these people; restricts only `filtered_sessions`. */
+  people?: PeopleFilter | undefined
+  /** Only this session; restricts only `filtered_hits` and `filtered_sessions`. */
+  sessionNo?: number
+  /** Required by `visit_hits`: the sessions whose hits it has. */
+  visits?: VisitSpan[]
+  /** Only hits that come after this one in a list of the newest first; restricts only `filtered_hits`. */
+  after?: { at: Date; id: string } | undefined
   /** Only hits at these times; restricts only `filtered_hits`. */
   times?: Date[]
   /** Only occurrences of this error. */
@@ -37,24 +59,54 @@ export interface RelationOptions {
   titles?: string[]
 }
 
+/** Visitors by number, or users by identifier. */
+export type PeopleFilter = { visitorNos: number[] } | { userIds: string[] }
+
+/** A session, and when its first and latest hits were. */
+export interface VisitSpan {
+  sessionNo: number
+  firstAt: Date
+  lastAt: Date
+}
+
 type Relation = (db: Queryable, resolved: ResolvedQuery, options: RelationOptions) => Fragment
 
 /** What a filtered statement can read instead of tables. The database reads only the columns that the statement names. */
 export const RELATIONS = {
   /** Pageviews and events in the range that match all filters, including events that the service wrote. */
   filtered_hits: (db, resolved, options) => db`
-    select events.* ${valueColumn(db, options.value)}
+    select events.* ${valueOfHit(db, resolved, options)}
     from ${eventsOf(db, resolved)}
-    ${options.value && isSessionOnly(options.value) ? joinSession(db, resolved) : db``}
+    ${joinSession(db, resolved, options)}
     where ${visibleHit(db, resolved)} and ${conditionsOnHit(db, resolved)} and ${conditionsOnSession(db, resolved)}
       ${options.window ? db`and ${inTime(db, options.window)}` : db``}
-      ${options.times ? atTimes(db, options.times) : db``} ${restricted(db, options)}`,
+      ${options.after ? db`and (at, id) < (${options.after.at}::timestamptz, ${options.after.id}::uuid)` : db``}
+      ${options.times ? atTimes(db, options.times) : db``} ${restricted(db, options)}
+      ${options.sessionNo === undefined ? db`` : db`and events.session_no = ${options.sessionNo}::bigint`}`,
 
   /** Sessions that started in the range and match all filters. */
-  filtered_sessions: (db, resolved, { value }) => db`
-    select sessions.* ${value && !isHitDimension(value) ? db`, sessions.${db(value)}::text as value` : db``}
+  filtered_sessions: (db, resolved, options) => db`
+    select sessions.* ${valueOfSession(db, resolved, options)}
     from sessions
-    where ${conditionsOnStartedSession(db, resolved)}`,
+    where ${conditionsOnStartedSession(db, resolved)}
+      ${startedWithin(db, options)}`,
+
+  /** Events of `visits` in the range that match the filters on hits; no pageviews, and none that the service wrote. */
+  visit_hits: (db, resolved, { visits = [] }) => db`
+    select hit.*
+    from unnest(
+      ${visits.map(({ sessionNo }) => sessionNo)}::bigint[],
+      ${visits.map(({ firstAt }) => firstAt.toISOString())}::timestamptz[],
+      ${visits.map(({ lastAt }) => lastAt.toISOString())}::timestamptz[]
+    ) as visit (session_no, first_at, last_at)
+    cross join lateral (
+      select events.*
+      from events
+      where ${inRange(db, resolved)} and events.at >= visit.first_at and events.at <= visit.last_at
+        and events.session_no = visit.session_no
+        and events.type not in ('pageview', 'engagement', 'identify') and not events.is_service
+        and ${conditionsOnHit(db, resolved)}
+    ) as hit`,
 
   /** Hits of the filtered sessions; without filters on hits, also their hits outside the range. */
   session_hits: (db, resolved, options) => db`
@@ -82,8 +134,8 @@ export const RELATIONS = {
       and events.type = 'engagement' ${restricted(db, options)}`,
 
   /** Payments in the range, in any currency, whose session matches; with the columns of `revenue`. */
-  filtered_payments: (db, resolved, { value, hasManyPayments }) =>
-    filteredMoney(db, resolved, 'revenue', resolved.start, value, hasManyPayments),
+  filtered_payments: (db, resolved, { value, hasManyPayments, zone }) =>
+    filteredMoney(db, resolved, 'revenue', resolved.start, value, hasManyPayments, zone),
 
   /** MRR movements before the end of the range whose session matches. */
   filtered_movements: (db, resolved, { value }) => filteredMoney(db, resolved, 'mrr_movements', null, value),
@@ -96,6 +148,13 @@ export const RELATIONS = {
 
   /** Conversions of `targets` in the range, in sessions that match. */
   conversions: (db, resolved, { targets }) => conversions(db, resolved, targets!),
+
+  /** Moments at which `targets` are met as steps of a funnel. */
+  funnel_moments: (db, resolved, { targets, funnel, value }) =>
+    funnelMoments(db, resolved, targets!, funnel, value === HOUR_OF_WEEK ? undefined : value),
+
+  /** Pageviews and events of some visitors or sessions. */
+  unit_hits: (db, resolved, { funnel }) => unitHits(db, resolved, funnel),
 } satisfies Record<string, Relation>
 
 export type RelationName = keyof typeof RELATIONS
@@ -112,7 +171,7 @@ export const matchingSessions = (db: Queryable, resolved: ResolvedQuery): Fragme
 function matchingRows(
   db: Queryable,
   resolved: ResolvedQuery,
-  value: Dimension | undefined,
+  value: BreakdownDimension | undefined,
   leftOut: ('engagement' | 'identify')[],
 ): Fragment {
   const isInRange = inTime(db, resolved)
@@ -122,7 +181,7 @@ function matchingRows(
     : db`${aroundRange(db, resolved)} and events.type <> all(${leftOut}::text[]) and (${isInRange} or ${isOfStarted})`
   return db`
     select
-      events.* ${valueColumn(db, value)},
+      events.* ${value && value !== HOUR_OF_WEEK ? valueColumn(db, value) : db``},
       events.type <> 'engagement' and ${isInRange} as in_filtered_hits,
       events.type <> 'engagement' and not is_service and ${isOfStarted} as in_session_hits,
       events.type = 'engagement' and ${isOfStarted} as in_engagements
@@ -130,16 +189,41 @@ function matchingRows(
     where ${rows} and ${conditionsOnSession(db, resolved)}`
 }
 
-const joinSession = (db: Queryable, resolved: ResolvedQuery): Fragment => db`
-  join (select session_no, user_id, visit_count from sessions where ${sessionsAround(db, resolved)}) as session
-    on session.session_no = events.session_no`
+const ofPeople = (db: Queryable, people: PeopleFilter): Fragment =>
+  'visitorNos' in people
+    ? db`and sessions.visitor_no = any(${people.visitorNos}::int[])`
+    : db`and sessions.user_id <> '' and sessions.user_id = any(${people.userIds}::text[])`
 
-function valueColumn(db: Queryable, dimension: Dimension | undefined): Fragment {
-  if (!dimension) return db``
-  return isSessionOnly(dimension)
-    ? db`, session.${db(dimension)}::text as value`
-    : db`, events.${db(columnOf(dimension))} as value`
+/** Narrows sessions to a span of starts, to people, or to one session. */
+const startedWithin = (db: Queryable, { window, people, sessionNo }: RelationOptions): Fragment => db`
+  ${window ? db`and sessions.started_at >= ${window.start} and sessions.started_at < ${window.end}` : db``}
+  ${people ? ofPeople(db, people) : db``}
+  ${sessionNo === undefined ? db`` : db`and sessions.session_no = ${sessionNo}::bigint`}`
+
+/** The row of a hit's session, where it alone has the value. */
+const joinSession = (db: Queryable, resolved: ResolvedQuery, { value }: RelationOptions): Fragment =>
+  value && value !== HOUR_OF_WEEK && isInSessionRow(value)
+    ? db`
+  join (select session_no, ${db(columnOf(value))} from sessions where ${sessionsAround(db, resolved)}) as session
+    on session.session_no = events.session_no`
+    : db``
+
+function valueOfHit(db: Queryable, resolved: ResolvedQuery, { value, zone }: RelationOptions): Fragment {
+  if (value === HOUR_OF_WEEK) return db`, ${hourOfWeek(db, resolved, zone!, db`events.at`)} as value`
+  return value && isInSessionRow(value)
+    ? db`, session.${db(columnOf(value))}::text as value`
+    : valueColumn(db, value)
 }
+
+function valueOfSession(db: Queryable, resolved: ResolvedQuery, { value, zone }: RelationOptions): Fragment {
+  if (value === HOUR_OF_WEEK)
+    return db`, ${hourOfWeek(db, resolved, zone!, db`sessions.started_at`)} as value`
+  return value && !isHitDimension(value) ? db`, sessions.${db(columnOf(value))}::text as value` : db``
+}
+
+/** The value of a dimension that hits have. */
+const valueColumn = (db: Queryable, dimension: Dimension | undefined): Fragment =>
+  dimension ? db`, events.${db(columnOf(dimension))} as value` : db``
 
 /** The type is needed, too: the index covers only errors. */
 const restricted = (db: Queryable, { errorId, titles }: RelationOptions): Fragment => db`
