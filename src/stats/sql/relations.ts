@@ -25,6 +25,7 @@ import {
   hasHitFilters,
 } from './conditions.ts'
 import { conversions } from './conversions.ts'
+import { filteredCustomers, filteredSubscriptions } from './customers.ts'
 import { type FunnelOptions, funnelMoments, unitHits } from './funnel.ts'
 import { filteredMoney } from './money.ts'
 
@@ -142,6 +143,12 @@ export const RELATIONS = {
 
   /** MRR movements before the end of the range whose session matches. */
   filtered_movements: (db, resolved, { value }) => filteredMoney(db, resolved, 'mrr_movements', null, value),
+
+  /** Customers, in any currency, whose first visit matches; with the columns of `customers`. */
+  filtered_customers: (db, resolved, { value }) => filteredCustomers(db, resolved, value),
+
+  /** Subscriptions, in any currency, the first visit of whose customer matches; with columns of that customer. */
+  filtered_subscriptions: (db, resolved) => filteredSubscriptions(db, resolved),
 
   /** Conversions of `targets` in the range, in sessions that match. */
   conversions: (db, resolved, { targets }) => conversions(db, resolved, targets!),
