@@ -68,6 +68,8 @@ export interface CountedHit {
 interface Engagement {
   pageview: CountedHit
   scroll: number
+  /** whether it was sent with a depth, be it 0 */
+  hasScroll: boolean
   engagedMs: number
 }
 
@@ -124,9 +126,14 @@ export function worldOf(sent: SentHit[], recount: Recount, zone: string): World 
 
   const hitById = new Map(hits.map(hit => [hit.id, hit]))
   for (const [id, pageviewId] of recount.pageviewOf) {
-    const { scroll = 0, engagedMs = 0 } = sentById.get(id)!
+    const { scroll, engagedMs = 0 } = sentById.get(id)!
     const pageview = hitById.get(pageviewId)!
-    pageview.visit.engagements.push({ pageview, scroll, engagedMs })
+    pageview.visit.engagements.push({
+      pageview,
+      scroll: scroll ?? 0,
+      hasScroll: scroll !== undefined,
+      engagedMs,
+    })
   }
   return { zone, hits, visits }
 }

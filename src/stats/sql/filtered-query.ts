@@ -1,6 +1,6 @@
 import { abandonable } from '../../db/abandon.ts'
 import type { Queryable } from '../../db/connect.ts'
-import { queryFile } from '../../db/query.ts'
+import { expandFragments, queryFile } from '../../db/query.ts'
 import { keptPart, type ResolvedQuery } from '../filters/resolved-query.ts'
 import { concat, type Fragment } from './bounds.ts'
 import { hasHitFilters } from './conditions.ts'
@@ -49,7 +49,7 @@ export function filteredQuery<
   declared.push({ name, relations, text })
   let loaded = text
   return (db, resolved, ...[options = {}]) => {
-    loaded ??= queryFile(name)
+    loaded ??= expandFragments(queryFile(name))
     const params = 'params' in options ? (options.params as object) : {}
     return runFiltered<Row>(db, { name, relations, text: loaded }, keptPart(resolved), options, params)
   }
@@ -79,7 +79,7 @@ export function runFiltered<Row extends object>(
       ),
     )}
     params as (${paramsRow(db, params)})
-    select * from (${db.unsafe(text ?? queryFile(name))}) as result`
+    select * from (${db.unsafe(text ?? expandFragments(queryFile(name)))}) as result`
   return abandonable(statement)
 }
 

@@ -7,10 +7,17 @@ import { conditionsOnJoinedSession, inMatchingSession, sessionDimension } from '
 /** From this number of payments on, one scan reads all sessions they may belong to; below it, each session is looked up. */
 export const MANY_PAYMENTS = 2_000
 
+interface FilteredMoneyOptions {
+  value?: Dimension | undefined
+  values?: readonly string[] | undefined
+  isMuch?: boolean | undefined
+}
+
 /**
  * Rows of money whose session matches the filters; a row without a session matches where the empty value matches.
  * @param from null: no lower bound
  * @param value the dimension of sessions that becomes the column `value`
+ * @param values the only values of this dimension
  * @param isMuch whether there are `MANY_PAYMENTS` rows or more; the planner's estimate would select the wrong join
  */
 export function filteredMoney(
@@ -18,8 +25,7 @@ export function filteredMoney(
   resolved: ResolvedQuery,
   table: 'revenue' | 'mrr_movements',
   from: Date | null,
-  value?: Dimension,
-  isMuch = false,
+  { value, values, isMuch = false }: FilteredMoneyOptions = {},
 ): Fragment {
   const rows = db(table)
   const inTime = db`
@@ -47,6 +53,7 @@ export function filteredMoney(
           : db`left join lateral (select * from sessions where ${ofMoney} limit 1) as sessions on true`
     }
     where ${inTime} and ${conditionsOnJoinedSession(db, resolved)}
+      ${values && value && !isHitDimension(value) ? db`and ${sessionDimension(db, value)} = any(${values}::text[])` : db``}
       ${inMatchingSession(db, resolved, db`money.session_no`)}
       ${resolved.goal ? db`and money.session_no in (select session_no from converted_sessions)` : db``}`
 }

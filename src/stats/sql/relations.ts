@@ -22,10 +22,14 @@ import { filteredMoney } from './money.ts'
 export interface RelationOptions {
   /** The dimension that becomes the column `value` of the relations. */
   value?: Dimension
+  /** Only hits, sessions and money with one of these values of the dimension `value`. */
+  values?: readonly string[] | undefined
   /** Required by `conversions`. */
   targets?: ConversionTargets
   /** Whether `filtered_payments` has `MANY_PAYMENTS` rows or more. */
   hasManyPayments?: boolean
+  /** Whether `movements_in_range` has as many. */
+  hasManyMovements?: boolean
   /** Half-open; restricts only which `filtered_hits` are read, not which sessions match. */
   window?: { start: Date; end: Date }
   /** Only hits at these times; restricts only `filtered_hits`. */
@@ -47,13 +51,14 @@ export const RELATIONS = {
     ${options.value && isSessionOnly(options.value) ? joinSession(db, resolved) : db``}
     where ${visibleHit(db, resolved)} and ${conditionsOnHit(db, resolved)} and ${conditionsOnSession(db, resolved)}
       ${options.window ? db`and ${inTime(db, options.window)}` : db``}
-      ${options.times ? atTimes(db, options.times) : db``} ${restricted(db, options)}`,
+      ${options.times ? atTimes(db, options.times) : db``} ${restricted(db, options)} ${hasValue(db, options)}`,
 
   /** Sessions that started in the range and match all filters. */
-  filtered_sessions: (db, resolved, { value }) => db`
+  filtered_sessions: (db, resolved, { value, values }) => db`
     select sessions.* ${value && !isHitDimension(value) ? db`, sessions.${db(value)}::text as value` : db``}
     from sessions
-    where ${conditionsOnStartedSession(db, resolved)}`,
+    where ${conditionsOnStartedSession(db, resolved)}
+      ${values && value && !isHitDimension(value) ? db`and sessions.${db(value)}::text = any(${values}::text[])` : db``}`,
 
   /** Hits of the filtered sessions; without filters on hits, also their hits outside the range. */
   session_hits: (db, resolved, options) => db`
@@ -64,31 +69,46 @@ export const RELATIONS = {
         ? db`${visibleHit(db, resolved)} and ${conditionsOnHit(db, resolved)}`
         : db`${aroundRange(db, resolved)} and events.type not in ('engagement', 'identify')`
     } and not is_service and ${startedInRange(db, resolved)} and ${conditionsOnSession(db, resolved)}
-      ${restricted(db, options)}`,
+      ${restricted(db, options)} ${hasValue(db, options)}`,
 
   /** `filtered_hits` (`in_filtered_hits`) and `session_hits` (`in_session_hits`), read in one scan. */
-  matching_hits: (db, resolved, options) =>
-    matchingRows(db, resolved, options.value, ['engagement', 'identify']),
+  matching_hits: (db, resolved, options) => matchingRows(db, resolved, options, ['engagement', 'identify']),
 
   /** The same and, without filters on hits, engagement of sessions that started in the range (`in_engagements`). */
-  matching_rows: (db, resolved, options) => matchingRows(db, resolved, options.value, ['identify']),
+  matching_rows: (db, resolved, options) => matchingRows(db, resolved, options, ['identify']),
 
   /** Engagement of sessions that started in the range, with the filters on sessions only. */
   engagements: (db, resolved, options) => db`
-    select *
+    select events.* ${options.value && isHitDimension(options.value) ? valueColumn(db, options.value) : db``}
     from ${eventsOf(db, resolved)}
     where ${aroundRange(db, resolved)} and ${startedInRange(db, resolved)} and ${conditionsOnSession(db, resolved)}
-      and events.type = 'engagement' ${restricted(db, options)}`,
+      and events.type = 'engagement' ${restricted(db, options)} ${hasValue(db, options)}`,
 
   /** Payments in the range, in any currency, whose session matches; with the columns of `revenue`. */
-  filtered_payments: (db, resolved, { value, hasManyPayments }) =>
-    filteredMoney(db, resolved, 'revenue', resolved.start, value, hasManyPayments),
+  filtered_payments: (db, resolved, { value, values, hasManyPayments: isMuch }) =>
+    filteredMoney(db, resolved, 'revenue', resolved.start, { value, values, isMuch }),
 
   /** MRR movements before the end of the range whose session matches. */
-  filtered_movements: (db, resolved, { value }) => filteredMoney(db, resolved, 'mrr_movements', null, value),
+  filtered_movements: (db, resolved, { value }) =>
+    filteredMoney(db, resolved, 'mrr_movements', null, { value }),
 
-  /** Conversions of `targets` in the range, in sessions that match. */
-  conversions: (db, resolved, { targets }) => conversions(db, resolved, targets!),
+  /** MRR movements in the range whose session matches. */
+  movements_in_range: (db, resolved, { value, values, hasManyMovements: isMuch }) =>
+    filteredMoney(db, resolved, 'mrr_movements', resolved.start, { value, values, isMuch }),
+
+  /** Conversions of `targets` in the range, in sessions that match; `value` is that of a dimension of sessions. */
+  conversions: (db, resolved, { targets, value, values }) =>
+    value && !isHitDimension(value)
+      ? db`
+    select conversion.*, session.value
+    from (${conversions(db, resolved, targets!)}) as conversion
+    join (
+      select session_no, sessions.${db(value)}::text as value
+      from sessions
+      where ${sessionsAround(db, resolved)}
+        ${values ? db`and sessions.${db(value)}::text = any(${values}::text[])` : db``}
+    ) as session using (session_no)`
+      : conversions(db, resolved, targets!),
 } satisfies Record<string, Relation>
 
 export type RelationName = keyof typeof RELATIONS
@@ -105,7 +125,7 @@ export const matchingSessions = (db: Queryable, resolved: ResolvedQuery): Fragme
 function matchingRows(
   db: Queryable,
   resolved: ResolvedQuery,
-  value: Dimension | undefined,
+  options: RelationOptions,
   leftOut: ('engagement' | 'identify')[],
 ): Fragment {
   const isInRange = inTime(db, resolved)
@@ -115,24 +135,26 @@ function matchingRows(
     : db`${aroundRange(db, resolved)} and events.type <> all(${leftOut}::text[]) and (${isInRange} or ${isOfStarted})`
   return db`
     select
-      events.* ${valueColumn(db, value)},
+      events.* ${valueColumn(db, options.value)},
       events.type <> 'engagement' and ${isInRange} as in_filtered_hits,
       events.type <> 'engagement' and not is_service and ${isOfStarted} as in_session_hits,
       events.type = 'engagement' and ${isOfStarted} as in_engagements
     from ${eventsOf(db, resolved)}
-    where ${rows} and ${conditionsOnSession(db, resolved)}`
+    where ${rows} and ${conditionsOnSession(db, resolved)} ${hasValue(db, options)}`
 }
 
 const joinSession = (db: Queryable, resolved: ResolvedQuery): Fragment => db`
   join (select session_no, user_id, visit_count from sessions where ${sessionsAround(db, resolved)}) as session
     on session.session_no = events.session_no`
 
-function valueColumn(db: Queryable, dimension: Dimension | undefined): Fragment {
-  if (!dimension) return db``
-  return isSessionOnly(dimension)
-    ? db`, session.${db(dimension)}::text as value`
-    : db`, events.${db(columnOf(dimension))} as value`
-}
+const valueColumn = (db: Queryable, dimension: Dimension | undefined): Fragment =>
+  dimension ? db`, ${columnOfValue(db, dimension)} as value` : db``
+
+const columnOfValue = (db: Queryable, dimension: Dimension): Fragment =>
+  isSessionOnly(dimension) ? db`session.${db(dimension)}::text` : db`events.${db(columnOf(dimension))}`
+
+const hasValue = (db: Queryable, { value, values }: RelationOptions): Fragment =>
+  value && values ? db`and ${columnOfValue(db, value)} = any(${values}::text[])` : db``
 
 /** The type is needed, too: the index covers only errors. */
 const restricted = (db: Queryable, { errorId, titles }: RelationOptions): Fragment => db`
