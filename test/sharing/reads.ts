@@ -98,7 +98,9 @@ export function masked(
       for (const name of MONEY) if (name !== 'conversion_rate' || !input.goal) delete period[name]
     }
   }
-  if (procedure === 'stats.breakdown' && !has('revenue')) for (const row of copy.data) row.revenue = null
+  if (procedure === 'stats.breakdown' && !has('revenue')) {
+    for (const row of copy.data) Object.assign(row, { revenue: null, mrr: null, revenue_per_visitor: null })
+  }
   if (procedure === 'stats.goals' && !has('revenue')) {
     return copy.filter((row: Json) => !moneyGoals(row)).map((row: Json) => ({ ...row, revenue: null }))
   }
