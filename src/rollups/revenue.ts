@@ -46,10 +46,14 @@ async function countOneSite(db: Db, { siteNo, currency, windows }: SiteMoney): P
   const edges = edgesOf(windows)
   const dates = edges.map(edge => new Date(edge))
   const rows = await readRevenue(db, { siteNo, start: dates[0]!, end: dates.at(-1)!, currency, edges: dates })
-  return windows.map(window => {
+  const bySegment = new Map(rows.map(row => [row.segment, row]))
+  const indexes = new Map(edges.map((edge, index) => [edge, index]))
+  return windows.map(({ start, end }) => {
     const totals = { recorded: 0, payments: 0, revenue: 0n, recurring: 0n, newCustomers: 0 }
-    for (const row of rows) {
-      if (!liesIn(row.segment, edges, window)) continue
+    // Segment n begins at the n-th edge, counted from 1.
+    for (let segment = indexes.get(start)! + 1; segment <= indexes.get(end)!; segment++) {
+      const row = bySegment.get(segment)
+      if (!row) continue
       totals.recorded += row.recorded
       totals.payments += row.payments
       totals.revenue += BigInt(row.revenue)
@@ -69,26 +73,24 @@ export async function countMovements(db: Db, site: SiteMoney): Promise<Movements
   const edges = edgesOf(windows)
   const dates = edges.map(edge => new Date(edge))
   const rows = await sumMovements(db, { siteNo, currency, edges: dates, end: dates.at(-1)! })
-  const sum = (isMeant: (segment: number) => boolean) =>
-    rows.filter(row => isMeant(row.segment)).reduce((total, row) => total + BigInt(row.mrr), 0n)
+  // Sum of all movements before each edge: a window is a difference of two of them.
+  const sums = new Map(rows.map(({ segment, mrr }) => [segment, BigInt(mrr)]))
+  const before = new Map<number, bigint>()
+  let sum = 0n
+  for (const [segment, edge] of edges.entries()) {
+    sum += sums.get(segment) ?? 0n
+    before.set(edge, sum)
+  }
   return {
     isConnected,
-    windows: windows.map(
-      (window): MovementTotals => ({
-        mrr: sum(segment => segment > 0 && liesIn(segment, edges, window)),
-        mrrAtEnd: sum(segment => segment === 0 || edges[segment - 1]! < window.end),
-      }),
-    ),
+    windows: windows.map(({ start, end }): MovementTotals => {
+      const mrrAtEnd = before.get(end)!
+      return { mrr: mrrAtEnd - before.get(start)!, mrrAtEnd }
+    }),
   }
 }
 
 /** Returns the distinct starts and ends of windows, ascending. */
 function edgesOf(windows: Window[]): number[] {
   return [...new Set(windows.flatMap(({ start, end }) => [start, end]))].sort((a, b) => a - b)
-}
-
-/** Returns true when a segment lies in a window. Segment n begins at the n-th edge, counted from 1. */
-function liesIn(segment: number, edges: number[], { start, end }: Window): boolean {
-  const at = edges[segment - 1]!
-  return start <= at && at < end
 }

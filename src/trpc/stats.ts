@@ -1,6 +1,7 @@
 import { envelope, paginate } from '../schema/pagination.ts'
 import { BreakdownQuery } from '../stats/breakdown/query.ts'
 import { BreakdownRow } from '../stats/breakdown/row.ts'
+import { EventLogItem } from '../stats/event-log/event-item.ts'
 import { StatsQuery } from '../stats/filters/query.ts'
 import { getBreakdown } from '../stats/reports/breakdown.ts'
 import {
@@ -16,7 +17,7 @@ import {
   getErrorTimeseries,
   OccurrencesQuery,
 } from '../stats/reports/errors.ts'
-import { EventLogItem, EventLogQuery, getEventLog } from '../stats/reports/event-log.ts'
+import { EventLogQuery, getEventLog } from '../stats/reports/event-log.ts'
 import {
   EventsTimeseries,
   EventsTimeseriesQuery,
@@ -40,6 +41,7 @@ import { getTimeseries, Timeseries, TimeseriesQuery } from '../stats/reports/tim
 import { Comparison } from '../time/comparison.ts'
 import { router } from './procedures.ts'
 import { sharedSiteProcedure } from './shared-site.ts'
+import { liveProcedures } from './stats/live.ts'
 
 const Breakdown = envelope(BreakdownRow).extend({ comparison: Comparison.optional() })
 
@@ -49,6 +51,7 @@ const errorProcedure = sharedSiteProcedure.meta({
 })
 
 export const statsRouter = router({
+  ...liveProcedures,
   overview: sharedSiteProcedure
     .meta({
       section: 'traffic',

@@ -43,6 +43,7 @@ test('routes: the REST surface matches the snapshot', () => {
       "GET /api/sites/:siteKey/identify-secret 200",
       "PUT /api/sites/:siteKey/identify-secret 200",
       "DELETE /api/sites/:siteKey/identify-secret 204",
+      "GET /api/sites/:siteKey/stats/live 200",
       "GET /api/sites/:siteKey/overview 200",
       "GET /api/sites/:siteKey/stats/timeseries 200",
       "GET /api/sites/:siteKey/stats/breakdown 200",

@@ -4,7 +4,8 @@ import { readQuery } from '../../src/http/api/query.ts'
 import { refreshAggregate } from '../../src/rollups/aggregates.ts'
 import { compressSettledChunks } from '../../src/rollups/columnstore.ts'
 import { type TestDatabase, testDatabase } from '../support/database.ts'
-import { expectSameReads } from '../support/expect-reads.ts'
+import { expectSameReads, readAt } from '../support/expect-reads.ts'
+import { randomComparison } from '../support/random-comparison.ts'
 import { randomFilters, randomRange } from '../support/random-filters.ts'
 import { randomGoals } from '../support/random-goals.ts'
 import { randomVisits } from '../support/random-visits.ts'
@@ -113,7 +114,8 @@ describe.each(['timely', 'late'] as const)('stats of streams with %s hits', arri
         const all = numbered([...randomGoals(number, world, 6), ...(given.goal ?? [])], number)
         const filters = given.goal ? { ...given, goal: all.slice(6) } : given
         await replaceGoals(database.db, site, all)
-        const range = randomRange(number, world)
+        const now = readAt(world)
+        const range = randomComparison(number, world, randomRange(number, world), now.getTime())
         try {
           await expectSameReads({
             db: database.db,

@@ -11,6 +11,7 @@ import { getBreakdown } from '../../src/stats/reports/breakdown.ts'
 import {
   ErrorQuery,
   ErrorsQuery,
+  ErrorTimeseriesQuery,
   getError,
   getErrorOccurrences,
   getErrors,
@@ -21,7 +22,7 @@ import { EventLogQuery, getEventLog } from '../../src/stats/reports/event-log.ts
 import { EventsTimeseriesQuery, getEventsTimeseries } from '../../src/stats/reports/events-timeseries.ts'
 import { FilterValuesQuery, getFilterValues } from '../../src/stats/reports/filter-values.ts'
 import { getGoalReport } from '../../src/stats/reports/goals.ts'
-import { getOverview } from '../../src/stats/reports/overview.ts'
+import { getOverview, OverviewQuery } from '../../src/stats/reports/overview.ts'
 import {
   getPageTitleTimeseries,
   PageTitleTimeseriesQuery,
@@ -34,11 +35,10 @@ import { inProcessPatterns } from './in-process-patterns.ts'
 import { inProcessPool } from './in-process-pool.ts'
 import { recountBreakdown, recountFilterValues } from './recount-breakdown.ts'
 import type { RecountGoal } from './recount-conversions.ts'
-import { daysBefore } from './recount-days.ts'
 import { recountError, recountErrorSeries, recountErrors, recountOccurrences } from './recount-errors.ts'
 import { recountGoals } from './recount-goals.ts'
 import { type LogItem, recountLog, recountProperties } from './recount-log.ts'
-import { type Query, recountFilteredOverview } from './recount-metrics.ts'
+import { beforeOf, type Query, recountComparison, recountFilteredOverview } from './recount-metrics.ts'
 import { type Money, recountMoneyOverview, recountMoneySeries } from './recount-money.ts'
 import { recountEventSeries, recountMetricSeries } from './recount-timeseries.ts'
 import { recountTitleSeries, recountTitles } from './recount-titles.ts'
@@ -71,6 +71,9 @@ interface Reads {
   number: number
 }
 
+/** The time at which `expectSameReads` reads: that of the newest hit. */
+export const readAt = (world: World): Date => new Date(Math.max(...world.hits.map(hit => hit.at), 0) + 1)
+
 /** Expects that every report of a site equals its recount. */
 export async function expectSameReads(given: Reads): Promise<void> {
   const { db, world, money, query, number } = given
@@ -80,7 +83,7 @@ export async function expectSameReads(given: Reads): Promise<void> {
     rollups: inProcessPool(db),
     patterns: inProcessPatterns(),
     grant: null,
-    now: () => new Date(Math.max(...world.hits.map(hit => hit.at), 0) + 1),
+    now: () => readAt(world),
     config: loadConfig({}),
   }
   const site = { ...given.site, teamId: 'team', timezone: world.zone, currency: 'USD', firstEventAt: null }
@@ -88,19 +91,26 @@ export async function expectSameReads(given: Reads): Promise<void> {
     schema.parse({ ...parametersOf(query), ...more }) as z.output<Schema>
   const pick = <Value>(values: readonly Value[]) => values[number % values.length]!
 
-  const { kpi: _kpi, ...overview } = await getOverview(services, site, ask(StatsQuery))
+  const comparing = comparingOf(query)
+  const grouped = query.group && { group: query.group }
+  const { kpi: _kpi, ...overview } = await getOverview(services, site, ask(OverviewQuery, comparing))
   const traffic = recountFilteredOverview(world, query)
   const [paid, paidBefore] = recountMoneyOverview(world, money, query)
-  expect(overview).toEqual({ ...traffic, ...paid, previous: { ...traffic.previous, ...paidBefore } })
+  expect(overview).toEqual({
+    ...traffic,
+    ...paid,
+    previous: { ...traffic.previous, ...paidBefore },
+    ...recountComparison(world, query),
+  })
 
   const metric = pick(METRICS)
-  expect(await getTimeseries(services, site, ask(TimeseriesQuery, { metric }))).toEqual(
-    recountMetricSeries(world, metric, query),
-  )
+  expect(
+    await getTimeseries(services, site, ask(TimeseriesQuery, { metric, ...grouped, ...comparing })),
+  ).toEqual(recountMetricSeries(world, metric, query))
   const ofMoney = pick(['revenue', 'mrr'] as const)
-  expect(await getTimeseries(services, site, ask(TimeseriesQuery, { metric: ofMoney }))).toEqual(
-    recountMoneySeries(world, money, ofMoney, query),
-  )
+  expect(
+    await getTimeseries(services, site, ask(TimeseriesQuery, { metric: ofMoney, ...grouped, ...comparing })),
+  ).toEqual(recountMoneySeries(world, money, ofMoney, query))
   for (const dimension of [pick(DIMENSIONS), pick(hitDimensions)]) {
     const { comparison, ...breakdown } = await getBreakdown(
       services,
@@ -127,7 +137,7 @@ export async function expectSameReads(given: Reads): Promise<void> {
   )
   expect(logged.total).toBe(log.length)
   expect(logged.rows.map(comparable)).toEqual(log.slice((page - 1) * perPage, page * perPage).map(comparable))
-  expect(await getEventsTimeseries(services, site, ask(EventsTimeseriesQuery))).toEqual(
+  expect(await getEventsTimeseries(services, site, ask(EventsTimeseriesQuery, grouped))).toEqual(
     recountEventSeries(world, [], query),
   )
   const named = world.hits.filter(hit => hit.type !== 'pageview')
@@ -150,9 +160,9 @@ export async function expectSameReads(given: Reads): Promise<void> {
   const read = await getPageTitles(services, site, ask(PageTitlesQuery, { per_page: '100' }))
   expect(read).toEqual({ rows: titles, total: titles.length })
   const title = titles[0]?.title ?? 'Welcome'
-  expect(await getPageTitleTimeseries(services, site, ask(PageTitleTimeseriesQuery, { title }))).toEqual(
-    recountTitleSeries(world, title, without(query, 'title')),
-  )
+  expect(
+    await getPageTitleTimeseries(services, site, ask(PageTitleTimeseriesQuery, { title, ...grouped })),
+  ).toEqual(recountTitleSeries(world, title, without(query, 'title')))
   await expectSameErrors()
 
   /** One page, searched, in some order and compared. */
@@ -167,13 +177,12 @@ export async function expectSameReads(given: Reads): Promise<void> {
     const sort = pick(sorts)
     const order = pick([undefined, 'asc', 'desc'] as const)
     const search = pick([undefined, 'E', undefined, '/', 'nOn', 'zzz', 'i'])
-    const before = pick([undefined, daysBefore(query.from, query.to)])
     const all = recountBreakdown(world, dimension, query, money, {
       sort,
       ...(order && { order }),
       ...(search && { search }),
       ...(goal && { goal }),
-      ...(before && { before: { ...query, ...before } }),
+      ...(query.compare && { before: beforeOf(world, query) }),
     })
     const perPage = 1 + (number % 5)
     const page = 1 + (number % (Math.ceil(all.length / perPage) + 1))
@@ -183,17 +192,17 @@ export async function expectSameReads(given: Reads): Promise<void> {
       ...(order && { order }),
       ...(search && { search }),
       ...(goal && { conversion_goal: goal.id }),
-      ...(before && { compare: 'custom', compare_from: before.from, compare_to: before.to }),
+      ...comparing,
       page: String(page),
       per_page: String(perPage),
     }
     const { rows, total, comparison } = await getBreakdown(services, site, ask(BreakdownQuery, parameters))
-    expect({ parameters, rows, total }).toEqual({
+    expect({ parameters, rows, total, comparison }).toEqual({
       parameters,
       rows: all.slice((page - 1) * perPage, page * perPage),
       total: all.length,
+      ...recountComparison(world, query),
     })
-    expect([comparison?.from, comparison?.to]).toEqual([before?.from, before?.to])
   }
 
   async function expectSameErrors() {
@@ -209,9 +218,9 @@ export async function expectSameReads(given: Reads): Promise<void> {
     expect(withoutName(await getError(services, site, ask(ErrorQuery, parameter)))).toEqual(
       withoutName(group),
     )
-    expect(await getErrorTimeseries(services, site, ask(ErrorQuery, parameter))).toEqual(
-      recountErrorSeries(world, message, query),
-    )
+    expect(
+      await getErrorTimeseries(services, site, ask(ErrorTimeseriesQuery, { ...parameter, ...grouped })),
+    ).toEqual(recountErrorSeries(world, message, query))
     const occurrences = recountOccurrences(world, message, query)
     const found = await getErrorOccurrences(services, site, ask(OccurrencesQuery, parameter))
     expect(found.total).toBe(occurrences.length)
@@ -222,12 +231,21 @@ export async function expectSameReads(given: Reads): Promise<void> {
 const withoutName = ({ error_name: _name, ...group }: { error_name: string }) => group
 
 /** Returns the query parameters of a request with this range and these filters. */
-function parametersOf({ from, to, filters = {} }: Query): Record<string, unknown> {
+function parametersOf({ from, to, period, filters = {} }: Query): Record<string, unknown> {
   const parameters = filterParameters(filters)
-  parameters.set('from', from)
-  parameters.set('to', to)
+  if (period) parameters.set('range', 'last_24_hours')
+  else {
+    parameters.set('from', from)
+    parameters.set('to', to)
+  }
   const names = [...parameters.keys()].map(key => key.replace(/\[.*$/, ''))
   return readQuery(`/?${parameters}`, new Set(names)).input
+}
+
+/** Returns the parameters of the comparison, of requests that take them. */
+function comparingOf({ compare }: Query): Record<string, string> {
+  const { now: _now, ...parameters } = compare ?? { now: 0 }
+  return Object.fromEntries(Object.entries(parameters).map(([name, value]) => [name, String(value)]))
 }
 
 /** Removes a filter that the endpoint replaces by a parameter of the same name. */

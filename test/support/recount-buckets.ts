@@ -1,4 +1,5 @@
 import { DateTime } from 'luxon'
+import type { Days } from './recount-comparison.ts'
 import {
   addDays,
   beginsHour,
@@ -26,10 +27,14 @@ export function recountGroup(from: string, to: string, range?: string): Group {
 }
 
 /** All buckets from the first day to the last, empty ones included; the first and last may be cut short. */
-export function bucketsOf(zone: string, from: string, to: string, group: Group): Period[] {
-  const whole = periodOf(zone, from, to)
+export function bucketsOf(zone: string, { from, to, period }: Days, group: Group): Period[] {
+  const whole = period ?? periodOf(zone, from, to)
+  if (whole.start >= whole.end) return []
   const starts = group === 'hour' ? hourStarts(zone, whole) : dayStarts(zone, from, to, group)
-  return starts.map((start, index) => ({ start, end: starts[index + 1] ?? whole.end }))
+  return starts.map((start, index) => ({
+    start: Math.max(start, whole.start),
+    end: Math.min(starts[index + 1] ?? whole.end, whole.end),
+  }))
 }
 
 function hourStarts(zone: string, { start, end }: Period): number[] {
@@ -71,8 +76,8 @@ export interface Bucketing {
   labels: string[]
 }
 
-export function bucketing({ zone }: World, query: { from: string; to: string; range?: string }): Bucketing {
-  const group = recountGroup(query.from, query.to, query.range)
-  const buckets = bucketsOf(zone, query.from, query.to, group)
+export function bucketing({ zone }: World, query: Days & { range?: string; group?: Group }): Bucketing {
+  const group = query.group ?? recountGroup(query.from, query.to, query.range)
+  const buckets = bucketsOf(zone, query, group)
   return { group, buckets, labels: labelsOf(zone, buckets) }
 }

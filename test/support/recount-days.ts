@@ -37,11 +37,6 @@ export function periodOf(zone: string, from: string, to: string): Period {
   return { start: dayStart(zone, from), end: dayStart(zone, addDays(to, 1)) }
 }
 
-/** As many days just before. */
-export function daysBefore(from: string, to: string): { from: string; to: string } {
-  return { from: addDays(from, -(daysBetween(from, to) + 1)), to: addDays(from, -1) }
-}
-
 // Dates without a time are reckoned in UTC, where every day has 24 hours.
 
 export function addDays(date: string, days: number): string {

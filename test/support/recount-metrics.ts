@@ -1,18 +1,34 @@
 import type { PeriodMetrics } from './recount.ts'
+import type { Group } from './recount-buckets.ts'
+import { before, type Compare, comparedDays, type Days } from './recount-comparison.ts'
 import { conversionsOf, type RecountGoal } from './recount-conversions.ts'
-import { daysBefore, daysBetween, isWithin, type Period, periodOf } from './recount-days.ts'
+import { daysBetween, isWithin, type Period, periodOf } from './recount-days.ts'
 import { type Filters, type Kept, keep, withoutGoal } from './recount-filters.ts'
 import { oneDecimal, twoDecimals } from './recount-rounding.ts'
 import { type CountedHit, type Visit, visitorsOf, type World } from './recount-world.ts'
 
 /** The overview under filters, without kpi and revenue. */
 
-export interface Query {
-  /** first day, Y-m-d of the site's zone */
-  from: string
-  /** last day */
-  to: string
+export interface Query extends Days {
   filters?: Filters
+  compare?: Compare
+  /** size of the buckets, when it is chosen */
+  group?: Group
+}
+
+/** The query for the period of `previous`. */
+export function beforeOf({ zone }: World, { period: _period, ...query }: Query): Query {
+  const range = { ...query, ...(_period && { period: _period }) }
+  return { ...query, ...(query.compare ? comparedDays(zone, range, query.compare) : before(zone, range)) }
+}
+
+/** The field `comparison` of an answer. */
+export function recountComparison(world: World, query: Query) {
+  if (!query.compare) return {}
+  const compared = beforeOf(world, query)
+  const { start, end } = spanOf(world, compared)
+  const iso = (at: number) => new Date(at).toISOString()
+  return { comparison: { from: compared.from, to: compared.to, start: iso(start), end: iso(end) } }
 }
 
 export interface FilteredMetrics extends PeriodMetrics {
@@ -28,8 +44,8 @@ export interface FilteredOverview extends FilteredMetrics {
 export function recountFilteredOverview(world: World, query: Query): FilteredOverview {
   return {
     ...metricsUnderFilters(world, query),
-    days: daysBetween(query.from, query.to) + 1,
-    previous: metricsUnderFilters(world, { ...query, ...daysBefore(query.from, query.to) }),
+    days: query.period ? 1 : daysBetween(query.from, query.to) + 1,
+    previous: metricsUnderFilters(world, beforeOf(world, query)),
   }
 }
 
@@ -46,9 +62,12 @@ function metricsUnderFilters(world: World, query: Query): FilteredMetrics {
   }
 }
 
-export function keptOf(world: World, { from, to, filters = {} }: Query): Kept {
-  return keep(world, filters, periodOf(world.zone, from, to))
+export function keptOf(world: World, query: Query): Kept {
+  return keep(world, query.filters ?? {}, spanOf(world, query))
 }
+
+export const spanOf = ({ zone }: World, { from, to, period }: Query): Period =>
+  period ?? periodOf(zone, from, to)
 
 /** What keeps a period keeps a part of it as well: hits by their time, sessions by their start. */
 export function metricsWithin(kept: Kept, part: Period): PeriodMetrics {

@@ -1,10 +1,10 @@
 import type { Db } from '../../src/db/connect.ts'
 import { type Random, randomFrom } from './random-values.ts'
 import { bucketing, bucketsOf } from './recount-buckets.ts'
-import { daysBefore, isWithin, type Period, periodOf } from './recount-days.ts'
+import { isWithin, type Period } from './recount-days.ts'
 import { hasHitFilters, passesSessionFilters } from './recount-filters.ts'
-import { keptOf, type Query } from './recount-metrics.ts'
-import type { SeriesQuery } from './recount-timeseries.ts'
+import { beforeOf, keptOf, type Query, spanOf } from './recount-metrics.ts'
+import { comparisonOf, type SeriesQuery } from './recount-timeseries.ts'
 import { type Dimension, isHitDimension, type Visit, type World } from './recount-world.ts'
 import type { TestSite } from './sites.ts'
 
@@ -104,8 +104,8 @@ const revenueOf = (payments: Paid[]) =>
 
 /** The money fields of the overview of a site without a processor, and of the days before. */
 export function recountMoneyOverview(world: World, { payments }: Money, query: Query) {
-  const before = { ...query, ...daysBefore(query.from, query.to) }
-  const periods = [query, before].map(each => periodOf(world.zone, each.from, each.to))
+  const before = beforeOf(world, query)
+  const periods = [query, before].map(each => spanOf(world, each))
   if (!payments.some(({ at }) => periods.some(period => isWithin(period, at)))) return [{}, {}]
   return [query, before].map((each, index) => {
     const kept = payments.filter(
@@ -128,8 +128,8 @@ export function recountMoneySeries(
   query: SeriesQuery,
 ) {
   const { group, buckets, labels } = bucketing(world, query)
-  const before = { ...query, ...daysBefore(query.from, query.to) }
-  const bucketsBefore = bucketsOf(world.zone, before.from, before.to, group)
+  const before = beforeOf(world, query)
+  const bucketsBefore = bucketsOf(world.zone, before, group)
   const values = (asked: Query, parts: Period[]) =>
     parts.map(part => {
       if (metric === 'revenue') {
@@ -149,6 +149,7 @@ export function recountMoneySeries(
     labels,
     values: values(query, buckets),
     previous: labels.map((_, index) => previous[index] ?? 0),
+    ...comparisonOf(world, query, bucketsBefore),
     group,
   }
 }
@@ -161,7 +162,7 @@ export function recountMoneyOf(
   value: string,
   query: Query,
 ): { revenue: number; mrr: number } {
-  const period = periodOf(world.zone, query.from, query.to)
+  const period = spanOf(world, query)
   const kept = keptOf(world, query)
   const hasValue = (visit: Visit | undefined) =>
     isHitDimension(dimension)

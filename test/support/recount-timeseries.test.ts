@@ -17,7 +17,7 @@ test.each([
 
 describe('labels', () => {
   const labels = (zone: string, from: string, to: string) =>
-    labelsOf(zone, bucketsOf(zone, from, to, recountGroup(from, to)))
+    labelsOf(zone, bucketsOf(zone, { from, to }, recountGroup(from, to)))
 
   test('recounted labels of hours leave out a skipped hour and repeat a doubled one', () => {
     const spring = labels('Europe/Berlin', '2025-03-30', '2025-03-30')

@@ -1,7 +1,7 @@
 import type { PeriodMetrics } from './recount.ts'
-import { bucketing, bucketsOf, countsPerBucket, type Group } from './recount-buckets.ts'
-import { daysBefore, type Period } from './recount-days.ts'
-import { keptOf, metricsWithin, type Query } from './recount-metrics.ts'
+import { bucketing, bucketsOf, countsPerBucket, type Group, labelsOf } from './recount-buckets.ts'
+import type { Period } from './recount-days.ts'
+import { beforeOf, keptOf, metricsWithin, type Query, recountComparison } from './recount-metrics.ts'
 import { type EventType, eventTypes, type World } from './recount-world.ts'
 
 /** A query for buckets: `range` is the preset when the days come from one. */
@@ -26,16 +26,23 @@ export function recountMetricSeries(
   query: SeriesQuery,
 ): MetricSeries {
   const { group, buckets, labels } = bucketing(world, query)
-  const before = { ...query, ...daysBefore(query.from, query.to) }
-  const bucketsBefore = bucketsOf(world.zone, before.from, before.to, group)
+  const before = beforeOf(world, query)
+  const bucketsBefore = bucketsOf(world.zone, before, group)
   const valuesBefore = metricPerBucket(world, metric, before, bucketsBefore)
   return {
     labels,
     values: metricPerBucket(world, metric, query, buckets),
     previous: labels.map((_, index) => valuesBefore[index] ?? 0),
+    ...comparisonOf(world, query, bucketsBefore),
     group,
   }
 }
+
+/** The fields that a series has with a comparison. */
+export const comparisonOf = (world: World, query: Query, bucketsBefore: Period[]) =>
+  query.compare
+    ? { ...recountComparison(world, query), previous_labels: labelsOf(world.zone, bucketsBefore) }
+    : {}
 
 function metricPerBucket(
   world: World,

@@ -1,7 +1,6 @@
 import { bucketing, countsPerBucket, type Group } from './recount-buckets.ts'
-import { daysBefore } from './recount-days.ts'
 import type { Kept } from './recount-filters.ts'
-import { bounceRate, keptOf, pageviewsOf, type Query } from './recount-metrics.ts'
+import { beforeOf, bounceRate, keptOf, pageviewsOf, type Query } from './recount-metrics.ts'
 import { oneDecimal, twoDecimals } from './recount-rounding.ts'
 import type { SeriesQuery } from './recount-timeseries.ts'
 import { byText, type CountedHit, type Visit, type World } from './recount-world.ts'
@@ -21,7 +20,7 @@ export interface TitleRow {
 /** Every title that was viewed or seen by a session, by sessions, pageviews, title. */
 export function recountTitles(world: World, query: Query): TitleRow[] {
   const kept = keptOf(world, query)
-  const keptBefore = keptOf(world, { ...query, ...daysBefore(query.from, query.to) })
+  const keptBefore = keptOf(world, beforeOf(world, { ...query, compare: undefined }))
   const titles = new Set(world.hits.map(hit => hit.values.title))
   titles.delete('')
 

@@ -57,7 +57,7 @@ export interface Actor {
   os: string
 }
 
-interface ActorServices {
+export interface ActorServices {
   config: Pick<Config, 'baseUrl' | 'secretKey'>
   grant: Grant | null
 }

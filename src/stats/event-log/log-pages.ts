@@ -51,7 +51,8 @@ const countFilteredQuarters = filteredQuery<{ types: string[] }, Quarter>(
   group by 1`,
 )
 
-const readFilteredLog = filteredQuery<LogParams, LoggedHit>('read-filtered-log', ['filtered_hits'])
+/** Hits of `types`, the newest first. */
+export const readFilteredLog = filteredQuery<LogParams, LoggedHit>('read-filtered-log', ['filtered_hits'])
 
 /** A hit with its visitor; the identity is the present one of the session, not the one at the time of the hit. */
 export interface LoggedHit extends Actor {

@@ -24,7 +24,8 @@ const GoalFilter = z
 
 const dimensionFields = byDimension((name, texts) => conditions(name).meta(texts))
 
-const filterFields = {
+/** The filters alone, for endpoints without a range. A schema that uses them needs `checkFilters`, too. */
+export const filterFields = {
   ...dimensionFields,
   campaign: conditions('campaign').meta({ description: 'The same as `utm_campaign`.', example: ['spring'] }),
   prop_key: conditions('prop_key').meta({
@@ -56,11 +57,18 @@ const filterNames = [...DIMENSIONS, 'campaign', 'prop_key', 'prop_value'] as con
  * (`resolveQueries`). A parameter of the endpoint itself may replace a filter, such as `title`: it is no list of conditions.
  */
 export function checkStats(
-  query: Parameters<typeof checkRange>[0] & { [Name in (typeof filterNames)[number]]?: unknown },
+  query: Parameters<typeof checkRange>[0] & GivenFilters,
   context: z.RefinementCtx,
 ): void {
-  const refuse = (path: string[], message: string) => context.addIssue({ code: 'custom', path, message })
   checkRange(query, context)
+  checkFilters(query, context)
+}
+
+type GivenFilters = { [Name in (typeof filterNames)[number]]?: unknown }
+
+/** Like `checkStats`, for a query without a range. */
+export function checkFilters(query: GivenFilters, context: z.RefinementCtx): void {
+  const refuse = (path: string[], message: string) => context.addIssue({ code: 'custom', path, message })
   if (query.prop_value !== undefined && query.prop_key === undefined) {
     refuse(['prop_key'], 'is required when prop_value is given')
   }
