@@ -29,7 +29,7 @@ export interface Services {
   log: Log
   /** Threads for CPU-heavy work. */
   rollups: Pool
-  /** Threads that compare texts with patterns. Any user can write a slow pattern, so no other work uses these threads. */
+  /** Threads that compare texts with patterns, and follow funnels. Any user can make both slow, so no other work uses these threads. */
   patterns: FairPool
   limiter: RateLimiter
   invalidTokens: InvalidTokens

@@ -3,6 +3,7 @@ import { loadConfig } from '../src/config.ts'
 import { connectDb } from '../src/db/connect.ts'
 import { checkDatabase, migrate } from '../src/db/migrate.ts'
 import { addressesOf, hasEmbeddedDatabase } from '../src/embedded/attach.ts'
+import { EXIT_PAGE_JOBS } from '../src/ingestion/fill-exit-pages.ts'
 import type { HitBatch } from '../src/ingestion/hit.ts'
 import { createHitConsumer } from '../src/ingestion/store/hit-consumer.ts'
 import { STORE_RETRY } from '../src/ingestion/store/store.ts'
@@ -83,6 +84,7 @@ const scheduler = startScheduler({
   now: () => new Date(),
   jobs: [
     ...RETENTION_JOBS,
+    ...EXIT_PAGE_JOBS,
     { name: 'recompute subscriptions', everyMs: 10_000, run: ({ db }) => recomputeAllSites({ db, log }) },
     { name: 'forget expired sessions', everyMs: HOUR_MS, run: ({ db }, now) => forgetExpired(db, now) },
     { name: 'erase people', everyMs: 10_000, run: ({ db }, now) => erasePeople({ db, log }, now) },

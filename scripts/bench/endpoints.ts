@@ -15,13 +15,16 @@ export interface Endpoint {
   path: string
 }
 
-/** Values for the parameters of the endpoints, from the data: the most frequent title, country and error. */
+/** Values for the parameters of the endpoints, from the data: the most frequent title, country and error, and the newest session. */
 interface Subjects {
   siteId: string
   title: string
   country: string
   errorId: string
   goalId: string
+  /** The newest session and its visitor. */
+  sessionId: string
+  visitorId: string
   /** Last day of the data, `Y-m-d`. */
   until: string
 }
@@ -46,11 +49,12 @@ export async function findSurface(api: Api, until: string | undefined): Promise<
   const last = until ?? newest.data[0]!.timestamp.slice(0, 10)
   const range = `from=${dayBefore(last, 89)}&to=${last}`
   const stats = `${site}/stats`
-  const [titles, countries, errors, goals] = await Promise.all([
+  const [titles, countries, errors, goals, sessions] = await Promise.all([
     api<Rows<{ title: string }>>('GET', `${stats}/page-titles?${range}&per_page=1`),
     api<{ values: { value: string }[] }>('GET', `${stats}/filter-values?${range}&dimension=country&limit=1`),
     api<Rows<{ id: string }>>('GET', `${stats}/errors?${range}&per_page=1`),
     api<Rows<unknown>>('GET', `${site}/goals?per_page=1`),
+    api<Rows<{ session_id: string; visitor_id: string }>>('GET', `${stats}/sessions?${range}&per_page=1`),
   ])
   if (goals.data.length === 0) {
     await api('POST', `${site}/goals/batch`, { event_names: ['signup', 'purchase', 'search'] })
@@ -58,15 +62,22 @@ export async function findSurface(api: Api, until: string | undefined): Promise<
     await api('POST', `${site}/goals`, { match_type: 'page', match_value: '/' })
   }
   const goalId = await signupGoalOf(api, site)
-  const [title, country, error] = [titles.data[0], countries.values[0], errors.data[0]]
-  if (!title || !country || !error)
-    throw new Error(`${LARGE_SITE} has no titles, countries or errors in ${range}`)
+  const [title, country, error, session] = [
+    titles.data[0],
+    countries.values[0],
+    errors.data[0],
+    sessions.data[0],
+  ]
+  if (!title || !country || !error || !session)
+    throw new Error(`${LARGE_SITE} has no titles, countries, errors or sessions in ${range}`)
   const subjects = {
     siteId: found.id,
     title: title.title,
     country: country.value,
     errorId: error.id,
     goalId,
+    sessionId: session.session_id,
+    visitorId: session.visitor_id,
     until: last,
   }
   return {
@@ -96,10 +107,17 @@ interface Rows<Row> {
   data: Row[]
 }
 
-function endpointsOf({ title, errorId, goalId }: Subjects): Endpoint[] {
+function endpointsOf({ title, errorId, goalId, sessionId, visitorId }: Subjects): Endpoint[] {
   const rows: [name: string, path: string][] = [
     ['overview', '/overview'],
+    ['overview, a year before', '/overview?compare=previous_year'],
+    ['live', '/stats/live'],
     ['timeseries visitors', '/stats/timeseries?metric=visitors'],
+    ['timeseries visitors by hour', '/stats/timeseries?metric=visitors&group=hour'],
+    [
+      'timeseries, days before by weekday',
+      '/stats/timeseries?metric=visitors&compare=previous&match_weekday=true',
+    ],
     ['breakdown path', '/stats/breakdown?dimension=path'],
     ['breakdown source', '/stats/breakdown?dimension=source'],
     ['breakdown path, searched', '/stats/breakdown?dimension=path&search=docs'],
@@ -117,6 +135,14 @@ function endpointsOf({ title, errorId, goalId }: Subjects): Endpoint[] {
     ['events, page 2,000', '/stats/events?page=2000'],
     ['events timeseries', '/stats/events/timeseries'],
     ['property breakdown', '/stats/events/property-breakdown?event_type=event&event_name=signup'],
+    ['sessions, page 1', '/stats/sessions'],
+    ['sessions, page 2,000', '/stats/sessions?page=2000'],
+    ['session', `/stats/sessions/${sessionId}`],
+    ['visitors, page 1', '/stats/people'],
+    ['visitors, page 2,000', '/stats/people?page=2000'],
+    ['users, page 1', '/stats/people?kind=users'],
+    ['visitor', `/stats/people/${visitorId}`],
+    ['visitor timeline', `/stats/people/${visitorId}/timeline`],
     ['page titles', '/stats/page-titles'],
     ['page titles timeseries', `/stats/page-titles/timeseries?title=${encodeURIComponent(title)}`],
     ['filter values path', '/stats/filter-values?dimension=path'],

@@ -1,12 +1,14 @@
 -- Sessions that a row slice counts: started in [:start, :end), with their last hit in [:closedFrom, :closedTo); :closedFrom null:
 -- any time before :closedTo.
-select session_no, first_at, last_at, pageviews, duration_ms, {rolled_up_session_columns}
+select
+  session_no, visitor_no, started_at, first_at, last_at, pageviews, events, duration_ms, {rolled_up_start_columns}
 from sessions
 where :closedFrom::timestamptz is null
   and site_no = :siteNo::int and started_at >= :start::timestamptz and started_at < :end::timestamptz
   and last_at < :closedTo::timestamptz
 union all
-select session.session_no, first_at, last_at, pageviews, duration_ms, {rolled_up_session_columns}
+select
+  session.session_no, visitor_no, started_at, first_at, last_at, pageviews, events, duration_ms, {rolled_up_start_columns}
 from (
   select distinct session_at, session_no
   from events

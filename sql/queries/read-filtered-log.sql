@@ -2,6 +2,7 @@
 -- time of the hit.
 select
   hit.at,
+  hit.id,
   hit.type,
   hit.name,
   hit.path,

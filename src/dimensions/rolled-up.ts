@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
-import { columnOf, DIMENSIONS, isSessionOnly, levelOf } from './dimensions.ts'
+import { columnOf, DIMENSIONS, levelOf } from './dimensions.ts'
+import { HOUR_OF_WEEK } from './registry.ts'
 
 /** Dimension of errors; its values are fingerprints. */
 export const ERRORS = 'error'
@@ -10,7 +11,8 @@ export const propertiesOf = (type: string, name: string): string => `${PROPERTIE
 
 /** Dimensions that rollups count, without the properties of single events. */
 export const ROLLED_UP_DIMENSIONS: readonly string[] = [
-  ...DIMENSIONS.filter(dimension => !isSessionOnly(dimension)),
+  ...DIMENSIONS.filter(dimension => levelOf(dimension) !== 'session-only'),
+  HOUR_OF_WEEK,
   ERRORS,
   PROPERTIES,
 ]

@@ -6,8 +6,11 @@ import {
   fieldOf,
   SESSION_ATTRIBUTES,
 } from './dimensions.ts'
+import { HOUR_OF_WEEK } from './registry.ts'
 
 const HITS = dimensionsOfLevel('hit')
+const ROWS = dimensionsOfLevel('session-row')
+const ENDS = dimensionsOfLevel('session-end')
 
 const list = (columns: readonly string[], textOf = (column: string) => column) =>
   columns.map(textOf).join(', ')
@@ -15,6 +18,10 @@ const arrayOf = (column: string) => `:${fieldOf(column)}::text[]`
 const textArray = (values: string[]) => `'{${values.join(',')}}'::text[]`
 const choice = (dimensions: readonly Dimension[]) =>
   dimensions.map(dimension => `when '${dimension}' then ${columnOf(dimension)}`).join(' ')
+
+/** Hour of the week at a time, from 0 at Monday 00:00, by the offsets of a zone (`src/time/zone-offsets.ts`). */
+const hourOf = (at: string) =>
+  `(floor((date_part('epoch', ${at}) + (:offsets::int[])[width_bucket(${at}, :offsetStarts::timestamptz[])]) / 3600)::bigint % 168 + 240) % 168`
 
 /** Parts of statements that are derived from the registry of dimensions; a statement names them as `{copied_columns}`. */
 export const SQL_LISTS: Record<string, string> = {
@@ -40,4 +47,15 @@ export const SQL_LISTS: Record<string, string> = {
   rolled_up_session_columns: list(COPIED_COLUMNS),
   rolled_up_session_names: textArray(COPIED_COLUMNS),
   rolled_up_session_choice: choice(COPIED_COLUMNS),
+  rolled_up_row_columns: list(ROWS),
+  rolled_up_row_names: textArray(ROWS),
+  /** Columns of `sessions` that sessions are counted by. */
+  rolled_up_start_columns: list([...COPIED_COLUMNS, ...ROWS, ...ENDS]),
+  rolled_up_start_names: textArray([...COPIED_COLUMNS, ...ROWS, ...ENDS, HOUR_OF_WEEK]),
+  rolled_up_start_choice: choice([...COPIED_COLUMNS, ...ROWS, ...ENDS]),
+  rolled_up_end_names: textArray(ENDS),
+  hour_of_hit: hourOf('at'),
+  hour_of_start: hourOf('started_at'),
+  /** `1-00` … `7-23` */
+  hour_text: "(hour / 24 + 1) || '-' || lpad((hour % 24)::text, 2, '0')",
 }

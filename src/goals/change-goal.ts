@@ -42,9 +42,26 @@ const replaceGoal = query<DefinitionParams & { siteNo: number; id: string }, Goa
   returning ${GOAL_COLUMNS}`,
 )
 
-const removeGoal = query<{ siteNo: number; id: string }, { id: string }>(
+const removeGoal = query<{ siteNo: number; id: string }, GoalRecord>(
   'remove-goal',
-  'delete from goals where site_no = :siteNo and id = :id returning id',
+  `delete from goals where site_no = :siteNo and id = :id returning ${GOAL_COLUMNS}`,
+)
+
+/** Puts a definition in the place of a goal in the steps of funnels. `definition`: JSON, a step of its own. */
+const keepInFunnels = query<{ siteNo: number; id: string; definition: string }>(
+  'keep-goal-in-funnels',
+  `update funnels
+  set steps = (
+    select jsonb_agg(
+      case
+        when step ->> 'goal' = :id::text then :definition::text::jsonb || jsonb_strip_nulls(step - 'goal')
+        else step
+      end
+      order by number
+    )
+    from jsonb_array_elements(steps) with ordinality as listed (step, number)
+  )
+  where site_no = :siteNo and steps @> jsonb_build_array(jsonb_build_object('goal', :id::text))`,
 )
 
 type ChangeServices = Pick<Services, 'db' | 'patterns'> & { signal?: AbortSignal | undefined }
@@ -79,7 +96,7 @@ export async function saveGoal(
 }
 
 /**
- * Deletes a goal.
+ * Deletes a goal. Funnels keep its definition.
  * @throws AppError `not_found` when the goal was deleted meanwhile
  */
 export async function deleteGoal(
@@ -88,8 +105,10 @@ export async function deleteGoal(
   { id, displayName }: Pick<GoalRecord, 'id' | 'displayName'>,
 ): Promise<void> {
   await db.begin(async transaction => {
+    await lockGoals(transaction, siteNo)
     const [gone] = await removeGoal(transaction, { siteNo, id })
     if (!gone) throw noSuchGoal()
+    await keepInFunnels(transaction, { siteNo, id, definition: JSON.stringify(stepOf(gone)) })
     await audit(transaction, {
       action: 'goal.delete',
       object: { type: 'goal', id },
@@ -97,6 +116,23 @@ export async function deleteGoal(
     })
   })
 }
+
+/** Returns a goal as a step of a funnel with a definition of its own. */
+const stepOf = ({
+  displayName,
+  type,
+  matchOperator,
+  matchValue,
+  scrollThreshold,
+  customProps,
+}: GoalRecord) => ({
+  name: displayName,
+  type: type === 'page' ? 'pageview' : type,
+  operator: matchOperator,
+  value: matchValue,
+  ...(type === 'scroll' && { scroll_threshold: scrollThreshold }),
+  ...(type === 'event' && { props: customProps }),
+})
 
 /** Records that the lifecycle goals of the site exist; no row when this was recorded before. */
 const claimLifecycleGoals = query<{ siteNo: number }, { siteNo: number }>(

@@ -4,7 +4,16 @@ import { label, timestamp, uuid } from '../schema/fields.ts'
 import { envelope, pageFields } from '../schema/pagination.ts'
 import { integer, isWithin, mend, requiredText, text } from '../schema/validation.ts'
 
-const GOAL_TYPES = ['page', 'event', 'scroll', 'outbound', 'download', 'button', 'form', 'copy'] as const
+export const GOAL_TYPES = [
+  'page',
+  'event',
+  'scroll',
+  'outbound',
+  'download',
+  'button',
+  'form',
+  'copy',
+] as const
 export type GoalType = (typeof GOAL_TYPES)[number]
 
 /** All fields of a goal that a client can set, with defaults filled in. */
@@ -64,7 +73,7 @@ export type ListGoals = z.infer<typeof ListGoals>
 const MAX_PROPS = 3
 
 // Zod drops `__proto__` from a record, and a goal without one of its conditions would match other events: refuse the key.
-const CustomProps = z.preprocess(
+export const CustomProps = z.preprocess(
   (given: Record<string, string> | null | undefined, context) => {
     if (Object.keys(given ?? {}).some(key => mend(key) === '__proto__')) {
       context.addIssue({ code: 'custom', message: 'must not have the key __proto__' })
@@ -116,7 +125,7 @@ const GoalFields = z.object({
 
 /** Whole definition of a goal, to create or replace it. Omitted and null fields get their defaults. */
 export const GoalBody = GoalFields.superRefine((body, context) => {
-  for (const [field, message] of conflictsIn(body)) {
+  for (const [field, message] of goalConflicts(body)) {
     context.addIssue({ code: 'custom', path: [field], message })
   }
 }).meta({
@@ -134,7 +143,7 @@ export type GoalBody = z.infer<typeof GoalBody>
 export const isBlank = (value: string | null | undefined) => !value?.trim()
 
 /** Yields the fields that conflict with the goal's type or operator, each with a message. */
-function* conflictsIn(goal: z.infer<typeof GoalFields>): Generator<[keyof GoalBody, string]> {
+export function* goalConflicts(goal: z.infer<typeof GoalFields>): Generator<[keyof GoalBody, string]> {
   const { match_type: type, match_value: value } = goal
   if (['page', 'scroll', 'event'].includes(type) && isBlank(value)) yield ['match_value', 'is required']
   if (type === 'scroll' && goal.scroll_threshold == null) yield ['scroll_threshold', 'is required']

@@ -112,6 +112,8 @@ export interface Ranking {
   window: Window
   /** See `src/dimensions/rolled-up.ts`. */
   dimension: string
+  /** Time zone of the site; `hour_of_week` needs it. */
+  zone?: string
   /** Columns to sort by, in this order, all descending; ties are sorted by value. `visitors` may only be the first column. */
   by: Column[]
   /** A value is shown when one of these columns is greater than 0. */
@@ -125,7 +127,7 @@ export interface Ranking {
 /** Query for a page of values in any order, of those that match a search. */
 export interface SortedRanking
   extends ValueOrder,
-    Pick<Ranking, 'siteNo' | 'window' | 'dimension' | 'shown' | 'limit' | 'offset'> {
+    Pick<Ranking, 'siteNo' | 'window' | 'dimension' | 'zone' | 'shown' | 'limit' | 'offset'> {
   /** Only values that contain the text, in any case. */
   search?: string | undefined
   /** Required by sorts of what rollups do not count: money and conversions. */
@@ -152,10 +154,7 @@ export interface Tasks {
   sortValues: { input: SortedRanking; output: { rows: RankedValue[]; total: number } | null }
   /** Counts in the order of `values`; null as for `rankValues`. Without `withVisitors`, `visitors` are 0. */
   countValues: {
-    input: {
-      siteNo: number
-      window: Window
-      dimension: string
+    input: Pick<Ranking, 'siteNo' | 'window' | 'dimension' | 'zone'> & {
       values: string[]
       withVisitors?: boolean | undefined
     }

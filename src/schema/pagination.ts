@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { MOST_ROWS, runningDownload } from './download.ts'
 import { count } from './fields.ts'
 import { integer } from './validation.ts'
 
@@ -27,8 +28,10 @@ export interface PageQuery {
   per_page: number
 }
 
-/** Returns the SQL `limit` and `offset` of a page. */
+/** Returns the SQL `limit` and `offset` of a page; those of the whole list while it is downloaded. */
 export function windowOf({ page, per_page }: PageQuery): { limit: number; offset: number } {
+  // One row more than a file may have: it says that the list is too long.
+  if (runningDownload()?.isWhole) return { limit: MOST_ROWS + 1, offset: 0 }
   return { limit: per_page, offset: (page - 1) * per_page }
 }
 
@@ -80,9 +83,11 @@ export function paginate<Row>(
   { page, per_page }: PageQuery,
   { rows, total }: Page<Row>,
 ) {
+  const download = runningDownload()
+  download?.take(rows, total)
   const lastPage = Math.max(1, Math.ceil(total / per_page))
   return {
-    data: rows,
+    data: download ? [] : rows,
     links: {
       first: pageUrl(1),
       last: pageUrl(lastPage),

@@ -1,10 +1,12 @@
 import { query } from '../db/query.ts'
+import { runningDownload } from '../schema/download.ts'
 import { mayShow } from '../sharing/grant.ts'
 import { type ComparisonQuery, comparedRange, presentComparison } from '../time/comparison.ts'
 import { type Group, previousRange, resolveRange, type TimeSpan } from '../time/range.ts'
 import { grantedFilters, NO_MONEY_EVENTS } from './filters/granted.ts'
 import { type Filters, filtersOf, type StatsQuery } from './filters/query.ts'
 import { isUnfiltered, keptPart } from './filters/resolved-query.ts'
+import { withSegments } from './filters/segments.ts'
 import { resolveQueries } from './resolve/resolve.ts'
 import type { ResolveServices } from './resolve/targets.ts'
 
@@ -12,6 +14,8 @@ import type { ResolveServices } from './resolve/targets.ts'
 export type StatsServices = ResolveServices & {
   /** Says in the answer from when on the site has details: its range begins before. */
   showDetailsFrom?: ((detailsFrom: Date) => void) | undefined
+  /** Which user reads: personal segments of others are unknown. Undefined for readers of a share. */
+  userId?: string | undefined
 }
 
 /** Fields of a site that statistics queries use. */
@@ -40,6 +44,26 @@ const hasMoneyEvents = query<{ siteNo: number; start: Date; end: Date }, { found
   ) as found`,
 )
 
+type ContextQuery = StatsQuery & ComparisonQuery & { group?: Group | undefined }
+
+/**
+ * Returns the query context, for all blocks of a download the same one, unless what its reader may see has changed.
+ * @see resolveNow
+ */
+export function resolveContext(
+  services: StatsServices,
+  site: StatsSite,
+  query: ContextQuery,
+  options: { listsEvents?: boolean } = {},
+): ReturnType<typeof resolveNow> {
+  const resolve = () => resolveNow(services, site, query, options)
+  const download = runningDownload()
+  if (!download) return resolve()
+  const sections = services.grant && [...services.grant.sections]
+  const key = JSON.stringify([site.siteNo, query, options, sections, services.grant?.filters])
+  return download.pin(`query context ${key}`, resolve)
+}
+
 /**
  * Returns the query context: the range, the period before it, and the resolved query for each of them. With `compare` in the query,
  * the compared period takes the place of the period before, and `comparison` describes it. Filters need rows: filtered queries
@@ -47,31 +71,25 @@ const hasMoneyEvents = query<{ siteNo: number; start: Date; end: Date }, { found
  * @param options.listsEvents whether the read lists or counts all events, of money too, even without filters
  * @throws AppError as `grantedFilters` and `resolveQueries`
  */
-export async function resolveContext(
+async function resolveNow(
   services: StatsServices,
   site: StatsSite,
-  query: StatsQuery & ComparisonQuery & { group?: Group | undefined },
-  { listsEvents = false }: { listsEvents?: boolean } = {},
+  query: ContextQuery,
+  { listsEvents = false }: { listsEvents?: boolean },
 ) {
-  const granted = grantedFilters(services.grant, filtersOf(query))
-  const clock = { zone: site.timezone, now: services.now(), firstEventAt: site.firstEventAt }
+  const given = await withSegments(services, site, filtersOf(query), query.segment)
+  const granted = grantedFilters(services.grant, given)
+  const clock = {
+    zone: site.timezone,
+    now: runningDownload()?.startedAt ?? services.now(),
+    firstEventAt: site.firstEventAt,
+  }
   const range = resolveRange(query, clock)
   const compared = comparedRange(query, range, clock)
   const rangeBefore = compared ?? previousRange(range)
   const filters = listsEvents ? await withoutMoneyEvents(services, site, granted, range) : granted
-  const { detailsFrom } = site
-  const isCut = ({ start }: TimeSpan) => !!detailsFrom && start < detailsFrom
-  if (isCut(range) || (compared && isCut(compared))) services.showDetailsFrom?.(detailsFrom!)
-  const resolveSpans = async (spans: TimeSpan[]) => {
-    const kept = spans.map(span => (isCut(span) ? keptPart({ ...span, detailsFrom: detailsFrom! }) : span))
-    const resolved = await resolveQueries(services, site, filters, kept)
-    return resolved.map((each, index) => {
-      const { start, end } = spans[index]!
-      return isCut(spans[index]!) && isUnfiltered(each)
-        ? { ...each, start, end, detailsFrom: detailsFrom! }
-        : each
-    })
-  }
+  showDetails(services, site, compared ? [range, compared] : [range])
+  const resolveSpans = (spans: TimeSpan[]) => resolveKept(services, site, filters, spans)
   // Queries that are resolved together read the values of patterns between their time spans, too.
   const [resolved, resolvedBefore] = compared
     ? [...(await resolveSpans([range])), ...(await resolveSpans([compared]))]
@@ -85,6 +103,55 @@ export async function resolveContext(
   }
 }
 
+/**
+ * Returns the query context of a read that follows what began in the range for up to `windowMs` after its end: the range and, with
+ * `compare` in the query, the compared period, each with a resolved query that ends later.
+ * @see docs/metrics.md "Which moments count"
+ * @throws AppError as `grantedFilters` and `resolveQueries`
+ */
+export async function resolveFollowed(
+  services: StatsServices,
+  site: StatsSite,
+  query: StatsQuery & ComparisonQuery,
+  windowMs: number,
+) {
+  const given = await withSegments(services, site, filtersOf(query), query.segment)
+  const filters = grantedFilters(services.grant, given)
+  const now = services.now()
+  const range = resolveRange(query, { zone: site.timezone, now, firstEventAt: site.firstEventAt })
+  const compared = comparedRange(query, range, { now })
+  const followMs = Math.min(windowMs, Math.max(0, now.getTime() - range.end.getTime()))
+  const follow = async (span: TimeSpan) => {
+    const end = new Date(span.end.getTime() + followMs)
+    const [resolved] = await resolveKept(services, site, filters, [{ start: span.start, end }])
+    return { range: span, resolved: resolved! }
+  }
+  showDetails(services, site, compared ? [range, compared] : [range])
+  return {
+    current: await follow(range),
+    previous: compared && (await follow(compared)),
+    comparison: compared && presentComparison(compared),
+  }
+}
+
+const isCut = ({ start }: TimeSpan, { detailsFrom }: StatsSite) => !!detailsFrom && start < detailsFrom
+
+/** Says from when on there are details, if a time span begins before. */
+function showDetails(services: StatsServices, site: StatsSite, spans: TimeSpan[]): void {
+  if (spans.some(span => isCut(span, site))) services.showDetailsFrom?.(site.detailsFrom!)
+}
+
+/** Resolves filters for the parts of time spans that have details; what needs no rows keeps the whole span. */
+async function resolveKept(services: StatsServices, site: StatsSite, filters: Filters, spans: TimeSpan[]) {
+  const detailsFrom = site.detailsFrom!
+  const kept = spans.map(span => (isCut(span, site) ? keptPart({ ...span, detailsFrom }) : span))
+  const resolved = await resolveQueries(services, site, filters, kept)
+  return resolved.map((each, index) => {
+    const { start, end } = spans[index]!
+    return isCut(spans[index]!, site) && isUnfiltered(each) ? { ...each, start, end, detailsFrom } : each
+  })
+}
+
 /** A site without events of money in the range is read as for users: the filter would keep it from the aggregates. */
 async function withoutMoneyEvents(
   { reads, grant }: StatsServices,
@@ -93,6 +160,9 @@ async function withoutMoneyEvents(
   { start, end }: TimeSpan,
 ): Promise<Filters> {
   if (mayShow(grant, 'revenue')) return filters
+  const withoutMoney = { ...filters, dimensions: [...filters.dimensions, NO_MONEY_EVENTS] }
+  // Events of money may be stored while the list is downloaded.
+  if (runningDownload()) return withoutMoney
   const [money] = await hasMoneyEvents(reads, { siteNo, start, end })
-  return money!.found ? { ...filters, dimensions: [...filters.dimensions, NO_MONEY_EVENTS] } : filters
+  return money!.found ? withoutMoney : filters
 }

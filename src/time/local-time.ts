@@ -53,7 +53,7 @@ function readSpan(zone: string, start: number, spanBefore: Span | undefined): Sp
 }
 
 /** Milliseconds that local clocks are ahead of UTC during the quarter hour that contains `at`. */
-function offsetAt(zone: string, at: number): number {
+export function offsetAt(zone: string, at: number): number {
   const known = at < REPEATS_FROM ? at : REPEATS_FROM + ((at - REPEATS_FROM) % CYCLE)
   const quarter = Math.floor(known / QUARTER_HOUR) * QUARTER_HOUR
   const index = Math.floor(quarter / SPAN)

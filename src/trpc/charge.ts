@@ -55,11 +55,11 @@ export function sharedBuckets(ctx: Pick<Context, 'network' | 'config'>, siteNo: 
  * @throws AppError `rate_limited`
  */
 export async function chargeCall(
-  ctx: Pick<Context, 'limiter' | 'now' | 'showRate'>,
+  ctx: Pick<Context, 'limiter' | 'now' | 'showRate' | 'isCharged'>,
   buckets: Bucket[],
 ): Promise<void> {
   const limited = buckets.filter(({ limit }) => limit > 0)
-  if (limited.length === 0) return
+  if (limited.length === 0 || ctx.isCharged) return
   const rates = await ctx.limiter.count(limited.map(({ key, limit }) => ({ key, limit })))
   const index = rates.reduce((least, rate, each) => (isLess(rate, rates[least]!) ? each : least), 0)
   const rate = rates[index]!

@@ -19,6 +19,8 @@ export interface Context extends Services, Credentials {
   isForeignPage: boolean
   /** Sets the header that says from when on the site has details. With several calls in one request, the latest time wins. */
   showDetailsFrom: (detailsFrom: Date) => void
+  /** Whether the request was charged already: a further block of a download. */
+  isCharged?: boolean
   /** Tells the REST adapter that the resource existed already, so that nothing was created. */
   sayExisting: () => void
   /** Aborts when the client has disconnected or has received its answer. */

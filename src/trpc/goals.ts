@@ -73,7 +73,7 @@ export const goalsRouter = router({
       method: 'delete',
       path: '/api/sites/:siteKey/goals/:goal',
       summary: 'Delete a goal',
-      description: 'Irreversible. Funnels are not affected.',
+      description: 'Irreversible. Funnels are not affected: they keep its definition.',
     })
     .output(z.void())
     .mutation(({ ctx }) => deleteGoal(ctx, ctx.site, ctx.goal)),

@@ -1,4 +1,5 @@
 import { AppError } from '../errors.ts'
+import { runningDownload } from '../schema/download.ts'
 import { shareCredentialOf } from '../sharing/credentials.ts'
 import { grantOf, invalidShare, useShare } from '../sharing/find-share.ts'
 import { type Grant, PUBLIC_GRANT, requireSection } from '../sharing/grant.ts'
@@ -29,7 +30,8 @@ export const sharedSiteProcedure = timed
     unauthenticated: 'Credentials are missing or not valid, and there is no such public site',
     password_required: 'The share has a password: open it with `POST /api/shares/open`',
     rate_limited: true,
-    forbidden: 'What the request names belongs to a section that is not shared with the reader',
+    forbidden:
+      'What the request names belongs to a section that is not shared with the reader, or it is to be a file, and the share may not be exported',
     not_found: 'No such site',
   })
   .use(async ({ ctx, next, getRawInput }) => {
@@ -42,7 +44,8 @@ export const sharedSiteProcedure = timed
     const { site, grant } = await findReadSite(ctx, input.siteKey)
     if ('identity' in ctx.reader && !grant) requireScope(ctx.reader.identity.caller!, type, meta?.scope)
     if (grant) requireShown(grant, meta?.section)
-    return next({ ctx: { site, grant, patterns: grant ? ctx.patterns.guests : ctx.patterns } })
+    const userId = 'identity' in ctx.reader && !grant ? ctx.reader.identity.caller?.userId : undefined
+    return next({ ctx: { site, grant, userId, patterns: grant ? ctx.patterns.guests : ctx.patterns } })
   })
 
 async function findReader(ctx: Context, getRawInput: () => Promise<unknown>): Promise<Reader> {
@@ -94,6 +97,9 @@ async function findReadSite(
 const noSuchSite = () => new AppError('not_found', 'No such site')
 
 function requireShown(grant: Grant, section: ProcedureMeta['section']): void {
+  if (runningDownload() && !grant.mayExport) {
+    throw new AppError('forbidden', 'What is shared with you may be read, and not be exported')
+  }
   if (section === 'any') return
   if (!section) throw new AppError('forbidden', 'Only users of the team may read this')
   requireSection(grant, section)

@@ -41,7 +41,9 @@ import { getTimeseries, Timeseries, TimeseriesQuery } from '../stats/reports/tim
 import { Comparison } from '../time/comparison.ts'
 import { router } from './procedures.ts'
 import { sharedSiteProcedure } from './shared-site.ts'
+import { funnelProcedures } from './stats/funnels.ts'
 import { liveProcedures } from './stats/live.ts'
+import { peopleProcedures } from './stats/people.ts'
 
 const Breakdown = envelope(BreakdownRow).extend({ comparison: Comparison.optional() })
 
@@ -101,6 +103,7 @@ export const statsRouter = router({
     .input(StatsQuery)
     .output(GoalRows)
     .query(({ ctx, input }) => getGoalReport(ctx, ctx.site, input)),
+  ...funnelProcedures,
   events: sharedSiteProcedure
     .meta({
       section: 'events',
@@ -208,4 +211,5 @@ export const statsRouter = router({
     .input(OccurrencesQuery)
     .output(envelope(ErrorOccurrence))
     .query(async ({ ctx, input }) => paginate(ctx, input, await getErrorOccurrences(ctx, ctx.site, input))),
+  ...peopleProcedures,
 })

@@ -7,7 +7,10 @@ import {
   expectItems,
   goalBody,
   hit,
+  newAnnotation,
+  newestSession,
   newGoal,
+  newSegment,
   newShare,
   newSite,
   ofError,
@@ -109,14 +112,22 @@ export const exercises: Record<string, (ask: Ask, world: World) => Promise<unkno
     await connect(world, world.site.id)
     const { body } = await ask({ query: 'range=last_7_days' })
     expect(Object.keys(body)).toEqual(expect.arrayContaining(['revenue', 'mrr']))
-    await ask({ query: `goal=${(await newGoal(world)).id}` })
+    await ask({ query: `goal=${(await newGoal(world)).id}&compare=previous_year` })
     await ask({ query: 'from=2026-03-01' })
   },
   'GET /api/sites/{siteKey}/stats/timeseries': async ask => {
     for (const metric of ['visitors', 'bounce_rate']) {
       await expectItems(ask({ query: `metric=${metric}&range=last_7_days` }), body => body.values)
     }
+    await expectItems(
+      ask({ query: 'metric=visitors&compare=previous&group=hour' }),
+      body => body.previous_labels,
+    )
     await ask({ query: 'metric=mood' })
+  },
+  'GET /api/sites/{siteKey}/stats/live': async ask => {
+    await expectItems(ask({ query: 'country[is_not]=XX' }), body => body.minutes)
+    await ask({ query: 'path[near]=/' })
   },
   'GET /api/sites/{siteKey}/stats/breakdown': page('dimension=browser'),
   'GET /api/sites/{siteKey}/stats/goals': async (ask, world) => {
@@ -132,6 +143,25 @@ export const exercises: Record<string, (ask: Ask, world: World) => Promise<unkno
   'GET /api/sites/{siteKey}/stats/events/property-breakdown': async ask => {
     await expectItems(ask({ query: 'event_type=event&event_name=signup' }), body => body.rows)
     await ask({ query: 'event_type=pageview&event_name=signup' })
+  },
+  'GET /api/sites/{siteKey}/stats/sessions': page(),
+  'GET /api/sites/{siteKey}/stats/sessions/{session}': async (ask, world) => {
+    const path = { session: (await newestSession(world)).session_id }
+    await expectItems(ask({ path }), body => body.data)
+    await ask({ path: { session: 'none' } })
+    await ask({ path, query: 'per_page=0' })
+  },
+  'GET /api/sites/{siteKey}/stats/people': page('kind=visitors'),
+  'GET /api/sites/{siteKey}/stats/people/{person}': async (ask, world) => {
+    await ask({ path: { person: (await newestSession(world)).visitor_id } })
+    await ask({ path: { person: 'nobody' } })
+    await ask({ query: 'range=ever' })
+  },
+  'GET /api/sites/{siteKey}/stats/people/{person}/timeline': async (ask, world) => {
+    const path = { person: (await newestSession(world)).visitor_id }
+    await expectItems(ask({ path }), body => body.data)
+    await ask({ path: { person: 'nobody' } })
+    await ask({ path, query: 'page=1000&per_page=100' })
   },
   'GET /api/sites/{siteKey}/stats/page-titles': page(),
   'GET /api/sites/{siteKey}/stats/page-titles/timeseries': async ask => {
@@ -234,6 +264,47 @@ export const exercises: Record<string, (ask: Ask, world: World) => Promise<unkno
     await ask({ path: { id: randomUUID() } })
   },
   'GET /api/sites/{siteKey}/shared': ask => ask(),
+  'GET /api/sites/{siteKey}/segments': async (ask, world) => {
+    await newSegment(world)
+    await expectItems(ask(), body => body)
+  },
+  'POST /api/sites/{siteKey}/segments': async (ask, world) => {
+    const filters = { path: { starts_with: '/blog' }, goal: (await newGoal(world)).id }
+    await ask({ body: { name: 'a', filters, visibility: 'site' } })
+    await ask({ body: { name: 'a', filters: {} } })
+  },
+  'GET /api/sites/{siteKey}/segments/{segment}': async (ask, world) => {
+    await ask({ path: { segment: await newSegment(world) } })
+    await ask()
+  },
+  'PATCH /api/sites/{siteKey}/segments/{segment}': async (ask, world) => {
+    const path = { segment: await newSegment(world) }
+    await ask({ path, body: { name: 'b' } })
+    await ask({ path, body: { name: '' } })
+    await ask({ body: {} })
+  },
+  'DELETE /api/sites/{siteKey}/segments/{segment}': async (ask, world) => {
+    await ask({ path: { segment: await newSegment(world) } })
+    await ask()
+  },
+  'GET /api/sites/{siteKey}/annotations': async (ask, world) => {
+    await newAnnotation(world)
+    await page('range=all')(ask)
+  },
+  'POST /api/sites/{siteKey}/annotations': async ask => {
+    await ask({ body: { text: 'a', starts_at: '2026-03-09', ends_at: '2026-03-10' } })
+    await ask({ body: { text: 'a', starts_at: 'today' } })
+  },
+  'PATCH /api/sites/{siteKey}/annotations/{annotation}': async (ask, world) => {
+    const path = { annotation: await newAnnotation(world) }
+    await ask({ path, body: { starts_at: '2026-03-09T10:00:00Z' } })
+    await ask({ path, body: { text: '' } })
+    await ask({ body: {} })
+  },
+  'DELETE /api/sites/{siteKey}/annotations/{annotation}': async (ask, world) => {
+    await ask({ path: { annotation: await newAnnotation(world) } })
+    await ask()
+  },
   'GET /api/sites/{siteKey}/shares': async (ask, world) => {
     await newShare(world)
     await expectItems(ask(), body => body)

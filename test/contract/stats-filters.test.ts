@@ -214,7 +214,7 @@ test.each([
 })
 
 const DIMENSIONS =
-  'path entry_path title hostname user_id event_name visit_count referrer channel source utm_source utm_medium utm_campaign utm_content utm_term browser os size country region city'.split(
+  'path entry_path exit_path title hostname user_id event_name visit_count referrer channel source utm_source utm_medium utm_campaign utm_content utm_term browser browser_version os os_version size screen language country region city'.split(
     ' ',
   )
 

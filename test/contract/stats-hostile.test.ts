@@ -49,7 +49,7 @@ const ENDPOINTS: [string, string, string[]][] = [
   ['/stats/timeseries', 'metric=visitors', ['metric']],
 ]
 const DIMENSIONS =
-  'path entry_path title hostname user_id event_name visit_count referrer channel source utm_source utm_medium utm_campaign utm_content utm_term campaign browser os size country region city goal prop_key prop_value'.split(
+  'path entry_path exit_path title hostname user_id event_name visit_count referrer channel source utm_source utm_medium utm_campaign utm_content utm_term campaign browser browser_version os os_version size screen language country region city goal prop_key prop_value'.split(
     ' ',
   )
 const INJECTIONS = [

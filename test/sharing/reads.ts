@@ -24,6 +24,8 @@ export const READS: SharedRead[] = [
   read('traffic', 'stats.overview', '/overview'),
   read('traffic', 'stats.timeseries', '/stats/timeseries', { metric: 'visitors' }),
   read('traffic', 'stats.timeseries', '/stats/timeseries', { metric: 'custom_events' }),
+  read('traffic', 'stats.overview', '/overview', { compare: 'previous_year' }),
+  { procedure: 'stats.live', path: '/stats/live', section: 'traffic', input: {} },
   read('revenue', 'stats.timeseries', '/stats/timeseries', { metric: 'revenue' }),
   read('revenue', 'stats.timeseries', '/stats/timeseries', { metric: 'mrr' }),
   ...(
@@ -60,6 +62,12 @@ export const READS: SharedRead[] = [
   ),
   read('pages', 'stats.pageTitles', '/stats/page-titles', { per_page: 2 }),
   read('pages', 'stats.pageTitlesTimeseries', '/stats/page-titles/timeseries', { title: 'Home' }),
+  read('traffic', 'annotations.list', '/annotations', { per_page: 2 }),
+  read('people', 'stats.sessions', '/stats/sessions', { per_page: 2 }),
+  read('people', 'stats.session', '/stats/sessions/{session}'),
+  read('people', 'stats.people', '/stats/people', { per_page: 2 }),
+  read('people', 'stats.person', '/stats/people/{person}'),
+  read('people', 'stats.timeline', '/stats/people/{person}/timeline', { per_page: 50 }),
   read('errors', 'stats.errors', '/stats/errors'),
   read('errors', 'stats.error', '/stats/errors/{error}'),
   read('errors', 'stats.errorTimeseries', '/stats/errors/{error}/timeseries'),
@@ -79,7 +87,7 @@ export function ownersInput({ procedure, input }: SharedRead, sections: readonly
     ['event_name', 'prop_key', 'path', 'title'].some(name => name in input) &&
     procedure !== 'stats.propertyBreakdown' &&
     procedure !== 'stats.pageTitlesTimeseries'
-  const lists = procedure === 'stats.events' || procedure === 'stats.eventsTimeseries'
+  const lists = ['stats.events', 'stats.eventsTimeseries', 'stats.live'].includes(procedure)
   if (!lists && !comparesHits) return input
   const given = input.event_name
   const before =
@@ -113,10 +121,66 @@ export function masked(
   if (procedure === 'stats.propertyBreakdown' && !has('revenue') && isMoneyName(String(input.event_name))) {
     copy.rows = []
   }
+  if (procedure === 'stats.live') {
+    if (!has('pages')) copy.pages = []
+    if (!has('sources')) copy.sources = []
+    if (!has('locations')) copy.countries = []
+    if (!has('events')) copy.events = []
+    for (const item of copy.events) maskActor(item, has)
+  }
+  if (procedure === 'annotations.list') for (const item of copy.data) item.author = null
   if (procedure === 'stats.events' || procedure === 'stats.errorEvents') {
     for (const item of copy.data) maskActor(item, has)
   }
+  if (procedure === 'stats.sessions' || procedure === 'stats.people') {
+    for (const row of copy.data) maskAttributes(row, has)
+  }
+  if (procedure === 'stats.person') maskAttributes(copy, has)
+  if (procedure === 'stats.session') {
+    maskAttributes(copy.session, has)
+    if (!has('events')) keepOnly(copy, hit => hit.event_type === 'pageview')
+    for (const hit of copy.data) maskActor(hit, has)
+  }
+  if (procedure === 'stats.timeline') {
+    const hidden = [...(has('events') ? [] : ['event']), ...(has('revenue') ? [] : ['payment', 'mrr'])]
+    keepOnly(copy, item => !hidden.includes(item.kind))
+    for (const item of copy.data) {
+      if (!has('pages')) Object.assign(item, { path: '', title: '' })
+      if (!has('sources')) item.source = ''
+    }
+  }
   return copy
+}
+
+/** Leaves items of a list out that is on one page. */
+function keepOnly(body: Json, isKept: (item: Json) => boolean): void {
+  body.data = body.data.filter(isKept)
+  body.meta.total = body.data.length
+}
+
+const ATTRIBUTES: Partial<Record<Section, string[]>> = {
+  pages: ['hostname', 'entry_path', 'exit_path'],
+  sources: [
+    'channel',
+    'source',
+    'referrer',
+    'utm_source',
+    'utm_medium',
+    'utm_campaign',
+    'utm_content',
+    'utm_term',
+  ],
+  locations: ['country', 'region', 'city'],
+  devices: ['browser', 'browser_version', 'os', 'os_version', 'size', 'language', 'screen'],
+}
+
+function maskAttributes(row: Json, has: (section: Section) => boolean): void {
+  for (const [section, names] of Object.entries(ATTRIBUTES)) {
+    if (!has(section as Section)) for (const name of names) row[name] = ''
+  }
+  if (has('revenue')) return
+  row.revenue = null
+  if ('mrr' in row) row.mrr = null
 }
 
 function maskActor(item: Json, has: (section: Section) => boolean): void {

@@ -43,6 +43,8 @@ export async function startSharing() {
     goals.push(await revenue.goal(site, { ...body, display_name: `goal ${index}` }))
   }
   const { data } = await revenue.read(site, `/stats/errors?${toQuery(RANGE)}`)
+  const sessions = await revenue.read(site, `/stats/sessions?${toQuery({ ...RANGE, visitor_id: ADA })}`)
+  const session = sessions.data[0].session_id as string
   const url = revenue.api.url
 
   const headersOf = (credential: string | undefined): Record<string, string> =>
@@ -63,15 +65,18 @@ export async function startSharing() {
       const set = await revenue.call('PATCH', `${site.path}/sharing`, { is_public: isPublic })
       expect(set.status).toBe(200)
     },
-    /** @param path below the site; `{error}` is the id of an error */
+    /** @param path below the site; `{error}` is the id of an error, `{session}` a session and `{person}` its visitor */
     async rest(path: string, input: Input, credential?: string): Promise<Read> {
-      const full = `${site.path}${path.replace('{error}', String(input.error ?? data[0].id))}`
+      const filled = path.replace('{session}', session).replace('{person}', ADA)
+      const full = `${site.path}${filled.replace('{error}', String(input.error ?? data[0].id))}`
       const { error: _, ...query } = input
       const answer = await fetch(`${url}${full}?${toQuery(query)}`, { headers: headersOf(credential) })
       return { status: answer.status, headers: answer.headers, body: await answer.json() }
     },
     async trpc(procedure: string, input: Input, credential?: string): Promise<Read> {
-      const text = encodeURIComponent(JSON.stringify({ siteKey: site.id, error: data[0].id, ...input }))
+      const text = encodeURIComponent(
+        JSON.stringify({ siteKey: site.id, error: data[0].id, session, person: ADA, ...input }),
+      )
       const answer = await fetch(`${url}/trpc/${procedure}?input=${text}`, { headers: headersOf(credential) })
       const body = (await answer.json()) as Json
       return {

@@ -46,6 +46,8 @@ import { hitDimensions, sessionDimensions, type World } from './recount-world.ts
 import type { TestSite } from './sites.ts'
 
 const DIMENSIONS = [...hitDimensions, ...sessionDimensions]
+/** Dimensions that are counted in ways of their own. */
+const OTHERS = ['exit_path', 'hour_of_week', 'language', 'hour_of_week', 'browser_version'] as const
 const METRICS = [
   'visitors',
   'pageviews',
@@ -111,15 +113,20 @@ export async function expectSameReads(given: Reads): Promise<void> {
   expect(
     await getTimeseries(services, site, ask(TimeseriesQuery, { metric: ofMoney, ...grouped, ...comparing })),
   ).toEqual(recountMoneySeries(world, money, ofMoney, query))
-  for (const dimension of [pick(DIMENSIONS), pick(hitDimensions)]) {
+  for (const dimension of [pick(DIMENSIONS), pick(OTHERS), pick(hitDimensions)]) {
     const { comparison, ...breakdown } = await getBreakdown(
       services,
       site,
       ask(BreakdownQuery, { dimension, per_page: '100' }),
     )
     const rows = recountBreakdown(world, dimension, query, money)
-    expect({ dimension, comparison, ...breakdown }).toEqual({ dimension, rows, total: rows.length })
+    expect({ dimension, comparison, ...breakdown }).toEqual({
+      dimension,
+      rows: rows.slice(0, 100),
+      total: rows.length,
+    })
     await expectSameSorted(dimension)
+    if (dimension === 'hour_of_week') continue
     const { values } = await getFilterValues(services, site, ask(FilterValuesQuery, { dimension }))
     expect(values.map(({ value }) => value)).toEqual(recountFilterValues(world, dimension, query))
   }
@@ -166,7 +173,7 @@ export async function expectSameReads(given: Reads): Promise<void> {
   await expectSameErrors()
 
   /** One page, searched, in some order and compared. */
-  async function expectSameSorted(dimension: (typeof DIMENSIONS)[number]) {
+  async function expectSameSorted(dimension: BreakdownQuery['dimension']) {
     const goal = given.goals.length > 0 ? pick(given.goals) : undefined
     const isPage = dimension === 'path' || dimension === 'title'
     const sorts = SORTS.filter(

@@ -1,4 +1,5 @@
 import type { RecountGoal } from './recount-conversions.ts'
+import { hourOfWeek } from './recount-days.ts'
 import { type Filters, type Kept, withoutDimension } from './recount-filters.ts'
 import { bounceRate, keptConversions, keptOf, pageviewsOf, type Query } from './recount-metrics.ts'
 import { type Money, recountMoneyOf } from './recount-money.ts'
@@ -49,12 +50,15 @@ export interface BreakdownOptions {
   before?: Query
 }
 
+/** What traffic is broken down by. */
+type Asked = Dimension | 'hour_of_week'
+
 const NO_MONEY: Money = { payments: [], movements: [] }
 
 /** Every row, in order. */
 export function recountBreakdown(
   world: World,
-  dimension: Dimension,
+  dimension: Asked,
   query: Query,
   money: Money = NO_MONEY,
   { search, sort = 'visitors', order, goal, before }: BreakdownOptions = {},
@@ -88,17 +92,19 @@ export function recountBreakdown(
 
 function metricsOfValue(
   world: World,
-  dimension: Dimension,
+  dimension: Asked,
   value: string,
   query: Query,
   money: Money,
   goal: RecountGoal | undefined,
 ): ValueMetrics {
   const kept = keptOf(world, query)
-  const hits = kept.hits.filter(hit => dimensionValue(hit, dimension) === value)
-  const visits = visitsWith(value, dimension, kept)
-  const visitors = visitorsOf(hits)
-  const pageviews = pageviewsOf(hits)
+  const hits = kept.hits.filter(hit => shownBy(world, hit, dimension) === value)
+  const visits = visitsWith(world, value, dimension, kept)
+  // By exit page everything is of the sessions that started.
+  const ofStarted = dimension === 'exit_path'
+  const visitors = visitorsOf(ofStarted ? visits : hits)
+  const pageviews = ofStarted ? visits.reduce((sum, visit) => sum + visit.pageviews, 0) : pageviewsOf(hits)
   const lengthMs = visits.reduce((sum, visit) => sum + visit.lengthMs, 0)
   const { revenue, mrr } = recountMoneyOf(world, money, dimension, value, query)
   const metrics: ValueMetrics = {
@@ -117,9 +123,12 @@ function metricsOfValue(
     metrics.scroll_depth = scrollDepth(value, visits, dimension)
   }
   if (goal) {
-    const converting = keptConversions(world, kept, goal).filter(({ visit }) =>
-      isHitDimension(dimension) ? hits.some(hit => hit.visit === visit) : visit.values[dimension] === value,
-    )
+    const converting = keptConversions(world, kept, goal).filter(({ visit }) => {
+      if (ofStarted) return visits.includes(visit)
+      return dimension === 'hour_of_week' || isHitDimension(dimension)
+        ? hits.some(hit => hit.visit === visit)
+        : visit.values[dimension] === value
+    })
     metrics.converting_visitors = visitorsOf(converting)
     metrics.conversion_rate = oneDecimal(100 * metrics.converting_visitors, visitors)
   }
@@ -154,14 +163,19 @@ function isFound(search: string, value: string): boolean {
   )
 }
 
-function visitsWith(value: string, dimension: Dimension, kept: Kept): Visit[] {
+const shownBy = (world: World, hit: CountedHit, dimension: Asked): string =>
+  dimension === 'hour_of_week' ? hourOfWeek(world.zone, hit.at) : dimensionValue(hit, dimension)
+
+function visitsWith(world: World, value: string, dimension: Asked, kept: Kept): Visit[] {
+  if (dimension === 'hour_of_week')
+    return kept.started.filter(visit => hourOfWeek(world.zone, visit.startedAt) === value)
   if (!isHitDimension(dimension)) return kept.started.filter(visit => visit.values[dimension] === value)
   return kept.started.filter(visit => kept.seenBy(visit).some(hit => hit.values[dimension] === value))
 }
 
 /** Every session has hits, so that the values of sessions are among them. */
-function valuesIn(world: World, dimension: Dimension): string[] {
-  return [...new Set(world.hits.map((hit: CountedHit) => dimensionValue(hit, dimension)))]
+function valuesIn(world: World, dimension: Asked): string[] {
+  return [...new Set(world.hits.map(hit => shownBy(world, hit, dimension)))]
 }
 
 /**

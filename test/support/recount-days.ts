@@ -28,6 +28,10 @@ export function beginsHour(zone: string, at: number): boolean {
   return local.minute === 0 || local.hour !== DateTime.fromMillis(at - 1, { zone }).hour
 }
 
+/** `1-00` … `7-23`: ISO weekday and hour that local clocks show. */
+export const hourOfWeek = (zone: string, at: number): string =>
+  DateTime.fromMillis(at, { zone }).toFormat('c-HH')
+
 export function isWithin({ start, end }: Period, at: number): boolean {
   return start <= at && at < end
 }

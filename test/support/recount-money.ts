@@ -1,7 +1,7 @@
 import type { Db } from '../../src/db/connect.ts'
 import { type Random, randomFrom } from './random-values.ts'
 import { bucketing, bucketsOf } from './recount-buckets.ts'
-import { isWithin, type Period } from './recount-days.ts'
+import { hourOfWeek, isWithin, type Period } from './recount-days.ts'
 import { hasHitFilters, passesSessionFilters } from './recount-filters.ts'
 import { beforeOf, keptOf, type Query, spanOf } from './recount-metrics.ts'
 import { comparisonOf, type SeriesQuery } from './recount-timeseries.ts'
@@ -158,18 +158,20 @@ export function recountMoneySeries(
 export function recountMoneyOf(
   world: World,
   { payments, movements }: Money,
-  dimension: Dimension,
+  dimension: Dimension | 'hour_of_week',
   value: string,
   query: Query,
 ): { revenue: number; mrr: number } {
   const period = spanOf(world, query)
   const kept = keptOf(world, query)
-  const hasValue = (visit: Visit | undefined) =>
-    isHitDimension(dimension)
-      ? kept.hits.some(hit => hit.visit === visit && hit.values[dimension] === value)
-      : (visit?.values[dimension] ?? '') === value
+  const hasValue = (visit: Visit | undefined, at: number) =>
+    dimension === 'hour_of_week'
+      ? hourOfWeek(world.zone, at) === value
+      : isHitDimension(dimension)
+        ? kept.hits.some(hit => hit.visit === visit && hit.values[dimension] === value)
+        : (visit?.values[dimension] ?? '') === value
   const counts = ({ at, visit }: { at: number; visit: Visit | undefined }) =>
-    isWithin(period, at) && passes(world, query, visit) && hasValue(visit)
+    isWithin(period, at) && passes(world, query, visit) && hasValue(visit, at)
   const moved = movements.filter(movement => movement.currency === 'USD' && counts(movement))
   return {
     revenue: revenueOf(payments.filter(counts)),

@@ -13,6 +13,7 @@ export const hitDimensions = ['path', 'title', 'hostname', 'event_name'] as cons
 
 export const sessionDimensions = [
   'entry_path',
+  'exit_path',
   'user_id',
   'visit_count',
   'referrer',
@@ -24,8 +25,12 @@ export const sessionDimensions = [
   'utm_content',
   'utm_term',
   'browser',
+  'browser_version',
   'os',
+  'os_version',
   'size',
+  'screen',
+  'language',
   'country',
   'region',
   'city',
@@ -66,6 +71,8 @@ export interface CountedHit {
 
 /** An engagement that was recorded. */
 interface Engagement {
+  /** unix ms */
+  at: number
   pageview: CountedHit
   scroll: number
   /** whether it was sent with a depth, be it 0 */
@@ -108,6 +115,7 @@ export function worldOf(sent: SentHit[], recount: Recount, zone: string): World 
         ...noDims,
         ...dims,
         entry_path: session.entryPath,
+        exit_path: '',
         user_id: session.userId,
         visit_count: String(session.visitCount),
       },
@@ -122,13 +130,15 @@ export function worldOf(sent: SentHit[], recount: Recount, zone: string): World 
     const counted = countedHit(hit, visit)
     hits.push(counted)
     visit.hits.push(counted)
+    if (counted.type === 'pageview') visit.values.exit_path = counted.values.path
   }
 
   const hitById = new Map(hits.map(hit => [hit.id, hit]))
   for (const [id, pageviewId] of recount.pageviewOf) {
-    const { scroll, engagedMs = 0 } = sentById.get(id)!
+    const { at, scroll, engagedMs = 0 } = sentById.get(id)!
     const pageview = hitById.get(pageviewId)!
     pageview.visit.engagements.push({
+      at,
       pageview,
       scroll: scroll ?? 0,
       hasScroll: scroll !== undefined,
@@ -148,8 +158,12 @@ const noDims: Dims = {
   utm_content: '',
   utm_term: '',
   browser: '',
+  browser_version: '',
   os: '',
+  os_version: '',
   size: '',
+  screen: '',
+  language: '',
   country: '',
   region: '',
   city: '',
@@ -194,7 +208,7 @@ export function isHitDimension(dimension: string): dimension is HitDimension {
   return (hitDimensions as readonly string[]).includes(dimension)
 }
 
-export function visitorsOf(hits: CountedHit[]): number {
+export function visitorsOf(hits: readonly { visitor: string }[]): number {
   return new Set(hits.map(hit => hit.visitor)).size
 }
 

@@ -41,8 +41,12 @@ export interface Dims {
   utm_content: string
   utm_term: string
   browser: string
+  browser_version: string
   os: string
+  os_version: string
   size: string
+  screen: string
+  language: string
   country: string
   region: string
   city: string

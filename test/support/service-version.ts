@@ -20,12 +20,12 @@ export async function loadVersion(
 ) {
   vi.resetModules()
   vi.doMock(REGISTRY, async load => {
-    const { DIMENSION_REGISTRY } = await load<typeof import('../../src/dimensions/registry.ts')>()
+    const { DIMENSION_REGISTRY, ...others } = await load<typeof import('../../src/dimensions/registry.ts')>()
     const described = Object.entries(added).map(([name, entry]) => [
       name,
       { ...entry, description: 'Added.', example: ['a'] },
     ])
-    return { DIMENSION_REGISTRY: { ...DIMENSION_REGISTRY, ...Object.fromEntries(described) } }
+    return { ...others, DIMENSION_REGISTRY: { ...DIMENSION_REGISTRY, ...Object.fromEntries(described) } }
   })
   vi.doMock(FILLING, async load => {
     const dimensions = await load<typeof import('../../src/ingestion/store/dimensions.ts')>()

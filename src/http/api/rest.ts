@@ -2,38 +2,47 @@ import { callTRPCProcedure } from '@trpc/server'
 import type { Request, RequestHandler, Response } from 'express'
 import { AppError } from '../../errors.ts'
 import type { Services } from '../../services.ts'
+import type { Context } from '../../trpc/context.ts'
 import { fromProcedure } from '../../trpc/errors.ts'
 import { appRouter } from '../../trpc/root.ts'
 import { readJsonObject } from '../body.ts'
 import { contextOf, isExisting } from './context.ts'
+import { csvListOf, sendCsv, wantsCsv } from './csv/send.ts'
 import { fieldsOf, headerList, pageUrlOf, readQuery } from './query.ts'
 import type { Route } from './routes.ts'
 
 /** Returns the handler that serves a route with its procedure. */
 export function restHandler(services: Services, route: Route): RequestHandler {
   const known = new Set(route.method === 'get' || route.method === 'delete' ? parametersOf(route) : [])
+  const csv = csvListOf(route)
   return async (req, res) => {
     // Clients resolve `/api/sites/a.example/visitors/..` before they send it: it must not delete the site.
     if (route.method === 'delete' && req.path.endsWith('/')) throw new AppError('not_found', 'No such route')
     const query = readQuery(req.url, known)
     if (query.ignored.length > 0) res.setHeader('X-Ignored-Parameters', headerList(query.ignored))
     let input: Promise<Record<string, unknown>> | undefined
-    const answer = await callTRPCProcedure({
-      router: appRouter,
-      path: route.procedure,
-      type: route.type,
-      ctx: contextOf(services, req, res, pageUrlOf(services.config.baseUrl, req.originalUrl)),
-      // The first check that needs the input reads it, so the body of a request without a token is not read.
-      getRawInput: () => {
-        input ??= readInput(route, query.input, req)
-        return input
-      },
-      signal: undefined,
-      batchIndex: 0,
-    }).catch((error: unknown) => {
-      throw fromProcedure(error)
-    })
-    send(res, route, answer)
+    const call = (ctx: Context): Promise<unknown> =>
+      callTRPCProcedure({
+        router: appRouter,
+        path: route.procedure,
+        type: route.type,
+        ctx,
+        // The first check that needs the input reads it, so the body of a request without a token is not read.
+        getRawInput: () => {
+          input ??= readInput(route, query.input, req)
+          return input
+        },
+        signal: undefined,
+        batchIndex: 0,
+      }).catch((error: unknown) => {
+        throw fromProcedure(error)
+      })
+    const ctx = contextOf(services, req, res, pageUrlOf(services.config.baseUrl, req.originalUrl))
+    if (csv && wantsCsv(req)) {
+      await sendCsv({ req, res, ctx, isWhole: !('page' in query.input) }, csv, call)
+      return
+    }
+    send(res, route, await call(ctx))
   }
 }
 

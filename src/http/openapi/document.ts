@@ -3,6 +3,8 @@ import { join } from 'node:path'
 import { projectRoot } from '../../config.ts'
 import type { Refusals } from '../../errors.ts'
 import { sessionCookieName } from '../api/browser.ts'
+import { headerOf } from '../api/csv/columns.ts'
+import { csvListOf } from '../api/csv/send.ts'
 import { type Route, routes } from '../api/routes.ts'
 import { errorSchemas, headers, headersOf, otherErrors, RATE_HEADERS, refusalAnswers } from './answers.ts'
 import { describeIngestion } from './ingestion.ts'
@@ -82,7 +84,7 @@ const INTRODUCTION = `Web analytics and revenue attribution: sites and their set
 
 Timestamps are ISO 8601, ids are UUIDs, money is an integer in minor units. A \`{siteKey}\` is the id or the domain of a site of
 the token's team. Unknown fields of a body are ignored; unknown query parameters are ignored and named in
-\`X-Ignored-Parameters\`.
+\`X-Ignored-Parameters\`. Every list is a file with \`Accept: text/csv\`: all of its rows, up to 1,000,000, or with \`page\` that page.
 
 Every error has the same shape, with a \`code\` for programs. Every answer has an \`X-Request-Id\`. Endpoints with a limit
 say what is left in \`X-RateLimit-*\`; over it, and when the service cannot take a request now, \`Retry-After\` says when to try again.`
@@ -102,7 +104,9 @@ function describeRoute(route: Route, schemas: Schemas): Json {
       ...(group === 'stats' ? (['X-Details-From'] as const) : []),
       ...(route.location ? (['Location'] as const) : []),
     ),
-    ...(route.ok !== 204 && { content: jsonAnswer(schemas.convert(route.output, 'output'), schemas) }),
+    ...(route.ok !== 204 && {
+      content: { ...jsonAnswer(schemas.convert(route.output, 'output'), schemas), ...csvAnswer(route) },
+    }),
   }
   return {
     operationId: group + name.charAt(0).toUpperCase() + name.slice(1),
@@ -131,6 +135,13 @@ function describeRoute(route: Route, schemas: Schemas): Json {
 const jsonAnswer = (schema: Json, { components }: Schemas): Json => ({
   'application/json': { schema, example: exampleOf(schema, components) },
 })
+
+const csvAnswer = (route: Route): Json => {
+  const list = csvListOf(route)
+  if (!list) return {}
+  const description = 'With `Accept: text/csv`: the whole list, or with `page` that page.'
+  return { 'text/csv': { schema: { type: 'string', description }, example: headerOf(list.columns) } }
+}
 
 /** Returns the refusal of a token without the scope, beside what else the procedure refuses with the same code. */
 function scopeRefusal({ isScoped, type, scope, refusals: { forbidden } }: Route): Refusals {

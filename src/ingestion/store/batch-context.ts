@@ -5,6 +5,14 @@ import type { Dimensions } from './dimensions.ts'
 /** A hit that is further from a session's opening hit than this does not join the session. */
 export const SESSION_SPAN_MS = DAY_MS
 
+/** The last pageview of a session, by time and id. */
+export interface ExitPage {
+  path: string
+  at: number
+  /** Undefined as long as no other pageview has the same time. */
+  id: string | undefined
+}
+
 /** A session of a visitor. Times are Unix milliseconds. `startedAt` is the time of the opening hit and never changes. */
 export interface Session {
   /** 0 until a new session gets its number. */
@@ -22,6 +30,8 @@ export interface Session {
   userSince: number | undefined
   /** Position among the visitor's sessions by start, from 1; 0 if a later step must count all of them. */
   visitCount: number
+  /** Undefined without a pageview, and for a session whose exit page is not filled in yet. */
+  exit: ExitPage | undefined
   /** Dimensions of the opening hit; all hits of the session get them. */
   dimensions: Dimensions
   isNew: boolean

@@ -54,6 +54,8 @@ interface SessionRow {
   userId: string
   userSince: Date | null
   visitCount: number
+  exitPath: string
+  exitAt: Date | null
 }
 
 /** Sessions that started in [from, to], in the order of their first hits. */
@@ -69,7 +71,9 @@ const selectSessionsNear = query<{ visitorNos: string; from: Date; to: Date }, S
     events,
     user_id as "userId",
     user_since as "userSince",
-    visit_count as "visitCount"
+    visit_count as "visitCount",
+    exit_path as "exitPath",
+    exit_at as "exitAt"
   from sessions
   where visitor_no = any(:visitorNos::int[]) and started_at >= :from::timestamptz and started_at <= :to::timestamptz
   order by visitor_no, first_at, started_at, session_no`,
@@ -97,6 +101,7 @@ export async function loadBatchContext(db: Db, tx: Transaction, hits: EnrichedHi
     byNumber.get(row.visitorNo)!.sessions.push(toSession(row, dimensions[index]!))
   })
   await loadPageviews(tx, hits, context, byNumber)
+  await loadExitIds(tx, hits, context)
   return context
 }
 
@@ -175,6 +180,46 @@ async function loadPageviews(
   }
 }
 
+/** The highest id of the pageviews of sessions at given times. */
+const findExitIds = query<
+  { siteNos: number[]; sessionNos: number[]; times: string },
+  { sessionNo: number; id: string }
+>(
+  'find-exit-ids',
+  `select exit.session_no as "sessionNo", hit.id
+  from unnest(:siteNos::int[], :sessionNos::bigint[], :times::timestamptz[]) as exit (site_no, session_no, at)
+  -- One lookup in the index by time for each session: the plan of a join would depend on estimates.
+  cross join lateral (
+    select id
+    from events
+    where site_no = exit.site_no and at = exit.at and session_no = exit.session_no and type = 'pageview'
+    order by id desc
+    limit 1
+  ) as hit`,
+)
+
+/** Loads the ids of exit pages that have the time of a new pageview: the higher id is the later of the two. */
+async function loadExitIds(tx: Transaction, hits: EnrichedHit[], context: BatchContext): Promise<void> {
+  const tied = new Map<number, { siteNo: number; session: Session }>()
+  for (const hit of hits) {
+    if (hit.type !== 'pageview') continue
+    for (const id of [hit.visitorId, hit.previousVisitorId]) {
+      const visitor = id && context.visitors.get(visitorKey(hit.siteNo, id))
+      if (!visitor) continue
+      for (const session of visitor.sessions)
+        if (session.exit?.at === hit.at) tied.set(session.sessionNo, { siteNo: hit.siteNo, session })
+    }
+  }
+  if (tied.size === 0) return
+  const exits = [...tied.values()]
+  const rows = await findExitIds(tx, {
+    siteNos: exits.map(({ siteNo }) => siteNo),
+    sessionNos: exits.map(({ session }) => session.sessionNo),
+    times: arrayText(exits.map(({ session }) => timeText(session.exit!.at))),
+  })
+  for (const { sessionNo, id } of rows) tied.get(sessionNo)!.session.exit!.id = id
+}
+
 function toSession(row: SessionRow, dimensions: Dimensions): Session {
   return {
     sessionNo: row.sessionNo,
@@ -187,6 +232,7 @@ function toSession(row: SessionRow, dimensions: Dimensions): Session {
     userId: row.userId,
     userSince: row.userSince?.getTime(),
     visitCount: row.visitCount,
+    exit: row.exitAt ? { path: row.exitPath, at: row.exitAt.getTime(), id: undefined } : undefined,
     dimensions,
     isNew: false,
     isChanged: false,

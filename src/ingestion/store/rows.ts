@@ -72,6 +72,8 @@ export const TOUCHED_SESSION_COLUMNS = {
   lastAt: row => timeText(row.session.lastAt),
   pageviews: row => row.session.pageviews,
   events: row => row.session.events,
+  exitPath: row => row.session.exit?.path ?? '',
+  exitAt: row => timeText(row.session.exit?.at),
   userId: row => row.session.userId,
   userSince: row => timeText(row.session.userSince),
 } satisfies Record<string, Column<VisitorSession>>

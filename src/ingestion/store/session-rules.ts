@@ -49,6 +49,7 @@ function assignCountedHit(context: BatchContext, hit: EnrichedHit): SessionizedH
   const session = joinable && !isForeign ? extend(joinable, hit.at) : openSession(visitor, hit)
   if (identity) setUser(session, identity.identifier, identity.since)
   if (hit.type === 'pageview') {
+    leaveAt(session, hit)
     session.pageviews += 1
     const pageview = { id: hit.id, at: hit.at, title: hit.title ?? '' }
     addPageview(context, pageKey(visitor, session.startedAt, hit.path), pageview)
@@ -140,6 +141,16 @@ function extend(session: Session, at: number): Session {
   return session
 }
 
+/** Makes a pageview the exit page of its session if it is the last one. Call it before the pageview is counted. */
+function leaveAt(session: Session, { id, at, path }: EnrichedHit): void {
+  const { exit } = session
+  const isKnown = exit !== undefined || session.pageviews === 0
+  // Of a session whose exit page is not filled in yet, only a pageview after all hits is known to be the last.
+  if (!isKnown && at <= session.storedLastAt) return
+  if (!exit || at > exit.at || (at === exit.at && exit.id !== undefined && id > exit.id))
+    session.exit = { path, at, id }
+}
+
 function openSession(visitor: Visitor, hit: EnrichedHit): Session {
   const session: Session = {
     sessionNo: 0,
@@ -152,6 +163,7 @@ function openSession(visitor: Visitor, hit: EnrichedHit): Session {
     userId: '',
     userSince: undefined,
     visitCount: countVisit(visitor, hit.at),
+    exit: undefined,
     dimensions: dimensionsOf(hit),
     isNew: true,
     isChanged: true,

@@ -67,6 +67,18 @@ const selectHits = query<
   limit :limit`,
 )
 
+/** Notes the digests of the values that a daily rollup has of the row of a session and not of its hits. */
+const noteValues = query<SessionKey & { erasureId: string }>(
+  'note-erased-session-values',
+  `insert into erasure_items (erasure_id, site_no, kind, value)
+  select distinct
+    :erasureId::uuid, :siteNo::int, 'value', encode(substring(sha256(convert_to(value, 'UTF8')) for 16), 'hex')::uuid::text
+  from sessions
+  cross join lateral unnest(array[{rolled_up_start_columns}]) as carried (value)
+  where site_no = :siteNo::int and started_at = :startedAt::timestamptz and session_no = :sessionNo::bigint and value <> ''
+  on conflict do nothing`,
+)
+
 const deleteSession = query<SessionKey>(
   'delete-erased-session',
   'delete from sessions where site_no = :siteNo and started_at = :startedAt and session_no = :sessionNo',
@@ -147,6 +159,7 @@ async function erasePartOf(
   if (userId !== '' && userId !== erasure.person) await addItems(tx, erasure, 'identifier', [userId])
   const isGone = hits.length < mostHits
   if (isGone) {
+    await noteValues(tx, { siteNo, startedAt, sessionNo, erasureId: erasure.id })
     await deleteSession(tx, { siteNo, startedAt, sessionNo })
     await discountSession(tx, { visitorNo })
   }

@@ -1,12 +1,14 @@
 import type { Db, Queryable } from '../../db/connect.ts'
 import { inSnapshot } from '../../db/connect.ts'
 import { query } from '../../db/query.ts'
+import { HOUR_OF_WEEK } from '../../dimensions/registry.ts'
 import { PROPERTIES, readProperty } from '../../dimensions/rolled-up.ts'
 import { DAY_MS } from '../../lib/time.ts'
 import { datesOf, type RankedValue, type Ranking, type Tasks, type Window } from '../protocol.ts'
 import type { Column } from './codec.ts'
 import { coverageOf, dayRangesOf, readDailyRollups } from './coverage.ts'
 import { type RangeReader, readRanges } from './range-values.ts'
+import { findSpans } from './roll-up-day.ts'
 import { cacheOf, type RollupCache } from './rollup-cache.ts'
 import { countSliceValues, type RowSlice, type ValueCounts, wholeSlice } from './row-slice.ts'
 import { compareTexts, valueIdsOf } from './value-dictionary.ts'
@@ -254,14 +256,17 @@ export interface Summed {
 export async function sumValues(
   tx: Queryable,
   cache: RollupCache,
-  { siteNo, window, dimension }: { siteNo: number; window: Window; dimension: string },
+  { siteNo, window, dimension, zone }: Pick<Ranking, 'siteNo' | 'window' | 'dimension' | 'zone'>,
   { withVisitors }: { withVisitors: boolean },
 ): Promise<Summed | undefined> {
-  const [stored, [first]] = await Promise.all([
+  const [stored, [first], [span]] = await Promise.all([
     readDailyRollups(tx, [siteNo], window),
     findFirstEvent(tx, { siteNo }),
+    dimension === HOUR_OF_WEEK ? findSpans(tx, { siteNos: [siteNo] }) : [],
   ])
-  const { rollups, tails, gaps } = coverageOf(window, stored.get(siteNo)!)
+  // After a change of the zone, the rollups have the hours of the zone before until all are made anew.
+  const hasHours = dimension !== HOUR_OF_WEEK || span?.rolledUpZone === zone
+  const { rollups, tails, gaps } = coverageOf(window, hasHours ? stored.get(siteNo)! : [])
   const detailsFrom = first?.detailsFrom ?? Number.NEGATIVE_INFINITY
   const since = Math.max(first?.at ?? Number.POSITIVE_INFINITY, detailsFrom)
   let missing = gaps.flatMap(({ start, end }) =>
@@ -274,7 +279,7 @@ export async function sumValues(
   if (lengthOf(missing) > MAX_GAPS_MS && window.start >= detailsFrom) return undefined
   const [ranges, ...slices] = await Promise.all([
     readRanges({ tx, cache, siteNo, dimension }, dayRangesOf(rollups), { withVisitors }),
-    ...[...tails, ...missing.map(wholeSlice)].map(slice => countSlice(tx, siteNo, slice, dimension)),
+    ...[...tails, ...missing.map(wholeSlice)].map(slice => countSlice(tx, siteNo, slice, dimension, zone)),
   ])
   if (!ranges) return undefined
   const sums = new ValueSums(ranges.all)
@@ -297,8 +302,9 @@ async function countSlice(
   siteNo: number,
   slice: RowSlice,
   dimension: string,
+  zone: string | undefined,
 ): Promise<[key: number | string, counts: ValueCounts][]> {
-  const byValue = (await countSliceValues(tx, siteNo, slice, [dimension])).get(dimension)
+  const byValue = (await countSliceValues(tx, siteNo, slice, [dimension], zone)).get(dimension)
   if (!byValue) return []
   const keys = await keysOf(tx, siteNo, [...byValue.keys()])
   return [...byValue.values()].map((counts, index) => [keys[index]!, counts])

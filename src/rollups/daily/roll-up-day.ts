@@ -164,7 +164,7 @@ export async function rollUpDay(db: Db, day: RolledUpDay, limits = DEFAULT_LIMIT
       planOnce(tx),
       countSliceHits(tx, siteNo, slice),
       countSliceSessions(tx, siteNo, slice),
-      countSliceValues(tx, siteNo, slice, ROLLED_UP_DIMENSIONS),
+      countSliceValues(tx, siteNo, slice, ROLLED_UP_DIMENSIONS, day.zone),
     ]),
   )
   const before =

@@ -1,6 +1,7 @@
 import type { Queryable } from '../../db/connect.ts'
 import { query } from '../../db/query.ts'
 import { MINUTE_MS } from '../../lib/time.ts'
+import { type ZoneOffsets, zoneOffsets } from '../../time/zone-offsets.ts'
 import type { TrafficTotals, Window } from '../protocol.ts'
 import { type Counts, noCounts } from './codec.ts'
 import { distinctOf, readIntArray } from './visitor-set.ts'
@@ -100,7 +101,7 @@ const countSessions = query<SessionBounds, SessionTotals>(
 )
 
 const countValues = query<
-  SessionBounds & { hitsFrom: Date; hitsTo: Date; dimensions: readonly string[] },
+  SessionBounds & ZoneOffsets & { hitsFrom: Date; hitsTo: Date; dimensions: readonly string[] },
   ValueRow
 >('count-slice-values')
 
@@ -137,15 +138,23 @@ export async function countSliceSessions(
 
 /**
  * Returns the counts by value of each dimension that has values.
- * @param dimensions of hits, of sessions, `error`, `property/{type}/{name}`, or `property` for all event types and names
+ * @param dimensions of hits, of sessions, `hour_of_week`, `error`, `property/{type}/{name}`, or `property` for all event types and
+ * names
+ * @param zone of the site; only `hour_of_week` needs it
  */
 export async function countSliceValues(
   db: Queryable,
   siteNo: number,
   slice: RowSlice,
   dimensions: readonly string[],
+  zone = 'UTC',
 ): Promise<Map<string, CountsByValue>> {
-  const rows = await countValues(db, { ...boundsOf(siteNo, slice), ...hitBoundsOf(slice), dimensions })
+  const rows = await countValues(db, {
+    ...boundsOf(siteNo, slice),
+    ...hitBoundsOf(slice),
+    ...zoneOffsets(zone, slice.start, slice.end),
+    dimensions,
+  })
   const byDimension = new Map<string, CountsByValue>()
   for (const { dimension, value, visitors, ...counts } of rows) {
     let byValue = byDimension.get(dimension)

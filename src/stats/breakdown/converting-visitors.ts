@@ -1,4 +1,5 @@
-import { type Dimension, isHitDimension } from '../../dimensions/dimensions.ts'
+import { type BreakdownDimension, isHitDimension } from '../../dimensions/dimensions.ts'
+import { HOUR_OF_WEEK } from '../../dimensions/registry.ts'
 import { invalidField } from '../../errors.ts'
 import { findGoals } from '../../goals/find-goal.ts'
 import { PatternWork } from '../../rollups/patterns/match.ts'
@@ -63,19 +64,20 @@ const listConvertersByHitValue = filteredQuery<undefined, SliceVisitorsOfValue>(
 
 /**
  * Returns the distinct visitors with a conversion in the range by value: by that of the session that converted, or by each value
- * that a hit of this session has in the range. Absent values have none.
+ * that a hit of this session has in the range, be it the hour of this hit. Absent values have none.
  * @param values the only values of interest; undefined for all
  */
 export async function countConvertingByValue(
   services: Pick<StatsServices, 'reads' | 'slices'>,
+  { timezone }: Pick<StatsSite, 'timezone'>,
   resolved: ResolvedQuery,
   targets: ConversionTargets,
-  value: Dimension,
+  value: BreakdownDimension,
   values: readonly string[] | undefined,
 ): Promise<Map<string, number>> {
   if (values?.length === 0) return new Map()
-  const options = { targets, value, values }
-  const isOfHits = isHitDimension(value)
+  const options = { targets, value, values, zone: timezone }
+  const isOfHits = value === HOUR_OF_WEEK || isHitDimension(value)
   const list = isOfHits ? listConvertersByHitValue : listConvertersBySessionValue
   const count = isOfHits ? countConvertersByHitValue : countConvertersBySessionValue
   const rows = services.slices

@@ -1,4 +1,4 @@
-import type { Dimension } from '../../dimensions/dimensions.ts'
+import type { BreakdownDimension } from '../../dimensions/dimensions.ts'
 import type { RankedValue } from '../../rollups/protocol.ts'
 import type { ResolvedQuery } from '../filters/resolved-query.ts'
 import type { StatsServices } from '../query-context.ts'
@@ -6,7 +6,7 @@ import { filteredQuery } from '../sql/filtered-query.ts'
 import { mergeSlices, readSlices } from '../sql/slices.ts'
 
 /** Dimensions of which a row has the time on the page and the scroll depth. */
-export const PAGES: ReadonlySet<Dimension> = new Set(['path', 'title'])
+export const PAGES: ReadonlySet<BreakdownDimension> = new Set(['path', 'title'])
 
 export type Engagement = Pick<
   RankedValue,
@@ -39,7 +39,7 @@ const measureEngagementByValue = filteredQuery<undefined, Engagement>(
 export async function measureEngagement(
   services: Pick<StatsServices, 'reads' | 'slices'>,
   resolved: ResolvedQuery,
-  value: Dimension,
+  value: BreakdownDimension,
   values: readonly string[] | undefined,
 ): Promise<Map<string, Engagement>> {
   if (values?.length === 0) return new Map()

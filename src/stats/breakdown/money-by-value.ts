@@ -1,5 +1,5 @@
 import { query } from '../../db/query.ts'
-import { type Dimension, isHitDimension } from '../../dimensions/dimensions.ts'
+import { type BreakdownDimension, isHitDimension } from '../../dimensions/dimensions.ts'
 import type { ResolvedQuery } from '../filters/resolved-query.ts'
 import type { StatsServices, StatsSite } from '../query-context.ts'
 import { filteredQuery } from '../sql/filtered-query.ts'
@@ -97,9 +97,9 @@ export type MoneyByValue = Record<MoneyKind, Map<string, bigint>>
  */
 export async function sumMoneyByValue(
   { reads }: Pick<StatsServices, 'reads'>,
-  { currency }: StatsSite,
+  { currency, timezone }: StatsSite,
   resolved: ResolvedQuery,
-  value: Dimension,
+  value: BreakdownDimension,
   values: readonly string[] | undefined,
   kinds: readonly MoneyKind[] = ['revenue', 'mrr'],
 ): Promise<MoneyByValue> {
@@ -111,6 +111,7 @@ export async function sumMoneyByValue(
     params: { currency },
     value,
     values,
+    zone: timezone,
     hasManyPayments: payments >= MANY_PAYMENTS,
     hasManyMovements: movements >= MANY_PAYMENTS,
   }

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { DIMENSIONS } from '../../dimensions/dimensions.ts'
+import { BREAKDOWN_DIMENSIONS } from '../../dimensions/dimensions.ts'
 import { SORTS } from '../../rollups/value-order.ts'
 import { pageFields } from '../../schema/pagination.ts'
 import { requiredText } from '../../schema/validation.ts'
@@ -8,7 +8,7 @@ import { StatsQuery } from '../filters/query.ts'
 import { PAGES } from './engagement-by-value.ts'
 
 const fields = {
-  dimension: z.enum(DIMENSIONS).meta({ description: 'What to break down by.' }),
+  dimension: z.enum(BREAKDOWN_DIMENSIONS).meta({ description: 'What to break down by.' }),
   search: requiredText(255).optional().meta({
     description: 'Only values that contain it, in any case, as they are shown: `(none)` for the empty one.',
     example: 'blog',

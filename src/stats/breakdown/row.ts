@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import type { Dimension } from '../../dimensions/dimensions.ts'
+import type { BreakdownDimension } from '../../dimensions/dimensions.ts'
 import { presentRowRevenue, rowRevenueFields } from '../../money/amounts.ts'
 import type { RankedValue } from '../../rollups/protocol.ts'
 import { type CountOf, RATIOS } from '../../rollups/value-order.ts'
@@ -76,7 +76,7 @@ export interface RowParts {
   converting: number | undefined
 }
 
-export function presentRow(dimension: Dimension, parts: RowParts, before?: RowParts): BreakdownRow {
+export function presentRow(dimension: BreakdownDimension, parts: RowParts, before?: RowParts): BreakdownRow {
   return {
     value: shownValue(parts.counts.value),
     ...presentMetrics(dimension, parts),
@@ -84,7 +84,7 @@ export function presentRow(dimension: Dimension, parts: RowParts, before?: RowPa
   }
 }
 
-function presentMetrics(dimension: Dimension, { counts, money, converting }: RowParts): Metrics {
+function presentMetrics(dimension: BreakdownDimension, { counts, money, converting }: RowParts): Metrics {
   const countOf: CountOf = column => counts[column]
   return {
     visitors: counts.visitors,

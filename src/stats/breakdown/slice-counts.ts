@@ -53,3 +53,18 @@ export const countSessionValues = filteredQuery<undefined, SliceCounts<CountedCo
   from filtered_sessions
   group by value`,
 )
+
+/** Counts that `break-down-ends` ranks, for one slice. */
+export const countEndValues = filteredQuery<undefined, SliceCounts<CountedColumn>>(
+  'count-end-values',
+  ['filtered_sessions'],
+  `select
+    value,
+    sum(pageviews)::bigint as pageviews,
+    array_send(array_agg(distinct visitor_no)) as visitors,
+    count(*) as sessions,
+    count(*) filter (where pageviews = 1) as bounces,
+    sum(duration_ms)::float8 as "durationMs"
+  from filtered_sessions
+  group by value`,
+)

@@ -84,7 +84,12 @@ export function presentActor(row: Actor, siteNo: number, { config, grant }: Acto
 
 const NO_PERSON = { user_id: null, visitor_id: null, display_name: null, avatar_url: null }
 
-function personOf(row: Actor, siteNo: number, config: ActorServices['config']) {
+/** Who a visitor is, as answers show it. */
+export function personOf(
+  row: Pick<Actor, 'visitorId' | 'userId' | 'userName' | 'userAvatar'>,
+  siteNo: number,
+  config: ActorServices['config'],
+) {
   const id = row.visitorId ?? ''
   return {
     user_id: row.userId,
@@ -97,7 +102,7 @@ function personOf(row: Actor, siteNo: number, config: ActorServices['config']) {
 const withoutQuery = (url: string): string => url.replace(/[?#].*$/s, '')
 
 function avatarUrl(
-  { userId, userAvatar }: Actor,
+  { userId, userAvatar }: Pick<Actor, 'userId' | 'userAvatar'>,
   visitorId: string,
   siteNo: number,
   config: Pick<Config, 'baseUrl' | 'secretKey'>,
@@ -107,7 +112,7 @@ function avatarUrl(
 }
 
 /** `https://` + hostname + path as sent; if the path is a full URL, that URL. */
-function urlOf({ hostname, url }: Actor): string {
+export function urlOf({ hostname, url }: Pick<Actor, 'hostname' | 'url'>): string {
   if (/^https?:\/\//i.test(url)) return url
   if (hostname === '') return url
   return `https://${hostname}${url === '' || url.startsWith('/') ? '' : '/'}${url}`

@@ -2,34 +2,20 @@ import type { Queryable } from '../../db/connect.ts'
 import { inSnapshot } from '../../db/connect.ts'
 import { query } from '../../db/query.ts'
 import type { EventType } from '../../ingestion/hit.ts'
-import { MINUTE_MS } from '../../lib/time.ts'
+import { BLOCK_ROWS, type Download, runningDownload } from '../../schema/download.ts'
 import { type Page, type PageQuery, windowOf } from '../../schema/pagination.ts'
 import type { Services } from '../../services.ts'
 import { isUnfiltered, keptPart, type ResolvedQuery } from '../filters/resolved-query.ts'
+import { type PageRange, pageRangeOf, type Quarter } from '../metrics/page-range.ts'
 import type { PageWindow } from '../metrics/rank.ts'
 import type { StatsServices } from '../query-context.ts'
 import { filteredQuery } from '../sql/filtered-query.ts'
 import { mergeSlices, readSlices } from '../sql/slices.ts'
 import type { Actor } from './actor.ts'
+import { type LogPosition, startOfLog } from './log-position.ts'
 
 /** Services that log queries use; the config is needed for the links to pictures. */
 export type LogServices = StatsServices & Pick<Services, 'config'>
-
-/** Total number of hits, and the time range that contains the hits of a page. */
-interface PageRange {
-  total: number
-  /** Half-open; both null when no hit is on the page. */
-  start: Date | null
-  end: Date | null
-  /** Number of the newest hits in this time range that belong to earlier pages. */
-  skipped: number | null
-}
-
-/** Hits of a 15-minute bucket that begins at `bucket`, Unix milliseconds. */
-interface Quarter {
-  bucket: number
-  hits: number
-}
 
 type LogParams = PageWindow & { types: string[] }
 
@@ -56,6 +42,7 @@ export const readFilteredLog = filteredQuery<LogParams, LoggedHit>('read-filtere
 
 /** A hit with its visitor; the identity is the present one of the session, not the one at the time of the hit. */
 export interface LoggedHit extends Actor {
+  id: string
   type: EventType
   name: string
   props: Record<string, string> | null
@@ -80,6 +67,8 @@ export async function readLog(
   { types, errorId }: { types: EventType[]; errorId?: string },
 ): Promise<Page<LoggedHit>> {
   const { reads, slices } = services
+  const download = runningDownload()
+  if (download?.isWhole) return readBlock(services, resolved, download, { types, errorId })
   const params = { types, ...windowOf(query) }
 
   async function readPage(
@@ -119,21 +108,31 @@ export async function readLog(
   })
 }
 
-const QUARTER_MS = 15 * MINUTE_MS
-
-/** Does the same as `locate-filtered-log-page.sql`, from the counts of all slices. */
-function pageRangeOf(quarters: Quarter[], { limit, offset }: PageWindow): PageRange {
-  let total = 0
-  let [start, end, skipped]: (number | null)[] = [null, null, null]
-  for (const { bucket, hits } of quarters.toSorted((a, b) => b.bucket - a.bucket)) {
-    const before = total
-    total += hits
-    if (total <= offset || before >= offset + limit) continue
-    start = bucket
-    end ??= bucket + QUARTER_MS
-    skipped ??= offset - before
-  }
-  return { total, start: dateOf(start!), end: dateOf(end!), skipped: skipped! }
+/**
+ * Returns the next block of the whole list. It continues by key, so a hit that is stored meanwhile shifts nothing: every hit that
+ * was there at the start is in one block, and a hit that comes later in at most one.
+ */
+async function readBlock(
+  services: Pick<StatsServices, 'reads' | 'slices'>,
+  resolved: ResolvedQuery,
+  download: Download,
+  { types, errorId }: { types: EventType[]; errorId: string | undefined },
+): Promise<Page<LoggedHit>> {
+  const position: LogPosition = await download.pin('event log', async () =>
+    startOfLog(
+      keptPart(resolved),
+      mergeSlices(
+        await readSlices(services, countFilteredQuarters, resolved, { params: { types }, errorId }),
+        ({ bucket }) => bucket,
+      ),
+    ),
+  )
+  const rows = await readFilteredLog(services.reads, resolved, {
+    params: { types, limit: BLOCK_ROWS, offset: 0 },
+    errorId,
+    ...position.next(),
+  })
+  position.passed(rows)
+  download.isComplete = position.isAtEnd
+  return { rows, total: position.total }
 }
-
-const dateOf = (at: number | null): Date | null => (at === null ? null : new Date(at))

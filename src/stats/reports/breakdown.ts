@@ -1,4 +1,4 @@
-import { type Dimension, sectionOf } from '../../dimensions/dimensions.ts'
+import { type BreakdownDimension, sectionOf } from '../../dimensions/dimensions.ts'
 import type { RankedValue } from '../../rollups/protocol.ts'
 import type { Amounts, Sort } from '../../rollups/value-order.ts'
 import { type Page, windowOf } from '../../schema/pagination.ts'
@@ -23,7 +23,7 @@ const MONEY_OF: Partial<Record<Sort, MoneyKind>> = {
 interface Source {
   services: StatsServices
   site: StatsSite
-  dimension: Dimension
+  dimension: BreakdownDimension
   resolved: ResolvedQuery
   /** With `conversion_goal`. */
   targets: ConversionTargets | undefined
@@ -49,7 +49,8 @@ export async function getBreakdown(
   const [source, before] = counted.map(
     (period, index): Source => ({ services, site, dimension, resolved: period, targets: targets[index] }),
   )
-  const { rows, total } = await rankPage(services, source!.resolved, dimension, {
+  const subject = { dimension, zone: site.timezone }
+  const { rows, total } = await rankPage(services, source!.resolved, subject, {
     sort,
     order: order ?? (sort === 'value' ? 'asc' : 'desc'),
     search,
@@ -59,9 +60,7 @@ export async function getBreakdown(
   const [parts, partsBefore] = await Promise.all([
     withParts(source!, rows),
     before &&
-      countGiven(services, before.resolved, dimension, valuesOf(rows)).then(found =>
-        withParts(before, found),
-      ),
+      countGiven(services, before.resolved, subject, valuesOf(rows)).then(found => withParts(before, found)),
   ])
   return {
     rows: parts.map((part, index) => presentRow(dimension, part, partsBefore?.[index])),
@@ -81,7 +80,7 @@ async function amountsFor(source: Source, sort: Sort): Promise<Amounts | undefin
     return listed(money[kind])
   }
   if (sort !== 'conversion_rate') return undefined
-  const converting = await countConvertingByValue(services, resolved, targets!, dimension, undefined)
+  const converting = await countConvertingByValue(services, site, resolved, targets!, dimension, undefined)
   return listed(new Map([...converting].map(([value, visitors]) => [value, BigInt(visitors)])))
 }
 
@@ -98,7 +97,7 @@ async function withParts(source: Source, rows: RankedValue[]): Promise<RowParts[
     mayShow(services.grant, 'revenue')
       ? sumMoneyByValue(services, site, resolved, dimension, values)
       : undefined,
-    targets && countConvertingByValue(services, resolved, targets, dimension, values),
+    targets && countConvertingByValue(services, site, resolved, targets, dimension, values),
   ])
   return rows.map(counts => ({
     counts,

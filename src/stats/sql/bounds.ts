@@ -2,6 +2,7 @@ import type postgres from 'postgres'
 import type { Queryable } from '../../db/connect.ts'
 import { HOUR_MS } from '../../lib/time.ts'
 import type { TimeSpan } from '../../time/range.ts'
+import { zoneOffsets } from '../../time/zone-offsets.ts'
 import type { ResolvedQuery } from '../filters/resolved-query.ts'
 
 /** SQL is composed only in this folder, from fragments of the driver: each value in a fragment becomes a parameter. */
@@ -15,6 +16,22 @@ const SESSION_REACH_MS = 25 * HOUR_MS
 
 export const inTime = (db: Queryable, { start, end }: TimeSpan): Fragment =>
   db`(events.at >= ${start} and events.at < ${end})`
+
+/** The value of `hour_of_week` at a time of the range: `1-00` is Monday from midnight to one, by the clocks of the zone. */
+export function hourOfWeek(db: Queryable, { start, end }: TimeSpan, zone: string, at: Fragment): Fragment {
+  const { offsetStarts, offsets } = zoneOffsets(zone, start.getTime(), end.getTime())
+  const starts = offsetStarts.map(each => each.toISOString())
+  // Text of each of the 168 hours, from Monday on: cheaper than to format the hour of each row.
+  const names = Array.from(
+    { length: 168 },
+    (_, hour) => `${Math.floor(hour / 24) + 1}-${String(hour % 24).padStart(2, '0')}`,
+  )
+  return db`(${names}::text[])[
+    1 + (floor(
+      (date_part('epoch', ${at}) + (${offsets}::int[])[width_bucket(${at}, ${starts}::timestamptz[])]) / 3600
+    )::bigint % 168 + 240) % 168
+  ]`
+}
 
 export const inRange = (db: Queryable, resolved: ResolvedQuery): Fragment =>
   db`events.site_no = ${resolved.siteNo}::int and ${inTime(db, resolved)}`

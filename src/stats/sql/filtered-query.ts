@@ -49,11 +49,13 @@ export function filteredQuery<
   declared.push({ name, relations, text })
   let loaded = text
   return (db, resolved, ...[options = {}]) => {
-    loaded ??= expandFragments(queryFile(name))
+    loaded ??= fileText(name)
     const params = 'params' in options ? (options.params as object) : {}
     return runFiltered<Row>(db, { name, relations, text: loaded }, keptPart(resolved), options, params)
   }
 }
+
+const fileText = (name: string) => expandFragments(queryFile(name))
 
 /** Composes and runs a declared statement. Filters decide which relations and conditions are part of its text. */
 export function runFiltered<Row extends object>(
@@ -68,6 +70,11 @@ export function runFiltered<Row extends object>(
     with
     ${hasHitFilters(resolved) ? matchingSessions(db, resolved) : db``}
     ${
+      resolved.segmentSessionNos
+        ? db`segment_sessions as materialized (select unnest(${resolved.segmentSessionNos}::bigint[]) as session_no),`
+        : db``
+    }
+    ${
       resolved.goal
         ? db`converted_sessions as materialized (select unnest(${resolved.goal.sessionNos}::bigint[]) as session_no),`
         : db``
@@ -79,7 +86,7 @@ export function runFiltered<Row extends object>(
       ),
     )}
     params as (${paramsRow(db, params)})
-    select * from (${db.unsafe(text ?? expandFragments(queryFile(name)))}) as result`
+    select * from (${db.unsafe(text ?? fileText(name))}) as result`
   return abandonable(statement)
 }
 

@@ -1,5 +1,6 @@
 import type { Queryable } from '../../db/connect.ts'
-import { columnOf, type Dimension, isHitDimension, isSessionOnly } from '../../dimensions/dimensions.ts'
+import { columnOf, isHitDimension, isOfSessionEnd } from '../../dimensions/dimensions.ts'
+import { HOUR_OF_WEEK } from '../../dimensions/registry.ts'
 import type { ConversionTargets, ResolvedQuery } from '../filters/resolved-query.ts'
 import {
   aroundRange,
@@ -8,6 +9,7 @@ import {
   inTime,
   sessionsAround,
   startedInRange,
+  startedSession,
   visibleHit,
 } from './bounds.ts'
 import {
@@ -17,21 +19,37 @@ import {
   hasHitFilters,
 } from './conditions.ts'
 import { conversions } from './conversions.ts'
+import { type FunnelOptions, funnelMoments, unitHits } from './funnel.ts'
 import { filteredMoney } from './money.ts'
+import {
+  asValue,
+  hasValue,
+  joinSession,
+  type ValueOptions,
+  valueInHit,
+  valueOfHit,
+  valueOfSession,
+} from './values.ts'
 
-export interface RelationOptions {
-  /** The dimension that becomes the column `value` of the relations. */
-  value?: Dimension
-  /** Only hits, sessions and money with one of these values of the dimension `value`. */
-  values?: readonly string[] | undefined
+export interface RelationOptions extends ValueOptions {
   /** Required by `conversions`. */
   targets?: ConversionTargets
+  /** What `funnel_moments` and `unit_hits` read. */
+  funnel?: FunnelOptions
   /** Whether `filtered_payments` has `MANY_PAYMENTS` rows or more. */
   hasManyPayments?: boolean
   /** Whether `movements_in_range` has as many. */
   hasManyMovements?: boolean
-  /** Half-open; restricts only which `filtered_hits` are read, not which sessions match. */
+  /** Half-open; restricts only which `filtered_hits` and `filtered_sessions` are read, not which sessions match. */
   window?: { start: Date; end: Date }
+  /** Only sessions of these people; restricts only `filtered_sessions`. */
+  people?: PeopleFilter | undefined
+  /** Only this session; restricts only `filtered_hits` and `filtered_sessions`. */
+  sessionNo?: number
+  /** Required by `visit_hits`: the sessions whose hits it has. */
+  visits?: VisitSpan[]
+  /** Only hits that come after this one in a list of the newest first; restricts only `filtered_hits`. */
+  after?: { at: Date; id: string } | undefined
   /** Only hits at these times; restricts only `filtered_hits`. */
   times?: Date[]
   /** Only occurrences of this error. */
@@ -40,36 +58,71 @@ export interface RelationOptions {
   titles?: string[]
 }
 
+/** Visitors by number, or users by identifier. */
+export type PeopleFilter = { visitorNos: number[] } | { userIds: string[] }
+
+/** A session, and when its first and latest hits were. */
+export interface VisitSpan {
+  sessionNo: number
+  firstAt: Date
+  lastAt: Date
+}
+
 type Relation = (db: Queryable, resolved: ResolvedQuery, options: RelationOptions) => Fragment
 
 /** What a filtered statement can read instead of tables. The database reads only the columns that the statement names. */
 export const RELATIONS = {
   /** Pageviews and events in the range that match all filters, including events that the service wrote. */
   filtered_hits: (db, resolved, options) => db`
-    select events.* ${valueColumn(db, options.value)}
+    select events.* ${asValue(db, valueOfHit(db, resolved, options))}
     from ${eventsOf(db, resolved)}
-    ${options.value && isSessionOnly(options.value) ? joinSession(db, resolved) : db``}
+    ${joinSession(db, resolved, options)}
     where ${visibleHit(db, resolved)} and ${conditionsOnHit(db, resolved)} and ${conditionsOnSession(db, resolved)}
       ${options.window ? db`and ${inTime(db, options.window)}` : db``}
-      ${options.times ? atTimes(db, options.times) : db``} ${restricted(db, options)} ${hasValue(db, options)}`,
+      ${options.after ? db`and (at, id) < (${options.after.at}::timestamptz, ${options.after.id}::uuid)` : db``}
+      ${options.times ? atTimes(db, options.times) : db``} ${restricted(db, options)}
+      ${options.sessionNo === undefined ? db`` : db`and events.session_no = ${options.sessionNo}::bigint`}
+      ${hasValue(db, valueOfHit(db, resolved, options), options)}`,
 
   /** Sessions that started in the range and match all filters. */
-  filtered_sessions: (db, resolved, { value, values }) => db`
-    select sessions.* ${value && !isHitDimension(value) ? db`, sessions.${db(value)}::text as value` : db``}
+  filtered_sessions: (db, resolved, options) => db`
+    select sessions.* ${asValue(db, valueOfSession(db, resolved, options))}
     from sessions
     where ${conditionsOnStartedSession(db, resolved)}
-      ${values && value && !isHitDimension(value) ? db`and sessions.${db(value)}::text = any(${values}::text[])` : db``}`,
+      ${startedWithin(db, options)} ${hasValue(db, valueOfSession(db, resolved, options), options)}`,
+
+  /**
+   * Events of `visits` in the range that match the filters on hits; no pageviews, and none that the service wrote. The bounds of a
+   * visit alone: with those of the range, too, the planner would read the whole range for each visit.
+   */
+  visit_hits: (db, resolved, { visits = [] }) => db`
+    select hit.*
+    from unnest(
+      ${visits.map(({ sessionNo }) => sessionNo)}::bigint[],
+      ${visits.map(({ firstAt }) => later(firstAt, resolved.start).toISOString())}::timestamptz[],
+      ${visits.map(({ lastAt }) => earlier(lastAt, justBefore(resolved.end)).toISOString())}::timestamptz[]
+    ) as visit (session_no, first_at, last_at)
+    cross join lateral (
+      select events.*
+      from events
+      where events.site_no = ${resolved.siteNo}::int and events.session_no = visit.session_no
+        and events.at >= visit.first_at and events.at <= visit.last_at
+        and events.type not in ('pageview', 'engagement', 'identify') and not events.is_service
+        and ${conditionsOnHit(db, resolved)}
+      -- Keeps the planner from joining all hits of the range with the visits.
+      offset 0
+    ) as hit`,
 
   /** Hits of the filtered sessions; without filters on hits, also their hits outside the range. */
   session_hits: (db, resolved, options) => db`
-    select events.* ${options.value && isHitDimension(options.value) ? valueColumn(db, options.value) : db``}
+    select events.* ${asValue(db, valueInHit(db, options))}
     from ${eventsOf(db, resolved)}
     where ${
       hasHitFilters(resolved)
         ? db`${visibleHit(db, resolved)} and ${conditionsOnHit(db, resolved)}`
         : db`${aroundRange(db, resolved)} and events.type not in ('engagement', 'identify')`
     } and not is_service and ${startedInRange(db, resolved)} and ${conditionsOnSession(db, resolved)}
-      ${restricted(db, options)} ${hasValue(db, options)}`,
+      ${restricted(db, options)} ${hasValue(db, valueInHit(db, options), options)}`,
 
   /** `filtered_hits` (`in_filtered_hits`) and `session_hits` (`in_session_hits`), read in one scan. */
   matching_hits: (db, resolved, options) => matchingRows(db, resolved, options, ['engagement', 'identify']),
@@ -79,36 +132,32 @@ export const RELATIONS = {
 
   /** Engagement of sessions that started in the range, with the filters on sessions only. */
   engagements: (db, resolved, options) => db`
-    select events.* ${options.value && isHitDimension(options.value) ? valueColumn(db, options.value) : db``}
+    select events.* ${asValue(db, valueInHit(db, options))}
     from ${eventsOf(db, resolved)}
     where ${aroundRange(db, resolved)} and ${startedInRange(db, resolved)} and ${conditionsOnSession(db, resolved)}
-      and events.type = 'engagement' ${restricted(db, options)} ${hasValue(db, options)}`,
+      and events.type = 'engagement' ${restricted(db, options)} ${hasValue(db, valueInHit(db, options), options)}`,
 
   /** Payments in the range, in any currency, whose session matches; with the columns of `revenue`. */
-  filtered_payments: (db, resolved, { value, values, hasManyPayments: isMuch }) =>
-    filteredMoney(db, resolved, 'revenue', resolved.start, { value, values, isMuch }),
+  filtered_payments: (db, resolved, { value, values, zone, hasManyPayments: isMuch }) =>
+    filteredMoney(db, resolved, 'revenue', resolved.start, { value, values, zone, isMuch }),
 
   /** MRR movements before the end of the range whose session matches. */
   filtered_movements: (db, resolved, { value }) =>
     filteredMoney(db, resolved, 'mrr_movements', null, { value }),
 
   /** MRR movements in the range whose session matches. */
-  movements_in_range: (db, resolved, { value, values, hasManyMovements: isMuch }) =>
-    filteredMoney(db, resolved, 'mrr_movements', resolved.start, { value, values, isMuch }),
+  movements_in_range: (db, resolved, { value, values, zone, hasManyMovements: isMuch }) =>
+    filteredMoney(db, resolved, 'mrr_movements', resolved.start, { value, values, zone, isMuch }),
 
   /** Conversions of `targets` in the range, in sessions that match; `value` is that of a dimension of sessions. */
-  conversions: (db, resolved, { targets, value, values }) =>
-    value && !isHitDimension(value)
-      ? db`
-    select conversion.*, session.value
-    from (${conversions(db, resolved, targets!)}) as conversion
-    join (
-      select session_no, sessions.${db(value)}::text as value
-      from sessions
-      where ${sessionsAround(db, resolved)}
-        ${values ? db`and sessions.${db(value)}::text = any(${values}::text[])` : db``}
-    ) as session using (session_no)`
-      : conversions(db, resolved, targets!),
+  conversions: (db, resolved, options) => conversionsByValue(db, resolved, options),
+
+  /** Moments at which `targets` are met as steps of a funnel. */
+  funnel_moments: (db, resolved, { targets, funnel, value }) =>
+    funnelMoments(db, resolved, targets!, funnel, value === HOUR_OF_WEEK ? undefined : value),
+
+  /** Pageviews and events of some visitors or sessions. */
+  unit_hits: (db, resolved, { funnel }) => unitHits(db, resolved, funnel),
 } satisfies Record<string, Relation>
 
 export type RelationName = keyof typeof RELATIONS
@@ -120,6 +169,22 @@ export const matchingSessions = (db: Queryable, resolved: ResolvedQuery): Fragme
     from ${eventsOf(db, resolved)}
     where ${visibleHit(db, resolved)} and ${conditionsOnHit(db, resolved)}
   ),`
+
+function conversionsByValue(db: Queryable, resolved: ResolvedQuery, options: RelationOptions): Fragment {
+  const { targets, value } = options
+  const converting = conversions(db, resolved, targets!)
+  if (!value || value === HOUR_OF_WEEK || isHitDimension(value)) return converting
+  const ofSession = db`sessions.${db(columnOf(value))}::text`
+  return db`
+    select conversion.*, session.value
+    from (${converting}) as conversion
+    join (
+      select session_no, ${ofSession} as value
+      from sessions
+      where ${isOfSessionEnd(value) ? startedSession(db, resolved) : sessionsAround(db, resolved)}
+        ${hasValue(db, ofSession, options)}
+    ) as session using (session_no)`
+}
 
 /** Rows of `matching_hits` or `matching_rows`: one scan instead of one for each of the two relations. */
 function matchingRows(
@@ -135,26 +200,29 @@ function matchingRows(
     : db`${aroundRange(db, resolved)} and events.type <> all(${leftOut}::text[]) and (${isInRange} or ${isOfStarted})`
   return db`
     select
-      events.* ${valueColumn(db, options.value)},
+      events.* ${asValue(db, valueInHit(db, options))},
       events.type <> 'engagement' and ${isInRange} as in_filtered_hits,
       events.type <> 'engagement' and not is_service and ${isOfStarted} as in_session_hits,
       events.type = 'engagement' and ${isOfStarted} as in_engagements
     from ${eventsOf(db, resolved)}
-    where ${rows} and ${conditionsOnSession(db, resolved)} ${hasValue(db, options)}`
+    where ${rows} and ${conditionsOnSession(db, resolved)}
+      ${hasValue(db, valueInHit(db, options), options)}`
 }
 
-const joinSession = (db: Queryable, resolved: ResolvedQuery): Fragment => db`
-  join (select session_no, user_id, visit_count from sessions where ${sessionsAround(db, resolved)}) as session
-    on session.session_no = events.session_no`
+const later = (a: Date, b: Date) => (a > b ? a : b)
+const earlier = (a: Date, b: Date) => (a < b ? a : b)
+const justBefore = (at: Date) => new Date(at.getTime() - 1)
 
-const valueColumn = (db: Queryable, dimension: Dimension | undefined): Fragment =>
-  dimension ? db`, ${columnOfValue(db, dimension)} as value` : db``
+const ofPeople = (db: Queryable, people: PeopleFilter): Fragment =>
+  'visitorNos' in people
+    ? db`and sessions.visitor_no = any(${people.visitorNos}::int[])`
+    : db`and sessions.user_id <> '' and sessions.user_id = any(${people.userIds}::text[])`
 
-const columnOfValue = (db: Queryable, dimension: Dimension): Fragment =>
-  isSessionOnly(dimension) ? db`session.${db(dimension)}::text` : db`events.${db(columnOf(dimension))}`
-
-const hasValue = (db: Queryable, { value, values }: RelationOptions): Fragment =>
-  value && values ? db`and ${columnOfValue(db, value)} = any(${values}::text[])` : db``
+/** Narrows sessions to a span of starts, to people, or to one session. */
+const startedWithin = (db: Queryable, { window, people, sessionNo }: RelationOptions): Fragment => db`
+  ${window ? db`and sessions.started_at >= ${window.start} and sessions.started_at < ${window.end}` : db``}
+  ${people ? ofPeople(db, people) : db``}
+  ${sessionNo === undefined ? db`` : db`and sessions.session_no = ${sessionNo}::bigint`}`
 
 /** The type is needed, too: the index covers only errors. */
 const restricted = (db: Queryable, { errorId, titles }: RelationOptions): Fragment => db`

@@ -1,0 +1,71 @@
+import { compareTexts } from '../../rollups/daily/value-dictionary.ts'
+import { type Page, type PageQuery, windowOf } from '../../schema/pagination.ts'
+import type { ResolvedQuery } from '../filters/resolved-query.ts'
+import type { PageWindow } from '../metrics/rank.ts'
+import type { StatsServices } from '../query-context.ts'
+import { filteredQuery } from '../sql/filtered-query.ts'
+import { readSlices } from '../sql/slices.ts'
+
+export interface RankedUser {
+  userId: string
+  sessions: number
+  /** Of the newest session that started in the range. */
+  startedAt: Date
+}
+
+export type UserSort = 'last_seen' | 'sessions'
+
+interface UserParams extends PageWindow {
+  sort: string
+  search: string
+  site_no: number
+}
+
+const rankFilteredUsers = filteredQuery<UserParams, RankedUser & { total: number }>('rank-filtered-users', [
+  'filtered_sessions',
+])
+
+/** All rows of one slice. */
+const EVERYTHING = 1_000_000_000
+
+/**
+ * Returns a page of the users of sessions that started in the range and match the filters, and their number.
+ * @param search part of the identifier or of the name; empty: all users
+ */
+export async function rankUsers(
+  services: Pick<StatsServices, 'reads' | 'slices'>,
+  resolved: ResolvedQuery,
+  { sort, search, ...query }: PageQuery & { sort: UserSort; search: string },
+): Promise<Page<RankedUser>> {
+  const window = windowOf(query)
+  const params = { sort, search: search.toLowerCase(), site_no: resolved.siteNo }
+  if (services.slices) {
+    const everything = { ...params, limit: EVERYTHING, offset: 0 }
+    const rows = await readSlices(services, rankFilteredUsers, resolved, { params: everything })
+    return pageOf(rows, sort, window)
+  }
+  const { reads } = services
+  const rows = await rankFilteredUsers(reads, resolved, { params: { ...params, ...window } })
+  if (rows.length > 0 || window.offset === 0) return { rows, total: rows[0]?.total ?? 0 }
+  const [first] = await rankFilteredUsers(reads, resolved, { params: { ...params, limit: 1, offset: 0 } })
+  return { rows, total: first?.total ?? 0 }
+}
+
+function pageOf(counted: RankedUser[], sort: UserSort, { limit, offset }: PageWindow): Page<RankedUser> {
+  const users = new Map<string, RankedUser>()
+  for (const { userId, sessions, startedAt } of counted) {
+    const before = users.get(userId)
+    users.set(userId, {
+      userId,
+      sessions: sessions + (before?.sessions ?? 0),
+      startedAt: before && before.startedAt > startedAt ? before.startedAt : startedAt,
+    })
+  }
+  const rows = [...users.values()].sort(
+    (a, b) =>
+      (sort === 'sessions' ? b.sessions - a.sessions : 0) ||
+      b.startedAt.getTime() - a.startedAt.getTime() ||
+      compareTexts(a.userId, b.userId),
+  )
+  return { rows: rows.slice(offset, offset + limit), total: rows.length }
+}

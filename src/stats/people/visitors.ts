@@ -1,0 +1,204 @@
+import { query } from '../../db/query.ts'
+import { DAY_MS } from '../../lib/time.ts'
+import { readIntArray } from '../../rollups/daily/visitor-set.ts'
+import { type Page, type PageQuery, windowOf } from '../../schema/pagination.ts'
+import type { Services } from '../../services.ts'
+import type { TimeSpan } from '../../time/range.ts'
+import { isUnfiltered, keptPart, type ResolvedQuery } from '../filters/resolved-query.ts'
+import type { PageWindow } from '../metrics/rank.ts'
+import { countTraffic } from '../metrics/traffic.ts'
+import type { StatsServices } from '../query-context.ts'
+import { locateSessionsPage } from '../sessions/session-pages.ts'
+import { filteredQuery } from '../sql/filtered-query.ts'
+import { readSlices } from '../sql/slices.ts'
+import { readLongs } from './long-array.ts'
+
+/** A visitor, and the session that says where they stand in the list. */
+export interface RankedVisitor {
+  visitorNo: number
+  startedAt: Date
+}
+
+/** Visitors of sessions, the newest first, once a session: the bytes of two arrays, of numbers and of starts in milliseconds. */
+const listNewestVisitors = query<
+  TimeSpan & { siteNo: number },
+  { visitors: Buffer | null; starts: Buffer | null }
+>(
+  'list-newest-visitors',
+  `select
+    array_send(array_agg(visitor_no order by started_at desc, visitor_no desc)) as visitors,
+    array_send(
+      array_agg((extract(epoch from started_at) * 1000)::bigint order by started_at desc, visitor_no desc)
+    ) as starts
+  from sessions
+  where site_no = :siteNo::int and started_at >= :start::timestamptz and started_at < :end::timestamptz`,
+)
+
+const listCarriedVisitors = query<
+  TimeSpan & { siteNo: number; firstDayEnd: Date; lastDayStart: Date },
+  RankedVisitor
+>('list-carried-visitors')
+
+const rankFilteredVisitors = filteredQuery<
+  PageWindow & { bounds: Date[] },
+  RankedVisitor & { total: number }
+>('rank-filtered-visitors', ['filtered_hits'])
+
+/** Newest session of each visitor with a filtered hit, of one slice: the bytes of two arrays, as `list-newest-visitors`. */
+const listSliceVisitors = filteredQuery<undefined, { visitors: Buffer | null; starts: Buffer | null }>(
+  'list-slice-visitors',
+  ['filtered_hits'],
+  `select array_send(array_agg(visitor_no)) as visitors, array_send(array_agg(started)) as starts
+  from (
+    select visitor_no, (extract(epoch from session_at) * 1000)::bigint as started
+    from filtered_hits
+    where visitor_no is not null and session_at is not null and not is_service
+    group by visitor_no, session_at
+  ) as visit`,
+)
+
+/**
+ * Returns a page of the visitors with a hit in the range that matches the filters, and their number. In order: those with a session
+ * that started in the range, by the newest such session; then the others, by their newest session.
+ */
+export async function rankVisitors(
+  services: Pick<StatsServices, 'reads' | 'slices' | 'rollups'>,
+  resolved: ResolvedQuery,
+  query: PageQuery,
+): Promise<Page<RankedVisitor>> {
+  const params = windowOf(query)
+  if (isUnfiltered(resolved)) return walkNewest(services, keptPart(resolved), params)
+  if (services.slices) return rankSlices(services, resolved, params)
+  const { reads } = services
+  const bounds = [resolved.start, resolved.end]
+  const rows = await rankFilteredVisitors(reads, resolved, { params: { ...params, bounds } })
+  if (rows.length > 0 || params.offset === 0) return { rows, total: rows[0]?.total ?? 0 }
+  const [first] = await rankFilteredVisitors(reads, resolved, { params: { limit: 1, offset: 0, bounds } })
+  return { rows, total: first?.total ?? 0 }
+}
+
+/** Sessions that one statement reads from a database server. The embedded one reads about as much as in slices, at three hits each. */
+const MOST_SESSIONS = 200_000
+
+/**
+ * Reads sessions, the newest first, until enough visitors came up; the first page needs few. Rollups know the number of all.
+ */
+async function walkNewest(
+  services: Pick<StatsServices, 'reads' | 'slices' | 'rollups'>,
+  resolved: ResolvedQuery,
+  { limit, offset }: PageWindow,
+): Promise<Page<RankedVisitor>> {
+  const { start, end } = resolved
+  if (start >= end) return { rows: [], total: 0 }
+  const counting = async () => {
+    const [counted] = await countTraffic(services, resolved, [{ start, end }], ['hits'])
+    return counted!.visitors
+  }
+  if (offset === 0) {
+    const [total, walk] = await Promise.all([
+      counting(),
+      walkSessions(services, resolved, new Walk(0, limit)),
+    ])
+    return pageOf(walk, total)
+  }
+  // Counting first: a page beyond the last needs no walk.
+  const total = await counting()
+  if (offset >= total) return { rows: [], total }
+  return pageOf(await walkSessions(services, resolved, new Walk(offset, limit)), total)
+}
+
+/** A visitor may have come between the statements. */
+const pageOf = (walk: Walk, total: number): Page<RankedVisitor> => ({
+  rows: walk.rows,
+  total: Math.max(total, walk.seen.size),
+})
+
+async function walkSessions(
+  { reads, slices }: Pick<StatsServices, 'reads' | 'slices'>,
+  { siteNo, start, end }: ResolvedQuery,
+  walk: Walk,
+): Promise<Walk> {
+  const most = slices ? Math.ceil(slices.hits / 3) : MOST_SESSIONS
+  let size = Math.min(most, Math.max(200, 2 * walk.wanted))
+  let until = end
+  while (!walk.isFull() && until > start) {
+    const [stretch] = await locateSessionsPage(reads, { siteNo, start, end: until, limit: size, offset: 0 })
+    if (!stretch?.start) break
+    const from = stretch.start > start ? stretch.start : start
+    const [read] = await listNewestVisitors(reads, { siteNo, start: from, end: until })
+    const starts = readLongs(read!.starts)
+    readIntArray(read!.visitors).forEach((visitorNo, index) => {
+      walk.add(visitorNo, () => starts(index))
+    })
+    until = from
+    size = Math.min(most, 4 * size)
+  }
+  if (walk.isFull()) return walk
+  for (const { visitorNo, startedAt } of await listCarriedVisitors(reads, { siteNo, ...ends(start, end) })) {
+    walk.add(visitorNo, () => startedAt.getTime())
+  }
+  return walk
+}
+
+/** The parts of a range in which there may be hits of sessions that started outside it. */
+const ends = (start: Date, end: Date) => ({
+  start,
+  end,
+  firstDayEnd: new Date(Math.min(start.getTime() + DAY_MS + 1, end.getTime())),
+  lastDayStart: new Date(Math.max(end.getTime() - DAY_MS - 1, start.getTime())),
+})
+
+/** Collects the visitors of one page of a list in which each comes up first where it stands. */
+class Walk {
+  readonly seen = new Set<number>()
+  readonly rows: RankedVisitor[] = []
+  readonly #offset: number
+  readonly #limit: number
+
+  constructor(offset: number, limit: number) {
+    this.#offset = offset
+    this.#limit = limit
+  }
+
+  /** Visitors up to the end of the page. */
+  get wanted(): number {
+    return this.#offset + this.#limit
+  }
+
+  isFull(): boolean {
+    return this.rows.length === this.#limit
+  }
+
+  add(visitorNo: number, startedAt: () => number): void {
+    if (this.isFull() || this.seen.has(visitorNo)) return
+    this.seen.add(visitorNo)
+    if (this.seen.size > this.#offset) this.rows.push({ visitorNo, startedAt: new Date(startedAt()) })
+  }
+}
+
+async function rankSlices(
+  services: Pick<Services, 'reads' | 'slices'>,
+  resolved: ResolvedQuery,
+  { limit, offset }: PageWindow,
+): Promise<Page<RankedVisitor>> {
+  const [from, to] = [resolved.start.getTime(), resolved.end.getTime()]
+  const newest = new Map<number, number>()
+  const isIn = (at: number) => at >= from && at < to
+  for (const slice of await readSlices(services, listSliceVisitors, resolved)) {
+    const starts = readLongs(slice.starts)
+    readIntArray(slice.visitors).forEach((visitorNo, index) => {
+      const [at, before] = [starts(index), newest.get(visitorNo)]
+      const isNewer = before === undefined || (isIn(at) === isIn(before) ? at > before : isIn(at))
+      if (isNewer) newest.set(visitorNo, at)
+    })
+  }
+  const ranked = [...newest].sort(
+    ([a, startA], [b, startB]) => Number(isIn(startB)) - Number(isIn(startA)) || startB - startA || b - a,
+  )
+  return {
+    rows: ranked
+      .slice(offset, offset + limit)
+      .map(([visitorNo, at]) => ({ visitorNo, startedAt: new Date(at) })),
+    total: ranked.length,
+  }
+}

@@ -1,0 +1,86 @@
+import { inSnapshot, type Queryable } from '../../db/connect.ts'
+import { query } from '../../db/query.ts'
+import { type Page, type PageQuery, windowOf } from '../../schema/pagination.ts'
+import { isUnfiltered, keptPart, type ResolvedQuery } from '../filters/resolved-query.ts'
+import { type PageRange, pageRangeOf } from '../metrics/page-range.ts'
+import type { PageWindow } from '../metrics/rank.ts'
+import type { StatsServices } from '../query-context.ts'
+import { filteredQuery } from '../sql/filtered-query.ts'
+import type { PeopleFilter } from '../sql/relations.ts'
+import { mergeSlices, readSlices } from '../sql/slices.ts'
+import type { StoredSession } from './session-row.ts'
+
+/** Finds a page of all sessions from 15-minute counts; a page of people begins with it, too. */
+export const locateSessionsPage = query<PageWindow & { siteNo: number; start: Date; end: Date }, PageRange>(
+  'locate-sessions-page',
+)
+
+const locateFilteredSessionsPage = filteredQuery<PageWindow, PageRange>('locate-filtered-sessions-page', [
+  'filtered_sessions',
+])
+
+/** Sessions by the 15-minute bucket of their start. */
+const countSessionQuarters = filteredQuery<undefined, { bucket: number; hits: number }>(
+  'count-session-quarters',
+  ['filtered_sessions'],
+  `select
+    (extract(epoch from time_bucket(interval '15 minutes', started_at)) * 1000)::bigint as bucket,
+    count(*) as hits
+  from filtered_sessions
+  group by 1`,
+)
+
+export const readFilteredSessions = filteredQuery<PageWindow & { currency: string }, StoredSession>(
+  'read-filtered-sessions',
+  ['filtered_sessions'],
+)
+
+/**
+ * Returns a page of the sessions that match the filters, the newest first, and their number. Counts by 15 minutes say where the page
+ * lies, as for the event log: page 2,000 costs what page 1 does.
+ */
+export async function readSessions(
+  services: Pick<StatsServices, 'reads' | 'slices'>,
+  {
+    resolved,
+    currency,
+    people,
+  }: { resolved: ResolvedQuery; currency: string; people?: PeopleFilter | undefined },
+  query: PageQuery,
+): Promise<Page<StoredSession>> {
+  const { reads, slices } = services
+  const params = windowOf(query)
+
+  async function readPage(
+    db: Queryable,
+    { total, start, end, skipped }: PageRange,
+  ): Promise<Page<StoredSession>> {
+    if (start === null || end === null || skipped === null) return { rows: [], total }
+    const rows = await readFilteredSessions(db, resolved, {
+      params: { currency, limit: params.limit, offset: skipped },
+      window: { start, end },
+      people,
+    })
+    return { rows, total }
+  }
+
+  const isCounted = isUnfiltered(resolved) && people === undefined
+  // Sessions of a visitor have an index; those of a filter may be anywhere.
+  if (slices && !isUnfiltered(resolved)) {
+    const quarters = await readSlices(services, countSessionQuarters, resolved, { people })
+    return readPage(
+      reads,
+      pageRangeOf(
+        mergeSlices(quarters, ({ bucket }) => bucket),
+        params,
+      ),
+    )
+  }
+  return inSnapshot(reads, async transaction => {
+    const { siteNo, start, end } = keptPart(resolved)
+    const [range] = isCounted
+      ? await locateSessionsPage(transaction, { siteNo, start, end, ...params })
+      : await locateFilteredSessionsPage(transaction, resolved, { params, people })
+    return readPage(transaction, range!)
+  })
+}
