@@ -172,6 +172,30 @@ export const exercises: Record<string, (ask: Ask, world: World) => Promise<unkno
     await expectItems(ask({ query: 'dimension=path&limit=5' }), body => body.values)
     await ask({ query: 'dimension=goal' })
   },
+  'GET /api/sites/{siteKey}/stats/money': async ask => {
+    await ask({ query: 'range=last_7_days&compare=previous_year' })
+    await ask({ query: 'compare=never' })
+  },
+  'GET /api/sites/{siteKey}/stats/money/movements': async ask => {
+    await expectItems(ask({ query: 'range=last_7_days&compare=previous' }), body => body.mrr)
+    await ask({ query: 'group=second' })
+  },
+  'GET /api/sites/{siteKey}/stats/money/breakdown': async (ask, world) => {
+    await pay(world)
+    await page('dimension=channel')(ask)
+  },
+  'GET /api/sites/{siteKey}/stats/money/lifetime-value': async (ask, world) => {
+    await pay(world)
+    await page('dimension=channel')(ask)
+  },
+  'GET /api/sites/{siteKey}/stats/money/customers': async (ask, world) => {
+    await pay(world)
+    await page()(ask)
+  },
+  'GET /api/sites/{siteKey}/stats/money/subscriptions': async ask => {
+    await ask()
+    await ask({ query: 'status=late' })
+  },
   'GET /api/sites/{siteKey}/stats/errors': page(),
   'GET /api/sites/{siteKey}/stats/errors/{error}': ofError(),
   'GET /api/sites/{siteKey}/stats/errors/{error}/timeseries': ofError(body => body.series.error),

@@ -1,36 +1,9 @@
-import { query } from '../../db/query.ts'
 import { type BreakdownDimension, isHitDimension } from '../../dimensions/dimensions.ts'
 import type { ResolvedQuery } from '../filters/resolved-query.ts'
+import { countMoneyBetween } from '../metrics/money.ts'
 import type { StatsServices, StatsSite } from '../query-context.ts'
 import { filteredQuery } from '../sql/filtered-query.ts'
 import { MANY_PAYMENTS } from '../sql/money.ts'
-
-/** Number of payments and of MRR movements of a site in a range; stops counting at `most`. */
-const countMoneyBetween = query<
-  { siteNo: number; start: Date; end: Date; most: number },
-  { payments: number; movements: number }
->(
-  'count-money-between',
-  `select
-    (
-      select count(*)::int
-      from (
-        select
-        from revenue
-        where site_no = :siteNo::int and at >= :start::timestamptz and at < :end::timestamptz
-        limit :most::int
-      ) as payment
-    ) as payments,
-    (
-      select count(*)::int
-      from (
-        select
-        from mrr_movements
-        where site_no = :siteNo::int and at >= :start::timestamptz and at < :end::timestamptz
-        limit :most::int
-      ) as movement
-    ) as movements`,
-)
 
 interface AmountRow {
   value: string

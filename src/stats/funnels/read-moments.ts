@@ -16,10 +16,10 @@ interface HitPart {
   hits: number
   moments: Buffer | null
   times: Buffer | null
+  owners: Buffer | null
 }
 
 interface MomentPart extends HitPart {
-  owners: Buffer | null
   texts: Buffer | null
 }
 
@@ -37,7 +37,7 @@ const packFunnelMoments = filteredQuery<
 
 const packUnitHits = filteredQuery<
   { mostMoments: number },
-  { part: number; hits: number; moments: Buffer | null; times: Buffer | null }
+  { part: number; hits: number; moments: Buffer | null; times: Buffer | null; owners: Buffer | null }
 >('pack-unit-hits', ['unit_hits'])
 
 type Services = Pick<StatsServices, 'reads' | 'slices'>

@@ -1,10 +1,47 @@
+import { query } from '../../db/query.ts'
 import { readMoney, type SiteMoneyTotals } from '../../money/totals.ts'
-import type { MovementTotals, RevenueTotals } from '../../rollups/protocol.ts'
+import { type MovementTotals, type RevenueTotals, runTask } from '../../rollups/protocol.ts'
 import { type Bucket, boundsOf, toWindow } from '../../time/range.ts'
 import { isUnfiltered, type ResolvedQuery } from '../filters/resolved-query.ts'
 import type { StatsServices, StatsSite } from '../query-context.ts'
 import { filteredQuery } from '../sql/filtered-query.ts'
 import { MANY_PAYMENTS } from '../sql/money.ts'
+
+/** Number of payments and of MRR movements of a site in a range; stops counting at `most`. */
+export const countMoneyBetween = query<
+  { siteNo: number; start: Date; end: Date; most: number },
+  { payments: number; movements: number }
+>(
+  'count-money-between',
+  `select
+    (
+      select count(*)::int
+      from (
+        select
+        from revenue
+        where site_no = :siteNo::int and at >= :start::timestamptz and at < :end::timestamptz
+        limit :most::int
+      ) as payment
+    ) as payments,
+    (
+      select count(*)::int
+      from (
+        select
+        from mrr_movements
+        where site_no = :siteNo::int and at >= :start::timestamptz and at < :end::timestamptz
+        limit :most::int
+      ) as movement
+    ) as movements`,
+)
+
+/** Returns whether a range has `MANY_PAYMENTS` or more. */
+export async function hasManyPayments(
+  { reads }: Pick<StatsServices, 'reads'>,
+  { siteNo, start, end }: ResolvedQuery,
+): Promise<boolean> {
+  const [found] = await countMoneyBetween(reads, { siteNo, start, end, most: MANY_PAYMENTS })
+  return found!.payments >= MANY_PAYMENTS
+}
 
 type RevenueRow = Omit<RevenueTotals, 'revenue' | 'recurring'> & {
   bucket: number
@@ -71,6 +108,29 @@ export async function countMoney(
     movements,
   }))
   return { isConnected: all.isConnected, periods: totals }
+}
+
+/** Returns the payments of each period; filters apply to the sessions that they are attributed to, but not to `recorded`. */
+export async function countPayments(
+  services: Pick<StatsServices, 'reads' | 'rollups'>,
+  { siteNo, currency }: StatsSite,
+  periods: ResolvedQuery[],
+): Promise<RevenueTotals[]> {
+  const windows = periods.map(toWindow)
+  const [all] = await runTask(services.rollups, 'countRevenue', [{ siteNo, currency, windows }])
+  return Promise.all(
+    periods.map(async (resolved, index) => {
+      const total = all![index]!
+      if (isUnfiltered(resolved)) return total
+      const { recorded } = total
+      const params = { currency, bounds: [resolved.start] }
+      const hasManyPayments = recorded >= MANY_PAYMENTS
+      const [paid] = await sumFilteredRevenue(services.reads, resolved, { params, hasManyPayments })
+      return paid
+        ? { ...paid, recorded, revenue: BigInt(paid.revenue), recurring: BigInt(paid.recurring) }
+        : { recorded, payments: 0, revenue: 0n, recurring: 0n, newCustomers: 0 }
+    }),
+  )
 }
 
 async function countFiltered(
