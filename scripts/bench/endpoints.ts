@@ -91,6 +91,15 @@ interface Rows<Row> {
   data: Row[]
 }
 
+const FUNNEL = encodeURIComponent(
+  JSON.stringify([
+    { type: 'pageview', value: '/' },
+    { type: 'pageview', value: '/docs/**' },
+    { type: 'pageview', value: '/pricing/**' },
+    { type: 'event', value: 'signup' },
+  ]),
+)
+
 function endpointsOf({ title, errorId, sessionId, visitorId }: Subjects): Endpoint[] {
   const rows: [name: string, path: string][] = [
     ['overview', '/overview'],
@@ -98,6 +107,9 @@ function endpointsOf({ title, errorId, sessionId, visitorId }: Subjects): Endpoi
     ['breakdown path', '/stats/breakdown?dimension=path'],
     ['breakdown source', '/stats/breakdown?dimension=source'],
     ['goals', '/stats/goals'],
+    ['funnel', `/stats/funnel?steps=${FUNNEL}`],
+    ['funnel, strict, 7 days', `/stats/funnel?steps=${FUNNEL}&order=strict&window=604800`],
+    ['funnel by source', `/stats/funnel?steps=${FUNNEL}&dimension=source`],
     ['events, page 1', '/stats/events'],
     ['events, page 2,000', '/stats/events?page=2000'],
     ['events timeseries', '/stats/events/timeseries'],

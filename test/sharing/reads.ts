@@ -43,6 +43,7 @@ export const READS: SharedRead[] = [
     read(section, 'stats.filterValues', '/stats/filter-values', { dimension, limit: 3 }),
   ]),
   read('goals', 'stats.goals', '/stats/goals'),
+  read('goals', 'funnels.list', '/funnels', { per_page: 3 }),
   read('goals', 'goals.list', '/goals', { per_page: 3 }),
   read('goals', 'goals.list', '/goals', { search: 'p' }),
   read('events', 'stats.events', '/stats/events', { per_page: 4 }),
