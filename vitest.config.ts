@@ -20,7 +20,7 @@ export default defineConfig({
     // Modules and the compiled database stay loaded from file to file: an import of everything takes 1 s, a first database 4 s.
     isolate: false,
     // A closed database of the embedded kind is only freed by a garbage collection, 300 MB each.
-    execArgv: ['--expose-gc'],
+    execArgv: ['--import', './test/support/compiled-database.js'],
     testTimeout: 60_000,
     hookTimeout: 120_000,
     reporters: [['default', { summary: false }], new SlowestReporter()],

@@ -1,3 +1,5 @@
+import { realpathSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
 import { Command, CommanderError, Option } from 'commander'
 import type { Redis } from 'ioredis'
 import { type Config, loadConfig } from '../src/config.ts'
@@ -23,10 +25,20 @@ import { secondsSince, showProgress } from './progress.ts'
 
 // Prints one JSON document on stdout. Logs go to stderr, and so does one line `error: …` on failure.
 
+/** Where a run takes its settings from and writes to. */
+interface Surroundings {
+  env: NodeJS.ProcessEnv
+  stdout: { write(text: string): unknown }
+  stderr: { write(text: string): unknown }
+}
+
+/** Of the run in progress. */
+let surroundings: Surroundings = process
+
 const program = new Command('admin')
   .description('Administers the service; works while it runs.')
   .exitOverride()
-  .configureOutput({ writeErr: () => {} })
+  .configureOutput({ writeOut: text => void surroundings.stdout.write(text), writeErr: () => {} })
 
 program
   .command('bootstrap')
@@ -244,7 +256,8 @@ interface Tools {
 
 /** Runs a command on the service's database and prints what it returns. */
 async function answer(run: (db: Db, tools: Tools) => Promise<object>): Promise<void> {
-  const config = loadConfig()
+  const { env, stdout } = surroundings
+  const config = loadConfig(env)
   const log = createLog({ level: config.logLevel, role: 'admin', stderr: true })
   const result = await withServices(config, log, async ({ databaseUrl, redisUrl }) => {
     // The embedded database has one session. Few connections, so that live traffic does not queue behind this command.
@@ -269,19 +282,24 @@ async function answer(run: (db: Db, tools: Tools) => Promise<object>): Promise<v
       await db.end({ timeout: 5 })
     }
   })
-  process.stdout.write(`${JSON.stringify(result)}\n`)
+  stdout.write(`${JSON.stringify(result)}\n`)
 }
 
-// Ignores write errors of a closed terminal: SIGHUP then stops the running command in order.
-process.stderr.on('error', () => {})
-try {
-  await program.parseAsync()
-} catch (error) {
-  // `--help` is not a failure.
-  if (!(error instanceof CommanderError && error.exitCode === 0)) {
-    process.stderr.write(`error: ${oneLine(error)}\n`)
-    process.exitCode = 1
+/**
+ * Runs one command; one at a time.
+ * @returns the exit code
+ */
+export async function runAdmin(args: string[], given: Surroundings): Promise<number> {
+  surroundings = given
+  try {
+    await program.parseAsync(args, { from: 'user' })
+  } catch (error) {
+    // `--help` is not a failure.
+    if (error instanceof CommanderError && error.exitCode === 0) return 0
+    given.stderr.write(`error: ${oneLine(error)}\n`)
+    return 1
   }
+  return 0
 }
 
 function oneLine(error: unknown): string {
@@ -289,4 +307,11 @@ function oneLine(error: unknown): string {
     return 'no command given; try --help'
   const { message, code } = error as { message?: string; code?: string }
   return (message || code || 'unknown').replace(/^error: /, '').replace(/\s*\n\s*/g, '; ')
+}
+
+const started = process.argv[1]
+if (started !== undefined && realpathSync(started) === fileURLToPath(import.meta.url)) {
+  // Ignores write errors of a closed terminal: SIGHUP then stops the running command in order.
+  process.stderr.on('error', () => {})
+  process.exitCode = await runAdmin(process.argv.slice(2), process)
 }

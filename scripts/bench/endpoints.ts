@@ -103,7 +103,14 @@ const FUNNEL = encodeURIComponent(
 function endpointsOf({ title, errorId, sessionId, visitorId }: Subjects): Endpoint[] {
   const rows: [name: string, path: string][] = [
     ['overview', '/overview'],
+    ['overview, a year before', '/overview?compare=previous_year'],
+    ['live', '/stats/live'],
     ['timeseries visitors', '/stats/timeseries?metric=visitors'],
+    ['timeseries visitors by hour', '/stats/timeseries?metric=visitors&group=hour'],
+    [
+      'timeseries, days before by weekday',
+      '/stats/timeseries?metric=visitors&compare=previous&match_weekday=true',
+    ],
     ['breakdown path', '/stats/breakdown?dimension=path'],
     ['breakdown source', '/stats/breakdown?dimension=source'],
     ['goals', '/stats/goals'],
@@ -122,6 +129,12 @@ function endpointsOf({ title, errorId, sessionId, visitorId }: Subjects): Endpoi
     ['users, page 1', '/stats/people?kind=users'],
     ['visitor', `/stats/people/${visitorId}`],
     ['visitor timeline', `/stats/people/${visitorId}/timeline`],
+    ['money', '/stats/money'],
+    ['money movements', '/stats/money/movements'],
+    ['money breakdown source', '/stats/money/breakdown?dimension=source'],
+    ['customers', '/stats/money/customers'],
+    ['subscriptions', '/stats/money/subscriptions'],
+    ['lifetime value channel', '/stats/money/lifetime-value?dimension=channel'],
     ['page titles', '/stats/page-titles'],
     ['page titles timeseries', `/stats/page-titles/timeseries?title=${encodeURIComponent(title)}`],
     ['filter values path', '/stats/filter-values?dimension=path'],

@@ -9,6 +9,7 @@ select
   session.events,
   session.visit_count as "visitCount",
   {session_attribute_fields},
+  session.exit_path as "exitPath",
   visitors.id as "visitorId",
   session.user_id as "userId",
   identities.name as "userName",

@@ -7,7 +7,8 @@ select
   identities.name as "userName",
   identities.avatar as "userAvatar",
   session.last_at as "lastAt",
-  {session_attribute_fields}
+  {session_attribute_fields},
+  session.exit_path as "exitPath"
 from unnest(:starts::timestamptz[], :visitorNos::int[], :userIds::text[]) with ordinality
   as wanted (started_at, visitor_no, user_id, place)
 left join lateral (

@@ -1,4 +1,5 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
+import { setMaxListeners } from 'node:events'
 import { AppError } from '../errors.ts'
 
 const calls = new AsyncLocalStorage<AbortSignal>()
@@ -8,6 +9,8 @@ const calls = new AsyncLocalStorage<AbortSignal>()
  * statements that queue for a single session would delay those of other callers.
  */
 export function abandonWhen<Result>(signal: AbortSignal, run: () => Promise<Result>): Promise<Result> {
+  // A read may run more statements at once than the 10 listeners after which Node warns of a leak.
+  setMaxListeners(0, signal)
   return calls.run(signal, run)
 }
 

@@ -40,6 +40,7 @@ import { router } from './procedures.ts'
 import { sharedSiteProcedure } from './shared-site.ts'
 import { funnelProcedures } from './stats/funnels.ts'
 import { liveProcedures } from './stats/live.ts'
+import { moneyProcedures } from './stats/money.ts'
 import { peopleProcedures } from './stats/people.ts'
 
 const errorProcedure = sharedSiteProcedure.meta({
@@ -202,5 +203,6 @@ export const statsRouter = router({
     .input(OccurrencesQuery)
     .output(envelope(ErrorOccurrence))
     .query(async ({ ctx, input }) => paginate(ctx, input, await getErrorOccurrences(ctx, ctx.site, input))),
+  ...moneyProcedures,
   ...peopleProcedures,
 })

@@ -9,6 +9,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { startDatabase } from '../../src/embedded/database.ts'
 import { connectRedis, whenReady } from '../../src/redis/connect.ts'
 import { exited, ready, spawnEntry } from '../embedded/spawn.ts'
+import { compiledEnvironment } from '../support/compiled-environment.ts'
 import { testDatabase } from '../support/database.ts'
 import { silentLog } from '../support/log.ts'
 import { type Primary, startPrimary } from '../support/primary.ts'
@@ -42,7 +43,7 @@ const start = (settings: NodeJS.ProcessEnv = {}) =>
 
 async function admin(...args: string[]) {
   const { stdout } = await run('npm', ['run', '-s', 'admin', '--', ...args], {
-    env: { PATH: process.env.PATH, HOME: process.env.HOME, DATA_DIR: dataDir },
+    env: { PATH: process.env.PATH, HOME: process.env.HOME, DATA_DIR: dataDir, ...compiledEnvironment() },
   })
   return JSON.parse(stdout)
 }

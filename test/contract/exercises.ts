@@ -8,9 +8,11 @@ import {
   funnelBody,
   goalBody,
   hit,
+  newAnnotation,
   newestSession,
   newFunnel,
   newGoal,
+  newSegment,
   newShare,
   newSite,
   ofError,
@@ -112,14 +114,22 @@ export const exercises: Record<string, (ask: Ask, world: World) => Promise<unkno
     await connect(world, world.site.id)
     const { body } = await ask({ query: 'range=last_7_days' })
     expect(Object.keys(body)).toEqual(expect.arrayContaining(['revenue', 'mrr']))
-    await ask({ query: `goal=${(await newGoal(world)).id}` })
+    await ask({ query: `goal=${(await newGoal(world)).id}&compare=previous_year` })
     await ask({ query: 'from=2026-03-01' })
   },
   'GET /api/sites/{siteKey}/stats/timeseries': async ask => {
     for (const metric of ['visitors', 'bounce_rate']) {
       await expectItems(ask({ query: `metric=${metric}&range=last_7_days` }), body => body.values)
     }
+    await expectItems(
+      ask({ query: 'metric=visitors&compare=previous&group=hour' }),
+      body => body.previous_labels,
+    )
     await ask({ query: 'metric=mood' })
+  },
+  'GET /api/sites/{siteKey}/stats/live': async ask => {
+    await expectItems(ask({ query: 'country[is_not]=XX' }), body => body.minutes)
+    await ask({ query: 'path[near]=/' })
   },
   'GET /api/sites/{siteKey}/stats/breakdown': page('dimension=browser'),
   'GET /api/sites/{siteKey}/stats/goals': async (ask, world) => {
@@ -177,6 +187,30 @@ export const exercises: Record<string, (ask: Ask, world: World) => Promise<unkno
   'GET /api/sites/{siteKey}/stats/filter-values': async ask => {
     await expectItems(ask({ query: 'dimension=path&limit=5' }), body => body.values)
     await ask({ query: 'dimension=goal' })
+  },
+  'GET /api/sites/{siteKey}/stats/money': async ask => {
+    await ask({ query: 'range=last_7_days&compare=previous_year' })
+    await ask({ query: 'compare=never' })
+  },
+  'GET /api/sites/{siteKey}/stats/money/movements': async ask => {
+    await expectItems(ask({ query: 'range=last_7_days&compare=previous' }), body => body.mrr)
+    await ask({ query: 'group=second' })
+  },
+  'GET /api/sites/{siteKey}/stats/money/breakdown': async (ask, world) => {
+    await pay(world)
+    await page('dimension=channel')(ask)
+  },
+  'GET /api/sites/{siteKey}/stats/money/lifetime-value': async (ask, world) => {
+    await pay(world)
+    await page('dimension=channel')(ask)
+  },
+  'GET /api/sites/{siteKey}/stats/money/customers': async (ask, world) => {
+    await pay(world)
+    await page()(ask)
+  },
+  'GET /api/sites/{siteKey}/stats/money/subscriptions': async ask => {
+    await ask()
+    await ask({ query: 'status=late' })
   },
   'GET /api/sites/{siteKey}/stats/errors': page(),
   'GET /api/sites/{siteKey}/stats/errors/{error}': ofError(),
@@ -294,6 +328,47 @@ export const exercises: Record<string, (ask: Ask, world: World) => Promise<unkno
     await ask({ path: { id: randomUUID() } })
   },
   'GET /api/sites/{siteKey}/shared': ask => ask(),
+  'GET /api/sites/{siteKey}/segments': async (ask, world) => {
+    await newSegment(world)
+    await expectItems(ask(), body => body)
+  },
+  'POST /api/sites/{siteKey}/segments': async (ask, world) => {
+    const filters = { path: { starts_with: '/blog' }, goal: (await newGoal(world)).id }
+    await ask({ body: { name: 'a', filters, visibility: 'site' } })
+    await ask({ body: { name: 'a', filters: {} } })
+  },
+  'GET /api/sites/{siteKey}/segments/{segment}': async (ask, world) => {
+    await ask({ path: { segment: await newSegment(world) } })
+    await ask()
+  },
+  'PATCH /api/sites/{siteKey}/segments/{segment}': async (ask, world) => {
+    const path = { segment: await newSegment(world) }
+    await ask({ path, body: { name: 'b' } })
+    await ask({ path, body: { name: '' } })
+    await ask({ body: {} })
+  },
+  'DELETE /api/sites/{siteKey}/segments/{segment}': async (ask, world) => {
+    await ask({ path: { segment: await newSegment(world) } })
+    await ask()
+  },
+  'GET /api/sites/{siteKey}/annotations': async (ask, world) => {
+    await newAnnotation(world)
+    await page('range=all')(ask)
+  },
+  'POST /api/sites/{siteKey}/annotations': async ask => {
+    await ask({ body: { text: 'a', starts_at: '2026-03-09', ends_at: '2026-03-10' } })
+    await ask({ body: { text: 'a', starts_at: 'today' } })
+  },
+  'PATCH /api/sites/{siteKey}/annotations/{annotation}': async (ask, world) => {
+    const path = { annotation: await newAnnotation(world) }
+    await ask({ path, body: { starts_at: '2026-03-09T10:00:00Z' } })
+    await ask({ path, body: { text: '' } })
+    await ask({ body: {} })
+  },
+  'DELETE /api/sites/{siteKey}/annotations/{annotation}': async (ask, world) => {
+    await ask({ path: { annotation: await newAnnotation(world) } })
+    await ask()
+  },
   'GET /api/sites/{siteKey}/shares': async (ask, world) => {
     await newShare(world)
     await expectItems(ask(), body => body)

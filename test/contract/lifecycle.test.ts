@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { Agent, request } from 'node:http'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { childrenOf, stillRunning } from '../support/processes.ts'
 import { startService, type TestService } from '../support/service.ts'
@@ -22,6 +23,9 @@ interface Stream {
   stop(): Promise<void>
 }
 
+/** Without a pause the senders take the CPU that the processes need to start and stop. */
+const PAUSE_MS = 15
+
 /** Sends hits and other requests in turn, half of the senders over connections they keep, half over new ones. */
 function sendHits(url: string): Stream {
   const stream: Stream = { accepted: [], failures: [], stop }
@@ -36,6 +40,7 @@ function sendHits(url: string): Stream {
       else if (hit !== 503) stream.failures.push(`hit: ${hit}`)
       const health = await ask(`${url}/healthz`, agent)
       if (health !== 200) stream.failures.push(`healthz: ${health}`)
+      await sleep(PAUSE_MS)
     }
   }
   const senders = Array.from({ length: 6 }, (_, index) => {

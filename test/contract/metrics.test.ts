@@ -82,7 +82,7 @@ test.each(['localhost', 'LOCALHOST:3000', '127.0.0.1:3000', '127.1.2.3', '[::1]:
 describe('metrics with a token', () => {
   let guarded: TestService
   beforeAll(async () => {
-    guarded = await startService({ METRICS_TOKEN: 'a-token-of-enough-length' })
+    guarded = await startService({ HTTP_WORKERS: '1', METRICS_TOKEN: 'a-token-of-enough-length' })
   })
   afterAll(() => guarded.close())
 

@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { mkdtempSync, rmSync } from 'node:fs'
 import path from 'node:path'
 import { build } from 'esbuild'
+import { compiledEnvironment } from '../support/compiled-environment.ts'
 
 /** Folder of the repository. */
 const root = process.cwd()
@@ -29,7 +30,7 @@ export async function spawnEntry(
   })
   const child = spawn(process.execPath, [outfile, ...args], {
     stdio: ['ignore', 'pipe', 'pipe', ...(options.ipc === false ? [] : (['ipc'] as const))],
-    env: { ...process.env, ...options.env },
+    env: { ...process.env, ...compiledEnvironment(), ...options.env },
   })
   child.once('exit', () => rmSync(folder, { recursive: true, force: true }))
   let output = ''

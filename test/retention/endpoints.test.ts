@@ -45,6 +45,9 @@ const READS = [
   'stats/page-titles/timeseries?title=Home&',
   'stats/filter-values?dimension=path&',
   'stats/errors?',
+  'stats/money?',
+  'stats/money/movements?',
+  'stats/money/breakdown?dimension=channel&',
 ]
 
 test.each(READS)('details: GET %s says in a header from when on there are some', async path => {

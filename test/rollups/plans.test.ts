@@ -129,6 +129,8 @@ describe.each([
         hitsTo: time(DAY + DAY_MS),
         closedFrom: closedFrom === null ? 'null' : time(closedFrom),
         closedTo: time(DAY + 2 * DAY_MS),
+        offsetStarts: `array[${time(DAY)}]::timestamptz[]`,
+        offsets: "'{3600}'",
         dimensions: `'{${ROLLED_UP_DIMENSIONS.join(',')}}'`,
       })
       // Each row is combined with each dimension.

@@ -218,6 +218,8 @@ test('shared reads: every read of a site is either for users alone or names its 
     'people.getErasure',
     'people.listErasures',
     'processor.get',
+    'segments.get',
+    'segments.list',
     'shares.list',
     'sites.get',
     'sites.getIdentifySecret',

@@ -24,6 +24,8 @@ export const READS: SharedRead[] = [
   read('traffic', 'stats.overview', '/overview'),
   read('traffic', 'stats.timeseries', '/stats/timeseries', { metric: 'visitors' }),
   read('traffic', 'stats.timeseries', '/stats/timeseries', { metric: 'custom_events' }),
+  read('traffic', 'stats.overview', '/overview', { compare: 'previous_year' }),
+  { procedure: 'stats.live', path: '/stats/live', section: 'traffic', input: {} },
   read('revenue', 'stats.timeseries', '/stats/timeseries', { metric: 'revenue' }),
   read('revenue', 'stats.timeseries', '/stats/timeseries', { metric: 'mrr' }),
   ...(
@@ -57,6 +59,10 @@ export const READS: SharedRead[] = [
   ),
   read('pages', 'stats.pageTitles', '/stats/page-titles', { per_page: 2 }),
   read('pages', 'stats.pageTitlesTimeseries', '/stats/page-titles/timeseries', { title: 'Home' }),
+  read('traffic', 'annotations.list', '/annotations', { per_page: 2 }),
+  read('revenue', 'stats.money', '/stats/money'),
+  read('revenue', 'stats.moneyMovements', '/stats/money/movements'),
+  read('revenue', 'stats.moneyBreakdown', '/stats/money/breakdown', { dimension: 'browser' }),
   read('people', 'stats.sessions', '/stats/sessions', { per_page: 2 }),
   read('people', 'stats.session', '/stats/sessions/{session}'),
   read('people', 'stats.people', '/stats/people', { per_page: 2 }),
@@ -81,7 +87,7 @@ export function ownersInput({ procedure, input }: SharedRead, sections: readonly
     ['event_name', 'prop_key', 'path', 'title'].some(name => name in input) &&
     procedure !== 'stats.propertyBreakdown' &&
     procedure !== 'stats.pageTitlesTimeseries'
-  const lists = procedure === 'stats.events' || procedure === 'stats.eventsTimeseries'
+  const lists = ['stats.events', 'stats.eventsTimeseries', 'stats.live'].includes(procedure)
   if (!lists && !comparesHits) return input
   const given = input.event_name
   const before =
@@ -111,6 +117,14 @@ export function masked(
   if (procedure === 'stats.propertyBreakdown' && !has('revenue') && isMoneyName(String(input.event_name))) {
     copy.rows = []
   }
+  if (procedure === 'stats.live') {
+    if (!has('pages')) copy.pages = []
+    if (!has('sources')) copy.sources = []
+    if (!has('locations')) copy.countries = []
+    if (!has('events')) copy.events = []
+    for (const item of copy.events) maskActor(item, has)
+  }
+  if (procedure === 'annotations.list') for (const item of copy.data) item.author = null
   if (procedure === 'stats.events' || procedure === 'stats.errorEvents') {
     for (const item of copy.data) maskActor(item, has)
   }
@@ -141,7 +155,7 @@ function keepOnly(body: Json, isKept: (item: Json) => boolean): void {
 }
 
 const ATTRIBUTES: Partial<Record<Section, string[]>> = {
-  pages: ['hostname', 'entry_path'],
+  pages: ['hostname', 'entry_path', 'exit_path'],
   sources: [
     'channel',
     'source',

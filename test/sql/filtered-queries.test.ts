@@ -99,6 +99,8 @@ const OF_SESSIONS = new Set([
   'rank-session-values',
   'count-sessions-by-value',
   'list-distinct-money-values',
+  'break-down-filtered-money',
+  'sum-by-first-visit',
 ])
 
 const SAMPLES: Record<string, unknown> = {

@@ -1,9 +1,10 @@
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process'
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { build } from 'esbuild'
+import { runAdmin } from '../../scripts/admin.ts'
 
 export interface Run {
   code: number | null
@@ -20,19 +21,51 @@ interface RunOptions {
 }
 
 export interface AdminCommand {
+  /** Runs a command in this process, or as a process of its own where `options` need one. */
   run(args: string[], options?: RunOptions): Promise<Run>
-  close(): void
+  close(): Promise<void>
 }
 
-/** The command line of administration as processes of their own, on the given services. */
+/** The command line of administration, on the given services. */
 export async function adminCommand(services: {
   databaseUrl: string
   redisUrl: string
 }): Promise<AdminCommand> {
+  const env = {
+    PATH: process.env.PATH,
+    DATABASE_URL: services.databaseUrl,
+    REDIS_URL: services.redisUrl,
+    SECRET_KEY: '0'.repeat(64),
+  }
+  let bundle: Promise<string> | undefined
+  return {
+    async run(args, options) {
+      if (!options) return runHere(env, args)
+      bundle ??= bundled()
+      return runProcess(await bundle, env, args, options)
+    },
+    async close() {
+      if (bundle) rmSync(dirname(await bundle), { recursive: true, force: true })
+    },
+  }
+}
+
+/** Saves starting a process, 0.8 s of CPU. */
+async function runHere(env: NodeJS.ProcessEnv, args: string[]): Promise<Run> {
+  const stdout: string[] = []
+  const stderr: string[] = []
+  const code = await runAdmin(args, {
+    env,
+    stdout: { write: text => stdout.push(text) },
+    stderr: { write: text => stderr.push(text) },
+  })
+  return { code, stdout: stdout.join(''), stderr: stderr.join('') }
+}
+
+async function bundled(): Promise<string> {
   // Inside the repository, so that the bundle finds its packages and statements.
   mkdirSync(join(process.cwd(), 'dist'), { recursive: true })
-  const folder = mkdtempSync(join(process.cwd(), 'dist', '.admin-'))
-  const outfile = join(folder, 'admin.mjs')
+  const outfile = join(mkdtempSync(join(process.cwd(), 'dist', '.admin-')), 'admin.mjs')
   await build({
     entryPoints: ['scripts/admin.ts'],
     outfile,
@@ -42,26 +75,17 @@ export async function adminCommand(services: {
     format: 'esm',
     logLevel: 'error',
   })
-  return {
-    run: (args, options = {}) => run(outfile, services, args, options),
-    close: () => rmSync(folder, { recursive: true, force: true }),
-  }
+  return outfile
 }
 
-function run(
+function runProcess(
   outfile: string,
-  { databaseUrl, redisUrl }: { databaseUrl: string; redisUrl: string },
+  env: NodeJS.ProcessEnv,
   args: string[],
   { input = [], onStart, nodeOptions }: RunOptions,
 ): Promise<Run> {
   const child = spawn(process.execPath, [outfile, ...args], {
-    env: {
-      PATH: process.env.PATH,
-      DATABASE_URL: databaseUrl,
-      REDIS_URL: redisUrl,
-      SECRET_KEY: '0'.repeat(64),
-      ...(nodeOptions && { NODE_OPTIONS: nodeOptions }),
-    },
+    env: { ...env, ...(nodeOptions && { NODE_OPTIONS: nodeOptions }) },
   })
   onStart?.(child)
   // A process that ends before it has read everything is no failure here.

@@ -15,6 +15,7 @@ import { projectRoot } from '../../src/config.ts'
 import { connectDb } from '../../src/db/connect.ts'
 import { checkDatabase, migrate } from '../../src/db/migrate.ts'
 import { startDatabase } from '../../src/embedded/database.ts'
+import { saveCompiledDatabase } from './compiled-database.js'
 import { silentLog } from './log.ts'
 
 declare module 'vitest' {
@@ -28,6 +29,8 @@ declare module 'vitest' {
     databaseTemplate: string
   }
 }
+
+const COMPILED = 'compiled-database'
 
 /** Migrates one database, from which every test file gets a private copy. */
 export default async function setup(project: TestProject) {
@@ -53,6 +56,8 @@ async function setUpEmbedded(project: TestProject): Promise<void> {
       rmSync(unfinished, { recursive: true, force: true })
     }
   }
+  // Test workers and the processes that they start inherit it.
+  process.env.COMPILED_DATABASE = join(folder, COMPILED)
   project.provide('databaseFolder', join(folder, 'data', 'database'))
   project.provide('databaseSnapshot', join(folder, 'migrated.tar'))
 }
@@ -64,10 +69,11 @@ async function createDatabase(folder: string): Promise<void> {
   await migrate(db)
   await db.end()
   writeFileSync(join(folder, 'migrated.tar'), Buffer.from(await (await database.dump()).arrayBuffer()))
+  saveCompiledDatabase(join(folder, COMPILED))
   await database.close()
 }
 
-/** A hash of the migrations, of the code that applies them, and of the versions of all packages. */
+/** A hash of the migrations, of the code that applies them, and of the versions of Node.js and of all packages. */
 function fingerprint(): string {
   const migrations = join(projectRoot, 'sql', 'migrations')
   const files = [
@@ -78,9 +84,10 @@ function fingerprint(): string {
     ...readdirSync(join(projectRoot, 'src', 'embedded'))
       .sort()
       .map(name => join(projectRoot, 'src', 'embedded', name)),
+    join(projectRoot, 'test', 'support', 'compiled-database.js'),
     join(projectRoot, 'package-lock.json'),
   ]
-  const hash = createHash('sha256')
+  const hash = createHash('sha256').update(process.version)
   for (const file of files) hash.update(readFileSync(file))
   return hash.digest('hex').slice(0, 16)
 }

@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process'
 import { expect } from 'vitest'
+import { compiledEnvironment } from './compiled-environment.ts'
 import { PRIMARY } from './service.ts'
 
 export interface Primary {
@@ -20,7 +21,7 @@ export interface Primary {
 /** The built service as a process group of its own, as `npm start` starts it; with nothing set but `settings`. */
 export function startPrimary(settings: NodeJS.ProcessEnv & { PORT: string }): Primary {
   const child = spawn(process.execPath, [PRIMARY], {
-    env: { PATH: process.env.PATH, HTTP_WORKERS: '1', ...settings },
+    env: { PATH: process.env.PATH, HTTP_WORKERS: '1', ...compiledEnvironment(), ...settings },
     stdio: ['ignore', 'pipe', 'pipe'],
     detached: true,
   })

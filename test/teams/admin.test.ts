@@ -1,58 +1,26 @@
-import { execFile } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
-import { mkdtempSync, rmSync } from 'node:fs'
-import { join } from 'node:path'
-import { build } from 'esbuild'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { type AdminCommand, adminCommand } from '../support/admin-command.ts'
 import { authenticate } from '../support/authenticate.ts'
 import { sharedDatabase, type TestDatabase } from '../support/database.ts'
 
 let database: TestDatabase
-let folder: string
+let command: AdminCommand
 let teamId: string
 let userId: string
 
 beforeAll(async () => {
   database = await sharedDatabase()
-  // Inside the repository, so that the bundle finds its packages.
-  folder = mkdtempSync(join(process.cwd(), 'node_modules', '.admin-'))
-  await build({
-    entryPoints: ['scripts/admin.ts'],
-    outfile: join(folder, 'admin.mjs'),
-    bundle: true,
-    packages: 'external',
-    platform: 'node',
-    format: 'esm',
-    logLevel: 'error',
-  })
+  command = await adminCommand({ databaseUrl: database.url, redisUrl: 'redis://127.0.0.1:1' })
   teamId = (await json('team:create', '--name', 'Acme')).team_id
   userId = (await json('user:create', '--team', teamId, '--email', 'a@example.com', '--role', 'owner'))
     .user_id
 })
 afterAll(async () => {
-  await database.close()
-  rmSync(folder, { recursive: true, force: true })
+  await Promise.all([database.close(), command.close()])
 })
 
-interface Run {
-  code: number
-  stdout: string
-  stderr: string
-}
-
-function admin(...args: string[]): Promise<Run> {
-  const env = {
-    PATH: process.env.PATH,
-    DATABASE_URL: database.url,
-    REDIS_URL: 'redis://127.0.0.1:1',
-    SECRET_KEY: '0'.repeat(64),
-  }
-  return new Promise(resolve => {
-    execFile(process.execPath, [join(folder, 'admin.mjs'), ...args], { env }, (error, stdout, stderr) => {
-      resolve({ code: error ? Number(error.code) : 0, stdout, stderr })
-    })
-  })
-}
+const admin = (...args: string[]) => command.run(args)
 
 async function json(...args: string[]) {
   const { code, stdout, stderr } = await admin(...args)
@@ -217,4 +185,13 @@ test('admin: help exits with 0', async () => {
   const { code, stdout } = await admin('--help')
   expect(code).toBe(0)
   expect(stdout).toContain('token:create')
+})
+
+test('admin: as a process it prints and exits the same', async () => {
+  const asProcess = (...args: string[]) => command.run(args, {})
+  expect(await asProcess('--help')).toEqual(await admin('--help'))
+  expect(await asProcess('nonsense')).toEqual(await admin('nonsense'))
+  const { code, stdout, stderr } = await asProcess('team:create', '--name', 'Process')
+  expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
+  expect(JSON.parse(stdout)).toEqual({ team_id: expect.any(String) })
 })

@@ -67,9 +67,36 @@ const selectHits = query<
   limit :limit`,
 )
 
+/** Notes the digests of the values that a daily rollup has of the row of a session and not of its hits. */
+const noteValues = query<SessionKey & { erasureId: string }>(
+  'note-erased-session-values',
+  `insert into erasure_items (erasure_id, site_no, kind, value)
+  select distinct
+    :erasureId::uuid, :siteNo::int, 'value', encode(substring(sha256(convert_to(value, 'UTF8')) for 16), 'hex')::uuid::text
+  from sessions
+  cross join lateral unnest(array[{rolled_up_start_columns}]) as carried (value)
+  where site_no = :siteNo::int and started_at = :startedAt::timestamptz and session_no = :sessionNo::bigint and value <> ''
+  on conflict do nothing`,
+)
+
 const deleteSession = query<SessionKey>(
   'delete-erased-session',
   'delete from sessions where site_no = :siteNo and started_at = :startedAt and session_no = :sessionNo',
+)
+
+/** Deletes what money has kept of a session; another session may be the first visit of its customers from now on. */
+const forgetMoneySession = query<{ siteNo: number; sessionNo: number; visitorNo: number }>(
+  'forget-money-session',
+  `with
+    gone as (
+      delete from money_sessions where site_no = :siteNo::int and session_no = :sessionNo::bigint
+    ),
+    visited as (
+      select coalesce(array_agg(customer), '{}') as customers
+      from customers
+      where site_no = :siteNo::int and first_visitor_no = :visitorNo::int and first_session_no = :sessionNo::bigint
+    )
+  select from visited cross join lateral forget_first_visit(:siteNo::int, visited.customers)`,
 )
 
 /** Keeps the count right for payments that come meanwhile; the rest of the visitor's row follows later. */
@@ -147,8 +174,10 @@ async function erasePartOf(
   if (userId !== '' && userId !== erasure.person) await addItems(tx, erasure, 'identifier', [userId])
   const isGone = hits.length < mostHits
   if (isGone) {
+    await noteValues(tx, { siteNo, startedAt, sessionNo, erasureId: erasure.id })
     await deleteSession(tx, { siteNo, startedAt, sessionNo })
     await discountSession(tx, { visitorNo })
+    await forgetMoneySession(tx, { siteNo, sessionNo, visitorNo })
   }
   const touched = hits.map(({ at }) => ({ siteNo, at: at.getTime() }))
   const started = { siteNo, at: startedAt.getTime() }

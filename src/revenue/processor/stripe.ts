@@ -1,7 +1,11 @@
-import { Stripe } from 'stripe'
+import { createRequire } from 'node:module'
+import type { Stripe } from 'stripe'
 import { AppError } from '../../errors.ts'
 
 const TIMEOUT_MS = 5_000
+
+/** Loads the package at its first use: every process would start 100 ms later, and most never use it. */
+const library = (): typeof Stripe => createRequire(import.meta.url)('stripe')
 
 /** Key and address of the processor's API. */
 export interface StripeAccess {
@@ -13,7 +17,7 @@ export interface StripeAccess {
 /** Returns a client of the processor's API. It connects at the first request. */
 export function connectStripe({ apiKey, stripeApiBase }: StripeAccess): Stripe {
   const base = stripeApiBase === undefined ? undefined : new URL(stripeApiBase)
-  return new Stripe(apiKey, {
+  return new (library())(apiKey, {
     timeout: TIMEOUT_MS,
     maxNetworkRetries: 1,
     telemetry: false,
@@ -27,20 +31,22 @@ export function connectStripe({ apiKey, stripeApiBase }: StripeAccess): Stripe {
 
 /** Returns one line about a failed request to the processor, without secrets. */
 export function failureOf(error: unknown): string {
-  if (!(error instanceof Stripe.errors.StripeError)) return 'the answer cannot be read'
+  if (!(error instanceof library().errors.StripeError)) return 'the answer cannot be read'
   const { type, statusCode, code } = error
   return [type, statusCode, code].filter(part => part !== undefined).join(' ')
 }
 
 /** Whether the error says that the processor does not have the object. */
 export const isMissing = (error: unknown): boolean =>
-  error instanceof Stripe.errors.StripeError && error.statusCode === 404
+  error instanceof library().errors.StripeError && error.statusCode === 404
 
 /** Whether further requests would fail in the same way, possibly after the same timeout. */
-export const refusesAll = (error: unknown): boolean =>
-  error instanceof Stripe.errors.StripeConnectionError ||
-  error instanceof Stripe.errors.StripeAuthenticationError ||
-  error instanceof Stripe.errors.StripeRateLimitError
+export function refusesAll(error: unknown): boolean {
+  const { StripeConnectionError, StripeAuthenticationError, StripeRateLimitError } = library().errors
+  return [StripeConnectionError, StripeAuthenticationError, StripeRateLimitError].some(
+    kind => error instanceof kind,
+  )
+}
 
 /** Most seconds between the time in a signature and now, in both directions. */
 const TOLERANCE = 300
@@ -52,7 +58,8 @@ const TOLERANCE = 300
  */
 export function verifySignature(body: Buffer, header: string | undefined, secret: string, now: Date): void {
   try {
-    Stripe.webhooks.signature!.verifyHeader(body, header ?? '', secret, TOLERANCE, undefined, now.getTime())
+    const { signature } = library().webhooks
+    signature!.verifyHeader(body, header ?? '', secret, TOLERANCE, undefined, now.getTime())
   } catch (cause) {
     throw new AppError('bad_signature', 'The signature of this event cannot be verified', { cause })
   }

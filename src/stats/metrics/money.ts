@@ -1,7 +1,7 @@
 import { query } from '../../db/query.ts'
 import { type BreakdownDimension, isHitDimension } from '../../dimensions/dimensions.ts'
 import { readMoney, type SiteMoneyTotals } from '../../money/totals.ts'
-import type { MovementTotals, RevenueTotals } from '../../rollups/protocol.ts'
+import { type MovementTotals, type RevenueTotals, runTask } from '../../rollups/protocol.ts'
 import { type Bucket, boundsOf, toWindow } from '../../time/range.ts'
 import { isUnfiltered, type ResolvedQuery } from '../filters/resolved-query.ts'
 import type { StatsServices, StatsSite } from '../query-context.ts'
@@ -22,6 +22,15 @@ const countPaymentsBetween = query<
     limit :most::int
   ) as payment`,
 )
+
+/** Returns whether a range has `MANY_PAYMENTS` or more. */
+export async function hasManyPayments(
+  { reads }: Pick<StatsServices, 'reads'>,
+  { siteNo, start, end }: ResolvedQuery,
+): Promise<boolean> {
+  const [found] = await countPaymentsBetween(reads, { siteNo, start, end, most: MANY_PAYMENTS })
+  return found!.payments >= MANY_PAYMENTS
+}
 
 type RevenueRow = Omit<RevenueTotals, 'revenue' | 'recurring'> & {
   bucket: number
@@ -116,6 +125,29 @@ export async function countMoney(
     movements,
   }))
   return { isConnected: all.isConnected, periods: totals }
+}
+
+/** Returns the payments of each period; filters apply to the sessions that they are attributed to, but not to `recorded`. */
+export async function countPayments(
+  services: Pick<StatsServices, 'reads' | 'rollups'>,
+  { siteNo, currency }: StatsSite,
+  periods: ResolvedQuery[],
+): Promise<RevenueTotals[]> {
+  const windows = periods.map(toWindow)
+  const [all] = await runTask(services.rollups, 'countRevenue', [{ siteNo, currency, windows }])
+  return Promise.all(
+    periods.map(async (resolved, index) => {
+      const total = all![index]!
+      if (isUnfiltered(resolved)) return total
+      const { recorded } = total
+      const params = { currency, bounds: [resolved.start] }
+      const hasManyPayments = recorded >= MANY_PAYMENTS
+      const [paid] = await sumFilteredRevenue(services.reads, resolved, { params, hasManyPayments })
+      return paid
+        ? { ...paid, recorded, revenue: BigInt(paid.revenue), recurring: BigInt(paid.recurring) }
+        : { recorded, payments: 0, revenue: 0n, recurring: 0n, newCustomers: 0 }
+    }),
+  )
 }
 
 async function countFiltered(

@@ -63,7 +63,7 @@ const sumVisitsOfPeople = filteredQuery<{ kind: string; site_no: number; currenc
   ['filtered_sessions'],
 )
 
-interface NewestVisit extends Record<SessionAttribute, string | null> {
+interface NewestVisit extends Record<SessionAttribute | 'exitPath', string | null> {
   place: number
   visitorId: string | null
   userId: string

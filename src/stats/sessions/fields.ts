@@ -16,10 +16,11 @@ export const personFields = {
 
 const EMPTY = 'Empty when unknown, and for readers without its section.'
 
-/** What a session takes from its opening hit. */
+/** What a session takes from its opening hit, and where it ended. */
 export const attributeFields = {
   hostname: label(`Host of the first page. ${EMPTY}`, 'example.com'),
   entry_path: label(`Path of the first hit. ${EMPTY}`, '/pricing'),
+  exit_path: label(`Path of the last pageview. ${EMPTY}`, '/checkout'),
   channel: label(`Channel. ${EMPTY}`, 'Organic Search'),
   source: label(`Source. ${EMPTY}`, 'Google'),
   referrer: label(`Host and path of the referrer. ${EMPTY}`, 'news.ycombinator.com/item'),
@@ -49,7 +50,7 @@ const sectionOfAttribute = (name: AttributeName): Section => {
 
 /** Returns the attributes of a session; without one, and in sections that the reader may not see, they are empty. */
 export function presentAttributes(
-  row: Partial<Record<SessionAttribute, string | null>>,
+  row: Partial<Record<SessionAttribute | 'exitPath', string | null>>,
   grant: Grant | null,
 ): Record<AttributeName, string> {
   const names = Object.keys(attributeFields) as AttributeName[]

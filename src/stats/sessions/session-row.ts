@@ -25,7 +25,7 @@ export const SessionRow = z
 export type SessionRow = z.infer<typeof SessionRow>
 
 /** A session as `read-filtered-sessions` has it; the user is the present one. */
-export interface StoredSession extends Record<SessionAttribute, string> {
+export interface StoredSession extends Record<SessionAttribute | 'exitPath', string> {
   sessionNo: number
   startedAt: Date
   firstAt: Date

@@ -3,7 +3,12 @@ import { type BreakdownDimension, isHitDimension } from '../../dimensions/dimens
 import { HOUR_OF_WEEK } from '../../dimensions/registry.ts'
 import type { ResolvedQuery } from '../filters/resolved-query.ts'
 import { type Fragment, hourOfWeek } from './bounds.ts'
-import { conditionsOnJoinedSession, inMatchingSession, sessionDimension } from './conditions.ts'
+import {
+  conditionsOnJoinedSession,
+  inConvertedSession,
+  inMatchingSession,
+  sessionDimension,
+} from './conditions.ts'
 
 /** From this number of payments on, one scan reads all sessions they may belong to; below it, each session is looked up. */
 export const MANY_PAYMENTS = 2_000
@@ -59,5 +64,5 @@ export function filteredMoney(
     }
     where ${inTime} and ${conditionsOnJoinedSession(db, resolved)}
       ${inMatchingSession(db, resolved, db`money.session_no`)}
-      ${resolved.goal ? db`and money.session_no in (select session_no from converted_sessions)` : db``}`
+      ${inConvertedSession(db, resolved, db`money.session_no`)}`
 }

@@ -13,7 +13,6 @@ import {
   eventsOf,
   type Fragment,
   hourOfWeek,
-  inRange,
   inTime,
   sessionsAround,
   startedInRange,
@@ -26,6 +25,7 @@ import {
   hasHitFilters,
 } from './conditions.ts'
 import { conversions } from './conversions.ts'
+import { filteredCustomers, filteredSubscriptions } from './customers.ts'
 import { type FunnelOptions, funnelMoments, unitHits } from './funnel.ts'
 import { filteredMoney } from './money.ts'
 
@@ -90,21 +90,26 @@ export const RELATIONS = {
     where ${conditionsOnStartedSession(db, resolved)}
       ${startedWithin(db, options)}`,
 
-  /** Events of `visits` in the range that match the filters on hits; no pageviews, and none that the service wrote. */
+  /**
+   * Events of `visits` in the range that match the filters on hits; no pageviews, and none that the service wrote. The bounds of a
+   * visit alone: with those of the range, too, the planner would read the whole range for each visit.
+   */
   visit_hits: (db, resolved, { visits = [] }) => db`
     select hit.*
     from unnest(
       ${visits.map(({ sessionNo }) => sessionNo)}::bigint[],
-      ${visits.map(({ firstAt }) => firstAt.toISOString())}::timestamptz[],
-      ${visits.map(({ lastAt }) => lastAt.toISOString())}::timestamptz[]
+      ${visits.map(({ firstAt }) => later(firstAt, resolved.start).toISOString())}::timestamptz[],
+      ${visits.map(({ lastAt }) => earlier(lastAt, justBefore(resolved.end)).toISOString())}::timestamptz[]
     ) as visit (session_no, first_at, last_at)
     cross join lateral (
       select events.*
       from events
-      where ${inRange(db, resolved)} and events.at >= visit.first_at and events.at <= visit.last_at
-        and events.session_no = visit.session_no
+      where events.site_no = ${resolved.siteNo}::int and events.session_no = visit.session_no
+        and events.at >= visit.first_at and events.at <= visit.last_at
         and events.type not in ('pageview', 'engagement', 'identify') and not events.is_service
         and ${conditionsOnHit(db, resolved)}
+      -- Keeps the planner from joining all hits of the range with the visits.
+      offset 0
     ) as hit`,
 
   /** Hits of the filtered sessions; without filters on hits, also their hits outside the range. */
@@ -138,6 +143,12 @@ export const RELATIONS = {
 
   /** MRR movements before the end of the range whose session matches. */
   filtered_movements: (db, resolved, { value }) => filteredMoney(db, resolved, 'mrr_movements', null, value),
+
+  /** Customers, in any currency, whose first visit matches; with the columns of `customers`. */
+  filtered_customers: (db, resolved, { value }) => filteredCustomers(db, resolved, value),
+
+  /** Subscriptions, in any currency, the first visit of whose customer matches; with columns of that customer. */
+  filtered_subscriptions: (db, resolved) => filteredSubscriptions(db, resolved),
 
   /** Conversions of `targets` in the range, in sessions that match. */
   conversions: (db, resolved, { targets }) => conversions(db, resolved, targets!),
@@ -181,6 +192,10 @@ function matchingRows(
     from ${eventsOf(db, resolved)}
     where ${rows} and ${conditionsOnSession(db, resolved)}`
 }
+
+const later = (a: Date, b: Date) => (a > b ? a : b)
+const earlier = (a: Date, b: Date) => (a < b ? a : b)
+const justBefore = (at: Date) => new Date(at.getTime() - 1)
 
 const ofPeople = (db: Queryable, people: PeopleFilter): Fragment =>
   'visitorNos' in people

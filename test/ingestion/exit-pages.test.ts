@@ -1,0 +1,157 @@
+import { randomUUID } from 'node:crypto'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { Db } from '../../src/db/connect.ts'
+import { fillExitPages } from '../../src/ingestion/fill-exit-pages.ts'
+import type { Hit } from '../../src/ingestion/hit.ts'
+import { storeHits } from '../../src/ingestion/store/store.ts'
+import { type TestDatabase, testDatabase } from '../support/database.ts'
+import { enrichedHit } from '../support/hits.ts'
+import { createTestSite, type TestSite } from '../support/sites.ts'
+
+const MINUTE = 60_000
+const NOON = Date.UTC(2026, 2, 10, 12)
+/** Two ids at the same time: the higher one is later. */
+const [LOW, HIGH] = ['00000000-0000-4000-8000-000000000001', 'ffffffff-ffff-4fff-8fff-ffffffffffff']
+
+let database: TestDatabase
+let db: Db
+let site: TestSite
+beforeAll(async () => {
+  database = await testDatabase()
+  db = database.db
+  site = await createTestSite(db)
+})
+afterAll(() => database.close())
+
+/** Stores each list of hits as a batch of its own, for a new visitor, and returns the exit pages of their sessions. */
+async function exitsAfter(...batches: ({ at: number } & Partial<Hit>)[][]): Promise<unknown[]> {
+  const visitorId = randomUUID()
+  for (const batch of batches) {
+    const hits = batch.map(({ at, ...fields }) =>
+      enrichedHit(site, NOON + at * MINUTE, { visitorId, ...fields }),
+    )
+    await storeHits(db, 0, hits)
+  }
+  const rows = await db`
+    select exit_path as path, (extract(epoch from exit_at - ${new Date(NOON)}) / 60)::int as at
+    from sessions join visitors using (visitor_no)
+    where sessions.site_no = ${site.siteNo} and visitors.id = ${visitorId}
+    order by started_at`
+  return [...rows]
+}
+
+test('exit pages: the last pageview of a session, whatever follows it', async () => {
+  expect(
+    await exitsAfter([
+      { at: 0, url: '/a' },
+      { at: 1, url: '/b' },
+      { at: 2, url: '/c', type: 'event', name: 'signup' },
+      { at: 3, url: '/a', type: 'engagement', engagedMs: 5 },
+    ]),
+  ).toEqual([{ path: '/b', at: 1 }])
+})
+
+test('exit pages: each session has its own, and one without a pageview has none', async () => {
+  expect(
+    await exitsAfter([
+      { at: 0, url: '/a' },
+      { at: 60, url: '/b', type: 'event', name: 'signup' },
+      { at: 120, url: '/c' },
+    ]),
+  ).toEqual([
+    { path: '/a', at: 0 },
+    { path: '', at: null },
+    { path: '/c', at: 120 },
+  ])
+})
+
+test('exit pages: a late pageview counts only if it is the last one', async () => {
+  const first = [
+    { at: 0, url: '/a' },
+    { at: 10, url: '/b' },
+  ]
+  expect(await exitsAfter(first, [{ at: 5, url: '/late' }])).toEqual([{ path: '/b', at: 10 }])
+  expect(await exitsAfter(first, [{ at: 15, url: '/later' }])).toEqual([{ path: '/later', at: 15 }])
+  // The session goes on with an event; the late pageview lies between.
+  const withEvent = [...first, { at: 20, url: '/b', type: 'event', name: 'signup' } as const]
+  expect(await exitsAfter(withEvent, [{ at: 15, url: '/late' }])).toEqual([{ path: '/late', at: 15 }])
+})
+
+test.each([
+  ['one batch', (a: object, b: object) => [[a, b]]],
+  ['two batches', (a: object, b: object) => [[a], [b]]],
+  ['two batches, the later one first', (a: object, b: object) => [[b], [a]]],
+])(
+  'exit pages: of two pageviews at one time the one with the higher id is the last, in %s',
+  async (_, batches) => {
+    const start = { at: 0, url: '/start', id: randomUUID() }
+    await db`delete from events where site_no = ${site.siteNo}`
+    const [low, high] = [
+      { at: 1, url: '/low', id: LOW },
+      { at: 1, url: '/high', id: HIGH },
+    ]
+    const sent = batches(low, high) as { at: number }[][]
+    expect(await exitsAfter([start], ...sent)).toEqual([{ path: '/high', at: 1 }])
+  },
+)
+
+/** Makes sessions as the version before has stored them. */
+async function forgetExits(): Promise<void> {
+  await db`update sessions set exit_path = '', exit_at = null where site_no = ${site.siteNo}`
+  await db`delete from exit_page_fill`
+  await db`insert into exit_page_fill select max(started_at) + interval '1 second' from sessions`
+}
+
+test.each([
+  ['rows', async () => {}],
+  [
+    'compressed rows',
+    async () => db`select compress_chunk(chunk, true) from show_chunks('sessions') as chunk`,
+  ],
+])('exit pages: sessions of before the upgrade are filled in: %s', async (_, prepare) => {
+  site = await createTestSite(db)
+  await exitsAfter(
+    [{ at: -9 * 1440, url: '/old' }],
+    [
+      { at: 0, url: '/a' },
+      { at: 1, url: '/b' },
+    ],
+  )
+  const exits = () => db`
+    select session_no, exit_path, exit_at, pageviews from sessions where site_no = ${site.siteNo} order by 1`
+  const before = await exits()
+  await forgetExits()
+  await prepare()
+  await db`update watermarks set watermark = 'infinity' where aggregate = 'daily_rollups'`
+  await db`delete from dirty_buckets`
+  // Without time left, each call fills in one window.
+  while (await fillExitPages(db, () => false)) {}
+  expect(await exits()).toEqual(before.map(row => ({ ...row })))
+  const marked =
+    await db`select distinct bucket::date::text as day from dirty_buckets where aggregate = 'daily_rollups' order by 1`
+  expect(marked.map(({ day }) => day)).toEqual(['2026-03-01', '2026-03-10'])
+  expect(await db`select * from exit_page_fill`).toEqual([])
+  expect(await fillExitPages(db)).toBe(false)
+})
+
+test('exit pages: a session of before the upgrade that goes on has its exit page at once, and keeps what is filled in', async () => {
+  const visitorId = randomUUID()
+  const send = (at: number, url: string, fields: Partial<Hit> = {}) =>
+    storeHits(db, 0, [enrichedHit(site, NOON + at * MINUTE, { visitorId, url, ...fields })])
+  const exit = async () => {
+    const [row] = await db<{ path: string }[]>`
+      select exit_path as path from sessions join visitors using (visitor_no) where visitors.id = ${visitorId}`
+    return row!.path
+  }
+  await send(200, '/a')
+  await send(210, '/b')
+  await forgetExits()
+  // Whether an earlier pageview is the last one cannot be told from the session.
+  await send(205, '/late')
+  expect(await exit()).toBe('')
+  await fillExitPages(db, () => true)
+  expect(await exit()).toBe('/b')
+  await forgetExits()
+  await send(215, '/c')
+  expect(await exit()).toBe('/c')
+})
