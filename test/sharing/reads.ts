@@ -49,6 +49,7 @@ export const READS: SharedRead[] = [
     ...{ search: 'E', sort: 'bounce_rate', order: 'asc', compare: 'previous' },
   }),
   read('goals', 'stats.goals', '/stats/goals'),
+  read('goals', 'funnels.list', '/funnels', { per_page: 3 }),
   read('goals', 'goals.list', '/goals', { per_page: 3 }),
   read('goals', 'goals.list', '/goals', { search: 'p' }),
   read('events', 'stats.events', '/stats/events', { per_page: 4 }),
