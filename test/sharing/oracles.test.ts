@@ -134,6 +134,13 @@ describe('events of money leave no trace without the section revenue', () => {
     expect(JSON.stringify(body)).not.toContain('payment')
   })
 
+  test('rows cannot be sorted by money', async () => {
+    for (const sort of ['revenue', 'mrr', 'revenue_per_visitor']) {
+      const answer = await get('/stats/breakdown', { dimension: 'channel', sort }, credential())
+      expect([sort, answer.status, answer.body.code]).toEqual([sort, 403, 'forbidden'])
+    }
+  })
+
   test('properties of their events: as of a name that no event has', async () => {
     const ask = (event_name: string) =>
       get('/stats/events/property-breakdown', { event_type: 'event', event_name }, credential())

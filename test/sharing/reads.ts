@@ -44,6 +44,10 @@ export const READS: SharedRead[] = [
     read(section, 'stats.breakdown', '/stats/breakdown', { dimension, per_page: 2 }),
     read(section, 'stats.filterValues', '/stats/filter-values', { dimension, limit: 3 }),
   ]),
+  read('sources', 'stats.breakdown', '/stats/breakdown', {
+    dimension: 'channel',
+    ...{ search: 'E', sort: 'bounce_rate', order: 'asc', compare: 'previous' },
+  }),
   read('goals', 'stats.goals', '/stats/goals'),
   read('goals', 'goals.list', '/goals', { per_page: 3 }),
   read('goals', 'goals.list', '/goals', { search: 'p' }),
@@ -109,7 +113,11 @@ export function masked(
       for (const name of MONEY) if (name !== 'conversion_rate' || !input.goal) delete period[name]
     }
   }
-  if (procedure === 'stats.breakdown' && !has('revenue')) for (const row of copy.data) row.revenue = null
+  if (procedure === 'stats.breakdown' && !has('revenue')) {
+    for (const metrics of copy.data.flatMap((row: Json) => [row, row.previous ?? {}])) {
+      for (const name of ['revenue', 'mrr', 'revenue_per_visitor']) if (name in metrics) metrics[name] = null
+    }
+  }
   if (procedure === 'stats.goals' && !has('revenue')) {
     return copy.filter((row: Json) => !moneyGoals(row)).map((row: Json) => ({ ...row, revenue: null }))
   }
