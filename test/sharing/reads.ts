@@ -66,7 +66,6 @@ export const READS: SharedRead[] = [
   read('traffic', 'annotations.list', '/annotations', { per_page: 2 }),
   read('revenue', 'stats.money', '/stats/money'),
   read('revenue', 'stats.moneyMovements', '/stats/money/movements'),
-  read('revenue', 'stats.moneyBreakdown', '/stats/money/breakdown', { dimension: 'browser' }),
   read('people', 'stats.sessions', '/stats/sessions', { per_page: 2 }),
   read('people', 'stats.session', '/stats/sessions/{session}'),
   read('people', 'stats.people', '/stats/people', { per_page: 2 }),
