@@ -4,6 +4,7 @@ import { countMoneyBetween } from '../metrics/money.ts'
 import type { StatsServices, StatsSite } from '../query-context.ts'
 import { filteredQuery } from '../sql/filtered-query.ts'
 import { MANY_PAYMENTS } from '../sql/money.ts'
+import { listMovedVisits, listPayingVisits, sumByVisitValues } from './money-of-visits.ts'
 
 interface AmountRow {
   value: string
@@ -59,6 +60,9 @@ const sumMrrByHitValue = filteredQuery<{ currency: string }, AmountRow>(
 )
 
 export type MoneyKind = 'revenue' | 'mrr'
+const VISITS = { revenue: listPayingVisits, mrr: listMovedVisits }
+const HIT_SUMS = { revenue: sumRevenueByHitValue, mrr: sumMrrByHitValue }
+const SESSION_SUMS = { revenue: sumRevenueBySessionValue, mrr: sumMrrBySessionValue }
 /** Minor units by value; absent values have 0. */
 export type MoneyByValue = Record<MoneyKind, Map<string, bigint>>
 
@@ -69,7 +73,7 @@ export type MoneyByValue = Record<MoneyKind, Map<string, bigint>>
  * @param kinds what the caller needs; the others are empty
  */
 export async function sumMoneyByValue(
-  { reads }: Pick<StatsServices, 'reads'>,
+  services: Pick<StatsServices, 'reads' | 'slices'>,
   { currency, timezone }: StatsSite,
   resolved: ResolvedQuery,
   value: BreakdownDimension,
@@ -77,9 +81,12 @@ export async function sumMoneyByValue(
   kinds: readonly MoneyKind[] = ['revenue', 'mrr'],
 ): Promise<MoneyByValue> {
   if (values?.length === 0) return { revenue: new Map(), mrr: new Map() }
+  const { reads } = services
   const { siteNo, start, end } = resolved
-  const [found] = await countMoneyBetween(reads, { siteNo, start, end, most: MANY_PAYMENTS })
-  const { payments, movements } = found!
+  const [counted] = await countMoneyBetween(reads, { siteNo, start, end, most: MANY_PAYMENTS })
+  const { payments, movements } = counted!
+  const counts = { revenue: payments, mrr: movements }
+  const wanted = kinds.filter(kind => counts[kind] > 0)
   const options = {
     params: { currency },
     value,
@@ -88,14 +95,21 @@ export async function sumMoneyByValue(
     hasManyPayments: payments >= MANY_PAYMENTS,
     hasManyMovements: movements >= MANY_PAYMENTS,
   }
+  const found: MoneyByValue = { revenue: new Map(), mrr: new Map() }
   const isOfHits = isHitDimension(value)
-  const sumRevenue = isOfHits ? sumRevenueByHitValue : sumRevenueBySessionValue
-  const sumMrr = isOfHits ? sumMrrByHitValue : sumMrrBySessionValue
-  const [revenue, mrr] = await Promise.all([
-    payments > 0 && kinds.includes('revenue') ? sumRevenue(reads, resolved, options) : [],
-    movements > 0 && kinds.includes('mrr') ? sumMrr(reads, resolved, options) : [],
-  ])
-  return { revenue: byValue(revenue), mrr: byValue(mrr) }
+  if (isOfHits && wanted.every(kind => counts[kind] < MANY_PAYMENTS)) {
+    const { value: _value, values: _values, ...ofAny } = options
+    const lists = await Promise.all(wanted.map(kind => VISITS[kind](reads, resolved, ofAny)))
+    const sums = await sumByVisitValues(services, resolved, { value, values }, lists)
+    for (const [index, kind] of wanted.entries()) found[kind] = sums[index]!
+    return found
+  }
+  const sumBy = isOfHits ? HIT_SUMS : SESSION_SUMS
+  await Promise.all(
+    wanted.map(async kind => {
+      const rows = await sumBy[kind](reads, resolved, options)
+      found[kind] = new Map(rows.map(row => [row.value, BigInt(row.amount)]))
+    }),
+  )
+  return found
 }
-
-const byValue = (rows: AmountRow[]) => new Map(rows.map(({ value, amount }) => [value, BigInt(amount)]))
