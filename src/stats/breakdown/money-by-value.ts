@@ -1,5 +1,13 @@
-import { type BreakdownDimension, isHitDimension } from '../../dimensions/dimensions.ts'
-import type { ResolvedQuery } from '../filters/resolved-query.ts'
+import { query } from '../../db/query.ts'
+import {
+  type BreakdownDimension,
+  columnOf,
+  type DimensionOf,
+  isHitDimension,
+  levelOf,
+} from '../../dimensions/dimensions.ts'
+import { HOUR_OF_WEEK } from '../../dimensions/registry.ts'
+import { isUnfiltered, keptPart, type ResolvedQuery } from '../filters/resolved-query.ts'
 import { countMoneyBetween } from '../metrics/money.ts'
 import type { StatsServices, StatsSite } from '../query-context.ts'
 import { filteredQuery } from '../sql/filtered-query.ts'
@@ -17,6 +25,19 @@ const bySessionValue = (relation: string, amount: string) =>
   from ${relation}
   where currency = (select currency from params)
   group by value`
+
+/**
+ * The same without filters, for what never changes of a session: `money_sessions` has it of all sessions with money, so that none is
+ * looked up in the columnstore.
+ */
+const byKeptValue = (table: string, amount: string) =>
+  `select coalesce(money_sessions.session ->> :column::text, '') as value, sum(${amount})::text as amount
+  from ${table} as money
+  left join money_sessions
+    on money_sessions.site_no = :siteNo::int and money_sessions.session_no = money.session_no
+  where money.site_no = :siteNo::int and money.currency = :currency::text
+    and money.at >= :start::timestamptz and money.at < :end::timestamptz
+  group by 1`
 
 /** Sums of the sessions that have a filtered hit with the value. Only hits of sessions with money are grouped. */
 const byHitValue = (relation: string, amount: string) =>
@@ -59,10 +80,25 @@ const sumMrrByHitValue = filteredQuery<{ currency: string }, AmountRow>(
   byHitValue('movements_in_range', 'amount_minor'),
 )
 
+type KeptParams = { siteNo: number; start: Date; end: Date; currency: string; column: string }
+const sumRevenueByKeptValue = query<KeptParams, AmountRow>(
+  'sum-revenue-by-kept-value',
+  byKeptValue('revenue', PAID),
+)
+const sumMrrByKeptValue = query<KeptParams, AmountRow>(
+  'sum-mrr-by-kept-value',
+  byKeptValue('mrr_movements', 'amount_minor'),
+)
+
 export type MoneyKind = 'revenue' | 'mrr'
 const VISITS = { revenue: listPayingVisits, mrr: listMovedVisits }
 const HIT_SUMS = { revenue: sumRevenueByHitValue, mrr: sumMrrByHitValue }
 const SESSION_SUMS = { revenue: sumRevenueBySessionValue, mrr: sumMrrBySessionValue }
+const KEPT_SUMS = { revenue: sumRevenueByKeptValue, mrr: sumMrrByKeptValue }
+
+const isKept = (value: BreakdownDimension): value is DimensionOf<'session' | 'session-row'> =>
+  value !== HOUR_OF_WEEK && ['session', 'session-row'].includes(levelOf(value))
+
 /** Minor units by value; absent values have 0. */
 export type MoneyByValue = Record<MoneyKind, Map<string, bigint>>
 
@@ -82,7 +118,7 @@ export async function sumMoneyByValue(
 ): Promise<MoneyByValue> {
   if (values?.length === 0) return { revenue: new Map(), mrr: new Map() }
   const { reads } = services
-  const { siteNo, start, end } = resolved
+  const { siteNo, start, end } = keptPart(resolved)
   const [counted] = await countMoneyBetween(reads, { siteNo, start, end, most: MANY_PAYMENTS })
   const { payments, movements } = counted!
   const counts = { revenue: payments, mrr: movements }
@@ -104,11 +140,15 @@ export async function sumMoneyByValue(
     for (const [index, kind] of wanted.entries()) found[kind] = sums[index]!
     return found
   }
-  const sumBy = isOfHits ? HIT_SUMS : SESSION_SUMS
+  const sumBy = (kind: MoneyKind): Promise<AmountRow[]> => {
+    if (isKept(value) && isUnfiltered(resolved)) {
+      return KEPT_SUMS[kind](reads, { siteNo, start, end, currency, column: columnOf(value) })
+    }
+    return (isOfHits ? HIT_SUMS : SESSION_SUMS)[kind](reads, resolved, options)
+  }
   await Promise.all(
     wanted.map(async kind => {
-      const rows = await sumBy[kind](reads, resolved, options)
-      found[kind] = new Map(rows.map(row => [row.value, BigInt(row.amount)]))
+      found[kind] = new Map((await sumBy(kind)).map(row => [row.value, BigInt(row.amount)]))
     }),
   )
   return found
