@@ -107,6 +107,15 @@ interface Rows<Row> {
   data: Row[]
 }
 
+const FUNNEL = encodeURIComponent(
+  JSON.stringify([
+    { type: 'pageview', value: '/' },
+    { type: 'pageview', value: '/docs/**' },
+    { type: 'pageview', value: '/pricing/**' },
+    { type: 'event', value: 'signup' },
+  ]),
+)
+
 function endpointsOf({ title, errorId, goalId, sessionId, visitorId }: Subjects): Endpoint[] {
   const rows: [name: string, path: string][] = [
     ['overview', '/overview'],
@@ -131,6 +140,9 @@ function endpointsOf({ title, errorId, goalId, sessionId, visitorId }: Subjects)
       `/stats/breakdown?dimension=source&sort=conversion_rate&conversion_goal=${goalId}`,
     ],
     ['goals', '/stats/goals'],
+    ['funnel', `/stats/funnel?steps=${FUNNEL}`],
+    ['funnel, strict, 7 days', `/stats/funnel?steps=${FUNNEL}&order=strict&window=604800`],
+    ['funnel by source', `/stats/funnel?steps=${FUNNEL}&dimension=source`],
     ['events, page 1', '/stats/events'],
     ['events, page 2,000', '/stats/events?page=2000'],
     ['events timeseries', '/stats/events/timeseries'],

@@ -5,10 +5,12 @@ import {
   change,
   connect,
   expectItems,
+  funnelBody,
   goalBody,
   hit,
   newAnnotation,
   newestSession,
+  newFunnel,
   newGoal,
   newSegment,
   newShare,
@@ -141,6 +143,20 @@ export const exercises: Record<string, (ask: Ask, world: World) => Promise<unkno
     await expectItems(ask(), body => body)
     await ask({ query: 'prop_value=1' })
   },
+  'GET /api/sites/{siteKey}/stats/funnel': async ask => {
+    const steps = encodeURIComponent(JSON.stringify(funnelBody().steps))
+    await expectItems(
+      ask({ query: `steps=${steps}&range=last_7_days&dimension=path&compare=previous` }),
+      body => body.rows,
+    )
+    await ask({ query: 'steps=none' })
+  },
+  'GET /api/sites/{siteKey}/stats/funnels/{funnel}': async (ask, world) => {
+    const path = { funnel: (await newFunnel(world)).id }
+    await expectItems(ask({ path }), body => body.steps)
+    await ask({ path: { funnel: randomUUID() } })
+    await ask({ path, query: 'dimension=goal' })
+  },
   'GET /api/sites/{siteKey}/stats/events': page('types=pageview,event,error'),
   'GET /api/sites/{siteKey}/stats/events/timeseries': async ask => {
     await expectItems(ask({ query: 'types=event' }), body => body.series.event)
@@ -209,6 +225,30 @@ export const exercises: Record<string, (ask: Ask, world: World) => Promise<unkno
   'GET /api/sites/{siteKey}/goals': async (ask, world) => {
     await newGoal(world)
     await page('per_page=1&search=visit')(ask)
+  },
+  'GET /api/sites/{siteKey}/funnels': async (ask, world) => {
+    await newFunnel(world)
+    await page('per_page=1')(ask)
+  },
+  'POST /api/sites/{siteKey}/funnels': async ask => {
+    const body = funnelBody()
+    await ask({ body })
+    await ask({ body })
+  },
+  'GET /api/sites/{siteKey}/funnels/{funnel}': async (ask, world) => {
+    await ask({ path: { funnel: (await newFunnel(world)).id } })
+    await ask({ path: { funnel: randomUUID() } })
+  },
+  'PATCH /api/sites/{siteKey}/funnels/{funnel}': async (ask, world) => {
+    const path = { funnel: (await newFunnel(world)).id }
+    await ask({ path, body: funnelBody() })
+    await ask({ path, body: { steps: [] } })
+    await ask({ path: { funnel: randomUUID() }, body: funnelBody() })
+  },
+  'DELETE /api/sites/{siteKey}/funnels/{funnel}': async (ask, world) => {
+    const path = { funnel: (await newFunnel(world)).id }
+    await ask({ path })
+    await ask({ path })
   },
   'POST /api/sites/{siteKey}/goals': async ask => {
     const body = goalBody()
