@@ -131,7 +131,13 @@ export const exercises: Record<string, (ask: Ask, world: World) => Promise<unkno
     await expectItems(ask({ query: 'country[is_not]=XX' }), body => body.minutes)
     await ask({ query: 'path[near]=/' })
   },
-  'GET /api/sites/{siteKey}/stats/breakdown': page('dimension=browser'),
+  'GET /api/sites/{siteKey}/stats/breakdown': async (ask, world) => {
+    await page('dimension=browser')(ask)
+    const asked = `dimension=path&search=/&compare=previous&conversion_goal=${(await newGoal(world)).id}`
+    await expectItems(ask({ query: `${asked}&sort=conversion_rate&order=asc` }), body => body.data)
+    await ask({ query: 'dimension=hour_of_week&sort=revenue' })
+    await ask({ query: 'dimension=source&sort=scroll_depth' })
+  },
   'GET /api/sites/{siteKey}/stats/goals': async (ask, world) => {
     await newGoal(world)
     await expectItems(ask(), body => body)

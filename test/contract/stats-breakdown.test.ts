@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { MANY_PAYMENTS } from '../../src/stats/sql/money.ts'
 import { expectError } from './requests.ts'
 import { DAY, hit, type Stats, type StatsSite, startStats, THAT_DAY } from './stats-site.ts'
 
@@ -127,6 +128,35 @@ describe('breakdown', () => {
     expect(pages.flat()).toEqual(values)
   })
 
+  test.each<[string, string[]]>([
+    ['dimension=exit_path&sort=avg_session_seconds', ['/a.c', '/abc', '/b']],
+    ['dimension=exit_path&sort=revenue&search=A', ['/a.c', '/abc']],
+    ['dimension=exit_path&sort=conversion_rate&order=asc', ['/abc', '/b', '/a.c']],
+    ['dimension=hour_of_week', ['2-10', '2-09']],
+    ['dimension=hour_of_week&sort=value', ['2-09', '2-10']],
+    ['dimension=hour_of_week&sort=revenue', ['2-09', '2-10']],
+    ['dimension=hour_of_week&sort=conversion_rate&search=2-', ['2-09', '2-10']],
+    ['dimension=language&sort=mrr', ['(none)']],
+  ])('%s gives the same rows with and without filters', async (query, values) => {
+    const asked = `${query}&conversion_goal=${goal}&compare=previous`
+    const { data } = await read(asked)
+    expect(data.map(({ value }: { value: string }) => value)).toEqual(values)
+    expect((await read(`${asked}&browser[is_not]=none`)).data).toEqual(data)
+  })
+
+  test('the money of a path is the same when the site has many payments', async () => {
+    const asked = `dimension=path&sort=revenue`
+    const { data: few } = await read(asked)
+    const { db } = stats.api.services
+    await db`
+      insert into revenue (site_no, at, payment_id, currency, amount_minor, is_recurring)
+      select ${site.siteNo}, ${`${DAY}T12:00:00Z`}::timestamptz, gen_random_uuid(), 'EUR', 1, false
+      from generate_series(1, ${MANY_PAYMENTS})`
+    expect((await read(asked)).data).toEqual(few)
+    expect(few[0]).toMatchObject({ value: '/a.c', revenue: 500 })
+    await db`delete from revenue where site_no = ${site.siteNo} and currency = 'EUR'`
+  })
+
   test.each([
     ['dimension=path&sort=best', 'sort'],
     ['dimension=path&order=up', 'order'],
@@ -134,6 +164,8 @@ describe('breakdown', () => {
     [`dimension=path&search=${'x'.repeat(256)}`, 'search'],
     ['dimension=path&sort=conversion_rate', 'sort'],
     ['dimension=source&sort=scroll_depth', 'sort'],
+    ['dimension=exit_path&sort=time_on_page_seconds', 'sort'],
+    ['dimension=hour', 'dimension'],
     ['dimension=source&sort=time_on_page_seconds', 'sort'],
     ['dimension=path&conversion_goal=signup', 'conversion_goal'],
     [`dimension=path&conversion_goal=${randomUUID()}`, 'conversion_goal'],

@@ -98,14 +98,24 @@ async function readAll(
   const series = await getTimeseries(services, asked, TimeseriesQuery.parse({ ...days, metric: 'visitors' }))
   const breakdowns = []
   for (const [index, dimension] of dimensions.entries()) {
-    for (const sorted of [{}, SORTED[index % SORTED.length]]) {
+    // The orders have their pages elsewhere: here each is read at once.
+    for (const [sorted, perPage] of [
+      [{}, 15],
+      [SORTED[index % SORTED.length], 100],
+    ] as const) {
       const page = (number: number) =>
         getBreakdown(
           services,
           asked,
-          BreakdownQuery.parse({ ...days, ...sorted, dimension, page: String(number), per_page: '15' }),
+          BreakdownQuery.parse({
+            ...days,
+            ...sorted,
+            dimension,
+            page: String(number),
+            per_page: String(perPage),
+          }),
         )
-      breakdowns.push(await allPages(page, 15))
+      breakdowns.push(await allPages(page, perPage))
     }
   }
   const values = []

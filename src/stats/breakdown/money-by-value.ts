@@ -1,9 +1,18 @@
-import { type BreakdownDimension, isHitDimension } from '../../dimensions/dimensions.ts'
-import type { ResolvedQuery } from '../filters/resolved-query.ts'
+import { query } from '../../db/query.ts'
+import {
+  type BreakdownDimension,
+  columnOf,
+  type DimensionOf,
+  isHitDimension,
+  levelOf,
+} from '../../dimensions/dimensions.ts'
+import { HOUR_OF_WEEK } from '../../dimensions/registry.ts'
+import { isUnfiltered, keptPart, type ResolvedQuery } from '../filters/resolved-query.ts'
 import { countMoneyBetween } from '../metrics/money.ts'
 import type { StatsServices, StatsSite } from '../query-context.ts'
 import { filteredQuery } from '../sql/filtered-query.ts'
 import { MANY_PAYMENTS } from '../sql/money.ts'
+import { listMovedVisits, listPayingVisits, sumByVisitValues } from './money-of-visits.ts'
 
 interface AmountRow {
   value: string
@@ -16,6 +25,19 @@ const bySessionValue = (relation: string, amount: string) =>
   from ${relation}
   where currency = (select currency from params)
   group by value`
+
+/**
+ * The same without filters, for what never changes of a session: `money_sessions` has it of all sessions with money, so that none is
+ * looked up in the columnstore.
+ */
+const byKeptValue = (table: string, amount: string) =>
+  `select coalesce(money_sessions.session ->> :column::text, '') as value, sum(${amount})::text as amount
+  from ${table} as money
+  left join money_sessions
+    on money_sessions.site_no = :siteNo::int and money_sessions.session_no = money.session_no
+  where money.site_no = :siteNo::int and money.currency = :currency::text
+    and money.at >= :start::timestamptz and money.at < :end::timestamptz
+  group by 1`
 
 /** Sums of the sessions that have a filtered hit with the value. Only hits of sessions with money are grouped. */
 const byHitValue = (relation: string, amount: string) =>
@@ -58,7 +80,25 @@ const sumMrrByHitValue = filteredQuery<{ currency: string }, AmountRow>(
   byHitValue('movements_in_range', 'amount_minor'),
 )
 
+type KeptParams = { siteNo: number; start: Date; end: Date; currency: string; column: string }
+const sumRevenueByKeptValue = query<KeptParams, AmountRow>(
+  'sum-revenue-by-kept-value',
+  byKeptValue('revenue', PAID),
+)
+const sumMrrByKeptValue = query<KeptParams, AmountRow>(
+  'sum-mrr-by-kept-value',
+  byKeptValue('mrr_movements', 'amount_minor'),
+)
+
 export type MoneyKind = 'revenue' | 'mrr'
+const VISITS = { revenue: listPayingVisits, mrr: listMovedVisits }
+const HIT_SUMS = { revenue: sumRevenueByHitValue, mrr: sumMrrByHitValue }
+const SESSION_SUMS = { revenue: sumRevenueBySessionValue, mrr: sumMrrBySessionValue }
+const KEPT_SUMS = { revenue: sumRevenueByKeptValue, mrr: sumMrrByKeptValue }
+
+const isKept = (value: BreakdownDimension): value is DimensionOf<'session' | 'session-row'> =>
+  value !== HOUR_OF_WEEK && ['session', 'session-row'].includes(levelOf(value))
+
 /** Minor units by value; absent values have 0. */
 export type MoneyByValue = Record<MoneyKind, Map<string, bigint>>
 
@@ -69,7 +109,7 @@ export type MoneyByValue = Record<MoneyKind, Map<string, bigint>>
  * @param kinds what the caller needs; the others are empty
  */
 export async function sumMoneyByValue(
-  { reads }: Pick<StatsServices, 'reads'>,
+  services: Pick<StatsServices, 'reads' | 'slices'>,
   { currency, timezone }: StatsSite,
   resolved: ResolvedQuery,
   value: BreakdownDimension,
@@ -77,9 +117,12 @@ export async function sumMoneyByValue(
   kinds: readonly MoneyKind[] = ['revenue', 'mrr'],
 ): Promise<MoneyByValue> {
   if (values?.length === 0) return { revenue: new Map(), mrr: new Map() }
-  const { siteNo, start, end } = resolved
-  const [found] = await countMoneyBetween(reads, { siteNo, start, end, most: MANY_PAYMENTS })
-  const { payments, movements } = found!
+  const { reads } = services
+  const { siteNo, start, end } = keptPart(resolved)
+  const [counted] = await countMoneyBetween(reads, { siteNo, start, end, most: MANY_PAYMENTS })
+  const { payments, movements } = counted!
+  const counts = { revenue: payments, mrr: movements }
+  const wanted = kinds.filter(kind => counts[kind] > 0)
   const options = {
     params: { currency },
     value,
@@ -88,14 +131,25 @@ export async function sumMoneyByValue(
     hasManyPayments: payments >= MANY_PAYMENTS,
     hasManyMovements: movements >= MANY_PAYMENTS,
   }
+  const found: MoneyByValue = { revenue: new Map(), mrr: new Map() }
   const isOfHits = isHitDimension(value)
-  const sumRevenue = isOfHits ? sumRevenueByHitValue : sumRevenueBySessionValue
-  const sumMrr = isOfHits ? sumMrrByHitValue : sumMrrBySessionValue
-  const [revenue, mrr] = await Promise.all([
-    payments > 0 && kinds.includes('revenue') ? sumRevenue(reads, resolved, options) : [],
-    movements > 0 && kinds.includes('mrr') ? sumMrr(reads, resolved, options) : [],
-  ])
-  return { revenue: byValue(revenue), mrr: byValue(mrr) }
+  if (isOfHits && wanted.every(kind => counts[kind] < MANY_PAYMENTS)) {
+    const { value: _value, values: _values, ...ofAny } = options
+    const lists = await Promise.all(wanted.map(kind => VISITS[kind](reads, resolved, ofAny)))
+    const sums = await sumByVisitValues(services, resolved, { value, values }, lists)
+    for (const [index, kind] of wanted.entries()) found[kind] = sums[index]!
+    return found
+  }
+  const sumBy = (kind: MoneyKind): Promise<AmountRow[]> => {
+    if (isKept(value) && isUnfiltered(resolved)) {
+      return KEPT_SUMS[kind](reads, { siteNo, start, end, currency, column: columnOf(value) })
+    }
+    return (isOfHits ? HIT_SUMS : SESSION_SUMS)[kind](reads, resolved, options)
+  }
+  await Promise.all(
+    wanted.map(async kind => {
+      found[kind] = new Map((await sumBy(kind)).map(row => [row.value, BigInt(row.amount)]))
+    }),
+  )
+  return found
 }
-
-const byValue = (rows: AmountRow[]) => new Map(rows.map(({ value, amount }) => [value, BigInt(amount)]))

@@ -47,7 +47,7 @@ export interface RelationOptions extends ValueOptions {
   people?: PeopleFilter | undefined
   /** Only this session; restricts only `filtered_hits` and `filtered_sessions`. */
   sessionNo?: number
-  /** Required by `visit_hits`: the sessions whose hits it has. */
+  /** Required by `visit_hits` and `visit_values`: the sessions whose hits they have. */
   visits?: VisitSpan[]
   /** Only hits that come after this one in a list of the newest first; restricts only `filtered_hits`. */
   after?: { at: Date; id: string } | undefined
@@ -98,11 +98,7 @@ export const RELATIONS = {
    */
   visit_hits: (db, resolved, { visits = [] }) => db`
     select hit.*
-    from unnest(
-      ${visits.map(({ sessionNo }) => sessionNo)}::bigint[],
-      ${visits.map(({ firstAt }) => later(firstAt, resolved.start).toISOString())}::timestamptz[],
-      ${visits.map(({ lastAt }) => earlier(lastAt, justBefore(resolved.end)).toISOString())}::timestamptz[]
-    ) as visit (session_no, first_at, last_at)
+    from ${visitsOf(db, resolved, visits)}
     cross join lateral (
       select events.*
       from events
@@ -111,6 +107,20 @@ export const RELATIONS = {
         and events.type not in ('pageview', 'engagement', 'identify') and not events.is_service
         and ${conditionsOnHit(db, resolved)}
       -- Keeps the planner from joining all hits of the range with the visits.
+      offset 0
+    ) as hit`,
+
+  /** The values that hits of `visits` in the range have that match the filters on hits, each once a visit; as `visit_hits`. */
+  visit_values: (db, resolved, options) => db`
+    select visit.session_no, hit.value
+    from ${visitsOf(db, resolved, options.visits ?? [])}
+    cross join lateral (
+      select distinct ${valueInHit(db, options)!} as value
+      from events
+      where events.site_no = ${resolved.siteNo}::int and events.session_no = visit.session_no
+        and events.at >= visit.first_at and events.at <= visit.last_at
+        and events.type not in ('engagement', 'identify') and not events.is_service
+        and ${conditionsOnHit(db, resolved)} ${hasValue(db, valueInHit(db, options), options)}
       offset 0
     ) as hit`,
 
@@ -176,6 +186,14 @@ export const matchingSessions = (db: Queryable, resolved: ResolvedQuery): Fragme
     from ${eventsOf(db, resolved)}
     where ${visibleHit(db, resolved)} and ${conditionsOnHit(db, resolved)}
   ),`
+
+/** The part of each visit that lies in the range. */
+const visitsOf = (db: Queryable, resolved: ResolvedQuery, visits: VisitSpan[]): Fragment => db`
+  unnest(
+    ${visits.map(({ sessionNo }) => sessionNo)}::bigint[],
+    ${visits.map(({ firstAt }) => later(firstAt, resolved.start).toISOString())}::timestamptz[],
+    ${visits.map(({ lastAt }) => earlier(lastAt, justBefore(resolved.end)).toISOString())}::timestamptz[]
+  ) as visit (session_no, first_at, last_at)`
 
 function conversionsByValue(db: Queryable, resolved: ResolvedQuery, options: RelationOptions): Fragment {
   const { targets, value } = options
