@@ -42,9 +42,11 @@ import { Comparison } from '../time/comparison.ts'
 import { router } from './procedures.ts'
 import { sharedSiteProcedure } from './shared-site.ts'
 import { funnelProcedures } from './stats/funnels.ts'
+import { journeyProcedures } from './stats/journeys.ts'
 import { liveProcedures } from './stats/live.ts'
 import { moneyProcedures } from './stats/money.ts'
 import { peopleProcedures } from './stats/people.ts'
+import { retentionProcedures } from './stats/retention.ts'
 
 const Breakdown = envelope(BreakdownRow).extend({ comparison: Comparison.optional() })
 
@@ -105,6 +107,8 @@ export const statsRouter = router({
     .output(GoalRows)
     .query(({ ctx, input }) => getGoalReport(ctx, ctx.site, input)),
   ...funnelProcedures,
+  ...journeyProcedures,
+  ...retentionProcedures,
   events: sharedSiteProcedure
     .meta({
       section: 'events',

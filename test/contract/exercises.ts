@@ -185,6 +185,14 @@ export const exercises: Record<string, (ask: Ask, world: World) => Promise<unkno
     await ask({ path: { person: 'nobody' } })
     await ask({ path, query: 'page=1000&per_page=100' })
   },
+  'GET /api/sites/{siteKey}/stats/journeys': async ask => {
+    await expectItems(ask({ query: 'starting_at=/pricing&range=last_7_days' }), body => body.steps)
+    await ask({ query: 'by=title' })
+  },
+  'GET /api/sites/{siteKey}/stats/retention': async ask => {
+    await expectItems(ask({ query: 'period=day&range=last_7_days' }), body => body.cohorts)
+    await ask({ query: 'cohort=payment&measure=visitors' })
+  },
   'GET /api/sites/{siteKey}/stats/page-titles': page(),
   'GET /api/sites/{siteKey}/stats/page-titles/timeseries': async ask => {
     await expectItems(ask({ query: 'title=Pricing' }), body => body.values)

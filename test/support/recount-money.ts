@@ -90,7 +90,7 @@ export async function storeMoney(db: Db, site: TestSite, { payments, movements }
 }
 
 /** Whether money passes the filters: by its session, or as having nothing where it has none. */
-function passes(world: World, { filters = {}, ...range }: Query, visit: Visit | undefined): boolean {
+export function passes(world: World, { filters = {}, ...range }: Query, visit: Visit | undefined): boolean {
   if (visit) return keptOf(world, { filters, ...range }).visits.has(visit)
   if (hasHitFilters(filters) || filters.goal) return false
   const values = Object.fromEntries(Object.keys(world.visits[0]?.values ?? {}).map(name => [name, '']))

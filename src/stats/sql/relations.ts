@@ -21,6 +21,7 @@ import {
 import { conversions } from './conversions.ts'
 import { filteredCustomers, filteredSubscriptions } from './customers.ts'
 import { type FunnelOptions, funnelMoments, unitHits } from './funnel.ts'
+import { type JourneyOptions, journeyHits } from './journey.ts'
 import { filteredMoney } from './money.ts'
 import {
   asValue,
@@ -37,6 +38,8 @@ export interface RelationOptions extends ValueOptions {
   targets?: ConversionTargets
   /** What `funnel_moments` and `unit_hits` read. */
   funnel?: FunnelOptions
+  /** What `journey_hits` reads. */
+  journey?: JourneyOptions
   /** Whether `filtered_payments` has `MANY_PAYMENTS` rows or more. */
   hasManyPayments?: boolean
   /** Whether `movements_in_range` has as many. */
@@ -175,6 +178,9 @@ export const RELATIONS = {
 
   /** Pageviews and events of some visitors or sessions. */
   unit_hits: (db, resolved, { funnel }) => unitHits(db, resolved, funnel),
+
+  /** Hits of the sessions that have a journey. */
+  journey_hits: (db, resolved, { journey }) => journeyHits(db, resolved, journey),
 } satisfies Record<string, Relation>
 
 export type RelationName = keyof typeof RELATIONS
