@@ -18,10 +18,10 @@ export interface HitPart {
   hits: number
   moments: Buffer | null
   times: Buffer | null
-  owners: Buffer | null
 }
 
 interface MomentPart extends HitPart {
+  owners: Buffer | null
   texts: Buffer | null
 }
 
