@@ -39,6 +39,7 @@ import { getTimeseries, Timeseries, TimeseriesQuery } from '../stats/reports/tim
 import { router } from './procedures.ts'
 import { sharedSiteProcedure } from './shared-site.ts'
 import { funnelProcedures } from './stats/funnels.ts'
+import { heatProcedures } from './stats/heat.ts'
 import { liveProcedures } from './stats/live.ts'
 import { moneyProcedures } from './stats/money.ts'
 import { peopleProcedures } from './stats/people.ts'
@@ -203,6 +204,7 @@ export const statsRouter = router({
     .input(OccurrencesQuery)
     .output(envelope(ErrorOccurrence))
     .query(async ({ ctx, input }) => paginate(ctx, input, await getErrorOccurrences(ctx, ctx.site, input))),
+  ...heatProcedures,
   ...moneyProcedures,
   ...peopleProcedures,
 })

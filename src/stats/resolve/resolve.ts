@@ -149,7 +149,10 @@ async function resolveFilters(
   }
   const resolveProperty = async (given: PropertyFilter): Promise<PropertyFilter> => {
     const keys = await resolveEach(given.keys, key =>
-      match(services, key, () => listPropertyKeys(services, unfiltered), keyOf('prop_key')),
+      match(services, key, () => listPropertyKeys(services, unfiltered), keyOf('prop_key')).then(found =>
+        // The empty value would mean hits without properties; a pattern asks for a key.
+        isPattern(key) ? { ...found, values: found.values.filter(name => name !== '') } : found,
+      ),
     )
     const values = await resolveEach(given.values, value =>
       match(services, value, () => listPropertyValues(services, unfiltered, keys)),

@@ -27,6 +27,7 @@ import {
 import { conversions } from './conversions.ts'
 import { filteredCustomers, filteredSubscriptions } from './customers.ts'
 import { type FunnelOptions, funnelMoments, unitHits } from './funnel.ts'
+import { clicks, type HeatOptions, pageReads, seenHits } from './heat.ts'
 import { filteredMoney } from './money.ts'
 
 export interface RelationOptions {
@@ -38,6 +39,8 @@ export interface RelationOptions {
   targets?: ConversionTargets
   /** What `funnel_moments` and `unit_hits` read. */
   funnel?: FunnelOptions
+  /** What `clicks` and `page_reads` read. */
+  heat?: HeatOptions
   /** Whether `filtered_payments` has `MANY_PAYMENTS` rows or more. */
   hasManyPayments?: boolean
   /** Half-open; restricts only which `filtered_hits` and `filtered_sessions` are read, not which sessions match. */
@@ -159,6 +162,15 @@ export const RELATIONS = {
 
   /** Pageviews and events of some visitors or sessions. */
   unit_hits: (db, resolved, { funnel }) => unitHits(db, resolved, funnel),
+
+  /** What was clicked, one row a click. */
+  clicks: (db, resolved, { heat }) => clicks(db, resolved, heat),
+
+  /** Hits by which a session has seen the pages that the filters name. */
+  seen_hits: seenHits,
+
+  /** Pageviews of a path, and their engagement. */
+  page_reads: (db, resolved, { heat }) => pageReads(db, resolved, heat),
 } satisfies Record<string, Relation>
 
 export type RelationName = keyof typeof RELATIONS
