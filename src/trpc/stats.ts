@@ -42,6 +42,7 @@ import { Comparison } from '../time/comparison.ts'
 import { router } from './procedures.ts'
 import { sharedSiteProcedure } from './shared-site.ts'
 import { funnelProcedures } from './stats/funnels.ts'
+import { heatProcedures } from './stats/heat.ts'
 import { journeyProcedures } from './stats/journeys.ts'
 import { liveProcedures } from './stats/live.ts'
 import { moneyProcedures } from './stats/money.ts'
@@ -216,6 +217,7 @@ export const statsRouter = router({
     .input(OccurrencesQuery)
     .output(envelope(ErrorOccurrence))
     .query(async ({ ctx, input }) => paginate(ctx, input, await getErrorOccurrences(ctx, ctx.site, input))),
+  ...heatProcedures,
   ...moneyProcedures,
   ...peopleProcedures,
 })

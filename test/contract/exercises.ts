@@ -198,6 +198,11 @@ export const exercises: Record<string, (ask: Ask, world: World) => Promise<unkno
     await expectItems(ask({ query: 'title=Pricing' }), body => body.values)
     await ask()
   },
+  'GET /api/sites/{siteKey}/stats/clicks': page('types=button,form'),
+  'GET /api/sites/{siteKey}/stats/scroll': async ask => {
+    await expectItems(ask({ query: 'path=/' }), body => body.reached)
+    await ask()
+  },
   'GET /api/sites/{siteKey}/stats/filter-values': async ask => {
     await expectItems(ask({ query: 'dimension=path&limit=5' }), body => body.values)
     await ask({ query: 'dimension=goal' })

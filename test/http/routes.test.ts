@@ -67,6 +67,8 @@ test('routes: the REST surface matches the snapshot', () => {
       "GET /api/sites/:siteKey/stats/people 200",
       "GET /api/sites/:siteKey/stats/people/:person 200",
       "GET /api/sites/:siteKey/stats/people/:person/timeline 200",
+      "GET /api/sites/:siteKey/stats/clicks 200",
+      "GET /api/sites/:siteKey/stats/scroll 200",
       "GET /api/sites/:siteKey/stats/money 200",
       "GET /api/sites/:siteKey/stats/money/movements 200",
       "GET /api/sites/:siteKey/stats/money/customers 200",

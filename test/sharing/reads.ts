@@ -63,6 +63,8 @@ export const READS: SharedRead[] = [
   ),
   read('pages', 'stats.pageTitles', '/stats/page-titles', { per_page: 2 }),
   read('pages', 'stats.pageTitlesTimeseries', '/stats/page-titles/timeseries', { title: 'Home' }),
+  read('events', 'stats.clicks', '/stats/clicks', { per_page: 2 }),
+  read('pages', 'stats.scroll', '/stats/scroll', { path: '/pricing' }),
   read('traffic', 'annotations.list', '/annotations', { per_page: 2 }),
   read('revenue', 'stats.money', '/stats/money'),
   read('revenue', 'stats.moneyMovements', '/stats/money/movements'),
@@ -92,8 +94,7 @@ export function ownersInput({ procedure, input }: SharedRead, sections: readonly
   if (sections.includes('revenue')) return input
   const comparesHits =
     ['event_name', 'prop_key', 'path', 'title'].some(name => name in input) &&
-    procedure !== 'stats.propertyBreakdown' &&
-    procedure !== 'stats.pageTitlesTimeseries'
+    !['stats.propertyBreakdown', 'stats.pageTitlesTimeseries', 'stats.scroll'].includes(procedure)
   const lists = ['stats.events', 'stats.eventsTimeseries', 'stats.live'].includes(procedure)
   if (!lists && !comparesHits) return input
   const given = input.event_name

@@ -21,6 +21,7 @@ import {
 import { conversions } from './conversions.ts'
 import { filteredCustomers, filteredSubscriptions } from './customers.ts'
 import { type FunnelOptions, funnelMoments, unitHits } from './funnel.ts'
+import { clicks, type HeatOptions, pageReads, seenHits } from './heat.ts'
 import { type JourneyOptions, journeyHits } from './journey.ts'
 import { filteredMoney } from './money.ts'
 import {
@@ -40,6 +41,8 @@ export interface RelationOptions extends ValueOptions {
   funnel?: FunnelOptions
   /** What `journey_hits` reads. */
   journey?: JourneyOptions
+  /** What `clicks` and `page_reads` read. */
+  heat?: HeatOptions
   /** Whether `filtered_payments` has `MANY_PAYMENTS` rows or more. */
   hasManyPayments?: boolean
   /** Whether `movements_in_range` has as many. */
@@ -181,6 +184,14 @@ export const RELATIONS = {
 
   /** Hits of the sessions that have a journey. */
   journey_hits: (db, resolved, { journey }) => journeyHits(db, resolved, journey),
+  /** What was clicked, one row a click. */
+  clicks: (db, resolved, { heat }) => clicks(db, resolved, heat),
+
+  /** Hits by which a session has seen the pages that the filters name. */
+  seen_hits: seenHits,
+
+  /** Pageviews of a path, and their engagement. */
+  page_reads: (db, resolved, { heat }) => pageReads(db, resolved, heat),
 } satisfies Record<string, Relation>
 
 export type RelationName = keyof typeof RELATIONS
