@@ -1,6 +1,7 @@
 // Imports point one way: workers and scripts → http → trpc → domain folders → events, money → rollups, embedded →
 // infrastructure (db, redis, queue, limits, threads, runtime, schema, net, time, mail) → lib → config, errors, dimensions.
-const DOMAIN = 'sites|goals|funnels|teams|ingestion|stats|revenue|accounts|filters|sharing|retention|people'
+const DOMAIN =
+  'sites|goals|funnels|teams|ingestion|stats|revenue|accounts|filters|sharing|retention|people|segments|annotations'
 const layers = [
   ['http', '^src/(http)/'],
   ['trpc', '^src/(trpc)/'],
@@ -51,7 +52,9 @@ module.exports = {
     {
       name: 'stats-stands-above-the-other-domains',
       severity: 'error',
-      from: { path: '^src/(sites|goals|funnels|teams|ingestion|revenue|accounts|filters|sharing)/' },
+      from: {
+        path: '^src/(sites|goals|funnels|teams|ingestion|revenue|accounts|filters|sharing|segments|annotations)/',
+      },
       to: { path: '^src/stats/' },
     },
     {

@@ -1,12 +1,13 @@
 import { hashSecret } from '../accounts/secrets.ts'
 import { SECTIONS } from '../dimensions/sections.ts'
 import { AppError } from '../errors.ts'
+import { filtersOf } from '../filters/filter-object.ts'
 import { MINUTE_MS } from '../lib/time.ts'
 import type { Services } from '../services.ts'
 import type { Guard } from '../teams/credentials.ts'
 import { isShareSecret, readAccess } from './credentials.ts'
 import type { Grant } from './grant.ts'
-import { filtersOf, ShareFilters } from './share-filters.ts'
+import { ShareFilters } from './share-filters.ts'
 import { findShareByHash, findShareById, type ShareRow, touchShare } from './share-rows.ts'
 
 type Parts = Pick<Services, 'db' | 'config' | 'now'>

@@ -85,12 +85,6 @@ export const deleteShare = query<{ siteNo: number; id: string }, { name: string 
   'delete from shares where site_no = :siteNo and id = :id returning name',
 )
 
-/** Makes transactions that add a share to the site run one after the other. */
-export const lockSiteShares = query<{ siteNo: number }, { siteNo: number }>(
-  'lock-site-shares',
-  'select site_no as "siteNo" from sites where site_no = :siteNo and deleted_at is null for no key update',
-)
-
 export const countLiveShares = query<
   { siteNo: number; now: Date; exceptId: string | null },
   { count: number }

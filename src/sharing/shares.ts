@@ -4,19 +4,19 @@ import { hashSecret } from '../accounts/secrets.ts'
 import type { Audit } from '../audit/audit.ts'
 import type { Transaction } from '../db/connect.ts'
 import { AppError, invalidField } from '../errors.ts'
+import { checkPatterns, filtersOf } from '../filters/filter-object.ts'
 import type { Services } from '../services.ts'
+import { lockSite } from '../sites/lock-site.ts'
 import type { SiteRecord } from '../sites/schema.ts'
 import type { Caller } from '../teams/schema.ts'
 import { newShareSecret } from './credentials.ts'
 import { ChangeShare, type CreatedShare, type CreateShare, type Share } from './schema.ts'
-import { checkPatterns } from './share-filters.ts'
 import {
   countLiveShares,
   deleteExpiredShares,
   deleteShare,
   insertShare,
   lockShare,
-  lockSiteShares,
   type ShareFields,
   type ShareRow,
   selectShares,
@@ -142,7 +142,10 @@ async function fieldsOf(services: Parts, { teamId }: Site, input: ChangeShare): 
   if (expiresAt && expiresAt <= services.now()) {
     throw invalidField('expires_at', 'expires_at must be in the future')
   }
-  if (input.filters) await checkPatterns(services, teamId, input.filters)
+  if (input.filters) {
+    const conditions = filtersOf(input.filters).map(({ condition }) => condition)
+    await checkPatterns(services, teamId, conditions)
+  }
   return {
     name: input.name ?? '',
     sections: input.sections ?? [],
@@ -164,11 +167,6 @@ function merged(present: ShareRow, prepared: ShareFields, changes: ChangeShare):
     mayExport: pick(changes.may_export !== undefined, prepared.mayExport, present.mayExport),
     expiresAt: pick(changes.expires_at !== undefined, prepared.expiresAt, present.expiresAt),
   }
-}
-
-async function lockSite(transaction: Transaction, { siteNo }: Site): Promise<void> {
-  const [site] = await lockSiteShares(transaction, { siteNo })
-  if (!site) throw new AppError('not_found', 'No such site')
 }
 
 /**

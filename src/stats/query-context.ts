@@ -6,6 +6,7 @@ import { type Group, previousRange, resolveRange, type TimeSpan } from '../time/
 import { grantedFilters, NO_MONEY_EVENTS } from './filters/granted.ts'
 import { type Filters, filtersOf, type StatsQuery } from './filters/query.ts'
 import { isUnfiltered, keptPart } from './filters/resolved-query.ts'
+import { withSegments } from './filters/segments.ts'
 import { resolveQueries } from './resolve/resolve.ts'
 import type { ResolveServices } from './resolve/targets.ts'
 
@@ -13,6 +14,8 @@ import type { ResolveServices } from './resolve/targets.ts'
 export type StatsServices = ResolveServices & {
   /** Says in the answer from when on the site has details: its range begins before. */
   showDetailsFrom?: ((detailsFrom: Date) => void) | undefined
+  /** Which user reads: personal segments of others are unknown. Undefined for readers of a share. */
+  userId?: string | undefined
 }
 
 /** Fields of a site that statistics queries use. */
@@ -74,7 +77,8 @@ async function resolveNow(
   query: ContextQuery,
   { listsEvents = false }: { listsEvents?: boolean },
 ) {
-  const granted = grantedFilters(services.grant, filtersOf(query))
+  const given = await withSegments(services, site, filtersOf(query), query.segment)
+  const granted = grantedFilters(services.grant, given)
   const clock = {
     zone: site.timezone,
     now: runningDownload()?.startedAt ?? services.now(),
@@ -111,7 +115,8 @@ export async function resolveFollowed(
   query: StatsQuery & ComparisonQuery,
   windowMs: number,
 ) {
-  const filters = grantedFilters(services.grant, filtersOf(query))
+  const given = await withSegments(services, site, filtersOf(query), query.segment)
+  const filters = grantedFilters(services.grant, given)
   const now = services.now()
   const range = resolveRange(query, { zone: site.timezone, now, firstEventAt: site.firstEventAt })
   const compared = comparedRange(query, range, { now })

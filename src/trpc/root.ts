@@ -1,4 +1,5 @@
 import { accountRouter } from './account.ts'
+import { annotationsRouter } from './annotations.ts'
 import { auditRouter } from './audit.ts'
 import { authRouter } from './auth.ts'
 import { funnelsRouter } from './funnels.ts'
@@ -9,6 +10,7 @@ import { passkeysRouter } from './passkeys.ts'
 import { peopleRouter } from './people.ts'
 import { router } from './procedures.ts'
 import { paymentsRouter, processorRouter } from './revenue.ts'
+import { segmentsRouter } from './segments.ts'
 import { sharesRouter } from './shares.ts'
 import { optionsRouter, sitesRouter } from './sites.ts'
 import { statsRouter } from './stats.ts'
@@ -21,6 +23,8 @@ export const appRouter = router({
   sites: sitesRouter,
   stats: statsRouter,
   goals: goalsRouter,
+  segments: segmentsRouter,
+  annotations: annotationsRouter,
   funnels: funnelsRouter,
   shares: sharesRouter,
   payments: paymentsRouter,

@@ -44,7 +44,8 @@ export const sharedSiteProcedure = timed
     const { site, grant } = await findReadSite(ctx, input.siteKey)
     if ('identity' in ctx.reader && !grant) requireScope(ctx.reader.identity.caller!, type, meta?.scope)
     if (grant) requireShown(grant, meta?.section)
-    return next({ ctx: { site, grant, patterns: grant ? ctx.patterns.guests : ctx.patterns } })
+    const userId = 'identity' in ctx.reader && !grant ? ctx.reader.identity.caller?.userId : undefined
+    return next({ ctx: { site, grant, userId, patterns: grant ? ctx.patterns.guests : ctx.patterns } })
   })
 
 async function findReader(ctx: Context, getRawInput: () => Promise<unknown>): Promise<Reader> {

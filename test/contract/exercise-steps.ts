@@ -84,6 +84,17 @@ export async function newShare({ api, owner, site }: World, fields: object = {})
   return made.body as { id: string; secret: string }
 }
 
+export const newSegment = (world: World) => newOf(world, 'segments', { name: 'test', filters: { path: '/' } })
+export const newAnnotation = (world: World) =>
+  newOf(world, 'annotations', { text: 'test', starts_at: '2026-03-09' })
+
+/** Makes something of the site. @returns its id */
+async function newOf({ api, owner, site }: World, what: string, body: object): Promise<string> {
+  const made = await api.call('POST', `/api/sites/${site.id}/${what}`, { token: owner.token, body })
+  expect(made.status).toBe(201)
+  return made.body.id
+}
+
 export async function newGoal({ api, owner, site }: World) {
   const body = { match_type: 'page', match_value: `/${randomUUID()}` }
   return (await api.call('POST', `/api/sites/${site.id}/goals`, { token: owner.token, body })).body
@@ -94,6 +105,20 @@ export const goalBody = () => ({
   match_value: randomUUID(),
   currency: 'USD',
   custom_props: { plan: 'team' },
+})
+
+export async function newFunnel({ api, owner, site }: World) {
+  const body = funnelBody()
+  return (await api.call('POST', `/api/sites/${site.id}/funnels`, { token: owner.token, body })).body
+}
+
+export const funnelBody = () => ({
+  name: randomUUID(),
+  steps: [
+    { type: 'pageview', operator: 'starts_with', value: '/' },
+    { name: 'Signed up', type: 'event', value: 'signup' },
+  ],
+  window: 86_400,
 })
 
 export const payment = () => ({

@@ -1,4 +1,4 @@
-import { type Period } from './recount-days.ts'
+import type { Period } from './recount-days.ts'
 import { type Filters, keep } from './recount-filters.ts'
 import { byText, type Visit, type World } from './recount-world.ts'
 

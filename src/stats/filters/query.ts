@@ -14,12 +14,21 @@ import type { ResolvedFilters } from './resolved-query.ts'
 export interface Filters extends ResolvedFilters {
   /** Ids of goals; a session must have converted one of them. */
   goalIds: string[]
+  /** Goals of segments; a session must have converted one of each list. */
+  segmentGoalIds?: string[][] | undefined
 }
 
 const goalMessage = `must be the id of a goal of the site, or a list of at most ${MOST_VALUES}`
 const GoalId = z.guid({ error: goalMessage })
 const GoalFilter = z
   .union([GoalId, z.array(GoalId).min(1).max(MOST_VALUES)], { error: goalMessage })
+  .transform(given => [given].flat())
+
+const MOST_SEGMENTS = 10
+const segmentMessage = `must be the id of a segment of the site, or a list of at most ${MOST_SEGMENTS}`
+const SegmentId = z.guid({ error: segmentMessage })
+const SegmentFilter = z
+  .union([SegmentId, z.array(SegmentId).min(1).max(MOST_SEGMENTS)], { error: segmentMessage })
   .transform(given => [given].flat())
 
 const dimensionFields = byDimension((name, texts) => conditions(name).meta(texts))
@@ -37,6 +46,9 @@ export const filterFields = {
     example: ['team'],
   }),
   goal: GoalFilter.optional().meta({ description: 'Sessions that converted one of these goals.' }),
+  segment: SegmentFilter.optional().meta({
+    description: 'Saved filters, which apply beside those of the request; several apply together.',
+  }),
 }
 
 type FilterQuery = {

@@ -12,13 +12,25 @@ export interface ResolvedQuery extends TimeSpan {
   filters: ResolvedFilters
   /** With a goal filter: the conversion targets, and the sessions that converted in the range. */
   goal: { targets: ConversionTargets; sessionNos: number[] } | undefined
+  /** With segments that have goals: the sessions that converted, in the range, one of the goals of each of them. */
+  segmentSessionNos?: number[] | undefined
 }
 
 export interface ResolvedFilters {
   dimensions: DimensionFilter[]
   /** Conditions on the keys of a hit's properties, and on the values under these keys. */
-  property: { keys: Condition[]; values: Condition[] } | undefined
+  property: PropertyFilter | undefined
+  /** Those of segments: the same hit must match each of them, too. */
+  segmentProperties?: PropertyFilter[] | undefined
 }
+
+export interface PropertyFilter {
+  keys: Condition[]
+  values: Condition[]
+}
+
+export const propertiesOf = ({ property, segmentProperties = [] }: ResolvedFilters): PropertyFilter[] =>
+  property ? [property, ...segmentProperties] : segmentProperties
 
 /** Starts of sessions, half-open; null: no bound. */
 export interface SessionSlice {
@@ -45,5 +57,8 @@ export function keptPart<Span extends TimeSpan & { detailsFrom?: Date }>(span: S
 }
 
 /** Returns whether all hits and sessions of the range count, so that rollups can answer. */
-export const isUnfiltered = ({ filters: { dimensions, property }, goal }: ResolvedQuery): boolean =>
-  dimensions.length === 0 && property === undefined && goal === undefined
+export const isUnfiltered = ({ filters, goal, segmentSessionNos }: ResolvedQuery): boolean =>
+  filters.dimensions.length === 0 &&
+  propertiesOf(filters).length === 0 &&
+  goal === undefined &&
+  segmentSessionNos === undefined

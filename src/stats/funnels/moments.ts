@@ -40,7 +40,7 @@ const readInteger = (view: DataView, at: number) => view.getInt32(at) * HIGH + v
 
 /**
  * Reads the moments of all blocks.
- * @param hits blocks of hits of the units, whatever they meet; only the first two columns are read
+ * @param hits blocks of hits of the units, whatever they meet; without texts
  */
 export function readMoments(blocks: MomentBlock[], hits: MomentBlock[] = []): Moments {
   const all = [...blocks, ...hits]

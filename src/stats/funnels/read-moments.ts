@@ -39,7 +39,7 @@ const packFunnelMoments = filteredQuery<
 
 const packUnitHits = filteredQuery<
   { mostMoments: number },
-  { part: number; hits: number; moments: Buffer | null; times: Buffer | null }
+  { part: number; hits: number; moments: Buffer | null; times: Buffer | null; owners: Buffer | null }
 >('pack-unit-hits', ['unit_hits'])
 
 type Services = Pick<StatsServices, 'reads' | 'slices'>

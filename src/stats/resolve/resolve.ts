@@ -5,7 +5,13 @@ import { PatternWork, type Refusal, sizeOf } from '../../rollups/patterns/match.
 import { withoutMoneyGoals } from '../../sharing/money-goals.ts'
 import type { TimeSpan } from '../../time/range.ts'
 import { type Filters, filtersOf, type StatsQuery } from '../filters/query.ts'
-import type { ResolvedFilters, ResolvedQuery } from '../filters/resolved-query.ts'
+import {
+  type ConversionTargets,
+  type PropertyFilter,
+  propertiesOf,
+  type ResolvedFilters,
+  type ResolvedQuery,
+} from '../filters/resolved-query.ts'
 import { filteredQuery } from '../sql/filtered-query.ts'
 import { readSlices } from '../sql/slices.ts'
 import { listPropertyKeys, listPropertyValues, listValues } from './occurring-values.ts'
@@ -46,19 +52,49 @@ export async function resolveQueries(
     return {
       filters: await resolveFilters(withWork, unfiltered, given),
       targets: await resolveGoals(withWork, unfiltered, given.goalIds),
+      segmentTargets: await resolveEach(given.segmentGoalIds ?? [], ids =>
+        resolveGoals(withWork, unfiltered, ids),
+      ),
     }
   }
-  const isSlow = given.goalIds.length > 0 || patternsOf(given).length > 0
+  const hasGoals = given.goalIds.length > 0 || (given.segmentGoalIds ?? []).length > 0
+  const isSlow = hasGoals || patternsOf(given).length > 0
   // Enter the pool before values are read: it limits many such requests to two at a time in the database.
-  const { filters, targets } = await (isSlow ? patterns.enter(teamId, signal, resolve) : resolve())
+  const { filters, targets, segmentTargets } = await (isSlow
+    ? patterns.enter(teamId, signal, resolve)
+    : resolve())
   return Promise.all(
     spans.map(async ({ start, end }) => {
-      const resolved = { siteNo, start, end, filters, goal: undefined }
+      const unconverted = { siteNo, start, end, filters, goal: undefined }
+      const listConverted = async (targets: ConversionTargets) =>
+        (await readSlices(services, listConvertedSessions, unconverted, { targets })).flatMap(
+          ({ sessionNos }) => sessionNos,
+        )
+      const ofSegments = await resolveEach(segmentTargets, listConverted)
+      const resolved =
+        ofSegments.length > 0 ? { ...unconverted, segmentSessionNos: inAll(ofSegments) } : unconverted
       if (!targets) return resolved
-      const converted = await readSlices(services, listConvertedSessions, resolved, { targets })
-      return { ...resolved, goal: { targets, sessionNos: converted.flatMap(({ sessionNos }) => sessionNos) } }
+      return { ...resolved, goal: { targets, sessionNos: await listConverted(targets) } }
     }),
   )
+}
+
+/** One after the other: a request has one place in the pattern pool. */
+async function resolveEach<Given, Result>(
+  given: Given[],
+  resolve: (each: Given) => Promise<Result | undefined>,
+): Promise<Result[]> {
+  const results: Result[] = []
+  for (const each of given) {
+    const result = await resolve(each)
+    if (result !== undefined) results.push(result)
+  }
+  return results
+}
+
+function inAll([first = [], ...others]: number[][]): number[] {
+  const sets = others.map(list => new Set(list))
+  return first.filter(no => sets.every(set => set.has(no)))
 }
 
 /**
@@ -78,9 +114,9 @@ export async function checkPatterns(
   })
 }
 
-function patternsOf({ dimensions, property }: ResolvedFilters) {
-  return [dimensions.map(({ condition }) => condition), property?.keys ?? [], property?.values ?? []]
-    .flat()
+function patternsOf(filters: ResolvedFilters) {
+  const properties = propertiesOf(filters).flatMap(({ keys, values }) => [...keys, ...values])
+  return [...filters.dimensions.map(({ condition }) => condition), ...properties]
     .filter(isPattern)
     .flatMap(({ field, operator, values }) => values.map(value => ({ field, operator, value })))
 }
@@ -99,7 +135,7 @@ async function resolveGoals(services: PatternServices, unfiltered: ResolvedQuery
 async function resolveFilters(
   services: PatternServices,
   unfiltered: ResolvedQuery,
-  { dimensions, property }: Filters,
+  { dimensions, property, segmentProperties }: Filters,
 ): Promise<ResolvedFilters> {
   const { siteNo, start, end } = unfiltered
   const keyOf = (list: string) => `${siteNo} ${start.getTime()} ${end.getTime()} ${list}`
@@ -111,16 +147,18 @@ async function resolveFilters(
       condition: await match(services, condition, list, keyOf(dimension)),
     })
   }
-  if (!property) return resolved
-  const keys: Condition[] = []
-  for (const key of property.keys) {
-    keys.push(await match(services, key, () => listPropertyKeys(services, unfiltered), keyOf('prop_key')))
+  const resolveProperty = async (given: PropertyFilter): Promise<PropertyFilter> => {
+    const keys = await resolveEach(given.keys, key =>
+      match(services, key, () => listPropertyKeys(services, unfiltered), keyOf('prop_key'), []),
+    )
+    const values = await resolveEach(given.values, value =>
+      match(services, value, () => listPropertyValues(services, unfiltered, keys)),
+    )
+    return { keys, values }
   }
-  const values: Condition[] = []
-  for (const value of property.values) {
-    values.push(await match(services, value, () => listPropertyValues(services, unfiltered, keys)))
-  }
-  return { ...resolved, property: { keys, values } }
+  if (property) resolved.property = await resolveProperty(property)
+  if (segmentProperties) resolved.segmentProperties = await resolveEach(segmentProperties, resolveProperty)
+  return resolved
 }
 
 const MOST_MATCHES = 1_000_000
@@ -128,12 +166,15 @@ const MOST_MATCHES = 1_000_000
 /**
  * Replaces the patterns of a condition by the list of values that match them.
  * @param listKey key of the value list in `recentSizes`, if the list is the same for every request
+ * @param others values that are compared beside the list. The empty one: money without a session has it. As a key of properties it would
+ * stand for hits without properties, which no pattern means
  */
 async function match(
   { work, patterns }: PatternServices,
   condition: Condition,
   list: () => Promise<string[] | undefined>,
   listKey?: string,
+  others: readonly string[] = [''],
 ): Promise<Condition> {
   if (!isPattern(condition)) return condition
   const { field, operator } = condition
@@ -144,8 +185,7 @@ async function match(
   const values = await list()
   if (!values) throw refused({ why: 'many' }, field)
   if (listKey !== undefined) sizes.set(listKey, sizeOf(values))
-  // Test the empty value, too: money without a session has it.
-  values.push('')
+  values.push(...others)
   const matching: string[][] = []
   const refusal = await work.match({ tests, values, most: MOST_MATCHES }, (_, matches, batch) => {
     matching.push(Array.from(matches, index => batch[index]!))

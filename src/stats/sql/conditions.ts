@@ -1,11 +1,11 @@
 import type { Queryable } from '../../db/connect.ts'
 import { columnOf, type Dimension, isHitDimension, isInSessionRow } from '../../dimensions/dimensions.ts'
 import type { Condition, DimensionFilter } from '../../filters/conditions.ts'
-import type { ResolvedFilters, ResolvedQuery } from '../filters/resolved-query.ts'
+import { type PropertyFilter, propertiesOf, type ResolvedQuery } from '../filters/resolved-query.ts'
 import { concat, type Fragment, sessionsAround, startedSession } from './bounds.ts'
 
-export const hasHitFilters = ({ filters: { dimensions, property } }: ResolvedQuery): boolean =>
-  property !== undefined || dimensions.some(isOnHit)
+export const hasHitFilters = ({ filters }: ResolvedQuery): boolean =>
+  propertiesOf(filters).length > 0 || filters.dimensions.some(isOnHit)
 
 const isOnHit = ({ dimension }: DimensionFilter) => isHitDimension(dimension)
 const isOnSession = ({ dimension }: DimensionFilter) => !isHitDimension(dimension)
@@ -13,17 +13,28 @@ const isOnSession = ({ dimension }: DimensionFilter) => !isHitDimension(dimensio
 /** Dimensions of pages. Events that the service writes have no page: their empty column is not the value `(none)`. */
 const PAGE_DIMENSIONS: ReadonlySet<Dimension> = new Set(['path', 'title', 'hostname'])
 
+const isOnPage = ({ dimension }: DimensionFilter) => PAGE_DIMENSIONS.has(dimension)
+
 /** Conditions of the filters on the hit itself. */
-export function conditionsOnHit(
-  db: Queryable,
-  { filters: { dimensions, property } }: ResolvedQuery,
-): Fragment {
-  const needsPage = dimensions.some(({ dimension }) => PAGE_DIMENSIONS.has(dimension))
+export function conditionsOnHit(db: Queryable, { filters }: ResolvedQuery): Fragment {
+  const { dimensions } = filters
+  const needsPage = dimensions.some(isOnPage)
   return db`
     true ${allHold(db, dimensions.filter(isOnHit), dimension => db`events.${db(columnOf(dimension))}`)}
     ${needsPage ? db`and not events.is_service` : db``}
-    ${property ? db`and ${hasProperty(db, property)}` : db``}`
+    ${concat(
+      db,
+      propertiesOf(filters).map(property => db`and ${hasProperty(db, property)}`),
+    )}`
 }
+
+/** Those of `conditionsOnHit` on the page of a hit alone. */
+export const conditionsOnPage = (db: Queryable, { filters }: ResolvedQuery): Fragment => db`
+  true ${allHold(db, filters.dimensions.filter(isOnPage), dimension => db`events.${db(columnOf(dimension))}`)}`
+
+/** Returns whether all filters on hits are on their page. */
+export const hasOnlyPageFilters = ({ filters }: ResolvedQuery): boolean =>
+  propertiesOf(filters).length === 0 && filters.dimensions.filter(isOnHit).every(isOnPage)
 
 /** Conditions on a hit's session: on columns of `events` where they exist there, otherwise through the session's number. */
 export function conditionsOnSession(db: Queryable, resolved: ResolvedQuery): Fragment {
@@ -41,7 +52,7 @@ export function conditionsOnSession(db: Queryable, resolved: ResolvedQuery): Fra
             where ${sessionsAround(db, resolved)} ${allHold(db, others, dimension => sessionColumn(db, dimension))}
           )`
     }
-    ${resolved.goal ? db`and events.session_no in (select session_no from converted_sessions)` : db``}`
+    ${inConvertedSession(db, resolved, db`events.session_no`)}`
 }
 
 /** Condition for sessions that started in the range and match all filters. */
@@ -51,7 +62,7 @@ export function conditionsOnStartedSession(db: Queryable, resolved: ResolvedQuer
     ${startedSession(db, resolved)}
     ${allHold(db, onSession, dimension => sessionColumn(db, dimension))}
     ${inMatchingSession(db, resolved, db`session_no`)}
-    ${resolved.goal ? db`and session_no in (select session_no from converted_sessions)` : db``}`
+    ${inConvertedSession(db, resolved, db`session_no`)}`
 }
 
 /** Conditions on a session that is joined to a row of money, which may have no session. */
@@ -62,13 +73,23 @@ export const conditionsOnJoinedSession = (db: Queryable, resolved: ResolvedQuery
 export const inMatchingSession = (db: Queryable, resolved: ResolvedQuery, sessionNo: Fragment): Fragment =>
   hasHitFilters(resolved) ? db`and ${sessionNo} in (select session_no from matching_sessions)` : db``
 
+/** Condition for the sessions that converted the goals of the request and those of its segments; empty without such goals. */
+export const inConvertedSession = (
+  db: Queryable,
+  resolved: ResolvedQuery,
+  sessionNo: Fragment,
+): Fragment => db`
+  ${resolved.goal ? db`and ${sessionNo} in (select session_no from converted_sessions)` : db``}
+  ${resolved.segmentSessionNos ? db`and ${sessionNo} in (select session_no from segment_sessions)` : db``}`
+
 /** A dimension of a joined session as text; empty without a session. */
 export const sessionDimension = (db: Queryable, dimension: Dimension): Fragment =>
   db`coalesce(${sessionColumn(db, dimension)}, '')`
 
 const sessionColumn = (db: Queryable, dimension: Dimension): Fragment => db`sessions.${db(dimension)}::text`
 
-const allHold = (
+/** Conditions on a row, one for each filter; `textOf` gives the column of a dimension as text. */
+export const allHold = (
   db: Queryable,
   filters: DimensionFilter[],
   textOf: (dimension: Dimension) => Fragment,
@@ -82,7 +103,7 @@ const allHold = (
  * Condition for hits with a property under one of the keys and with one of the values. A negative condition on keys applies to
  * all properties of a hit: none may have such a key.
  */
-function hasProperty(db: Queryable, { keys, values }: NonNullable<ResolvedFilters['property']>): Fragment {
+function hasProperty(db: Queryable, { keys, values }: PropertyFilter): Fragment {
   const isNegative = ({ operator }: Condition) => operator === 'is_not' || operator === 'does_not_contain'
   const some = (tests: Fragment[]) =>
     db`exists (select from jsonb_each_text(events.props) as property where true ${concat(db, tests)})`

@@ -70,6 +70,11 @@ export function runFiltered<Row extends object>(
     with
     ${hasHitFilters(resolved) ? matchingSessions(db, resolved) : db``}
     ${
+      resolved.segmentSessionNos
+        ? db`segment_sessions as materialized (select unnest(${resolved.segmentSessionNos}::bigint[]) as session_no),`
+        : db``
+    }
+    ${
       resolved.goal
         ? db`converted_sessions as materialized (select unnest(${resolved.goal.sessionNos}::bigint[]) as session_no),`
         : db``
