@@ -44,7 +44,7 @@ create table customers (
   utm_term text not null default '',
   country text not null default '',
   entry_path text not null default '',
-  primary key (site_no, currency, customer)
+  primary key (site_no, customer, currency)
 ) with (fillfactor = 85);
 create index customers_by_payment on customers (site_no, currency, last_kept_at);
 create index customers_by_visitor on customers (site_no, first_visitor_no) where first_visitor_no is not null;
@@ -60,7 +60,7 @@ create table mrr_changes (
   amount_minor numeric not null,
   -- Change of the number of subscriptions with MRR above 0.
   subscriptions integer not null,
-  primary key (site_no, currency, customer, at)
+  primary key (site_no, customer, currency, at)
 );
 create index mrr_changes_by_time on mrr_changes (site_no, currency, at) include (kind, amount_minor, subscriptions);
 
@@ -78,31 +78,31 @@ create index money_sessions_by_time on money_sessions (site_no, started_at);
 create index revenue_by_visitor on revenue (site_no, visitor_no) where visitor_no is not null;
 create index mrr_movements_by_visitor on mrr_movements (site_no, visitor_no) where visitor_no is not null;
 
--- The earliest session of a visitor.
-create function first_session_of(site integer, visitor integer) returns setof sessions language sql stable as $$
-  select sessions.*
-  from visitors
-  cross join lateral (
-    select *
-    from sessions
-    where site_no = site and sessions.visitor_no = visitor and started_at >= visitors.first_seen_at
-    order by started_at, session_no
-    limit 1
-  ) as sessions
-  where visitors.visitor_no = visitor and visitors.site_no = site
-$$;
-
--- Makes a session the first visit of customers if it is earlier than the one they have.
-create function offer_first_visit(site integer, ids text[], visitor integer) returns void language sql as $$
+-- Makes a session the first visit of customers if it is earlier than the one they have. PL/pgSQL keeps the plan: planning all chunks
+-- of sessions for each payment would cost more than the lookup.
+create function offer_first_visit(site integer, ids text[], visitor integer) returns void language plpgsql as $$
+begin
   update customers set
     first_visitor_no = visitor, first_session_no = visit.session_no, first_visit_at = visit.started_at,
     channel = visit.channel, source = visit.source, referrer = visit.referrer, utm_source = visit.utm_source,
     utm_medium = visit.utm_medium, utm_campaign = visit.utm_campaign, utm_content = visit.utm_content,
     utm_term = visit.utm_term, country = visit.country, entry_path = visit.entry_path
-  from first_session_of(site, visitor) as visit
+  from (
+    select first.*
+    from visitors
+    cross join lateral (
+      select *
+      from sessions
+      where site_no = site and sessions.visitor_no = visitor and started_at >= visitors.first_seen_at
+      order by started_at, session_no
+      limit 1
+    ) as first
+    where visitors.visitor_no = visitor and visitors.site_no = site
+  ) as visit
   where customers.site_no = site and customers.customer = any(ids)
     and (customers.first_visit_at is null
-      or (visit.started_at, visit.session_no) < (customers.first_visit_at, customers.first_session_no))
+      or (visit.started_at, visit.session_no) < (customers.first_visit_at, customers.first_session_no));
+end
 $$;
 
 -- Customers that have money of a visitor.
@@ -265,7 +265,9 @@ end
 $$;
 
 -- Keeps the session that money was attributed to.
-create function keep_money_session(site integer, session_started_at timestamptz, no bigint) returns void language sql as $$
+create function keep_money_session(site integer, session_started_at timestamptz, no bigint) returns void language plpgsql as $$
+begin
+  if exists (select from money_sessions where site_no = site and session_no = no) then return; end if;
   insert into money_sessions (site_no, session_no, started_at, session)
   select
     site_no, session_no, started_at,
@@ -274,8 +276,9 @@ create function keep_money_session(site integer, session_started_at timestamptz,
       'visit_count', 'user_id', 'user_since', 'exit_path', 'exit_at'
     ]
   from sessions
-  where site_no = site and started_at = session_started_at and session_no = no
-  on conflict do nothing
+  where sessions.site_no = site and sessions.started_at = session_started_at and sessions.session_no = no
+  on conflict do nothing;
+end
 $$;
 
 create function attribute_customer() returns trigger language plpgsql as $$

@@ -45,7 +45,11 @@ const ENDPOINTS: [string, string, string[]][] = [
   ['/stats/errors/{error}/timeseries', '', []],
   ['/stats/errors/{error}/events', '', ['per_page', 'page']],
   ['/stats/goals', '', []],
-  ['/stats/breakdown', 'dimension=path', ['dimension', 'per_page', 'page']],
+  [
+    '/stats/breakdown',
+    'dimension=path',
+    ['dimension', 'search', 'sort', 'order', 'conversion_goal', 'compare', 'per_page', 'page'],
+  ],
   ['/stats/timeseries', 'metric=visitors', ['metric']],
   ['/stats/money', '', ['compare']],
   ['/stats/money/breakdown', 'dimension=path', ['dimension', 'sort', 'page']],

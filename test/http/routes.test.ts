@@ -50,6 +50,8 @@ test('routes: the REST surface matches the snapshot', () => {
       "GET /api/sites/:siteKey/stats/goals 200",
       "GET /api/sites/:siteKey/stats/funnel 200",
       "GET /api/sites/:siteKey/stats/funnels/:funnel 200",
+      "GET /api/sites/:siteKey/stats/journeys 200",
+      "GET /api/sites/:siteKey/stats/retention 200",
       "GET /api/sites/:siteKey/stats/events 200",
       "GET /api/sites/:siteKey/stats/events/timeseries 200",
       "GET /api/sites/:siteKey/stats/events/property-breakdown 200",

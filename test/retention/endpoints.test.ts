@@ -17,6 +17,7 @@ beforeAll(async () => {
   }
   api = await startApi({ pool, now: () => new Date('2026-06-25T12:00:00Z') })
   api.services.config.limits.api = 0
+  api.services.config.sitesPerTeam = 100
   owner = await api.member()
 })
 afterAll(() => api.close())

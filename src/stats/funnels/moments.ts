@@ -115,3 +115,16 @@ function sortTexts(read: Moments): void {
     read.values[index] = rankOf[read.values[index]!]!
   }
 }
+
+/** Reads the integers of all arrays, one array after the other. */
+export function readIntegers(arrays: Uint8Array[]): Float64Array {
+  const integers = new Float64Array(arrays.reduce((sum, bytes) => sum + countOf(bytes), 0))
+  let index = 0
+  for (const bytes of arrays) {
+    const view = viewOf(bytes)
+    for (let entry = 0, count = countOf(bytes); entry < count; entry++) {
+      integers[index++] = readInteger(view, HEADER_BYTES + entry * (LENGTH_BYTES + 8) + LENGTH_BYTES)
+    }
+  }
+  return integers
+}

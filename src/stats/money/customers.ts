@@ -62,7 +62,9 @@ export const Customer = z
     first_payment_at: timestamp('Of the first payment, refunded or not.').nullable(),
     last_payment_at: timestamp('Of the newest payment, refunded or not.').nullable(),
     subscribed_at: timestamp('When its MRR first rose above 0.').nullable(),
-    first_visit: FirstVisit.nullable(),
+    first_visit: FirstVisit.nullable().meta({
+      description: 'First visit of the customer; null when unknown.',
+    }),
   })
   .meta({ id: 'Customer' })
 type Customer = z.infer<typeof Customer>

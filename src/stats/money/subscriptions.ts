@@ -49,7 +49,9 @@ export const SubscriptionRow = z
     ...rowAmountFields('mrr', 'Minor units; 0 while it does not count.', 4_999),
     started_at: timestamp('When it first counted.').nullable(),
     ended_at: timestamp('When it stopped counting; null while it counts.').nullable(),
-    first_visit: FirstVisit.nullable(),
+    first_visit: FirstVisit.nullable().meta({
+      description: 'First visit of the customer; null when unknown.',
+    }),
   })
   .meta({ id: 'SubscriptionRow' })
 type SubscriptionRow = z.infer<typeof SubscriptionRow>
