@@ -59,8 +59,7 @@ const packFirstVisits = filteredQuery<PeriodParams, NumberPart>(
     `select
       visitor_no::bigint * 1024 + (visit_count = 1)::int * 512 + width_bucket(started_at, ${PERIOD}) as number,
       case when user_id <> '' then session_no else 0 end as other
-    from filtered_sessions
-    where visit_count = 1 or user_id <> ''`,
+    from filtered_sessions where visit_count = 1 or user_id <> ''`,
   ),
 )
 
