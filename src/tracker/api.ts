@@ -15,11 +15,10 @@ export interface Traits {
 
 /** Sends an event. `error` holds the details of a reported error. */
 export function track(name: unknown, options: EventOptions = {}, error?: object): void {
-  const { props, revenue } = options
   send('event', currentPage(options), {
     name: cut(name, MAX_NAME),
-    properties: properties(props),
-    $: revenue,
+    properties: properties(options.props),
+    $: options.revenue,
     error,
   })
 }

@@ -10,6 +10,8 @@ export interface PageviewOptions extends Partial<Page> {
 
 /** Page of the last pageview; undefined while the current page has not been sent yet. */
 let page: Page | undefined
+/** First page since the document was loaded or restored: the one whose loading can be measured. */
+export let landing: Page | undefined
 /** Address of the last automatic pageview, sent or waiting for its title. */
 let address: string
 let settling: number | undefined
@@ -33,6 +35,7 @@ export function view(given: PageviewOptions = {}): void {
   leave()
   page = undefined
   page = currentPage(given)
+  landing = landing || page
   restart()
   send('collect', page, { properties: properties(given.props) })
 }
@@ -73,7 +76,11 @@ export function watchPages(): void {
   }
   on('popstate hashchange', followAddress)
   // A page restored from the back/forward cache loads no script, but the visitor views it again.
-  on<PageTransitionEvent>('pageshow', event => event.persisted && view())
+  on<PageTransitionEvent>('pageshow', event => {
+    if (!event.persisted) return
+    landing = undefined
+    view()
+  })
   address = here()
   view()
 }

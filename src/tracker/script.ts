@@ -6,6 +6,7 @@ import { finish, watchPages } from './pages.ts'
 import { on, safe } from './safe.ts'
 import { answers } from './send.ts'
 import { isTracked, options } from './settings.ts'
+import { loadVitals } from './load-vitals.ts'
 import { keepId } from './visitor.ts'
 
 interface Analytics {
@@ -29,6 +30,7 @@ function obey(settings: string | null): void {
   if (!settings) return
   keepId(/=cookie\b/.test(settings))
   wantErrors(/errors=1/.test(settings))
+  if (/vitals=1/.test(settings)) loadVitals()
 }
 
 function start(): void {

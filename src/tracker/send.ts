@@ -18,11 +18,12 @@ export const answers: { hear?: (settings: string | null) => void } = {}
  * the page but return no answer, so a pageview, whose answer is needed, is sent by fetch.
  */
 export function send(
-  endpoint: 'collect' | 'event' | 'engage' | 'identify',
+  endpoint: 'collect' | 'event' | 'engage' | 'identify' | 'web-vitals',
   { path, title }: Page,
   fields: object,
 ): void {
   if (excluded.test(path)) return
+  const url = `${endpoints}/${endpoint}`
   const context = {
     key: options.key,
     hostname: location.hostname,
@@ -34,7 +35,6 @@ export function send(
     screen: { width: screen.width },
     language: navigator.language,
   }
-  const url = `${endpoints}/${endpoint}`
   const body = JSON.stringify(Object.assign(context, fields))
   if (endpoint === 'collect') referrer = ''
   else if (navigator.sendBeacon && navigator.sendBeacon(url, body)) return

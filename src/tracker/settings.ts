@@ -1,7 +1,7 @@
 import { patternsOf } from './patterns.ts'
 
 /** Tag that loads this script. In a module `currentScript` would be null. */
-const tag = document.currentScript as HTMLScriptElement
+export const tag = document.currentScript as HTMLScriptElement
 
 /** `data-` attributes of the tag. A switch is on when its attribute is present, whatever the value. */
 export const options = tag.dataset
