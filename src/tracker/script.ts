@@ -2,11 +2,11 @@ import { captureClick, captureCopy, captureForm } from './actions.ts'
 import { call, type identify } from './api.ts'
 import { measure } from './engagement.ts'
 import { report, wantErrors } from './errors.ts'
+import { loadVitals } from './load-vitals.ts'
 import { finish, watchPages } from './pages.ts'
 import { on, safe } from './safe.ts'
 import { answers } from './send.ts'
 import { isTracked, options } from './settings.ts'
-import { loadVitals } from './load-vitals.ts'
 import { keepId } from './visitor.ts'
 
 interface Analytics {
@@ -21,7 +21,7 @@ declare global {
     analytics?: Analytics
   }
   interface Document {
-    readonly prerendering?: boolean
+    prerendering?: boolean
   }
 }
 

@@ -1,13 +1,6 @@
-import {
-  type MetricWithAttribution,
-  onCLS,
-  onFCP,
-  onINP,
-  onLCP,
-  onTTFB,
-} from 'web-vitals/attribution'
-import type { VitalsTag } from './load-vitals.ts'
+import { type MetricWithAttribution, onCLS, onFCP, onINP, onLCP, onTTFB } from 'web-vitals/attribution'
 import { cut } from './limits.ts'
+import type { VitalsTag } from './load-vitals.ts'
 import { safe } from './safe.ts'
 
 // The second script: the first one loads it when the site records web vitals.

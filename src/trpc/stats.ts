@@ -41,6 +41,7 @@ import { sharedSiteProcedure } from './shared-site.ts'
 import { funnelProcedures } from './stats/funnels.ts'
 import { liveProcedures } from './stats/live.ts'
 import { peopleProcedures } from './stats/people.ts'
+import { webVitalsProcedures } from './stats/web-vitals.ts'
 
 const errorProcedure = sharedSiteProcedure.meta({
   section: 'errors',
@@ -203,4 +204,5 @@ export const statsRouter = router({
     .output(envelope(ErrorOccurrence))
     .query(async ({ ctx, input }) => paginate(ctx, input, await getErrorOccurrences(ctx, ctx.site, input))),
   ...peopleProcedures,
+  ...webVitalsProcedures,
 })

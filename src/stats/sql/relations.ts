@@ -13,6 +13,7 @@ import {
   eventsOf,
   type Fragment,
   hourOfWeek,
+  inRange,
   inTime,
   sessionsAround,
   startedInRange,
@@ -27,6 +28,7 @@ import {
 import { conversions } from './conversions.ts'
 import { type FunnelOptions, funnelMoments, unitHits } from './funnel.ts'
 import { filteredMoney } from './money.ts'
+import { type VitalOptions, vitalsOf, whereMeasured } from './web-vitals.ts'
 
 export interface RelationOptions {
   /** The dimension that becomes the column `value` of the relations. */
@@ -35,6 +37,8 @@ export interface RelationOptions {
   zone?: string
   /** Required by `conversions`. */
   targets?: ConversionTargets
+  /** Which measure `filtered_vitals` has; without it, reports with all of them. */
+  vital?: VitalOptions
   /** What `funnel_moments` and `unit_hits` read. */
   funnel?: FunnelOptions
   /** Whether `filtered_payments` has `MANY_PAYMENTS` rows or more. */
@@ -149,6 +153,14 @@ export const RELATIONS = {
   /** Moments at which `targets` are met as steps of a funnel. */
   funnel_moments: (db, resolved, { targets, funnel, value }) =>
     funnelMoments(db, resolved, targets!, funnel, value === HOUR_OF_WEEK ? undefined : value),
+
+  /** Web vitals whose pageview is in the range and matches all filters. */
+  filtered_vitals: (db, resolved, options) => db`
+    select events.* ${valueOfHit(db, resolved, options)}
+    from ${vitalsOf(db, resolved, options.vital)}
+    ${joinSession(db, resolved, options)}
+    where ${inRange(db, resolved)} and ${conditionsOnHit(db, resolved)} and ${conditionsOnSession(db, resolved)}
+      ${whereMeasured(db, options.vital)}`,
 
   /** Pageviews and events of some visitors or sessions. */
   unit_hits: (db, resolved, { funnel }) => unitHits(db, resolved, funnel),
