@@ -9,9 +9,7 @@ export interface PageviewOptions extends Partial<Page> {
 }
 
 /** Page of the last pageview; undefined while the current page has not been sent yet. */
-let page: Page | undefined
-/** First page since the document was loaded or restored: the one whose loading can be measured. */
-export let landing: Page | undefined
+export let page: Page | undefined
 /** Address of the last automatic pageview, sent or waiting for its title. */
 let address: string
 let settling: number | undefined
@@ -35,7 +33,6 @@ export function view(given: PageviewOptions = {}): void {
   leave()
   page = undefined
   page = currentPage(given)
-  landing = landing || page
   restart()
   send('collect', page, { properties: properties(given.props) })
 }
@@ -76,11 +73,7 @@ export function watchPages(): void {
   }
   on('popstate hashchange', followAddress)
   // A page restored from the back/forward cache loads no script, but the visitor views it again.
-  on<PageTransitionEvent>('pageshow', event => {
-    if (!event.persisted) return
-    landing = undefined
-    view()
-  })
+  on<PageTransitionEvent>('pageshow', event => event.persisted && view())
   address = here()
   view()
 }

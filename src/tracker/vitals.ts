@@ -1,11 +1,12 @@
 import { type MetricWithAttribution, onCLS, onFCP, onINP, onLCP, onTTFB } from 'web-vitals/attribution'
 import { cut } from './limits.ts'
-import type { VitalsTag } from './load-vitals.ts'
+import { patternsOf } from './patterns.ts'
 import { safe } from './safe.ts'
 
 // The second script: the first one loads it when the site records web vitals.
 
-const { send } = document.currentScript as VitalsTag
+const tag = [...document.scripts].find(script => script.page)!
+let page = tag.page!
 
 /** Limits of the API; what is above is no measurement. */
 const MAX_MS = 600_000
@@ -94,7 +95,7 @@ function keep(metric: MetricWithAttribution): void {
 function flush(): void {
   if (isSent || !document.hidden) return
   isSent = true
-  send(report)
+  tag.send!('web-vitals', page, report)
 }
 
 // Before the library's own listener: what it measures after a restore belongs to another report.
@@ -104,17 +105,23 @@ addEventListener(
     if (!event.persisted) return
     report = newReport()
     isSent = true
+    page = { path: location.pathname + location.search, title: document.title }
   }),
   true,
 )
 
+/** Path of the document as it was loaded: a single-page application may have left it since. */
+const [navigation] = performance.getEntriesByType('navigation')
+const { pathname } = new URL(navigation ? navigation.name : location.href)
+
 const options = { reportAllChanges: true }
-for (const measure of [onLCP, onINP, onCLS, onFCP, onTTFB] as ((
-  keep: (metric: MetricWithAttribution) => void,
-  options: object,
-) => void)[]) {
-  safe(measure)(safe(keep), options)
-}
+if (!patternsOf(tag.dataset.exclude).test(pathname))
+  for (const measure of [onLCP, onINP, onCLS, onFCP, onTTFB] as ((
+    keep: (metric: MetricWithAttribution) => void,
+    options: object,
+  ) => void)[]) {
+    safe(measure)(safe(keep), options)
+  }
 
 // In the bubble phase: the library takes its last measurements in the capture phase.
 addEventListener('visibilitychange', safe(flush))
