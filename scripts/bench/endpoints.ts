@@ -21,6 +21,7 @@ interface Subjects {
   title: string
   country: string
   errorId: string
+  goalId: string
   /** The newest session and its visitor. */
   sessionId: string
   visitorId: string
@@ -60,6 +61,7 @@ export async function findSurface(api: Api, until: string | undefined): Promise<
     await api('POST', `${site}/goals`, { match_type: 'page', match_value: '/docs/*' })
     await api('POST', `${site}/goals`, { match_type: 'page', match_value: '/' })
   }
+  const goalId = await signupGoalOf(api, site)
   const [title, country, error, session] = [
     titles.data[0],
     countries.values[0],
@@ -73,6 +75,7 @@ export async function findSurface(api: Api, until: string | undefined): Promise<
     title: title.title,
     country: country.value,
     errorId: error.id,
+    goalId,
     sessionId: session.session_id,
     visitorId: session.visitor_id,
     until: last,
@@ -87,11 +90,33 @@ export async function findSurface(api: Api, until: string | undefined): Promise<
   }
 }
 
+interface Goal {
+  id: string
+  match_value: string
+}
+
+/** Returns the id of the goal that `signup` converts. */
+async function signupGoalOf(api: Api, site: string): Promise<string> {
+  const goals = await api<Rows<Goal>>('GET', `${site}/goals?per_page=100`)
+  const goal = goals.data.find(each => each.match_value === 'signup') ?? goals.data[0]
+  if (!goal) throw new Error(`${site} has no goals`)
+  return goal.id
+}
+
 interface Rows<Row> {
   data: Row[]
 }
 
-function endpointsOf({ title, errorId, sessionId, visitorId }: Subjects): Endpoint[] {
+const FUNNEL = encodeURIComponent(
+  JSON.stringify([
+    { type: 'pageview', value: '/' },
+    { type: 'pageview', value: '/docs/**' },
+    { type: 'pageview', value: '/pricing/**' },
+    { type: 'event', value: 'signup' },
+  ]),
+)
+
+function endpointsOf({ title, errorId, goalId, sessionId, visitorId }: Subjects): Endpoint[] {
   const rows: [name: string, path: string][] = [
     ['overview', '/overview'],
     ['overview, a year before', '/overview?compare=previous_year'],
@@ -104,7 +129,20 @@ function endpointsOf({ title, errorId, sessionId, visitorId }: Subjects): Endpoi
     ],
     ['breakdown path', '/stats/breakdown?dimension=path'],
     ['breakdown source', '/stats/breakdown?dimension=source'],
+    ['breakdown path, searched', '/stats/breakdown?dimension=path&search=docs'],
+    ['breakdown path, by bounce rate', '/stats/breakdown?dimension=path&sort=bounce_rate'],
+    ['breakdown path, fewest first', '/stats/breakdown?dimension=path&order=asc'],
+    ['breakdown path, by value', '/stats/breakdown?dimension=path&sort=value'],
+    ['breakdown path, compared', '/stats/breakdown?dimension=path&compare=previous'],
+    ['breakdown source, by revenue', '/stats/breakdown?dimension=source&sort=revenue'],
+    [
+      'breakdown source, converting',
+      `/stats/breakdown?dimension=source&sort=conversion_rate&conversion_goal=${goalId}`,
+    ],
     ['goals', '/stats/goals'],
+    ['funnel', `/stats/funnel?steps=${FUNNEL}`],
+    ['funnel, strict, 7 days', `/stats/funnel?steps=${FUNNEL}&order=strict&window=604800`],
+    ['funnel by source', `/stats/funnel?steps=${FUNNEL}&dimension=source`],
     ['events, page 1', '/stats/events'],
     ['events, page 2,000', '/stats/events?page=2000'],
     ['events timeseries', '/stats/events/timeseries'],
@@ -117,8 +155,20 @@ function endpointsOf({ title, errorId, sessionId, visitorId }: Subjects): Endpoi
     ['users, page 1', '/stats/people?kind=users'],
     ['visitor', `/stats/people/${visitorId}`],
     ['visitor timeline', `/stats/people/${visitorId}/timeline`],
+    ['money', '/stats/money'],
+    ['money movements', '/stats/money/movements'],
+    ['money breakdown source', '/stats/money/breakdown?dimension=source'],
+    ['customers', '/stats/money/customers'],
+    ['subscriptions', '/stats/money/subscriptions'],
+    ['lifetime value channel', '/stats/money/lifetime-value?dimension=channel'],
+    ['journeys from /', '/stats/journeys?starting_at=/'],
+    ['journeys to /pricing/page-2', '/stats/journeys?ending_at=/pricing/page-2&steps=8'],
+    ['retention by week', '/stats/retention?period=week&periods=12'],
     ['page titles', '/stats/page-titles'],
     ['page titles timeseries', `/stats/page-titles/timeseries?title=${encodeURIComponent(title)}`],
+    ['clicks', '/stats/clicks'],
+    ['clicks of a page', '/stats/clicks?path=/'],
+    ['scroll of a page', '/stats/scroll?path=/'],
     ['filter values path', '/stats/filter-values?dimension=path'],
     ['filter values country', '/stats/filter-values?dimension=country'],
     ['errors', '/stats/errors'],

@@ -6,6 +6,7 @@ with ranked as materialized (
     pageviews,
     sessions,
     bounces,
+    duration_ms::float8 as "durationMs",
     (select count(distinct visitor_no) from unnest(visitor_nos) as visitor_no) as visitors
   from (
     select
@@ -13,6 +14,7 @@ with ranked as materialized (
       sum(pageviews)::bigint as pageviews,
       count(*) as sessions,
       count(*) filter (where pageviews = 1) as bounces,
+      sum(duration_ms) as duration_ms,
       array_agg(visitor_no) as visitor_nos
     from filtered_sessions
     group by value

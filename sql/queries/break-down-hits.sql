@@ -26,14 +26,21 @@ page as materialized (
   limit (select "limit" from params)
   offset (select "offset" from params)
 ),
-bounced as (
-  select value, count(distinct session_no) as bounces
-  from (select value, unnest(session_nos) as session_no from page) as session
-  join (select session_no from filtered_sessions where pageviews = 1) as single using (session_no)
+seen as (
+  select value, count(*) filter (where started.pageviews = 1) as bounces, sum(duration_ms) as duration_ms
+  from (select distinct value, unnest(session_nos) as session_no from page) as session
+  join (select session_no, pageviews, duration_ms from filtered_sessions) as started using (session_no)
   group by value
 )
-select total.total, value, visitors, pageviews, sessions, coalesce(bounces, 0) as bounces
+select
+  total.total,
+  value,
+  visitors,
+  page.pageviews,
+  sessions,
+  coalesce(bounces, 0) as bounces,
+  coalesce(duration_ms, 0)::float8 as "durationMs"
 from (select count(*) as total from ranked) as total
 left join page on true
-left join bounced using (value)
+left join seen using (value)
 order by visitors desc, sessions desc, value collate "C"

@@ -15,7 +15,11 @@ with visited as (
   ) as counted
 ),
 started as (
-  select value, count(*) as sessions, count(*) filter (where pageviews = 1) as bounces
+  select
+    value,
+    count(*) as sessions,
+    count(*) filter (where pageviews = 1) as bounces,
+    sum(duration_ms) as duration_ms
   from filtered_sessions
   group by value
 ),
@@ -25,7 +29,8 @@ ranked as materialized (
     coalesce(visited.visitors, 0) as visitors,
     coalesce(visited.pageviews, 0) as pageviews,
     coalesce(started.sessions, 0) as sessions,
-    coalesce(started.bounces, 0) as bounces
+    coalesce(started.bounces, 0) as bounces,
+    coalesce(started.duration_ms, 0)::float8 as "durationMs"
   from visited
   full join started using (value)
   where visited.visitors > 0 or started.sessions > 0

@@ -75,20 +75,35 @@ seen as (
   ) as either
   group by session_no, visitor_no, dimension, value
 ),
--- Hits grouped by session, its dimensions and hour of the week: fewer rows than hits.
+-- Hits grouped by session and its dimensions: fewer rows than hits.
 visit as (
   select
-    session_no, visitor_no, min(session_at) as session_at, hour, {rolled_up_session_columns},
+    session_no, visitor_no, {rolled_up_session_columns},
+    count(*) as hits,
+    count(*) filter (where type = 'pageview') as pageviews
+  from events
+  where :dimensions::text[] && {rolled_up_session_names}
+    and site_no = :siteNo::int and at >= :hitsFrom::timestamptz and at < :hitsTo::timestamptz
+    and type not in ('engagement', 'identify') and not is_service
+  group by session_no, visitor_no, {rolled_up_session_columns}
+),
+-- The same without the dimensions, by hour of the week. Two scans are faster than one whose wide rows are kept for several uses.
+hour_of_visit as materialized (
+  select
+    session_no, visitor_no, hour,
+    min(session_at) as session_at,
     count(*) as hits,
     count(*) filter (where type = 'pageview') as pageviews
   from (
-    select *, case when 'hour_of_week' = any(:dimensions::text[]) then {hour_of_hit} end as hour
+    select
+      session_no, visitor_no, session_at, type,
+      case when 'hour_of_week' = any(:dimensions::text[]) then {hour_of_hit} end as hour
     from events
-    where :dimensions::text[] && ({rolled_up_session_names} || {rolled_up_row_names} || '{hour_of_week}'::text[])
+    where :dimensions::text[] && ({rolled_up_row_names} || '{hour_of_week}'::text[])
       and site_no = :siteNo::int and at >= :hitsFrom::timestamptz and at < :hitsTo::timestamptz
       and type not in ('engagement', 'identify') and not is_service
   ) as hit
-  group by session_no, visitor_no, hour, {rolled_up_session_columns}
+  group by session_no, visitor_no, hour
 ),
 -- Rows of the sessions of these hits, for dimensions that hits do not have: all of a time, or those of what a rollup grows by.
 visited_session as (
@@ -96,12 +111,12 @@ visited_session as (
   from sessions
   where :dimensions::text[] && {rolled_up_row_names} and :closedFrom::timestamptz is null
     and site_no = :siteNo::int
-    and started_at >= (select min(session_at) from visit) and started_at <= (select max(session_at) from visit)
+    and started_at >= (select min(session_at) from hour_of_visit) and started_at <= (select max(session_at) from hour_of_visit)
   union all
   select session.session_no, {rolled_up_row_columns}
   from (
     select distinct session_at, session_no
-    from visit
+    from hour_of_visit
     where :dimensions::text[] && {rolled_up_row_names} and :closedFrom::timestamptz is not null
   ) as touched
   cross join lateral (
@@ -142,15 +157,22 @@ select dimension, value, sum(hits)::bigint, sum(pageviews)::bigint, array_send(a
 from (
   select
     asked.dimension,
-    case asked.dimension when 'hour_of_week' then {hour_text} {rolled_up_session_choice} end as value,
+    case asked.dimension {rolled_up_session_choice} end as value,
     visitor_no,
     hits,
     pageviews
   from visit
   cross join unnest(:dimensions::text[]) as asked (dimension)
-  where asked.dimension = any({rolled_up_session_names} || '{hour_of_week}'::text[])
+  where asked.dimension = any({rolled_up_session_names})
 ) as visited
 group by 1, 2
+union all
+select
+  'hour_of_week', {hour_text}, sum(hits)::bigint, sum(pageviews)::bigint, array_send(array_agg(visitor_no)),
+  0, 0, 0, 0, 0, 0, 0, 0
+from hour_of_visit
+where hour is not null
+group by hour
 union all
 select dimension, value, sum(hits)::bigint, sum(pageviews)::bigint, array_send(array_agg(visitor_no)), 0, 0, 0, 0, 0, 0, 0, 0
 from (
@@ -158,7 +180,7 @@ from (
   from (
     select visitor_no, hits, pageviews, max(attributes) over (partition by session_no) as attributes
     from (
-      select session_no, visitor_no, hits, pageviews, null::text[] as attributes from visit
+      select session_no, visitor_no, hits, pageviews, null::text[] as attributes from hour_of_visit
       union all
       select session_no, null, null, null, array[{rolled_up_row_columns}] from visited_session
     ) as either
@@ -193,35 +215,43 @@ from (
 group by dimension, key, value
 union all
 select
-  dimension,
-  value,
-  coalesce(sum(hits), 0)::bigint,
-  coalesce(sum(pageviews_of_end), 0)::bigint,
-  array_send(array_agg(visitor_no) filter (where visitor_no is not null)),
-  count(*),
-  count(*) filter (where pageviews = 1),
-  0,
-  0,
-  0,
-  sum(duration_ms)::float8,
-  0,
-  0
+  dimension, value, 0, 0, null, count(*), count(*) filter (where pageviews = 1), 0, 0, 0, sum(duration_ms)::float8, 0, 0
 from (
   select
     asked.dimension,
-    case asked.dimension when 'hour_of_week' then {hour_text} {rolled_up_start_choice} end as value,
+    case asked.dimension {rolled_up_start_choice} end as value,
     pageviews,
-    duration_ms,
-    -- Of a dimension of the session's end, hits and visitors are counted here, too.
-    case when is_of_end then pageviews + events end as hits,
-    case when is_of_end then pageviews end as pageviews_of_end,
-    case when is_of_end then visitor_no end as visitor_no
-  from (
-    select *, case when 'hour_of_week' = any(:dimensions::text[]) then {hour_of_start} end as hour
-    from chosen
-  ) as session
+    duration_ms
+  from chosen
   cross join unnest(:dimensions::text[]) as asked (dimension)
-  cross join lateral (select asked.dimension = any({rolled_up_end_names}) as is_of_end) as flag
   where asked.dimension = any({rolled_up_start_names})
 ) as started
+group by 1, 2
+union all
+select
+  'hour_of_week', {hour_text}, 0, 0, null, count(*), count(*) filter (where pageviews = 1), 0, 0, 0,
+  sum(duration_ms)::float8, 0, 0
+from (
+  select {hour_of_start} as hour, pageviews, duration_ms
+  from chosen
+  where 'hour_of_week' = any(:dimensions::text[])
+) as began
+group by hour
+union all
+-- Of a dimension of the session's end, hits and visitors are those of the sessions.
+select
+  dimension, value, sum(pageviews + events)::bigint, sum(pageviews)::bigint, array_send(array_agg(visitor_no)),
+  count(*), count(*) filter (where pageviews = 1), 0, 0, 0, sum(duration_ms)::float8, 0, 0
+from (
+  select
+    asked.dimension,
+    case asked.dimension {rolled_up_end_choice} end as value,
+    visitor_no,
+    pageviews,
+    events,
+    duration_ms
+  from chosen
+  cross join unnest(:dimensions::text[]) as asked (dimension)
+  where asked.dimension = any({rolled_up_end_names})
+) as ended
 group by 1, 2

@@ -3,14 +3,23 @@ select
   part,
   hits,
   substring(moments from part * 262144 + 1 for 262144) as moments,
-  substring(times from part * 262144 + 1 for 262144) as times
+  substring(times from part * 262144 + 1 for 262144) as times,
+  substring(owners from part * 262144 + 1 for 262144) as owners
 from (
   select *, generate_series(0, coalesce(length(moments) - 1, 0) / 262144) as part
   from (
     select
       hits,
       case when hits <= (select "mostMoments" from params) then array_send(moments) end as moments,
-      case when hits <= (select "mostMoments" from params) then array_send(times) end as times
-    from (select count(*) as hits, array_agg(moment) as moments, array_agg(at) as times from unit_hits) as collected
+      case when hits <= (select "mostMoments" from params) then array_send(times) end as times,
+      case when hits <= (select "mostMoments" from params) then array_send(owners) end as owners
+    from (
+      select
+        count(*) as hits,
+        array_agg(moment) as moments,
+        array_agg(at) as times,
+        array_agg(owner_no) filter (where owner_no is not null) as owners
+      from unit_hits
+    ) as collected
   ) as sent
 ) as numbered

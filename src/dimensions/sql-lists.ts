@@ -6,7 +6,6 @@ import {
   fieldOf,
   SESSION_ATTRIBUTES,
 } from './dimensions.ts'
-import { HOUR_OF_WEEK } from './registry.ts'
 
 const HITS = dimensionsOfLevel('hit')
 const ROWS = dimensionsOfLevel('session-row')
@@ -51,9 +50,10 @@ export const SQL_LISTS: Record<string, string> = {
   rolled_up_row_names: textArray(ROWS),
   /** Columns of `sessions` that sessions are counted by. */
   rolled_up_start_columns: list([...COPIED_COLUMNS, ...ROWS, ...ENDS]),
-  rolled_up_start_names: textArray([...COPIED_COLUMNS, ...ROWS, ...ENDS, HOUR_OF_WEEK]),
-  rolled_up_start_choice: choice([...COPIED_COLUMNS, ...ROWS, ...ENDS]),
+  rolled_up_start_names: textArray([...COPIED_COLUMNS, ...ROWS]),
+  rolled_up_start_choice: choice([...COPIED_COLUMNS, ...ROWS]),
   rolled_up_end_names: textArray(ENDS),
+  rolled_up_end_choice: choice(ENDS),
   hour_of_hit: hourOf('at'),
   hour_of_start: hourOf('started_at'),
   /** `1-00` … `7-23` */

@@ -166,7 +166,7 @@ export const Funnel = z
   .object({
     id: uuid('Funnel id.'),
     name: label('Name to show.', 'From pricing to signup'),
-    steps: z.array(PresentedStep),
+    steps: z.array(PresentedStep).meta({ description: 'The steps, in their order.' }),
     order: z.enum(['loose', 'strict']).meta({ description: texts.order }),
     window: FunnelWindow.meta({ description: texts.window }),
     by: z.enum(['visitor', 'session']).meta({ description: texts.by }),

@@ -5,15 +5,20 @@
  * @returns 0 when the denominator is 0; never −0
  */
 export function ratio(numerator: number | bigint, denominator: number | bigint, decimals: number): number {
-  let over = BigInt(numerator)
-  let under = BigInt(denominator)
-  if (under === 0n) return 0
-  if (under < 0n) [over, under] = [-over, -under]
-
-  const magnitude = over < 0n ? -over : over
-  const rounded = (magnitude * 10n ** BigInt(decimals) * 2n + under) / (under * 2n)
+  const rounded = roundedQuotient(BigInt(numerator) * 10n ** BigInt(decimals), denominator)
   // The quotient of two whole doubles is the double nearest to the decimal, the same as its literal in code.
-  return Number(over < 0n ? -rounded : rounded) / 10 ** decimals
+  return Number(rounded) / 10 ** decimals
+}
+
+/** Returns `numerator ÷ denominator` to the nearest whole number of any size, halves away from zero; 0 when the denominator is 0. */
+export function roundedQuotient(numerator: bigint, denominator: number | bigint): bigint {
+  let over = numerator
+  let under = BigInt(denominator)
+  if (under === 0n) return 0n
+  if (under < 0n) [over, under] = [-over, -under]
+  const magnitude = over < 0n ? -over : over
+  const rounded = (magnitude * 2n + under) / (under * 2n)
+  return over < 0n ? -rounded : rounded
 }
 
 /**

@@ -44,6 +44,32 @@ export const cappedRevenueFields = (description: string, example: number) => ({
   revenue_exact: exactRevenue('`revenue` is 2^53 − 1 then'),
 })
 
+/** Fields of an amount in the rows of a list, under a name: null where JSON numbers do not carry it, and then with every digit. */
+export const rowAmountFields = <Name extends string>(name: Name, description: string, example: number) =>
+  ({
+    [name]: z
+      .int()
+      .nullable()
+      .meta({
+        description: `${description} Null where it is beyond 2^53 − 1, see \`${name}_exact\`.`,
+        example,
+      }),
+    [`${name}_exact`]: z
+      .string()
+      .optional()
+      .meta({
+        description: `Every digit of \`${name}\` where that is null. Else absent.`,
+        example: '18014398509481982',
+      }),
+  }) as Record<Name, z.ZodNullable<z.ZodInt>> & Record<`${Name}_exact`, z.ZodOptional<z.ZodString>>
+
+/** Returns an amount in the form of `rowAmountFields`. */
+export const presentRowAmount = <Name extends string>(name: Name, amount: bigint) =>
+  (isExact(amount)
+    ? { [name]: Number(amount) }
+    : { [name]: null, [`${name}_exact`]: String(amount) }) as Record<Name, number | null> &
+    Partial<Record<`${Name}_exact`, string>>
+
 /** What readers get who may not see revenue. */
 export const HIDDEN_REVENUE = { revenue: null }
 

@@ -91,6 +91,9 @@ const noteDropped = query<{ siteNos: number[]; droppedTo: Date }>(
     ),
     gone_letters as (
       delete from dead_letters where site_no = any(:siteNos::int[]) and at < :droppedTo::timestamptz
+    ),
+    gone_sessions as (
+      delete from money_sessions where site_no = any(:siteNos::int[]) and started_at < :droppedTo::timestamptz
     )
   update sites set details_dropped_to = :droppedTo::timestamptz
   where site_no = any(:siteNos::int[])`,

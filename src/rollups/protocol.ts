@@ -1,6 +1,7 @@
 import { MINUTE_MS } from '../lib/time.ts'
 import type { Pool } from '../threads/pool.ts'
 import type { Column, Counts } from './daily/codec.ts'
+import type { Amounts, ValueOrder } from './value-order.ts'
 
 export const BUCKET_MS = 15 * MINUTE_MS
 
@@ -123,6 +124,16 @@ export interface Ranking {
   offset: number
 }
 
+/** Query for a page of values in any order, of those that match a search. */
+export interface SortedRanking
+  extends ValueOrder,
+    Pick<Ranking, 'siteNo' | 'window' | 'dimension' | 'zone' | 'shown' | 'limit' | 'offset'> {
+  /** Only values that contain the text, in any case. */
+  search?: string | undefined
+  /** Required by sorts of what rollups do not count: money and conversions. */
+  amounts?: Amounts | undefined
+}
+
 export interface RankedValue extends Counts {
   value: string
 }
@@ -140,9 +151,13 @@ export interface Tasks {
   rollUpDay: { input: RolledUpDay; output: undefined }
   /** Null when rollups cannot answer, for example because too little of the window is rolled up. */
   rankValues: { input: Ranking; output: { rows: RankedValue[]; total: number } | null }
-  /** Counts in the order of `values`; null as for `rankValues`. */
+  sortValues: { input: SortedRanking; output: { rows: RankedValue[]; total: number } | null }
+  /** Counts in the order of `values`; null as for `rankValues`. Without `withVisitors`, `visitors` are 0. */
   countValues: {
-    input: { siteNo: number; window: Window; dimension: string; values: string[] }
+    input: Pick<Ranking, 'siteNo' | 'window' | 'dimension' | 'zone'> & {
+      values: string[]
+      withVisitors?: boolean | undefined
+    }
     output: Counts[] | null
   }
   countRevenue: { input: SiteMoney[]; output: RevenueTotals[][] }

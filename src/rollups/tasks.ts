@@ -1,6 +1,7 @@
 import type { Db } from '../db/connect.ts'
 import { countValues, rankValues } from './daily/rank-values.ts'
 import { rollUpDay } from './daily/roll-up-day.ts'
+import { sortValues } from './daily/sort-values.ts'
 import type { Tasks } from './protocol.ts'
 import { countMovements, countRevenue } from './revenue.ts'
 import { countSiteVisitors, countTraffic } from './traffic.ts'
@@ -15,6 +16,7 @@ export const tasks: TaskTable = {
   countSiteVisitors,
   rollUpDay,
   rankValues,
+  sortValues,
   countValues,
   countRevenue,
   countMovements,

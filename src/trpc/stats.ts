@@ -1,7 +1,9 @@
 import { envelope, paginate } from '../schema/pagination.ts'
+import { BreakdownQuery } from '../stats/breakdown/query.ts'
+import { BreakdownRow } from '../stats/breakdown/row.ts'
 import { EventLogItem } from '../stats/event-log/event-item.ts'
 import { StatsQuery } from '../stats/filters/query.ts'
-import { BreakdownQuery, BreakdownRow, getBreakdown } from '../stats/reports/breakdown.ts'
+import { getBreakdown } from '../stats/reports/breakdown.ts'
 import {
   ErrorGroup,
   ErrorOccurrence,
@@ -36,12 +38,19 @@ import {
   PropertyBreakdownQuery,
 } from '../stats/reports/property-breakdown.ts'
 import { getTimeseries, Timeseries, TimeseriesQuery } from '../stats/reports/timeseries.ts'
+import { Comparison } from '../time/comparison.ts'
 import { router } from './procedures.ts'
 import { sharedSiteProcedure } from './shared-site.ts'
 import { funnelProcedures } from './stats/funnels.ts'
+import { heatProcedures } from './stats/heat.ts'
+import { journeyProcedures } from './stats/journeys.ts'
 import { liveProcedures } from './stats/live.ts'
+import { moneyProcedures } from './stats/money.ts'
 import { peopleProcedures } from './stats/people.ts'
+import { retentionProcedures } from './stats/retention.ts'
 import { webVitalsProcedures } from './stats/web-vitals.ts'
+
+const Breakdown = envelope(BreakdownRow).extend({ comparison: Comparison.optional() })
 
 const errorProcedure = sharedSiteProcedure.meta({
   section: 'errors',
@@ -78,12 +87,16 @@ export const statsRouter = router({
       section: 'any',
       path: '/api/sites/:siteKey/stats/breakdown',
       summary: 'Break traffic down by a dimension',
-      description: 'The traffic of each value, most visitors first.',
+      description:
+        'The traffic, conversions and money of each value, most visitors first unless sorted otherwise.',
       answer: 'A page of values.',
     })
     .input(BreakdownQuery)
-    .output(envelope(BreakdownRow))
-    .query(async ({ ctx, input }) => paginate(ctx, input, await getBreakdown(ctx, ctx.site, input))),
+    .output(Breakdown)
+    .query(async ({ ctx, input }) => {
+      const { comparison, ...page } = await getBreakdown(ctx, ctx.site, input)
+      return { ...paginate(ctx, input, page), ...(comparison && { comparison }) }
+    }),
   goals: sharedSiteProcedure
     .meta({
       section: 'goals',
@@ -96,6 +109,8 @@ export const statsRouter = router({
     .output(GoalRows)
     .query(({ ctx, input }) => getGoalReport(ctx, ctx.site, input)),
   ...funnelProcedures,
+  ...journeyProcedures,
+  ...retentionProcedures,
   events: sharedSiteProcedure
     .meta({
       section: 'events',
@@ -203,6 +218,8 @@ export const statsRouter = router({
     .input(OccurrencesQuery)
     .output(envelope(ErrorOccurrence))
     .query(async ({ ctx, input }) => paginate(ctx, input, await getErrorOccurrences(ctx, ctx.site, input))),
+  ...heatProcedures,
+  ...moneyProcedures,
   ...peopleProcedures,
   ...webVitalsProcedures,
 })

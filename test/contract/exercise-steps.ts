@@ -107,6 +107,20 @@ export const goalBody = () => ({
   custom_props: { plan: 'team' },
 })
 
+export async function newFunnel({ api, owner, site }: World) {
+  const body = funnelBody()
+  return (await api.call('POST', `/api/sites/${site.id}/funnels`, { token: owner.token, body })).body
+}
+
+export const funnelBody = () => ({
+  name: randomUUID(),
+  steps: [
+    { type: 'pageview', operator: 'starts_with', value: '/' },
+    { name: 'Signed up', type: 'event', value: 'signup' },
+  ],
+  window: 86_400,
+})
+
 export const payment = () => ({
   amount: 4_999,
   currency: 'USD',

@@ -5,10 +5,12 @@ import {
   change,
   connect,
   expectItems,
+  funnelBody,
   goalBody,
   hit,
   newAnnotation,
   newestSession,
+  newFunnel,
   newGoal,
   newSegment,
   newShare,
@@ -129,11 +131,31 @@ export const exercises: Record<string, (ask: Ask, world: World) => Promise<unkno
     await expectItems(ask({ query: 'country[is_not]=XX' }), body => body.minutes)
     await ask({ query: 'path[near]=/' })
   },
-  'GET /api/sites/{siteKey}/stats/breakdown': page('dimension=browser'),
+  'GET /api/sites/{siteKey}/stats/breakdown': async (ask, world) => {
+    await page('dimension=browser')(ask)
+    const asked = `dimension=path&search=/&compare=previous&conversion_goal=${(await newGoal(world)).id}`
+    await expectItems(ask({ query: `${asked}&sort=conversion_rate&order=asc` }), body => body.data)
+    await ask({ query: 'dimension=hour_of_week&sort=revenue' })
+    await ask({ query: 'dimension=source&sort=scroll_depth' })
+  },
   'GET /api/sites/{siteKey}/stats/goals': async (ask, world) => {
     await newGoal(world)
     await expectItems(ask(), body => body)
     await ask({ query: 'prop_value=1' })
+  },
+  'GET /api/sites/{siteKey}/stats/funnel': async ask => {
+    const steps = encodeURIComponent(JSON.stringify(funnelBody().steps))
+    await expectItems(
+      ask({ query: `steps=${steps}&range=last_7_days&dimension=path&compare=previous` }),
+      body => body.rows,
+    )
+    await ask({ query: 'steps=none' })
+  },
+  'GET /api/sites/{siteKey}/stats/funnels/{funnel}': async (ask, world) => {
+    const path = { funnel: (await newFunnel(world)).id }
+    await expectItems(ask({ path }), body => body.steps)
+    await ask({ path: { funnel: randomUUID() } })
+    await ask({ path, query: 'dimension=goal' })
   },
   'GET /api/sites/{siteKey}/stats/events': page('types=pageview,event,error'),
   'GET /api/sites/{siteKey}/stats/events/timeseries': async ask => {
@@ -163,14 +185,51 @@ export const exercises: Record<string, (ask: Ask, world: World) => Promise<unkno
     await ask({ path: { person: 'nobody' } })
     await ask({ path, query: 'page=1000&per_page=100' })
   },
+  'GET /api/sites/{siteKey}/stats/journeys': async ask => {
+    await expectItems(ask({ query: 'starting_at=/pricing&range=last_7_days' }), body => body.steps)
+    await ask({ query: 'by=title' })
+  },
+  'GET /api/sites/{siteKey}/stats/retention': async ask => {
+    await expectItems(ask({ query: 'period=day&range=last_7_days' }), body => body.cohorts)
+    await ask({ query: 'cohort=payment&measure=visitors' })
+  },
   'GET /api/sites/{siteKey}/stats/page-titles': page(),
   'GET /api/sites/{siteKey}/stats/page-titles/timeseries': async ask => {
     await expectItems(ask({ query: 'title=Pricing' }), body => body.values)
     await ask()
   },
+  'GET /api/sites/{siteKey}/stats/clicks': page('types=button,form'),
+  'GET /api/sites/{siteKey}/stats/scroll': async ask => {
+    await expectItems(ask({ query: 'path=/' }), body => body.reached)
+    await ask()
+  },
   'GET /api/sites/{siteKey}/stats/filter-values': async ask => {
     await expectItems(ask({ query: 'dimension=path&limit=5' }), body => body.values)
     await ask({ query: 'dimension=goal' })
+  },
+  'GET /api/sites/{siteKey}/stats/money': async ask => {
+    await ask({ query: 'range=last_7_days&compare=previous_year' })
+    await ask({ query: 'compare=never' })
+  },
+  'GET /api/sites/{siteKey}/stats/money/movements': async ask => {
+    await expectItems(ask({ query: 'range=last_7_days&compare=previous' }), body => body.mrr)
+    await ask({ query: 'group=second' })
+  },
+  'GET /api/sites/{siteKey}/stats/money/breakdown': async (ask, world) => {
+    await pay(world)
+    await page('dimension=channel')(ask)
+  },
+  'GET /api/sites/{siteKey}/stats/money/lifetime-value': async (ask, world) => {
+    await pay(world)
+    await page('dimension=channel')(ask)
+  },
+  'GET /api/sites/{siteKey}/stats/money/customers': async (ask, world) => {
+    await pay(world)
+    await page()(ask)
+  },
+  'GET /api/sites/{siteKey}/stats/money/subscriptions': async ask => {
+    await ask()
+    await ask({ query: 'status=late' })
   },
   'GET /api/sites/{siteKey}/stats/errors': page(),
   'GET /api/sites/{siteKey}/stats/errors/{error}': ofError(),
@@ -179,6 +238,30 @@ export const exercises: Record<string, (ask: Ask, world: World) => Promise<unkno
   'GET /api/sites/{siteKey}/goals': async (ask, world) => {
     await newGoal(world)
     await page('per_page=1&search=visit')(ask)
+  },
+  'GET /api/sites/{siteKey}/funnels': async (ask, world) => {
+    await newFunnel(world)
+    await page('per_page=1')(ask)
+  },
+  'POST /api/sites/{siteKey}/funnels': async ask => {
+    const body = funnelBody()
+    await ask({ body })
+    await ask({ body })
+  },
+  'GET /api/sites/{siteKey}/funnels/{funnel}': async (ask, world) => {
+    await ask({ path: { funnel: (await newFunnel(world)).id } })
+    await ask({ path: { funnel: randomUUID() } })
+  },
+  'PATCH /api/sites/{siteKey}/funnels/{funnel}': async (ask, world) => {
+    const path = { funnel: (await newFunnel(world)).id }
+    await ask({ path, body: funnelBody() })
+    await ask({ path, body: { steps: [] } })
+    await ask({ path: { funnel: randomUUID() }, body: funnelBody() })
+  },
+  'DELETE /api/sites/{siteKey}/funnels/{funnel}': async (ask, world) => {
+    const path = { funnel: (await newFunnel(world)).id }
+    await ask({ path })
+    await ask({ path })
   },
   'POST /api/sites/{siteKey}/goals': async ask => {
     const body = goalBody()

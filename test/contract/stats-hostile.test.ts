@@ -45,8 +45,17 @@ const ENDPOINTS: [string, string, string[]][] = [
   ['/stats/errors/{error}/timeseries', '', []],
   ['/stats/errors/{error}/events', '', ['per_page', 'page']],
   ['/stats/goals', '', []],
-  ['/stats/breakdown', 'dimension=path', ['dimension', 'per_page', 'page']],
+  [
+    '/stats/breakdown',
+    'dimension=path',
+    ['dimension', 'search', 'sort', 'order', 'conversion_goal', 'compare', 'per_page', 'page'],
+  ],
   ['/stats/timeseries', 'metric=visitors', ['metric']],
+  ['/stats/money', '', ['compare']],
+  ['/stats/money/breakdown', 'dimension=path', ['dimension', 'sort', 'page']],
+  ['/stats/money/customers', '', ['search', 'status', 'sort', 'order', 'page']],
+  ['/stats/money/subscriptions', '', ['search', 'status', 'sort', 'order']],
+  ['/stats/money/lifetime-value', 'dimension=source', ['dimension', 'per_page']],
 ]
 const DIMENSIONS =
   'path entry_path exit_path title hostname user_id event_name visit_count referrer channel source utm_source utm_medium utm_campaign utm_content utm_term campaign browser browser_version os os_version size screen language country region city goal prop_key prop_value'.split(

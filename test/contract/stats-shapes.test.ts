@@ -166,8 +166,21 @@ test('breakdown: values are sorted by visitors, and the empty value is (none)', 
   const { data, meta } = await read(`/stats/breakdown?dimension=country&${THAT_DAY}`)
   expect(meta).toEqual({ current_page: 1, per_page: 25, total: 2, last_page: 1 })
   expect(data).toEqual([
-    { value: '(none)', visitors: 2, sessions: 3, pageviews: 2, bounce_rate: 66.67, revenue: 0 },
-    { value: 'DE', visitors: 1, sessions: 1, pageviews: 2, bounce_rate: 0, revenue: 0 },
+    {
+      ...{
+        value: '(none)',
+        visitors: 2,
+        sessions: 3,
+        pageviews: 2,
+        views_per_visit: 0.67,
+        bounce_rate: 66.67,
+      },
+      ...{ avg_session_seconds: 60, revenue: 0, mrr: 0, revenue_per_visitor: 0 },
+    },
+    {
+      ...{ value: 'DE', visitors: 1, sessions: 1, pageviews: 2, views_per_visit: 2, bounce_rate: 0 },
+      ...{ avg_session_seconds: 120.12, revenue: 0, mrr: 0, revenue_per_visitor: 0 },
+    },
   ])
 })
 

@@ -11,7 +11,7 @@ import { childrenOf } from '../support/processes.ts'
 import { eventually, freePort, isReady } from '../support/service.ts'
 import type { TestSite } from '../support/sites.ts'
 
-/** The whole service with its own database and Redis, which tests put under 150 hits a second. */
+/** The whole service with its own database and Redis, which tests put under 250 hits a second. */
 export interface LoadedService {
   primary: Primary
   db: Db
@@ -48,7 +48,7 @@ export async function startLoadedService(): Promise<LoadedService> {
     db,
     dataDir,
     token: token!,
-    load: (site, during) => underLoad({ urls: [primary.url], key: site.key, perSecond: 150 }, during),
+    load: (site, during) => underLoad({ urls: [primary.url], key: site.key }, during),
     expectStoredOnce: (site, load) => expectStoredOnce(db, site, load),
     childNamed: async part => (await childrenOf(primary.pid, part))[0]!,
     redisPid: () => Number(JSON.parse(readFileSync(join(dataDir, 'redis.pid'), 'utf8')).pid),

@@ -17,6 +17,7 @@ beforeAll(async () => {
   }
   api = await startApi({ pool, now: () => new Date('2026-06-25T12:00:00Z') })
   api.services.config.limits.api = 0
+  api.services.config.sitesPerTeam = 100
   owner = await api.member()
 })
 afterAll(() => api.close())
@@ -45,6 +46,9 @@ const READS = [
   'stats/page-titles/timeseries?title=Home&',
   'stats/filter-values?dimension=path&',
   'stats/errors?',
+  'stats/money?',
+  'stats/money/movements?',
+  'stats/money/breakdown?dimension=channel&',
 ]
 
 test.each(READS)('details: GET %s says in a header from when on there are some', async path => {

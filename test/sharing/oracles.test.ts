@@ -134,6 +134,13 @@ describe('events of money leave no trace without the section revenue', () => {
     expect(JSON.stringify(body)).not.toContain('payment')
   })
 
+  test('rows cannot be sorted by money', async () => {
+    for (const sort of ['revenue', 'mrr', 'revenue_per_visitor']) {
+      const answer = await get('/stats/breakdown', { dimension: 'channel', sort }, credential())
+      expect([sort, answer.status, answer.body.code]).toEqual([sort, 403, 'forbidden'])
+    }
+  })
+
   test('properties of their events: as of a name that no event has', async () => {
     const ask = (event_name: string) =>
       get('/stats/events/property-breakdown', { event_type: 'event', event_name }, credential())
@@ -169,6 +176,28 @@ describe('goals that events of money convert are unknown without the section rev
     for (const [index, goal] of world.goals.entries()) {
       if (GOALS[index]!.isMoney) expect(await ask(goal)).toEqual(unknown)
       else expect((await ask(goal)).status).toBe(200)
+    }
+  })
+
+  test('as the goal of a breakdown they are like a goal that does not exist', async () => {
+    const ask = async (conversion_goal: string) => {
+      const asked = { dimension: 'channel', sort: 'conversion_rate', conversion_goal }
+      const { status, body } = await get('/stats/breakdown', asked, publicLike)
+      return { status, ...body, request_id: '' }
+    }
+    const unknown = await ask('00000000-0000-4000-8000-000000000000')
+    expect(unknown.status).toBe(422)
+    for (const [index, goal] of world.goals.entries()) {
+      if (GOALS[index]!.isMoney) expect(await ask(goal)).toEqual(unknown)
+      else expect((await ask(goal)).status).toBe(200)
+    }
+  })
+
+  test('without the section goals a breakdown has no goal, be it one that exists or not', async () => {
+    const { secret } = await world.share(['sources'])
+    for (const conversion_goal of [...world.goals, '00000000-0000-4000-8000-000000000000']) {
+      const answer = await get('/stats/breakdown', { dimension: 'channel', conversion_goal }, secret)
+      expect([answer.status, answer.body.code]).toEqual([403, 'forbidden'])
     }
   })
 })

@@ -44,7 +44,12 @@ export const READS: SharedRead[] = [
     read(section, 'stats.breakdown', '/stats/breakdown', { dimension, per_page: 2 }),
     read(section, 'stats.filterValues', '/stats/filter-values', { dimension, limit: 3 }),
   ]),
+  read('sources', 'stats.breakdown', '/stats/breakdown', {
+    dimension: 'channel',
+    ...{ search: 'E', sort: 'bounce_rate', order: 'asc', compare: 'previous' },
+  }),
   read('goals', 'stats.goals', '/stats/goals'),
+  read('goals', 'funnels.list', '/funnels', { per_page: 3 }),
   read('goals', 'goals.list', '/goals', { per_page: 3 }),
   read('goals', 'goals.list', '/goals', { search: 'p' }),
   read('events', 'stats.events', '/stats/events', { per_page: 4 }),
@@ -58,7 +63,15 @@ export const READS: SharedRead[] = [
   ),
   read('pages', 'stats.pageTitles', '/stats/page-titles', { per_page: 2 }),
   read('pages', 'stats.pageTitlesTimeseries', '/stats/page-titles/timeseries', { title: 'Home' }),
+  read('events', 'stats.clicks', '/stats/clicks', { per_page: 2 }),
+  read('pages', 'stats.scroll', '/stats/scroll', { path: '/pricing' }),
   read('traffic', 'annotations.list', '/annotations', { per_page: 2 }),
+  read('revenue', 'stats.money', '/stats/money'),
+  read('revenue', 'stats.moneyMovements', '/stats/money/movements'),
+  read('pages', 'stats.journeys', '/stats/journeys', { by: 'title', starting_at: 'Home' }),
+  read('events', 'stats.journeys', '/stats/journeys', { by: 'event_name', ending_at: 'signup' }),
+  read('traffic', 'stats.retention', '/stats/retention', { period: 'day' }),
+  read('revenue', 'stats.retention', '/stats/retention', { cohort: 'payment', period: 'day' }),
   read('people', 'stats.sessions', '/stats/sessions', { per_page: 2 }),
   read('people', 'stats.session', '/stats/sessions/{session}'),
   read('people', 'stats.people', '/stats/people', { per_page: 2 }),
@@ -81,8 +94,7 @@ export function ownersInput({ procedure, input }: SharedRead, sections: readonly
   if (sections.includes('revenue')) return input
   const comparesHits =
     ['event_name', 'prop_key', 'path', 'title'].some(name => name in input) &&
-    procedure !== 'stats.propertyBreakdown' &&
-    procedure !== 'stats.pageTitlesTimeseries'
+    !['stats.propertyBreakdown', 'stats.pageTitlesTimeseries', 'stats.scroll'].includes(procedure)
   const lists = ['stats.events', 'stats.eventsTimeseries', 'stats.live'].includes(procedure)
   if (!lists && !comparesHits) return input
   const given = input.event_name
@@ -106,7 +118,11 @@ export function masked(
       for (const name of MONEY) if (name !== 'conversion_rate' || !input.goal) delete period[name]
     }
   }
-  if (procedure === 'stats.breakdown' && !has('revenue')) for (const row of copy.data) row.revenue = null
+  if (procedure === 'stats.breakdown' && !has('revenue')) {
+    for (const metrics of copy.data.flatMap((row: Json) => [row, row.previous ?? {}])) {
+      for (const name of ['revenue', 'mrr', 'revenue_per_visitor']) if (name in metrics) metrics[name] = null
+    }
+  }
   if (procedure === 'stats.goals' && !has('revenue')) {
     return copy.filter((row: Json) => !moneyGoals(row)).map((row: Json) => ({ ...row, revenue: null }))
   }

@@ -95,10 +95,19 @@ const CONTEXTS: [string, Partial<ResolvedQuery>][] = [
 const OF_SESSIONS = new Set([
   'break-down-sessions',
   'count-session-values',
-  'break-down-session-revenue',
+  'sort-session-values',
+  'break-down-ends',
+  'count-end-values',
+  'sort-end-values',
+  'sum-revenue-by-session-value',
+  'sum-mrr-by-session-value',
+  'count-converters-by-session-value',
+  'list-converters-by-session-value',
   'rank-session-values',
   'count-sessions-by-value',
   'list-distinct-money-values',
+  'break-down-filtered-money',
+  'sum-by-first-visit',
 ])
 
 const SAMPLES: Record<string, unknown> = {
@@ -108,9 +117,15 @@ const SAMPLES: Record<string, unknown> = {
   'Date[]': [new Date(TODAY), new Date(TODAY + DAY / 2)],
 }
 
+/** Parameters that are not any value of their type. */
+const SPECIAL_SAMPLES: Record<string, unknown> = { amounts: ['5'], sort: 'revenue_per_visitor', order: 'asc' }
+
 const paramsOf = (name: string) =>
   Object.fromEntries(
-    Object.entries(declarations.get(name)!.params).map(([param, kind]) => [param, SAMPLES[kind]]),
+    Object.entries(declarations.get(name)!.params).map(([param, kind]) => [
+      param,
+      SPECIAL_SAMPLES[param] ?? SAMPLES[kind],
+    ]),
   )
 
 const textOf = ({ name, text }: FilteredStatement) => text ?? queryFile(name)
@@ -133,7 +148,13 @@ describe.each(CONTEXTS)('filtered statements with %s', (_, context) => {
     for (const slice of [undefined, { from: start, to: null }, { from: null, to: start }]) {
       const run = (more: object) =>
         runFiltered(database.db, statement, { ...resolved, slice }, { ...options, ...more }, paramsOf(name))
-      await run({ ...narrow, window: { start, end: resolved.end }, hasManyPayments: true })
+      await run({
+        ...narrow,
+        values: ['/a', ''],
+        window: { start, end: resolved.end },
+        hasManyPayments: true,
+        hasManyMovements: true,
+      })
       const { columns } = (await run({})) as unknown as { columns: { name: string; type: number }[] }
       const returned = new Map(columns.map(column => [column.name, typeNames.get(column.type)!]))
       expect([...returned.keys()].sort()).toEqual(Object.keys(declared).sort())

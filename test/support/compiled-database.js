@@ -26,17 +26,29 @@ let compiled
 const compile = WebAssembly.compile
 const instantiate = WebAssembly.instantiate
 
-function keepCompiledDatabase() {
-  const deserialize = withFlag(
-    'allow-natives-syntax',
-    () => new Function('code', 'bytes', 'return %DeserializeWasmModule(code, bytes)'),
+/**
+ * Returns a function of V8 itself. Call it at once: V8 may forget its code later, and cannot parse it again with the flag off. The
+ * brackets make V8 compile it while the flag is on.
+ */
+const nativeFunction = (name, ...parameters) =>
+  withFlag('allow-natives-syntax', () =>
+    new Function(`return (function (${parameters}) { return %${name}(${parameters}) })`)(),
   )
-  const load = bytes => {
-    const file = process.env.COMPILED_DATABASE
-    return file && existsSync(file)
-      ? deserialize(new Uint8Array(readFileSync(file)).buffer, new Uint8Array(bytes))
-      : undefined
+
+/** @returns undefined where the module has to be compiled */
+function load(bytes) {
+  const file = process.env.COMPILED_DATABASE
+  if (!file || !existsSync(file)) return undefined
+  const code = new Uint8Array(readFileSync(file)).buffer
+  const wireBytes = new Uint8Array(bytes)
+  try {
+    return nativeFunction('DeserializeWasmModule', 'code', 'bytes')(code, wireBytes)
+  } catch {
+    return undefined
   }
+}
+
+function keepCompiledDatabase() {
   WebAssembly.instantiate = async (source, imports) => {
     if (source instanceof WebAssembly.Module || source.byteLength < DATABASE_BYTES)
       return instantiate(source, imports)
@@ -54,10 +66,7 @@ if (isMainThread) {
 
 /** Writes the code that was optimized so far. */
 export function saveCompiledDatabase(file) {
-  const serialize = withFlag(
-    'allow-natives-syntax',
-    () => new Function('module', 'return %SerializeWasmModule(module)'),
-  )
+  const serialize = nativeFunction('SerializeWasmModule', 'module')
   writeFileSync(`${file}.new`, new Uint8Array(serialize(compiled)))
   renameSync(`${file}.new`, file)
 }

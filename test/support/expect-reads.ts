@@ -3,9 +3,11 @@ import type { z } from 'zod'
 import { loadConfig } from '../../src/config.ts'
 import type { Db } from '../../src/db/connect.ts'
 import { readQuery } from '../../src/http/api/query.ts'
+import { SORTS } from '../../src/rollups/value-order.ts'
 import type { SliceLimits } from '../../src/services.ts'
+import { BreakdownQuery } from '../../src/stats/breakdown/query.ts'
 import { StatsQuery } from '../../src/stats/filters/query.ts'
-import { BreakdownQuery, getBreakdown } from '../../src/stats/reports/breakdown.ts'
+import { getBreakdown } from '../../src/stats/reports/breakdown.ts'
 import {
   ErrorQuery,
   ErrorsQuery,
@@ -36,8 +38,8 @@ import type { RecountGoal } from './recount-conversions.ts'
 import { recountError, recountErrorSeries, recountErrors, recountOccurrences } from './recount-errors.ts'
 import { recountGoals } from './recount-goals.ts'
 import { type LogItem, recountLog, recountProperties } from './recount-log.ts'
-import { type Query, recountComparison, recountFilteredOverview } from './recount-metrics.ts'
-import { type Money, recountMoneyOverview, recountMoneySeries, recountRevenueOf } from './recount-money.ts'
+import { beforeOf, type Query, recountComparison, recountFilteredOverview } from './recount-metrics.ts'
+import { type Money, recountMoneyOverview, recountMoneySeries } from './recount-money.ts'
 import { recountEventSeries, recountMetricSeries } from './recount-timeseries.ts'
 import { recountTitleSeries, recountTitles } from './recount-titles.ts'
 import { hitDimensions, sessionDimensions, type World } from './recount-world.ts'
@@ -112,12 +114,18 @@ export async function expectSameReads(given: Reads): Promise<void> {
     await getTimeseries(services, site, ask(TimeseriesQuery, { metric: ofMoney, ...grouped, ...comparing })),
   ).toEqual(recountMoneySeries(world, money, ofMoney, query))
   for (const dimension of [pick(DIMENSIONS), pick(OTHERS), pick(hitDimensions)]) {
-    const breakdown = await getBreakdown(services, site, ask(BreakdownQuery, { dimension, per_page: '100' }))
-    const rows = recountBreakdown(world, dimension, query).map(row => {
-      const value = row.value === '(none)' ? '' : row.value
-      return { ...row, revenue: recountRevenueOf(world, money, dimension, value, query) }
+    const { comparison, ...breakdown } = await getBreakdown(
+      services,
+      site,
+      ask(BreakdownQuery, { dimension, per_page: '100' }),
+    )
+    const rows = recountBreakdown(world, dimension, query, money)
+    expect({ dimension, comparison, ...breakdown }).toEqual({
+      dimension,
+      rows: rows.slice(0, 100),
+      total: rows.length,
     })
-    expect({ dimension, ...breakdown }).toEqual({ dimension, rows, total: rows.length })
+    await expectSameSorted(dimension)
     if (dimension === 'hour_of_week') continue
     const { values } = await getFilterValues(services, site, ask(FilterValuesQuery, { dimension }))
     expect(values.map(({ value }) => value)).toEqual(recountFilterValues(world, dimension, query))
@@ -163,6 +171,46 @@ export async function expectSameReads(given: Reads): Promise<void> {
     await getPageTitleTimeseries(services, site, ask(PageTitleTimeseriesQuery, { title, ...grouped })),
   ).toEqual(recountTitleSeries(world, title, without(query, 'title')))
   await expectSameErrors()
+
+  /** One page, searched, in some order and compared. */
+  async function expectSameSorted(dimension: BreakdownQuery['dimension']) {
+    const goal = given.goals.length > 0 ? pick(given.goals) : undefined
+    const isPage = dimension === 'path' || dimension === 'title'
+    const sorts = SORTS.filter(
+      name =>
+        (goal || name !== 'conversion_rate') &&
+        (isPage || (name !== 'time_on_page_seconds' && name !== 'scroll_depth')),
+    )
+    const sort = pick(sorts)
+    const order = pick([undefined, 'asc', 'desc'] as const)
+    const search = pick([undefined, 'E', undefined, '/', 'nOn', 'zzz', 'i'])
+    const all = recountBreakdown(world, dimension, query, money, {
+      sort,
+      ...(order && { order }),
+      ...(search && { search }),
+      ...(goal && { goal }),
+      ...(query.compare && { before: beforeOf(world, query) }),
+    })
+    const perPage = 1 + (number % 5)
+    const page = 1 + (number % (Math.ceil(all.length / perPage) + 1))
+    const parameters = {
+      dimension,
+      sort,
+      ...(order && { order }),
+      ...(search && { search }),
+      ...(goal && { conversion_goal: goal.id }),
+      ...comparing,
+      page: String(page),
+      per_page: String(perPage),
+    }
+    const { rows, total, comparison } = await getBreakdown(services, site, ask(BreakdownQuery, parameters))
+    expect({ parameters, rows, total, comparison }).toEqual({
+      parameters,
+      rows: all.slice((page - 1) * perPage, page * perPage),
+      total: all.length,
+      ...recountComparison(world, query),
+    })
+  }
 
   async function expectSameErrors() {
     const known = recountErrors(world, site.id, query)

@@ -3,8 +3,9 @@ import { loadConfig } from '../../src/config.ts'
 import type { Db, Transaction } from '../../src/db/connect.ts'
 import { tasks } from '../../src/rollups/tasks.ts'
 import { getSiteTraffic } from '../../src/sites/list-sites.ts'
+import { BreakdownQuery } from '../../src/stats/breakdown/query.ts'
 import { StatsQuery } from '../../src/stats/filters/query.ts'
-import { BreakdownQuery, getBreakdown } from '../../src/stats/reports/breakdown.ts'
+import { getBreakdown } from '../../src/stats/reports/breakdown.ts'
 import { ErrorsQuery, getErrors } from '../../src/stats/reports/errors.ts'
 import { FilterValuesQuery, getFilterValues } from '../../src/stats/reports/filter-values.ts'
 import { getOverview } from '../../src/stats/reports/overview.ts'
@@ -14,6 +15,14 @@ import { getTimeseries, TimeseriesQuery } from '../../src/stats/reports/timeseri
 import type { Pool } from '../../src/threads/pool.ts'
 import { inProcessPatterns } from './in-process-patterns.ts'
 import type { TestSite } from './sites.ts'
+
+/** Other orders of breakdowns; the dimensions use them in turn. */
+const SORTED = [
+  { sort: 'visitors', order: 'asc', compare: 'previous' },
+  { sort: 'views_per_visit', search: 'E' },
+  { sort: 'bounce_rate', order: 'asc' },
+  { sort: 'value', order: 'desc', search: '1' },
+] as const
 
 const DIMENSIONS = ['path', 'event_name', 'country'] as const
 
@@ -47,7 +56,7 @@ function rowPool(db: Db): Pool {
   } as unknown as Db
   return {
     run: async (task, input) => {
-      if (task === 'rankValues' || task === 'countValues') return null
+      if (['rankValues', 'sortValues', 'countValues'].includes(task)) return null
       const isRolledUp = task === 'countTraffic' || task === 'countSiteVisitors'
       return tasks[task as 'countTraffic'](isRolledUp ? withoutRollups : db, input as never)
     },
@@ -88,14 +97,26 @@ async function readAll(
   const { kpi: _kpi, ...overview } = await getOverview(services, asked, StatsQuery.parse(days))
   const series = await getTimeseries(services, asked, TimeseriesQuery.parse({ ...days, metric: 'visitors' }))
   const breakdowns = []
-  for (const dimension of dimensions) {
-    const page = (number: number) =>
-      getBreakdown(
-        services,
-        asked,
-        BreakdownQuery.parse({ ...days, dimension, page: String(number), per_page: '15' }),
-      )
-    breakdowns.push(await allPages(page, 15))
+  for (const [index, dimension] of dimensions.entries()) {
+    // The orders have their pages elsewhere: here each is read at once.
+    for (const [sorted, perPage] of [
+      [{}, 15],
+      [SORTED[index % SORTED.length], 100],
+    ] as const) {
+      const page = (number: number) =>
+        getBreakdown(
+          services,
+          asked,
+          BreakdownQuery.parse({
+            ...days,
+            ...sorted,
+            dimension,
+            page: String(number),
+            per_page: String(perPage),
+          }),
+        )
+      breakdowns.push(await allPages(page, perPage))
+    }
   }
   const values = []
   for (const dimension of ['event_name', 'entry_path'] as const) {

@@ -1,6 +1,11 @@
 import { describe, expect, test } from 'vitest'
-import { recountBreakdown, recountFilterValues } from './recount-breakdown.ts'
-import { event, thatDay, view, worldWith } from './sent-hits.ts'
+import {
+  type BreakdownOptions,
+  type BreakdownRow,
+  recountBreakdown,
+  recountFilterValues,
+} from './recount-breakdown.ts'
+import { engage, event, nextDay, thatDay, view, worldWith } from './sent-hits.ts'
 
 const world = worldWith([
   view(0, '/', { title: 'Home', dims: { country: 'DE' } }),
@@ -14,9 +19,19 @@ const world = worldWith([
   view(0, '/', { visitor: 'v4' }),
 ])
 
+/** The columns of traffic that the cases name. */
+const traffic = (rows: BreakdownRow[]) =>
+  rows.map(({ value, visitors, sessions, pageviews, bounce_rate }) => ({
+    value,
+    visitors,
+    sessions,
+    pageviews,
+    bounce_rate,
+  }))
+
 describe('breakdown', () => {
   test('the recount of a breakdown of a session dimension counts hits of sessions with the value', () => {
-    expect(recountBreakdown(world, 'country', thatDay)).toEqual([
+    expect(traffic(recountBreakdown(world, 'country', thatDay))).toEqual([
       { value: 'US', visitors: 2, sessions: 1, pageviews: 2, bounce_rate: 100 },
       { value: '(none)', visitors: 1, sessions: 1, pageviews: 1, bounce_rate: 100 },
       { value: 'DE', visitors: 1, sessions: 1, pageviews: 3, bounce_rate: 0 },
@@ -24,7 +39,7 @@ describe('breakdown', () => {
   })
 
   test('the recount of a breakdown of a hit dimension counts hits with the value and sessions that have one', () => {
-    expect(recountBreakdown(world, 'path', thatDay)).toEqual([
+    expect(traffic(recountBreakdown(world, 'path', thatDay))).toEqual([
       { value: '/', visitors: 3, sessions: 3, pageviews: 3, bounce_rate: 66.67 },
       { value: '(none)', visitors: 1, sessions: 1, pageviews: 0, bounce_rate: 0 },
       { value: '/pricing', visitors: 1, sessions: 1, pageviews: 2, bounce_rate: 0 },
@@ -34,10 +49,10 @@ describe('breakdown', () => {
 
   test('the recount of a breakdown of a hit dimension counts only hits that match a filter of hits', () => {
     const filters = { path: { is: ['/pricing'] } }
-    expect(recountBreakdown(world, 'path', { ...thatDay, filters })).toEqual([
+    expect(traffic(recountBreakdown(world, 'path', { ...thatDay, filters }))).toEqual([
       { value: '/pricing', visitors: 1, sessions: 1, pageviews: 2, bounce_rate: 0 },
     ])
-    expect(recountBreakdown(world, 'title', { ...thatDay, filters })).toEqual([
+    expect(traffic(recountBreakdown(world, 'title', { ...thatDay, filters }))).toEqual([
       { value: '(none)', visitors: 1, sessions: 1, pageviews: 2, bounce_rate: 0 },
     ])
   })
@@ -46,7 +61,40 @@ describe('breakdown', () => {
     // Midnight comes 720 minutes after noon.
     const overMidnight = worldWith([view(710, '/'), view(730, '/later')])
     const later = { value: '/later', visitors: 0, sessions: 1, pageviews: 0, bounce_rate: 0 }
-    expect(recountBreakdown(overMidnight, 'path', thatDay)).toContainEqual(later)
+    expect(traffic(recountBreakdown(overMidnight, 'path', thatDay))).toContainEqual(later)
+  })
+
+  test('the recount of a breakdown sorts by any column, ties by visitors, then by value, and rows without it last', () => {
+    const scrolled = worldWith([
+      view(0, '/a'),
+      engage(1, '/a', { scroll: 40, engagedMs: 1_000 }),
+      engage(2, '/a', { scroll: 80, engagedMs: 500 }),
+      view(3, '/b'),
+      engage(4, '/b', { engagedMs: 3_000 }),
+      view(0, '/c', { visitor: 'v2' }),
+      view(0, '/d', { visitor: 'v3' }),
+      view(1, '/d', { visitor: 'v4' }),
+    ])
+    const valuesBy = (options: BreakdownOptions) =>
+      recountBreakdown(scrolled, 'path', thatDay, undefined, options).map(({ value }) => value)
+    expect(valuesBy({ sort: 'scroll_depth' })).toEqual(['/a', '/d', '/b', '/c'])
+    expect(valuesBy({ sort: 'time_on_page_seconds' })).toEqual(['/b', '/a', '/d', '/c'])
+    expect(valuesBy({ sort: 'time_on_page_seconds', order: 'asc' })).toEqual(['/a', '/b', '/d', '/c'])
+    expect(valuesBy({ sort: 'value', order: 'desc' })).toEqual(['/d', '/c', '/b', '/a'])
+    expect(valuesBy({ sort: 'visitors', order: 'asc' })).toEqual(['/a', '/b', '/c', '/d'])
+    expect(recountBreakdown(scrolled, 'path', thatDay)[1]).toMatchObject({
+      value: '/a',
+      time_on_page_seconds: 1.5,
+      scroll_depth: 80,
+    })
+  })
+
+  test('the recount of a breakdown finds values in any case, and counts the same values in another period', () => {
+    const options = { search: 'PRICING', before: nextDay }
+    const [row, ...others] = recountBreakdown(world, 'path', thatDay, undefined, options)
+    expect(others).toEqual([])
+    expect(row).toMatchObject({ value: '/pricing', visitors: 1, previous: { visitors: 0, sessions: 0 } })
+    expect(recountBreakdown(world, 'path', thatDay, undefined, { search: '(NONE' })).toHaveLength(1)
   })
 })
 

@@ -1,6 +1,10 @@
+import type { RecountGoal } from './recount-conversions.ts'
 import { hourOfWeek } from './recount-days.ts'
 import { type Filters, type Kept, withoutDimension } from './recount-filters.ts'
-import { bounceRate, keptOf, pageviewsOf, type Query } from './recount-metrics.ts'
+import { bounceRate, keptConversions, keptOf, pageviewsOf, type Query } from './recount-metrics.ts'
+import { type Money, recountMoneyOf } from './recount-money.ts'
+import { oneDecimal, twoDecimals } from './recount-rounding.ts'
+import { timeOnPage } from './recount-titles.ts'
 import {
   byText,
   type CountedHit,
@@ -12,44 +16,157 @@ import {
   type World,
 } from './recount-world.ts'
 
-export interface BreakdownRow {
-  /** `(none)` where empty */
-  value: string
+/** What a value counts in a period. */
+export interface ValueMetrics {
   visitors: number
   sessions: number
   pageviews: number
+  views_per_visit: number
   bounce_rate: number
+  avg_session_seconds: number
+  /** of paths and titles */
+  time_on_page_seconds?: number | null
+  scroll_depth?: number | null
+  /** with a goal */
+  converting_visitors?: number
+  conversion_rate?: number
+  revenue: number
+  mrr: number
+  revenue_per_visitor: number
 }
 
-/** Without revenue; by visitors, sessions, value. */
+export interface BreakdownRow extends ValueMetrics {
+  /** `(none)` where empty */
+  value: string
+  previous?: ValueMetrics
+}
+
+export interface BreakdownOptions {
+  search?: string
+  sort?: keyof ValueMetrics | 'value'
+  order?: 'asc' | 'desc'
+  goal?: RecountGoal
+  /** the same filters, in the days that are compared */
+  before?: Query
+}
+
+/** What traffic is broken down by. */
+type Asked = Dimension | 'hour_of_week'
+
+const NO_MONEY: Money = { payments: [], movements: [] }
+
+/** Every row, in order. */
 export function recountBreakdown(
   world: World,
-  dimension: Dimension | 'hour_of_week',
+  dimension: Asked,
   query: Query,
+  money: Money = NO_MONEY,
+  { search, sort = 'visitors', order, goal, before }: BreakdownOptions = {},
 ): BreakdownRow[] {
-  const kept = keptOf(world, query)
-  const rows = valuesIn(world, dimension).map((value): BreakdownRow => {
-    const visits = visitsWith(world, value, dimension, kept)
-    const ofVisits = { sessions: visits.length, bounce_rate: bounceRate(visits) }
-    const shown = value === '' ? '(none)' : value
-    // Everything is of the sessions that started.
-    if (dimension === 'exit_path') {
-      const visitors = new Set(visits.map(({ visitor }) => visitor)).size
-      const pageviews = visits.reduce((sum, visit) => sum + visit.pageviews, 0)
-      return { value: shown, visitors, pageviews, ...ofVisits }
-    }
-    const hits = kept.hits.filter(hit => shownBy(world, hit, dimension) === value)
-    return { value: shown, visitors: visitorsOf(hits), pageviews: pageviewsOf(hits), ...ofVisits }
-  })
-  return rows
-    .filter(row => row.visitors > 0 || row.sessions > 0)
-    .toSorted((a, b) => b.visitors - a.visitors || b.sessions - a.sessions || byText(a.value, b.value))
+  const metricsOf = (value: string, asked: Query) =>
+    metricsOfValue(world, dimension, value, asked, money, goal)
+  const rows = valuesIn(world, dimension)
+    .filter(value => search === undefined || isFound(search, value || '(none)'))
+    .map(value => ({ value, metrics: metricsOf(value, query) }))
+    .filter(({ metrics }) => metrics.visitors > 0 || metrics.sessions > 0)
+  const sign = (order ?? (sort === 'value' ? 'asc' : 'desc')) === 'asc' ? 1 : -1
+  const compared = (a: (typeof rows)[number], b: (typeof rows)[number]) => {
+    if (sort === 'value') return sign * byText(a.value, b.value)
+    const [one, other] = [a.metrics[sort] ?? null, b.metrics[sort] ?? null]
+    if (one === null || other === null) return Number(one === null) - Number(other === null)
+    return sign * (one - other)
+  }
+  rows.sort(
+    (a, b) =>
+      compared(a, b) ||
+      b.metrics.visitors - a.metrics.visitors ||
+      (sort === 'visitors' ? b.metrics.sessions - a.metrics.sessions : 0) ||
+      byText(a.value, b.value),
+  )
+  return rows.map(({ value, metrics }) => ({
+    value: value || '(none)',
+    ...metrics,
+    ...(before && { previous: metricsOf(value, before) }),
+  }))
 }
 
-const shownBy = (world: World, hit: CountedHit, dimension: Dimension | 'hour_of_week'): string =>
+function metricsOfValue(
+  world: World,
+  dimension: Asked,
+  value: string,
+  query: Query,
+  money: Money,
+  goal: RecountGoal | undefined,
+): ValueMetrics {
+  const kept = keptOf(world, query)
+  const hits = kept.hits.filter(hit => shownBy(world, hit, dimension) === value)
+  const visits = visitsWith(world, value, dimension, kept)
+  // By exit page everything is of the sessions that started.
+  const ofStarted = dimension === 'exit_path'
+  const visitors = visitorsOf(ofStarted ? visits : hits)
+  const pageviews = ofStarted ? visits.reduce((sum, visit) => sum + visit.pageviews, 0) : pageviewsOf(hits)
+  const lengthMs = visits.reduce((sum, visit) => sum + visit.lengthMs, 0)
+  const { revenue, mrr } = recountMoneyOf(world, money, dimension, value, query)
+  const metrics: ValueMetrics = {
+    visitors,
+    sessions: visits.length,
+    pageviews,
+    views_per_visit: twoDecimals(pageviews, visits.length),
+    bounce_rate: bounceRate(visits),
+    avg_session_seconds: twoDecimals(lengthMs, 1000 * visits.length),
+    revenue,
+    mrr,
+    revenue_per_visitor: twoDecimals(revenue, visitors),
+  }
+  if (dimension === 'path' || dimension === 'title') {
+    metrics.time_on_page_seconds = timeOnPage(value, visits, dimension)
+    metrics.scroll_depth = scrollDepth(value, visits, dimension)
+  }
+  if (goal) {
+    const converting = keptConversions(world, kept, goal).filter(({ visit }) => {
+      if (ofStarted) return visits.includes(visit)
+      return dimension === 'hour_of_week' || isHitDimension(dimension)
+        ? hits.some(hit => hit.visit === visit)
+        : visit.values[dimension] === value
+    })
+    metrics.converting_visitors = visitorsOf(converting)
+    metrics.conversion_rate = oneDecimal(100 * metrics.converting_visitors, visitors)
+  }
+  return metrics
+}
+
+/** Mean over the sessions that scrolled there of how deep. */
+function scrollDepth(value: string, visits: Visit[], dimension: 'path' | 'title'): number | null {
+  const depths = visits.flatMap(visit => {
+    const scrolls = visit.engagements
+      .filter(({ pageview, hasScroll }) => hasScroll && pageview.values[dimension] === value)
+      .map(({ scroll }) => scroll)
+    return scrolls.length === 0 ? [] : [Math.max(...scrolls)]
+  })
+  if (depths.length === 0) return null
+  return twoDecimals(
+    depths.reduce((sum, depth) => sum + depth, 0),
+    depths.length,
+  )
+}
+
+/** Anywhere; each character may be the lower or the upper case of the one that is searched. */
+function isFound(search: string, value: string): boolean {
+  const wanted = [...search]
+  const characters = [...value]
+  return characters.some((_, start) =>
+    wanted.every((character, index) =>
+      [character, character.toLowerCase(), character.toUpperCase()].includes(
+        characters[start + index] ?? '\0',
+      ),
+    ),
+  )
+}
+
+const shownBy = (world: World, hit: CountedHit, dimension: Asked): string =>
   dimension === 'hour_of_week' ? hourOfWeek(world.zone, hit.at) : dimensionValue(hit, dimension)
 
-function visitsWith(world: World, value: string, dimension: Dimension | 'hour_of_week', kept: Kept): Visit[] {
+function visitsWith(world: World, value: string, dimension: Asked, kept: Kept): Visit[] {
   if (dimension === 'hour_of_week')
     return kept.started.filter(visit => hourOfWeek(world.zone, visit.startedAt) === value)
   if (!isHitDimension(dimension)) return kept.started.filter(visit => visit.values[dimension] === value)
@@ -57,7 +174,7 @@ function visitsWith(world: World, value: string, dimension: Dimension | 'hour_of
 }
 
 /** Every session has hits, so that the values of sessions are among them. */
-function valuesIn(world: World, dimension: Dimension | 'hour_of_week'): string[] {
+function valuesIn(world: World, dimension: Asked): string[] {
   return [...new Set(world.hits.map(hit => shownBy(world, hit, dimension)))]
 }
 

@@ -90,7 +90,7 @@ export async function storeMoney(db: Db, site: TestSite, { payments, movements }
 }
 
 /** Whether money passes the filters: by its session, or as having nothing where it has none. */
-function passes(world: World, { filters = {}, ...range }: Query, visit: Visit | undefined): boolean {
+export function passes(world: World, { filters = {}, ...range }: Query, visit: Visit | undefined): boolean {
   if (visit) return keptOf(world, { filters, ...range }).visits.has(visit)
   if (hasHitFilters(filters) || filters.goal) return false
   const values = Object.fromEntries(Object.keys(world.visits[0]?.values ?? {}).map(name => [name, '']))
@@ -154,14 +154,14 @@ export function recountMoneySeries(
   }
 }
 
-/** Revenue in the range of the sessions that have a value. */
-export function recountRevenueOf(
+/** Revenue and MRR movements in the range of the sessions that have a value. */
+export function recountMoneyOf(
   world: World,
-  { payments }: Money,
+  { payments, movements }: Money,
   dimension: Dimension | 'hour_of_week',
   value: string,
   query: Query,
-): number {
+): { revenue: number; mrr: number } {
   const period = spanOf(world, query)
   const kept = keptOf(world, query)
   const hasValue = (visit: Visit | undefined, at: number) =>
@@ -170,9 +170,11 @@ export function recountRevenueOf(
       : isHitDimension(dimension)
         ? kept.hits.some(hit => hit.visit === visit && hit.values[dimension] === value)
         : (visit?.values[dimension] ?? '') === value
-  return revenueOf(
-    payments.filter(
-      paid => isWithin(period, paid.at) && passes(world, query, paid.visit) && hasValue(paid.visit, paid.at),
-    ),
-  )
+  const counts = ({ at, visit }: { at: number; visit: Visit | undefined }) =>
+    isWithin(period, at) && passes(world, query, visit) && hasValue(visit, at)
+  const moved = movements.filter(movement => movement.currency === 'USD' && counts(movement))
+  return {
+    revenue: revenueOf(payments.filter(counts)),
+    mrr: moved.reduce((sum, { amountMinor }) => sum + amountMinor, 0),
+  }
 }

@@ -63,11 +63,15 @@ function newestOf(title: string, hits: CountedHit[], visits: Visit[], kept: Kept
 }
 
 /** Mean of the sessions that have engagement on pageviews with the title, be it of 0 ms. */
-function timeOnPage(title: string, visits: Visit[]): number | null {
+export function timeOnPage(
+  value: string,
+  visits: Visit[],
+  dimension: 'path' | 'title' = 'title',
+): number | null {
   let engagedMs = 0
   let engagedVisits = 0
   for (const visit of visits) {
-    const engagements = visit.engagements.filter(({ pageview }) => pageview.values.title === title)
+    const engagements = visit.engagements.filter(({ pageview }) => pageview.values[dimension] === value)
     for (const engagement of engagements) engagedMs += engagement.engagedMs
     if (engagements.length > 0) engagedVisits += 1
   }

@@ -75,6 +75,8 @@ interface Engagement {
   at: number
   pageview: CountedHit
   scroll: number
+  /** whether it was sent with a depth, be it 0 */
+  hasScroll: boolean
   engagedMs: number
 }
 
@@ -133,9 +135,15 @@ export function worldOf(sent: SentHit[], recount: Recount, zone: string): World 
 
   const hitById = new Map(hits.map(hit => [hit.id, hit]))
   for (const [id, pageviewId] of recount.pageviewOf) {
-    const { at, scroll = 0, engagedMs = 0 } = sentById.get(id)!
+    const { at, scroll, engagedMs = 0 } = sentById.get(id)!
     const pageview = hitById.get(pageviewId)!
-    pageview.visit.engagements.push({ at, pageview, scroll, engagedMs })
+    pageview.visit.engagements.push({
+      at,
+      pageview,
+      scroll: scroll ?? 0,
+      hasScroll: scroll !== undefined,
+      engagedMs,
+    })
   }
   return { zone, hits, visits }
 }
@@ -200,7 +208,7 @@ export function isHitDimension(dimension: string): dimension is HitDimension {
   return (hitDimensions as readonly string[]).includes(dimension)
 }
 
-export function visitorsOf(hits: CountedHit[]): number {
+export function visitorsOf(hits: readonly { visitor: string }[]): number {
   return new Set(hits.map(hit => hit.visitor)).size
 }
 

@@ -18,6 +18,10 @@ export const tags: Record<string, { name: string; description: string }> = {
     name: 'Goals',
     description: 'What visitors are to do: see a page, scroll it, send an event, click something.',
   },
+  funnels: {
+    name: 'Funnels',
+    description: 'Sequences of steps that visitors are to take, saved for a site.',
+  },
   segments: { name: 'Segments', description: 'Named sets of filters, of the site or of one person.' },
   annotations: { name: 'Annotations', description: 'What happened on the site or around it, in words.' },
   shares: {

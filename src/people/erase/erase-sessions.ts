@@ -92,6 +92,21 @@ const deleteReports = query<{ siteNo: number; sessionNo: number; firstAt: Date; 
     and at >= :firstAt::timestamptz and at <= :lastAt::timestamptz`,
 )
 
+/** Deletes what money has kept of a session; another session may be the first visit of its customers from now on. */
+const forgetMoneySession = query<{ siteNo: number; sessionNo: number; visitorNo: number }>(
+  'forget-money-session',
+  `with
+    gone as (
+      delete from money_sessions where site_no = :siteNo::int and session_no = :sessionNo::bigint
+    ),
+    visited as (
+      select coalesce(array_agg(customer), '{}') as customers
+      from customers
+      where site_no = :siteNo::int and first_visitor_no = :visitorNo::int and first_session_no = :sessionNo::bigint
+    )
+  select from visited cross join lateral forget_first_visit(:siteNo::int, visited.customers)`,
+)
+
 /** Keeps the count right for payments that come meanwhile; the rest of the visitor's row follows later. */
 const discountSession = query<{ visitorNo: number }>(
   'discount-session',
@@ -171,6 +186,7 @@ async function erasePartOf(
     await noteValues(tx, { siteNo, startedAt, sessionNo, erasureId: erasure.id })
     await deleteSession(tx, { siteNo, startedAt, sessionNo })
     await discountSession(tx, { visitorNo })
+    await forgetMoneySession(tx, { siteNo, sessionNo, visitorNo })
   }
   const touched = hits.map(({ at }) => ({ siteNo, at: at.getTime() }))
   const started = { siteNo, at: startedAt.getTime() }

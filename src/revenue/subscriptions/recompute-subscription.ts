@@ -22,9 +22,10 @@ import { replaceLifecycleEvents, type Subscription, type SubscriptionKey } from 
 import {
   compensate,
   deriveMovements,
-  type LifecycleEvent,
+  isCounting,
   type Movement,
   renewalsOf,
+  type State,
   trialOf,
 } from './movements.ts'
 
@@ -52,9 +53,14 @@ const insertMovement = query<MovementRow & SubscriptionKey>(
   )`,
 )
 
-const findSubscription = query<SubscriptionKey, { state: { visitorId: string | null } }>(
+const findSubscription = query<
+  SubscriptionKey,
+  { customerId: string | null; state: { visitorId: string | null } }
+>(
   'find-subscription',
-  'select state from subscriptions where site_no = :siteNo and subscription_id = :subscriptionId',
+  `select customer_id as "customerId", state
+  from subscriptions
+  where site_no = :siteNo and subscription_id = :subscriptionId`,
 )
 
 /** The state is sent as text, since the driver would encode jsonb twice. */
@@ -65,18 +71,32 @@ const upsertSubscription = query<
     status: string
     mrr: number
     state: string
+    startedAt: Date | null
+    endedAt: Date | null
   }
 >(
   'upsert-subscription',
-  `insert into subscriptions (site_no, subscription_id, customer_id, currency, status, mrr_minor, state)
-  values (:siteNo, :subscriptionId, :customerId, :currency, :status, :mrr, :state::text::jsonb)
+  `insert into subscriptions (
+    site_no, subscription_id, customer_id, currency, status, mrr_minor, state, started_at, ended_at
+  )
+  values (
+    :siteNo, :subscriptionId, :customerId, :currency, :status, :mrr, :state::text::jsonb, :startedAt, :endedAt
+  )
   on conflict (site_no, subscription_id) do update set
     customer_id = excluded.customer_id,
     currency = excluded.currency,
     status = excluded.status,
     mrr_minor = excluded.mrr_minor,
     state = excluded.state,
+    started_at = excluded.started_at,
+    ended_at = excluded.ended_at,
     updated_at = now()`,
+)
+
+/** Only under the processor lock. */
+const deriveMrrChanges = query<{ siteNo: number; customers: string[] }>(
+  'derive-mrr-changes',
+  'select from derive_mrr_changes(:siteNo::int, :customers::text[])',
 )
 
 /** Most subscriptions that one transaction recomputes: other events of the site wait for it. */
@@ -93,11 +113,17 @@ export async function recomputeSubscriptions(
 ) {
   const lookups = new Map<string, Lookup>()
   const renewalsChanged: string[] = []
+  const customers = new Set<string>()
   for (const subscriptionId of subscriptionIds) {
-    const { history, changed } = await recomputeSubscription(tx, { siteNo, subscriptionId })
+    const { history, changed, customersBeforeAndNow } = await recomputeSubscription(tx, {
+      siteNo,
+      subscriptionId,
+    })
+    for (const customer of customersBeforeAndNow) customers.add(customer)
     for (const lookup of history.needed) lookups.set(`${lookup.of}/${lookup.id}`, lookup)
     renewalsChanged.push(...changed.filter(({ name }) => name === RENEWED).map(({ key }) => key))
   }
+  if (customers.size > 0) await deriveMrrChanges(tx, { siteNo, customers: [...customers].sort() })
   const needed = [...lookups.values()]
   await recordLookups(tx, siteNo, needed)
   return { needed, renewalsChanged }
@@ -108,16 +134,14 @@ const RENEWED = 'subscription_renewed' as const
 /**
  * Recomputes the movements, the lifecycle events and the row of a subscription from all its facts. A second run changes
  * nothing. Only one transaction per site may run it at a time.
- * @returns the lifecycle events that were written or deleted, and the subscription history
+ * @returns the lifecycle events that were written or deleted, the subscription history, and the keys of its customers
  */
-export async function recomputeSubscription(
-  tx: Transaction,
-  key: SubscriptionKey,
-): Promise<{ history: SubscriptionHistory; changed: LifecycleEvent[] }> {
+export async function recomputeSubscription(tx: Transaction, key: SubscriptionKey) {
   const history = await loadHistory(tx, key)
   const { states, invoices, customerId } = history
   const { visitorId } = await findNamedVisitor(tx, key.siteNo, { ...key, customerId })
   const subscription = { ...key, visitorId }
+  const [known] = await findSubscription(tx, key)
   const { movements, lifecycleEvents } = deriveMovements(states)
   const renewals = renewalsOf(invoices, trialOf(states)).map(({ id, paidAt }) => ({
     at: paidAt,
@@ -130,9 +154,33 @@ export async function recomputeSubscription(
   if (latest) {
     const { currency, status, mrr, isEnding } = latest
     const state = JSON.stringify({ visitorId, isEnding })
-    await upsertSubscription(tx, { ...key, customerId, currency, status, mrr, state })
+    await upsertSubscription(tx, {
+      ...key,
+      customerId,
+      currency,
+      status,
+      mrr,
+      state,
+      ...countingSpan(states),
+    })
   }
-  return { history, changed }
+  const customersBeforeAndNow = [known?.customerId, latest && customerId].map(id => customerKey(key, id))
+  return { history, changed, customersBeforeAndNow }
+}
+
+/** Returns the key of a subscription's customer (docs/metrics.md "Customer of a subscription"). */
+const customerKey = ({ subscriptionId }: SubscriptionKey, customerId: string | null | undefined) =>
+  customerId ? `c:${customerId}` : `s:${subscriptionId}`
+
+/** Returns when a subscription counted for the first time, and when it ended; null while it counts. */
+function countingSpan(states: readonly State[]): { startedAt: Date | null; endedAt: Date | null } {
+  const first = states.findIndex(({ status }) => isCounting(status))
+  const last = states.findLastIndex(({ status }) => isCounting(status))
+  const end = first < 0 ? undefined : states[last + 1]
+  return {
+    startedAt: first < 0 ? null : new Date(states[first]!.at),
+    endedAt: end ? new Date(end.at) : null,
+  }
 }
 
 async function loadHistory(tx: Transaction, key: SubscriptionKey): Promise<SubscriptionHistory> {

@@ -5,6 +5,7 @@ import { HOUR_OF_WEEK } from '../../dimensions/registry.ts'
 import { PROPERTIES, readProperty } from '../../dimensions/rolled-up.ts'
 import { DAY_MS } from '../../lib/time.ts'
 import { datesOf, type RankedValue, type Ranking, type Tasks, type Window } from '../protocol.ts'
+import type { Column } from './codec.ts'
 import { coverageOf, dayRangesOf, readDailyRollups } from './coverage.ts'
 import { type RangeReader, readRanges } from './range-values.ts'
 import { findSpans } from './roll-up-day.ts'
@@ -63,28 +64,46 @@ export function rankValues(db: Db, ranking: Ranking): Promise<Tasks['rankValues'
     if (!summed) return null
     const { sums } = summed
     if (countsNames) await addService(tx, siteNo, sums, ofService)
-    const all: number[] = []
-    sums.keys.forEach((key, index) => {
-      if (key !== empty && shown.some(column => sums.get(index, column) > 0)) all.push(index)
-    })
-    const rows = await pageOf(summed, withVisitors ? await refine(summed, all, ranking) : all, ranking)
+    const all = shownIn(sums, shown).filter(index => sums.keys[index] !== empty)
+    const ranked = withVisitors ? await refine(summed, all, ranking.offset + ranking.limit) : all
+    const rows = await pageOf(summed, ranked, { ...ranking, compareCounts: comparing(sums, by) })
     return rows && { rows, total: all.length }
   })
 }
 
-/** Returns the counts of given values in a window, with `visitors` always 0. */
+/** Returns the indexes of the values for which one of the columns is greater than 0. */
+export function shownIn(sums: ValueSums, columns: readonly Column[]): number[] {
+  const shown: number[] = []
+  sums.keys.forEach((_, index) => {
+    if (columns.some(column => sums.get(index, column) > 0)) shown.push(index)
+  })
+  return shown
+}
+
+/** Compares the counts of two values column by column, descending. */
+const comparing = (sums: ValueSums, columns: readonly Column[]) => (a: number, b: number) => {
+  for (const column of columns) {
+    const difference = sums.get(b, column) - sums.get(a, column)
+    if (difference !== 0) return difference
+  }
+  return 0
+}
+
+/** Returns the counts of given values in a window; without `withVisitors`, `visitors` are 0. */
 export function countValues(
   db: Db,
-  { values, ...asked }: Tasks['countValues']['input'],
+  { values, withVisitors = false, ...asked }: Tasks['countValues']['input'],
 ): Promise<Tasks['countValues']['output']> {
   return inSnapshot(db, async tx => {
     const [summed, keys] = await Promise.all([
-      sumValues(tx, cacheOf(db), asked, { withVisitors: false }),
+      sumValues(tx, cacheOf(db), asked, { withVisitors }),
       keysOf(tx, asked.siteNo, values),
     ])
     if (!summed) return null
     const { sums } = summed
-    return keys.map(key => ({ ...sums.countsAt(sums.indexOf(key)), visitors: 0 }))
+    const indexes = keys.map(key => sums.indexOf(key))
+    if (withVisitors) await countVisitors(summed, indexes)
+    return indexes.map(index => ({ ...sums.countsAt(index), ...(!withVisitors && { visitors: 0 }) }))
   })
 }
 
@@ -103,20 +122,27 @@ async function addService(
 }
 
 /** Returns the value ids; a value that is not in the dictionary is its own key. */
-async function keysOf(tx: Queryable, siteNo: number, values: string[]): Promise<(number | string)[]> {
+export async function keysOf(tx: Queryable, siteNo: number, values: string[]): Promise<(number | string)[]> {
   const valueIds = await valueIdsOf(tx, siteNo, values, { addsMissing: false })
   return values.map(value => valueIds.get(value) ?? value)
 }
 
 /**
- * Returns the values that can be among the first `offset + limit` by visitors, and sets their exact visitor counts. The sum
- * of daily visitors is an upper bound, so values far down the list are skipped.
+ * Returns the values that can be among the first `wanted` by visitors, and sets their exact visitor counts. The sum of daily
+ * visitors is an upper bound and the most of one day a lower bound, so values far down the list are skipped.
  */
-async function refine(summed: Summed, all: number[], { offset, limit }: Ranking): Promise<number[]> {
+export async function refine(
+  summed: Summed,
+  all: readonly number[],
+  wanted: number,
+  order: 'asc' | 'desc' = 'desc',
+): Promise<number[]> {
   const { sums } = summed
-  const wanted = offset + limit
-  const visitors = (index: number) => sums.get(index, 'visitors')
-  const ordered = all.toSorted((a, b) => visitors(b) - visitors(a))
+  const sign = order === 'desc' ? 1 : -1
+  const bound = (index: number) =>
+    order === 'desc' ? sums.get(index, 'visitors') : sums.leastVisitors(index)
+  const bounds = new Map(all.map(index => [index, sign * bound(index)]))
+  const ordered = all.toSorted((a, b) => bounds.get(b)! - bounds.get(a)!)
   const exact: number[] = []
   for (let next = 0; next < ordered.length; ) {
     const batch = ordered.slice(next, next + Math.max(BATCH, wanted - next))
@@ -124,14 +150,14 @@ async function refine(summed: Summed, all: number[], { offset, limit }: Ranking)
     exact.push(...batch)
     next = exact.length
     if (exact.length < wanted || next >= ordered.length) continue
-    const last = exact.map(visitors).toSorted((a, b) => b - a)[wanted - 1]!
-    if (visitors(ordered[next]!) < last) break
+    const last = exact.map(index => sign * sums.get(index, 'visitors')).toSorted((a, b) => b - a)[wanted - 1]!
+    if (bounds.get(ordered[next]!)! < last) break
   }
   return exact
 }
 
 /** Replaces the upper bound in `visitors` with the number of distinct visitors. */
-async function countVisitors({ sums, ranges }: Summed, indexes: number[]): Promise<void> {
+export async function countVisitors({ sums, ranges }: Summed, indexes: number[]): Promise<void> {
   const inexact = indexes.filter(index => !sums.hasExactVisitors(index))
   await ranges.loadVisitors(inexact.map(index => sums.keys[index]!))
   for (const index of inexact) {
@@ -140,42 +166,51 @@ async function countVisitors({ sums, ranges }: Summed, indexes: number[]): Promi
   }
 }
 
+interface PageOrder extends Pick<Ranking, 'offset' | 'limit' | 'dimension'> {
+  /** Compares two indexes; those with the same counts are ordered by value. */
+  compareCounts: (a: number, b: number) => number
+}
+
 /**
  * Returns the rows of one page. Reads from the dictionary only values that are shown or tie with the first or last shown value.
  * @returns null when the value dictionary lacks one of the ids: the rollup of that day is damaged
  */
-async function pageOf(
-  { sums, ranges }: Summed,
-  all: number[],
-  ranking: Ranking,
+export async function pageOf(
+  summed: Summed,
+  all: readonly number[],
+  { compareCounts, offset, limit, dimension }: PageOrder,
 ): Promise<RankedValue[] | null> {
-  const { by, offset, limit, dimension } = ranking
-  const compareCounts = (a: number, b: number) => {
-    for (const column of by) {
-      const difference = sums.get(b, column) - sums.get(a, column)
-      if (difference !== 0) return difference
-    }
-    return 0
-  }
   const ordered = all.toSorted(compareCounts)
   const page = ordered.slice(offset, offset + limit)
   if (page.length === 0) return []
   const first = ordered.findIndex(index => compareCounts(index, page[0]!) === 0)
   const last = ordered.findLastIndex(index => compareCounts(index, page.at(-1)!) === 0)
   const block = ordered.slice(first, last + 1)
-  const valueIds = block.map(index => sums.keys[index]!).filter(key => typeof key === 'number')
-  const values = await ranges.valuesOf(valueIds)
-  if (valueIds.some(valueId => !values.has(valueId))) return null
-  const valueAt = (index: number) => {
-    const key = sums.keys[index]!
-    return typeof key === 'number' ? values.get(key)! : key
-  }
+  const valueAt = await valuesAt(summed, block)
+  if (!valueAt) return null
   const compare = dimension.startsWith(PROPERTIES) ? compareProperties : compareTexts
   return block
     .map(index => ({ index, value: valueAt(index) }))
     .sort((a, b) => compareCounts(a.index, b.index) || compare(a.value, b.value))
     .slice(offset - first, offset - first + limit)
-    .map(({ index, value }) => ({ ...sums.countsAt(index), value }))
+    .map(({ index, value }) => ({ ...summed.sums.countsAt(index), value }))
+}
+
+/**
+ * Reads the values at some indexes; returns a function that gives the value of an index.
+ * @returns null as for `pageOf`
+ */
+export async function valuesAt(
+  { sums, ranges }: Summed,
+  indexes: readonly number[],
+): Promise<((index: number) => string) | null> {
+  const valueIds = indexes.map(index => sums.keys[index]!).filter(key => typeof key === 'number')
+  const values = await ranges.valuesOf(valueIds)
+  if (valueIds.some(valueId => !values.has(valueId))) return null
+  return index => {
+    const key = sums.keys[index]!
+    return typeof key === 'number' ? values.get(key)! : key
+  }
 }
 
 /** Compares by key, then by value. */
@@ -206,7 +241,7 @@ const findFirstEvent = query<{ siteNo: number }, { at: number | null; detailsFro
   where site_no = :siteNo::int`,
 )
 
-interface Summed {
+export interface Summed {
   sums: ValueSums
   /** The days that are included in `sums`. */
   ranges: RangeReader
@@ -218,7 +253,7 @@ interface Summed {
  * @param options.withVisitors whether the caller will need the number of distinct visitors
  * @returns undefined when too little of the window is rolled up, or a day has more values than a rollup holds
  */
-async function sumValues(
+export async function sumValues(
   tx: Queryable,
   cache: RollupCache,
   { siteNo, window, dimension, zone }: Pick<Ranking, 'siteNo' | 'window' | 'dimension' | 'zone'>,

@@ -87,6 +87,11 @@ export class ValueSums {
     this.#columns[column][index] = value
   }
 
+  /** Returns a lower bound of the distinct visitors, of which `visitors` is an upper bound at first. */
+  leastVisitors(index: number): number {
+    return this.#least[index]!
+  }
+
   countsAt(index: number): Counts {
     const counts = noCounts()
     for (const column of COLUMNS) counts[column] = this.#columns[column][index]!

@@ -40,7 +40,7 @@ const readInteger = (view: DataView, at: number) => view.getInt32(at) * HIGH + v
 
 /**
  * Reads the moments of all blocks.
- * @param hits blocks of hits of the units, whatever they meet; only the first two columns are read
+ * @param hits blocks of hits of the units, whatever they meet; without texts
  */
 export function readMoments(blocks: MomentBlock[], hits: MomentBlock[] = []): Moments {
   const all = [...blocks, ...hits]
@@ -114,4 +114,17 @@ function sortTexts(read: Moments): void {
   for (let index = 0; index < read.values.length; index++) {
     read.values[index] = rankOf[read.values[index]!]!
   }
+}
+
+/** Reads the integers of all arrays, one array after the other. */
+export function readIntegers(arrays: Uint8Array[]): Float64Array {
+  const integers = new Float64Array(arrays.reduce((sum, bytes) => sum + countOf(bytes), 0))
+  let index = 0
+  for (const bytes of arrays) {
+    const view = viewOf(bytes)
+    for (let entry = 0, count = countOf(bytes); entry < count; entry++) {
+      integers[index++] = readInteger(view, HEADER_BYTES + entry * (LENGTH_BYTES + 8) + LENGTH_BYTES)
+    }
+  }
+  return integers
 }

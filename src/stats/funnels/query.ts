@@ -80,7 +80,7 @@ const StepReport = z
   .meta({ id: 'FunnelStepReport' })
 export type StepReport = z.infer<typeof StepReport>
 
-const steps = z.array(StepReport)
+const steps = z.array(StepReport).meta({ description: 'The steps, in their order.' })
 const previous = z.object({ steps }).meta({ description: 'The same of the compared period.' })
 
 /** @see docs/metrics.md "Numbers of a funnel" */

@@ -4,10 +4,11 @@ import { findVisibleFunnel } from '../../funnels/find-funnel.ts'
 import type { FunnelRules } from '../../funnels/schema.ts'
 import { goalsOfSteps, noSuchStepGoal, type StepGoal } from '../../funnels/steps.ts'
 import { ratio } from '../../lib/numbers.ts'
-import { DAY_MS } from '../../lib/time.ts'
+import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../lib/time.ts'
 import type { Services } from '../../services.ts'
 import { mayShow, requireSection } from '../../sharing/grant.ts'
 import { withoutMoneyGoals } from '../../sharing/money-goals.ts'
+import type { TimeSpan } from '../../time/range.ts'
 import { keptPart, type ResolvedQuery } from '../filters/resolved-query.ts'
 import { resolveFollowed, type StatsServices, type StatsSite } from '../query-context.ts'
 import { findTargets } from '../resolve/targets.ts'
@@ -119,9 +120,11 @@ async function countFunnel(
   rows: number | string[],
 ): Promise<FunnelCounts> {
   const resolved = keptPart(whole)
-  const targets = await findTargets(services, { ...resolved, teamId }, goals).catch(error => {
-    throw namesSteps(error)
-  })
+  const targets = await findTargets(services, { ...resolved, ...valueSpan(resolved), teamId }, goals).catch(
+    error => {
+      throw namesSteps(error)
+    },
+  )
   const isWithinSession = window === 'session' || by === 'session'
   const funnel = {
     unit: isWithinSession ? ('session_no' as const) : ('visitor_no' as const),
@@ -145,6 +148,17 @@ async function countFunnel(
     return run('countChains', { blocks, hits, rules, rows: wantedRows })
   })
 }
+
+const QUARTER_MS = 15 * MINUTE_MS
+
+/**
+ * Returns the time span whose values the steps are compared with: engagement may come a day after its pageview, and rollups are read
+ * in quarters of an hour.
+ */
+const valueSpan = ({ start, end }: TimeSpan): TimeSpan => ({
+  start: new Date(start.getTime() - 25 * HOUR_MS),
+  end: new Date(Math.ceil(end.getTime() / QUARTER_MS) * QUARTER_MS),
+})
 
 /** An error about a goal that is looked for is one about the steps. */
 function namesSteps(error: unknown): unknown {

@@ -7,9 +7,11 @@ import { readSlices } from '../sql/slices.ts'
 import type { MomentBlock } from './moments.ts'
 
 /** Most moments of a read: their columns take about 40 bytes each on their way. */
-const MOST_MOMENTS = 4_000_000
+export const MOST_MOMENTS = 4_000_000
 
-interface HitPart {
+const TOO_MANY = `The steps are met more than ${MOST_MOMENTS} times in this range: ask for a shorter one, or for narrower steps`
+
+export interface HitPart {
   /** From 0 for each block. */
   part: number
   /** Moments of the whole block. */
@@ -37,7 +39,7 @@ const packFunnelMoments = filteredQuery<
 
 const packUnitHits = filteredQuery<
   { mostMoments: number },
-  { part: number; hits: number; moments: Buffer | null; times: Buffer | null }
+  { part: number; hits: number; moments: Buffer | null; times: Buffer | null; owners: Buffer | null }
 >('pack-unit-hits', ['unit_hits'])
 
 type Services = Pick<StatsServices, 'reads' | 'slices'>
@@ -51,7 +53,7 @@ export function fetchMoments(
   resolved: ResolvedQuery,
   options: RelationOptions,
 ): Promise<MomentBlock[]> {
-  return fetchBlocks(services, packFunnelMoments, resolved, options)
+  return fetchBlocks(services, packFunnelMoments, resolved, options, TOO_MANY)
 }
 
 /**
@@ -63,14 +65,20 @@ export function fetchUnitHits(
   resolved: ResolvedQuery,
   options: RelationOptions,
 ): Promise<MomentBlock[]> {
-  return fetchBlocks(services, packUnitHits, resolved, options)
+  return fetchBlocks(services, packUnitHits, resolved, options, TOO_MANY)
 }
 
-async function fetchBlocks<Part extends HitPart>(
+/**
+ * Returns moments as a statement packs them.
+ * @param tooMany message for too many of them
+ * @throws AppError `validation_failed` then
+ */
+export async function fetchBlocks<Part extends HitPart>(
   services: Services,
   run: FilteredQuery<{ mostMoments: number }, Part>,
   resolved: ResolvedQuery,
   options: RelationOptions,
+  tooMany: string,
 ): Promise<MomentBlock[]> {
   const params = { mostMoments: MOST_MOMENTS }
   const parts: (HitPart & Partial<MomentPart>)[] = await readSlices(services, run, resolved, {
@@ -79,10 +87,7 @@ async function fetchBlocks<Part extends HitPart>(
   })
   const blocks = parts.filter(({ part }) => part === 0)
   if (blocks.reduce((sum, { hits }) => sum + hits, 0) > MOST_MOMENTS) {
-    throw invalidField(
-      'range',
-      `The steps are met more than ${MOST_MOMENTS} times in this range: ask for a shorter one, or for narrower steps`,
-    )
+    throw invalidField('range', tooMany)
   }
   const starts = [...parts.flatMap(({ part }, index) => (part === 0 ? [index] : [])), parts.length]
   return blocks.map((_, block) => {

@@ -9,6 +9,7 @@ import { EventLogItem, presentEvent } from '../event-log/event-item.ts'
 import { type LoggedHit, type LogServices, readFilteredLog } from '../event-log/log-pages.ts'
 import { grantedFilters, NO_MONEY_EVENTS } from '../filters/granted.ts'
 import { checkFilters, filterFields, filtersOf } from '../filters/query.ts'
+import { withSegments } from '../filters/segments.ts'
 import type { StatsSite } from '../query-context.ts'
 import { resolveQueries } from '../resolve/resolve.ts'
 import { filteredQuery } from '../sql/filtered-query.ts'
@@ -98,7 +99,8 @@ export async function getLive(services: LogServices, site: StatsSite, query: Liv
   const now = services.now()
   const end = (Math.floor(now.getTime() / MINUTE_MS) + 1) * MINUTE_MS
   const start = end - MINUTES * MINUTE_MS
-  const granted = grantedFilters(grant, filtersOf(query))
+  const given = await withSegments(services, site, filtersOf(query), query.segment)
+  const granted = grantedFilters(grant, given)
   // Events of money change no count here, but they would be listed.
   const filters = mayShow(grant, 'revenue')
     ? granted

@@ -1,27 +1,47 @@
 import { query } from '../../db/query.ts'
-import { type BreakdownDimension, isHitDimension } from '../../dimensions/dimensions.ts'
 import { readMoney, type SiteMoneyTotals } from '../../money/totals.ts'
-import type { MovementTotals, RevenueTotals } from '../../rollups/protocol.ts'
+import { type MovementTotals, type RevenueTotals, runTask } from '../../rollups/protocol.ts'
 import { type Bucket, boundsOf, toWindow } from '../../time/range.ts'
 import { isUnfiltered, type ResolvedQuery } from '../filters/resolved-query.ts'
 import type { StatsServices, StatsSite } from '../query-context.ts'
 import { filteredQuery } from '../sql/filtered-query.ts'
 import { MANY_PAYMENTS } from '../sql/money.ts'
 
-/** Number of payments of a site in a range; stops counting at `most`. */
-const countPaymentsBetween = query<
+/** Number of payments and of MRR movements of a site in a range; stops counting at `most`. */
+export const countMoneyBetween = query<
   { siteNo: number; start: Date; end: Date; most: number },
-  { payments: number }
+  { payments: number; movements: number }
 >(
-  'count-payments-between',
-  `select count(*)::int as payments
-  from (
-    select
-    from revenue
-    where site_no = :siteNo::int and at >= :start::timestamptz and at < :end::timestamptz
-    limit :most::int
-  ) as payment`,
+  'count-money-between',
+  `select
+    (
+      select count(*)::int
+      from (
+        select
+        from revenue
+        where site_no = :siteNo::int and at >= :start::timestamptz and at < :end::timestamptz
+        limit :most::int
+      ) as payment
+    ) as payments,
+    (
+      select count(*)::int
+      from (
+        select
+        from mrr_movements
+        where site_no = :siteNo::int and at >= :start::timestamptz and at < :end::timestamptz
+        limit :most::int
+      ) as movement
+    ) as movements`,
 )
+
+/** Returns whether a range has `MANY_PAYMENTS` or more. */
+export async function hasManyPayments(
+  { reads }: Pick<StatsServices, 'reads'>,
+  { siteNo, start, end }: ResolvedQuery,
+): Promise<boolean> {
+  const [found] = await countMoneyBetween(reads, { siteNo, start, end, most: MANY_PAYMENTS })
+  return found!.payments >= MANY_PAYMENTS
+}
 
 type RevenueRow = Omit<RevenueTotals, 'revenue' | 'recurring'> & {
   bucket: number
@@ -61,34 +81,6 @@ const sumFilteredMovements = filteredQuery<
   group by 1`,
 )
 
-type ValuesInCurrency = { currency: string; values: string[] }
-
-/** Revenue in `currency` of the sessions that have a filtered hit with the value, one row for each of `values`. */
-const breakDownHitRevenue = filteredQuery<ValuesInCurrency, { value: string; revenue: string }>(
-  'break-down-hit-revenue',
-  ['filtered_payments', 'filtered_hits'],
-  `select value, sum(amount_minor - refunded_minor)::text as revenue
-  from filtered_payments
-  join (
-    select value, session_no
-    from filtered_hits
-    where value = any((select "values" from params)::text[]) and not is_service
-    group by 1, 2
-  ) as hit using (session_no)
-  where currency = (select currency from params)
-  group by value`,
-)
-
-/** Revenue in `currency` by the value that a dimension of sessions has, for `values`. */
-const breakDownSessionRevenue = filteredQuery<ValuesInCurrency, { value: string; revenue: string }>(
-  'break-down-session-revenue',
-  ['filtered_payments'],
-  `select value, sum(amount_minor - refunded_minor)::text as revenue
-  from filtered_payments
-  where currency = (select currency from params) and value = any((select "values" from params)::text[])
-  group by value`,
-)
-
 /** A range and the buckets that divide it. */
 export interface Period {
   resolved: ResolvedQuery
@@ -118,6 +110,29 @@ export async function countMoney(
   return { isConnected: all.isConnected, periods: totals }
 }
 
+/** Returns the payments of each period; filters apply to the sessions that they are attributed to, but not to `recorded`. */
+export async function countPayments(
+  services: Pick<StatsServices, 'reads' | 'rollups'>,
+  { siteNo, currency }: StatsSite,
+  periods: ResolvedQuery[],
+): Promise<RevenueTotals[]> {
+  const windows = periods.map(toWindow)
+  const [all] = await runTask(services.rollups, 'countRevenue', [{ siteNo, currency, windows }])
+  return Promise.all(
+    periods.map(async (resolved, index) => {
+      const total = all![index]!
+      if (isUnfiltered(resolved)) return total
+      const { recorded } = total
+      const params = { currency, bounds: [resolved.start] }
+      const hasManyPayments = recorded >= MANY_PAYMENTS
+      const [paid] = await sumFilteredRevenue(services.reads, resolved, { params, hasManyPayments })
+      return paid
+        ? { ...paid, recorded, revenue: BigInt(paid.revenue), recurring: BigInt(paid.recurring) }
+        : { recorded, payments: 0, revenue: 0n, recurring: 0n, newCustomers: 0 }
+    }),
+  )
+}
+
 async function countFiltered(
   reads: StatsServices['reads'],
   { currency }: StatsSite,
@@ -143,28 +158,4 @@ async function countFiltered(
       movements: { mrr, mrrAtEnd },
     }
   })
-}
-
-/**
- * Returns revenue in the range by value of a dimension, minor units. For a dimension of hits, it is the revenue of the sessions
- * that have a hit with the value.
- */
-export async function breakDownRevenue(
-  { reads }: Pick<StatsServices, 'reads'>,
-  { currency, timezone }: StatsSite,
-  resolved: ResolvedQuery,
-  value: BreakdownDimension,
-  values: string[],
-): Promise<Map<string, bigint>> {
-  const { siteNo, start, end } = resolved
-  const [found] = await countPaymentsBetween(reads, { siteNo, start, end, most: MANY_PAYMENTS })
-  if (values.length === 0 || found!.payments === 0) return new Map()
-  const sumByValue = isHitDimension(value) ? breakDownHitRevenue : breakDownSessionRevenue
-  const rows = await sumByValue(reads, resolved, {
-    params: { currency, values },
-    value,
-    zone: timezone,
-    hasManyPayments: found!.payments >= MANY_PAYMENTS,
-  })
-  return new Map(rows.map(row => [row.value, BigInt(row.revenue)]))
 }

@@ -1,153 +1,110 @@
-import { z } from 'zod'
-import {
-  BREAKDOWN_DIMENSIONS,
-  type BreakdownDimension,
-  isHitDimension,
-  isOfSessionEnd,
-  sectionOf,
-} from '../../dimensions/dimensions.ts'
-import { HIDDEN_REVENUE, presentRowRevenue, rowRevenueFields } from '../../money/amounts.ts'
-import { label } from '../../schema/fields.ts'
-import { type Page, pageFields, windowOf } from '../../schema/pagination.ts'
+import { type BreakdownDimension, sectionOf } from '../../dimensions/dimensions.ts'
+import type { RankedValue } from '../../rollups/protocol.ts'
+import type { Amounts, Sort } from '../../rollups/value-order.ts'
+import { type Page, windowOf } from '../../schema/pagination.ts'
 import { mayShow, requireSection } from '../../sharing/grant.ts'
-import { StatsQuery } from '../filters/query.ts'
-import { breakDownRevenue } from '../metrics/money.ts'
-import { type PageWindow, rank, type SliceCounts, type ValueCounts } from '../metrics/rank.ts'
-import { bounceRate, trafficFields } from '../metrics/traffic.ts'
+import type { Comparison } from '../../time/comparison.ts'
+import { countConvertingByValue, findConversionTargets } from '../breakdown/converting-visitors.ts'
+import { type MoneyKind, sumMoneyByValue } from '../breakdown/money-by-value.ts'
+import type { BreakdownQuery } from '../breakdown/query.ts'
+import { countGiven, rankPage } from '../breakdown/rank-page.ts'
+import { type BreakdownRow, presentRow, type RowParts } from '../breakdown/row.ts'
+import { type ConversionTargets, keptPart, type ResolvedQuery } from '../filters/resolved-query.ts'
 import { resolveContext, type StatsServices, type StatsSite } from '../query-context.ts'
-import { filteredQuery } from '../sql/filtered-query.ts'
-import { readSlices } from '../sql/slices.ts'
 
-export const BreakdownQuery = StatsQuery.safeExtend({
-  dimension: z.enum(BREAKDOWN_DIMENSIONS).meta({ description: 'What to break down by.' }),
-  ...pageFields(25),
-})
-export type BreakdownQuery = z.infer<typeof BreakdownQuery>
+/** The money that a sort needs. */
+const MONEY_OF: Partial<Record<Sort, MoneyKind>> = {
+  revenue: 'revenue',
+  mrr: 'mrr',
+  revenue_per_visitor: 'revenue',
+}
 
-/** @see docs/metrics.md "Breakdown" */
-export const BreakdownRow = z
-  .object({
-    value: label('Value of the dimension; `(none)` for the empty one.', 'Google'),
-    visitors: trafficFields.visitors,
-    sessions: trafficFields.sessions,
-    pageviews: trafficFields.pageviews,
-    bounce_rate: trafficFields.bounce_rate,
-    ...rowRevenueFields("What sessions with the value paid, minor units of the site's currency.", 129_900),
-  })
-  .meta({ id: 'BreakdownRow' })
-export type BreakdownRow = z.infer<typeof BreakdownRow>
-
-type BreakdownColumn = 'visitors' | 'sessions' | 'pageviews' | 'bounces'
-
-/** One page of the values of a dimension of hits, by visitors. */
-const breakDownHits = filteredQuery<PageWindow, ValueCounts<BreakdownColumn> & { total: number }>(
-  'break-down-hits',
-  ['matching_hits', 'filtered_sessions'],
-)
-
-/** One page of the values of a dimension of sessions, by visitors. */
-const breakDownSessions = filteredQuery<PageWindow, ValueCounts<BreakdownColumn> & { total: number }>(
-  'break-down-sessions',
-  ['filtered_hits', 'filtered_sessions'],
-)
-
-/** One page of the values of a dimension of the session's end, by visitors. */
-const breakDownEnds = filteredQuery<PageWindow, ValueCounts<BreakdownColumn> & { total: number }>(
-  'break-down-ends',
-  ['filtered_sessions'],
-)
-
-/** Counts that `break-down-hits` ranks, for one slice: every value, with its visitors instead of their number. */
-const countHitValues = filteredQuery<undefined, SliceCounts<BreakdownColumn>>(
-  'count-hit-values',
-  ['matching_hits', 'filtered_sessions'],
-  `select
-    value,
-    count(*) filter (where type = 'pageview' and in_filtered_hits) as pageviews,
-    array_send(array_agg(distinct visitor_no) filter (where not is_service and in_filtered_hits)) as visitors,
-    count(distinct session_no) filter (where in_session_hits) as sessions,
-    count(distinct session_no) filter (where in_session_hits and is_bounce) as bounces
-  from matching_hits
-  left join (select session_no, true as is_bounce from filtered_sessions where pageviews = 1) as bounced
-    using (session_no)
-  group by value`,
-)
-
-/** Counts that `break-down-sessions` ranks, for one slice: one row of each value for hits, and one for sessions. */
-const countSessionValues = filteredQuery<undefined, SliceCounts<BreakdownColumn>>(
-  'count-session-values',
-  ['filtered_hits', 'filtered_sessions'],
-  `select
-    value,
-    count(*) filter (where type = 'pageview') as pageviews,
-    array_send(array_agg(distinct visitor_no) filter (where not is_service)) as visitors,
-    0::bigint as sessions,
-    0::bigint as bounces
-  from filtered_hits
-  group by value
-  union all
-  select value, 0, null, count(*), count(*) filter (where pageviews = 1)
-  from filtered_sessions
-  group by value`,
-)
-
-/** Counts that `break-down-ends` ranks, for one slice. */
-const countEndValues = filteredQuery<undefined, SliceCounts<BreakdownColumn>>(
-  'count-end-values',
-  ['filtered_sessions'],
-  `select
-    value,
-    sum(pageviews)::bigint as pageviews,
-    array_send(array_agg(distinct visitor_no)) as visitors,
-    count(*) as sessions,
-    count(*) filter (where pageviews = 1) as bounces
-  from filtered_sessions
-  group by value`,
-)
-
-/** Returns the statement that ranks the values of a dimension, and the one that counts those of a slice. */
-function statementsOf(dimension: BreakdownDimension) {
-  if (isHitDimension(dimension)) return [breakDownHits, countHitValues] as const
-  if (isOfSessionEnd(dimension)) return [breakDownEnds, countEndValues] as const
-  return [breakDownSessions, countSessionValues] as const
+/** Where the values of one period are counted. */
+interface Source {
+  services: StatsServices
+  site: StatsSite
+  dimension: BreakdownDimension
+  resolved: ResolvedQuery
+  /** With `conversion_goal`. */
+  targets: ConversionTargets | undefined
 }
 
 /**
- * Returns the traffic of each value of a dimension, most visitors first; the empty value is `(none)`, as in filters.
- * @throws AppError `forbidden` for a dimension of a section that the reader may not see
+ * Returns a page of the values of a dimension; the empty value is `(none)`, as in filters.
+ * @throws AppError `forbidden` for a dimension or a sort of a section that the reader may not see; as `resolveContext` and
+ * `findConversionTargets`
  */
 export async function getBreakdown(
   services: StatsServices,
   site: StatsSite,
-  { dimension, ...query }: BreakdownQuery,
-): Promise<Page<BreakdownRow>> {
+  { dimension, search, sort, order, conversion_goal: goalId, ...query }: BreakdownQuery,
+): Promise<Page<BreakdownRow> & { comparison: Comparison | undefined }> {
   requireSection(services.grant, sectionOf(dimension))
-  const { resolved } = await resolveContext(services, site, query)
-  const params = windowOf(query)
-  const zone = site.timezone
-  const [rankRows, countSlice] = statementsOf(dimension)
-  const { rows, total } = await rank<BreakdownColumn>(services, resolved, {
-    dimension,
-    zone,
-    by: ['visitors', 'sessions'],
-    shown: ['visitors', 'sessions'],
-    ...params,
-    rankRows: () => rankRows(services.reads, resolved, { params, value: dimension, zone }),
-    countSlices: () => readSlices(services, countSlice, resolved, { value: dimension, zone }),
+  if (MONEY_OF[sort]) requireSection(services.grant, 'revenue')
+  const { resolved, resolvedBefore, comparison } = await resolveContext(services, site, query)
+  const periods = comparison ? [resolved, resolvedBefore] : [resolved]
+  // Conversions are counted from rows: visitors have to be those of the same time.
+  const counted = goalId ? periods.map(keptPart) : periods
+  const targets = goalId ? await findConversionTargets(services, site, goalId, counted) : []
+  const [source, before] = counted.map(
+    (period, index): Source => ({ services, site, dimension, resolved: period, targets: targets[index] }),
+  )
+  const subject = { dimension, zone: site.timezone }
+  const { rows, total } = await rankPage(services, source!.resolved, subject, {
+    sort,
+    order: order ?? (sort === 'value' ? 'asc' : 'desc'),
+    search,
+    ...windowOf(query),
+    amounts: await amountsFor(source!, sort),
   })
-  const values = rows.map(row => row.value)
-  const revenue = mayShow(services.grant, 'revenue')
-    ? await breakDownRevenue(services, site, resolved, dimension, values)
-    : undefined
+  const [parts, partsBefore] = await Promise.all([
+    withParts(source!, rows),
+    before &&
+      countGiven(services, before.resolved, subject, valuesOf(rows)).then(found => withParts(before, found)),
+  ])
   return {
-    rows: rows.map(row => ({
-      value: row.value || '(none)',
-      visitors: row.visitors,
-      sessions: row.sessions,
-      pageviews: row.pageviews,
-      bounce_rate: bounceRate(row.bounces, row.sessions),
-      ...(revenue ? presentRowRevenue(revenue.get(row.value) ?? 0n) : HIDDEN_REVENUE),
-    })),
+    rows: parts.map((part, index) => presentRow(dimension, part, partsBefore?.[index])),
     total,
+    comparison,
   }
+}
+
+const valuesOf = (rows: RankedValue[]) => rows.map(({ value }) => value)
+
+/** Returns the numbers of all values that a sort needs and the counts of a value do not have. */
+async function amountsFor(source: Source, sort: Sort): Promise<Amounts | undefined> {
+  const { services, site, dimension, resolved, targets } = source
+  const kind = MONEY_OF[sort]
+  if (kind) {
+    const money = await sumMoneyByValue(services, site, resolved, dimension, undefined, [kind])
+    return listed(money[kind])
+  }
+  if (sort !== 'conversion_rate') return undefined
+  const converting = await countConvertingByValue(services, site, resolved, targets!, dimension, undefined)
+  return listed(new Map([...converting].map(([value, visitors]) => [value, BigInt(visitors)])))
+}
+
+const listed = (amounts: Map<string, bigint>): Amounts => ({
+  values: [...amounts.keys()],
+  amounts: [...amounts.values()],
+})
+
+/** Adds money and conversions to the counts of values. */
+async function withParts(source: Source, rows: RankedValue[]): Promise<RowParts[]> {
+  const { services, site, dimension, resolved, targets } = source
+  const values = valuesOf(rows)
+  const [money, converting] = await Promise.all([
+    mayShow(services.grant, 'revenue')
+      ? sumMoneyByValue(services, site, resolved, dimension, values)
+      : undefined,
+    targets && countConvertingByValue(services, site, resolved, targets, dimension, values),
+  ])
+  return rows.map(counts => ({
+    counts,
+    money: money && {
+      revenue: money.revenue.get(counts.value) ?? 0n,
+      mrr: money.mrr.get(counts.value) ?? 0n,
+    },
+    converting: converting && (converting.get(counts.value) ?? 0),
+  }))
 }

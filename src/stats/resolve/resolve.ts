@@ -149,7 +149,7 @@ async function resolveFilters(
   }
   const resolveProperty = async (given: PropertyFilter): Promise<PropertyFilter> => {
     const keys = await resolveEach(given.keys, key =>
-      match(services, key, () => listPropertyKeys(services, unfiltered), keyOf('prop_key')),
+      match(services, key, () => listPropertyKeys(services, unfiltered), keyOf('prop_key'), []),
     )
     const values = await resolveEach(given.values, value =>
       match(services, value, () => listPropertyValues(services, unfiltered, keys)),
@@ -166,12 +166,15 @@ const MOST_MATCHES = 1_000_000
 /**
  * Replaces the patterns of a condition by the list of values that match them.
  * @param listKey key of the value list in `recentSizes`, if the list is the same for every request
+ * @param others values that are compared beside the list. The empty one: money without a session has it. As a key of properties it would
+ * stand for hits without properties, which no pattern means
  */
 async function match(
   { work, patterns }: PatternServices,
   condition: Condition,
   list: () => Promise<string[] | undefined>,
   listKey?: string,
+  others: readonly string[] = [''],
 ): Promise<Condition> {
   if (!isPattern(condition)) return condition
   const { field, operator } = condition
@@ -182,8 +185,7 @@ async function match(
   const values = await list()
   if (!values) throw refused({ why: 'many' }, field)
   if (listKey !== undefined) sizes.set(listKey, sizeOf(values))
-  // Test the empty value, too: money without a session has it.
-  values.push('')
+  values.push(...others)
   const matching: string[][] = []
   const refusal = await work.match({ tests, values, most: MOST_MATCHES }, (_, matches, batch) => {
     matching.push(Array.from(matches, index => batch[index]!))

@@ -68,7 +68,8 @@ export async function lookUpTargets(
   goals: readonly GoalRecord[],
 ): Promise<ConversionTargets> {
   const targets = goals.map(targetOf)
-  const kinds = [...new Set(targets.map(({ kind }) => hitTypeOf(kind)))]
+  // A single value need not be looked for: where it does not occur, it converts nothing.
+  const kinds = [...new Set(targets.filter(target => !isExact(target)).map(({ kind }) => hitTypeOf(kind)))]
   const sizes = recentSizes(patterns)
   const byKind = kinds.map(kind => {
     const ofKind = targets.flatMap((target, goal) =>
@@ -87,6 +88,9 @@ export async function lookUpTargets(
   }
   const occurring = await listOccurring({ reads, rollups }, span, kinds)
   const groups = new Groups()
+  for (const [goal, target] of targets.entries()) {
+    if (!kinds.includes(hitTypeOf(target.kind))) groups.add(goal, target, target.value!)
+  }
   for (const { kind, ofKind, tests, listKey } of byKind) {
     const values = occurring.get(kind) ?? []
     sizes.set(listKey, sizeOf(values))
@@ -98,6 +102,9 @@ export async function lookUpTargets(
   }
   return groups.targets()
 }
+
+const isExact = ({ operator, value }: GoalTarget) =>
+  value !== null && (operator === 'is' || (operator === 'matches_pattern' && !value.includes('*')))
 
 /** Dimensions of daily rollups that contain every value of a hit type. Other values in them match no hit of the type. */
 const ROLLED_UP_IN: Record<string, string> = { pageview: 'path', event: 'event_name' }
@@ -116,6 +123,7 @@ async function listOccurring(
   span: SiteSpan,
   kinds: string[],
 ): Promise<Map<string, string[]>> {
+  if (kinds.length === 0) return new Map()
   const values = new Map<string, string[]>()
   const [rolledUp] = await sumRolledUpHits(reads, span)
   if (rolledUp!.hits > FEW_HITS) {

@@ -13,10 +13,12 @@ const isOnSession = ({ dimension }: DimensionFilter) => !isHitDimension(dimensio
 /** Dimensions of pages. Events that the service writes have no page: their empty column is not the value `(none)`. */
 const PAGE_DIMENSIONS: ReadonlySet<Dimension> = new Set(['path', 'title', 'hostname'])
 
+const isOnPage = ({ dimension }: DimensionFilter) => PAGE_DIMENSIONS.has(dimension)
+
 /** Conditions of the filters on the hit itself. */
 export function conditionsOnHit(db: Queryable, { filters }: ResolvedQuery): Fragment {
   const { dimensions } = filters
-  const needsPage = dimensions.some(({ dimension }) => PAGE_DIMENSIONS.has(dimension))
+  const needsPage = dimensions.some(isOnPage)
   return db`
     true ${allHold(db, dimensions.filter(isOnHit), dimension => db`events.${db(columnOf(dimension))}`)}
     ${needsPage ? db`and not events.is_service` : db``}
@@ -25,6 +27,14 @@ export function conditionsOnHit(db: Queryable, { filters }: ResolvedQuery): Frag
       propertiesOf(filters).map(property => db`and ${hasProperty(db, property)}`),
     )}`
 }
+
+/** Those of `conditionsOnHit` on the page of a hit alone. */
+export const conditionsOnPage = (db: Queryable, { filters }: ResolvedQuery): Fragment => db`
+  true ${allHold(db, filters.dimensions.filter(isOnPage), dimension => db`events.${db(columnOf(dimension))}`)}`
+
+/** Returns whether all filters on hits are on their page. */
+export const hasOnlyPageFilters = ({ filters }: ResolvedQuery): boolean =>
+  propertiesOf(filters).length === 0 && filters.dimensions.filter(isOnHit).every(isOnPage)
 
 /** Conditions on a hit's session: on columns of `events` where they exist there, otherwise through the session's number. */
 export function conditionsOnSession(db: Queryable, resolved: ResolvedQuery): Fragment {
@@ -78,7 +88,8 @@ export const sessionDimension = (db: Queryable, dimension: Dimension): Fragment 
 
 const sessionColumn = (db: Queryable, dimension: Dimension): Fragment => db`sessions.${db(dimension)}::text`
 
-const allHold = (
+/** Conditions on a row, one for each filter; `textOf` gives the column of a dimension as text. */
+export const allHold = (
   db: Queryable,
   filters: DimensionFilter[],
   textOf: (dimension: Dimension) => Fragment,

@@ -117,10 +117,13 @@ export function funnelMoments(
 export function unitHits(
   db: Queryable,
   resolved: ResolvedQuery,
-  { unit, units = [] }: FunnelOptions = ANY,
+  { unit, hasOwners, units = [] }: FunnelOptions = ANY,
 ): Fragment {
   return db`
-    select wanted.unit_no * 512 as moment, events.at
+    select
+      wanted.unit_no * 512 as moment,
+      events.at,
+      ${hasOwners ? db`events.visitor_no` : db`null::int`} as owner_no
     from ${eventsOf(db, resolved)}
     join (select unnest(${units as number[]}::bigint[]) as unit_no) as wanted on wanted.unit_no = events.${db(unit)}
     where ${visibleHit(db, resolved)} and not is_service and events.visitor_no is not null

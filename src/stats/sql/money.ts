@@ -1,41 +1,39 @@
 import type { Queryable } from '../../db/connect.ts'
-import { type BreakdownDimension, isHitDimension } from '../../dimensions/dimensions.ts'
+import { isHitDimension } from '../../dimensions/dimensions.ts'
 import { HOUR_OF_WEEK } from '../../dimensions/registry.ts'
 import type { ResolvedQuery } from '../filters/resolved-query.ts'
-import { type Fragment, hourOfWeek } from './bounds.ts'
-import {
-  conditionsOnJoinedSession,
-  inConvertedSession,
-  inMatchingSession,
-  sessionDimension,
-} from './conditions.ts'
+import type { Fragment } from './bounds.ts'
+import { conditionsOnJoinedSession, inConvertedSession, inMatchingSession } from './conditions.ts'
+import { asValue, hasValue, type ValueOptions, valueOfMoney } from './values.ts'
 
 /** From this number of payments on, one scan reads all sessions they may belong to; below it, each session is looked up. */
 export const MANY_PAYMENTS = 2_000
 
+interface FilteredMoneyOptions extends ValueOptions {
+  isMuch?: boolean | undefined
+}
+
 /**
  * Rows of money whose session matches the filters; a row without a session matches where the empty value matches.
  * @param from null: no lower bound
- * @param value the dimension of sessions that becomes the column `value`, or `hour_of_week`, of the payment itself
- * @param isMuch whether there are `MANY_PAYMENTS` rows or more; the planner's estimate would select the wrong join
- * @param zone of the site; only `hour_of_week` needs it
+ * @param options.value the dimension of sessions that becomes the column `value`, or `hour_of_week`, of the money itself
+ * @param options.isMuch whether there are `MANY_PAYMENTS` rows or more; the planner's estimate would select the wrong join
  */
 export function filteredMoney(
   db: Queryable,
   resolved: ResolvedQuery,
   table: 'revenue' | 'mrr_movements',
   from: Date | null,
-  value?: BreakdownDimension,
-  isMuch = false,
-  zone = 'UTC',
+  options: FilteredMoneyOptions = {},
 ): Fragment {
+  const { value, isMuch = false } = options
   const rows = db(table)
+  const moneyValue = valueOfMoney(db, resolved, options)
   const inTime = db`
     money.site_no = ${resolved.siteNo}::int and money.at < ${resolved.end}
     ${from ? db`and money.at >= ${from}` : db``}`
-  const ofHour = value === HOUR_OF_WEEK
   const needsSession = [
-    ofHour ? undefined : value,
+    value === HOUR_OF_WEEK ? undefined : value,
     ...resolved.filters.dimensions.map(({ dimension }) => dimension),
   ].some(dimension => dimension && !isHitDimension(dimension))
   const ofMoney = db`
@@ -43,13 +41,7 @@ export function filteredMoney(
     and sessions.started_at = money.session_at
     and sessions.session_no = money.session_no`
   return db`
-    select money.* ${
-      ofHour
-        ? db`, ${hourOfWeek(db, resolved, zone, db`money.at`)} as value`
-        : value && !isHitDimension(value)
-          ? db`, ${sessionDimension(db, value)} as value`
-          : db``
-    }
+    select money.* ${asValue(db, moneyValue)}
     from ${rows} as money
     ${
       !needsSession
@@ -63,6 +55,7 @@ export function filteredMoney(
           : db`left join lateral (select * from sessions where ${ofMoney} limit 1) as sessions on true`
     }
     where ${inTime} and ${conditionsOnJoinedSession(db, resolved)}
+      ${hasValue(db, moneyValue, options)}
       ${inMatchingSession(db, resolved, db`money.session_no`)}
       ${inConvertedSession(db, resolved, db`money.session_no`)}`
 }

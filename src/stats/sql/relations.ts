@@ -1,22 +1,16 @@
 import type { Queryable } from '../../db/connect.ts'
-import {
-  type BreakdownDimension,
-  columnOf,
-  type Dimension,
-  isHitDimension,
-  isInSessionRow,
-} from '../../dimensions/dimensions.ts'
+import { columnOf, isHitDimension, isOfSessionEnd } from '../../dimensions/dimensions.ts'
 import { HOUR_OF_WEEK } from '../../dimensions/registry.ts'
 import type { ConversionTargets, ResolvedQuery } from '../filters/resolved-query.ts'
 import {
   aroundRange,
   eventsOf,
   type Fragment,
-  hourOfWeek,
   inRange,
   inTime,
   sessionsAround,
   startedInRange,
+  startedSession,
   visibleHit,
 } from './bounds.ts'
 import {
@@ -26,30 +20,44 @@ import {
   hasHitFilters,
 } from './conditions.ts'
 import { conversions } from './conversions.ts'
+import { filteredCustomers, filteredSubscriptions } from './customers.ts'
 import { type FunnelOptions, funnelMoments, unitHits } from './funnel.ts'
+import { clicks, type HeatOptions, pageReads, seenHits } from './heat.ts'
+import { type JourneyOptions, journeyHits } from './journey.ts'
 import { filteredMoney } from './money.ts'
+import {
+  asValue,
+  hasValue,
+  joinSession,
+  type ValueOptions,
+  valueInHit,
+  valueOfHit,
+  valueOfSession,
+} from './values.ts'
 import { type VitalOptions, vitalsOf, whereMeasured } from './web-vitals.ts'
 
-export interface RelationOptions {
-  /** The dimension that becomes the column `value` of the relations. */
-  value?: BreakdownDimension
-  /** Time zone of the site; the value `hour_of_week` needs it. */
-  zone?: string
+export interface RelationOptions extends ValueOptions {
   /** Required by `conversions`. */
   targets?: ConversionTargets
   /** Which measure `filtered_vitals` has; without it, reports with all of them. */
   vital?: VitalOptions
   /** What `funnel_moments` and `unit_hits` read. */
   funnel?: FunnelOptions
+  /** What `journey_hits` reads. */
+  journey?: JourneyOptions
+  /** What `clicks` and `page_reads` read. */
+  heat?: HeatOptions
   /** Whether `filtered_payments` has `MANY_PAYMENTS` rows or more. */
   hasManyPayments?: boolean
+  /** Whether `movements_in_range` has as many. */
+  hasManyMovements?: boolean
   /** Half-open; restricts only which `filtered_hits` and `filtered_sessions` are read, not which sessions match. */
   window?: { start: Date; end: Date }
   /** Only sessions of these people; restricts only `filtered_sessions`. */
   people?: PeopleFilter | undefined
   /** Only this session; restricts only `filtered_hits` and `filtered_sessions`. */
   sessionNo?: number
-  /** Required by `visit_hits`: the sessions whose hits it has. */
+  /** Required by `visit_hits` and `visit_values`: the sessions whose hits they have. */
   visits?: VisitSpan[]
   /** Only hits that come after this one in a list of the newest first; restricts only `filtered_hits`. */
   after?: { at: Date; id: string } | undefined
@@ -77,21 +85,22 @@ type Relation = (db: Queryable, resolved: ResolvedQuery, options: RelationOption
 export const RELATIONS = {
   /** Pageviews and events in the range that match all filters, including events that the service wrote. */
   filtered_hits: (db, resolved, options) => db`
-    select events.* ${valueOfHit(db, resolved, options)}
+    select events.* ${asValue(db, valueOfHit(db, resolved, options))}
     from ${eventsOf(db, resolved)}
     ${joinSession(db, resolved, options)}
     where ${visibleHit(db, resolved)} and ${conditionsOnHit(db, resolved)} and ${conditionsOnSession(db, resolved)}
       ${options.window ? db`and ${inTime(db, options.window)}` : db``}
       ${options.after ? db`and (at, id) < (${options.after.at}::timestamptz, ${options.after.id}::uuid)` : db``}
       ${options.times ? atTimes(db, options.times) : db``} ${restricted(db, options)}
-      ${options.sessionNo === undefined ? db`` : db`and events.session_no = ${options.sessionNo}::bigint`}`,
+      ${options.sessionNo === undefined ? db`` : db`and events.session_no = ${options.sessionNo}::bigint`}
+      ${hasValue(db, valueOfHit(db, resolved, options), options)}`,
 
   /** Sessions that started in the range and match all filters. */
   filtered_sessions: (db, resolved, options) => db`
-    select sessions.* ${valueOfSession(db, resolved, options)}
+    select sessions.* ${asValue(db, valueOfSession(db, resolved, options))}
     from sessions
     where ${conditionsOnStartedSession(db, resolved)}
-      ${startedWithin(db, options)}`,
+      ${startedWithin(db, options)} ${hasValue(db, valueOfSession(db, resolved, options), options)}`,
 
   /**
    * Events of `visits` in the range that match the filters on hits; no pageviews, and none that the service wrote. The bounds of a
@@ -99,11 +108,7 @@ export const RELATIONS = {
    */
   visit_hits: (db, resolved, { visits = [] }) => db`
     select hit.*
-    from unnest(
-      ${visits.map(({ sessionNo }) => sessionNo)}::bigint[],
-      ${visits.map(({ firstAt }) => later(firstAt, resolved.start).toISOString())}::timestamptz[],
-      ${visits.map(({ lastAt }) => earlier(lastAt, justBefore(resolved.end)).toISOString())}::timestamptz[]
-    ) as visit (session_no, first_at, last_at)
+    from ${visitsOf(db, resolved, visits)}
     cross join lateral (
       select events.*
       from events
@@ -115,40 +120,64 @@ export const RELATIONS = {
       offset 0
     ) as hit`,
 
+  /** The values that hits of `visits` in the range have that match the filters on hits, each once a visit; as `visit_hits`. */
+  visit_values: (db, resolved, options) => db`
+    select visit.session_no, hit.value
+    from ${visitsOf(db, resolved, options.visits ?? [])}
+    cross join lateral (
+      select distinct ${valueInHit(db, options)!} as value
+      from events
+      where events.site_no = ${resolved.siteNo}::int and events.session_no = visit.session_no
+        and events.at >= visit.first_at and events.at <= visit.last_at
+        and events.type not in ('engagement', 'identify') and not events.is_service
+        and ${conditionsOnHit(db, resolved)} ${hasValue(db, valueInHit(db, options), options)}
+      offset 0
+    ) as hit`,
+
   /** Hits of the filtered sessions; without filters on hits, also their hits outside the range. */
   session_hits: (db, resolved, options) => db`
-    select events.* ${options.value && isHitDimension(options.value) ? valueColumn(db, options.value) : db``}
+    select events.* ${asValue(db, valueInHit(db, options))}
     from ${eventsOf(db, resolved)}
     where ${
       hasHitFilters(resolved)
         ? db`${visibleHit(db, resolved)} and ${conditionsOnHit(db, resolved)}`
         : db`${aroundRange(db, resolved)} and events.type not in ('engagement', 'identify')`
     } and not is_service and ${startedInRange(db, resolved)} and ${conditionsOnSession(db, resolved)}
-      ${restricted(db, options)}`,
+      ${restricted(db, options)} ${hasValue(db, valueInHit(db, options), options)}`,
 
   /** `filtered_hits` (`in_filtered_hits`) and `session_hits` (`in_session_hits`), read in one scan. */
-  matching_hits: (db, resolved, options) =>
-    matchingRows(db, resolved, options.value, ['engagement', 'identify']),
+  matching_hits: (db, resolved, options) => matchingRows(db, resolved, options, ['engagement', 'identify']),
 
   /** The same and, without filters on hits, engagement of sessions that started in the range (`in_engagements`). */
-  matching_rows: (db, resolved, options) => matchingRows(db, resolved, options.value, ['identify']),
+  matching_rows: (db, resolved, options) => matchingRows(db, resolved, options, ['identify']),
 
   /** Engagement of sessions that started in the range, with the filters on sessions only. */
   engagements: (db, resolved, options) => db`
-    select *
+    select events.* ${asValue(db, valueInHit(db, options))}
     from ${eventsOf(db, resolved)}
     where ${aroundRange(db, resolved)} and ${startedInRange(db, resolved)} and ${conditionsOnSession(db, resolved)}
-      and events.type = 'engagement' ${restricted(db, options)}`,
+      and events.type = 'engagement' ${restricted(db, options)} ${hasValue(db, valueInHit(db, options), options)}`,
 
   /** Payments in the range, in any currency, whose session matches; with the columns of `revenue`. */
-  filtered_payments: (db, resolved, { value, hasManyPayments, zone }) =>
-    filteredMoney(db, resolved, 'revenue', resolved.start, value, hasManyPayments, zone),
+  filtered_payments: (db, resolved, { value, values, zone, hasManyPayments: isMuch }) =>
+    filteredMoney(db, resolved, 'revenue', resolved.start, { value, values, zone, isMuch }),
 
   /** MRR movements before the end of the range whose session matches. */
-  filtered_movements: (db, resolved, { value }) => filteredMoney(db, resolved, 'mrr_movements', null, value),
+  filtered_movements: (db, resolved, { value }) =>
+    filteredMoney(db, resolved, 'mrr_movements', null, { value }),
 
-  /** Conversions of `targets` in the range, in sessions that match. */
-  conversions: (db, resolved, { targets }) => conversions(db, resolved, targets!),
+  /** MRR movements in the range whose session matches. */
+  movements_in_range: (db, resolved, { value, values, zone, hasManyMovements: isMuch }) =>
+    filteredMoney(db, resolved, 'mrr_movements', resolved.start, { value, values, zone, isMuch }),
+
+  /** Customers, in any currency, whose first visit matches; with the columns of `customers`. */
+  filtered_customers: (db, resolved, { value }) => filteredCustomers(db, resolved, value),
+
+  /** Subscriptions, in any currency, the first visit of whose customer matches; with columns of that customer. */
+  filtered_subscriptions: (db, resolved) => filteredSubscriptions(db, resolved),
+
+  /** Conversions of `targets` in the range, in sessions that match; `value` is that of a dimension of sessions. */
+  conversions: (db, resolved, options) => conversionsByValue(db, resolved, options),
 
   /** Moments at which `targets` are met as steps of a funnel. */
   funnel_moments: (db, resolved, { targets, funnel, value }) =>
@@ -156,7 +185,7 @@ export const RELATIONS = {
 
   /** Web vitals whose pageview is in the range and matches all filters. */
   filtered_vitals: (db, resolved, options) => db`
-    select events.* ${valueOfHit(db, resolved, options)}
+    select events.* ${asValue(db, valueOfHit(db, resolved, options))}
     from ${vitalsOf(db, resolved, options.vital)}
     ${joinSession(db, resolved, options)}
     where ${inRange(db, resolved)} and ${conditionsOnHit(db, resolved)} and ${conditionsOnSession(db, resolved)}
@@ -164,6 +193,17 @@ export const RELATIONS = {
 
   /** Pageviews and events of some visitors or sessions. */
   unit_hits: (db, resolved, { funnel }) => unitHits(db, resolved, funnel),
+
+  /** Hits of the sessions that have a journey. */
+  journey_hits: (db, resolved, { journey }) => journeyHits(db, resolved, journey),
+  /** What was clicked, one row a click. */
+  clicks: (db, resolved, { heat }) => clicks(db, resolved, heat),
+
+  /** Hits by which a session has seen the pages that the filters name. */
+  seen_hits: seenHits,
+
+  /** Pageviews of a path, and their engagement. */
+  page_reads: (db, resolved, { heat }) => pageReads(db, resolved, heat),
 } satisfies Record<string, Relation>
 
 export type RelationName = keyof typeof RELATIONS
@@ -176,11 +216,35 @@ export const matchingSessions = (db: Queryable, resolved: ResolvedQuery): Fragme
     where ${visibleHit(db, resolved)} and ${conditionsOnHit(db, resolved)}
   ),`
 
+/** The part of each visit that lies in the range. */
+const visitsOf = (db: Queryable, resolved: ResolvedQuery, visits: VisitSpan[]): Fragment => db`
+  unnest(
+    ${visits.map(({ sessionNo }) => sessionNo)}::bigint[],
+    ${visits.map(({ firstAt }) => later(firstAt, resolved.start).toISOString())}::timestamptz[],
+    ${visits.map(({ lastAt }) => earlier(lastAt, justBefore(resolved.end)).toISOString())}::timestamptz[]
+  ) as visit (session_no, first_at, last_at)`
+
+function conversionsByValue(db: Queryable, resolved: ResolvedQuery, options: RelationOptions): Fragment {
+  const { targets, value } = options
+  const converting = conversions(db, resolved, targets!)
+  if (!value || value === HOUR_OF_WEEK || isHitDimension(value)) return converting
+  const ofSession = db`sessions.${db(columnOf(value))}::text`
+  return db`
+    select conversion.*, session.value
+    from (${converting}) as conversion
+    join (
+      select session_no, ${ofSession} as value
+      from sessions
+      where ${isOfSessionEnd(value) ? startedSession(db, resolved) : sessionsAround(db, resolved)}
+        ${hasValue(db, ofSession, options)}
+    ) as session using (session_no)`
+}
+
 /** Rows of `matching_hits` or `matching_rows`: one scan instead of one for each of the two relations. */
 function matchingRows(
   db: Queryable,
   resolved: ResolvedQuery,
-  value: BreakdownDimension | undefined,
+  options: RelationOptions,
   leftOut: ('engagement' | 'identify')[],
 ): Fragment {
   const isInRange = inTime(db, resolved)
@@ -190,12 +254,13 @@ function matchingRows(
     : db`${aroundRange(db, resolved)} and events.type <> all(${leftOut}::text[]) and (${isInRange} or ${isOfStarted})`
   return db`
     select
-      events.* ${value && value !== HOUR_OF_WEEK ? valueColumn(db, value) : db``},
+      events.* ${asValue(db, valueInHit(db, options))},
       events.type <> 'engagement' and ${isInRange} as in_filtered_hits,
       events.type <> 'engagement' and not is_service and ${isOfStarted} as in_session_hits,
       events.type = 'engagement' and ${isOfStarted} as in_engagements
     from ${eventsOf(db, resolved)}
-    where ${rows} and ${conditionsOnSession(db, resolved)}`
+    where ${rows} and ${conditionsOnSession(db, resolved)}
+      ${hasValue(db, valueInHit(db, options), options)}`
 }
 
 const later = (a: Date, b: Date) => (a > b ? a : b)
@@ -212,31 +277,6 @@ const startedWithin = (db: Queryable, { window, people, sessionNo }: RelationOpt
   ${window ? db`and sessions.started_at >= ${window.start} and sessions.started_at < ${window.end}` : db``}
   ${people ? ofPeople(db, people) : db``}
   ${sessionNo === undefined ? db`` : db`and sessions.session_no = ${sessionNo}::bigint`}`
-
-/** The row of a hit's session, where it alone has the value. */
-const joinSession = (db: Queryable, resolved: ResolvedQuery, { value }: RelationOptions): Fragment =>
-  value && value !== HOUR_OF_WEEK && isInSessionRow(value)
-    ? db`
-  join (select session_no, ${db(columnOf(value))} from sessions where ${sessionsAround(db, resolved)}) as session
-    on session.session_no = events.session_no`
-    : db``
-
-function valueOfHit(db: Queryable, resolved: ResolvedQuery, { value, zone }: RelationOptions): Fragment {
-  if (value === HOUR_OF_WEEK) return db`, ${hourOfWeek(db, resolved, zone!, db`events.at`)} as value`
-  return value && isInSessionRow(value)
-    ? db`, session.${db(columnOf(value))}::text as value`
-    : valueColumn(db, value)
-}
-
-function valueOfSession(db: Queryable, resolved: ResolvedQuery, { value, zone }: RelationOptions): Fragment {
-  if (value === HOUR_OF_WEEK)
-    return db`, ${hourOfWeek(db, resolved, zone!, db`sessions.started_at`)} as value`
-  return value && !isHitDimension(value) ? db`, sessions.${db(columnOf(value))}::text as value` : db``
-}
-
-/** The value of a dimension that hits have. */
-const valueColumn = (db: Queryable, dimension: Dimension | undefined): Fragment =>
-  dimension ? db`, events.${db(columnOf(dimension))} as value` : db``
 
 /** The type is needed, too: the index covers only errors. */
 const restricted = (db: Queryable, { errorId, titles }: RelationOptions): Fragment => db`

@@ -1,0 +1,155 @@
+import { query } from '../../db/query.ts'
+import {
+  type BreakdownDimension,
+  columnOf,
+  type DimensionOf,
+  isHitDimension,
+  levelOf,
+} from '../../dimensions/dimensions.ts'
+import { HOUR_OF_WEEK } from '../../dimensions/registry.ts'
+import { isUnfiltered, keptPart, type ResolvedQuery } from '../filters/resolved-query.ts'
+import { countMoneyBetween } from '../metrics/money.ts'
+import type { StatsServices, StatsSite } from '../query-context.ts'
+import { filteredQuery } from '../sql/filtered-query.ts'
+import { MANY_PAYMENTS } from '../sql/money.ts'
+import { listMovedVisits, listPayingVisits, sumByVisitValues } from './money-of-visits.ts'
+
+interface AmountRow {
+  value: string
+  amount: string
+}
+
+/** Sums by the value that a dimension of sessions has. */
+const bySessionValue = (relation: string, amount: string) =>
+  `select value, sum(${amount})::text as amount
+  from ${relation}
+  where currency = (select currency from params)
+  group by value`
+
+/**
+ * The same without filters, for what never changes of a session: `money_sessions` has it of all sessions with money, so that none is
+ * looked up in the columnstore.
+ */
+const byKeptValue = (table: string, amount: string) =>
+  `select coalesce(money_sessions.session ->> :column::text, '') as value, sum(${amount})::text as amount
+  from ${table} as money
+  left join money_sessions
+    on money_sessions.site_no = :siteNo::int and money_sessions.session_no = money.session_no
+  where money.site_no = :siteNo::int and money.currency = :currency::text
+    and money.at >= :start::timestamptz and money.at < :end::timestamptz
+  group by 1`
+
+/** Sums of the sessions that have a filtered hit with the value. Only hits of sessions with money are grouped. */
+const byHitValue = (relation: string, amount: string) =>
+  `with session as materialized (
+    select session_no, sum(${amount}) as amount
+    from ${relation}
+    where currency = (select currency from params) and session_no is not null
+    group by 1
+  )
+  select value, sum(amount)::text as amount
+  from session
+  join (
+    select value, session_no
+    from filtered_hits
+    where not is_service and session_no in (select session_no from session)
+    group by 1, 2
+  ) as hit using (session_no)
+  group by value`
+
+const PAID = 'amount_minor - refunded_minor'
+
+const sumRevenueBySessionValue = filteredQuery<{ currency: string }, AmountRow>(
+  'sum-revenue-by-session-value',
+  ['filtered_payments'],
+  bySessionValue('filtered_payments', PAID),
+)
+const sumRevenueByHitValue = filteredQuery<{ currency: string }, AmountRow>(
+  'sum-revenue-by-hit-value',
+  ['filtered_payments', 'filtered_hits'],
+  byHitValue('filtered_payments', PAID),
+)
+const sumMrrBySessionValue = filteredQuery<{ currency: string }, AmountRow>(
+  'sum-mrr-by-session-value',
+  ['movements_in_range'],
+  bySessionValue('movements_in_range', 'amount_minor'),
+)
+const sumMrrByHitValue = filteredQuery<{ currency: string }, AmountRow>(
+  'sum-mrr-by-hit-value',
+  ['movements_in_range', 'filtered_hits'],
+  byHitValue('movements_in_range', 'amount_minor'),
+)
+
+type KeptParams = { siteNo: number; start: Date; end: Date; currency: string; column: string }
+const sumRevenueByKeptValue = query<KeptParams, AmountRow>(
+  'sum-revenue-by-kept-value',
+  byKeptValue('revenue', PAID),
+)
+const sumMrrByKeptValue = query<KeptParams, AmountRow>(
+  'sum-mrr-by-kept-value',
+  byKeptValue('mrr_movements', 'amount_minor'),
+)
+
+export type MoneyKind = 'revenue' | 'mrr'
+const VISITS = { revenue: listPayingVisits, mrr: listMovedVisits }
+const HIT_SUMS = { revenue: sumRevenueByHitValue, mrr: sumMrrByHitValue }
+const SESSION_SUMS = { revenue: sumRevenueBySessionValue, mrr: sumMrrBySessionValue }
+const KEPT_SUMS = { revenue: sumRevenueByKeptValue, mrr: sumMrrByKeptValue }
+
+const isKept = (value: BreakdownDimension): value is DimensionOf<'session' | 'session-row'> =>
+  value !== HOUR_OF_WEEK && ['session', 'session-row'].includes(levelOf(value))
+
+/** Minor units by value; absent values have 0. */
+export type MoneyByValue = Record<MoneyKind, Map<string, bigint>>
+
+/**
+ * Returns what the sessions with each value paid in the range, and the sum of the MRR movements that are attributed to them. For a
+ * dimension of hits, these are the sessions that have a hit with the value in the range.
+ * @param values the only values of interest; undefined for all that have money
+ * @param kinds what the caller needs; the others are empty
+ */
+export async function sumMoneyByValue(
+  services: Pick<StatsServices, 'reads' | 'slices'>,
+  { currency, timezone }: StatsSite,
+  resolved: ResolvedQuery,
+  value: BreakdownDimension,
+  values: readonly string[] | undefined,
+  kinds: readonly MoneyKind[] = ['revenue', 'mrr'],
+): Promise<MoneyByValue> {
+  if (values?.length === 0) return { revenue: new Map(), mrr: new Map() }
+  const { reads } = services
+  const { siteNo, start, end } = keptPart(resolved)
+  const [counted] = await countMoneyBetween(reads, { siteNo, start, end, most: MANY_PAYMENTS })
+  const { payments, movements } = counted!
+  const counts = { revenue: payments, mrr: movements }
+  const wanted = kinds.filter(kind => counts[kind] > 0)
+  const options = {
+    params: { currency },
+    value,
+    values,
+    zone: timezone,
+    hasManyPayments: payments >= MANY_PAYMENTS,
+    hasManyMovements: movements >= MANY_PAYMENTS,
+  }
+  const found: MoneyByValue = { revenue: new Map(), mrr: new Map() }
+  const isOfHits = isHitDimension(value)
+  if (isOfHits && wanted.every(kind => counts[kind] < MANY_PAYMENTS)) {
+    const { value: _value, values: _values, ...ofAny } = options
+    const lists = await Promise.all(wanted.map(kind => VISITS[kind](reads, resolved, ofAny)))
+    const sums = await sumByVisitValues(services, resolved, { value, values }, lists)
+    for (const [index, kind] of wanted.entries()) found[kind] = sums[index]!
+    return found
+  }
+  const sumBy = (kind: MoneyKind): Promise<AmountRow[]> => {
+    if (isKept(value) && isUnfiltered(resolved)) {
+      return KEPT_SUMS[kind](reads, { siteNo, start, end, currency, column: columnOf(value) })
+    }
+    return (isOfHits ? HIT_SUMS : SESSION_SUMS)[kind](reads, resolved, options)
+  }
+  await Promise.all(
+    wanted.map(async kind => {
+      found[kind] = new Map((await sumBy(kind)).map(row => [row.value, BigInt(row.amount)]))
+    }),
+  )
+  return found
+}

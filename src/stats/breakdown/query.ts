@@ -1,0 +1,45 @@
+import { z } from 'zod'
+import { BREAKDOWN_DIMENSIONS } from '../../dimensions/dimensions.ts'
+import { SORTS } from '../../rollups/value-order.ts'
+import { pageFields } from '../../schema/pagination.ts'
+import { requiredText } from '../../schema/validation.ts'
+import { checkComparison, compareFields } from '../../time/comparison.ts'
+import { StatsQuery } from '../filters/query.ts'
+import { PAGES } from './engagement-by-value.ts'
+
+const fields = {
+  dimension: z.enum(BREAKDOWN_DIMENSIONS).meta({ description: 'What to break down by.' }),
+  search: requiredText(255).optional().meta({
+    description: 'Only values that contain it, in any case, as they are shown: `(none)` for the empty one.',
+    example: 'blog',
+  }),
+  sort: z
+    .enum(SORTS)
+    .default('visitors')
+    .meta({
+      description:
+        'What to sort by; ties by visitors, most first, then by value. `time_on_page_seconds` and `scroll_depth` need the dimension ' +
+        '`path` or `title`, `conversion_rate` needs `conversion_goal`, and money needs the section `revenue`.',
+    }),
+  order: z.enum(['asc', 'desc']).optional().meta({
+    description:
+      'Direction of the sort; `asc` by default for `value`, else `desc`. Rows without the number are last in both.',
+  }),
+  conversion_goal: z
+    .guid({ error: 'must be the id of a goal of the site' })
+    .optional()
+    .meta({ description: 'Goal of `converting_visitors` and `conversion_rate`.' }),
+  ...compareFields,
+  ...pageFields(25),
+}
+
+export const BreakdownQuery = StatsQuery.safeExtend(fields)
+  .superRefine(checkComparison)
+  .superRefine(({ dimension, sort, conversion_goal: goal }, context) => {
+    const refuse = (message: string) => context.addIssue({ code: 'custom', path: ['sort'], message })
+    if (sort === 'conversion_rate' && goal === undefined) refuse('conversion_rate needs conversion_goal')
+    if ((sort === 'time_on_page_seconds' || sort === 'scroll_depth') && !PAGES.has(dimension)) {
+      refuse(`${sort} needs the dimension path or title`)
+    }
+  })
+export type BreakdownQuery = z.infer<typeof BreakdownQuery>

@@ -1,0 +1,280 @@
+import { type BreakdownDimension, isHitDimension, isOfSessionEnd } from '../../dimensions/dimensions.ts'
+import { isRolledUpDimension } from '../../dimensions/rolled-up.ts'
+import { noCounts } from '../../rollups/daily/codec.ts'
+import { compareTexts } from '../../rollups/daily/value-dictionary.ts'
+import { type RankedValue, runTask } from '../../rollups/protocol.ts'
+import {
+  type Amounts,
+  compareKeys,
+  compareTied,
+  type SortKey,
+  sortKeyOf,
+  type ValueOrder,
+} from '../../rollups/value-order.ts'
+import { searcherOf, searchPattern } from '../../rollups/value-search.ts'
+import type { Page } from '../../schema/pagination.ts'
+import { toWindow } from '../../time/range.ts'
+import { isUnfiltered, type ResolvedQuery } from '../filters/resolved-query.ts'
+import type { PageWindow, ValueCounts } from '../metrics/rank.ts'
+import type { StatsServices } from '../query-context.ts'
+import { filteredQuery } from '../sql/filtered-query.ts'
+import { mergeSlices, readSlices } from '../sql/slices.ts'
+import { type Engagement, measureEngagement, PAGES } from './engagement-by-value.ts'
+import { type CountedColumn, countEndValues, countHitValues, countSessionValues } from './slice-counts.ts'
+
+type Services = Pick<StatsServices, 'reads' | 'rollups' | 'slices'>
+type RankedRow = ValueCounts<CountedColumn> & { total: number }
+
+/** One page of the values of a dimension of hits, by visitors. */
+const breakDownHits = filteredQuery<PageWindow, RankedRow>('break-down-hits', [
+  'matching_hits',
+  'filtered_sessions',
+])
+
+/** One page of the values of a dimension of sessions, by visitors. */
+const breakDownSessions = filteredQuery<PageWindow, RankedRow>('break-down-sessions', [
+  'filtered_hits',
+  'filtered_sessions',
+])
+
+/** One page of the values of a dimension of the session's end, by visitors. */
+const breakDownEnds = filteredQuery<PageWindow, RankedRow>('break-down-ends', ['filtered_sessions'])
+
+type SortParams = PageWindow & {
+  search: string
+  sort: string
+  order: string
+  amountValues: string[]
+  amounts: string[]
+}
+
+/** The same in any order, and only values that match a search. */
+const sortHitValues = filteredQuery<SortParams, RankedRow>('sort-hit-values', [
+  'matching_hits',
+  'filtered_sessions',
+])
+const sortSessionValues = filteredQuery<SortParams, RankedRow>('sort-session-values', [
+  'filtered_hits',
+  'filtered_sessions',
+])
+
+const sortEndValues = filteredQuery<SortParams, RankedRow>('sort-end-values', ['filtered_sessions'])
+
+/** Returns the statements for a dimension: by visitors, in any order, and of one slice. */
+function statementsOf(dimension: BreakdownDimension) {
+  if (isHitDimension(dimension)) return { rank: breakDownHits, sort: sortHitValues, count: countHitValues }
+  if (isOfSessionEnd(dimension)) return { rank: breakDownEnds, sort: sortEndValues, count: countEndValues }
+  return { rank: breakDownSessions, sort: sortSessionValues, count: countSessionValues }
+}
+
+/** What the values are of. */
+export interface Subject {
+  dimension: BreakdownDimension
+  /** Time zone of the site; the hours of `hour_of_week` are its. */
+  zone: string
+}
+
+/** Which page of the values of a dimension is wanted, and in which order. */
+export interface PageOptions extends ValueOrder, PageWindow {
+  search: string | undefined
+  /** Required by sorts by money and conversions. */
+  amounts?: Amounts | undefined
+}
+
+/**
+ * Returns the counts of a page of values, and the number of all values that match the search. Reads daily rollups when there are no
+ * filters and they have the dimension and the days; otherwise hits and sessions.
+ */
+export async function rankPage(
+  services: Services,
+  resolved: ResolvedQuery,
+  subject: Subject,
+  options: PageOptions,
+): Promise<Page<RankedValue>> {
+  if (canReadRollups(resolved, subject)) {
+    const { siteNo } = resolved
+    const window = toWindow(resolved)
+    const { limit, offset } = options
+    const asked = { siteNo, window, ...subject, shown: SHOWN }
+    const ranked = await (isDefault(options)
+      ? runTask(services.rollups, 'rankValues', {
+          ...asked,
+          by: ['visitors', 'sessions'],
+          leavesOutEmpty: false,
+          limit,
+          offset,
+        })
+      : runTask(services.rollups, 'sortValues', { ...asked, ...options }))
+    if (ranked) return ranked
+  }
+  if (services.slices) return rankSlices(services, resolved, subject, options)
+  const page = await rankRows(services, resolved, subject, options)
+  return { ...page, rows: await withEngagement(services, resolved, subject, page.rows) }
+}
+
+/** Returns the counts of given values, in their order. */
+export async function countGiven(
+  services: Services,
+  resolved: ResolvedQuery,
+  subject: Subject,
+  values: string[],
+): Promise<RankedValue[]> {
+  if (values.length === 0) return []
+  if (canReadRollups(resolved, subject)) {
+    const { siteNo } = resolved
+    const input = { siteNo, window: toWindow(resolved), ...subject, values, withVisitors: true }
+    const counted = await runTask(services.rollups, 'countValues', input)
+    if (counted) return counted.map((counts, index) => ({ ...counts, value: values[index]! }))
+  }
+  const rows = services.slices
+    ? await countSlices(services, resolved, subject, values)
+    : (
+        await sortRows(
+          services,
+          resolved,
+          subject,
+          { ...IN_ANY_ORDER, limit: values.length, offset: 0 },
+          values,
+        )
+      ).rows
+  const found = new Map(rows.map(row => [row.value, row]))
+  const counted = values.map(value => found.get(value) ?? { ...noCounts(), value })
+  return withEngagement(services, resolved, subject, counted)
+}
+
+const asOptions = ({ dimension, zone }: Subject) => ({ value: dimension, zone })
+
+const SHOWN: ['visitors', 'sessions'] = ['visitors', 'sessions']
+const IN_ANY_ORDER = { sort: 'value', order: 'asc', search: undefined } as const
+
+const isDefault = ({ sort, order, search }: PageOptions) =>
+  sort === 'visitors' && order === 'desc' && search === undefined
+
+const canReadRollups = (resolved: ResolvedQuery, { dimension }: Subject): boolean =>
+  isUnfiltered(resolved) && isRolledUpDimension(dimension)
+
+async function rankRows(
+  services: Services,
+  resolved: ResolvedQuery,
+  subject: Subject,
+  options: PageOptions,
+): Promise<Page<RankedValue>> {
+  if (!isDefault(options)) return sortRows(services, resolved, subject, options)
+  const { limit, offset } = options
+  const { rank } = statementsOf(subject.dimension)
+  return pageOf(await rank(services.reads, resolved, { params: { limit, offset }, ...asOptions(subject) }))
+}
+
+async function sortRows(
+  services: Services,
+  resolved: ResolvedQuery,
+  subject: Subject,
+  { sort, order, search, limit, offset, amounts }: PageOptions,
+  values?: readonly string[],
+): Promise<Page<RankedValue>> {
+  const given =
+    sort === 'time_on_page_seconds' || sort === 'scroll_depth'
+      ? await engagementKeys(services, resolved, subject, sort)
+      : amounts
+  const params = {
+    limit,
+    offset,
+    sort,
+    order,
+    search: search === undefined ? '' : searchPattern(search),
+    amountValues: given?.values ?? [],
+    amounts: given?.amounts.map(String) ?? [],
+  }
+  const { sort: run } = statementsOf(subject.dimension)
+  return pageOf(await run(services.reads, resolved, { params, ...asOptions(subject), values }))
+}
+
+/** The driver gives one row with nulls for an empty page. */
+const pageOf = (rows: RankedRow[]): Page<RankedValue> => ({
+  rows: rows
+    .filter(({ value }) => value !== null)
+    .map(({ total: _total, ...row }) => ({ ...noCounts(), ...row })),
+  total: rows[0]?.total ?? 0,
+})
+
+async function engagementKeys(
+  services: Services,
+  resolved: ResolvedQuery,
+  subject: Subject,
+  sort: 'time_on_page_seconds' | 'scroll_depth',
+) {
+  const engagement = await measureEngagement(services, resolved, subject.dimension, undefined)
+  const keys = [...engagement].flatMap(([value, counts]) => {
+    const key = keyOf({ ...noCounts(), ...counts }, sort)
+    return key === null ? [] : [{ value, key }]
+  })
+  return { values: keys.map(({ value }) => value), amounts: keys.map(({ key }) => key) }
+}
+
+/** Ranks in this process where the database reads rows in slices: visitors of a value may be in several of them. */
+async function rankSlices(
+  services: Services,
+  resolved: ResolvedQuery,
+  subject: Subject,
+  { sort, order, search, limit, offset, amounts }: PageOptions,
+): Promise<Page<RankedValue>> {
+  const counted = await countSlices(services, resolved, subject, undefined)
+  const isFound = search === undefined ? () => true : searcherOf(search)
+  const found = counted.filter(row => SHOWN.some(column => row[column] > 0) && isFound(row.value))
+  const byEngagement = sort === 'time_on_page_seconds' || sort === 'scroll_depth'
+  const rows = byEngagement ? await withEngagement(services, resolved, subject, found) : found
+  const amountOf = new Map(amounts?.values.map((value, index) => [value, amounts.amounts[index]!]))
+  const keyed = rows.map(row => ({ row, key: keyOf(row, sort, amountOf.get(row.value)) }))
+  keyed.sort(
+    (a, b) =>
+      compareKeys(a.key, b.key, order) ||
+      compareTied(
+        sort,
+        column => a.row[column],
+        column => b.row[column],
+      ) ||
+      compareTexts(a.row.value, b.row.value),
+  )
+  const page = keyed.slice(offset, offset + limit).map(({ row }) => row)
+  return {
+    rows: byEngagement ? page : await withEngagement(services, resolved, subject, page),
+    total: rows.length,
+  }
+}
+
+const keyOf = (row: RankedValue, sort: ValueOrder['sort'], amount = 0n): SortKey =>
+  sortKeyOf(
+    sort,
+    column => row[column],
+    amount,
+    () => row.value,
+  )
+
+async function countSlices(
+  services: Services,
+  resolved: ResolvedQuery,
+  subject: Subject,
+  values: readonly string[] | undefined,
+): Promise<RankedValue[]> {
+  const { count } = statementsOf(subject.dimension)
+  const rows = await readSlices(services, count, resolved, { ...asOptions(subject), values })
+  return mergeSlices(rows, ({ value }) => value).map(row => ({ ...noCounts(), ...row }))
+}
+
+/** Adds the engagement to rows of paths or titles that were counted from hits. */
+async function withEngagement(
+  services: Services,
+  resolved: ResolvedQuery,
+  subject: Subject,
+  rows: RankedValue[],
+): Promise<RankedValue[]> {
+  if (!PAGES.has(subject.dimension) || rows.length === 0) return rows
+  const values = rows.map(({ value }) => value)
+  const measured: Map<string, Engagement> = await measureEngagement(
+    services,
+    resolved,
+    subject.dimension,
+    values,
+  )
+  return rows.map(row => ({ ...row, ...measured.get(row.value) }))
+}

@@ -1,0 +1,140 @@
+import { z } from 'zod'
+import { presentRowAmount, rowAmountFields } from '../../money/amounts.ts'
+import { count, label, timestamp } from '../../schema/fields.ts'
+import { type Page, pageFields, windowOf } from '../../schema/pagination.ts'
+import { requiredText } from '../../schema/validation.ts'
+import { type Grant, requireSection } from '../../sharing/grant.ts'
+import type { StatsServices, StatsSite } from '../query-context.ts'
+import { filteredQuery } from '../sql/filtered-query.ts'
+import {
+  FirstVisit,
+  FirstVisitQuery,
+  type FirstVisitRow,
+  presentFirstVisit,
+  resolveFirstVisit,
+} from './first-visit.ts'
+
+const STATUSES = ['active', 'churned', 'one_time'] as const
+const CustomerStatus = z.enum(STATUSES)
+
+/** Order of a list. */
+export const orderField = {
+  order: z.enum(['desc', 'asc']).default('desc').meta({ description: 'Largest or newest first, or last.' }),
+}
+
+/** Search in a list of customers. */
+export const searchField = {
+  search: requiredText(255).optional().meta({
+    description: 'Part of the id, the name or the e-mail address, in upper or lower case.',
+    example: 'ada',
+  }),
+}
+
+export const CustomersQuery = FirstVisitQuery.safeExtend({
+  ...searchField,
+  status: CustomerStatus.optional().meta({
+    description: '`active`: with MRR. `churned`: had MRR. `one_time`: never had MRR.',
+  }),
+  sort: z
+    .enum(['revenue', 'payments', 'mrr', 'first_payment', 'last_payment', 'first_visit'])
+    .default('revenue')
+    .meta({ description: 'What to sort by; customers without a value come last.' }),
+  ...orderField,
+  ...pageFields(25),
+})
+export type CustomersQuery = z.infer<typeof CustomersQuery>
+
+/** @see docs/metrics.md "Customers" */
+export const Customer = z
+  .object({
+    id: label(
+      'Key of the customer: `c:` and the id, `e:` and the e-mail address, `v:`, `p:` or `s:`.',
+      'c:c-42',
+    ),
+    customer_id: label('Id of the customer in your system or at the processor.', 'c-42').nullable(),
+    email: label('Of the newest payment.', 'ada@example.com').nullable(),
+    name: label('Of the newest payment.', 'Ada Lovelace').nullable(),
+    status: CustomerStatus.meta({ description: 'Whether it has MRR, had MRR, or never had any.' }),
+    payments: count('Payments that are not wholly refunded.', 3),
+    ...rowAmountFields('revenue', 'Payments less refunds, minor units.', 14_997),
+    ...rowAmountFields('mrr', 'Of its subscriptions, minor units.', 4_999),
+    subscriptions: count('Subscriptions with MRR above 0.', 1),
+    first_payment_at: timestamp('Of the first payment, refunded or not.').nullable(),
+    last_payment_at: timestamp('Of the newest payment, refunded or not.').nullable(),
+    subscribed_at: timestamp('When its MRR first rose above 0.').nullable(),
+    first_visit: FirstVisit.nullable().meta({
+      description: 'First visit of the customer; null when unknown.',
+    }),
+  })
+  .meta({ id: 'Customer' })
+type Customer = z.infer<typeof Customer>
+
+interface CustomerRow extends FirstVisitRow {
+  customer: string
+  email: string | null
+  name: string | null
+  payments: number
+  revenue: string
+  mrr: string
+  subscriptions: number
+  firstPaidAt: Date | null
+  lastPaidAt: Date | null
+  subscribedAt: Date | null
+}
+
+type Wanted = { currency: string; search: string; status: string }
+type Window = { sort: string; order: string; limit: number; offset: number }
+
+const WANTED = `
+  currency = (select currency from params)
+  and (
+    (select search from params) = ''
+    or strpos(lower(concat_ws(' ', substr(customer, 3), email, name)), (select search from params)) > 0
+  )
+  and (select status from params) in (
+    '', case when mrr_minor > 0 then 'active' when subscribed_at is not null then 'churned' else 'one_time' end
+  )`
+
+const listCustomers = filteredQuery<Wanted & Window, CustomerRow>('list-customers', ['filtered_customers'])
+
+const countCustomers = filteredQuery<Wanted, { total: number }>(
+  'count-customers',
+  ['filtered_customers'],
+  `select count(*) as total from filtered_customers where ${WANTED}`,
+)
+
+/**
+ * Returns a page of the customers that ever paid or had MRR in the site's currency.
+ * @throws AppError `forbidden` for readers who may not see people; as `resolveFirstVisit`
+ */
+export async function getCustomers(
+  services: StatsServices,
+  site: StatsSite,
+  query: CustomersQuery,
+): Promise<Page<Customer>> {
+  requireSection(services.grant, 'people')
+  const resolved = resolveFirstVisit(services, site, query)
+  const { search = '', status = '', sort, order } = query
+  const wanted = { currency: site.currency, search: search.toLowerCase(), status }
+  const [rows, [total]] = await Promise.all([
+    listCustomers(services.reads, resolved, { params: { ...wanted, sort, order, ...windowOf(query) } }),
+    countCustomers(services.reads, resolved, { params: wanted }),
+  ])
+  return { rows: rows.map(row => present(row, services.grant)), total: total!.total }
+}
+
+const present = (row: CustomerRow, grant: Grant | null): Customer => ({
+  id: row.customer,
+  customer_id: row.customer.startsWith('c:') ? row.customer.slice(2) : null,
+  email: row.email,
+  name: row.name,
+  status: BigInt(row.mrr) > 0n ? 'active' : row.subscribedAt ? 'churned' : 'one_time',
+  payments: row.payments,
+  ...presentRowAmount('revenue', BigInt(row.revenue)),
+  ...presentRowAmount('mrr', BigInt(row.mrr)),
+  subscriptions: row.subscriptions,
+  first_payment_at: row.firstPaidAt?.toISOString() ?? null,
+  last_payment_at: row.lastPaidAt?.toISOString() ?? null,
+  subscribed_at: row.subscribedAt?.toISOString() ?? null,
+  first_visit: presentFirstVisit(row, grant),
+})

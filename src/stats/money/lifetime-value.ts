@@ -1,0 +1,75 @@
+import { z } from 'zod'
+import { sectionOf } from '../../dimensions/dimensions.ts'
+import { roundedQuotient } from '../../lib/numbers.ts'
+import { presentRowAmount, rowAmountFields } from '../../money/amounts.ts'
+import { count, label } from '../../schema/fields.ts'
+import { type Page, pageFields, windowOf } from '../../schema/pagination.ts'
+import { requireSection } from '../../sharing/grant.ts'
+import type { StatsServices, StatsSite } from '../query-context.ts'
+import { FIRST_VISIT_DIMENSIONS } from '../sql/customers.ts'
+import { filteredQuery } from '../sql/filtered-query.ts'
+import { FirstVisitQuery, resolveFirstVisit } from './first-visit.ts'
+
+export const LifetimeValueQuery = FirstVisitQuery.safeExtend({
+  dimension: z.enum(FIRST_VISIT_DIMENSIONS).meta({ description: 'Of the first visit of each customer.' }),
+  ...pageFields(25),
+})
+export type LifetimeValueQuery = z.infer<typeof LifetimeValueQuery>
+
+/** @see docs/metrics.md "Lifetime value by first visit" */
+export const LifetimeValueRow = z
+  .object({
+    value: label('Value of the dimension; `(none)` for the empty one and without a first visit.', 'Google'),
+    customers: count('Customers who ever paid or had MRR.', 12),
+    ...rowAmountFields('revenue', 'All their payments less refunds, minor units.', 120_000),
+    ...rowAmountFields('lifetime_value', '`revenue` ÷ `customers`, whole minor units.', 10_000),
+    ...rowAmountFields('mrr', 'Their MRR now, minor units.', 24_000),
+  })
+  .meta({ id: 'LifetimeValueRow' })
+type LifetimeValueRow = z.infer<typeof LifetimeValueRow>
+
+type Params = { currency: string; limit: number; offset: number }
+
+const sumByFirstVisit = filteredQuery<
+  Params,
+  { value: string; customers: number; revenue: string; mrr: string; total: number }
+>(
+  'sum-by-first-visit',
+  ['filtered_customers'],
+  `select
+    value, count(*) as customers, sum(revenue_minor)::text as revenue, sum(mrr_minor)::text as mrr, count(*) over () as total
+  from filtered_customers
+  where currency = (select currency from params)
+  group by value
+  order by sum(revenue_minor) desc, count(*) desc, value
+  limit (select "limit" from params)
+  offset (select "offset" from params)`,
+)
+
+/**
+ * Returns what customers have paid to date, by a value of their first visit, the most revenue first.
+ * @throws AppError `forbidden` for a dimension of a section that the reader may not see; as `resolveFirstVisit`
+ */
+export async function getLifetimeValue(
+  { reads, ...services }: StatsServices,
+  site: StatsSite,
+  { dimension, ...query }: LifetimeValueQuery,
+): Promise<Page<LifetimeValueRow>> {
+  requireSection(services.grant, sectionOf(dimension))
+  const resolved = resolveFirstVisit(services, site, query)
+  const read = (limit: number, offset: number) =>
+    sumByFirstVisit(reads, resolved, { params: { currency: site.currency, limit, offset }, value: dimension })
+  const { limit, offset } = windowOf(query)
+  const rows = await read(limit, offset)
+  const [first] = rows.length > 0 || offset === 0 ? rows : await read(1, 0)
+  return {
+    rows: rows.map(row => ({
+      value: row.value || '(none)',
+      customers: row.customers,
+      ...presentRowAmount('revenue', BigInt(row.revenue)),
+      ...presentRowAmount('lifetime_value', roundedQuotient(BigInt(row.revenue), row.customers)),
+      ...presentRowAmount('mrr', BigInt(row.mrr)),
+    })),
+    total: first?.total ?? 0,
+  }
+}

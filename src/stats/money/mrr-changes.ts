@@ -1,0 +1,171 @@
+import { query } from '../../db/query.ts'
+import { isUnfiltered } from '../filters/resolved-query.ts'
+import type { Period } from '../metrics/money.ts'
+import type { StatsServices, StatsSite } from '../query-context.ts'
+import { filteredQuery } from '../sql/filtered-query.ts'
+
+/** docs/metrics.md "MRR change of a customer" */
+export const CHANGE_KINDS = ['new', 'expansion', 'contraction', 'churn', 'reactivation'] as const
+export type ChangeKind = (typeof CHANGE_KINDS)[number]
+
+/** Changes of a bucket, and what there is at its end. Amounts are minor units. */
+export interface MrrBucket {
+  amounts: Record<ChangeKind, bigint>
+  /** Number of changes. */
+  changes: Record<ChangeKind, number>
+  mrrBefore: bigint
+  mrrAfter: bigint
+}
+
+/** Customers and subscriptions with MRR above 0. */
+export interface Subscribed {
+  customers: number
+  subscriptions: number
+}
+
+export interface PeriodOfMrr {
+  buckets: MrrBucket[]
+  atStart: Subscribed
+  atEnd: Subscribed
+}
+
+/** Segment n begins at the n-th edge, counted from 1; 0: before the first. Sums are numeric, sent as text. */
+interface Segment {
+  segment: number
+  kind: ChangeKind | null
+  amount: string
+  changes: number
+  subscriptions: number
+}
+
+const sumMrrChanges = query<{ siteNo: number; currency: string; edges: Date[] }, Segment>(
+  'sum-mrr-changes',
+  `select
+    width_bucket(at, :edges::timestamptz[]) as segment,
+    kind,
+    sum(amount_minor)::text as amount,
+    count(*) as changes,
+    sum(subscriptions) as subscriptions
+  from mrr_changes
+  where site_no = :siteNo::int and currency = :currency::text
+  group by 1, 2`,
+)
+
+/** Bucket −1: everything before the first. Rows that cancel out at one time, such as corrections, are no change. */
+const sumFilteredMrrChanges = filteredQuery<
+  { currency: string; bounds: Date[] },
+  { bucket: number; kind: ChangeKind; amount: string; changes: number }
+>('sum-filtered-mrr-changes', ['filtered_movements'])
+
+const countFilteredSubscribed = filteredQuery<
+  { currency: string; bounds: Date[] },
+  { customersBefore: number; customersAfter: number; subscriptionsBefore: number; subscriptionsAfter: number }
+>('count-filtered-subscribed', ['filtered_movements'])
+
+/** Returns the MRR changes of each bucket of all periods, and of all time until now. */
+export async function countMrrChanges(
+  services: Pick<StatsServices, 'reads'>,
+  site: StatsSite,
+  periods: Period[],
+): Promise<{ now: Subscribed & { mrr: bigint }; periods: PeriodOfMrr[] }> {
+  const edges = [
+    ...new Set(
+      periods.flatMap(({ resolved, buckets }) =>
+        [resolved, ...buckets].flatMap(({ start, end }) => [start.getTime(), end.getTime()]),
+      ),
+    ),
+  ].sort((a, b) => a - b)
+  const { siteNo, currency } = site
+  const rows = await sumMrrChanges(services.reads, {
+    siteNo,
+    currency,
+    edges: edges.map(edge => new Date(edge)),
+  })
+  const segments: Segment[][] = Array.from({ length: edges.length + 1 }, () => [])
+  for (const row of rows) segments[row.segment]!.push(row)
+  const after = new Map(edges.map((edge, index) => [edge, index + 1]))
+  const between = (from: number, to: number) =>
+    totalOf(segments.slice(after.get(from) ?? 0, after.get(to)).flat())
+  const now = between(Number.NEGATIVE_INFINITY, Number.POSITIVE_INFINITY)
+  return {
+    now: { mrr: now.mrr, ...subscribed(now) },
+    periods: await Promise.all(
+      periods.map(period =>
+        isUnfiltered(period.resolved)
+          ? unfiltered(period, between)
+          : countFiltered(services.reads, site, period),
+      ),
+    ),
+  }
+}
+
+type Totals = ReturnType<typeof totalOf>
+
+function totalOf(rows: Omit<Segment, 'segment'>[]) {
+  const amounts = noAmounts()
+  const changes = noChanges()
+  let mrr = 0n
+  let subscriptions = 0
+  for (const row of rows) {
+    mrr += BigInt(row.amount)
+    subscriptions += row.subscriptions
+    if (row.kind === null) continue
+    amounts[row.kind] += BigInt(row.amount)
+    changes[row.kind] += row.changes
+  }
+  return { amounts, changes, mrr, subscriptions }
+}
+
+const noAmounts = () => Object.fromEntries(CHANGE_KINDS.map(kind => [kind, 0n])) as Record<ChangeKind, bigint>
+const noChanges = () => Object.fromEntries(CHANGE_KINDS.map(kind => [kind, 0])) as Record<ChangeKind, number>
+
+const subscribed = ({ changes, subscriptions }: Totals): Subscribed => ({
+  customers: changes.new + changes.reactivation - changes.churn,
+  subscriptions,
+})
+
+function unfiltered(
+  { resolved, buckets }: Period,
+  between: (from: number, to: number) => Totals,
+): PeriodOfMrr {
+  const { start, end } = resolved
+  const before = between(Number.NEGATIVE_INFINITY, start.getTime())
+  const totals = buckets.map(bucket => between(bucket.start.getTime(), bucket.end.getTime()))
+  return {
+    buckets: runningBuckets(before.mrr, totals),
+    atStart: subscribed(before),
+    atEnd: subscribed(between(Number.NEGATIVE_INFINITY, end.getTime())),
+  }
+}
+
+async function countFiltered(
+  reads: StatsServices['reads'],
+  { currency }: StatsSite,
+  { resolved, buckets }: Period,
+): Promise<PeriodOfMrr> {
+  const [rows, [counts]] = await Promise.all([
+    sumFilteredMrrChanges(reads, resolved, {
+      params: { currency, bounds: buckets.map(({ start }) => start) },
+    }),
+    countFilteredSubscribed(reads, resolved, { params: { currency, bounds: [resolved.start] } }),
+  ])
+  const inBucket = (index: number) =>
+    totalOf(rows.filter(({ bucket }) => bucket === index).map(row => ({ ...row, subscriptions: 0 })))
+  return {
+    buckets: runningBuckets(
+      inBucket(-1).mrr,
+      buckets.map((_, index) => inBucket(index)),
+    ),
+    atStart: { customers: counts!.customersBefore, subscriptions: counts!.subscriptionsBefore },
+    atEnd: { customers: counts!.customersAfter, subscriptions: counts!.subscriptionsAfter },
+  }
+}
+
+function runningBuckets(before: bigint, totals: Totals[]): MrrBucket[] {
+  let mrr = before
+  return totals.map(({ amounts, changes, mrr: change }) => {
+    const mrrBefore = mrr
+    mrr += change
+    return { amounts, changes, mrrBefore, mrrAfter: mrr }
+  })
+}

@@ -1,0 +1,77 @@
+import { query } from '../../db/query.ts'
+import { isUnfiltered, type ResolvedQuery } from '../filters/resolved-query.ts'
+import type { StatsServices, StatsSite } from '../query-context.ts'
+import { filteredQuery } from '../sql/filtered-query.ts'
+import { MANY_PAYMENTS } from '../sql/money.ts'
+
+interface Span {
+  siteNo: number
+  currency: string
+  start: Date
+  end: Date
+}
+
+/** Customers whose newest payment lies in the range; `later`: whether others may have paid in the range, too. */
+const countNewest = query<Span, { inRange: number; later: boolean }>(
+  'count-newest-payments',
+  `select
+    (
+      select count(*)
+      from customers
+      where site_no = :siteNo::int and currency = :currency::text
+        and last_kept_at >= :start::timestamptz and last_kept_at < :end::timestamptz
+    ) as "inRange",
+    exists (
+      select
+      from customers
+      where site_no = :siteNo::int and currency = :currency::text and last_kept_at >= :end::timestamptz
+    ) as later`,
+)
+
+const countPaying = query<Span, { customers: number }>(
+  'count-paying-customers',
+  `select count(*) as customers
+  from (
+    select
+    from payments
+    where site_no = :siteNo::int and currency = :currency::text
+      and paid_at >= :start::timestamptz and paid_at < :end::timestamptz and refunded_minor < amount_minor
+    group by customer
+  ) as customer`,
+)
+
+const countFilteredPayingCustomers = filteredQuery<{ currency: string }, { customers: number }>(
+  'count-filtered-paying-customers',
+  ['filtered_payments'],
+  `select count(distinct payments.customer) as customers
+  from filtered_payments
+  join payments on payments.id = filtered_payments.payment_id
+  where filtered_payments.currency = (select currency from params)
+    and filtered_payments.refunded_minor < filtered_payments.amount_minor`,
+)
+
+/**
+ * Returns the number of customers with a payment in the range that is not wholly refunded.
+ * @param recorded number of payments of the range
+ */
+export async function countPayingCustomers(
+  { reads }: Pick<StatsServices, 'reads'>,
+  { currency }: StatsSite,
+  resolved: ResolvedQuery,
+  recorded: number,
+): Promise<number> {
+  if (recorded === 0) return 0
+  if (!isUnfiltered(resolved)) {
+    const hasManyPayments = recorded >= MANY_PAYMENTS
+    const [filtered] = await countFilteredPayingCustomers(reads, resolved, {
+      params: { currency },
+      hasManyPayments,
+    })
+    return filtered!.customers
+  }
+  const { siteNo, start, end } = resolved
+  const [newest] = await countNewest(reads, { siteNo, currency, start, end })
+  if (!newest!.later) return newest!.inRange
+  const [paying] = await countPaying(reads, { siteNo, currency, start, end })
+  return paying!.customers
+}

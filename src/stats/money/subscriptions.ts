@@ -1,0 +1,123 @@
+import { z } from 'zod'
+import { presentRowAmount, rowAmountFields } from '../../money/amounts.ts'
+import { flag, label, timestamp } from '../../schema/fields.ts'
+import { type Page, pageFields, windowOf } from '../../schema/pagination.ts'
+import { type Grant, requireSection } from '../../sharing/grant.ts'
+import type { StatsServices, StatsSite } from '../query-context.ts'
+import { filteredQuery } from '../sql/filtered-query.ts'
+import { orderField, searchField } from './customers.ts'
+import {
+  FirstVisit,
+  FirstVisitQuery,
+  type FirstVisitRow,
+  presentFirstVisit,
+  resolveFirstVisit,
+} from './first-visit.ts'
+
+const STATUSES = [
+  'incomplete',
+  'incomplete_expired',
+  'trialing',
+  'active',
+  'past_due',
+  'unpaid',
+  'paused',
+  'canceled',
+] as const
+
+export const SubscriptionsQuery = FirstVisitQuery.safeExtend({
+  ...searchField,
+  status: z.enum(STATUSES).optional().meta({ description: "The processor's status." }),
+  sort: z
+    .enum(['mrr', 'started', 'ended'])
+    .default('mrr')
+    .meta({ description: 'What to sort by; subscriptions without a value come last.' }),
+  ...orderField,
+  ...pageFields(25),
+})
+export type SubscriptionsQuery = z.infer<typeof SubscriptionsQuery>
+
+/** @see docs/metrics.md "Subscriptions" */
+export const SubscriptionRow = z
+  .object({
+    subscription_id: label('Id at the processor.', 'sub_1Pz0001'),
+    customer_id: label('Id of the customer at the processor.', 'cus_1Pz0001').nullable(),
+    email: label("Of the customer's newest payment.", 'ada@example.com').nullable(),
+    name: label("Of the customer's newest payment.", 'Ada Lovelace').nullable(),
+    status: label("The processor's status.", 'active'),
+    is_ending: flag('Whether its end is scheduled.'),
+    ...rowAmountFields('mrr', 'Minor units; 0 while it does not count.', 4_999),
+    started_at: timestamp('When it first counted.').nullable(),
+    ended_at: timestamp('When it stopped counting; null while it counts.').nullable(),
+    first_visit: FirstVisit.nullable().meta({
+      description: 'First visit of the customer; null when unknown.',
+    }),
+  })
+  .meta({ id: 'SubscriptionRow' })
+type SubscriptionRow = z.infer<typeof SubscriptionRow>
+
+interface Row extends FirstVisitRow {
+  subscriptionId: string
+  customerId: string | null
+  email: string | null
+  name: string | null
+  status: string
+  isEnding: boolean
+  mrr: string
+  startedAt: Date | null
+  endedAt: Date | null
+}
+
+type Wanted = { currency: string; search: string; status: string }
+type Window = { sort: string; order: string; limit: number; offset: number }
+
+const WANTED = `
+  currency = (select currency from params)
+  and (
+    (select search from params) = ''
+    or strpos(lower(concat_ws(' ', subscription_id, customer_id, email, name)), (select search from params)) > 0
+  )
+  and (select status from params) in ('', status)`
+
+const listSubscriptions = filteredQuery<Wanted & Window, Row>('list-subscriptions', [
+  'filtered_subscriptions',
+])
+
+const countSubscriptions = filteredQuery<Wanted, { total: number }>(
+  'count-subscriptions',
+  ['filtered_subscriptions'],
+  `select count(*) as total from filtered_subscriptions where ${WANTED}`,
+)
+
+/**
+ * Returns a page of the subscriptions in the site's currency, as they are now.
+ * @throws AppError `forbidden` for readers who may not see people; as `resolveFirstVisit`
+ */
+export async function getSubscriptions(
+  services: StatsServices,
+  site: StatsSite,
+  query: SubscriptionsQuery,
+): Promise<Page<SubscriptionRow>> {
+  requireSection(services.grant, 'people')
+  const resolved = resolveFirstVisit(services, site, query)
+  const { search = '', status = '', sort, order } = query
+  const wanted = { currency: site.currency, search: search.toLowerCase(), status }
+  const [rows, [total]] = await Promise.all([
+    listSubscriptions(services.reads, resolved, { params: { ...wanted, sort, order, ...windowOf(query) } }),
+    countSubscriptions(services.reads, resolved, { params: wanted }),
+  ])
+  return { rows: rows.map(row => present(row, services.grant)), total: total!.total }
+}
+
+const present = (row: Row, grant: Grant | null): SubscriptionRow => ({
+  subscription_id: row.subscriptionId,
+  customer_id: row.customerId,
+  email: row.email,
+  name: row.name,
+  status: row.status,
+  is_ending: row.isEnding,
+  ...presentRowAmount('mrr', BigInt(row.mrr)),
+  started_at: row.startedAt?.toISOString() ?? null,
+  ended_at: row.endedAt?.toISOString() ?? null,
+  first_visit: presentFirstVisit(row, grant),
+})

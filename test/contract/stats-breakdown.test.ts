@@ -1,0 +1,194 @@
+import { randomUUID } from 'node:crypto'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { MANY_PAYMENTS } from '../../src/stats/sql/money.ts'
+import { expectError } from './requests.ts'
+import { DAY, hit, type Stats, type StatsSite, startStats, THAT_DAY } from './stats-site.ts'
+
+let stats: Stats
+let site: StatsSite
+let goal: string
+let foreignGoal: string
+
+const visitor = (number: number) => `00000000-0000-4000-8000-${String(number).padStart(12, '0')}`
+const read = (query: string) => stats.read(site, `/stats/breakdown?${THAT_DAY}&${query}`)
+const valuesOf = async (query: string): Promise<string[]> =>
+  (await read(query)).data.map(({ value }: { value: string }) => value)
+
+beforeAll(async () => {
+  stats = await startStats()
+  site = await stats.site()
+  goal = await stats.goal(site, { match_type: 'event', match_value: 'signup' })
+  foreignGoal = await stats.goal(await stats.site(), { match_type: 'event', match_value: 'signup' })
+  const view = (number: number, time: string, url: string, source = '') =>
+    hit(site, `${DAY}T${time}Z`, { url, title: '', visitorId: visitor(number) }, { source })
+  await stats.store([
+    view(1, '09:00:00', '/Über', 'Google'),
+    hit(site, `${DAY}T09:00:30Z`, {
+      ...{ type: 'engagement', url: '/Über', visitorId: visitor(1), scroll: 40, engagedMs: 4_000 },
+    }),
+    view(1, '09:01:00', '/a.c', 'Google'),
+    hit(site, `${DAY}T09:02:00Z`, { type: 'event', name: 'signup', url: '/a.c', visitorId: visitor(1) }),
+    view(2, '10:00:00', '/abc', 'Bing'),
+    view(3, '10:00:00', '/abc', 'Bing'),
+    view(4, '10:00:00', '/b', ''),
+    hit(site, '2026-03-09T10:00:00Z', { url: '/b', title: '', visitorId: visitor(4) }),
+  ])
+  // A payment of the first visitor, attributed to the session.
+  await stats.api.services.db`
+    insert into revenue (site_no, at, payment_id, currency, amount_minor, is_recurring, session_no, session_at)
+    select site_no, last_at, gen_random_uuid(), 'USD', 500, false, session_no, started_at
+    from sessions
+    where site_no = ${site.siteNo} and source = 'Google'`
+})
+afterAll(() => stats.close())
+
+describe('breakdown', () => {
+  test('a row of a path has exactly these fields, with the goal and the compared period too', async () => {
+    const { data, comparison } = await read(
+      `dimension=path&search=${encodeURIComponent('ÜBER')}&conversion_goal=${goal}&compare=previous`,
+    )
+    const none = { visitors: 0, sessions: 0, pageviews: 0, views_per_visit: 0, bounce_rate: 0 }
+    expect(data).toEqual([
+      {
+        value: '/Über',
+        visitors: 1,
+        sessions: 1,
+        pageviews: 1,
+        views_per_visit: 1,
+        bounce_rate: 0,
+        avg_session_seconds: 120,
+        time_on_page_seconds: 4,
+        scroll_depth: 40,
+        converting_visitors: 1,
+        conversion_rate: 100,
+        revenue: 500,
+        mrr: 0,
+        revenue_per_visitor: 500,
+        previous: {
+          ...none,
+          avg_session_seconds: 0,
+          time_on_page_seconds: null,
+          scroll_depth: null,
+          converting_visitors: 0,
+          conversion_rate: 0,
+          revenue: 0,
+          mrr: 0,
+          revenue_per_visitor: 0,
+        },
+      },
+    ])
+    expect(comparison).toMatchObject({ from: '2026-03-09', to: '2026-03-09' })
+  })
+
+  test('the compared period counts the values of the page', async () => {
+    const { data } = await read('dimension=path&compare=custom&compare_from=2026-03-09&compare_to=2026-03-09')
+    const before = data.map((row: { value: string; previous: { visitors: number } }) => [
+      row.value,
+      row.previous.visitors,
+    ])
+    expect(before).toEqual([
+      ['/abc', 0],
+      ['/a.c', 0],
+      ['/b', 1],
+      ['/Über', 0],
+    ])
+  })
+
+  test.each<[string, string[]]>([
+    ['dimension=path&search=.', ['/a.c']],
+    ['dimension=path&search=A', ['/abc', '/a.c']],
+    ['dimension=path&search=zzz', []],
+    ['dimension=source&search=NONE', ['(none)']],
+    ['dimension=source&search=O', ['(none)', 'Google']],
+    ['dimension=source&source[is_not]=x&search=O', ['(none)', 'Google']],
+  ])('search: %s finds %j', async (query, values) => {
+    const { data, meta } = await read(query)
+    expect(data.map(({ value }: { value: string }) => value)).toEqual(values)
+    expect(meta.total).toBe(values.length)
+  })
+
+  test.each<[string, string[]]>([
+    ['sort=visitors', ['/abc', '/a.c', '/b', '/Über']],
+    ['sort=visitors&order=asc', ['/a.c', '/b', '/Über', '/abc']],
+    ['sort=value', ['/a.c', '/abc', '/b', '/Über']],
+    ['sort=value&order=desc', ['/Über', '/b', '/abc', '/a.c']],
+    ['sort=bounce_rate', ['/abc', '/b', '/a.c', '/Über']],
+    ['sort=avg_session_seconds', ['/a.c', '/Über', '/abc', '/b']],
+    ['sort=time_on_page_seconds&order=asc', ['/Über', '/abc', '/a.c', '/b']],
+    ['sort=scroll_depth', ['/Über', '/abc', '/a.c', '/b']],
+    ['sort=revenue', ['/a.c', '/Über', '/abc', '/b']],
+    ['sort=revenue_per_visitor&order=asc', ['/abc', '/b', '/a.c', '/Über']],
+    ['sort=mrr', ['/abc', '/a.c', '/b', '/Über']],
+    ['sort=conversion_rate', ['/a.c', '/Über', '/abc', '/b']],
+  ])('%s gives the same order with and without filters, page by page', async (query, values) => {
+    const asked = `dimension=path&conversion_goal=${goal}&${query}`
+    expect(await valuesOf(asked)).toEqual(values)
+    expect(await valuesOf(`${asked}&browser[is_not]=none`)).toEqual(values)
+    const pages = await Promise.all([1, 2, 3, 4, 5].map(page => valuesOf(`${asked}&per_page=1&page=${page}`)))
+    expect(pages.flat()).toEqual(values)
+  })
+
+  test.each<[string, string[]]>([
+    ['dimension=exit_path&sort=avg_session_seconds', ['/a.c', '/abc', '/b']],
+    ['dimension=exit_path&sort=revenue&search=A', ['/a.c', '/abc']],
+    ['dimension=exit_path&sort=conversion_rate&order=asc', ['/abc', '/b', '/a.c']],
+    ['dimension=hour_of_week', ['2-10', '2-09']],
+    ['dimension=hour_of_week&sort=value', ['2-09', '2-10']],
+    ['dimension=hour_of_week&sort=revenue', ['2-09', '2-10']],
+    ['dimension=hour_of_week&sort=conversion_rate&search=2-', ['2-09', '2-10']],
+    ['dimension=language&sort=mrr', ['(none)']],
+  ])('%s gives the same rows with and without filters', async (query, values) => {
+    const asked = `${query}&conversion_goal=${goal}&compare=previous`
+    const { data } = await read(asked)
+    expect(data.map(({ value }: { value: string }) => value)).toEqual(values)
+    expect((await read(`${asked}&browser[is_not]=none`)).data).toEqual(data)
+  })
+
+  test('the money of a path is the same when the site has many payments', async () => {
+    const asked = `dimension=path&sort=revenue`
+    const { data: few } = await read(asked)
+    const { db } = stats.api.services
+    await db`
+      insert into revenue (site_no, at, payment_id, currency, amount_minor, is_recurring)
+      select ${site.siteNo}, ${`${DAY}T12:00:00Z`}::timestamptz, gen_random_uuid(), 'EUR', 1, false
+      from generate_series(1, ${MANY_PAYMENTS})`
+    expect((await read(asked)).data).toEqual(few)
+    expect(few[0]).toMatchObject({ value: '/a.c', revenue: 500 })
+    await db`delete from revenue where site_no = ${site.siteNo} and currency = 'EUR'`
+  })
+
+  test.each([
+    ['dimension=path&sort=best', 'sort'],
+    ['dimension=path&order=up', 'order'],
+    ['dimension=path&search=', 'search'],
+    [`dimension=path&search=${'x'.repeat(256)}`, 'search'],
+    ['dimension=path&sort=conversion_rate', 'sort'],
+    ['dimension=source&sort=scroll_depth', 'sort'],
+    ['dimension=exit_path&sort=time_on_page_seconds', 'sort'],
+    ['dimension=hour', 'dimension'],
+    ['dimension=source&sort=time_on_page_seconds', 'sort'],
+    ['dimension=path&conversion_goal=signup', 'conversion_goal'],
+    [`dimension=path&conversion_goal=${randomUUID()}`, 'conversion_goal'],
+    ['dimension=path&compare=custom', 'compare_from'],
+  ])('refuses %s with a message on %s', async (query, field) => {
+    const answer = await stats.ask(`${site.path}/stats/breakdown?${THAT_DAY}&${query}`)
+    expectError(answer, 422, 'validation_failed')
+    expect(Object.keys(answer.json.errors)).toContain(field)
+  })
+
+  test('refuses the goal of another site', async () => {
+    const answer = await stats.ask(
+      `${site.path}/stats/breakdown?${THAT_DAY}&dimension=path&conversion_goal=${foreignGoal}`,
+    )
+    expectError(answer, 422, 'validation_failed')
+  })
+
+  test.each(['[', '\\', '(?i)x', '***=', '^$', '%', '_', '😀', 'a{99999}', '-', 'ſK'])(
+    'searches for %j as it is, from rollups and from rows',
+    async search => {
+      const query = `dimension=path&search=${encodeURIComponent(search)}`
+      expect(await valuesOf(query)).toEqual([])
+      expect(await valuesOf(`${query}&browser[is_not]=none`)).toEqual([])
+    },
+  )
+})

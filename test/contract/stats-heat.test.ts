@@ -1,0 +1,129 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { ADA, BEN, CAI, DAY, hit, type Stats, type StatsSite, startStats, THAT_DAY } from './stats-site.ts'
+
+let stats: Stats
+let site: StatsSite
+beforeAll(async () => {
+  stats = await startStats()
+  site = await stats.site()
+  const at = (time: string) => `${DAY}T${time}Z`
+  const click = (
+    time: string,
+    visitorId: string,
+    type: 'outbound' | 'button' | 'copy',
+    props = {},
+    url = '/a',
+  ) => hit(site, at(time), { type, name: type, url, visitorId, props })
+  const buy = { selector: '#buy', text: 'Buy' }
+  const link = { selector: 'a.nav', url: 'https://example.org/' }
+  const read = (time: string, visitorId: string, scroll: number, engagedMs: number) =>
+    hit(site, at(time), { type: 'engagement', url: '/a', visitorId, scroll, engagedMs })
+  await stats.store([
+    hit(site, at('09:00:00'), { url: '/a?x=1', title: 'A', visitorId: ADA }),
+    read('09:00:10', ADA, 40, 5_000),
+    click('09:00:20', ADA, 'button', buy),
+    click('09:00:21', ADA, 'button', buy),
+    click('09:00:22', ADA, 'outbound', link),
+    read('09:00:30', ADA, 75, 2_500),
+    hit(site, at('10:00:00'), { url: '/a', title: 'A', visitorId: BEN }),
+    read('10:00:05', BEN, 4, 1),
+    click('10:00:10', BEN, 'button', { ...buy, text: 'Buy now' }),
+    hit(site, at('11:00:00'), { url: '/a', title: 'A', visitorId: CAI }),
+    click('11:01:00', CAI, 'copy', {}, '/b'),
+    // Its engagement comes after the day.
+    hit(site, at('23:59:00'), { url: '/a', title: 'Late', visitorId: CAI }),
+    hit(site, '2026-03-11T00:10:00Z', {
+      type: 'engagement',
+      url: '/a',
+      visitorId: CAI,
+      scroll: 100,
+      engagedMs: 60_000,
+    }),
+  ])
+})
+afterAll(() => stats.close())
+
+const clicks = (query = '') => stats.read(site, `/stats/clicks?${THAT_DAY}&${query}`)
+const scroll = (query: string) => stats.read(site, `/stats/scroll?${THAT_DAY}&${query}`)
+
+const BUY = { event_type: 'button', selector: '#buy', target: null, clicks: 3, sessions: 2, visitors: 2 }
+const LINK = { event_type: 'outbound', selector: 'a.nav', target: 'https://example.org/' }
+const once = { clicks: 1, sessions: 1, visitors: 1 }
+const COPY = { event_type: 'copy', selector: null, target: null, ...once }
+
+test('clicks: rows by type, element and target, with the share of the sessions that saw a page', async () => {
+  const { data, meta } = await clicks()
+  expect(data).toEqual([
+    { ...BUY, share: 50 },
+    { ...COPY, share: 25 },
+    { ...LINK, ...once, share: 25 },
+  ])
+  expect(meta.total).toBe(3)
+  expect((await clicks('per_page=1&page=2')).data).toEqual([{ ...COPY, share: 25 }])
+  expect(await clicks('page=9007199254740')).toMatchObject({ data: [], meta: { total: 3 } })
+})
+
+test('clicks: path, types and filters narrow them, over REST and tRPC', async () => {
+  expect((await clicks('path=/b')).data).toEqual([{ ...COPY, share: 100 }])
+  expect((await clicks('path=/a&types=outbound,copy')).data).toEqual([{ ...LINK, ...once, share: 25 }])
+  expect((await clicks('types=copy&types=outbound')).meta.total).toBe(2)
+  // Sessions with such a hit: of Ada and Ben.
+  expect((await clicks('prop_key=selector&prop_value=%23buy')).data).toEqual([{ ...BUY, share: 100 }])
+  const input = { siteKey: site.id, from: DAY, to: DAY, types: ['button'], path: '/a' }
+  expect((await stats.client.stats.clicks.query(input)).data).toEqual([{ ...BUY, share: 50 }])
+})
+
+test('scroll: counts pageviews by their deepest scroll, with engagement from after the range', async () => {
+  const report = await scroll('path=/a')
+  expect(report).toMatchObject({
+    pageviews: 4,
+    engaged_pageviews: 3,
+    scroll_depth: 59.67,
+    median_engaged_seconds: 7.5,
+  })
+  expect(report.reached).toHaveLength(20)
+  expect(report.reached.filter(({ depth }: { depth: number }) => [5, 75, 80, 100].includes(depth))).toEqual([
+    { depth: 5, pageviews: 2, share: 66.67 },
+    { depth: 75, pageviews: 2, share: 66.67 },
+    { depth: 80, pageviews: 1, share: 33.33 },
+    { depth: 100, pageviews: 1, share: 33.33 },
+  ])
+  expect(await scroll('path=/a&title=A')).toMatchObject({ pageviews: 3, scroll_depth: 39.5 })
+  const input = { siteKey: site.id, from: DAY, to: DAY, path: '/a' }
+  expect(await stats.client.stats.scroll.query(input)).toEqual(report)
+})
+
+test('scroll: a path without pageviews, or without engagement, has no mean and no median', async () => {
+  const none = { engaged_pageviews: 0, scroll_depth: null, median_engaged_seconds: null }
+  for (const path of ['/b', "/x'; drop table events --", '/%00', '(none)', '%25', 'é'.repeat(2_048)]) {
+    const report = await scroll(`path=${encodeURIComponent(path)}`)
+    expect(report, path).toMatchObject({ pageviews: 0, ...none })
+    expect(report.reached[0]).toEqual({ depth: 5, pageviews: 0, share: 0 })
+  }
+})
+
+test('heat: wrong inputs are refused with the name of the field', async () => {
+  const refused: [path: string, field: string][] = [
+    ['scroll?', 'path'],
+    ['scroll?path=', 'path'],
+    ['scroll?path=/a&path=/b', 'path'],
+    ['scroll?path[contains]=/a', 'path'],
+    [`scroll?path=/${'a'.repeat(2_048)}`, 'path'],
+    ['scroll?path=/a&from=2026-03-10', 'to'],
+    ['clicks?types=pageview', 'types'],
+    ['clicks?types=button,', 'types'],
+    ['clicks?types=', 'types'],
+    ['clicks?types[a]=button', 'types'],
+    [`clicks?types=${'button,'.repeat(40)}button`, 'types'],
+    ['clicks?page=0', 'page'],
+    ['clicks?path[near]=/', 'path'],
+    ['clicks?path[matches_regex]=(', 'path.matches_regex'],
+  ]
+  for (const [path, field] of refused) {
+    const answer = await stats.ask(`${site.path}/stats/${path}`)
+    expect([answer.status, Object.keys(answer.json.errors ?? {})], `${path} ${answer.text}`).toEqual([
+      422,
+      [field],
+    ])
+  }
+})

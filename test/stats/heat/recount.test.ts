@@ -1,0 +1,106 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { readQuery } from '../../../src/http/api/query.ts'
+import { compressSettledChunks } from '../../../src/rollups/columnstore.ts'
+import { ClicksQuery, getClicks } from '../../../src/stats/heat/clicks.ts'
+import { getScroll, ScrollQuery } from '../../../src/stats/heat/scroll.ts'
+import { sharedDatabase, type TestDatabase } from '../../support/database.ts'
+import { filterParameters } from '../../support/filter-parameters.ts'
+import { inProcessPatterns } from '../../support/in-process-patterns.ts'
+import { inProcessPool } from '../../support/in-process-pool.ts'
+import { randomFilters, randomRange } from '../../support/random-filters.ts'
+import { type Random, randomFrom } from '../../support/random-values.ts'
+import { randomVisits } from '../../support/random-visits.ts'
+import { recountSessions, type SentHit } from '../../support/recount.ts'
+import type { Filters } from '../../support/recount-filters.ts'
+import { recountClicks, recountScroll } from '../../support/recount-heat.ts'
+import { worldOf } from '../../support/recount-world.ts'
+import { runs } from '../../support/runs.ts'
+import { createTestSite } from '../../support/sites.ts'
+import { replaceGoals, storeVisits, withoutRepeatedDrops } from '../../support/stored-visits.ts'
+
+let database: TestDatabase
+beforeAll(async () => {
+  database = await sharedDatabase()
+})
+afterAll(() => database.close())
+
+const STREAMS = runs(4)
+const READS = runs(16)
+const LONG_AFTER = new Date(Date.UTC(2026, 5, 1))
+const SLICES = { hits: 8, shortestMs: 3_600_000 }
+const TARGETS = [undefined, '', 'https://example.org/', 'https://example.org/Ä', '/search']
+
+/** Gives autocaptured hits targets, and some of them no properties. */
+function withTargets(random: Random) {
+  const known = new Map<string, SentHit>()
+  return (hit: SentHit): SentHit => {
+    if (!hit.props || !('selector' in hit.props)) return hit
+    const url = random.pick(TARGETS)
+    const props = url === undefined ? hit.props : { ...hit.props, url }
+    const given = known.get(hit.id) ?? { ...hit, props: random.chance(0.1) ? { selector: '' } : props }
+    known.set(hit.id, given)
+    return given
+  }
+}
+
+test(`heat: every number equals a recount of the hits (${STREAMS} streams)`, async () => {
+  const { db } = database
+  const most = { clicks: 0, filtered: 0, engaged: 0 }
+  for (let seed = 1; seed <= STREAMS; seed++) {
+    const stream = randomVisits(seed + 500)
+    const targeted = withTargets(randomFrom(seed))
+    const late = stream.late.map(batch => batch.map(targeted))
+    const site = await createTestSite(db, { timezone: stream.zone })
+    const recount = recountSessions(late)
+    const world = worldOf(stream.hits.map(targeted), recount, stream.zone)
+    await storeVisits(db, site, withoutRepeatedDrops(late, recount.dropped))
+    for (let round = 0; round < READS; round++) {
+      const number = seed * 1_000 + round
+      const random = randomFrom(number + 7)
+      if (round === READS - 3) await compressSettledChunks(db, LONG_AFTER)
+      const filters: Filters = random.chance(0.6) ? randomFilters(number, world) : {}
+      await replaceGoals(db, site, filters.goal ?? [])
+      const query = { ...randomRange(number, world), filters }
+      const path = random.pick(['/', '/pricing', '/docs/pricing', '/docs/long-read', '/nowhere'])
+      const types = random.pick([undefined, ['outbound'], ['button', 'copy', 'form']])
+      const read = {
+        reads: db,
+        rollups: inProcessPool(db),
+        patterns: inProcessPatterns(),
+        grant: null,
+        now: () => LONG_AFTER,
+        slices: round % 2 === 1 ? SLICES : undefined,
+      }
+      const shape = { ...site, teamId: 'team', timezone: world.zone, currency: 'USD', firstEventAt: null }
+      const inputOf = (given: Filters, schema: { shape: object }) => ({
+        ...readQuery(`/?${filterParameters(given)}`, new Set(Object.keys(schema.shape))).input,
+        from: query.from,
+        to: query.to,
+      })
+      const what = JSON.stringify({ seed, round, query, types, path, zone: stream.zone })
+
+      const expected = recountClicks(world, query, types)
+      const perPage = 1 + random.int(6)
+      const asked = { ...inputOf(filters, ClicksQuery), ...(types && { types: types.join(',') }) }
+      for (let page = 1; page <= Math.ceil(expected.length / perPage) + 1; page++) {
+        const input = ClicksQuery.parse({ ...asked, page, per_page: perPage })
+        const rows = expected.slice((page - 1) * perPage, page * perPage)
+        expect(await getClicks(read, shape, input), what).toEqual({ rows, total: expected.length })
+      }
+
+      // The parameter takes the place of the filter.
+      const { path: _, ...others } = filters
+      const report = await getScroll(
+        read,
+        shape,
+        ScrollQuery.parse({ ...inputOf(others, ScrollQuery), path }),
+      )
+      const scrolled = recountScroll(world, { ...query, filters: others }, path)
+      expect(report, what).toEqual(scrolled)
+      most.clicks = Math.max(most.clicks, expected.length)
+      if (filters.path ?? filters.event_name) most.filtered = Math.max(most.filtered, expected.length)
+      most.engaged = Math.max(most.engaged, scrolled.engaged_pageviews)
+    }
+  }
+  expect(Math.min(most.clicks, most.engaged), 'something was compared').toBeGreaterThan(3)
+}, 300_000)

@@ -1,0 +1,123 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { readQuery } from '../../../src/http/api/query.ts'
+import { compressSettledChunks } from '../../../src/rollups/columnstore.ts'
+import { type Journeys, JourneysQuery } from '../../../src/stats/journeys/query.ts'
+import { readJourneys } from '../../../src/stats/journeys/read-journeys.ts'
+import { sharedDatabase, type TestDatabase } from '../../support/database.ts'
+import { filterParameters } from '../../support/filter-parameters.ts'
+import { inProcessPatterns } from '../../support/in-process-patterns.ts'
+import { inProcessPool } from '../../support/in-process-pool.ts'
+import { randomFilters, randomRange } from '../../support/random-filters.ts'
+import { randomFrom } from '../../support/random-values.ts'
+import { randomVisits } from '../../support/random-visits.ts'
+import { recountSessions } from '../../support/recount.ts'
+import { periodOf } from '../../support/recount-days.ts'
+import type { Filters } from '../../support/recount-filters.ts'
+import { type RecountedJourneys, recountJourneys, valuesOf } from '../../support/recount-journeys.ts'
+import { type World, worldOf } from '../../support/recount-world.ts'
+import { runs } from '../../support/runs.ts'
+import { createTestSite } from '../../support/sites.ts'
+import { replaceGoals, storeVisits, withoutRepeatedDrops } from '../../support/stored-visits.ts'
+
+let database: TestDatabase
+beforeAll(async () => {
+  database = await sharedDatabase()
+})
+afterAll(() => database.close())
+
+const STREAMS = runs(4)
+const READS = runs(14)
+/** So short that visits extend into the next slice. */
+const SLICES = { hits: 8, shortestMs: 3_600_000 }
+
+function randomJourneys(number: number, world: World): RecountedJourneys {
+  const random = randomFrom(number)
+  const by = random.pick(['path', 'path', 'title', 'event_name'] as const)
+  const longest = world.visits.map(visit => valuesOf(visit, by)).sort((a, b) => b.length - a.length)
+  const value = random.pick(random.chance(0.6) ? longest[0]! : longest.flat()) ?? '/'
+  return {
+    by,
+    value,
+    isBackwards: random.chance(0.5),
+    steps: 1 + random.int(8),
+    branches: random.pick([1, 2, 3, 20]),
+  }
+}
+
+test(`journeys: every number equals a recount of the hits (${STREAMS} streams)`, async () => {
+  const { db } = database
+  let longest = 0
+  const kinds = new Set<string>()
+  for (let seed = 1; seed <= STREAMS; seed++) {
+    const stream = randomVisits(seed + 300)
+    const site = await createTestSite(db, { timezone: stream.zone })
+    const recount = recountSessions(stream.late)
+    const world = worldOf(stream.hits, recount, stream.zone)
+    await storeVisits(db, site, withoutRepeatedDrops(stream.late, recount.dropped))
+    for (let round = 0; round < READS; round++) {
+      const number = 50_000 + seed * 1_000 + round
+      const random = randomFrom(number + 7)
+      if (round === READS - 3) await compressSettledChunks(db, new Date(Date.UTC(2026, 5, 1)))
+      const filters: Filters = random.chance(0.3) ? randomFilters(number, world) : {}
+      await replaceGoals(db, site, filters.goal ?? [])
+      const asked = randomJourneys(number, world)
+      const days = world.hits.map(({ at }) => new Date(at).toISOString().slice(0, 10)).sort()
+      const range = random.chance(0.5) ? { from: days[0]!, to: days.at(-1)! } : randomRange(number, world)
+      const { input } = readQuery(`/?${filterParameters(filters)}`, new Set(Object.keys(JourneysQuery.shape)))
+      const query = JourneysQuery.parse({
+        ...input,
+        ...range,
+        by: asked.by,
+        [asked.isBackwards ? 'ending_at' : 'starting_at']: asked.value,
+        steps: asked.steps,
+        branches: asked.branches,
+      })
+      const services = {
+        reads: db,
+        rollups: inProcessPool(db),
+        patterns: inProcessPatterns(),
+        grant: null,
+        now: () => new Date(Date.UTC(2026, 5, 1)),
+        slices: round % 2 === 1 ? SLICES : undefined,
+      }
+      const shape = { ...site, teamId: 'team', timezone: world.zone, currency: 'USD', firstEventAt: null }
+      const answer = await readJourneys(services, shape, query)
+      const expected = recountJourneys(world, asked, filters, periodOf(world.zone, range.from, range.to))
+      const what = JSON.stringify({ seed, round, asked, filters, range, zone: stream.zone })
+      expect(named(answer), what).toEqual(expected)
+      expectSums(answer, what)
+      longest = Math.max(longest, ...answer.steps.map(({ step }) => step))
+      for (const { nodes } of answer.steps) for (const { kind } of nodes) kinds.add(kind)
+    }
+    await replaceGoals(db, site, [])
+  }
+  expect(longest).toBeGreaterThan(2)
+  expect([...kinds].sort()).toEqual(['end', 'other', 'value'])
+}, 300_000)
+
+/** With names instead of indices. */
+function named({ steps }: Journeys) {
+  const nameOf = ({ kind, value }: Journeys['steps'][number]['nodes'][number]) =>
+    kind === 'value' ? `value ${value}` : kind
+  return steps.map(({ step, sessions, nodes, links }, index) => ({
+    step,
+    sessions,
+    nodes: nodes.map(node => ({ name: nameOf(node), sessions: node.sessions })),
+    links: links.map(link => ({
+      from: nameOf(steps[index - 1]!.nodes[link.from]!),
+      to: nameOf(nodes[link.to]!),
+      sessions: link.sessions,
+    })),
+  }))
+}
+
+function expectSums({ steps }: Journeys, what: string): void {
+  const sum = (rows: { sessions: number }[]) => rows.reduce((total, { sessions }) => total + sessions, 0)
+  for (const [index, { nodes, links }] of steps.entries()) {
+    if (index === 0) continue
+    expect(sum(nodes), what).toBe(steps[index - 1]!.sessions)
+    for (const [node, { sessions }] of nodes.entries()) {
+      expect(sum(links.filter(({ to }) => to === node)), what).toBe(sessions)
+    }
+  }
+}
