@@ -51,7 +51,7 @@ function describeEndpoint(endpoint: Endpoint, schemas: Schemas): DescribedEndpoi
     method: 'post',
     path: `/api/${endpoint}`,
     operation: {
-      operationId: endpoint,
+      operationId: endpoint === 'web-vitals' ? 'reportWebVitals' : endpoint,
       tags: [tags.ingestion!.name],
       ...HITS[endpoint],
       security: [],
