@@ -28,9 +28,12 @@ const phase = <const Names extends readonly [string, ...string[]]>(names: Names)
 const shape = <Fields extends z.ZodRawShape>(fields: Fields) =>
   absentIfNull(z.object(fields, 'must be an object'))
 
+const about = <Fields extends z.ZodRawShape>(description: string, fields: Fields) =>
+  described(shape(fields), description)
+
 const Attribution = described(
   shape({
-    lcp: shape({
+    lcp: about('Of `lcp`.', {
       target,
       phase: phase([
         'time_to_first_byte',
@@ -39,10 +42,13 @@ const Attribution = described(
         'element_render_delay',
       ]),
     }),
-    inp: shape({ target, phase: phase(['input_delay', 'processing_duration', 'presentation_delay']) }),
-    cls: shape({ target }),
-    fcp: shape({ phase: phase(['time_to_first_byte', 'first_byte_to_fcp']) }),
-    ttfb: shape({ phase: phase(['waiting', 'cache', 'dns', 'connection', 'request']) }),
+    inp: about('Of `inp`.', {
+      target,
+      phase: phase(['input_delay', 'processing_duration', 'presentation_delay']),
+    }),
+    cls: about('Of `cls`.', { target }),
+    fcp: about('Of `fcp`.', { phase: phase(['time_to_first_byte', 'first_byte_to_fcp']) }),
+    ttfb: about('Of `ttfb`.', { phase: phase(['waiting', 'cache', 'dns', 'connection', 'request']) }),
   }),
   'What decided the values. That of a metric without a value is not looked at.',
 )

@@ -25,7 +25,7 @@ export type WebVitalsCause = z.infer<typeof WebVitalsCause>
 
 type CauseRow = WebVitalsCause & { total: number }
 
-const countCauses = filteredQuery<{ limit: number; offset: number }, CauseRow>(
+const countVitalCauses = filteredQuery<{ limit: number; offset: number }, CauseRow>(
   'count-vital-causes',
   ['filtered_vitals'],
   `select path, target, phase, count(*) as samples, count(*) over () as total
@@ -46,16 +46,16 @@ export async function getWebVitalsAttribution(
   const vital = { metric, above: poorAbove(metric) }
   const { limit, offset } = windowOf(query)
   if (!services.slices) {
-    const rows = await countCauses(services.reads, resolved, { vital, params: { limit, offset } })
+    const rows = await countVitalCauses(services.reads, resolved, { vital, params: { limit, offset } })
     // A page beyond the last has no row to say the total.
     const [first] =
       rows.length > 0 || offset === 0
         ? rows
-        : await countCauses(services.reads, resolved, { vital, params: { limit: 1, offset: 0 } })
+        : await countVitalCauses(services.reads, resolved, { vital, params: { limit: 1, offset: 0 } })
     return { rows: rows.map(present), total: first?.total ?? 0 }
   }
   const params = { limit: Number.MAX_SAFE_INTEGER, offset: 0 }
-  const merged = mergeRows(await readSlices(services, countCauses, resolved, { vital, params }))
+  const merged = mergeRows(await readSlices(services, countVitalCauses, resolved, { vital, params }))
   return { rows: merged.slice(offset, offset + limit).map(present), total: merged.length }
 }
 
