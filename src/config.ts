@@ -159,6 +159,7 @@ export function loadConfig(environment: NodeJS.ProcessEnv = process.env) {
       collect: env.RATE_LIMIT_COLLECT,
       event: env.RATE_LIMIT_EVENT,
       engage: env.RATE_LIMIT_ENGAGE,
+      'web-vitals': env.RATE_LIMIT_ENGAGE,
       identify: env.RATE_LIMIT_IDENTIFY,
       api: env.RATE_LIMIT_API,
       browser: env.RATE_LIMIT_BROWSER,

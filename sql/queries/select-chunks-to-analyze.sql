@@ -6,7 +6,7 @@ from timescaledb_information.chunks as info
 join pg_namespace on pg_namespace.nspname = info.chunk_schema
 join pg_class on pg_class.relnamespace = pg_namespace.oid and pg_class.relname = info.chunk_name
 where info.hypertable_schema = 'public'
-  and info.hypertable_name in ('events', 'sessions')
+  and info.hypertable_name in ('events', 'sessions', 'web_vitals')
   and not info.is_compressed
   and info.range_end > :from::timestamptz
   and info.range_start <= :to::timestamptz

@@ -5,7 +5,7 @@ from timescaledb_information.chunks as info
 join _timescaledb_catalog.chunk as entry
   on entry.schema_name = info.chunk_schema and entry.table_name = info.chunk_name
 where info.hypertable_schema = 'public'
-  and info.hypertable_name in ('events', 'sessions')
+  and info.hypertable_name in ('events', 'sessions', 'web_vitals')
   and (not info.is_compressed or entry.status & 8 > 0)
   and info.range_end < :endedBefore::timestamptz
   and not exists (

@@ -41,7 +41,7 @@ type HitOutcome = Accepted | { refused: unknown }
 /** Latest rate-limit decision on a request; it is in the answer even if the request fails. */
 type Counted = { decision?: RateLimitDecision }
 
-/** Creates the ingest handler of the four ingestion paths. It bypasses Express, which costs more per request than the handler. */
+/** Creates the ingest handler of the ingestion paths. It bypasses Express, which costs more per request than the handler. */
 export function createIngestHandler(options: {
   edge: Edge
   batcher: IngestBatcher
@@ -212,5 +212,5 @@ function linesOf(headers: Record<string, string>): string[] {
 }
 
 /** Returns the site settings that the tracker needs. The answer carries them, so that the tracker needs no extra request. */
-const trackerSettings = ({ trackingMode, trackErrors }: TrackedSite) =>
-  `mode=${trackingMode}, errors=${trackErrors ? 1 : 0}`
+const trackerSettings = ({ trackingMode, trackErrors, trackWebVitals }: TrackedSite) =>
+  `mode=${trackingMode}, errors=${trackErrors ? 1 : 0}${trackWebVitals ? ', vitals=1' : ''}`

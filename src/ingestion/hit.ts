@@ -28,7 +28,8 @@ export interface Hit {
   line?: number
   siteNo: number
   siteId: string
-  type: HitType
+  /** `web_vitals` has a table of its own. */
+  type: HitType | 'web_vitals'
   /** Visitor UUID: sent by the client, or the hash with the salt of the hit's UTC day. */
   visitorId: string
   /** Hash with the salt of the previous day; absent when the client sent its own id. */
@@ -74,6 +75,25 @@ export interface Hit {
   scroll?: number
   engagedMs?: number
   identity?: { identifier: string; name?: string; avatar?: string; custom?: Record<string, string> }
+  vitals?: VitalsReport
+}
+
+/** How fast a page was. Times in whole milliseconds, `cls` in ten-thousandths; what was not measured is absent. */
+export interface VitalsReport {
+  /** A later report of the same id replaces this one. */
+  id: string
+  lcp?: number
+  inp?: number
+  cls?: number
+  fcp?: number
+  ttfb?: number
+  lcpTarget?: string | undefined
+  inpTarget?: string | undefined
+  clsTarget?: string | undefined
+  lcpPhase?: string | undefined
+  inpPhase?: string | undefined
+  fcpPhase?: string | undefined
+  ttfbPhase?: string | undefined
 }
 
 /**
@@ -88,7 +108,7 @@ export const PARTITIONS = 4
 /** A job of the queue: the hits of one group commit, by partition. */
 export interface HitBatch {
   parts: { partition: number; hits: Hit[] }[]
-  /** True for orphan engagement that has already waited once for its pageview. */
+  /** True for orphan engagement and web vitals that have already waited once for their pageview. */
   isSecondTry?: boolean
 }
 

@@ -3,6 +3,7 @@ import { query } from '../db/query.ts'
 import { MINUTE_MS } from '../lib/time.ts'
 import { allowColumnstoreWrites } from '../rollups/columnstore.ts'
 import { countRowsByBucket, cut, purgeEvents, purgeSessions } from '../rollups/purge.ts'
+import { deleteReports } from '../web-vitals/delete-reports.ts'
 import { SESSION_REACH_MS } from './boundaries.ts'
 
 /** Rows are deleted this long after `details_from` has moved: requests that have read the old value are over by then. */
@@ -30,7 +31,7 @@ const selectDue = query<{ movedBefore: Date }, DueSite>(
 )
 
 interface Chunk {
-  table: 'events' | 'sessions'
+  table: 'events' | 'sessions' | 'web_vitals'
   chunk: string
   start: Date
   end: Date
@@ -44,7 +45,7 @@ const selectChunks = query<{ endsUntil: Date }, Chunk>(
     range_start as start,
     range_end as "end"
   from timescaledb_information.chunks
-  where hypertable_schema = 'public' and hypertable_name in ('events', 'sessions') and range_end <= :endsUntil
+  where hypertable_schema = 'public' and hypertable_name in ('events', 'sessions', 'web_vitals') and range_end <= :endsUntil
   order by range_end, hypertable_name`,
 )
 
@@ -63,6 +64,13 @@ const findOthers = {
     `select site_no as "siteNo"
     from sessions
     where started_at >= :start::timestamptz and started_at < :end::timestamptz and site_no <> all(:siteNos::int[])
+    limit 1`,
+  ),
+  web_vitals: query<OtherSites, { siteNo: number }>(
+    'find-other-sites-of-web-vitals',
+    `select site_no as "siteNo"
+    from web_vitals
+    where at >= :start::timestamptz and at < :end::timestamptz and site_no <> all(:siteNos::int[])
     limit 1`,
   ),
 }
@@ -95,7 +103,7 @@ const PURGES = { events: purgeEvents, sessions: purgeSessions }
 const AGGREGATE_OF = { events: 'hits', sessions: 'sessions' } as const
 
 /**
- * Deletes the hits and sessions of sites in chunks that end a session's reach before their `details_from`. A chunk in which no
+ * Deletes the hits, sessions and web vitals of sites in chunks that end a session's reach before their `details_from`. A chunk in which no
  * other site has rows is dropped as a whole; otherwise the rows of one site after the other are deleted. No bucket is marked
  * dirty: nothing before `details_from` is counted from rows. Safe to stop at any point: what is left is deleted by the next run.
  * @returns true when time ran out
@@ -121,7 +129,7 @@ export async function dropDetails(db: Db, now: Date, hasTime: () => boolean): Pr
     if (!isDropped) {
       for (const { siteNo } of due) if (!(await deleteRows(db, siteNo, chunk, hasTime))) return true
     }
-    // Both hypertables may have a chunk with this end.
+    // Several hypertables may have a chunk with this end.
     if (chunks[index + 1]?.end.getTime() === end) continue
     await noteDropped(db, { siteNos: due.map(({ siteNo }) => siteNo), droppedTo: chunk.end })
   }
@@ -147,6 +155,7 @@ async function dropWhole(db: Db, chunk: Chunk, siteNos: number[]): Promise<boole
 /** @returns false when time ran out */
 async function deleteRows(db: Db, siteNo: number, chunk: Chunk, hasTime: () => boolean): Promise<boolean> {
   const { table, end } = chunk
+  if (table === 'web_vitals') return deleteReports(db, { siteNo, start: chunk.start, end }, hasTime)
   const counts = await countRowsByBucket(db, { siteNo, start: chunk.start, end })
   const slices = cut(counts.filter(({ aggregate }) => aggregate === AGGREGATE_OF[table]))
   for (const [index, buckets] of slices.entries()) {

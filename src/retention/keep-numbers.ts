@@ -36,7 +36,7 @@ const selectChunkEnds = query<void, { end: Date }>(
   'select-chunk-ends',
   `select distinct range_end as "end"
   from timescaledb_information.chunks
-  where hypertable_schema = 'public' and hypertable_name in ('events', 'sessions')`,
+  where hypertable_schema = 'public' and hypertable_name in ('events', 'sessions', 'web_vitals')`,
 )
 
 /** Excludes changes of the options, payments and the first hit of the site until the transaction ends. */

@@ -30,7 +30,7 @@ const selectCompressed = query<{ from: Date; to: Date }, { chunk: string }>(
   select format('%I.%I', chunk_schema, chunk_name) as chunk
   from timescaledb_information.chunks
   where hypertable_schema = 'public'
-    and hypertable_name in ('events', 'sessions')
+    and hypertable_name in ('events', 'sessions', 'web_vitals')
     and is_compressed
     and range_end > :from::timestamptz
     and range_start <= :to::timestamptz

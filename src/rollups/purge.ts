@@ -1,6 +1,7 @@
 import { type Db, inTransaction, type Queryable } from '../db/connect.ts'
 import { query } from '../db/query.ts'
 import { DAY_MS, MINUTE_MS } from '../lib/time.ts'
+import { deleteReports } from '../web-vitals/delete-reports.ts'
 import { AGGREGATE_NAMES } from './aggregates.ts'
 import { allowColumnstoreWrites } from './columnstore.ts'
 import { type Aggregate, markBuckets } from './dirty.ts'
@@ -83,6 +84,7 @@ const findStart = query<{ siteNo: number; from: Date }, { at: Date | null }>(
   select least(
     (select min(at) from events where site_no = :siteNo::int and at >= :from::timestamptz),
     (select min(started_at) from sessions where site_no = :siteNo::int and started_at >= :from::timestamptz),
+    (select min(at) from web_vitals where site_no = :siteNo::int and at >= :from::timestamptz),
     (select min(at) from revenue where site_no = :siteNo::int and at >= :from::timestamptz),
     (select min(at) from mrr_movements where site_no = :siteNo::int and at >= :from::timestamptz)
   ) as at`,
@@ -276,6 +278,7 @@ async function purgeDay(db: Db, siteNo: number, day: number, hasTime: () => bool
   const end = new Date(day + DAY_MS)
   const start = new Date(day)
   await purgeMovements(db, { siteNo, start, end })
+  if (!(await deleteReports(db, { siteNo, start, end }, hasTime))) return false
   const counts = await countRowsByBucket(db, { siteNo, start, end })
   for (const aggregate of AGGREGATE_NAMES) {
     const slices = cut(counts.filter(count => count.aggregate === aggregate))

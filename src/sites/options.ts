@@ -83,7 +83,7 @@ const flagOption = (claim: string, example = false) => ({
 /** Flags that `PATCH /api/sites/{siteKey}/features` changes. */
 const FEATURES = {
   track_errors: { ...flagOption('Trackers report errors.', true), isTracked: true },
-  track_web_vitals: flagOption('Trackers report Web Vitals.'),
+  track_web_vitals: { ...flagOption('Trackers report Web Vitals.'), isTracked: true },
   track_session_replay: flagOption('Trackers record sessions.'),
 } satisfies Record<string, SiteOption>
 

@@ -15,30 +15,27 @@ export interface Traits {
 
 /** Sends an event. `error` holds the details of a reported error. */
 export function track(name: unknown, options: EventOptions = {}, error?: object): void {
-  const { props, revenue } = options
   send('event', currentPage(options), {
     name: cut(name, MAX_NAME),
-    properties: properties(props),
-    $: revenue,
+    properties: properties(options.props),
+    $: options.revenue,
     error,
-  })
-}
-
-export function identify(id: unknown, { name, signature, avatar, custom }: Traits = {}): void {
-  send('identify', currentPage(), {
-    identifier: cut(id, MAX_NAME),
-    name: cut(name, MAX_NAME),
-    signature,
-    // The API refuses other values and more than 255 characters; a truncated address would be useless.
-    avatar: /^http.{1,251}$/.test(avatar!) ? avatar : undefined,
-    custom: properties(custom),
   })
 }
 
 /** `analytics(name, options)`, `analytics('pageview', options)`, `analytics('identify', id, traits)`. */
 export function call([name, second, third]: Iterable<unknown>): void {
   // With an object as second argument this is an event called `identify`: options are an object, an id is not.
-  if (name === 'identify' && second !== Object(second)) identify(second, third as Traits)
-  else if (name === 'pageview') view(second as PageviewOptions)
+  if (name === 'identify' && second !== Object(second)) {
+    const { name, signature, avatar, custom } = (third || {}) as Traits
+    send('identify', currentPage(), {
+      identifier: cut(second, MAX_NAME),
+      name: cut(name, MAX_NAME),
+      signature,
+      // The API refuses other values and more than 255 characters; a truncated address would be useless.
+      avatar: /^http.{1,251}$/.test(avatar!) ? avatar : undefined,
+      custom: properties(custom),
+    })
+  } else if (name === 'pageview') view(second as PageviewOptions)
   else track(name, second as EventOptions)
 }

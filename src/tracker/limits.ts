@@ -15,13 +15,13 @@ export const MAX_ERRORS = 10
 
 /** Returns the first `max` characters; undefined for an empty value, which JSON omits. */
 export const cut = (value: unknown, max: number): string | undefined =>
-  value ? String(value).slice(0, max) : undefined
+  value ? `${value}`.slice(0, max) : undefined
 
 /** Returns the flat map of texts that the API accepts, without entries that have no value. */
 export function properties(given: object | undefined): Record<string, string> {
   const kept: Record<string, string> = {}
   for (const [key, value] of Object.entries(given || {}).slice(0, MAX_PROPERTIES)) {
-    if (value != null) kept[key.slice(0, MAX_KEY)] = String(value).slice(0, MAX_VALUE)
+    if (value != null) kept[key.slice(0, MAX_KEY)] = `${value}`.slice(0, MAX_VALUE)
   }
   return kept
 }

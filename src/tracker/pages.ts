@@ -9,7 +9,7 @@ export interface PageviewOptions extends Partial<Page> {
 }
 
 /** Page of the last pageview; undefined while the current page has not been sent yet. */
-let page: Page | undefined
+export let page: Page | undefined
 /** Address of the last automatic pageview, sent or waiting for its title. */
 let address: string
 let settling: number | undefined

@@ -1,16 +1,25 @@
-import { captureClick, captureCopy, captureForm } from './actions.ts'
-import { call, type identify } from './api.ts'
+import { watchActions } from './actions.ts'
+import { call, type Traits } from './api.ts'
 import { measure } from './engagement.ts'
 import { report, wantErrors } from './errors.ts'
-import { finish, watchPages } from './pages.ts'
+import { finish, page, watchPages } from './pages.ts'
 import { on, safe } from './safe.ts'
-import { answers } from './send.ts'
-import { isTracked, options } from './settings.ts'
+import { answers, type Page, send } from './send.ts'
+import { isTracked, options, tag } from './settings.ts'
 import { keepId } from './visitor.ts'
+
+/** What the script that measures web vitals finds on the tag of this one. */
+declare global {
+  interface HTMLScriptElement {
+    /** Page of the first answer: the one that was loaded, unless the visitor was faster. */
+    page?: Page | undefined
+    send?: typeof send
+  }
+}
 
 interface Analytics {
   (...args: unknown[]): void
-  identify?: typeof identify
+  identify?: (id: unknown, traits?: Traits) => void
   /** Calls that were made before the script was loaded. */
   q?: Iterable<unknown>[]
 }
@@ -20,25 +29,29 @@ declare global {
     analytics?: Analytics
   }
   interface Document {
-    readonly prerendering?: boolean
+    prerendering?: boolean
   }
 }
 
-/** Applies the site's settings. They come with the answer to a pageview: a separate request could be slow or blocked. */
-function obey(settings: string | null): void {
-  if (!settings) return
-  keepId(/=cookie\b/.test(settings))
-  wantErrors(/errors=1/.test(settings))
-}
-
 function start(): void {
-  answers.hear = obey
+  // The site's settings come with the answer to a pageview: a separate request could be slow or blocked.
+  answers.get = safe(settings => {
+    if (!settings) return
+    keepId(/=cookie\b/.test(settings))
+    wantErrors(/errors=1/.test(settings))
+    if (/vitals=1/.test(settings) && !tag.page) {
+      // The script that measures web vitals comes from where this one came.
+      tag.page = page
+      tag.send = send
+      tag.after(
+        Object.assign(document.createElement('script'), { src: tag.src.replace(/\/[^/]*$/, '/vitals.js') }),
+      )
+    }
+  })
   on('focus blur scroll', measure)
   // `visibilitychange` also fires when the page becomes visible again; nothing is left to send then.
   on('visibilitychange pagehide', finish)
-  on('click auxclick', captureClick)
-  on('submit', captureForm)
-  on('copy', captureCopy)
+  watchActions()
   on('error unhandledrejection', report)
   if (options.manual == null) watchPages()
   queue.forEach(safe(call))
@@ -49,10 +62,10 @@ const queue = before.q || []
 
 // Start only once when the page has two tags.
 if (!before.identify) {
-  const analytics: Analytics = (...args) => (answers.hear ? safe(call)(args) : queue.push(args))
+  const analytics: Analytics = (...args) => (answers.get ? safe(call)(args) : queue.push(args))
   analytics.identify = (...args) => analytics('identify', ...args)
   self.analytics = analytics
-  if (isTracked()) {
+  if (isTracked) {
     if (document.prerendering) on('prerenderingchange', start)
     else safe(start)()
   }

@@ -48,6 +48,7 @@ import { liveProcedures } from './stats/live.ts'
 import { moneyProcedures } from './stats/money.ts'
 import { peopleProcedures } from './stats/people.ts'
 import { retentionProcedures } from './stats/retention.ts'
+import { webVitalsProcedures } from './stats/web-vitals.ts'
 
 const Breakdown = envelope(BreakdownRow).extend({ comparison: Comparison.optional() })
 
@@ -220,4 +221,5 @@ export const statsRouter = router({
   ...heatProcedures,
   ...moneyProcedures,
   ...peopleProcedures,
+  ...webVitalsProcedures,
 })

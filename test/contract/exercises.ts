@@ -37,6 +37,10 @@ export const exercises: Record<string, (ask: Ask, world: World) => Promise<unkno
   'POST /api/collect': hit({ url: { path: '/' } }, { url: {} }),
   'POST /api/event': hit({ name: 'signup', revenue: { amount: 5, currency: 'USD' } }, { name: '' }),
   'POST /api/engage': hit({ url: { path: '/' }, sd: 20, time: 1_000 }, { sd: -1 }),
+  'POST /api/web-vitals': hit(
+    { url: { path: '/' }, id: '0b8a4d1e-5a7f-4a53-9c66-3d2f3c0f7c11', lcp: 2_140.5, cls: 0.02 },
+    { lcp: -1 },
+  ),
   'POST /api/identify': hit(
     { identifier: 'user-1', avatar: 'https://example.com/a.png' },
     { avatar: 'a.png' },
@@ -54,6 +58,10 @@ export const exercises: Record<string, (ask: Ask, world: World) => Promise<unkno
     await ask({ path: { picture: 'made-up' } })
   },
   'GET /js/script.js': async ask => {
+    const { headers } = await ask()
+    await ask({ headers: { 'If-None-Match': headers.get('etag')! } })
+  },
+  'GET /js/vitals.js': async ask => {
     const { headers } = await ask()
     await ask({ headers: { 'If-None-Match': headers.get('etag')! } })
   },
@@ -192,6 +200,22 @@ export const exercises: Record<string, (ask: Ask, world: World) => Promise<unkno
   'GET /api/sites/{siteKey}/stats/retention': async ask => {
     await expectItems(ask({ query: 'period=day&range=last_7_days' }), body => body.cohorts)
     await ask({ query: 'cohort=payment&measure=visitors' })
+  },
+  'GET /api/sites/{siteKey}/stats/web-vitals': async ask => {
+    await ask({ query: 'compare=previous' })
+    await ask({ query: 'path[near]=/' })
+  },
+  'GET /api/sites/{siteKey}/stats/web-vitals/breakdown': async ask => {
+    await ask({ query: 'metric=lcp&dimension=path&sort=p75' })
+    await ask({ query: 'metric=lcp&dimension=event_name' })
+  },
+  'GET /api/sites/{siteKey}/stats/web-vitals/timeseries': async ask => {
+    await expectItems(ask({ query: 'metric=cls' }), body => body.samples)
+    await ask({ query: 'metric=speed' })
+  },
+  'GET /api/sites/{siteKey}/stats/web-vitals/attribution': async ask => {
+    await ask({ query: 'metric=inp' })
+    await ask({ query: 'metric=inp&per_page=0' })
   },
   'GET /api/sites/{siteKey}/stats/page-titles': page(),
   'GET /api/sites/{siteKey}/stats/page-titles/timeseries': async ask => {

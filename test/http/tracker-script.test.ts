@@ -63,6 +63,20 @@ test.each(['/js/script.js', '/t/script.js', '/js/script.js?v=2'])(
   },
 )
 
+test.each(['/js/vitals.js', '/t/vitals.js'])(
+  'tracker script: %s has the licence of its library',
+  async path => {
+    const answer = await ask(path)
+    expect(answer.status).toBe(200)
+    expect(answer.headers['cache-control']).toBe('public, max-age=3600, stale-while-revalidate=86400')
+    expect(answer.body.toString().split('\n')[0]).toMatch(
+      /^\/\*! Contains web-vitals 6\.2\.3, Copyright Google LLC, Apache-2\.0/,
+    )
+    const licence = readFileSync(join(projectRoot, 'dist', 'tracker', 'vitals.LICENSE.txt'), 'utf8')
+    expect(licence).toContain('Apache License')
+  },
+)
+
 test.each([
   ['gzip, deflate, br, zstd', 'br', brotliDecompressSync],
   ['gzip, deflate', 'gzip', gunzipSync],

@@ -1,7 +1,11 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { makeHit } from '../../src/ingestion/edge/accept.ts'
 import { newHitId } from '../../src/ingestion/edge/hit-id.ts'
-import { type Endpoint, readBody, readKeyedBody } from '../../src/ingestion/edge/read-body.ts'
+import {
+  type ImportedEndpoint as Endpoint,
+  readBody,
+  readKeyedBody,
+} from '../../src/ingestion/edge/read-body.ts'
 import type { Hit } from '../../src/ingestion/hit.ts'
 import { enrich } from '../../src/ingestion/stages/index.ts'
 import { storeHits } from '../../src/ingestion/store/store.ts'

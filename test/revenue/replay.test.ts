@@ -26,7 +26,18 @@ const YEAR = 365
 let api: Api
 beforeAll(async () => {
   api = await startApi({
-    config: { limits: { collect: 0, event: 0, engage: 0, identify: 0, api: 0, browser: 0, webhook: 0 } },
+    config: {
+      limits: {
+        collect: 0,
+        event: 0,
+        engage: 0,
+        'web-vitals': 0,
+        identify: 0,
+        api: 0,
+        browser: 0,
+        webhook: 0,
+      },
+    },
   })
 })
 afterAll(() => api.close())

@@ -65,6 +65,12 @@ export const READS: SharedRead[] = [
   read('pages', 'stats.pageTitlesTimeseries', '/stats/page-titles/timeseries', { title: 'Home' }),
   read('events', 'stats.clicks', '/stats/clicks', { per_page: 2 }),
   read('pages', 'stats.scroll', '/stats/scroll', { path: '/pricing' }),
+  read('pages', 'stats.webVitals', '/stats/web-vitals'),
+  read('pages', 'stats.webVitalsBreakdown', '/stats/web-vitals/breakdown', {
+    ...{ metric: 'lcp', dimension: 'path', per_page: 2 },
+  }),
+  read('pages', 'stats.webVitalsTimeseries', '/stats/web-vitals/timeseries', { metric: 'inp' }),
+  read('pages', 'stats.webVitalsAttribution', '/stats/web-vitals/attribution', { metric: 'cls' }),
   read('traffic', 'annotations.list', '/annotations', { per_page: 2 }),
   read('revenue', 'stats.money', '/stats/money'),
   read('revenue', 'stats.moneyMovements', '/stats/money/movements'),

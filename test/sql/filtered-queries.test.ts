@@ -142,7 +142,8 @@ describe.each(CONTEXTS)('filtered statements with %s', (_, context) => {
       goal: undefined,
       ...context,
     }
-    const options = { value: OF_SESSIONS.has(name) ? 'source' : 'path', targets } as const
+    const vital = { metric: 'lcp', above: 10 } as const
+    const options = { value: OF_SESSIONS.has(name) ? 'source' : 'path', targets, vital } as const
     const narrow = { titles: ['A'], times: [start], errorId: '00000000-0000-4000-8000-000000000000' }
     const declared = declarations.get(name)!.columns
     for (const slice of [undefined, { from: start, to: null }, { from: null, to: start }]) {

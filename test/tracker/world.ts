@@ -37,6 +37,7 @@ export interface SiteOptions {
   /** Address of the script on the service. */
   script?: string
   trackErrors?: boolean
+  trackVitals?: boolean
   mode?: 'cookieless' | 'cookie'
   /** Another than a name of its own. */
   hostname?: string
@@ -86,11 +87,16 @@ async function startWorld(): Promise<World> {
   const analytics = service.url.replace('127.0.0.1', 'analytics.example')
 
   async function site(options: SiteOptions = {}): Promise<Site> {
-    const { script = '/js/script.js', trackErrors = false, mode = 'cookieless' } = options
+    const {
+      script = '/js/script.js',
+      trackErrors = false,
+      trackVitals = false,
+      mode = 'cookieless',
+    } = options
     const { hostname = `${randomUUID()}.example` } = options
     const [{ no, key }] = (await service.db`
-      insert into sites (team_id, domain, track_errors, tracking_mode)
-      values (${service.teamId}, ${randomUUID()}, ${trackErrors}, ${mode})
+      insert into sites (team_id, domain, track_errors, track_web_vitals, tracking_mode)
+      values (${service.teamId}, ${randomUUID()}, ${trackErrors}, ${trackVitals}, ${mode})
       returning site_no as no, tracking_key as key`) as unknown as [{ no: number; key: string }]
     const tag = `<script defer src="${analytics}${script}" data-key="${key}" ${options.attributes ?? ''}></script>`
     pages.set(

@@ -5,23 +5,26 @@ import { type Config, projectRoot } from '../../config.ts'
 import { AppError } from '../../errors.ts'
 import { errorAnswer } from '../error-answer.ts'
 import { requestIdFrom } from '../request-id.ts'
-import { createAsset } from './asset.ts'
+import { type Asset, createAsset } from './asset.ts'
 
 const ALLOW = 'GET, HEAD, OPTIONS'
 
+/** `vitals` is loaded by `script`, on sites that record Web Vitals. */
+const NAMES = ['script', 'vitals'] as const
+
 /**
- * Creates the handler of the tracker script at `/js/script.js` and under the alias. The script is read and compressed once, and
- * answered before Express, like the hits that it sends.
- * @throws Error when the script has not been built
+ * Creates the handler of the tracker scripts at `/js/script.js` and `/js/vitals.js`, and under the alias. The scripts are read and
+ * compressed once, and answered before Express, like the hits that they send.
+ * @throws Error when a script has not been built
  */
 export function createTrackerScript({ trackerPath }: Pick<Config, 'trackerPath'>) {
-  const paths = ['/js/script.js', ...(trackerPath ? [`${trackerPath}/script.js`] : [])]
-  const file = join(projectRoot, 'dist', 'tracker', 'script.js')
-  if (!existsSync(file)) throw new Error(`${file} is missing: run \`node scripts/build.js\``)
-  const plain = readFileSync(file)
-  // A page may use a stale script instead of waiting. After a new version, browsers fetch it again within an hour.
-  const cacheControl = 'public, max-age=3600, stale-while-revalidate=86400'
-  const script = createAsset(plain, 'text/javascript; charset=utf-8', cacheControl)
+  const folders = ['/js', ...(trackerPath ? [trackerPath] : [])]
+  const scripts = new Map<string, Asset>(
+    NAMES.flatMap(name => {
+      const script = readScript(name)
+      return folders.map(folder => [`${folder}/${name}.js`, script] as const)
+    }),
+  )
   const shared = {
     'Access-Control-Allow-Origin': '*',
     'Cross-Origin-Resource-Policy': 'cross-origin',
@@ -29,9 +32,10 @@ export function createTrackerScript({ trackerPath }: Pick<Config, 'trackerPath'>
   }
 
   return {
-    /** Answers a request for the script; returns false for any other path. */
+    /** Answers a request for a script; returns false for any other path. */
     handle(request: IncomingMessage, response: ServerResponse): boolean {
-      if (!paths.includes(request.url!.split('?', 1)[0]!)) return false
+      const script = scripts.get(request.url!.split('?', 1)[0]!)
+      if (!script) return false
       const requestId = requestIdFrom(request.headers['x-request-id'])
       const headers = { ...shared, 'X-Request-Id': requestId }
       if (request.method === 'GET' || request.method === 'HEAD') {
@@ -51,4 +55,12 @@ export function createTrackerScript({ trackerPath }: Pick<Config, 'trackerPath'>
       return true
     },
   }
+}
+
+function readScript(name: (typeof NAMES)[number]): Asset {
+  const file = join(projectRoot, 'dist', 'tracker', `${name}.js`)
+  if (!existsSync(file)) throw new Error(`${file} is missing: run \`node scripts/build.js\``)
+  // A page may use a stale script instead of waiting. After a new version, browsers fetch it again within an hour.
+  const cacheControl = 'public, max-age=3600, stale-while-revalidate=86400'
+  return createAsset(readFileSync(file), 'text/javascript; charset=utf-8', cacheControl)
 }

@@ -28,6 +28,12 @@ const HITS: Record<Endpoint, { summary: string; description: string }> = {
       "How far a page was scrolled and how long it was looked at, since the last such ping. It belongs to the visitor's " +
       'newest pageview of the path; without one it is not recorded.',
   },
+  'web-vitals': {
+    summary: 'Record Web Vitals',
+    description:
+      "How fast a page was. It belongs to the visitor's newest pageview of the path; without one it is not recorded. A later " +
+      'report of the same visitor with the same id replaces the one before.',
+  },
   identify: {
     summary: 'Identify a visitor',
     description:
@@ -45,7 +51,7 @@ function describeEndpoint(endpoint: Endpoint, schemas: Schemas): DescribedEndpoi
     method: 'post',
     path: `/api/${endpoint}`,
     operation: {
-      operationId: endpoint,
+      operationId: endpoint === 'web-vitals' ? 'reportWebVitals' : endpoint,
       tags: [tags.ingestion!.name],
       ...HITS[endpoint],
       security: [],

@@ -185,13 +185,12 @@ const status = {
 const healthy: Json = { 'application/json': { schema: status, example: { status: 'ok' } } }
 const text: Json = { schema: { type: 'string' } }
 
-/** Endpoints for health and metrics, and the tracker script. */
-export const SERVICE = [
-  describeGet('service', '/js/script.js', {
-    operationId: 'trackerScript',
-    summary: 'Tracker script',
-    description:
-      'For the pages of a site: `<script defer src="…/js/script.js" data-key="TRACKING_KEY"></script>`.',
+const describeScript = (
+  path: string,
+  about: { operationId: string; summary: string; description: string },
+): DescribedEndpoint =>
+  describeGet('service', path, {
+    ...about,
     answer: {
       description: 'The script.',
       headers: headersOf('ETag', 'Cache-Control'),
@@ -203,6 +202,20 @@ export const SERVICE = [
         headers: headersOf('ETag', 'Cache-Control'),
       },
     },
+  })
+
+/** Endpoints for health and metrics, and the tracker scripts. */
+export const SERVICE = [
+  describeScript('/js/script.js', {
+    operationId: 'trackerScript',
+    summary: 'Tracker script',
+    description:
+      'For the pages of a site: `<script defer src="…/js/script.js" data-key="TRACKING_KEY"></script>`.',
+  }),
+  describeScript('/js/vitals.js', {
+    operationId: 'vitalsScript',
+    summary: 'Script that measures Web Vitals',
+    description: 'The tracker script loads it on sites that have `track_web_vitals`.',
   }),
   describeGet('service', '/healthz', {
     operationId: 'healthz',

@@ -1,6 +1,6 @@
 import type { z } from 'zod'
 import { validationError } from '../../schema/validation.ts'
-import { type AllFields, AUTOCAPTURE_TYPES, type Hit, type HitType } from '../hit.ts'
+import { type AllFields, AUTOCAPTURE_TYPES, type Hit } from '../hit.ts'
 import { FAST_PARSERS } from './fast-parser.ts'
 import { readError, readRevenue } from './reported.ts'
 import {
@@ -11,8 +11,12 @@ import {
   KEYED_SCHEMAS,
   SCHEMAS,
 } from './schema.ts'
+import { readVitals, type WebVitals } from './web-vitals.ts'
 
-export const ENDPOINTS = ['collect', 'event', 'engage', 'identify'] as const
+/** Endpoints whose bodies can also be imported. */
+export const IMPORTED_ENDPOINTS = ['collect', 'event', 'engage', 'identify'] as const
+export type ImportedEndpoint = (typeof IMPORTED_ENDPOINTS)[number]
+export const ENDPOINTS = [...IMPORTED_ENDPOINTS, 'web-vitals'] as const
 export type Endpoint = (typeof ENDPOINTS)[number]
 
 /** Content of a body; sender, time and site are still blank in its hit. */
@@ -30,8 +34,8 @@ export interface Content {
  * @throws AppError `validation_failed`, fields named
  */
 export function readKeyedBody(endpoint: Endpoint, body: unknown): { key: string; content: Content } {
-  const input =
-    FAST_PARSERS[endpoint](body) ?? parse(KEYED_SCHEMAS[endpoint] as z.ZodType<{ key: string }>, body)
+  const fast = endpoint === 'web-vitals' ? undefined : FAST_PARSERS[endpoint](body)
+  const input = fast ?? parse(KEYED_SCHEMAS[endpoint] as z.ZodType<{ key: string }>, body)
   return { key: input.key, content: READERS[endpoint](input as never) }
 }
 
@@ -39,7 +43,7 @@ export function readKeyedBody(endpoint: Endpoint, body: unknown): { key: string;
  * Reads the body of a hit whose site is already known; ignores a key in the body.
  * @throws AppError `validation_failed`, fields named
  */
-export function readBody(endpoint: Endpoint, body: unknown): Content {
+export function readBody(endpoint: ImportedEndpoint, body: unknown): Content {
   return READERS[endpoint](parse(SCHEMAS[endpoint] as z.ZodType, body) as never)
 }
 
@@ -48,6 +52,7 @@ const READERS: {
   event(input: CustomEvent): Content
   engage(input: Engage): Content
   identify(input: Identify): Content
+  'web-vitals'(input: WebVitals): Content
 } = {
   collect(input) {
     return content(input, 'pageview', { device: input, page: input.url, props: input.properties })
@@ -71,10 +76,11 @@ const READERS: {
     const identity = withoutAbsent({ identifier, name, avatar, custom })
     return { ...content(input, 'identify', { identity }), signature }
   },
+  'web-vitals': input => content(input, 'web_vitals', { page: input.url, vitals: readVitals(input) }),
 }
 
 type HitFields = Partial<
-  Pick<Hit, 'name' | 'props' | 'revenue' | 'error' | 'scroll' | 'engagedMs' | 'identity'>
+  Pick<Hit, 'name' | 'props' | 'revenue' | 'error' | 'scroll' | 'engagedMs' | 'identity' | 'vitals'>
 > & {
   device?: Omit<Collect, 'url'>
   page?: { path?: string | undefined; title?: string | undefined } | undefined
@@ -83,8 +89,8 @@ type HitFields = Partial<
 /** Gives all hits all fields in one order: V8 is fast with objects of one shape. */
 function content(
   sender: Pick<Collect, 'hostname' | 'visitor_id' | 'new_visitor_id'>,
-  type: HitType,
-  { device, page, name, props, revenue, error, scroll, engagedMs, identity }: HitFields,
+  type: Hit['type'],
+  { device, page, name, props, revenue, error, scroll, engagedMs, identity, vitals }: HitFields,
 ): Content {
   const hit: Omit<AllFields<Hit>, 'line'> = {
     id: '',
@@ -118,11 +124,12 @@ function content(
     scroll,
     engagedMs,
     identity,
+    vitals,
   }
   return { visitorId: sender.visitor_id, newVisitorId: sender.new_visitor_id, signature: undefined, hit }
 }
 
-const eventType = (name: string): HitType => AUTOCAPTURE_TYPES.find(type => type === name) ?? 'event'
+const eventType = (name: string): Hit['type'] => AUTOCAPTURE_TYPES.find(type => type === name) ?? 'event'
 
 /** Removes undefined fields: identities are merged, and an absent field must not overwrite a known value. */
 function withoutAbsent<Fields extends object>(

@@ -1,28 +1,19 @@
 import { z } from 'zod'
-import { isWithin, mend, requiredText, text } from '../../schema/validation.ts'
-
-/** Text of at most `max` characters; absent, null and the empty string become undefined. */
-const optional = (max: number) =>
-  text(max)
-    .nullish()
-    .transform(value => value || undefined)
-
-const integer = (min: number, max: number) =>
-  z
-    .number(`must be an integer from ${min} to ${max}`)
-    .refine(
-      value => Number.isInteger(value) && value >= min && value <= max,
-      `must be an integer from ${min} to ${max}`,
-    )
-    .meta({ type: 'integer', minimum: min, maximum: max })
-
-const described = <Schema extends z.ZodType>(schema: Schema, description: string, example?: unknown) =>
-  schema.meta({ description, ...(example !== undefined && { example }) })
-
-const absentIfNull = <Schema extends z.ZodType>(schema: Schema) =>
-  schema.nullish().transform(value => value ?? undefined)
-
-const uuid = z.guid('must be a UUID').transform(value => value.toLowerCase())
+import { isWithin, mend, requiredText } from '../../schema/validation.ts'
+import {
+  absentIfNull,
+  described,
+  EXAMPLE,
+  integer,
+  key,
+  optional,
+  PATH,
+  page,
+  sender,
+  title,
+  URL_SHAPE,
+} from './fields.ts'
+import { WebVitals } from './web-vitals.ts'
 
 const MAX_PROPERTIES = 50
 
@@ -89,18 +80,6 @@ const Browser = absentIfNull(
   ),
 ).meta({ description: 'Outranks what the user agent says.' })
 
-const sender = {
-  hostname: described(requiredText(255), 'Host of the page.', 'example.com'),
-  visitor_id: described(
-    absentIfNull(uuid),
-    'Id of the visitor, if the sender has one; otherwise the service makes one.',
-  ),
-  // The tracker stores this id in a cookie if the site's mode is `cookie`; the response tells it the mode.
-  new_visitor_id: described(
-    absentIfNull(uuid),
-    "An id that the sender keeps from now on, if the site's tracking mode is `cookie`; ignored otherwise.",
-  ),
-}
 const device = {
   referrer: described(optional(2048), 'Where the visitor came from.', 'https://news.ycombinator.com/'),
   screen: Screen,
@@ -113,12 +92,6 @@ const device = {
     'Outranks what the user agent and the screen say.',
   ),
 }
-const URL_SHAPE = 'must be an object with path and title'
-const title = described(optional(512), 'Title of the document.', 'Pricing')
-const PATH = 'Path, with the query if tags are to be read from it.'
-const page = z
-  .object({ path: described(requiredText(2048), PATH, '/pricing?utm_source=newsletter'), title }, URL_SHAPE)
-  .meta({ description: 'The page.' })
 const optionalPage = absentIfNull(
   z.object({ path: described(optional(2048), PATH, '/pricing'), title }, URL_SHAPE),
 ).meta({ description: 'The page.' })
@@ -231,9 +204,6 @@ export const SCHEMAS = {
   identify: z.object(identify),
 }
 
-const key = described(uuid, "The site's tracking key.")
-const EXAMPLE = { key: '5c7f5a52-3c0b-4c39-9e0e-7f6b0a6f2d11', hostname: 'example.com' }
-
 /** Bodies by endpoint with the tracking key, in the form that trackers send. */
 export const KEYED_SCHEMAS = {
   collect: z.object({ key, ...collect }).meta({
@@ -264,6 +234,7 @@ export const KEYED_SCHEMAS = {
     id: 'Identify',
     example: { ...EXAMPLE, identifier: 'user-42', name: 'Ada Lovelace', custom: { plan: 'team' } },
   }),
+  'web-vitals': WebVitals,
 }
 
 export type Collect = z.infer<typeof SCHEMAS.collect>

@@ -46,6 +46,7 @@ export function enrich(hit: Hit): EnrichedHit {
     scroll: hit.scroll,
     engagedMs: hit.engagedMs,
     identity: hit.identity,
+    vitals: hit.vitals,
     path: '',
     referrerPage: '',
     source: '',

@@ -161,7 +161,7 @@ async function loadPageviews(
   let from = Number.POSITIVE_INFINITY
   let to = Number.NEGATIVE_INFINITY
   for (const hit of hits) {
-    if (hit.type !== 'engagement') continue
+    if (hit.type !== 'engagement' && hit.type !== 'web_vitals') continue
     for (const id of [hit.visitorId, hit.previousVisitorId]) {
       const visitor = id && context.visitors.get(visitorKey(hit.siteNo, id))
       if (!visitor) continue

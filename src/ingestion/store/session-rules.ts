@@ -81,6 +81,28 @@ function assignEngagement(context: BatchContext, hit: EnrichedHit): SessionizedH
   return undefined
 }
 
+/** A report of web vitals with its visitor and its pageview. */
+export interface AssignedReport {
+  hit: EnrichedHit
+  visitor: Visitor
+  page: Pageview
+}
+
+/**
+ * Returns the pageview of a report: the one that engagement of the path would belong to. The batch context does not change: a
+ * report makes no session longer.
+ * @returns undefined without such a pageview
+ */
+export function assignReport(context: BatchContext, hit: EnrichedHit): AssignedReport | undefined {
+  for (const visitor of candidates(context, hit)) {
+    const session = sessionBegunBefore(visitor, hit.at)
+    if (!session || hit.at - session.startedAt >= SESSION_SPAN_MS) continue
+    const page = newest(context.pageviews.get(pageKey(visitor, session.startedAt, hit.path)), hit.at)
+    if (page) return { hit, visitor, page }
+  }
+  return undefined
+}
+
 function newest(pageviews: Pageview[] | undefined, notAfter: number): Pageview | undefined {
   let found: Pageview | undefined
   for (const pageview of pageviews ?? []) {

@@ -9,8 +9,9 @@ import { type EnrichedHit, PARTITIONS } from '../hit.ts'
 import { findStored } from './find-stored.ts'
 import { type LimitedHits, limitValues, MOST_VALUES } from './limit-values.ts'
 import { loadBatchContext } from './load-batch-context.ts'
-import { assignToSession, type SessionizedHit } from './session-rules.ts'
+import { type AssignedReport, assignReport, assignToSession, type SessionizedHit } from './session-rules.ts'
 import { writeBatch } from './write-batch.ts'
+import { type ReportsToWrite, sortReports } from './write-reports.ts'
 
 /**
  * Blocks other consumers of the partition until the transaction ends; does not determine their order.
@@ -55,7 +56,7 @@ export interface Stored {
   dropped: number
   /** Hits before the `details_from` of their site: the numbers of those days no longer change. */
   expired: EnrichedHit[]
-  /** Orphan engagement; its pageview may still arrive in another batch. */
+  /** Orphan engagement, and web vitals without a pageview: it may still arrive in another batch. */
   orphanEngagement: EnrichedHit[]
   /** Hits with a value above the limit of their site and day, by kind of value. */
   others: LimitedHits['others']
@@ -112,25 +113,38 @@ export async function storeHits(
     const isExpired = (hit: EnrichedHit) => hit.at < (keptFrom.get(hit.siteNo) ?? Number.NEGATIVE_INFINITY)
     const expired = ofLiveSites.filter(isExpired)
     const live = expired.length > 0 ? ofLiveSites.filter(hit => !isExpired(hit)) : ofLiveSites
-    const seen = await findStored(tx, live)
+    const isReport = (hit: EnrichedHit) => hit.type === 'web_vitals'
+    const reports = live.filter(isReport)
+    const ownRows = reports.length > 0 ? live.filter(hit => !isReport(hit)) : live
+    const seen = await findStored(tx, ownRows)
     // Also remove duplicates: a batch merged from two deliveries of one job holds a hit twice.
-    const fresh = live.filter(hit => !seen.has(hit.id) && seen.add(hit.id))
+    const fresh = ownRows.filter(hit => !seen.has(hit.id) && seen.add(hit.id))
     const sessionized: SessionizedHit[] = []
     const orphanEngagement: EnrichedHit[] = []
-    if (fresh.length > 0) {
+    let written: ReportsToWrite | undefined
+    if (fresh.length + reports.length > 0) {
       fresh.sort(byTime)
       limited = await limitValues(db, tx, fresh, mostValues)
-      const context = await loadBatchContext(db, tx, limited.hits)
-      for (const hit of limited.hits) {
+      const inOrder = reports.length > 0 ? [...limited.hits, ...reports].sort(byTime) : limited.hits
+      const context = await loadBatchContext(db, tx, inOrder)
+      const assignedReports: AssignedReport[] = []
+      for (const hit of inOrder) {
+        if (isReport(hit)) {
+          const report = assignReport(context, hit)
+          if (report) assignedReports.push(report)
+          else orphanEngagement.push(hit)
+          continue
+        }
         const assigned = assignToSession(context, hit)
         if (assigned) sessionized.push(assigned)
         else orphanEngagement.push(hit)
       }
-      await writeBatch(tx, sessionized, [...context.visitors.values()])
+      if (assignedReports.length > 0) written = await sortReports(tx, assignedReports)
+      await writeBatch(tx, sessionized, [...context.visitors.values()], written)
     }
     return {
-      stored: sessionized.length,
-      repeated: live.length - fresh.length,
+      stored: sessionized.length + (written?.applied ?? 0),
+      repeated: ownRows.length - fresh.length + (written?.repeated ?? 0),
       dropped: hits.length - ofLiveSites.length,
       expired,
       orphanEngagement,

@@ -10,6 +10,7 @@ import type { Visitor } from './batch-context.ts'
 import { renumberVisits } from './renumber-visits.ts'
 import { EVENT_COLUMNS, NEW_SESSION_COLUMNS, TOUCHED_SESSION_COLUMNS, type VisitorSession } from './rows.ts'
 import type { SessionizedHit } from './session-rules.ts'
+import { type ReportsToWrite, writeReports } from './write-reports.ts'
 import { writeIdentities, writeVisitors } from './write-visitors.ts'
 
 const insertSessions = query<Record<keyof typeof NEW_SESSION_COLUMNS, string>>('insert-sessions')
@@ -40,6 +41,7 @@ export async function writeBatch(
   tx: Transaction,
   sessionized: SessionizedHit[],
   visitors: Visitor[],
+  reports?: ReportsToWrite,
 ): Promise<void> {
   const newVisitors = visitors.filter(visitor => visitor.isNew).sort((a, b) => a.firstSeenAt - b.firstSeenAt)
   const changedVisitors = visitors.filter(visitor => !visitor.isNew && visitor.isChanged)
@@ -55,6 +57,7 @@ export async function writeBatch(
   if (touchedSessions.length > 0) await touchSessions(tx, arraysOf(TOUCHED_SESSION_COLUMNS, touchedSessions))
   const written = [...newSessions, ...touchedSessions]
   if (sessionized.length > 0) await insertEvents(tx, arraysOf(EVENT_COLUMNS, sessionized))
+  if (reports) await writeReports(tx, reports)
   const attributed = await attributeAwaiting(tx, visitors.filter(hasFirstSessions))
   const hits = sessionized.map(({ hit }) => hit)
   await writeIdentities(tx, hits)

@@ -84,6 +84,14 @@ const deleteSession = query<SessionKey>(
   'delete from sessions where site_no = :siteNo and started_at = :startedAt and session_no = :sessionNo',
 )
 
+/** A report lies at the time of a pageview of the session. */
+const deleteReports = query<{ siteNo: number; sessionNo: number; firstAt: Date; lastAt: Date }>(
+  'delete-erased-web-vitals',
+  `delete from web_vitals
+  where site_no = :siteNo::int and session_no = :sessionNo::bigint
+    and at >= :firstAt::timestamptz and at <= :lastAt::timestamptz`,
+)
+
 /** Deletes what money has kept of a session; another session may be the first visit of its customers from now on. */
 const forgetMoneySession = query<{ siteNo: number; sessionNo: number; visitorNo: number }>(
   'forget-money-session',
@@ -174,6 +182,7 @@ async function erasePartOf(
   if (userId !== '' && userId !== erasure.person) await addItems(tx, erasure, 'identifier', [userId])
   const isGone = hits.length < mostHits
   if (isGone) {
+    await deleteReports(tx, { siteNo, sessionNo, firstAt, lastAt })
     await noteValues(tx, { siteNo, startedAt, sessionNo, erasureId: erasure.id })
     await deleteSession(tx, { siteNo, startedAt, sessionNo })
     await discountSession(tx, { visitorNo })

@@ -14,6 +14,7 @@ import {
   presentServiceEvent,
   presentSession,
   presentVisitor,
+  presentVitals,
 } from './present.ts'
 import { selectPaidSessions, selectPayments, selectServiceEvents } from './read-money.ts'
 import {
@@ -26,6 +27,7 @@ import {
   selectSessions,
   selectVisitors,
 } from './read-visits.ts'
+import { selectWebVitals } from './read-web-vitals.ts'
 import type { PersonExport } from './schema.ts'
 
 /** Time after which a page ends, whatever it has: the caller gets no answer after ten seconds. */
@@ -69,6 +71,7 @@ export async function exportPerson(
     visitors: [],
     sessions: [],
     hits: [],
+    web_vitals: [],
     payments: [],
     service_events: [],
     next_cursor: null,
@@ -112,6 +115,13 @@ async function addKnown({ db, person, visitorId, page }: Filling, isFirstPage: b
 const FILL: Record<Cursor['part'], (filling: Filling) => Promise<boolean>> = {
   visits: fillVisits,
   loose: fillLooseHits,
+  vitals: filling =>
+    walkOn(filling, NO_KEY.other, async (span, after, limit) => {
+      const { db, person, page } = filling
+      const rows = await selectWebVitals(db, { ...person, ...span, ...after, limit })
+      page.web_vitals.push(...rows.map(presentVitals))
+      return moveBehind(filling, rows, limit)
+    }),
   payments: fillPayments,
   service: filling =>
     walkOn(filling, NO_KEY.other, async (span, after, limit) => {

@@ -1,9 +1,10 @@
 import { SESSION_ATTRIBUTES } from '../../dimensions/dimensions.ts'
 import type { ServiceEventRow } from './read-money.ts'
 import type { HitRow, IdentityRow, SessionRow, VisitorRow } from './read-visits.ts'
+import type { WebVitalsRow } from './read-web-vitals.ts'
 import type { PersonExport } from './schema.ts'
 
-type Item<Name extends 'identities' | 'visitors' | 'sessions' | 'hits' | 'service_events'> =
+type Item<Name extends 'identities' | 'visitors' | 'sessions' | 'hits' | 'web_vitals' | 'service_events'> =
   PersonExport[Name][number]
 
 export const presentIdentity = ({ updatedAt, ...row }: IdentityRow): Item<'identities'> => ({
@@ -57,6 +58,13 @@ export const presentHit = (row: HitRow): Item<'hits'> => ({
   error_file: row.errorFile,
   error_line: row.errorLine,
   error_column: row.errorColumn,
+})
+
+export const presentVitals = ({ at, receivedAt, ...row }: WebVitalsRow): Item<'web_vitals'> => ({
+  ...row,
+  timestamp: at.toISOString(),
+  received_at: receivedAt.toISOString(),
+  cls: row.cls === null ? null : row.cls / 10_000,
 })
 
 export const presentServiceEvent = (row: ServiceEventRow): Item<'service_events'> => ({

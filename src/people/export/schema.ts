@@ -78,6 +78,33 @@ const ExportedHit = z
   })
   .meta({ id: 'ExportedHit' })
 
+const milliseconds = z.int().nullable().meta({ description: 'Milliseconds.', example: 1_180 })
+const element = label('Element that decided the value; empty when unknown.', '#hero > img')
+const phase = label('The longest part of the time; empty when unknown.', 'element_render_delay')
+
+const ExportedWebVitals = z
+  .object({
+    id: uuid('Of the report.'),
+    session: sessionNumber,
+    timestamp: timestamp('Of the pageview.'),
+    received_at: timestamp('When the report came.'),
+    hostname: label('Host of the page.', 'example.com'),
+    path: label('Path of the page.', '/pricing'),
+    lcp: milliseconds,
+    inp: milliseconds,
+    cls: z.number().nullable().meta({ description: 'Sum of layout shifts.', example: 0.0213 }),
+    fcp: milliseconds,
+    ttfb: milliseconds,
+    lcp_target: element,
+    inp_target: element,
+    cls_target: element,
+    lcp_phase: phase,
+    inp_phase: phase,
+    fcp_phase: phase,
+    ttfb_phase: phase,
+  })
+  .meta({ id: 'ExportedWebVitals' })
+
 const ExportedServiceEvent = z
   .object({
     id: uuid('Of the event.'),
@@ -95,6 +122,7 @@ export const PersonExport = z
     visitors: z.array(ExportedVisitor).meta({ description: 'Visitors that the person was.' }),
     sessions: z.array(ExportedSession).meta({ description: 'In order of their starts.' }),
     hits: z.array(ExportedHit).meta({ description: 'Session by session, then those without one.' }),
+    web_vitals: z.array(ExportedWebVitals).meta({ description: 'How fast pages were, the oldest first.' }),
     payments: z.array(Payment).meta({ description: 'Payments of the person, the oldest first.' }),
     service_events: z
       .array(ExportedServiceEvent)

@@ -6,6 +6,7 @@ import {
   aroundRange,
   eventsOf,
   type Fragment,
+  inRange,
   inTime,
   sessionsAround,
   startedInRange,
@@ -33,10 +34,13 @@ import {
   valueOfHit,
   valueOfSession,
 } from './values.ts'
+import { type VitalOptions, vitalsOf, whereMeasured } from './web-vitals.ts'
 
 export interface RelationOptions extends ValueOptions {
   /** Required by `conversions`. */
   targets?: ConversionTargets
+  /** Which measure `filtered_vitals` has; without it, reports with all of them. */
+  vital?: VitalOptions
   /** What `funnel_moments` and `unit_hits` read. */
   funnel?: FunnelOptions
   /** What `journey_hits` reads. */
@@ -178,6 +182,14 @@ export const RELATIONS = {
   /** Moments at which `targets` are met as steps of a funnel. */
   funnel_moments: (db, resolved, { targets, funnel, value }) =>
     funnelMoments(db, resolved, targets!, funnel, value === HOUR_OF_WEEK ? undefined : value),
+
+  /** Web vitals whose pageview is in the range and matches all filters. */
+  filtered_vitals: (db, resolved, options) => db`
+    select events.* ${asValue(db, valueOfHit(db, resolved, options))}
+    from ${vitalsOf(db, resolved, options.vital)}
+    ${joinSession(db, resolved, options)}
+    where ${inRange(db, resolved)} and ${conditionsOnHit(db, resolved)} and ${conditionsOnSession(db, resolved)}
+      ${whereMeasured(db, options.vital)}`,
 
   /** Pageviews and events of some visitors or sessions. */
   unit_hits: (db, resolved, { funnel }) => unitHits(db, resolved, funnel),

@@ -1,0 +1,75 @@
+import { z } from 'zod'
+import { BREAKDOWN_DIMENSIONS, type BreakdownDimension, sectionOf } from '../../dimensions/dimensions.ts'
+import { compareTexts } from '../../rollups/daily/value-dictionary.ts'
+import { label } from '../../schema/fields.ts'
+import { type Page, pageFields, windowOf } from '../../schema/pagination.ts'
+import { requireSection } from '../../sharing/grant.ts'
+import { StatsQuery } from '../filters/query.ts'
+import { resolveContext, type StatsServices, type StatsSite } from '../query-context.ts'
+import { filteredQuery } from '../sql/filtered-query.ts'
+import { readSlices } from '../sql/slices.ts'
+import { measuredFields, metricField } from './fields.ts'
+import { groupRows, type PackedMeasures, summarize } from './measures.ts'
+
+/** A report belongs to a pageview, which has no event name. */
+const VITAL_DIMENSIONS = BREAKDOWN_DIMENSIONS.filter(
+  (name): name is Exclude<BreakdownDimension, 'event_name'> => name !== 'event_name',
+)
+
+export const WebVitalsBreakdownQuery = StatsQuery.safeExtend({
+  ...metricField,
+  dimension: z.enum(VITAL_DIMENSIONS).meta({ description: 'What to break down by.' }),
+  sort: z
+    .enum(['samples', 'p75'])
+    .default('samples')
+    .meta({ description: 'Most samples first, or highest 75th percentile first.' }),
+  ...pageFields(25),
+})
+export type WebVitalsBreakdownQuery = z.infer<typeof WebVitalsBreakdownQuery>
+
+/** @see docs/metrics.md "Web Vitals" */
+export const WebVitalsRow = z
+  .object({
+    value: label('Value of the dimension; `(none)` for the empty one.', '/pricing'),
+    ...measuredFields,
+  })
+  .meta({ id: 'WebVitalsRow' })
+export type WebVitalsRow = z.infer<typeof WebVitalsRow>
+
+/** The measures of one metric, by the values of a dimension. */
+const countVitalValues = filteredQuery<undefined, PackedMeasures & { value: string }>(
+  'count-vital-values',
+  ['filtered_vitals'],
+  `select
+    value,
+    array_send(array_agg(measure order by measure)) as measures,
+    array_send(array_agg(reports order by measure)) as counts
+  from (select value, measure, count(*)::int as reports from filtered_vitals group by value, measure) as counted
+  group by value`,
+)
+
+/**
+ * Returns the numbers of a metric for each value of a dimension.
+ * @throws AppError `forbidden` for a dimension of a section that the reader may not see
+ */
+export async function getWebVitalsBreakdown(
+  services: StatsServices,
+  site: StatsSite,
+  { metric, dimension, sort, ...query }: WebVitalsBreakdownQuery,
+): Promise<Page<WebVitalsRow>> {
+  requireSection(services.grant, sectionOf(dimension))
+  const { resolved } = await resolveContext(services, site, query)
+  const rows = await readSlices(services, countVitalValues, resolved, {
+    vital: { metric },
+    value: dimension,
+    zone: site.timezone,
+  })
+  const measured = [...groupRows(rows, row => row.value)].map(([value, packed]) => ({
+    value,
+    ...summarize(metric, packed),
+  }))
+  measured.sort((a, b) => b[sort]! - a[sort]! || b.samples - a.samples || compareTexts(a.value, b.value))
+  const { limit, offset } = windowOf(query)
+  const page = measured.slice(offset, offset + limit)
+  return { rows: page.map(row => ({ ...row, value: row.value || '(none)' })), total: measured.length }
+}

@@ -1,0 +1,86 @@
+import { ratio } from '../../lib/numbers.ts'
+import { readIntArray } from '../../rollups/daily/visitor-set.ts'
+import type { Vital } from '../sql/web-vitals.ts'
+
+/** Distinct measures and how many reports have each, as bytes of `array_send(int4[])`. */
+export interface PackedMeasures {
+  measures: Buffer
+  counts: Buffer
+}
+
+/**
+ * Highest measures that are good and that are not poor, in the units in which they are stored: milliseconds, and ten-thousandths
+ * for cls.
+ * @see https://web.dev/articles/vitals#core-web-vitals
+ */
+const THRESHOLDS: Record<Vital, { good: number; fair: number }> = {
+  lcp: { good: 2_500, fair: 4_000 },
+  inp: { good: 200, fair: 500 },
+  cls: { good: 1_000, fair: 2_500 },
+  fcp: { good: 1_800, fair: 3_000 },
+  ttfb: { good: 800, fair: 1_800 },
+}
+
+/** The measures above this one are poor. */
+export const poorAbove = (metric: Vital): number => THRESHOLDS[metric].fair
+
+export interface Measured {
+  samples: number
+  /** Null without samples. */
+  p50: number | null
+  p75: number | null
+  p95: number | null
+  /** Percent of the samples. */
+  good: number
+  needs_improvement: number
+  poor: number
+}
+
+/**
+ * Returns the numbers of reports.
+ * @param packed of the same metric; those of different slices may have the same measures
+ * @see docs/metrics.md "Web Vitals"
+ */
+export function summarize(metric: Vital, packed: PackedMeasures[]): Measured {
+  const pairs = packed.flatMap(({ measures, counts }) => {
+    const reports = readIntArray(counts)
+    return Array.from(readIntArray(measures), (measure, index) => ({ measure, reports: reports[index]! }))
+  })
+  // The measures of one slice are sorted already.
+  if (packed.length > 1) pairs.sort((a, b) => a.measure - b.measure)
+  const samples = pairs.reduce((sum, { reports }) => sum + reports, 0)
+  const { good, fair } = THRESHOLDS[metric]
+  const notAbove = (most: number) =>
+    pairs.reduce((sum, { measure, reports }) => (measure <= most ? sum + reports : sum), 0)
+  const [goodReports, notPoor] = [notAbove(good), notAbove(fair)]
+
+  const percentile = (percent: number): number | null => {
+    let seen = 0
+    for (const { measure, reports } of pairs) {
+      seen += reports
+      if (100 * seen >= percent * samples) return metric === 'cls' ? measure / 10_000 : measure
+    }
+    return null
+  }
+  const share = (reports: number) => ratio(100 * reports, samples, 2)
+  return {
+    samples,
+    p50: percentile(50),
+    p75: percentile(75),
+    p95: percentile(95),
+    good: share(goodReports),
+    needs_improvement: share(notPoor - goodReports),
+    poor: share(samples - notPoor),
+  }
+}
+
+/** Groups rows by a key, in the order of their first row. */
+export function groupRows<Row, Key>(rows: Row[], keyOf: (row: Row) => Key): Map<Key, Row[]> {
+  const groups = new Map<Key, Row[]>()
+  for (const row of rows) {
+    const group = groups.get(keyOf(row))
+    if (group) group.push(row)
+    else groups.set(keyOf(row), [row])
+  }
+  return groups
+}

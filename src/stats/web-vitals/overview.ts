@@ -1,0 +1,66 @@
+import { z } from 'zod'
+import { Comparison, checkComparison, compareFields } from '../../time/comparison.ts'
+import { StatsQuery } from '../filters/query.ts'
+import type { ResolvedQuery } from '../filters/resolved-query.ts'
+import { resolveContext, type StatsServices, type StatsSite } from '../query-context.ts'
+import { filteredQuery } from '../sql/filtered-query.ts'
+import { readSlices } from '../sql/slices.ts'
+import { VITALS, type Vital } from '../sql/web-vitals.ts'
+import { measuredFields } from './fields.ts'
+import { type Measured, type PackedMeasures, summarize } from './measures.ts'
+
+export const WebVitalsQuery = StatsQuery.safeExtend(compareFields).superRefine(checkComparison)
+export type WebVitalsQuery = z.infer<typeof WebVitalsQuery>
+
+const Measures = z.object(measuredFields).meta({ id: 'WebVital' })
+const metrics = {
+  lcp: Measures.meta({ description: 'Largest Contentful Paint.' }),
+  inp: Measures.meta({ description: 'Interaction to Next Paint.' }),
+  cls: Measures.meta({ description: 'Cumulative Layout Shift.' }),
+  fcp: Measures.meta({ description: 'First Contentful Paint.' }),
+  ttfb: Measures.meta({ description: 'Time to First Byte.' }),
+} satisfies Record<Vital, z.ZodType>
+
+/** @see docs/metrics.md "Web Vitals" */
+export const WebVitals = z
+  .object({
+    ...metrics,
+    previous: z
+      .object(metrics)
+      .optional()
+      .meta({ description: 'The same of the compared period. There when the request has `compare`.' }),
+    comparison: Comparison.optional(),
+  })
+  .meta({ id: 'WebVitals' })
+export type WebVitals = z.infer<typeof WebVitals>
+
+/** The measures of all metrics. */
+const countVitals = filteredQuery<undefined, PackedMeasures & { metric: Vital }>('count-vitals', [
+  'filtered_vitals',
+])
+
+/** Returns the numbers of each metric. */
+export async function getWebVitals(
+  services: StatsServices,
+  site: StatsSite,
+  query: WebVitalsQuery,
+): Promise<WebVitals> {
+  const { resolved, resolvedBefore, comparison } = await resolveContext(services, site, query)
+  const current = await count(services, resolved)
+  return {
+    ...current,
+    ...(comparison && { previous: await count(services, resolvedBefore), comparison }),
+  }
+}
+
+async function count(services: StatsServices, resolved: ResolvedQuery): Promise<Record<Vital, Measured>> {
+  const rows = await readSlices(services, countVitals, resolved)
+  const measured = VITALS.map(metric => [
+    metric,
+    summarize(
+      metric,
+      rows.filter(row => row.metric === metric),
+    ),
+  ])
+  return Object.fromEntries(measured) as Record<Vital, Measured>
+}
