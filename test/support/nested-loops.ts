@@ -1,6 +1,7 @@
 /** A node of the output of `explain (format json)`. */
 export interface PlanNode {
   'Node Type': string
+  'Parent Relationship'?: string
   Strategy?: string
   'CTE Name'?: string
   'Index Cond'?: string
@@ -17,7 +18,10 @@ export function quadraticLoops(plan: PlanNode): PlanNode[] {
 }
 
 function isQuadratic({ Plans = [] }: PlanNode): boolean {
-  const [outer, inner] = Plans
+  // The statements of a `with` that a loop reads come before its two sides.
+  const [outer, inner] = ['Outer', 'Inner'].map(side =>
+    Plans.find(node => node['Parent Relationship'] === side),
+  )
   return !isOneRow(outer!) && !isOneRow(inner!) && !isLookUp(inner!)
 }
 

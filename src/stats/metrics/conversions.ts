@@ -58,7 +58,7 @@ const countSliceConversionsByGoal = filteredQuery<
     coalesce(
       sum(revenue_minor) filter (where revenue_currency = (select currencies from params)[goal + 1]), 0
     )::text as revenue,
-    array_send(array_agg(distinct visitor_no)) as visitors
+    array_send(array_agg(distinct visitor_no) filter (where visitor_no is not null)) as visitors
   from conversions
   group by goal`,
 )
