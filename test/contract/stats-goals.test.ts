@@ -122,6 +122,30 @@ describe('goal report', () => {
   })
 })
 
+test.each([
+  ['in one statement', undefined],
+  ['in slices', { hits: 2, shortestMs: 3_600_000 }],
+])('goals: a payment of nobody known is a conversion without a visitor, read %s', async (_, slices) => {
+  const shop = await stats.site()
+  const { token } = stats.owner
+  const send = (method: string, path: string, body: object) =>
+    stats.api.call(method, `${shop.path}${path}`, { token, body })
+  await send('PUT', '/processor', { provider: 'stripe', webhook_secret: 'whsec_test' })
+  await send('POST', '/payments', {
+    amount: 5,
+    currency: 'USD',
+    transaction_id: 'a',
+    timestamp: `${DAY}T09:00:00Z`,
+  })
+  stats.api.services.slices = slices
+  const rows: { id: string; display_name: string }[] = await stats.read(shop, `/stats/goals?${THAT_DAY}`)
+  const paid = rows.find(row => row.display_name === 'payment')!
+  expect(paid).toMatchObject({ conversions: 1, visitors: 0, conversion_rate: 0 })
+  const overview = await stats.read(shop, `/overview?${THAT_DAY}&goal=${paid.id}`)
+  stats.api.services.slices = undefined
+  expect(overview).toMatchObject({ visitors: 0, payments: 0, conversion_rate: 0 })
+})
+
 test('goals: a replaced definition also applies to earlier hits', async () => {
   const id = await stats.goal(site, {
     match_type: 'event',
