@@ -4,12 +4,12 @@
 with moments as materialized (
   select
     pageviews,
-    case when newest like '%true' then scroll end as scroll,
+    case when newest like '%false' then null else scroll end as scroll,
     engaged_ms
   from (
     select
       count(*) filter (where matches) as pageviews,
-      max(id::text || matches::text collate "C") filter (where type = 'pageview') as newest,
+      max(id_and_match) as newest,
       max(scroll) as scroll,
       sum(engaged_ms) as engaged_ms
     from page_reads

@@ -1,4 +1,4 @@
--- The hits of journeys, as `pack-funnel-moments` sends moments.
+-- The hits of journeys, as `pack-funnel-moments` sends moments. Without `offset 0`, each part would make the bytes of all again.
 select
   part,
   hits,
@@ -17,5 +17,6 @@ from (
       select count(*) as hits, array_agg(moment) as moments, array_agg(at) as times, array_agg(value) as texts
       from journey_hits
     ) as collected
+    offset 0
   ) as sent
 ) as numbered

@@ -109,6 +109,7 @@ async function storeVisit(siteId: string): Promise<string> {
     }),
     error,
     enrichedHit(site, at + 4, { ...visitor, type: 'engagement', scroll: 80, engagedMs: 500 }),
+    enrichedHit(site, at + 5, { ...visitor, type: 'button', name: 'button', props: { selector: '#buy' } }),
   ])
   return error.errorId!
 }

@@ -162,6 +162,9 @@ export function services(db: Db, now = NOW) {
 
 export type Range = { from: string; to: string } | { range: string }
 
+/** Money of a row is that of the days with details. */
+const NO_MONEY = { revenue: null, mrr: null, revenue_per_visitor: null }
+
 /** The numbers of a site that need no filter, in a range. Left out: what is documented to need rows. */
 export async function readNumbers(db: Db, site: TestSite, range: Range): Promise<object> {
   const asked = await storedSite(db, site)
@@ -174,7 +177,7 @@ export async function readNumbers(db: Db, site: TestSite, range: Range): Promise
   const breakdowns: unknown[] = []
   for (const dimension of ['path', 'country', 'entry_path']) {
     const { rows, total } = await getBreakdown(parts, asked, BreakdownQuery.parse({ ...range, dimension }))
-    breakdowns.push(total, ...rows.map(({ revenue: _revenue, ...row }) => row))
+    breakdowns.push(total, ...rows.map(row => ({ ...row, ...NO_MONEY })))
   }
   const titles = await getPageTitles(parts, asked, PageTitlesQuery.parse(range))
   return {

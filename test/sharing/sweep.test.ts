@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { type Dimension, isHitDimension } from '../../src/dimensions/dimensions.ts'
 import { SECTIONS, type Section } from '../../src/dimensions/sections.ts'
 import type { Json } from '../support/stripe.ts'
 import { masked, ownersInput, PUBLIC, READS, type SharedRead } from './reads.ts'
@@ -44,6 +45,8 @@ const isMoneyGoal = ({ id }: Json) => {
   const index = world.goals.indexOf(id)
   return index < 0 || GOALS[index]!.isMoney
 }
+
+const isOfHits = (name: string) => isHitDimension(name as Dimension)
 
 /** Reads whose answer an owner cannot get by filters: their goals and values are compared by themselves. */
 const isListed = ({ procedure, input }: SharedRead) =>
@@ -129,10 +132,30 @@ describe.each(Object.entries(WAYS))('shared reads over %s', (_way, ask) => {
           continue
         // An owner's filter on the dimension itself is not applied to its values; that of a share is.
         if (read.procedure === 'stats.filterValues' && String(read.input.dimension) in filters) continue
+        // An owner's filter on hits keeps whole sessions, that of a share only the matching hits.
+        if (read.procedure === 'stats.journeys' && Object.keys(filters).some(isOfHits)) continue
         await expectOwners(ask, read, PUBLIC, secret, filters)
       }
     },
   )
+})
+
+test('a share that is narrowed to some pages shows no other page on the way of a session', async () => {
+  const ofTitles = READS.find(({ procedure }) => procedure === 'stats.journeys')!
+  const { starting_at: _, ...range } = ofTitles.input
+  const journeys = { ...ofTitles, input: { ...range, by: 'path', ending_at: '/pricing' } }
+  const { secret } = await world.share([...PUBLIC], { filters: { path: { starts_with: '/pri' } } })
+  const answers = await Promise.all(
+    [secret, world.owner.token].map(credential => WAYS.rest(journeys, journeys.input, credential)),
+  )
+  const [shown, all] = answers.map(({ body }) =>
+    body.steps.flatMap((step: { nodes: { kind: string; value: string }[] }) =>
+      step.nodes.filter(({ kind }) => kind === 'value').map(({ value }) => value),
+    ),
+  )
+  expect(shown.length).toBeGreaterThan(0)
+  expect(shown.every((value: string) => value.startsWith('/pri'))).toBe(true)
+  expect(all.some((value: string) => !value.startsWith('/pri'))).toBe(true)
 })
 
 describe.each(Object.entries(WAYS))('public sites over %s', (_way, ask) => {

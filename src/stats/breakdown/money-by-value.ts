@@ -26,19 +26,6 @@ const bySessionValue = (relation: string, amount: string) =>
   where currency = (select currency from params)
   group by value`
 
-/**
- * The same without filters, for what never changes of a session: `money_sessions` has it of all sessions with money, so that none is
- * looked up in the columnstore.
- */
-const byKeptValue = (table: string, amount: string) =>
-  `select coalesce(money_sessions.session ->> :column::text, '') as value, sum(${amount})::text as amount
-  from ${table} as money
-  left join money_sessions
-    on money_sessions.site_no = :siteNo::int and money_sessions.session_no = money.session_no
-  where money.site_no = :siteNo::int and money.currency = :currency::text
-    and money.at >= :start::timestamptz and money.at < :end::timestamptz
-  group by 1`
-
 /** Sums of the sessions that have a filtered hit with the value. Only hits of sessions with money are grouped. */
 const byHitValue = (relation: string, amount: string) =>
   `with session as materialized (
@@ -83,11 +70,23 @@ const sumMrrByHitValue = filteredQuery<{ currency: string }, AmountRow>(
 type KeptParams = { siteNo: number; start: Date; end: Date; currency: string; column: string }
 const sumRevenueByKeptValue = query<KeptParams, AmountRow>(
   'sum-revenue-by-kept-value',
-  byKeptValue('revenue', PAID),
+  `select coalesce(money_sessions.session ->> :column::text, '') as value, sum(amount_minor - refunded_minor)::text as amount
+  from revenue as money
+  left join money_sessions
+    on money_sessions.site_no = :siteNo::int and money_sessions.session_no = money.session_no
+  where money.site_no = :siteNo::int and money.currency = :currency::text
+    and money.at >= :start::timestamptz and money.at < :end::timestamptz
+  group by 1`,
 )
 const sumMrrByKeptValue = query<KeptParams, AmountRow>(
   'sum-mrr-by-kept-value',
-  byKeptValue('mrr_movements', 'amount_minor'),
+  `select coalesce(money_sessions.session ->> :column::text, '') as value, sum(amount_minor)::text as amount
+  from mrr_movements as money
+  left join money_sessions
+    on money_sessions.site_no = :siteNo::int and money_sessions.session_no = money.session_no
+  where money.site_no = :siteNo::int and money.currency = :currency::text
+    and money.at >= :start::timestamptz and money.at < :end::timestamptz
+  group by 1`,
 )
 
 export type MoneyKind = 'revenue' | 'mrr'

@@ -13,8 +13,8 @@ interface Params {
   until: readonly Date[]
 }
 
-const countPayersOf = filteredQuery<Params, { began: number; came: number | null; customers: number }>(
-  'count-payers',
+const countReturningPayers = filteredQuery<Params, { began: number; came: number | null; customers: number }>(
+  'count-returning-payers',
   ['filtered_payments'],
 )
 
@@ -43,7 +43,9 @@ export async function countPayers(
   site: StatsSite,
   cohorts: CustomerCohorts,
 ): Promise<Customers> {
-  const rows = await countPayersOf(services.reads, cohorts.resolved, { params: paramsOf(site, cohorts) })
+  const rows = await countReturningPayers(services.reads, cohorts.resolved, {
+    params: paramsOf(site, cohorts),
+  })
   const { sizes, kept } = empty(cohorts)
   for (const { began, came, customers } of rows) {
     if (came === null) sizes[began - 1] = customers

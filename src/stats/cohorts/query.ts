@@ -47,30 +47,34 @@ export const Retention = z
     measure: z.enum(MEASURES).meta({ description: 'What is counted in later periods.' }),
     period: z.enum(PERIODS).meta({ description: 'Length of the periods.' }),
     left_out: count('Visitors who began in the range, and whom nothing recognizes later.', 12),
-    cohorts: z.array(
-      z
-        .object({
-          label: label('Where the period begins, or the range.', '2026-03-02T00:00:00+01:00'),
-          size: count('Members.', 240),
-          base: z
-            .int()
-            .meta({ description: 'What 100 percent is: the members, or their MRR.', example: 240 }),
-          periods: z.array(
-            z
-              .object({
-                period: count('From 1: how many periods later.', 1),
-                value: z.int().meta({
-                  description: 'Members who came back or paid, or the MRR that is kept.',
-                  example: 60,
-                }),
-                rate: decimal('Of `base`, percent, one decimal.', 25),
-                is_complete: flag('Whether the period has ended.', true),
-              })
-              .meta({ id: 'RetentionPeriod' }),
-          ),
-        })
-        .meta({ id: 'RetentionCohort' }),
-    ),
+    cohorts: z
+      .array(
+        z
+          .object({
+            label: label('Where the period begins, or the range.', '2026-03-02T00:00:00+01:00'),
+            size: count('Members.', 240),
+            base: z
+              .int()
+              .meta({ description: 'What 100 percent is: the members, or their MRR.', example: 240 }),
+            periods: z
+              .array(
+                z
+                  .object({
+                    period: count('From 1: how many periods later.', 1),
+                    value: z.int().meta({
+                      description: 'Members who came back or paid, or the MRR that is kept.',
+                      example: 60,
+                    }),
+                    rate: decimal('Of `base`, percent, one decimal.', 25),
+                    is_complete: flag('Whether the period has ended.', true),
+                  })
+                  .meta({ id: 'RetentionPeriod' }),
+              )
+              .meta({ description: 'Later periods that have begun, in their order.' }),
+          })
+          .meta({ id: 'RetentionCohort' }),
+      )
+      .meta({ description: 'One for each period of the range, the oldest first.' }),
   })
   .meta({ id: 'Retention' })
 export type Retention = z.infer<typeof Retention>

@@ -85,8 +85,8 @@ const countClicks = filteredQuery<undefined, Omit<Clicked, 'visitors'> & { visit
 
 const countSeenSessions = filteredQuery<undefined, { sessions: number }>(
   'count-seen-sessions',
-  ['seen_hits'],
-  'select count(*) as sessions from (select session_no from seen_hits group by session_no) as seen',
+  ['seen_sessions'],
+  'select count(*) as sessions from seen_sessions',
 )
 
 /** Returns what was clicked, most clicks first; ties by type, selector and target. */

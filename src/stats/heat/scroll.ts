@@ -36,7 +36,6 @@ export const ScrollReport = z.object({
         share: decimal('Percent of the pageviews with engagement.', 60),
       }),
     )
-    .length(DEPTHS.length)
     .meta({ description: 'Each depth of 5, 10, … 100 percent.' }),
 })
 export type ScrollReport = z.infer<typeof ScrollReport>

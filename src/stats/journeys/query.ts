@@ -45,18 +45,20 @@ export const Journeys = z
           .object({
             step: count('From 0, the chosen value.', 1),
             sessions: count('Sessions that have a value at this step.', 80),
-            nodes: z.array(
-              z
-                .object({
-                  kind: z.enum(['value', 'other', 'end']).meta({
-                    description:
-                      'A value, all further values together, or sessions that have no further value.',
-                  }),
-                  value: label('Null unless it is a value.', '/pricing').nullable(),
-                  sessions: count('Sessions.', 40),
-                })
-                .meta({ id: 'JourneyNode' }),
-            ),
+            nodes: z
+              .array(
+                z
+                  .object({
+                    kind: z.enum(['value', 'other', 'end']).meta({
+                      description:
+                        'A value, all further values together, or sessions that have no further value.',
+                    }),
+                    value: label('Null unless it is a value.', '/pricing').nullable(),
+                    sessions: count('Sessions.', 40),
+                  })
+                  .meta({ id: 'JourneyNode' }),
+              )
+              .meta({ description: 'Values, most sessions first; then the others, and those that end.' }),
             links: z
               .array(
                 z

@@ -108,9 +108,11 @@ function hasProperty(db: Queryable, { keys, values }: PropertyFilter): Fragment 
   const some = (tests: Fragment[]) =>
     db`exists (select from jsonb_each_text(events.props) as property where true ${concat(db, tests)})`
   const named = keys.filter(key => !isNegative(key))
-  const absent = keys
-    .filter(isNegative)
-    .map(key => db`and not ${some([db`and not ${holds(db, db`property.key`, key)}`])}`)
+  const absent = keys.filter(isNegative).map(
+    key => db`
+    and not ${some([db`and not ${holds(db, db`property.key`, key)}`])}
+    ${key.operator === 'is_not' && key.values.includes('') ? db`and events.props is not null` : db``}`,
+  )
   if (named.length + values.length === 0) return db`(true ${concat(db, absent)})`
   const present = some([
     ...named.map(key => db`and ${holds(db, db`property.key`, key)}`),

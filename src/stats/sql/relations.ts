@@ -22,7 +22,7 @@ import {
 import { conversions } from './conversions.ts'
 import { filteredCustomers, filteredSubscriptions } from './customers.ts'
 import { type FunnelOptions, funnelMoments, unitHits } from './funnel.ts'
-import { clicks, type HeatOptions, pageReads, seenHits } from './heat.ts'
+import { clicks, type HeatOptions, pageReads, seenSessions } from './heat.ts'
 import { type JourneyOptions, journeyHits } from './journey.ts'
 import { filteredMoney } from './money.ts'
 import {
@@ -199,8 +199,8 @@ export const RELATIONS = {
   /** What was clicked, one row a click. */
   clicks: (db, resolved, { heat }) => clicks(db, resolved, heat),
 
-  /** Hits by which a session has seen the pages that the filters name. */
-  seen_hits: seenHits,
+  /** Sessions that have seen the pages that the filters name. */
+  seen_sessions: seenSessions,
 
   /** Pageviews of a path, and their engagement. */
   page_reads: (db, resolved, { heat }) => pageReads(db, resolved, heat),

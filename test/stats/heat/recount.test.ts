@@ -24,8 +24,8 @@ beforeAll(async () => {
 })
 afterAll(() => database.close())
 
-const STREAMS = runs(4)
-const READS = runs(16)
+const STREAMS = runs(3)
+const READS = runs(9)
 const LONG_AFTER = new Date(Date.UTC(2026, 5, 1))
 const SLICES = { hits: 8, shortestMs: 3_600_000 }
 const TARGETS = [undefined, '', 'https://example.org/', 'https://example.org/Ä', '/search']
@@ -45,7 +45,7 @@ function withTargets(random: Random) {
 
 test(`heat: every number equals a recount of the hits (${STREAMS} streams)`, async () => {
   const { db } = database
-  const most = { clicks: 0, filtered: 0, engaged: 0 }
+  const most = { clicks: 0, engaged: 0 }
   for (let seed = 1; seed <= STREAMS; seed++) {
     const stream = randomVisits(seed + 500)
     const targeted = withTargets(randomFrom(seed))
@@ -80,7 +80,7 @@ test(`heat: every number equals a recount of the hits (${STREAMS} streams)`, asy
       const what = JSON.stringify({ seed, round, query, types, path, zone: stream.zone })
 
       const expected = recountClicks(world, query, types)
-      const perPage = 1 + random.int(6)
+      const perPage = random.pick([2, 5, 100])
       const asked = { ...inputOf(filters, ClicksQuery), ...(types && { types: types.join(',') }) }
       for (let page = 1; page <= Math.ceil(expected.length / perPage) + 1; page++) {
         const input = ClicksQuery.parse({ ...asked, page, per_page: perPage })
@@ -98,9 +98,10 @@ test(`heat: every number equals a recount of the hits (${STREAMS} streams)`, asy
       const scrolled = recountScroll(world, { ...query, filters: others }, path)
       expect(report, what).toEqual(scrolled)
       most.clicks = Math.max(most.clicks, expected.length)
-      if (filters.path ?? filters.event_name) most.filtered = Math.max(most.filtered, expected.length)
       most.engaged = Math.max(most.engaged, scrolled.engaged_pageviews)
     }
+    // Goals of two streams may have the same id.
+    await replaceGoals(db, site, [])
   }
   expect(Math.min(most.clicks, most.engaged), 'something was compared').toBeGreaterThan(3)
 }, 300_000)
