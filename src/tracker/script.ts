@@ -5,7 +5,7 @@ import { report, wantErrors } from './errors.ts'
 import { finish, page, watchPages } from './pages.ts'
 import { on, safe } from './safe.ts'
 import { answers, type Page, send } from './send.ts'
-import { isTracked, options, tag } from './settings.ts'
+import { hostname, options, tag } from './settings.ts'
 import { keepId } from './visitor.ts'
 
 /** What the script that measures web vitals finds on the tag of this one. */
@@ -65,7 +65,14 @@ if (!before.identify) {
   const analytics: Analytics = (...args) => (answers.get ? safe(call)(args) : queue.push(args))
   analytics.identify = (...args) => analytics('identify', ...args)
   self.analytics = analytics
-  if (isTracked) {
+  // Not in a frame, local or a file, nor when `data-dnt` applies. Developers try the script on localhost first, where no hits
+  // would look like a fault: the console says what to do.
+  if (
+    self === top &&
+    (options.dnt == null || !(+navigator.doNotTrack! || navigator.globalPrivacyControl)) &&
+    ((hostname && (options.local != null || !/^(127\.|\[::1])|\blocalhost$/.test(hostname))) ||
+      console.info('analytics: localhost needs data-local'))
+  ) {
     if (document.prerendering) on('prerenderingchange', start)
     else safe(start)()
   }

@@ -15,13 +15,3 @@ declare global {
     readonly globalPrivacyControl?: boolean
   }
 }
-
-/**
- * Whether to track this page: not when it is a file, local or in a frame, or when `data-dnt` applies. Developers try
- * the script on localhost first, where no hits would look like a fault: the console says what to do.
- */
-export const isTracked: unknown =
-  self === top &&
-  (options.dnt == null || !(+navigator.doNotTrack! || navigator.globalPrivacyControl)) &&
-  ((hostname && (options.local != null || !/^(127\.|\[::1])|\blocalhost$/.test(hostname))) ||
-    console.info('localhost needs data-local'))

@@ -135,7 +135,7 @@ describe('tracker: a page with a local address', () => {
     await person.close()
     return said.filter(text => text.startsWith('analytics:'))
   }
-  const HINT = ['localhost needs data-local']
+  const HINT = ['analytics: localhost needs data-local']
   const tagOf = async () => {
     const { key } = await world.site()
     const src = `${world.service.url}/js/script.js`
