@@ -42,7 +42,16 @@ test('configuration: without variables, each setting has its documented default'
     metricsToken: undefined,
     trustProxy: 0,
     sitesPerTeam: 30,
-    limits: { collect: 600, event: 600, engage: 600, identify: 120, api: 60, browser: 600, webhook: 600 },
+    limits: {
+      collect: 600,
+      event: 600,
+      engage: 600,
+      'web-vitals': 600,
+      identify: 120,
+      api: 60,
+      browser: 600,
+      webhook: 600,
+    },
     hasPasswords: true,
     logLevel: 'info',
   })

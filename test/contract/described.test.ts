@@ -109,6 +109,11 @@ async function storeVisit(siteId: string): Promise<string> {
     }),
     error,
     enrichedHit(site, at + 4, { ...visitor, type: 'engagement', scroll: 80, engagedMs: 500 }),
+    enrichedHit(site, at + 4, {
+      ...visitor,
+      type: 'web_vitals',
+      vitals: { id: randomUUID(), lcp: 900, inp: 600, cls: 9, inpTarget: '#buy' },
+    }),
     enrichedHit(site, at + 5, { ...visitor, type: 'button', name: 'button', props: { selector: '#buy' } }),
   ])
   return error.errorId!
@@ -116,7 +121,8 @@ async function storeVisit(siteId: string): Promise<string> {
 
 const FIREFOX = 'Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0'
 
-const isIngested = (path: string) => /^\/(api\/(collect|event|engage|identify)|js\/script\.js)$/.test(path)
+const isIngested = (path: string) =>
+  /^\/(api\/(collect|event|engage|identify|web-vitals)|js\/(script|vitals)\.js)$/.test(path)
 
 /** Asks one operation of a part, and checks that the answer is described. */
 async function ask(part: Part, operation: string, asked: Asked = {}): Promise<Answered> {
@@ -242,7 +248,7 @@ async function askOverLimit(
 ): Promise<void> {
   const { limits } = whole.services.config
   const [, endpoint = 'api'] =
-    /^POST \/api\/.*?(collect|event|engage|identify|webhook)\b/.exec(operation) ?? []
+    /^POST \/api\/.*?(collect|event|engage|identify|web-vitals|webhook)\b/.exec(operation) ?? []
   const isOfBrowsers = routeOf(operation)?.isOpen || operation.startsWith('GET /api/auth/oidc/')
   const limit = isOfBrowsers ? 'browser' : (endpoint as keyof typeof limits)
   const before = limits[limit]
