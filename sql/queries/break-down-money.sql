@@ -17,12 +17,7 @@ with
       and revenue.at >= :start::timestamptz and revenue.at < :end::timestamptz
   ),
   paid_by_value as (
-    select
-      value, sum(net) as revenue, count(*) filter (where is_kept) as payments,
-      count(distinct customer) filter (where is_kept) as customers,
-      count(*) filter (where is_first_of_customer) as new_customers
-    from paid
-    group by value
+    {paid_by_value}
   ),
   moved_by_value as (
     select coalesce(money_sessions.session ->> :column::text, '') as value, sum(mrr_movements.amount_minor) as mrr
@@ -34,16 +29,7 @@ with
     group by 1
     having sum(mrr_movements.amount_minor) <> 0
   )
-select
-  value,
-  coalesce(revenue, 0)::text as revenue,
-  coalesce(payments, 0) as payments,
-  coalesce(customers, 0) as customers,
-  coalesce(new_customers, 0) as "newCustomers",
-  coalesce(mrr, 0)::text as mrr,
-  count(*) over () as total
-from paid_by_value
-full join moved_by_value using (value)
+{money_of_values}
 order by
   case :sort::text
     when 'revenue' then coalesce(revenue, 0)
