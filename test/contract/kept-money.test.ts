@@ -81,7 +81,7 @@ async function randomMoney(site: StatsSite, seed: number) {
         ),
       ]),
   ]
-  for (let step = 0; step < 80; step++) await random.pick(steps)()
+  for (let step = 0; step < 60; step++) await random.pick(steps)()
 }
 
 /** A session that money was attributed to stays after the money has gone; the migration does not find it. */
@@ -118,7 +118,7 @@ class Undone extends Error {}
 test('kept money: the migration makes of payments and subscriptions what triggers kept of them', async () => {
   const { db } = revenue.api.services
   const sites: StatsSite[] = []
-  for (let seed = 1; seed <= runs(5); seed++) {
+  for (let seed = 1; seed <= runs(2); seed++) {
     const site = await revenue.shop()
     await randomMoney(site, seed)
     sites.push(site)
