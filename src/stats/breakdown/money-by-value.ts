@@ -26,24 +26,6 @@ const bySessionValue = (relation: string, amount: string) =>
   where currency = (select currency from params)
   group by value`
 
-/** Sums of the sessions that have a filtered hit with the value. Only hits of sessions with money are grouped. */
-const byHitValue = (relation: string, amount: string) =>
-  `with session as materialized (
-    select session_no, sum(${amount}) as amount
-    from ${relation}
-    where currency = (select currency from params) and session_no is not null
-    group by 1
-  )
-  select value, sum(amount)::text as amount
-  from session
-  join (
-    select value, session_no
-    from filtered_hits
-    where not is_service and session_no in (select session_no from session)
-    group by 1, 2
-  ) as hit using (session_no)
-  group by value`
-
 const PAID = 'amount_minor - refunded_minor'
 
 const sumRevenueBySessionValue = filteredQuery<{ currency: string }, AmountRow>(
@@ -51,20 +33,40 @@ const sumRevenueBySessionValue = filteredQuery<{ currency: string }, AmountRow>(
   ['filtered_payments'],
   bySessionValue('filtered_payments', PAID),
 )
-const sumRevenueByHitValue = filteredQuery<{ currency: string }, AmountRow>(
-  'sum-revenue-by-hit-value',
-  ['filtered_payments', 'filtered_hits'],
-  byHitValue('filtered_payments', PAID),
-)
 const sumMrrBySessionValue = filteredQuery<{ currency: string }, AmountRow>(
   'sum-mrr-by-session-value',
   ['movements_in_range'],
   bySessionValue('movements_in_range', 'amount_minor'),
 )
-const sumMrrByHitValue = filteredQuery<{ currency: string }, AmountRow>(
-  'sum-mrr-by-hit-value',
-  ['movements_in_range', 'filtered_hits'],
-  byHitValue('movements_in_range', 'amount_minor'),
+/**
+ * Sums of the sessions that have a filtered hit with the value, in one scan of the hits for all kinds; null where no session with the
+ * value has money of the kind. Only hits of sessions with money are grouped.
+ */
+const sumMoneyByHitValue = filteredQuery<
+  { currency: string; kinds: MoneyKind[] },
+  { value: string } & Record<MoneyKind, string | null>
+>(
+  'sum-money-by-hit-value',
+  ['filtered_payments', 'movements_in_range', 'filtered_hits'],
+  `with session as materialized (
+    select session_no, sum(revenue) as revenue, sum(mrr) as mrr
+    from (
+      select session_no, currency, 'revenue' as kind, ${PAID} as revenue, null::bigint as mrr from filtered_payments
+      union all
+      select session_no, currency, 'mrr', null, amount_minor from movements_in_range
+    ) as money
+    where currency = (select currency from params) and kind = any((select kinds from params)::text[]) and session_no is not null
+    group by 1
+  )
+  select value, sum(revenue)::text as revenue, sum(mrr)::text as mrr
+  from session
+  join (
+    select value, session_no
+    from filtered_hits
+    where not is_service and session_no in (select session_no from session)
+    group by 1, 2
+  ) as hit using (session_no)
+  group by value`,
 )
 
 type KeptParams = { siteNo: number; start: Date; end: Date; currency: string; column: string }
@@ -91,7 +93,6 @@ const sumMrrByKeptValue = query<KeptParams, AmountRow>(
 
 export type MoneyKind = 'revenue' | 'mrr'
 const VISITS = { revenue: listPayingVisits, mrr: listMovedVisits }
-const HIT_SUMS = { revenue: sumRevenueByHitValue, mrr: sumMrrByHitValue }
 const SESSION_SUMS = { revenue: sumRevenueBySessionValue, mrr: sumMrrBySessionValue }
 const KEPT_SUMS = { revenue: sumRevenueByKeptValue, mrr: sumMrrByKeptValue }
 
@@ -139,11 +140,18 @@ export async function sumMoneyByValue(
     for (const [index, kind] of wanted.entries()) found[kind] = sums[index]!
     return found
   }
+  if (isOfHits && wanted.length > 0) {
+    const params = { currency, kinds: wanted }
+    for (const row of await sumMoneyByHitValue(reads, resolved, { ...options, params })) {
+      for (const kind of wanted) if (row[kind] !== null) found[kind].set(row.value, BigInt(row[kind]))
+    }
+    return found
+  }
   const sumBy = (kind: MoneyKind): Promise<AmountRow[]> => {
     if (isKept(value) && isUnfiltered(resolved)) {
       return KEPT_SUMS[kind](reads, { siteNo, start, end, currency, column: columnOf(value) })
     }
-    return (isOfHits ? HIT_SUMS : SESSION_SUMS)[kind](reads, resolved, options)
+    return SESSION_SUMS[kind](reads, resolved, options)
   }
   await Promise.all(
     wanted.map(async kind => {
