@@ -12,6 +12,7 @@ import { countMoneyBetween } from '../metrics/money.ts'
 import type { StatsServices, StatsSite } from '../query-context.ts'
 import { filteredQuery } from '../sql/filtered-query.ts'
 import { MANY_PAYMENTS } from '../sql/money.ts'
+import { countHits } from '../sql/slices.ts'
 import { listMovedVisits, listPayingVisits, sumByVisitValues } from './money-of-visits.ts'
 
 interface AmountRow {
@@ -99,6 +100,23 @@ const KEPT_SUMS = { revenue: sumRevenueByKeptValue, mrr: sumMrrByKeptValue }
 const isKept = (value: BreakdownDimension): value is DimensionOf<'session' | 'session-row'> =>
   value !== HOUR_OF_WEEK && ['session', 'session-row'].includes(levelOf(value))
 
+/**
+ * Tells whether looking up the hits of each session with money takes less time than a scan of the hits in the range. The embedded
+ * database can do nothing else during a scan, so it looks up as many as the planner's estimates allow.
+ */
+async function isFewForHits(
+  { reads, slices }: Pick<StatsServices, 'reads' | 'slices'>,
+  resolved: ResolvedQuery,
+  counts: number[],
+): Promise<boolean> {
+  const most = Math.max(...counts)
+  if (slices || most >= MANY_PAYMENTS) return most < MANY_PAYMENTS
+  return most * HITS_A_LOOKUP < (await countHits(reads, keptPart(resolved)))
+}
+
+/** A lookup takes as long as a scan of so many rows of the columnstore. */
+const HITS_A_LOOKUP = 1_000
+
 /** Minor units by value; absent values have 0. */
 export type MoneyByValue = Record<MoneyKind, Map<string, bigint>>
 
@@ -133,7 +151,15 @@ export async function sumMoneyByValue(
   }
   const found: MoneyByValue = { revenue: new Map(), mrr: new Map() }
   const isOfHits = isHitDimension(value)
-  if (isOfHits && wanted.every(kind => counts[kind] < MANY_PAYMENTS)) {
+  if (
+    isOfHits &&
+    wanted.length > 0 &&
+    (await isFewForHits(
+      services,
+      resolved,
+      wanted.map(kind => counts[kind]),
+    ))
+  ) {
     const { value: _value, values: _values, ...ofAny } = options
     const lists = await Promise.all(wanted.map(kind => VISITS[kind](reads, resolved, ofAny)))
     const sums = await sumByVisitValues(services, resolved, { value, values }, lists)
