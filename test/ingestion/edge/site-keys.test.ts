@@ -5,7 +5,7 @@ import { connectDb } from '../../../src/db/connect.ts'
 import { createSiteKeys } from '../../../src/ingestion/edge/site-keys.ts'
 import { connectPatientRedis } from '../../../src/redis/connect.ts'
 import { SITE_CHANGES } from '../../../src/sites/change-site.ts'
-import { type TestDatabase, testDatabase } from '../../support/database.ts'
+import { sharedDatabase, type TestDatabase } from '../../support/database.ts'
 import { silentLog } from '../../support/log.ts'
 import { type TestRedis, testRedis } from '../../support/redis.ts'
 import { createTestSite } from '../../support/sites.ts'
@@ -17,7 +17,7 @@ let server: TestRedis
 let subscriber: Redis
 
 beforeAll(async () => {
-  ;[database, server] = await Promise.all([testDatabase(), testRedis()])
+  ;[database, server] = await Promise.all([sharedDatabase(), testRedis()])
   subscriber = connectPatientRedis(server.url, silentLog)
 })
 afterAll(async () => {
