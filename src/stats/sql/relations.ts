@@ -61,6 +61,8 @@ export interface RelationOptions extends ValueOptions {
   visits?: VisitSpan[]
   /** Only hits that come after this one in a list of the newest first; restricts only `filtered_hits`. */
   after?: { at: Date; id: string } | undefined
+  /** Only sessions that come after this one in a list of the newest first; restricts only `filtered_sessions`. */
+  afterSession?: { at: Date; id: number } | undefined
   /** Only hits at these times; restricts only `filtered_hits`. */
   times?: Date[]
   /** Only occurrences of this error. */
@@ -273,7 +275,11 @@ const ofPeople = (db: Queryable, people: PeopleFilter): Fragment =>
     : db`and sessions.user_id <> '' and sessions.user_id = any(${people.userIds}::text[])`
 
 /** Narrows sessions to a span of starts, to people, or to one session. */
-const startedWithin = (db: Queryable, { window, people, sessionNo }: RelationOptions): Fragment => db`
+const startedWithin = (
+  db: Queryable,
+  { window, people, sessionNo, afterSession: after }: RelationOptions,
+): Fragment => db`
+  ${after ? db`and (sessions.started_at, sessions.session_no) < (${after.at}::timestamptz, ${after.id}::bigint)` : db``}
   ${window ? db`and sessions.started_at >= ${window.start} and sessions.started_at < ${window.end}` : db``}
   ${people ? ofPeople(db, people) : db``}
   ${sessionNo === undefined ? db`` : db`and sessions.session_no = ${sessionNo}::bigint`}`
