@@ -47,6 +47,7 @@ test('configuration: without variables, each setting has its documented default'
       event: 600,
       engage: 600,
       'web-vitals': 600,
+      replay: 600,
       identify: 120,
       api: 60,
       browser: 600,

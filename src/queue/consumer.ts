@@ -3,7 +3,7 @@ import Bull from 'bull'
 import type { Redis } from 'ioredis'
 import { connectPatientRedis } from '../redis/connect.ts'
 import type { Log } from '../runtime/log.ts'
-import { QUEUE, queueDepth, SETTINGS } from './bull-format.ts'
+import { type QueueName, queueDepth, SETTINGS } from './bull-format.ts'
 
 const CLOSE_MS = 1_000
 
@@ -12,13 +12,14 @@ const CLOSE_MS = 1_000
  * A job whose handler rejects is retried one second later, without limit.
  */
 export function createConsumer<Payload>(options: {
+  queue?: QueueName
   redisUrl: string
   concurrency: number
   log: Log
   handle: (payload: Payload) => Promise<void>
 }) {
   const connections: Redis[] = []
-  const queue = new Bull<Payload>(QUEUE, {
+  const queue = new Bull<Payload>(options.queue ?? 'hits', {
     settings: SETTINGS,
     createClient() {
       const redis = connectPatientRedis(options.redisUrl, options.log)
