@@ -30,6 +30,8 @@ create table replay_chunks (
   site_no integer not null,
   -- Time of receipt.
   at timestamptz not null,
+  -- Orders chunks of the same time in an export.
+  id uuid not null default gen_random_uuid(),
   session_no bigint not null,
   recording uuid not null,
   -- From 0 within the recording.
@@ -41,6 +43,8 @@ create table replay_chunks (
   last_event_ms bigint not null,
   events integer not null,
   bytes integer not null,
+  -- Bytes of the events as JSON.
+  unpacked integer not null,
   data bytea not null
 );
 -- Compressed already: PostgreSQL would only try in vain.

@@ -2,11 +2,12 @@
 with
   chunk as (
     insert into replay_chunks (
-      site_no, at, session_no, recording, position, hostname, path, first_event_ms, last_event_ms, events, bytes, data
+      site_no, at, session_no, recording, position, hostname, path, first_event_ms, last_event_ms, events, bytes,
+      unpacked, data
     )
     values (
       :siteNo::int, :at::timestamptz, :sessionNo::bigint, :recording::uuid, :position::int, :hostname::text, :path::text,
-      :firstEventMs::bigint, :lastEventMs::bigint, :events::int, :bytes::int, :data::bytea
+      :firstEventMs::bigint, :lastEventMs::bigint, :events::int, :bytes::int, :unpacked::int, :data::bytea
     )
   )
 insert into session_replays as replay (

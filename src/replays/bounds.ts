@@ -17,6 +17,8 @@ export const MAX_CHUNK_MS = DAY_MS
 
 /** Of all chunks of a session. */
 export const MAX_SESSION_BYTES = 10 * MIB
+/** A page sends one every five seconds. */
+export const MAX_SESSION_CHUNKS = 5_000
 /** From the first chunk of a session to the latest. */
 export const MAX_SESSION_MS = 2 * HOUR_MS
 

@@ -18,6 +18,8 @@ export interface ReplayJob {
   firstEventMs: number
   lastEventMs: number
   events: number
+  /** Bytes of the events as JSON. */
+  unpacked: number
   /** gzip, as base64. */
   data: string
   /** How often its session was not found. */

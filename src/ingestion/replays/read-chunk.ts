@@ -73,6 +73,8 @@ const pack = promisify(gzip)
 export interface ReadChunk {
   /** gzip */
   data: Buffer
+  /** Bytes of the events as JSON. */
+  unpacked: number
   events: number
   firstEventMs: number
   lastEventMs: number
@@ -91,7 +93,7 @@ export async function readChunk(chunk: Buffer): Promise<ReadChunk> {
       'payload_too_large',
       `The events are larger than ${MAX_CHUNK_BYTES / 1024} KiB as gzip`,
     )
-  return { data, ...checkEvents(text.toString()) }
+  return { data, unpacked: text.length, ...checkEvents(text.toString()) }
 }
 
 /** Unpacks a chunk that was checked when it was stored. */
@@ -114,7 +116,7 @@ const LATEST_MS = 8.64e15
 /** Kinds of events of rrweb: 0 to 6. */
 const MOST_TYPE = 6
 
-function checkEvents(text: string): Omit<ReadChunk, 'data'> {
+function checkEvents(text: string): Omit<ReadChunk, 'data' | 'unpacked'> {
   checkDepth(text, 'events', MAX_DEPTH)
   const events = parseEvents(text)
   if (!Array.isArray(events) || events.length === 0 || events.length > MAX_EVENTS)

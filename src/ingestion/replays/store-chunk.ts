@@ -1,7 +1,7 @@
 import type { Db, Transaction } from '../../db/connect.ts'
 import { query } from '../../db/query.ts'
 import { DAY_MS, MINUTE_MS } from '../../lib/time.ts'
-import { MAX_SESSION_BYTES, MAX_SESSION_MS } from '../../replays/bounds.ts'
+import { MAX_SESSION_BYTES, MAX_SESSION_CHUNKS, MAX_SESSION_MS } from '../../replays/bounds.ts'
 import { lockReplays } from '../../replays/delete-replays.ts'
 import type { ReplayJob } from './job.ts'
 
@@ -72,9 +72,12 @@ const findSession = query<
   limit 1`,
 )
 
-const findTotals = query<{ siteNo: number; sessionNo: number }, { bytes: number; firstAt: Date }>(
+const findTotals = query<
+  { siteNo: number; sessionNo: number },
+  { bytes: number; chunks: number; firstAt: Date }
+>(
   'find-replay-totals',
-  `select bytes::float8 as bytes, first_at as "firstAt"
+  `select bytes::float8 as bytes, chunks, first_at as "firstAt"
   from session_replays
   where site_no = :siteNo::int and session_no = :sessionNo::bigint`,
 )
@@ -87,8 +90,8 @@ type NewChunk = Omit<
 
 const insertChunk = query<NewChunk>('insert-replay-chunk')
 
-/** Longest age of a page whose pageview is still on its way. */
-const PAGE_TOLERANCE_MS = MINUTE_MS
+/** The page says when its script began, which comes after the pageview. */
+const PAGE_TOLERANCE_MS = 5 * MINUTE_MS
 
 /**
  * Stores a chunk with the session of its visitor, once, however often it is delivered.
@@ -113,14 +116,17 @@ async function storeInside(tx: Transaction, job: ReplayJob): Promise<ChunkOutcom
   if (!found) return 'waiting'
   const data = Buffer.from(job.data, 'base64')
   const [totals] = await findTotals(tx, { siteNo, sessionNo: found.sessionNo })
-  if (
-    totals &&
-    (totals.bytes + data.length > MAX_SESSION_BYTES || job.at - totals.firstAt.getTime() > MAX_SESSION_MS)
-  )
-    return 'full'
+  if (totals && isFull(totals, data.length, job.at)) return 'full'
   await insertChunk(tx, { ...job, ...found, at, data, bytes: data.length })
   return 'stored'
 }
+
+const isFull = (
+  { bytes, chunks, firstAt }: { bytes: number; chunks: number; firstAt: Date },
+  added: number,
+  at: number,
+): boolean =>
+  bytes + added > MAX_SESSION_BYTES || chunks >= MAX_SESSION_CHUNKS || at - firstAt.getTime() > MAX_SESSION_MS
 
 async function findSessionOf(tx: Transaction, job: ReplayJob): Promise<FoundSession | undefined> {
   const { siteNo, visitorId, previousVisitorId } = job
