@@ -5,7 +5,7 @@ import type { Edge } from '../ingestion/edge/accept.ts'
 import type { IngestBatcher } from '../ingestion/edge/ingest-batcher.ts'
 import { type AcceptedReplay, acceptReplay } from '../ingestion/replays/accept-replay.ts'
 import type { ReplayJob } from '../ingestion/replays/job.ts'
-import { MAX_BODY_BYTES } from '../ingestion/replays/read-chunk.ts'
+import { MAX_BODY_BYTES, type ReplayAnswer } from '../ingestion/replays/read-chunk.ts'
 import { HOUR_MS, MINUTE_MS } from '../lib/time.ts'
 import { overLimit, type RateLimitDecision, rateHeaders } from '../limits/rate-limit.ts'
 import type { Allowance, BoundedQueue } from '../queue/bounded-queue.ts'
@@ -87,10 +87,11 @@ export function createReplayHandler(options: {
       const { site, dropped, job } = await enqueue(await acceptReplay(edge, body, sender, at))
       if (dropped) metrics.dropped.inc({ reason: dropped })
       else if (job) metrics.accepted.inc({ endpoint: 'replay' })
-      const text = JSON.stringify({
+      const told: ReplayAnswer = {
         recording: !dropped || dropped === 'excluded_path',
         excluded_paths: site.trackSessionReplay ? site.replayExcludedPaths : [],
-      })
+      }
+      const text = JSON.stringify(told)
       response.writeHead(202, [
         ...CORS_LINES,
         'X-Request-Id',

@@ -11,7 +11,7 @@ const MAX_WAITING = 3_500_000
 const MAX_LAST = 60_000
 const MAX_TRIES = 5
 /** Time that an event waits at least: an application may show an excluded page a moment before its address changes. */
-export const HOLD_MS = 1_000
+const HOLD_MS = 1_000
 
 interface Waiting {
   text: string

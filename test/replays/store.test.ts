@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { createReplayConsumer } from '../../src/ingestion/replays/replay-consumer.ts'
 import type { ReplayJob } from '../../src/ingestion/replays/job.ts'
+import { createReplayConsumer } from '../../src/ingestion/replays/replay-consumer.ts'
 import { storeChunk } from '../../src/ingestion/replays/store-chunk.ts'
 import { storeHits } from '../../src/ingestion/store/store.ts'
 import { createBoundedQueue } from '../../src/queue/bounded-queue.ts'

@@ -10,6 +10,7 @@ import {
   MAX_EVENTS,
   MAX_EVENTS_BYTES,
 } from '../../replays/bounds.ts'
+import { flag } from '../../schema/fields.ts'
 import { requiredText, validationError } from '../../schema/validation.ts'
 import { described, EXAMPLE, integer, key, PATH, sender, uuid } from '../edge/fields.ts'
 
@@ -40,6 +41,20 @@ export const ReplayHead = z
     },
   })
 export type ReplayHead = z.infer<typeof ReplayHead>
+
+/** What the endpoint answers. */
+export const ReplayAnswer = z
+  .object({
+    recording: flag('Whether the page may go on. When false, nothing more of it is kept.', true),
+    excluded_paths: z
+      .array(z.string())
+      .meta({
+        description: 'Pages that must not be recorded, as the site excludes them.',
+        example: ['/account/**'],
+      }),
+  })
+  .meta({ id: 'ReplayAnswer' })
+export type ReplayAnswer = z.infer<typeof ReplayAnswer>
 
 const NEWLINE = 10
 const MAX_HEAD_BYTES = 16 * 1024

@@ -1,7 +1,7 @@
 import type { Audit } from '../../audit/audit.ts'
 import type { Db } from '../../db/connect.ts'
-import { DAY_MS, MINUTE_MS } from '../../lib/time.ts'
 import { readEvents } from '../../ingestion/replays/read-chunk.ts'
+import { DAY_MS, MINUTE_MS } from '../../lib/time.ts'
 import { MAX_EVENTS_BYTES } from '../../replays/bounds.ts'
 import { presentPayment } from '../../revenue/payments.ts'
 import type { Services } from '../../services.ts'
@@ -19,8 +19,8 @@ import {
   presentVisitor,
   presentVitals,
 } from './present.ts'
-import { listReplayChunks, readReplayData } from './read-replays.ts'
 import { selectPaidSessions, selectPayments, selectServiceEvents } from './read-money.ts'
+import { listReplayChunks, readReplayData } from './read-replays.ts'
 import {
   findSession,
   type HitRow,

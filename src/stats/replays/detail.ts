@@ -153,7 +153,7 @@ async function readRow(
   return presentReplay(row, totals.get(sessionNo), site.siteNo, services)
 }
 
-export const noSuchReplay = () => new AppError('not_found', 'No such replay')
+const noSuchReplay = () => new AppError('not_found', 'No such replay')
 
 /** Returns the first chunks, at least one: together they unpack to no more than one chunk may. */
 function withinBounds(listed: ListedChunk[]): ListedChunk[] {

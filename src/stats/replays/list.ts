@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import type { z } from 'zod'
 import { inSnapshot, type Queryable } from '../../db/connect.ts'
 import { query } from '../../db/query.ts'
 import { count, decimal } from '../../schema/fields.ts'
