@@ -2,13 +2,15 @@ import { ReplayAnswer, ReplayHead } from '../../ingestion/replays/read-chunk.ts'
 import { headersOf, otherErrors, RATE_HEADERS, refusalAnswers } from './answers.ts'
 import type { DescribedEndpoint } from './other-endpoints.ts'
 import { jsonBody } from './requests.ts'
-import type { Schemas } from './schemas.ts'
+import { exampleOf, type Schemas } from './schemas.ts'
 import { tags } from './tags.ts'
 
 /** Describes the endpoint that receives recordings. */
 export function describeReplay(schemas: Schemas): DescribedEndpoint {
+  const { components } = schemas
   const head = schemas.convert(ReplayHead, 'input')
-  const { content, ...body } = jsonBody(head, schemas.components) as { content: Record<string, object> }
+  const answer = schemas.convert(ReplayAnswer, 'output')
+  const { content, ...body } = jsonBody(head, components) as { content: Record<string, object> }
   return {
     method: 'post',
     path: '/api/replay',
@@ -27,6 +29,7 @@ export function describeReplay(schemas: Schemas): DescribedEndpoint {
           ...content,
           'text/plain': {
             schema: { type: 'string', description: 'The first line, and the events after it.' },
+            example: `${JSON.stringify(exampleOf(head, components))}\n[{"type":4,"timestamp":1742896800000,"data":{}}]`,
           },
         },
       },
@@ -36,7 +39,7 @@ export function describeReplay(schemas: Schemas): DescribedEndpoint {
             'The events are kept and will be stored; `X-Hit-Dropped` names the exceptions. A recording that is stored already is ' +
             'not stored again.',
           headers: headersOf(...RATE_HEADERS, 'X-Hit-Dropped'),
-          content: { 'application/json': { schema: schemas.convert(ReplayAnswer, 'output') } },
+          content: { 'application/json': { schema: answer, example: exampleOf(answer, components) } },
         },
         ...refusalAnswers(
           {

@@ -42,16 +42,27 @@ export const ReplayHead = z
   })
 export type ReplayHead = z.infer<typeof ReplayHead>
 
+/** An event as it was sent: an object that only its player looks into. */
+export const RecordedEvent = z.unknown().meta({
+  type: 'object',
+  description: 'Event of rrweb.',
+  properties: {
+    type: { type: 'integer', minimum: 0, maximum: 6, description: 'Its kind.' },
+    timestamp: { type: 'number', description: 'Unix milliseconds, by the clock of the browser.' },
+    data: { type: 'object', description: 'What its kind needs.' },
+  },
+  required: ['type', 'timestamp', 'data'],
+  example: { type: 4, timestamp: 1_742_896_800_000, data: { href: 'https://example.com/pricing' } },
+})
+
 /** What the endpoint answers. */
 export const ReplayAnswer = z
   .object({
     recording: flag('Whether the page may go on. When false, nothing more of it is kept.', true),
-    excluded_paths: z
-      .array(z.string())
-      .meta({
-        description: 'Pages that must not be recorded, as the site excludes them.',
-        example: ['/account/**'],
-      }),
+    excluded_paths: z.array(z.string()).meta({
+      description: 'Pages that must not be recorded, as the site excludes them.',
+      example: ['/account/**'],
+    }),
   })
   .meta({ id: 'ReplayAnswer' })
 export type ReplayAnswer = z.infer<typeof ReplayAnswer>
@@ -148,7 +159,8 @@ function checkEvents(text: string): Omit<ReadChunk, 'data' | 'unpacked'> {
       timestamp >= 0 &&
       timestamp <= LATEST_MS &&
       typeof data === 'object' &&
-      data !== null
+      data !== null &&
+      !Array.isArray(data)
     if (!isEvent)
       throw invalidField(`events.${index}`, 'must have a type from 0 to 6, a timestamp and an object as data')
     first = Math.min(first, timestamp as number)

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { SESSION_ATTRIBUTES } from '../../dimensions/dimensions.ts'
 import { EVENT_TYPES } from '../../ingestion/hit.ts'
+import { RecordedEvent } from '../../ingestion/replays/read-chunk.ts'
 import { Payment } from '../../revenue/schema.ts'
 import { count, label, timestamp, uuid } from '../../schema/fields.ts'
 
@@ -114,7 +115,7 @@ const ExportedReplayChunk = z
     position: count('Number of the chunk in its recording, from 0.', 0),
     hostname: label('Host of the page.', 'example.com'),
     path: label('Path of the page.', '/pricing'),
-    events: z.array(z.unknown()).meta({ description: 'Events of rrweb, as they were recorded.' }),
+    events: z.array(RecordedEvent).meta({ description: 'As they were recorded.' }),
   })
   .meta({ id: 'ExportedReplayChunk' })
 

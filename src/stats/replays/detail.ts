@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { query } from '../../db/query.ts'
 import { AppError, invalidField } from '../../errors.ts'
-import { readEvents } from '../../ingestion/replays/read-chunk.ts'
+import { RecordedEvent, readEvents } from '../../ingestion/replays/read-chunk.ts'
 import { MAX_EVENTS_BYTES } from '../../replays/bounds.ts'
 import { count, label, timestamp, uuid } from '../../schema/fields.ts'
 import { requiredText, text } from '../../schema/validation.ts'
@@ -38,10 +38,7 @@ const ReplayChunk = z
     received_at: timestamp('When it came.'),
     hostname: label('Host of the page.', 'example.com'),
     path: label('Path of the page, without query.', '/pricing'),
-    events: z.array(z.unknown()).meta({
-      description: 'Events of rrweb, in order, as its player takes them.',
-      example: [{ type: 4, timestamp: 1_742_896_800_000, data: { href: 'https://example.com/pricing' } }],
-    }),
+    events: z.array(RecordedEvent).meta({ description: 'In order, as the player of rrweb takes them.' }),
   })
   .meta({ id: 'ReplayChunk' })
 
