@@ -51,6 +51,12 @@ if redis.call('hincrby', KEYS[1], 'all', -bytes) <= 0 or redis.call('hlen', KEYS
   redis.call('hdel', KEYS[1], 'all')
 end`
 
+const sizesOf = (queue: QueueName) => `${keyPrefix(queue)}:bytes`
+
+/** Returns the bytes of all jobs of a bounded queue that are not done. */
+export const waitingBytes = async (redis: Redis, queue: QueueName): Promise<number> =>
+  Number((await redis.hget(sizesOf(queue), 'all')) ?? 0)
+
 interface Adding extends Redis {
   queueBounded(keys: number, ...rest: (string | number)[]): Promise<string>
 }
@@ -63,7 +69,7 @@ export function createBoundedQueue<Payload extends { jobId: string }>(
 ) {
   connection.defineCommand('queueBounded', { lua: ADD_BOUNDED })
   const redis = connection as Adding
-  const sizes = `${keyPrefix(name)}:bytes`
+  const sizes = sizesOf(name)
   return {
     /**
      * Adds a job if the queue and all allowances have room for it, in one command.
@@ -98,10 +104,6 @@ export function createBoundedQueue<Payload extends { jobId: string }>(
     /** Gives back the bytes of a job that is done. */
     async release(jobId: string): Promise<void> {
       await redis.eval(RELEASE, 1, sizes, jobId)
-    },
-    /** Returns the bytes of all jobs that are not done. */
-    async bytes(): Promise<number> {
-      return Number((await redis.hget(sizes, 'all')) ?? 0)
     },
   }
 }

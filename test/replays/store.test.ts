@@ -4,7 +4,7 @@ import type { ReplayJob } from '../../src/ingestion/replays/job.ts'
 import { createReplayConsumer } from '../../src/ingestion/replays/replay-consumer.ts'
 import { storeChunk } from '../../src/ingestion/replays/store-chunk.ts'
 import { storeHits } from '../../src/ingestion/store/store.ts'
-import { createBoundedQueue } from '../../src/queue/bounded-queue.ts'
+import { createBoundedQueue, waitingBytes } from '../../src/queue/bounded-queue.ts'
 import { queueDepth } from '../../src/queue/bull-format.ts'
 import { createConsumer } from '../../src/queue/consumer.ts'
 import { createProducer } from '../../src/queue/producer.ts'
@@ -145,10 +145,10 @@ test('replays: the queue delivers chunks, again while they have no session, and 
   expect(await queue.add(hopeless, 400, [], NOON)).toBe('added')
   expect(await queue.add(early, 200, [], NOON)).toBe('queue_full')
   await eventually(async () => (await queueDepth(redis, 'replays')).delayed === 1)
-  await eventually(async () => (await queue.bytes()) === 500)
+  await eventually(async () => (await waitingBytes(redis, 'replays')) === 500)
   await visit(site, visitorId, NOON)
   await eventually(async () => (await chunksOf(site)).length === 1)
-  await eventually(async () => (await queue.bytes()) === 0)
+  await eventually(async () => (await waitingBytes(redis, 'replays')) === 0)
   expect(await queueDepth(redis)).toMatchObject({ waiting: 0, delayed: 0, active: 0 })
   await consumer.close(0)
   redis.disconnect()
@@ -170,7 +170,7 @@ test('replays: the bytes of a site and of a visitor are bounded when chunks are 
   const other = { ...visitor, key: 'other' }
   expect(await add(600, NOON, other)).toBe(1)
   expect(await add(550, NOON, other)).toBe('added')
-  expect(await queue.bytes()).toBe(1_500)
+  expect(await waitingBytes(redis, 'replays')).toBe(1_500)
   expect((await queueDepth(redis, 'replays')).waiting).toBe(3)
   redis.disconnect()
   await server.close()
