@@ -77,3 +77,29 @@ export function errorOf(rank: number): { name: string; message: string; stack: s
   const message = `part ${rank} of the page is not a function`
   return { name, message, stack: `${name}: ${message}\n    at run (https://bench.example/app.js:${rank}:7)` }
 }
+
+/** Returns one of 300 clicks that the tracker records by itself, as fields of an event. */
+export function clickOf(random: Random): { name: string; properties: Record<string, string> } {
+  const place = Math.floor(random.next() ** 2 * 100)
+  const selector = `main > section:nth-of-type(${place}) > a`
+  const name = random.pick(['button', 'outbound', 'form'])
+  return {
+    name,
+    properties: name === 'outbound' ? { selector, url: `https://partner.example/${place}` } : { selector },
+  }
+}
+
+/** Returns the metrics of a page as its visitor measured them: most are good, and some are very slow. */
+export function vitalsOf(random: Random): Record<string, number | object> {
+  const slowness = 0.4 + random.next() ** 3 * 4
+  return {
+    lcp: Math.round(1_500 * slowness),
+    inp: Math.round(120 * slowness),
+    cls: Math.round(500 * slowness) / 10_000,
+    fcp: Math.round(900 * slowness),
+    ttfb: Math.round(400 * slowness),
+    attribution: {
+      lcp: { target: '#hero > img', phase: random.pick(['resource_load_duration', 'element_render_delay']) },
+    },
+  }
+}

@@ -5,8 +5,9 @@ import { secondsSince } from '../progress.ts'
 import { type Check, checkSite, requireEqual } from './check.ts'
 import { benchCommand, numberOption, withCleanup } from './command.ts'
 import { STATES, type State, settle, startFiller } from './fill.ts'
+import { fillMoney } from './money.ts'
 import { isEmbedded, LARGE_SITE, type Target } from './service.ts'
-import { SHAPE_NAMES, SHAPES, type ShapeName } from './shapes.ts'
+import { SHAPE_NAMES, SHAPES, type Shape, type ShapeName } from './shapes.ts'
 import { figure, formatTable, machineLine } from './table.ts'
 import type { Visits } from './visits.ts'
 
@@ -71,6 +72,7 @@ await withCleanup(async () => {
       const hits = domain === LARGE_SITE ? events : Math.max(100, Math.round(events * SMALL_SHARE))
       const visits: Visits = { hits, from, shape, hostname: domain, seed: seed + index }
       const site = await filler.fill(visits, state === 'compressed' ? onWritten : undefined)
+      await fillMoney(service, site, { ...moneyOf(shape, hits), seed: seed + index, until: end })
       filled.push({ ...site, domain, hits, seconds: secondsSince(fillStartedAt) })
     }
   })
@@ -98,6 +100,13 @@ await withCleanup(async () => {
   )
   requireEqual(checks)
 })
+
+function moneyOf(shape: Shape, hits: number): { payments: number; subscriptions: number } {
+  return {
+    payments: Math.round(hits * shape.payments),
+    subscriptions: Math.round(hits * shape.subscriptions),
+  }
+}
 
 function dateOf(at: number): string {
   return new Date(at).toISOString().slice(0, 10)

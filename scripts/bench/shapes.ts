@@ -1,6 +1,6 @@
 import { PATHS } from './catalogue.ts'
 
-/** Traffic of a generated site. Shares are of pageviews, 0 to 1. */
+/** Traffic of a generated site. Shares are of pageviews, 0 to 1, unless they say otherwise. */
 export interface Shape {
   days: number
   paths: number
@@ -12,6 +12,13 @@ export interface Shape {
   events: number
   errors: number
   identities: number
+  /** Clicks that the tracker records by itself: outbound links, buttons and forms. */
+  clicks: number
+  /** Reports of Web Vitals. */
+  vitals: number
+  /** Payments and subscriptions for each hit. */
+  payments: number
+  subscriptions: number
   /** Share of the hits in one hour: 12:00 to 13:00 of the middle day. */
   burst: number
 }
@@ -26,9 +33,24 @@ const mixed: Shape = {
   events: 0.16,
   errors: 0.016,
   identities: 0.012,
+  clicks: 0.1,
+  vitals: 0.2,
+  payments: 0.01,
+  subscriptions: 0.001,
   burst: 0,
 }
 const month: Shape = { ...mixed, days: 30 }
+/** Nothing but pageviews. */
+const viewsOnly = {
+  engagement: 0,
+  events: 0,
+  errors: 0,
+  identities: 0,
+  clicks: 0,
+  vitals: 0,
+  payments: 0,
+  subscriptions: 0,
+}
 
 /** Each shape can make a statement slow that is fast for the other shapes. */
 export const SHAPES = {
@@ -40,20 +62,14 @@ export const SHAPES = {
     ...month,
     visitors: { repeat: 0 },
     morePages: 0,
-    engagement: 0,
-    events: 0,
-    errors: 0,
-    identities: 0,
+    ...viewsOnly,
   },
   /** Pageviews only: ten hits and three sessions a visitor. */
   silent: {
     ...month,
     visitors: { of: hits => Math.ceil(hits / 10) },
     morePages: 0.7,
-    engagement: 0,
-    events: 0,
-    errors: 0,
-    identities: 0,
+    ...viewsOnly,
   },
   /** Half of the hits in one hour. */
   burst: { ...month, burst: 0.5 },

@@ -3,12 +3,14 @@ import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../src/lib/time.ts'
 import {
   addressOf,
   agentOf,
+  clickOf,
   EVENT_NAMES,
   errorOf,
   LANGUAGES,
   originOf,
   pageOf,
   SCREENS,
+  vitalsOf,
 } from './catalogue.ts'
 import { createRandom, longTail, type Random } from './random.ts'
 import type { Shape } from './shapes.ts'
@@ -22,7 +24,7 @@ const BURST_MS = 12 * HOUR_MS
 const SEED_STEP = 7_919
 
 export interface Visits {
-  /** Number of hits; each becomes one row of `events`. */
+  /** Number of hits; each becomes one row of `events` or of `web_vitals`. */
   hits: number
   /** Start of the first day with hits, Unix milliseconds. */
   from: number
@@ -103,9 +105,13 @@ export function* visitsOf({ hits, from, shape, hostname, seed }: Visits): Genera
         const error = { ...errorOf(random.below(40)), file_name: 'app.js', line_number: 7 }
         plan(at + 700, visitor, 'event', { url, name: 'error', error })
       }
+      if (random.chance(shape.clicks)) plan(at + 900, visitor, 'event', { url, ...clickOf(random) })
       const engagedMs = 1_000 + random.below(90_000)
       if (random.chance(shape.engagement)) {
         plan(at + engagedMs, visitor, 'engage', { url, sd: random.below(101), time: engagedMs })
+      }
+      if (random.chance(shape.vitals)) {
+        plan(at + engagedMs + 100, visitor, 'web-vitals', { url, id: uuidOf(random), ...vitalsOf(random) })
       }
       at += engagedMs + 1_000 + random.below(30_000)
     }

@@ -1,28 +1,5 @@
 -- One page of the values of a dimension of sessions, with the total number of values; one row with nulls where the page is empty.
--- Visitors are aggregated into arrays and made distinct within each value: see rank-filtered-titles.sql.
-with visited as (
-  select
-    value,
-    pageviews,
-    (select count(distinct visitor_no) from unnest(visitor_nos) as visitor_no) as visitors
-  from (
-    select
-      value,
-      count(*) filter (where type = 'pageview') as pageviews,
-      array_agg(visitor_no) filter (where not is_service) as visitor_nos
-    from filtered_hits
-    group by value
-  ) as counted
-),
-started as (
-  select
-    value,
-    count(*) as sessions,
-    count(*) filter (where pageviews = 1) as bounces,
-    sum(duration_ms) as duration_ms
-  from filtered_sessions
-  group by value
-),
+with {session_values},
 ranked as materialized (
   select
     value,
@@ -35,13 +12,4 @@ ranked as materialized (
   full join started using (value)
   where visited.visitors > 0 or started.sessions > 0
 )
-select total.total, page.*
-from (select count(*) as total from ranked) as total
-left join lateral (
-  select *
-  from ranked
-  order by visitors desc, sessions desc, value collate "C"
-  limit (select "limit" from params)
-  offset (select "offset" from params)
-) as page on true
-order by page.visitors desc, page.sessions desc, page.value collate "C"
+{ranked_page}

@@ -1,10 +1,7 @@
 -- All moments of a funnel in a few values, cut into rows of 256 KB: the driver reads a row in one step. One plain aggregate, since
 -- without statistics a group would be a sort. The columns are null where there are more than `mostMoments`.
 select
-  part,
-  hits,
-  substring(moments from part * 262144 + 1 for 262144) as moments,
-  substring(times from part * 262144 + 1 for 262144) as times,
+  {moments_part},
   substring(owners from part * 262144 + 1 for 262144) as owners,
   substring(texts from part * 262144 + 1 for 262144) as texts
 from (
@@ -14,8 +11,7 @@ from (
   from (
     select
       hits,
-      case when hits <= (select "mostMoments" from params) then array_send(moments) end as moments,
-      case when hits <= (select "mostMoments" from params) then array_send(times) end as times,
+      {sent_moments},
       case when hits <= (select "mostMoments" from params) then array_send(owners) end as owners,
       case when hits <= (select "mostMoments" from params) then array_send(texts) end as texts
     from (

@@ -1,17 +1,13 @@
 -- The hits of some units, as `pack-funnel-moments` sends moments.
 select
-  part,
-  hits,
-  substring(moments from part * 262144 + 1 for 262144) as moments,
-  substring(times from part * 262144 + 1 for 262144) as times,
+  {moments_part},
   substring(owners from part * 262144 + 1 for 262144) as owners
 from (
   select *, generate_series(0, coalesce(length(moments) - 1, 0) / 262144) as part
   from (
     select
       hits,
-      case when hits <= (select "mostMoments" from params) then array_send(moments) end as moments,
-      case when hits <= (select "mostMoments" from params) then array_send(times) end as times,
+      {sent_moments},
       case when hits <= (select "mostMoments" from params) then array_send(owners) end as owners
     from (
       select

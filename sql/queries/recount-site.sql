@@ -2,7 +2,8 @@
 -- say. stored is null for fields of the overview of all its days.
 with hits as (
   select
-    count(*) as hits,
+    -- What payments and subscriptions write is no hit.
+    count(*) filter (where not is_service) as hits,
     count(*) filter (where type = 'pageview') as pageviews,
     count(*) filter (where type = 'event' and not is_service) as custom_events,
     count(distinct visitor_no) filter (where type not in ('engagement', 'identify') and not is_service) as visitors,
@@ -31,7 +32,7 @@ people as (
 select what, stored::float8 as stored, recounted::float8 as recounted
 from hits, visits, people, lateral (
   values
-    ('hits', hits.hits, :expected::bigint),
+    ('hits', hits.hits + (select count(*) from web_vitals where site_no = :siteNo), :expected::bigint),
     ('sessions', visits.sessions, session_nos),
     ('pageviews of sessions', visits.pageviews, hits.pageviews),
     ('sessions whose duration is not last - first', wrong_durations, 0),

@@ -1,14 +1,6 @@
 -- One page of the values of a dimension of hits that match a search, in any order, with their number; one row with nulls where the
--- page is empty. Visitors and sessions are aggregated into arrays and made distinct within each value: see rank-filtered-titles.sql.
-with counted as (
-  select
-    value,
-    count(*) filter (where type = 'pageview' and in_filtered_hits) as pageviews,
-    array_agg(visitor_no) filter (where not is_service and in_filtered_hits) as visitor_nos,
-    array_agg(session_no) filter (where in_session_hits) as session_nos
-  from matching_hits
-  group by value
-),
+-- page is empty.
+with {hit_values},
 found as materialized (
   select *
   from counted

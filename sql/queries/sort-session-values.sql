@@ -1,28 +1,6 @@
 -- One page of the values of a dimension of sessions that match a search, in any order, with their number; one row with nulls where
--- the page is empty. Visitors are aggregated into arrays and made distinct within each value: see rank-filtered-titles.sql.
-with visited as (
-  select
-    value,
-    pageviews,
-    (select count(distinct visitor_no) from unnest(visitor_nos) as visitor_no) as visitors
-  from (
-    select
-      value,
-      count(*) filter (where type = 'pageview') as pageviews,
-      array_agg(visitor_no) filter (where not is_service) as visitor_nos
-    from filtered_hits
-    group by value
-  ) as counted
-),
-started as (
-  select
-    value,
-    count(*) as sessions,
-    count(*) filter (where pageviews = 1) as bounces,
-    sum(duration_ms) as duration_ms
-  from filtered_sessions
-  group by value
-),
+-- the page is empty.
+with {session_values},
 ranked as materialized (
   select
     value,

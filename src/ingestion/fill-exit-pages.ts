@@ -1,6 +1,7 @@
 import type { Db, Transaction } from '../db/connect.ts'
 import { query } from '../db/query.ts'
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../lib/time.ts'
+import { allowColumnstoreWrites } from '../rollups/columnstore.ts'
 import { closesAt } from '../rollups/daily/row-slice.ts'
 import { markBuckets } from '../rollups/dirty.ts'
 import type { Job } from '../rollups/scheduler.ts'
@@ -80,6 +81,7 @@ export async function fillExitPages(db: Db, hasTime = limitTime(BUDGET_MS)): Pro
 
 async function fill(tx: Transaction, span: Span): Promise<void> {
   await withoutNestedLoops(tx)
+  await allowColumnstoreWrites(tx)
   const filled = await fillSpan(tx, span)
   await noteFilled(tx, { filledFrom: span.start })
   await markBuckets(

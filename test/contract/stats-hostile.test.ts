@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { cpuOf } from '../support/within.ts'
 import {
   dayOfHits,
   expectComposure,
@@ -198,9 +199,8 @@ describe('patterns that are exponential in other engines', () => {
       ['stats/page-titles', 'entry_path'],
     ]) {
       const query = `${THAT_DAY}&${dimension}[${operator}]=${encodeURIComponent(value)}`
-      const startedAt = performance.now()
-      expectComposure(await stats.ask(`${site.path}/${path}?${query}`), value)
-      expect(performance.now() - startedAt).toBeLessThan(1_000)
+      const ask = async () => expectComposure(await stats.ask(`${site.path}/${path}?${query}`), value)
+      expect(await cpuOf(ask)).toBeLessThan(1_000)
     }
   })
 
@@ -211,9 +211,7 @@ describe('patterns that are exponential in other engines', () => {
         body: { match_type: 'page', match_operator: 'matches_regex', match_value: value },
       })
       expect([201, 422], value).toContain(made.status)
-      const startedAt = performance.now()
-      await stats.read(site, `/stats/goals?${THAT_DAY}`)
-      expect(performance.now() - startedAt, value).toBeLessThan(1_000)
+      expect(await cpuOf(() => stats.read(site, `/stats/goals?${THAT_DAY}`)), value).toBeLessThan(1_000)
       if (made.status === 201) {
         const path = `${site.path}/goals/${made.body.id}`
         await stats.api.call('DELETE', path, { token: stats.owner.token })

@@ -1,11 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { makeHit } from '../../src/ingestion/edge/accept.ts'
 import { newHitId } from '../../src/ingestion/edge/hit-id.ts'
-import {
-  type ImportedEndpoint as Endpoint,
-  readBody,
-  readKeyedBody,
-} from '../../src/ingestion/edge/read-body.ts'
+import { type Endpoint, readBody, readKeyedBody } from '../../src/ingestion/edge/read-body.ts'
 import type { Hit } from '../../src/ingestion/hit.ts'
 import { enrich } from '../../src/ingestion/stages/index.ts'
 import { storeHits } from '../../src/ingestion/store/store.ts'
@@ -29,6 +25,12 @@ const BODIES: Record<Endpoint, Json> = {
   event: { hostname: 'example.com', name: 'signup' },
   engage: { hostname: 'example.com', url: { path: '/' }, sd: 10, time: 1_000 },
   identify: { hostname: 'example.com', identifier: 'user-1' },
+  'web-vitals': {
+    hostname: 'example.com',
+    url: { path: '/' },
+    id: '00000000-0000-4000-8000-00000000000b',
+    lcp: 1,
+  },
 }
 
 /** Returns a text of `length` code points; each has two UTF-16 units and four bytes. */
@@ -94,6 +96,9 @@ describe('text limits: a text that is one character too long is refused with its
     ...contextual
       .slice(0, 3)
       .map(([...each]) => ['engage', ...each] as [Endpoint, string, number, (text: string) => Json]),
+    ...contextual
+      .slice(0, 3)
+      .map(([...each]) => ['web-vitals', ...each] as [Endpoint, string, number, (text: string) => Json]),
     ['identify', 'hostname', 255, hostname => ({ hostname })],
     ['identify', 'identifier', 255, identifier => ({ identifier })],
     ['identify', 'name', 255, name => ({ name })],

@@ -17,11 +17,10 @@ const answers: Record<string, RequestListener> = {
   },
   '/silent': () => {},
   '/slow': async (_req, res) => {
-    for (let second = 0; second < 20 && !res.destroyed; second++) {
+    while (!res.destroyed) {
       res.write('x')
       await sleep(100)
     }
-    res.end()
   },
   '/cut': (_req, res) => {
     res.writeHead(200, { 'Content-Length': '100' }).write('half')
@@ -56,9 +55,11 @@ beforeEach(() => {
 const here: Reach = {
   resolve: async () => ['127.0.0.1'],
   isAllowed: address => address === '127.0.0.1',
-  timeoutMs: 400,
+  // A busy machine needs a while for an answer that is there at once.
+  timeoutMs: 30_000,
   maxBytes: 1_000,
 }
+const hasty: Reach = { ...here, timeoutMs: 400 }
 const ask = async (path: string, host = 'icons.example', reach = here) =>
   (await fetchPublic(new URL(`http://${host}:${port}${path}`), reach))?.toString()
 
@@ -66,13 +67,16 @@ test('public fetch: it returns the body, requested under the host name', async (
   expect(await ask('/icon')).toBe(`icon of icons.example:${port}`)
 })
 
+/** Only the time limit ends these; a busy machine may reach it before it has sent the request. */
+const NEVER_ENDS = ['/silent', '/slow']
+
 test.each(['/moved', '/missing', '/announced', '/endless', '/silent', '/slow', '/cut'])(
-  'public fetch: %s gives nothing, within a second',
+  'public fetch: %s gives nothing',
   async path => {
-    const startedAt = performance.now()
-    expect(await ask(path)).toBeUndefined()
-    expect(performance.now() - startedAt).toBeLessThan(1_000)
-    expect(requests).toBe(1)
+    const reach = NEVER_ENDS.includes(path) ? hasty : here
+    expect(await ask(path, 'icons.example', reach)).toBeUndefined()
+    expect(requests).toBeLessThanOrEqual(1)
+    if (reach === here) expect(requests).toBe(1)
   },
 )
 
@@ -95,7 +99,7 @@ test.each([[['127.0.0.1', '10.0.0.1']], [['10.0.0.1', '127.0.0.1']], [['127.0.0.
 test.each([[() => Promise.reject(new Error('ENOTFOUND'))], [() => new Promise<string[]>(() => {})]])(
   'public fetch: a name that cannot be resolved gives nothing',
   async resolve => {
-    expect(await ask('/icon', 'nowhere.example', { ...here, resolve })).toBeUndefined()
+    expect(await ask('/icon', 'nowhere.example', { ...hasty, resolve })).toBeUndefined()
   },
 )
 

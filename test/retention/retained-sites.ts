@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { loadConfig } from '../../src/config.ts'
+import type { Config } from '../../src/config.ts'
 import type { Db } from '../../src/db/connect.ts'
 import { storeHits } from '../../src/ingestion/store/store.ts'
 import { applyRetention } from '../../src/retention/jobs.ts'
@@ -155,7 +155,7 @@ export function services(db: Db, now = NOW) {
     patterns: inProcessPatterns(),
     grant: null,
     now: () => now,
-    config: loadConfig({}),
+    config: { baseUrl: 'http://a.example' } as Config,
     showDetailsFrom: (at: Date) => void shown.push(at.toISOString()),
   }
 }

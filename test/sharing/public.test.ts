@@ -7,9 +7,11 @@ import { inProcessPool } from '../support/in-process-pool.ts'
 
 let api: Api
 let place: Place
+/** The clock stands still: limits count by the minute. */
+const NOW = new Date()
 
 beforeAll(async () => {
-  api = await startApi()
+  api = await startApi({ now: () => NOW })
   api.services.rollups = inProcessPool(api.services.db)
 })
 afterAll(() => api.close())

@@ -1,7 +1,7 @@
 import ts from 'typescript'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import '../../src/trpc/stats.ts'
-import { queryFile } from '../../src/db/query.ts'
+import { expandFragments, queryFile } from '../../src/db/query.ts'
 import type { Dimension } from '../../src/dimensions/dimensions.ts'
 import { storeHits } from '../../src/ingestion/store/store.ts'
 import type { ResolvedQuery } from '../../src/stats/filters/resolved-query.ts'
@@ -128,7 +128,7 @@ const paramsOf = (name: string) =>
     ]),
   )
 
-const textOf = ({ name, text }: FilteredStatement) => text ?? queryFile(name)
+const textOf = ({ name, text }: FilteredStatement) => expandFragments(text ?? queryFile(name))
 
 describe.each(CONTEXTS)('filtered statements with %s', (_, context) => {
   test.each(statements)('$name runs and returns the columns of its type', async statement => {

@@ -39,7 +39,7 @@ export default async function setup(project: TestProject) {
 }
 
 /**
- * Provides a migrated embedded database. Making one takes 5 s of computing, so it is kept in `node_modules/.cache` under a hash of
+ * Provides a migrated embedded database. Making one takes 10 s of computing, so it is kept in `node_modules/.cache` under a hash of
  * everything that it is made of.
  */
 async function setUpEmbedded(project: TestProject): Promise<void> {
@@ -67,8 +67,20 @@ async function createDatabase(folder: string): Promise<void> {
   const db = connectDb(database.url, { max: 1, name: 'test-setup' })
   await checkDatabase(db)
   await migrate(db)
-  await db.end()
   writeFileSync(join(folder, 'migrated.tar'), Buffer.from(await (await database.dump()).arrayBuffer()))
+  await db.end()
+  await database.close()
+  await compileDatabase(folder)
+}
+
+/** Keeps the machine code of a database that has done some of what tests do. */
+async function compileDatabase(folder: string): Promise<void> {
+  const snapshot = readFileSync(join(folder, 'migrated.tar'))
+  const database = await startDatabase({ snapshot, log: silentLog })
+  const db = connectDb(database.url, { max: 1, name: 'test-setup' })
+  const { warmUp } = await import('./warm-up.ts')
+  await warmUp(db)
+  await db.end()
   saveCompiledDatabase(join(folder, COMPILED))
   await database.close()
 }
@@ -85,6 +97,7 @@ function fingerprint(): string {
       .sort()
       .map(name => join(projectRoot, 'src', 'embedded', name)),
     join(projectRoot, 'test', 'support', 'compiled-database.js'),
+    join(projectRoot, 'test', 'support', 'warm-up.ts'),
     join(projectRoot, 'package-lock.json'),
   ]
   const hash = createHash('sha256').update(process.version)

@@ -14,7 +14,7 @@ import { createMember } from './member.ts'
 import { testRedis } from './redis.ts'
 
 export const PRIMARY = fileURLToPath(new URL('../../dist/workers/primary.js', import.meta.url))
-const READY_WITHIN_MS = 30_000
+const READY_WITHIN_MS = 90_000
 
 export interface TestService {
   url: string
@@ -161,7 +161,7 @@ function isFree(port: number): Promise<boolean> {
 /** Waits until `check` gives something other than undefined or false. @throws Error after `withinMs` */
 export async function eventually<Result>(
   check: () => Promise<Result | undefined | false>,
-  withinMs = 10_000,
+  withinMs = 30_000,
 ): Promise<Result> {
   const giveUpAt = performance.now() + withinMs
   for (;;) {

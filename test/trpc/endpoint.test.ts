@@ -7,9 +7,11 @@ import { type Answer, type Api, type Member, startApi } from '../support/api.ts'
 
 let api: Api
 let owner: Member
+/** The clock stands still: limits count by the minute. */
+const NOW = new Date()
 
 beforeAll(async () => {
-  api = await startApi()
+  api = await startApi({ now: () => NOW })
   owner = await api.member()
 })
 afterAll(() => api.close())

@@ -12,7 +12,7 @@ import { type Content, type Endpoint, readKeyedBody } from './read-body.ts'
 import type { SiteKeys } from './site-keys.ts'
 import { type SaltStore, type Salts, visitorIdFor } from './visitor-ids.ts'
 
-export { ENDPOINTS, type Endpoint, IMPORTED_ENDPOINTS, type ImportedEndpoint } from './read-body.ts'
+export { ENDPOINTS, type Endpoint } from './read-body.ts'
 
 /** Reason why a well-formed hit is not recorded; these are all values of `X-Hit-Dropped`. */
 export type DropReason = 'bot' | 'reserved_name' | 'replay_off' | 'excluded_path' | 'replay_full'

@@ -13,10 +13,7 @@ import {
 } from './schema.ts'
 import { readVitals, type WebVitals } from './web-vitals.ts'
 
-/** Endpoints whose bodies can also be imported. */
-export const IMPORTED_ENDPOINTS = ['collect', 'event', 'engage', 'identify'] as const
-export type ImportedEndpoint = (typeof IMPORTED_ENDPOINTS)[number]
-export const ENDPOINTS = [...IMPORTED_ENDPOINTS, 'web-vitals'] as const
+export const ENDPOINTS = ['collect', 'event', 'engage', 'identify', 'web-vitals'] as const
 export type Endpoint = (typeof ENDPOINTS)[number]
 
 /** Content of a body; sender, time and site are still blank in its hit. */
@@ -43,7 +40,7 @@ export function readKeyedBody(endpoint: Endpoint, body: unknown): { key: string;
  * Reads the body of a hit whose site is already known; ignores a key in the body.
  * @throws AppError `validation_failed`, fields named
  */
-export function readBody(endpoint: ImportedEndpoint, body: unknown): Content {
+export function readBody(endpoint: Endpoint, body: unknown): Content {
   return READERS[endpoint](parse(SCHEMAS[endpoint] as z.ZodType, body) as never)
 }
 

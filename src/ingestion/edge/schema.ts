@@ -13,7 +13,7 @@ import {
   title,
   URL_SHAPE,
 } from './fields.ts'
-import { WebVitals } from './web-vitals.ts'
+import { KeyedWebVitals, WebVitals } from './web-vitals.ts'
 
 const MAX_PROPERTIES = 50
 
@@ -202,6 +202,7 @@ export const SCHEMAS = {
   event: z.object(customEvent),
   engage: z.object(engage),
   identify: z.object(identify),
+  'web-vitals': WebVitals,
 }
 
 /** Bodies by endpoint with the tracking key, in the form that trackers send. */
@@ -234,7 +235,7 @@ export const KEYED_SCHEMAS = {
     id: 'Identify',
     example: { ...EXAMPLE, identifier: 'user-42', name: 'Ada Lovelace', custom: { plan: 'team' } },
   }),
-  'web-vitals': WebVitals,
+  'web-vitals': KeyedWebVitals,
 }
 
 export type Collect = z.infer<typeof SCHEMAS.collect>

@@ -53,27 +53,35 @@ const Attribution = described(
   'What decided the values. That of a metric without a value is not looked at.',
 )
 
-/** The body of a report, with the tracking key. */
-export const WebVitals = z
-  .object({
-    key,
-    ...sender,
-    url: page,
-    id: described(
-      uuid,
-      'Id of the report, made for one view of a page. A later report with the id replaces this one.',
-    ),
-    lcp: measured(MOST_MS, 'Largest Contentful Paint, milliseconds.', 2_140.5),
-    inp: measured(MOST_MS, 'Interaction to Next Paint, milliseconds.', 96),
-    cls: measured(MOST_SHIFT, 'Cumulative Layout Shift.', 0.0213),
-    fcp: measured(MOST_MS, 'First Contentful Paint, milliseconds.', 1_180),
-    ttfb: measured(MOST_MS, 'Time to First Byte, milliseconds.', 310.2),
-    attribution: Attribution,
-  })
-  .refine(({ lcp, inp, cls, fcp, ttfb }) => (lcp ?? inp ?? cls ?? fcp ?? ttfb) !== undefined, {
-    path: ['lcp'],
-    message: 'is required when none of inp, cls, fcp and ttfb is given',
-  })
+const report = {
+  ...sender,
+  url: page,
+  id: described(
+    uuid,
+    'Id of the report, made for one view of a page. A later report with the id replaces this one.',
+  ),
+  lcp: measured(MOST_MS, 'Largest Contentful Paint, milliseconds.', 2_140.5),
+  inp: measured(MOST_MS, 'Interaction to Next Paint, milliseconds.', 96),
+  cls: measured(MOST_SHIFT, 'Cumulative Layout Shift.', 0.0213),
+  fcp: measured(MOST_MS, 'First Contentful Paint, milliseconds.', 1_180),
+  ttfb: measured(MOST_MS, 'Time to First Byte, milliseconds.', 310.2),
+  attribution: Attribution,
+}
+
+type Metric = 'lcp' | 'inp' | 'cls' | 'fcp' | 'ttfb'
+
+const hasMetric = ({ lcp, inp, cls, fcp, ttfb }: Partial<Record<Metric, number>>): boolean =>
+  (lcp ?? inp ?? cls ?? fcp ?? ttfb) !== undefined
+
+const NO_METRIC = { path: ['lcp'], message: 'is required when none of inp, cls, fcp and ttfb is given' }
+
+/** The body of a report. */
+export const WebVitals = z.object(report).refine(hasMetric, NO_METRIC)
+
+/** The body of a report with the tracking key. */
+export const KeyedWebVitals = z
+  .object({ key, ...report })
+  .refine(hasMetric, NO_METRIC)
   .meta({
     id: 'WebVitalsReport',
     example: {

@@ -3,7 +3,7 @@ import { AppError } from '../../errors.ts'
 import { checkDepth, MAX_DEPTH } from '../../lib/json.ts'
 import { MINUTE_MS } from '../../lib/time.ts'
 import { validationError } from '../../schema/validation.ts'
-import { IMPORTED_ENDPOINTS, type ImportedEndpoint, type Sender } from '../edge/accept.ts'
+import { ENDPOINTS, type Endpoint, type Sender } from '../edge/accept.ts'
 
 const optionalText = z
   .string()
@@ -11,7 +11,7 @@ const optionalText = z
   .transform(value => value?.trim() ?? '')
 
 const Envelope = z.object({
-  endpoint: z.enum(IMPORTED_ENDPOINTS),
+  endpoint: z.enum(ENDPOINTS),
   timestamp: z.string(),
   ip: optionalText,
   user_agent: optionalText,
@@ -20,7 +20,7 @@ const Envelope = z.object({
 
 /** Fields of a line, with its body not validated yet. */
 export interface Envelope {
-  endpoint: ImportedEndpoint
+  endpoint: Endpoint
   /** Unix milliseconds. */
   at: number
   sender: Sender

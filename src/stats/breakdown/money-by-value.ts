@@ -12,6 +12,7 @@ import { countMoneyBetween } from '../metrics/money.ts'
 import type { StatsServices, StatsSite } from '../query-context.ts'
 import { filteredQuery } from '../sql/filtered-query.ts'
 import { MANY_PAYMENTS } from '../sql/money.ts'
+import { countHits } from '../sql/slices.ts'
 import { listMovedVisits, listPayingVisits, sumByVisitValues } from './money-of-visits.ts'
 
 interface AmountRow {
@@ -26,24 +27,6 @@ const bySessionValue = (relation: string, amount: string) =>
   where currency = (select currency from params)
   group by value`
 
-/** Sums of the sessions that have a filtered hit with the value. Only hits of sessions with money are grouped. */
-const byHitValue = (relation: string, amount: string) =>
-  `with session as materialized (
-    select session_no, sum(${amount}) as amount
-    from ${relation}
-    where currency = (select currency from params) and session_no is not null
-    group by 1
-  )
-  select value, sum(amount)::text as amount
-  from session
-  join (
-    select value, session_no
-    from filtered_hits
-    where not is_service and session_no in (select session_no from session)
-    group by 1, 2
-  ) as hit using (session_no)
-  group by value`
-
 const PAID = 'amount_minor - refunded_minor'
 
 const sumRevenueBySessionValue = filteredQuery<{ currency: string }, AmountRow>(
@@ -51,20 +34,40 @@ const sumRevenueBySessionValue = filteredQuery<{ currency: string }, AmountRow>(
   ['filtered_payments'],
   bySessionValue('filtered_payments', PAID),
 )
-const sumRevenueByHitValue = filteredQuery<{ currency: string }, AmountRow>(
-  'sum-revenue-by-hit-value',
-  ['filtered_payments', 'filtered_hits'],
-  byHitValue('filtered_payments', PAID),
-)
 const sumMrrBySessionValue = filteredQuery<{ currency: string }, AmountRow>(
   'sum-mrr-by-session-value',
   ['movements_in_range'],
   bySessionValue('movements_in_range', 'amount_minor'),
 )
-const sumMrrByHitValue = filteredQuery<{ currency: string }, AmountRow>(
-  'sum-mrr-by-hit-value',
-  ['movements_in_range', 'filtered_hits'],
-  byHitValue('movements_in_range', 'amount_minor'),
+/**
+ * Sums of the sessions that have a filtered hit with the value, in one scan of the hits for all kinds; null where no session with the
+ * value has money of the kind. Only hits of sessions with money are grouped.
+ */
+const sumMoneyByHitValue = filteredQuery<
+  { currency: string; kinds: MoneyKind[] },
+  { value: string } & Record<MoneyKind, string | null>
+>(
+  'sum-money-by-hit-value',
+  ['filtered_payments', 'movements_in_range', 'filtered_hits'],
+  `with session as materialized (
+    select session_no, sum(revenue) as revenue, sum(mrr) as mrr
+    from (
+      select session_no, currency, 'revenue' as kind, ${PAID} as revenue, null::bigint as mrr from filtered_payments
+      union all
+      select session_no, currency, 'mrr', null, amount_minor from movements_in_range
+    ) as money
+    where currency = (select currency from params) and kind = any((select kinds from params)::text[]) and session_no is not null
+    group by 1
+  )
+  select value, sum(revenue)::text as revenue, sum(mrr)::text as mrr
+  from session
+  join (
+    select value, session_no
+    from filtered_hits
+    where not is_service and session_no in (select session_no from session)
+    group by 1, 2
+  ) as hit using (session_no)
+  group by value`,
 )
 
 type KeptParams = { siteNo: number; start: Date; end: Date; currency: string; column: string }
@@ -91,12 +94,28 @@ const sumMrrByKeptValue = query<KeptParams, AmountRow>(
 
 export type MoneyKind = 'revenue' | 'mrr'
 const VISITS = { revenue: listPayingVisits, mrr: listMovedVisits }
-const HIT_SUMS = { revenue: sumRevenueByHitValue, mrr: sumMrrByHitValue }
 const SESSION_SUMS = { revenue: sumRevenueBySessionValue, mrr: sumMrrBySessionValue }
 const KEPT_SUMS = { revenue: sumRevenueByKeptValue, mrr: sumMrrByKeptValue }
 
 const isKept = (value: BreakdownDimension): value is DimensionOf<'session' | 'session-row'> =>
   value !== HOUR_OF_WEEK && ['session', 'session-row'].includes(levelOf(value))
+
+/**
+ * Tells whether looking up the hits of each session with money takes less time than a scan of the hits in the range. The embedded
+ * database can do nothing else during a scan, so it looks up as many as the planner's estimates allow.
+ */
+async function isFewForHits(
+  { reads, slices }: Pick<StatsServices, 'reads' | 'slices'>,
+  resolved: ResolvedQuery,
+  counts: number[],
+): Promise<boolean> {
+  const most = Math.max(...counts)
+  if (slices || most >= MANY_PAYMENTS) return most < MANY_PAYMENTS
+  return most * HITS_A_LOOKUP < (await countHits(reads, keptPart(resolved)))
+}
+
+/** A lookup takes as long as a scan of so many rows of the columnstore. */
+const HITS_A_LOOKUP = 1_000
 
 /** Minor units by value; absent values have 0. */
 export type MoneyByValue = Record<MoneyKind, Map<string, bigint>>
@@ -132,18 +151,33 @@ export async function sumMoneyByValue(
   }
   const found: MoneyByValue = { revenue: new Map(), mrr: new Map() }
   const isOfHits = isHitDimension(value)
-  if (isOfHits && wanted.every(kind => counts[kind] < MANY_PAYMENTS)) {
+  if (
+    isOfHits &&
+    wanted.length > 0 &&
+    (await isFewForHits(
+      services,
+      resolved,
+      wanted.map(kind => counts[kind]),
+    ))
+  ) {
     const { value: _value, values: _values, ...ofAny } = options
     const lists = await Promise.all(wanted.map(kind => VISITS[kind](reads, resolved, ofAny)))
     const sums = await sumByVisitValues(services, resolved, { value, values }, lists)
     for (const [index, kind] of wanted.entries()) found[kind] = sums[index]!
     return found
   }
+  if (isOfHits && wanted.length > 0) {
+    const params = { currency, kinds: wanted }
+    for (const row of await sumMoneyByHitValue(reads, resolved, { ...options, params })) {
+      for (const kind of wanted) if (row[kind] !== null) found[kind].set(row.value, BigInt(row[kind]))
+    }
+    return found
+  }
   const sumBy = (kind: MoneyKind): Promise<AmountRow[]> => {
     if (isKept(value) && isUnfiltered(resolved)) {
       return KEPT_SUMS[kind](reads, { siteNo, start, end, currency, column: columnOf(value) })
     }
-    return (isOfHits ? HIT_SUMS : SESSION_SUMS)[kind](reads, resolved, options)
+    return SESSION_SUMS[kind](reads, resolved, options)
   }
   await Promise.all(
     wanted.map(async kind => {

@@ -1,4 +1,4 @@
-import { readIntegers } from '../funnels/moments.ts'
+import { readIntegers } from '../moments/moments.ts'
 import { NumberMap } from './number-map.ts'
 
 /** Arrays of 8-byte integers as the database sends them. */

@@ -4,6 +4,7 @@ import type { GoalRecord } from '../../goals/schema.ts'
 import { HOUR_MS } from '../../lib/time.ts'
 import { boundsOf } from '../../time/range.ts'
 import { keptPart, type ResolvedQuery } from '../filters/resolved-query.ts'
+import { blocksOf, joinColumn } from '../moments/fetch-blocks.ts'
 import type { StatsServices, StatsSite } from '../query-context.ts'
 import { findTargets } from '../resolve/targets.ts'
 import { type FilteredQuery, filteredQuery, type OptionsOf } from '../sql/filtered-query.ts'
@@ -207,11 +208,9 @@ async function readArrays<Params extends object>(
 
 /** Joins the parts of each block. */
 function arraysOf(parts: NumberPart[]): { numbers: Uint8Array[]; others: Uint8Array[] } {
-  const starts = [...parts.flatMap(({ part }, index) => (part === 0 ? [index] : [])), parts.length]
-  const blocks = starts.slice(0, -1).map((start, block) => parts.slice(start, starts[block + 1]))
+  const blocks = blocksOf(parts)
   if (blocks.reduce((sum, [first]) => sum + first!.rows, 0) > MOST) throw tooMany()
-  const joined = (column: 'numbers' | 'others') =>
-    blocks.map(block => Buffer.concat(block.map(part => part[column] ?? Buffer.alloc(0))))
+  const joined = (column: 'numbers' | 'others') => blocks.map(block => joinColumn(block, column))
   return { numbers: joined('numbers'), others: joined('others') }
 }
 

@@ -1,5 +1,5 @@
-import type { Moments } from './moments.ts'
-import { compareMoments, endOfUnit, orderMoments } from './order.ts'
+import type { Moments } from '../moments/moments.ts'
+import { compareMoments, endOfUnit, orderMoments } from '../moments/order.ts'
 
 /** How moments follow each other. */
 export interface ChainRules {

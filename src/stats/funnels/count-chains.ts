@@ -1,5 +1,5 @@
+import { type MomentBlock, readMoments } from '../moments/moments.ts'
 import { type ChainRules, type Chains, findChains } from './chains.ts'
-import { type MomentBlock, readMoments } from './moments.ts'
 
 /** Numbers of one step. */
 export interface StepCount {

@@ -1,5 +1,5 @@
-import { type MomentBlock, type Moments, readMoments } from '../funnels/moments.ts'
-import { endOfUnit, orderMoments } from '../funnels/order.ts'
+import { type MomentBlock, type Moments, readMoments } from '../moments/moments.ts'
+import { endOfUnit, orderMoments } from '../moments/order.ts'
 import type { Journeys } from './query.ts'
 
 /** Inputs and outputs of the journey task of the pattern threads. */
@@ -27,69 +27,77 @@ export const journeyTasks = {
 /** No value. */
 const END = -1
 
-/** Values of all journeys, one after the other, `steps + 1` each; `END` where a journey has none. */
+/** Values of all journeys, one journey after the other, `width` each; `END` where a journey has none. */
+interface Followed {
+  size: number
+  width: number
+  values: Int32Array
+}
+
 function findJourneys(
   moments: Moments,
   chosen: number,
   { isBackwards, steps }: { isBackwards: boolean; steps: number },
-): Int32Array[] {
+): Followed {
   const order = orderMoments(moments)
-  const journeys: Int32Array[] = []
+  const width = steps + 1
+  const most = moments.values.reduce((count, value) => count + Number(value === chosen), 0)
+  const found: Followed = { size: 0, width, values: new Int32Array(most * width).fill(END) }
+  const direction = isBackwards ? -1 : 1
   for (let first = 0; first < order.length; ) {
     const end = endOfUnit(moments, order, first)
-    const values = withoutRepeats(moments, order.subarray(first, end))
-    const start = values.indexOf(chosen)
-    if (start >= 0) {
-      const journey = new Int32Array(steps + 1).fill(END)
-      for (let step = 0; step <= steps; step++) {
-        journey[step] = values[isBackwards ? start - step : start + step] ?? END
+    let place = first
+    while (place < end && moments.values[order[place]!] !== chosen) place++
+    if (place < end) {
+      const journey = found.values.subarray(found.size * width, ++found.size * width)
+      // A value that follows itself is one step.
+      for (let step = -1, last = END; place >= first && place < end; place += direction) {
+        const value = moments.values[order[place]!]!
+        if (value === last) continue
+        if (++step === width) break
+        journey[step] = value
+        last = value
       }
-      journeys.push(journey)
     }
     first = end
   }
-  return journeys
-}
-
-function withoutRepeats({ values }: Moments, unit: Uint32Array): number[] {
-  const kept: number[] = []
-  for (const index of unit) if (values[index] !== kept.at(-1)) kept.push(values[index]!)
-  return kept
+  return found
 }
 
 type Node = Journeys['steps'][number]['nodes'][number]
 
 function countSteps(
-  journeys: Int32Array[],
+  { size, width, values }: Followed,
   texts: string[],
   { steps, branches }: { steps: number; branches: number },
 ): Journeys['steps'] {
   const counted: Journeys['steps'] = []
   // The node of each journey at the step before; those that have ended are left out.
-  let nodeBefore = new Int32Array(journeys.length)
-  let active = journeys.map((_, index) => index)
+  let nodeBefore = new Int32Array(size)
+  let active = Uint32Array.from({ length: size }, (_, index) => index)
   for (let step = 0; step <= steps && active.length > 0; step++) {
     const counts = new Uint32Array(texts.length)
     for (const index of active) {
-      const value = journeys[index]![step]!
+      const value = values[index * width + step]!
       if (value !== END) counts[value]!++
     }
     const { nodes, nodeOf } = nodesOf(counts, texts, { branches, all: active.length })
     const endNode = nodes.findIndex(({ kind }) => kind === 'end')
-    const nodeNow = new Int32Array(journeys.length)
+    const nodeNow = new Int32Array(size)
     const links = new Map<number, number>()
-    const goingOn: number[] = []
+    const goingOn = new Uint32Array(active.length)
+    let sessions = 0
     for (const index of active) {
-      const value = journeys[index]![step]!
+      const value = values[index * width + step]!
       const node = value === END ? endNode : nodeOf[value]!
       nodeNow[index] = node
       const link = nodeBefore[index]! * MOST_NODES + node
       links.set(link, (links.get(link) ?? 0) + 1)
-      if (value !== END) goingOn.push(index)
+      if (value !== END) goingOn[sessions++] = index
     }
-    counted.push({ step, sessions: goingOn.length, nodes, links: step === 0 ? [] : linksOf(links) })
+    counted.push({ step, sessions, nodes, links: step === 0 ? [] : linksOf(links) })
     nodeBefore = nodeNow
-    active = goingOn
+    active = goingOn.subarray(0, sessions)
   }
   return counted
 }

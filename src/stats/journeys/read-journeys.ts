@@ -1,7 +1,7 @@
 import { isHitDimension } from '../../dimensions/dimensions.ts'
 import { type Grant, requireSection } from '../../sharing/grant.ts'
 import { keptPart } from '../filters/resolved-query.ts'
-import { fetchBlocks, type HitPart, MOST_MOMENTS } from '../funnels/read-moments.ts'
+import { fetchBlocks, type HitPart, MOST_MOMENTS } from '../moments/fetch-blocks.ts'
 import { resolveContext, type StatsServices, type StatsSite } from '../query-context.ts'
 import { filteredQuery } from '../sql/filtered-query.ts'
 import type { JourneyTasks } from './follow.ts'

@@ -19,6 +19,15 @@ const listHitsByDay = query<
   { startsAt: Date; endsAt: Date; hits: number }
 >('list-hits-by-day')
 
+/** Returns about how many hits a time span has. */
+export async function countHits(
+  reads: Db,
+  { siteNo, start, end }: { siteNo: number; start: Date; end: Date },
+): Promise<number> {
+  const days = await listHitsByDay(reads, { siteNo, start, end })
+  return days.reduce((sum, { hits }) => sum + hits, 0)
+}
+
 /**
  * Returns the rows of a statement. With the embedded database it runs once for each session slice, so that other queries run
  * in between; with a separate database server it runs once. Each session is in one slice with all its hits: counts of hits and

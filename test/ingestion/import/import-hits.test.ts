@@ -29,6 +29,8 @@ const NOW = new Date(Date.UTC(2026, 5, 1))
 const CHROME =
   'Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/126.0.0.0 Safari/537.36'
 
+const VISITOR = '00000000-0000-4000-8000-00000000000a'
+
 const STREAMS = runs(3)
 
 let database: TestDatabase
@@ -171,6 +173,29 @@ test('import: a key in the body is ignored, and the fields are those of the endp
   expect(await importLines(site, lines)).toMatchObject({ accepted: 5, dropped: 0, rejected_total: 0 })
   const types = (await eventsOf(site)).map(event => event.type)
   expect(types).toEqual(['engagement', 'event', 'identify', 'outbound', 'pageview'])
+})
+
+test('import: reports of web vitals are stored once, those without a pageview are dropped', async () => {
+  const site = await createTestSite(database.db)
+  const report = (at: number, body: object) =>
+    JSON.stringify({
+      endpoint: 'web-vitals',
+      timestamp: new Date(at).toISOString(),
+      body: { hostname: 'example.com', visitor_id: VISITOR, url: { path: '/' }, lcp: 1_200, ...body },
+    })
+  const lines = [
+    pageviewLine(NOON, {}, { visitor_id: VISITOR }),
+    report(NOON + MINUTE, { id: '00000000-0000-4000-8000-000000000001' }),
+    report(NOON + 2 * MINUTE, { id: '00000000-0000-4000-8000-000000000001', lcp: 1_300 }),
+    report(NOON + 2 * MINUTE, { id: '00000000-0000-4000-8000-000000000002', url: { path: '/other' } }),
+    report(NOON + 2 * MINUTE, { id: '00000000-0000-4000-8000-000000000003', lcp: -1 }),
+  ]
+  const first = await importLines(site, lines)
+  expect(first).toMatchObject({ accepted: 3, dropped: 1, rejected_total: 1 })
+  expect(first.rejected[0]!.error).toContain('lcp must be a number from 0 to 600000')
+  expect(await importLines(site, lines)).toMatchObject({ accepted: 3, dropped: 1, rejected_total: 1 })
+  const stored = await database.db`select lcp from web_vitals where site_no = ${site.siteNo}`
+  expect([...stored]).toEqual([{ lcp: 1_300 }])
 })
 
 test('import: lines are dropped for the same reasons as live hits', async () => {

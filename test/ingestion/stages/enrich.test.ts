@@ -4,6 +4,7 @@ import { EVENT_TYPES } from '../../../src/ingestion/hit.ts'
 import { isCrawler } from '../../../src/ingestion/stages/crawler.ts'
 import { enrich } from '../../../src/ingestion/stages/index.ts'
 import { remember } from '../../../src/ingestion/stages/remember.ts'
+import { cpuOf } from '../../support/within.ts'
 import { hit } from './hit.ts'
 
 const pieces = [
@@ -95,7 +96,7 @@ test('enrich: a hit gives the same result after its JSON round trip through the 
   expect(enrich(JSON.parse(JSON.stringify(given)))).toEqual(enrich(given))
 })
 
-test('enrich: adversarial user agents and hosts take less than a second', () => {
+test('enrich: adversarial user agents and hosts take less than a second', async () => {
   const userAgents = [
     'Mozilla/5.0 (',
     'a/1.',
@@ -107,8 +108,7 @@ test('enrich: adversarial user agents and hosts take less than a second', () => 
     '(compatible; ',
     '@a-',
   ]
-  const started = performance.now()
-  for (const piece of userAgents) {
+  const read = (piece: string) => {
     const userAgent = piece.repeat(20_000 / piece.length)
     enrich(
       hit({
@@ -120,7 +120,7 @@ test('enrich: adversarial user agents and hosts take less than a second', () => 
     isCrawler(`Mozilla/5.0 ${userAgent}`)
     isCrawler(userAgent)
   }
-  expect(performance.now() - started).toBeLessThan(1_000)
+  expect(await cpuOf(() => userAgents.forEach(read))).toBeLessThan(1_000)
 })
 
 test('remember: recently used entries are kept, and the least recently used one is dropped', () => {

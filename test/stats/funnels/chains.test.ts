@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { type ChainRules, findChains } from '../../../src/stats/funnels/chains.ts'
-import type { Moments } from '../../../src/stats/funnels/moments.ts'
+import type { Moments } from '../../../src/stats/moments/moments.ts'
 
 /** [time in ms, steps that are met from 1, whether it interrupts nothing] */
 type Given = [time: number, steps: number[], isSilent?: boolean]

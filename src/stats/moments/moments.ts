@@ -1,3 +1,5 @@
+import { TextIds } from './text-ids.ts'
+
 /** Moments of a funnel as the database sends them: bytes of `array_send`, one entry a moment in each. */
 export interface MomentBlock {
   /** `unit × 512 + steps × 2 + 1 if it interrupts nothing`; the lowest bit of `steps` is the first step. */
@@ -53,16 +55,17 @@ export function readMoments(blocks: MomentBlock[], hits: MomentBlock[] = []): Mo
     isSilent: new Uint8Array(size),
     owners: new Uint32Array(hasOwners ? size : 0),
     values: new Uint32Array(size),
-    texts: [''],
+    texts: [],
   }
-  const ids = new Map<string, number>([['', 0]])
+  const ids = new TextIds()
   let index = 0
   for (const block of all) index = readBlock(read, index, block, ids)
+  read.texts = ids.texts
   sortTexts(read)
   return read
 }
 
-function readBlock(read: Moments, first: number, block: MomentBlock, ids: Map<string, number>): number {
+function readBlock(read: Moments, first: number, block: MomentBlock, ids: TextIds): number {
   const count = countOf(block.moments)
   if (count === 0) return first
   const [moments, times] = [viewOf(block.moments), viewOf(block.times)]
@@ -79,26 +82,20 @@ function readBlock(read: Moments, first: number, block: MomentBlock, ids: Map<st
     read.times[index] = readInteger(times, at) / 1_000 + EPOCH_2000_MS
     if (owners)
       read.owners[index] = owners.getUint32(HEADER_BYTES + entry * (LENGTH_BYTES + 4) + LENGTH_BYTES)
-    if (nextText && flags & 2) read.values[index] = nextText(read.texts)
+    if (nextText && flags & 2) read.values[index] = nextText()
   }
   return first + count
 }
 
 /** Returns the function that reads one text after the other and gives its id. */
-function textReader(bytes: Uint8Array, ids: Map<string, number>) {
+function textReader(bytes: Uint8Array, ids: TextIds) {
   if (countOf(bytes) === 0) return undefined
   const view = viewOf(bytes)
-  const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
   let at = HEADER_BYTES
-  return (texts: string[]): number => {
-    const end = at + LENGTH_BYTES + view.getInt32(at)
-    const text = buffer.toString('utf8', at + LENGTH_BYTES, end)
-    at = end
-    const known = ids.get(text)
-    if (known !== undefined) return known
-    ids.set(text, texts.length)
-    texts.push(text)
-    return texts.length - 1
+  return (): number => {
+    const start = at + LENGTH_BYTES
+    at = start + view.getInt32(at)
+    return ids.idOf(bytes, start, at)
   }
 }
 

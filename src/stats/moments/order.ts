@@ -38,25 +38,52 @@ export function endOfUnit({ units }: Moments, order: Uint32Array, first: number)
   return end
 }
 
-const DIGIT = 65_536
+/** Numbers that lie in a span of at most this many for each key are counted directly. */
+const SPARSEST = 16
+/** So that few keys with a wide span are, too. */
+const SPAN_OF_FEW = 1_000_000
 
-/** Radix sort by 16 bits at a time: keys are whole numbers from 0. */
+/** Sorts by counting: numbers of visitors and sessions of a range lie close together. */
 function sortStably(
   order: Uint32Array<ArrayBuffer>,
   keys: Float64Array | Uint32Array,
 ): Uint32Array<ArrayBuffer> {
-  let largest = 0
-  for (const key of keys) if (key > largest) largest = key
-  let [from, to] = [order, new Uint32Array(order.length)]
-  for (let scale = 1; scale <= largest; scale *= DIGIT) {
-    const starts = new Uint32Array(DIGIT + 1)
-    const digitOf = (index: number) => Math.floor(keys[index]! / scale) % DIGIT
-    for (const index of from) starts[digitOf(index) + 1]!++
-    for (let digit = 0; digit < DIGIT; digit++) starts[digit + 1]! += starts[digit]!
-    for (const index of from) to[starts[digitOf(index)]!++] = index
-    ;[from, to] = [to, from]
+  let [least, largest] = [Number.POSITIVE_INFINITY, 0]
+  for (let index = 0; index < keys.length; index++) {
+    const key = keys[index]!
+    if (key < least) least = key
+    if (key > largest) largest = key
   }
-  return from
+  const span = largest - least + 1
+  if (!(span > 0)) return order
+  if (span <= SPARSEST * keys.length + SPAN_OF_FEW) {
+    return sortByCount(order, span, index => keys[index]! - least)
+  }
+  let sorted = order
+  for (let scale = 1; scale <= span; scale *= DIGIT) {
+    sorted = sortByCount(sorted, DIGIT, index => Math.floor((keys[index]! - least) / scale) % DIGIT)
+  }
+  return sorted
+}
+
+/** Numbers that are too far apart are sorted by 16 bits at a time. */
+const DIGIT = 65_536
+
+/** @param numberOf whole number of an index, from 0 and below `span` */
+function sortByCount(
+  order: Uint32Array<ArrayBuffer>,
+  span: number,
+  numberOf: (index: number) => number,
+): Uint32Array<ArrayBuffer> {
+  const starts = new Uint32Array(span + 1)
+  for (let place = 0; place < order.length; place++) starts[numberOf(order[place]!) + 1]!++
+  for (let number = 0; number < span; number++) starts[number + 1]! += starts[number]!
+  const sorted = new Uint32Array(order.length)
+  for (let place = 0; place < order.length; place++) {
+    const index = order[place]!
+    sorted[starts[numberOf(index)]!++] = index
+  }
+  return sorted
 }
 
 /** Rows arrive nearly in the order of time, so that most units are sorted already. */
