@@ -124,8 +124,17 @@ const watchdog = watchForStandstill({
   isBusy: () => hitConsumer.waiting() > 0,
 })
 
+const replayWatchdog = watchForStandstill({
+  queue: 'replays',
+  redis,
+  log,
+  progress: () => replayConsumer.done() + replayConsumer.waiting(),
+  isBusy: () => replayConsumer.waiting() > 0,
+})
+
 stop = async () => {
   watchdog.stop()
+  replayWatchdog.stop()
   hitConsumer.stop()
   replayConsumer.stop()
   await Promise.all([consumer.close(2_500), replays.close(2_500), scheduler.stop()])

@@ -75,6 +75,7 @@ const CHECKS = 4
  * @param options.isBusy returns true while jobs are being handled: a long wait for the database is not a hang
  */
 export function watchForStandstill(options: {
+  queue?: QueueName
   redis: Redis
   log: Log
   progress: () => number
@@ -84,14 +85,14 @@ export function watchForStandstill(options: {
   let still = 0
   const timer = setInterval(async () => {
     const now = options.progress()
-    const waiting = await queueDepth(options.redis).then(
+    const waiting = await queueDepth(options.redis, options.queue).then(
       depth => depth.waiting,
       () => 0, // Redis is unreachable: the depth is unknown
     )
     still = waiting > 0 && now === last && !options.isBusy() ? still + 1 : 0
     last = now
     if (still >= CHECKS) {
-      options.log.fatal({ waiting }, 'the consumer stands still while jobs wait')
+      options.log.fatal({ waiting, queue: options.queue }, 'the consumer stands still while jobs wait')
       process.exit(1)
     }
   }, CHECK_MS)

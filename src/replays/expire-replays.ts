@@ -18,7 +18,7 @@ const selectExpired = query<{ now: Date; limit: number }, { siteNo: number; sess
     select site_no, session_no
     from session_replays
     where site_no = sites.site_no
-      and last_at < greatest(:now::timestamptz - make_interval(days => sites.replay_days), sites.details_from)
+      and (last_at < :now::timestamptz - make_interval(days => sites.replay_days) or session_at < sites.details_from)
     order by last_at
     limit :limit::int
   ) as expired

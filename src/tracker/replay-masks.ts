@@ -48,6 +48,15 @@ export function maskText(text: string, element?: Element | null): string {
   return isTyped && element.localName !== 'option' && !isUnmasked(element) ? stars(text) : text
 }
 
+/** Masks the attribute `value` of fields that has changed. */
+export function maskChanges({ attributes = [] }: Increment, elementOf: (id: number) => Node | null): void {
+  for (const { id, attributes: changed } of attributes) {
+    const element = elementOf(id) as Element | null
+    if (changed && typeof changed.value === 'string' && holdsValue(element?.localName))
+      changed.value = maskInput(changed.value, element)
+  }
+}
+
 /** A node as rrweb serializes it. */
 export interface RecordedNode {
   id: number
@@ -56,13 +65,16 @@ export interface RecordedNode {
   childNodes?: RecordedNode[]
 }
 
+/** Elements whose attribute `value` may be what was typed: also those of web components. */
+const holdsValue = (tagName: string | undefined): boolean => /^(input|textarea)$|-/i.test(tagName || '')
+
 /**
  * Masks the attribute `value` of fields in a serialized tree: rrweb leaves it as it is where the field is empty.
  * @param elementOf finds the element of a serialized node
  */
 export function maskValues(node: RecordedNode, elementOf: (id: number) => Node | null): void {
   const { tagName, attributes, childNodes } = node
-  if ((tagName === 'input' || tagName === 'textarea') && attributes && typeof attributes.value === 'string')
+  if (holdsValue(tagName) && attributes && typeof attributes.value === 'string')
     attributes.value = maskInput(attributes.value, elementOf(node.id) as Element | null)
   for (const child of childNodes || []) maskValues(child, elementOf)
 }
@@ -74,7 +86,7 @@ export interface Increment {
   positions?: { id: number }[]
   ranges?: { start: number; end: number }[]
   texts?: { id: number }[]
-  attributes?: { id: number }[]
+  attributes?: { id: number; attributes?: Record<string, unknown> }[]
   adds?: { parentId: number; node: RecordedNode }[]
   removes?: { parentId: number; id: number }[]
   isAttachIframe?: boolean

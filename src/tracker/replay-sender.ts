@@ -13,7 +13,15 @@ const MAX_TRIES = 5
 /** Time that an event waits at least: an application may show an excluded page a moment before its address changes. */
 const HOLD_MS = 1_000
 
+/** One page, from its full snapshot on. */
+interface Recording {
+  id: string
+  /** Number of its next chunk. */
+  position: number
+}
+
 interface Waiting {
+  recording: Recording
   text: string
   path: string
   at: number
@@ -44,8 +52,7 @@ export function createSender(tag: HTMLScriptElement, obey: (settings: Settings |
   const url = `${api || tag.src.replace(/\/[^/]*$/, '').replace(/\/js$/, '/api')}/replay`
   let waiting: Waiting[] = []
   let size = 0
-  let recording: string
-  let position = 0
+  let recording: Recording
   let sending: Chunk | undefined
   let pageAt = Date.now()
 
@@ -62,7 +69,7 @@ export function createSender(tag: HTMLScriptElement, obey: (settings: Settings |
 
   const plain = (chunk: Chunk) => `${headOf(chunk.path, chunk)}[${chunk.texts}]`
 
-  /** Takes the events of one page that are old enough. */
+  /** Takes the events of one recording and path that are old enough. */
   function take(holdMs: number, maxText: number): Chunk | undefined {
     const [first] = waiting
     const until = Date.now() - holdMs
@@ -70,14 +77,16 @@ export function createSender(tag: HTMLScriptElement, obey: (settings: Settings |
     let length = 0
     for (const event of waiting) {
       length += event.text.length
-      if (event.path !== first!.path || event.at > until || count === MAX_EVENTS) break
+      if (event.recording !== first!.recording || event.path !== first!.path) break
+      if (event.at > until || count === MAX_EVENTS) break
       if (length > maxText && (count || maxText < MAX_TEXT)) break
       count++
     }
     if (!count) return
     const texts = waiting.splice(0, count).map(({ text }) => text)
     for (const text of texts) size -= text.length
-    return { recording, position: position++, path: first!.path, texts }
+    const of = first!.recording
+    return { recording: of.id, position: of.position++, path: first!.path, texts }
   }
 
   async function pack(chunk: Chunk): Promise<Blob> {
@@ -105,8 +114,7 @@ export function createSender(tag: HTMLScriptElement, obey: (settings: Settings |
     ask: (path: string) => post(headOf(path)),
     /** Begins a recording; its first event is a full snapshot. */
     begin(id: string): void {
-      recording = id
-      position = 0
+      recording = { id, position: 0 }
     },
     /** The visitor came back to a page that was kept in memory. */
     reopen(): void {
@@ -114,7 +122,7 @@ export function createSender(tag: HTMLScriptElement, obey: (settings: Settings |
     },
     /** @returns false when too much waits */
     add(text: string, path: string): boolean {
-      waiting.push({ text, path, at: Date.now() })
+      waiting.push({ recording, text, path, at: Date.now() })
       size += text.length
       return size <= MAX_WAITING
     },

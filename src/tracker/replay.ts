@@ -4,6 +4,7 @@ import {
   BLOCKED,
   type Increment,
   isFramed,
+  maskChanges,
   maskInput,
   maskText,
   maskValues,
@@ -105,8 +106,10 @@ function emit(event: RecordedEvent): void {
   }
   if (type === META) data.href = location.origin + location.pathname
   if (type === FULL_SNAPSHOT) maskValues(data.node!, nodeOf)
-  if (type === INCREMENT && data.source === MUTATION)
+  if (type === INCREMENT && data.source === MUTATION) {
     for (const { node } of data.adds || []) maskValues(node, nodeOf)
+    maskChanges(data, nodeOf)
+  }
   if (!sender.add(withoutQuery(JSON.stringify(event)), path)) end()
 }
 

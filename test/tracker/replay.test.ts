@@ -90,6 +90,7 @@ const FORM = `
   <textarea id="area">prefilled-area</textarea>
   <select id="choice"><option value="a">First</option><option value="chosen-option">Second</option></select>
   <div id="editable" contenteditable="true"><b>prefilled-editable</b></div>
+  <x-field id="field" value="prefilled-component"></x-field>
   <p data-analytics-mask>masked-by-page</p>
   <div data-analytics-block>blocked-by-page</div>
   <iframe srcdoc="framed-by-page <input><p>framed-text</p>"></iframe>
@@ -112,6 +113,7 @@ test('session replay: what is typed is nowhere in what is stored, unless the pag
   await page.fill('#secret', 'typed-secret')
   await page.fill('#card', '4111111111111111')
   await page.evaluate(`document.getElementById('text').setAttribute('value', 'typed-attribute')
+    document.getElementById('field').setAttribute('value', 'typed-component')
     document.body.append(Object.assign(document.createElement('p'), { textContent: 'later' }))`)
   const frame = page.frames()[1]!
   await frame.fill('input', 'framed-typed')
@@ -130,6 +132,7 @@ test('session replay: what is typed is nowhere in what is stored, unless the pag
     'typed-editable',
     'typed-secret',
     'typed-attribute',
+    'typed-component',
     '4111',
     'hidden-token',
     'masked-by-page',

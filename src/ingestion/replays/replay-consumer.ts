@@ -27,6 +27,8 @@ export function createReplayConsumer(options: {
 }) {
   const { db, queue, producer, log, metrics, now } = options
   let isStopped = false
+  let atWork = 0
+  let done = 0
 
   /** Retries while the job stays in the queue; never settles after `stop`. */
   async function store(job: ReplayJob): Promise<ChunkOutcome | 'failed'> {
@@ -43,20 +45,34 @@ export function createReplayConsumer(options: {
     }
   }
 
+  async function handle(job: ReplayJob): Promise<void> {
+    const outcome = await store(job)
+    if (outcome === 'waiting' && now().getTime() - job.at < PATIENCE_MS) {
+      const tries = job.tries ?? 0
+      await producer.add({ ...job, tries: tries + 1 }, PAUSES_MS[Math.min(tries, PAUSES_MS.length - 1)])
+      return
+    }
+    await queue.release(job.jobId)
+    metrics?.replays.inc({ outcome: outcome === 'waiting' ? 'no_session' : outcome })
+    if (outcome === 'waiting')
+      log.warn({ siteNo: job.siteNo }, 'a replay has found no session for an hour; it is dropped')
+  }
+
   return {
     /** Resolves when the chunk is stored or given up, or waits in the queue again. */
     async consume(job: ReplayJob): Promise<void> {
-      const outcome = await store(job)
-      if (outcome === 'waiting' && now().getTime() - job.at < PATIENCE_MS) {
-        const tries = job.tries ?? 0
-        await producer.add({ ...job, tries: tries + 1 }, PAUSES_MS[Math.min(tries, PAUSES_MS.length - 1)])
-        return
+      atWork += 1
+      try {
+        await handle(job)
+      } finally {
+        atWork -= 1
+        done += 1
       }
-      await queue.release(job.jobId)
-      metrics?.replays.inc({ outcome: outcome === 'waiting' ? 'no_session' : outcome })
-      if (outcome === 'waiting')
-        log.warn({ siteNo: job.siteNo }, 'a replay has found no session for an hour; it is dropped')
     },
+    /** Jobs that were handled. */
+    done: () => done,
+    /** Jobs in progress. */
+    waiting: () => atWork,
     /** Stops retries: waiting chunks never complete, and their jobs stay in the queue. */
     stop() {
       isStopped = true
