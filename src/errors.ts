@@ -47,7 +47,11 @@ export class AppError extends Error {
   }
 }
 
-/** Returns a 422 error for one field. */
+/**
+ * Returns a 422 error for one field.
+ * @param message a sentence, or what is said of the field: `must be …`. The message of the error then begins with its name
+ */
 export function invalidField(path: string, message: string): AppError {
-  return new AppError('validation_failed', message, { fields: { [path]: [message] } })
+  const sentence = message.startsWith('must ') ? `${path} ${message}` : message
+  return new AppError('validation_failed', sentence, { fields: { [path]: [message] } })
 }

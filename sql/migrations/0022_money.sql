@@ -105,6 +105,34 @@ begin
 end
 $$;
 
+-- A customer has one first visit in all currencies: the row of a new currency takes it from another.
+create function inherit_first_visit() returns trigger language plpgsql as $$
+declare
+  known customers;
+begin
+  select * into known
+  from customers
+  where site_no = new.site_no and customer = new.customer and first_visit_at is not null
+  limit 1;
+  if found then
+    new.first_visitor_no := known.first_visitor_no;
+    new.first_session_no := known.first_session_no;
+    new.first_visit_at := known.first_visit_at;
+    new.channel := known.channel;
+    new.source := known.source;
+    new.referrer := known.referrer;
+    new.utm_source := known.utm_source;
+    new.utm_medium := known.utm_medium;
+    new.utm_campaign := known.utm_campaign;
+    new.utm_content := known.utm_content;
+    new.utm_term := known.utm_term;
+    new.country := known.country;
+    new.entry_path := known.entry_path;
+  end if;
+  return new;
+end
+$$;
+
 -- Customers that have money of a visitor.
 create function customers_of_visitor(site integer, visitor integer) returns text[] language sql stable as $$
   select coalesce(array_agg(customer), '{}')
@@ -426,6 +454,11 @@ from (
 ) as moved
 where subscriptions.site_no = moved.site_no and subscriptions.subscription_id = moved.subscription_id;
 
+-- Movements do not tell when a free subscription began to count, nor when corrections did: their facts do.
+insert into recompute_queue (site_no, subscription_id)
+select site_no, subscription_id from subscriptions
+on conflict do nothing;
+
 insert into customers (
   site_no, currency, customer, recorded, payments, revenue_minor, first_paid_at, last_paid_at, last_kept_at, email, name
 )
@@ -463,6 +496,8 @@ from (
   select site_no, session_at, session_no from mrr_movements where session_no is not null
 ) as attributed;
 
+create trigger inherit_first_visit before insert on customers
+  for each row execute function inherit_first_visit();
 create trigger count_customer after insert or delete or update of
   customer, currency, amount_minor, refunded_minor, paid_at, email, name on payments
   for each row execute function count_changed_payment();

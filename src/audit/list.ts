@@ -1,8 +1,10 @@
 import { z } from 'zod'
 import type { Queryable } from '../db/connect.ts'
 import { query } from '../db/query.ts'
+import { runningDownload } from '../schema/download.ts'
 import { label, timestamp, uuid } from '../schema/fields.ts'
 import { type Page, pageFields, windowOf } from '../schema/pagination.ts'
+import { readByKey } from '../schema/read-by-key.ts'
 import { AUDIT_ACTIONS } from './audit.ts'
 
 export const AuditLogQuery = z.object({
@@ -42,12 +44,13 @@ interface EntryFilter {
 
 /** The subquery reads an index alone, however far the page is; only the entries of the page are read themselves. */
 const ENTRIES_OF = `
-  select at, action, actor, user_id, token_id, network, object_type, object_id, details
+  select id, at, action, actor, user_id, token_id, network, object_type, object_id, details
   from audit_log
   where id = any(array(
     select id
     from audit_log`
 const NEWEST = `
+      and id < :before::bigint
     order by id desc
     limit :limit
     offset :offset
@@ -66,7 +69,7 @@ const OF_ACTION = 'where team_id = :teamId and action = :action'
 const OF_USER =
   'where team_id = :teamId and user_id = :userId and (:action::text is null or action = :action)'
 
-type Row = Omit<AuditLogEntry, 'at'> & { at: Date }
+type Row = Omit<AuditLogEntry, 'at'> & { id: number; at: Date }
 interface OfTeam {
   teamId: string
   limit: number
@@ -74,17 +77,25 @@ interface OfTeam {
 }
 type OfAction = OfTeam & { action: string }
 type OfUser = OfTeam & { userId: string; action: string | null }
+/** Only entries with a smaller id. */
+type Before = { before: number }
 
 const ofTeam = {
-  newest: query<OfTeam, Row>('list-newest-audit-entries', `${ENTRIES_OF} ${OF_TEAM} ${NEWEST}`),
+  newest: query<OfTeam & Before, Row>('list-newest-audit-entries', `${ENTRIES_OF} ${OF_TEAM} ${NEWEST}`),
   oldest: query<OfTeam, Row>('list-oldest-audit-entries', `${ENTRIES_OF} ${OF_TEAM} ${OLDEST}`),
 }
 const ofAction = {
-  newest: query<OfAction, Row>('list-newest-audit-entries-of-action', `${ENTRIES_OF} ${OF_ACTION} ${NEWEST}`),
+  newest: query<OfAction & Before, Row>(
+    'list-newest-audit-entries-of-action',
+    `${ENTRIES_OF} ${OF_ACTION} ${NEWEST}`,
+  ),
   oldest: query<OfAction, Row>('list-oldest-audit-entries-of-action', `${ENTRIES_OF} ${OF_ACTION} ${OLDEST}`),
 }
 const ofUser = {
-  newest: query<OfUser, Row>('list-newest-audit-entries-of-user', `${ENTRIES_OF} ${OF_USER} ${NEWEST}`),
+  newest: query<OfUser & Before, Row>(
+    'list-newest-audit-entries-of-user',
+    `${ENTRIES_OF} ${OF_USER} ${NEWEST}`,
+  ),
   oldest: query<OfUser, Row>('list-oldest-audit-entries-of-user', `${ENTRIES_OF} ${OF_USER} ${OLDEST}`),
 }
 
@@ -105,8 +116,17 @@ export async function listAuditEntries(
   input: AuditLogQuery,
 ): Promise<Page<AuditLogEntry>> {
   const filter = { teamId, action: input.action ?? null, userId: input.user_id ?? null }
-  const [counted] = await countEntries(db, filter)
-  const total = counted!.count
+  const count = async () => (await countEntries(db, filter))[0]!.count
+  const download = runningDownload()
+  if (download?.isWhole) {
+    const { rows, total } = await readByKey<number, Row>(download, 'audit log', {
+      count,
+      read: (before, limit) => readEntries(db, filter, { limit, offset: 0 }, 'newest', before),
+      keyOf: ({ id }) => id,
+    })
+    return { rows: rows.map(presentEntry), total }
+  }
+  const total = await count()
   const { limit, offset } = windowOf(input)
   // A page of the older half is counted from the oldest entry: the last page is as near as the first.
   const length = Math.min(limit, total - offset)
@@ -114,18 +134,26 @@ export async function listAuditEntries(
   const isOld = offset > total / 2
   const window = isOld ? { limit: length, offset: total - offset - length } : { limit, offset }
   const rows = await readEntries(db, filter, window, isOld ? 'oldest' : 'newest')
-  return { rows: rows.map(row => ({ ...row, at: row.at.toISOString() })), total }
+  return { rows: rows.map(presentEntry), total }
 }
+
+const presentEntry = ({ id: _id, at, ...row }: Row): AuditLogEntry => ({ ...row, at: at.toISOString() })
 
 function readEntries(
   db: Queryable,
   { teamId, action, userId }: EntryFilter,
   window: { limit: number; offset: number },
   from: 'newest' | 'oldest',
+  before = Number.MAX_SAFE_INTEGER,
 ): Promise<Row[]> {
-  if (userId !== null) return ofUser[from](db, { teamId, userId, action, ...window })
-  if (action !== null) return ofAction[from](db, { teamId, action, ...window })
-  return ofTeam[from](db, { teamId, ...window })
+  if (from === 'oldest') {
+    if (userId !== null) return ofUser.oldest(db, { teamId, userId, action, ...window })
+    if (action !== null) return ofAction.oldest(db, { teamId, action, ...window })
+    return ofTeam.oldest(db, { teamId, ...window })
+  }
+  if (userId !== null) return ofUser.newest(db, { teamId, userId, action, before, ...window })
+  if (action !== null) return ofAction.newest(db, { teamId, action, before, ...window })
+  return ofTeam.newest(db, { teamId, before, ...window })
 }
 
 /** Deletes at most `limit` entries that are older than one year, which is how long the log is kept. */

@@ -31,7 +31,7 @@ export interface Attempt {
 
 /**
  * Counts an attempt at something that is guessed, such as a password, in fixed windows of fifteen minutes that all processes share.
- * Call it before the work, so that parallel attempts count, too. An attempt that is refused counts for nobody: a network that is over
+ * Call it before the work, so that parallel attempts count, too. An attempt that is refused counts for no key: a network that is over
  * its limit cannot use up the attempts of further e-mail addresses.
  * @param action attempts at different actions are counted apart
  * @param whose what the attempts are counted by, such as `email` and `network`; Redis gets keyed hashes of it

@@ -3,7 +3,7 @@ import type { Mail } from './send.ts'
 /** A paragraph of text, or a link with what it does. */
 export type Paragraph = string | { label: string; url: string }
 
-/** Returns the two forms of a mail. It refers to no picture and no other file, so that reading it tells nobody. */
+/** Returns the two forms of a mail. It refers to no picture and no other file, so that no server learns that it was read. */
 export function letter(paragraphs: Paragraph[]): Required<Pick<Mail, 'text' | 'html'>> {
   const text = paragraphs.map(each => (typeof each === 'string' ? each : `${each.label}:\n${each.url}`))
   const html = paragraphs.map(each => `<p>${typeof each === 'string' ? escaped(each) : link(each)}</p>`)

@@ -1,7 +1,9 @@
 import type { Audit } from '../audit/audit.ts'
 import { query } from '../db/query.ts'
 import { AppError, invalidField } from '../errors.ts'
+import { runningDownload } from '../schema/download.ts'
 import { type PageUrl, paginate, windowOf } from '../schema/pagination.ts'
+import { readByKey } from '../schema/read-by-key.ts'
 import type { Services } from '../services.ts'
 import { dayOf, isCalendarDate, startOfDay } from '../time/local-time.ts'
 import { deletePayment } from './ledger/change-payment.ts'
@@ -16,16 +18,31 @@ import type {
   PaymentRecorded,
   RecordPayment,
 } from './schema.ts'
+import { inRepeatedTransaction } from './transactions.ts'
 
-const selectPayments = query<{ siteNo: number; limit: number; offset: number }, PaymentRecord>(
+interface PaymentKey {
+  paidAt: Date
+  id: string
+}
+
+const selectPayments = query<
+  { siteNo: number; before: Date; id: string; limit: number; offset: number },
+  PaymentRecord
+>(
   'list-payments',
   `select ${PAYMENT_COLUMNS}
   from payments
-  where site_no = :siteNo
+  where site_no = :siteNo and (paid_at, id) < (:before::timestamptz, :id::uuid)
   order by paid_at desc, id desc
   limit :limit
   offset :offset`,
 )
+
+/** Behind every payment: none is paid in the future. */
+const END: PaymentKey = {
+  paidAt: new Date('9999-12-31T00:00:00Z'),
+  id: 'ffffffff-ffff-ffff-ffff-ffffffffffff',
+}
 
 const countPayments = query<{ siteNo: number }, { count: number }>(
   'count-payments',
@@ -54,7 +71,7 @@ export async function createPayment(
 ): Promise<PaymentRecorded> {
   if (input.currency !== site.currency) throw wrongCurrency(site.currency)
   const paidAt = timeOf(input.timestamp, site.timezone, services.now())
-  const { created } = await services.db.begin(async tx => {
+  const { created } = await inRepeatedTransaction(services.db, async tx => {
     const ids = await idsOfSale(tx, site, input.transaction_id)
     const recorded = await recordPayment(tx, site, {
       // The fields of the same name: currency, email, name and the flags.
@@ -88,7 +105,7 @@ export async function removePayment(
   site: Site & { id: string },
   { transaction_id }: DeletePayment,
 ): Promise<PaymentDeleted> {
-  const isDeleted = await db.begin(async tx => {
+  const isDeleted = await inRepeatedTransaction(db, async tx => {
     const ids = await idsOfSale(tx, site, transaction_id)
     const isGone = await deletePayment(tx, site, transaction_id, 'api')
     if (isGone && ids) await reconcilePayments(tx, site, ids, transaction_id)
@@ -112,11 +129,23 @@ export async function listPayments(
   { siteNo }: { siteNo: number },
   input: ListPayments,
 ) {
-  const [payments, [total]] = await Promise.all([
-    selectPayments(context.db, { siteNo, ...windowOf(input) }),
-    countPayments(context.db, { siteNo }),
-  ])
-  return paginate(context, input, { rows: payments.map(presentPayment), total: total!.count })
+  const { db } = context
+  const count = async () => (await countPayments(db, { siteNo }))[0]!.count
+  const select = ({ paidAt, id }: PaymentKey, window: { limit: number; offset: number }) =>
+    selectPayments(db, { siteNo, before: paidAt, id, ...window })
+  const readPage = async () => {
+    const [rows, total] = await Promise.all([select(END, windowOf(input)), count()])
+    return { rows, total }
+  }
+  const download = runningDownload()
+  const { rows, total } = await (download?.isWhole
+    ? readByKey<PaymentKey, PaymentRecord>(download, `payments ${siteNo}`, {
+        count,
+        read: (after = END, limit) => select(after, { limit, offset: 0 }),
+        keyOf: ({ paidAt, id }) => ({ paidAt, id }),
+      })
+    : readPage())
+  return paginate(context, input, { rows: rows.map(presentPayment), total })
 }
 
 /** Returns a payment as the API shows it. */

@@ -30,6 +30,17 @@ export async function lockPayment(
   await lockNames(tx, { names: [...names, `customer/${siteNo}/${payment.currency}/${payment.customer}`] })
 }
 
+/** Runs a transaction, in up to 4 attempts when it conflicts with other transactions. */
+export const inRepeatedTransaction = <Result>(
+  db: Db,
+  run: (tx: Transaction) => Promise<Result>,
+): Promise<Result> =>
+  retry(async () => (await db.begin(run)) as Result, {
+    attempts: 4,
+    delayMs: count => 25 * count,
+    shouldRetry: isRetryable,
+  })
+
 /** Transactions that waited for the processor lock in the database would occupy all connections of the process. */
 const inTurn = createTurns()
 
@@ -42,14 +53,9 @@ export const inProcessorTransaction = <Result>(
   siteNo: number,
   run: (tx: Transaction) => Promise<Result>,
 ): Promise<Result> =>
-  inTurn(siteNo, () => {
-    const attempt = async (tx: Transaction) => {
+  inTurn(siteNo, () =>
+    inRepeatedTransaction(db, async tx => {
       await lockProcessor(tx, siteNo)
       return run(tx)
-    }
-    return retry(async () => (await db.begin(attempt)) as Result, {
-      attempts: 4,
-      delayMs: count => 25 * count,
-      shouldRetry: isRetryable,
-    })
-  })
+    }),
+  )

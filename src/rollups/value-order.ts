@@ -12,6 +12,7 @@ export const SORTS = [
   'avg_session_seconds',
   'time_on_page_seconds',
   'scroll_depth',
+  'converting_visitors',
   'conversion_rate',
   'revenue',
   'mrr',
@@ -61,6 +62,7 @@ export function sortKeyOf(sort: Sort, count: CountOf, amount: bigint, value: () 
     case 'sessions':
     case 'pageviews':
       return count(sort)
+    case 'converting_visitors':
     case 'revenue':
     case 'mrr':
       return amount

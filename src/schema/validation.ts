@@ -37,7 +37,7 @@ export const text = (max: number) =>
 /** Like `text`, but not empty. */
 export const requiredText = (max: number) =>
   text(max)
-    .refine(value => value !== '', 'is required')
+    .refine(value => value !== '', 'must not be empty')
     .meta({ minLength: 1 })
 
 /** Schema of a time with its offset, as text. */
@@ -57,7 +57,7 @@ export const nameText = (max: number) =>
 /** Like `nameText`, but not empty. */
 export const requiredName = (max: number) =>
   nameText(max)
-    .refine(value => value !== '', 'is required')
+    .refine(value => value !== '', 'must not be empty')
     .meta({ minLength: 1 })
 
 /** Schema of an integer from `min` to `max`, both included. */

@@ -171,7 +171,7 @@ async function requireRoom(
   )
 }
 
-/** Personal segments are nobody else's business: only the check of the caller's role happens. */
+/** Personal segments concern their user alone: only the check of the caller's role happens. */
 async function record(
   audit: Audit,
   transaction: Transaction,

@@ -16,7 +16,7 @@ import type { Role } from './schema.ts'
 
 type Parts = Pick<Services, 'db' | 'redis' | 'config' | 'now'>
 
-/** Who opens an invitation: a signed-in person, or somebody who has no login yet. */
+/** Who opens an invitation: a signed-in person, or one who has no login yet. */
 export interface Guest {
   person: Person | null
   browser: Browser

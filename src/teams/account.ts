@@ -124,7 +124,7 @@ export async function changeAccount(
       await deleteLinks(tx, { email: null, loginId })
     })
   } catch (error) {
-    // Somebody took the address at the same moment.
+    // Another login took the address at the same moment.
     if (sqlState(error) === UNIQUE_VIOLATION) throw invalidField('email', ADDRESS_TAKEN)
     throw error
   }

@@ -105,7 +105,7 @@ export async function leaveTeam({ db, audit }: UserServices, caller: Caller): Pr
 /**
  * Makes another user owner, and the caller admin.
  * @throws AppError `forbidden` without proof of who the caller is; `not_found`; `validation_failed` for the caller, and for a user whose
- * login is not set up: nobody could act as owner
+ * login is not set up: no person could act as owner
  */
 export async function transferTeam(
   services: UserServices & Pick<Services, 'redis' | 'config' | 'now'>,

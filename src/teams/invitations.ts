@@ -42,7 +42,7 @@ const selectInvitations = query<{ teamId: string }, InvitationRow>(
   `select ${COLUMNS} from invitations where team_id = :teamId order by created_at desc, id`,
 )
 
-/** Returns the invitations of a team that nobody has accepted, newest first; expired ones for another month. */
+/** Returns the invitations of a team that no person has accepted, newest first; expired ones for another month. */
 export async function listInvitations(
   { db }: Pick<Services, 'db'>,
   { teamId }: Caller,

@@ -30,7 +30,7 @@ const selectUsers = query<{ teamId: string; id: string | null }, UserRow>(
 /**
  * Returns the people of the team, to owners and admins with what they may do where. A user who is limited to sites sees only
  * themselves: they may be of another company.
- * @throws AppError `forbidden` for a token that is limited to sites: whoever has it may not belong to the team
+ * @throws AppError `forbidden` for a token that is limited to sites: its holder may not belong to the team
  */
 export async function listUsers(db: Queryable, caller: Caller): Promise<TeamUser[]> {
   if (caller.tokenSiteIds) {

@@ -22,7 +22,7 @@ export interface Caller {
   tokenName: string | null
   teamId: string
   userId: string
-  /** Login of the user; null while nobody has set it up. */
+  /** Login of the user; null while no person has set it up. */
   loginId: string | null
   email: string
   role: Role

@@ -15,7 +15,7 @@ import { ADDRESS_TAKEN, renameUsers, requireFreeAddress } from './account.ts'
 /** E-mail address of the first owner until they set up their login, when they choose their own. */
 export const FIRST_OWNER = 'owner@localhost'
 
-/** Makes the memberships with an e-mail address that nobody has set up those of a login. Only a link that was opened may do so. */
+/** Makes the memberships with an e-mail address that no person has set up those of a login. Only a link that was opened may do so. */
 export const joinMemberships = query<{ loginId: string; email: string }, { id: string }>(
   'join-memberships',
   `update users
@@ -28,7 +28,7 @@ export const joinMemberships = query<{ loginId: string; email: string }, { id: s
 )
 
 /**
- * Makes the login of whoever opened a setup link, joins the memberships with the link's e-mail address to it, and signs them in.
+ * Makes the login of the person who opened a setup link, joins the memberships with the link's e-mail address to it, and signs them in.
  * @returns the secret for the cookie
  * @throws AppError `not_found` for a link that does not work; `validation_failed`; `rate_limited`; `forbidden`
  */

@@ -72,7 +72,7 @@ async function loginOfNewcomer(
   if (email === undefined) throw new SsoRefusal(hasUnverifiedEmail ? 'unverified_email' : 'closed')
   const [login] = await createLogin(tx, { email, name, passwordHash: null, now })
   if (!login) throw new SsoRefusal('sign_in_first')
-  // Whoever was shown the link of an invitation may not be who has its address.
+  // The person who was shown the link of an invitation may not have its address.
   if (verifiedEmail !== null || link?.kind === 'setup') await proveAddress(tx, login.id, now)
   return { id: login.id, email }
 }

@@ -192,6 +192,13 @@ export function previousRange({ zone, from, start, days, hours, group }: Range):
 
 const MOST_BUCKETS = 3_000
 
+/** What helps against too many buckets, by the parameter that is named. */
+const REMEDIES = {
+  group: 'ask for larger ones, or for a shorter range',
+  from: 'ask for a shorter range, or for larger ones with group',
+  compare_from: 'compare with a shorter period, or ask for larger ones with group',
+}
+
 /** Days of a bucket, roughly. */
 const DAYS_OF = { hour: 1 / 24, day: 1, week: 7, month: 30 }
 
@@ -202,15 +209,14 @@ const DAYS_OF = { hour: 1 / 24, day: 1, week: 7, month: 30 }
  */
 export function seriesBuckets(
   range: Range,
-  field = range.isGroupChosen ? 'group' : 'from',
+  field: keyof typeof REMEDIES = range.isGroupChosen ? 'group' : 'from',
 ): LabelledBucket[] {
   // A range of millennia has millions of buckets: do not list them.
   const isFarTooLong = range.days > 2 * MOST_BUCKETS * DAYS_OF[range.group]
   const all = isFarTooLong ? [] : buckets(range)
   if (isFarTooLong || all.length > MOST_BUCKETS) {
-    const remedy =
-      field === 'group' ? 'ask for larger ones, or for a shorter range' : 'ask for a shorter range'
-    throw invalidField(field, `must leave at most ${MOST_BUCKETS} buckets: ${remedy}`)
+    const most = `${MOST_BUCKETS.toLocaleString('en')} buckets`
+    throw invalidField(field, `must leave at most ${most}: ${REMEDIES[field]}`)
   }
   return all
 }

@@ -229,7 +229,7 @@ const REFUSED: [unknown, string, string][] = [
     'custom_props',
     'must have keys of 1 to 300 characters',
   ],
-  [event({ custom_props: { a: '' } }), 'custom_props.a', 'is required'],
+  [event({ custom_props: { a: '' } }), 'custom_props.a', 'must not be empty'],
   [event({ custom_props: { a: PIZZA.repeat(2001) } }), 'custom_props.a', 'must be at most 2000 characters'],
   [event({ custom_props: { a: 1 } }), 'custom_props.a', 'must be a string'],
   [event({ custom_props: { a: null } }), 'custom_props.a', 'must be a string'],

@@ -64,6 +64,7 @@ test('filtered reads: no statement compares two lists row by row, even without s
     { prop_key: { contains: ['a'] }, prop_value: { is_not: ['x'] } },
     { country: { is: ['DE', ''] } },
     { visit_count: { is: ['1', '2'] } },
+    { user_id: { is: [''] }, visit_count: { is_not: ['1'] } },
     { goal: goals.slice(0, 3) },
     { path: { contains: ['/'] }, user_id: { is: [''] }, goal: goals },
   ]

@@ -178,7 +178,7 @@ export async function expectSameReads(given: Reads): Promise<void> {
     const isPage = dimension === 'path' || dimension === 'title'
     const sorts = SORTS.filter(
       name =>
-        (goal || name !== 'conversion_rate') &&
+        (goal || (name !== 'conversion_rate' && name !== 'converting_visitors')) &&
         (isPage || (name !== 'time_on_page_seconds' && name !== 'scroll_depth')),
     )
     const sort = pick(sorts)

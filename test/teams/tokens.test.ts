@@ -77,7 +77,7 @@ describe('tokens: creation', () => {
 
   test.each([
     [{}, 'name', 'is required'],
-    [{ name: '' }, 'name', 'is required'],
+    [{ name: '' }, 'name', 'must not be empty'],
     [{ name: 5 }, 'name', 'must be a string'],
     [{ name: '🐱'.repeat(256) }, 'name', 'must be at most 255 characters'],
     [{ name: 'x', site_ids: [] }, 'site_ids', 'must have at least 1 entries'],

@@ -429,7 +429,7 @@ describe('chosen groups', () => {
     const { range } = rangeOf({ from, to, group })
     expect(seriesBuckets(range)).toHaveLength(count)
     const more = rangeOf({ from, to: new Date(Date.parse(to) + 24 * HOUR).toISOString().slice(0, 10), group })
-    expect(() => seriesBuckets(more.range)).toThrow(/at most 3000 buckets/)
+    expect(() => seriesBuckets(more.range)).toThrow(/at most 3,000 buckets/)
   })
 
   test.each([

@@ -21,7 +21,7 @@ test.each([
   [z.object({ a: z.union([z.string(), z.number()]) }), { a: null }, { a: ['is not valid'] }],
   [z.object({}), 'text', { body: ['must be an object'] }],
   [text(3), 'four', { body: ['must be at most 3 characters'] }],
-  [requiredText(3), '\0', { body: ['is required'] }],
+  [requiredText(3), '\0', { body: ['must not be empty'] }],
 ])('validation messages: case %# has the message of the service', (schema, value, fields) => {
   expect(problems(schema, value)).toEqual(fields)
 })

@@ -1,8 +1,8 @@
 import type { Db, Transaction } from '../../db/connect.ts'
 import { query } from '../../db/query.ts'
 import { deleteAwaiting } from '../../events/attribution.ts'
-import { lockPayment } from '../transactions.ts'
-import { findPayment, serviceEventsOf, updateFirstPayment } from './record-payment.ts'
+import { inRepeatedTransaction, lockPayment } from '../transactions.ts'
+import { findPayment, lockFirstPayments, serviceEventsOf, updateFirstPayment } from './record-payment.ts'
 import { deleteServiceEvents, markTimes, serviceEventId } from './service-events.ts'
 
 /** A payment that was sent as refunded (column `refunded`) stays fully refunded. */
@@ -87,6 +87,7 @@ export async function deletePayment(
     const ids = [id, ...events.map(event => serviceEventId(siteNo, event))]
     await deleteAwaiting(tx, { siteNo, visitorId, ids })
   }
+  await lockFirstPayments(tx, { siteNo, currency: payment.currency, customer: payment.customer })
   await deletePaymentRow(tx, { id })
   await deleteRevenue(tx, { siteNo, at, paymentId: id })
   const { changed } = await updateFirstPayment(tx, siteNo, payment)
@@ -110,7 +111,10 @@ export async function purgePayments(
     const payments = await selectInCurrency(db, { siteNo, currency })
     if (payments.length === 0) return deleted
     for (const { transactionId } of payments) {
-      if (await db.begin(tx => deletePayment(tx, { siteNo }, transactionId, 'any'))) deleted += 1
+      const isDeleted = await inRepeatedTransaction(db, tx =>
+        deletePayment(tx, { siteNo }, transactionId, 'any'),
+      )
+      if (isDeleted) deleted += 1
     }
   }
 }

@@ -84,6 +84,20 @@ const selectFirstPayments = query<
   for no key update`,
 )
 
+/**
+ * Locks the payments whose ledger rows may change with one that is added to, or deleted from, those of a customer. Call it before the
+ * payment is written: its trigger locks the customer's row in `customers`. Storing hits takes the two locks in this order, too.
+ */
+export const lockFirstPayments = query<{ siteNo: number; currency: string; customer: string }>(
+  'lock-first-payments',
+  `select id
+  from payments
+  where site_no = :siteNo and currency = :currency and customer = :customer
+  order by paid_at, id
+  limit 3
+  for no key update`,
+)
+
 const setFirstOfCustomer = query<
   { siteNo: number; at: Date; paymentId: string; isFirst: boolean },
   { at: Date }
@@ -156,6 +170,7 @@ async function insert(
 ): Promise<PaymentRecord> {
   const attribution = await attribute(tx, siteNo, payment.visitorId, payment.paidAt)
   await requireCurrency(tx, siteNo, payment)
+  await lockFirstPayments(tx, { siteNo, currency: payment.currency, customer })
   const [row] = await insertPayment(tx, {
     ...payment,
     siteNo,

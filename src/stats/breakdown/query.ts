@@ -1,11 +1,14 @@
 import { z } from 'zod'
 import { BREAKDOWN_DIMENSIONS } from '../../dimensions/dimensions.ts'
-import { SORTS } from '../../rollups/value-order.ts'
+import { SORTS, type Sort } from '../../rollups/value-order.ts'
 import { pageFields } from '../../schema/pagination.ts'
 import { requiredText } from '../../schema/validation.ts'
 import { checkComparison, compareFields } from '../../time/comparison.ts'
 import { StatsQuery } from '../filters/query.ts'
 import { PAGES } from './engagement-by-value.ts'
+
+/** Sorts that need `conversion_goal`. */
+export const OF_CONVERSIONS: ReadonlySet<Sort> = new Set(['converting_visitors', 'conversion_rate'])
 
 const fields = {
   dimension: z.enum(BREAKDOWN_DIMENSIONS).meta({ description: 'What to break down by.' }),
@@ -19,7 +22,7 @@ const fields = {
     .meta({
       description:
         'What to sort by; ties by visitors, most first, then by value. `time_on_page_seconds` and `scroll_depth` need the dimension ' +
-        '`path` or `title`, `conversion_rate` needs `conversion_goal`, and money needs the section `revenue`.',
+        '`path` or `title`, `converting_visitors` and `conversion_rate` need `conversion_goal`, and money needs the section `revenue`.',
     }),
   order: z.enum(['asc', 'desc']).optional().meta({
     description:
@@ -37,7 +40,9 @@ export const BreakdownQuery = StatsQuery.safeExtend(fields)
   .superRefine(checkComparison)
   .superRefine(({ dimension, sort, conversion_goal: goal }, context) => {
     const refuse = (message: string) => context.addIssue({ code: 'custom', path: ['sort'], message })
-    if (sort === 'conversion_rate' && goal === undefined) refuse('conversion_rate needs conversion_goal')
+    if (OF_CONVERSIONS.has(sort) && goal === undefined) {
+      refuse(`${sort} needs conversion_goal`)
+    }
     if ((sort === 'time_on_page_seconds' || sort === 'scroll_depth') && !PAGES.has(dimension)) {
       refuse(`${sort} needs the dimension path or title`)
     }

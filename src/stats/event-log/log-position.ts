@@ -2,33 +2,42 @@ import { BLOCK_ROWS } from '../../schema/download.ts'
 import type { TimeSpan } from '../../time/range.ts'
 import type { Quarter } from '../metrics/page-range.ts'
 
-type Key = { at: Date; id: string }
+/** When a row is, and what orders rows of that time. */
+interface Key<Id> {
+  at: Date
+  id: Id
+}
 
-/** Where a download of the log is: its time windows lead from the newest hit to the oldest, without a gap. */
-export interface LogPosition {
+/** Where a download of a list by time is: its time windows lead from the newest row to the oldest, without a gap. */
+export interface LogPosition<Id extends string | number = string> {
   total: number
   isAtEnd: boolean
   /** Where the next block is to be read. */
-  next(): { window: { start: Date; end: Date }; after: Key | undefined }
-  /** Notes which rows the block had. */
-  passed(rows: Key[]): void
+  next(): { window: { start: Date; end: Date }; after: Key<Id> | undefined }
+  /** Notes which rows were read: fewer than `most` are all of the window. */
+  passed(rows: Key<Id>[]): void
 }
 
 /**
- * Returns the position before the newest hit.
- * @param quarters the hits to expect: each window has about as many as a block. More or fewer are read all the same
+ * Returns the position before the newest row.
+ * @param quarters the rows to expect: each window has about as many as are read at once. More or fewer are read all the same
+ * @param most rows that are read at once
  */
-export function startOfLog(span: TimeSpan, quarters: Quarter[]): LogPosition {
-  const starts = [...startsOf(span, quarters)]
+export function startOfLog<Id extends string | number = string>(
+  span: TimeSpan,
+  quarters: Quarter[],
+  most: number = BLOCK_ROWS,
+): LogPosition<Id> {
+  const starts = [...startsOf(span, quarters, most)]
   let end = span.end
-  let after: Key | undefined
+  let after: Key<Id> | undefined
   return {
     total: quarters.reduce((sum, { hits }) => sum + hits, 0),
     isAtEnd: false,
     next: () => ({ window: { start: starts[0]!, end }, after }),
     passed(rows) {
       const last = rows.at(-1)
-      if (rows.length === BLOCK_ROWS) {
+      if (rows.length === most) {
         after = { at: last!.at, id: last!.id }
         // The hits of that millisecond with smaller ids follow.
         end = new Date(last!.at.getTime() + 1)
@@ -42,11 +51,11 @@ export function startOfLog(span: TimeSpan, quarters: Quarter[]): LogPosition {
 }
 
 /** Starts of the windows, the newest first; the last is that of the span. */
-function* startsOf({ start }: TimeSpan, quarters: Quarter[]): Generator<Date> {
+function* startsOf({ start }: TimeSpan, quarters: Quarter[], most: number): Generator<Date> {
   let hits = 0
   for (const { bucket, hits: more } of quarters.toSorted((a, b) => b.bucket - a.bucket)) {
     hits += more
-    if (hits < BLOCK_ROWS / 2 || bucket <= start.getTime()) continue
+    if (hits < most / 2 || bucket <= start.getTime()) continue
     yield new Date(bucket)
     hits = 0
   }

@@ -1,10 +1,11 @@
 import { z } from 'zod'
+import { BLOCK_ROWS, type Download, MOST_ROWS, runningDownload } from '../../schema/download.ts'
 import { type Page, pageFields } from '../../schema/pagination.ts'
 import { text } from '../../schema/validation.ts'
 import type { LogServices } from '../event-log/log-pages.ts'
 import { StatsQuery } from '../filters/query.ts'
 import { resolveContext, type StatsSite } from '../query-context.ts'
-import { KINDS, type PersonRow, readPeople } from './person-row.ts'
+import { KINDS, type PersonRow, type Ranked, readPeople } from './person-row.ts'
 import { rankUsers } from './users.ts'
 import { rankVisitors } from './visitors.ts'
 
@@ -38,9 +39,22 @@ export async function getPeople(
   query: PeopleQuery,
 ): Promise<Page<PersonRow>> {
   const { resolved } = await resolveContext(services, site, query)
-  const ranked =
+  const rank = async (): Promise<Page<Ranked>> =>
     query.kind === 'users'
-      ? await rankUsers(services, resolved, { ...query, search: query.search ?? '' })
-      : await rankVisitors(services, resolved, query)
-  return { rows: await readPeople(services, { site, resolved }, ranked.rows), total: ranked.total }
+      ? rankUsers(services, resolved, { ...query, search: query.search ?? '' })
+      : rankVisitors(services, resolved, query)
+  const download = runningDownload()
+  const { rows, total } = await (download?.isWhole ? nextRanked(download, rank) : rank())
+  return { rows: await readPeople(services, { site, resolved }, rows), total }
+}
+
+/** The whole list is ranked once, since its order changes with every hit; what the file says of people is read block by block. */
+async function nextRanked(download: Download, rank: () => Promise<Page<Ranked>>): Promise<Page<Ranked>> {
+  const position = await download.pin('people', async () => ({ ...(await rank()), passed: 0 }))
+  const { rows, total, passed } = position
+  // Too long for a file: what takes the block refuses it.
+  if (total > MOST_ROWS) return { rows: [], total }
+  position.passed += BLOCK_ROWS
+  download.isComplete = position.passed >= rows.length
+  return { rows: rows.slice(passed, position.passed), total }
 }

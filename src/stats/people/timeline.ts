@@ -27,7 +27,7 @@ export const TimelineQuery = StatsQuery.safeExtend({ ...PersonKey.shape, ...page
     context.addIssue({
       code: 'custom',
       path: ['page'],
-      message: `the newest ${MOST_ITEMS} items have pages: ask for an earlier range`,
+      message: `must lie within the newest ${MOST_ITEMS.toLocaleString('en')} items: ask for an earlier range`,
     })
   },
 )

@@ -6,7 +6,7 @@ import { mayShow, requireSection } from '../../sharing/grant.ts'
 import type { Comparison } from '../../time/comparison.ts'
 import { countConvertingByValue, findConversionTargets } from '../breakdown/converting-visitors.ts'
 import { type MoneyKind, sumMoneyByValue } from '../breakdown/money-by-value.ts'
-import type { BreakdownQuery } from '../breakdown/query.ts'
+import { type BreakdownQuery, OF_CONVERSIONS } from '../breakdown/query.ts'
 import { countGiven, rankPage } from '../breakdown/rank-page.ts'
 import { type BreakdownRow, presentRow, type RowParts } from '../breakdown/row.ts'
 import { type ConversionTargets, keptPart, type ResolvedQuery } from '../filters/resolved-query.ts'
@@ -79,7 +79,7 @@ async function amountsFor(source: Source, sort: Sort): Promise<Amounts | undefin
     const money = await sumMoneyByValue(services, site, resolved, dimension, undefined, [kind])
     return listed(money[kind])
   }
-  if (sort !== 'conversion_rate') return undefined
+  if (!OF_CONVERSIONS.has(sort)) return undefined
   const converting = await countConvertingByValue(services, site, resolved, targets!, dimension, undefined)
   return listed(new Map([...converting].map(([value, visitors]) => [value, BigInt(visitors)])))
 }

@@ -1,10 +1,13 @@
 import { inSnapshot, type Queryable } from '../../db/connect.ts'
 import { query } from '../../db/query.ts'
+import { BLOCK_ROWS, type Download, runningDownload } from '../../schema/download.ts'
 import { type Page, type PageQuery, windowOf } from '../../schema/pagination.ts'
+import { type LogPosition, startOfLog } from '../event-log/log-position.ts'
 import { isUnfiltered, keptPart, type ResolvedQuery } from '../filters/resolved-query.ts'
 import { type PageRange, pageRangeOf } from '../metrics/page-range.ts'
 import type { PageWindow } from '../metrics/rank.ts'
 import type { StatsServices } from '../query-context.ts'
+import { hasHitFilters } from '../sql/conditions.ts'
 import { filteredQuery } from '../sql/filtered-query.ts'
 import type { PeopleFilter } from '../sql/relations.ts'
 import { mergeSlices, readSlices } from '../sql/slices.ts'
@@ -35,20 +38,24 @@ export const readFilteredSessions = filteredQuery<PageWindow & { currency: strin
   ['filtered_sessions'],
 )
 
+interface SessionsSource {
+  resolved: ResolvedQuery
+  currency: string
+  people?: PeopleFilter | undefined
+}
+
 /**
  * Returns a page of the sessions that match the filters, the newest first, and their number. Counts by 15 minutes say where the page
  * lies, as for the event log: page 2,000 costs what page 1 does.
  */
 export async function readSessions(
   services: Pick<StatsServices, 'reads' | 'slices'>,
-  {
-    resolved,
-    currency,
-    people,
-  }: { resolved: ResolvedQuery; currency: string; people?: PeopleFilter | undefined },
+  { resolved, currency, people }: SessionsSource,
   query: PageQuery,
 ): Promise<Page<StoredSession>> {
   const { reads, slices } = services
+  const download = runningDownload()
+  if (download?.isWhole) return readBlock(services, { resolved, currency, people }, download)
   const params = windowOf(query)
 
   async function readPage(
@@ -83,4 +90,42 @@ export async function readSessions(
       : await locateFilteredSessionsPage(transaction, resolved, { params, people })
     return readPage(transaction, range!)
   })
+}
+
+/** Sessions that one statement reads for a download with filters on hits or goals: each looks for matching hits in the whole range. */
+const COSTLY_ROWS = 10 * BLOCK_ROWS
+
+/** Where a download of sessions is: `waiting` are read, but in no block yet. */
+interface SessionsPosition {
+  log: LogPosition<number>
+  most: number
+  waiting: StoredSession[]
+}
+
+/** Returns the next block of the whole list. It continues by key, as that of the event log. */
+async function readBlock(
+  services: Pick<StatsServices, 'reads' | 'slices'>,
+  { resolved, currency, people }: SessionsSource,
+  download: Download,
+): Promise<Page<StoredSession>> {
+  const position: SessionsPosition = await download.pin('sessions', async () => {
+    const quarters = await readSlices(services, countSessionQuarters, resolved, { people })
+    const most = hasHitFilters(resolved) ? COSTLY_ROWS : BLOCK_ROWS
+    const counted = mergeSlices(quarters, ({ bucket }) => bucket)
+    return { log: startOfLog<number>(keptPart(resolved), counted, most), most, waiting: [] }
+  })
+  const { log, most } = position
+  if (position.waiting.length === 0) {
+    const { window, after } = log.next()
+    position.waiting = await readFilteredSessions(services.reads, resolved, {
+      params: { currency, limit: most, offset: 0 },
+      people,
+      window,
+      afterSession: after,
+    })
+    log.passed(position.waiting.map(({ startedAt, sessionNo }) => ({ at: startedAt, id: sessionNo })))
+  }
+  const rows = position.waiting.splice(0, BLOCK_ROWS)
+  download.isComplete = log.isAtEnd && position.waiting.length === 0
+  return { rows, total: log.total }
 }

@@ -36,7 +36,10 @@ export const conditionsOnPage = (db: Queryable, { filters }: ResolvedQuery): Fra
 export const hasOnlyPageFilters = ({ filters }: ResolvedQuery): boolean =>
   propertiesOf(filters).length === 0 && filters.dimensions.filter(isOnHit).every(isOnPage)
 
-/** Conditions on a hit's session: on columns of `events` where they exist there, otherwise through the session's number. */
+/**
+ * Conditions on a hit's session: on columns of `events` where they exist there, otherwise through the session's number. An event
+ * that the service wrote for no visitor has no session: all its values are empty, as those of its copied columns are.
+ */
 export function conditionsOnSession(db: Queryable, resolved: ResolvedQuery): Fragment {
   const onSession = resolved.filters.dimensions.filter(isOnSession)
   const copied = onSession.filter(({ dimension }) => !isInSessionRow(dimension))
@@ -44,15 +47,23 @@ export function conditionsOnSession(db: Queryable, resolved: ResolvedQuery): Fra
   return db`
     true
     ${allHold(db, copied, dimension => db`events.${db(dimension)}`)}
-    ${
-      others.length === 0
-        ? db``
-        : db`and events.session_no in (
-            select session_no from sessions
-            where ${sessionsAround(db, resolved)} ${allHold(db, others, dimension => sessionColumn(db, dimension))}
-          )`
-    }
+    ${others.length === 0 ? db`` : db`and ${inSessionWhere(db, resolved, others)}`}
     ${inConvertedSession(db, resolved, db`events.session_no`)}`
+}
+
+/**
+ * Condition on values that only the row of the session has. Where they may be empty, a hit fails only if its session does: a hit
+ * without a session passes, and the sessions that fail are the shorter list. With `session_no in (…) or session_no is
+ * null` instead, the database could not join the sessions by a hash.
+ */
+function inSessionWhere(db: Queryable, resolved: ResolvedQuery, filters: DimensionFilter[]): Fragment {
+  const holdAll = db`true ${allHold(db, filters, dimension => sessionColumn(db, dimension))}`
+  return filters.every(({ condition }) => takesEmpty(condition))
+    ? db`not exists (
+        select from sessions
+        where sessions.session_no = events.session_no and ${sessionsAround(db, resolved)} and not (${holdAll})
+      )`
+    : db`events.session_no in (select session_no from sessions where ${sessionsAround(db, resolved)} and ${holdAll})`
 }
 
 /** Condition for sessions that started in the range and match all filters. */
@@ -121,6 +132,12 @@ function hasProperty(db: Queryable, { keys, values }: PropertyFilter): Fragment 
   const takesNone =
     values.length === 0 && named.every(key => key.operator === 'is' && key.values.includes(''))
   return db`(${takesNone ? db`(events.props is null or ${present})` : present} ${concat(db, absent)})`
+}
+
+/** What `holds` says of the empty text. */
+function takesEmpty({ operator, values }: Condition): boolean {
+  const isNegative = operator === 'is_not' || operator === 'does_not_contain'
+  return values.includes('') !== isNegative
 }
 
 /** Condition as SQL on a text column. */

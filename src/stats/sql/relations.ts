@@ -65,6 +65,8 @@ export interface RelationOptions extends ValueOptions {
   visits?: VisitSpan[]
   /** Only hits that come after this one in a list of the newest first; restricts only `filtered_hits`. */
   after?: { at: Date; id: string } | undefined
+  /** Only sessions that come after this one in a list of the newest first; restricts only `filtered_sessions`. */
+  afterSession?: { at: Date; id: number } | undefined
   /** Only hits at these times; restricts only `filtered_hits`. */
   times?: Date[]
   /** Only occurrences of this error. */
@@ -285,11 +287,12 @@ const withReplay = (db: Queryable, { siteNo, start, end }: ResolvedQuery): Fragm
     where site_no = ${siteNo}::int and session_at >= ${start} and session_at < ${end}
   )`
 
-/** Narrows sessions to a span of starts, to people, or to some sessions. */
+/** Narrows sessions to a span of starts, to what comes after one of them, to people, or to some sessions. */
 const startedWithin = (
   db: Queryable,
-  { window, people, sessionNo, sessionNos }: RelationOptions,
+  { window, people, sessionNo, sessionNos, afterSession: after }: RelationOptions,
 ): Fragment => db`
+  ${after ? db`and (sessions.started_at, sessions.session_no) < (${after.at}::timestamptz, ${after.id}::bigint)` : db``}
   ${window ? db`and sessions.started_at >= ${window.start} and sessions.started_at < ${window.end}` : db``}
   ${people ? ofPeople(db, people) : db``}
   ${sessionNo === undefined ? db`` : db`and sessions.session_no = ${sessionNo}::bigint`}

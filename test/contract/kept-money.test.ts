@@ -1,0 +1,161 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { projectRoot } from '../../src/config.ts'
+import type { Queryable, Transaction } from '../../src/db/connect.ts'
+import { recomputeSubscriptions } from '../../src/revenue/subscriptions/recompute-subscription.ts'
+import { randomFrom } from '../support/random-values.ts'
+import { runs } from '../support/runs.ts'
+import { event, invoice, item, price, subscription } from '../support/stripe.ts'
+import { type Revenue, startRevenue } from './revenue-shop.ts'
+import { ADA, BEN, CAI, hit, type StatsSite } from './stats-site.ts'
+
+// What triggers keep of money, compared with what the migration makes of the same payments and subscriptions at once.
+
+const MIGRATION = readFileSync(join(projectRoot, 'sql', 'migrations', '0022_money.sql'), 'utf8')
+const VISITORS = [ADA, BEN, CAI]
+const FROM = Date.UTC(2026, 0, 1)
+const DAY_MS = 86_400_000
+
+let revenue: Revenue
+beforeAll(async () => {
+  revenue = await startRevenue()
+})
+afterAll(() => revenue.close())
+
+/** Payments and subscriptions in two currencies, refunds, deletions and visits of three visitors, in any order. */
+async function randomMoney(site: StatsSite, seed: number) {
+  const random = randomFrom(seed)
+  const time = () => new Date(FROM + random.int(70) * DAY_MS + random.int(DAY_MS)).toISOString()
+  const someVisitor = () => (random.chance(0.7) ? { visitor_id: random.pick(VISITORS) } : {})
+  const paid: string[] = []
+  const steps: (() => Promise<unknown>)[] = [
+    async () => {
+      const transaction_id = `t_${seed}_${random.int(1e9)}`
+      const customer = random.pick([
+        { customer_id: random.pick(['cus_1', 'cus_2']) },
+        { email: random.pick(['a@example.com', 'B@example.com']), name: random.pick(['Ann', 'Bea']) },
+        {},
+      ])
+      const made = await revenue.pay(site, {
+        ...{ transaction_id, timestamp: time(), amount: 100 * (1 + random.int(9)), ...customer },
+        ...{ refunded: random.chance(0.2), ...someVisitor() },
+      })
+      expect(made.status).toBe(201)
+      paid.push(transaction_id)
+    },
+    async () => {
+      if (paid.length === 0 || random.chance(0.6)) return
+      const [transaction_id] = paid.splice(random.int(paid.length), 1)
+      const gone = await revenue.call('DELETE', `${site.path}/payments`, { transaction_id })
+      expect(gone.status).toBe(200)
+    },
+    async () => {
+      const number = random.int(4)
+      const at = FROM / 1000 + random.int(70 * 86_400)
+      const currency = random.pick(['usd', 'usd', 'eur'])
+      const object = subscription({
+        ...{ currency, id: `sub_${seed}_${number}`, customer: random.pick(['cus_1', 'cus_2', 'cus_3']) },
+        status: random.pick(['active', 'active', 'past_due', 'canceled', 'trialing']),
+        items: [item(price(random.pick([0, 1000, 2000]), { currency }), { id: `si_${number}` })],
+        metadata: someVisitor(),
+      })
+      await revenue.deliverAll(site, [
+        event('customer.subscription.updated', object, at, `evt_${seed}_${random.int(1e9)}`),
+      ])
+    },
+    () => {
+      const object = invoice({
+        ...{ currency: random.pick(['usd', 'eur']), customer: random.pick(['cus_1', 'cus_2']) },
+        ...{ paidAt: FROM / 1000 + random.int(70 * 86_400), metadata: someVisitor() },
+      })
+      return revenue.deliverAll(site, [event('invoice.paid', object, object.created)])
+    },
+    () =>
+      revenue.store([
+        hit(
+          site,
+          time(),
+          { visitorId: random.pick(VISITORS), url: random.pick(['/a', '/b']) },
+          { source: random.pick(['Google', 'Bing']), country: random.pick(['DE', '']) },
+        ),
+      ]),
+  ]
+  for (let step = 0; step < 60; step++) await random.pick(steps)()
+}
+
+/** A session that money was attributed to stays after the money has gone; the migration does not find it. */
+const ofMoney = ({ sessions, ...others }: Awaited<ReturnType<typeof keptMoney>>, left: number[]) => ({
+  ...others,
+  sessions: sessions.filter(row => left.includes(row.session_no)),
+})
+
+const keptMoney = async (db: Queryable, { siteNo }: StatsSite) => ({
+  customers: await db`select * from customers where site_no = ${siteNo} order by customer, currency`,
+  changes: await db`select * from mrr_changes where site_no = ${siteNo} order by customer, currency, at`,
+  sessions: await db`select * from money_sessions where site_no = ${siteNo} order by session_no`,
+  subscriptions: await db`
+    select subscription_id, started_at, ended_at from subscriptions where site_no = ${siteNo} order by 1`,
+})
+
+/** Takes back what the migration made: the database is then as the version before left it. */
+async function undo(transaction: Transaction) {
+  const made = (pattern: RegExp) => [...MIGRATION.matchAll(pattern)]
+  for (const [, name, table] of made(/^create (?:constraint )?trigger (\w+)[^;]*? on (\w+)/gm)) {
+    await transaction`drop trigger ${transaction(name!)} on ${transaction(table!)}`
+  }
+  for (const [, name] of made(/^create table (\w+)/gm))
+    await transaction`drop table ${transaction(name!)} cascade`
+  for (const [, name] of made(/^create function (\w+)/gm))
+    await transaction`drop function ${transaction(name!)}`
+  for (const [, name] of made(/^create index (\w+)/gm))
+    await transaction`drop index if exists ${transaction(name!)}`
+  await transaction`alter table subscriptions drop column started_at, drop column ended_at`
+}
+
+class Undone extends Error {}
+
+test('kept money: the migration makes of payments and subscriptions what triggers kept of them', async () => {
+  const { db } = revenue.api.services
+  const sites: StatsSite[] = []
+  for (let seed = 1; seed <= runs(2); seed++) {
+    const site = await revenue.shop()
+    await randomMoney(site, seed)
+    sites.push(site)
+  }
+  const kept = await Promise.all(sites.map(site => keptMoney(db, site)))
+  for (const rows of kept.flatMap(Object.values)) expect(rows.length).toBeGreaterThan(0)
+  const migrated = db.begin(async transaction => {
+    await undo(transaction)
+    await transaction.unsafe(MIGRATION)
+    for (const [index, site] of sites.entries()) {
+      const queued =
+        await transaction`select subscription_id as id from recompute_queue where site_no = ${site.siteNo}`
+      await recomputeSubscriptions(
+        transaction,
+        site.siteNo,
+        queued.map(({ id }) => id),
+      )
+      const made = await keptMoney(transaction, site)
+      const left = made.sessions.map(row => row.session_no)
+      expect(made, `seed ${index + 1}`).toEqual(ofMoney(kept[index]!, left))
+    }
+    throw new Undone()
+  })
+  await expect(migrated).rejects.toThrow(Undone)
+})
+
+test('first visit: money of every currency decides, whichever came first', async () => {
+  const site = await revenue.shop()
+  await revenue.store([
+    hit(site, '2026-01-05T10:00:00Z', { visitorId: ADA, url: '/first' }, { source: 'Google' }),
+    hit(site, '2026-01-06T10:00:00Z', { visitorId: BEN, url: '/second' }, { source: 'Bing' }),
+  ])
+  const paidAt = Date.UTC(2026, 0, 7) / 1000
+  const inEuro = invoice({ currency: 'eur', customer: 'cus_1', paidAt, metadata: { visitor_id: ADA } })
+  await revenue.deliverAll(site, [event('invoice.paid', inEuro, paidAt)])
+  const inDollars = invoice({ customer: 'cus_1', paidAt, metadata: { visitor_id: BEN } })
+  await revenue.deliverAll(site, [event('invoice.paid', inDollars, paidAt)])
+  const { data } = await revenue.read(site, '/stats/money/customers')
+  expect(data).toMatchObject([{ id: 'c:cus_1', first_visit: { source: 'Google', entry_path: '/first' } }])
+})

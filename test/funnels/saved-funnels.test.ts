@@ -1,0 +1,252 @@
+import { randomUUID } from 'node:crypto'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { type Revenue, startRevenue } from '../contract/revenue-shop.ts'
+import { ADA, BEN, CAI, hit, type StatsSite } from '../contract/stats-site.ts'
+import type { Json } from '../support/stripe.ts'
+
+const DAY = 'from=2026-03-18&to=2026-03-18'
+const FIRST = { type: 'pageview', value: '/a' }
+const SECOND = { type: 'pageview', value: '/b' }
+
+let revenue: Revenue
+let site: StatsSite
+let other: StatsSite
+
+/** ADA comes from Germany and reads /a, then /b and signs up; BEN reads /a and /b, CAI only /a. */
+beforeAll(async () => {
+  revenue = await startRevenue()
+  site = await revenue.shop()
+  other = await revenue.shop()
+  const at = (minute: number) => `2026-03-18T11:${String(minute).padStart(2, '0')}:00Z`
+  const inGermany = { country: 'DE' }
+  await revenue.store([
+    hit(site, at(50), { visitorId: ADA, url: '/a' }, inGermany),
+    hit(site, at(51), { visitorId: ADA, url: '/b' }, inGermany),
+    hit(site, at(52), { visitorId: ADA, type: 'event', name: 'signup' }, inGermany),
+    hit(site, at(50), { visitorId: BEN, url: '/a' }),
+    hit(site, at(51), { visitorId: BEN, url: '/b' }),
+    hit(site, at(50), { visitorId: CAI, url: '/a' }),
+  ])
+})
+afterAll(() => revenue.close())
+
+const make = (body: object, of = site) => revenue.call('POST', `${of.path}/funnels`, body)
+async function saved(body: object = {}) {
+  const made = await make({ name: randomUUID(), steps: [FIRST, SECOND], ...body })
+  expect(made.status, JSON.stringify(made.body)).toBe(201)
+  return made.body
+}
+const get = (path: string) => revenue.call('GET', `${site.path}${path}`)
+const read = async (id: string, query = '') =>
+  (await revenue.read(site, `/stats/funnels/${id}?${DAY}${query}`)).steps.map(
+    (step: { count: number }) => step.count,
+  )
+
+describe('saved funnels', () => {
+  test('are created, listed by name, read, replaced and deleted', async () => {
+    const own = await revenue.shop()
+    const path = `${own.path}/funnels`
+    const b = (await make({ name: 'b', steps: [FIRST, SECOND] }, own)).body
+    expect(b).toMatchObject({ name: 'b', order: 'loose', window: 'session', by: 'visitor' })
+    expect(b.steps[0]).toEqual({
+      ...{ name: 'Visit /a', goal: null, type: 'pageview', operator: 'matches_pattern', value: '/a' },
+      ...{ scroll_threshold: null, props: null },
+    })
+    const a = (
+      await make({ name: 'A', steps: [FIRST, SECOND], order: 'strict', window: 3600, by: 'session' }, own)
+    ).body
+    const { body } = await revenue.call('GET', path)
+    expect([body.data, body.meta.total]).toEqual([[a, b], 2])
+    const replaced = await revenue.call('PATCH', `${path}/${a.id}`, { name: 'c', steps: [SECOND, FIRST] })
+    expect(replaced.body).toMatchObject({
+      id: a.id,
+      name: 'c',
+      order: 'loose',
+      window: 'session',
+      by: 'visitor',
+    })
+    expect((await revenue.call('GET', `${path}/${a.id}`)).body).toEqual(replaced.body)
+    expect((await revenue.call('DELETE', `${path}/${a.id}`)).status).toBe(204)
+    expect((await revenue.call('DELETE', `${path}/${a.id}`)).status).toBe(404)
+    expect((await revenue.call('GET', `${path}/${a.id}`)).status).toBe(404)
+    expect((await get(`/funnels/${b.id}`)).status).toBe(404)
+    expect((await get(`/stats/funnels/${b.id}?${DAY}`)).status).toBe(404)
+  })
+
+  test('give the numbers of their definition', async () => {
+    const { id } = await saved()
+    const steps = encodeURIComponent(JSON.stringify([FIRST, SECOND]))
+    expect(await read(id)).toEqual([3, 2])
+    expect(await revenue.read(site, `/stats/funnels/${id}?${DAY}&country=DE`)).toEqual(
+      await revenue.read(site, `/stats/funnel?${DAY}&steps=${steps}&country=DE`),
+    )
+  })
+
+  test('have names that are unique on their site', async () => {
+    const { id, name } = await saved()
+    const taken = await make({ name, steps: [FIRST, SECOND] })
+    expect([taken.status, taken.body.errors]).toEqual([
+      422,
+      { name: [`The site already has a funnel with the name ${name}`] },
+    ])
+    const { id: second } = await saved()
+    const renamed = await revenue.call('PATCH', `${site.path}/funnels/${second}`, {
+      name,
+      steps: [FIRST, SECOND],
+    })
+    expect([renamed.status, Object.keys(renamed.body.errors)]).toEqual([422, ['name']])
+    expect(
+      (await revenue.call('PATCH', `${site.path}/funnels/${id}`, { name, steps: [FIRST, SECOND] })).status,
+    ).toBe(200)
+    expect((await make({ name, steps: [FIRST, SECOND] }, other)).status).toBe(201)
+  })
+
+  test('are at most 100 of a site', async () => {
+    const full = await revenue.shop()
+    await revenue.api.services.db`
+      insert into funnels (site_no, name, steps, step_order, window_seconds, counted)
+      select ${full.siteNo}, 'funnel ' || number, ${JSON.stringify([FIRST, SECOND])}::text::jsonb, 'loose', null, 'visitor'
+      from generate_series(1, 99) as number`
+    const hundredth = await make({ name: 'last', steps: [FIRST, SECOND] }, full)
+    expect(hundredth.status).toBe(201)
+    const refused = await make({ name: 'one more', steps: [FIRST, SECOND] }, full)
+    expect([refused.status, refused.body.message]).toEqual([422, 'The site already has 100 funnels'])
+    const change = { name: 'changed', steps: [SECOND, FIRST] }
+    expect((await revenue.call('PATCH', `${full.path}/funnels/${hundredth.body.id}`, change)).status).toBe(
+      200,
+    )
+  })
+
+  test.each<[string, object, string]>([
+    ['one step', { steps: [FIRST] }, 'steps'],
+    ['nine steps', { steps: Array.from({ length: 9 }, () => FIRST) }, 'steps'],
+    ['a step that is nothing', { steps: [FIRST, {}] }, 'steps.1.type'],
+    ['an unknown goal', { steps: [FIRST, { goal: randomUUID() }] }, 'steps.1.goal'],
+    ['a goal with a definition', { steps: [FIRST, { goal: randomUUID(), type: 'event' }] }, 'steps.1.type'],
+    [
+      'an invalid expression',
+      { steps: [FIRST, { ...SECOND, operator: 'matches_regex', value: '(' }] },
+      'steps.1.value',
+    ],
+    ['a window of a minute', { steps: [FIRST, SECOND], window: 60 }, 'window'],
+    ['an empty name', { name: '', steps: [FIRST, SECOND] }, 'name'],
+  ])('are refused with %s', async (_, body, field) => {
+    const refused = await make({ name: randomUUID(), ...body })
+    expect([refused.status, Object.keys(refused.body.errors ?? {})]).toEqual([422, [field]])
+  })
+
+  test('do not have goals of another site', async () => {
+    const goal = await revenue.goal(other, { match_type: 'page', match_value: '/b' })
+    const refused = await make({ name: randomUUID(), steps: [FIRST, { goal }] })
+    expect([refused.status, Object.keys(refused.body.errors)]).toEqual([422, ['steps.1.goal']])
+  })
+
+  test('follow their goals when these change, and keep the definition of a goal that is deleted', async () => {
+    const goal = await revenue.goal(site, {
+      match_type: 'event',
+      match_value: 'signup',
+      display_name: 'Signed up',
+    })
+    const { id, steps } = await saved({ steps: [FIRST, { goal }] })
+    expect(steps[1]).toMatchObject({ name: 'Signed up', goal, type: null, value: null })
+    expect(await read(id)).toEqual([3, 1])
+    const path = `${site.path}/goals/${goal}`
+    const changed = { match_type: 'page', match_value: '/b', display_name: 'Read b' }
+    expect((await revenue.call('PATCH', path, changed)).status).toBe(200)
+    expect(await read(id)).toEqual([3, 2])
+    expect((await revenue.call('DELETE', path)).status).toBe(204)
+    expect((await get(`/funnels/${id}`)).body.steps[1]).toMatchObject({
+      ...{ name: 'Read b', goal: null, type: 'pageview', operator: 'matches_pattern', value: '/b' },
+    })
+    expect(await read(id)).toEqual([3, 2])
+  })
+})
+
+describe('saved funnels of readers', () => {
+  const MONEY = [FIRST, { type: 'event', value: 'payment' }]
+  const share = async (...sections: string[]) =>
+    (await revenue.call('POST', `${site.path}/shares`, { name: 'a', sections })).body.secret as string
+  const as = async (secret: string | undefined, path: string) => {
+    const headers = secret ? { Authorization: `Bearer ${secret}` } : undefined
+    const response = await fetch(`${revenue.api.url}${site.path}${path}`, { ...(headers && { headers }) })
+    return { status: response.status, body: (await response.json()) as Json }
+  }
+  const names = ({ body }: { body: Json }): string[] => body.data.map(({ id }: Json) => id)
+
+  test('a share with goals reads them; with other sections it does not', async () => {
+    const { id } = await saved()
+    const secret = await share('goals')
+    expect(names(await as(secret, '/funnels?per_page=100'))).toContain(id)
+    expect((await as(secret, `/funnels/${id}`)).status).toBe(200)
+    expect((await as(secret, `/stats/funnels/${id}?${DAY}`)).body.steps).toHaveLength(2)
+    expect((await as(secret, `/stats/funnels/${id}?${DAY}&dimension=country`)).status).toBe(403)
+    const without = await share('pages', 'events', 'revenue')
+    for (const path of ['/funnels', `/funnels/${id}`, `/stats/funnels/${id}?${DAY}`]) {
+      expect((await as(without, path)).status, path).toBe(403)
+    }
+    const steps = encodeURIComponent(JSON.stringify([FIRST, SECOND]))
+    expect((await as(secret, `/stats/funnel?${DAY}&steps=${steps}`)).status).toBe(403)
+    expect((await as(await share('goals', 'pages'), `/stats/funnel?${DAY}&steps=${steps}`)).status).toBe(200)
+  })
+
+  test('funnels with a step that money can meet are unknown without revenue', async () => {
+    const { id } = await saved({ steps: MONEY })
+    const [blind, seeing] = [await share('goals', 'events', 'pages'), await share('goals', 'revenue')]
+    for (const path of [`/funnels/${id}`, `/stats/funnels/${id}?${DAY}`]) {
+      expect((await as(blind, path)).status, path).toBe(404)
+      expect((await as(seeing, path)).status, path).toBe(200)
+    }
+    expect(names(await as(blind, '/funnels?per_page=100'))).not.toContain(id)
+    expect(names(await as(seeing, '/funnels?per_page=100'))).toContain(id)
+    const steps = encodeURIComponent(JSON.stringify(MONEY))
+    expect((await as(blind, `/stats/funnel?${DAY}&steps=${steps}`)).status).toBe(403)
+  })
+
+  test('a public site shows those without money to readers without credentials, and nothing can be changed', async () => {
+    const [plain, money] = [await saved(), await saved({ steps: MONEY })]
+    const setPublic = (is_public: boolean) => revenue.call('PATCH', `${site.path}/sharing`, { is_public })
+    await setPublic(true)
+    const listed = names(await as(undefined, '/funnels?per_page=100'))
+    expect([listed.includes(plain.id), listed.includes(money.id)]).toEqual([true, false])
+    expect((await as(undefined, `/stats/funnels/${plain.id}?${DAY}`)).status).toBe(200)
+    expect((await as(undefined, `/stats/funnels/${money.id}?${DAY}`)).status).toBe(404)
+    const body = JSON.stringify({ name: randomUUID(), steps: [FIRST, SECOND] })
+    const headers = { 'Content-Type': 'application/json' }
+    const refused = await fetch(`${revenue.api.url}${site.path}/funnels`, { method: 'POST', headers, body })
+    expect(refused.status).toBe(401)
+    await setPublic(false)
+    expect((await as(undefined, '/funnels')).status).toBe(401)
+  })
+})
+
+test('segments: live and funnels are narrowed as by the filters of the segment', async () => {
+  const segment = async (filters: object) =>
+    (await revenue.call('POST', `${site.path}/segments`, { name: 'a', filters })).body.id as string
+  const { id } = await saved()
+  const goal = await revenue.goal(site, { match_type: 'event', match_value: 'signup' })
+  const given: [object, string][] = [
+    [{ country: 'DE' }, 'country=DE'],
+    [{ country: { is_not: '(none)' } }, 'country[is_not]=(none)'],
+    [{ path: '/b' }, 'path=/b'],
+    [{ goal }, `goal=${goal}`],
+    [{ country: 'FR' }, 'country=FR'],
+  ]
+  const live = async (query: string) => {
+    const { now: _now, ...counts } = await revenue.read(site, `/stats/live?${query}`)
+    return counts
+  }
+  for (const [filters, query] of given) {
+    const name = await segment(filters)
+    expect(await live(`segment=${name}`), query).toEqual(await live(query))
+    expect(await read(id, `&segment=${name}`), query).toEqual(await read(id, `&${query}`))
+  }
+  expect(await read(id, `&segment=${await segment({ country: 'DE' })}`)).toEqual([1, 1])
+  const [german, readers] = [await segment({ country: 'DE' }), await segment({ path: '/a' })]
+  expect((await live(`segment=${german}&segment=${readers}`)).events).toHaveLength(1)
+  for (const path of [
+    `/stats/live?segment=${randomUUID()}`,
+    `/stats/funnels/${id}?${DAY}&segment=${randomUUID()}`,
+  ]) {
+    expect((await get(path)).status, path).toBe(422)
+  }
+})
