@@ -42,6 +42,7 @@ test('configuration: without variables, each setting has its documented default'
     metricsToken: undefined,
     trustProxy: 0,
     sitesPerTeam: 30,
+    replayBytesPerSiteDay: 500 * 1024 * 1024,
     limits: {
       collect: 600,
       event: 600,
