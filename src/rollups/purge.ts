@@ -1,6 +1,7 @@
 import { type Db, inTransaction, type Queryable } from '../db/connect.ts'
 import { query } from '../db/query.ts'
 import { DAY_MS, MINUTE_MS } from '../lib/time.ts'
+import { purgeReplays } from '../replays/delete-replays.ts'
 import { deleteReports } from '../web-vitals/delete-reports.ts'
 import { AGGREGATE_NAMES } from './aggregates.ts'
 import { allowColumnstoreWrites } from './columnstore.ts'
@@ -31,6 +32,7 @@ const TABLES = [
   'payments',
   'customers',
   'mrr_changes',
+  'session_replays',
   'money_sessions',
   'awaiting_visitors',
   'payment_aliases',
@@ -249,6 +251,10 @@ async function purgeSite(db: Db, siteNo: number, hasTime: () => boolean): Promis
   for (;;) {
     const [gone] = await purgeRows(db, { siteNo, limit: MAX_ROWS })
     if (gone!.count === 0) break
+    isEmpty = false
+    if (!hasTime()) return false
+  }
+  while (await purgeReplays(db, siteNo)) {
     isEmpty = false
     if (!hasTime()) return false
   }
