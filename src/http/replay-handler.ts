@@ -25,6 +25,8 @@ const BODY = { plain: MAX_BODY_BYTES, unpacked: MAX_BODY_BYTES }
 const ROUTE = '/api/replay'
 /** Seconds. */
 const RETRY_AFTER = 10
+/** A chunk counts as one request for each of these: parsing takes longest, up to about 20 ms for each. */
+const BYTES_PER_REQUEST = 1024 * 1024
 
 /** Creates the handler of `POST /api/replay`, which takes recordings of trackers. Like hits, they bypass Express. */
 export function createReplayHandler(options: {
@@ -80,11 +82,19 @@ export function createReplayHandler(options: {
       requireFreeDisk(disk)
       const at = now().getTime()
       const address = clientAddress(request, config.trustProxy)
-      decision = await count(address, at)
-      if (decision && !decision.isAllowed) throw overLimit(decision, now())
+      const charge = async (requests: number) => {
+        for (let request = 0; request < requests; request++) {
+          decision = await count(address, at)
+          if (decision && !decision.isAllowed) throw overLimit(decision, now())
+        }
+      }
+      await charge(1)
       const body = await readBody(request, BODY)
       const sender = { address, userAgent: request.headers['user-agent'] ?? '' }
-      const { site, dropped, job } = await enqueue(await acceptReplay(edge, body, sender, at))
+      const accepted = await acceptReplay(edge, body, sender, at, unpacked =>
+        charge(Math.ceil(unpacked / BYTES_PER_REQUEST) - 1),
+      )
+      const { site, dropped, job } = await enqueue(accepted)
       if (dropped) metrics.dropped.inc({ reason: dropped })
       else if (job) metrics.accepted.inc({ endpoint: 'replay' })
       const told: ReplayAnswer = {

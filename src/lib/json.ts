@@ -21,13 +21,21 @@ export function parseJson(text: string): unknown {
  * Checks that a text, if it is JSON, has at most `maxDepth` levels.
  * @param what names the text in the error
  * @param maxDepth 32 or more
- * @throws AppError `validation_failed` when it has more levels; `malformed_json` when brackets do not match or a string is left
- * open
+ * @param maxParts most objects and arrays, 32 or more; the search ends there
+ * @throws AppError `validation_failed` when it has more levels or parts; `malformed_json` when brackets do not match or a string is
+ * left open
  */
-export function checkDepth(text: string, what = 'body', maxDepth = MAX_DEPTH): void {
+export function checkDepth(
+  text: string,
+  what = 'body',
+  maxDepth = MAX_DEPTH,
+  maxParts = Number.POSITIVE_INFINITY,
+): void {
   if (!hasManyBrackets(text)) return
-  const deepest = depthOf(text)
+  const deepest = depthOf(text, maxParts)
   if (deepest === undefined) throw malformed(what)
+  if (deepest === TOO_MANY)
+    throw invalidField(what, `The ${what} have more than ${maxParts} objects and arrays`)
   if (deepest > maxDepth) throw invalidField(what, `The ${what} is nested deeper than ${maxDepth} levels`)
 }
 
@@ -45,8 +53,12 @@ function hasManyBrackets(text: string): boolean {
   return false
 }
 
-/** Returns the number of levels; undefined when brackets or a string are left open, or a closing bracket has no opening one. */
-function depthOf(text: string): number | undefined {
+/** As a depth: the text has too many objects and arrays. */
+const TOO_MANY = -1
+
+/** Returns the number of levels, or `TOO_MANY`; undefined when brackets or a string are left open, or a closing bracket has no opening one. */
+function depthOf(text: string, maxParts: number): number | undefined {
+  let parts = 0
   let depth = 0
   let deepest = 0
   for (let at = 0; at < text.length; at++) {
@@ -56,6 +68,8 @@ function depthOf(text: string): number | undefined {
       if (at < 0) return undefined
     } else if (character === '{' || character === '[') {
       depth += 1
+      parts += 1
+      if (parts > maxParts) return TOO_MANY
       if (depth > deepest) deepest = depth
     } else if (character === '}' || character === ']') {
       depth -= 1

@@ -16,13 +16,18 @@ export interface Allowance {
 /** Why a job was not added: the queue has no room, or the sum with this index has none. */
 export type Room = 'added' | 'queue_full' | number
 
+/** Memory of a job in Redis without its texts, about. */
+const BARE_BYTES = 600
+
 /**
- * KEYS: the four of a job, the bytes of each waiting job, then a hash for each allowance. ARGV: the four of a job, its bytes, the
- * bytes that may wait, the time, then three for each allowance. `HINCRBY` on field `all` keeps the sum of the waiting bytes.
+ * KEYS: the four of a job, the bytes of each waiting job, then a hash for each allowance. ARGV: the four of a job, its bytes
+ * for the allowances, the bytes that may wait, the time, then three for each allowance. A job waits with all that Redis keeps of it:
+ * many small ones would fill its memory otherwise. `HINCRBY` on field `all` keeps the sum of the waiting bytes.
  */
 const ADD_BOUNDED = `${ADD_JOB}
 local sizes, bytes, now = KEYS[5], tonumber(ARGV[5]), tonumber(ARGV[7])
-if tonumber(redis.call('hget', sizes, 'all') or 0) + bytes > tonumber(ARGV[6]) then return 'queue_full' end
+local size = #ARGV[3] + #ARGV[4] + ${BARE_BYTES}
+if tonumber(redis.call('hget', sizes, 'all') or 0) + size > tonumber(ARGV[6]) then return 'queue_full' end
 for i = 6, #KEYS do
   local at = 8 + (i - 6) * 3
   local used, since = unpack(redis.call('hmget', KEYS[i], 'bytes', 'since'))
@@ -33,8 +38,8 @@ for i = 6, #KEYS do
 end
 local failure = addJob(1, 1)
 if failure ~= '' then return 'failed:' .. failure end
-redis.call('hset', sizes, ARGV[1], bytes)
-redis.call('hincrby', sizes, 'all', bytes)
+redis.call('hset', sizes, ARGV[1], size)
+redis.call('hincrby', sizes, 'all', size)
 for i = 6, #KEYS do
   redis.call('hincrby', KEYS[i], 'bytes', bytes)
   redis.call('hsetnx', KEYS[i], 'since', now)
@@ -73,6 +78,7 @@ export function createBoundedQueue<Payload extends { jobId: string }>(
   return {
     /**
      * Adds a job if the queue and all allowances have room for it, in one command.
+     * @param bytes what the job counts towards the allowances
      * @throws the error of Redis when it is not certain that the job was added
      */
     async add(

@@ -12,6 +12,8 @@ export const MAX_EVENTS_BYTES = 4 * MIB
 export const MAX_EVENTS = 5_000
 /** Levels of JSON: an element of a page takes two. */
 export const MAX_DEPTH = 2_000
+/** Objects and arrays of one chunk: what a page has takes 17 bytes or more for each, an attack could have one in two bytes. */
+export const MAX_PARTS = 250_000
 /** Longest time from the first event of a chunk to its latest. */
 export const MAX_CHUNK_MS = DAY_MS
 

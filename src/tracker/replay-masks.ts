@@ -48,10 +48,21 @@ export function maskText(text: string, element?: Element | null): string {
   return isTyped && element.localName !== 'option' && !isUnmasked(element) ? stars(text) : text
 }
 
-/** Masks the attribute `value` of fields that has changed. */
-export function maskChanges({ attributes = [] }: Increment, elementOf: (id: number) => Node | null): void {
+/** Masks a text that lies in a shadow root itself: rrweb finds no element around it. */
+function maskShadowText(text: string, node: Node | null): string {
+  const root = node && node.parentNode
+  return root instanceof ShadowRoot ? maskText(text, root.host) : text
+}
+
+/** Masks what rrweb leaves of changes: the attribute `value` of fields, which option is chosen, texts in shadow roots. */
+export function maskChanges(
+  { attributes = [], texts = [] }: Increment,
+  nodeOf: (id: number) => Node | null,
+): void {
+  for (const text of texts) if (text.value) text.value = maskShadowText(text.value, nodeOf(text.id))
   for (const { id, attributes: changed } of attributes) {
-    const element = elementOf(id) as Element | null
+    const element = nodeOf(id) as Element | null
+    if (changed && element?.localName === 'option') delete changed.selected
     if (changed && typeof changed.value === 'string' && holdsValue(element?.localName))
       changed.value = maskInput(changed.value, element)
   }
@@ -61,6 +72,7 @@ export function maskChanges({ attributes = [] }: Increment, elementOf: (id: numb
 export interface RecordedNode {
   id: number
   tagName?: string
+  textContent?: string
   attributes?: Record<string, unknown>
   childNodes?: RecordedNode[]
 }
@@ -69,14 +81,15 @@ export interface RecordedNode {
 const holdsValue = (tagName: string | undefined): boolean => /^(input|textarea)$|-/i.test(tagName || '')
 
 /**
- * Masks the attribute `value` of fields in a serialized tree: rrweb leaves it as it is where the field is empty.
- * @param elementOf finds the element of a serialized node
+ * Masks what rrweb leaves in a serialized tree: the attribute `value` of an empty field, texts in shadow roots.
+ * @param nodeOf finds the node of a serialized one
  */
-export function maskValues(node: RecordedNode, elementOf: (id: number) => Node | null): void {
-  const { tagName, attributes, childNodes } = node
+export function maskValues(node: RecordedNode, nodeOf: (id: number) => Node | null): void {
+  const { tagName, textContent, attributes, childNodes } = node
+  if (textContent) node.textContent = maskShadowText(textContent, nodeOf(node.id))
   if (holdsValue(tagName) && attributes && typeof attributes.value === 'string')
-    attributes.value = maskInput(attributes.value, elementOf(node.id) as Element | null)
-  for (const child of childNodes || []) maskValues(child, elementOf)
+    attributes.value = maskInput(attributes.value, nodeOf(node.id) as Element | null)
+  for (const child of childNodes || []) maskValues(child, nodeOf)
 }
 
 /** Increment of rrweb, as far as it names nodes. */
@@ -85,7 +98,7 @@ export interface Increment {
   id?: number
   positions?: { id: number }[]
   ranges?: { start: number; end: number }[]
-  texts?: { id: number }[]
+  texts?: { id: number; value?: string | null }[]
   attributes?: { id: number; attributes?: Record<string, unknown> }[]
   adds?: { parentId: number; node: RecordedNode }[]
   removes?: { parentId: number; id: number }[]

@@ -81,21 +81,35 @@ function look(): boolean {
   return isExcludedHere
 }
 
-/** Cuts query and fragment off the address of the page, also where links of the page have it. */
+/**
+ * Cuts query and fragment off the address of the page, also where links of the page have it. In addresses of styles rrweb takes the
+ * last slash of the page's for that of its folder, also one in the query.
+ */
 function withoutQuery(text: string): string {
   const { origin, pathname, search } = location
   const inJson = (value: string) => JSON.stringify(value).slice(1, -1)
-  return search ? text.split(inJson(origin + pathname + search)).join(inJson(origin + pathname)) : text
+  const plain = origin + pathname
+  const full = plain + search
+  let cut = text
+  for (let end = full.length; end > plain.length; end = full.lastIndexOf('/', end - 2) + 1)
+    cut = cut.split(inJson(full.slice(0, end))).join(inJson(end < full.length ? `${plain}/` : plain))
+  return cut
+}
+
+/** Looks whether the page is excluded, and ends the recording then. @returns whether it is */
+function leave(): boolean {
+  const isOut = look()
+  if (isOut && !aftermath && !isOver) {
+    pause()
+    sender.forgetLatest()
+    watchAftermath()
+  }
+  return isOut
 }
 
 function emit(event: RecordedEvent): void {
   if (!isRecording) return
-  if (look()) {
-    pause()
-    sender.forgetLatest()
-    watchAftermath()
-    return
-  }
+  if (leave()) return
   const { type, data } = event
   const nodeOf = (id: number) => record.mirror.getNode(id)
   if (type === INCREMENT && isFramed(data, nodeOf)) return
@@ -114,7 +128,7 @@ function emit(event: RecordedEvent): void {
 }
 
 function begin(): void {
-  if (isRecording || isOver || aftermath || look()) return
+  if (isRecording || isOver || aftermath || leave()) return
   isRecording = true
   activeAt = Date.now()
   // Also where `crypto.randomUUID` is missing: see visitor.ts.
@@ -183,12 +197,7 @@ function watchAftermath(quietMs = QUIET_MS, isChanged = false): void {
 let stopWatching = () => {}
 
 function tick(): void {
-  const isOut = look()
-  if (isRecording && isOut) {
-    pause()
-    sender.forgetLatest()
-    watchAftermath()
-  }
+  const isOut = leave()
   if (aftermath && isOut) aftermath.isChanged = false
   if (aftermath && !isOut && aftermath.isChanged && Date.now() - aftermath.at >= aftermath.quietMs) {
     stopWatching()
@@ -210,13 +219,19 @@ async function start(): Promise<void> {
   obey(settings)
   if (isOver) return
   const [navigation] = performance.getEntriesByType('navigation')
-  if (look()) watchAftermath()
-  else if (navigation && isExcluded(pathOf(new URL(navigation.name)))) watchAftermath(LATE_QUIET_MS, true)
+  if (!leave() && navigation && isExcluded(pathOf(new URL(navigation.name))))
+    watchAftermath(LATE_QUIET_MS, true)
   begin()
   timer = setInterval(safe(tick), TICK_MS)
   on('pointermove pointerdown keydown scroll', begin)
-  on('visibilitychange', () => document.hidden && void sender.flush(0))
-  on('pagehide', sender.finish)
+  on('visibilitychange', () => {
+    leave()
+    if (document.hidden) void sender.flush(0)
+  })
+  on('pagehide', () => {
+    leave()
+    sender.finish()
+  })
   on<PageTransitionEvent>('pageshow', event => {
     if (!event.persisted || isOver) return
     sender.reopen()

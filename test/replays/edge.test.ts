@@ -175,6 +175,7 @@ test.each<[string, number, Buffer | string, string?]>([
   ['no data', 422, event({ data: null }), 'events.0'],
   ['two days', 422, JSON.stringify([...eventsAt(0, 1), ...eventsAt(2 * 86_400_000, 1)]), 'events'],
   ['deep nesting', 422, `[${'['.repeat(2_001)}${']'.repeat(2_001)}]`, 'events'],
+  ['250,001 objects and arrays', 422, gzipSync(event({ data: { all: Array(249_997).fill([]) } })), 'events'],
   ['nothing', 422, '', 'events'],
 ])('POST /api/replay: %s instead of events is refused with %i', async (_, status, chunk, field) => {
   const site = await recordingSite()
@@ -224,6 +225,23 @@ test('POST /api/replay: its requests have a limit of their own', async () => {
   for (let request = 0; request < 3; request++) statuses.push((await send(headOf(site), EVENTS)).status)
   limits.replay = 0
   expect(statuses).toEqual([202, 202, 429])
+})
+
+test('POST /api/replay: a chunk counts as one request for each MiB of its events', async () => {
+  const { limits } = api.services.config
+  const site = await recordingSite()
+  const large = gzipSync(event({ data: { text: 'x'.repeat(2 * 1024 * 1024) } }))
+  const small = gzipSync(event({ data: { all: Array(249_996).fill([]) } }))
+  limits.replay = 1_000_000
+  const before = await send(headOf(site), small)
+  const after = await send(headOf(site), large)
+  const remaining = ({ headers }: typeof after) => Number(headers.get('X-RateLimit-Remaining'))
+  expect([before.status, after.status, remaining(before) - remaining(after)]).toEqual([202, 202, 3])
+  limits.replay = 1_000_000 - remaining(after) + 2
+  const waited = await waiting()
+  expect((await send(headOf(site), large)).status).toBe(429)
+  limits.replay = 0
+  expect(await waiting()).toBe(waited)
 })
 
 test('POST /api/collect: the answer names the script of replays for the sampled visitors of sites that record', async () => {

@@ -124,7 +124,7 @@ test('replays: the queue delivers chunks, again while they have no session, and 
   const redis = await connectTo(server)
   const site = await createTestSite(database.db)
   const visitorId = randomUUID()
-  const queue = createBoundedQueue<ReplayJob>(redis, 'replays', 1_000)
+  const queue = createBoundedQueue<ReplayJob>(redis, 'replays', 4_000)
   const { consume } = createReplayConsumer({
     db: database.db,
     queue,
@@ -141,11 +141,12 @@ test('replays: the queue delivers chunks, again while they have no session, and 
   })
   const { jobId: _, ...early } = replayJob(site, NOON + SECOND, { visitorId })
   const { jobId: __, ...hopeless } = replayJob(site, NOON - HOUR)
-  expect(await queue.add(early, 500, [], NOON)).toBe('added')
-  expect(await queue.add(hopeless, 400, [], NOON)).toBe('added')
-  expect(await queue.add(early, 200, [], NOON)).toBe('queue_full')
+  expect(await queue.add(early, 50, [], NOON)).toBe('added')
+  const bytesOfOne = await waitingBytes(redis, 'replays')
+  expect(await queue.add(hopeless, 50, [], NOON)).toBe('added')
+  expect(await queue.add({ ...early, path: 'x'.repeat(2_000) }, 50, [], NOON)).toBe('queue_full')
   await eventually(async () => (await queueDepth(redis, 'replays')).delayed === 1)
-  await eventually(async () => (await waitingBytes(redis, 'replays')) === 500)
+  await eventually(async () => (await waitingBytes(redis, 'replays')) === bytesOfOne)
   await visit(site, visitorId, NOON)
   await eventually(async () => (await chunksOf(site)).length === 1)
   await eventually(async () => (await waitingBytes(redis, 'replays')) === 0)
@@ -170,7 +171,8 @@ test('replays: the bytes of a site and of a visitor are bounded when chunks are 
   const other = { ...visitor, key: 'other' }
   expect(await add(600, NOON, other)).toBe(1)
   expect(await add(550, NOON, other)).toBe('added')
-  expect(await waitingBytes(redis, 'replays')).toBe(1_500)
+  const used = await Promise.all(['visitor', 'site', 'other'].map(key => redis.hget(key, 'bytes')))
+  expect(used).toEqual(['950', '1500', '550'])
   expect((await queueDepth(redis, 'replays')).waiting).toBe(3)
   redis.disconnect()
   await server.close()

@@ -97,11 +97,14 @@ const FORM = `
   <div data-analytics-unmask>
     <input id="shown"> <input id="secret" type="password"> <input id="card" autocomplete="section-a cc-number">
   </div>
-  <a href="#top">top</a>`
+  <a href="#top">top</a>
+  <style>h1 { background: url(spot.png) }</style>
+  <div id="host" data-analytics-mask></div>
+  <script>host.attachShadow({ mode: 'open' }).textContent = 'shadow-first'</script>`
 
 test('session replay: what is typed is nowhere in what is stored, unless the page says so', async () => {
   const site = await world.site({ trackReplay: true, body: FORM })
-  const page = await openRecorded(site, '/form?token=in-the-address#part')
+  const page = await openRecorded(site, '/form?next=/in-the-address/part&token=in-the-address#part')
   await page.fill('#text', 'typed-text')
   await page.fill('#cleared', '')
   await page.fill('#password', 'typed-password')
@@ -114,6 +117,9 @@ test('session replay: what is typed is nowhere in what is stored, unless the pag
   await page.fill('#card', '4111111111111111')
   await page.evaluate(`document.getElementById('text').setAttribute('value', 'typed-attribute')
     document.getElementById('field').setAttribute('value', 'typed-component')
+    host.shadowRoot.firstChild.data = 'shadow-changed'
+    host.shadowRoot.append('shadow-added')
+    choice.options[1].setAttribute('selected', '')
     document.body.append(Object.assign(document.createElement('p'), { textContent: 'later' }))`)
   const frame = page.frames()[1]!
   await frame.fill('input', 'framed-typed')
@@ -139,6 +145,8 @@ test('session replay: what is typed is nowhere in what is stored, unless the pag
     'blocked-by-page',
     'framed',
     'in-the-address',
+    'shadow-',
+    '{"selected"',
   ])
     expect(text.includes(hidden), hidden).toBe(false)
   expect(chunks.every(({ path }) => path === '/form')).toBe(true)
@@ -220,3 +228,41 @@ test.each([
     await page.close()
   },
 )
+
+test('session replay: an excluded page leaves no trace where the tab is hidden at once, or recording had paused', async () => {
+  const site = await world.site({
+    trackReplay: true,
+    excludedPaths: ['/secret/*'],
+    // A clock that the test moves on.
+    head: '<script>let ahead = 0; const now = Date.now; Date.now = () => now() + ahead</script>',
+    body: '<main id="main">before-it</main>',
+  })
+  const page = await openRecorded(site, '/open')
+  await recorded(site, says('before-it'))
+  const wait = (ms: number) => page.evaluate(`new Promise(resolve => setTimeout(resolve, ${ms}))`)
+  await page.evaluate(`(async () => {
+    main.textContent = 'hidden-early'
+    await new Promise(resolve => setTimeout(resolve, 50))
+    history.pushState({}, '', '/secret/a')
+    Object.defineProperty(document, 'hidden', { value: true, configurable: true })
+    document.dispatchEvent(new Event('visibilitychange'))
+    delete document.hidden
+  })()`)
+  await page.evaluate(`history.pushState({}, '', '/open/b'); main.textContent = 'between-them'`)
+  await recorded(site, says('between-them'))
+  // The visitor has done nothing for a long time.
+  await page.evaluate(`ahead = 400_000; main.textContent = 'not-recorded'`)
+  await wait(100)
+  await page.evaluate(`history.pushState({}, '', '/secret/c'); main.textContent = 'hidden-late'`)
+  await wait(1_500)
+  await page.evaluate(`history.pushState({}, '', '/open/d')`)
+  await page.mouse.move(50, 50)
+  await page.mouse.move(60, 60)
+  await wait(1_500)
+  await page.evaluate(`main.textContent = 'after-it'`)
+  const chunks = await recorded(site, says('after-it'))
+  await leave(page)
+  const text = chunks.map(chunk => chunk.text).join('\n')
+  for (const never of ['hidden', 'secret', 'not-recorded']) expect(text.includes(never), never).toBe(false)
+  await page.close()
+})

@@ -19,6 +19,7 @@ export interface AcceptedReplay {
 /**
  * Checks the body of a recording. The costly parts come last: a chunk that is dropped is not unpacked.
  * @param now Unix milliseconds: the time of receipt
+ * @param charge counts the bytes of a chunk before it is parsed
  * @throws AppError `validation_failed` with the names of the fields, `not_found` for an unknown tracking key, and as `readChunk`
  */
 export async function acceptReplay(
@@ -26,6 +27,7 @@ export async function acceptReplay(
   body: Buffer,
   sender: Sender,
   now: number,
+  charge: (unpacked: number) => Promise<void>,
 ): Promise<AcceptedReplay> {
   const { head, chunk } = readHead(body)
   const site = await edge.siteKeys.find(head.key)
@@ -34,7 +36,7 @@ export async function acceptReplay(
   if (dropped) return { site, dropped }
   const { recording, position } = head
   if (recording === undefined || position === undefined) return { site }
-  const { data, ...read } = await readChunk(chunk)
+  const { data, ...read } = await readChunk(chunk, charge)
   const job = {
     siteNo: site.siteNo,
     at: now,

@@ -9,6 +9,7 @@ import {
   MAX_DEPTH,
   MAX_EVENTS,
   MAX_EVENTS_BYTES,
+  MAX_PARTS,
 } from '../../replays/bounds.ts'
 import { flag } from '../../schema/fields.ts'
 import { requiredText, validationError } from '../../schema/validation.ts'
@@ -108,9 +109,13 @@ export interface ReadChunk {
 
 /**
  * Unpacks and checks a chunk: gzip, or JSON as it is, which a page sends that is being left.
- * @throws AppError `payload_too_large`, `bad_request` for broken gzip, `malformed_json`, `validation_failed`
+ * @param charge counts the bytes of a chunk before it is parsed
+ * @throws AppError `payload_too_large`, `bad_request` for broken gzip, `malformed_json`, `validation_failed`; the error of `charge`
  */
-export async function readChunk(chunk: Buffer): Promise<ReadChunk> {
+export async function readChunk(
+  chunk: Buffer,
+  charge: (unpacked: number) => Promise<void>,
+): Promise<ReadChunk> {
   const isPacked = chunk[0] === 0x1f && chunk[1] === 0x8b
   const text = isPacked ? await unpackEvents(chunk) : chunk
   const data = isPacked ? chunk : await pack(chunk)
@@ -119,6 +124,7 @@ export async function readChunk(chunk: Buffer): Promise<ReadChunk> {
       'payload_too_large',
       `The events are larger than ${MAX_CHUNK_BYTES / 1024} KiB as gzip`,
     )
+  await charge(text.length)
   return { data, unpacked: text.length, ...checkEvents(text.toString()) }
 }
 
@@ -143,7 +149,7 @@ const LATEST_MS = 8.64e15
 const MOST_TYPE = 6
 
 function checkEvents(text: string): Omit<ReadChunk, 'data' | 'unpacked'> {
-  checkDepth(text, 'events', MAX_DEPTH)
+  checkDepth(text, 'events', MAX_DEPTH, MAX_PARTS)
   const events = parseEvents(text)
   if (!Array.isArray(events) || events.length === 0 || events.length > MAX_EVENTS)
     throw invalidField('events', `must be an array of 1 to ${MAX_EVENTS} events`)
