@@ -2,6 +2,7 @@
 
 /** Frames may show a page that is excluded; the tracker records none. See also `isFramed`. */
 export const BLOCKED = '[data-analytics-block],iframe,frame,object,embed'
+const MASKED = '[data-analytics-mask]'
 const EDITABLE =
   'textarea,select,[contenteditable]:not([contenteditable=false i]),[role=textbox],[role=searchbox]'
 const BUTTONS = /^(submit|button|reset|image|checkbox|radio)$/i
@@ -25,16 +26,15 @@ const isSecret = (element: Element): boolean =>
   SECRET.test(element.getAttribute('autocomplete') || '')
 
 const isUnmasked = (element: Element): boolean =>
-  !isSecret(element) &&
-  !isWithin(element, '[data-analytics-mask]') &&
-  isWithin(element, '[data-analytics-unmask]')
+  !isSecret(element) && !isWithin(element, MASKED) && isWithin(element, '[data-analytics-unmask]')
 
 const stars = (text: string): string => text.replace(/\S/g, '*')
 
 /** Masks the value of a field. The length of a secret is one, too. */
 export function maskInput(text: string, element?: Element | null): string {
   if (!element || !text) return stars(text)
-  if (element.localName === 'input' && BUTTONS.test(element.getAttribute('type') || '')) return text
+  if (element.localName === 'input' && BUTTONS.test(element.getAttribute('type') || ''))
+    return isWithin(element, MASKED) ? stars(text) : text
   if (isSecret(element)) return '*****'
   return isUnmasked(element) ? text : stars(text)
 }
@@ -42,7 +42,7 @@ export function maskInput(text: string, element?: Element | null): string {
 /** Masks the text of an element if it was typed there, or is to be masked. */
 export function maskText(text: string, element?: Element | null): string {
   if (!element) return text
-  if (isWithin(element, '[data-analytics-mask]')) return stars(text)
+  if (isWithin(element, MASKED)) return stars(text)
   const isTyped = (element as HTMLElement).isContentEditable || isWithin(element, EDITABLE)
   // The names of options are the page's own; which one is chosen is masked.
   return isTyped && element.localName !== 'option' && !isUnmasked(element) ? stars(text) : text

@@ -135,6 +135,14 @@ test('POST /api/replay: beyond the bounds of a session or a site the page is tol
   expect([ofSession.status, ofSession.dropped, ofSession.json.recording]).toEqual([202, 'replay_full', false])
   const day = new Date(at).toISOString().slice(0, 10)
   await redis.hset(`replay:site:${site.siteNo}:${day}`, 'bytes', 500 * 1024 * 1024)
+  // A chunk counts with its row.
+  const exact = gzipSync(EVENTS).length + 'example.com/pricing'.length + 300
+  const other = await recordingSite()
+  await redis.hset(`replay:site:${other.siteNo}:${day}`, 'bytes', 500 * 1024 * 1024 - exact)
+  expect([(await send(headOf(other), EVENTS)).dropped, (await send(headOf(other), EVENTS)).dropped]).toEqual([
+    null,
+    'replay_full',
+  ])
   const ofSite = await send(headOf(site), EVENTS)
   expect([ofSite.status, ofSite.dropped, ofSite.json.recording]).toEqual([202, 'replay_full', false])
 })

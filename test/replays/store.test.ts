@@ -9,6 +9,7 @@ import { queueDepth } from '../../src/queue/bull-format.ts'
 import { createConsumer } from '../../src/queue/consumer.ts'
 import { createProducer } from '../../src/queue/producer.ts'
 import { sharedDatabase, type TestDatabase } from '../support/database.ts'
+import { dyingAfter } from '../support/dying-after.ts'
 import { enrichedHit } from '../support/hits.ts'
 import { silentLog } from '../support/log.ts'
 import { connectTo, testRedis } from '../support/redis.ts'
@@ -67,6 +68,37 @@ test('replays: a chunk is stored once, however often it is sent or delivered', a
   expect(results.toSorted()).toEqual(['repeated', 'repeated', 'stored'])
   expect(await rowsOf(site)).toMatchObject([{ chunks: 1, recordings: 1 }])
   expect((await chunksOf(site)).length).toBe(1)
+})
+
+test('replays: a process that dies at any moment loses no chunk and its bytes, and stores none twice', async () => {
+  const { db } = database
+  const server = await testRedis()
+  const redis = await connectTo(server)
+  const site = await createTestSite(db)
+  const visitorId = randomUUID()
+  await visit(site, visitorId, NOON)
+  const queue = createBoundedQueue<ReplayJob>(redis, 'replays', 100_000)
+  const { jobId: _, ...chunk } = replayJob(site, NOON + SECOND, { visitorId })
+  await queue.add(chunk, 50, [], NOON)
+  const [jobId] = await redis.lrange('bull:replays:wait', 0, 0)
+  const job = { ...chunk, jobId: jobId! }
+  let calls = 0
+  for (; calls < 20; calls++) {
+    const outcome = await storeChunk(dyingAfter(db, calls), job).catch((error: Error) => error.message)
+    if (outcome === 'stored') break
+    expect([outcome, (await chunksOf(site)).length]).toEqual(['killed', 0])
+  }
+  expect(calls).toBeGreaterThan(3)
+  expect(await waitingBytes(redis, 'replays')).toBeGreaterThan(0)
+  // The process died before the bytes were given back: the queue delivers the job again.
+  for (const _again of [1, 2]) {
+    const options = { db, queue, producer: createProducer<ReplayJob>(redis, 'replays'), log: silentLog }
+    await createReplayConsumer({ ...options, now: () => new Date(NOON) }).consume(job)
+    expect(await waitingBytes(redis, 'replays')).toBe(0)
+  }
+  expect(await rowsOf(site)).toMatchObject([{ chunks: 1, recordings: 1 }])
+  redis.disconnect()
+  await server.close()
 })
 
 test('replays: a chunk waits for the session of its page, and takes no older one', async () => {

@@ -91,7 +91,7 @@ const FORM = `
   <select id="choice"><option value="a">First</option><option value="chosen-option">Second</option></select>
   <div id="editable" contenteditable="true"><b>prefilled-editable</b></div>
   <x-field id="field" value="prefilled-component"></x-field>
-  <p data-analytics-mask>masked-by-page</p>
+  <p data-analytics-mask>masked-by-page <input type="submit" value="masked-button"></p>
   <div data-analytics-block>blocked-by-page</div>
   <iframe srcdoc="framed-by-page <input><p>framed-text</p>"></iframe>
   <div data-analytics-unmask>
@@ -142,6 +142,7 @@ test('session replay: what is typed is nowhere in what is stored, unless the pag
     '4111',
     'hidden-token',
     'masked-by-page',
+    'masked-button',
     'blocked-by-page',
     'framed',
     'in-the-address',

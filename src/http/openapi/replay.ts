@@ -20,7 +20,7 @@ export function describeReplay(schemas: Schemas): DescribedEndpoint {
       summary: 'Record a part of a session',
       description:
         'The first line of the body is a JSON object, as `ReplayHead` describes it. What follows are events of rrweb: a JSON array of ' +
-        '1 to 5,000, usually as gzip, of at most 256 KiB, and 4 MiB unpacked. Without `recording`, `position` and events the answer ' +
+        '1 to 5,000, usually as gzip, of at most 256 KiB, and 4 MiB with 250,000 objects and arrays unpacked. Without `recording`, `position` and events the answer ' +
         'only says whether to record.',
       security: [],
       requestBody: {

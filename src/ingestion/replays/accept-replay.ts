@@ -8,7 +8,10 @@ import { isCrawler } from '../stages/crawler.ts'
 import type { ReplayJob } from './job.ts'
 import { type ReplayHead, readChunk, readHead } from './read-chunk.ts'
 
-/** A chunk to queue and its bytes; neither where the sender only asked, or where the chunk is dropped. */
+/** Disk that the row of a chunk takes without its events and texts, about: many small chunks are not free. */
+const ROW_BYTES = 300
+
+/** A chunk to queue and its bytes on disk; neither where the sender only asked, or where the chunk is dropped. */
 export interface AcceptedReplay {
   site: TrackedSite
   dropped?: DropReason
@@ -49,7 +52,7 @@ export async function acceptReplay(
     ...read,
     data: data.toString('base64'),
   }
-  return { site, job, bytes: data.length }
+  return { site, job, bytes: data.length + Buffer.byteLength(head.hostname + head.path) + ROW_BYTES }
 }
 
 function dropReason(site: TrackedSite, { path }: ReplayHead, sender: Sender): DropReason | undefined {
