@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { gzipSync } from 'node:zlib'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { ReplayJob } from '../../src/ingestion/replays/job.ts'
+import { readChunk } from '../../src/ingestion/replays/read-chunk.ts'
 import { queueDepth } from '../../src/queue/bull-format.ts'
 import { type Api, startApi } from '../support/api.ts'
 import { startIngestApi } from '../support/ingest-api.ts'
@@ -233,6 +234,21 @@ test('POST /api/replay: its requests have a limit of their own', async () => {
   for (let request = 0; request < 3; request++) statuses.push((await send(headOf(site), EVENTS)).status)
   limits.replay = 0
   expect(statuses).toEqual([202, 202, 429])
+})
+
+test('POST /api/replay: one chunk is unpacked at a time, and one that is refused stops no other', async () => {
+  let unpacked = 0
+  let most = 0
+  const charge = async () => {
+    unpacked += 1
+    most = Math.max(most, unpacked)
+    for (let round = 0; round < 5; round++) await waiting()
+    unpacked -= 1
+  }
+  const chunks = [gzipSync(EVENTS), Buffer.from('{'), Buffer.from(EVENTS), gzipSync(EVENTS)]
+  const results = await Promise.allSettled(chunks.map(chunk => readChunk(chunk, charge)))
+  expect(results.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled', 'fulfilled'])
+  expect(most).toBe(1)
 })
 
 test('POST /api/replay: a chunk counts as one request for each MiB of its events', async () => {
