@@ -26,6 +26,7 @@ import { runTask } from '../src/rollups/protocol.ts'
 import { startScheduler } from '../src/rollups/scheduler.ts'
 import { createLog } from '../src/runtime/log.ts'
 import { createMetrics, exchangeMetrics } from '../src/runtime/metrics.ts'
+import { PURGE_JOBS } from '../src/sites/purge-deleted-sites.ts'
 import { createPool } from '../src/threads/pool.ts'
 import { onStop, reportReady, yieldToOthers } from './lifecycle.ts'
 
@@ -109,6 +110,7 @@ const scheduler = startScheduler({
   log,
   now: () => new Date(),
   jobs: [
+    ...PURGE_JOBS,
     ...RETENTION_JOBS,
     ...REPLAY_JOBS,
     ...EXIT_PAGE_JOBS,
