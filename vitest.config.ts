@@ -23,6 +23,8 @@ export default defineConfig({
     execArgv: ['--import', './test/support/compiled-database.js'],
     testTimeout: 60_000,
     hookTimeout: 120_000,
+    // What is waited for comes at once on an idle machine; a busy one takes its time.
+    expect: { poll: { timeout: 30_000 } },
     reporters: [['default', { summary: false }], new SlowestReporter()],
     sequence: { sequencer: LongestFirst },
     projects: [

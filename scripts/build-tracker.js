@@ -1,4 +1,4 @@
-// Bundles the tracker into dist/tracker/script.js, and the script that measures web vitals into dist/tracker/vitals.js.
+// Bundles the tracker into dist/tracker/script.js, and the scripts that it loads: vitals.js measures web vitals, replay.js records sessions.
 import { copyFileSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -6,7 +6,8 @@ import { buildSync } from 'esbuild'
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)))
 
-const { version } = JSON.parse(readFileSync(join(root, 'node_modules', 'web-vitals', 'package.json'), 'utf8'))
+const versionOf = (...path) =>
+  JSON.parse(readFileSync(join(root, 'node_modules', ...path, 'package.json'), 'utf8')).version
 
 const bundle = (name, options = {}) =>
   buildSync({
@@ -24,7 +25,15 @@ const bundle = (name, options = {}) =>
 bundle('script')
 bundle('vitals', {
   banner: {
-    js: `/*! Contains web-vitals ${version}, Copyright Google LLC, Apache-2.0: https://www.apache.org/licenses/LICENSE-2.0 */`,
+    js: `/*! Contains web-vitals ${versionOf('web-vitals')}, Copyright Google LLC, Apache-2.0: https://www.apache.org/licenses/LICENSE-2.0 */`,
+  },
+})
+bundle('replay', {
+  // The oldest browsers that can compress, which the script needs, know all of it.
+  target: 'es2020',
+  legalComments: 'none',
+  banner: {
+    js: `/*! Contains @rrweb/record ${versionOf('@rrweb', 'record')}, Copyright rrweb contributors, MIT: https://github.com/rrweb-io/rrweb/blob/master/LICENSE */`,
   },
 })
 // The licence is passed on with the copy.

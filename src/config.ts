@@ -69,6 +69,9 @@ const Environment = z.object({
     .refine(path => !TAKEN_PATHS.test(path), TRACKER_PATH_ALLOWED)
     .optional(),
   SITES_PER_TEAM: count(0, 100_000, 'the site ceiling of a team').default(30),
+  REPLAY_MB_PER_SITE_DAY: count(1, 1_000_000, 'MiB of session replays that a site may record a day').default(
+    500,
+  ),
   RATE_LIMIT_COLLECT: limit('600'),
   RATE_LIMIT_EVENT: limit('600'),
   RATE_LIMIT_ENGAGE: limit('600'),
@@ -155,11 +158,13 @@ export function loadConfig(environment: NodeJS.ProcessEnv = process.env) {
     trustProxy: env.TRUST_PROXY,
     trackerPath: env.TRACKER_PATH,
     sitesPerTeam: env.SITES_PER_TEAM,
+    replayBytesPerSiteDay: env.REPLAY_MB_PER_SITE_DAY * 1024 * 1024,
     limits: {
       collect: env.RATE_LIMIT_COLLECT,
       event: env.RATE_LIMIT_EVENT,
       engage: env.RATE_LIMIT_ENGAGE,
       'web-vitals': env.RATE_LIMIT_ENGAGE,
+      replay: env.RATE_LIMIT_ENGAGE,
       identify: env.RATE_LIMIT_IDENTIFY,
       api: env.RATE_LIMIT_API,
       browser: env.RATE_LIMIT_BROWSER,

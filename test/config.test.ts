@@ -42,11 +42,13 @@ test('configuration: without variables, each setting has its documented default'
     metricsToken: undefined,
     trustProxy: 0,
     sitesPerTeam: 30,
+    replayBytesPerSiteDay: 500 * 1024 * 1024,
     limits: {
       collect: 600,
       event: 600,
       engage: 600,
       'web-vitals': 600,
+      replay: 600,
       identify: 120,
       api: 60,
       browser: 600,

@@ -6,17 +6,21 @@ import { addressesOf, folderOfServers, hasEmbeddedDatabase } from '../src/embedd
 import { createApp } from '../src/http/app.ts'
 import { createTrackerScript } from '../src/http/assets/tracker-script.ts'
 import { createIngestHandler } from '../src/http/ingest-handler.ts'
+import { createReplayHandler } from '../src/http/replay-handler.ts'
 import { createHttpServer } from '../src/http/server.ts'
 import { openGeo } from '../src/ingestion/edge/geo.ts'
 import { createIngestBatcher } from '../src/ingestion/edge/ingest-batcher.ts'
 import { createSiteKeys } from '../src/ingestion/edge/site-keys.ts'
 import { createSaltStore } from '../src/ingestion/edge/visitor-ids.ts'
 import type { HitBatch } from '../src/ingestion/hit.ts'
+import type { ReplayJob } from '../src/ingestion/replays/job.ts'
 import { createInvalidTokens } from '../src/limits/invalid-tokens.ts'
 import { createRateLimiter } from '../src/limits/rate-limit.ts'
+import { createBoundedQueue } from '../src/queue/bounded-queue.ts'
 import { createProducer } from '../src/queue/producer.ts'
 import { createRateLimitedEnqueue } from '../src/queue/rate-limited-enqueue.ts'
 import { connectPatientRedis, connectRedis, whenReady } from '../src/redis/connect.ts'
+import { MAX_QUEUED_BYTES } from '../src/replays/bounds.ts'
 import { watchDisk } from '../src/runtime/disk.ts'
 import { createLog } from '../src/runtime/log.ts'
 import { createMetrics, exchangeMetrics } from '../src/runtime/metrics.ts'
@@ -73,7 +77,18 @@ const metrics = createMetrics('http')
 const disk = watchDisk({ folder: folderOfServers(config), minFreeBytes: config.minFreeBytes })
 await disk.check()
 const ingest = createIngestHandler({ edge, batcher, config, log, metrics, disk, now })
+const replays = createReplayHandler({
+  edge,
+  batcher,
+  queue: createBoundedQueue<ReplayJob>(redis, 'replays', MAX_QUEUED_BYTES),
+  config,
+  log,
+  metrics,
+  disk,
+  now,
+})
 const script = createTrackerScript(config)
+const beforeExpress = [ingest, replays, script]
 const exchange = exchangeMetrics({ redis, subscriber, registry: metrics.registry })
 const invalidTokens = createInvalidTokens(now)
 const app = createApp(
@@ -82,7 +97,7 @@ const app = createApp(
 )
 
 const { server, drain } = createHttpServer((request, response) => {
-  if (!ingest.handle(request, response) && !script.handle(request, response)) app(request, response)
+  if (!beforeExpress.some(({ handle }) => handle(request, response))) app(request, response)
 }, config)
 
 onStop(log, async () => {

@@ -5,15 +5,20 @@ import { checkDatabase, migrate } from '../src/db/migrate.ts'
 import { addressesOf, hasEmbeddedDatabase } from '../src/embedded/attach.ts'
 import { EXIT_PAGE_JOBS } from '../src/ingestion/fill-exit-pages.ts'
 import type { HitBatch } from '../src/ingestion/hit.ts'
+import type { ReplayJob } from '../src/ingestion/replays/job.ts'
+import { createReplayConsumer } from '../src/ingestion/replays/replay-consumer.ts'
 import { createHitConsumer } from '../src/ingestion/store/hit-consumer.ts'
 import { STORE_RETRY } from '../src/ingestion/store/store.ts'
 import { retry } from '../src/lib/retry.ts'
 import { HOUR_MS } from '../src/lib/time.ts'
 import { erasePeople } from '../src/people/erase/erase-people.ts'
+import { createBoundedQueue } from '../src/queue/bounded-queue.ts'
 import { createConsumer, watchForStandstill } from '../src/queue/consumer.ts'
 import { createProducer } from '../src/queue/producer.ts'
 import { connectPatientRedis, connectRedis, whenReady } from '../src/redis/connect.ts'
 import { createLease } from '../src/redis/lease.ts'
+import { MAX_QUEUED_BYTES } from '../src/replays/bounds.ts'
+import { REPLAY_JOBS } from '../src/replays/expire-replays.ts'
 import { RETENTION_JOBS } from '../src/retention/jobs.ts'
 import { recomputeAllSites } from '../src/revenue/subscriptions/recompute-queue.ts'
 import { REFRESHING } from '../src/rollups/keep-refreshed.ts'
@@ -21,6 +26,7 @@ import { runTask } from '../src/rollups/protocol.ts'
 import { startScheduler } from '../src/rollups/scheduler.ts'
 import { createLog } from '../src/runtime/log.ts'
 import { createMetrics, exchangeMetrics } from '../src/runtime/metrics.ts'
+import { PURGE_JOBS } from '../src/sites/purge-deleted-sites.ts'
 import { createPool } from '../src/threads/pool.ts'
 import { onStop, reportReady, yieldToOthers } from './lifecycle.ts'
 
@@ -42,6 +48,12 @@ const db = connectDb(databaseUrl, {
     tcp_keepalives_interval: '5',
     tcp_keepalives_count: '3',
   },
+})
+/** Pool for session replays: they never take a connection that hits wait for. */
+const replayDb = connectDb(databaseUrl, {
+  max: 2,
+  name: 'analytics-replays',
+  settings: { idle_in_transaction_session_timeout: '30s' },
 })
 /** Pool for long jobs. The separate name distinguishes its connections from those that store hits. */
 const jobs = connectDb(databaseUrl, {
@@ -65,6 +77,21 @@ exchangeMetrics({ redis, subscriber, registry: metrics.registry })
 
 const hitConsumer = createHitConsumer({ db, queue: createProducer<HitBatch>(redis), log, metrics })
 const consumer = createConsumer<HitBatch>({ redisUrl, concurrency: 100, log, handle: hitConsumer.consume })
+const replayConsumer = createReplayConsumer({
+  db: replayDb,
+  queue: createBoundedQueue<ReplayJob>(redis, 'replays', MAX_QUEUED_BYTES),
+  producer: createProducer<ReplayJob>(redis, 'replays'),
+  log,
+  metrics,
+  now: () => new Date(),
+})
+const replays = createConsumer<ReplayJob>({
+  queue: 'replays',
+  redisUrl,
+  concurrency: 2,
+  log,
+  handle: replayConsumer.consume,
+})
 // A rollup handles whole days at once: its own thread keeps it from delaying hits.
 const rollupPool = createPool({
   entry: new URL('./rollup.js', import.meta.url),
@@ -83,7 +110,9 @@ const scheduler = startScheduler({
   log,
   now: () => new Date(),
   jobs: [
+    ...PURGE_JOBS,
     ...RETENTION_JOBS,
+    ...REPLAY_JOBS,
     ...EXIT_PAGE_JOBS,
     { name: 'recompute subscriptions', everyMs: 10_000, run: ({ db }) => recomputeAllSites({ db, log }) },
     { name: 'forget expired sessions', everyMs: HOUR_MS, run: ({ db }, now) => forgetExpired(db, now) },
@@ -97,12 +126,22 @@ const watchdog = watchForStandstill({
   isBusy: () => hitConsumer.waiting() > 0,
 })
 
+const replayWatchdog = watchForStandstill({
+  queue: 'replays',
+  redis,
+  log,
+  progress: () => replayConsumer.done() + replayConsumer.waiting(),
+  isBusy: () => replayConsumer.waiting() > 0,
+})
+
 stop = async () => {
   watchdog.stop()
+  replayWatchdog.stop()
   hitConsumer.stop()
-  await Promise.all([consumer.close(2_500), scheduler.stop()])
+  replayConsumer.stop()
+  await Promise.all([consumer.close(2_500), replays.close(2_500), scheduler.stop()])
   await rollupPool.close()
-  await Promise.all([db.end({ timeout: 2 }), jobs.end({ timeout: 2 })])
+  await Promise.all([db, replayDb, jobs].map(pool => pool.end({ timeout: 2 })))
   subscriber.disconnect()
   redis.disconnect()
 }

@@ -150,6 +150,8 @@ function endpointsOf({ title, errorId, goalId, sessionId, visitorId }: Subjects)
     ['sessions, page 1', '/stats/sessions'],
     ['sessions, page 2,000', '/stats/sessions?page=2000'],
     ['session', `/stats/sessions/${sessionId}`],
+    ['replays', '/stats/replays'],
+    ['replays, filtered', '/stats/replays?browser=Chrome'],
     ['visitors, page 1', '/stats/people'],
     ['visitors, page 2,000', '/stats/people?page=2000'],
     ['users, page 1', '/stats/people?kind=users'],

@@ -1,8 +1,8 @@
 import type { Db } from '../../src/db/connect.ts'
 import { daysFrom } from '../../src/rollups/daily/roll-up-again.ts'
 import { rollUpDay } from '../../src/rollups/daily/roll-up-day.ts'
+import { countRowsByBucket } from '../../src/rollups/delete-rows.ts'
 import { datesOf, type Window } from '../../src/rollups/protocol.ts'
-import { countRowsByBucket } from '../../src/rollups/purge.ts'
 import { moveRollupWatermark } from '../../src/rollups/watermarks.ts'
 import { median } from './table.ts'
 

@@ -14,6 +14,10 @@ select
   session.user_id as "userId",
   identities.name as "userName",
   identities.avatar as "userAvatar",
+  exists (
+    select from session_replays
+    where session_replays.site_no = session.site_no and session_replays.session_no = session.session_no
+  ) as "hasReplay",
   paid.revenue
 from (
   select *

@@ -54,6 +54,7 @@ export const AUDIT_ACTIONS = [
   'processor.connect',
   'processor.disconnect',
   'payment.delete',
+  'replay.delete',
   'person.erase',
   'person.export',
   'history.delete',

@@ -13,4 +13,6 @@ export const ADVISORY_LOCKS = {
   dailyRollups: 7_116_504,
   /** Creating the team "Default". */
   bootstrap: 7_116_505,
+  /** Storing and deleting session replays of a site (second key). */
+  replays: 7_116_506,
 } as const

@@ -1,6 +1,5 @@
-import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:http'
+import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Config } from '../config.ts'
-import { AppError } from '../errors.ts'
 import {
   type Accepted,
   accept,
@@ -10,31 +9,20 @@ import {
   type RoutedHit,
 } from '../ingestion/edge/accept.ts'
 import type { IngestBatcher } from '../ingestion/edge/ingest-batcher.ts'
+import type { Hit } from '../ingestion/hit.ts'
+import { isRecorded } from '../ingestion/replays/accept-replay.ts'
 import { overLimit, type RateLimit, type RateLimitDecision, rateHeaders } from '../limits/rate-limit.ts'
 import { type Disk, requireFreeDisk } from '../runtime/disk.ts'
 import { asAppError } from '../runtime/failures.ts'
 import type { Log } from '../runtime/log.ts'
 import type { Metrics } from '../runtime/metrics.ts'
 import type { TrackedSite } from '../sites/find-site.ts'
-import { discardBody, readJson } from './body.ts'
+import { readJson } from './body.ts'
 import { clientAddress } from './client-address.ts'
-import { errorAnswer, logFailure } from './error-answer.ts'
+import { logFailure } from './error-answer.ts'
+import { CORS_LINES, linesOf, refuse, refuseMethod } from './hit-answers.ts'
 import { requestIdFrom } from './request-id.ts'
 import { HIT_BODY, identifyLimit, isCostly, senderLimit } from './sender-limits.ts'
-
-const CORS = {
-  'Access-Control-Allow-Origin': '*',
-  'Access-Control-Expose-Headers':
-    'X-Request-Id, X-Hit-Dropped, X-Tracker, Retry-After, X-RateLimit-Limit, X-RateLimit-Remaining, X-RateLimit-Reset',
-  'Cross-Origin-Resource-Policy': 'cross-origin',
-}
-const CORS_LINES = linesOf(CORS)
-const PREFLIGHT = {
-  ...CORS,
-  'Access-Control-Allow-Methods': 'POST, OPTIONS',
-  'Access-Control-Allow-Headers': '*',
-  'Access-Control-Max-Age': '86400',
-}
 
 type HitOutcome = Accepted | { refused: unknown }
 
@@ -88,7 +76,7 @@ export function createIngestHandler(options: {
         about = ['X-Hit-Dropped', outcome.dropped]
         metrics.dropped.inc({ reason: outcome.dropped })
       } else {
-        about = endpoint === 'collect' ? ['X-Tracker', trackerSettings(outcome.site)] : []
+        about = endpoint === 'collect' ? ['X-Tracker', trackerSettings(outcome.site, outcome.hit)] : []
         accepted.inc()
       }
       response.writeHead(202, [
@@ -171,46 +159,19 @@ export function createIngestHandler(options: {
       const endpoint = paths.get(request.url!.split('?', 1)[0]!)
       if (!endpoint) return false
       const requestId = requestIdFrom(request.headers['x-request-id'])
-      if (request.method === 'POST') {
-        void answer(endpoint, requestId, request, response)
-      } else if (request.method === 'OPTIONS') {
-        response.writeHead(204, { ...PREFLIGHT, 'X-Request-Id': requestId }).end()
-      } else {
-        const error = new AppError('method_not_allowed', 'Send hits with POST')
-        refuse(request, response, error, requestId, { 'X-Request-Id': requestId, Allow: 'POST, OPTIONS' })
-      }
+      if (request.method === 'POST') void answer(endpoint, requestId, request, response)
+      else refuseMethod(request, response, requestId)
       return true
     },
   }
 }
 
-function refuse(
-  request: IncomingMessage,
-  response: ServerResponse,
-  error: AppError,
-  requestId: string,
-  more: OutgoingHttpHeaders,
-): void {
-  const { status, headers, body } = errorAnswer(error, requestId)
-  const text = JSON.stringify(body)
-  response.writeHead(status, {
-    ...CORS,
-    ...headers,
-    ...more,
-    'Content-Type': 'application/json; charset=utf-8',
-    'Content-Length': Buffer.byteLength(text),
-  })
-  discardBody(request)
-  response.end(text)
+/**
+ * Returns the site settings that the tracker needs, with the names of the scripts to load. The answer carries them, so that the tracker
+ * needs no extra request.
+ */
+function trackerSettings(site: TrackedSite, hit: Hit): string {
+  const { trackingMode, trackErrors, trackWebVitals } = site
+  const scripts = `${trackWebVitals ? ', load=vitals.js' : ''}${isRecorded(site, hit) ? ', load=replay.js' : ''}`
+  return `mode=${trackingMode}, errors=${trackErrors ? 1 : 0}${scripts}`
 }
-
-/** Returns names and values alternating: Node writes headers in this form without conversion. */
-function linesOf(headers: Record<string, string>): string[] {
-  const lines: string[] = []
-  for (const name in headers) lines.push(name, headers[name]!)
-  return lines
-}
-
-/** Returns the site settings that the tracker needs. The answer carries them, so that the tracker needs no extra request. */
-const trackerSettings = ({ trackingMode, trackErrors, trackWebVitals }: TrackedSite) =>
-  `mode=${trackingMode}, errors=${trackErrors ? 1 : 0}${trackWebVitals ? ', vitals=1' : ''}`

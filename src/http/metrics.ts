@@ -4,6 +4,7 @@ import { BlockList } from 'node:net'
 import type { RequestHandler } from 'express'
 import { Gauge, Registry } from 'prom-client'
 import { AppError } from '../errors.ts'
+import { waitingBytes } from '../queue/bounded-queue.ts'
 import { queueDepth } from '../queue/bull-format.ts'
 import { readRefreshLag } from '../rollups/aggregates.ts'
 import type { MetricsExchange } from '../runtime/metrics.ts'
@@ -64,8 +65,9 @@ async function measureStores({ db, redis, disk, now }: Services): Promise<string
   const jobs = gauge('queue_jobs', 'Batches of hits in the queues', 'state')
   const age = gauge('queue_oldest_seconds', 'Age of the oldest batch that waits')
   const lag = gauge('refresh_lag_seconds', 'How far behind now an aggregate is materialised', 'aggregate')
-  const [depth, lags, freeBytes] = await Promise.all([
+  const [depth, replayBytes, lags, freeBytes] = await Promise.all([
     queueDepth(redis),
+    waitingBytes(redis, 'replays'),
     readRefreshLag(db, now()),
     disk.freeBytes(),
   ])
@@ -74,6 +76,7 @@ async function measureStores({ db, redis, disk, now }: Services): Promise<string
       freeBytes,
     )
   }
+  gauge('replay_queue_bytes', 'Bytes of session replays that wait to be stored').set(replayBytes)
   jobs.set({ state: 'waiting' }, depth.waiting)
   jobs.set({ state: 'delayed' }, depth.delayed)
   jobs.set({ state: 'active' }, depth.active)

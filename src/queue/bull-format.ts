@@ -5,10 +5,10 @@ import type { Redis } from 'ioredis'
 // The risk: a version of Bull with another format would not find these jobs, and hits would wait unseen. The guard: a test of
 // test/queue/queue.test.ts adds a job both ways and compares their fields.
 
-/** Jobs are taken first in, first out. */
-export const QUEUE = 'hits'
+/** Queues by what their jobs hold, so that hits never wait behind replays. Jobs are taken first in, first out. */
+export type QueueName = 'hits' | 'replays'
 
-export const KEY_PREFIX = `bull:${QUEUE}`
+export const keyPrefix = (queue: QueueName) => `bull:${queue}`
 
 /**
  * A job is retried until it succeeds: neither failures (`attempts`) nor crashed consumers (`maxStalledCount`) may
@@ -58,14 +58,15 @@ export interface BullJob {
 }
 
 /** Returns a new job with this payload. */
-export function bullJob(payload: unknown): BullJob {
+export function bullJob(payload: unknown, queue: QueueName): BullJob {
   // The id is chosen here: a command that Redis executes a second time then adds nothing.
   const id = randomUUID()
   const timestamp = Date.now()
   const options = { ...JOB_OPTIONS, jobId: id, delay: 0, timestamp }
+  const prefix = keyPrefix(queue)
   return {
     id,
-    keys: [`${KEY_PREFIX}:${id}`, `${KEY_PREFIX}:wait`, `${KEY_PREFIX}:paused`, `${KEY_PREFIX}:meta-paused`],
+    keys: [`${prefix}:${id}`, `${prefix}:wait`, `${prefix}:paused`, `${prefix}:meta-paused`],
     values: [id, timestamp, JSON.stringify(payload), JSON.stringify(options)],
   }
 }
@@ -81,14 +82,15 @@ export interface QueueDepth {
   oldestAt: number | undefined
 }
 
-/** Counts the jobs of the queue by their state. */
-export async function queueDepth(redis: Redis): Promise<QueueDepth> {
+/** Counts the jobs of a queue by their state. */
+export async function queueDepth(redis: Redis, queue: QueueName = 'hits'): Promise<QueueDepth> {
+  const prefix = keyPrefix(queue)
   const [waiting, delayed, active, oldest] = await Promise.all([
-    redis.llen(`${KEY_PREFIX}:wait`),
-    redis.zcard(`${KEY_PREFIX}:delayed`),
-    redis.llen(`${KEY_PREFIX}:active`),
-    redis.lindex(`${KEY_PREFIX}:wait`, -1),
+    redis.llen(`${prefix}:wait`),
+    redis.zcard(`${prefix}:delayed`),
+    redis.llen(`${prefix}:active`),
+    redis.lindex(`${prefix}:wait`, -1),
   ])
-  const addedAt = oldest === null ? null : await redis.hget(`${KEY_PREFIX}:${oldest}`, 'timestamp')
+  const addedAt = oldest === null ? null : await redis.hget(`${prefix}:${oldest}`, 'timestamp')
   return { waiting, delayed, active, oldestAt: addedAt === null ? undefined : Number(addedAt) }
 }

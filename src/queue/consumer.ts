@@ -3,7 +3,7 @@ import Bull from 'bull'
 import type { Redis } from 'ioredis'
 import { connectPatientRedis } from '../redis/connect.ts'
 import type { Log } from '../runtime/log.ts'
-import { QUEUE, queueDepth, SETTINGS } from './bull-format.ts'
+import { type QueueName, queueDepth, SETTINGS } from './bull-format.ts'
 
 const CLOSE_MS = 1_000
 
@@ -12,13 +12,14 @@ const CLOSE_MS = 1_000
  * A job whose handler rejects is retried one second later, without limit.
  */
 export function createConsumer<Payload>(options: {
+  queue?: QueueName
   redisUrl: string
   concurrency: number
   log: Log
   handle: (payload: Payload) => Promise<void>
 }) {
   const connections: Redis[] = []
-  const queue = new Bull<Payload>(QUEUE, {
+  const queue = new Bull<Payload>(options.queue ?? 'hits', {
     settings: SETTINGS,
     createClient() {
       const redis = connectPatientRedis(options.redisUrl, options.log)
@@ -74,6 +75,7 @@ const CHECKS = 4
  * @param options.isBusy returns true while jobs are being handled: a long wait for the database is not a hang
  */
 export function watchForStandstill(options: {
+  queue?: QueueName
   redis: Redis
   log: Log
   progress: () => number
@@ -83,14 +85,14 @@ export function watchForStandstill(options: {
   let still = 0
   const timer = setInterval(async () => {
     const now = options.progress()
-    const waiting = await queueDepth(options.redis).then(
+    const waiting = await queueDepth(options.redis, options.queue).then(
       depth => depth.waiting,
       () => 0, // Redis is unreachable: the depth is unknown
     )
     still = waiting > 0 && now === last && !options.isBusy() ? still + 1 : 0
     last = now
     if (still >= CHECKS) {
-      options.log.fatal({ waiting }, 'the consumer stands still while jobs wait')
+      options.log.fatal({ waiting, queue: options.queue }, 'the consumer stands still while jobs wait')
       process.exit(1)
     }
   }, CHECK_MS)

@@ -4,7 +4,7 @@ import type { Redis } from 'ioredis'
 import { MINUTE_MS } from '../lib/time.ts'
 import { COUNT_REQUESTS, type CountArguments } from '../limits/rate-limit.ts'
 import { answered } from '../redis/connect.ts'
-import { ADD_JOB, bullJob, JOB_OPTIONS, KEY_PREFIX, QUEUE, SETTINGS } from './bull-format.ts'
+import { ADD_JOB, bullJob, JOB_OPTIONS, keyPrefix, type QueueName, SETTINGS } from './bull-format.ts'
 
 const ADD = `${ADD_JOB}
 return addJob(1, 1)`
@@ -33,8 +33,8 @@ const WITHDRAW = `
 if redis.call('lrem', KEYS[1], 1, ARGV[1]) == 1 then redis.call('del', KEYS[2])
 elseif redis.call('exists', KEYS[2]) == 0 then redis.call('set', KEYS[2], '', 'PX', ${LATE_MS}) end`
 
-/** Returns a producer that adds jobs to the queue over one connection. */
-export function createProducer<Payload>(connection: Redis) {
+/** Returns a producer that adds jobs to a queue over one connection. */
+export function createProducer<Payload>(connection: Redis, name: QueueName = 'hits') {
   connection.defineCommand('queueJob', { lua: ADD })
   connection.defineCommand('queueJobWithin', { lua: ADD_WITHIN })
   const redis = connection as Adding
@@ -45,7 +45,7 @@ export function createProducer<Payload>(connection: Redis) {
   /** Returns Bull's own queue, which only the rare delayed jobs need. */
   function queue(): Bull.Queue<Payload> {
     if (!bull) {
-      bull = new Bull<Payload>(QUEUE, { createClient: () => redis, settings: SETTINGS })
+      bull = new Bull<Payload>(name, { createClient: () => redis, settings: SETTINGS })
       bull.on('error', () => {}) // the connection reports its own errors
     }
     return bull
@@ -53,7 +53,7 @@ export function createProducer<Payload>(connection: Redis) {
 
   /** Removes a job whose command failed: Redis may still execute that command, although the sender was told to retry. */
   function withdraw(jobId: string): void {
-    redis.eval(WITHDRAW, 2, `${KEY_PREFIX}:wait`, `${KEY_PREFIX}:${jobId}`, jobId).then(
+    redis.eval(WITHDRAW, 2, `${keyPrefix(name)}:wait`, `${keyPrefix(name)}:${jobId}`, jobId).then(
       () => refused.delete(jobId),
       () => {}, // retried with the next connection
     )
@@ -85,7 +85,7 @@ export function createProducer<Payload>(connection: Redis) {
         if (!job.id) throw new Error('the queue did not confirm the job')
         return
       }
-      const { id, keys, values } = bullJob(payload)
+      const { id, keys, values } = bullJob(payload, name)
       const failure = failureOf(await confirmed(id, () => redis.queueJob(keys.length, ...keys, ...values)))
       if (failure) throw failure
     },
@@ -97,7 +97,7 @@ export function createProducer<Payload>(connection: Redis) {
      * @throws the error of Redis when it cannot answer; it is not certain then that the job was added
      */
     async addWithin(requests: CountArguments, payload: Payload) {
-      const { id, keys, values } = bullJob(payload)
+      const { id, keys, values } = bullJob(payload, name)
       const allKeys = [...requests.keys, ...keys]
       const begin = requests.values.length + 2
       const [counts, refusal] = await confirmed(id, () =>

@@ -2,7 +2,7 @@ import type { Db, Transaction } from '../db/connect.ts'
 import { query } from '../db/query.ts'
 import { MINUTE_MS } from '../lib/time.ts'
 import { allowColumnstoreWrites } from '../rollups/columnstore.ts'
-import { countRowsByBucket, cut, purgeEvents, purgeSessions } from '../rollups/purge.ts'
+import { countRowsByBucket, cut, purgeEvents, purgeSessions } from '../rollups/delete-rows.ts'
 import { deleteReports } from '../web-vitals/delete-reports.ts'
 import { SESSION_REACH_MS } from './boundaries.ts'
 

@@ -40,6 +40,7 @@ export function createMetrics(role: string) {
       'Hits with a value beyond the bound of distinct ones of a site and day, counted under (other), by its kind',
       'kind',
     ),
+    replays: counter('replay_chunks_total', 'Chunks of session replays, by what became of them', 'outcome'),
     batchSize: new Histogram({
       name: 'store_batch_hits',
       help: 'Hits of one storing transaction',

@@ -80,11 +80,46 @@ const flagOption = (claim: string, example = false) => ({
   input: flag(`Whether ${claim.charAt(0).toLowerCase()}${claim.slice(1)}`, example),
 })
 
-/** Flags that `PATCH /api/sites/{siteKey}/features` changes. */
+/** Longest pattern, and all patterns of a site together: each hit of a site with replays is compared with them. */
+const MAX_PATTERN = 200
+const MAX_PATTERNS_LENGTH = 2_000
+
+const pathPattern = z
+  .string()
+  .regex(/^\/[^\p{Cc},?#]*$/u, 'must be a path that begins with /, without a query, fragment or comma')
+  .max(MAX_PATTERN, `must be at most ${MAX_PATTERN} characters`)
+
+const PathPatterns = z
+  .array(pathPattern)
+  .max(50, 'must be at most 50 patterns')
+  .refine(
+    patterns => patterns.join('').length <= MAX_PATTERNS_LENGTH,
+    `must be at most ${MAX_PATTERNS_LENGTH} characters together`,
+  )
+  .meta({
+    description:
+      'Paths of pages that are never recorded: `*` stands for any characters except `/`, `**` for any characters.',
+    example: ['/account/**'],
+  })
+
+const ReplaySample = z.int().min(1).max(100).meta({
+  description: 'Percent of visitors whose sessions are recorded, 1 to 100.',
+  example: 25,
+})
+
+const ReplayDays = z.int().min(1).max(90).meta({
+  description: 'Days for which session replays are kept, 1 to 90.',
+  example: 30,
+})
+
+/** Options that `PATCH /api/sites/{siteKey}/features` changes. */
 const FEATURES = {
   track_errors: { ...flagOption('Trackers report errors.', true), isTracked: true },
   track_web_vitals: { ...flagOption('Trackers report Web Vitals.'), isTracked: true },
-  track_session_replay: flagOption('Trackers record sessions.'),
+  track_session_replay: { ...flagOption('Trackers record sessions.'), isTracked: true },
+  replay_sample_percent: { shown: ReplaySample, input: ReplaySample, isTracked: true },
+  replay_excluded_paths: { shown: PathPatterns, input: PathPatterns, isTracked: true },
+  replay_days: { shown: ReplayDays, input: ReplayDays },
 } satisfies Record<string, SiteOption>
 
 /** Every option of a site. Schemas, statements, answers and the API description are derived from it. */
@@ -154,7 +189,7 @@ export type CreateSite = z.infer<typeof CreateSite>
 /** Input that changes one option. */
 export const changeOf = <Each extends Changeable>(name: Each) => z.object(fields([name], 'input'))
 
-/** Input that changes any of the features. A flag that is left out keeps its value. */
+/** Input that changes any of the features. What is left out keeps its value. */
 export const ChangeFeatures = z
   .object(fields(Object.keys(FEATURES) as (keyof typeof FEATURES)[], 'input'))
   .partial()

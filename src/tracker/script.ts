@@ -8,10 +8,13 @@ import { answers, type Page, send } from './send.ts'
 import { hostname, options, tag } from './settings.ts'
 import { keepId } from './visitor.ts'
 
-/** What the script that measures web vitals finds on the tag of this one. */
+type Script = `${string}.js`
+
 declare global {
   interface HTMLScriptElement {
-    /** Page of the first answer: the one that was loaded, unless the visitor was faster. */
+    /** On the tag of this script: the scripts that were loaded. Those find it by that. */
+    [file: Script]: string
+    /** Page of the answer that named the script: the one that was loaded, unless the visitor was faster. */
     page?: Page | undefined
     send?: typeof send
   }
@@ -39,14 +42,21 @@ function start(): void {
     if (!settings) return
     keepId(/=cookie\b/.test(settings))
     wantErrors(/errors=1/.test(settings))
-    if (/vitals=1/.test(settings) && !tag.page) {
-      // The script that measures web vitals comes from where this one came.
-      tag.page = page
-      tag.send = send
-      tag.after(
-        Object.assign(document.createElement('script'), { src: tag.src.replace(/\/[^/]*$/, '/vitals.js') }),
-      )
-    }
+    // Each script that is named comes from where this one came, once. What takes the place of its name is not used.
+    settings.replace(
+      /\w+\.js/g,
+      file =>
+        (tag[file as Script] =
+          tag[file as Script] ||
+          tag.after(
+            Object.assign(document.createElement('script'), {
+              src: tag.src.replace(/[^/]*$/, file),
+              page,
+              send,
+            }),
+          ) ||
+          file),
+    )
   })
   on('focus blur scroll', measure)
   // `visibilitychange` also fires when the page becomes visible again; nothing is left to send then.

@@ -3,10 +3,11 @@ import { cut } from './limits.ts'
 import { patternsOf } from './patterns.ts'
 import { safe } from './safe.ts'
 
-// The second script: the first one loads it when the site records web vitals.
+// The first script loads this one when the site records web vitals.
 
-const tag = [...document.scripts].find(script => script.page)!
-let page = tag.page!
+const own = document.currentScript as HTMLScriptElement
+const tag = [...document.scripts].find(script => 'vitals.js' in script)!
+let page = own.page!
 
 /** Limits of the API; what is above is no measurement. */
 const MAX_MS = 600_000
@@ -95,7 +96,7 @@ function keep(metric: MetricWithAttribution): void {
 function flush(): void {
   if (isSent || !document.hidden) return
   isSent = true
-  tag.send!('web-vitals', page, report)
+  own.send!('web-vitals', page, report)
 }
 
 // Before the library's own listener: what it measures after a restore belongs to another report.

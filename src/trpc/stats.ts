@@ -47,6 +47,7 @@ import { journeyProcedures } from './stats/journeys.ts'
 import { liveProcedures } from './stats/live.ts'
 import { moneyProcedures } from './stats/money.ts'
 import { peopleProcedures } from './stats/people.ts'
+import { replayProcedures } from './stats/replays.ts'
 import { retentionProcedures } from './stats/retention.ts'
 import { webVitalsProcedures } from './stats/web-vitals.ts'
 
@@ -221,5 +222,6 @@ export const statsRouter = router({
   ...heatProcedures,
   ...moneyProcedures,
   ...peopleProcedures,
+  ...replayProcedures,
   ...webVitalsProcedures,
 })

@@ -20,6 +20,8 @@ import { freePort, PRIMARY } from '../support/service.ts'
 const run = promisify(execFile)
 
 let folder: string
+/** How long a start takes here, ms. */
+let startMs = 0
 /** The data folder of the tests that follow one another. */
 let dataDir: string
 let port: number
@@ -65,7 +67,8 @@ async function ask(method: string, path: string, body?: object) {
   return { status: response.status, body: text === '' ? undefined : JSON.parse(text) }
 }
 
-const pageviews = async () => (await ask('GET', '/api/sites/example.com/overview')).body?.pageviews
+const pageviews = async () =>
+  (await ask('GET', '/api/sites/example.com/overview?range=last_7_days')).body?.pageviews
 
 test('start: wrong settings exit with 1 and one line for each', async () => {
   const refused = start({ PORT: 'eighty', ROLLUP_THREADS: '0' })
@@ -105,7 +108,7 @@ test('start: a Redis that evicts keys exits with 1 and says what to do', async (
   expect(await refused.exited).toBe(1)
   expect(refused.errors()).toMatch(/^error: REDIS_URL has maxmemory-policy allkeys-lru: .*noeviction.*\n$/)
   await Promise.all([database.close(), redis.close()])
-}, 40_000)
+}, 120_000)
 
 test('admin bootstrap: in an empty data folder it gives a token and leaves no process', async () => {
   bootstrapped = await admin('bootstrap')
@@ -117,7 +120,7 @@ test('admin bootstrap: in an empty data folder it gives a token and leaves no pr
     setup_url: expect.stringContaining('/setup#'),
   })
   expect(await leftOvers()).toEqual([])
-}, 60_000)
+}, 120_000)
 
 test('start: without configured servers it starts embedded ones', async () => {
   service = start()
@@ -126,8 +129,8 @@ test('start: without configured servers it starts embedded ones', async () => {
   expect(status).toBe(201)
   const hit = { key: site.tracking_key, hostname: 'example.com', url: { path: '/' } }
   expect((await ask('POST', '/api/collect', hit)).status).toBe(202)
-  await expect.poll(pageviews, { timeout: 10_000 }).toBe(1)
-}, 60_000)
+  await expect.poll(pageviews, { timeout: 30_000 }).toBe(1)
+}, 120_000)
 
 test('admin bootstrap: while the service runs it finds the team and gives no second token', async () => {
   expect(await admin('bootstrap')).toEqual({
@@ -137,7 +140,7 @@ test('admin bootstrap: while the service runs it finds the team and gives no sec
     setup_url: expect.stringContaining('/setup#'),
   })
   expect((await fetch(`${service.url}/readyz`)).status).toBe(200)
-}, 60_000)
+}, 120_000)
 
 test('start: a second start on the same data folder names the process that holds it', async () => {
   const redis = redisPid()
@@ -157,10 +160,12 @@ test('stop: SIGTERM exits with 0, leaves no process, and the next start has the 
   service.kill('SIGTERM')
   expect(await service.exited).toBe(0)
   expect(await leftOvers()).toEqual([])
+  const startedAt = performance.now()
   service = start()
   await service.ready()
+  startMs = performance.now() - startedAt
   expect(await pageviews()).toBe(1)
-}, 60_000)
+}, 120_000)
 
 test('stop: when the primary is killed the other processes end, and the next start succeeds at once', async () => {
   const children = await childrenOf(service.pid, 'dist/workers')
@@ -169,17 +174,18 @@ test('stop: when the primary is killed the other processes end, and the next sta
   const startedAt = performance.now()
   service = start()
   await service.ready()
-  expect(performance.now() - startedAt).toBeLessThan(15_000)
-  await expect.poll(() => stillRunning(children), { timeout: 10_000 }).toEqual([])
+  // On a slow machine every start is slow.
+  expect(performance.now() - startedAt).toBeLessThan(3 * startMs + 10_000)
+  await expect.poll(() => stillRunning(children), { timeout: 30_000 }).toEqual([])
   expect(await pageviews()).toBe(1)
-}, 60_000)
+}, 120_000)
 
 test('embedded Redis: it is restarted when it is killed', async () => {
   const killed = redisPid()
   process.kill(killed, 'SIGKILL')
-  await expect.poll(redisPid, { timeout: 10_000 }).not.toBe(killed)
-  await expect.poll(async () => (await fetch(`${service.url}/readyz`)).status, { timeout: 10_000 }).toBe(200)
-}, 30_000)
+  await expect.poll(redisPid, { timeout: 30_000 }).not.toBe(killed)
+  await expect.poll(async () => (await fetch(`${service.url}/readyz`)).status, { timeout: 30_000 }).toBe(200)
+}, 120_000)
 
 test('stop: Ctrl-C exits with 0 and leaves no process', async () => {
   const processes = [redisPid(), ...(await childrenOf(service.pid))]
@@ -188,7 +194,7 @@ test('stop: Ctrl-C exits with 0 and leaves no process', async () => {
   expect(await stillRunning(processes)).toEqual([])
   expect(await leftOvers()).toEqual([])
   expect(service.errors()).toBe('')
-}, 30_000)
+}, 120_000)
 
 test('stop: closing the terminal exits with 0 and leaves no process', async () => {
   service = start()
@@ -200,17 +206,17 @@ test('stop: closing the terminal exits with 0 and leaves no process', async () =
   expect(await stillRunning(processes)).toEqual([])
   expect(await leftOvers()).toEqual([])
   expect(service.errors()).toBe('')
-}, 30_000)
+}, 120_000)
 
 test('stop: Ctrl-C during a start exits with 0 and leaves no process', async () => {
   service = start()
   await expect
-    .poll(service.output, { interval: 5, timeout: 10_000 })
+    .poll(service.output, { interval: 5, timeout: 30_000 })
     .toContain('private redis-server is ready')
   service.killGroup('SIGINT')
   expect(await service.exited).toBe(0)
-  await expect.poll(leftOvers, { timeout: 10_000 }).toEqual([])
-}, 30_000)
+  await expect.poll(leftOvers, { timeout: 30_000 }).toEqual([])
+}, 120_000)
 
 test('start: it waits until an admin command has stopped its temporary servers', async () => {
   const command = await spawnEntry('test/embedded/hold-servers.ts', [], {
@@ -220,14 +226,14 @@ test('start: it waits until an admin command has stopped its temporary servers',
   const redis = redisPid()
   service = start()
   // It holds the folder now, and touches no server.
-  await expect.poll(() => existsSync(join(dataDir, 'service.lock')), { timeout: 10_000 }).toBe(true)
+  await expect.poll(() => existsSync(join(dataDir, 'service.lock')), { timeout: 30_000 }).toBe(true)
   command.kill('SIGTERM')
   expect(await exited(command)).toBe('SIGTERM')
   await service.ready()
   expect(redisPid()).not.toBe(redis)
   expect(service.output()).not.toContain('redis-server ended')
   expect(await pageviews()).toBe(1)
-}, 60_000)
+}, 120_000)
 
 test('ingest process: started before the primary (PM2), it waits for the tables', async () => {
   const database = await startDatabase({ log: silentLog })
@@ -246,10 +252,10 @@ test('ingest process: started before the primary (PM2), it waits for the tables'
   ingest.stdout!.on('data', chunk => {
     output += chunk
   })
-  await expect.poll(() => output, { timeout: 20_000 }).toContain('"job":"forget expired keys"')
+  await expect.poll(() => output, { timeout: 30_000 }).toContain('"job":"forget expired keys"')
   expect(output).toContain('"job":"compress"')
   expect(output).not.toContain('job failed')
   ingest.send('shutdown')
   expect(await once(ingest, 'exit')).toEqual([0, null])
   await Promise.all([database.close(), redis.close()])
-}, 60_000)
+}, 120_000)

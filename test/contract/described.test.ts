@@ -5,6 +5,7 @@ import { routes } from '../../src/http/api/routes.ts'
 import { createApp } from '../../src/http/app.ts'
 import { describeApi } from '../../src/http/openapi/document.ts'
 import { PAGES } from '../../src/http/pages/pages.ts'
+import { storeChunk } from '../../src/ingestion/replays/store-chunk.ts'
 import { storeHits } from '../../src/ingestion/store/store.ts'
 import { newShareSecret } from '../../src/sharing/credentials.ts'
 import { identityPictureUrl } from '../../src/stats/identity/identity-pictures.ts'
@@ -12,6 +13,7 @@ import { createUser } from '../../src/teams/accounts.ts'
 import type { Plan, Role, Scope } from '../../src/teams/schema.ts'
 import { generateToken } from '../../src/teams/token-format.ts'
 import { createToken } from '../../src/teams/tokens.ts'
+import { replayJob } from '../replays/chunks.ts'
 import { type Api, type Member, startApi } from '../support/api.ts'
 import { signIn } from '../support/browser-session.ts'
 import { createDocumented, operationsOf } from '../support/documented.ts'
@@ -116,13 +118,14 @@ async function storeVisit(siteId: string): Promise<string> {
     }),
     enrichedHit(site, at + 5, { ...visitor, type: 'button', name: 'button', props: { selector: '#buy' } }),
   ])
+  await storeChunk(db, replayJob(site, at + 5, { visitorId: visitor.visitorId }))
   return error.errorId!
 }
 
 const FIREFOX = 'Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0'
 
 const isIngested = (path: string) =>
-  /^\/(api\/(collect|event|engage|identify|web-vitals)|js\/(script|vitals)\.js)$/.test(path)
+  /^\/(api\/(collect|event|engage|identify|web-vitals|replay)|js\/(script|vitals|replay)\.js)$/.test(path)
 
 /** Asks one operation of a part, and checks that the answer is described. */
 async function ask(part: Part, operation: string, asked: Asked = {}): Promise<Answered> {
@@ -237,7 +240,17 @@ async function whilePlanIs(plan: Plan, ask: () => Promise<void>) {
 /** A hit that reaches the database; other operations ask it for the token first. */
 function minimalBody(template: string): object {
   const url = { path: '/' }
-  const hit = { key: randomUUID(), hostname: 'a.example', url, name: 'a', sd: 1, time: 1, identifier: 'a' }
+  const hit = {
+    key: randomUUID(),
+    hostname: 'a.example',
+    url,
+    name: 'a',
+    sd: 1,
+    time: 1,
+    identifier: 'a',
+    path: '/',
+    page_ms: 0,
+  }
   if (template === '/api/shares/open') return { secret: newShareSecret() }
   return isIngested(template) ? hit : {}
 }
@@ -248,7 +261,7 @@ async function askOverLimit(
 ): Promise<void> {
   const { limits } = whole.services.config
   const [, endpoint = 'api'] =
-    /^POST \/api\/.*?(collect|event|engage|identify|web-vitals|webhook)\b/.exec(operation) ?? []
+    /^POST \/api\/.*?(collect|event|engage|identify|web-vitals|replay|webhook)\b/.exec(operation) ?? []
   const isOfBrowsers = routeOf(operation)?.isOpen || operation.startsWith('GET /api/auth/oidc/')
   const limit = isOfBrowsers ? 'browser' : (endpoint as keyof typeof limits)
   const before = limits[limit]

@@ -41,6 +41,7 @@ export const exercises: Record<string, (ask: Ask, world: World) => Promise<unkno
     { url: { path: '/' }, id: '0b8a4d1e-5a7f-4a53-9c66-3d2f3c0f7c11', lcp: 2_140.5, cls: 0.02 },
     { lcp: -1 },
   ),
+  'POST /api/replay': hit({ path: '/', page_ms: 5 }, { page_ms: -1 }),
   'POST /api/identify': hit(
     { identifier: 'user-1', avatar: 'https://example.com/a.png' },
     { avatar: 'a.png' },
@@ -62,6 +63,10 @@ export const exercises: Record<string, (ask: Ask, world: World) => Promise<unkno
     await ask({ headers: { 'If-None-Match': headers.get('etag')! } })
   },
   'GET /js/vitals.js': async ask => {
+    const { headers } = await ask()
+    await ask({ headers: { 'If-None-Match': headers.get('etag')! } })
+  },
+  'GET /js/replay.js': async ask => {
     const { headers } = await ask()
     await ask({ headers: { 'If-None-Match': headers.get('etag')! } })
   },
@@ -180,6 +185,19 @@ export const exercises: Record<string, (ask: Ask, world: World) => Promise<unkno
     await expectItems(ask({ path }), body => body.data)
     await ask({ path: { session: 'none' } })
     await ask({ path, query: 'per_page=0' })
+  },
+  'GET /api/sites/{siteKey}/stats/replays': page(),
+  'GET /api/sites/{siteKey}/stats/replays/{session}': async (ask, world) => {
+    const path = { session: (await newestSession(world)).session_id }
+    await expectItems(ask({ path }), body => body.data)
+    await ask({ path: { session: 'none' } })
+    await ask({ path, query: 'cursor=none' })
+  },
+  'DELETE /api/sites/{siteKey}/stats/replays/{session}': async (ask, world) => {
+    const path = { session: (await newestSession(world)).session_id }
+    await ask({ path })
+    await ask({ path })
+    await ask({ path: { session: 'a'.repeat(101) } })
   },
   'GET /api/sites/{siteKey}/stats/people': page('kind=visitors'),
   'GET /api/sites/{siteKey}/stats/people/{person}': async (ask, world) => {

@@ -65,8 +65,10 @@ async function storedSessions(site: Site) {
   return [...(await service.db`select * from sessions where site_no = ${site.siteNo} order by first_at`)]
 }
 
+/** Of more than today: a day may end within a test. */
 const overviewOf = async (site: Site) =>
-  (await request(`${service.url}/api/sites/${site.id}/overview`, { token: service.token })).json
+  (await request(`${service.url}/api/sites/${site.id}/overview?range=last_7_days`, { token: service.token }))
+    .json
 
 /** Sends one hit to a site of its own. @returns its row */
 async function storedHit(

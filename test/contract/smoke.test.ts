@@ -22,7 +22,9 @@ test('smoke: the first hit appears in the overview', async () => {
   })
   expect(hit.status).toBe(202)
   await eventually(async () => {
-    const overview = await fetch(`${service.url}/api/sites/example.com/overview`, { headers: authorization })
+    const overview = await fetch(`${service.url}/api/sites/example.com/overview?range=last_7_days`, {
+      headers: authorization,
+    })
     return ((await overview.json()) as { pageviews: number }).pageviews === 1
   })
 })

@@ -2,13 +2,13 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { listBackends } from '../../scripts/bench/service.ts'
 import { abandonWhen } from '../../src/db/abandon.ts'
 import { connectDb, type Db } from '../../src/db/connect.ts'
-import { type TestDatabase, testDatabase } from '../support/database.ts'
+import { sharedDatabase, type TestDatabase } from '../support/database.ts'
 
 let database: TestDatabase
 let db: Db
 
 beforeAll(async () => {
-  database = await testDatabase()
+  database = await sharedDatabase()
   db = connectDb(database.url, { max: 1, name: 'test' })
 })
 afterAll(async () => {

@@ -57,7 +57,7 @@ test('attach: a second command waits until the first has stopped its temporary s
     order.push('first is done')
     return answer
   })
-  await expect.poll(() => order, { timeout: 20_000 }).toEqual(['first begins'])
+  await expect.poll(() => order, { timeout: 30_000 }).toEqual(['first begins'])
   const second = withServices(config, log, addresses => {
     order.push('second begins')
     return ask(addresses)
@@ -67,7 +67,7 @@ test('attach: a second command waits until the first has stopped its temporary s
   expect(await Promise.all([first, second])).toEqual([42, 42])
   expect(order).toEqual(['first begins', 'first is done', 'second begins'])
   expect(isAlive(redisIn(dataDir))).toBe(false)
-}, 60_000)
+}, 120_000)
 
 test('attach: commands share the servers of a running service and leave them running', async () => {
   const dataDir = folder()
@@ -85,7 +85,7 @@ test('attach: commands share the servers of a running service and leave them run
   open()
   expect(await first).toBe(42)
   expect(isAlive(redisIn(dataDir))).toBe(true)
-}, 60_000)
+}, 120_000)
 
 test('attach: commands use the servers of a caller that shares them', async () => {
   const dataDir = folder()
@@ -95,7 +95,7 @@ test('attach: commands use the servers of a caller that shares them', async () =
   })
   expect(answer).toBe(42)
   expect(isAlive(redisIn(dataDir))).toBe(false)
-}, 60_000)
+}, 120_000)
 
 test('attach: temporary servers stop when the work fails, and the next command can start its own', async () => {
   const dataDir = folder()
@@ -104,7 +104,7 @@ test('attach: temporary servers stop when the work fails, and the next command c
   await expect(failing).rejects.toThrow('no')
   expect(isAlive(redisIn(dataDir))).toBe(false)
   expect(await withServices(config, silentLog, ask)).toBe(42)
-}, 60_000)
+}, 120_000)
 
 test.each(['SIGINT', 'SIGTERM', 'SIGHUP'] as const)(
   'attach: %s stops temporary servers in order before the process ends',

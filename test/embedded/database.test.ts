@@ -54,7 +54,7 @@ test('embedded database: rows committed before kill -9 are kept, and an open tra
   second.child.kill('SIGINT')
   second.child.kill('SIGTERM')
   expect(await exited(second.child)).toBe(0)
-}, 60_000)
+}, 120_000)
 
 test('embedded database: the process stops cleanly when its parent is gone, and the next one can lock the folder', async () => {
   const dataDir = path.join(root, 'orphan')
@@ -74,7 +74,7 @@ test('embedded database: the process stops cleanly when its parent is gone, and 
   expect(await again`select count(*)::int as n from kept`).toEqual([{ n: 0 }])
   await again.end()
   await database.close()
-}, 60_000)
+}, 120_000)
 
 test('embedded database: an in-memory one starts from a dump of another', async () => {
   const template = await startDatabase({ log })
@@ -91,7 +91,7 @@ test('embedded database: an in-memory one starts from a dump of another', async 
   expect(await copied`select id from seeded`).toEqual([{ id: 7 }])
   await copied.end()
   await copy.close()
-}, 60_000)
+}, 120_000)
 
 test('embedded database: closing rolls back open transactions and ends their connections', async () => {
   const dataDir = path.join(root, 'closing')
@@ -115,4 +115,4 @@ test('embedded database: closing rolls back open transactions and ends their con
   expect(await again`select count(*)::int as n from kept`).toEqual([{ n: 0 }])
   await again.end()
   await reopened.close()
-}, 60_000)
+}, 120_000)

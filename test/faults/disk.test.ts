@@ -36,7 +36,7 @@ beforeAll(async () => {
     // The disk is to be full.
     MIN_FREE_DISK: '0',
   })
-  await eventually(() => isReady(primary.url), 40_000)
+  await eventually(() => isReady(primary.url), 90_000)
 })
 afterAll(async () => {
   if (isMounted) {
@@ -72,7 +72,7 @@ test.runIf(isMounted)(
     expect(new Set(refused)).toEqual(new Set([503]))
 
     rmSync(filler)
-    await eventually(() => isReady(primary.url), 40_000)
+    await eventually(() => isReady(primary.url), 90_000)
     await send('/after')
     expect(accepted).toContain('/after')
     await expect

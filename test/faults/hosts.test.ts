@@ -34,7 +34,7 @@ beforeAll(async () => {
       }),
     ),
   )
-  await Promise.all(hosts.map(host => eventually(() => isReady(host.url), 40_000)))
+  await Promise.all(hosts.map(host => eventually(() => isReady(host.url), 90_000)))
 })
 afterAll(async () => {
   for (const host of hosts) host.kill('SIGTERM')
@@ -71,7 +71,7 @@ test('faults: two hosts share hits, visitors and the scheduler lease', async () 
     await expect
       .poll(
         async () => {
-          const answer = await fetch(`${host.url}/api/sites/${site.id}/overview`, {
+          const answer = await fetch(`${host.url}/api/sites/${site.id}/overview?range=last_7_days`, {
             headers: { Authorization: `Bearer ${token}` },
           })
           const { pageviews, visitors, sessions } = (await answer.json()) as Record<string, number>

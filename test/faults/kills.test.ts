@@ -36,7 +36,7 @@ test.each([
   120_000,
 )
 
-const RELOADS = runs(3)
+const RELOADS = runs(2)
 
 test(`faults: ${RELOADS} reloads lose no accepted hit and refuse no connection`, async () => {
   const site = await createTestSite(service.db)

@@ -40,7 +40,7 @@ export async function startLoadedService(): Promise<LoadedService> {
     RATE_LIMIT_API: '0',
     LOG_LEVEL: 'warn',
   })
-  await eventually(() => isReady(primary.url), 40_000)
+  await eventually(() => isReady(primary.url), 90_000)
   const db = connectDb(databaseUrl(dataDir), { max: 2, name: 'test' })
   const { token } = await bootstrap(db, { baseUrl: 'http://a.example' }, new Date())
   return {

@@ -36,7 +36,7 @@ beforeAll(async () => {
     RATE_LIMIT_COLLECT: '0',
     MIN_FREE_DISK: String(MIN_FREE_MIB),
   })
-  await eventually(() => isReady(primary.url), 40_000)
+  await eventually(() => isReady(primary.url), 90_000)
 })
 afterAll(async () => {
   if (isMounted) {

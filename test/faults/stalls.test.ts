@@ -20,7 +20,7 @@ test('faults: while Redis hangs for 20 s, hits get a 503 quickly, and the servic
     process.kill(service.redisPid(), 'SIGSTOP')
     await sleep(20_000)
     process.kill(service.redisPid(), 'SIGCONT')
-    await expect.poll(() => isReady(service.primary.url), { timeout: 15_000 }).toBe(true)
+    await expect.poll(() => isReady(service.primary.url), { timeout: 30_000 }).toBe(true)
     await sleep(1_000)
   })
   expect([...result.refused.keys()]).toEqual(['503'])

@@ -34,7 +34,7 @@ beforeAll(async () => {
     reach: {
       resolve: async host => (host === 'inside.example' ? ['10.0.0.1'] : ['127.0.0.1']),
       isAllowed: address => address === '127.0.0.1',
-      timeoutMs: 5_000,
+      timeoutMs: 30_000,
       maxBytes: 10_000,
     },
   })

@@ -27,7 +27,7 @@ beforeAll(async () => {
   api = await startApi({
     now: () => new Date(now),
     config: { sitesPerTeam: 1_000 },
-    reach: { resolve: async () => ['127.0.0.1'], isAllowed: () => true, timeoutMs: 1_000, maxBytes: 10_000 },
+    reach: { resolve: async () => ['127.0.0.1'], isAllowed: () => true, timeoutMs: 30_000, maxBytes: 10_000 },
   })
   owner = await api.member()
 })

@@ -77,6 +77,17 @@ test.each(['/js/vitals.js', '/t/vitals.js'])(
   },
 )
 
+test.each(['/js/replay.js', '/t/replay.js'])(
+  'tracker script: %s names the licence of its library',
+  async path => {
+    const answer = await ask(path)
+    expect(answer.status).toBe(200)
+    expect(answer.body.toString().split('\n')[0]).toMatch(
+      /^\/\*! Contains @rrweb\/record 2\.1\.6, Copyright rrweb contributors, MIT/,
+    )
+  },
+)
+
 test.each([
   ['gzip, deflate, br, zstd', 'br', brotliDecompressSync],
   ['gzip, deflate', 'gzip', gunzipSync],

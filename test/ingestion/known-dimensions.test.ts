@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { storeHits } from '../../src/ingestion/store/store.ts'
-import { type TestDatabase, testDatabase } from '../support/database.ts'
+import { sharedDatabase, type TestDatabase } from '../support/database.ts'
 import { enrichedHit } from '../support/hits.ts'
 import { createTestSite, type TestSite } from '../support/sites.ts'
 
@@ -12,7 +12,7 @@ let database: TestDatabase
 let site: TestSite
 
 beforeAll(async () => {
-  database = await testDatabase()
+  database = await sharedDatabase()
   site = await createTestSite(database.db)
 })
 afterAll(() => database.close())

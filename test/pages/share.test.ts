@@ -15,8 +15,11 @@ const call = (method: string, path: string, body?: unknown) =>
     ...(body !== undefined && { body }),
   })
 
+/** Noon, so that the day that the pages show has begun before the visits. */
+const NOW = new Date(new Date().setUTCHours(12, 0, 0, 0))
+
 beforeAll(async () => {
-  visit = await startVisit()
+  visit = await startVisit({ now: () => NOW })
   const { api } = visit
   owner = await api.member()
   const domain = `${randomUUID()}.example`
@@ -24,7 +27,7 @@ beforeAll(async () => {
   const [row] = await api.services.db<{ siteNo: number }[]>`
     select site_no as "siteNo" from sites where id = ${site.id}`
   const stored = { id: site.id, siteNo: row!.siteNo, key: '' }
-  const at = Date.now() - 60_000
+  const at = NOW.getTime() - 60_000
   const [ada, ben] = [randomUUID(), randomUUID()]
   await storeHits(api.services.db, 0, [
     enrichedHit(stored, at, { visitorId: ada, url: '/pricing' }),

@@ -115,7 +115,7 @@ test('queue: a job is kept until its handler succeeds, and is then deleted', asy
     if (kept.length < 3) throw new Error('not yet')
   })
   await producer.add({ name: 'stubborn' })
-  await expect.poll(() => kept, { timeout: 10_000 }).toEqual([['stubborn'], ['stubborn'], ['stubborn']])
+  await expect.poll(() => kept, { timeout: 30_000 }).toEqual([['stubborn'], ['stubborn'], ['stubborn']])
   await expect.poll(jobsInRedis).toEqual([])
   expect(await depth()).toEqual({ waiting: 0, active: 0 })
 })
@@ -203,11 +203,11 @@ test('queue: a refused job is not in Redis when Redis continues, however long it
   try {
     expect((await refused).map(({ status }) => status)).not.toContain('fulfilled')
     // The connection is closed, and with it the commands that Redis has not read yet.
-    await expect.poll(() => redis.status, { timeout: 5_000 }).not.toBe('ready')
+    await expect.poll(() => redis.status, { timeout: 30_000 }).not.toBe('ready')
   } finally {
     process.kill(redisPid, 'SIGCONT')
   }
-  await expect.poll(() => redis.status, { timeout: 5_000 }).toBe('ready')
+  await expect.poll(() => redis.status, { timeout: 30_000 }).toBe('ready')
   await producer.add({ name: 'afterwards' })
   await expect.poll(async () => (await jobsInRedis()).sort()).toEqual(['afterwards', 'before'])
 })

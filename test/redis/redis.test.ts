@@ -19,7 +19,7 @@ test.each([
   await new Promise<void>(resolve => redis.once('close', resolve))
   const second = await startRedis({ dataDir, log: silentLog })
   await expect
-    .poll(() => redis.ping().then(String, (error: Error) => error.message), { timeout: 10_000 })
+    .poll(() => redis.ping().then(String, (error: Error) => error.message), { timeout: 30_000 })
     .toBe('PONG')
   redis.disconnect()
   await second.stop()

@@ -32,6 +32,7 @@ beforeAll(async () => {
         event: 0,
         engage: 0,
         'web-vitals': 0,
+        replay: 0,
         identify: 0,
         api: 0,
         browser: 0,

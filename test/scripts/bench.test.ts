@@ -88,12 +88,14 @@ test('bench: the same seed generates the same visits, another seed others', () =
   expect(linesOf(5)).not.toEqual(linesOf(4))
 })
 
-test('bench: a tenth of generated hits are custom events', () => {
-  const custom = linesOf(4).filter(
-    line => line.includes('"endpoint":"event"') && !line.includes('"name":"error"'),
-  )
-  expect(custom.length / visits.hits).toBeGreaterThan(0.08)
-  expect(custom.length / visits.hits).toBeLessThan(0.12)
+test.each([
+  ['custom events', 0.08, /"name":"(signup|purchase|search|video_play|add_to_cart|share|comment)"/],
+  ['clicks', 0.05, /"name":"(button|outbound|form)"/],
+  ['reports of Web Vitals', 0.1, /"endpoint":"web-vitals"/],
+  ['pageviews', 0.53, /"endpoint":"collect"/],
+])('bench: of the generated hits, %s are a share of %f', (_, share, kind) => {
+  const found = linesOf(4).filter(line => kind.test(line))
+  expect(Math.abs(found.length / visits.hits - share)).toBeLessThan(0.02)
 })
 
 test('bench: no address of the load sends more than its share', () => {

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { readFileSync } from 'node:fs'
-import { inject } from 'vitest'
+import { expect, inject } from 'vitest'
 import { connectDb, type Db } from '../../src/db/connect.ts'
 import { startDatabase } from '../../src/embedded/database.ts'
 import { retry } from '../../src/lib/retry.ts'
@@ -18,6 +18,7 @@ export async function testDatabase(): Promise<TestDatabase> {
 }
 
 let shared: Promise<TestDatabase> | undefined
+let lastFile: string | undefined
 
 /**
  * The database that test files of the same worker share, for tests that look only at teams and sites of their own.
@@ -27,7 +28,19 @@ export async function sharedDatabase(): Promise<TestDatabase> {
   shared ??= testDatabase()
   const { url } = await shared
   const db = connectDb(url, { max: 4, name: 'test' })
+  const file = expect.getState().testPath
+  if (file !== lastFile) await retireSites(db)
+  lastFile = file
   return { url, db, close: () => db.end({ timeout: 5 }) }
+}
+
+/**
+ * Deletes the sites of the files before, as a purge does. A test that rolls up everything would roll up their days, too, and take as
+ * long as those files left work: up to a minute.
+ */
+async function retireSites(db: Db): Promise<void> {
+  await db`update sites set deleted_at = coalesce(deleted_at, now()), purged_at = now() where purged_at is null`
+  await db`delete from dirty_buckets`
 }
 
 async function embedded(): Promise<TestDatabase> {

@@ -6,7 +6,6 @@ import {
   readdirSync,
   readFileSync,
   renameSync,
-  rmSync,
   writeFileSync,
 } from 'node:fs'
 import { join } from 'node:path'
@@ -15,6 +14,7 @@ import { projectRoot } from '../../src/config.ts'
 import { connectDb } from '../../src/db/connect.ts'
 import { checkDatabase, migrate } from '../../src/db/migrate.ts'
 import { startDatabase } from '../../src/embedded/database.ts'
+import { lockStart } from '../../src/embedded/lock.ts'
 import { saveCompiledDatabase } from './compiled-database.js'
 import { silentLog } from './log.ts'
 
@@ -47,19 +47,24 @@ async function setUpEmbedded(project: TestProject): Promise<void> {
   const folder = join(cache, fingerprint())
   if (!existsSync(folder)) {
     mkdirSync(cache, { recursive: true })
-    const unfinished = mkdtempSync(join(cache, 'unfinished-'))
-    await createDatabase(unfinished)
+    // The two runs of `scripts/test` begin at the same time.
+    const unlock = await lockStart(cache, 'servers.lock')
     try {
-      renameSync(unfinished, folder)
-    } catch {
-      // Another run has made it in the meantime.
-      rmSync(unfinished, { recursive: true, force: true })
+      if (!existsSync(folder)) await makeFolder(cache, folder)
+    } finally {
+      unlock()
     }
   }
   // Test workers and the processes that they start inherit it.
   process.env.COMPILED_DATABASE = join(folder, COMPILED)
   project.provide('databaseFolder', join(folder, 'data', 'database'))
   project.provide('databaseSnapshot', join(folder, 'migrated.tar'))
+}
+
+async function makeFolder(cache: string, folder: string): Promise<void> {
+  const unfinished = mkdtempSync(join(cache, 'unfinished-'))
+  await createDatabase(unfinished)
+  renameSync(unfinished, folder)
 }
 
 async function createDatabase(folder: string): Promise<void> {

@@ -1,15 +1,19 @@
 import type { AddressInfo } from 'node:net'
 import { createTrackerScript } from '../../src/http/assets/tracker-script.ts'
 import { createIngestHandler } from '../../src/http/ingest-handler.ts'
+import { createReplayHandler } from '../../src/http/replay-handler.ts'
 import { createHttpServer } from '../../src/http/server.ts'
 import { openGeo } from '../../src/ingestion/edge/geo.ts'
 import { createIngestBatcher } from '../../src/ingestion/edge/ingest-batcher.ts'
 import { createSiteKeys } from '../../src/ingestion/edge/site-keys.ts'
 import { createSaltStore } from '../../src/ingestion/edge/visitor-ids.ts'
 import type { HitBatch } from '../../src/ingestion/hit.ts'
+import type { ReplayJob } from '../../src/ingestion/replays/job.ts'
+import { createBoundedQueue } from '../../src/queue/bounded-queue.ts'
 import { createProducer } from '../../src/queue/producer.ts'
 import { createRateLimitedEnqueue } from '../../src/queue/rate-limited-enqueue.ts'
 import { connectPatientRedis } from '../../src/redis/connect.ts'
+import { MAX_QUEUED_BYTES } from '../../src/replays/bounds.ts'
 import type { Services } from '../../src/services.ts'
 
 /** What an HTTP worker serves before Express, beside the API that `startApi` serves. */
@@ -24,9 +28,12 @@ export async function startIngestApi(services: Services, redisUrl: string) {
   }
   const batcher = createIngestBatcher(createRateLimitedEnqueue(limiter, createProducer<HitBatch>(redis), now))
   const ingest = createIngestHandler({ edge, batcher, config, log, metrics, disk, now })
+  const queue = createBoundedQueue<ReplayJob>(redis, 'replays', MAX_QUEUED_BYTES)
+  const replays = createReplayHandler({ edge, batcher, queue, config, log, metrics, disk, now })
   const script = createTrackerScript(config)
   const { server } = createHttpServer((request, response) => {
-    if (!ingest.handle(request, response) && !script.handle(request, response)) response.writeHead(404).end()
+    const isHandled = [ingest, replays, script].some(({ handle }) => handle(request, response))
+    if (!isHandled) response.writeHead(404).end()
   }, config)
   server.listen(0, '127.0.0.1')
   await new Promise(resolve => server.once('listening', resolve))

@@ -49,7 +49,7 @@ export function startPrimary(settings: NodeJS.ProcessEnv & { PORT: string }): Pr
         throw new Error(`ended with ${code}:\n${output}`)
       })
       // Not by asking: a predecessor that was killed may still answer.
-      const answers = expect.poll(() => output, { timeout: 30_000 }).toContain('"msg":"ready"')
+      const answers = expect.poll(() => output, { timeout: 90_000 }).toContain('"msg":"ready"')
       await Promise.race([answers, ended])
     },
     kill: signal => child.kill(signal),

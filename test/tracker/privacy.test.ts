@@ -6,6 +6,7 @@ import type { BrowserContext } from 'playwright-core'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { announceSiteChange } from '../../src/sites/change-site.ts'
 import { silentLog } from '../support/log.ts'
+import { eventually } from '../support/service.ts'
 import { sharedWorld, type World } from './world.ts'
 
 let world: World
@@ -73,8 +74,15 @@ describe('tracker: cookie mode', () => {
     const redis = new Redis({ path: world.service.redisUrl.replace('unix://', '') })
     await announceSiteChange({ redis, log: silentLog }, site.key)
     redis.disconnect()
-    await page.reload()
-    await page.waitForFunction('!document.cookie')
+    // The processes that answer hits learn of the change when they read their messages.
+    await eventually(async () => {
+      await page.reload()
+      const isGone = page.waitForFunction('!document.cookie', undefined, { timeout: 2_000 })
+      return isGone.then(
+        () => true,
+        () => false,
+      )
+    })
     expect(await everythingStored(person)).toEqual({ cookies: 0, storage: 0, databases: 0 })
   })
 })

@@ -38,6 +38,8 @@ export interface SiteOptions {
   script?: string
   trackErrors?: boolean
   trackVitals?: boolean
+  trackReplay?: boolean
+  excludedPaths?: string[]
   mode?: 'cookieless' | 'cookie'
   /** Another than a name of its own. */
   hostname?: string
@@ -91,12 +93,18 @@ async function startWorld(): Promise<World> {
       script = '/js/script.js',
       trackErrors = false,
       trackVitals = false,
+      trackReplay = false,
+      excludedPaths = [],
       mode = 'cookieless',
     } = options
     const { hostname = `${randomUUID()}.example` } = options
     const [{ no, key }] = (await service.db`
-      insert into sites (team_id, domain, track_errors, track_web_vitals, tracking_mode)
-      values (${service.teamId}, ${randomUUID()}, ${trackErrors}, ${trackVitals}, ${mode})
+      insert into sites (
+        team_id, domain, track_errors, track_web_vitals, track_session_replay, replay_excluded_paths, tracking_mode
+      )
+      values (
+        ${service.teamId}, ${randomUUID()}, ${trackErrors}, ${trackVitals}, ${trackReplay}, ${excludedPaths}, ${mode}
+      )
       returning site_no as no, tracking_key as key`) as unknown as [{ no: number; key: string }]
     const tag = `<script defer src="${analytics}${script}" data-key="${key}" ${options.attributes ?? ''}></script>`
     pages.set(

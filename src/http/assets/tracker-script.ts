@@ -9,11 +9,11 @@ import { type Asset, createAsset } from './asset.ts'
 
 const ALLOW = 'GET, HEAD, OPTIONS'
 
-/** `vitals` is loaded by `script`, on sites that record Web Vitals. */
-const NAMES = ['script', 'vitals'] as const
+/** `script` loads the others: `vitals` on sites that record Web Vitals, `replay` on those that record sessions. */
+const NAMES = ['script', 'vitals', 'replay'] as const
 
 /**
- * Creates the handler of the tracker scripts at `/js/script.js` and `/js/vitals.js`, and under the alias. The scripts are read and
+ * Creates the handler of the tracker scripts, such as `/js/script.js`, and under the alias. The scripts are read and
  * compressed once, and answered before Express, like the hits that they send.
  * @throws Error when a script has not been built
  */

@@ -9,6 +9,7 @@ import { type Route, routes } from '../api/routes.ts'
 import { errorSchemas, headers, headersOf, otherErrors, RATE_HEADERS, refusalAnswers } from './answers.ts'
 import { describeIngestion } from './ingestion.ts'
 import { PICTURES, SERVICE, SINGLE_SIGN_ON } from './other-endpoints.ts'
+import { describeReplay } from './replay.ts'
 import { requestOf } from './requests.ts'
 import { createSchemas, exampleOf, type Json, type Schemas } from './schemas.ts'
 import { shareParts } from './shared-parts.ts'
@@ -26,7 +27,14 @@ export function describeApi(baseUrl: string): Json {
     const template = path.replace(/:(\w+)/g, '{$1}')
     paths[template] = { ...paths[template], [method]: operation }
   }
-  const others = [...describeIngestion(schemas), WEBHOOK, ...SINGLE_SIGN_ON, ...PICTURES, ...SERVICE]
+  const others = [
+    ...describeIngestion(schemas),
+    describeReplay(schemas),
+    WEBHOOK,
+    ...SINGLE_SIGN_ON,
+    ...PICTURES,
+    ...SERVICE,
+  ]
   for (const { path, method, operation } of others) add(path, method, operation)
   for (const route of routes) add(route.path, route.method, describeRoute(route, schemas))
   const { parameters, responses, ...shared } = shareParts(paths)

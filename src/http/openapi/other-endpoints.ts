@@ -217,6 +217,11 @@ export const SERVICE = [
     summary: 'Script that measures Web Vitals',
     description: 'The tracker script loads it on sites that have `track_web_vitals`.',
   }),
+  describeScript('/js/replay.js', {
+    operationId: 'replayScript',
+    summary: 'Script that records sessions',
+    description: 'The tracker script loads it on sites that have `track_session_replay`.',
+  }),
   describeGet('service', '/healthz', {
     operationId: 'healthz',
     summary: 'Whether the process serves',

@@ -15,7 +15,7 @@ import { type SaltStore, type Salts, visitorIdFor } from './visitor-ids.ts'
 export { ENDPOINTS, type Endpoint } from './read-body.ts'
 
 /** Reason why a well-formed hit is not recorded; these are all values of `X-Hit-Dropped`. */
-export type DropReason = 'bot' | 'reserved_name'
+export type DropReason = 'bot' | 'reserved_name' | 'replay_off' | 'excluded_path' | 'replay_full'
 
 export interface Sender {
   /** Client address; it is never stored or queued. */
@@ -81,7 +81,10 @@ export function dropReason(content: Content, sender: Sender): DropReason | undef
 }
 
 /** Returns the visitor id from the body; undefined when an id must be derived from the salts. */
-export function givenVisitorId(content: Content, site: HitSite): string | undefined {
+export function givenVisitorId(
+  content: Pick<Content, 'visitorId' | 'newVisitorId'>,
+  site: HitSite,
+): string | undefined {
   return content.visitorId ?? (site.trackingMode === 'cookie' ? content.newVisitorId : undefined)
 }
 

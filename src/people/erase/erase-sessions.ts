@@ -1,5 +1,6 @@
 import type { Db, Transaction } from '../../db/connect.ts'
 import { query } from '../../db/query.ts'
+import { deleteReplay, lockReplays } from '../../replays/delete-replays.ts'
 import { closesAt } from '../../rollups/daily/row-slice.ts'
 import { markBuckets } from '../../rollups/dirty.ts'
 import type { TimeSpan } from '../time-spans.ts'
@@ -182,6 +183,8 @@ async function erasePartOf(
   if (userId !== '' && userId !== erasure.person) await addItems(tx, erasure, 'identifier', [userId])
   const isGone = hits.length < mostHits
   if (isGone) {
+    await lockReplays(tx, siteNo)
+    await deleteReplay(tx, { siteNo, sessionNo })
     await deleteReports(tx, { siteNo, sessionNo, firstAt, lastAt })
     await noteValues(tx, { siteNo, startedAt, sessionNo, erasureId: erasure.id })
     await deleteSession(tx, { siteNo, startedAt, sessionNo })

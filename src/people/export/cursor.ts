@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { invalidField } from '../../errors.ts'
 
-export const PARTS = ['visits', 'loose', 'vitals', 'payments', 'service'] as const
+export const PARTS = ['visits', 'loose', 'vitals', 'replays', 'payments', 'service'] as const
 
 const Time = z.int().min(-8.64e15).max(8.64e15)
 

@@ -1,6 +1,8 @@
 import type { Audit } from '../../audit/audit.ts'
 import type { Db } from '../../db/connect.ts'
+import { readEvents } from '../../ingestion/replays/read-chunk.ts'
 import { DAY_MS, MINUTE_MS } from '../../lib/time.ts'
+import { MAX_EVENTS_BYTES } from '../../replays/bounds.ts'
 import { presentPayment } from '../../revenue/payments.ts'
 import type { Services } from '../../services.ts'
 import { selectCustomers } from '../customers.ts'
@@ -11,12 +13,14 @@ import { type Cursor, firstCursor, PARTS, type Place, readCursor, writeCursor } 
 import {
   presentHit,
   presentIdentity,
+  presentReplayChunk,
   presentServiceEvent,
   presentSession,
   presentVisitor,
   presentVitals,
 } from './present.ts'
 import { selectPaidSessions, selectPayments, selectServiceEvents } from './read-money.ts'
+import { listReplayChunks, readReplayData } from './read-replays.ts'
 import {
   findSession,
   type HitRow,
@@ -72,6 +76,7 @@ export async function exportPerson(
     sessions: [],
     hits: [],
     web_vitals: [],
+    replays: [],
     payments: [],
     service_events: [],
     next_cursor: null,
@@ -122,6 +127,7 @@ const FILL: Record<Cursor['part'], (filling: Filling) => Promise<boolean>> = {
       page.web_vitals.push(...rows.map(presentVitals))
       return moveBehind(filling, rows, limit)
     }),
+  replays: fillReplays,
   payments: fillPayments,
   service: filling =>
     walkOn(filling, NO_KEY.other, async (span, after, limit) => {
@@ -169,6 +175,34 @@ async function walkOn(
   return false
 }
 
+/** Replays are read without windows: the rows of their sessions are few. A page has as many bytes of events as a chunk may. */
+async function fillReplays(filling: Filling): Promise<boolean> {
+  const { db, person, page, cursor, room } = filling
+  const limit = Math.min(room, MOST_CHUNKS)
+  if (limit === 0) return false
+  const listed = await listReplayChunks(db, {
+    ...person,
+    afterAt: new Date(cursor.after?.at ?? EARLIEST),
+    afterKey: cursor.after?.key ?? NO_KEY.other,
+    until: new Date(cursor.until),
+    limit,
+  })
+  let bytes = 0
+  const rows = listed.filter((row, index) => {
+    bytes += row.unpacked
+    return index === 0 || bytes <= MAX_EVENTS_BYTES
+  })
+  if (rows.length === 0) return true
+  const [from, to] = [rows[0]!.at, rows.at(-1)!.at]
+  const found = await readReplayData(db, { siteNo: person.siteNo, from, to, ids: rows.map(({ id }) => id) })
+  const data = new Map(found.map(row => [row.id, row.data]))
+  for (const row of rows) {
+    const packed = data.get(row.id)
+    if (packed) page.replays.push(presentReplayChunk(row, await readEvents(packed)))
+  }
+  return moveBehind(filling, rows, limit) && rows.length === listed.length
+}
+
 async function fillLooseHits(filling: Filling): Promise<boolean> {
   const { db, page } = filling
   const { siteNo, visitorNo } = filling.person
@@ -180,6 +214,8 @@ async function fillLooseHits(filling: Filling): Promise<boolean> {
   })
 }
 
+/** Chunks of replays that are read at once. */
+const MOST_CHUNKS = 100
 /** Sessions that are read at once. */
 const MOST_SESSIONS = 50
 

@@ -1,11 +1,13 @@
 import { SESSION_ATTRIBUTES } from '../../dimensions/dimensions.ts'
 import type { ServiceEventRow } from './read-money.ts'
+import type { ReplayRow } from './read-replays.ts'
 import type { HitRow, IdentityRow, SessionRow, VisitorRow } from './read-visits.ts'
 import type { WebVitalsRow } from './read-web-vitals.ts'
 import type { PersonExport } from './schema.ts'
 
-type Item<Name extends 'identities' | 'visitors' | 'sessions' | 'hits' | 'web_vitals' | 'service_events'> =
-  PersonExport[Name][number]
+type Item<
+  Name extends 'identities' | 'visitors' | 'sessions' | 'hits' | 'web_vitals' | 'replays' | 'service_events',
+> = PersonExport[Name][number]
 
 export const presentIdentity = ({ updatedAt, ...row }: IdentityRow): Item<'identities'> => ({
   ...row,
@@ -65,6 +67,20 @@ export const presentVitals = ({ at, receivedAt, ...row }: WebVitalsRow): Item<'w
   timestamp: at.toISOString(),
   received_at: receivedAt.toISOString(),
   cls: row.cls === null ? null : row.cls / 10_000,
+})
+
+export const presentReplayChunk = (
+  { id, session, at, recording, position, hostname, path }: ReplayRow,
+  events: object[],
+): Item<'replays'> => ({
+  id,
+  session,
+  timestamp: at.toISOString(),
+  recording,
+  position,
+  hostname,
+  path,
+  events,
 })
 
 export const presentServiceEvent = (row: ServiceEventRow): Item<'service_events'> => ({

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { SESSION_ATTRIBUTES } from '../../dimensions/dimensions.ts'
 import { EVENT_TYPES } from '../../ingestion/hit.ts'
+import { RecordedEvent } from '../../ingestion/replays/read-chunk.ts'
 import { Payment } from '../../revenue/schema.ts'
 import { count, label, timestamp, uuid } from '../../schema/fields.ts'
 
@@ -105,6 +106,19 @@ const ExportedWebVitals = z
   })
   .meta({ id: 'ExportedWebVitals' })
 
+const ExportedReplayChunk = z
+  .object({
+    id: uuid('Of the chunk.'),
+    session: sessionNumber,
+    timestamp: timestamp('When it came.'),
+    recording: uuid('Of the page.'),
+    position: count('Number of the chunk in its recording, from 0.', 0),
+    hostname: label('Host of the page.', 'example.com'),
+    path: label('Path of the page.', '/pricing'),
+    events: z.array(RecordedEvent).meta({ description: 'As they were recorded.' }),
+  })
+  .meta({ id: 'ExportedReplayChunk' })
+
 const ExportedServiceEvent = z
   .object({
     id: uuid('Of the event.'),
@@ -123,6 +137,9 @@ export const PersonExport = z
     sessions: z.array(ExportedSession).meta({ description: 'In order of their starts.' }),
     hits: z.array(ExportedHit).meta({ description: 'Session by session, then those without one.' }),
     web_vitals: z.array(ExportedWebVitals).meta({ description: 'How fast pages were, the oldest first.' }),
+    replays: z.array(ExportedReplayChunk).meta({
+      description: 'What was recorded of the sessions, in the order of receipt; few chunks a page.',
+    }),
     payments: z.array(Payment).meta({ description: 'Payments of the person, the oldest first.' }),
     service_events: z
       .array(ExportedServiceEvent)

@@ -1,34 +1,15 @@
 import { z } from 'zod'
 import { presentRowAmount, rowAmountFields } from '../../money/amounts.ts'
 import { count, label, timestamp } from '../../schema/fields.ts'
-import { type Page, pageFields, windowOf } from '../../schema/pagination.ts'
-import { requiredText } from '../../schema/validation.ts'
-import { type Grant, requireSection } from '../../sharing/grant.ts'
+import { type Page, pageFields } from '../../schema/pagination.ts'
+import type { Grant } from '../../sharing/grant.ts'
 import type { StatsServices, StatsSite } from '../query-context.ts'
 import { filteredQuery } from '../sql/filtered-query.ts'
-import {
-  FirstVisit,
-  FirstVisitQuery,
-  type FirstVisitRow,
-  presentFirstVisit,
-  resolveFirstVisit,
-} from './first-visit.ts'
+import { FirstVisit, FirstVisitQuery, type FirstVisitRow, presentFirstVisit } from './first-visit.ts'
+import { orderField, readListPage, searchField, type Wanted, type Window } from './list-page.ts'
 
 const STATUSES = ['active', 'churned', 'one_time'] as const
 const CustomerStatus = z.enum(STATUSES)
-
-/** Order of a list. */
-export const orderField = {
-  order: z.enum(['desc', 'asc']).default('desc').meta({ description: 'Largest or newest first, or last.' }),
-}
-
-/** Search in a list of customers. */
-export const searchField = {
-  search: requiredText(255).optional().meta({
-    description: 'Part of the id, the name or the e-mail address, in upper or lower case.',
-    example: 'ada',
-  }),
-}
 
 export const CustomersQuery = FirstVisitQuery.safeExtend({
   ...searchField,
@@ -82,9 +63,6 @@ interface CustomerRow extends FirstVisitRow {
   subscribedAt: Date | null
 }
 
-type Wanted = { currency: string; search: string; status: string }
-type Window = { sort: string; order: string; limit: number; offset: number }
-
 const WANTED = `
   currency = (select currency from params)
   and (
@@ -105,22 +83,16 @@ const countCustomers = filteredQuery<Wanted, { total: number }>(
 
 /**
  * Returns a page of the customers that ever paid or had MRR in the site's currency.
- * @throws AppError `forbidden` for readers who may not see people; as `resolveFirstVisit`
+ * @throws AppError as `readListPage`
  */
 export async function getCustomers(
   services: StatsServices,
   site: StatsSite,
   query: CustomersQuery,
 ): Promise<Page<Customer>> {
-  requireSection(services.grant, 'people')
-  const resolved = resolveFirstVisit(services, site, query)
-  const { search = '', status = '', sort, order } = query
-  const wanted = { currency: site.currency, search: search.toLowerCase(), status }
-  const [rows, [total]] = await Promise.all([
-    listCustomers(services.reads, resolved, { params: { ...wanted, sort, order, ...windowOf(query) } }),
-    countCustomers(services.reads, resolved, { params: wanted }),
-  ])
-  return { rows: rows.map(row => present(row, services.grant)), total: total!.total }
+  const statements = { list: listCustomers, count: countCustomers }
+  const { rows, total } = await readListPage(services, site, query, statements)
+  return { rows: rows.map(row => present(row, services.grant)), total }
 }
 
 const present = (row: CustomerRow, grant: Grant | null): Customer => ({

@@ -1,18 +1,12 @@
 import { z } from 'zod'
 import { presentRowAmount, rowAmountFields } from '../../money/amounts.ts'
 import { flag, label, timestamp } from '../../schema/fields.ts'
-import { type Page, pageFields, windowOf } from '../../schema/pagination.ts'
-import { type Grant, requireSection } from '../../sharing/grant.ts'
+import { type Page, pageFields } from '../../schema/pagination.ts'
+import type { Grant } from '../../sharing/grant.ts'
 import type { StatsServices, StatsSite } from '../query-context.ts'
 import { filteredQuery } from '../sql/filtered-query.ts'
-import { orderField, searchField } from './customers.ts'
-import {
-  FirstVisit,
-  FirstVisitQuery,
-  type FirstVisitRow,
-  presentFirstVisit,
-  resolveFirstVisit,
-} from './first-visit.ts'
+import { FirstVisit, FirstVisitQuery, type FirstVisitRow, presentFirstVisit } from './first-visit.ts'
+import { orderField, readListPage, searchField, type Wanted, type Window } from './list-page.ts'
 
 const STATUSES = [
   'incomplete',
@@ -68,9 +62,6 @@ interface Row extends FirstVisitRow {
   endedAt: Date | null
 }
 
-type Wanted = { currency: string; search: string; status: string }
-type Window = { sort: string; order: string; limit: number; offset: number }
-
 const WANTED = `
   currency = (select currency from params)
   and (
@@ -91,22 +82,16 @@ const countSubscriptions = filteredQuery<Wanted, { total: number }>(
 
 /**
  * Returns a page of the subscriptions in the site's currency, as they are now.
- * @throws AppError `forbidden` for readers who may not see people; as `resolveFirstVisit`
+ * @throws AppError as `readListPage`
  */
 export async function getSubscriptions(
   services: StatsServices,
   site: StatsSite,
   query: SubscriptionsQuery,
 ): Promise<Page<SubscriptionRow>> {
-  requireSection(services.grant, 'people')
-  const resolved = resolveFirstVisit(services, site, query)
-  const { search = '', status = '', sort, order } = query
-  const wanted = { currency: site.currency, search: search.toLowerCase(), status }
-  const [rows, [total]] = await Promise.all([
-    listSubscriptions(services.reads, resolved, { params: { ...wanted, sort, order, ...windowOf(query) } }),
-    countSubscriptions(services.reads, resolved, { params: wanted }),
-  ])
-  return { rows: rows.map(row => present(row, services.grant)), total: total!.total }
+  const statements = { list: listSubscriptions, count: countSubscriptions }
+  const { rows, total } = await readListPage(services, site, query, statements)
+  return { rows: rows.map(row => present(row, services.grant)), total }
 }
 
 const present = (row: Row, grant: Grant | null): SubscriptionRow => ({

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import type { SessionAttribute } from '../../dimensions/dimensions.ts'
 import { HIDDEN_REVENUE, presentRowRevenue, rowRevenueFields } from '../../money/amounts.ts'
-import { count, decimal, label, timestamp } from '../../schema/fields.ts'
+import { count, decimal, flag, label, timestamp } from '../../schema/fields.ts'
 import { mayShow } from '../../sharing/grant.ts'
 import { type ActorServices, personOf } from '../event-log/actor.ts'
 import { attributeFields, personFields, presentAttributes } from './fields.ts'
@@ -19,6 +19,7 @@ export const SessionRow = z
     events: count('Its other hits: events, autocaptures and errors.', 1),
     visit_count: count('Which session of the visitor it is, from 1.', 1),
     ...attributeFields,
+    has_replay: flag('The session was recorded; always false for readers who are no users.', true),
     ...rowRevenueFields('Payments attributed to the session, less refunds, in minor units.', 4_999),
   })
   .meta({ id: 'SessionRow' })
@@ -38,6 +39,7 @@ export interface StoredSession extends Record<SessionAttribute | 'exitPath', str
   userId: string
   userName: string | null
   userAvatar: string | null
+  hasReplay: boolean
   /** Minor units, as text: a sum may exceed what JavaScript represents exactly. */
   revenue: string
 }
@@ -53,6 +55,7 @@ export function presentSession(row: StoredSession, siteNo: number, services: Act
     events: row.events,
     visit_count: row.visitCount,
     ...presentAttributes(row, services.grant),
+    has_replay: row.hasReplay && services.grant === null,
     ...(mayShow(services.grant, 'revenue') ? presentRowRevenue(BigInt(row.revenue)) : HIDDEN_REVENUE),
   }
 }

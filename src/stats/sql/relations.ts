@@ -57,6 +57,10 @@ export interface RelationOptions extends ValueOptions {
   people?: PeopleFilter | undefined
   /** Only this session; restricts only `filtered_hits` and `filtered_sessions`. */
   sessionNo?: number
+  /** Only these sessions; restricts only `filtered_sessions`. */
+  sessionNos?: number[]
+  /** Only sessions with a replay; restricts only `filtered_sessions`. */
+  hasReplay?: boolean
   /** Required by `visit_hits` and `visit_values`: the sessions whose hits they have. */
   visits?: VisitSpan[]
   /** Only hits that come after this one in a list of the newest first; restricts only `filtered_hits`. */
@@ -102,7 +106,8 @@ export const RELATIONS = {
     select sessions.* ${asValue(db, valueOfSession(db, resolved, options))}
     from sessions
     where ${conditionsOnStartedSession(db, resolved)}
-      ${startedWithin(db, options)} ${hasValue(db, valueOfSession(db, resolved, options), options)}`,
+      ${startedWithin(db, options)} ${options.hasReplay ? withReplay(db, resolved) : db``}
+      ${hasValue(db, valueOfSession(db, resolved, options), options)}`,
 
   /**
    * Events of `visits` in the range that match the filters on hits; no pageviews, and none that the service wrote. The bounds of a
@@ -274,15 +279,24 @@ const ofPeople = (db: Queryable, people: PeopleFilter): Fragment =>
     ? db`and sessions.visitor_no = any(${people.visitorNos}::int[])`
     : db`and sessions.user_id <> '' and sessions.user_id = any(${people.userIds}::text[])`
 
-/** Narrows sessions to a span of starts, to people, or to one session. */
+/** Sessions with a replay are few: a hash of them is compared with the sessions of the range. */
+const withReplay = (db: Queryable, { siteNo, start, end }: ResolvedQuery): Fragment => db`
+  and sessions.session_no in (
+    select session_no
+    from session_replays
+    where site_no = ${siteNo}::int and session_at >= ${start} and session_at < ${end}
+  )`
+
+/** Narrows sessions to a span of starts, to what comes after one of them, to people, or to some sessions. */
 const startedWithin = (
   db: Queryable,
-  { window, people, sessionNo, afterSession: after }: RelationOptions,
+  { window, people, sessionNo, sessionNos, afterSession: after }: RelationOptions,
 ): Fragment => db`
   ${after ? db`and (sessions.started_at, sessions.session_no) < (${after.at}::timestamptz, ${after.id}::bigint)` : db``}
   ${window ? db`and sessions.started_at >= ${window.start} and sessions.started_at < ${window.end}` : db``}
   ${people ? ofPeople(db, people) : db``}
-  ${sessionNo === undefined ? db`` : db`and sessions.session_no = ${sessionNo}::bigint`}`
+  ${sessionNo === undefined ? db`` : db`and sessions.session_no = ${sessionNo}::bigint`}
+  ${sessionNos ? db`and sessions.session_no = any(${sessionNos}::bigint[])` : db``}`
 
 /** The type is needed, too: the index covers only errors. */
 const restricted = (db: Queryable, { errorId, titles }: RelationOptions): Fragment => db`

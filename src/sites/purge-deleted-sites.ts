@@ -1,19 +1,29 @@
-import { type Db, inTransaction, type Queryable } from '../db/connect.ts'
+import type { Db } from '../db/connect.ts'
 import { query } from '../db/query.ts'
 import { DAY_MS, MINUTE_MS } from '../lib/time.ts'
+import { purgeReplays } from '../replays/delete-replays.ts'
+import { AGGREGATE_NAMES } from '../rollups/aggregates.ts'
+import { allowColumnstoreWrites } from '../rollups/columnstore.ts'
+import {
+  countDirty,
+  countRowsByBucket,
+  cut,
+  deleteKeptBuckets,
+  MAX_MARKS,
+  MAX_ROWS,
+  purgeEvents,
+  purgeRevenue,
+  purgeSessions,
+  type SiteSpan,
+} from '../rollups/delete-rows.ts'
+import { markBuckets } from '../rollups/dirty.ts'
+import type { Job } from '../rollups/scheduler.ts'
 import { deleteReports } from '../web-vitals/delete-reports.ts'
-import { AGGREGATE_NAMES } from './aggregates.ts'
-import { allowColumnstoreWrites } from './columnstore.ts'
-import { type Aggregate, markBuckets } from './dirty.ts'
 
 /** Lower bound of all hit times. */
 const EARLIEST = new Date('0001-01-01T00:00:00Z')
 /** Time limit of one run: other jobs wait this long, and so does a process that must stop. */
 const BUDGET_MS = 2_000
-/** Maximum rows of one transaction: a longer one would block others by its locks, or the embedded database's only session. */
-const MAX_ROWS = 20_000
-/** The purge pauses while more buckets than this wait for a refresh. */
-export const MAX_MARKS = 5_000
 /** After this time, no transaction that began before the deletion can still store rows. */
 const SETTLED_MS = 10 * MINUTE_MS
 
@@ -31,6 +41,7 @@ const TABLES = [
   'payments',
   'customers',
   'mrr_changes',
+  'session_replays',
   'money_sessions',
   'awaiting_visitors',
   'payment_aliases',
@@ -90,13 +101,6 @@ const findStart = query<{ siteNo: number; from: Date }, { at: Date | null }>(
   ) as at`,
 )
 
-export const countDirty = query<{ siteNo: number }, { all: number; ofSite: number }>(
-  'count-dirty',
-  `
-  select count(*)::int as "all", (count(*) filter (where site_no = :siteNo::int))::int as "ofSite"
-  from dirty_buckets`,
-)
-
 /** Keeps the row of the site, because its number must not be used again, and removes its domain. */
 const finishPurge = query<{ siteNo: number; now: Date }>(
   'finish-purge',
@@ -114,105 +118,6 @@ const deletePurgedTeams = query(
   where
     deleted_at is not null
     and not exists (select from sites where sites.team_id = teams.id and sites.purged_at is null)`,
-)
-
-// The aggregates may still hold the rows of kept buckets, whose hits and sessions are gone.
-const deleteKeptFrom = (table: string, name: string) =>
-  query<{ siteNo: number; before: Date; limit: number }, { bucket: Date }>(
-    name,
-    `
-  delete from ${table}
-  where ctid = any(array(
-    select ctid from ${table}
-    where site_no = :siteNo::int and bucket < :before::timestamptz
-    order by bucket
-    limit :limit::int
-  ))
-  returning bucket`,
-  )
-
-const deleteKeptHits = deleteKeptFrom('kept_hit_buckets', 'delete-kept-hit-buckets')
-const deleteKeptSessions = deleteKeptFrom('kept_session_buckets', 'delete-kept-session-buckets')
-
-/** Kept buckets of one transaction. */
-const KEPT_BUCKETS = 2_000
-/** Upper bound of all times. */
-const LATEST = new Date('9999-01-01T00:00:00Z')
-
-/**
- * Deletes kept buckets of a site, and marks them dirty, so that the refresh removes the rows of the aggregates.
- * @returns true when there may be more
- */
-export async function deleteKeptBuckets(db: Queryable, siteNo: number, before = LATEST): Promise<boolean> {
-  let isMore = false
-  for (const [aggregate, deleteKept] of [
-    ['hits', deleteKeptHits],
-    ['sessions', deleteKeptSessions],
-  ] as const) {
-    const deleted = await inTransaction(db, async transaction => {
-      const gone = await deleteKept(transaction, { siteNo, before, limit: KEPT_BUCKETS })
-      await markBuckets(
-        transaction,
-        aggregate,
-        gone.map(({ bucket }) => ({ siteNo, at: bucket.getTime() })),
-      )
-      return gone.length
-    })
-    isMore ||= deleted === KEPT_BUCKETS
-  }
-  return isMore
-}
-
-interface SiteSpan {
-  siteNo: number
-  start: Date
-  end: Date
-}
-
-interface BucketCount {
-  aggregate: Aggregate
-  bucket: Date
-  count: number
-}
-
-/** Rows of a span by bucket of 15 minutes, in the hypertables that have continuous aggregates. */
-export const countRowsByBucket = query<SiteSpan, BucketCount>(
-  'count-rows-by-bucket',
-  `
-  select aggregate, time_bucket(interval '15 minutes', at) as bucket, count(*)::int as count
-  from (
-    select 'hits' as aggregate, at from events
-    where site_no = :siteNo::int and at >= :start::timestamptz and at < :end::timestamptz
-    union all
-    select 'sessions', started_at from sessions
-    where site_no = :siteNo::int and started_at >= :start::timestamptz and started_at < :end::timestamptz
-    union all
-    select 'revenue', at from revenue
-    where site_no = :siteNo::int and at >= :start::timestamptz and at < :end::timestamptz
-  ) as counted
-  group by 1, 2
-  order by 1, 2`,
-)
-
-// Delete through the hypertable, not from a chunk: only this finds compressed rows in every version of TimescaleDB. With a plan
-// for these parameters (see allow-purge) it deletes whole segments of the columnstore without decompressing them.
-export const purgeEvents = query<SiteSpan>(
-  'purge-events',
-  `
-  delete from events
-  where site_no = :siteNo::int and at >= :start::timestamptz and at < :end::timestamptz`,
-)
-export const purgeSessions = query<SiteSpan>(
-  'purge-sessions',
-  `
-  delete from sessions
-  where site_no = :siteNo::int and started_at >= :start::timestamptz and started_at < :end::timestamptz`,
-)
-const purgeRevenue = query<SiteSpan>(
-  'purge-revenue',
-  `
-  delete from revenue
-  where site_no = :siteNo::int and at >= :start::timestamptz and at < :end::timestamptz`,
 )
 
 const purgeMovements = query<SiteSpan>(
@@ -249,6 +154,10 @@ async function purgeSite(db: Db, siteNo: number, hasTime: () => boolean): Promis
   for (;;) {
     const [gone] = await purgeRows(db, { siteNo, limit: MAX_ROWS })
     if (gone!.count === 0) break
+    isEmpty = false
+    if (!hasTime()) return false
+  }
+  while (await purgeReplays(db, siteNo)) {
     isEmpty = false
     if (!hasTime()) return false
   }
@@ -297,18 +206,6 @@ async function purgeDay(db: Db, siteNo: number, day: number, hasTime: () => bool
   return true
 }
 
-/** Splits consecutive buckets into transactions of at most `MAX_ROWS` rows. A bucket with more rows is a slice by itself. */
-export function cut(counts: BucketCount[]): Date[][] {
-  const slices: Date[][] = []
-  let rows = Number.POSITIVE_INFINITY
-  for (const { bucket, count } of counts) {
-    rows += count
-    if (rows <= MAX_ROWS) {
-      slices.at(-1)!.push(bucket)
-    } else {
-      slices.push([bucket])
-      rows = count
-    }
-  }
-  return slices
-}
+export const PURGE_JOBS: readonly Job[] = [
+  { name: 'purge', everyMs: 10_000, run: ({ db }, now) => purgeDeletedSites(db, now) },
+]

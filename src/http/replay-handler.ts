@@ -1,0 +1,129 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { Config } from '../config.ts'
+import { AppError } from '../errors.ts'
+import type { Edge } from '../ingestion/edge/accept.ts'
+import type { IngestBatcher } from '../ingestion/edge/ingest-batcher.ts'
+import { type AcceptedReplay, acceptReplay } from '../ingestion/replays/accept-replay.ts'
+import type { ReplayJob } from '../ingestion/replays/job.ts'
+import { MAX_BODY_BYTES, type ReplayAnswer } from '../ingestion/replays/read-chunk.ts'
+import { HOUR_MS, MINUTE_MS } from '../lib/time.ts'
+import { overLimit, type RateLimitDecision, rateHeaders } from '../limits/rate-limit.ts'
+import type { Allowance, BoundedQueue } from '../queue/bounded-queue.ts'
+import { MAX_SESSION_BYTES, MAX_SESSION_MS } from '../replays/bounds.ts'
+import { type Disk, requireFreeDisk } from '../runtime/disk.ts'
+import { asAppError } from '../runtime/failures.ts'
+import type { Log } from '../runtime/log.ts'
+import type { Metrics } from '../runtime/metrics.ts'
+import { readBody } from './body.ts'
+import { clientAddress } from './client-address.ts'
+import { logFailure } from './error-answer.ts'
+import { CORS_LINES, linesOf, refuse, refuseMethod } from './hit-answers.ts'
+import { requestIdFrom } from './request-id.ts'
+import { limitKey } from './sender-limits.ts'
+
+const BODY = { plain: MAX_BODY_BYTES, unpacked: MAX_BODY_BYTES }
+const ROUTE = '/api/replay'
+/** Seconds. */
+const RETRY_AFTER = 10
+
+/** Creates the handler of `POST /api/replay`, which takes recordings of trackers. Like hits, they bypass Express. */
+export function createReplayHandler(options: {
+  edge: Edge
+  batcher: IngestBatcher
+  queue: BoundedQueue<ReplayJob>
+  config: Pick<Config, 'limits' | 'trackerPath' | 'trustProxy' | 'replayBytesPerSiteDay'>
+  log: Log
+  metrics: Metrics
+  disk: Disk
+  now: () => Date
+}) {
+  const { edge, batcher, queue, config, log, metrics, disk, now } = options
+  const paths = [ROUTE, ...(config.trackerPath ? [`${config.trackerPath}/replay`] : [])]
+
+  /** Counts a request. A recording is always costly to read, so it is counted before its body is. */
+  async function count(address: string, at: number): Promise<RateLimitDecision | undefined> {
+    if (config.limits.replay === 0) return undefined
+    const { today } = await edge.salts.at(at)
+    const limit = { key: limitKey('replay', address, today), limit: config.limits.replay }
+    return batcher.refusalOf(limit) ?? (await batcher.add({ limit }))
+  }
+
+  /** Adds the chunk to the queue within the bounds of its site and session. */
+  async function enqueue(accepted: AcceptedReplay): Promise<AcceptedReplay> {
+    const { site, job, bytes } = accepted
+    if (!job || !bytes) return accepted
+    const day = new Date(job.at).toISOString().slice(0, 10)
+    const session: Allowance = {
+      key: `replay:visitor:${site.siteNo}:${job.visitorId}`,
+      most: MAX_SESSION_BYTES,
+      mostMs: MAX_SESSION_MS,
+      // A session ends after as much time without a hit.
+      keptMs: 30 * MINUTE_MS,
+    }
+    const ofSite: Allowance = {
+      key: `replay:site:${site.siteNo}:${day}`,
+      most: config.replayBytesPerSiteDay,
+      keptMs: 25 * HOUR_MS,
+    }
+    const room = await queue.add(job, bytes, [session, ofSite], job.at)
+    if (room === 'added') return accepted
+    if (room !== 'queue_full') return { site, dropped: 'replay_full' }
+    throw new AppError('unavailable', 'Too many recordings wait to be stored; send it again later', {
+      retryAfter: RETRY_AFTER,
+    })
+  }
+
+  async function answer(requestId: string, request: IncomingMessage, response: ServerResponse) {
+    const startedAt = performance.now()
+    let decision: RateLimitDecision | undefined
+    try {
+      requireFreeDisk(disk)
+      const at = now().getTime()
+      const address = clientAddress(request, config.trustProxy)
+      decision = await count(address, at)
+      if (decision && !decision.isAllowed) throw overLimit(decision, now())
+      const body = await readBody(request, BODY)
+      const sender = { address, userAgent: request.headers['user-agent'] ?? '' }
+      const { site, dropped, job } = await enqueue(await acceptReplay(edge, body, sender, at))
+      if (dropped) metrics.dropped.inc({ reason: dropped })
+      else if (job) metrics.accepted.inc({ endpoint: 'replay' })
+      const told: ReplayAnswer = {
+        recording: !dropped || dropped === 'excluded_path',
+        excluded_paths: site.trackSessionReplay ? site.replayExcludedPaths : [],
+      }
+      const text = JSON.stringify(told)
+      response.writeHead(202, [
+        ...CORS_LINES,
+        'X-Request-Id',
+        requestId,
+        ...(decision ? linesOf(rateHeaders(decision)) : []),
+        ...(dropped ? ['X-Hit-Dropped', dropped] : []),
+        'Content-Type',
+        'application/json; charset=utf-8',
+        'Content-Length',
+        String(Buffer.byteLength(text)),
+      ])
+      response.end(text)
+    } catch (error) {
+      const failure = asAppError(error)
+      logFailure(log, failure, requestId)
+      refuse(request, response, failure, requestId, {
+        'X-Request-Id': requestId,
+        ...(decision && rateHeaders(decision)),
+      })
+    }
+    const labels = { method: 'POST', route: ROUTE, status: response.statusCode }
+    metrics.requests.observe(labels, (performance.now() - startedAt) / 1000)
+  }
+
+  return {
+    /** Answers a request to the endpoint; returns false for any other path. */
+    handle(request: IncomingMessage, response: ServerResponse): boolean {
+      if (!paths.includes(request.url!.split('?', 1)[0]!)) return false
+      const requestId = requestIdFrom(request.headers['x-request-id'])
+      if (request.method === 'POST') void answer(requestId, request, response)
+      else refuseMethod(request, response, requestId)
+      return true
+    },
+  }
+}

@@ -1,0 +1,111 @@
+import type { Redis } from 'ioredis'
+import { answered } from '../redis/connect.ts'
+import { ADD_JOB, bullJob, keyPrefix, type QueueName } from './bull-format.ts'
+
+/** A sum that a job counts towards, such as the bytes of a site on one day. */
+export interface Allowance {
+  key: string
+  /** Most bytes. */
+  most: number
+  /** Most milliseconds from the first job on; no limit without it. */
+  mostMs?: number
+  /** The sum is forgotten this long after its latest job. */
+  keptMs: number
+}
+
+/** Why a job was not added: the queue has no room, or the sum with this index has none. */
+export type Room = 'added' | 'queue_full' | number
+
+/**
+ * KEYS: the four of a job, the bytes of each waiting job, then a hash for each allowance. ARGV: the four of a job, its bytes, the
+ * bytes that may wait, the time, then three for each allowance. `HINCRBY` on field `all` keeps the sum of the waiting bytes.
+ */
+const ADD_BOUNDED = `${ADD_JOB}
+local sizes, bytes, now = KEYS[5], tonumber(ARGV[5]), tonumber(ARGV[7])
+if tonumber(redis.call('hget', sizes, 'all') or 0) + bytes > tonumber(ARGV[6]) then return 'queue_full' end
+for i = 6, #KEYS do
+  local at = 8 + (i - 6) * 3
+  local used, since = unpack(redis.call('hmget', KEYS[i], 'bytes', 'since'))
+  local mostMs = tonumber(ARGV[at + 1])
+  if tonumber(used or 0) + bytes > tonumber(ARGV[at]) or (mostMs > 0 and since and now - since > mostMs) then
+    return 'full:' .. (i - 6)
+  end
+end
+local failure = addJob(1, 1)
+if failure ~= '' then return 'failed:' .. failure end
+redis.call('hset', sizes, ARGV[1], bytes)
+redis.call('hincrby', sizes, 'all', bytes)
+for i = 6, #KEYS do
+  redis.call('hincrby', KEYS[i], 'bytes', bytes)
+  redis.call('hsetnx', KEYS[i], 'since', now)
+  redis.call('pexpire', KEYS[i], ARGV[8 + (i - 6) * 3 + 2])
+end
+return ''`
+
+/** Returns the bytes of a job once, however often it is delivered. An empty hash sets the sum right. */
+const RELEASE = `
+local bytes = redis.call('hget', KEYS[1], ARGV[1])
+if not bytes then return end
+redis.call('hdel', KEYS[1], ARGV[1])
+if redis.call('hincrby', KEYS[1], 'all', -bytes) <= 0 or redis.call('hlen', KEYS[1]) == 1 then
+  redis.call('hdel', KEYS[1], 'all')
+end`
+
+const sizesOf = (queue: QueueName) => `${keyPrefix(queue)}:bytes`
+
+/** Returns the bytes of all jobs of a bounded queue that are not done. */
+export const waitingBytes = async (redis: Redis, queue: QueueName): Promise<number> =>
+  Number((await redis.hget(sizesOf(queue), 'all')) ?? 0)
+
+interface Adding extends Redis {
+  queueBounded(keys: number, ...rest: (string | number)[]): Promise<string>
+}
+
+/** Returns a queue whose waiting jobs are bounded in bytes. A job must be able to be delivered twice. */
+export function createBoundedQueue<Payload extends { jobId: string }>(
+  connection: Redis,
+  name: QueueName,
+  mostBytes: number,
+) {
+  connection.defineCommand('queueBounded', { lua: ADD_BOUNDED })
+  const redis = connection as Adding
+  const sizes = sizesOf(name)
+  return {
+    /**
+     * Adds a job if the queue and all allowances have room for it, in one command.
+     * @throws the error of Redis when it is not certain that the job was added
+     */
+    async add(
+      payload: Omit<Payload, 'jobId'>,
+      bytes: number,
+      allowances: Allowance[],
+      now: number,
+    ): Promise<Room> {
+      const job = bullJob({}, name)
+      const [id, timestamp, , options] = job.values as [string, number, string, string]
+      const keys = [...job.keys, sizes, ...allowances.map(({ key }) => key)]
+      const values = [
+        id,
+        timestamp,
+        JSON.stringify({ ...payload, jobId: id }),
+        options,
+        bytes,
+        mostBytes,
+        now,
+      ]
+      const limits = allowances.flatMap(({ most, mostMs = 0, keptMs }) => [most, mostMs, keptMs])
+      const refusal = await answered(redis.queueBounded(keys.length, ...keys, ...values, ...limits))
+      if (refusal === '') return 'added'
+      if (refusal === 'queue_full') return 'queue_full'
+      const [kind, rest] = refusal.split(/:(.*)/s)
+      if (kind === 'full') return Number(rest)
+      throw new Error(`the queue did not confirm the job: ${rest}`)
+    },
+    /** Gives back the bytes of a job that is done. */
+    async release(jobId: string): Promise<void> {
+      await redis.eval(RELEASE, 1, sizes, jobId)
+    },
+  }
+}
+
+export type BoundedQueue<Payload extends { jobId: string }> = ReturnType<typeof createBoundedQueue<Payload>>

@@ -1,0 +1,50 @@
+import { z } from 'zod'
+import { type Page, type PageQuery, windowOf } from '../../schema/pagination.ts'
+import { requiredText } from '../../schema/validation.ts'
+import { requireSection } from '../../sharing/grant.ts'
+import type { StatsServices, StatsSite } from '../query-context.ts'
+import type { FilteredQuery } from '../sql/filtered-query.ts'
+import { type FirstVisitQuery, resolveFirstVisit } from './first-visit.ts'
+
+// What the lists of customers and of subscriptions share.
+
+/** Order of a list. */
+export const orderField = {
+  order: z.enum(['desc', 'asc']).default('desc').meta({ description: 'Largest or newest first, or last.' }),
+}
+
+/** Search in a list of customers. */
+export const searchField = {
+  search: requiredText(255).optional().meta({
+    description: 'Part of the id, the name or the e-mail address, in upper or lower case.',
+    example: 'ada',
+  }),
+}
+
+/** Parameters of the statements: empty texts want everything. */
+export type Wanted = { currency: string; search: string; status: string }
+export type Window = { sort: string; order: string; limit: number; offset: number }
+
+type ListQuery = FirstVisitQuery &
+  PageQuery & { search?: string | undefined; status?: string | undefined; sort: string; order: string }
+
+/**
+ * Returns a page of a list of customers or of what they have.
+ * @throws AppError `forbidden` for readers who may not see people; as `resolveFirstVisit`
+ */
+export async function readListPage<Row>(
+  services: StatsServices,
+  site: StatsSite,
+  { search = '', status = '', sort, order, ...query }: ListQuery,
+  statements: { list: FilteredQuery<Wanted & Window, Row>; count: FilteredQuery<Wanted, { total: number }> },
+): Promise<Page<Row>> {
+  requireSection(services.grant, 'people')
+  const resolved = resolveFirstVisit(services, site, query)
+  const wanted = { currency: site.currency, search: search.toLowerCase(), status }
+  const params = { ...wanted, sort, order, ...windowOf(query) }
+  const [rows, [total]] = await Promise.all([
+    statements.list(services.reads, resolved, { params }),
+    statements.count(services.reads, resolved, { params: wanted }),
+  ])
+  return { rows, total: total!.total }
+}

@@ -1,0 +1,50 @@
+import { z } from 'zod'
+import { removeReplay } from '../../replays/remove-replay.ts'
+import { envelope, paginate } from '../../schema/pagination.ts'
+import { getReplay, Replay, ReplayKey, ReplayQuery } from '../../stats/replays/detail.ts'
+import { getReplays, ReplayRow, ReplaysQuery } from '../../stats/replays/list.ts'
+import { readSessionId } from '../../stats/sessions/session-id.ts'
+import { changingSiteProcedure, siteProcedure } from '../procedures.ts'
+
+/** Only users read replays, whatever a share shows: they have all that was on a visitor's screen. */
+const readProcedure = siteProcedure.use(({ ctx, next }) =>
+  next({ ctx: { grant: null, userId: ctx.caller.userId } }),
+)
+
+export const replayProcedures = {
+  replays: readProcedure
+    .meta({
+      path: '/api/sites/:siteKey/stats/replays',
+      summary: 'List session replays',
+      description: 'Sessions that started in the range and were recorded, the newest first.',
+      answer: 'A page of sessions, with what was recorded of them.',
+    })
+    .input(ReplaysQuery)
+    .output(envelope(ReplayRow))
+    .query(async ({ ctx, input }) => paginate(ctx, input, await getReplays(ctx, ctx.site, input))),
+  replay: readProcedure
+    .meta({
+      path: '/api/sites/:siteKey/stats/replays/:session',
+      summary: 'Read a session replay',
+      description:
+        'The events of rrweb that its player needs, chunk by chunk: ask again with `next_cursor` until it is null. It needs no range.',
+      answer: 'The session, and some chunks.',
+      not_found: 'No such site, or no such replay of it',
+    })
+    .input(ReplayQuery)
+    .output(Replay)
+    .query(({ ctx, input }) => getReplay(ctx, ctx.site, input)),
+  deleteReplay: changingSiteProcedure
+    .meta({
+      method: 'delete',
+      path: '/api/sites/:siteKey/stats/replays/:session',
+      summary: 'Delete a session replay',
+      description: 'All recordings of the session. The session stays. Irreversible.',
+      not_found: 'No such site, or no such replay of it',
+    })
+    .input(ReplayKey)
+    .output(z.void())
+    .mutation(({ ctx, input: { session } }) =>
+      removeReplay(ctx, ctx.site, session, readSessionId(session)?.sessionNo),
+    ),
+}

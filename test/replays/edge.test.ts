@@ -1,0 +1,250 @@
+import { randomUUID } from 'node:crypto'
+import { gzipSync } from 'node:zlib'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { ReplayJob } from '../../src/ingestion/replays/job.ts'
+import { queueDepth } from '../../src/queue/bull-format.ts'
+import { type Api, startApi } from '../support/api.ts'
+import { startIngestApi } from '../support/ingest-api.ts'
+import { createTestSite, type TestSite } from '../support/sites.ts'
+import { eventsAt } from './chunks.ts'
+
+let api: Api
+let worker: Awaited<ReturnType<typeof startIngestApi>>
+/** Whole minutes, not in the past, because salts expire by the clock of Redis. */
+const at = Math.ceil(Date.now() / 60_000) * 60_000
+
+beforeAll(async () => {
+  api = await startApi({ now: () => new Date(at) })
+  const { config, redis } = api.services
+  Object.assign(config.limits, { replay: 0, collect: 0 })
+  worker = await startIngestApi(api.services, `unix://${redis.options.path}`)
+})
+afterAll(async () => {
+  await worker.close()
+  await api.close()
+})
+
+async function recordingSite(excluded: string[] = []): Promise<TestSite> {
+  const site = await createTestSite(api.services.db)
+  await api.services.db`
+    update sites set track_session_replay = true, replay_excluded_paths = ${excluded} where site_no = ${site.siteNo}`
+  return site
+}
+
+const headOf = (site: TestSite, fields: object = {}) => ({
+  key: site.key,
+  hostname: 'example.com',
+  path: '/pricing',
+  page_ms: 1_000,
+  recording: randomUUID(),
+  position: 0,
+  ...fields,
+})
+
+async function send(
+  head: object | string,
+  chunk: Buffer | string | null,
+  userAgent = 'Mozilla/5.0 Firefox/140.0',
+) {
+  const line = typeof head === 'string' ? head : JSON.stringify(head)
+  const body = chunk === null ? line : Buffer.concat([Buffer.from(`${line}\n`), Buffer.from(chunk)])
+  const response = await fetch(`${worker.url}/api/replay`, {
+    method: 'POST',
+    headers: { 'Content-Type': 'text/plain', 'User-Agent': userAgent },
+    body,
+  })
+  // biome-ignore lint/suspicious/noExplicitAny: tests look into it
+  const json: any = await response.json()
+  return {
+    status: response.status,
+    headers: response.headers,
+    json,
+    dropped: response.headers.get('X-Hit-Dropped'),
+  }
+}
+
+const waiting = async () => (await queueDepth(api.services.redis, 'replays')).waiting
+const EVENTS = JSON.stringify(eventsAt(at))
+
+async function newestJob(): Promise<ReplayJob> {
+  const id = await api.services.redis.lindex('bull:replays:wait', 0)
+  return JSON.parse((await api.services.redis.hget(`bull:replays:${id}`, 'data'))!)
+}
+
+test('POST /api/replay: a chunk is queued as gzip, whether it comes as gzip or as JSON', async () => {
+  const site = await recordingSite(['/account/**'])
+  for (const chunk of [gzipSync(EVENTS), EVENTS]) {
+    const head = headOf(site, { position: 3 })
+    const answer = await send(head, chunk)
+    expect([answer.status, answer.dropped]).toEqual([202, null])
+    expect(answer.json).toEqual({ recording: true, excluded_paths: ['/account/**'] })
+    expect(answer.headers.get('Access-Control-Allow-Origin')).toBe('*')
+    const job = await newestJob()
+    expect(job).toMatchObject({
+      siteNo: site.siteNo,
+      at,
+      pageAt: at - 1_000,
+      recording: head.recording,
+      position: 3,
+      path: '/pricing',
+      events: 2,
+      unpacked: EVENTS.length,
+      firstEventMs: at,
+      lastEventMs: at + 1_000,
+      data: gzipSync(EVENTS).toString('base64'),
+    })
+    expect(JSON.stringify(job)).not.toContain('127.0.0.1')
+  }
+})
+
+test('POST /api/replay: without a recording it says whether to record, and queues nothing', async () => {
+  const site = await recordingSite()
+  const before = await waiting()
+  const head = { ...headOf(site), recording: undefined, position: undefined }
+  for (const chunk of [null, '']) {
+    const answer = await send(head, chunk)
+    expect([answer.status, answer.json]).toEqual([202, { recording: true, excluded_paths: [] }])
+  }
+  expect(await waiting()).toBe(before)
+})
+
+test('POST /api/replay: what is not to be recorded is dropped, and not even unpacked', async () => {
+  const off = await createTestSite(api.services.db)
+  const excluding = await recordingSite(['/account/**'])
+  const before = await waiting()
+  const broken = Buffer.from([0x1f, 0x8b, 1])
+  const results = [
+    await send(headOf(off), broken),
+    await send(headOf(excluding, { path: '/account/keys' }), broken),
+    await send(headOf(excluding), broken, 'Googlebot/2.1 (+http://www.google.com/bot.html)'),
+  ]
+  expect(results.map(({ status, dropped, json }) => [status, dropped, json.recording])).toEqual([
+    [202, 'replay_off', false],
+    [202, 'excluded_path', true],
+    [202, 'bot', false],
+  ])
+  expect(await waiting()).toBe(before)
+})
+
+test('POST /api/replay: beyond the bounds of a session or a site the page is told to stop', async () => {
+  const { redis } = api.services
+  const site = await recordingSite()
+  const visitor_id = randomUUID()
+  await redis.hset(`replay:visitor:${site.siteNo}:${visitor_id}`, 'bytes', 10 * 1024 * 1024)
+  const ofSession = await send(headOf(site, { visitor_id }), EVENTS)
+  expect([ofSession.status, ofSession.dropped, ofSession.json.recording]).toEqual([202, 'replay_full', false])
+  const day = new Date(at).toISOString().slice(0, 10)
+  await redis.hset(`replay:site:${site.siteNo}:${day}`, 'bytes', 500 * 1024 * 1024)
+  const ofSite = await send(headOf(site), EVENTS)
+  expect([ofSite.status, ofSite.dropped, ofSite.json.recording]).toEqual([202, 'replay_full', false])
+})
+
+test('POST /api/replay: while too much waits, it answers 503 and when to try again', async () => {
+  const { redis } = api.services
+  const site = await recordingSite()
+  const before = (await redis.hget('bull:replays:bytes', 'all')) ?? '0'
+  await redis.hset('bull:replays:bytes', 'all', 64 * 1024 * 1024)
+  const answer = await send(headOf(site), EVENTS)
+  await redis.hset('bull:replays:bytes', 'all', before)
+  expect([answer.status, answer.json.code, answer.headers.get('Retry-After')]).toEqual([
+    503,
+    'unavailable',
+    '10',
+  ])
+})
+
+const bomb = (inner: string) => gzipSync(inner)
+const event = (fields: object) => JSON.stringify([{ type: 3, timestamp: at, data: {}, ...fields }])
+
+test.each<[string, number, Buffer | string, string?]>([
+  ['broken gzip', 400, Buffer.from([0x1f, 0x8b, 8, 0, 1, 2, 3])],
+  ['cut gzip', 400, gzipSync(EVENTS).subarray(0, -9)],
+  ['a bomb', 413, bomb(' '.repeat(4 * 1024 * 1024 + 1))],
+  ['more than 256 KiB', 413, Buffer.alloc(300 * 1024, 32)],
+  ['no JSON', 400, gzipSync('x')],
+  ['cut JSON', 400, '[{"type":3'],
+  ['an object', 422, '{}', 'events'],
+  ['no event', 422, '[]', 'events'],
+  ['5,001 events', 422, gzipSync(JSON.stringify(eventsAt(0, 5_001))), 'events'],
+  ['null', 422, '[null]', 'events.0'],
+  ['another type', 422, event({ type: 7 }), 'events.0'],
+  ['half a type', 422, event({ type: 0.5 }), 'events.0'],
+  ['a text as time', 422, event({ timestamp: '1' }), 'events.0'],
+  ['a time before 1970', 422, event({ timestamp: -1 }), 'events.0'],
+  ['a time beyond all', 422, event({ timestamp: 9e15 }), 'events.0'],
+  ['no data', 422, event({ data: null }), 'events.0'],
+  ['two days', 422, JSON.stringify([...eventsAt(0, 1), ...eventsAt(2 * 86_400_000, 1)]), 'events'],
+  ['deep nesting', 422, `[${'['.repeat(2_001)}${']'.repeat(2_001)}]`, 'events'],
+  ['nothing', 422, '', 'events'],
+])('POST /api/replay: %s instead of events is refused with %i', async (_, status, chunk, field) => {
+  const site = await recordingSite()
+  const before = await waiting()
+  const answer = await send(headOf(site), chunk)
+  expect(answer.status, JSON.stringify(answer.json)).toBe(status)
+  if (field) expect(Object.keys(answer.json.errors)).toEqual([field])
+  expect(await waiting()).toBe(before)
+})
+
+test.each<[string, object, number]>([
+  ['key', { key: 'x' }, 422],
+  ['', { key: randomUUID() }, 404],
+  ['hostname', { hostname: '' }, 422],
+  ['path', { path: 5 }, 422],
+  ['path', { path: 'x'.repeat(2_049) }, 422],
+  ['page_ms', { page_ms: -1 }, 422],
+  ['page_ms', { page_ms: 86_400_001 }, 422],
+  ['recording', { recording: 'x' }, 422],
+  ['position', { position: undefined }, 422],
+  ['position', { position: 1.5 }, 422],
+  ['position', { recording: undefined }, 422],
+  ['recording', { recording: undefined, position: undefined }, 422],
+  ['visitor_id', { visitor_id: 'x' }, 422],
+])('POST /api/replay: the first line is refused for %s: %j', async (field, change, status) => {
+  const site = await recordingSite()
+  const answer = await send(headOf(site, change), EVENTS)
+  expect(answer.status).toBe(status)
+  if (field) expect(Object.keys(answer.json.errors)).toEqual([field])
+})
+
+test.each([
+  ['{', 400],
+  ['', 400],
+  [`"${'x'.repeat(17_000)}"`, 413],
+  ['[]', 422],
+  ['null', 422],
+])('POST /api/replay: a body that begins with %.10s is refused with %i', async (line, status) => {
+  expect((await send(line, null)).status).toBe(status)
+})
+
+test('POST /api/replay: its requests have a limit of their own', async () => {
+  const { limits } = api.services.config
+  const site = await recordingSite()
+  limits.replay = 2
+  const statuses = []
+  for (let request = 0; request < 3; request++) statuses.push((await send(headOf(site), EVENTS)).status)
+  limits.replay = 0
+  expect(statuses).toEqual([202, 202, 429])
+})
+
+test('POST /api/collect: the answer names the script of replays for the sampled visitors of sites that record', async () => {
+  const { db } = api.services
+  const site = await recordingSite(['/account/**'])
+  const visit = async (path: string, visitor_id: string = randomUUID()) => {
+    const answer = await fetch(`${worker.url}/api/collect`, {
+      method: 'POST',
+      body: JSON.stringify({ key: site.key, hostname: 'example.com', url: { path }, visitor_id }),
+    })
+    return answer.headers.get('X-Tracker')!.includes('load=replay.js')
+  }
+  expect([await visit('/'), await visit('/account/x?a=b')]).toEqual([true, false])
+  await db`update sites set replay_sample_percent = 30 where site_no = ${site.siteNo}`
+  await api.services.redis.publish('site-changes', site.key)
+  const visitors = Array.from({ length: 120 }, () => randomUUID())
+  const named: boolean[] = []
+  for (const visitor of visitors) named.push(await visit('/', visitor))
+  const again = await Promise.all(visitors.map(visitor => visit('/other', visitor)))
+  expect(again).toEqual(named)
+  const share = named.filter(Boolean).length
+  expect(share).toBeGreaterThan(10)
+  expect(share).toBeLessThan(70)
+})

@@ -1,0 +1,205 @@
+import { randomUUID } from 'node:crypto'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { ReplayJob } from '../../src/ingestion/replays/job.ts'
+import { storeChunk } from '../../src/ingestion/replays/store-chunk.ts'
+import { expireReplays } from '../../src/replays/expire-replays.ts'
+import { purgeDeletedSites } from '../../src/sites/purge-deleted-sites.ts'
+import { DAY, hit, type Stats, type StatsSite, startStats, THAT_DAY } from '../contract/stats-site.ts'
+import { eraseNow } from '../people/steps.ts'
+import { eventsAt, replayJob } from './chunks.ts'
+
+const NOW = new Date('2026-03-18T12:00:00Z')
+const at = (time: string) => Date.parse(`${DAY}T${time}Z`)
+
+let stats: Stats
+beforeAll(async () => {
+  stats = await startStats(NOW.toISOString())
+})
+afterAll(() => stats.close())
+
+const record = async (site: StatsSite, time: string, fields: Partial<ReplayJob> & { content?: object[] }) => {
+  const job = replayJob(site, at(time), fields)
+  expect(await storeChunk(stats.api.services.db, job)).toBe('stored')
+  return job
+}
+const visit = (site: StatsSite, visitorId: string, time: string, browserName = 'Firefox') =>
+  stats.store([hit(site, `${DAY}T${time}Z`, { visitorId, url: '/a' }, { browserName })])
+
+const ids = (rows: { visitor_id: string }[]) => rows.map(row => row.visitor_id)
+
+/** Three visitors, of whom the first two were recorded. */
+async function story() {
+  const site = await stats.site()
+  const [ada, ben, cai] = [randomUUID(), randomUUID(), randomUUID()] as const
+  await visit(site, ada, '09:00:00')
+  await visit(site, ben, '10:00:00', 'Chrome')
+  await visit(site, cai, '11:00:00')
+  const first = await record(site, '09:00:05', { visitorId: ada })
+  const second = await record(site, '09:00:10', { visitorId: ada, recording: first.recording, position: 1 })
+  await record(site, '10:00:05', { visitorId: ben })
+  const { data } = await stats.read(site, `/stats/replays?${THAT_DAY}`)
+  const count = async () =>
+    (await stats.api.services.db`select from replay_chunks where site_no = ${site.siteNo}`).length
+  return { site, ada, ben, cai, first, second, rows: data, count }
+}
+
+test('replays: the list has the sessions that were recorded, the newest first, with filters and pages', async () => {
+  const { site, ada, ben, rows, first, second } = await story()
+  expect(ids(rows)).toEqual([ben, ada])
+  expect(rows[1]).toMatchObject({
+    entry_path: '/a',
+    has_replay: true,
+    recorded_seconds: 6,
+    recordings: 1,
+    chunks: 2,
+    bytes: [first, second].reduce((sum, job) => sum + Buffer.from(job.data, 'base64').length, 0),
+  })
+  const read = (query: string) => stats.read(site, `/stats/replays?${THAT_DAY}&${query}`)
+  expect(ids((await read('browser=Firefox')).data)).toEqual([ada])
+  expect((await read('browser=Firefox')).meta.total).toBe(1)
+  expect((await read('browser=Safari')).data).toEqual([])
+  const page = await read('page=2&per_page=1')
+  expect([ids(page.data), page.meta.total]).toEqual([[ada], 2])
+  expect((await read('page=3&per_page=1')).data).toEqual([])
+  expect((await stats.read(site, '/stats/replays?from=2026-03-11&to=2026-03-11')).data).toEqual([])
+})
+
+test('replays: sessions say whether they were recorded', async () => {
+  const { site, ada, ben, cai } = await story()
+  const { data } = await stats.read(site, `/stats/sessions?${THAT_DAY}`)
+  const recorded = Object.fromEntries(
+    data.map((row: { visitor_id: string; has_replay: boolean }) => [row.visitor_id, row.has_replay]),
+  )
+  expect(recorded).toEqual({ [ada]: true, [ben]: true, [cai]: false })
+})
+
+test('replays: a replay has the events of its recordings in order, chunk by chunk', async () => {
+  const { site, ada, rows, first } = await story()
+  const { session_id } = rows[1]
+  const later = await record(site, '09:01:00', { visitorId: ada })
+  const answer = await stats.read(site, `/stats/replays/${session_id}`)
+  expect(answer.replay).toMatchObject({ visitor_id: ada, chunks: 3, recordings: 2 })
+  expect(answer.data).toMatchObject([
+    { recording: first.recording, position: 0, path: '/pricing', events: eventsAt(at('09:00:05')) },
+    { recording: first.recording, position: 1, events: eventsAt(at('09:00:10')) },
+    { recording: later.recording, position: 0, received_at: `${DAY}T09:01:00.000Z` },
+  ])
+  expect(answer.next_cursor).toBeNull()
+})
+
+test('replays: an answer has a bounded size, and the next one goes on', async () => {
+  const { site, ben, rows } = await story()
+  const { session_id } = rows[0]
+  const recording = randomUUID()
+  const large = 'x'.repeat(2_500_000)
+  for (const position of [0, 1, 2]) {
+    const time = `10:01:0${position}`
+    await record(site, time, { visitorId: ben, recording, position, content: eventsAt(at(time), 1, large) })
+  }
+  const seen: string[] = []
+  let cursor: string | null = null
+  let answers = 0
+  do {
+    const query: string = cursor ? `?cursor=${cursor}` : ''
+    const answer = await stats.read(site, `/stats/replays/${session_id}${query}`)
+    seen.push(...answer.data.map((chunk: { recording: string; position: number }) => chunk.position))
+    cursor = answer.next_cursor
+    answers += 1
+  } while (cursor !== null)
+  expect([seen, answers]).toEqual([[0, 0, 1, 2], 3])
+})
+
+test.each(['x', '', 'WzFd', 'a'.repeat(201)])('replays: the cursor %j is refused', async cursor => {
+  const { site, rows } = await story()
+  const answer = await stats.ask(`${site.path}/stats/replays/${rows[0].session_id}?cursor=${cursor}`)
+  expect([answer.status, Object.keys(answer.json.errors ?? {})]).toEqual([422, ['cursor']])
+})
+
+test('replays: a session without a replay, of another site or of no form is not found', async () => {
+  const { site, cai, rows } = await story()
+  const other = await stats.site()
+  const { data } = await stats.read(site, `/stats/sessions?${THAT_DAY}&visitor_id=${cai}`)
+  for (const path of [
+    `${site.path}/stats/replays/${data[0].session_id}`,
+    `${other.path}/stats/replays/${rows[0].session_id}`,
+    `${site.path}/stats/replays/nothing`,
+    `${site.path}/stats/replays/1hnzvs6o0-3f`,
+  ]) {
+    expect([path, (await stats.ask(path)).status]).toEqual([path, 404])
+    const { status } = await stats.api.call('DELETE', path, { token: stats.owner.token })
+    expect([path, status]).toEqual([path, 404])
+  }
+})
+
+test('replays: a replay is deleted for good, and the log says by whom', async () => {
+  const { site, rows, count } = await story()
+  const path = `${site.path}/stats/replays/${rows[1].session_id}`
+  expect((await stats.api.call('DELETE', path, { token: stats.owner.token })).status).toBe(204)
+  expect([(await stats.ask(path)).status, await count()]).toEqual([404, 1])
+  const [entry] = await stats.api.services.db`
+    select object_id, details from audit_log where action = 'replay.delete' order by at desc, id desc limit 1`
+  expect(entry).toMatchObject({ object_id: rows[1].session_id, details: { site_id: site.id } })
+})
+
+test('replays: readers of a public site, and viewers who delete, are refused', async () => {
+  const { site, rows } = await story()
+  await stats.api.services.db`update sites set is_public = true where site_no = ${site.siteNo}`
+  const path = `${site.path}/stats/replays`
+  for (const each of [`${path}?${THAT_DAY}`, `${path}/${rows[0].session_id}`])
+    expect((await stats.api.call('GET', each)).status).toBe(401)
+  const { data } = (await stats.api.call('GET', `${site.path}/stats/sessions?${THAT_DAY}`)).body ?? {}
+  expect(data).toBeUndefined()
+})
+
+test('replays: those of a person are exported, a bounded part a page', async () => {
+  const { site, ada, first, second } = await story()
+  const seen: object[] = []
+  let cursor: string | null = null
+  do {
+    const page: { replays: object[]; next_cursor: string | null } = await stats.read(
+      site,
+      `/visitors/${ada}/export?per_page=1${cursor ? `&cursor=${cursor}` : ''}`,
+    )
+    seen.push(...page.replays)
+    cursor = page.next_cursor
+  } while (cursor !== null)
+  expect(seen).toMatchObject([
+    { recording: first.recording, position: 0, path: '/pricing', events: eventsAt(at('09:00:05')) },
+    { recording: second.recording, position: 1, events: eventsAt(at('09:00:10')) },
+  ])
+})
+
+test('replays: an erased person has none, and those of others stay', async () => {
+  const { site, ada, ben, count } = await story()
+  await eraseNow(stats.api.services.db, site, ada, NOW)
+  expect(await count()).toBe(1)
+  const { data } = await stats.read(site, `/stats/replays?${THAT_DAY}`)
+  expect(ids(data)).toEqual([ben])
+})
+
+test('replays: those of a deleted site are purged', async () => {
+  const { db } = stats.api.services
+  const { site, count } = await story()
+  await db`update sites set deleted_at = ${NOW} where site_no = ${site.siteNo}`
+  const rows = async () => (await db`select from session_replays where site_no = ${site.siteNo}`).length
+  for (let run = 0; run < 50 && (await count()) + (await rows()) > 0; run++) await purgeDeletedSites(db, NOW)
+  expect([await count(), await rows()]).toEqual([0, 0])
+})
+
+test('replays: they are deleted after the days of their site, or with the details of the site', async () => {
+  const { db } = stats.api.services
+  const [mine, other, dropped] = [await story(), await story(), await story()]
+  await db`update sites set replay_days = 2 where site_no = ${mine.site.siteNo}`
+  await db`update sites set details_from = ${`${DAY}T09:30:00Z`} where site_no = ${dropped.site.siteNo}`
+  const counts = async () => [await mine.count(), await other.count(), await dropped.count()]
+  expect(await expireReplays(db, new Date(at('08:00:00') + 2 * 86_400_000), () => false)).toBe(true)
+  await expireReplays(db, new Date(at('09:30:00') + 2 * 86_400_000), () => true)
+  expect(await counts()).toEqual([1, 3, 1])
+  await expireReplays(db, new Date(at('10:30:00') + 2 * 86_400_000), () => true)
+  expect(await counts()).toEqual([0, 3, 1])
+  await db`update sites set replay_days = 30 where site_no = ${mine.site.siteNo}`
+  await expireReplays(db, new Date(at('12:00:00') + 30 * 86_400_000), () => true)
+  expect(await counts()).toEqual([0, 0, 0])
+  const rows = await db`select from session_replays where site_no = ${other.site.siteNo}`
+  expect(rows.length).toBe(0)
+})

@@ -1,0 +1,177 @@
+import { randomUUID } from 'node:crypto'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { ReplayJob } from '../../src/ingestion/replays/job.ts'
+import { createReplayConsumer } from '../../src/ingestion/replays/replay-consumer.ts'
+import { storeChunk } from '../../src/ingestion/replays/store-chunk.ts'
+import { storeHits } from '../../src/ingestion/store/store.ts'
+import { createBoundedQueue, waitingBytes } from '../../src/queue/bounded-queue.ts'
+import { queueDepth } from '../../src/queue/bull-format.ts'
+import { createConsumer } from '../../src/queue/consumer.ts'
+import { createProducer } from '../../src/queue/producer.ts'
+import { sharedDatabase, type TestDatabase } from '../support/database.ts'
+import { enrichedHit } from '../support/hits.ts'
+import { silentLog } from '../support/log.ts'
+import { connectTo, testRedis } from '../support/redis.ts'
+import { eventually } from '../support/service.ts'
+import { createTestSite, type TestSite } from '../support/sites.ts'
+import { eventsAt, replayJob } from './chunks.ts'
+
+const SECOND = 1_000
+const MINUTE = 60 * SECOND
+const HOUR = 60 * MINUTE
+const NOON = Date.UTC(2026, 2, 10, 12)
+
+let database: TestDatabase
+beforeAll(async () => {
+  database = await sharedDatabase()
+})
+afterAll(() => database.close())
+
+const visit = (site: TestSite, visitorId: string, at: number) =>
+  storeHits(database.db, 0, [enrichedHit(site, at, { visitorId, url: '/pricing' })])
+const store = (job: ReplayJob) => storeChunk(database.db, job)
+const rowsOf = ({ siteNo }: TestSite) => database.db`
+  select session_at, visitor_no, first_event_ms::float8 as first, last_event_ms::float8 as last, recordings, chunks,
+    bytes::float8 as bytes
+  from session_replays where site_no = ${siteNo} order by session_at`
+const chunksOf = ({ siteNo }: TestSite) => database.db`
+  select recording, position from replay_chunks where site_no = ${siteNo} order by at, position`
+
+test('replays: chunks belong to the session of the visitor, and the row of the session adds them up', async () => {
+  const site = await createTestSite(database.db)
+  const visitorId = randomUUID()
+  await visit(site, visitorId, NOON)
+  await visit(site, randomUUID(), NOON)
+  const first = replayJob(site, NOON + SECOND, { visitorId })
+  const second = replayJob(site, NOON + MINUTE, { visitorId, recording: first.recording, position: 1 })
+  const other = replayJob(site, NOON + 2 * MINUTE, { visitorId })
+  for (const job of [second, first, other]) expect(await store(job)).toBe('stored')
+  expect(await rowsOf(site)).toMatchObject([
+    {
+      session_at: new Date(NOON),
+      first: NOON + SECOND,
+      last: NOON + 2 * MINUTE + SECOND,
+      recordings: 2,
+      chunks: 3,
+      bytes: [first, second, other].reduce((sum, { data }) => sum + Buffer.from(data, 'base64').length, 0),
+    },
+  ])
+})
+
+test('replays: a chunk is stored once, however often it is sent or delivered', async () => {
+  const site = await createTestSite(database.db)
+  const visitorId = randomUUID()
+  await visit(site, visitorId, NOON)
+  const job = replayJob(site, NOON + SECOND, { visitorId })
+  const results = await Promise.all([store(job), store(job), store({ ...job, at: job.at + MINUTE })])
+  expect(results.toSorted()).toEqual(['repeated', 'repeated', 'stored'])
+  expect(await rowsOf(site)).toMatchObject([{ chunks: 1, recordings: 1 }])
+  expect((await chunksOf(site)).length).toBe(1)
+})
+
+test('replays: a chunk waits for the session of its page, and takes no older one', async () => {
+  const site = await createTestSite(database.db)
+  const visitorId = randomUUID()
+  const job = replayJob(site, NOON + SECOND, { visitorId, pageAt: NOON })
+  expect(await store(job)).toBe('waiting')
+  await visit(site, visitorId, NOON - 2 * HOUR)
+  expect(await store(job)).toBe('waiting')
+  await visit(site, visitorId, NOON)
+  expect(await store(job)).toBe('stored')
+  expect(await rowsOf(site)).toMatchObject([{ session_at: new Date(NOON) }])
+})
+
+test('replays: over midnight a chunk finds the session of the id of the day before', async () => {
+  const site = await createTestSite(database.db)
+  const previousVisitorId = randomUUID()
+  await visit(site, previousVisitorId, NOON)
+  expect(await store(replayJob(site, NOON + SECOND, { previousVisitorId }))).toBe('stored')
+})
+
+test('replays: a recording stays in its session', async () => {
+  const site = await createTestSite(database.db)
+  const visitorId = randomUUID()
+  await visit(site, visitorId, NOON)
+  const job = replayJob(site, NOON + SECOND, { visitorId })
+  await store(job)
+  await visit(site, visitorId, NOON + HOUR)
+  const late = { at: NOON + HOUR + SECOND, position: 1 }
+  expect(await store({ ...job, ...late })).toBe('stored')
+  expect(await rowsOf(site)).toMatchObject([{ session_at: new Date(NOON), chunks: 2 }])
+})
+
+test('replays: chunks beyond the bounds of a session, and those of deleted sites, are not stored', async () => {
+  const { db } = database
+  const site = await createTestSite(db)
+  const visitorId = randomUUID()
+  await visit(site, visitorId, NOON)
+  const { recording } = replayJob(site, NOON)
+  const chunk = (position: number, at = NOON + SECOND) =>
+    replayJob(site, at, { visitorId, recording, position })
+  await store(chunk(0))
+  expect(await store(chunk(1, NOON + 2 * HOUR + 2 * SECOND))).toBe('full')
+  expect(await store(chunk(1, NOON + 2 * HOUR))).toBe('stored')
+  await db`update session_replays set chunks = 5000 where site_no = ${site.siteNo}`
+  expect(await store(chunk(2))).toBe('full')
+  await db`update session_replays set chunks = 1, bytes = ${10 * 1024 * 1024 - 10} where site_no = ${site.siteNo}`
+  expect(await store(chunk(2))).toBe('full')
+  await db`update sites set deleted_at = now() where site_no = ${site.siteNo}`
+  expect(await store(chunk(3))).toBe('dropped')
+})
+
+test('replays: the queue delivers chunks, again while they have no session, and gives their bytes back', async () => {
+  const server = await testRedis()
+  const redis = await connectTo(server)
+  const site = await createTestSite(database.db)
+  const visitorId = randomUUID()
+  const queue = createBoundedQueue<ReplayJob>(redis, 'replays', 1_000)
+  const { consume } = createReplayConsumer({
+    db: database.db,
+    queue,
+    producer: createProducer<ReplayJob>(redis, 'replays'),
+    log: silentLog,
+    now: () => new Date(NOON + MINUTE),
+  })
+  const consumer = createConsumer<ReplayJob>({
+    queue: 'replays',
+    redisUrl: server.url,
+    concurrency: 2,
+    log: silentLog,
+    handle: consume,
+  })
+  const { jobId: _, ...early } = replayJob(site, NOON + SECOND, { visitorId })
+  const { jobId: __, ...hopeless } = replayJob(site, NOON - HOUR)
+  expect(await queue.add(early, 500, [], NOON)).toBe('added')
+  expect(await queue.add(hopeless, 400, [], NOON)).toBe('added')
+  expect(await queue.add(early, 200, [], NOON)).toBe('queue_full')
+  await eventually(async () => (await queueDepth(redis, 'replays')).delayed === 1)
+  await eventually(async () => (await waitingBytes(redis, 'replays')) === 500)
+  await visit(site, visitorId, NOON)
+  await eventually(async () => (await chunksOf(site)).length === 1)
+  await eventually(async () => (await waitingBytes(redis, 'replays')) === 0)
+  expect(await queueDepth(redis)).toMatchObject({ waiting: 0, delayed: 0, active: 0 })
+  await consumer.close(0)
+  redis.disconnect()
+  await server.close()
+})
+
+test('replays: the bytes of a site and of a visitor are bounded when chunks are queued', async () => {
+  const server = await testRedis()
+  const redis = await connectTo(server)
+  const queue = createBoundedQueue<ReplayJob>(redis, 'replays', 10_000)
+  const { jobId: _, ...job } = replayJob({ siteNo: 1 }, NOON, { content: eventsAt(NOON) })
+  const visitor = { key: 'visitor', most: 1_000, mostMs: HOUR, keptMs: HOUR }
+  const ofSite = { key: 'site', most: 1_500, keptMs: HOUR }
+  const add = (bytes: number, at = NOON, who = visitor) => queue.add(job, bytes, [who, ofSite], at)
+  expect(await add(900)).toBe('added')
+  expect(await add(101)).toBe(0)
+  expect(await add(50, NOON + HOUR)).toBe('added')
+  expect(await add(1, NOON + HOUR + 1)).toBe(0)
+  const other = { ...visitor, key: 'other' }
+  expect(await add(600, NOON, other)).toBe(1)
+  expect(await add(550, NOON, other)).toBe('added')
+  expect(await waitingBytes(redis, 'replays')).toBe(1_500)
+  expect((await queueDepth(redis, 'replays')).waiting).toBe(3)
+  redis.disconnect()
+  await server.close()
+})

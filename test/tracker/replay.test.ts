@@ -1,0 +1,222 @@
+import { gunzipSync } from 'node:zlib'
+import type { Page } from 'playwright-core'
+import { beforeAll, expect, test } from 'vitest'
+import { eventually } from '../support/service.ts'
+import { type Site, sharedWorld, type World } from './world.ts'
+
+let world: World
+beforeAll(async () => {
+  world = await sharedWorld()
+}, 60_000)
+
+interface RecordedEvent {
+  type: number
+  timestamp: number
+  data: { source?: number; href?: string }
+}
+
+interface StoredChunk {
+  recording: string
+  position: number
+  path: string
+  text: string
+}
+
+async function chunksOf({ no }: Site): Promise<StoredChunk[]> {
+  const rows = await world.service.db<{ recording: string; position: number; path: string; data: Buffer }[]>`
+    select recording, position, path, data from replay_chunks where site_no = ${no} order by first_event_ms, position`
+  return rows.map(({ data, ...row }) => ({ ...row, text: gunzipSync(data).toString() }))
+}
+
+const eventsOf = (chunks: StoredChunk[]): RecordedEvent[] => chunks.flatMap(({ text }) => JSON.parse(text))
+
+/** Everything that is stored of the site, once it passes a test. */
+async function recorded(site: Site, isDone: (chunks: StoredChunk[]) => boolean): Promise<StoredChunk[]> {
+  let chunks: StoredChunk[] = []
+  await eventually(async () => {
+    chunks = await chunksOf(site)
+    return isDone(chunks)
+  }, 20_000)
+  return chunks
+}
+
+/** Opens a page and waits until it is asked whether it may record. */
+async function openRecorded(site: Site, path: string): Promise<Page> {
+  const page = await (await world.person()).newPage()
+  const asked = page.waitForResponse(response => response.url().endsWith('/replay'))
+  await page.goto(site.origin + path)
+  await asked
+  return page
+}
+
+const leave = (page: Page) => page.goto('about:blank')
+const says = (text: string) => (chunks: StoredChunk[]) => chunks.some(chunk => chunk.text.includes(text))
+
+function countLoads(page: Page): string[] {
+  const urls: string[] = []
+  page.on('request', request => {
+    if (/replay/.test(request.url())) urls.push(request.url())
+  })
+  return urls
+}
+
+test('session replay: nothing of it is loaded where the site does not record sessions', async () => {
+  const site = await world.site({ body: '<p>shown</p>' })
+  const page = await (await world.person()).newPage()
+  const loads = countLoads(page)
+  await page.goto(`${site.origin}/`)
+  await site.stored(1)
+  await page.waitForLoadState('networkidle')
+  expect(loads).toEqual([])
+  await page.close()
+})
+
+test('session replay: nothing of it is loaded on excluded pages', async () => {
+  const site = await world.site({ trackReplay: true, excludedPaths: ['/account/**'] })
+  const page = await (await world.person()).newPage()
+  const loads = countLoads(page)
+  await page.goto(`${site.origin}/account/keys`)
+  await site.stored(1)
+  await page.waitForLoadState('networkidle')
+  expect(loads).toEqual([])
+  await page.close()
+})
+
+const FORM = `
+  <h1>Sign up</h1>
+  <input id="text" value="prefilled-text"> <input id="cleared" value="prefilled-cleared">
+  <input type="hidden" value="hidden-token">
+  <input id="password" type="password">
+  <textarea id="area">prefilled-area</textarea>
+  <select id="choice"><option value="a">First</option><option value="chosen-option">Second</option></select>
+  <div id="editable" contenteditable="true"><b>prefilled-editable</b></div>
+  <x-field id="field" value="prefilled-component"></x-field>
+  <p data-analytics-mask>masked-by-page</p>
+  <div data-analytics-block>blocked-by-page</div>
+  <iframe srcdoc="framed-by-page <input><p>framed-text</p>"></iframe>
+  <div data-analytics-unmask>
+    <input id="shown"> <input id="secret" type="password"> <input id="card" autocomplete="section-a cc-number">
+  </div>
+  <a href="#top">top</a>`
+
+test('session replay: what is typed is nowhere in what is stored, unless the page says so', async () => {
+  const site = await world.site({ trackReplay: true, body: FORM })
+  const page = await openRecorded(site, '/form?token=in-the-address#part')
+  await page.fill('#text', 'typed-text')
+  await page.fill('#cleared', '')
+  await page.fill('#password', 'typed-password')
+  await page.fill('#area', 'typed-area')
+  await page.selectOption('#choice', 'chosen-option')
+  await page.click('#editable')
+  await page.keyboard.type('typed-editable')
+  await page.fill('#shown', 'typed-shown')
+  await page.fill('#secret', 'typed-secret')
+  await page.fill('#card', '4111111111111111')
+  await page.evaluate(`document.getElementById('text').setAttribute('value', 'typed-attribute')
+    document.getElementById('field').setAttribute('value', 'typed-component')
+    document.body.append(Object.assign(document.createElement('p'), { textContent: 'later' }))`)
+  const frame = page.frames()[1]!
+  await frame.fill('input', 'framed-typed')
+  await frame.evaluate(`document.querySelector('p').textContent = 'framed-later'
+    document.body.append('framed-added')`)
+  await page.click('h1')
+  await leave(page)
+  const chunks = await recorded(site, all => says('later')(all) && says('typed-shown')(all))
+  const text = chunks.map(chunk => chunk.text).join('\n')
+  expect(text).toContain('Sign up')
+  for (const hidden of [
+    'prefilled',
+    'typed-text',
+    'typed-password',
+    'typed-area',
+    'typed-editable',
+    'typed-secret',
+    'typed-attribute',
+    'typed-component',
+    '4111',
+    'hidden-token',
+    'masked-by-page',
+    'blocked-by-page',
+    'framed',
+    'in-the-address',
+  ])
+    expect(text.includes(hidden), hidden).toBe(false)
+  expect(chunks.every(({ path }) => path === '/form')).toBe(true)
+})
+
+test('session replay: chunks are numbered, and their events can be played again', async () => {
+  const site = await world.site({ trackReplay: true, body: '<h1>Start</h1><ul id="list"></ul>' })
+  const page = await openRecorded(site, '/play')
+  await recorded(site, says('Start'))
+  await page.evaluate(`document.getElementById('list').append(
+    Object.assign(document.createElement('li'), { textContent: 'added' }))`)
+  await leave(page)
+  const chunks = await recorded(site, says('added'))
+  expect(new Set(chunks.map(({ recording }) => recording)).size).toBe(1)
+  expect(chunks.map(({ position }) => position)).toEqual(chunks.map((_, index) => index))
+  const events = eventsOf(chunks)
+  expect(events.slice(0, 2).map(({ type }) => type)).toEqual([4, 2])
+  expect(events[0]!.data.href).toBe(`${site.origin}/play`)
+  const times = events.map(({ timestamp }) => timestamp)
+  expect(times).toEqual(times.toSorted((a, b) => a - b))
+  const player = await (await world.person()).newPage()
+  await player.goto(`${site.origin}/player`)
+  await player.addScriptTag({ path: 'node_modules/rrweb/dist/rrweb.umd.min.cjs' })
+  const shown = await player.evaluate(`(async () => {
+    const replayer = new rrweb.Replayer(${JSON.stringify(events)}, { mouseTail: false })
+    const end = replayer.getMetaData().totalTime + 1
+    replayer.pause(end)
+    for (let tries = 0; tries < 100; tries++) {
+      const text = replayer.iframe.contentDocument.body?.innerText
+      if (text?.includes('added')) return text
+      await new Promise(resolve => setTimeout(resolve, 20))
+    }
+    return replayer.iframe.contentDocument.body?.innerText
+  })()`)
+  expect(shown).toMatch(/Start\s+added/)
+  await player.close()
+  await page.close()
+})
+
+test.each([
+  ['the site', { excludedPaths: ['/secret/*'] }],
+  ['the tag', { attributes: 'data-exclude="/secret/*"' }],
+])(
+  'session replay: a page that %s excludes leaves no trace after a change of the address',
+  async (_, options) => {
+    const site = await world.site({ trackReplay: true, body: '<main id="main">before-it</main>', ...options })
+    const page = await openRecorded(site, '/open')
+    await recorded(site, says('before-it'))
+    // An application may change the page just before, with, or after the address.
+    await page.evaluate(`
+    main.textContent = 'hidden-early'
+    history.pushState({}, '', '/secret/a')
+    main.textContent = 'hidden-late'
+    document.title = 'hidden-title'`)
+    await page.mouse.move(50, 50)
+    await page.evaluate(
+      `new Promise(resolve => setTimeout(resolve, 600)).then(() => { main.textContent = 'hidden-later' })`,
+    )
+    await page.evaluate(`history.pushState({}, '', '/open/again')`)
+    await page.mouse.move(60, 60)
+    await page.evaluate(`new Promise(resolve => setTimeout(resolve, 1500)).then(() => {
+    document.title = 'Again'
+    main.textContent = 'after-it'
+  })`)
+    const chunks = await recorded(site, says('after-it'))
+    await leave(page)
+    const text = chunks.map(chunk => chunk.text).join('\n')
+    expect(text).not.toContain('hidden')
+    expect(text).not.toContain('secret')
+    const recordings = [...new Set(chunks.map(({ recording }) => recording))]
+    expect(recordings.length).toBe(2)
+    const again = chunks.filter(({ recording }) => recording === recordings[1])
+    expect(
+      eventsOf(again)
+        .slice(0, 2)
+        .map(({ type }) => type),
+    ).toEqual([4, 2])
+    expect(again[0]).toMatchObject({ position: 0, path: '/open/again' })
+    await page.close()
+  },
+)
