@@ -31,7 +31,7 @@ export default defineConfig({
       project('unit', 0, 2),
       // A database in WebAssembly takes half a gigabyte and a core; tests of the built service wait for it.
       project('database', 1, 3),
-      // These wait most of their time, so `scripts/test` runs them beside the others.
+      // These wait most of their time, so more of them run side by side than there are cores.
       project('faults', 2, 3),
       project('browser', 2, 3),
     ],
