@@ -49,9 +49,14 @@ export class AppError extends Error {
 
 /**
  * Returns a 422 error for one field.
- * @param message a sentence, or what is said of the field: `must be …`. The message of the error then begins with its name
+ * @param message a sentence, or what is said of the field: `must be …`, `is not …`. The message of the error then begins with its name
  */
 export function invalidField(path: string, message: string): AppError {
-  const sentence = message.startsWith('must ') ? `${path} ${message}` : message
-  return new AppError('validation_failed', sentence, { fields: { [path]: [message] } })
+  return /^(must|is|are) /.test(message)
+    ? invalidValue(path, message)
+    : new AppError('validation_failed', message, { fields: { [path]: [message] } })
 }
+
+/** The same for a message that says which value of the field is wrong: `( is not …`. The message of the error begins with the field. */
+export const invalidValue = (path: string, message: string): AppError =>
+  new AppError('validation_failed', `${path} ${message}`, { fields: { [path]: [message] } })

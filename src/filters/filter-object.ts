@@ -1,5 +1,5 @@
 import type { Dimension } from '../dimensions/dimensions.ts'
-import { invalidField } from '../errors.ts'
+import { invalidValue } from '../errors.ts'
 import { PatternWork } from '../rollups/patterns/match.ts'
 import type { Services } from '../services.ts'
 import {
@@ -48,5 +48,5 @@ export async function checkPatterns(
   const refusal = await patterns.enter(teamId, signal, () => new PatternWork(patterns, signal).check(tests))
   if (refusal?.why !== 'invalid') return
   const { field, value } = tests[refusal.test]!
-  throw invalidField(`filters.${field}`, `${shortened(value)} ${refusal.reason}`)
+  throw invalidValue(`filters.${field}`, `${shortened(value)} ${refusal.reason}`)
 }

@@ -84,7 +84,7 @@ export async function saveFunnel(
   for (const [index, goal] of (await goalsOfSteps(db, site.siteNo, own)).entries()) {
     await checkExpression(services, site, goal).catch(error => {
       throw isInvalid(error)
-        ? invalidField(`steps.${body.steps.indexOf(own[index]!)}.value`, error.message)
+        ? invalidField(`steps.${body.steps.indexOf(own[index]!)}.value`, error.fields!.match_value![0]!)
         : error
     })
   }

@@ -63,7 +63,7 @@ function* conflictsIn(step: z.infer<typeof StepFields>): Generator<[keyof Funnel
   }
   if (!type) return
   for (const [field, message] of goalConflicts(goalBodyOf(step))) {
-    yield [FIELD_OF[field] ?? (field as keyof FunnelStep), message]
+    yield [FIELD_OF[field] ?? (field as keyof FunnelStep), message.replace('goals', 'steps')]
   }
 }
 
@@ -79,18 +79,20 @@ export function goalBodyOf({ name, type, operator, value, scroll_threshold, prop
   }
 }
 
-export const FunnelSteps = z
-  .array(FunnelStep, { error: issue => (issue.code === 'invalid_type' ? stepsMessage : undefined) })
-  .min(MIN_STEPS)
-  .max(MAX_STEPS)
+/** What is said of wrong `steps`. */
 const stepsMessage = `must be a list of ${MIN_STEPS} to ${MAX_STEPS} steps`
 
+export const FunnelSteps = z
+  .array(FunnelStep, { error: issue => (issue.code === 'invalid_type' ? stepsMessage : undefined) })
+  // Not with `min` and `max`: those compare the length of a text, too.
+  .refine(({ length }) => length >= MIN_STEPS && length <= MAX_STEPS, { error: stepsMessage })
+  .meta({ minItems: MIN_STEPS, maxItems: MAX_STEPS })
+
 /** Seconds, or `session`. */
+const windowMessage = `must be session, or seconds from ${SHORTEST_WINDOW} (an hour) to ${LONGEST_WINDOW} (30 days)`
 export const FunnelWindow = z.union(
-  [z.literal('session'), z.int().min(SHORTEST_WINDOW).max(LONGEST_WINDOW)],
-  {
-    error: `must be session, or seconds from ${SHORTEST_WINDOW} (an hour) to ${LONGEST_WINDOW} (30 days)`,
-  },
+  [z.literal('session'), integer(SHORTEST_WINDOW, LONGEST_WINDOW, windowMessage)],
+  { error: windowMessage },
 )
 export type FunnelWindow = z.infer<typeof FunnelWindow>
 

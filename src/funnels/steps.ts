@@ -26,12 +26,18 @@ export async function goalsOfSteps(
   return stepGoals(steps, new Map(goals.map(goal => [goal.id, goal])))
 }
 
+/** Begins the id of a step that has a definition of its own. */
+const OWN = 'step '
+
+/** Returns whether a step is no goal of the site. */
+export const isOwnDefinition = ({ id }: StepGoal): boolean => id.startsWith(OWN)
+
 /** The same with the goals that are known, by id. */
 export function stepGoals(steps: readonly FunnelStep[], goals: ReadonlyMap<string, GoalRecord>): StepGoal[] {
   return steps.map((step, index) => {
     if (!step.goal) {
       const definition = definitionOf(goalBodyOf(step))
-      return { ...definition, id: `step ${index + 1}`, createdAt: new Date(0) }
+      return { ...definition, id: `${OWN}${index + 1}`, createdAt: new Date(0) }
     }
     const goal = goals.get(step.goal.toLowerCase())
     if (!goal) throw noSuchStepGoal(index)

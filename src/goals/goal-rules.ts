@@ -102,5 +102,5 @@ export async function checkExpression(
   if (matchOperator !== 'matches_regex' || matchValue === null) return
   const tests = [{ operator: matchOperator, value: matchValue }]
   const refusal = await patterns.enter(teamId, signal, () => new PatternWork(patterns, signal).check(tests))
-  if (refusal?.why === 'invalid') throw invalidField('match_value', `match_value ${refusal.reason}`)
+  if (refusal?.why === 'invalid') throw invalidField('match_value', refusal.reason)
 }

@@ -13,6 +13,13 @@ const MAX_PAGE = Math.floor(Number.MAX_SAFE_INTEGER / 100)
 export const integerParameter = (min: number, max: number) =>
   z.preprocess((given: number) => (isIntegerText(given) ? Number(given) : given), integer(min, max))
 
+/** The same where both ends are worth naming: of a number that is a choice, not of a page. */
+export const rangedParameter = (min: number, max: number) =>
+  z.preprocess(
+    (given: number) => (isIntegerText(given) ? Number(given) : given),
+    integer(min, max, `must be an integer from ${min} to ${max}`),
+  )
+
 const isIntegerText = (given: unknown) => typeof given === 'string' && /^-?\d+$/.test(given)
 
 /** Query fields that all paginated endpoints have in addition to their own. */

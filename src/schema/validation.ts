@@ -26,17 +26,20 @@ export function cut(value: string, max: number): string {
   return value.slice(0, end)
 }
 
-/** Schema of a string of at most `max` code points; removes NUL characters and replaces lone surrogates. */
-export const text = (max: number) =>
+/**
+ * Schema of a string of at most `max` code points; removes NUL characters and replaces lone surrogates.
+ * @param message what is said of a value that is no string
+ */
+export const text = (max: number, message?: string) =>
   z
-    .string()
+    .string(message && { error: ({ input }) => (input === undefined ? undefined : message) })
     .overwrite(mend)
     .refine(value => isWithin(value, max), `must be at most ${max} characters`)
     .meta({ maxLength: max })
 
 /** Like `text`, but not empty. */
-export const requiredText = (max: number) =>
-  text(max)
+export const requiredText = (max: number, message?: string) =>
+  text(max, message)
     .refine(value => value !== '', 'must not be empty')
     .meta({ minLength: 1 })
 
@@ -60,12 +63,25 @@ export const requiredName = (max: number) =>
     .refine(value => value !== '', 'must not be empty')
     .meta({ minLength: 1 })
 
-/** Schema of an integer from `min` to `max`, both included. */
-export const integer = (min: number, max: number) =>
+/**
+ * Schema of an integer from `min` to `max`, both included.
+ * @param message what is said of any other value; by default, what is wrong with it
+ */
+export const integer = (min: number, max: number, message?: string) =>
   z
-    .int({ error: issue => (issue.code === 'invalid_type' ? 'must be an integer' : undefined) })
-    .min(min)
-    .max(max)
+    .int({
+      // Numbers that are not exact would be compared with the limit a second time.
+      abort: true,
+      error: ({ code }) =>
+        message ??
+        {
+          invalid_type: 'must be an integer',
+          too_big: `must be at most ${max}`,
+          too_small: `must be at least ${min}`,
+        }[code as string],
+    })
+    .min(min, message)
+    .max(max, message)
 
 const givenFlag = z.preprocess(
   value => (value === 'true' ? true : value === 'false' ? false : value),

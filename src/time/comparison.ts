@@ -31,6 +31,11 @@ export const compareFields = {
     description: 'Compare weekdays with the same weekdays; with `previous` and `previous_year`.',
   }),
 }
+/** The same where answers have no `previous` without them. */
+export const previousFields = {
+  ...compareFields,
+  compare: compareFields.compare.meta({ description: 'Adds `previous`: the numbers of this period.' }),
+}
 const ComparisonQuery = z.object(compareFields)
 export type ComparisonQuery = z.infer<typeof ComparisonQuery>
 

@@ -14,6 +14,11 @@ afterAll(() => stats.close())
 const CENTURIES = 'from=1970-01-01&to=2400-01-01'
 const LONG = 'from=2016-01-01&to=2026-03-18'
 
+const PAGE = { type: 'pageview', value: '/a' }
+const funnelOf = (...steps: object[]) => `/stats/funnel?steps=${encodeURIComponent(JSON.stringify(steps))}`
+const WRONG = { type: 'pageview', operator: 'matches_regex', value: '(' }
+const NINES = '9'.repeat(30)
+
 /** Whole messages as a caller of REST sees them: the parameter, what is wrong, and what helps. */
 test.each([
   [
@@ -51,10 +56,44 @@ test.each([
     '/stats/breakdown?dimension=source&sort=scroll_depth',
     'sort scroll_depth needs the dimension path or title',
   ],
-])('messages of 422: %s', async (path, message) => {
+  ['/overview?path[matches_regex]=(', 'path.matches_regex ( is not a regular expression in RE2 syntax'],
+  [`/stats/clicks?page=${NINES}`, 'page must be at most 90071992547409'],
+  ['/stats/scroll?path[contains]=/', 'path must be one path, without operators'],
+  ['/stats/scroll?path=/a&path=/b', 'path must be one path, without operators'],
+  ['/stats/scroll', 'path is required'],
+  ['/stats/journeys?starting_at[is]=/', 'starting_at must be one value, without operators'],
+  ['/stats/journeys?starting_at=/&steps=0', 'steps must be an integer from 1 to 8'],
+  ['/stats/journeys?starting_at=/&steps=x', 'steps must be an integer from 1 to 8'],
+  ['/stats/journeys?starting_at=/&branches=21', 'branches must be an integer from 1 to 20'],
+  [`/stats/retention?periods=${NINES}`, 'periods must be an integer from 1 to 52'],
+  ['/stats/funnel', 'steps must be a list of 2 to 8 steps'],
+  ['/stats/funnel?steps=[{', 'steps must be valid JSON: a list of 2 to 8 steps'],
+  ['/stats/funnel?steps=%22a%20text,%20no%20list%22', 'steps must be a list of 2 to 8 steps'],
+  [funnelOf(PAGE), 'steps must be a list of 2 to 8 steps'],
+  [funnelOf(...Array(9).fill(PAGE)), 'steps must be a list of 2 to 8 steps'],
+  ['/stats/funnel?steps=[]&steps=[]', 'steps must be given once, with all steps in one list'],
+  [funnelOf(PAGE, WRONG), 'steps.1.value is not a regular expression in RE2 syntax'],
+  [funnelOf({ ...PAGE, scroll_threshold: 5 }, PAGE), 'steps.0.scroll_threshold is only for scroll steps'],
+  [funnelOf({ ...PAGE, props: { a: 'b' } }, PAGE), 'steps.0.props are only for event steps'],
+  ...['0', '99999999999', '1&window=2'].map(window => [
+    `${funnelOf(PAGE, PAGE)}&window=${window}`,
+    'window must be session, or seconds from 3600 (an hour) to 2592000 (30 days)',
+  ]),
+] as [string, string][])('messages of 422: %s', async (path, message) => {
   const answer = await stats.ask(`${site.path}${path}`)
   expectError(answer, 422, 'validation_failed')
   expect(answer.json.message).toBe(message)
-  const [field, messages] = Object.entries<string[]>(answer.json.errors)[0]!
-  expect(`${field} ${messages[0]}`).toBe(message)
+  const [[field, messages], ...others] = Object.entries<string[]>(answer.json.errors) as [[string, string[]]]
+  expect(others).toEqual([])
+  expect(`${field} ${messages.join()}`).toBe(message)
+})
+
+test('messages of 422: a saved funnel names the step with an invalid expression', async () => {
+  const body = { name: 'x', steps: [PAGE, WRONG] }
+  const answer = await stats.api.call('POST', `${site.path}/funnels`, { token: stats.owner.token, body })
+  expect([answer.status, answer.body.message, answer.body.errors]).toEqual([
+    422,
+    'steps.1.value is not a regular expression in RE2 syntax',
+    { 'steps.1.value': ['is not a regular expression in RE2 syntax'] },
+  ])
 })

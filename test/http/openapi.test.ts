@@ -162,3 +162,35 @@ describe('OpenAPI schemas', () => {
     expect(JSON.stringify(document).match(/.{80}:"text"[,}]/g)).toBeNull()
   })
 })
+
+const parameterOf = (path: string, name: string) => {
+  const given = document.paths[`/api/sites/{siteKey}${path}`].get.parameters
+  return given
+    .map((each: object) => resolved(document, each))
+    .find((each: { name: string }) => each.name === name)
+}
+
+test.each([
+  ['/stats/journeys', 'steps', 3],
+  ['/stats/journeys', 'branches', 5],
+  ['/stats/retention', 'periods', 12],
+  ['/stats/filter-values', 'limit', 1_000],
+  ['/goals', 'per_page', 25],
+])('OpenAPI: the default of a number is described: %s %s', (path, name, value) => {
+  expect(parameterOf(path, name).schema.default).toBe(value)
+})
+
+test.each(['/stats/funnel', '/stats/web-vitals', '/stats/breakdown'])(
+  'OpenAPI: %s has the compared period only when it is asked for',
+  path => {
+    expect(parameterOf(path, 'compare').description).toMatch(/^Adds `previous`/)
+    expect(parameterOf('/overview', 'compare').description).toContain('Without it')
+  },
+)
+
+test('OpenAPI: the number of steps of a funnel is described', () => {
+  expect(document.components.schemas.FunnelDefinition.properties.steps).toMatchObject({
+    minItems: 2,
+    maxItems: 8,
+  })
+})

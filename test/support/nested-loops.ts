@@ -34,8 +34,8 @@ function isOneRow(node: PlanNode): boolean {
 
 /** Returns whether a node reads a bounded number of rows for each outer row: a function, an index scan, a limit, or constants. */
 function isLookUp(node: PlanNode): boolean {
-  // A cache of the node below it.
-  if (node['Node Type'] === 'Memoize') return isLookUp(node.Plans![0]!)
+  // A cache of the node below it, or a condition on its rows.
+  if (['Memoize', 'Subquery Scan'].includes(node['Node Type'])) return isLookUp(node.Plans![0]!)
   if (['Function Scan', 'ProjectSet', 'Limit', 'Values Scan'].includes(node['Node Type'])) return true
   if (node['Node Type'] === 'Aggregate' && node.Strategy === 'Plain') return true
   return node['Index Cond'] !== undefined

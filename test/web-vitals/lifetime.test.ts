@@ -122,6 +122,21 @@ test.each([
   expect(Object.keys(error!.fields!)[0]!.startsWith(field)).toBe(true)
 })
 
+test.each([
+  [0.00005, 1],
+  [0.00015, 2],
+  [0.00145, 15],
+  [0.07125, 713],
+  [1.00005, 10_001],
+  [1e-7, 0],
+  [4.9e-5, 0],
+  [5e-5, 1],
+])('web vitals: a cls of %f is rounded as the decimal that was sent', (cls, stored) => {
+  expect(readKeyedBody('web-vitals', { ...VALID, cls }).content).toMatchObject({
+    hit: { vitals: { cls: stored } },
+  })
+})
+
 test('web vitals: times are whole milliseconds, cls ten-thousandths, halves are rounded up', () => {
   const attribution = { lcp: { target: 'a\0b', phase: null }, cls: null, inp: { target: 'x' } }
   const { content } = readKeyedBody('web-vitals', { ...VALID, cls: 0.00005, ttfb: 0.4, attribution })

@@ -99,6 +99,12 @@ export const KeyedWebVitals = z
   })
 export type WebVitals = z.infer<typeof WebVitals>
 
+/** Rounds to ten-thousandths; halves of the decimal as sent, not of its binary product, go up. */
+function tenThousandths(value: number): number {
+  const [digits, exponent = 0] = String(value).split('e')
+  return Math.round(Number(`${digits}e${Number(exponent) + 4}`))
+}
+
 /** Returns a report in the units in which it is stored; halves are rounded up. */
 export function readVitals({ id, lcp, inp, cls, fcp, ttfb, attribution }: WebVitals): VitalsReport {
   const of = attribution
@@ -106,7 +112,7 @@ export function readVitals({ id, lcp, inp, cls, fcp, ttfb, attribution }: WebVit
     id,
     ...(lcp !== undefined && { lcp: Math.round(lcp), lcpTarget: of?.lcp?.target, lcpPhase: of?.lcp?.phase }),
     ...(inp !== undefined && { inp: Math.round(inp), inpTarget: of?.inp?.target, inpPhase: of?.inp?.phase }),
-    ...(cls !== undefined && { cls: Math.round(cls * 10_000), clsTarget: of?.cls?.target }),
+    ...(cls !== undefined && { cls: tenThousandths(cls), clsTarget: of?.cls?.target }),
     ...(fcp !== undefined && { fcp: Math.round(fcp), fcpPhase: of?.fcp?.phase }),
     ...(ttfb !== undefined && { ttfb: Math.round(ttfb), ttfbPhase: of?.ttfb?.phase }),
   }

@@ -3,7 +3,7 @@ import { BREAKDOWN_DIMENSIONS } from '../../dimensions/dimensions.ts'
 import { SORTS, type Sort } from '../../rollups/value-order.ts'
 import { pageFields } from '../../schema/pagination.ts'
 import { requiredText } from '../../schema/validation.ts'
-import { checkComparison, compareFields } from '../../time/comparison.ts'
+import { checkComparison, previousFields } from '../../time/comparison.ts'
 import { StatsQuery } from '../filters/query.ts'
 import { PAGES } from './engagement-by-value.ts'
 
@@ -32,7 +32,7 @@ const fields = {
     .guid({ error: 'must be the id of a goal of the site' })
     .optional()
     .meta({ description: 'Goal of `converting_visitors` and `conversion_rate`.' }),
-  ...compareFields,
+  ...previousFields,
   ...pageFields(25),
 }
 

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { count, decimal, flag, label } from '../../schema/fields.ts'
-import { integerParameter } from '../../schema/pagination.ts'
+import { rangedParameter } from '../../schema/pagination.ts'
 import { StatsQuery } from '../filters/query.ts'
 
 const COHORTS = ['first_visit', 'goal', 'payment'] as const
@@ -18,8 +18,8 @@ export const RetentionQuery = StatsQuery.safeExtend({
     .optional()
     .meta({ description: 'The goal of `cohort=goal`.' }),
   period: z.enum(PERIODS).prefault('week').meta({ description: 'Length of the periods.' }),
-  periods: integerParameter(1, MOST_PERIODS)
-    .default(12)
+  periods: rangedParameter(1, MOST_PERIODS)
+    .prefault(12)
     .meta({ description: 'Most later periods of a cohort.' }),
   measure: z.enum(MEASURES).optional().meta({
     description:

@@ -1,8 +1,8 @@
 import { type Dimension, sectionOf } from '../../dimensions/dimensions.ts'
-import { AppError } from '../../errors.ts'
+import { type AppError, invalidField } from '../../errors.ts'
 import { findVisibleFunnel } from '../../funnels/find-funnel.ts'
 import type { FunnelRules } from '../../funnels/schema.ts'
-import { goalsOfSteps, noSuchStepGoal, type StepGoal } from '../../funnels/steps.ts'
+import { goalsOfSteps, isOwnDefinition, noSuchStepGoal, type StepGoal } from '../../funnels/steps.ts'
 import { ratio } from '../../lib/numbers.ts'
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../lib/time.ts'
 import type { Services } from '../../services.ts'
@@ -11,7 +11,7 @@ import { withoutMoneyGoals } from '../../sharing/money-goals.ts'
 import type { TimeSpan } from '../../time/range.ts'
 import { keptPart, type ResolvedQuery } from '../filters/resolved-query.ts'
 import { resolveFollowed, type StatsServices, type StatsSite } from '../query-context.ts'
-import { findTargets } from '../resolve/targets.ts'
+import { findTargets, GoalRefused } from '../resolve/targets.ts'
 import type { FunnelCounts, FunnelTasks, StepCount } from './count-chains.ts'
 import type { FunnelQuery, FunnelReport, SavedFunnelQuery, StepReport } from './query.ts'
 import { fetchMoments, fetchUnitHits } from './read-moments.ts'
@@ -64,7 +64,7 @@ async function requireNoMoney(
   )
   const hidden = goals.findIndex(goal => !shown.includes(goal))
   if (hidden < 0) return
-  if (goals[hidden]!.id.startsWith('step ')) requireSection(services.grant, 'revenue')
+  if (isOwnDefinition(goals[hidden]!)) requireSection(services.grant, 'revenue')
   throw noSuchStepGoal(hidden)
 }
 
@@ -122,7 +122,7 @@ async function countFunnel(
   const resolved = keptPart(whole)
   const targets = await findTargets(services, { ...resolved, ...valueSpan(resolved), teamId }, goals).catch(
     error => {
-      throw namesSteps(error)
+      throw error instanceof GoalRefused ? stepRefused(error, goals) : error
     },
   )
   const isWithinSession = window === 'session' || by === 'session'
@@ -160,13 +160,15 @@ const valueSpan = ({ start, end }: TimeSpan): TimeSpan => ({
   end: new Date(Math.ceil(end.getTime() / QUARTER_MS) * QUARTER_MS),
 })
 
-/** An error about a goal that is looked for is one about the steps. */
-function namesSteps(error: unknown): unknown {
-  if (!(error instanceof AppError) || !error.fields?.goal) return error
-  return new AppError(error.code, error.message.replace('The goal', 'The step'), {
-    fields: { steps: error.fields.goal.map(message => message.replace('The goal', 'The step')) },
-    cause: error,
-  })
+/** Names the step of a goal that cannot be looked for. */
+function stepRefused({ goal, reason, message }: GoalRefused, goals: StepGoal[]): AppError {
+  const index = goals.findIndex(({ id }) => id === goal.id)
+  if (!isOwnDefinition(goal)) return invalidField(`steps.${index}.goal`, message)
+  return invalidField(
+    `steps.${index}.value`,
+    reason ??
+      'is too slow to look for among the values of this range: ask for a shorter range, or use a simpler pattern',
+  )
 }
 
 function presentSteps(goals: StepGoal[], steps: StepCount[]): StepReport[] {

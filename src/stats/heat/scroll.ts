@@ -11,7 +11,10 @@ import { readSlices } from '../sql/slices.ts'
 export const ScrollQuery = z
   .object({
     ...statsFields,
-    path: requiredText(2_048).meta({ description: 'Exactly the path.', example: '/pricing' }),
+    path: requiredText(2_048, 'must be one path, without operators').meta({
+      description: 'Exactly the path.',
+      example: '/pricing',
+    }),
   })
   .superRefine(checkStats)
 export type ScrollQuery = z.infer<typeof ScrollQuery>

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { count, label } from '../../schema/fields.ts'
-import { integerParameter } from '../../schema/pagination.ts'
+import { rangedParameter } from '../../schema/pagination.ts'
 import { requiredText } from '../../schema/validation.ts'
 import { StatsQuery } from '../filters/query.ts'
 
@@ -13,15 +13,15 @@ export const JourneysQuery = StatsQuery.safeExtend({
     .enum(BY, { error: `must be one of ${BY.join(', ')}` })
     .prefault('path')
     .meta({ description: 'What is followed: paths or titles of pageviews, or names of events.' }),
-  starting_at: requiredText(2_048)
+  starting_at: requiredText(2_048, 'must be one value, without operators')
     .optional()
     .meta({ description: 'Follow sessions from this value on; this or `ending_at`.', example: '/' }),
-  ending_at: requiredText(2_048)
+  ending_at: requiredText(2_048, 'must be one value, without operators')
     .optional()
     .meta({ description: 'Follow sessions back from this value.', example: '/pricing' }),
-  steps: integerParameter(1, MOST_STEPS).default(3).meta({ description: 'Most steps after the value.' }),
-  branches: integerParameter(1, MOST_BRANCHES)
-    .default(5)
+  steps: rangedParameter(1, MOST_STEPS).prefault(3).meta({ description: 'Most steps after the value.' }),
+  branches: rangedParameter(1, MOST_BRANCHES)
+    .prefault(5)
     .meta({ description: 'Most values of a step; the others are one node.' }),
 }).superRefine(({ starting_at: start, ending_at: end }, context) => {
   const refuse = (path: string, message: string) =>

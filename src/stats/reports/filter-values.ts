@@ -14,7 +14,7 @@ import { readSlices } from '../sql/slices.ts'
 
 export const FilterValuesQuery = StatsQuery.safeExtend({
   dimension: z.enum(DIMENSIONS).meta({ description: 'Whose values.' }),
-  limit: integerParameter(1, 1_000).default(1_000).meta({ description: 'Most values.' }),
+  limit: integerParameter(1, 1_000).prefault(1_000).meta({ description: 'Most values.' }),
 })
 export type FilterValuesQuery = z.infer<typeof FilterValuesQuery>
 

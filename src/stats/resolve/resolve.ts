@@ -1,4 +1,4 @@
-import { type AppError, invalidField } from '../../errors.ts'
+import { type AppError, invalidField, invalidValue } from '../../errors.ts'
 import { type Condition, isPattern, shortened } from '../../filters/conditions.ts'
 import { findGoals } from '../../goals/find-goal.ts'
 import { PatternWork, type Refusal, sizeOf } from '../../rollups/patterns/match.ts'
@@ -204,8 +204,8 @@ function refused(refusal: Refusal, field: string, tests: { value: string }[] = [
     )
   }
   const pattern = shortened(tests[refusal.test]!.value)
-  if (refusal.why === 'invalid') return invalidField(field, `${pattern} ${refusal.reason}`)
-  return invalidField(
+  if (refusal.why === 'invalid') return invalidValue(field, `${pattern} ${refusal.reason}`)
+  return invalidValue(
     field,
     `${pattern} takes too long on the values of this range: ask for a shorter range, or use a simpler pattern`,
   )

@@ -1,5 +1,5 @@
 import { query } from '../../db/query.ts'
-import { type AppError, invalidField } from '../../errors.ts'
+import { AppError, invalidField } from '../../errors.ts'
 import { type GoalTarget, targetOf, testOf } from '../../goals/matching.ts'
 import type { GoalRecord } from '../../goals/schema.ts'
 import { PatternWork, type Refusal, sizeOf } from '../../rollups/patterns/match.ts'
@@ -175,15 +175,26 @@ async function listRolledUp(
 const tooMany = () =>
   invalidField('range', 'The goals match too many different values in this range: ask for a shorter one')
 
+/** A goal that cannot be looked for. */
+export class GoalRefused extends AppError {
+  readonly goal: GoalRecord
+  /** What is wrong with its value; undefined where it takes too long. */
+  readonly reason: string | undefined
+
+  constructor(goal: GoalRecord, reason: string | undefined) {
+    const message =
+      reason !== undefined
+        ? `The goal ${goal.displayName} (${goal.id}) cannot be looked for: its match_value ${reason}; change or delete it`
+        : `The goal ${goal.displayName} (${goal.id}) takes too long to look for among the values of this range: ask for a shorter range, or give it a simpler match_value`
+    super('validation_failed', message, { fields: { goal: [message] } })
+    this.goal = goal
+    this.reason = reason
+  }
+}
+
 function refused(refusal: Refusal, goalOf: (test: number) => GoalRecord): AppError {
   if (refusal.why === 'many') return tooMany()
-  const { displayName, id } = goalOf(refusal.test)
-  return invalidField(
-    'goal',
-    refusal.why === 'invalid'
-      ? `The goal ${displayName} (${id}) cannot be looked for: its match_value ${refusal.reason}; change or delete it`
-      : `The goal ${displayName} (${id}) takes too long to look for among the values of this range: ask for a shorter range, or give it a simpler match_value`,
-  )
+  return new GoalRefused(goalOf(refusal.test), refusal.why === 'invalid' ? refusal.reason : undefined)
 }
 
 /** Scroll goals match pageviews: their paths are those of pageviews. */

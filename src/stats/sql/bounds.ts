@@ -63,18 +63,42 @@ export function startedSession(db: Queryable, { siteNo, start, end, slice }: Res
   return db`sessions.site_no = ${siteNo}::int and sessions.started_at >= ${from} and sessions.started_at < ${to}`
 }
 
-/** Condition for sessions of hits in or near the range. An event that the service wrote may belong to any earlier session. */
-export const sessionsAround = (db: Queryable, resolved: ResolvedQuery): Fragment => db`
-  sessions.site_no = ${resolved.siteNo}::int
-  and sessions.started_at < ${resolved.slice?.to ?? around(resolved).end}
-  and sessions.started_at >= ${
-    resolved.slice?.from
-      ? db`${resolved.slice.from}`
-      : db`least(
-        ${around(resolved).start}::timestamptz,
-        (select min(session_at) from events where ${inRange(db, resolved)} and is_service)
-      )`
-  }`
+/**
+ * Source of the sessions that hits of the range may belong to, under the name `sessions`. An event that the service wrote may
+ * belong to any earlier session, and one from before its visitor was known to any later one: these are few, and looked up one by one.
+ */
+export function sessionsAround(db: Queryable, resolved: ResolvedQuery): Fragment {
+  const { siteNo, slice } = resolved
+  const { start, end } = around(resolved)
+  const serviceEvent = db`${inRange(db, resolved)} and is_service`
+  return db`(
+    select * from sessions
+    where site_no = ${siteNo}::int
+      and started_at < ${slice?.to ?? end}
+      and started_at >= ${
+        slice?.from
+          ? db`${slice.from}`
+          : db`least(${start}::timestamptz, (select min(session_at) from events where ${serviceEvent}))`
+      }
+    ${
+      slice?.to
+        ? db``
+        : db`
+    union all
+    select later.*
+    from (
+      select distinct session_at, session_no from events where ${serviceEvent} and session_at >= ${end}
+    ) as service_event
+    cross join lateral (
+      select * from sessions
+      where site_no = ${siteNo}::int
+        and started_at = service_event.session_at
+        and session_no = service_event.session_no
+      limit 1
+    ) as later`
+    }
+  ) as sessions`
+}
 
 /**
  * Source of hits, under the name `events`; with a session slice, only hits of its sessions. Events that the service writes may

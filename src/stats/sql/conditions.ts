@@ -60,10 +60,10 @@ function inSessionWhere(db: Queryable, resolved: ResolvedQuery, filters: Dimensi
   const holdAll = db`true ${allHold(db, filters, dimension => sessionColumn(db, dimension))}`
   return filters.every(({ condition }) => takesEmpty(condition))
     ? db`not exists (
-        select from sessions
-        where sessions.session_no = events.session_no and ${sessionsAround(db, resolved)} and not (${holdAll})
+        select from ${sessionsAround(db, resolved)}
+        where sessions.session_no = events.session_no and not (${holdAll})
       )`
-    : db`events.session_no in (select session_no from sessions where ${sessionsAround(db, resolved)} and ${holdAll})`
+    : db`events.session_no in (select session_no from ${sessionsAround(db, resolved)} where ${holdAll})`
 }
 
 /** Condition for sessions that started in the range and match all filters. */

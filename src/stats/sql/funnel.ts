@@ -206,6 +206,6 @@ const joinSession = (db: Queryable, resolved: ResolvedQuery, dimension: Dimensio
   dimension && isInSessionOnly(dimension)
     ? db`
     left join (
-      select session_no, ${db(columnOf(dimension))}::text as value from sessions where ${sessionsAround(db, resolved)}
+      select session_no, ${db(columnOf(dimension))}::text as value from ${sessionsAround(db, resolved)}
     ) as session on session.session_no = events.session_no`
     : db``

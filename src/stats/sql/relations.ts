@@ -241,8 +241,8 @@ function conversionsByValue(db: Queryable, resolved: ResolvedQuery, options: Rel
     from (${converting}) as conversion
     join (
       select session_no, ${ofSession} as value
-      from sessions
-      where ${isOfSessionEnd(value) ? startedSession(db, resolved) : sessionsAround(db, resolved)}
+      from ${isOfSessionEnd(value) ? db`sessions` : sessionsAround(db, resolved)}
+      where ${isOfSessionEnd(value) ? startedSession(db, resolved) : db`true`}
         ${hasValue(db, ofSession, options)}
     ) as session using (session_no)`
 }

@@ -57,6 +57,6 @@ export const hasValue = (db: Queryable, value: Value, { values }: ValueOptions):
 export const joinSession = (db: Queryable, resolved: ResolvedQuery, { value }: ValueOptions): Fragment =>
   value && value !== HOUR_OF_WEEK && isInSessionRow(value)
     ? db`
-  join (select session_no, ${db(columnOf(value))} from sessions where ${sessionsAround(db, resolved)}) as session
+  join (select session_no, ${db(columnOf(value))} from ${sessionsAround(db, resolved)}) as session
     on session.session_no = events.session_no`
     : db``

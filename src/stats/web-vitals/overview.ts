@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { Comparison, checkComparison, compareFields } from '../../time/comparison.ts'
+import { Comparison, checkComparison, previousFields } from '../../time/comparison.ts'
 import { StatsQuery } from '../filters/query.ts'
 import type { ResolvedQuery } from '../filters/resolved-query.ts'
 import { resolveContext, type StatsServices, type StatsSite } from '../query-context.ts'
@@ -9,7 +9,7 @@ import { VITALS, type Vital } from '../sql/web-vitals.ts'
 import { measuredFields } from './fields.ts'
 import { type Measured, type PackedMeasures, summarize } from './measures.ts'
 
-export const WebVitalsQuery = StatsQuery.safeExtend(compareFields).superRefine(checkComparison)
+export const WebVitalsQuery = StatsQuery.safeExtend(previousFields).superRefine(checkComparison)
 export type WebVitalsQuery = z.infer<typeof WebVitalsQuery>
 
 const Measures = z.object(measuredFields).meta({ id: 'WebVital' })
