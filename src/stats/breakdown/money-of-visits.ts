@@ -2,7 +2,7 @@ import type { BreakdownDimension } from '../../dimensions/dimensions.ts'
 import { keptPart, type ResolvedQuery } from '../filters/resolved-query.ts'
 import type { StatsServices } from '../query-context.ts'
 import { filteredQuery } from '../sql/filtered-query.ts'
-import type { VisitSpan } from '../sql/relations.ts'
+import type { VisitSpan } from '../sql/visits.ts'
 
 /** A session and the sum of money that is attributed to it, minor units as text. */
 interface PayingVisit extends VisitSpan {

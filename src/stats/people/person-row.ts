@@ -11,7 +11,7 @@ import type { StatsSite } from '../query-context.ts'
 import { attributeFields, personFields, presentAttributes } from '../sessions/fields.ts'
 import { hasHitFilters } from '../sql/conditions.ts'
 import { filteredQuery } from '../sql/filtered-query.ts'
-import type { PeopleFilter } from '../sql/relations.ts'
+import type { PeopleFilter } from '../sql/narrowing.ts'
 import { readSlices } from '../sql/slices.ts'
 
 export const KINDS = ['visitors', 'users'] as const

@@ -3,8 +3,9 @@ import type { EventType } from '../../ingestion/hit.ts'
 import type { LogServices } from '../event-log/log-pages.ts'
 import type { ResolvedQuery } from '../filters/resolved-query.ts'
 import { filteredQuery } from '../sql/filtered-query.ts'
-import type { PeopleFilter, VisitSpan } from '../sql/relations.ts'
+import type { PeopleFilter } from '../sql/narrowing.ts'
 import { readSlices } from '../sql/slices.ts'
+import type { VisitSpan } from '../sql/visits.ts'
 
 /** A session of a person. */
 export interface Visit extends VisitSpan {

@@ -9,7 +9,7 @@ import type { PageWindow } from '../metrics/rank.ts'
 import type { StatsServices } from '../query-context.ts'
 import { hasHitFilters } from '../sql/conditions.ts'
 import { filteredQuery } from '../sql/filtered-query.ts'
-import type { PeopleFilter } from '../sql/relations.ts'
+import type { PeopleFilter } from '../sql/narrowing.ts'
 import { mergeSlices, readSlices } from '../sql/slices.ts'
 import type { StoredSession } from './session-row.ts'
 

@@ -1,7 +1,18 @@
 import type { Queryable } from '../../db/connect.ts'
+import { columnOf, isHitDimension, isOfSessionEnd } from '../../dimensions/dimensions.ts'
+import { HOUR_OF_WEEK } from '../../dimensions/registry.ts'
 import type { ConversionTargets, ResolvedQuery } from '../filters/resolved-query.ts'
-import { aroundRange, concat, eventsOf, type Fragment, inRange } from './bounds.ts'
+import {
+  aroundRange,
+  concat,
+  eventsOf,
+  type Fragment,
+  inRange,
+  sessionsAround,
+  startedSession,
+} from './bounds.ts'
 import { conditionsOnSession, inMatchingSession } from './conditions.ts'
+import { hasValue, type ValueOptions } from './values.ts'
 
 /** PostgreSQL arrays of arrays must be rectangular: each inner array is sent as text. */
 const listed = (goals: number[]) => `{${goals.join(',')}}`
@@ -12,11 +23,7 @@ const kindsOf = (rows: ConversionTargets['hits']) => [...new Set(rows.map(({ kin
  * One row for each goal and conversion in the range, in sessions that match the filters: `goal` (its number), `at`,
  * `visitor_no`, `session_no`, `revenue_minor` and `revenue_currency` (as reported by the hit).
  */
-export function conversions(
-  db: Queryable,
-  resolved: ResolvedQuery,
-  { hits, scrolls }: ConversionTargets,
-): Fragment {
+function conversions(db: Queryable, resolved: ResolvedQuery, { hits, scrolls }: ConversionTargets): Fragment {
   const ofFilteredSession = db`
     ${conditionsOnSession(db, resolved)}
     ${inMatchingSession(db, resolved, db`events.session_no`)}`
@@ -62,4 +69,26 @@ export function conversions(
       having max(scroll) >= target.threshold
     ) as scrolled
     cross join lateral unnest(scrolled.goals::int[]) as goal`
+}
+
+/** Conversions of targets; with a dimension, `value` is that of the hit or of its session. */
+export function conversionsByValue(
+  db: Queryable,
+  resolved: ResolvedQuery,
+  targets: ConversionTargets,
+  options: ValueOptions,
+): Fragment {
+  const { value } = options
+  const converting = conversions(db, resolved, targets)
+  if (!value || value === HOUR_OF_WEEK || isHitDimension(value)) return converting
+  const ofSession = db`sessions.${db(columnOf(value))}::text`
+  return db`
+    select conversion.*, session.value
+    from (${converting}) as conversion
+    join (
+      select session_no, ${ofSession} as value
+      from ${isOfSessionEnd(value) ? db`sessions` : sessionsAround(db, resolved)}
+      where ${isOfSessionEnd(value) ? startedSession(db, resolved) : db`true`}
+        ${hasValue(db, ofSession, options)}
+    ) as session using (session_no)`
 }
