@@ -3,6 +3,7 @@ import { storeHits } from '../../src/ingestion/store/store.ts'
 import { createLease } from '../../src/redis/lease.ts'
 import { rollUpDay } from '../../src/rollups/daily/roll-up-day.ts'
 import { startScheduler } from '../../src/rollups/scheduler.ts'
+import { PURGE_JOBS } from '../../src/sites/purge-deleted-sites.ts'
 import { testDatabase } from '../support/database.ts'
 import { enrichedHit } from '../support/hits.ts'
 import { silentLog } from '../support/log.ts'
@@ -14,7 +15,7 @@ const START = Date.UTC(2026, 1, 1)
 /** Long after the last hit: everything is below the watermark. */
 const NOW = new Date(START + 25 * DAY)
 
-test('scheduler: the rows of a deleted site are purged', async () => {
+test('scheduler: it runs the jobs that are given to it: the rows of a deleted site are purged', async () => {
   // A database of its own: the scheduler rolls up all sites of a database before it purges.
   const { db, close } = await testDatabase()
   const site = await createTestSite(db)
@@ -35,6 +36,7 @@ test('scheduler: the rows of a deleted site are purged', async () => {
     db,
     redis,
     rollUp: day => rollUpDay(db, day),
+    jobs: PURGE_JOBS,
     lease: createLease(redis, 'scheduler'),
     refreshing: createLease(redis, 'refreshing'),
     log: silentLog,
