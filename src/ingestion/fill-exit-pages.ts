@@ -1,6 +1,7 @@
 import type { Db, Transaction } from '../db/connect.ts'
 import { query } from '../db/query.ts'
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../lib/time.ts'
+import { limitTime } from '../lib/time-budget.ts'
 import { allowColumnstoreWrites } from '../rollups/columnstore.ts'
 import { closesAt } from '../rollups/daily/row-slice.ts'
 import { markBuckets } from '../rollups/dirty.ts'
@@ -93,12 +94,6 @@ async function fill(tx: Transaction, span: Span): Promise<void> {
       changedAt: closesAt(lastAt.getTime()),
     })),
   )
-}
-
-/** Returns a function that tells whether there is time left. */
-function limitTime(budgetMs: number): () => boolean {
-  const endsAt = performance.now() + budgetMs
-  return () => performance.now() < endsAt
 }
 
 export const EXIT_PAGE_JOBS: readonly Job[] = [

@@ -1,6 +1,7 @@
 import type { Db } from '../db/connect.ts'
 import { query } from '../db/query.ts'
 import { MINUTE_MS } from '../lib/time.ts'
+import { limitTime } from '../lib/time-budget.ts'
 import type { Job } from '../rollups/scheduler.ts'
 import { deleteReplay, lockReplays } from './delete-replays.ts'
 
@@ -56,12 +57,6 @@ export async function expireReplays(db: Db, now: Date, hasTime = limitTime(BUDGE
     }
     if (expired.length < MOST_SESSIONS) return false
   }
-}
-
-/** Returns a function that tells whether there is time left. */
-function limitTime(budgetMs: number): () => boolean {
-  const endsAt = performance.now() + budgetMs
-  return () => performance.now() < endsAt
 }
 
 export const REPLAY_JOBS: readonly Job[] = [

@@ -1,5 +1,6 @@
 import type { Db } from '../db/connect.ts'
 import { MINUTE_MS } from '../lib/time.ts'
+import { limitTime } from '../lib/time-budget.ts'
 import type { Job } from '../rollups/scheduler.ts'
 import { removeOldHistory } from './delete-history.ts'
 import { dropDetails } from './drop-details.ts'
@@ -7,12 +8,6 @@ import { moveDetailsFrom } from './keep-numbers.ts'
 
 /** Time limit of one run: other jobs wait this long, and so does a process that must stop. */
 const BUDGET_MS = 2_000
-
-/** Returns a function that tells whether there is time left. */
-function limitTime(budgetMs: number): () => boolean {
-  const endsAt = performance.now() + budgetMs
-  return () => performance.now() < endsAt
-}
 
 /**
  * Drops the details of sites that are past their retention, and numbers that were deleted with the history of a site. Each step

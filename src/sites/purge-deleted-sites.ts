@@ -1,6 +1,7 @@
 import type { Db } from '../db/connect.ts'
 import { query } from '../db/query.ts'
 import { DAY_MS, MINUTE_MS } from '../lib/time.ts'
+import { limitTime } from '../lib/time-budget.ts'
 import { purgeReplays } from '../replays/delete-replays.ts'
 import { AGGREGATE_NAMES } from '../rollups/aggregates.ts'
 import { allowColumnstoreWrites } from '../rollups/columnstore.ts'
@@ -136,8 +137,7 @@ const AGGREGATED = { hits: purgeEvents, sessions: purgeSessions, revenue: purgeR
  * (`SETTLED_MS`), and the site has no dirty buckets. A deleted team goes when all of its sites are done.
  */
 export async function purgeDeletedSites(db: Db, now: Date): Promise<void> {
-  const endsAt = performance.now() + BUDGET_MS
-  const hasTime = () => performance.now() < endsAt
+  const hasTime = limitTime(BUDGET_MS)
   for (const { siteNo, deletedAt } of await selectSites(db)) {
     if (!hasTime()) return
     const isEmpty = await purgeSite(db, siteNo, hasTime)

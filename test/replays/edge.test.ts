@@ -127,7 +127,7 @@ test('POST /api/replay: what is not to be recorded is dropped, and not even unpa
   expect(await waiting()).toBe(before)
 })
 
-test('POST /api/replay: beyond the bounds of a session or a site the page is told to stop', async () => {
+test('POST /api/replay: a page whose session or site has reached its limit is told to stop', async () => {
   const { redis } = api.services
   const site = await recordingSite()
   const visitor_id = randomUUID()

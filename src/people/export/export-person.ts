@@ -1,4 +1,5 @@
 import type { Audit } from '../../audit/audit.ts'
+import { limitTime } from '../../lib/time-budget.ts'
 import type { Services } from '../../services.ts'
 import { requirePerson, visitorIdOf } from '../find-person.ts'
 import type { ExportPerson } from '../schema.ts'
@@ -41,14 +42,13 @@ export async function exportPerson(
     service_events: [],
     next_cursor: null,
   }
-  const endsAt = performance.now() + BUDGET_MS
   const filling: Filling = {
     db,
     person: { siteNo, visitorNo: 0, identifier: person },
     visitorId,
     page,
     room: per_page,
-    hasTime: () => performance.now() < endsAt,
+    hasTime: limitTime(BUDGET_MS),
     cursor,
   }
   await addKnown(filling, given === undefined)

@@ -1,6 +1,7 @@
 import type { Db } from '../../db/connect.ts'
 import { query } from '../../db/query.ts'
 import { DIMENSIONS_HASH } from '../../dimensions/rolled-up.ts'
+import { limitTime } from '../../lib/time-budget.ts'
 import { arraysOf, datesOf, type Window } from '../protocol.ts'
 import { moveRollupWatermark, noteRefreshed } from '../watermarks.ts'
 import { OPEN_MS, readDailyRollups } from './coverage.ts'
@@ -107,9 +108,9 @@ export async function rollUpSites(
   rollUp: RollUpDay,
   { budgetMs }: { budgetMs: number },
 ): Promise<boolean> {
-  const endsAt = performance.now() + budgetMs
+  const hasTime = limitTime(budgetMs)
   const { watermark, refreshedTo } = await moveRollupWatermark(db, now)
-  const round: Round = { db, rollUp, watermark, hasTime: () => performance.now() < endsAt }
+  const round: Round = { db, rollUp, watermark, hasTime }
   if (refreshedTo !== watermark) {
     if (!(await growRollups(round))) return true
     await noteRefreshed(db, { aggregate: 'daily_rollups', refreshedTo: new Date(watermark) })
@@ -130,9 +131,9 @@ export async function rollUpBehind(
   rollUp: RollUpDay,
   { until, budgetMs }: { until: number; budgetMs: number },
 ): Promise<void> {
-  const endsAt = performance.now() + budgetMs
+  const hasTime = limitTime(budgetMs)
   const { watermark } = await moveRollupWatermark(db, now)
-  const round: Round = { db, rollUp, watermark, hasTime: () => performance.now() < endsAt }
+  const round: Round = { db, rollUp, watermark, hasTime }
   // A site needs a span before any rollup. It starts with today, because every day after the newest rollup must have one.
   for (const site of await selectSites(db, { withMissingDays: true })) {
     if (!site.rolledUpFrom) await growSite(round, site)
