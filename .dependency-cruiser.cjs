@@ -84,6 +84,30 @@ module.exports = {
       to: { path: '^src/tracker/' },
     },
     {
+      name: 'the-web-interface-imports-types-only',
+      severity: 'error',
+      from: { path: '^src/web/' },
+      to: { path: '^(src|workers|scripts|test)/', pathNot: '^src/web/', dependencyTypesNot: ['type-only'] },
+    },
+    {
+      name: 'pages-of-the-web-interface-stand-apart',
+      severity: 'error',
+      from: { path: '^src/web/pages/([^/]+)/' },
+      to: { path: '^src/web/pages/', pathNot: '^src/web/pages/$1/' },
+    },
+    {
+      name: 'parts-of-the-web-interface-know-no-page',
+      severity: 'error',
+      from: { path: '^src/web/(api|chart|filters|format|parts|period|state|text)/' },
+      to: { path: '^src/web/pages/' },
+    },
+    {
+      name: 'nothing-of-the-web-interface-runs-here',
+      severity: 'error',
+      from: { path: '^(src|workers|scripts)/', pathNot: '^src/web/' },
+      to: { path: '^src/web/' },
+    },
+    {
       name: 'the-client-knows-only-the-type-of-the-router',
       severity: 'error',
       from: { path: '^src/client/' },
@@ -98,7 +122,7 @@ module.exports = {
     {
       name: 'the-service-needs-no-client',
       severity: 'error',
-      from: { path: '^(src|workers|scripts)/', pathNot: '^src/client/' },
+      from: { path: '^(src|workers|scripts)/', pathNot: '^src/(client|web)/' },
       to: { path: '^src/client/|node_modules/@trpc/client/' },
     },
     {
@@ -108,7 +132,7 @@ module.exports = {
       to: { path: '^src/(ingestion|revenue)/', pathNot: '^src/$1/' },
     },
     only('express-only-in-http', 'express|helmet', '^src/http/|^scripts/bench/floor'),
-    only('trpc-only-in-trpc-and-the-adapter', '@trpc/server', '^src/(trpc|http|client)/'),
+    only('trpc-only-in-trpc-and-the-adapter', '@trpc/server', '^src/(trpc|http|client|web)/'),
     only('bull-only-in-queue', 'bull', '^src/queue/'),
     only('piscina-only-in-threads', 'piscina', '^src/threads/'),
     only('nodemailer-only-in-mail', 'nodemailer', '^src/mail/'),
@@ -120,8 +144,11 @@ module.exports = {
     {
       name: 'declared',
       severity: 'error',
-      // What the tracker imports is part of its bundles, and needed only to build them.
-      from: { path: '^(src|workers|scripts)/', pathNot: '^src/tracker/' },
+      // What the tracker and the web interface import is part of its bundles, and needed only to build them.
+      from: {
+        path: '^(src|workers|scripts)/',
+        pathNot: '^src/(tracker|web)/|^scripts/(world-map|build-web)\\.js',
+      },
       to: { dependencyTypes: ['npm-no-pkg', 'npm-dev', 'unknown'] },
     },
   ],
@@ -133,7 +160,7 @@ module.exports = {
     enhancedResolveOptions: {
       exportsFields: ['exports'],
       conditionNames: ['import', 'node', 'default'],
-      extensions: ['.ts', '.js'],
+      extensions: ['.ts', '.tsx', '.js', '.css'],
     },
   },
 }

@@ -42,5 +42,6 @@ if (Math.max(...sources.map(path => newest(join(root, path)))) > lastBuild()) {
     chunkNames: 'shared/[name]-[hash]',
   })
   await import('./build-tracker.js')
+  await import('./build-web.js')
   writeFileSync(stamp, '')
 }

@@ -16,9 +16,11 @@ import { discardBody } from './body.ts'
 import { errorAnswer, logFailure } from './error-answer.ts'
 import { healthz, readyz } from './health.ts'
 import { metricsEndpoint } from './metrics.ts'
-import { createPages, PAGES } from './pages/pages.ts'
 import { givenRequestId, requestIdFrom } from './request-id.ts'
 import { endSignIn, startSignIn } from './single-sign-on.ts'
+import { FRAME_PATH, PAGE_PATHS } from './web/page-paths.ts'
+import { createWebFiles } from './web/web-files.ts'
+import { createWebPages } from './web/web-pages.ts'
 import { processorWebhook } from './webhook.ts'
 
 /** Creates the app for everything except the ingestion paths and the tracker script, which are answered before Express. */
@@ -48,13 +50,14 @@ export function createApp(
   mount(app, '/api/openapi.json', { get: reference.document })
   mount(app, '/docs', { get: reference.page })
   mount(app, '/docs/redoc.js', { get: reference.script })
-  const pages = createPages(services.config)
-  for (const path of PAGES) mount(app, path, { get: pages.page })
-  mount(app, '/pages/:file', { get: pages.file })
+  const pages = createWebPages(services.config)
+  for (const path of PAGE_PATHS) mount(app, path, { get: pages.page })
+  mount(app, FRAME_PATH, { get: pages.frame })
+  mount(app, '/web/:file', { get: createWebFiles() })
   for (const [path, handlers] of restHandlers(services)) mount(app, path, handlers)
   app.all('/trpc/:procedures', trpcEndpoint(services))
-  app.use(() => {
-    throw new AppError('not_found', 'No such route')
+  app.use((req, res) => {
+    if (!pages.missing(req, res)) throw new AppError('not_found', 'No such route')
   })
   app.use(answerError(services.log))
   return app

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { routes } from '../../src/http/api/routes.ts'
 import { createApp } from '../../src/http/app.ts'
 import { describeApi } from '../../src/http/openapi/document.ts'
-import { PAGES } from '../../src/http/pages/pages.ts'
+import { FRAME_PATH, PAGE_PATHS } from '../../src/http/web/page-paths.ts'
 import { storeChunk } from '../../src/ingestion/replays/store-chunk.ts'
 import { storeHits } from '../../src/ingestion/store/store.ts'
 import { newShareSecret } from '../../src/sharing/credentials.ts'
@@ -288,11 +288,11 @@ test('described endpoints: every served route is described, except those that ar
   const paths = stack.flatMap(({ route }) => (route ? [route.path.replace(/:(\w+)/g, '{$1}')] : []))
   const described = Object.keys(document.paths as object)
   const others = [
-    ...PAGES.map(path => path.replace(/:(\w+)/g, '{$1}')),
+    ...[...PAGE_PATHS, FRAME_PATH].map(path => path.replace(/:(\w+)/g, '{$1}')),
     '/api/openapi.json',
     '/docs',
     '/docs/redoc.js',
-    '/pages/{file}',
+    '/web/{file}',
     '/trpc/{procedures}',
   ].sort()
   expect(paths.filter(path => !described.includes(path)).sort()).toEqual(others)

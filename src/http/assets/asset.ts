@@ -7,9 +7,17 @@ type Encoding = 'br' | 'gzip' | 'identity'
 /** Largest asset that gets the best brotli quality; for larger ones it would block the worker for too long. */
 const THOROUGH_BYTES = 100_000
 
-/** Creates an asset of bytes that never change while the process runs. Each encoding is compressed at its first request. */
-export function createAsset(plain: Buffer, type: string, cacheControl: string) {
-  const bodies: Partial<Record<Encoding, Buffer>> = { identity: plain }
+/**
+ * Creates an asset of bytes that never change while the process runs. Each encoding is compressed at its first request.
+ * @param compressed encodings that were made before
+ */
+export function createAsset(
+  plain: Buffer,
+  type: string,
+  cacheControl: string,
+  compressed: Partial<Record<Encoding, Buffer>> = {},
+) {
+  const bodies: Partial<Record<Encoding, Buffer>> = { identity: plain, ...compressed }
   const tag = createHash('sha256').update(plain).digest('base64url').slice(0, 22)
   const cached = {
     'Cache-Control': cacheControl,
@@ -19,8 +27,13 @@ export function createAsset(plain: Buffer, type: string, cacheControl: string) {
   }
   return {
     /** Answers GET and HEAD: 304 when the ETag matches, else the bytes in the best encoding. `headers` are added. */
-    serve(request: IncomingMessage, response: ServerResponse, headers: OutgoingHttpHeaders = {}) {
-      if (request.headers['if-none-match']?.includes(`"${tag}"`)) {
+    serve(
+      request: IncomingMessage,
+      response: ServerResponse,
+      headers: OutgoingHttpHeaders = {},
+      status = 200,
+    ) {
+      if (status === 200 && request.headers['if-none-match']?.includes(`"${tag}"`)) {
         response.writeHead(304, { ...headers, ...cached }).end()
         return
       }
@@ -28,7 +41,7 @@ export function createAsset(plain: Buffer, type: string, cacheControl: string) {
       const encoding = /\bbr\b/.test(accepted) ? 'br' : /\bgzip\b/.test(accepted) ? 'gzip' : 'identity'
       bodies[encoding] ??= compress(plain, encoding)
       const body = bodies[encoding]
-      response.writeHead(200, {
+      response.writeHead(status, {
         ...headers,
         ...cached,
         'Content-Type': type,

@@ -1,0 +1,48 @@
+import { createTRPCClient, httpBatchLink, httpLink, splitLink } from '@trpc/client'
+import type { AppRouter } from '../../trpc/root.ts'
+
+/** As whom requests are sent, beside the cookie of the browser session. */
+interface Sender {
+  /** Team in which a signed-in person acts. */
+  team?: string
+  /** Access of a share, `wsh_…` or `wsa_…`. */
+  bearer?: string
+}
+
+let sender: Sender = {}
+
+/** Sets as whom all further requests are sent. */
+export function sendAs(next: Sender): void {
+  sender = next
+}
+
+/** Headers of a request beside the API client, such as a download. */
+export const senderHeaders = (): Record<string, string> => ({
+  ...(sender.team !== undefined && { 'X-Team': sender.team }),
+  ...(sender.bearer !== undefined && { Authorization: `Bearer ${sender.bearer}` }),
+})
+
+const options = {
+  // Relative to the <base> of the page, so that the interface works below a path of a proxy.
+  url: new URL('trpc', document.baseURI).href,
+  headers: senderHeaders,
+  // Filters may be longer than a URL.
+  methodOverride: 'POST' as const,
+}
+
+/** Put in `context` of a call that is always fast: it then shares a request with others of the same moment. */
+export const TOGETHER = { together: true }
+
+/**
+ * Client of the service. Each call is a request of its own, so that no card waits for the slowest one; those with `TOGETHER` share
+ * one.
+ */
+export const api = createTRPCClient<AppRouter>({
+  links: [
+    splitLink({
+      condition: ({ context }) => context.together === true,
+      true: httpBatchLink({ ...options, maxItems: 50 }),
+      false: httpLink(options),
+    }),
+  ],
+})

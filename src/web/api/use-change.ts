@@ -1,0 +1,31 @@
+import { useMutation } from '@tanstack/react-query'
+import { type Failure, failureOf } from './failure.ts'
+import { queries } from './use-read.ts'
+
+export interface Change<Input, Output> {
+  /** Sends the change. Resolves to undefined when it failed; `failure` then says why. */
+  send(input: Input): Promise<Output | undefined>
+  isSending: boolean
+  failure: Failure | undefined
+  forgetFailure(): void
+}
+
+/**
+ * Changes something of the service.
+ * @param changes beginnings of the keys of reads that have another answer afterwards
+ */
+export function useChange<Input, Output>(
+  change: (input: Input) => Promise<Output>,
+  changes: readonly (readonly unknown[])[] = [],
+): Change<Input, Output> {
+  const { mutateAsync, isPending, error, reset } = useMutation({
+    mutationFn: change,
+    onSuccess: () => Promise.all(changes.map(queryKey => queries.invalidateQueries({ queryKey }))),
+  })
+  return {
+    send: input => mutateAsync(input).catch(() => undefined),
+    isSending: isPending,
+    failure: error ? failureOf(error) : undefined,
+    forgetFailure: reset,
+  }
+}

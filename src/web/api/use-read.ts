@@ -1,0 +1,57 @@
+import { keepPreviousData, QueryClient, useQuery } from '@tanstack/react-query'
+import { type Failure, failureOf } from './failure.ts'
+
+const RETRIES_WITHOUT_ANSWER = 2
+
+export const queries = new QueryClient({
+  defaultOptions: {
+    queries: {
+      staleTime: 30_000,
+      // A request that was answered with an error is not repeated: the person decides.
+      retry: (count, error) => failureOf(error).kind === 'away' && count < RETRIES_WITHOUT_ANSWER,
+    },
+  },
+})
+
+/** What a read gives to the page. */
+export interface Read<Data> {
+  /** The answer; while another one is loading, the one before. */
+  data: Data | undefined
+  failure: Failure | undefined
+  /** Whether `data` belongs to an earlier question. */
+  isOld: boolean
+  again(): void
+}
+
+interface Options {
+  /** Whether to read at all. */
+  enabled?: boolean
+  /** Milliseconds between two reads; none while the page is hidden. */
+  every?: number
+  /** Whether the answer before is shown until the new one is there; by default it is. */
+  keep?: boolean
+}
+
+/**
+ * Reads from the service, and again when the key changes.
+ * @param key names what is read, with everything that it depends on
+ */
+export function useRead<Data>(
+  key: readonly unknown[],
+  read: (signal: AbortSignal) => Promise<Data>,
+  { enabled = true, every, keep = true }: Options = {},
+): Read<Data> {
+  const { data, error, isPlaceholderData, refetch } = useQuery({
+    queryKey: key,
+    queryFn: ({ signal }) => read(signal),
+    enabled,
+    ...(keep && { placeholderData: keepPreviousData }),
+    ...(every !== undefined && { refetchInterval: every }),
+  })
+  return {
+    data,
+    failure: error ? failureOf(error) : undefined,
+    isOld: isPlaceholderData,
+    again: () => void refetch(),
+  }
+}

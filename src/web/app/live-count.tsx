@@ -1,0 +1,29 @@
+import { Link } from 'wouter'
+import { api } from '../api/client.ts'
+import { useRead } from '../api/use-read.ts'
+import { useFormat } from '../format/format.ts'
+import { useText } from '../text/text.tsx'
+import css from './live-count.module.css'
+import { useSite } from './site.tsx'
+
+const EVERY_MS = 10_000
+
+/** How many visitors are on the site now; leads to the live page. */
+export function LiveCount() {
+  const { overview } = useText()
+  const { exact } = useFormat()
+  const site = useSite()
+  const live = useRead(['live', site.id], signal => api.stats.live.query({ siteKey: site.id }, { signal }), {
+    enabled: site.can('traffic'),
+    every: EVERY_MS,
+  })
+  if (!live.data) return null
+  const { visitors } = live.data
+  return (
+    <Link href="/live" className={css.live} aria-label={overview.onlineNow(exact(visitors))}>
+      <i className={visitors > 0 ? css.dot : css.none} />
+      {exact(visitors)}
+      <span className={css.words}>{overview.onlineNow('').trim()}</span>
+    </Link>
+  )
+}

@@ -1,0 +1,51 @@
+import { createContext, type ReactNode, useContext } from 'react'
+import { api, sendAs, TOGETHER } from '../api/client.ts'
+import type { Outputs } from '../api/types.ts'
+import { useRead } from '../api/use-read.ts'
+import { remember, remembered } from '../state/storage.ts'
+import { Away } from './away.tsx'
+
+export type Person = Outputs['account']['get']
+export type Team = Person['teams'][number]
+
+const PersonContext = createContext<Person | undefined>(undefined)
+const STORED = 'team'
+
+/** Key of the read of the person's own login. */
+export const PERSON = ['account'] as const
+
+/** Loads who is signed in; without a session it leads to the page for signing in. */
+export function SignedIn({ children }: { children: ReactNode }) {
+  const person = useRead(PERSON, signal => api.account.get.query(undefined, { signal, context: TOGETHER }))
+  if (person.failure?.kind === 'signed_out') {
+    leadToLogin()
+    return null
+  }
+  if (!person.data) return person.failure ? <Away failure={person.failure} again={person.again} /> : null
+  return <PersonContext value={person.data}>{children}</PersonContext>
+}
+
+/** Returns who is signed in. */
+export function usePerson(): Person {
+  const person = useContext(PersonContext)
+  if (!person) throw new Error('usePerson() needs <SignedIn>')
+  return person
+}
+
+/** Acts in a team from now on, also after a reload. */
+export function actIn(team: string): void {
+  remember(STORED, team)
+  sendAs({ team })
+}
+
+/** Returns the team in which this browser acted last, if the person still belongs to it, else their first one. */
+export function currentTeam({ teams }: Person): Team | undefined {
+  return teams.find(({ id }) => id === remembered(STORED)) ?? teams[0]
+}
+
+function leadToLogin(): void {
+  const here = location.href.slice(document.baseURI.length)
+  const address = new URL('login', document.baseURI)
+  if (here !== '') address.searchParams.set('return_to', `/${here}`)
+  location.replace(address)
+}

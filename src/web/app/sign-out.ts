@@ -1,0 +1,7 @@
+import { api } from '../api/client.ts'
+
+/** Ends the session and leads to the page for signing in. */
+export async function signOut(): Promise<void> {
+  await api.auth.logout.mutate().catch(() => undefined)
+  location.assign(new URL('login#ended', document.baseURI))
+}

@@ -1,0 +1,70 @@
+import { type ReactNode, useEffect, useMemo } from 'react'
+import { api, TOGETHER } from '../api/client.ts'
+import { failureOf } from '../api/failure.ts'
+import type { Outputs } from '../api/types.ts'
+import { queries, useRead } from '../api/use-read.ts'
+import { useText } from '../text/text.tsx'
+import { Away } from './away.tsx'
+import { NotFound } from './not-found.tsx'
+import { actIn, currentTeam, type Person, type Team, usePerson } from './person.tsx'
+import { SiteProvider, type SiteView } from './site.tsx'
+
+interface Found {
+  site: Outputs['sites']['get']
+  team: Team
+}
+
+/** Key of the read of a site's settings, by id or domain. */
+export const siteRead = (siteKey: string) => ['site', siteKey] as const
+
+/** Loads the site of the address for a member of its team, who may belong to several teams. */
+export function MemberSite({ siteKey, children }: { siteKey: string; children: ReactNode }) {
+  const person = usePerson()
+  const { common } = useText()
+  const found = useRead(siteRead(siteKey), () => findSite(person, siteKey), { keep: false })
+  const view = useMemo(() => found.data && viewOf(found.data), [found.data])
+  useEffect(() => {
+    if (view) document.title = `${view.domain} · ${common.product}`
+  }, [view, common])
+  if (view) return <SiteProvider site={view}>{children}</SiteProvider>
+  if (!found.failure) return null
+  if (found.failure.kind === 'missing') return <NotFound message={common.states.missingSite} />
+  return <Away failure={found.failure} again={found.again} />
+}
+
+/** Asks the team of before first: a link may be to a site of another one. */
+async function findSite(person: Person, siteKey: string): Promise<Found> {
+  const first = currentTeam(person)
+  const teams = [...person.teams].sort((a, b) => Number(b === first) - Number(a === first))
+  let latest: unknown
+  for (const team of teams) {
+    actIn(team.id)
+    try {
+      return { site: await api.sites.get.query({ siteKey }, { context: TOGETHER }), team }
+    } catch (error) {
+      if (failureOf(error).kind !== 'missing') throw error
+      latest = error
+    }
+  }
+  if (first) actIn(first.id)
+  throw latest ?? new Error('The person belongs to no team')
+}
+
+/** Reads the settings of the site again, after a change. */
+export const refreshSite = () => queries.invalidateQueries({ queryKey: ['site'] })
+
+function viewOf({ site, team }: Found): SiteView {
+  return {
+    id: site.id,
+    domain: site.domain,
+    timezone: site.timezone,
+    currency: site.currency,
+    hasData: site.has_data,
+    can: () => true,
+    mayExport: true,
+    mayChange: team.role !== 'viewer',
+    mayManage: team.role === 'owner' || team.role === 'admin',
+    isMember: true,
+    isEmbedded: false,
+  }
+}

@@ -1,0 +1,102 @@
+import type { ReactNode } from 'react'
+import { Link, useLocation, useSearch } from 'wouter'
+import { FilterBar } from '../filters/filter-bar.tsx'
+import { Menu, type MenuEntry } from '../parts/overlay/menu.tsx'
+import { PeriodPicker } from '../period/period-picker.tsx'
+import { useText } from '../text/text.tsx'
+import { LiveCount } from './live-count.tsx'
+import { SITE_PAGES } from './pages-of-site.ts'
+import { useSite } from './site.tsx'
+import { SiteKeys } from './site-keys.tsx'
+import css from './site-layout.module.css'
+import { SiteSwitcher } from './site-switcher.tsx'
+
+/** Pages that are not about a period. */
+const WITHOUT_PERIOD = /^\/(settings|install|connect-stripe|live|goals)(\/|$)/
+
+/** The frame around the pages of a site: where am I, who is here, which page, which time. */
+export function SiteLayout({ children }: { children: ReactNode }) {
+  const { common } = useText()
+  const [path] = useLocation()
+  const { isEmbedded } = useSite()
+  const hasPeriod = !WITHOUT_PERIOD.test(path)
+  return (
+    <div className={css.page}>
+      <a className={css.skip} href="#content">
+        {common.nav.skip}
+      </a>
+      <header className={css.top}>
+        <SiteSwitcher />
+        <LiveCount />
+        <Navigation />
+        <span className={css.grow} />
+        {hasPeriod && <PeriodPicker />}
+      </header>
+      {hasPeriod && <FilterBar />}
+      <main id="content" tabIndex={-1} className={css.content}>
+        {children}
+      </main>
+      {!isEmbedded && <SiteKeys />}
+    </div>
+  )
+}
+
+function Navigation() {
+  const { common } = useText()
+  const site = useSite()
+  const [path] = useLocation()
+  const search = useSearch()
+  const shown = SITE_PAGES.filter(({ needs }) => (needs === 'member' ? site.isMember : site.can(needs)))
+  const isHere = (page: string) =>
+    page === '' ? path === '/' : path === `/${page}` || path.startsWith(`/${page}/`)
+  const addressOf = (page: string) => `/${page}${keptSearch(search)}`
+  const entryOf = ({ path: page, label, key }: (typeof shown)[number]): MenuEntry => ({
+    name: page,
+    label: common.nav[label],
+    href: addressOf(page),
+    isChosen: isHere(page),
+    shortcut: `g ${key}`,
+  })
+  const [first, rest] = [shown.filter(({ isFirst }) => isFirst), shown.filter(({ isFirst }) => !isFirst)]
+  const here = rest.find(({ path: page }) => isHere(page))
+  return (
+    <>
+      <nav className={css.nav} aria-label={common.nav.main}>
+        {first.map(({ path: page, label }) => (
+          <Link
+            key={page}
+            href={addressOf(page)}
+            className={css.link}
+            aria-current={isHere(page) ? 'page' : undefined}
+          >
+            {common.nav[label]}
+          </Link>
+        ))}
+        {rest.length > 0 && (
+          <Menu
+            trigger={`${here ? common.nav[here.label] : common.nav.more} ▾`}
+            label={common.nav.more}
+            entries={rest.map(entryOf)}
+            button={{ kind: 'quiet', className: here ? css.here : undefined }}
+          />
+        )}
+      </nav>
+      <div className={css.phone}>
+        <Menu
+          trigger={<span aria-hidden="true">☰</span>}
+          label={common.nav.main}
+          entries={shown.map(entryOf)}
+          button={{ kind: 'quiet', 'aria-label': common.nav.menu }}
+        />
+      </div>
+    </>
+  )
+}
+
+/** Period and filters go along from page to page; what belongs to one page alone does not. */
+function keptSearch(search: string): string {
+  const params = new URLSearchParams(search)
+  for (const name of ['page', 'sort', 'order', 'search', 'metric', 'group', 'tab']) params.delete(name)
+  const text = params.toString()
+  return text === '' ? '' : `?${text}`
+}

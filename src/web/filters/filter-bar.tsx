@@ -1,0 +1,3 @@
+export function FilterBar() {
+  return null
+}

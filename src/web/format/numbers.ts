@@ -1,0 +1,36 @@
+/** Numbers from here on are shortened where space is short. */
+const LONG = 100_000
+
+export interface NumberFormat {
+  /** `64,912`, from 100,000 on `123.5K`. */
+  count(value: number): string
+  /** Every digit: `1,234,567`. */
+  exact(value: number): string
+  /** `2.31`. */
+  decimal(value: number): string
+  /** A percentage as the API gives it, 0 to 100: `41.7 %`. */
+  percent(value: number): string
+  /** Seconds as `2m 48s`. */
+  duration(seconds: number): string
+}
+
+export function numberFormat(locale: string): NumberFormat {
+  const whole = new Intl.NumberFormat(locale)
+  const short = new Intl.NumberFormat(locale, { notation: 'compact', maximumFractionDigits: 1 })
+  const decimal = new Intl.NumberFormat(locale, { maximumFractionDigits: 2 })
+  const percent = new Intl.NumberFormat(locale, { style: 'percent', maximumFractionDigits: 1 })
+  return {
+    count: value => (Math.abs(value) < LONG ? whole : short).format(value),
+    exact: value => whole.format(value),
+    decimal: value => decimal.format(value),
+    percent: value => percent.format(value / 100),
+    duration,
+  }
+}
+
+function duration(seconds: number): string {
+  const all = Math.round(seconds)
+  const [hours, minutes, rest] = [Math.floor(all / 3600), Math.floor(all / 60) % 60, all % 60]
+  if (hours > 0) return `${hours}h ${minutes}m`
+  return minutes > 0 ? `${minutes}m ${rest}s` : `${rest}s`
+}

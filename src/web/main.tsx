@@ -1,0 +1,18 @@
+import { QueryClientProvider } from '@tanstack/react-query'
+import { createRoot } from 'react-dom/client'
+import { queries } from './api/use-read.ts'
+import { Crash } from './app/crash.tsx'
+import { Routes } from './app/routes.tsx'
+import { chosenLanguage, LanguageProvider, loadLanguage } from './text/text.tsx'
+
+const language = await loadLanguage(chosenLanguage())
+document.documentElement.lang = language.code
+createRoot(document.getElementById('app')!).render(
+  <LanguageProvider language={language}>
+    <QueryClientProvider client={queries}>
+      <Crash>
+        <Routes />
+      </Crash>
+    </QueryClientProvider>
+  </LanguageProvider>,
+)

@@ -1,0 +1,5 @@
+import { Empty } from '../../parts/states.tsx'
+
+export default function Shared() {
+  return <Empty />
+}

@@ -1,0 +1,26 @@
+import type { ReactNode } from 'react'
+import type { Read } from '../api/use-read.ts'
+import css from './answer.module.css'
+import { FailureNote, Skeleton } from './states.tsx'
+
+interface Props<Data> {
+  read: Read<Data>
+  /** Shown until there is an answer for the first time. */
+  placeholder?: ReactNode
+  children: (data: Data) => ReactNode
+}
+
+/** Shows the answer of a read in each of its states; while another one is loading, the one before stays. */
+export function Answer<Data>({ read, placeholder, children }: Props<Data>) {
+  const { data, failure, isOld, again } = read
+  // Data that was there before a later read of the same question failed is still right.
+  if (failure && (data === undefined || isOld || failure.kind !== 'away')) {
+    return <FailureNote failure={failure} again={again} />
+  }
+  if (data === undefined) return placeholder ?? <Skeleton />
+  return (
+    <div className={isOld ? css.old : undefined} aria-busy={isOld || undefined}>
+      {children(data)}
+    </div>
+  )
+}

@@ -1,0 +1,35 @@
+import type { ComponentProps } from 'react'
+import css from './button.module.css'
+
+type Kind = 'plain' | 'main' | 'danger' | 'quiet'
+
+interface Props extends ComponentProps<'button'> {
+  /** `main`: what most people do here, once a page. `danger`: cannot be undone. `quiet`: without a frame. */
+  kind?: Kind
+  isBusy?: boolean
+}
+
+export function Button({ kind = 'plain', isBusy, className, ...rest }: Props) {
+  return (
+    <button
+      type="button"
+      aria-busy={isBusy || undefined}
+      disabled={isBusy}
+      {...rest}
+      className={[css.button, css[kind], className].filter(Boolean).join(' ')}
+    />
+  )
+}
+
+/** A button of one sign; `label` is its name. */
+export function IconButton({ label, className, ...rest }: ComponentProps<'button'> & { label: string }) {
+  return (
+    <button
+      type="button"
+      aria-label={label}
+      title={label}
+      {...rest}
+      className={[css.icon, className].filter(Boolean).join(' ')}
+    />
+  )
+}

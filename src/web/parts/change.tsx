@@ -1,0 +1,30 @@
+import { usePlainFormat } from '../format/format.ts'
+import { useText } from '../text/text.tsx'
+import css from './change.module.css'
+
+interface Props {
+  now: number
+  before: number
+  /** Whether less is better, as with the bounce rate. */
+  isInverse?: boolean
+}
+
+/** How much a number has changed, in percent, with an arrow; nothing where there is nothing to compare with. */
+export function Change({ now, before, isInverse }: Props) {
+  const format = usePlainFormat()
+  const { change } = useText().common
+  if (before === 0)
+    return now === 0 ? <span className={css.same}>–</span> : <span className={css.same}>∞</span>
+  const percent = (100 * (now - before)) / Math.abs(before)
+  const shown = format.percent(Math.abs(percent))
+  if (format.percent(0) === shown) return <span className={css.same}>{shown}</span>
+  const isGood = percent > 0 !== Boolean(isInverse)
+  return (
+    <span className={isGood ? css.good : css.bad}>
+      <span aria-hidden="true">
+        {percent > 0 ? '↑' : '↓'} {shown}
+      </span>
+      <span className="only-read">{percent > 0 ? change.up(shown) : change.down(shown)}</span>
+    </span>
+  )
+}

@@ -1,0 +1,81 @@
+import type { ReactNode } from 'react'
+import { useText } from '../text/text.tsx'
+import css from './data-table.module.css'
+
+export interface Column<Row, Sort extends string = string> {
+  name: string
+  label: string
+  cell(row: Row): ReactNode
+  /** Numbers stand at the right. */
+  isNumber?: boolean
+  /** In the ink of money. */
+  isMoney?: boolean
+  /** Left out on a phone. */
+  isWide?: boolean
+  /** What the list is sorted by with this column. */
+  sort?: Sort
+}
+
+interface Props<Row, Sort extends string> {
+  label: string
+  columns: readonly Column<Row, Sort>[]
+  rows: readonly Row[]
+  keyOf(row: Row): string
+  sort?: Sort
+  order?: 'asc' | 'desc'
+  onSort?(sort: Sort): void
+}
+
+/** A table whose heads may sort it. The first column takes the room that is left. */
+export function DataTable<Row, Sort extends string = string>(props: Props<Row, Sort>) {
+  const { label, columns, rows, keyOf } = props
+  const classOf = ({ isNumber, isMoney, isWide }: Column<Row, Sort>) =>
+    [isNumber && css.number, isMoney && css.money, isWide && css.wide].filter(Boolean).join(' ')
+  return (
+    <div className={css.scroll}>
+      <table className={css.table} aria-label={label}>
+        <thead>
+          <tr>
+            {columns.map(column => (
+              <Head key={column.name} column={column} className={classOf(column)} {...props} />
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {rows.map(row => (
+            <tr key={keyOf(row)}>
+              {columns.map(column => (
+                <td key={column.name} className={classOf(column)}>
+                  {column.cell(row)}
+                </td>
+              ))}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  )
+}
+
+interface HeadProps<Row, Sort extends string> extends Pick<Props<Row, Sort>, 'sort' | 'order' | 'onSort'> {
+  column: Column<Row, Sort>
+  className: string
+}
+
+function Head<Row, Sort extends string>({ column, className, sort, order, onSort }: HeadProps<Row, Sort>) {
+  const { common } = useText()
+  const isSorted = column.sort !== undefined && column.sort === sort
+  const direction = order === 'asc' ? 'ascending' : 'descending'
+  return (
+    <th scope="col" className={className} aria-sort={isSorted ? direction : undefined}>
+      {column.sort !== undefined && onSort ? (
+        <button type="button" title={common.sort(column.label)} onClick={() => onSort(column.sort!)}>
+          {column.label}
+          <span aria-hidden="true">{isSorted ? (order === 'asc' ? ' ↑' : ' ↓') : ''}</span>
+        </button>
+      ) : (
+        column.label
+      )}
+    </th>
+  )
+}

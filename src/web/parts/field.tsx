@@ -1,0 +1,93 @@
+import { type ComponentProps, type ReactNode, useId } from 'react'
+import css from './field.module.css'
+
+interface FieldProps {
+  label: string
+  hint?: ReactNode
+  /** What is wrong with the value. */
+  errors?: readonly string[] | undefined
+}
+
+type TextFieldProps = FieldProps & ComponentProps<'input'>
+
+export function TextField({ label, hint, errors, ...input }: TextFieldProps) {
+  const { id, described } = useIds(hint, errors)
+  return (
+    <Frame {...{ id, label, hint, errors }}>
+      <input {...input} {...described} id={id} className={css.input} />
+    </Frame>
+  )
+}
+
+type TextAreaProps = FieldProps & ComponentProps<'textarea'>
+
+export function TextArea({ label, hint, errors, ...input }: TextAreaProps) {
+  const { id, described } = useIds(hint, errors)
+  return (
+    <Frame {...{ id, label, hint, errors }}>
+      <textarea rows={3} {...input} {...described} id={id} className={css.input} />
+    </Frame>
+  )
+}
+
+type SelectFieldProps = FieldProps &
+  ComponentProps<'select'> & { options: readonly { value: string; label: string }[] }
+
+/** The browser's own list: it has search by letters, and on a phone its own sheet. */
+export function SelectField({ label, hint, errors, options, ...select }: SelectFieldProps) {
+  const { id, described } = useIds(hint, errors)
+  return (
+    <Frame {...{ id, label, hint, errors }}>
+      <select {...select} {...described} id={id} className={css.input}>
+        {options.map(option => (
+          <option key={option.value} value={option.value}>
+            {option.label}
+          </option>
+        ))}
+      </select>
+    </Frame>
+  )
+}
+
+type CheckFieldProps = Omit<FieldProps, 'errors'> & ComponentProps<'input'>
+
+export function CheckField({ label, hint, ...input }: CheckFieldProps) {
+  const { id, described } = useIds(hint, undefined)
+  return (
+    <div className={css.check}>
+      <input type="checkbox" {...input} {...described} id={id} />
+      <label htmlFor={id}>{label}</label>
+      {hint && (
+        <p id={`${id}-hint`} className={css.hint}>
+          {hint}
+        </p>
+      )}
+    </div>
+  )
+}
+
+function Frame({ id, label, hint, errors, children }: FieldProps & { id: string; children: ReactNode }) {
+  return (
+    <div className={css.field}>
+      <label htmlFor={id}>{label}</label>
+      {children}
+      {hint && (
+        <p id={`${id}-hint`} className={css.hint}>
+          {hint}
+        </p>
+      )}
+      {errors && errors.length > 0 && (
+        <p id={`${id}-errors`} className={css.errors} role="alert">
+          {errors.join(' · ')}
+        </p>
+      )}
+    </div>
+  )
+}
+
+function useIds(hint: ReactNode, errors: readonly string[] | undefined) {
+  const id = useId()
+  const isWrong = errors !== undefined && errors.length > 0
+  const parts = [hint && `${id}-hint`, isWrong && `${id}-errors`].filter(Boolean).join(' ')
+  return { id, described: { 'aria-describedby': parts || undefined, 'aria-invalid': isWrong || undefined } }
+}

@@ -1,0 +1,34 @@
+import { Dialog } from '@base-ui/react/dialog'
+import type { ReactNode } from 'react'
+import { useText } from '../../text/text.tsx'
+import { IconButton } from '../button.tsx'
+import css from './overlay.module.css'
+
+interface Props {
+  title: string
+  onClose(): void
+  children: ReactNode
+  size?: 'narrow' | 'wide'
+  action?: ReactNode
+}
+
+export default function DialogPanel({ title, onClose, children, size = 'narrow', action }: Props) {
+  const { actions } = useText().common
+  return (
+    <Dialog.Root open onOpenChange={open => !open && onClose()}>
+      <Dialog.Portal>
+        <Dialog.Backdrop className={css.backdrop} />
+        <Dialog.Viewport className={css.viewport}>
+          <Dialog.Popup className={`${css.dialog} ${css[size]}`}>
+            <header className={css.head}>
+              <Dialog.Title className={css.heading}>{title}</Dialog.Title>
+              {action}
+              <Dialog.Close nativeButton render={<IconButton label={actions.close}>×</IconButton>} />
+            </header>
+            <div className={css.body}>{children}</div>
+          </Dialog.Popup>
+        </Dialog.Viewport>
+      </Dialog.Portal>
+    </Dialog.Root>
+  )
+}

@@ -1,0 +1,61 @@
+import { type ComponentProps, lazy, type ReactNode, Suspense, useRef, useState } from 'react'
+import { Button } from '../button.tsx'
+
+const load = () => import('./menu-panel.tsx')
+const MenuPanel = lazy(load)
+
+/** `line` separates groups. An item with `href` is a link, relative to the page's routes. */
+export type MenuEntry =
+  | { kind: 'line'; name: string }
+  | { kind: 'title'; name: string; label: string }
+  | {
+      kind?: 'item'
+      name: string
+      label: ReactNode
+      /** Key that does the same, shown at the right. */
+      shortcut?: string
+      isChosen?: boolean
+      isDanger?: boolean
+      href?: string
+      onChoose?(): void
+    }
+
+interface Props {
+  trigger: ReactNode
+  label: string
+  entries: readonly MenuEntry[]
+  align?: 'start' | 'end'
+  button?: Omit<ComponentProps<typeof Button>, 'children'>
+  /** The person is about to open it. */
+  onNear?(): void
+}
+
+/** A button with a menu. Its code is loaded when it is about to be used. */
+export function Menu({ trigger, label, entries, align, button, onNear }: Props) {
+  const [open, setOpen] = useState(false)
+  const anchor = useRef<HTMLButtonElement>(null)
+  const prepare = () => {
+    load()
+    onNear?.()
+  }
+  return (
+    <>
+      <Button
+        {...button}
+        ref={anchor}
+        aria-haspopup="menu"
+        aria-expanded={open}
+        onPointerEnter={prepare}
+        onFocus={prepare}
+        onClick={() => setOpen(!open)}
+      >
+        {trigger}
+      </Button>
+      {open && (
+        <Suspense>
+          <MenuPanel {...{ label, entries, align, anchor }} onClose={() => setOpen(false)} />
+        </Suspense>
+      )}
+    </>
+  )
+}

@@ -1,0 +1,53 @@
+import type { ReactNode } from 'react'
+import type { Failure } from '../api/failure.ts'
+import { useText } from '../text/text.tsx'
+import { Button } from './button.tsx'
+import css from './states.module.css'
+
+/** Says that there is nothing, and what to do about it. */
+export function Empty({ title, children }: { title?: string; children?: ReactNode }) {
+  const t = useText()
+  return (
+    <div className={css.empty}>
+      <p>{title ?? t.common.states.empty}</p>
+      {children}
+    </div>
+  )
+}
+
+/** Returns what to tell a person about a failure: in their language where it is a usual one, else what the service said. */
+export function useFailureText(): (failure: Failure) => string {
+  const { states } = useText().common
+  return ({ kind, message }) => {
+    if (kind === 'too_slow') return states.tooSlow
+    if (kind === 'away') return states.away
+    if (kind === 'limited') return states.limited
+    if (kind === 'signed_out') return states.signedOut
+    return kind === 'unknown' ? states.unknown : message
+  }
+}
+
+/** Says why something cannot be shown, with a button to try it again. */
+export function FailureNote({ failure, again }: { failure: Failure; again?: () => void }) {
+  const t = useText()
+  const textOf = useFailureText()
+  return (
+    <div className={css.failure} role="alert">
+      <p>{textOf(failure)}</p>
+      {again && <Button onClick={again}>{t.common.actions.again}</Button>}
+    </div>
+  )
+}
+
+/** Stands in the place of rows until they are there for the first time. */
+export function Skeleton({ rows = 6, height = 32 }: { rows?: number; height?: number }) {
+  const t = useText()
+  return (
+    <div className={css.skeleton} role="status" aria-label={t.common.states.loading}>
+      {Array.from({ length: rows }, (_, index) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: rows without content
+        <span key={index} style={{ height: height - 8, width: `${92 - ((index * 29) % 50)}%` }} />
+      ))}
+    </div>
+  )
+}

@@ -1,0 +1,3 @@
+export function PeriodPicker() {
+  return null
+}

@@ -1,0 +1,3 @@
+import type { Dictionary } from '../languages/en.ts'
+
+export const settings: Dictionary['settings'] = {}

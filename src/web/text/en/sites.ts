@@ -1,0 +1,22 @@
+export const sites = {
+  title: 'Sites',
+  search: 'Search',
+  now: (shown: string) => `${shown} now`,
+  waiting: 'waiting for the first visit',
+  visitors: 'visitors',
+  create: 'New site',
+  none: 'No site yet',
+  noneHint: 'Create the first one; it takes two minutes until its first visit shows.',
+  noMatch: 'No site has this in its domain.',
+  noTeam: 'You belong to no team',
+  noTeamHint: 'Ask for an invitation, or create a team of your own.',
+  periods: { '24h': 'Last 24 hours', '7d': 'Last 7 days', '30d': 'Last 30 days' },
+  pin: (domain: string) => `Pin ${domain}`,
+  unpin: (domain: string) => `Unpin ${domain}`,
+  sorts: {
+    most_visitors: 'Most visitors',
+    fewest_visitors: 'Fewest visitors',
+    domain_asc: 'Domain A–Z',
+    domain_desc: 'Domain Z–A',
+  },
+}

@@ -1,0 +1,39 @@
+import { account } from '../de/account.ts'
+import { auth } from '../de/auth.ts'
+import { common } from '../de/common.ts'
+import { events } from '../de/events.ts'
+import { explore } from '../de/explore.ts'
+import { filters } from '../de/filters.ts'
+import { goals } from '../de/goals.ts'
+import { install } from '../de/install.ts'
+import { keys } from '../de/keys.ts'
+import { money } from '../de/money.ts'
+import { overview } from '../de/overview.ts'
+import { people } from '../de/people.ts'
+import { period } from '../de/period.ts'
+import { settings } from '../de/settings.ts'
+import { sites } from '../de/sites.ts'
+import { team } from '../de/team.ts'
+import type { Dictionary } from './en.ts'
+
+/** All texts in German. */
+export const dictionary: Dictionary = {
+  /** Name of the language in itself. */
+  name: 'Deutsch',
+  account,
+  auth,
+  common,
+  events,
+  explore,
+  filters,
+  goals,
+  install,
+  keys,
+  money,
+  overview,
+  people,
+  period,
+  settings,
+  sites,
+  team,
+}

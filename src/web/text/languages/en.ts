@@ -1,0 +1,40 @@
+import { account } from '../en/account.ts'
+import { auth } from '../en/auth.ts'
+import { common } from '../en/common.ts'
+import { events } from '../en/events.ts'
+import { explore } from '../en/explore.ts'
+import { filters } from '../en/filters.ts'
+import { goals } from '../en/goals.ts'
+import { install } from '../en/install.ts'
+import { keys } from '../en/keys.ts'
+import { money } from '../en/money.ts'
+import { overview } from '../en/overview.ts'
+import { people } from '../en/people.ts'
+import { period } from '../en/period.ts'
+import { settings } from '../en/settings.ts'
+import { sites } from '../en/sites.ts'
+import { team } from '../en/team.ts'
+
+/** All texts of the interface. Every other language has the same shape: TypeScript names what is missing. */
+export const dictionary = {
+  /** Name of the language in itself. */
+  name: 'English',
+  account,
+  auth,
+  common,
+  events,
+  explore,
+  filters,
+  goals,
+  install,
+  keys,
+  money,
+  overview,
+  people,
+  period,
+  settings,
+  sites,
+  team,
+}
+
+export type Dictionary = typeof dictionary
