@@ -22,7 +22,7 @@ export type Project = 'unit' | 'database' | 'browser' | 'faults'
 /** Tests that start, stop or kill several processes and expect the others to answer within seconds. */
 const FAULTS =
   /^test\/(faults|embedded)\/|^test\/contract\/(boot|lifecycle|limits|metrics)\.|^test\/scripts\/(import|payments)-command\./
-const BROWSER = /^test\/(tracker|pages)\//
+const BROWSER = /^test\/(tracker|web)\//
 
 /** Returns the test files of a project, relative to the root. */
 export function filesOf(project: Project): string[] {
