@@ -1,1 +1,56 @@
-export const install = {}
+/** From a new site to its first visit. */
+export const install = {
+  title: (domain: string) => `Put ${domain} on the map`,
+  lead: 'Two minutes. You can leave this page at any time; it waits for you.',
+  created: 'Site created',
+  addLine: 'Add one line to your pages',
+  addLineHint: 'Into the <head>. 2.5 kB, no cookie, and nothing leaves your server.',
+  ways: 'Kinds of sites',
+  wayNames: {
+    html: 'HTML',
+    react: 'React',
+    next: 'Next.js',
+    vue: 'Vue',
+    wordpress: 'WordPress',
+    tagManager: 'Tag Manager',
+    server: 'Server',
+  },
+  where: {
+    html: 'Into the <head> of every page.',
+    react: 'Into index.html. Changes of the page in the application are counted by themselves.',
+    next: 'Into app/layout.tsx. Changes of the page in the application are counted by themselves.',
+    vue: 'Into index.html. With Nuxt, put the same attributes into app.head.script of nuxt.config.',
+    wordpress: 'At the end of functions.php of your theme, or with a plug-in for code in the header.',
+    tagManager: 'A new tag “Custom HTML”, triggered by “Initialization – All Pages”.',
+    server:
+      'For applications that send hits themselves. Send the user agent of the visitor, and either their address (X-Forwarded-For, with TRUST_PROXY) or a visitor_id of your own.',
+  },
+  waiting: (domain: string) => `Waiting for the first visit to ${domain} … open your site in another tab.`,
+  waitingForNext: 'This site has visits already. Waiting for the next one …',
+  arrived: 'It works: the first visit is here',
+  works: 'It works: the latest visit',
+  toOverview: 'Open the overview',
+  check: 'Nothing after a minute? Check the page for me',
+  checking: 'Looking at the page …',
+  checks: {
+    found: 'The page has the script with the key of this site. Open it in a browser without an ad blocker.',
+    other_key: 'The page has the script, but with the key of another site. Copy the line above once more.',
+    missing: 'The page does not have the script. Was it published, and is a cache in front of it?',
+    unreachable: 'The page could not be loaded from here.',
+  },
+  checked: (url: string) => `Looked at ${url}`,
+  local: 'Trying it on localhost?',
+  localHint: 'Pages on your own machine are counted only with data-local:',
+  blocked: 'Ad blockers: serve the script from your own domain',
+  blockedHint:
+    'Start this service with TRACKER_PATH=/t, let the web server of your site pass that path on, and use it in the line:',
+  blockedProxy: 'Count the web server in TRUST_PROXY: otherwise all visitors have its address.',
+  history: 'Bring your history',
+  historyHint: 'Hits of another tool or of access logs: with their own times, and never twice.',
+  historyHow: 'How to import a file',
+  historyFile:
+    'Write one hit a line as JSON (docs/import.md describes the file), and run this where the service is installed:',
+  stripe: 'Connect Stripe',
+  stripeHint: 'See which channel brings recurring revenue.',
+  connect: 'Connect it now',
+}
