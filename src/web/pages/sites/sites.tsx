@@ -74,7 +74,7 @@ function TeamSites({ team, teams, onTeam }: Props) {
           </select>
         )}
         {mayCreate && !isNew && (
-          <Link href="/new" className={`${button.button} ${button.main}`}>
+          <Link href="/new" className={`${button.button} ${button.main} ${css.create}`}>
             {text.create}
           </Link>
         )}
