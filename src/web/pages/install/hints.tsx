@@ -1,5 +1,6 @@
 import { CodeBlock } from '../../parts/code-block.tsx'
 import { useText } from '../../text/text.tsx'
+import { CheckPage } from './check-page.tsx'
 import css from './install.module.css'
 import { scriptTag, serviceAddress } from './snippets.ts'
 
@@ -9,6 +10,7 @@ export function InstallHints({ trackingKey: key }: { trackingKey: string }) {
   const base = serviceAddress()
   return (
     <div className={css.hints}>
+      <CheckPage />
       <details className={css.details}>
         <summary>{text.local}</summary>
         <p>{text.localHint}</p>

@@ -2,7 +2,7 @@ import type { Inputs } from '../../api/types.ts'
 import { useAddress } from '../../state/address.ts'
 import { remember, remembered } from '../../state/storage.ts'
 
-type ListInput = NonNullable<Inputs['sites']['list']>
+type ListInput = Exclude<Inputs['sites']['list'], void>
 export type ListPeriod = '24h' | '7d' | '30d'
 export type ListSort = NonNullable<ListInput['sort']>
 

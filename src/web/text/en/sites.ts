@@ -7,7 +7,7 @@ export const sites = {
   team: 'Team',
   now: (shown: string) => `${shown} now`,
   waiting: 'waiting for the first visit',
-  visitors: (count: number) => (count === 1 ? 'visitor' : 'visitors'),
+  visitors: (count: number): string => (count === 1 ? 'visitor' : 'visitors'),
   revenue: 'Revenue',
   course: (period: string) => `Visitors: ${period}`,
   create: 'New site',
