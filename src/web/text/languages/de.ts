@@ -12,6 +12,7 @@ import { overview } from '../de/overview.ts'
 import { people } from '../de/people.ts'
 import { period } from '../de/period.ts'
 import { settings } from '../de/settings.ts'
+import { share } from '../de/share.ts'
 import { sites } from '../de/sites.ts'
 import { team } from '../de/team.ts'
 import type { Dictionary } from './en.ts'
@@ -34,6 +35,7 @@ export const dictionary: Dictionary = {
   people,
   period,
   settings,
+  share,
   sites,
   team,
 }

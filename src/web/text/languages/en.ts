@@ -12,6 +12,7 @@ import { overview } from '../en/overview.ts'
 import { people } from '../en/people.ts'
 import { period } from '../en/period.ts'
 import { settings } from '../en/settings.ts'
+import { share } from '../en/share.ts'
 import { sites } from '../en/sites.ts'
 import { team } from '../en/team.ts'
 
@@ -33,6 +34,7 @@ export const dictionary = {
   people,
   period,
   settings,
+  share,
   sites,
   team,
 }
