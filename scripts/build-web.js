@@ -108,7 +108,7 @@ function languages() {
 /** The tokens first, then the parts, then the pages: what stands later overrides what stands before. */
 function styleSheets(folder) {
   const all = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter(name => name.endsWith('.css'))
-  const order = ['style', 'parts', 'chart', 'app', 'pages']
+  const order = ['style', 'parts', 'chart', 'period', 'filters', 'app', 'pages']
   return all.sort(
     (a, b) => order.indexOf(a.split(/[\\/]/)[0]) - order.indexOf(b.split(/[\\/]/)[0]) || (a < b ? -1 : 1),
   )

@@ -73,8 +73,10 @@ function Chart({ title, metric, series, revenue, question, notes }: ChartProps) 
   const { labels, values, previous, previous_labels: previousLabels, group } = series
   const { short } = valueText(format, metric)
   const drawn = labels.filter(label => new Date(label) <= new Date()).length
+  // The bucket of now, and the last one of a range that ends today, can still grow.
+  const isOpen = drawn > 0 && (drawn < labels.length || reachesNow(period.range))
   const tone = isMoneyMetric(metric) ? 'money' : 'traffic'
-  const lines: LineSeries[] = [{ name: common.metrics[metric], values, tone, format: short, drawn }]
+  const lines: LineSeries[] = [{ name: common.metrics[metric], values, tone, format: short, drawn, isOpen }]
   if (period.compare !== 'none') {
     lines.push({
       name: common.previous,
@@ -102,6 +104,11 @@ function Chart({ title, metric, series, revenue, question, notes }: ChartProps) 
     />
   )
 }
+
+const OVER: readonly unknown[] = ['yesterday', 'last_month']
+
+const reachesNow = (range: Question['period']['range']) =>
+  typeof range === 'string' ? !OVER.includes(range) : range.to >= today()
 
 const today = () => new Date().toISOString().slice(0, 10)
 
