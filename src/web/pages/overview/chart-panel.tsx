@@ -27,6 +27,7 @@ interface Props {
 export function ChartPanel({ metric, hasRevenue, onNote }: Props) {
   const { overview: text, common } = useText()
   const { params, change } = useAddress()
+  const site = useSite()
   const question = useQuestion()
   const { input, compare } = question
   const group = (params.get('group') ?? undefined) as ChosenGroup
@@ -34,7 +35,8 @@ export function ChartPanel({ metric, hasRevenue, onNote }: Props) {
   const main = useRead(['timeseries', query], signal => api.stats.timeseries.query(query, { signal }))
   const money = { ...query, metric: 'revenue' as const }
   const revenue = useRead(['timeseries', money], signal => api.stats.timeseries.query(money, { signal }), {
-    enabled: hasRevenue,
+    // Asked at the same time as the figures, which say whether there is revenue.
+    enabled: !isMoneyMetric(metric) && site.can('revenue'),
   })
   const notes = useNotes(question)
   return (
