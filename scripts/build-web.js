@@ -38,12 +38,10 @@ const options = {
   metafile: true,
   logLevel: 'warning',
 }
-// Part of the first script, which therefore must not wait for it.
-const english = join(source, 'text', 'languages', 'en.ts')
 const first = await build({ ...options, write: false })
 const lazy = Object.values(first.metafile.outputs)
   .map(({ entryPoint }) => entryPoint && join(root, entryPoint))
-  .filter(path => path?.startsWith(source) && path !== main && path !== english)
+  .filter(path => path?.startsWith(source) && path !== main)
 // Loaded before the first paint, so it is a script of the old kind, which does not wait.
 const early = await build({
   ...options,

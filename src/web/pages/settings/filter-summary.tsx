@@ -1,21 +1,16 @@
 import type { Outputs } from '../../api/types.ts'
+import { useFilterText } from '../../filters/use-filter-text.ts'
+import { IconButton } from '../../parts/button.tsx'
 import { HostileText } from '../../parts/hostile-text.tsx'
-import { type FilterName, OPERATORS, type Operator } from '../../state/filters.ts'
+import { type Filter, type FilterName, OPERATORS, type Operator, parameterOf } from '../../state/filters.ts'
 import { useText } from '../../text/text.tsx'
 import css from './filter-summary.module.css'
 
 export type StoredFilters = Outputs['segments']['list'][number]['filters']
 
-/** A condition of filters that are kept. */
-export interface StoredCondition {
-  name: FilterName
-  operator: Operator
-  values: string[]
-}
-
-/** Returns the conditions of filters in the forms that the API has: a value, values, or values by operator. */
-export function conditionsOf(filters: StoredFilters): StoredCondition[] {
-  return Object.entries(filters).flatMap(([given, condition]) => {
+/** Returns the filters that are kept in the forms that the API has: a value, values, or values by operator. */
+export function filtersOf(stored: StoredFilters): Filter[] {
+  return Object.entries(stored).flatMap(([given, condition]) => {
     const name = given as FilterName
     if (typeof condition === 'string' || Array.isArray(condition)) {
       return [{ name, operator: 'is' as const, values: [condition].flat() }]
@@ -27,19 +22,34 @@ export function conditionsOf(filters: StoredFilters): StoredCondition[] {
   })
 }
 
+interface Props {
+  filters: readonly Filter[]
+  onRemove?(filter: Filter): void
+}
+
 /** Filters in words. */
-export function FilterSummary({ filters }: { filters: StoredFilters }) {
+export function FilterSummary({ filters, onRemove }: Props) {
   const { filters: text } = useText()
+  const textOf = useFilterText(filters)
+  if (filters.length === 0) return null
   return (
     <ul className={css.list}>
-      {conditionsOf(filters).map(({ name, operator, values }) => (
-        <li key={`${name} ${operator}`} className={css.chip}>
-          <span>{text.names[name]}</span> <em>{text.operators[operator]}</em>{' '}
-          <b>
-            <HostileText>{values.join(` ${text.or} `)}</HostileText>
-          </b>
-        </li>
-      ))}
+      {filters.map(filter => {
+        const { head, values } = textOf(filter)
+        return (
+          <li key={parameterOf(filter)} className={css.chip}>
+            <span className={css.head}>{head}</span>
+            <b>
+              <HostileText>{values}</HostileText>
+            </b>
+            {onRemove && (
+              <IconButton label={text.remove(`${head} ${values}`)} onClick={() => onRemove(filter)}>
+                ×
+              </IconButton>
+            )}
+          </li>
+        )
+      })}
     </ul>
   )
 }

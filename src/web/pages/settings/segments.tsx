@@ -14,7 +14,7 @@ import { Form } from '../../parts/form.tsx'
 import { Dialog } from '../../parts/overlay/dialog.tsx'
 import { Empty } from '../../parts/states.tsx'
 import { useText } from '../../text/text.tsx'
-import { FilterSummary } from './filter-summary.tsx'
+import { FilterSummary, filtersOf } from './filter-summary.tsx'
 import css from './settings.module.css'
 
 type Segment = Outputs['segments']['list'][number]
@@ -63,7 +63,7 @@ function SegmentRow({ segment }: { segment: Segment }) {
         <p className={css.name}>
           <bdi>{segment.name}</bdi>
         </p>
-        <FilterSummary filters={segment.filters} />
+        <FilterSummary filters={filtersOf(segment.filters)} />
         <p className={css.small}>
           {[filters.visibilities[segment.visibility], segment.created_by].filter(Boolean).join(' · ')}
         </p>

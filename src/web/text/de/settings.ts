@@ -78,8 +78,6 @@ export const settings: Dictionary['settings'] = {
   fixedFilters: 'Feste Filter',
   fixedFiltersHint: 'Sie gelten für alles, was seine Leser sehen.',
   addFilter: 'Filter hinzufügen',
-  operator: 'Operator',
-  valuesHint: 'Ein Wert je Zeile',
   password: 'Passwort',
   passwordHint: 'Leer: Der Link allein genügt.',
   newPassword: 'Neues Passwort',

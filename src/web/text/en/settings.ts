@@ -56,7 +56,7 @@ export const settings = {
   shareName: 'Name',
   shareNameHint: 'Its readers see it.',
   shows: 'What it shows',
-  privateSections: 'Of private interest:',
+  privateSections: 'Confidential:',
   sections: {
     traffic: 'Traffic',
     sources: 'Sources',
@@ -75,8 +75,6 @@ export const settings = {
   fixedFilters: 'Fixed filters',
   fixedFiltersHint: 'Apply to everything that its readers see.',
   addFilter: 'Add a filter',
-  operator: 'Operator',
-  valuesHint: 'One value a line',
   password: 'Password',
   passwordHint: 'Empty: the link alone is enough.',
   newPassword: 'New password',

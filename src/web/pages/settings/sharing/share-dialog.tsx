@@ -6,8 +6,9 @@ import { useSite } from '../../../app/site.tsx'
 import { CheckField, TextField } from '../../../parts/field.tsx'
 import { Form } from '../../../parts/form.tsx'
 import { Dialog } from '../../../parts/overlay/dialog.tsx'
+import type { Filter } from '../../../state/filters.ts'
 import { useText } from '../../../text/text.tsx'
-import { conditionsOf, type StoredCondition, type StoredFilters } from '../filter-summary.tsx'
+import { filtersOf, type StoredFilters } from '../filter-summary.tsx'
 import css from '../settings.module.css'
 import { FilterRows } from './filter-rows.tsx'
 import { SectionFields } from './section-fields.tsx'
@@ -28,7 +29,7 @@ export function ShareDialog({ share, onCreated, onClose }: Props) {
   const { settings: text, common } = useText()
   const { id } = useSite()
   const [sections, setSections] = useState<readonly Section[]>(share?.sections ?? USUAL_SECTIONS)
-  const [conditions, setConditions] = useState<StoredCondition[]>(() => conditionsOf(share?.filters ?? {}))
+  const [filters, setFilters] = useState<readonly Filter[]>(() => filtersOf(share?.filters ?? {}))
   const [dropsPassword, setDropsPassword] = useState(false)
   const keys = [['shares', id]]
   const create = useChange((values: Values) => api.shares.create.mutate({ siteKey: id, ...values }), keys)
@@ -47,7 +48,7 @@ export function ShareDialog({ share, onCreated, onClose }: Props) {
     const values: Values = {
       name,
       sections: [...sections],
-      filters: filtersFrom(conditions),
+      filters: storedFrom(filters),
       expires_at: expires === '' ? null : new Date(`${expires}T23:59:59`).toISOString(),
       may_export: mayExport !== undefined,
       ...(dropsPassword ? { password: null } : password !== '' && { password }),
@@ -77,7 +78,7 @@ export function ShareDialog({ share, onCreated, onClose }: Props) {
           required
         />
         <SectionFields sections={sections} onChange={setSections} />
-        <FilterRows conditions={conditions} onChange={setConditions} />
+        <FilterRows filters={filters} onChange={setFilters} />
         <TextField
           name="password"
           type="password"
@@ -114,16 +115,10 @@ export function ShareDialog({ share, onCreated, onClose }: Props) {
   )
 }
 
-/** Conditions without a value are no filter yet. */
-function filtersFrom(conditions: readonly StoredCondition[]): StoredFilters {
-  const filters: Record<string, Record<string, string[]>> = {}
-  for (const { name, operator, values } of conditions) {
-    const given = values.filter(value => value !== '')
-    if (given.length === 0) continue
-    const same = filters[name]?.[operator] ?? []
-    filters[name] = { ...filters[name], [operator]: [...same, ...given] }
-  }
-  return filters as StoredFilters
+function storedFrom(filters: readonly Filter[]): StoredFilters {
+  const stored: Record<string, Record<string, string[]>> = {}
+  for (const { name, operator, values } of filters) stored[name] = { ...stored[name], [operator]: values }
+  return stored as StoredFilters
 }
 
 /** The day of a moment by the reader's own clock, `YYYY-MM-DD`. */

@@ -7,7 +7,7 @@ import { useFormat } from '../../../format/format.ts'
 import { Button } from '../../../parts/button.tsx'
 import { Confirm } from '../../../parts/confirm.tsx'
 import { useText } from '../../../text/text.tsx'
-import { FilterSummary } from '../filter-summary.tsx'
+import { FilterSummary, filtersOf } from '../filter-summary.tsx'
 import css from '../settings.module.css'
 import { SECTIONS } from './sections.ts'
 import { ShareDialog } from './share-dialog.tsx'
@@ -33,7 +33,7 @@ export function ShareRow({ share }: { share: Share }) {
         <p className={css.quiet}>
           {isAll ? text.allSections : share.sections.map(section => text.sections[section]).join(', ')}
         </p>
-        <FilterSummary filters={share.filters} />
+        <FilterSummary filters={filtersOf(share.filters)} />
         <Facts share={share} />
       </div>
       <div className={css.buttons}>
