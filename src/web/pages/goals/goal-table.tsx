@@ -5,12 +5,12 @@ import type { Outputs } from '../../api/types.ts'
 import { useChange } from '../../api/use-change.ts'
 import { useSite } from '../../app/site.tsx'
 import { useFormat } from '../../format/format.ts'
-import { Button } from '../../parts/button.tsx'
 import { Confirm } from '../../parts/confirm.tsx'
 import { type Column, DataTable } from '../../parts/data-table.tsx'
 import { HostileText } from '../../parts/hostile-text.tsx'
+import { Menu } from '../../parts/overlay/menu.tsx'
 import { useText } from '../../text/text.tsx'
-import type { Goal } from './goal-types.ts'
+import { type Goal, usualOperator } from './goal-types.ts'
 import css from './goals.module.css'
 
 type Row = Outputs['stats']['goals'][number]
@@ -70,18 +70,21 @@ export function GoalTable({ goals, rows, onEdit }: Props) {
       label: '',
       isNumber: true,
       cell: goal => (
-        <span className={css.actions}>
-          <Button kind="quiet" aria-label={text.editGoal(goal.display_name)} onClick={() => onEdit(goal)}>
-            {common.actions.edit}
-          </Button>
-          <Button
-            kind="quiet"
-            aria-label={text.deleteGoal(goal.display_name)}
-            onClick={() => setRemoved(goal)}
-          >
-            {common.actions.delete}
-          </Button>
-        </span>
+        <Menu
+          trigger="⋯"
+          label={text.actionsFor(goal.display_name)}
+          align="end"
+          button={{ kind: 'quiet', 'aria-label': text.actionsFor(goal.display_name) }}
+          entries={[
+            { name: 'edit', label: common.actions.edit, onChoose: () => onEdit(goal) },
+            {
+              name: 'delete',
+              label: common.actions.delete,
+              isDanger: true,
+              onChoose: () => setRemoved(goal),
+            },
+          ]}
+        />
       ),
     })
   }
@@ -98,17 +101,17 @@ function Name({ goal }: { goal: Goal }) {
   const { goals: text, filters } = useText()
   const { type, match_value: value, match_operator: operator } = goal
   const props = Object.entries(goal.custom_props).map(([key, given]) => `${key} = ${given}`)
-  const compared = operator === 'is' || value === null ? '' : filters.operators[operator]
+  const isUsual = value === null || operator === 'is' || operator === usualOperator(type)
   const threshold = goal.scroll_threshold >= 0 ? text.scrolled(String(goal.scroll_threshold)) : ''
+  const rule = [text.types[type], threshold, isUsual ? '' : filters.operators[operator], value ?? text.any]
   return (
     <>
       <Link href={`/?goal=${goal.id}`} className={css.name}>
         <HostileText>{goal.display_name}</HostileText>
       </Link>
-      <span className={css.rule}>
-        <span>{[text.types[type], threshold, compared].filter(Boolean).join(' ')}</span>
-        <HostileText>{[value ?? text.any, ...props].join(' · ')}</HostileText>
-      </span>
+      <small className={css.rule}>
+        <HostileText>{[rule.filter(Boolean).join(' '), ...props].join(' · ')}</HostileText>
+      </small>
     </>
   )
 }

@@ -14,6 +14,7 @@ import { period } from '../de/period.ts'
 import { settings } from '../de/settings.ts'
 import { share } from '../de/share.ts'
 import { sites } from '../de/sites.ts'
+import { stripe } from '../de/stripe.ts'
 import { team } from '../de/team.ts'
 import type { Dictionary } from './en.ts'
 
@@ -37,5 +38,6 @@ export const dictionary: Dictionary = {
   settings,
   share,
   sites,
+  stripe,
   team,
 }

@@ -14,6 +14,7 @@ import { period } from '../en/period.ts'
 import { settings } from '../en/settings.ts'
 import { share } from '../en/share.ts'
 import { sites } from '../en/sites.ts'
+import { stripe } from '../en/stripe.ts'
 import { team } from '../en/team.ts'
 
 /** All texts of the interface. Every other language has the same shape: TypeScript names what is missing. */
@@ -36,6 +37,7 @@ export const dictionary = {
   settings,
   share,
   sites,
+  stripe,
   team,
 }
 
