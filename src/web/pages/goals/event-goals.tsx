@@ -14,10 +14,12 @@ import { useText } from '../../text/text.tsx'
 import css from './goals.module.css'
 
 const MOST = 100
+/** What trackers record by themselves is no event of one's own. */
+const NOT_OWN = ['(none)', 'outbound', 'download', 'button', 'form', 'copy']
 
 /** Makes goals of the events of the period. */
 export function EventGoals({ onClose }: { onClose(): void }) {
-  const { goals: text } = useText()
+  const { goals: text, common } = useText()
   const { id } = useSite()
   const { exact } = useFormat()
   const { period } = useQuestion()
@@ -35,12 +37,13 @@ export function EventGoals({ onClose }: { onClose(): void }) {
   return (
     <Dialog open title={text.fromEvents} onClose={onClose}>
       <Answer read={names}>
-        {({ data }) =>
-          data.length === 0 ? (
+        {({ data }) => {
+          const own = data.filter(({ value }) => !NOT_OWN.includes(value))
+          return own.length === 0 ? (
             <Empty title={text.noEvents} />
           ) : (
             <Form
-              send={text.createMany(chosen.length)}
+              send={chosen.length === 0 ? common.actions.create : text.createMany(chosen.length)}
               isSending={create.isSending}
               failure={create.failure}
               onSend={async () => {
@@ -49,7 +52,7 @@ export function EventGoals({ onClose }: { onClose(): void }) {
             >
               <p>{text.fromEventsHint}</p>
               <div className={css.checks}>
-                {data.map(({ value, visitors }) => (
+                {own.map(({ value, visitors }) => (
                   <label key={value} className={css.check}>
                     <input type="checkbox" checked={chosen.includes(value)} onChange={() => toggle(value)} />
                     <HostileText>{value}</HostileText>
@@ -59,7 +62,7 @@ export function EventGoals({ onClose }: { onClose(): void }) {
               </div>
             </Form>
           )
-        }
+        }}
       </Answer>
     </Dialog>
   )

@@ -52,6 +52,7 @@ export function GoalTable({ goals, rows, onEdit }: Props) {
       name: 'rate',
       label: common.short.rate,
       isNumber: true,
+      isWide: true,
       cell: numberOf(row => format.percent(row.conversion_rate)),
     },
   ]
