@@ -27,7 +27,7 @@ const behaviour = (
 // Social networks bring the most visitors; assistants and search bring those who pay.
 const ASSISTANT = behaviour(
   { compare: 26, docs: 24, home: 20, features: 16, pricing: 14 },
-  [0.72, 0.105, 0.44, 0.5],
+  [0.72, 0.115, 0.44, 0.45],
 )
 const SEARCH = behaviour({ blog: 34, docs: 26, home: 22, compare: 9, features: 9 }, [0.62, 0.032, 0.34, 0.18])
 const DIRECT = behaviour({ home: 68, pricing: 12, docs: 12, changelog: 8 }, [0.6, 0.013, 0.24, 0.12])
@@ -120,4 +120,4 @@ export const originOf = (random: Random, launch: number): Origin =>
 
 /** Returns the origin of a later session: often that of the first one again. */
 export const originAgain = (random: Random, first: Origin): Origin =>
-  random.chance(0.6) ? first : random.chance(0.8) ? RETURNING : originOf(random, 0)
+  random.chance(0.75) ? first : random.chance(0.8) ? RETURNING : originOf(random, 0)

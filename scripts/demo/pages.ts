@@ -33,7 +33,7 @@ const PAGES: Record<Section, Weighted<Page>[]> = {
     '/integrations': 'Integrations',
     '/templates': 'Templates for interviews and surveys',
   }),
-  pricing: pagesOf('pricing', 1, { '/pricing': 'Pricing' }),
+  pricing: pagesOf('pricing', 0.12, { '/pricing': 'Pricing', '/signup': 'Sign up' }),
   docs: pagesOf('docs', 0.82, {
     '/docs': 'Documentation',
     '/docs/getting-started': 'Getting started',
@@ -89,8 +89,7 @@ const PAGES: Record<Section, Weighted<Page>[]> = {
   }),
 }
 
-export const SIGNUP: Page = { section: 'pricing', path: '/signup', title: `Sign up – ${SITE}` }
-export const PRICING: Page = PAGES.pricing[0]![0]
+export const [PRICING, SIGNUP] = PAGES.pricing.map(([page]) => page) as [Page, Page]
 export const WELCOME: Page = { section: 'app', path: '/app/welcome', title: `Welcome – ${SITE}` }
 
 /** @param next weight of a page compared with the one before it */
@@ -105,7 +104,15 @@ function pagesOf(section: Section, next: number, titles: Record<string, string>)
 const NEXT: Record<Section, readonly Weighted<Section>[]> = {
   home: weighted({ features: 30, pricing: 27, customers: 10, docs: 12, blog: 7, company: 6 }),
   features: weighted({ features: 38, pricing: 26, docs: 12, customers: 9, home: 8 }),
-  pricing: weighted({ compare: 17, features: 24, customers: 14, docs: 14, company: 10, home: 12 }),
+  pricing: weighted({
+    pricing: 12,
+    compare: 17,
+    features: 24,
+    customers: 14,
+    docs: 14,
+    company: 10,
+    home: 12,
+  }),
   docs: weighted({ docs: 74, pricing: 8, home: 6, changelog: 5, features: 5 }),
   blog: weighted({ blog: 42, home: 20, features: 13, pricing: 9, customers: 7 }),
   customers: weighted({ customers: 38, pricing: 25, features: 18, home: 12 }),

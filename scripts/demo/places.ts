@@ -9,7 +9,7 @@ interface Country {
 
 const country = (languages: string, networks: string): Country => ({
   // The first language is that of most visitors.
-  languages: languages.split(' ').map((language, index) => [language, index === 0 ? 8 : 2]),
+  languages: languages.split(' ').map((language, index) => [language, index === 0 ? 9 : 1]),
   networks: networks.split(' '),
 })
 

@@ -23,7 +23,7 @@ export const monthlyOf = (terms: Terms): number => chargeOf(terms) / (terms.inte
 /** Returns the terms that a subscription begins with. */
 export const termsOf = (random: Random, tier: Tier): Terms => ({
   tier,
-  interval: random.chance(0.2) ? 'year' : 'month',
+  interval: random.chance(0.28) ? 'year' : 'month',
   seats: tier === 'team' ? random.between(1, 4) : 1,
 })
 

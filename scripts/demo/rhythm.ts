@@ -27,8 +27,8 @@ export interface Calendar {
 export function calendarOf(now: number, days: number): Calendar {
   const today = Math.floor(now / DAY_MS) * DAY_MS
   const all = Array.from({ length: days }, (_, index) => today - (days - 1 - index) * DAY_MS)
-  // About five weeks ago, on a Tuesday where there is one around.
-  const around = all[Math.floor((days - 1) * 0.6)]!
+  // About three weeks ago, so that a month shows it, on a Tuesday where there is one around.
+  const around = all[Math.floor((days - 1) * 0.8)]!
   const tuesday = around - ((new Date(around).getUTCDay() + 5) % 7) * DAY_MS
   return { now, days: all, launch: Math.max(tuesday, all[0]!) }
 }

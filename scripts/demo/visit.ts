@@ -55,7 +55,7 @@ export function sendVisit(world: World, visit: Visit): number | undefined {
       identify(lines, at + 400, visitor, visitor.person, 'customer')
     }
     const { time, sd } = engagementOn(random, page)
-    sendEvents(world, visitor, page, { at, time, url })
+    sendEvents(world, visit, page, { at, time, url })
     if (random.chance(ENGAGED)) lines.add(at + time, visitor, 'engage', { url, sd, time })
     at += time + random.between(1_000, 12_000)
   }
@@ -94,14 +94,14 @@ function identify(lines: Lines, at: number, visitor: Visitor, person: Person, pl
 /** Sends what happens on a page beside its view: at most one action, an error, a report of Web Vitals. */
 function sendEvents(
   { random, calendar, hostname, lines }: World,
-  visitor: Visitor,
+  { visitor, signsUp }: Visit,
   page: Page,
   { at, time, url }: { at: number; time: number; url: object },
 ): void {
   const within = (share: number) => at + Math.round(time * share)
   const error = errorOn(random, calendar, hostname, page.section, at)
   if (error) lines.add(within(0.1), visitor, 'event', { url, ...error })
-  if (page === SIGNUP) {
+  if (page === SIGNUP && signsUp) {
     const properties = { selector: '#signup', url: '/signup' }
     lines.add(within(0.9), visitor, 'event', { url, name: 'form', properties })
   } else {
