@@ -27,9 +27,9 @@ const behaviour = (
 // Social networks bring the most visitors; assistants and search bring those who pay.
 const ASSISTANT = behaviour(
   { compare: 26, docs: 24, home: 20, features: 16, pricing: 14 },
-  [0.72, 0.115, 0.44, 0.45],
+  [0.72, 0.115, 0.48, 0.48],
 )
-const SEARCH = behaviour({ blog: 34, docs: 26, home: 22, compare: 9, features: 9 }, [0.62, 0.032, 0.34, 0.18])
+const SEARCH = behaviour({ blog: 34, docs: 26, home: 22, compare: 9, features: 9 }, [0.62, 0.032, 0.32, 0.16])
 const DIRECT = behaviour({ home: 68, pricing: 12, docs: 12, changelog: 8 }, [0.6, 0.013, 0.24, 0.12])
 const SOCIAL = behaviour({ blog: 62, home: 28, changelog: 10 }, [0.36, 0.006, 0.2, 0.06])
 const REFERRAL = behaviour({ home: 44, features: 28, customers: 28 }, [0.6, 0.026, 0.3, 0.14])
@@ -120,4 +120,4 @@ export const originOf = (random: Random, launch: number): Origin =>
 
 /** Returns the origin of a later session: often that of the first one again. */
 export const originAgain = (random: Random, first: Origin): Origin =>
-  random.chance(0.75) ? first : random.chance(0.8) ? RETURNING : originOf(random, 0)
+  random.chance(0.83) ? first : random.chance(0.8) ? RETURNING : originOf(random, 0)

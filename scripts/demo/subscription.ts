@@ -3,8 +3,10 @@ import type { Random } from '../random.ts'
 import { chargeOf, larger, monthlyOf, smaller, type Terms, type Tier, termsOf } from './plans.ts'
 
 const TRIAL_MS = 14 * DAY_MS
-/** Shares of the months, or years, of a subscription after which it ends, and in which it changes. */
+/** Shares of the months, or years, of a subscription after which it ends, and the factor for large customers, who stay longer. */
 const ENDS = { month: 0.05, year: 0.2 }
+const ENDS_OF_BUSINESS = 0.4
+/** Shares of the months, or years, in which a subscription changes. */
 const GROWS = 0.07
 const SHRINKS = 0.022
 /** Share of payments that are given back, all of it or half. */
@@ -61,7 +63,7 @@ function live(random: Random, start: number, first: Terms, now: number): Subscri
   for (let cycle = 1; ; cycle++) {
     const [from, to] = [monthsAfter(start, (cycle - 1) * months), monthsAfter(start, cycle * months)]
     const within = from + Math.round((to - from) * (0.1 + random.next() * 0.8))
-    if (random.chance(ENDS[terms.interval])) {
+    if (random.chance(ENDS[terms.interval] * (terms.tier === 'business' ? ENDS_OF_BUSINESS : 1))) {
       if (within <= now) steps.push({ at: within, status: 'active', isEnding: true, terms })
       if (to <= now) steps.push({ at: to, status: 'canceled', terms })
       return { steps, invoices }

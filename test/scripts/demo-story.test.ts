@@ -80,6 +80,48 @@ test('demo: 90 days have every kind of hit and of movement that pages show', () 
   expect(lines).toBeLessThan(120_000)
 })
 
+interface SubscriptionObject {
+  id: string
+  status: string
+  metadata?: { visitor_id?: string }
+  items: { data: { quantity: number; price: { unit_amount: number; recurring: { interval: string } } }[] }
+}
+
+const kindOf = (referrer: string | undefined, path: string): string => {
+  if (/utm_/.test(path)) return 'campaign'
+  if (!referrer) return 'direct'
+  if (/chatgpt|perplexity|claude|gemini/.test(referrer)) return 'assistant'
+  return /google|bing|duckduckgo|ecosia|brave/.test(referrer) ? 'search' : 'other'
+}
+
+test.each([1, 2, 3])('demo: with seed %i assistants bring the most MRR and few visitors', seed => {
+  const made = story(seed, 90)
+  const origins = new Map<string, string>()
+  for (const line of textOf(made).trimEnd().split('\n')) {
+    const { endpoint, body } = JSON.parse(line)
+    if (endpoint !== 'collect' || origins.has(body.visitor_id)) continue
+    origins.set(body.visitor_id, kindOf(body.referrer, body.url.path))
+  }
+  const states = made.events.filter(({ type }) => type.startsWith('customer.subscription.'))
+  const latest = new Map(
+    states.map(({ data }) => data.object as SubscriptionObject).map(each => [each.id, each]),
+  )
+  const mrr = new Map<string, number>()
+  for (const { status, metadata, items } of latest.values()) {
+    const kind = origins.get(metadata?.visitor_id ?? '')
+    if (kind === undefined || status !== 'active') continue
+    const { quantity, price } = items.data[0]!
+    const cents = (quantity * price.unit_amount) / (price.recurring.interval === 'year' ? 12 : 1)
+    mrr.set(kind, (mrr.get(kind) ?? 0) + cents)
+  }
+  const [first, second] = [...mrr].sort((a, b) => b[1] - a[1])
+  expect(first![0]).toBe('assistant')
+  expect(first![1]).toBeGreaterThan(1.3 * second![1])
+  const visitors = [...origins.values()]
+  const from = (kind: string) => visitors.filter(each => each === kind).length
+  expect(from('search')).toBeGreaterThan(2 * from('assistant'))
+})
+
 test('demo: traffic has weekdays, hours, growth and a launch', () => {
   const calendar = calendarOf(NOW, 90)
   const random = createRandom(1)
