@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url'
 import { Command, CommanderError, InvalidArgumentError } from 'commander'
 import { normalizeDomain } from '../src/sites/domain.ts'
 import { isIanaZone } from '../src/time/zones.ts'
-import { type Filled, type FillOptions, figure, fillDemo } from './demo/fill.ts'
+import { daysOf, type Filled, type FillOptions, figure, fillDemo } from './demo/fill.ts'
 import { type Owner, ownerOf } from './demo/site.ts'
 import { uuid, wholeNumber } from './options.ts'
 import { oneLine, type Surroundings, withTools } from './tools.ts'
@@ -71,7 +71,7 @@ function report(filled: Filled, url: string): string {
   const dollars = figure(Math.round(mrr / 100))
   return `==> Ready in ${Math.round(filled.seconds)} s: ${url}
 
-${figure(hits)} hits of ${days} days: ${figure(pageviews)} pageviews, ${figure(sessions)} sessions, ${figure(visitors)} visitors.
+${figure(hits)} hits of ${daysOf(days)}: ${figure(pageviews)} pageviews, ${figure(sessions)} sessions, ${figure(visitors)} visitors.
 ${figure(payments)} payments; now ${figure(subscribed)} customers with ${dollars} USD of MRR. All of it is made up.
 `
 }

@@ -55,7 +55,7 @@ export async function fillDemo(
   const site = await makeSite(services, owner, { domain, timezone, present })
   await define(services, owner.userId, site, story.calendar)
 
-  say(`${figure(counts.lines)} hits of ${days} days`)
+  say(`${figure(counts.lines)} hits of ${daysOf(days)}`)
   const lease = await refreshingLease(tools)
   const target = await findSiteAnywhere(db, site.id)
   const imported = await importSource({ db, lease, config, log }, target, sourceOf(story.lines))
@@ -97,4 +97,5 @@ function sourceOf(lines: Lines): Source {
   return { chunks: Readable.from(chunks()), part: () => read / total }
 }
 
+export const daysOf = (days: number): string => (days === 1 ? 'a day' : `${days} days`)
 export const figure = (value: number): string => value.toLocaleString('en-US')
