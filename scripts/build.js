@@ -14,7 +14,7 @@ const programs = [
     name => `workers/${name}.ts`,
   ),
   ...['admin', 'demo', 'embedded-addresses', 'welcome'].map(name => `scripts/${name}.ts`),
-  ...['ingest', 'floor', 'mixed', 'reads', 'rollups', 'seed'].map(name => `scripts/bench/${name}.ts`),
+  ...['ingest', 'floor', 'mixed', 'reads', 'rollups', 'seed', 'web'].map(name => `scripts/bench/${name}.ts`),
 ]
 
 function newest(path) {

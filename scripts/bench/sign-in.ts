@@ -1,0 +1,27 @@
+import { randomUUID } from 'node:crypto'
+import { createUser } from '../../src/teams/accounts.ts'
+import { setupUrl } from '../../src/teams/set-up-login.ts'
+import { onEnd } from './command.ts'
+import type { BenchService } from './service.ts'
+
+/**
+ * Makes a viewer with a session in the team of the measurements, who is removed at the end.
+ * @returns the cookie of the session, `name=value`
+ */
+export async function signInForBench({ api, db, url }: BenchService): Promise<string> {
+  const email = `${randomUUID()}@bench.example`
+  const team = await api<{ id: string }>('GET', '/api/team')
+  const userId = await createUser(db, { teamId: team.id, email, role: 'viewer' })
+  onEnd(async () => {
+    await api('DELETE', `/api/users/${userId}`)
+    await db`delete from logins where email = ${email}`
+  })
+  const link = await setupUrl(db, { baseUrl: url }, email, new Date())
+  const answer = await fetch(`${url}/api/auth/setup`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ secret: link.split('#')[1], password: randomUUID() }),
+  })
+  if (!answer.ok) throw new Error(`the set-up answers ${answer.status}: ${await answer.text()}`)
+  return answer.headers.getSetCookie()[0]!.split(';')[0]!
+}
