@@ -18,6 +18,14 @@ export interface Visitor {
   storage?: Record<string, string>
 }
 
+export interface View extends Pick<Visitor, 'cookie'> {
+  theme?: 'light' | 'dark'
+  width?: number
+  height?: number
+  /** The whole page instead of what fits the window. */
+  isWhole?: boolean
+}
+
 /** Records when the document changed last. It runs before the scripts of the page. */
 const WATCH = `
   window.changedAt = 0
@@ -42,12 +50,30 @@ export async function openBrowser() {
       )
       await context.addInitScript(lines.join('\n'))
     }
-    const [name, value] = cookie?.split('=') ?? []
-    if (name && value) await context.addCookies([{ name, value, url: new URL(url).origin }])
+    await addCookie(context, url, cookie)
     return context
   }
 
   return {
+    /** Saves a picture of a page once it is complete. */
+    async picture(file: string, url: string, view: View): Promise<void> {
+      const { theme = 'light', width = 1_280, height = 900, cookie, isWhole } = view
+      const context = await browser.newContext({
+        viewport: { width, height },
+        colorScheme: theme,
+        locale: 'en-GB',
+        deviceScaleFactor: isWhole ? 1 : 1.5,
+        reducedMotion: 'reduce',
+      })
+      await context.addInitScript(WATCH)
+      await addCookie(context, url, cookie)
+      const page = await context.newPage()
+      await page.goto(url)
+      await lastChange(page, 0)
+      await page.screenshot({ path: file, fullPage: isWhole ?? false })
+      await context.close()
+    },
+
     /** Returns milliseconds from the start of each navigation to the last change of the page. */
     async time(loads: number, url: string, who: Visitor): Promise<number[]> {
       const times: number[] = []
@@ -96,6 +122,11 @@ export async function openBrowser() {
       return times
     },
   }
+}
+
+async function addCookie(context: BrowserContext, url: string, cookie: string | undefined): Promise<void> {
+  const [name, value] = cookie?.split('=') ?? []
+  if (name && value) await context.addCookies([{ name, value, url: new URL(url).origin }])
 }
 
 /** Waits until the page has been quiet, and returns when it changed last, in milliseconds since its navigation. */
