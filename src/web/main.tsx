@@ -8,14 +8,15 @@ import { chosenLanguage, LanguageProvider, loadLanguage } from './text/text.tsx'
 
 const base = new URL(document.baseURI).pathname.replace(/\/$/, '')
 readEarly(location.pathname.slice(base.length))
-const language = await loadLanguage(chosenLanguage())
-document.documentElement.lang = language.code
-createRoot(document.getElementById('app')!).render(
-  <LanguageProvider language={language}>
-    <QueryClientProvider client={queries}>
-      <Crash>
-        <Routes />
-      </Crash>
-    </QueryClientProvider>
-  </LanguageProvider>,
-)
+void loadLanguage(chosenLanguage()).then(language => {
+  document.documentElement.lang = language.code
+  createRoot(document.getElementById('app')!).render(
+    <LanguageProvider language={language}>
+      <QueryClientProvider client={queries}>
+        <Crash>
+          <Routes />
+        </Crash>
+      </QueryClientProvider>
+    </LanguageProvider>,
+  )
+})

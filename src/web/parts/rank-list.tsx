@@ -42,7 +42,7 @@ export function RankList({ heads, rows, label }: Props) {
                 type="button"
                 className={css.row}
                 onClick={row.onChoose}
-                aria-label={spoken(row, heads, overview.filterBy(row.name))}
+                title={overview.filterBy(row.name).slice(0, LONGEST_TITLE)}
               >
                 <Cells row={row} />
               </button>
@@ -58,8 +58,7 @@ export function RankList({ heads, rows, label }: Props) {
   )
 }
 
-const spoken = ({ numbers }: RankRow, heads: readonly string[], action: string) =>
-  [action, ...numbers.map(({ exact }, index) => `${heads[index + 1]} ${exact}`)].join(', ')
+const LONGEST_TITLE = 200
 
 function Cells({ row }: { row: RankRow }) {
   const { label, share, percent, numbers } = row

@@ -1,5 +1,6 @@
 import { account } from '../de/account.ts'
 import { auth } from '../de/auth.ts'
+import { channels } from '../de/channels.ts'
 import { common } from '../de/common.ts'
 import { events } from '../de/events.ts'
 import { explore } from '../de/explore.ts'
@@ -24,6 +25,7 @@ export const dictionary: Dictionary = {
   name: 'Deutsch',
   account,
   auth,
+  channels,
   common,
   events,
   explore,

@@ -1,5 +1,6 @@
 import { account } from '../en/account.ts'
 import { auth } from '../en/auth.ts'
+import { channels } from '../en/channels.ts'
 import { common } from '../en/common.ts'
 import { events } from '../en/events.ts'
 import { explore } from '../en/explore.ts'
@@ -23,6 +24,7 @@ export const dictionary = {
   name: 'English',
   account,
   auth,
+  channels,
   common,
   events,
   explore,
