@@ -33,6 +33,7 @@ function PublicSite() {
   const { settings: text } = useText()
   const { id } = useSite()
   const settings = useSettings()
+  const [wanted, setWanted] = useState<boolean>()
   const change = useChange((isPublic: boolean) =>
     api.sites.updateSharing.mutate({ siteKey: id, is_public: isPublic }),
   )
@@ -44,10 +45,12 @@ function PublicSite() {
             <CheckField
               label={text.isPublic}
               hint={text.isPublicHint}
-              checked={isPublic}
+              checked={wanted ?? isPublic}
               disabled={change.isSending}
               onChange={async event => {
-                if (await change.send(event.target.checked)) refreshSite()
+                setWanted(event.target.checked)
+                if (await change.send(event.target.checked)) await refreshSite()
+                setWanted(undefined)
               }}
             />
             {change.failure && <FailureNote failure={change.failure} />}
