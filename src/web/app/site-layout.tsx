@@ -1,6 +1,7 @@
-import type { ReactNode } from 'react'
+import { type ReactNode, useEffect } from 'react'
 import { Link, useLocation, useSearch } from 'wouter'
 import { FilterBar } from '../filters/filter-bar.tsx'
+import { usePlainFormat } from '../format/format.ts'
 import { Menu, type MenuEntry } from '../parts/overlay/menu.tsx'
 import { PeriodPicker } from '../period/period-picker.tsx'
 import { useText } from '../text/text.tsx'
@@ -39,9 +40,18 @@ export function SiteLayout({ children }: { children: ReactNode }) {
       <main id="content" tabIndex={-1} className={css.content}>
         {children}
       </main>
+      <ZoneHint />
       {!isEmbedded && <SiteKeys />}
     </div>
   )
+}
+
+/** Says whose time the page shows, where that is not the reader's. */
+function ZoneHint() {
+  const { common } = useText()
+  const { timezone } = useSite()
+  const { zone } = usePlainFormat()
+  return timezone === zone ? null : <footer className={css.hint}>{common.siteTime(timezone)}</footer>
 }
 
 function Navigation() {
@@ -62,6 +72,10 @@ function Navigation() {
   })
   const [first, rest] = [shown.filter(({ isFirst }) => isFirst), shown.filter(({ isFirst }) => !isFirst)]
   const here = rest.find(({ path: page }) => isHere(page))
+  const title = shown.find(({ path: page }) => isHere(page))?.label
+  useEffect(() => {
+    document.title = [title && common.nav[title], site.domain].filter(Boolean).join(' · ')
+  }, [title, common, site.domain])
   return (
     <>
       <nav className={css.nav} aria-label={common.nav.main}>
