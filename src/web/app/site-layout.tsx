@@ -13,7 +13,7 @@ import css from './site-layout.module.css'
 import { SiteSwitcher } from './site-switcher.tsx'
 
 /** Pages that are not about a period. */
-const WITHOUT_PERIOD = /^\/(settings|install|connect-stripe|live|goals)(\/|$)/
+const WITHOUT_PERIOD = /^\/(settings|install|connect-stripe|live)(\/|$)/
 
 /** The frame around the pages of a site: where am I, who is here, which page, which time. */
 export function SiteLayout({ children }: { children: ReactNode }) {

@@ -13,7 +13,9 @@ import { overview } from '../de/overview.ts'
 import { people } from '../de/people.ts'
 import { period } from '../de/period.ts'
 import { settings } from '../de/settings.ts'
+import { share } from '../de/share.ts'
 import { sites } from '../de/sites.ts'
+import { stripe } from '../de/stripe.ts'
 import { team } from '../de/team.ts'
 import type { Dictionary } from './en.ts'
 
@@ -36,6 +38,8 @@ export const dictionary: Dictionary = {
   people,
   period,
   settings,
+  share,
   sites,
+  stripe,
   team,
 }

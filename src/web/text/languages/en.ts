@@ -13,7 +13,9 @@ import { overview } from '../en/overview.ts'
 import { people } from '../en/people.ts'
 import { period } from '../en/period.ts'
 import { settings } from '../en/settings.ts'
+import { share } from '../en/share.ts'
 import { sites } from '../en/sites.ts'
+import { stripe } from '../en/stripe.ts'
 import { team } from '../en/team.ts'
 
 /** All texts of the interface. Every other language has the same shape: TypeScript names what is missing. */
@@ -35,7 +37,9 @@ export const dictionary = {
   people,
   period,
   settings,
+  share,
   sites,
+  stripe,
   team,
 }
 
