@@ -29,6 +29,7 @@ export const common: Dictionary['common'] = {
     apiReference: 'API-Referenz',
     menu: 'Menü',
     skip: 'Zum Inhalt springen',
+    general: 'Websites, Team und Konto',
   },
   metrics: {
     visitors: 'Besucher',

@@ -29,6 +29,7 @@ export const common = {
     apiReference: 'API reference',
     menu: 'Menu',
     skip: 'Skip to content',
+    general: 'Sites, team and account',
   },
   metrics: {
     visitors: 'Unique visitors',
