@@ -68,6 +68,8 @@ export const common: Dictionary['common'] = {
     confirm: 'Bestätigen',
     clear: 'Leeren',
     reload: 'Neu laden',
+    show: 'Anzeigen',
+    hide: 'Verbergen',
   },
   states: {
     loading: 'Wird geladen …',
@@ -85,6 +87,7 @@ export const common: Dictionary['common'] = {
     awayTitle: 'Der Server ist nicht erreichbar',
     toSites: 'Zu Ihren Websites',
     noScript: 'Diese Seite braucht JavaScript.',
+    busy: 'Gerade ist zu viel los. Versuchen Sie es gleich noch einmal.',
   },
   none: '(leer)',
   direct: 'Direkt',

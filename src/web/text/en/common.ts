@@ -69,6 +69,8 @@ export const common = {
     confirm: 'Confirm',
     clear: 'Clear',
     reload: 'Reload',
+    show: 'Show',
+    hide: 'Hide',
   },
   states: {
     loading: 'Loading …',
@@ -85,6 +87,7 @@ export const common = {
     awayTitle: 'The server is away',
     toSites: 'Go to your sites',
     noScript: 'This page needs JavaScript.',
+    busy: 'Too much is going on right now. Try again shortly.',
   },
   none: '(none)',
   direct: 'Direct',
