@@ -37,10 +37,12 @@ const options = {
   metafile: true,
   logLevel: 'warning',
 }
+// English is part of the first script, whatever loads languages.
+const inMain = [main, join(source, 'text', 'languages', 'en.ts')]
 const first = await build({ ...options, write: false })
 const lazy = Object.values(first.metafile.outputs)
   .map(({ entryPoint }) => entryPoint && join(root, entryPoint))
-  .filter(path => path?.startsWith(source) && path !== main)
+  .filter(path => path?.startsWith(source) && !inMain.includes(path))
 // Loaded before the first paint, so it is a script of the old kind, which does not wait.
 const early = await build({
   ...options,
