@@ -5,14 +5,19 @@ import { Crash } from './app/crash.tsx'
 import { Routes } from './app/routes.tsx'
 import { chosenLanguage, LanguageProvider, loadLanguage } from './text/text.tsx'
 
-const language = await loadLanguage(chosenLanguage())
-document.documentElement.lang = language.code
-createRoot(document.getElementById('app')!).render(
-  <LanguageProvider language={language}>
-    <QueryClientProvider client={queries}>
-      <Crash>
-        <Routes />
-      </Crash>
-    </QueryClientProvider>
-  </LanguageProvider>,
-)
+/** No `await` at the top: the texts of a language import this script, and would wait for it. */
+async function start() {
+  const language = await loadLanguage(chosenLanguage())
+  document.documentElement.lang = language.code
+  createRoot(document.getElementById('app')!).render(
+    <LanguageProvider language={language}>
+      <QueryClientProvider client={queries}>
+        <Crash>
+          <Routes />
+        </Crash>
+      </QueryClientProvider>
+    </LanguageProvider>,
+  )
+}
+
+start()

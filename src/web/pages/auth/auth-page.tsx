@@ -50,6 +50,9 @@ function Languages() {
   )
 }
 
+/** What stands in the column, one below the other. */
+export const Stack = ({ children }: { children: ReactNode }) => <div className={css.stack}>{children}</div>
+
 /** Separates ways of which one is enough. */
 export function Or() {
   const { auth } = useText()

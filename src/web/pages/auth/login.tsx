@@ -9,7 +9,7 @@ import { addressOf, leadTo, ownPath } from '../../state/places.ts'
 import type { Dictionary } from '../../text/languages/en.ts'
 import { useText } from '../../text/text.tsx'
 import css from './auth-page.module.css'
-import { AuthPage, Or } from './auth-page.tsx'
+import { AuthPage, Or, Stack } from './auth-page.tsx'
 import { LoginForm } from './login-form.tsx'
 import { METHODS, type Methods, offersPasskeys, PasskeyButton, SsoButton, Ways } from './ways.tsx'
 
@@ -58,7 +58,7 @@ function SignIn({ methods, goOn, returnTo, invitation }: Props) {
   const hasOthers = offersPasskeys(methods) || sso !== null
   if (!password && !hasOthers) return <p>{auth.noWay}</p>
   return (
-    <>
+    <Stack>
       {password && <LoginForm onDone={goOn} />}
       {password && hasOthers && <Or />}
       {hasOthers && (
@@ -75,7 +75,7 @@ function SignIn({ methods, goOn, returnTo, invitation }: Props) {
           {methods.has_mail ? <Link href="/reset">{auth.forgot}</Link> : auth.forgotWithoutMail}
         </p>
       )}
-    </>
+    </Stack>
   )
 }
 
