@@ -2,8 +2,12 @@ import { QueryClientProvider } from '@tanstack/react-query'
 import { createRoot } from 'react-dom/client'
 import { queries } from './api/use-read.ts'
 import { Crash } from './app/crash.tsx'
+import { readEarly } from './app/early-site.ts'
 import { Routes } from './app/routes.tsx'
 import { chosenLanguage, LanguageProvider, loadLanguage } from './text/text.tsx'
+
+const base = new URL(document.baseURI).pathname.replace(/\/$/, '')
+readEarly(location.pathname.slice(base.length))
 
 /** No `await` at the top: the texts of a language import this script, and would wait for it. */
 async function start() {

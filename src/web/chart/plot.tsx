@@ -100,12 +100,14 @@ interface LineProps {
 }
 
 function Line({ series, x, y, hasArea }: LineProps) {
-  const { values, tone, style = 'solid', drawn } = series
+  const { values, tone, style = 'solid', drawn, isOpen } = series
   const shown = [...values.slice(0, drawn)]
-  const path = line<number>(
-    (_, index) => x(index),
-    value => y(value),
-  )(shown)
+  const last = shown.length - 1
+  const path = (from: number, to: number) =>
+    line<number>(
+      (_, index) => x(from + index),
+      value => y(value),
+    )(shown.slice(from, to + 1)) ?? undefined
   const wash =
     hasArea &&
     area<number>(
@@ -116,7 +118,10 @@ function Line({ series, x, y, hasArea }: LineProps) {
   return (
     <>
       {wash && <path className={`${css.wash} ${css[tone]}`} d={wash} />}
-      <path className={`${css.line} ${css[style]} ${css[tone]}`} d={path ?? undefined} />
+      <path className={`${css.line} ${css[style]} ${css[tone]}`} d={path(0, isOpen ? last - 1 : last)} />
+      {isOpen && last > 0 && (
+        <path className={`${css.line} ${css.open} ${css[tone]}`} d={path(last - 1, last)} />
+      )}
       {shown.length === 1 && (
         <circle className={`${css.point} ${css[tone]}`} cx={x(0)} cy={y(shown[0]!)} r={3} />
       )}

@@ -1,4 +1,4 @@
-import { max, min, ticks } from 'd3-array'
+import { max, min, nice, ticks } from 'd3-array'
 import type { LineSeries, Series } from './series.ts'
 
 export interface Frame {
@@ -14,6 +14,9 @@ export interface Scale {
   ticks: number[]
 }
 
+/** About as many as a reader takes in at a glance. */
+const TICKS = 3
+
 /** Returns the horizontal middle of a bucket. */
 export function bucketX(frame: Frame, buckets: number): (index: number) => number {
   const width = frame.right - frame.left
@@ -22,9 +25,10 @@ export function bucketX(frame: Frame, buckets: number): (index: number) => numbe
 
 export function lineScale(lines: readonly LineSeries[], frame: Frame): Scale {
   const values = lines.flatMap(({ values, drawn }) => values.slice(0, drawn))
-  const low = Math.min(0, min(values) ?? 0)
-  const high = Math.max(max(values) ?? 0, low === 0 ? 1 : 0)
-  const marks = ticks(low, high, 4).filter(value => high > 4 || Number.isInteger(value))
+  const lowest = Math.min(0, min(values) ?? 0)
+  const highest = Math.max(max(values) ?? 0, lowest === 0 ? 1 : 0)
+  const [low, high] = nice(lowest, highest, TICKS)
+  const marks = ticks(low, high, TICKS)
   const span = high - low || 1
   return {
     ticks: marks,

@@ -16,6 +16,8 @@ export interface LineSeries extends Series {
   labels?: readonly string[]
   /** Number of values from the left that are drawn; the rest lies in the future. */
   drawn?: number
+  /** Whether the last value that is drawn can still grow: the line to it is dotted. */
+  isOpen?: boolean
 }
 
 /** A note at a bucket. */

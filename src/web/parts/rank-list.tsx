@@ -13,7 +13,7 @@ export interface RankRow {
   /** Percent of all, for the tooltip. */
   percent?: string
   /** Short numbers, and what they are exactly. */
-  numbers: readonly { shown: string; exact: string; isMoney?: boolean }[]
+  numbers: readonly { shown: string; exact: string; isMoney?: boolean; isZero?: boolean }[]
   onChoose?(): void
 }
 
@@ -70,9 +70,9 @@ function Cells({ row }: { row: RankRow }) {
         <span className={css.text}>{label}</span>
         {percent && <span className={css.percent}>{percent}</span>}
       </span>
-      {numbers.map(({ shown, exact, isMoney }, index) => (
+      {numbers.map(({ shown, exact, isMoney, isZero }, index) => (
         // biome-ignore lint/suspicious/noArrayIndexKey: the columns of a list stay
-        <span key={index} className={isMoney ? css.money : css.number} title={exact}>
+        <span key={index} className={isZero ? css.zero : isMoney ? css.money : css.number} title={exact}>
           {shown}
         </span>
       ))}

@@ -23,7 +23,7 @@ export default function PeriodPanel({ onClose }: { onClose(): void }) {
     const isRange = choosing === 'range'
     return (
       <div className={css.panel}>
-        <Suspense>
+        <Suspense fallback={<div className={css.wait} />}>
           <DayRange
             from={isRange ? rangeOf(period)?.from : period.compareFrom}
             to={isRange ? rangeOf(period)?.to : period.compareTo}

@@ -27,6 +27,7 @@ interface Props {
 export function ChartPanel({ metric, hasRevenue, onNote }: Props) {
   const { overview: text, common } = useText()
   const { params, change } = useAddress()
+  const site = useSite()
   const question = useQuestion()
   const { input, compare } = question
   const group = (params.get('group') ?? undefined) as ChosenGroup
@@ -34,7 +35,8 @@ export function ChartPanel({ metric, hasRevenue, onNote }: Props) {
   const main = useRead(['timeseries', query], signal => api.stats.timeseries.query(query, { signal }))
   const money = { ...query, metric: 'revenue' as const }
   const revenue = useRead(['timeseries', money], signal => api.stats.timeseries.query(money, { signal }), {
-    enabled: hasRevenue,
+    // Asked at the same time as the figures, which say whether there is revenue.
+    enabled: !isMoneyMetric(metric) && site.can('revenue'),
   })
   const notes = useNotes(question)
   return (
@@ -73,8 +75,10 @@ function Chart({ title, metric, series, revenue, question, notes }: ChartProps) 
   const { labels, values, previous, previous_labels: previousLabels, group } = series
   const { short } = valueText(format, metric)
   const drawn = labels.filter(label => new Date(label) <= new Date()).length
+  // The bucket of now, and the last one of a range that ends today, can still grow.
+  const isOpen = drawn > 0 && (drawn < labels.length || reachesNow(period.range))
   const tone = isMoneyMetric(metric) ? 'money' : 'traffic'
-  const lines: LineSeries[] = [{ name: common.metrics[metric], values, tone, format: short, drawn }]
+  const lines: LineSeries[] = [{ name: common.metrics[metric], values, tone, format: short, drawn, isOpen }]
   if (period.compare !== 'none') {
     lines.push({
       name: common.previous,
@@ -102,6 +106,11 @@ function Chart({ title, metric, series, revenue, question, notes }: ChartProps) 
     />
   )
 }
+
+const OVER: readonly unknown[] = ['yesterday', 'last_month']
+
+const reachesNow = (range: Question['period']['range']) =>
+  typeof range === 'string' ? !OVER.includes(range) : range.to >= today()
 
 const today = () => new Date().toISOString().slice(0, 10)
 

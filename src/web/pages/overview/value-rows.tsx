@@ -1,7 +1,7 @@
 import type { Outputs } from '../../api/types.ts'
 import { useQuestion, useSite } from '../../app/site.tsx'
 import { useValueText } from '../../filters/value-text.ts'
-import { useFormat } from '../../format/format.ts'
+import { type Format, useFormat } from '../../format/format.ts'
 import { HostileText } from '../../parts/hostile-text.tsx'
 import { RankList } from '../../parts/rank-list.tsx'
 import { useText } from '../../text/text.tsx'
@@ -37,9 +37,7 @@ export function ValueRows({ dimension, rows }: { dimension: Dimension; rows: rea
           share: visitors / most,
           numbers: [
             { shown: format.count(visitors), exact: format.exact(visitors) },
-            ...(hasMoney
-              ? [{ shown: format.money(revenue ?? 0), exact: format.exactMoney(revenue ?? 0), isMoney: true }]
-              : []),
+            ...(hasMoney ? [moneyOf(format, revenue ?? 0)] : []),
           ],
           onChoose: () => addFilter({ name: dimension, operator: 'is', values: [value] }),
         }
@@ -47,3 +45,10 @@ export function ValueRows({ dimension, rows }: { dimension: Dimension; rows: rea
     />
   )
 }
+
+const moneyOf = (format: Format, revenue: number) => ({
+  shown: format.money(revenue),
+  exact: format.exactMoney(revenue),
+  isMoney: true,
+  isZero: revenue === 0,
+})
