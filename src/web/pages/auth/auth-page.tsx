@@ -1,5 +1,5 @@
 import { type ReactNode, useEffect } from 'react'
-import { chooseLanguage, useLanguage, useText } from '../../text/text.tsx'
+import { CODES, chooseLanguage, useLanguage, useText } from '../../text/text.tsx'
 import css from './auth-page.module.css'
 
 interface Props {
@@ -35,7 +35,7 @@ function Languages() {
   const { code } = useLanguage()
   return (
     <nav className={css.languages} aria-label={common.language}>
-      {LANGUAGES.map(each => (
+      {CODES.map(each => (
         <button
           key={each}
           type="button"

@@ -3,6 +3,7 @@ import { failureOf } from '../../api/failure.ts'
 import type { Inputs, Outputs } from '../../api/types.ts'
 import { useChange } from '../../api/use-change.ts'
 import { useRead } from '../../api/use-read.ts'
+import type { Methods } from '../../app/methods.ts'
 import { actIn } from '../../app/person.tsx'
 import { Button, ButtonLink } from '../../parts/button.tsx'
 import { Form } from '../../parts/form.tsx'
@@ -16,7 +17,6 @@ import { AuthPage, focusFirst, Or } from './auth-page.tsx'
 import { EmailField, NameField, NewPasswordField } from './fields.tsx'
 import { ToLogin, WaysWithLink } from './link.tsx'
 import { useProblem } from './problem.ts'
-import type { Methods } from './ways.tsx'
 
 interface Opened {
   invitation: Outputs['invitations']['lookUp']

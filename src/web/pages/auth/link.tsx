@@ -3,13 +3,14 @@ import { Link } from 'wouter'
 import { api } from '../../api/client.ts'
 import type { Outputs } from '../../api/types.ts'
 import { useRead } from '../../api/use-read.ts'
+import type { Methods } from '../../app/methods.ts'
 import { Notice } from '../../parts/notice.tsx'
 import { Skeleton } from '../../parts/states.tsx'
 import { addressOf } from '../../state/places.ts'
 import { useText } from '../../text/text.tsx'
 import { AuthPage, Or } from './auth-page.tsx'
 import { useProblem } from './problem.ts'
-import { type Methods, SsoButton, Ways } from './ways.tsx'
+import { SsoButton, Ways } from './ways.tsx'
 
 export type LinkInfo = Outputs['auth']['link']
 

@@ -1,6 +1,5 @@
 import { Link, useSearch } from 'wouter'
-import { api } from '../../api/client.ts'
-import { useRead } from '../../api/use-read.ts'
+import { type Methods, useMethods } from '../../app/methods.ts'
 import { Answer } from '../../parts/answer.tsx'
 import { ButtonLink } from '../../parts/button.tsx'
 import { Notice } from '../../parts/notice.tsx'
@@ -11,14 +10,14 @@ import { useText } from '../../text/text.tsx'
 import css from './auth-page.module.css'
 import { AuthPage, Or, Stack } from './auth-page.tsx'
 import { LoginForm } from './login-form.tsx'
-import { METHODS, type Methods, offersPasskeys, PasskeyButton, SsoButton, Ways } from './ways.tsx'
+import { offersPasskeys, PasskeyButton, SsoButton, Ways } from './ways.tsx'
 
 const SECRET = /^[\w-]{43}$/
 
 /** Signing in. What stands after `#` says why the person is here, or to which invitation they go on. */
 export default function Login() {
   const { auth } = useText()
-  const methods = useRead(METHODS, signal => api.auth.methods.query(undefined, { signal }))
+  const methods = useMethods()
   const reasons = new URLSearchParams(useHash())
   const returnTo = ownPath(new URLSearchParams(useSearch()).get('return_to'))
   const given = reasons.get('invite') ?? ''

@@ -2,7 +2,7 @@ import { useState } from 'react'
 import { api } from '../../api/client.ts'
 import { messagesAt } from '../../api/failure.ts'
 import { useChange } from '../../api/use-change.ts'
-import { useRead } from '../../api/use-read.ts'
+import { type Methods, useMethods } from '../../app/methods.ts'
 import { Answer } from '../../parts/answer.tsx'
 import { Form } from '../../parts/form.tsx'
 import { Notice } from '../../parts/notice.tsx'
@@ -11,12 +11,11 @@ import { AuthPage, focusFirst } from './auth-page.tsx'
 import { EmailField } from './fields.tsx'
 import { ToLogin } from './link.tsx'
 import { useProblem } from './problem.ts'
-import { METHODS, type Methods } from './ways.tsx'
 
 /** Asks for a link for a new password. Whether a login has the address stays secret. */
 export function RequestReset() {
   const { auth } = useText()
-  const methods = useRead(METHODS, signal => api.auth.methods.query(undefined, { signal }))
+  const methods = useMethods()
   const [sentTo, setSentTo] = useState<string>()
   return (
     <AuthPage title={sentTo === undefined ? auth.newPassword : auth.lookIntoMail}>

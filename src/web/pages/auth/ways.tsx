@@ -1,18 +1,13 @@
 import { type ReactNode, useState } from 'react'
 import { api } from '../../api/client.ts'
 import { canUsePasskeys, signInWithPasskey } from '../../api/passkeys.ts'
-import type { Outputs } from '../../api/types.ts'
 import { type Change, useChange } from '../../api/use-change.ts'
+import type { Methods } from '../../app/methods.ts'
 import { Button } from '../../parts/button.tsx'
 import { Notice } from '../../parts/notice.tsx'
 import { useText } from '../../text/text.tsx'
 import css from './auth-page.module.css'
 import { useProblem } from './problem.ts'
-
-export type Methods = Outputs['auth']['methods']
-
-/** Key of the read of what the service offers for signing in. */
-export const METHODS = ['methods'] as const
 
 /** Ways to sign in that are no form. */
 export const Ways = ({ children }: { children: ReactNode }) => <div className={css.ways}>{children}</div>

@@ -30,6 +30,7 @@ export const common: Dictionary['common'] = {
     menu: 'Menü',
     skip: 'Zum Inhalt springen',
     general: 'Websites, Team und Konto',
+    chooseTeam: 'Team wählen',
   },
   metrics: {
     visitors: 'Besucher',

@@ -30,6 +30,7 @@ export const common = {
     menu: 'Menu',
     skip: 'Skip to content',
     general: 'Sites, team and account',
+    chooseTeam: 'Choose the team',
   },
   metrics: {
     visitors: 'Unique visitors',

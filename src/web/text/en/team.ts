@@ -4,6 +4,10 @@ type Role = Outputs['team']['get']['role']
 
 /** The team: people, invitations, tokens, audit log. */
 export const team = {
+  newTeam: 'New team',
+  newTeamHint: 'You become its owner. It has sites, people and tokens of its own.',
+  create: 'Create the team',
+  name: 'Name of the team',
   roles: { owner: 'Owner', admin: 'Admin', member: 'Member', viewer: 'Viewer' } satisfies Record<
     Role,
     string
