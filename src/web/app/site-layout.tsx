@@ -11,21 +11,19 @@ import { useSite } from './site.tsx'
 import { SiteKeys } from './site-keys.tsx'
 import css from './site-layout.module.css'
 import { SiteSwitcher } from './site-switcher.tsx'
+import { SkipLink } from './skip-link.tsx'
 
 /** Pages that are not about a period. */
 const WITHOUT_PERIOD = /^\/(settings|install|connect-stripe|live)(\/|$)/
 
 /** The frame around the pages of a site: where am I, who is here, which page, which time. */
 export function SiteLayout({ children }: { children: ReactNode }) {
-  const { common } = useText()
   const [path] = useLocation()
   const { isEmbedded } = useSite()
   const hasPeriod = !WITHOUT_PERIOD.test(path)
   return (
     <div className={css.page}>
-      <a className={css.skip} href="#content">
-        {common.nav.skip}
-      </a>
+      <SkipLink />
       <header className={css.top}>
         <SiteSwitcher />
         <LiveCount />
