@@ -4,6 +4,7 @@ import { dirname, join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { z } from 'zod'
 import { canHold, isMaxMindFile, SECRET_KEY_ALLOWED, SECRET_KEY_FORM, secretKeyIn } from './config-files.ts'
+import { originList } from './config-origins.ts'
 
 const count = (min: number, max: number, what: string) =>
   z
@@ -68,6 +69,7 @@ const Environment = z.object({
     .regex(/^(\/[A-Za-z0-9._~-]+)+$/, TRACKER_PATH_ALLOWED)
     .refine(path => !TAKEN_PATHS.test(path), TRACKER_PATH_ALLOWED)
     .optional(),
+  FRAME_ANCESTORS: originList.default("'none'"),
   SITES_PER_TEAM: count(0, 100_000, 'the site ceiling of a team').default(30),
   REPLAY_MB_PER_SITE_DAY: count(1, 1_000_000, 'MiB of session replays that a site may record a day').default(
     500,
@@ -157,6 +159,8 @@ export function loadConfig(environment: NodeJS.ProcessEnv = process.env) {
     metricsToken: env.METRICS_TOKEN,
     trustProxy: env.TRUST_PROXY,
     trackerPath: env.TRACKER_PATH,
+    /** Which pages may show shared dashboards in a frame: the sources of `frame-ancestors`. */
+    frameAncestors: env.FRAME_ANCESTORS,
     sitesPerTeam: env.SITES_PER_TEAM,
     replayBytesPerSiteDay: env.REPLAY_MB_PER_SITE_DAY * 1024 * 1024,
     limits: {

@@ -41,6 +41,7 @@ test('configuration: without variables, each setting has its documented default'
     secretKey: KEY,
     metricsToken: undefined,
     trustProxy: 0,
+    frameAncestors: "'none'",
     sitesPerTeam: 30,
     replayBytesPerSiteDay: 500 * 1024 * 1024,
     limits: {
@@ -81,6 +82,17 @@ test.each<[string, string, unknown]>([
   ['TRUST_PROXY', '16', { trustProxy: 16 }],
   ['TRACKER_PATH', '/t', { trackerPath: '/t' }],
   ['TRACKER_PATH', '/a-b/c.d', { trackerPath: '/a-b/c.d' }],
+  ['FRAME_ANCESTORS', '*', { frameAncestors: '*' }],
+  ['FRAME_ANCESTORS', 'https://example.com', { frameAncestors: 'https://example.com' }],
+  ['FRAME_ANCESTORS', 'https://*.example.com', { frameAncestors: 'https://*.example.com' }],
+  ['FRAME_ANCESTORS', 'http://localhost:3000', { frameAncestors: 'http://localhost:3000' }],
+  ['FRAME_ANCESTORS', 'http://192.0.2.1:8080', { frameAncestors: 'http://192.0.2.1:8080' }],
+  ['FRAME_ANCESTORS', 'HTTPS://Bücher.example:443', { frameAncestors: 'https://xn--bcher-kva.example' }],
+  [
+    'FRAME_ANCESTORS',
+    ' https://a.example,https://b.example, https://a.example\thttps://c.example ',
+    { frameAncestors: 'https://a.example https://b.example https://c.example' },
+  ],
   ['SITES_PER_TEAM', '0', { sitesPerTeam: 0 }],
   ['RATE_LIMIT_COLLECT', '0', { limits: { collect: 0 } }],
   ['RATE_LIMIT_EVENT', '1', { limits: { event: 1 } }],
@@ -117,6 +129,33 @@ test.each<[string, string, string]>([
     'TRACKER_PATH',
     path,
     'a path such as /t, without a slash at its end',
+  ]),
+  ...[
+    'example.com',
+    '*.example.com',
+    'https://',
+    'https://*',
+    'https://a.*.example',
+    'https://*example.com',
+    'https://example.com/',
+    'https://example.com/page',
+    'https://example.com?a=b',
+    'https://user@example.com',
+    'https://example.com:99999',
+    'https://example.com:*',
+    'https://[::1]:3000',
+    'https://example.com;script-src *',
+    "https://example.com 'self'",
+    'https://example.com *',
+    'ftp://example.com',
+    'data:',
+    "'none'",
+    'null',
+    ' , ',
+  ].map((origins): [string, string, string] => [
+    'FRAME_ANCESTORS',
+    origins,
+    'origins such as https://example.com or https://*.example.com, without a path, separated by spaces or commas',
   ]),
   ['PORT', '65536', 'a whole number from 0 to 65535: the TCP port of the HTTP listener'],
   ['PORT', ' 80', 'a whole number from 0 to 65535'],
@@ -190,7 +229,14 @@ test('configuration: each of several wrong variables is named, on a line of its 
 
 test('an empty variable counts as not set', () => {
   const names = ['PORT', 'HOST', 'BASE_URL', 'DATA_DIR', 'DATABASE_URL', 'REDIS_URL', 'HTTP_WORKERS']
-  names.push('GEOIP_DATABASE', 'METRICS_TOKEN', 'TRUST_PROXY', 'RATE_LIMIT_API', 'LOG_LEVEL')
+  names.push(
+    'FRAME_ANCESTORS',
+    'GEOIP_DATABASE',
+    'METRICS_TOKEN',
+    'TRUST_PROXY',
+    'RATE_LIMIT_API',
+    'LOG_LEVEL',
+  )
   expect(load(Object.fromEntries(names.map(name => [name, ''])))).toEqual(load())
 })
 

@@ -21,6 +21,8 @@ select
   hit.error_line as "errorLine",
   hit.error_column as "errorColumn",
   visitors.id as "visitorId",
+  session.started_at as "sessionStartedAt",
+  session.session_no as "sessionNo",
   coalesce(session.user_id, '') as "userId",
   identities.name as "userName",
   identities.avatar as "userAvatar"
@@ -37,7 +39,7 @@ left join lateral (
   select id from visitors where visitors.visitor_no = hit.visitor_no limit 1
 ) as visitors on true
 left join lateral (
-  select user_id
+  select started_at, session_no, user_id
   from sessions
   where sessions.site_no = hit.site_no
     and sessions.started_at = hit.session_at

@@ -62,12 +62,8 @@ export async function checkGoal(
   goal: GoalDefinition,
   present?: GoalRecord,
 ): Promise<void> {
-  if (isReserved(goal) && !(present && isReserved(present) && present.matchValue === goal.matchValue)) {
-    throw invalidField('match_value', `${goal.matchValue} is a reserved name: only the service records it`)
-  }
-  if (goal.currency !== null && goal.currency !== site.currency) {
-    throw invalidField('currency', `currency must be that of the site, ${site.currency}`)
-  }
+  requireOwnName(goal, present ? [present] : [])
+  requireCurrencyOf(site, goal)
   const [found] = await findGoalConflicts(transaction, {
     ...paramsOf(goal),
     siteNo: site.siteNo,
@@ -85,7 +81,33 @@ export async function checkGoal(
   }
 }
 
-function isReserved({ type, matchValue }: GoalDefinition): boolean {
+/**
+ * @param present goals that may keep the reserved name they have
+ * @param field what the error names
+ * @throws AppError `validation_failed` for an event goal with a reserved name
+ */
+export function requireOwnName(
+  goal: GoalDefinition,
+  present: readonly GoalDefinition[],
+  field = 'match_value',
+): void {
+  if (!isReserved(goal)) return
+  if (present.some(other => isReserved(other) && other.matchValue === goal.matchValue)) return
+  throw invalidField(field, `${goal.matchValue} is a reserved name: only the service records it`)
+}
+
+/** @throws AppError `validation_failed` for a goal with a currency other than the site's */
+export function requireCurrencyOf(
+  site: { currency: string },
+  goal: GoalDefinition,
+  field = 'currency',
+): void {
+  if (goal.currency === null || goal.currency === site.currency) return
+  throw invalidField(field, `${field} must be that of the site, ${site.currency}`)
+}
+
+/** Returns whether only the service records what converts the goal. */
+export function isReserved({ type, matchValue }: GoalDefinition): boolean {
   return type === 'event' && isReservedName(matchValue!)
 }
 

@@ -118,6 +118,8 @@ export interface Ranking {
   by: Column[]
   /** A value is shown when one of these columns is greater than 0. */
   shown: Column[]
+  /** Whether the rows have exact `visitors`, though they are not sorted by them. */
+  countsVisitors?: boolean | undefined
   /** True to leave out the empty value. */
   leavesOutEmpty: boolean
   limit: number

@@ -12,7 +12,7 @@ import type { Identity } from '../teams/credentials.ts'
 import { bucketsOf, chargeCall, sharedBuckets } from './charge.ts'
 import type { Context } from './context.ts'
 import type { ProcedureMeta } from './meta.ts'
-import { requireScope, timed } from './procedures.ts'
+import { requireScope, siteProcedure, timed } from './procedures.ts'
 
 /** Who reads: with a share, as a user or another signed-in person, or as anybody. */
 type Reader = { share: ShareRow } | { identity: Identity } | { publicSite: SiteRecord }
@@ -47,6 +47,11 @@ export const sharedSiteProcedure = timed
     const userId = 'identity' in ctx.reader && !grant ? ctx.reader.identity.caller?.userId : undefined
     return next({ ctx: { site, grant, userId, patterns: grant ? ctx.patterns.guests : ctx.patterns } })
   })
+
+/** Base for reads of a site by its users alone, whatever a share shows; adds `ctx.grant`, which is null, and `ctx.userId`. */
+export const unsharedSiteProcedure = siteProcedure.use(({ ctx, next }) =>
+  next({ ctx: { grant: null, userId: ctx.caller.userId } }),
+)
 
 async function findReader(ctx: Context, getRawInput: () => Promise<unknown>): Promise<Reader> {
   const credential = shareCredentialOf(ctx.authorization)

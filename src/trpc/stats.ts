@@ -24,6 +24,7 @@ import {
   getEventsTimeseries,
 } from '../stats/reports/events-timeseries.ts'
 import { FilterValues, FilterValuesQuery, getFilterValues } from '../stats/reports/filter-values.ts'
+import { GoalPreview, GoalPreviewQuery, previewGoal } from '../stats/reports/goal-preview.ts'
 import { GoalRows, getGoalReport } from '../stats/reports/goals.ts'
 import { getOverview, Overview, OverviewQuery } from '../stats/reports/overview.ts'
 import {
@@ -40,7 +41,7 @@ import {
 import { getTimeseries, Timeseries, TimeseriesQuery } from '../stats/reports/timeseries.ts'
 import { Comparison } from '../time/comparison.ts'
 import { router } from './procedures.ts'
-import { sharedSiteProcedure } from './shared-site.ts'
+import { sharedSiteProcedure, unsharedSiteProcedure } from './shared-site.ts'
 import { funnelProcedures } from './stats/funnels.ts'
 import { heatProcedures } from './stats/heat.ts'
 import { journeyProcedures } from './stats/journeys.ts'
@@ -109,6 +110,17 @@ export const statsRouter = router({
     .input(StatsQuery)
     .output(GoalRows)
     .query(({ ctx, input }) => getGoalReport(ctx, ctx.site, input)),
+  goalPreview: unsharedSiteProcedure
+    .meta({
+      path: '/api/sites/:siteKey/stats/goal-preview',
+      summary: 'Preview a goal',
+      description:
+        'What the goal report would say of a goal with this definition, and what its value matches.',
+      answer: 'Its conversions, and the values with the most of them.',
+    })
+    .input(GoalPreviewQuery)
+    .output(GoalPreview)
+    .query(({ ctx, input }) => previewGoal(ctx, ctx.site, input)),
   ...funnelProcedures,
   ...journeyProcedures,
   ...retentionProcedures,

@@ -156,6 +156,11 @@ export const exercises: Record<string, (ask: Ask, world: World) => Promise<unkno
     await expectItems(ask(), body => body)
     await ask({ query: 'prop_value=1' })
   },
+  'GET /api/sites/{siteKey}/stats/goal-preview': async ask => {
+    const definition = encodeURIComponent(JSON.stringify({ match_type: 'page', match_value: '/**' }))
+    await expectItems(ask({ query: `definition=${definition}` }), body => body.examples)
+    await ask({ query: 'definition=none' })
+  },
   'GET /api/sites/{siteKey}/stats/funnel': async ask => {
     const steps = encodeURIComponent(JSON.stringify(funnelBody().steps))
     await expectItems(

@@ -50,6 +50,7 @@ describe('event log', () => {
       hostname: 'example.com',
       user_id: 'user-1',
       visitor_id: ADA,
+      session_id: expect.stringMatching(/^[0-9a-z]+-[0-9a-z]+$/),
       display_name: 'Ada L.',
       avatar_url: expect.stringMatching(pictureOf(ADA)),
       country: 'DE',

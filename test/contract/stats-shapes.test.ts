@@ -94,12 +94,26 @@ test('filter values: they are sorted by count, and their own filter is not appli
 })
 
 test('errors: list, group, occurrences and timeseries have exactly these fields', async () => {
-  const group = { id: fingerprint, message: MESSAGE, error_name: 'TypeError', occurrences: 2, sessions: 2 }
+  const group = {
+    id: fingerprint,
+    message: MESSAGE,
+    error_name: 'TypeError',
+    occurrences: 2,
+    sessions: 2,
+    visitors: 2,
+  }
   const { data, meta } = await read(`/stats/errors?${THAT_DAY}`)
   expect(meta).toEqual({ current_page: 1, per_page: 20, total: 2, last_page: 1 })
   expect(data).toEqual([
     group,
-    { id: expect.any(String), message: 'other', error_name: 'Error', occurrences: 1, sessions: 1 },
+    {
+      id: expect.any(String),
+      message: 'other',
+      error_name: 'Error',
+      occurrences: 1,
+      sessions: 1,
+      visitors: 1,
+    },
   ])
   expect(await read(`/stats/errors/${fingerprint}?${THAT_DAY}`)).toEqual(group)
   expect(await read(`/stats/errors/${fingerprint}/timeseries?${THAT_DAY}`)).toEqual({
@@ -120,6 +134,7 @@ test('errors: list, group, occurrences and timeseries have exactly these fields'
     hostname: 'example.com',
     user_id: '',
     visitor_id: CAI,
+    session_id: expect.stringMatching(/^[0-9a-z]+-[0-9a-z]+$/),
     display_name: expect.any(String),
     avatar_url: expect.stringContaining(`/avatars/${CAI}.svg`),
     country: '',

@@ -118,7 +118,11 @@ async function everythingOf(site: StatsSite): Promise<string> {
   const goals = await db`select id, display_name as message from goals where site_no = ${site.siteNo}`
   let text = JSON.stringify(answers, undefined, 1).replaceAll(site.id, 'the site')
   for (const { id, message } of [...errors, ...goals]) text = text.replaceAll(id, message)
-  return text
+  const sessions = new Map<string, string>()
+  return text.replaceAll(/"session_id": "(\w+)-\w+"/g, (id, start) => {
+    if (!sessions.has(id)) sessions.set(id, `"session_id": "${start}, number ${sessions.size}"`)
+    return sessions.get(id)!
+  })
 }
 
 async function expectTwins(site: StatsSite, twin: StatsSite): Promise<void> {

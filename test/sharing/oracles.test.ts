@@ -252,6 +252,7 @@ test('shared reads: every read of a site is either for users alone or names its 
     'shares.list',
     'sites.get',
     'sites.getIdentifySecret',
+    'stats.goalPreview',
     'stats.replay',
     'stats.replays',
   ])

@@ -202,7 +202,7 @@ function maskActor(item: Json, has: (section: Section) => boolean): void {
     for (const name of names) if (name in item) item[name] = value
   }
   if (!has('people')) {
-    clear(null, 'user_id', 'visitor_id', 'display_name', 'avatar_url')
+    clear(null, 'user_id', 'visitor_id', 'session_id', 'display_name', 'avatar_url')
     item.url = item.url.replace(/\?.*/, '')
   }
   if (!has('pages')) clear('', 'path', 'url', 'title', 'hostname')

@@ -271,11 +271,13 @@ type Listed = Omit<LogItem, 'id' | 'user_id' | 'visitor_id'> & {
 function comparable(item: Listed) {
   const { id: _id, ...known } = item
   const {
+    session_id: _s,
     display_name: _n,
     avatar_url: _a,
     error_id: _e,
     ...compared
   } = known as typeof known & {
+    session_id?: string | null
     display_name?: string | null
     avatar_url?: string | null
     error_id?: string | null

@@ -27,8 +27,14 @@ const world = worldWith([
 
 describe('errors', () => {
   test('recounted errors are grouped by message and named after the newest occurrence', () => {
-    const range = { message: 'RangeError', error_name: 'RangeError', occurrences: 1, sessions: 1 }
-    const plain = { message: 'Error', error_name: 'Error', occurrences: 1, sessions: 1 }
+    const range = {
+      message: 'RangeError',
+      error_name: 'RangeError',
+      occurrences: 1,
+      sessions: 1,
+      visitors: 1,
+    }
+    const plain = { message: 'Error', error_name: 'Error', occurrences: 1, sessions: 1, visitors: 1 }
     const groups = recountErrors(world, siteId, thatDay)
     expect(groups[0]).toEqual({
       id: errorFingerprint(siteId, 'x is not a function'),
@@ -37,6 +43,7 @@ describe('errors', () => {
       occurrences: 2,
       // The second one's error comes after midnight.
       sessions: 2,
+      visitors: 1,
     })
     const byId = [range, plain]
       .map(group => ({ id: errorFingerprint(siteId, group.message), ...group }))

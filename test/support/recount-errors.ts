@@ -3,7 +3,7 @@ import { bucketing, countsPerBucket, type Group } from './recount-buckets.ts'
 import { type LogItem, recountLog } from './recount-log.ts'
 import { keptOf, type Query } from './recount-metrics.ts'
 import type { SeriesQuery } from './recount-timeseries.ts'
-import { byText, type CountedHit, type World } from './recount-world.ts'
+import { byText, type CountedHit, visitorsOf, type World } from './recount-world.ts'
 
 export interface ErrorGroup {
   id: string
@@ -12,6 +12,7 @@ export interface ErrorGroup {
   error_name: string
   occurrences: number
   sessions: number
+  visitors: number
 }
 
 /** Groups that occur in the range, by occurrences, sessions, id. */
@@ -36,6 +37,7 @@ export function recountError(world: World, siteId: string, message: string, quer
     error_name: newest.values.event_name,
     occurrences: occurrences.length,
     sessions: visits.length,
+    visitors: visitorsOf(occurrences),
   }
 }
 

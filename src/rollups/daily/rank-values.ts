@@ -53,8 +53,9 @@ const countServiceHits = query<{ siteNo: number; start: Date; end: Date }, Servi
  */
 export function rankValues(db: Db, ranking: Ranking): Promise<Tasks['rankValues']['output']> {
   return inSnapshot(db, async tx => {
-    const { siteNo, window, dimension, by, shown, leavesOutEmpty } = ranking
-    const withVisitors = by.includes('visitors')
+    const { siteNo, window, dimension, by, shown, leavesOutEmpty, countsVisitors = false } = ranking
+    const ranksVisitors = by.includes('visitors')
+    const withVisitors = ranksVisitors || countsVisitors
     const countsNames = dimension === 'event_name' && by.includes('hits')
     const [summed, ofService, [empty]] = await Promise.all([
       sumValues(tx, cacheOf(db), ranking, { withVisitors }),
@@ -65,10 +66,28 @@ export function rankValues(db: Db, ranking: Ranking): Promise<Tasks['rankValues'
     const { sums } = summed
     if (countsNames) await addService(tx, siteNo, sums, ofService)
     const all = shownIn(sums, shown).filter(index => sums.keys[index] !== empty)
-    const ranked = withVisitors ? await refine(summed, all, ranking.offset + ranking.limit) : all
+    const ranked = ranksVisitors ? await refine(summed, all, ranking.offset + ranking.limit) : all
     const rows = await pageOf(summed, ranked, { ...ranking, compareCounts: comparing(sums, by) })
+    if (rows && countsVisitors) await setVisitors(tx, siteNo, summed, rows)
     return rows && { rows, total: all.length }
   })
+}
+
+/** Replaces the upper bound in `visitors` of the rows of a page with the number of distinct visitors. */
+async function setVisitors(
+  tx: Queryable,
+  siteNo: number,
+  summed: Summed,
+  rows: RankedValue[],
+): Promise<void> {
+  const keys = await keysOf(
+    tx,
+    siteNo,
+    rows.map(({ value }) => value),
+  )
+  const indexes = keys.map(key => summed.sums.indexOf(key))
+  await countVisitors(summed, indexes)
+  for (const [row, index] of indexes.entries()) rows[row]!.visitors = summed.sums.get(index, 'visitors')
 }
 
 /** Returns the indexes of the values for which one of the columns is greater than 0. */

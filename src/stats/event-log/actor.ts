@@ -4,6 +4,8 @@ import { label, timestamp } from '../../schema/fields.ts'
 import { type Grant, mayShow } from '../../sharing/grant.ts'
 import { identityPictureUrl } from '../identity/identity-pictures.ts'
 import { nicknameOf } from '../identity/nickname.ts'
+import type { StatsSite } from '../query-context.ts'
+import { sessionIdOf } from '../sessions/session-id.ts'
 
 const HIDDEN = 'null for readers without the section `people`'
 
@@ -24,6 +26,10 @@ export const actorFields = {
   visitor_id: label(
     `Anonymous visitor; empty for what nobody known did, ${HIDDEN}.`,
     '0197d0a5-7c3e-7b1a-9f58-2f1c4d6e8a90',
+  ).nullable(),
+  session_id: label(
+    `Its session, as \`GET /stats/sessions/{session}\` names it; empty where an event of the service has none, ${HIDDEN}.`,
+    '1hnzvs6o0-3f',
   ).nullable(),
   display_name: label(
     `Name of the user, else a nickname made of the visitor id; ${HIDDEN}.`,
@@ -48,6 +54,9 @@ export interface Actor {
   hostname: string
   /** Null for an event that the service wrote without a known visitor. */
   visitorId: string | null
+  /** The session it belongs to, or with which the service wrote it; null without one, and where that is gone. */
+  sessionStartedAt: Date | null
+  sessionNo: number | null
   userId: string
   userName: string | null
   userAvatar: string | null
@@ -62,11 +71,13 @@ export interface ActorServices {
   grant: Grant | null
 }
 
+export type ActorSite = Pick<StatsSite, 'siteNo' | 'detailsFrom'>
+
 /**
  * Returns the API fields. Identified users have their own name and picture; others get both generated from their id. The query of a
  * URL often has what names a person, such as an address or a code.
  */
-export function presentActor(row: Actor, siteNo: number, { config, grant }: ActorServices) {
+export function presentActor(row: Actor, site: ActorSite, { config, grant }: ActorServices) {
   const only = (section: Section, text: string) => (mayShow(grant, section) ? text : '')
   return {
     timestamp: row.at.toISOString(),
@@ -74,7 +85,9 @@ export function presentActor(row: Actor, siteNo: number, { config, grant }: Acto
     url: only('pages', mayShow(grant, 'people') ? urlOf(row) : withoutQuery(urlOf(row))),
     title: only('pages', row.title),
     hostname: only('pages', row.hostname),
-    ...(mayShow(grant, 'people') ? personOf(row, siteNo, config) : NO_PERSON),
+    ...(mayShow(grant, 'people')
+      ? { ...personOf(row, site.siteNo, config), session_id: sessionOf(row, site) }
+      : NO_PERSON),
     country: only('locations', row.country),
     device: only('devices', row.size),
     browser: only('devices', row.browser),
@@ -82,7 +95,13 @@ export function presentActor(row: Actor, siteNo: number, { config, grant }: Acto
   }
 }
 
-const NO_PERSON = { user_id: null, visitor_id: null, display_name: null, avatar_url: null }
+const NO_PERSON = { user_id: null, visitor_id: null, session_id: null, display_name: null, avatar_url: null }
+
+/** Sessions before `detailsFrom` are on their way out: none of them can be read. */
+function sessionOf({ sessionStartedAt: startedAt, sessionNo }: Actor, { detailsFrom }: ActorSite): string {
+  if (startedAt === null || sessionNo === null || (detailsFrom && startedAt < detailsFrom)) return ''
+  return sessionIdOf({ startedAt, sessionNo })
+}
 
 /** Who a visitor is, as answers show it. */
 export function personOf(

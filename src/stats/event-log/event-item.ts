@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { EVENT_TYPES } from '../../ingestion/hit.ts'
 import { label, uuid } from '../../schema/fields.ts'
 import { mayShow } from '../../sharing/grant.ts'
-import { type ActorServices, actorFields, presentActor } from './actor.ts'
+import { type ActorServices, type ActorSite, actorFields, presentActor } from './actor.ts'
 import type { LoggedHit } from './log-pages.ts'
 
 /** @see docs/metrics.md "Event log" */
@@ -24,10 +24,10 @@ export const EventLogItem = z
 export type EventLogItem = z.infer<typeof EventLogItem>
 
 /** Returns an event of the log as readers with this grant see it. */
-export const presentEvent = (row: LoggedHit, siteNo: number, services: ActorServices): EventLogItem => ({
+export const presentEvent = (row: LoggedHit, site: ActorSite, services: ActorServices): EventLogItem => ({
   event_type: row.type,
   event_name: row.name,
-  ...presentActor(row, siteNo, services),
+  ...presentActor(row, site, services),
   properties: row.props ?? {},
   error_id: row.type === 'error' && mayShow(services.grant, 'errors') ? row.errorId : null,
 })

@@ -9,6 +9,7 @@ import {
   ruleFields,
 } from '../../funnels/schema.ts'
 import { count, decimal, label } from '../../schema/fields.ts'
+import { jsonParameter } from '../../schema/json-parameter.ts'
 import { Comparison, checkComparison, previousFields } from '../../time/comparison.ts'
 import { StatsQuery } from '../filters/query.ts'
 
@@ -23,23 +24,11 @@ const readFields = {
 /** Longest text of `steps`: eight steps with the longest values, written with escapes. */
 const LONGEST_STEPS = 200_000
 
-/** A list of steps as JSON text, or as a list from tRPC. */
-const StepsParameter = z.preprocess((given: unknown, context) => {
-  const refuse = (message: string) => {
-    context.addIssue({ code: 'custom', message })
-    return z.NEVER
-  }
-  if (Array.isArray(given) && given.some(each => typeof each === 'string')) {
-    return refuse('must be given once, with all steps in one list')
-  }
-  if (typeof given !== 'string') return given
-  if (given.length > LONGEST_STEPS) return refuse(`must be at most ${LONGEST_STEPS} characters`)
-  try {
-    return JSON.parse(given) as unknown
-  } catch {
-    return refuse(`must be valid JSON: a list of ${MIN_STEPS} to ${MAX_STEPS} steps`)
-  }
-}, FunnelSteps)
+const StepsParameter = jsonParameter(FunnelSteps, {
+  whole: 'with all steps in one list',
+  what: `a list of ${MIN_STEPS} to ${MAX_STEPS} steps`,
+  longest: LONGEST_STEPS,
+})
 
 const WindowParameter = z.preprocess(
   (given: unknown) => (typeof given === 'string' && /^\d{1,9}$/.test(given) ? Number(given) : given),

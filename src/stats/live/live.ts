@@ -127,7 +127,7 @@ export async function getLive(services: LogServices, site: StatsSite, query: Liv
     pages: rowsFor('path', 'pages'),
     sources: rowsFor('source', 'sources'),
     countries: rowsFor('country', 'locations'),
-    events: events.map(event => presentEvent(event, site.siteNo, services)),
+    events: events.map(event => presentEvent(event, site, services)),
   }
 }
 

@@ -1,3 +1,4 @@
+import { compareTexts } from '../../rollups/daily/value-dictionary.ts'
 import type { ConversionTargets, ResolvedQuery } from '../filters/resolved-query.ts'
 import type { StatsServices } from '../query-context.ts'
 import { filteredQuery } from '../sql/filtered-query.ts'
@@ -104,4 +105,51 @@ export async function countConvertingVisitors(
   const options = { params: { currencies: [] }, targets }
   const rows = await readSlices(services, countSliceConversionsByGoal, resolved, options)
   return mergeSlices(rows, () => 'all')[0]?.visitors ?? 0
+}
+
+/** A path, name or selector that converted a goal. */
+export interface MatchedValue {
+  value: string
+  conversions: number
+}
+
+/** The values with the most conversions, and the number of all of them. */
+const rankMatchedValues = filteredQuery<{ limit: number }, MatchedValue & { total: number }>(
+  'rank-matched-values',
+  ['conversions'],
+  `select matched as value, count(*) as conversions, count(*) over () as total
+  from conversions
+  group by 1
+  order by 2 desc, matched collate "C"
+  limit (select "limit" from params)`,
+)
+
+/** All values of one slice, in any order. */
+const countSliceMatchedValues = filteredQuery<undefined, MatchedValue>(
+  'count-slice-matched-values',
+  ['conversions'],
+  'select matched as value, count(*) as conversions from conversions group by 1',
+)
+
+/**
+ * Returns the values with the most conversions of all goals, ties by value, and how many values were converted.
+ * @param most values that are returned
+ */
+export async function rankMatched(
+  services: Pick<StatsServices, 'reads' | 'slices'>,
+  resolved: ResolvedQuery,
+  targets: ConversionTargets,
+  most: number,
+): Promise<{ values: MatchedValue[]; total: number }> {
+  if (!services.slices) {
+    const rows = await rankMatchedValues(services.reads, resolved, { targets, params: { limit: most } })
+    return {
+      values: rows.map(({ value, conversions }) => ({ value, conversions })),
+      total: rows[0]?.total ?? 0,
+    }
+  }
+  const rows = await readSlices(services, countSliceMatchedValues, resolved, { targets })
+  const values = mergeSlices(rows, ({ value }) => value)
+  values.sort((a, b) => b.conversions - a.conversions || compareTexts(a.value, b.value))
+  return { values: values.slice(0, most), total: values.length }
 }

@@ -19,7 +19,7 @@ export type SliceCounts<Column extends keyof RankedValue> = Omit<ValueCounts<Col
 
 export interface RankOptions<Column extends keyof RankedValue>
   extends Pick<Ranking, 'by' | 'shown' | 'limit' | 'offset'>,
-    Partial<Pick<Ranking, 'leavesOutEmpty' | 'zone'>> {
+    Partial<Pick<Ranking, 'leavesOutEmpty' | 'zone' | 'countsVisitors'>> {
   /** Dimension of the daily rollups; undefined when they lack some of the values. */
   dimension: string | undefined
   /** Ranks hits and sessions in the database. Every row has the total; an empty page may be one row of nulls. */

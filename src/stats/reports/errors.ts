@@ -37,6 +37,7 @@ export const ErrorGroup = z
     error_name: label('Its type; `Error` when none was captured.', 'TypeError'),
     occurrences: count('How often it occurred in the range.', 12),
     sessions: count('Distinct sessions in which it did.', 9),
+    visitors: count('Distinct visitors to whom it did.', 8),
   })
   .meta({ id: 'ErrorGroup' })
 export type ErrorGroup = z.infer<typeof ErrorGroup>
@@ -82,18 +83,22 @@ const findErrorGroups = query<
 )
 
 /** One page of errors, by occurrences. */
-const rankFilteredErrors = filteredQuery<PageWindow, ValueCounts<'hits' | 'sessions'> & { total: number }>(
-  'rank-filtered-errors',
-  ['filtered_hits', 'session_hits'],
-)
+const rankFilteredErrors = filteredQuery<
+  PageWindow,
+  ValueCounts<'hits' | 'sessions' | 'visitors'> & { total: number }
+>('rank-filtered-errors', ['filtered_hits', 'session_hits'])
 
-/** Number of the filtered hits, and number of sessions that started in the range and have such a hit. */
-const countFilteredError = filteredQuery<undefined, { occurrences: number; sessions: number }>(
+/** Number of the filtered hits and of their visitors, and number of sessions that started in the range and have such a hit. */
+const countFilteredError = filteredQuery<
+  undefined,
+  { occurrences: number; sessions: number; visitors: number }
+>(
   'count-filtered-error',
   ['filtered_hits', 'session_hits'],
   `select
     (select count(*) from filtered_hits) as occurrences,
-    (select count(distinct session_no) from session_hits) as sessions`,
+    (select count(distinct session_no) from session_hits) as sessions,
+    (select count(distinct visitor_no) from filtered_hits) as visitors`,
 )
 
 /** Returns the errors in the range, most frequent first; ties by sessions, then by id. */
@@ -104,10 +109,11 @@ export async function getErrors(
 ): Promise<Page<ErrorGroup>> {
   const { resolved } = await resolveContext(services, site, query)
   const params = windowOf(query)
-  const { rows, total } = await rank<'hits' | 'sessions'>(services, resolved, {
+  const { rows, total } = await rank<'hits' | 'sessions' | 'visitors'>(services, resolved, {
     dimension: ERRORS,
     by: ['hits', 'sessions'],
     shown: ['hits'],
+    countsVisitors: true,
     ...params,
     rankRows: () => rankFilteredErrors(services.reads, resolved, { params }),
   })
@@ -115,7 +121,12 @@ export async function getErrors(
   const known = ids.length > 0 ? await findErrorGroups(services.reads, { siteNo: site.siteNo, ids }) : []
   const byId = new Map(known.map(group => [group.id, group]))
   return {
-    rows: rows.map(({ value, hits, sessions }) => ({ ...byId.get(value)!, occurrences: hits, sessions })),
+    rows: rows.map(({ value, hits, sessions, visitors }) => ({
+      ...byId.get(value)!,
+      occurrences: hits,
+      sessions,
+      visitors,
+    })),
     total,
   }
 }
@@ -168,7 +179,7 @@ export async function getErrorOccurrences(
   return {
     rows: rows.map(row => ({
       event_name: row.name,
-      ...presentActor(row, site.siteNo, services),
+      ...presentActor(row, site, services),
       message: row.errorMessage ?? '',
       stack: mayShow(services.grant, 'stacks') ? (row.errorStack ?? '') : null,
       file_name: row.errorFile ?? '',

@@ -42,7 +42,7 @@ export async function getEventLog(
   const { resolved } = await resolveContext(services, site, query, { listsEvents: true })
   const { rows, total } = await readLog(services, resolved, query, { types: typesOf(query.types) })
   return {
-    rows: rows.map(row => presentEvent(row, site.siteNo, services)),
+    rows: rows.map(row => presentEvent(row, site, services)),
     total,
   }
 }

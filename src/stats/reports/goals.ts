@@ -1,11 +1,12 @@
 import { z } from 'zod'
+import type { GoalRecord } from '../../goals/schema.ts'
 import { ratio } from '../../lib/numbers.ts'
 import { HIDDEN_REVENUE, presentRowRevenue, rowRevenueFields } from '../../money/amounts.ts'
 import { count, decimal, label, uuid } from '../../schema/fields.ts'
 import { mayShow } from '../../sharing/grant.ts'
 import { listVisibleGoals } from '../../sharing/money-goals.ts'
 import type { StatsQuery } from '../filters/query.ts'
-import { keptPart } from '../filters/resolved-query.ts'
+import { type ConversionTargets, keptPart, type ResolvedQuery } from '../filters/resolved-query.ts'
 import { countConversions, NO_CONVERSIONS } from '../metrics/conversions.ts'
 import { countTraffic } from '../metrics/traffic.ts'
 import { resolveContext, type StatsServices, type StatsSite } from '../query-context.ts'
@@ -37,15 +38,29 @@ export async function getGoalReport(
     resolveContext(services, site, query),
   ])
   if (goals.length === 0) return []
+  const { rows } = await countGoals(services, site, context.resolved, goals)
+  return rows
+}
+
+/**
+ * Returns the row of each goal, in their order, with the query that counted them and what it looked for.
+ * @throws AppError as `findTargets`
+ */
+export async function countGoals(
+  services: StatsServices,
+  site: StatsSite,
+  whole: ResolvedQuery,
+  goals: readonly GoalRecord[],
+): Promise<{ rows: GoalRow[]; resolved: ResolvedQuery; targets: ConversionTargets }> {
   // Conversions are counted from rows: visitors have to be those of the same time.
-  const resolved = keptPart(context.resolved)
+  const resolved = keptPart(whole)
   const targets = await findTargets(services, { ...resolved, teamId: site.teamId }, goals)
   const currencies = goals.map(goal => goal.currency ?? '')
   const [counted, [all]] = await Promise.all([
     countConversions(services, resolved, targets, currencies),
     countTraffic(services, resolved, [resolved]),
   ])
-  return goals.map((goal, index) => {
+  const rows = goals.map((goal, index) => {
     const { conversions, visitors, revenue } = counted.get(index) ?? NO_CONVERSIONS
     return {
       id: goal.id,
@@ -57,4 +72,5 @@ export async function getGoalReport(
       currency: goal.currency,
     }
   })
+  return { rows, resolved, targets }
 }

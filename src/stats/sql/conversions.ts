@@ -21,7 +21,8 @@ const kindsOf = (rows: ConversionTargets['hits']) => [...new Set(rows.map(({ kin
 
 /**
  * One row for each goal and conversion in the range, in sessions that match the filters: `goal` (its number), `at`,
- * `visitor_no`, `session_no`, `revenue_minor` and `revenue_currency` (as reported by the hit).
+ * `visitor_no`, `session_no`, `revenue_minor` and `revenue_currency` (as reported by the hit), and `matched`: the path, name or
+ * selector that the goal was compared with.
  */
 function conversions(db: Queryable, resolved: ResolvedQuery, { hits, scrolls }: ConversionTargets): Fragment {
   const ofFilteredSession = db`
@@ -37,7 +38,7 @@ function conversions(db: Queryable, resolved: ResolvedQuery, { hits, scrolls }: 
   ].filter(({ rows }) => rows.length > 0)
   const converting = branches.map(
     ({ column, rows }) => db`
-    select goal, events.at, visitor_no, session_no, revenue_minor, revenue_currency
+    select goal, events.at, visitor_no, session_no, revenue_minor, revenue_currency, target.value as matched
     from ${eventsOf(db, resolved)}
     join unnest(
       ${rows.map(row => row.kind)}::text[],
@@ -53,9 +54,11 @@ function conversions(db: Queryable, resolved: ResolvedQuery, { hits, scrolls }: 
   )
   return db`
     ${concat(db, converting)}
-    select goal, page_at as at, visitor_no, session_no, null::bigint as revenue_minor, null::text as revenue_currency
+    select
+      goal, page_at as at, visitor_no, session_no, null::bigint as revenue_minor, null::text as revenue_currency,
+      path as matched
     from (
-      select target.goals, page_at, visitor_no, session_no
+      select target.goals, page_at, visitor_no, session_no, events.path
       from ${eventsOf(db, resolved)}
       join unnest(
         ${scrolls.map(row => row.path)}::text[],

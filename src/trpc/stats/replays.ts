@@ -4,15 +4,12 @@ import { envelope, paginate } from '../../schema/pagination.ts'
 import { getReplay, Replay, ReplayKey, ReplayQuery } from '../../stats/replays/detail.ts'
 import { getReplays, ReplayRow, ReplaysQuery } from '../../stats/replays/list.ts'
 import { readSessionId } from '../../stats/sessions/session-id.ts'
-import { changingSiteProcedure, siteProcedure } from '../procedures.ts'
-
-/** Only users read replays, whatever a share shows: they have all that was on a visitor's screen. */
-const readProcedure = siteProcedure.use(({ ctx, next }) =>
-  next({ ctx: { grant: null, userId: ctx.caller.userId } }),
-)
+import { changingSiteProcedure } from '../procedures.ts'
+import { unsharedSiteProcedure } from '../shared-site.ts'
 
 export const replayProcedures = {
-  replays: readProcedure
+  // Replays have all that was on a visitor's screen: no share shows them.
+  replays: unsharedSiteProcedure
     .meta({
       path: '/api/sites/:siteKey/stats/replays',
       summary: 'List session replays',
@@ -22,7 +19,7 @@ export const replayProcedures = {
     .input(ReplaysQuery)
     .output(envelope(ReplayRow))
     .query(async ({ ctx, input }) => paginate(ctx, input, await getReplays(ctx, ctx.site, input))),
-  replay: readProcedure
+  replay: unsharedSiteProcedure
     .meta({
       path: '/api/sites/:siteKey/stats/replays/:session',
       summary: 'Read a session replay',

@@ -1,0 +1,126 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { ADA, BEN, CAI, hit, type Stats, type StatsSite, startStats } from './stats-site.ts'
+
+const RANGE = 'from=2026-03-09&to=2026-03-18'
+const boom = { type: 'error', name: 'TypeError', url: '/pay', error: { message: 'boom' } } as const
+
+let stats: Stats
+let site: StatsSite
+const read = (path: string) => stats.read(site, path)
+
+interface Item {
+  timestamp: string
+  event_type: string
+  event_name: string
+  visitor_id: string
+  session_id: string
+}
+
+/** Ada meets the error in two sessions, twice in the first, which lasts over midnight; Ben in one, and Cai another error. */
+beforeAll(async () => {
+  stats = await startStats()
+  site = await stats.site()
+  await stats.store([
+    hit(site, '2026-03-09T23:50:00Z', { visitorId: ADA, url: '/' }),
+    hit(site, '2026-03-09T23:55:00Z', { ...boom, visitorId: ADA }),
+    hit(site, '2026-03-10T00:05:00Z', { ...boom, visitorId: ADA }),
+    hit(site, '2026-03-12T09:00:00Z', { visitorId: ADA, url: '/pay' }),
+    hit(site, '2026-03-12T09:00:10Z', { ...boom, visitorId: ADA }),
+    hit(site, '2026-03-12T09:00:20Z', { ...boom, visitorId: BEN }, { country: 'DE' }),
+    hit(site, '2026-03-12T09:00:30Z', { ...boom, visitorId: CAI, error: { message: 'bang' } }),
+  ])
+})
+afterAll(() => stats.close())
+
+/** Checks that the session which an item names is the one it happened in. */
+async function expectItsSession(item: Item, id: (hit: Item) => unknown = hit => hit.event_type) {
+  const { session, data } = await read(`/stats/sessions/${item.session_id}`)
+  expect(session).toMatchObject({ session_id: item.session_id, visitor_id: item.visitor_id })
+  const same = (other: Item) => other.timestamp === item.timestamp && id(other) === id(item)
+  expect(data.filter(same)).toHaveLength(1)
+}
+
+test('errors: an occurrence names the session in which it happened', async () => {
+  const [group] = (await read(`/stats/errors?${RANGE}`)).data
+  const { data } = await read(`/stats/errors/${group.id}/events?${RANGE}`)
+  expect(data).toHaveLength(4)
+  for (const item of data) {
+    const { session, data: hits } = await read(`/stats/sessions/${item.session_id}`)
+    expect(session.visitor_id).toBe(item.visitor_id)
+    const met = hits.filter((hit: { error_id: string }) => hit.error_id === group.id)
+    expect(met.map(({ timestamp }: Item) => timestamp)).toContain(item.timestamp)
+  }
+  const sessions = new Set(data.map(({ session_id }: Item) => session_id))
+  expect([sessions.size, data[2].session_id]).toEqual([3, data[3].session_id])
+})
+
+test('event log: every item of a visitor names its session, whatever the filters', async () => {
+  for (const query of [RANGE, `${RANGE}&path=/pay`, `${RANGE}&country=DE`]) {
+    const { data } = await read(`/stats/events?${query}`)
+    expect(data.length).toBeGreaterThan(0)
+    for (const item of data) await expectItsSession(item)
+  }
+})
+
+test('errors: a group has its affected sessions and visitors', async () => {
+  const { data } = await read(`/stats/errors?${RANGE}`)
+  expect(data).toMatchObject([
+    { message: 'boom', occurrences: 4, sessions: 3, visitors: 2 },
+    { message: 'bang', occurrences: 1, sessions: 1, visitors: 1 },
+  ])
+  for (const group of data) expect(await read(`/stats/errors/${group.id}?${RANGE}`)).toEqual(group)
+})
+
+test('errors: filters and the range narrow the visitors of a group', async () => {
+  const counts = async (query: string) => {
+    const { data } = await read(`/stats/errors?${query}`)
+    return data.map(({ message, occurrences, visitors }: Record<string, unknown>) => [
+      ...[message, occurrences, visitors],
+    ])
+  }
+  expect(await counts(`${RANGE}&country=DE`)).toEqual([['boom', 1, 1]])
+  expect(await counts('from=2026-03-10&to=2026-03-10')).toEqual([['boom', 1, 1]])
+  const [{ id }] = (await read(`/stats/errors?${RANGE}`)).data
+  expect(await read(`/stats/errors/${id}?from=2026-03-01&to=2026-03-02`)).toMatchObject({
+    ...{ occurrences: 0, sessions: 0, visitors: 0 },
+  })
+})
+
+test('event log: an event that the service wrote without a session names none', async () => {
+  const shop = await stats.site()
+  await stats.api.call('POST', `${shop.path}/payments`, {
+    token: stats.owner.token,
+    body: { amount: 5, currency: 'USD', transaction_id: 'a', timestamp: '2026-03-10T09:00:00Z' },
+  })
+  const { data } = await stats.read(shop, `/stats/events?${RANGE}`)
+  expect(data).toMatchObject([{ event_name: 'payment', visitor_id: '', session_id: '' }])
+})
+
+test('event log: a session that retention takes away is not named', async () => {
+  await stats.api.services.db`
+    update sites set details_from = '2026-03-10T00:00:00Z' where id = ${site.id}`
+  const { data } = await read(`/stats/events?${RANGE}&types=error`)
+  await stats.api.services.db`update sites set details_from = null where id = ${site.id}`
+  const late = data.find(({ timestamp }: Item) => timestamp === '2026-03-10T00:05:00.000Z')
+  expect(late).toMatchObject({ visitor_id: ADA, session_id: '' })
+  expect(data.filter(({ session_id }: Item) => session_id === '')).toEqual([late])
+})
+
+test('event log: readers of a share without people get no session', async () => {
+  const share = async (sections: string[]) => {
+    const made = await stats.api.call('POST', `${site.path}/shares`, {
+      token: stats.owner.token,
+      body: { name: sections.join(), sections },
+    })
+    expect(made.status, JSON.stringify(made.body)).toBe(201)
+    return (path: string) => stats.api.call('GET', `${site.path}${path}`, { token: made.body.secret })
+  }
+  const [{ id }] = (await read(`/stats/errors?${RANGE}`)).data
+  for (const path of [`/stats/events?${RANGE}`, `/stats/errors/${id}/events?${RANGE}`]) {
+    const hidden = await (await share(['events', 'errors']))(path)
+    const shown = await (await share(['events', 'errors', 'people']))(path)
+    expect(new Set(hidden.body.data.map(({ session_id }: Item) => session_id))).toEqual(new Set([null]))
+    const named = (await read(path)).data.map(({ session_id }: Item) => session_id)
+    expect(shown.body.data.map(({ session_id }: Item) => session_id)).toEqual(named)
+  }
+})
