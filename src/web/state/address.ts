@@ -1,5 +1,6 @@
 import { useCallback, useMemo } from 'react'
-import { useLocation, useSearch } from 'wouter'
+import { useLocation } from 'wouter'
+import { useRawSearch } from './kept-search.ts'
 
 export interface Address {
   params: URLSearchParams
@@ -14,7 +15,7 @@ export interface Address {
 
 /** Parameters of the page's address: everything that matters for what the page shows stands there. */
 export function useAddress(): Address {
-  const search = useSearch()
+  const search = useRawSearch()
   const [path, navigate] = useLocation()
   const params = useMemo(() => new URLSearchParams(search), [search])
   const change = useCallback<Address['change']>(
