@@ -15,6 +15,7 @@ const generated = join(root, 'dist', 'web-sources')
 mkdirSync(generated, { recursive: true })
 writeWorldMap(join(generated, 'world-map.json'))
 // One style sheet for all pages: with 10 kB it is cheaper than a request for each page.
+writeFileSync(join(generated, 'languages.js'), languageLoader())
 writeFileSync(join(generated, 'styles.js'), styleSheets(source).map(importOf).join(''))
 
 const main = join(source, 'main.tsx')
@@ -29,8 +30,8 @@ const options = {
   target: ['es2022', 'chrome111', 'firefox113', 'safari16.4'],
   jsx: 'automatic',
   tsconfig: join(source, 'tsconfig.json'),
-  define: { 'process.env.NODE_ENV': '"production"', LANGUAGES: JSON.stringify(languages()) },
-  alias: { 'world-map': join(generated, 'world-map.json') },
+  define: { 'process.env.NODE_ENV': '"production"' },
+  alias: { 'world-map': join(generated, 'world-map.json'), languages: join(generated, 'languages.js') },
   entryNames: '[name]-[hash]',
   chunkNames: '[name]-[hash]',
   legalComments: 'none',
@@ -97,17 +98,18 @@ function importMain(paths) {
   }
 }
 
-/** Languages of the interface: each file of src/web/text is one. */
-function languages() {
-  return readdirSync(join(source, 'text', 'languages'))
-    .filter(name => /^[a-z]{2}(-[A-Z]{2})?\.ts$/.test(name))
-    .map(name => name.slice(0, -3))
+/** Each file of the folder is a language. English is in the first script. */
+function languageLoader() {
+  const folder = join(source, 'text', 'languages')
+  const codes = readdirSync(folder).flatMap(name => /^(?!en\b)([\w-]+)\.ts$/.exec(name)?.[1] ?? [])
+  const entry = code => `${JSON.stringify(code)}: () => import(${JSON.stringify(join(folder, `${code}.ts`))})`
+  return `export default { ${codes.map(entry).join(', ')} }\n`
 }
 
 /** The tokens first, then the parts, then the pages: what stands later overrides what stands before. */
 function styleSheets(folder) {
   const all = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter(name => name.endsWith('.css'))
-  const order = ['style', 'parts', 'chart', 'app', 'pages']
+  const order = ['style', 'parts', 'chart', 'period', 'filters', 'app', 'pages']
   return all.sort(
     (a, b) => order.indexOf(a.split(/[\\/]/)[0]) - order.indexOf(b.split(/[\\/]/)[0]) || (a < b ? -1 : 1),
   )

@@ -13,7 +13,7 @@ const programs = [
   ...['primary', 'http', 'ingest', 'rollup', 'patterns', 'embedded-database', 'embedded-redis'].map(
     name => `workers/${name}.ts`,
   ),
-  ...['admin', 'embedded-addresses', 'welcome'].map(name => `scripts/${name}.ts`),
+  ...['admin', 'demo', 'embedded-addresses', 'welcome'].map(name => `scripts/${name}.ts`),
   ...['ingest', 'floor', 'mixed', 'reads', 'rollups', 'seed'].map(name => `scripts/bench/${name}.ts`),
 ]
 

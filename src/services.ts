@@ -3,6 +3,7 @@ import type { Config } from './config.ts'
 import type { Db } from './db/connect.ts'
 import type { InvalidTokens } from './limits/invalid-tokens.ts'
 import type { RateLimiter } from './limits/rate-limit.ts'
+import type { Reach } from './net/public-fetch.ts'
 import type { Disk } from './runtime/disk.ts'
 import type { Log } from './runtime/log.ts'
 import type { Metrics } from './runtime/metrics.ts'
@@ -33,6 +34,8 @@ export interface Services {
   patterns: FairPool
   limiter: RateLimiter
   invalidTokens: InvalidTokens
+  /** Where pages of sites are fetched from; tests serve them on the local host. */
+  pageReach: Reach
   disk: Disk
   metrics: Metrics
   now: () => Date

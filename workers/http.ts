@@ -24,6 +24,7 @@ import { MAX_QUEUED_BYTES } from '../src/replays/bounds.ts'
 import { watchDisk } from '../src/runtime/disk.ts'
 import { createLog } from '../src/runtime/log.ts'
 import { createMetrics, exchangeMetrics } from '../src/runtime/metrics.ts'
+import { PAGE_REACH } from '../src/sites/check-installation.ts'
 import { EMBEDDED_SLICES } from '../src/stats/sql/slices.ts'
 import { createFairPool } from '../src/threads/fair-pool.ts'
 import { createPool } from '../src/threads/pool.ts'
@@ -91,10 +92,8 @@ const script = createTrackerScript(config)
 const beforeExpress = [ingest, replays, script]
 const exchange = exchangeMetrics({ redis, subscriber, registry: metrics.registry })
 const invalidTokens = createInvalidTokens(now)
-const app = createApp(
-  { db, reads, slices, redis, config, log, rollups, patterns, limiter, invalidTokens, metrics, disk, now },
-  exchange,
-)
+const services = { db, reads, slices, redis, config, log, rollups, patterns, limiter, metrics, disk, now }
+const app = createApp({ ...services, invalidTokens, pageReach: PAGE_REACH }, exchange)
 
 const { server, drain } = createHttpServer((request, response) => {
   if (!beforeExpress.some(({ handle }) => handle(request, response))) app(request, response)

@@ -1,55 +1,9 @@
 import { Resolver } from 'node:dns/promises'
-import http from 'node:http'
+import http, { type IncomingHttpHeaders, type IncomingMessage } from 'node:http'
 import https from 'node:https'
-import { BlockList, isIP, isIPv4, isIPv6 } from 'node:net'
+import { isIP } from 'node:net'
 import { withDeadline } from '../lib/deadline.ts'
-
-/** IPv4 that is private, local, shared, documentation, benchmarking, multicast or reserved (IANA special-purpose). */
-const SPECIAL_IPV4 = [
-  '0.0.0.0/8',
-  '10.0.0.0/8',
-  '100.64.0.0/10',
-  '127.0.0.0/8',
-  '169.254.0.0/16',
-  '172.16.0.0/12',
-  '192.0.0.0/24',
-  '192.0.2.0/24',
-  '192.31.196.0/24',
-  '192.52.193.0/24',
-  '192.88.99.0/24',
-  '192.168.0.0/16',
-  '192.175.48.0/24',
-  '198.18.0.0/15',
-  '198.51.100.0/24',
-  '203.0.113.0/24',
-  '224.0.0.0/4',
-  '240.0.0.0/4',
-]
-
-/** The only IPv6 range in public use. It excludes mapped IPv4, NAT64, unique local, link-local and multicast addresses. */
-const GLOBAL_IPV6 = '2000::/3'
-/** Parts of that range that are not public hosts: Teredo, ORCHID, 6to4, documentation, AS112. */
-const SPECIAL_IPV6 = ['2001::/23', '2001:db8::/32', '2002::/16', '2620:4f:8000::/48', '3fff::/20']
-
-const specialIPv4 = listOf(SPECIAL_IPV4, 'ipv4')
-const globalIPv6 = listOf([GLOBAL_IPV6], 'ipv6')
-const specialIPv6 = listOf(SPECIAL_IPV6, 'ipv6')
-
-/** Returns whether a text is an IP address of the public internet; false for a text that is no IP address. */
-export function isPublicAddress(address: string): boolean {
-  if (isIPv4(address)) return !specialIPv4.check(address, 'ipv4')
-  if (!isIPv6(address) || address.includes('%')) return false
-  return globalIPv6.check(address, 'ipv6') && !specialIPv6.check(address, 'ipv6')
-}
-
-function listOf(subnets: string[], family: 'ipv4' | 'ipv6'): BlockList {
-  const list = new BlockList()
-  for (const subnet of subnets) {
-    const [network = '', prefix] = subnet.split('/')
-    list.addSubnet(network, Number(prefix), family)
-  }
-  return list
-}
+import { isPublicAddress } from './public-addresses.ts'
 
 /** Addresses and limits of a fetch. They are arguments, so that tests can serve from the local host. */
 export interface Reach {
@@ -72,28 +26,84 @@ async function askNameServers(host: string): Promise<string[]> {
   return answers.flatMap(answer => (answer.status === 'fulfilled' ? answer.value : []))
 }
 
-/**
- * Fetches a URL and returns the body of a 200 answer. The name is resolved once, all its addresses must be allowed, and the
- * connection uses one of them: the name cannot resolve to another address later. Redirects are not followed.
- * @returns undefined in all other cases: another status, too many bytes, a timeout, an address that is not allowed
- */
-export async function fetchPublic(url: URL, reach: Reach): Promise<Buffer | undefined> {
-  const signal = AbortSignal.timeout(reach.timeoutMs)
-  try {
-    const host = url.hostname.replace(/^\[(.*)\]$/, '$1')
-    const addresses = isIP(host)
-      ? [host]
-      : await withDeadline(reach.timeoutMs, reach.resolve(host), () => new Error('no name server answers'))
-    if (addresses.length === 0 || !addresses.every(reach.isAllowed)) return undefined
-    return await get(url, host, addresses[0]!, reach.maxBytes, signal)
-  } catch {
-    return undefined
+/** Why a URL could not be fetched. */
+export type FetchProblem =
+  | 'unknown_host'
+  | 'not_public'
+  | 'timed_out'
+  | 'bad_certificate'
+  | 'connection_failed'
+
+export class PublicFetchError extends Error {
+  readonly problem: FetchProblem
+
+  constructor(problem: FetchProblem, cause?: unknown) {
+    super(problem, { cause })
+    this.problem = problem
   }
 }
 
-function get(url: URL, host: string, address: string, maxBytes: number, signal: AbortSignal) {
+/** What a request says of itself, and which answers it wants the body of. */
+interface FetchRequest {
+  headers: Record<string, string>
+  wants: (answer: IncomingMessage) => boolean
+}
+
+interface PublicAnswer {
+  status: number
+  headers: IncomingHttpHeaders
+  /** Undefined where it is not wanted. */
+  body: Buffer | undefined
+  /** The body goes on: `body` has its first `maxBytes`. */
+  isCut: boolean
+}
+
+/** Returns whether a URL may be fetched for a user: http or https. Other ports below 1024 belong to other services. */
+export const isWebUrl = ({ protocol, port }: URL): boolean =>
+  /^https?:$/.test(protocol) && (port === '' || port === '80' || port === '443' || Number(port) >= 1024)
+
+/**
+ * Fetches a URL. The name is resolved once, all its addresses must be allowed, and the connection uses one of them: the name cannot
+ * resolve to another address later. Redirects are not followed.
+ * @throws PublicFetchError
+ */
+export async function requestPublic(url: URL, reach: Reach, request: FetchRequest): Promise<PublicAnswer> {
+  const signal = AbortSignal.timeout(reach.timeoutMs)
+  const host = url.hostname.replace(/^\[(.*)\]$/, '$1')
+  const addresses = isIP(host)
+    ? [host]
+    : await withDeadline(
+        reach.timeoutMs,
+        reach.resolve(host).catch(() => []),
+        () => new PublicFetchError('timed_out'),
+      )
+  if (addresses.length === 0) throw new PublicFetchError('unknown_host')
+  if (!addresses.every(reach.isAllowed)) throw new PublicFetchError('not_public')
+  try {
+    return await send(url, { host, address: addresses[0]!, maxBytes: reach.maxBytes, signal }, request)
+  } catch (error) {
+    throw new PublicFetchError(signal.aborted ? 'timed_out' : problemOf(error), error)
+  }
+}
+
+/** Codes of TLS, such as CERT_HAS_EXPIRED and UNABLE_TO_VERIFY_LEAF_SIGNATURE. */
+export const problemOf = (error: unknown): FetchProblem =>
+  /CERT|SIGNATURE/.test(String((error as NodeJS.ErrnoException).code))
+    ? 'bad_certificate'
+    : 'connection_failed'
+
+function send(
+  url: URL,
+  {
+    host,
+    address,
+    maxBytes,
+    signal,
+  }: { host: string; address: string; maxBytes: number; signal: AbortSignal },
+  { headers, wants }: FetchRequest,
+): Promise<PublicAnswer> {
   const { request } = url.protocol === 'https:' ? https : http
-  return new Promise<Buffer | undefined>((resolve, reject) => {
+  return new Promise((resolve, reject) => {
     const sent = request(
       {
         host: address,
@@ -101,30 +111,50 @@ function get(url: URL, host: string, address: string, maxBytes: number, signal: 
         path: url.pathname + url.search,
         // Check the certificate against the name, not against the address of the connection.
         ...(isIP(host) ? {} : { servername: host }),
-        headers: { Host: url.host, Accept: 'image/*', 'User-Agent': 'Mozilla/5.0 (compatible; favicon)' },
+        headers: { Host: url.host, ...headers },
         agent: false,
         signal,
       },
       response => {
-        if (response.statusCode !== 200 || Number(response.headers['content-length']) > maxBytes) {
-          sent.destroy()
-          resolve(undefined)
-          return
-        }
         const chunks: Buffer[] = []
         let size = 0
+        const head = { status: response.statusCode!, headers: response.headers }
+        const end = (isCut: boolean) =>
+          resolve({ ...head, body: Buffer.concat(chunks).subarray(0, maxBytes), isCut })
+        if (!wants(response)) {
+          sent.destroy()
+          resolve({ ...head, body: undefined, isCut: false })
+          return
+        }
         response.on('data', (chunk: Buffer) => {
           size += chunk.length
           chunks.push(chunk)
           if (size <= maxBytes) return
           sent.destroy()
-          resolve(undefined)
+          end(true)
         })
-        response.once('end', () => resolve(Buffer.concat(chunks)))
+        response.once('end', () => end(false))
         response.once('error', reject)
       },
     )
     sent.once('error', reject)
     sent.end()
   })
+}
+
+const PICTURES = { Accept: 'image/*', 'User-Agent': 'Mozilla/5.0 (compatible; favicon)' }
+
+/**
+ * Fetches a picture and returns the body of a 200 answer, as `requestPublic` does.
+ * @returns undefined in all other cases: another status, too many bytes, a timeout, an address that is not allowed
+ */
+export async function fetchPublic(url: URL, reach: Reach): Promise<Buffer | undefined> {
+  const wants = ({ statusCode, headers }: IncomingMessage) =>
+    statusCode === 200 && !(Number(headers['content-length']) > reach.maxBytes)
+  try {
+    const { body, isCut } = await requestPublic(url, reach, { headers: PICTURES, wants })
+    return isCut ? undefined : body
+  } catch {
+    return undefined
+  }
 }

@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache'
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../lib/time.ts'
 import { windowAt } from '../limits/rate-limit.ts'
-import { fetchPublic, type Reach } from './public-fetch.ts'
+import { fetchPublic, isWebUrl, type Reach } from './public-fetch.ts'
 
 /** First bytes of the raster formats that are served, one character per byte. SVG is excluded: it can contain scripts. */
 const SIGNATURES: [type: string, bytes: RegExp][] = [
@@ -104,11 +104,8 @@ export function createRemotePictures(options: {
 export async function fetchPicture(address: string, reach: Reach): Promise<Fetched | undefined> {
   if (!URL.canParse(address)) return undefined
   const url = new URL(address)
-  if (!/^https?:$/.test(url.protocol) || !isWebPort(url.port)) return undefined
+  if (!isWebUrl(url)) return undefined
   const bytes = await fetchPublic(url, reach)
   const type = bytes && rasterTypeOf(bytes)
   return bytes && type ? { type, bytes } : undefined
 }
-
-/** Other ports below 1024 belong to other services: a user must not be able to make this server connect to them. */
-const isWebPort = (port: string) => port === '' || port === '80' || port === '443' || Number(port) >= 1024

@@ -49,6 +49,15 @@ export function sharedBuckets(ctx: Pick<Context, 'network' | 'config'>, siteNo: 
   ]
 }
 
+/** Checks of a site's installation a minute: each sends requests to another server. */
+const CHECKS_OF_INSTALLATION = 10
+
+export const installationBucket = ({ siteNo }: { siteNo: number }): Bucket => ({
+  key: `installation:${siteNo}`,
+  limit: CHECKS_OF_INSTALLATION,
+  whose: 'to check the installation of this site',
+})
+
 /**
  * Charges a call to buckets of one or more owners in one round trip. Each bucket counts the call, even if another refuses it.
  * The rate headers show the bucket with the fewest requests left; on a tie the bucket that refuses, then the first.

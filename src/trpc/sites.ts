@@ -10,6 +10,7 @@ import {
   updateSite,
   updateTimezone,
 } from '../sites/change-site.ts'
+import { checkInstallation, Installation } from '../sites/check-installation.ts'
 import { currencyOptions } from '../sites/currencies.ts'
 import { getIdentifySecret, removeIdentifySecret, rotateIdentifySecret } from '../sites/identify-secret.ts'
 import { listSites } from '../sites/list-sites.ts'
@@ -24,6 +25,7 @@ import {
   SiteList,
 } from '../sites/schema.ts'
 import { zoneOptions } from '../time/zones.ts'
+import { chargeCall, installationBucket } from './charge.ts'
 import {
   authed,
   changingProcedure,
@@ -154,6 +156,21 @@ export const sitesRouter = router({
     summary: 'Pin or unpin the site',
     description: 'Pins the site to the top of the list, or unpins it when it is pinned.',
   }).mutation(({ ctx }) => togglePin(ctx, ctx.site)),
+  checkInstallation: changingSiteProcedure
+    .meta({
+      method: 'post',
+      path: '/api/sites/:siteKey/check-installation',
+      summary: 'Check whether the site has its tracker',
+      description:
+        'Fetches the page at `/` of the domain, over https or else http, from the public internet, and looks for the script tag. Ten times a minute a site.',
+      answer: 'What the page has.',
+    })
+    .output(Installation)
+    .use(async ({ ctx, next }) => {
+      await chargeCall(ctx, [installationBucket(ctx.site)])
+      return next()
+    })
+    .mutation(({ ctx }) => checkInstallation(ctx, ctx.site)),
   getIdentifySecret: managedSiteProcedure
     .meta({
       path: '/api/sites/:siteKey/identify-secret',

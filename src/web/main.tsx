@@ -2,17 +2,21 @@ import { QueryClientProvider } from '@tanstack/react-query'
 import { createRoot } from 'react-dom/client'
 import { queries } from './api/use-read.ts'
 import { Crash } from './app/crash.tsx'
+import { readEarly } from './app/early-site.ts'
 import { Routes } from './app/routes.tsx'
 import { chosenLanguage, LanguageProvider, loadLanguage } from './text/text.tsx'
 
-const language = await loadLanguage(chosenLanguage())
-document.documentElement.lang = language.code
-createRoot(document.getElementById('app')!).render(
-  <LanguageProvider language={language}>
-    <QueryClientProvider client={queries}>
-      <Crash>
-        <Routes />
-      </Crash>
-    </QueryClientProvider>
-  </LanguageProvider>,
-)
+const base = new URL(document.baseURI).pathname.replace(/\/$/, '')
+readEarly(location.pathname.slice(base.length))
+void loadLanguage(chosenLanguage()).then(language => {
+  document.documentElement.lang = language.code
+  createRoot(document.getElementById('app')!).render(
+    <LanguageProvider language={language}>
+      <QueryClientProvider client={queries}>
+        <Crash>
+          <Routes />
+        </Crash>
+      </QueryClientProvider>
+    </LanguageProvider>,
+  )
+})

@@ -156,6 +156,7 @@ export const exercises: Record<string, (ask: Ask, world: World) => Promise<unkno
     await expectItems(ask(), body => body)
     await ask({ query: 'prop_value=1' })
   },
+  'POST /api/sites/{siteKey}/check-installation': ask => ask(),
   'GET /api/sites/{siteKey}/stats/goal-preview': async ask => {
     const definition = encodeURIComponent(JSON.stringify({ match_type: 'page', match_value: '/**' }))
     await expectItems(ask({ query: `definition=${definition}` }), body => body.examples)

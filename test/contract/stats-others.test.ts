@@ -68,7 +68,14 @@ test('(other): the error group of what exceeds the daily maximum has a fingerpri
   bothWays(async () => {
     const id = errorFingerprint(site.id, '(other)')
     const { data } = await stats.read(site, `/stats/errors?${THAT_DAY}`)
-    expect(data[0]).toEqual({ id, message: '(other)', error_name: '(other)', occurrences: 2, sessions: 1 })
+    expect(data[0]).toEqual({
+      id,
+      message: '(other)',
+      error_name: '(other)',
+      occurrences: 2,
+      sessions: 1,
+      visitors: 1,
+    })
     expect(data).toHaveLength(3)
     expect(await stats.read(site, `/stats/errors/${id}?${THAT_DAY}`)).toMatchObject({ occurrences: 2 })
     const occurrences = await stats.read(site, `/stats/errors/${id}/events?${THAT_DAY}`)

@@ -89,6 +89,23 @@ test('goals: the report and the goal filter name a goal that is too costly', asy
   expect((await stats.ask(`${own.path}/stats/goals?from=2026-03-08&to=2026-03-08`)).status).toBe(200)
 })
 
+test('goal preview: a definition that is too costly names its value', async () => {
+  const preview = (match_value: string) => {
+    const definition = enc(
+      JSON.stringify({ match_type: 'page', match_operator: 'matches_regex', match_value }),
+    )
+    return stats.ask(`${site.path}/stats/goal-preview?${THAT_DAY}&definition=${definition}`)
+  }
+  const slow = await preview(SLOW)
+  expectError(slow, 422, 'validation_failed')
+  expect(slow.json.errors).toEqual({
+    'definition.match_value': [expect.stringMatching(/too slow.*shorter range.*simpler/)],
+  })
+  const lookahead = await preview('(?=a)')
+  expect([lookahead.status, Object.keys(lookahead.json.errors)]).toEqual([422, ['definition.match_value']])
+  expect((await preview('^/[ab]+$')).json).toMatchObject({ conversions: PATHS })
+})
+
 test('goals: an invalid expression is refused with its field, also on update', async () => {
   const own = await stats.site()
   const goal = { match_type: 'page', match_operator: 'matches_regex' }

@@ -40,6 +40,7 @@ test('routes: the REST surface matches the snapshot', () => {
       "PATCH /api/sites/:siteKey/retention 200",
       "DELETE /api/sites/:siteKey/history 204",
       "PATCH /api/sites/:siteKey/pin 200",
+      "POST /api/sites/:siteKey/check-installation 200",
       "GET /api/sites/:siteKey/identify-secret 200",
       "PUT /api/sites/:siteKey/identify-secret 200",
       "DELETE /api/sites/:siteKey/identify-secret 204",

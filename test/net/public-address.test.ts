@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { isPublicAddress } from '../../src/net/public-fetch.ts'
+import { isPublicAddress } from '../../src/net/public-addresses.ts'
 
 test.each([
   '0.0.0.0',

@@ -2,7 +2,8 @@ import { createServer, type RequestListener, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
-import { fetchPublic, isPublicAddress, PUBLIC_INTERNET, type Reach } from '../../src/net/public-fetch.ts'
+import { isPublicAddress } from '../../src/net/public-addresses.ts'
+import { fetchPublic, PUBLIC_INTERNET, type Reach } from '../../src/net/public-fetch.ts'
 
 const answers: Record<string, RequestListener> = {
   '/icon': (req, res) => res.end(`icon of ${req.headers.host}`),

@@ -82,6 +82,7 @@ export async function startApi(
     patterns: options.patterns ?? inProcessPatterns(),
     limiter: createRateLimiter(redis, now),
     invalidTokens: createInvalidTokens(now),
+    pageReach: options.reach ?? nothingInReach,
     disk: options.disk ?? NO_DISK,
     metrics,
     now,

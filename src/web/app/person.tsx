@@ -14,9 +14,12 @@ const STORED = 'team'
 /** Key of the read of the person's own login. */
 export const PERSON = ['account'] as const
 
+export const readPerson = (signal: AbortSignal) =>
+  api.account.get.query(undefined, { signal, context: TOGETHER })
+
 /** Loads who is signed in; without a session it leads to the page for signing in. */
 export function SignedIn({ children }: { children: ReactNode }) {
-  const person = useRead(PERSON, signal => api.account.get.query(undefined, { signal, context: TOGETHER }))
+  const person = useRead(PERSON, readPerson)
   if (person.failure?.kind === 'signed_out') {
     leadToLogin()
     return null
@@ -38,9 +41,11 @@ export function actIn(team: string): void {
   sendAs({ team })
 }
 
+export const rememberedTeam = (): string | undefined => remembered(STORED) ?? undefined
+
 /** Returns the team in which this browser acted last, if the person still belongs to it, else their first one. */
 export function currentTeam({ teams }: Person): Team | undefined {
-  return teams.find(({ id }) => id === remembered(STORED)) ?? teams[0]
+  return teams.find(({ id }) => id === rememberedTeam()) ?? teams[0]
 }
 
 function leadToLogin(): void {

@@ -5,6 +5,7 @@ import type { Outputs } from '../api/types.ts'
 import { queries, useRead } from '../api/use-read.ts'
 import { useText } from '../text/text.tsx'
 import { Away } from './away.tsx'
+import { takeEarly } from './early-site.ts'
 import { NotFound } from './not-found.tsx'
 import { actIn, currentTeam, type Person, type Team, usePerson } from './person.tsx'
 import { SiteProvider, type SiteView } from './site.tsx'
@@ -40,7 +41,9 @@ async function findSite(person: Person, siteKey: string): Promise<Found> {
   for (const team of teams) {
     actIn(team.id)
     try {
-      return { site: await api.sites.get.query({ siteKey }, { context: TOGETHER }), team }
+      const early = takeEarly(siteKey, team.id, team === person.teams[0])
+      const site = early ?? api.sites.get.query({ siteKey }, { context: TOGETHER })
+      return { site: await site, team }
     } catch (error) {
       if (failureOf(error).kind !== 'missing') throw error
       latest = error

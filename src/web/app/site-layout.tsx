@@ -30,8 +30,11 @@ export function SiteLayout({ children }: { children: ReactNode }) {
         <SiteSwitcher />
         <LiveCount />
         <Navigation />
-        <span className={css.grow} />
-        {hasPeriod && <PeriodPicker />}
+        {hasPeriod && (
+          <div className={css.period}>
+            <PeriodPicker />
+          </div>
+        )}
       </header>
       {hasPeriod && <FilterBar />}
       <main id="content" tabIndex={-1} className={css.content}>
@@ -82,6 +85,7 @@ function Navigation() {
           />
         )}
       </nav>
+      <span className={css.grow} />
       <div className={css.phone}>
         <Menu
           trigger={<span aria-hidden="true">☰</span>}

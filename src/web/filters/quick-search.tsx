@@ -1,3 +1,83 @@
-export default function QuickSearch(_: { onClose(): void }) {
-  return null
+import { useDeferredValue, useState } from 'react'
+import { api } from '../api/client.ts'
+import type { Inputs, Section } from '../api/types.ts'
+import { useRead } from '../api/use-read.ts'
+import { useQuestion, useSite } from '../app/site.tsx'
+import { useFormat } from '../format/format.ts'
+import { HostileText } from '../parts/hostile-text.tsx'
+import { Dialog } from '../parts/overlay/dialog.tsx'
+import { FILTERS, type FilterName } from '../state/filters.ts'
+import { useText } from '../text/text.tsx'
+import css from './quick-search.module.css'
+import { NONE, useValueText } from './value-text.ts'
+
+type Dimension = Inputs['stats']['breakdown']['dimension'] & FilterName
+
+const SEARCHED: readonly Dimension[] = ['path', 'title', 'source', 'utm_campaign', 'country', 'event_name']
+const SHOWN = 5
+const SHORTEST = 2
+
+/** Searches values of several dimensions at once; the one that is chosen becomes a filter. */
+export default function QuickSearch({ onClose }: { onClose(): void }) {
+  const { keys } = useText()
+  const { can } = useSite()
+  const [typed, setTyped] = useState('')
+  const wanted = useDeferredValue(typed.trim())
+  return (
+    <Dialog open title={keys.search} onClose={onClose}>
+      <input
+        className={css.input}
+        value={typed}
+        onChange={event => setTyped(event.target.value)}
+        aria-label={keys.searchLabel}
+        placeholder={keys.searchLabel}
+      />
+      {wanted.length >= SHORTEST &&
+        SEARCHED.filter(name => can(FILTERS[name] as Section)).map(name => (
+          <Matches key={name} name={name} wanted={wanted} onChoose={onClose} />
+        ))}
+    </Dialog>
+  )
+}
+
+function Matches({ name, wanted, onChoose }: { name: Dimension; wanted: string; onChoose(): void }) {
+  const { filters: text } = useText()
+  const { input, addFilter } = useQuestion()
+  const { exact } = useFormat()
+  const valueText = useValueText()
+  // Countries are codes there: they are few, and searched here by their names.
+  const isCountry = name === 'country'
+  const query = {
+    ...input,
+    dimension: name,
+    ...(isCountry ? { per_page: 100 } : { search: wanted, per_page: SHOWN }),
+  }
+  const found = useRead(['search', query], signal => api.stats.breakdown.query(query, { signal }))
+  const rows = (found.data?.data ?? [])
+    .filter(({ value }) => value !== NONE)
+    .filter(({ value }) => !isCountry || valueText(name, value).toLowerCase().includes(wanted.toLowerCase()))
+    .slice(0, SHOWN)
+  if (rows.length === 0) return null
+  return (
+    <section className={css.group}>
+      <h3>{text.names[name]}</h3>
+      <ul>
+        {rows.map(({ value, visitors }) => (
+          <li key={value}>
+            <button
+              type="button"
+              className={css.row}
+              onClick={() => {
+                addFilter({ name, operator: 'is', values: [value] })
+                onChoose()
+              }}
+            >
+              <HostileText>{valueText(name, value)}</HostileText>
+              <span>{exact(visitors)}</span>
+            </button>
+          </li>
+        ))}
+      </ul>
+    </section>
+  )
 }

@@ -1,3 +1,4 @@
+import languages from 'languages'
 import { createContext, type ReactNode, useContext } from 'react'
 import { remember, remembered } from '../state/storage.ts'
 import { type Dictionary, dictionary as english } from './languages/en.ts'
@@ -11,20 +12,23 @@ interface Language {
 }
 
 const STORED = 'language'
+/** Codes of the languages that the interface has. */
+export const CODES: readonly string[] = ['en', ...Object.keys(languages)]
+
 const LanguageContext = createContext<Language>({ code: 'en', locale: 'en', dictionary: english })
 
 /** Returns the language that this browser chose, or else the first one of the browser that the interface has. */
 export function chosenLanguage(): string {
   const wanted = [remembered(STORED), ...navigator.languages]
   const codes = wanted.map(each => each?.slice(0, 2).toLowerCase())
-  return codes.find(code => code !== undefined && LANGUAGES.includes(code)) ?? 'en'
+  return codes.find(code => code !== undefined && CODES.includes(code)) ?? 'en'
 }
 
 /** Loads the texts of a language. English is part of the first script. */
 export async function loadLanguage(code: string): Promise<Language> {
   const locale = navigator.languages.find(each => each.toLowerCase().startsWith(code)) ?? code
   if (code === 'en') return { code, locale, dictionary: english }
-  const { dictionary } = (await import(`./languages/${code}.ts`)) as { dictionary: Dictionary }
+  const { dictionary } = await languages[code]!()
   return { code, locale, dictionary }
 }
 

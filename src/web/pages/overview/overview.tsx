@@ -1,5 +1,27 @@
-import { Empty } from '../../parts/states.tsx'
+import { useSite } from '../../app/site.tsx'
+import { CardGrid } from '../../parts/card.tsx'
+import { useText } from '../../text/text.tsx'
+import { CARDS } from './cards.ts'
+import { Figures } from './figures.tsx'
+import { GoalCard } from './goal-card.tsx'
+import { NoData } from './no-data.tsx'
+import { ValueCard } from './value-card.tsx'
 
+/** The first page of a site: its numbers, their course over time, and where they come from. */
 export default function Overview() {
-  return <Empty />
+  const { overview: text } = useText()
+  const site = useSite()
+  if (!site.hasData) return <NoData />
+  return (
+    <>
+      <h1 className="only-read">{site.domain}</h1>
+      {site.can('traffic') && <Figures />}
+      <CardGrid>
+        {CARDS.filter(({ section }) => site.can(section)).map(card => (
+          <ValueCard key={card.name} card={card} label={text.cardLabels[card.name]} />
+        ))}
+        {(site.can('goals') || site.can('events')) && <GoalCard />}
+      </CardGrid>
+    </>
+  )
 }

@@ -1,5 +1,5 @@
 import { Dialog } from '@base-ui/react/dialog'
-import type { ReactNode } from 'react'
+import { type ReactNode, useRef } from 'react'
 import { useText } from '../../text/text.tsx'
 import { IconButton } from '../button.tsx'
 import css from './overlay.module.css'
@@ -12,14 +12,22 @@ interface Props {
   action?: ReactNode
 }
 
+/** What a person most likely wants to fill in. */
+const FIRST_FIELD = 'input:not([disabled]), select:not([disabled]), textarea:not([disabled])'
+
 export default function DialogPanel({ title, onClose, children, size = 'narrow', action }: Props) {
   const { actions } = useText().common
+  const popup = useRef<HTMLDivElement>(null)
   return (
     <Dialog.Root open onOpenChange={open => !open && onClose()}>
       <Dialog.Portal>
         <Dialog.Backdrop className={css.backdrop} />
         <Dialog.Viewport className={css.viewport}>
-          <Dialog.Popup className={`${css.dialog} ${css[size]}`}>
+          <Dialog.Popup
+            ref={popup}
+            className={`${css.dialog} ${css[size]}`}
+            initialFocus={() => popup.current?.querySelector<HTMLElement>(FIRST_FIELD) ?? true}
+          >
             <header className={css.head}>
               <Dialog.Title className={css.heading}>{title}</Dialog.Title>
               {action}

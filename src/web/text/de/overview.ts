@@ -5,6 +5,7 @@ export const overview: Dictionary['overview'] = {
   onlineNow: shown => `${shown} gerade da`,
   chart: metric => `${metric} im Verlauf`,
   revenueBars: 'Umsatz',
+  sizes: { desktop: 'Computer', mobile: 'Telefon', tablet: 'Tablet' },
   cards: {
     channel: 'Kanäle',
     source: 'Quellen',

@@ -4,6 +4,7 @@ export const overview = {
   onlineNow: (shown: string) => `${shown} online now`,
   chart: (metric: string) => `${metric} over time`,
   revenueBars: 'Revenue',
+  sizes: { desktop: 'Desktop', mobile: 'Phone', tablet: 'Tablet' },
   cards: {
     channel: 'Channels',
     source: 'Sources',

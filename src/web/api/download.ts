@@ -1,0 +1,31 @@
+import { senderHeaders } from './client.ts'
+
+/** A value of a query parameter; operators of filters are objects: `{contains: ['/a']}`. */
+type Parameter = string | number | boolean | readonly string[] | { [operator: string]: unknown } | undefined
+
+/**
+ * Saves a list as a CSV file.
+ * @param path of the API, such as `sites/example.com/stats/breakdown`
+ * @throws Error with what the service said
+ */
+export async function downloadCsv(path: string, query: Record<string, unknown>, name: string): Promise<void> {
+  const address = new URL(`api/${path}`, document.baseURI)
+  for (const [key, value] of Object.entries(query)) append(address.searchParams, key, value as Parameter)
+  const answer = await fetch(address, { headers: { ...senderHeaders(), Accept: 'text/csv' } })
+  if (!answer.ok) throw new Error(((await answer.json()) as { message: string }).message)
+  const link = document.createElement('a')
+  link.href = URL.createObjectURL(await answer.blob())
+  link.download = `${name}.csv`
+  link.click()
+  URL.revokeObjectURL(link.href)
+}
+
+function append(params: URLSearchParams, key: string, value: Parameter): void {
+  if (value === undefined) return
+  if (Array.isArray(value)) for (const each of value) params.append(key, each)
+  else if (typeof value === 'object') {
+    for (const [operator, values] of Object.entries(value)) {
+      append(params, operator === 'is' ? key : `${key}[${operator}]`, values as Parameter)
+    }
+  } else params.append(key, String(value))
+}

@@ -1,0 +1,175 @@
+import { area, line } from 'd3-shape'
+import { useFormat } from '../format/format.ts'
+import css from './plot.module.css'
+import { bucketX, type Frame, lineScale, shownLabels, stackRange } from './scales.ts'
+import type { LineSeries, Series } from './series.ts'
+import type { TimeChartProps } from './time-chart.tsx'
+
+interface Props extends TimeChartProps {
+  width: number
+  isPhone: boolean
+  cursor: number | undefined
+}
+
+/** Room at the left for the numbers of the scale; TimeChart reads the pointer with it. */
+export const LEFT = 48
+export const RIGHT = 4
+const TOP = 20
+const AXIS = 24
+const LANE = 52
+
+/** The picture of a chart: scale, lines, bars and marks. */
+export function Plot({ labels, group, lines, bars, marks = [], width, isPhone, cursor }: Props) {
+  const format = useFormat()
+  const height = (isPhone ? 170 : 220) + (bars ? LANE + 14 : 0)
+  const frame: Frame = {
+    left: LEFT,
+    right: width - RIGHT,
+    top: TOP,
+    bottom: height - AXIS - (bars ? LANE + 14 : 0),
+  }
+  const x = bucketX(frame, labels.length)
+  const scale = lineScale(lines, frame)
+  const lane: Frame = { ...frame, top: frame.bottom + 14, bottom: height - AXIS }
+  const [first] = lines
+  return (
+    <svg className={css.svg} width={width} height={height} aria-hidden="true">
+      {scale.ticks.map(value => (
+        <g key={value}>
+          <line
+            className={css.grid}
+            x1={frame.left}
+            x2={frame.right}
+            y1={scale.y(value)}
+            y2={scale.y(value)}
+          />
+          <text className={css.tick} x={frame.left - 10} y={scale.y(value) + 4} textAnchor="end">
+            {first?.format(value)}
+          </text>
+        </g>
+      ))}
+      {lines.map((series, index) => (
+        <Line key={series.name} series={series} x={x} y={scale.y} hasArea={index === 0} />
+      ))}
+      {bars && <Bars bars={bars} x={x} lane={lane} labels={labels} cursor={cursor} />}
+      {marks.map(({ index, text }) => (
+        <g key={`${index} ${text}`}>
+          <line className={css.mark} x1={x(index)} x2={x(index)} y1={TOP - 8} y2={height - AXIS} />
+          <text
+            className={css.note}
+            x={x(index) + (index > labels.length * 0.75 ? -6 : 6)}
+            y={TOP - 6}
+            textAnchor={index > labels.length * 0.75 ? 'end' : 'start'}
+          >
+            {shorten(text)}
+          </text>
+        </g>
+      ))}
+      {shownLabels(labels.length, width - LEFT, group === 'month' ? 84 : 64).map(index => (
+        <text key={labels[index]} className={css.label} x={x(index)} y={height - 6} textAnchor="middle">
+          {format.axis(labels[index]!, group)}
+        </text>
+      ))}
+      {cursor !== undefined && (
+        <line className={css.cursor} x1={x(cursor)} x2={x(cursor)} y1={TOP - 8} y2={height - AXIS} />
+      )}
+      {cursor !== undefined &&
+        lines.map(({ name, values, tone, drawn = values.length }) =>
+          cursor < drawn ? (
+            <circle
+              key={name}
+              className={`${css.dot} ${css[tone]}`}
+              cx={x(cursor)}
+              cy={scale.y(values[cursor] ?? 0)}
+              r={4}
+            />
+          ) : null,
+        )}
+    </svg>
+  )
+}
+
+const LONGEST_NOTE = 28
+const shorten = (text: string) => (text.length > LONGEST_NOTE ? `${text.slice(0, LONGEST_NOTE)}…` : text)
+
+interface LineProps {
+  series: LineSeries
+  x(index: number): number
+  y(value: number): number
+  hasArea: boolean
+}
+
+function Line({ series, x, y, hasArea }: LineProps) {
+  const { values, tone, style = 'solid', drawn, isOpen } = series
+  const shown = [...values.slice(0, drawn)]
+  const last = shown.length - 1
+  const path = (from: number, to: number) =>
+    line<number>(
+      (_, index) => x(from + index),
+      value => y(value),
+    )(shown.slice(from, to + 1)) ?? undefined
+  const wash =
+    hasArea &&
+    area<number>(
+      (_, index) => x(index),
+      () => y(0),
+      value => y(value),
+    )(shown)
+  return (
+    <>
+      {wash && <path className={`${css.wash} ${css[tone]}`} d={wash} />}
+      <path className={`${css.line} ${css[style]} ${css[tone]}`} d={path(0, isOpen ? last - 1 : last)} />
+      {isOpen && last > 0 && (
+        <path className={`${css.line} ${css.open} ${css[tone]}`} d={path(last - 1, last)} />
+      )}
+      {shown.length === 1 && (
+        <circle className={`${css.point} ${css[tone]}`} cx={x(0)} cy={y(shown[0]!)} r={3} />
+      )}
+    </>
+  )
+}
+
+interface BarsProps {
+  labels: readonly string[]
+  bars: readonly Series[]
+  x(index: number): number
+  lane: Frame
+  cursor: number | undefined
+}
+
+function Bars({ labels, bars, x, lane, cursor }: BarsProps) {
+  const buckets = labels.length
+  const { low, high } = stackRange(bars)
+  const span = high - low || 1
+  const zero = lane.bottom - ((0 - low) / span) * (lane.bottom - lane.top)
+  const toPixels = (value: number) => (value / span) * (lane.bottom - lane.top)
+  const width = Math.max(1, Math.min(18, ((lane.right - lane.left) / Math.max(1, buckets)) * 0.6))
+  return (
+    <>
+      <line className={css.grid} x1={lane.left} x2={lane.right} y1={zero} y2={zero} />
+      {Array.from({ length: buckets }, (_, index) => {
+        let [up, down] = [zero, zero]
+        return bars.map(({ name, values, tone }) => {
+          const size = toPixels(values[index] ?? 0)
+          if (size === 0) return null
+          // A bar of a small amount is still seen.
+          const height = Math.max(1, Math.abs(size))
+          const top = size > 0 ? up - height : down
+          if (size > 0) up -= height + (bars.length > 1 ? 1 : 0)
+          else down += height + (bars.length > 1 ? 1 : 0)
+          return (
+            <rect
+              key={`${name} ${labels[index]}`}
+              className={`${css.bar} ${css[tone]} ${cursor === index ? css.here : ''}`}
+              x={x(index) - width / 2}
+              y={top}
+              width={width}
+              height={height}
+              rx={Math.min(2.5, width / 3)}
+            />
+          )
+        })
+      })}
+    </>
+  )
+}

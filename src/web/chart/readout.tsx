@@ -1,0 +1,48 @@
+import { useFormat } from '../format/format.ts'
+import { LEFT, RIGHT } from './plot.tsx'
+import css from './readout.module.css'
+import { bucketX } from './scales.ts'
+import type { LineSeries } from './series.ts'
+import type { TimeChartProps } from './time-chart.tsx'
+
+interface Props extends TimeChartProps {
+  width: number
+  index: number
+}
+
+const WIDTH = 216
+
+/** The numbers of one bucket, beside the cursor; read out when the arrow keys move it. */
+export function Readout({ labels, group, lines, bars = [], marks = [], width, index }: Props) {
+  const format = useFormat()
+  const middle = bucketX({ left: LEFT, right: width - RIGHT, top: 0, bottom: 0 }, labels.length)(index)
+  const left = middle + 14 + WIDTH > width ? Math.max(0, middle - 14 - WIDTH) : middle + 14
+  return (
+    <div className={css.box} style={{ left, width: WIDTH }} role="status">
+      <p className={css.title}>{format.bucket(labels[index]!, group)}</p>
+      <dl>
+        {([...lines, ...bars] as LineSeries[]).map(series => {
+          const { name, values, tone, format: write, labels: own, drawn } = series
+          const label = own?.[index]
+          const isFuture = drawn !== undefined && index >= drawn
+          return (
+            <div key={name} className={css.row}>
+              <dt>
+                <i className={`${css.key} ${css[tone]}`} />
+                {label === undefined ? name : `${name} · ${format.axis(label, group)}`}
+              </dt>
+              <dd className={css[tone]}>{isFuture ? '–' : write(values[index] ?? 0)}</dd>
+            </div>
+          )
+        })}
+      </dl>
+      {marks
+        .filter(mark => mark.index === index)
+        .map(({ text }) => (
+          <p key={text} className={css.note}>
+            {text}
+          </p>
+        ))}
+    </div>
+  )
+}

@@ -1,0 +1,61 @@
+import { max, min, nice, ticks } from 'd3-array'
+import type { LineSeries, Series } from './series.ts'
+
+export interface Frame {
+  left: number
+  right: number
+  top: number
+  bottom: number
+}
+
+/** Vertical scale of lines: from 0, or from below it where values are negative. */
+export interface Scale {
+  y(value: number): number
+  ticks: number[]
+}
+
+/** About as many as a reader takes in at a glance. */
+const TICKS = 3
+
+/** Returns the horizontal middle of a bucket. */
+export function bucketX(frame: Frame, buckets: number): (index: number) => number {
+  const width = frame.right - frame.left
+  return index => frame.left + (width * (index + 0.5)) / Math.max(1, buckets)
+}
+
+export function lineScale(lines: readonly LineSeries[], frame: Frame): Scale {
+  const values = lines.flatMap(({ values, drawn }) => values.slice(0, drawn))
+  const lowest = Math.min(0, min(values) ?? 0)
+  const highest = Math.max(max(values) ?? 0, lowest === 0 ? 1 : 0)
+  const [low, high] = nice(lowest, highest, TICKS)
+  const marks = ticks(low, high, TICKS)
+  const span = high - low || 1
+  return {
+    ticks: marks,
+    y: value => frame.bottom - ((value - low) / span) * (frame.bottom - frame.top),
+  }
+}
+
+/** Sums of what is above and below zero in each bucket. */
+export function stackRange(stacks: readonly Series[]): { low: number; high: number } {
+  const buckets = stacks[0]?.values.length ?? 0
+  let [low, high] = [0, 0]
+  for (let index = 0; index < buckets; index += 1) {
+    const values = stacks.map(({ values }) => values[index] ?? 0)
+    high = Math.max(
+      high,
+      values.reduce((sum, value) => sum + Math.max(0, value), 0),
+    )
+    low = Math.min(
+      low,
+      values.reduce((sum, value) => sum + Math.min(0, value), 0),
+    )
+  }
+  return { low, high }
+}
+
+/** Returns which labels are shown, so that each has `room` pixels. */
+export function shownLabels(count: number, width: number, room: number): number[] {
+  const step = Math.max(1, Math.ceil((count * room) / Math.max(1, width)))
+  return Array.from({ length: count }, (_, index) => index).filter(index => index % step === 0)
+}

@@ -1,0 +1,47 @@
+import { api } from '../api/client.ts'
+import { useChange } from '../api/use-change.ts'
+import { useSite } from '../app/site.tsx'
+import { SelectField, TextField } from '../parts/field.tsx'
+import { Form } from '../parts/form.tsx'
+import { Dialog } from '../parts/overlay/dialog.tsx'
+import { type Filter, inputOf } from '../state/filters.ts'
+import { useText } from '../text/text.tsx'
+
+/** Saves the filters of the page under a name. */
+export default function SaveSegment({ filters, onClose }: { filters: readonly Filter[]; onClose(): void }) {
+  const { filters: text, common } = useText()
+  const { id } = useSite()
+  // A segment cannot hold another one.
+  const own = inputOf(filters.filter(({ name }) => name !== 'segment'))
+  type Visibility = Parameters<typeof api.segments.create.mutate>[0]['visibility']
+  const save = useChange(
+    ({ name, visibility }: { name: string; visibility: Visibility }) =>
+      api.segments.create.mutate({ siteKey: id, name, visibility, filters: own as never }),
+    [['segments', id]],
+  )
+  return (
+    <Dialog open title={text.saveSegment} onClose={onClose}>
+      <Form
+        send={common.actions.save}
+        isSending={save.isSending}
+        failure={save.failure}
+        onSend={async ({ name, visibility }) => {
+          if (await save.send({ name: name!, visibility: visibility as Visibility })) onClose()
+        }}
+      >
+        <TextField
+          name="name"
+          label={text.segmentName}
+          required
+          maxLength={120}
+          errors={save.failure?.fields.name}
+        />
+        <SelectField
+          name="visibility"
+          label={text.visibility}
+          options={Object.entries(text.visibilities).map(([value, label]) => ({ value, label }))}
+        />
+      </Form>
+    </Dialog>
+  )
+}

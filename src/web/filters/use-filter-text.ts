@@ -1,0 +1,52 @@
+import { api, TOGETHER } from '../api/client.ts'
+import { useRead } from '../api/use-read.ts'
+import { useSite } from '../app/site.tsx'
+import type { Filter } from '../state/filters.ts'
+import { useText } from '../text/text.tsx'
+import { useValueText } from './value-text.ts'
+
+const SHOWN = 2
+
+/** Returns how a filter is written in its chip: its name, and its values. Goals and segments are shown by their names. */
+export function useFilterText(
+  filters: readonly Filter[],
+): (filter: Filter) => { head: string; values: string } {
+  const { filters: text } = useText()
+  const valueText = useValueText()
+  const goals = useGoalNames(filters.some(({ name }) => name === 'goal'))
+  const segments = useSegments(filters.some(({ name }) => name === 'segment'))
+  const nameOf = (filter: Filter, value: string) => {
+    if (filter.name === 'goal') return goals?.find(({ id }) => id === value)?.display_name ?? '…'
+    if (filter.name === 'segment') return segments?.find(({ id }) => id === value)?.name ?? '…'
+    return valueText(filter.name, value)
+  }
+  return filter => {
+    const shown = filter.values.slice(0, SHOWN).map(value => nameOf(filter, value))
+    const hidden = filter.values.length - shown.length
+    if (hidden > 0) shown.push(text.more(hidden))
+    const values = [shown.slice(0, -1).join(', '), shown.at(-1)].filter(Boolean).join(` ${text.or} `)
+    return { head: `${text.names[filter.name]} ${text.operators[filter.operator]}`, values }
+  }
+}
+
+const MOST = 100
+
+/** The goals of the site by name. */
+export function useGoalNames(enabled = true) {
+  const { id } = useSite()
+  return useRead(
+    ['goals', id, 'names'],
+    signal => api.goals.list.query({ siteKey: id, per_page: MOST }, { signal, context: TOGETHER }),
+    { enabled },
+  ).data?.data
+}
+
+/** The segments of the site that the reader sees; shared readers see none. */
+export function useSegments(enabled = true) {
+  const { id, isMember } = useSite()
+  return useRead(
+    ['segments', id],
+    signal => api.segments.list.query({ siteKey: id }, { signal, context: TOGETHER }),
+    { enabled: enabled && isMember },
+  ).data
+}

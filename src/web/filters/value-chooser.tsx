@@ -1,0 +1,104 @@
+import { type KeyboardEvent, useId, useState } from 'react'
+import { api } from '../api/client.ts'
+import { useRead } from '../api/use-read.ts'
+import { useQuestion } from '../app/site.tsx'
+import { HostileText } from '../parts/hostile-text.tsx'
+import { FailureNote, Skeleton } from '../parts/states.tsx'
+import type { FilterName } from '../state/filters.ts'
+import { useText } from '../text/text.tsx'
+import { useGoalNames } from './use-filter-text.ts'
+import css from './value-chooser.module.css'
+import { NONE, useValueText } from './value-text.ts'
+
+interface Props {
+  name: FilterName
+  /** Whether whole values are compared: then there is a list of those that occur. */
+  isWhole: boolean
+  values: readonly string[]
+  onChange(values: readonly string[]): void
+}
+
+const MOST_KNOWN = 500
+const MOST_SHOWN = 60
+
+/** Chooses values of a dimension from those that occur in the period, or takes what is typed. */
+export function ValueChooser({ name, isWhole, values, onChange }: Props) {
+  const { filters: text, common } = useText()
+  const list = useId()
+  const [typed, setTyped] = useState('')
+  const valueText = useValueText()
+  const known = useKnownValues(name, isWhole)
+  const toggle = (value: string) =>
+    onChange(values.includes(value) ? values.filter(each => each !== value) : [...values, value])
+  const take = (event: KeyboardEvent) => {
+    if (event.key !== 'Enter') return
+    event.preventDefault()
+    const [first] = matching.length === 1 ? matching : []
+    if (first ?? typed) toggle(first?.value ?? typed)
+    setTyped('')
+  }
+  const labelOf = (value: string) => known.labels.get(value) ?? valueText(name, value)
+  const wanted = typed.toLowerCase()
+  const matching = known.values
+    .map(value => ({ value, label: labelOf(value) }))
+    .filter(
+      ({ value, label }) => label.toLowerCase().includes(wanted) || value.toLowerCase().includes(wanted),
+    )
+  const chosenOnly = values.filter(value => !known.values.includes(value))
+  const shown = [
+    ...chosenOnly.map(value => ({ value, label: labelOf(value) })),
+    ...matching.slice(0, MOST_SHOWN),
+  ]
+  return (
+    <div className={css.chooser}>
+      <input
+        className={css.input}
+        value={typed}
+        onChange={event => setTyped(event.target.value)}
+        onKeyDown={take}
+        placeholder={isWhole ? text.searchValues : text.enterValue}
+        aria-label={isWhole ? text.searchValues : text.enterValue}
+        aria-controls={list}
+      />
+      <ul id={list} className={css.list} aria-label={text.values}>
+        {known.failure && <FailureNote failure={known.failure} again={known.again} />}
+        {isWhole && known.isLoading && <Skeleton rows={4} />}
+        {shown.map(({ value, label }) => (
+          <li key={value}>
+            <label className={css.value}>
+              <input type="checkbox" checked={values.includes(value)} onChange={() => toggle(value)} />
+              <HostileText>{label}</HostileText>
+            </label>
+          </li>
+        ))}
+        {shown.length === 0 && !known.isLoading && (
+          <li className={css.none}>{isWhole && typed === '' ? common.states.empty : text.enterValue}</li>
+        )}
+      </ul>
+    </div>
+  )
+}
+
+function useKnownValues(name: FilterName, isWhole: boolean) {
+  const { input } = useQuestion()
+  const goals = useGoalNames(name === 'goal')
+  const hasList = isWhole && name !== 'goal' && name !== 'segment'
+  const read = useRead(
+    ['filterValues', name, input],
+    signal =>
+      api.stats.filterValues.query({ ...input, dimension: name as 'path', limit: MOST_KNOWN }, { signal }),
+    { enabled: hasList, keep: false },
+  )
+  if (name === 'goal') {
+    const labels = new Map(goals?.map(({ id, display_name }) => [id, display_name]))
+    return { values: [...labels.keys()], labels, isLoading: !goals, failure: undefined, again: () => {} }
+  }
+  const values = hasList ? (read.data?.values.map(({ value }) => value) ?? []) : []
+  return {
+    values: hasList && read.data ? [...values, NONE] : values,
+    labels: new Map<string, string>(),
+    isLoading: hasList && !read.data && !read.failure,
+    failure: read.failure,
+    again: read.again,
+  }
+}

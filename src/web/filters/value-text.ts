@@ -1,0 +1,25 @@
+import { countryName, languageName } from '../format/places.ts'
+import type { FilterName } from '../state/filters.ts'
+import type { Dictionary } from '../text/languages/en.ts'
+import { useLanguage, useText } from '../text/text.tsx'
+
+/** Name of the empty value in answers and filters. */
+export const NONE = '(none)'
+
+/** Returns how values of a dimension are shown: codes by their names in the reader's language. */
+export function useValueText(): (name: FilterName | 'hour_of_week', value: string) => string {
+  const { common, overview } = useText()
+  const { locale } = useLanguage()
+  return (name, value) => {
+    if (value === NONE) return noneOf(common, name)
+    if (name === 'country') return countryName(locale, value)
+    if (name === 'language') return languageName(locale, value)
+    if (name === 'size') return sizes(overview)[value] ?? value
+    return value
+  }
+}
+
+const noneOf = (common: Dictionary['common'], name: string) =>
+  name === 'country' ? common.unknownValue : common.none
+
+const sizes = ({ sizes: names }: Dictionary['overview']): Record<string, string | undefined> => names

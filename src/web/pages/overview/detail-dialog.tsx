@@ -1,0 +1,150 @@
+import { useDeferredValue, useState } from 'react'
+import { api } from '../../api/client.ts'
+import type { Inputs, Outputs } from '../../api/types.ts'
+import { useRead } from '../../api/use-read.ts'
+import { useQuestion, useSite } from '../../app/site.tsx'
+import { useValueText } from '../../filters/value-text.ts'
+import { useFormat } from '../../format/format.ts'
+import { Answer } from '../../parts/answer.tsx'
+import { CsvButton } from '../../parts/csv-button.tsx'
+import { type Column, DataTable } from '../../parts/data-table.tsx'
+import { HostileText } from '../../parts/hostile-text.tsx'
+import { Dialog } from '../../parts/overlay/dialog.tsx'
+import { Pager } from '../../parts/pager.tsx'
+import { Empty } from '../../parts/states.tsx'
+import { useText } from '../../text/text.tsx'
+import css from './detail-dialog.module.css'
+import type { Dimension } from './dimension.ts'
+
+type Row = Outputs['stats']['breakdown']['data'][number]
+type Sort = NonNullable<Inputs['stats']['breakdown']['sort']>
+type Order = 'asc' | 'desc'
+
+const PER_PAGE = 25
+
+/** All values of a dimension: with search, sorted by any number, in pages, and as a file. */
+export default function DetailDialog({ dimension, onClose }: { dimension: Dimension; onClose(): void }) {
+  const { common, overview, filters } = useText()
+  const { mayExport } = useSite()
+  const { input } = useQuestion()
+  const [typed, setTyped] = useState('')
+  const [sort, setSort] = useState<Sort>('visitors')
+  const [order, setOrder] = useState<Order>('desc')
+  const [page, setPage] = useState(1)
+  const search = useDeferredValue(typed.trim())
+  const columns = useColumns(dimension, onClose)
+  const query = {
+    ...input,
+    dimension,
+    sort,
+    order,
+    per_page: PER_PAGE,
+    page,
+    ...(search !== '' && { search }),
+  }
+  const read = useRead(['breakdown', query], signal => api.stats.breakdown.query(query, { signal }))
+  const title = overview.cards[dimension as keyof typeof overview.cards] ?? filters.names[dimension]
+  return (
+    <Dialog
+      open
+      size="wide"
+      title={title}
+      onClose={onClose}
+      action={mayExport && <CsvButton path="stats/breakdown" query={query} name={dimension} />}
+    >
+      <input
+        className={css.search}
+        value={typed}
+        placeholder={common.actions.search}
+        aria-label={common.actions.search}
+        onChange={event => {
+          setTyped(event.target.value)
+          setPage(1)
+        }}
+      />
+      <Answer read={read}>
+        {({ data, meta }) =>
+          data.length === 0 ? (
+            <Empty />
+          ) : (
+            <>
+              <DataTable
+                label={title}
+                columns={columns}
+                rows={data}
+                keyOf={({ value }) => value}
+                sort={sort}
+                order={order}
+                onSort={next => {
+                  setOrder(next === sort && order === 'desc' ? 'asc' : 'desc')
+                  setSort(next)
+                  setPage(1)
+                }}
+              />
+              <Pager meta={meta} onPage={setPage} />
+            </>
+          )
+        }
+      </Answer>
+    </Dialog>
+  )
+}
+
+function useColumns(dimension: Dimension, onClose: () => void): Column<Row, Sort>[] {
+  const { common, filters, overview } = useText()
+  const { can } = useSite()
+  const { addFilter } = useQuestion()
+  const format = useFormat()
+  const valueText = useValueText()
+  const number = (
+    name: Sort & keyof Row,
+    write: (value: number) => string,
+    exact: (value: number) => string,
+    more: Partial<Column<Row, Sort>> = {},
+  ): Column<Row, Sort> => ({
+    name,
+    label: common.metrics[name as keyof typeof common.metrics],
+    sort: name,
+    isNumber: true,
+    cell: row => {
+      const value = row[name] as number | null | undefined
+      return value === null || value === undefined ? '–' : <span title={exact(value)}>{write(value)}</span>
+    },
+    ...more,
+  })
+  const isPage = dimension === 'path' || dimension === 'title'
+  const money = { isMoney: true }
+  return [
+    {
+      name: 'value',
+      label: filters.names[dimension],
+      sort: 'value',
+      cell: ({ value }) => (
+        <button
+          type="button"
+          className={css.value}
+          aria-label={overview.filterBy(valueText(dimension, value))}
+          onClick={() => {
+            addFilter({ name: dimension, operator: 'is', values: [value] })
+            onClose()
+          }}
+        >
+          <HostileText>{valueText(dimension, value)}</HostileText>
+        </button>
+      ),
+    },
+    number('visitors', format.count, format.exact),
+    number('pageviews', format.count, format.exact, { isWide: true }),
+    number('bounce_rate', format.percent, format.percent, { isWide: true }),
+    isPage
+      ? number('time_on_page_seconds', format.duration, format.duration, { isWide: true })
+      : number('avg_session_seconds', format.duration, format.duration, { isWide: true }),
+    ...(isPage ? [number('scroll_depth', format.percent, format.percent, { isWide: true })] : []),
+    ...(can('revenue')
+      ? [
+          number('revenue', format.money, value => format.exactMoney(value), money),
+          number('mrr', format.signedMoney, value => format.exactMoney(value), { ...money, isWide: true }),
+        ]
+      : []),
+  ]
+}

@@ -1,0 +1,77 @@
+import { lazy, Suspense, useState } from 'react'
+import { api } from '../../api/client.ts'
+import { useRead } from '../../api/use-read.ts'
+import { useQuestion } from '../../app/site.tsx'
+import { useFormat } from '../../format/format.ts'
+import { Answer } from '../../parts/answer.tsx'
+import { Card } from '../../parts/card.tsx'
+import { Empty } from '../../parts/states.tsx'
+import { Tabs } from '../../parts/tabs.tsx'
+import { remember, remembered } from '../../state/storage.ts'
+import { useText } from '../../text/text.tsx'
+import { CardFoot } from './card-foot.tsx'
+import type { CardSpec, Tab } from './cards.ts'
+import type { Dimension } from './dimension.ts'
+import { ValueRows } from './value-rows.tsx'
+
+const DetailDialog = lazy(() => import('./detail-dialog.tsx'))
+const CountryMap = lazy(() => import('./country-map.tsx'))
+
+const SHOWN = 7
+
+/** A card with the most frequent values of a dimension; its tabs are the dimensions. The tab of before is remembered. */
+export function ValueCard({ card, label }: { card: CardSpec; label: string }) {
+  const { overview: text } = useText()
+  const stored = `card ${card.name}`
+  const [tab, setTab] = useState<Tab>(
+    () => card.tabs.find(name => name === remembered(stored)) ?? card.tabs[0]!,
+  )
+  const choose = (name: Tab) => {
+    remember(stored, name)
+    setTab(name)
+  }
+  return (
+    <Card label={label}>
+      <Tabs
+        label={label}
+        tabs={card.tabs.map(name => ({ name, label: text.cards[name] }))}
+        value={tab}
+        onChange={choose}
+      >
+        {tab === 'map' ? (
+          <Suspense>
+            <CountryMap />
+          </Suspense>
+        ) : (
+          <Values key={tab} dimension={tab} />
+        )}
+      </Tabs>
+    </Card>
+  )
+}
+
+function Values({ dimension }: { dimension: Dimension }) {
+  const { overview: text } = useText()
+  const { exact } = useFormat()
+  const { input } = useQuestion()
+  const [isOpen, setOpen] = useState(false)
+  const query = { ...input, dimension, per_page: SHOWN }
+  const read = useRead(['breakdown', query], signal => api.stats.breakdown.query(query, { signal }))
+  return (
+    <Answer read={read}>
+      {({ data, meta }) =>
+        data.length === 0 ? (
+          <Empty />
+        ) : (
+          <>
+            <ValueRows dimension={dimension} rows={data} />
+            <CardFoot onDetails={() => setOpen(true)}>{text.found.values(exact(meta.total))}</CardFoot>
+            <Suspense>
+              {isOpen && <DetailDialog dimension={dimension} onClose={() => setOpen(false)} />}
+            </Suspense>
+          </>
+        )
+      }
+    </Answer>
+  )
+}

@@ -1,0 +1,321 @@
+import { randomBytes, randomUUID } from 'node:crypto'
+import { createServer, type RequestListener, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib'
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { isPublicAddress } from '../../src/net/public-addresses.ts'
+import { problemOf, type Reach } from '../../src/net/public-fetch.ts'
+import { type Api, type Member, startApi } from '../support/api.ts'
+import { wholeTeam } from '../support/teammates.ts'
+
+/** What the page answers; `url` is without the host. */
+let answer: RequestListener
+let server: Server
+let port: number
+let requests: string[] = []
+/** Addresses of host names that are not the local host. */
+const addresses = new Map<string, string[]>()
+const reach: Reach = {
+  resolve: async host => addresses.get(host) ?? ['127.0.0.1'],
+  isAllowed: address => address === '127.0.0.1' || isPublicAddress(address),
+  timeoutMs: 30_000,
+  maxBytes: 2_000,
+}
+
+let api: Api
+let owner: Member
+let clock = Date.parse('2026-03-10T12:00:00Z')
+
+beforeAll(async () => {
+  server = createServer((request, response) => {
+    requests.push(`${request.headers.host} ${request.url}`)
+    answer(request, response)
+  })
+  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
+  port = (server.address() as AddressInfo).port
+  api = await startApi({ reach, config: { sitesPerTeam: 100 }, now: () => new Date(clock) })
+  owner = await api.member()
+})
+afterAll(async () => {
+  server.closeAllConnections()
+  server.close()
+  await api.close()
+})
+beforeEach(() => {
+  requests = []
+  clock += 60_000
+})
+
+interface Checked {
+  path: string
+  domain: string
+  key: string
+  check(token?: string): ReturnType<Api['call']>
+}
+
+async function newSite(domain = `${randomUUID()}.example:${port}`): Promise<Checked> {
+  const { body } = await api.call('POST', '/api/sites', { token: owner.token, body: { domain } })
+  const path = `/api/sites/${body.id}`
+  return {
+    ...{ path, domain, key: body.tracking_key },
+    check: (token = owner.token) => api.call('POST', `${path}/check-installation`, { token }),
+  }
+}
+
+const page = (html: string, type = 'text/html; charset=utf-8'): RequestListener => {
+  return (_request, response) => response.writeHead(200, { 'Content-Type': type }).end(html)
+}
+
+/** Checks a new site whose page has this HTML. */
+async function checkPage(html: (key: string) => string) {
+  const site = await newSite()
+  answer = page(html(site.key))
+  const { status, body } = await site.check()
+  expect(status, JSON.stringify(body)).toBe(200)
+  return { ...body, site }
+}
+
+const OTHER = '11111111-2222-4333-8444-555555555555'
+
+test.each<[string, (key: string) => string]>([
+  [
+    'in the head',
+    key => `<head><script defer src="https://a.example/js/script.js" data-key="${key}"></script></head>`,
+  ],
+  ['in the body', key => `<body><p>Hello</p><script data-key='${key}' src=/t/script.js></script></body>`],
+  ['in upper case', key => `<SCRIPT DATA-KEY=${key.toUpperCase()} SRC="/x.js"></SCRIPT>`],
+  ['with spaces', key => `<script async\n  data-key = " ${key} "\n src="/js/script.js" ></script>`],
+  [
+    'beside another',
+    key => `<script data-key="${OTHER}" src="/js/script.js"></script><script data-key="${key}">`,
+  ],
+])('installation: a tag with the key is found %s', async (_, html) => {
+  const { site, ...body } = await checkPage(html)
+  expect(body).toEqual({ status: 'found', url: `http://${site.domain}/`, reason: null, detail: null })
+  expect(requests).toEqual([`${site.domain} /`])
+})
+
+test('installation: the key in a script is found, too', async () => {
+  const { status, reason, detail } = await checkPage(
+    key => `<script>load("/js/script.js", { key: "${key.toUpperCase()}" })</script>`,
+  )
+  expect([status, reason]).toEqual(['found', 'outside_tag'])
+  expect(detail).toContain('in no script tag')
+})
+
+test.each<[string, (key: string) => string]>([
+  ['no tag', () => '<html><p>Hello</p></html>'],
+  ['an empty page', () => ''],
+  ['the tag in a comment', key => `<!-- <script src="/js/script.js" data-key="${key}"></script> -->`],
+  ['a part of the key', key => `<script src="/js/script.jsx" data-key="${key.slice(1)}"></script>`],
+  ['another script with a data-key', () => `<script src="/chat.js" data-key="${OTHER}"></script>`],
+  [
+    'another service',
+    () => '<script defer data-domain="x" src="https://plausible.io/js/script.js"></script>',
+  ],
+])('installation: %s is missing', async (_, html) => {
+  const { site, ...body } = await checkPage(html)
+  expect(body).toEqual({ status: 'missing', url: `http://${site.domain}/`, reason: null, detail: null })
+})
+
+test('installation: a tag of the service without a key is missing, and so is one that a tag manager may add', async () => {
+  const { baseUrl } = api.services.config
+  expect(await checkPage(() => `<script src="${baseUrl}/js/script.js"></script>`)).toMatchObject({
+    ...{ status: 'missing', reason: 'no_key', detail: expect.stringContaining('no data-key') },
+  })
+  const manager = '<script>f("https://www.googletagmanager.com/gtm.js?id=GTM-1")</script>'
+  expect(await checkPage(() => manager)).toMatchObject({
+    ...{ status: 'missing', reason: 'tag_manager', detail: expect.stringContaining('Google Tag Manager') },
+  })
+})
+
+test('installation: a tag with another key is told', async () => {
+  const tag = (key: string) => `<script src="https://a.example/js/script.js" data-key="${key}"></script>`
+  const { site, ...body } = await checkPage(() => tag(OTHER))
+  expect(body).toMatchObject({ status: 'other_key', reason: null })
+  expect(body.detail).toBe(`The tag has the key ${OTHER}; this site has ${site.key}.`)
+  const { status, detail } = await checkPage(() => tag('TRACKING_KEY<b>'))
+  expect([status, detail]).toEqual(['other_key', expect.stringContaining('a key that is none')])
+})
+
+test('installation: only the beginning of a long page is looked at', async () => {
+  const tag = (key: string) => `<script data-key="${key}"></script>`
+  const space = ' '.repeat(2_000)
+  expect(await checkPage(key => tag(key) + space)).toMatchObject({ status: 'found' })
+  expect(await checkPage(key => space + tag(key))).toMatchObject({
+    ...{ status: 'missing', reason: 'page_cut', detail: expect.stringContaining('first MiB') },
+  })
+})
+
+test('installation: an endless page is read to the limit', async () => {
+  const site = await newSite()
+  answer = async (_request, response) => {
+    response.writeHead(200, { 'Content-Type': 'text/html' })
+    while (!response.destroyed) {
+      response.write('<p>more</p>'.repeat(50))
+      await sleep(1)
+    }
+  }
+  expect((await site.check()).body).toMatchObject({ status: 'missing', reason: 'page_cut' })
+})
+
+test.each<[string, (text: string) => Buffer]>([
+  ['gzip', gzipSync],
+  ['br', brotliCompressSync],
+  ['deflate', deflateSync],
+])('installation: a page that is always sent as %s is read', async (encoding, pack) => {
+  const site = await newSite()
+  const send = (body: Buffer) => {
+    answer = (_request, response) =>
+      response.writeHead(200, { 'Content-Type': 'text/html', 'Content-Encoding': encoding }).end(body)
+  }
+  const tag = `<script data-key="${site.key}"></script>`
+  send(pack(tag))
+  expect((await site.check()).body).toMatchObject({ status: 'found' })
+  send(pack(`${tag}${randomBytes(4_000).toString('hex')}`))
+  expect((await site.check()).body).toMatchObject({ status: 'found' })
+  send(pack(`${' '.repeat(2_000)}${tag}`))
+  expect((await site.check()).body).toMatchObject({ status: 'missing', reason: 'page_cut' })
+  send(pack(' '.repeat(1_000_000)))
+  expect((await site.check()).body).toMatchObject({ status: 'unreachable', reason: 'not_html' })
+  send(Buffer.from('no such thing'))
+  expect((await site.check()).body).toMatchObject({ status: 'unreachable', reason: 'not_html' })
+})
+
+/** Redirects `/` to `/1`, and so on, to the page. */
+const redirecting = (times: number, html: string): RequestListener => {
+  return (request, response) => {
+    const at = Number(request.url!.slice(1) || '0')
+    if (at === times) page(html)(request, response)
+    else response.writeHead([301, 302, 303, 307, 308][at]!, { Location: `/${at + 1}` }).end()
+  }
+}
+
+test('installation: three redirects are followed, and no fourth', async () => {
+  const site = await newSite()
+  const tag = `<script data-key="${site.key}"></script>`
+  answer = redirecting(3, tag)
+  expect((await site.check()).body).toMatchObject({ status: 'found', url: `http://${site.domain}/3` })
+  answer = redirecting(4, tag)
+  const { body } = await site.check()
+  expect(body).toMatchObject({ status: 'unreachable', reason: 'too_many_redirects' })
+  expect(body.detail).toContain('more than three times')
+})
+
+test('installation: the page of another host counts, without what names a person in its address', async () => {
+  const site = await newSite()
+  answer = (request, response) => {
+    if (request.url === '/') {
+      response.writeHead(302, { Location: `//user:secret@www.other.example:${port}/start?a=b#part` }).end()
+    } else page(`<script data-key="${site.key}">`)(request, response)
+  }
+  const { body } = await site.check()
+  expect(body).toMatchObject({ status: 'found', url: `http://www.other.example:${port}/start?a=b` })
+})
+
+test.each<[string, string, string]>([
+  ['a private address', '//10.0.0.1/', 'not_public'],
+  ['a link-local address', 'http://169.254.169.254/latest/meta-data', 'not_public'],
+  ['a name with a private address', '//inside.example/', 'not_public'],
+  ['a name with a public and a private address', '//both.example/', 'not_public'],
+  ['an unknown name', '//nowhere.example/', 'unknown_host'],
+  ['a port of another service', '//www.example:25/', 'bad_redirect'],
+  ['a file', 'file:///etc/passwd', 'bad_redirect'],
+  ['what is no address', 'http://[', 'bad_redirect'],
+])('installation: a redirect to %s is not followed', async (_, location, reason) => {
+  addresses.set('inside.example', ['192.168.0.1'])
+  addresses.set('both.example', ['127.0.0.1', '::1'])
+  addresses.set('nowhere.example', [])
+  const site = await newSite()
+  answer = (_request, response) => response.writeHead(302, { Location: location }).end()
+  const { body } = await site.check()
+  expect(body).toMatchObject({ status: 'unreachable', reason, detail: expect.stringMatching(/\.$/) })
+  expect(requests).toEqual([`${site.domain} /`])
+})
+
+test.each<[string, string, string[] | undefined, string]>([
+  ['that no name server knows', 'unknown_host', [], 'No name server knows'],
+  ['with a private address', 'not_public', ['10.0.0.1'], 'not public'],
+])('installation: a domain %s is unreachable', async (_, reason, found, detail) => {
+  const domain = `${randomUUID()}.example`
+  addresses.set(domain, found!)
+  const { body } = await (await newSite(domain)).check()
+  expect(body).toMatchObject({ status: 'unreachable', url: `https://${domain}/`, reason })
+  expect(body.detail).toContain(detail)
+})
+
+test('installation: a domain with the port of another service is not asked', async () => {
+  const { body } = await (await newSite(`${randomUUID()}.example:22`)).check()
+  expect(body).toMatchObject({ status: 'unreachable', reason: 'bad_port' })
+})
+
+test.each<[string, RequestListener, string, string]>([
+  [
+    'the status 403',
+    (_, response) => response.writeHead(403).end('no'),
+    'bad_status',
+    'answered with status 403',
+  ],
+  ['the status 500', (_, response) => response.writeHead(500).end(), 'bad_status', 'status 500'],
+  ['a redirect to nowhere', (_, response) => response.writeHead(302).end(), 'bad_status', 'status 302'],
+  ['a picture', page('x', 'image/png'), 'not_html', 'not a web page'],
+  ['a broken connection', request => request.socket.destroy(), 'connection_failed', 'connection to'],
+])('installation: a server that answers %s is unreachable', async (_, listener, reason, detail) => {
+  const site = await newSite()
+  answer = listener
+  const { body } = await site.check()
+  expect(body).toMatchObject({ status: 'unreachable', reason })
+  expect(body.detail).toContain(detail)
+})
+
+test('installation: a server that does not answer in time is unreachable', async () => {
+  const hasty = await startApi({ reach: { ...reach, timeoutMs: 400 } })
+  const { token } = await hasty.member()
+  const domain = `${randomUUID()}.example:${port}`
+  const { body: site } = await hasty.call('POST', '/api/sites', { token, body: { domain } })
+  answer = () => {}
+  const { body } = await hasty.call('POST', `/api/sites/${site.id}/check-installation`, { token })
+  await hasty.close()
+  expect(body).toMatchObject({ status: 'unreachable' })
+  expect(['timed_out', 'connection_failed']).toContain(body.reason)
+})
+
+test.each(['CERT_HAS_EXPIRED', 'ERR_TLS_CERT_ALTNAME_INVALID', 'UNABLE_TO_VERIFY_LEAF_SIGNATURE'])(
+  'installation: %s is a bad certificate',
+  code => {
+    expect(problemOf(Object.assign(new Error(), { code }))).toBe('bad_certificate')
+    expect(problemOf(Object.assign(new Error(), { code: 'ECONNREFUSED' }))).toBe('connection_failed')
+  },
+)
+
+test('installation: ten checks a minute of a site, whoever asks', async () => {
+  const [site, other] = [await newSite(), await newSite()]
+  const second = await api.token(owner, {})
+  answer = page('')
+  const statuses: number[] = []
+  for (let index = 0; index < 12; index++)
+    statuses.push((await site.check(index % 2 ? second : owner.token)).status)
+  expect(statuses).toEqual([...Array(10).fill(200), 429, 429])
+  const refused = await site.check()
+  expect(refused.body.message).toContain(
+    'More than 10 requests a minute to check the installation of this site',
+  )
+  expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0)
+  expect(requests.length).toBe(10)
+  expect((await other.check()).status).toBe(200)
+  clock += 60_000
+  expect((await site.check()).status).toBe(200)
+})
+
+test('installation: members may check it, viewers and tokens that only read may not', async () => {
+  const { owner: person, admin, member, viewer } = await wholeTeam(api)
+  const made = await person.ask('POST', '/api/sites', { domain: `${randomUUID()}.example:${port}` })
+  answer = page('')
+  const path = `/api/sites/${made.body.id}/check-installation`
+  const statuses = []
+  for (const { ask } of [person, admin, member, viewer]) statuses.push((await ask('POST', path)).status)
+  expect(statuses).toEqual([200, 200, 200, 403])
+  expect((await api.call('POST', path)).status).toBe(401)
+  expect((await api.call('POST', path, { token: owner.token })).status).toBe(404)
+})
