@@ -21,9 +21,7 @@ export function SiteKeys() {
   const pages = SITE_PAGES.filter(({ needs }) => (needs === 'member' ? site.isMember : site.can(needs)))
   useKeys({
     ...Object.fromEntries(PRESET_NAMES.map(range => [PRESETS[range], () => setPeriod({ ...period, range })])),
-    ...Object.fromEntries(
-      pages.map(({ path, key }) => [`g ${key}`, () => navigate(linkTo(`/${path}`))]),
-    ),
+    ...Object.fromEntries(pages.map(({ path, key }) => [`g ${key}`, () => navigate(linkTo(`/${path}`))])),
     c: () => setPeriod({ ...period, compare: period.compare === 'none' ? 'previous' : 'none' }),
     x: () => setFilters([]),
     '/': () => setShown('search'),

@@ -1,6 +1,5 @@
 import { useCallback, useMemo } from 'react'
-import { useLocation } from 'wouter'
-import { useRawSearch } from './kept-search.ts'
+import { useLocation, useRouter } from 'wouter'
 
 export interface Address {
   params: URLSearchParams
@@ -36,4 +35,10 @@ export function useAddress(): Address {
 export function withParams(path: string, params: URLSearchParams): string {
   const text = params.toString().replaceAll('%5B', '[').replaceAll('%5D', ']').replaceAll('%2F', '/')
   return text === '' ? path : `${path}?${text}`
+}
+
+/** Returns the query of the address as it is: `useSearch` of wouter decodes it once, so that `%25` in a value would be lost. */
+export function useRawSearch(): string {
+  const router = useRouter()
+  return router.searchHook(router).replace(/^\?/, '')
 }

@@ -3,6 +3,6 @@ import { useAddress } from './address.ts'
 /** The page of a list, kept in the address, and how to turn to another one. */
 export function usePage(): [page: number, onPage: (page: number) => void] {
   const { params, change } = useAddress()
-  const page = Math.trunc(Number(params.get('page')))
-  return [page >= 1 ? page : 1, next => change({ page: next === 1 ? null : String(next) })]
+  const page = Math.max(1, Math.trunc(Number(params.get('page'))) || 1)
+  return [page, next => change({ page: next === 1 ? null : String(next) })]
 }

@@ -1,6 +1,7 @@
 import { account } from '../de/account.ts'
 import { auth } from '../de/auth.ts'
 import { common } from '../de/common.ts'
+import { errors } from '../de/errors.ts'
 import { events } from '../de/events.ts'
 import { explore } from '../de/explore.ts'
 import { filters } from '../de/filters.ts'
@@ -23,6 +24,7 @@ export const dictionary: Dictionary = {
   account,
   auth,
   common,
+  errors,
   events,
   explore,
   filters,

@@ -1,6 +1,7 @@
 import { account } from '../en/account.ts'
 import { auth } from '../en/auth.ts'
 import { common } from '../en/common.ts'
+import { errors } from '../en/errors.ts'
 import { events } from '../en/events.ts'
 import { explore } from '../en/explore.ts'
 import { filters } from '../en/filters.ts'
@@ -22,6 +23,7 @@ export const dictionary = {
   account,
   auth,
   common,
+  errors,
   events,
   explore,
   filters,
