@@ -119,7 +119,7 @@ function useColumns(): Column<Row>[] {
       ),
     },
     { name: 'who', label: team.who, cell: ({ actor }) => <HostileText isWrapped>{actor}</HostileText> },
-    { name: 'when', label: team.when, cell: ({ at }) => time(at) },
+    { name: 'when', label: team.when, cell: ({ at }) => <span className={css.time}>{time(at)}</span> },
     { name: 'network', label: team.network, isWide: true, cell: ({ network }) => network },
   ]
 }

@@ -12,7 +12,7 @@ interface Site {
 }
 
 /** The sites of a team by their names. */
-export const useSites = (teamId: string): Read<Site[]> =>
+const useSites = (teamId: string): Read<Site[]> =>
   useRead(['sites of team', teamId], signal => api.sites.list.query({}, { signal, context: inTeam(teamId) }))
 
 interface Props {
