@@ -203,7 +203,7 @@ test('settings: the team is renamed, another one made and chosen, and one delete
   await fill(page, { name: 'Acme & Sons' })
   await page.waitForSelector('h1:has-text("Acme & Sons")')
   expect((await actionsOf(api, teamId)).at(-1)!.action).toBe('team.rename')
-  await page.click('main >> text=New team')
+  await page.click('main button:has-text("New team")')
   await fillDialog(page, { name: 'Second' })
   await page.waitForSelector('h1:has-text("Second")')
   await page.click('header >> [aria-haspopup=menu]:has-text("Second")')

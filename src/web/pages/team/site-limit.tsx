@@ -13,7 +13,10 @@ interface Site {
 
 /** The sites of a team by their names. */
 const useSites = (teamId: string): Read<Site[]> =>
-  useRead(['sites of team', teamId], signal => api.sites.list.query({}, { signal, context: inTeam(teamId) }))
+  useRead(['sites of team', teamId], async signal => {
+    const sites = await api.sites.list.query({}, { signal, context: inTeam(teamId) })
+    return sites.toSorted((a, b) => a.domain.localeCompare(b.domain))
+  })
 
 interface Props {
   teamId: string
