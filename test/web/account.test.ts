@@ -142,6 +142,32 @@ test('passkeys: one is added, signs in, and is removed', async () => {
   await context.close()
 })
 
+test('single sign-on: the login is linked at the organisation, and the link is removed', async () => {
+  const { api, origin } = visit
+  const { page, loginId, ask } = await signedInPage(visit)
+  const { config } = api.services
+  const { oidc } = config
+  Object.assign(config, { oidc: { name: 'Company', issuer: 'https://login.example' } })
+  await page.route('**/trpc/identities.link', route => {
+    expect(route.request().postDataJSON()).toEqual({ password: PASSWORD, return_to: '/account/security' })
+    return route.fulfill({ json: { result: { data: { url: `${origin}/account/security?linked` } } } })
+  })
+  await page.goto(`${origin}/account/security`)
+  await page.click('text=Link Company')
+  await fillDialog(page, { password: PASSWORD })
+  await page.waitForURL('**/account/security?linked')
+  await api.services.db`
+    insert into oidc_identities (issuer, subject, login_id) values ('https://login.example', 'ada-1', ${loginId})`
+  await page.reload()
+  await page.waitForSelector('text=login.example')
+  config.oidc = oidc
+  await page.click('[aria-label="Remove: ada-1"]')
+  await fillDialog(page, { password: PASSWORD })
+  await page.waitForSelector('[aria-label="Remove: ada-1"]', { state: 'detached' })
+  expect((await ask('GET', '/api/account/identities')).body).toEqual([])
+  await page.context().close()
+})
+
 test('devices: they are signed out, one and all', async () => {
   const { api, origin } = visit
   const { page, email, ask } = await signedInPage(visit)

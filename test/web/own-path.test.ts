@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { ownPath } from '../../src/web/state/places.ts'
+import { ownPath } from '../../src/web/state/own-path.ts'
 
 test.each(['/', '/sites/a.example?range=all&path[contains]=%2Fa', '/account/devices', '/invite#secret'])(
   'return address: %s leads to a page of the service',
