@@ -7,6 +7,8 @@ interface Sender {
   team?: string
   /** Access of a share, `wsh_…` or `wsa_…`. */
   bearer?: string
+  /** Sends no cookie: who is signed in sees of a share, and of a public site, what others see. */
+  isGuest?: boolean
 }
 
 let sender: Sender = {}
@@ -26,6 +28,8 @@ const options = {
   // Relative to the <base> of the page, so that the interface works below a path of a proxy.
   url: new URL('trpc', document.baseURI).href,
   headers: senderHeaders,
+  fetch: (input: RequestInfo | URL | string, init?: RequestInit) =>
+    fetch(input, { ...init, credentials: sender.isGuest ? 'omit' : 'same-origin' }),
   // Filters may be longer than a URL.
   methodOverride: 'POST' as const,
 }

@@ -6,7 +6,7 @@ export const common: Dictionary['common'] = {
   nav: {
     main: 'Seiten der Website',
     overview: 'Übersicht',
-    money: 'Umsatz',
+    money: 'Einnahmen',
     funnels: 'Trichter',
     people: 'Personen',
     events: 'Ereignisse',
@@ -36,7 +36,7 @@ export const common: Dictionary['common'] = {
     visitors: 'Besucher',
     sessions: 'Besuche',
     pageviews: 'Seitenaufrufe',
-    views_per_visit: 'Aufrufe pro Besuch',
+    views_per_visit: 'Aufrufe/Besuch',
     bounce_rate: 'Absprungrate',
     avg_session_seconds: 'Besuchsdauer',
     custom_events: 'Eigene Ereignisse',

@@ -1,6 +1,8 @@
 import { account } from '../de/account.ts'
 import { auth } from '../de/auth.ts'
+import { channels } from '../de/channels.ts'
 import { common } from '../de/common.ts'
+import { errors } from '../de/errors.ts'
 import { events } from '../de/events.ts'
 import { explore } from '../de/explore.ts'
 import { filters } from '../de/filters.ts'
@@ -12,7 +14,9 @@ import { overview } from '../de/overview.ts'
 import { people } from '../de/people.ts'
 import { period } from '../de/period.ts'
 import { settings } from '../de/settings.ts'
+import { share } from '../de/share.ts'
 import { sites } from '../de/sites.ts'
+import { stripe } from '../de/stripe.ts'
 import { team } from '../de/team.ts'
 import type { Dictionary } from './en.ts'
 
@@ -22,7 +26,9 @@ export const dictionary: Dictionary = {
   name: 'Deutsch',
   account,
   auth,
+  channels,
   common,
+  errors,
   events,
   explore,
   filters,
@@ -34,6 +40,8 @@ export const dictionary: Dictionary = {
   people,
   period,
   settings,
+  share,
   sites,
+  stripe,
   team,
 }
