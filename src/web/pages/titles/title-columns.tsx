@@ -74,6 +74,7 @@ export function useTitleColumns(
       name: 'time',
       label: explore.titles.time,
       isNumber: true,
+      isWide: true,
       sort: 'time_on_page_seconds',
       cell: ({ time_on_page_seconds: time }) => (time ? format.duration(time) : '–'),
     },

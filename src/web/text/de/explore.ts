@@ -30,11 +30,11 @@ export const explore: Dictionary['explore'] = {
   },
   vitals: {
     metrics: {
-      lcp: { name: 'Largest Contentful Paint', meaning: 'bis der größte Teil einer Seite da ist' },
-      inp: { name: 'Interaction to Next Paint', meaning: 'bis eine Seite auf einen Klick antwortet' },
-      cls: { name: 'Cumulative Layout Shift', meaning: 'wie sehr eine Seite beim Laden springt' },
-      fcp: { name: 'First Contentful Paint', meaning: 'bis etwas zu sehen ist' },
-      ttfb: { name: 'Time to First Byte', meaning: 'bis der Server antwortet' },
+      lcp: { name: 'Largest Contentful Paint', meaning: 'Bis der größte Teil einer Seite da ist' },
+      inp: { name: 'Interaction to Next Paint', meaning: 'Bis eine Seite auf einen Klick antwortet' },
+      cls: { name: 'Cumulative Layout Shift', meaning: 'Wie sehr eine Seite beim Laden springt' },
+      fcp: { name: 'First Contentful Paint', meaning: 'Bis etwas zu sehen ist' },
+      ttfb: { name: 'Time to First Byte', meaning: 'Bis der Server antwortet' },
     },
     choose: 'Messwerte',
     good: 'Gut',

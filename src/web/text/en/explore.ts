@@ -30,11 +30,11 @@ export const explore = {
   },
   vitals: {
     metrics: {
-      lcp: { name: 'Largest Contentful Paint', meaning: 'until the largest part of a page is there' },
-      inp: { name: 'Interaction to Next Paint', meaning: 'until a page answers a click' },
-      cls: { name: 'Cumulative Layout Shift', meaning: 'how much a page jumps while it loads' },
-      fcp: { name: 'First Contentful Paint', meaning: 'until something is there' },
-      ttfb: { name: 'Time to First Byte', meaning: 'until the server answers' },
+      lcp: { name: 'Largest Contentful Paint', meaning: 'Until the largest part of a page is there' },
+      inp: { name: 'Interaction to Next Paint', meaning: 'Until a page answers a click' },
+      cls: { name: 'Cumulative Layout Shift', meaning: 'How much a page jumps while it loads' },
+      fcp: { name: 'First Contentful Paint', meaning: 'Until something is there' },
+      ttfb: { name: 'Time to First Byte', meaning: 'Until the server answers' },
     },
     choose: 'Metrics',
     good: 'Good',
