@@ -175,7 +175,7 @@ describe('page titles', () => {
     )
     expect((await cells(page, 'Page titles', 4))[1]).toBe('4s')
     expect((await cells(page, 'Page titles', 5))[1]).toBe('60%')
-    await page.click('role=button[name="Show Pricing in the chart"]')
+    await page.click('td >> role=button[name="Pricing"]')
     await page.waitForSelector('h2:has-text("Visits that saw “Pricing”")')
     const { values } = await read(`/stats/page-titles/timeseries?title=Pricing&${RANGE}`)
     await expect.poll(() => chart(page)).toEqual(values.map(String))

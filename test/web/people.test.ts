@@ -175,7 +175,7 @@ describe('a person', () => {
     for (const [index, mark] of marks.entries()) expect(items[index], mark).toContain(mark)
     // Noon in Tokyo.
     expect(items.at(-1)).toContain('12:00:00')
-    expect(await page.textContent('main section section h3')).toBe('Tuesday 17 March 2026')
+    expect(await page.textContent('main section section h3')).toBe('Tuesday, 17 March 2026')
     expect(await page.textContent('main')).toContain('Engines')
     await expectFit(page)
     expect(complaints).toEqual([])

@@ -115,13 +115,7 @@ function Title({ title, isChosen, onChoose }: TitleProps) {
       {isNone ? (
         <span className={css.none}>{text}</span>
       ) : (
-        <button
-          type="button"
-          className={css.choose}
-          aria-pressed={isChosen}
-          aria-label={explore.titles.show(title.slice(0, 100))}
-          onClick={() => onChoose(title)}
-        >
+        <button type="button" className={css.choose} aria-pressed={isChosen} onClick={() => onChoose(title)}>
           {text}
         </button>
       )}

@@ -24,7 +24,6 @@ export const explore: Dictionary['explore'] = {
     time: 'Zeit auf der Seite',
     scroll: 'Scrolltiefe',
     chart: title => `Besuche, die „${title}“ gesehen haben`,
-    show: title => `${title} im Diagramm zeigen`,
     filter: title => `Nach ${title} filtern`,
     none: 'Keine Seitentitel in diesem Zeitraum',
   },

@@ -24,7 +24,6 @@ export const explore = {
     time: 'Time on page',
     scroll: 'Scroll',
     chart: (title: string) => `Visits that saw “${title}”`,
-    show: (title: string) => `Show ${title} in the chart`,
     filter: (title: string) => `Filter by ${title}`,
     none: 'No page titles in this period',
   },
