@@ -72,7 +72,7 @@ export function createWebPages({
 }
 
 /** Relative, so that it also works below a path of a proxy. */
-const withoutSlash = ({ path }: Request) => `../${path.split('/').at(-2)}`
+const withoutSlash = ({ path, url }: Request) => `../${path.split('/').at(-2)}${url.slice(path.length)}`
 
 /** Programs ask for any type or JSON, and read an error as JSON. */
 const wantsHtml = ({ path, headers }: Request) =>

@@ -37,6 +37,11 @@ const options = {
 /** Put in `context` of a call that is always fast: it then shares a request with others of the same moment. */
 export const TOGETHER = { together: true }
 
+/** Put in `context` of a call that acts in one team of the person, whichever is the current one. */
+export const inTeam = (team: string) => ({ team })
+
+const teamOf = ({ team }: { team?: unknown }) => (typeof team === 'string' ? { 'X-Team': team } : {})
+
 /**
  * Client of the service. Each call is a request of its own, so that no card waits for the slowest one; those with `TOGETHER` share
  * one.
@@ -46,7 +51,7 @@ export const api = createTRPCClient<AppRouter>({
     splitLink({
       condition: ({ context }) => context.together === true,
       true: httpBatchLink({ ...options, maxItems: 50 }),
-      false: httpLink(options),
+      false: httpLink({ ...options, headers: ({ op }) => ({ ...senderHeaders(), ...teamOf(op.context) }) }),
     }),
   ],
 })

@@ -5,6 +5,8 @@ import { Menu, type MenuEntry } from '../parts/overlay/menu.tsx'
 import { useText } from '../text/text.tsx'
 import css from './plain-layout.module.css'
 import { signOut } from './sign-out.ts'
+import { SkipLink } from './skip-link.tsx'
+import { TeamSwitcher } from './team-switcher.tsx'
 
 const PAGES = [
   { path: '/', label: 'allSites' },
@@ -38,9 +40,7 @@ export function PlainLayout({ title, children }: Props) {
   ]
   return (
     <div className={css.page}>
-      <a className={css.skip} href="#content">
-        {common.nav.skip}
-      </a>
+      <SkipLink />
       <header className={css.top}>
         <Link href="/" className={css.product}>
           {common.product}
@@ -58,6 +58,7 @@ export function PlainLayout({ title, children }: Props) {
           ))}
         </nav>
         <span className={css.grow} />
+        <TeamSwitcher />
         <Button kind="quiet" className={css.out} onClick={signOut}>
           {common.nav.signOut}
         </Button>

@@ -1,8 +1,10 @@
-import type { ReactNode } from 'react'
-import { Link, useLocation, useSearch } from 'wouter'
+import { type ReactNode, useEffect } from 'react'
+import { Link, useLocation } from 'wouter'
 import { FilterBar } from '../filters/filter-bar.tsx'
+import { usePlainFormat } from '../format/format.ts'
 import { Menu, type MenuEntry } from '../parts/overlay/menu.tsx'
 import { PeriodPicker } from '../period/period-picker.tsx'
+import { useLinks } from '../state/kept-search.ts'
 import { useText } from '../text/text.tsx'
 import { LiveCount } from './live-count.tsx'
 import { SITE_PAGES } from './pages-of-site.ts'
@@ -10,21 +12,19 @@ import { useSite } from './site.tsx'
 import { SiteKeys } from './site-keys.tsx'
 import css from './site-layout.module.css'
 import { SiteSwitcher } from './site-switcher.tsx'
+import { SkipLink } from './skip-link.tsx'
 
 /** Pages that are not about a period. */
 const WITHOUT_PERIOD = /^\/(settings|install|connect-stripe|live)(\/|$)/
 
 /** The frame around the pages of a site: where am I, who is here, which page, which time. */
 export function SiteLayout({ children }: { children: ReactNode }) {
-  const { common } = useText()
   const [path] = useLocation()
   const { isEmbedded } = useSite()
   const hasPeriod = !WITHOUT_PERIOD.test(path)
   return (
     <div className={css.page}>
-      <a className={css.skip} href="#content">
-        {common.nav.skip}
-      </a>
+      <SkipLink />
       <header className={css.top}>
         <SiteSwitcher />
         <LiveCount />
@@ -39,20 +39,29 @@ export function SiteLayout({ children }: { children: ReactNode }) {
       <main id="content" tabIndex={-1} className={css.content}>
         {children}
       </main>
+      <ZoneHint />
       {!isEmbedded && <SiteKeys />}
     </div>
   )
+}
+
+/** Says whose time the page shows, where that is not the reader's. */
+function ZoneHint() {
+  const { common } = useText()
+  const { timezone } = useSite()
+  const { zone } = usePlainFormat()
+  return timezone === zone ? null : <footer className={css.hint}>{common.siteTime(timezone)}</footer>
 }
 
 function Navigation() {
   const { common } = useText()
   const site = useSite()
   const [path] = useLocation()
-  const search = useSearch()
+  const linkTo = useLinks()
   const shown = SITE_PAGES.filter(({ needs }) => (needs === 'member' ? site.isMember : site.can(needs)))
   const isHere = (page: string) =>
     page === '' ? path === '/' : path === `/${page}` || path.startsWith(`/${page}/`)
-  const addressOf = (page: string) => `/${page}${keptSearch(search)}`
+  const addressOf = (page: string) => linkTo(`/${page}`)
   const entryOf = ({ path: page, label, key }: (typeof shown)[number]): MenuEntry => ({
     name: page,
     label: common.nav[label],
@@ -62,6 +71,10 @@ function Navigation() {
   })
   const [first, rest] = [shown.filter(({ isFirst }) => isFirst), shown.filter(({ isFirst }) => !isFirst)]
   const here = rest.find(({ path: page }) => isHere(page))
+  const title = shown.find(({ path: page }) => isHere(page))?.label
+  useEffect(() => {
+    document.title = [title && common.nav[title], site.domain].filter(Boolean).join(' · ')
+  }, [title, common, site.domain])
   return (
     <>
       <nav className={css.nav} aria-label={common.nav.main}>
@@ -95,12 +108,4 @@ function Navigation() {
       </div>
     </>
   )
-}
-
-/** Period and filters go along from page to page; what belongs to one page alone does not. */
-function keptSearch(search: string): string {
-  const params = new URLSearchParams(search)
-  for (const name of ['page', 'sort', 'order', 'search', 'metric', 'group', 'tab']) params.delete(name)
-  const text = params.toString()
-  return text === '' ? '' : `?${text}`
 }

@@ -15,6 +15,8 @@ export interface RankRow {
   /** Short numbers, and what they are exactly. */
   numbers: readonly { shown: string; exact: string; isMoney?: boolean; isZero?: boolean }[]
   onChoose?(): void
+  /** Whether it is chosen; a row that can be, but is not, says false. */
+  isChosen?: boolean
 }
 
 interface Props {
@@ -40,7 +42,8 @@ export function RankList({ heads, rows, label }: Props) {
             {row.onChoose ? (
               <button
                 type="button"
-                className={css.row}
+                className={row.isChosen ? `${css.row} ${css.chosen}` : css.row}
+                aria-pressed={row.isChosen}
                 onClick={row.onChoose}
                 title={overview.filterBy(row.name).slice(0, LONGEST_TITLE)}
               >

@@ -30,6 +30,7 @@ export const common: Dictionary['common'] = {
     menu: 'Menü',
     skip: 'Zum Inhalt springen',
     general: 'Websites, Team und Konto',
+    chooseTeam: 'Team wählen',
   },
   metrics: {
     visitors: 'Besucher',
@@ -68,6 +69,8 @@ export const common: Dictionary['common'] = {
     confirm: 'Bestätigen',
     clear: 'Leeren',
     reload: 'Neu laden',
+    show: 'Anzeigen',
+    hide: 'Verbergen',
   },
   states: {
     loading: 'Wird geladen …',
@@ -85,6 +88,7 @@ export const common: Dictionary['common'] = {
     awayTitle: 'Der Server ist nicht erreichbar',
     toSites: 'Zu Ihren Websites',
     noScript: 'Diese Seite braucht JavaScript.',
+    busy: 'Gerade ist zu viel los. Versuchen Sie es gleich noch einmal.',
   },
   none: '(leer)',
   direct: 'Direkt',

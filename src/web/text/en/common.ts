@@ -30,6 +30,7 @@ export const common = {
     menu: 'Menu',
     skip: 'Skip to content',
     general: 'Sites, team and account',
+    chooseTeam: 'Choose the team',
   },
   metrics: {
     visitors: 'Unique visitors',
@@ -69,6 +70,8 @@ export const common = {
     confirm: 'Confirm',
     clear: 'Clear',
     reload: 'Reload',
+    show: 'Show',
+    hide: 'Hide',
   },
   states: {
     loading: 'Loading …',
@@ -85,6 +88,7 @@ export const common = {
     awayTitle: 'The server is away',
     toSites: 'Go to your sites',
     noScript: 'This page needs JavaScript.',
+    busy: 'Too much is going on right now. Try again shortly.',
   },
   none: '(none)',
   direct: 'Direct',

@@ -2,6 +2,7 @@ import { account } from '../de/account.ts'
 import { auth } from '../de/auth.ts'
 import { channels } from '../de/channels.ts'
 import { common } from '../de/common.ts'
+import { errors } from '../de/errors.ts'
 import { events } from '../de/events.ts'
 import { explore } from '../de/explore.ts'
 import { filters } from '../de/filters.ts'
@@ -27,6 +28,7 @@ export const dictionary: Dictionary = {
   auth,
   channels,
   common,
+  errors,
   events,
   explore,
   filters,

@@ -2,6 +2,7 @@ import { account } from '../en/account.ts'
 import { auth } from '../en/auth.ts'
 import { channels } from '../en/channels.ts'
 import { common } from '../en/common.ts'
+import { errors } from '../en/errors.ts'
 import { events } from '../en/events.ts'
 import { explore } from '../en/explore.ts'
 import { filters } from '../en/filters.ts'
@@ -26,6 +27,7 @@ export const dictionary = {
   auth,
   channels,
   common,
+  errors,
   events,
   explore,
   filters,

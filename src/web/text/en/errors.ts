@@ -1,0 +1,27 @@
+/** Errors of scripts on the pages of a site. */
+export const errors = {
+  title: 'Errors by message',
+  note: 'What scripts on your pages threw, most frequent first.',
+  none: 'No errors in this period',
+  noneHint: 'Errors are recorded where the settings of the site turn this on.',
+  error: 'Error',
+  trend: 'Trend',
+  first: 'First seen',
+  last: 'Last seen',
+  occurrences: 'Occurrences',
+  /** The same, where space is short. */
+  times: 'Times',
+  affectedVisits: 'Affected visits',
+  affectedVisitors: 'Affected visitors',
+  numbers: 'How often and to whom',
+  overTime: 'Occurrences over time',
+  stack: 'Stack trace',
+  copyStack: 'Copy stack trace',
+  noStack: 'No stack trace was captured.',
+  hiddenStack: 'Stack traces are not shared with you.',
+  stackOf: (index: string, all: string) => `${index} of ${all}`,
+  where: 'Where it occurs',
+  ofNewest: (count: string) => `Of the newest ${count} occurrences`,
+  when: 'When',
+  openVisit: 'Open visit',
+}
