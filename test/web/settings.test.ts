@@ -205,6 +205,14 @@ describe('settings', () => {
     }
   })
 
+  test('German has every part', async () => {
+    const { page, context } = await visit.member({ teamId: member.login.teamId, locale: 'de-DE' })
+    await open(page, 'tracking')
+    await page.waitForSelector('h1:has-text("Einstellungen")')
+    await page.waitForSelector('text=Wie Besucher erkannt werden')
+    await context.close()
+  })
+
   test('viewers read what they may, and members do not delete', async () => {
     const { teamId } = member.login
     const viewer = await visit.member({ teamId, role: 'viewer' })
