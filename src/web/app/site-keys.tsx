@@ -1,5 +1,6 @@
 import { lazy, Suspense, useState } from 'react'
-import { useLocation, useSearch } from 'wouter'
+import { useLocation } from 'wouter'
+import { useLinks } from '../state/kept-search.ts'
 import { PRESET_NAMES, PRESETS } from '../state/period.ts'
 import { SITE_PAGES } from './pages-of-site.ts'
 import { useQuestion, useSite } from './site.tsx'
@@ -15,14 +16,12 @@ export function SiteKeys() {
   const site = useSite()
   const { period, setPeriod, setFilters } = useQuestion()
   const [, navigate] = useLocation()
-  const search = useSearch()
+  const linkTo = useLinks()
   const [shown, setShown] = useState<Shown>()
   const pages = SITE_PAGES.filter(({ needs }) => (needs === 'member' ? site.isMember : site.can(needs)))
   useKeys({
     ...Object.fromEntries(PRESET_NAMES.map(range => [PRESETS[range], () => setPeriod({ ...period, range })])),
-    ...Object.fromEntries(
-      pages.map(({ path, key }) => [`g ${key}`, () => navigate(`/${path}${search && `?${search}`}`)]),
-    ),
+    ...Object.fromEntries(pages.map(({ path, key }) => [`g ${key}`, () => navigate(linkTo(`/${path}`))])),
     c: () => setPeriod({ ...period, compare: period.compare === 'none' ? 'previous' : 'none' }),
     x: () => setFilters([]),
     '/': () => setShown('search'),

@@ -1,8 +1,9 @@
 import type { ReactNode } from 'react'
-import { Link, useLocation, useSearch } from 'wouter'
+import { Link, useLocation } from 'wouter'
 import { FilterBar } from '../filters/filter-bar.tsx'
 import { Menu, type MenuEntry } from '../parts/overlay/menu.tsx'
 import { PeriodPicker } from '../period/period-picker.tsx'
+import { useLinks } from '../state/kept-search.ts'
 import { useText } from '../text/text.tsx'
 import { LiveCount } from './live-count.tsx'
 import { SITE_PAGES } from './pages-of-site.ts'
@@ -48,11 +49,11 @@ function Navigation() {
   const { common } = useText()
   const site = useSite()
   const [path] = useLocation()
-  const search = useSearch()
+  const linkTo = useLinks()
   const shown = SITE_PAGES.filter(({ needs }) => (needs === 'member' ? site.isMember : site.can(needs)))
   const isHere = (page: string) =>
     page === '' ? path === '/' : path === `/${page}` || path.startsWith(`/${page}/`)
-  const addressOf = (page: string) => `/${page}${keptSearch(search)}`
+  const addressOf = (page: string) => linkTo(`/${page}`)
   const entryOf = ({ path: page, label, key }: (typeof shown)[number]): MenuEntry => ({
     name: page,
     label: common.nav[label],
@@ -95,12 +96,4 @@ function Navigation() {
       </div>
     </>
   )
-}
-
-/** Period and filters go along from page to page; what belongs to one page alone does not. */
-function keptSearch(search: string): string {
-  const params = new URLSearchParams(search)
-  for (const name of ['page', 'sort', 'order', 'search', 'metric', 'group', 'tab']) params.delete(name)
-  const text = params.toString()
-  return text === '' ? '' : `?${text}`
 }

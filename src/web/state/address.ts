@@ -1,5 +1,5 @@
 import { useCallback, useMemo } from 'react'
-import { useLocation, useSearch } from 'wouter'
+import { useLocation, useRouter } from 'wouter'
 
 export interface Address {
   params: URLSearchParams
@@ -14,7 +14,7 @@ export interface Address {
 
 /** Parameters of the page's address: everything that matters for what the page shows stands there. */
 export function useAddress(): Address {
-  const search = useSearch()
+  const search = useRawSearch()
   const [path, navigate] = useLocation()
   const params = useMemo(() => new URLSearchParams(search), [search])
   const change = useCallback<Address['change']>(
@@ -35,4 +35,10 @@ export function useAddress(): Address {
 export function withParams(path: string, params: URLSearchParams): string {
   const text = params.toString().replaceAll('%5B', '[').replaceAll('%5D', ']').replaceAll('%2F', '/')
   return text === '' ? path : `${path}?${text}`
+}
+
+/** Returns the query of the address as it is: `useSearch` of wouter decodes it once, so that `%25` in a value would be lost. */
+export function useRawSearch(): string {
+  const router = useRouter()
+  return router.searchHook(router).replace(/^\?/, '')
 }

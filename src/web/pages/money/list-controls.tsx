@@ -1,0 +1,45 @@
+import type { ReactNode } from 'react'
+import { useText } from '../../text/text.tsx'
+import css from './lists.module.css'
+
+interface Props {
+  search: string
+  onSearch(text: string): void
+  status: string | undefined
+  onStatus(name: string): void
+  /** Names of the states that can be chosen. */
+  statuses: Readonly<Record<string, string>>
+  /** Stands at the right. */
+  action?: ReactNode
+}
+
+/** Search and status of a list. */
+export function ListControls({ search, onSearch, status, onStatus, statuses, action }: Props) {
+  const { lists: text } = useText().money
+  return (
+    <div className={css.controls}>
+      <input
+        className={css.search}
+        value={search}
+        placeholder={text.search}
+        aria-label={text.search}
+        onChange={event => onSearch(event.target.value)}
+      />
+      <select
+        className={css.status}
+        value={status ?? ''}
+        aria-label={text.status}
+        onChange={event => onStatus(event.target.value)}
+      >
+        <option value="">{text.anyStatus}</option>
+        {Object.entries(statuses).map(([name, label]) => (
+          <option key={name} value={name}>
+            {label}
+          </option>
+        ))}
+      </select>
+      <span className={css.grow} />
+      {action}
+    </div>
+  )
+}
