@@ -24,6 +24,8 @@ const OF_ONE_PAGE = [
   'measure',
   'period',
   'steps',
+  'branches',
+  'show',
 ]
 
 /** Returns what other pages of the site take along from an address, with more parameters. */

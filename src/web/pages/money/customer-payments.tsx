@@ -56,7 +56,7 @@ export function CustomerPayments({ read }: { read: Read<Payments> }) {
         {({ found, seen, total }) => (
           <>
             {found.length === 0 ? (
-              <Empty title={text.noPayments} />
+              <Empty title={seen < total ? text.noneAmong(exact(seen)) : text.noPayments} />
             ) : (
               <DataTable
                 label={text.payments}
@@ -65,7 +65,7 @@ export function CustomerPayments({ read }: { read: Read<Payments> }) {
                 keyOf={row => row.transaction_id}
               />
             )}
-            {seen < total && <p className={css.note}>{text.amongNewest(exact(seen))}</p>}
+            {found.length > 0 && seen < total && <p className={css.note}>{text.amongNewest(exact(seen))}</p>}
           </>
         )}
       </Answer>

@@ -55,11 +55,12 @@ function Found({ customer }: { customer: Customer }) {
   const visitor = customer.id.startsWith('v:')
     ? customer.id.slice(2)
     : payments.data?.found.find(({ visitor_id: known }) => known !== null)?.visitor_id
+  const title = name || email || other || customer.id.slice(2)
   return (
     <>
       <header className={css.head}>
         <h1>
-          <HostileText isWrapped>{name || email || other || customer.id.slice(2)}</HostileText>
+          <HostileText isWrapped>{title}</HostileText>
         </h1>
         <Tag>{money.customerStatus[status]}</Tag>
         {visitor && can('people') && (
@@ -69,9 +70,10 @@ function Found({ customer }: { customer: Customer }) {
         )}
       </header>
       <p className={css.names}>
-        {[name && email, other].map(
+        {[email, other].map(
           text =>
-            text && (
+            text &&
+            text !== title && (
               <span key={text}>
                 <HostileText>{text}</HostileText>
               </span>

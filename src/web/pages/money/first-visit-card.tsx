@@ -34,7 +34,7 @@ export function FirstVisitCard({ customer }: { customer: Customer }) {
             <Fact key={name} name={filters.names[name]} value={valueText(name, visit[name])} />
           ))}
           {typeof days === 'number' && days >= 0 && (
-            <Fact name={text.sinceVisit} value={money.days(format.exact(days))} />
+            <Fact name={text.sinceVisit} value={days === 0 ? text.sameDay : money.days(format.exact(days))} />
           )}
         </dl>
       ) : (

@@ -1,4 +1,5 @@
 import type { ReactNode } from 'react'
+import { Choice } from '../../parts/choice.tsx'
 import { useText } from '../../text/text.tsx'
 import css from './lists.module.css'
 
@@ -25,19 +26,15 @@ export function ListControls({ search, onSearch, status, onStatus, statuses, act
         aria-label={text.search}
         onChange={event => onSearch(event.target.value)}
       />
-      <select
-        className={css.status}
+      <Choice
+        label={text.status}
         value={status ?? ''}
-        aria-label={text.status}
-        onChange={event => onStatus(event.target.value)}
-      >
-        <option value="">{text.anyStatus}</option>
-        {Object.entries(statuses).map(([name, label]) => (
-          <option key={name} value={name}>
-            {label}
-          </option>
-        ))}
-      </select>
+        options={[
+          { value: '', label: text.anyStatus },
+          ...Object.entries(statuses).map(([value, label]) => ({ value, label })),
+        ]}
+        onChange={onStatus}
+      />
       <span className={css.grow} />
       {action}
     </div>

@@ -52,9 +52,9 @@ export function useSourceColumns(dimension: MoneyDimension, isRecurring: boolean
         )
       },
     },
-    count('visitors'),
+    { ...count('visitors'), isWide: isRecurring },
     { ...count('new_customers'), isWide: true },
-    { ...amount('revenue', format.money), isWide: isRecurring },
+    amount('revenue', format.money),
     ...(isRecurring
       ? [amount('mrr', format.signedMoney), { ...amount('mrr_per_thousand', format.money), isWide: true }]
       : []),

@@ -4,13 +4,16 @@ import { common } from '../de/common.ts'
 import { events } from '../de/events.ts'
 import { explore } from '../de/explore.ts'
 import { filters } from '../de/filters.ts'
+import { funnels } from '../de/funnels.ts'
 import { goals } from '../de/goals.ts'
 import { install } from '../de/install.ts'
+import { journeys } from '../de/journeys.ts'
 import { keys } from '../de/keys.ts'
 import { money } from '../de/money.ts'
 import { overview } from '../de/overview.ts'
 import { people } from '../de/people.ts'
 import { period } from '../de/period.ts'
+import { retention } from '../de/retention.ts'
 import { settings } from '../de/settings.ts'
 import { sites } from '../de/sites.ts'
 import { team } from '../de/team.ts'
@@ -26,13 +29,16 @@ export const dictionary: Dictionary = {
   events,
   explore,
   filters,
+  funnels,
   goals,
   install,
+  journeys,
   keys,
   money,
   overview,
   people,
   period,
+  retention,
   settings,
   sites,
   team,
