@@ -1,18 +1,10 @@
 import { realpathSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { Command, CommanderError, Option } from 'commander'
-import type { Redis } from 'ioredis'
-import { type Config, loadConfig } from '../src/config.ts'
-import { connectDb, type Db } from '../src/db/connect.ts'
-import { checkDatabase, migrate } from '../src/db/migrate.ts'
-import { withServices } from '../src/embedded/attach.ts'
+import type { Db } from '../src/db/connect.ts'
 import { listDeadLetters, retryDeadLetters } from '../src/ingestion/store/dead-letters.ts'
-import { connectRedis, whenReady } from '../src/redis/connect.ts'
-import { createLease, type Lease } from '../src/redis/lease.ts'
 import { purgePayments } from '../src/revenue/ledger/change-payment.ts'
 import { reconcileMrr } from '../src/revenue/subscriptions/reconcile-mrr.ts'
-import { REFRESHING } from '../src/rollups/keep-refreshed.ts'
-import { createLog, type Log } from '../src/runtime/log.ts'
 import { findSite, findSiteAnywhere } from '../src/sites/find-site.ts'
 import { type BackfillOptions, backfill } from '../src/stats/backfill.ts'
 import { bootstrap, createTeam, createUser, setPlan } from '../src/teams/accounts.ts'
@@ -22,15 +14,9 @@ import { createToken } from '../src/teams/tokens.ts'
 import { importFile } from './import-file.ts'
 import { collect, currency, day, email, text, time, uuid, wholeNumber } from './options.ts'
 import { secondsSince, showProgress } from './progress.ts'
+import { oneLine, refreshingLease, type Surroundings, type Tools, withTools } from './tools.ts'
 
 // Prints one JSON document on stdout. Logs go to stderr, and so does one line `error: …` on failure.
-
-/** Where a run takes its settings from and writes to. */
-interface Surroundings {
-  env: NodeJS.ProcessEnv
-  stdout: { write(text: string): unknown }
-  stderr: { write(text: string): unknown }
-}
 
 /** Of the run in progress. */
 let surroundings: Surroundings = process
@@ -241,47 +227,10 @@ async function siteNoOf(db: Db, site: string | undefined): Promise<number | null
   return site === undefined ? null : (await findSiteAnywhere(db, site)).siteNo
 }
 
-/** The lease for refreshing rollups: while this command holds it, neither the service nor another command refreshes. */
-async function refreshingLease({ redis }: Tools): Promise<Lease> {
-  return createLease(await redis(), REFRESHING)
-}
-
-interface Tools {
-  db: Db
-  /** Connects at the first call. */
-  redis: () => Promise<Redis>
-  config: Config
-  log: Log
-}
-
 /** Runs a command on the service's database and prints what it returns. */
 async function answer(run: (db: Db, tools: Tools) => Promise<object>): Promise<void> {
   const { env, stdout } = surroundings
-  const config = loadConfig(env)
-  const log = createLog({ level: config.logLevel, role: 'admin', stderr: true })
-  const result = await withServices(config, log, async ({ databaseUrl, redisUrl }) => {
-    // The embedded database has one session. Few connections, so that live traffic does not queue behind this command.
-    const db = connectDb(databaseUrl, {
-      max: config.databaseUrl ? 6 : 2,
-      name: 'analytics admin',
-      // No timeout: migrations and the decompression of chunks during an import may take long.
-      settings: { statement_timeout: '0' },
-    })
-    let redis: Redis | undefined
-    const connect = async () => {
-      redis ??= connectRedis(redisUrl, log)
-      await whenReady(redis, 5_000)
-      return redis
-    }
-    try {
-      await checkDatabase(db)
-      await migrate(db)
-      return await run(db, { db, redis: connect, config, log })
-    } finally {
-      redis?.disconnect()
-      await db.end({ timeout: 5 })
-    }
-  })
+  const result = await withTools(env, 'admin', tools => run(tools.db, tools))
   stdout.write(`${JSON.stringify(result)}\n`)
 }
 
@@ -300,13 +249,6 @@ export async function runAdmin(args: string[], given: Surroundings): Promise<num
     return 1
   }
   return 0
-}
-
-function oneLine(error: unknown): string {
-  if (error instanceof CommanderError && error.code === 'commander.help')
-    return 'no command given; try --help'
-  const { message, code } = error as { message?: string; code?: string }
-  return (message || code || 'unknown').replace(/^error: /, '').replace(/\s*\n\s*/g, '; ')
 }
 
 const started = process.argv[1]

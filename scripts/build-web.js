@@ -41,7 +41,8 @@ const options = {
 const first = await build({ ...options, write: false })
 const lazy = Object.values(first.metafile.outputs)
   .map(({ entryPoint }) => entryPoint && join(root, entryPoint))
-  .filter(path => path?.startsWith(source) && path !== main)
+  // English is part of the first script: importing it from there would run it before its own texts.
+  .filter(path => path?.startsWith(source) && path !== main && !path.endsWith(join('languages', 'en.ts')))
 // Loaded before the first paint, so it is a script of the old kind, which does not wait.
 const early = await build({
   ...options,

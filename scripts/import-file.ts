@@ -3,20 +3,27 @@ import type { Config } from '../src/config.ts'
 import type { Db } from '../src/db/connect.ts'
 import { folderOfServers } from '../src/embedded/attach.ts'
 import { openGeo } from '../src/ingestion/edge/geo.ts'
-import { type ImportProgress, importHits } from '../src/ingestion/import/import-hits.ts'
+import { type Imported, type ImportProgress, importHits } from '../src/ingestion/import/import-hits.ts'
 import type { Lease } from '../src/redis/lease.ts'
 import { keepRefreshed } from '../src/rollups/keep-refreshed.ts'
 import { watchDisk } from '../src/runtime/disk.ts'
 import type { Log } from '../src/runtime/log.ts'
-import { findSiteAnywhere } from '../src/sites/find-site.ts'
+import { type AnySite, findSiteAnywhere } from '../src/sites/find-site.ts'
 import { secondsSince, showProgress } from './progress.ts'
 
 const CHUNK_BYTES = 1024 * 1024
 
-interface Source {
+export interface Source {
   chunks: AsyncIterable<Buffer>
   /** Share of the source that has been read, 0 to 1; 0 when the size is unknown. */
   part(): number
+}
+
+interface Services {
+  db: Db
+  lease: Lease
+  config: Config
+  log: Log
 }
 
 /**
@@ -24,13 +31,22 @@ interface Source {
  * @param options.file a path, or `-` for standard input
  */
 export async function importFile(
-  services: { db: Db; lease: Lease; config: Config; log: Log },
+  services: Services,
   options: { site: string; file: string },
 ): Promise<object> {
-  const { db, lease, config, log } = services
   const startedAt = performance.now()
-  const site = await findSiteAnywhere(db, options.site)
-  const source = await openSource(options.file)
+  const site = await findSiteAnywhere(services.db, options.site)
+  const imported = await importSource(services, site, await openSource(options.file))
+  return { ...imported, seconds: secondsSince(startedAt) }
+}
+
+/** Imports hits into a site, and rolls them up. */
+export async function importSource(
+  { db, lease, config, log }: Services,
+  site: AnySite,
+  source: Source,
+): Promise<Imported> {
+  const startedAt = performance.now()
   const geo = await openGeo(config.geoipDatabase)
   const now = () => new Date()
   const progress = showProgress('importing')
@@ -52,7 +68,7 @@ export async function importFile(
       )
     }
   }
-  const imported = await keepRefreshed({ db, lease, log, now }, onWritten =>
+  return keepRefreshed({ db, lease, log, now }, onWritten =>
     importHits(site, source.chunks, {
       db,
       geo,
@@ -67,7 +83,6 @@ export async function importFile(
     disk.stop()
     progress.end()
   })
-  return { ...imported, seconds: secondsSince(startedAt) }
 }
 
 async function openSource(file: string): Promise<Source> {

@@ -3,7 +3,7 @@ import { query } from '../../src/db/query.ts'
 import { DAY_MS, MINUTE_MS } from '../../src/lib/time.ts'
 import type { AnySite } from '../../src/sites/find-site.ts'
 import { showProgress } from '../progress.ts'
-import { createRandom, type Random } from './random.ts'
+import { createRandom, type Random } from '../random.ts'
 import type { BenchService } from './service.ts'
 
 /** Sessions of a site that pay: `count` of them, spread over all its sessions. */

@@ -1,5 +1,5 @@
+import { createRandom, longTail } from '../random.ts'
 import { addressOf, agentOf, LANGUAGES, originOf, PATHS, pageOf, SCREENS } from './catalogue.ts'
-import { createRandom, longTail } from './random.ts'
 
 /** One pageview to send, with the address that a proxy would report. */
 export interface SentHit {

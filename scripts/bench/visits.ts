@@ -1,5 +1,5 @@
-import { v4 as uuid } from 'uuid'
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../src/lib/time.ts'
+import { createRandom, longTail, type Random } from '../random.ts'
 import {
   addressOf,
   agentOf,
@@ -12,7 +12,6 @@ import {
   SCREENS,
   vitalsOf,
 } from './catalogue.ts'
-import { createRandom, longTail, type Random } from './random.ts'
 import type { Shape } from './shapes.ts'
 
 const SLOT_MS = 15 * MINUTE_MS
@@ -111,7 +110,7 @@ export function* visitsOf({ hits, from, shape, hostname, seed }: Visits): Genera
         plan(at + engagedMs, visitor, 'engage', { url, sd: random.below(101), time: engagedMs })
       }
       if (random.chance(shape.vitals)) {
-        plan(at + engagedMs + 100, visitor, 'web-vitals', { url, id: uuidOf(random), ...vitalsOf(random) })
+        plan(at + engagedMs + 100, visitor, 'web-vitals', { url, id: random.uuid(), ...vitalsOf(random) })
       }
       at += engagedMs + 1_000 + random.below(30_000)
     }
@@ -147,7 +146,7 @@ function sharesOf(count: number, { burst, days }: Shape): number[] {
 }
 
 const visitorOf = (random: Random): Visitor => ({
-  id: uuidOf(random),
+  id: random.uuid(),
   ip: addressOf(random),
   agent: agentOf(random),
   screen: random.pick(SCREENS),
@@ -156,9 +155,3 @@ const visitorOf = (random: Random): Visitor => ({
 
 /** Relative traffic at a time of the day, UTC: highest in the afternoon, a fifth of that at night. */
 const hourShare = (day: number) => 1.5 - Math.cos((day - 0.1) * 2 * Math.PI)
-
-function uuidOf(random: Random): string {
-  const bytes = Buffer.alloc(16)
-  for (let at = 0; at < bytes.length; at += 4) bytes.writeUInt32BE(random.below(2 ** 32), at)
-  return uuid({ random: bytes })
-}

@@ -37,7 +37,7 @@ export function createApp(
   app.set('trust proxy', services.config.trustProxy)
   app.enable('case sensitive routing')
 
-  app.use(identify, requestLog(services), secure)
+  app.use(identify, requestLog(services), secure(services.config))
   mount(app, '/healthz', { get: healthz })
   mount(app, '/readyz', { get: readyz(services) })
   mount(app, '/metrics', { get: metricsEndpoint(services, exchange) })
@@ -97,14 +97,17 @@ const identify: RequestHandler = (req, res, next) => {
   next()
 }
 
-const secure = helmet({
-  contentSecurityPolicy: {
-    useDefaults: false,
-    directives: { defaultSrc: ["'none'"], frameAncestors: ["'none'"] },
-  },
-  // HSTS is the decision of the proxy that terminates TLS: it also applies to other hosts of the domain.
-  strictTransportSecurity: false,
-})
+const secure = ({ baseUrl }: Services['config']) =>
+  helmet({
+    contentSecurityPolicy: {
+      useDefaults: false,
+      directives: { defaultSrc: ["'none'"], frameAncestors: ["'none'"] },
+    },
+    // HSTS is the decision of the proxy that terminates TLS: it also applies to other hosts of the domain.
+    strictTransportSecurity: false,
+    // Over http, browsers ignore it and report it as an error in the console of each page.
+    crossOriginOpenerPolicy: baseUrl.startsWith('https:'),
+  })
 
 type Handlers = Partial<Record<Route['method'], RequestHandler>>
 

@@ -75,7 +75,11 @@ export async function requireSiteCreation(
  * Creates a site. A lock on the team enforces the site ceiling and unique domains under concurrent requests.
  * @throws AppError `forbidden` at the site ceiling, `validation_failed` when the team already has the domain
  */
-export async function createSite(services: Parts, { teamId }: Caller, input: CreateSite): Promise<Site> {
+export async function createSite(
+  services: Parts,
+  { teamId }: Pick<Caller, 'teamId'>,
+  input: CreateSite,
+): Promise<Site> {
   const { db, config } = services
   const created = await db.begin(async transaction => {
     await lockTeam(transaction, teamId)

@@ -142,6 +142,18 @@ export async function bootstrap(db: Db, config: Pick<Config, 'baseUrl'>, now: Da
   })
 }
 
+/**
+ * Returns the owner who has been in a team for the longest time.
+ * @param teamId the first team when left out
+ * @returns undefined when there is no such team, or when it has no owner
+ */
+export async function findOwner(db: Queryable, teamId?: string) {
+  const id = teamId ?? (await findDefaultTeam(db))[0]?.id
+  if (id === undefined) return undefined
+  const [owner] = await findOldestOwner(db, { teamId: id })
+  return owner && { teamId: id, userId: owner.id, hasLogin: owner.hasLogin }
+}
+
 async function ownerOf(db: Queryable, teamId: string) {
   const [owner] = await findOldestOwner(db, { teamId })
   if (owner) return owner

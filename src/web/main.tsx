@@ -8,14 +8,20 @@ import { chosenLanguage, LanguageProvider, loadLanguage } from './text/text.tsx'
 
 const base = new URL(document.baseURI).pathname.replace(/\/$/, '')
 readEarly(location.pathname.slice(base.length))
-const language = await loadLanguage(chosenLanguage())
-document.documentElement.lang = language.code
-createRoot(document.getElementById('app')!).render(
-  <LanguageProvider language={language}>
-    <QueryClientProvider client={queries}>
-      <Crash>
-        <Routes />
-      </Crash>
-    </QueryClientProvider>
-  </LanguageProvider>,
-)
+
+/** No `await` at the top: the texts of a language import this script, and would wait for it. */
+async function start() {
+  const language = await loadLanguage(chosenLanguage())
+  document.documentElement.lang = language.code
+  createRoot(document.getElementById('app')!).render(
+    <LanguageProvider language={language}>
+      <QueryClientProvider client={queries}>
+        <Crash>
+          <Routes />
+        </Crash>
+      </QueryClientProvider>
+    </LanguageProvider>,
+  )
+}
+
+start()

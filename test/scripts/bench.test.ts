@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest'
 import { sumOf } from '../../scripts/bench/counters.ts'
 import { summarize } from '../../scripts/bench/measure-rollups.ts'
-import { createRandom, longTail } from '../../scripts/bench/random.ts'
 import { sentHits } from '../../scripts/bench/senders.ts'
 import { SHAPES, type ShapeName } from '../../scripts/bench/shapes.ts'
 import { figure, formatTable, median, quantile } from '../../scripts/bench/table.ts'
 import { visitsOf } from '../../scripts/bench/visits.ts'
+import { createRandom, longTail } from '../../scripts/random.ts'
 import { readEnvelope } from '../../src/ingestion/import/envelope.ts'
 
 test('bench: the median of an even number of values lies between the two middle values', () => {

@@ -75,7 +75,7 @@ export function Plot({ labels, group, lines, bars, marks = [], width, isPhone, c
       )}
       {cursor !== undefined &&
         lines.map(({ name, values, tone, drawn = values.length }) =>
-          cursor < drawn ? (
+          cursor < drawn && !Number.isNaN(values[cursor]) ? (
             <circle
               key={name}
               className={`${css.dot} ${css[tone]}`}
@@ -92,6 +92,8 @@ export function Plot({ labels, group, lines, bars, marks = [], width, isPhone, c
 const LONGEST_NOTE = 28
 const shorten = (text: string) => (text.length > LONGEST_NOTE ? `${text.slice(0, LONGEST_NOTE)}…` : text)
 
+const isThere = (value: number) => !Number.isNaN(value)
+
 interface LineProps {
   series: LineSeries
   x(index: number): number
@@ -107,14 +109,14 @@ function Line({ series, x, y, hasArea }: LineProps) {
     line<number>(
       (_, index) => x(from + index),
       value => y(value),
-    )(shown.slice(from, to + 1)) ?? undefined
+    ).defined(isThere)(shown.slice(from, to + 1)) ?? undefined
   const wash =
     hasArea &&
     area<number>(
       (_, index) => x(index),
       () => y(0),
       value => y(value),
-    )(shown)
+    ).defined(isThere)(shown)
   return (
     <>
       {wash && <path className={`${css.wash} ${css[tone]}`} d={wash} />}

@@ -24,14 +24,14 @@ export function Readout({ labels, group, lines, bars = [], marks = [], width, in
         {([...lines, ...bars] as LineSeries[]).map(series => {
           const { name, values, tone, format: write, labels: own, drawn } = series
           const label = own?.[index]
-          const isFuture = drawn !== undefined && index >= drawn
+          const isMissing = (drawn !== undefined && index >= drawn) || Number.isNaN(values[index])
           return (
             <div key={name} className={css.row}>
               <dt>
                 <i className={`${css.key} ${css[tone]}`} />
                 {label === undefined ? name : `${name} · ${format.axis(label, group)}`}
               </dt>
-              <dd className={css[tone]}>{isFuture ? '–' : write(values[index] ?? 0)}</dd>
+              <dd className={css[tone]}>{isMissing ? '–' : write(values[index] ?? 0)}</dd>
             </div>
           )
         })}

@@ -26,7 +26,7 @@ export function SeriesTable({ title, labels, group, lines, bars = [] }: TimeChar
             <tr key={label}>
               <th scope="row">{format.bucket(label, group)}</th>
               {all.map(({ name, values, format: write }) => (
-                <td key={name}>{write(values[index] ?? 0)}</td>
+                <td key={name}>{Number.isNaN(values[index]) ? '–' : write(values[index] ?? 0)}</td>
               ))}
             </tr>
           ))}

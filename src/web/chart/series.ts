@@ -1,7 +1,7 @@
 /** What a mark is drawn in: the two inks, each also quiet, and a neutral scale. */
 export type Tone = 'traffic' | 'money' | 'money-soft' | 'money-quiet' | 'neutral' | 'neutral-quiet'
 
-/** One value for each bucket. */
+/** One value for each bucket; NaN where there is none. */
 export interface Series {
   name: string
   values: readonly number[]

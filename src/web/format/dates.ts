@@ -1,6 +1,9 @@
 export type Group = 'hour' | 'day' | 'week' | 'month'
 
 export interface DateFormat {
+  /** Time zone of moments. */
+  zone: string
+
   /** Label of a bucket on an axis: `14:00`, `23 Oct`, `Oct 2026`. */
   axis(label: string, group: Group): string
   /** Name of a bucket in full: `Sunday, 15 November 2026`. */
@@ -55,6 +58,7 @@ export function dateFormat(locale: string, zone?: string): DateFormat {
   const relative = new Intl.RelativeTimeFormat(locale, { numeric: 'auto' })
   const asDay = (text: string) => new Date(`${text.slice(0, 10)}T00:00:00Z`)
   return {
+    zone: zone ?? Intl.DateTimeFormat().resolvedOptions().timeZone,
     axis: (label, group) => axis[group]().format(new Date(label)),
     bucket: (label, group) => bucket[group]().format(new Date(label)),
     time: moment => time().format(new Date(moment)),

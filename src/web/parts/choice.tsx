@@ -1,28 +1,31 @@
 import css from './choice.module.css'
 
 interface Props<Value extends string> {
-  /** Its name; it is read, and not shown. */
   label: string
+  options: readonly { value: Value; label: string; lang?: string }[]
   value: Value
-  options: readonly { value: Value; label: string }[]
   onChange(value: Value): void
 }
 
-/** A switch among a few values, above what it changes. */
-export function Choice<Value extends string>({ label, value, options, onChange }: Props<Value>) {
+/** A few values side by side, of which one is chosen. */
+export function Choice<Value extends string>({ label, options, value, onChange }: Props<Value>) {
   return (
-    <select
-      className={css.choice}
-      value={value}
-      aria-label={label}
-      title={label}
-      onChange={event => onChange(event.target.value as Value)}
-    >
-      {options.map(option => (
-        <option key={option.value} value={option.value}>
-          {option.label}
-        </option>
-      ))}
-    </select>
+    <fieldset className={css.group}>
+      <legend>{label}</legend>
+      <div className={css.options}>
+        {options.map(option => (
+          <button
+            key={option.value}
+            type="button"
+            lang={option.lang}
+            className={css.option}
+            aria-pressed={option.value === value}
+            onClick={() => onChange(option.value)}
+          >
+            {option.label}
+          </button>
+        ))}
+      </div>
+    </fieldset>
   )
 }

@@ -24,16 +24,18 @@ interface Props<Row, Sort extends string> {
   sort?: Sort
   order?: 'asc' | 'desc'
   onSort?(sort: Sort): void
+  /** Whether the first column leaves more room for the others. */
+  isEven?: boolean
 }
 
 /** A table whose heads may sort it. The first column takes the room that is left. */
 export function DataTable<Row, Sort extends string = string>(props: Props<Row, Sort>) {
-  const { label, columns, rows, keyOf } = props
+  const { label, columns, rows, keyOf, isEven } = props
   const classOf = ({ isNumber, isMoney, isWide }: Column<Row, Sort>) =>
     [isNumber && css.number, isMoney && css.money, isWide && css.wide].filter(Boolean).join(' ')
   return (
     <div className={css.scroll}>
-      <table className={css.table} aria-label={label}>
+      <table className={isEven ? `${css.table} ${css.even}` : css.table} aria-label={label}>
         <thead>
           <tr>
             {columns.map(column => (

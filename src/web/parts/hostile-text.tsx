@@ -5,7 +5,7 @@ import css from './hostile-text.module.css'
  * stands around it, and shown in one line however long it is.
  */
 export function HostileText({ children, isWrapped }: { children: string; isWrapped?: boolean }) {
-  const visible = children.replace(INVISIBLE, '\u{fffd}')
+  const visible = children.replace(isWrapped ? INVISIBLE_IN_LINES : INVISIBLE, '\u{fffd}')
   return (
     <bdi className={isWrapped ? css.wrapped : css.line} title={visible.slice(0, 500)}>
       {visible}
@@ -15,6 +15,9 @@ export function HostileText({ children, isWrapped }: { children: string; isWrapp
 
 /** Control characters, and those that turn the direction of writing. */
 const INVISIBLE = /[\p{Cc}\u202a-\u202e\u2066-\u2069\u200e\u200f]/gu
+
+/** The same, in text of several lines. */
+const INVISIBLE_IN_LINES = /[^\P{Cc}\n\t]|[\u202a-\u202e\u2066-\u2069\u200e\u200f]/gu
 
 /** An address from a hit, as a link only if it is one to a web page. */
 export function HostileLink({ address, children }: { address: string; children?: string }) {

@@ -15,6 +15,8 @@ export interface RankRow {
   /** Short numbers, and what they are exactly. */
   numbers: readonly { shown: string; exact: string; isMoney?: boolean; isZero?: boolean }[]
   onChoose?(): void
+  /** Whether it is chosen; a row that can be, but is not, says false. */
+  isChosen?: boolean
 }
 
 interface Props {
@@ -42,9 +44,10 @@ export function RankList({ heads, rows, label, isMoney }: Props) {
             {row.onChoose ? (
               <button
                 type="button"
-                className={css.row}
+                className={row.isChosen ? `${css.row} ${css.chosen}` : css.row}
+                aria-pressed={row.isChosen}
                 onClick={row.onChoose}
-                aria-label={spoken(row, heads, overview.filterBy(row.name))}
+                title={overview.filterBy(row.name).slice(0, LONGEST_TITLE)}
               >
                 <Cells row={row} />
               </button>
@@ -60,8 +63,7 @@ export function RankList({ heads, rows, label, isMoney }: Props) {
   )
 }
 
-const spoken = ({ numbers }: RankRow, heads: readonly string[], action: string) =>
-  [action, ...numbers.map(({ exact }, index) => `${heads[index + 1]} ${exact}`)].join(', ')
+const LONGEST_TITLE = 200
 
 function Cells({ row }: { row: RankRow }) {
   const { label, share, percent, numbers } = row

@@ -1,5 +1,41 @@
+import { api } from '../../api/client.ts'
+import { useRead } from '../../api/use-read.ts'
+import { useQuestion } from '../../app/site.tsx'
+import { Answer } from '../../parts/answer.tsx'
+import { Card } from '../../parts/card.tsx'
+import { Pager } from '../../parts/pager.tsx'
 import { Empty } from '../../parts/states.tsx'
+import { usePage } from '../../state/page.ts'
+import { useText } from '../../text/text.tsx'
+import { ErrorTable } from './error-table.tsx'
 
+/** Errors of scripts on the pages of the site, by their message. */
 export default function Errors() {
-  return <Empty />
+  const { common, errors } = useText()
+  const { input } = useQuestion()
+  const [page, onPage] = usePage()
+  const list = useRead(['errors', input, page], signal =>
+    api.stats.errors.query({ ...input, page }, { signal }),
+  )
+  return (
+    <>
+      <h1 className="only-read">{common.nav.errors}</h1>
+      <Card title={errors.title} note={errors.note}>
+        <Answer read={list}>
+          {({ data, meta }) =>
+            data.length === 0 ? (
+              <Empty title={errors.none}>
+                <p>{errors.noneHint}</p>
+              </Empty>
+            ) : (
+              <>
+                <ErrorTable groups={data} />
+                <Pager meta={meta} onPage={onPage} />
+              </>
+            )
+          }
+        </Answer>
+      </Card>
+    </>
+  )
 }

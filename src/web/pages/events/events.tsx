@@ -1,5 +1,28 @@
-import { Empty } from '../../parts/states.tsx'
+import { useQuestion } from '../../app/site.tsx'
+import { Card, CardGrid } from '../../parts/card.tsx'
+import { useText } from '../../text/text.tsx'
+import { EventLog } from './event-log.tsx'
+import { EventNames } from './event-names.tsx'
+import { EventSeries } from './event-series.tsx'
+import { PropertyValues } from './property-values.tsx'
 
+/** Events of the period: how many of which type and name, what they carried, and each of them. */
 export default function Events() {
-  return <Empty />
+  const { common, events } = useText()
+  const { filters } = useQuestion()
+  const named = filters.find(({ name, operator }) => name === 'event_name' && operator === 'is')
+  const chosen = named?.values.length === 1 ? named.values[0] : undefined
+  return (
+    <>
+      <h1 className="only-read">{common.nav.events}</h1>
+      <EventSeries />
+      <CardGrid>
+        <EventNames chosen={named?.values ?? []} />
+        <PropertyValues event={chosen} />
+        <Card title={events.log} isWide>
+          <EventLog />
+        </Card>
+      </CardGrid>
+    </>
+  )
 }

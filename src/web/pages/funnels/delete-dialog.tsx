@@ -1,8 +1,7 @@
 import { api } from '../../api/client.ts'
 import { useChange } from '../../api/use-change.ts'
 import { useSite } from '../../app/site.tsx'
-import { Form } from '../../parts/form.tsx'
-import { Dialog } from '../../parts/overlay/dialog.tsx'
+import { Confirm } from '../../parts/confirm.tsx'
 import { useText } from '../../text/text.tsx'
 import type { Funnel } from './draft.ts'
 
@@ -20,21 +19,21 @@ export default function DeleteDialog({ funnel, onDeleted, onClose }: Props) {
     await api.funnels.delete.mutate({ siteKey: id, funnel: funnel.id })
     return true
   }, [['funnels', id]])
+  const confirm = async () => {
+    if (!(await remove.send(undefined))) return
+    onDeleted()
+    onClose()
+  }
   return (
-    <Dialog open title={text.delete} onClose={onClose}>
-      <Form
-        kind="danger"
-        send={common.actions.delete}
-        isSending={remove.isSending}
-        failure={remove.failure}
-        onSend={async () => {
-          if (!(await remove.send(undefined))) return
-          onDeleted()
-          onClose()
-        }}
-      >
-        <p>{text.deleteQuestion(funnel.name)}</p>
-      </Form>
-    </Dialog>
+    <Confirm
+      title={text.delete}
+      confirm={common.actions.delete}
+      onConfirm={confirm}
+      onClose={onClose}
+      isSending={remove.isSending}
+      failure={remove.failure}
+    >
+      {text.deleteQuestion(funnel.name)}
+    </Confirm>
   )
 }

@@ -7,8 +7,8 @@ import { useFormat } from '../../format/format.ts'
 import { Answer } from '../../parts/answer.tsx'
 import { Card } from '../../parts/card.tsx'
 import { Change } from '../../parts/change.tsx'
-import { Choice } from '../../parts/choice.tsx'
 import { HostileText } from '../../parts/hostile-text.tsx'
+import { Select } from '../../parts/select.tsx'
 import { Skeleton } from '../../parts/states.tsx'
 import { useAddress } from '../../state/address.ts'
 import { FILTER_NAMES, FILTERS } from '../../state/filters.ts'
@@ -58,7 +58,7 @@ export function FunnelReport({ funnel, action }: { funnel: Funnel; action: React
           title={dimension ? text.byValue(filters.names[dimension]) : text.breakDown}
           label={text.breakDown}
           action={
-            <Choice<string>
+            <Select<string>
               label={text.breakDown}
               value={dimension ?? ''}
               options={[

@@ -6,7 +6,7 @@ import { NONE } from '../../filters/value-text.ts'
 import { useFormat } from '../../format/format.ts'
 import { Answer } from '../../parts/answer.tsx'
 import { Card } from '../../parts/card.tsx'
-import { Choice } from '../../parts/choice.tsx'
+import { Select } from '../../parts/select.tsx'
 import { Empty, Skeleton } from '../../parts/states.tsx'
 import { useAddress } from '../../state/address.ts'
 import { useText } from '../../text/text.tsx'
@@ -55,13 +55,13 @@ export default function Journeys() {
     <>
       <h1 className="only-read">{text.title}</h1>
       <section className={css.controls} aria-label={text.title}>
-        <Choice
+        <Select
           label={text.direction}
           value={direction}
           options={DIRECTIONS.map(name => ({ value: name, label: text.directions[name] }))}
           onChange={next => set({ direction: next === 'from' ? null : next })}
         />
-        <Choice
+        <Select
           label={text.what}
           value={by}
           options={names.map(name => ({ value: name, label: text.by[name] }))}
@@ -69,13 +69,13 @@ export default function Journeys() {
         />
         <ValuePicker key={by} by={by} value={value} onChoose={next => change({ value: next })} />
         <span className={css.grow} />
-        <Choice
+        <Select
           label={text.steps}
           value={String(steps)}
           options={STEPS.map(count => ({ value: String(count), label: text.stepCount(exact(count)) }))}
           onChange={next => set({ steps: next === '3' ? null : next })}
         />
-        <Choice
+        <Select
           label={text.branches}
           value={String(branches)}
           options={BRANCHES.map(count => ({ value: String(count), label: text.branchCount(exact(count)) }))}

@@ -1,5 +1,5 @@
 import type { ReactNode } from 'react'
-import { Choice } from '../../parts/choice.tsx'
+import { Select } from '../../parts/select.tsx'
 import { useText } from '../../text/text.tsx'
 import css from './lists.module.css'
 
@@ -26,7 +26,7 @@ export function ListControls({ search, onSearch, status, onStatus, statuses, act
         aria-label={text.search}
         onChange={event => onSearch(event.target.value)}
       />
-      <Choice
+      <Select
         label={text.status}
         value={status ?? ''}
         options={[

@@ -2,6 +2,7 @@ import { api } from '../../api/client.ts'
 import type { Outputs } from '../../api/types.ts'
 import { useRead } from '../../api/use-read.ts'
 import { useQuestion } from '../../app/site.tsx'
+import { drawnPart } from '../../chart/drawn.ts'
 import { GroupMenu } from '../../chart/group-menu.tsx'
 import { Legend } from '../../chart/legend.tsx'
 import type { LineSeries, Series, Tone } from '../../chart/series.ts'
@@ -96,8 +97,9 @@ function CourseChart({ course, labels, values, previous, previous_labels, group,
   const format = useFormat()
   const { period } = useQuestion()
   const write = course === 'mrr' || course === 'revenue' ? format.money : format.signedMoney
-  const drawn = labels.filter(label => new Date(label) <= new Date()).length
-  const lines: LineSeries[] = [{ name: text.figures[course], values, tone: 'money', format: write, drawn }]
+  const lines: LineSeries[] = [
+    { name: text.figures[course], values, tone: 'money', format: write, ...drawnPart(labels, period.range) },
+  ]
   if (period.compare !== 'none') {
     lines.push({
       name: common.previous,

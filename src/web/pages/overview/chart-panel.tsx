@@ -3,6 +3,7 @@ import { api, TOGETHER } from '../../api/client.ts'
 import type { Outputs } from '../../api/types.ts'
 import { type Read, useRead } from '../../api/use-read.ts'
 import { type Question, useQuestion, useSite } from '../../app/site.tsx'
+import { drawnPart } from '../../chart/drawn.ts'
 import type { LineSeries, Mark, Series } from '../../chart/series.ts'
 import { TimeChart } from '../../chart/time-chart.tsx'
 import { useFormat } from '../../format/format.ts'
@@ -74,11 +75,9 @@ function Chart({ title, metric, series, revenue, question, notes }: ChartProps) 
   const { period, setPeriod } = question
   const { labels, values, previous, previous_labels: previousLabels, group } = series
   const { short } = valueText(format, metric)
-  const drawn = labels.filter(label => new Date(label) <= new Date()).length
-  // The bucket of now, and the last one of a range that ends today, can still grow.
-  const isOpen = drawn > 0 && (drawn < labels.length || reachesNow(period.range))
+  const part = drawnPart(labels, period.range)
   const tone = isMoneyMetric(metric) ? 'money' : 'traffic'
-  const lines: LineSeries[] = [{ name: common.metrics[metric], values, tone, format: short, drawn, isOpen }]
+  const lines: LineSeries[] = [{ name: common.metrics[metric], values, tone, format: short, ...part }]
   if (period.compare !== 'none') {
     lines.push({
       name: common.previous,
@@ -106,11 +105,6 @@ function Chart({ title, metric, series, revenue, question, notes }: ChartProps) 
     />
   )
 }
-
-const OVER: readonly unknown[] = ['yesterday', 'last_month']
-
-const reachesNow = (range: Question['period']['range']) =>
-  typeof range === 'string' ? !OVER.includes(range) : range.to >= today()
 
 const today = () => new Date().toISOString().slice(0, 10)
 

@@ -1,5 +1,35 @@
-import { Empty } from '../../parts/states.tsx'
+import { Card } from '../../parts/card.tsx'
+import { Tabs } from '../../parts/tabs.tsx'
+import { useAddress } from '../../state/address.ts'
+import { useText } from '../../text/text.tsx'
+import { GoalPicker } from './goal-picker.tsx'
+import { PersonList } from './person-list.tsx'
+import { SessionList } from './session-list.tsx'
 
+const TABS = ['visitors', 'users', 'sessions'] as const
+type Tab = (typeof TABS)[number]
+
+/** Who came, and what they did: visitors, identified users, and single visits. */
 export default function People() {
-  return <Empty />
+  const { common, people } = useText()
+  const { params, change } = useAddress()
+  const tab = TABS.find(name => name === params.get('tab')) ?? 'visitors'
+  const choose = (name: Tab) =>
+    change({ tab: name === 'visitors' ? null : name, page: null, search: null, sort: null })
+  return (
+    <>
+      <h1 className="only-read">{common.nav.people}</h1>
+      <GoalPicker />
+      <Card>
+        <Tabs
+          label={common.nav.people}
+          tabs={TABS.map(name => ({ name, label: people.tabs[name] }))}
+          value={tab}
+          onChange={choose}
+        >
+          {tab === 'sessions' ? <SessionList /> : <PersonList kind={tab} />}
+        </Tabs>
+      </Card>
+    </>
+  )
 }

@@ -1,5 +1,59 @@
+import { Link, useParams } from 'wouter'
+import { api } from '../../api/client.ts'
+import { useRead } from '../../api/use-read.ts'
+import { useQuestion, useSite } from '../../app/site.tsx'
+import { Answer } from '../../parts/answer.tsx'
+import { Button } from '../../parts/button.tsx'
+import { Card } from '../../parts/card.tsx'
 import { Empty } from '../../parts/states.tsx'
+import { useLinks } from '../../state/kept-search.ts'
+import { readPart } from '../../state/part-of-path.ts'
+import { useText } from '../../text/text.tsx'
+import css from './person.module.css'
+import { PersonActions } from './person-actions.tsx'
+import { PersonFigures } from './person-figures.tsx'
+import { Profile } from './profile.tsx'
+import { Timeline } from './timeline.tsx'
 
+/** One visitor or user: who they are, what they were worth, and what they did. */
 export default function PersonPage() {
-  return <Empty />
+  const person = readPart(useParams().person!)
+  const { common, people } = useText()
+  const { input, period, setPeriod } = useQuestion()
+  const { mayManage } = useSite()
+  const linkTo = useLinks()
+  const read = useRead(['person', person, input], signal =>
+    api.stats.person.query({ ...input, person }, { signal }),
+  )
+  return (
+    <>
+      <Link href={linkTo('/people')} className={css.back}>
+        ← {common.nav.people}
+      </Link>
+      <Answer read={read}>
+        {data => (
+          <>
+            <Profile person={data} />
+            {mayManage && <PersonActions person={person} isUser={data.kind === 'user'} />}
+            {data.sessions === 0 ? (
+              <Card>
+                <Empty title={people.nothingHere}>
+                  {period.range !== 'all' && (
+                    <Button onClick={() => setPeriod({ ...period, range: 'all' })}>{people.showAll}</Button>
+                  )}
+                </Empty>
+              </Card>
+            ) : (
+              <div className={css.columns}>
+                <PersonFigures person={data} />
+                <Card title={people.timeline}>
+                  <Timeline person={person} />
+                </Card>
+              </div>
+            )}
+          </>
+        )}
+      </Answer>
+    </>
+  )
 }

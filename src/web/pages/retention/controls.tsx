@@ -1,4 +1,4 @@
-import { Choice } from '../../parts/choice.tsx'
+import { Select } from '../../parts/select.tsx'
 import { useAddress } from '../../state/address.ts'
 import { useText } from '../../text/text.tsx'
 import css from './controls.module.css'
@@ -11,14 +11,14 @@ export function Controls(choices: ReturnType<typeof useChoices>) {
   const { cohorts, cohort, goals, goal, period, measure } = choices
   return (
     <section className={css.controls} aria-label={text.title}>
-      <Choice
+      <Select
         label={text.cohort}
         value={cohort}
         options={cohorts.map(value => ({ value, label: `${text.cohort}: ${text.cohorts[value]}` }))}
         onChange={choices.onCohort}
       />
       {cohort === 'goal' && goals && goal && (
-        <Choice
+        <Select
           label={text.goal}
           value={goal}
           options={goals.map(({ id, display_name }) => ({ value: id, label: display_name }))}
@@ -26,7 +26,7 @@ export function Controls(choices: ReturnType<typeof useChoices>) {
         />
       )}
       {cohort === 'payment' && (
-        <Choice
+        <Select
           label={text.measure}
           value={measure}
           options={MONEY_MEASURES.map(value => ({ value, label: text.measures[value] }))}
@@ -34,13 +34,13 @@ export function Controls(choices: ReturnType<typeof useChoices>) {
         />
       )}
       <span className={css.grow} />
-      <Choice
+      <Select
         label={text.period}
         value={period}
         options={PERIODS.map(value => ({ value, label: `${text.period} ${text.periods[value]}` }))}
         onChange={choices.onPeriod}
       />
-      <Choice
+      <Select
         label={text.show}
         value={params.get('show') === 'value' ? 'value' : 'rate'}
         options={(['rate', 'value'] as const).map(value => ({ value, label: text.shows[value] }))}

@@ -1,3 +1,30 @@
 import type { Dictionary } from '../languages/en.ts'
 
-export const events: Dictionary['events'] = {}
+export const events: Dictionary['events'] = {
+  types: {
+    pageview: 'Seitenaufruf',
+    event: 'Ereignis',
+    outbound: 'Externer Link',
+    download: 'Download',
+    button: 'Schaltfläche',
+    form: 'Formular',
+    copy: 'Kopierter Text',
+    error: 'Fehler',
+  },
+  choose: 'Arten von Ereignissen',
+  overTime: 'Ereignisse im Lauf der Zeit',
+  count: 'Ereignisse',
+  none: 'Keine Ereignisse der gewählten Arten in diesem Zeitraum',
+  noneChosen: 'Wählen Sie eine Art, um ihre Ereignisse zu sehen.',
+  byName: 'Nach Name',
+  name: 'Ereignis',
+  propertiesOf: name => `Eigenschaften von ${name}`,
+  properties: 'Eigenschaften',
+  chooseEvent: 'Wählen Sie ein Ereignis, um seine Eigenschaften zu sehen.',
+  noProperties: 'Dieses Ereignis hat in diesem Zeitraum keine Eigenschaften.',
+  filterBy: what => `Nach ${what} filtern`,
+  log: 'Ereignisliste',
+  page: 'Seite',
+  when: 'Zeit',
+  where: 'Wo',
+}

@@ -1,1 +1,29 @@
-export const events = {}
+/** Events: their types, the log, their properties. */
+export const events = {
+  types: {
+    pageview: 'Pageview',
+    event: 'Event',
+    outbound: 'Outbound link',
+    download: 'Download',
+    button: 'Button',
+    form: 'Form',
+    copy: 'Copied text',
+    error: 'Error',
+  },
+  choose: 'Types of events',
+  overTime: 'Events over time',
+  count: 'Events',
+  none: 'No events of the chosen types in this period',
+  noneChosen: 'Choose a type to see its events.',
+  byName: 'By name',
+  name: 'Event',
+  propertiesOf: (name: string) => `Properties of ${name}`,
+  properties: 'Properties',
+  chooseEvent: 'Choose an event to see its properties.',
+  noProperties: 'This event carries no properties in this period.',
+  filterBy: (what: string) => `Filter by ${what}`,
+  log: 'Event log',
+  page: 'Page',
+  when: 'When',
+  where: 'Where',
+}

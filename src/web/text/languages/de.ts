@@ -1,6 +1,8 @@
 import { account } from '../de/account.ts'
 import { auth } from '../de/auth.ts'
+import { channels } from '../de/channels.ts'
 import { common } from '../de/common.ts'
+import { errors } from '../de/errors.ts'
 import { events } from '../de/events.ts'
 import { explore } from '../de/explore.ts'
 import { filters } from '../de/filters.ts'
@@ -15,7 +17,9 @@ import { people } from '../de/people.ts'
 import { period } from '../de/period.ts'
 import { retention } from '../de/retention.ts'
 import { settings } from '../de/settings.ts'
+import { share } from '../de/share.ts'
 import { sites } from '../de/sites.ts'
+import { stripe } from '../de/stripe.ts'
 import { team } from '../de/team.ts'
 import type { Dictionary } from './en.ts'
 
@@ -25,7 +29,9 @@ export const dictionary: Dictionary = {
   name: 'Deutsch',
   account,
   auth,
+  channels,
   common,
+  errors,
   events,
   explore,
   filters,
@@ -40,6 +46,8 @@ export const dictionary: Dictionary = {
   period,
   retention,
   settings,
+  share,
   sites,
+  stripe,
   team,
 }

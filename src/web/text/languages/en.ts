@@ -1,6 +1,8 @@
 import { account } from '../en/account.ts'
 import { auth } from '../en/auth.ts'
+import { channels } from '../en/channels.ts'
 import { common } from '../en/common.ts'
+import { errors } from '../en/errors.ts'
 import { events } from '../en/events.ts'
 import { explore } from '../en/explore.ts'
 import { filters } from '../en/filters.ts'
@@ -15,7 +17,9 @@ import { people } from '../en/people.ts'
 import { period } from '../en/period.ts'
 import { retention } from '../en/retention.ts'
 import { settings } from '../en/settings.ts'
+import { share } from '../en/share.ts'
 import { sites } from '../en/sites.ts'
+import { stripe } from '../en/stripe.ts'
 import { team } from '../en/team.ts'
 
 /** All texts of the interface. Every other language has the same shape: TypeScript names what is missing. */
@@ -24,7 +28,9 @@ export const dictionary = {
   name: 'English',
   account,
   auth,
+  channels,
   common,
+  errors,
   events,
   explore,
   filters,
@@ -39,7 +45,9 @@ export const dictionary = {
   period,
   retention,
   settings,
+  share,
   sites,
+  stripe,
   team,
 }
 

@@ -1,3 +1,5 @@
+import { v4 as uuid } from 'uuid'
+
 /** Random numbers that depend only on the seed, so that two runs generate the same data. */
 export interface Random {
   /** A number from 0 (inclusive) to 1 (exclusive). */
@@ -6,7 +8,19 @@ export interface Random {
   below(count: number): number
   chance(share: number): boolean
   pick<Value>(values: readonly Value[]): Value
+  /** A whole number between two others, both included. */
+  between(least: number, most: number): number
+  /** One of the values, each in proportion to its weight. */
+  weigh<Value>(values: readonly Weighted<Value>[]): Value
+  /** A UUID of version 4. */
+  uuid(): string
 }
+
+export type Weighted<Value> = readonly [value: Value, weight: number]
+
+/** Returns the names of an object as values, weighted by what the object has under them. */
+export const weighted = <Name extends string>(weights: Partial<Record<Name, number>>) =>
+  Object.entries<number | undefined>(weights) as unknown as Weighted<Name>[]
 
 /**
  * Creates a random number generator (mulberry32).
@@ -21,7 +35,29 @@ export function createRandom(seed: number): Random {
     return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296
   }
   const below = (count: number) => Math.floor(next() * count)
-  return { next, below, chance: share => next() < share, pick: values => values[below(values.length)]! }
+  return {
+    next,
+    below,
+    chance: share => next() < share,
+    pick: values => values[below(values.length)]!,
+    between: (least, most) => least + below(most - least + 1),
+    weigh: values => weigh(values, next()),
+    uuid() {
+      const bytes = Buffer.alloc(16)
+      for (let at = 0; at < bytes.length; at += 4) bytes.writeUInt32BE(below(2 ** 32), at)
+      return uuid({ random: bytes })
+    },
+  }
+}
+
+/** @param draw 0 (inclusive) to 1 (exclusive) */
+function weigh<Value>(values: readonly Weighted<Value>[], draw: number): Value {
+  let left = draw * values.reduce((sum, [, weight]) => sum + weight, 0)
+  for (const [value, weight] of values) {
+    left -= weight
+    if (left < 0) return value
+  }
+  return values.at(-1)![0]
 }
 
 /**

@@ -1,0 +1,75 @@
+import { CommanderError } from 'commander'
+import type { Redis } from 'ioredis'
+import { type Config, loadConfig } from '../src/config.ts'
+import { connectDb, type Db } from '../src/db/connect.ts'
+import { checkDatabase, migrate } from '../src/db/migrate.ts'
+import { withServices } from '../src/embedded/attach.ts'
+import { connectRedis, whenReady } from '../src/redis/connect.ts'
+import { createLease, type Lease } from '../src/redis/lease.ts'
+import { REFRESHING } from '../src/rollups/keep-refreshed.ts'
+import { createLog, type Log } from '../src/runtime/log.ts'
+
+/** Where a command takes its settings from and writes to. */
+export interface Surroundings {
+  env: NodeJS.ProcessEnv
+  stdout: { write(text: string): unknown }
+  stderr: { write(text: string): unknown }
+}
+
+/** What a command works with. */
+export interface Tools {
+  db: Db
+  /** Connects at the first call. */
+  redis: () => Promise<Redis>
+  config: Config
+  log: Log
+}
+
+/**
+ * Runs a command on the servers of the service, whether it runs or not.
+ * @param name of the command, for logs and the list of the database's connections
+ */
+export async function withTools<Result>(
+  env: NodeJS.ProcessEnv,
+  name: string,
+  run: (tools: Tools) => Promise<Result>,
+): Promise<Result> {
+  const config = loadConfig(env)
+  const log = createLog({ level: config.logLevel, role: name, stderr: true })
+  return withServices(config, log, async ({ databaseUrl, redisUrl }) => {
+    // The embedded database has one session. Few connections, so that live traffic does not queue behind this command.
+    const db = connectDb(databaseUrl, {
+      max: config.databaseUrl ? 6 : 2,
+      name: `analytics ${name}`,
+      // No timeout: migrations and the decompression of chunks during an import may take long.
+      settings: { statement_timeout: '0' },
+    })
+    let redis: Redis | undefined
+    const connect = async () => {
+      redis ??= connectRedis(redisUrl, log)
+      await whenReady(redis, 5_000)
+      return redis
+    }
+    try {
+      await checkDatabase(db)
+      await migrate(db)
+      return await run({ db, redis: connect, config, log })
+    } finally {
+      redis?.disconnect()
+      await db.end({ timeout: 5 })
+    }
+  })
+}
+
+/** The lease for refreshing rollups: while a command holds it, neither the service nor another command refreshes. */
+export async function refreshingLease({ redis }: Tools): Promise<Lease> {
+  return createLease(await redis(), REFRESHING)
+}
+
+/** Returns why a command failed, on one line. */
+export function oneLine(error: unknown): string {
+  if (error instanceof CommanderError && error.code === 'commander.help')
+    return 'no command given; try --help'
+  const { message, code } = error as { message?: string; code?: string }
+  return (message || code || 'unknown').replace(/^error: /, '').replace(/\s*\n\s*/g, '; ')
+}

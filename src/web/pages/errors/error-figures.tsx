@@ -1,0 +1,34 @@
+import { useFormat } from '../../format/format.ts'
+import { type Figure, Figures } from '../../parts/figures.tsx'
+import { useText } from '../../text/text.tsx'
+import type { ErrorGroup } from './error-table.tsx'
+import { Seen } from './seen.tsx'
+import { useErrorSeries } from './use-error-series.ts'
+
+export function ErrorFigures({ group }: { group: ErrorGroup }) {
+  const { errors } = useText()
+  const { count, exact } = useFormat()
+  const { data: series } = useErrorSeries(group.id)
+  const figure = (name: string, label: string, value: number): Figure => ({
+    name,
+    label,
+    value: count(value),
+    title: exact(value),
+  })
+  const seen = (which: 'first' | 'last'): Figure => ({
+    name: which,
+    label: errors[which],
+    value: series ? <Seen series={series} which={which} /> : '…',
+  })
+  return (
+    <Figures
+      figures={[
+        figure('occurrences', errors.occurrences, group.occurrences),
+        figure('sessions', errors.affectedVisits, group.sessions),
+        figure('visitors', errors.affectedVisitors, group.visitors),
+        seen('first'),
+        seen('last'),
+      ]}
+    />
+  )
+}

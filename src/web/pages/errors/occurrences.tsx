@@ -1,0 +1,95 @@
+import { Link } from 'wouter'
+import { api } from '../../api/client.ts'
+import { useRead } from '../../api/use-read.ts'
+import { useQuestion, useSite } from '../../app/site.tsx'
+import { Answer } from '../../parts/answer.tsx'
+import { type Column, DataTable } from '../../parts/data-table.tsx'
+import { HostileLink, HostileText } from '../../parts/hostile-text.tsx'
+import { Pager } from '../../parts/pager.tsx'
+import { Empty } from '../../parts/states.tsx'
+import { useLinks } from '../../state/kept-search.ts'
+import { usePage } from '../../state/page.ts'
+import { useText } from '../../text/text.tsx'
+import { useDeviceText } from '../../visits/device.ts'
+import { Moment } from '../../visits/moment.tsx'
+import { Place } from '../../visits/place.tsx'
+import { Who } from '../../visits/who.tsx'
+import type { Occurrence } from './use-newest.ts'
+
+/** Each time an error occurred, the newest first, with the visit in which it did. */
+export function Occurrences({ error }: { error: string }) {
+  const { errors } = useText()
+  const { input } = useQuestion()
+  const [page, onPage] = usePage()
+  const columns = useColumns()
+  const list = useRead(['error-occurrences', error, input, page], signal =>
+    api.stats.errorEvents.query({ ...input, error, page }, { signal }),
+  )
+  return (
+    <Answer read={list}>
+      {({ data, meta }) =>
+        data.length === 0 ? (
+          <Empty />
+        ) : (
+          <>
+            <DataTable
+              label={errors.occurrences}
+              columns={columns}
+              rows={data.map((row, index) => ({ ...row, key: `${row.timestamp} ${index}` }))}
+              keyOf={({ key }) => key}
+              isEven
+            />
+            <Pager meta={meta} onPage={onPage} />
+          </>
+        )
+      }
+    </Answer>
+  )
+}
+
+function useColumns(): Column<Occurrence & { key: string }>[] {
+  const { errors, filters, people } = useText()
+  const site = useSite()
+  const deviceText = useDeviceText()
+  const linkTo = useLinks()
+  return [
+    {
+      name: 'page',
+      label: filters.names.path,
+      cell: ({ url, path }) => <HostileLink address={url}>{path}</HostileLink>,
+    },
+    ...(site.can('people')
+      ? [{ name: 'who', label: people.who, cell: (row: Occurrence) => <Who actor={row} /> }]
+      : []),
+    {
+      name: 'device',
+      label: people.device,
+      isWide: true,
+      cell: row => <HostileText>{deviceText(row)}</HostileText>,
+    },
+    {
+      name: 'place',
+      label: filters.names.country,
+      isWide: true,
+      cell: ({ country }) => <Place country={country} />,
+    },
+    {
+      name: 'time',
+      label: errors.when,
+      isNumber: true,
+      isWide: true,
+      cell: ({ timestamp }) => <Moment at={timestamp} />,
+    },
+    ...(site.can('people')
+      ? [
+          {
+            name: 'session',
+            label: people.visit,
+            isNumber: true,
+            cell: ({ session_id }: Occurrence) =>
+              session_id ? <Link href={linkTo(`/sessions/${session_id}`)}>{errors.openVisit}</Link> : '–',
+          },
+        ]
+      : []),
+  ]
+}

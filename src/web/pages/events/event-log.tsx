@@ -1,0 +1,39 @@
+import { api } from '../../api/client.ts'
+import { useRead } from '../../api/use-read.ts'
+import { useQuestion } from '../../app/site.tsx'
+import { Answer } from '../../parts/answer.tsx'
+import { Pager } from '../../parts/pager.tsx'
+import { Empty } from '../../parts/states.tsx'
+import { usePage } from '../../state/page.ts'
+import { useText } from '../../text/text.tsx'
+import { EventTable } from '../../visits/event-table.tsx'
+import { useTypes } from './use-types.ts'
+
+const PER_PAGE = 25
+
+/** Every event of the chosen types, the newest first. */
+export function EventLog() {
+  const { events } = useText()
+  const { input } = useQuestion()
+  const { chosen } = useTypes()
+  const [page, onPage] = usePage()
+  const query = { ...input, types: [...chosen], page, per_page: PER_PAGE }
+  const read = useRead(['event-log', query], signal => api.stats.events.query(query, { signal }), {
+    enabled: chosen.length > 0,
+  })
+  if (chosen.length === 0) return <Empty title={events.noneChosen} />
+  return (
+    <Answer read={read}>
+      {({ data, meta }) =>
+        data.length === 0 ? (
+          <Empty title={events.none} />
+        ) : (
+          <>
+            <EventTable label={events.log} events={data} />
+            <Pager meta={meta} onPage={onPage} />
+          </>
+        )
+      }
+    </Answer>
+  )
+}

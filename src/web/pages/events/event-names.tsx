@@ -1,0 +1,55 @@
+import { api } from '../../api/client.ts'
+import { useRead } from '../../api/use-read.ts'
+import { useQuestion } from '../../app/site.tsx'
+import { NONE } from '../../filters/value-text.ts'
+import { useFormat } from '../../format/format.ts'
+import { Answer } from '../../parts/answer.tsx'
+import { Card } from '../../parts/card.tsx'
+import { HostileText } from '../../parts/hostile-text.tsx'
+import { RankList } from '../../parts/rank-list.tsx'
+import { Empty } from '../../parts/states.tsx'
+import { useText } from '../../text/text.tsx'
+
+const MOST = 12
+
+/** Events by name. A click narrows the page to one of them, and another one back. */
+export function EventNames({ chosen }: { chosen: readonly string[] }) {
+  const { common, events } = useText()
+  const { count, exact } = useFormat()
+  const { input, filters, setFilters } = useQuestion()
+  // The names stay to choose from, whichever is chosen.
+  const { event_name: _, ...others } = input
+  const query = { ...others, dimension: 'event_name' as const, per_page: MOST + 1 }
+  const read = useRead(['event-names', query], signal => api.stats.breakdown.query(query, { signal }))
+  const choose = (value: string) => {
+    const rest = filters.filter(({ name, operator }) => name !== 'event_name' || operator !== 'is')
+    const isOnly = chosen.length === 1 && chosen[0] === value
+    setFilters(isOnly ? rest : [...rest, { name: 'event_name', operator: 'is', values: [value] }])
+  }
+  return (
+    <Card title={events.byName}>
+      <Answer read={read}>
+        {({ data }) => {
+          // Pageviews have no name.
+          const named = data.filter(({ value }) => value !== NONE).slice(0, MOST)
+          if (named.length === 0) return <Empty />
+          return (
+            <RankList
+              label={events.byName}
+              heads={[events.name, common.short.visitors]}
+              rows={named.map(({ value, visitors }) => ({
+                key: value,
+                name: value,
+                label: <HostileText>{value}</HostileText>,
+                share: visitors / Math.max(1, ...named.map(each => each.visitors)),
+                numbers: [{ shown: count(visitors), exact: exact(visitors) }],
+                onChoose: () => choose(value),
+                isChosen: chosen.includes(value),
+              }))}
+            />
+          )
+        }}
+      </Answer>
+    </Card>
+  )
+}

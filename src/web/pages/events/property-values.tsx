@@ -1,0 +1,95 @@
+import { api } from '../../api/client.ts'
+import type { Outputs } from '../../api/types.ts'
+import { useRead } from '../../api/use-read.ts'
+import { useQuestion } from '../../app/site.tsx'
+import { useFormat } from '../../format/format.ts'
+import { Answer } from '../../parts/answer.tsx'
+import { Card } from '../../parts/card.tsx'
+import { HostileText } from '../../parts/hostile-text.tsx'
+import { RankList } from '../../parts/rank-list.tsx'
+import { Empty } from '../../parts/states.tsx'
+import { useText } from '../../text/text.tsx'
+import css from './events.module.css'
+import { useEventSeries } from './use-types.ts'
+
+type Row = Outputs['stats']['propertyBreakdown']['rows'][number]
+
+/** Names of events are as long as the API allows. */
+const LONGEST = 255
+
+/** What the events of one name carried. A click on a value filters by it. */
+export function PropertyValues({ event }: { event: string | undefined }) {
+  const { events } = useText()
+  const isAskable = event !== undefined && event.length <= LONGEST
+  return (
+    <Card title={events.properties}>
+      {isAskable ? <Values event={event} /> : <Empty title={events.chooseEvent} />}
+    </Card>
+  )
+}
+
+function Values({ event }: { event: string }) {
+  const { events } = useText()
+  const { input } = useQuestion()
+  const { data: series, isOld } = useEventSeries()
+  // The filter leaves only hits of this name: they say of which type it is.
+  const type = series?.types.find(each => each !== 'pageview')
+  const query = { ...input, event_type: type ?? 'event', event_name: event }
+  const read = useRead(
+    ['property-breakdown', query],
+    signal => api.stats.propertyBreakdown.query(query, { signal }),
+    { enabled: series !== undefined && !isOld },
+  )
+  return (
+    <Answer read={read}>
+      {({ rows }) => {
+        if (rows.length === 0) return <Empty title={events.noProperties} />
+        return [...byKey(rows)].map(([key, values]) => <Property key={key} name={key} rows={values} />)
+      }}
+    </Answer>
+  )
+}
+
+const MOST = 8
+
+function Property({ name, rows }: { name: string; rows: readonly Row[] }) {
+  const { common } = useText()
+  const { count, exact } = useFormat()
+  const { filters, setFilters } = useQuestion()
+  const isOf = (key: string) =>
+    filters.some(filter => filter.name === 'prop_key' && filter.values.includes(key))
+  const chosen =
+    filters.find(filter => filter.name === 'prop_value' && filter.operator === 'is')?.values ?? []
+  const choose = (value: string) => {
+    const others = filters.filter(filter => filter.name !== 'prop_key' && filter.name !== 'prop_value')
+    if (isOf(name) && chosen.includes(value)) return setFilters(others)
+    setFilters([
+      ...others,
+      { name: 'prop_key', operator: 'is', values: [name] },
+      { name: 'prop_value', operator: 'is', values: [value] },
+    ])
+  }
+  return (
+    <div className={css.property}>
+      <RankList
+        label={name}
+        heads={[name.slice(0, 100), common.short.visitors]}
+        rows={rows.slice(0, MOST).map(({ value, visitors }) => ({
+          key: value,
+          name: `${name} = ${value}`,
+          label: <HostileText>{value || common.none}</HostileText>,
+          share: visitors / Math.max(1, rows[0]!.visitors),
+          numbers: [{ shown: count(visitors), exact: exact(visitors) }],
+          onChoose: () => choose(value),
+          isChosen: isOf(name) && chosen.includes(value),
+        }))}
+      />
+    </div>
+  )
+}
+
+function byKey(rows: readonly Row[]): Map<string, Row[]> {
+  const keys = new Map<string, Row[]>()
+  for (const row of rows) keys.set(row.key, [...(keys.get(row.key) ?? []), row])
+  return keys
+}

@@ -1,0 +1,34 @@
+import { api } from '../../api/client.ts'
+import { useRead } from '../../api/use-read.ts'
+import { useQuestion } from '../../app/site.tsx'
+import { useAddress } from '../../state/address.ts'
+import { EVENT_TYPES, type EventType } from '../../visits/event-types.ts'
+
+/** Without a choice: all but pageviews, which other pages are about. */
+const USUAL = EVENT_TYPES.filter(type => type !== 'pageview')
+
+interface Types {
+  chosen: readonly EventType[]
+  toggle(type: EventType): void
+}
+
+/** The types of events that the page shows, kept in the address. */
+export function useTypes(): Types {
+  const { params, change } = useAddress()
+  const given = params.get('types')?.split(',')
+  const chosen = given ? EVENT_TYPES.filter(type => given.includes(type)) : USUAL
+  return {
+    chosen,
+    toggle(type) {
+      const next = EVENT_TYPES.filter(each => (each === type) !== chosen.includes(each))
+      const isUsual = next.length === USUAL.length && !next.includes('pageview')
+      change({ types: isUsual ? null : next.join(','), page: null })
+    },
+  }
+}
+
+/** All types over time; which of them are shown is decided by the page, so that choosing one costs no request. */
+export function useEventSeries() {
+  const { input } = useQuestion()
+  return useRead(['events-series', input], signal => api.stats.eventsTimeseries.query(input, { signal }))
+}

@@ -1,0 +1,89 @@
+import { Link } from 'wouter'
+import type { Outputs } from '../../api/types.ts'
+import { useSite } from '../../app/site.tsx'
+import { useFormat } from '../../format/format.ts'
+import { HostileLink, HostileText } from '../../parts/hostile-text.tsx'
+import { useLinks } from '../../state/kept-search.ts'
+import { useText } from '../../text/text.tsx'
+import { EventMark } from '../../visits/event-mark.tsx'
+import { hasOwnName } from '../../visits/event-types.ts'
+import { Properties } from '../../visits/properties.tsx'
+import css from './course.module.css'
+
+type Hit = Outputs['stats']['session']['data'][number]
+
+/** The hits of a visit in order, with the times between them. */
+export function Course({ hits }: { hits: readonly Hit[] }) {
+  const { people } = useText()
+  const format = useFormat()
+  return (
+    <ol className={css.course} aria-label={people.hits}>
+      {hits.map((hit, index) => {
+        const before = hits[index - 1]
+        const seconds = before ? (Date.parse(hit.timestamp) - Date.parse(before.timestamp)) / 1000 : 0
+        return (
+          <li key={hit.id} className={css.hit}>
+            <div className={css.when}>
+              <time dateTime={hit.timestamp}>{format.clock(hit.timestamp)}</time>
+              {before && <span className={css.gap}>{people.after(format.duration(seconds))}</span>}
+            </div>
+            <span className={hit.event_type === 'pageview' ? css.page : css.event} />
+            <div className={css.what}>
+              {hit.event_type === 'pageview' ? <Page hit={hit} /> : <Event hit={hit} />}
+            </div>
+          </li>
+        )
+      })}
+    </ol>
+  )
+}
+
+function Page({ hit }: { hit: Hit }) {
+  const { people } = useText()
+  const format = useFormat()
+  const { engaged_seconds: engaged, scroll } = hit
+  return (
+    <>
+      <strong className={css.title}>
+        <HostileText>{hit.title || hit.path}</HostileText>
+      </strong>
+      <span className={css.path}>
+        <HostileLink address={hit.url}>{hit.path}</HostileLink>
+      </span>
+      {(engaged !== null || scroll !== null) && (
+        <span className={css.quiet}>
+          {[
+            engaged !== null && people.engaged(format.duration(engaged)),
+            scroll !== null && people.scrolled(format.percent(scroll)),
+          ]
+            .filter(Boolean)
+            .join(', ')}
+        </span>
+      )}
+      <Properties of={hit.properties} />
+    </>
+  )
+}
+
+function Event({ hit }: { hit: Hit }) {
+  const { can } = useSite()
+  const linkTo = useLinks()
+  const name = <HostileText>{hit.event_name}</HostileText>
+  return (
+    <>
+      <div className={css.line}>
+        <EventMark type={hit.event_type} />
+        {hasOwnName(hit.event_type) && (
+          <strong className={css.title}>
+            {hit.error_id && can('errors') ? (
+              <Link href={linkTo(`/errors/${hit.error_id}`)}>{name}</Link>
+            ) : (
+              name
+            )}
+          </strong>
+        )}
+      </div>
+      <Properties of={hit.properties} />
+    </>
+  )
+}

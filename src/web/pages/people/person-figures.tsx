@@ -1,0 +1,94 @@
+import { Link } from 'wouter'
+import { useSite } from '../../app/site.tsx'
+import { useFormat } from '../../format/format.ts'
+import { Card } from '../../parts/card.tsx'
+import { type Figure, Figures } from '../../parts/figures.tsx'
+import { HostileText } from '../../parts/hostile-text.tsx'
+import { useLinks } from '../../state/kept-search.ts'
+import { partOfPath } from '../../state/part-of-path.ts'
+import { useText } from '../../text/text.tsx'
+import { Moment } from '../../visits/moment.tsx'
+import { Properties } from '../../visits/properties.tsx'
+import css from './person.module.css'
+import type { Person } from './profile.tsx'
+
+const MOST_NAMES = 10
+
+/** What the visits of a person add up to, and as whom they came. */
+export function PersonFigures({ person }: { person: Person }) {
+  const { common, people } = useText()
+  const format = useFormat()
+  const { can } = useSite()
+  const number = (name: string, label: string, value: number): Figure => ({
+    name,
+    label,
+    value: format.count(value),
+    title: format.exact(value),
+  })
+  const time = (name: string, label: string, at: string | null): Figure => ({
+    name,
+    label,
+    value: <span className={css.when}>{at ? <Moment at={at} /> : '–'}</span>,
+  })
+  const figures = [
+    number('sessions', common.metrics.sessions, person.sessions),
+    number('pageviews', common.metrics.pageviews, person.pageviews),
+    number('events', people.events, person.events),
+    ...(can('revenue')
+      ? [
+          {
+            name: 'revenue',
+            label: common.metrics.revenue,
+            value: format.money(person.revenue ?? 0),
+            title: format.exactMoney(person.revenue ?? 0),
+            isMoney: true,
+          },
+          {
+            name: 'mrr',
+            label: people.mrr,
+            value: format.money(person.mrr ?? 0),
+            title: format.exactMoney(person.mrr ?? 0),
+            isMoney: true,
+          },
+        ]
+      : []),
+    time('first', people.firstSeen, person.first_seen),
+    time('last', people.lastSeen, person.last_seen),
+  ]
+  const custom = person.custom ?? {}
+  return (
+    <Card title={people.profile}>
+      <Figures figures={figures} />
+      {Object.keys(custom).length > 0 && (
+        <>
+          <h3 className={css.sub}>{people.properties}</h3>
+          <Properties of={custom} />
+        </>
+      )}
+      <KnownAs person={person} />
+    </Card>
+  )
+}
+
+/** The other visitors and users that the person was. */
+function KnownAs({ person: { kind, visitors, users, user_id, visitor_id } }: { person: Person }) {
+  const { people } = useText()
+  const linkTo = useLinks()
+  const self = kind === 'user' ? user_id : visitor_id
+  const names = [...users, ...visitors].filter(name => name !== self).slice(0, MOST_NAMES)
+  if (names.length === 0) return null
+  return (
+    <>
+      <h3 className={css.sub}>{people.knownAs}</h3>
+      <ul className={css.known}>
+        {names.map(name => (
+          <li key={name}>
+            <Link href={linkTo(`/people/${partOfPath(name)}`)}>
+              <HostileText>{name}</HostileText>
+            </Link>
+          </li>
+        ))}
+      </ul>
+    </>
+  )
+}

@@ -1,0 +1,110 @@
+import { api } from '../../api/client.ts'
+import type { Outputs } from '../../api/types.ts'
+import { useRead } from '../../api/use-read.ts'
+import { useQuestion, useSite } from '../../app/site.tsx'
+import { useFormat } from '../../format/format.ts'
+import { Answer } from '../../parts/answer.tsx'
+import { type Column, DataTable } from '../../parts/data-table.tsx'
+import { HostileText } from '../../parts/hostile-text.tsx'
+import { Pager } from '../../parts/pager.tsx'
+import { Empty } from '../../parts/states.tsx'
+import { usePage } from '../../state/page.ts'
+import { useText } from '../../text/text.tsx'
+import { Amount } from '../../visits/amount.tsx'
+import { useDeviceText } from '../../visits/device.ts'
+import { Moment } from '../../visits/moment.tsx'
+import { Place } from '../../visits/place.tsx'
+import { Who } from '../../visits/who.tsx'
+
+export type SessionRow = Outputs['stats']['sessions']['data'][number]
+
+/** Visits of the period, the newest first. A name leads to the visit. */
+export function SessionList() {
+  const { people } = useText()
+  const { input } = useQuestion()
+  const [page, onPage] = usePage()
+  const columns = useColumns()
+  const list = useRead(['sessions', input, page], signal =>
+    api.stats.sessions.query({ ...input, page }, { signal }),
+  )
+  return (
+    <Answer read={list}>
+      {({ data, meta }) =>
+        data.length === 0 ? (
+          <Empty />
+        ) : (
+          <>
+            <DataTable
+              label={people.tabs.sessions}
+              columns={columns}
+              rows={data}
+              keyOf={({ session_id }) => session_id}
+              isEven
+            />
+            <Pager meta={meta} onPage={onPage} />
+          </>
+        )
+      }
+    </Answer>
+  )
+}
+
+function useColumns(): Column<SessionRow>[] {
+  const { common, filters, people } = useText()
+  const format = useFormat()
+  const deviceText = useDeviceText()
+  const site = useSite()
+  return [
+    { name: 'who', label: people.who, cell: row => <Who actor={row} path={`/sessions/${row.session_id}`} /> },
+    { name: 'time', label: people.started, cell: row => <Moment at={row.started_at} /> },
+    {
+      name: 'source',
+      label: filters.names.source,
+      isWide: true,
+      cell: row => <HostileText>{row.source || '–'}</HostileText>,
+    },
+    {
+      name: 'entry',
+      label: filters.names.entry_path,
+      isWide: true,
+      cell: row => <HostileText>{row.entry_path || '–'}</HostileText>,
+    },
+    {
+      name: 'place',
+      label: filters.names.country,
+      isWide: true,
+      cell: row => <Place country={row.country} city={row.city} />,
+    },
+    {
+      name: 'device',
+      label: people.device,
+      isWide: true,
+      cell: row => <HostileText>{deviceText({ ...row, os: '' })}</HostileText>,
+    },
+    {
+      name: 'pages',
+      label: people.pages,
+      isNumber: true,
+      isWide: true,
+      cell: row => format.exact(row.pageviews),
+    },
+    {
+      name: 'duration',
+      label: people.duration,
+      isNumber: true,
+      cell: row => format.duration(row.duration_seconds),
+    },
+    ...(site.can('revenue')
+      ? [
+          {
+            name: 'revenue',
+            label: common.short.revenue,
+            isNumber: true,
+            isMoney: true,
+            isWide: true,
+            cell: (row: SessionRow) => <Amount minor={row.revenue} />,
+          },
+        ]
+      : []),
+  ]
+}

@@ -1,0 +1,53 @@
+import { api } from '../../api/client.ts'
+import { useRead } from '../../api/use-read.ts'
+import { useQuestion } from '../../app/site.tsx'
+import { NONE } from '../../filters/value-text.ts'
+import { useFormat } from '../../format/format.ts'
+import { Answer } from '../../parts/answer.tsx'
+import { Card } from '../../parts/card.tsx'
+import { DataTable } from '../../parts/data-table.tsx'
+import { HostileText } from '../../parts/hostile-text.tsx'
+import { Empty } from '../../parts/states.tsx'
+import { useText } from '../../text/text.tsx'
+import type { Vital } from './vitals.ts'
+
+const MOST = 10
+
+/** Which elements and phases made the values of a metric poor. */
+export function Causes({ metric }: { metric: Vital }) {
+  const { explore, filters } = useText()
+  const { vitals: text } = explore
+  const { exact } = useFormat()
+  const { input } = useQuestion()
+  const query = { ...input, metric, per_page: MOST }
+  const read = useRead(['web-vitals-causes', query], signal =>
+    api.stats.webVitalsAttribution.query(query, { signal }),
+  )
+  const shown = (value: string) => <HostileText>{value === NONE ? '–' : value}</HostileText>
+  return (
+    <Card isWide title={text.causes} note={text.causesHint}>
+      <Answer read={read}>
+        {({ data }) =>
+          data.length === 0 ? (
+            <Empty title={text.noCauses} />
+          ) : (
+            <DataTable
+              label={text.causes}
+              columns={[
+                { name: 'path', label: filters.names.path, cell: row => shown(row.path) },
+                { name: 'target', label: text.target, cell: row => shown(row.target) },
+                { name: 'phase', label: text.phase, isWide: true, cell: row => shown(phaseText(row.phase)) },
+                { name: 'samples', label: text.samples, isNumber: true, cell: row => exact(row.samples) },
+              ]}
+              rows={data}
+              keyOf={row => JSON.stringify([row.path, row.target, row.phase])}
+            />
+          )
+        }
+      </Answer>
+    </Card>
+  )
+}
+
+/** Phases have the names that browsers' tools use, as words. */
+const phaseText = (phase: string): string => phase.replaceAll('_', ' ')

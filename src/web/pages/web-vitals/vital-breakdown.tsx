@@ -1,0 +1,118 @@
+import { api } from '../../api/client.ts'
+import type { Outputs } from '../../api/types.ts'
+import { useRead } from '../../api/use-read.ts'
+import { useQuestion, useSite } from '../../app/site.tsx'
+import { useValueText } from '../../filters/value-text.ts'
+import { useFormat } from '../../format/format.ts'
+import { Answer } from '../../parts/answer.tsx'
+import { Card } from '../../parts/card.tsx'
+import { type Column, DataTable } from '../../parts/data-table.tsx'
+import { HostileText } from '../../parts/hostile-text.tsx'
+import { Pager } from '../../parts/pager.tsx'
+import { Empty } from '../../parts/states.tsx'
+import { Tabs } from '../../parts/tabs.tsx'
+import { useAddress } from '../../state/address.ts'
+import { FILTERS } from '../../state/filters.ts'
+import { usePage } from '../../state/page.ts'
+import { useText } from '../../text/text.tsx'
+import { Shares } from './shares.tsx'
+import { useVitalText, type Vital } from './vitals.ts'
+import css from './web-vitals.module.css'
+
+const DIMENSIONS = ['path', 'size', 'country', 'browser'] as const
+type Dimension = (typeof DIMENSIONS)[number]
+type Row = Outputs['stats']['webVitalsBreakdown']['data'][number]
+type Sort = 'samples' | 'p75'
+
+/** A metric by page, device, country or browser. A click on a value filters by it. */
+export function VitalBreakdown({ metric }: { metric: Vital }) {
+  const { explore } = useText()
+  const { vitals: text } = explore
+  const { can } = useSite()
+  const { input } = useQuestion()
+  const { params, change } = useAddress()
+  const [page, onPage] = usePage()
+  const allowed = DIMENSIONS.filter(name => can(FILTERS[name]))
+  const dimension = allowed.find(name => name === params.get('by')) ?? 'path'
+  const sort: Sort = params.get('sort') === 'p75' ? 'p75' : 'samples'
+  const columns = useColumns(metric, dimension)
+  const query = { ...input, metric, dimension, sort, page }
+  const read = useRead(['web-vitals-breakdown', query], signal =>
+    api.stats.webVitalsBreakdown.query(query, { signal }),
+  )
+  return (
+    <Card isWide label={text.breakdown}>
+      <Tabs
+        label={text.breakdown}
+        tabs={allowed.map(name => ({ name, label: text.tabs[name] }))}
+        value={dimension}
+        onChange={name => change({ by: name === 'path' ? null : name, page: null })}
+      >
+        <Answer read={read}>
+          {({ data, meta }) =>
+            data.length === 0 ? (
+              <Empty />
+            ) : (
+              <>
+                <DataTable
+                  label={text.breakdown}
+                  columns={columns}
+                  rows={data}
+                  keyOf={({ value }) => value}
+                  sort={sort}
+                  order="desc"
+                  onSort={next => change({ sort: next === 'samples' ? null : next, page: null })}
+                />
+                <Pager meta={meta} onPage={onPage} />
+              </>
+            )
+          }
+        </Answer>
+      </Tabs>
+    </Card>
+  )
+}
+
+function useColumns(metric: Vital, dimension: Dimension): Column<Row, Sort>[] {
+  const { explore, filters } = useText()
+  const { vitals: text } = explore
+  const { addFilter } = useQuestion()
+  const { count, exact } = useFormat()
+  const write = useVitalText()
+  const textOf = useValueText()
+  const percentile = (name: 'p50' | 'p75' | 'p95'): Column<Row, Sort> => ({
+    name,
+    label: text.short[name],
+    isNumber: true,
+    isWide: name !== 'p75',
+    ...(name === 'p75' && { sort: name }),
+    cell: row => write(metric, row[name]),
+  })
+  return [
+    {
+      name: 'value',
+      label: filters.names[dimension],
+      cell: ({ value }) => (
+        <button
+          type="button"
+          className={css.value}
+          onClick={() => addFilter({ name: dimension, operator: 'is', values: [value] })}
+        >
+          <HostileText>{textOf(dimension, value)}</HostileText>
+        </button>
+      ),
+    },
+    { name: 'shares', label: text.shares, cell: row => <Shares measured={row} /> },
+    percentile('p50'),
+    percentile('p75'),
+    percentile('p95'),
+    {
+      name: 'samples',
+      label: text.samples,
+      isNumber: true,
+      isWide: true,
+      sort: 'samples',
+      cell: row => <span title={exact(row.samples)}>{count(row.samples)}</span>,
+    },
+  ]
+}

@@ -1,0 +1,26 @@
+import type { Dictionary } from '../languages/en.ts'
+
+export const errors: Dictionary['errors'] = {
+  title: 'Fehler nach Meldung',
+  note: 'Was Skripte auf Ihren Seiten gemeldet haben, die häufigsten zuerst.',
+  none: 'Keine Fehler in diesem Zeitraum',
+  noneHint: 'Fehler werden erfasst, wo die Einstellungen der Website das vorsehen.',
+  error: 'Fehler',
+  trend: 'Verlauf',
+  first: 'Zuerst',
+  last: 'Zuletzt',
+  occurrences: 'Vorkommen',
+  affectedVisits: 'Betroffene Besuche',
+  affectedVisitors: 'Betroffene Besucher',
+  numbers: 'Wie oft und bei wem',
+  overTime: 'Vorkommen im Lauf der Zeit',
+  stack: 'Aufrufliste',
+  copyStack: 'Aufrufliste kopieren',
+  noStack: 'Es wurde keine Aufrufliste erfasst.',
+  hiddenStack: 'Aufruflisten sind nicht mit Ihnen geteilt.',
+  stackOf: (index, all) => `${index} von ${all}`,
+  where: 'Wo er vorkommt',
+  ofNewest: count => `Von den neuesten ${count} Vorkommen`,
+  when: 'Zeit',
+  openVisit: 'Besuch öffnen',
+}

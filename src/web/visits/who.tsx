@@ -1,0 +1,40 @@
+import { Link } from 'wouter'
+import { HostileText } from '../parts/hostile-text.tsx'
+import { useLinks } from '../state/kept-search.ts'
+import { partOfPath } from '../state/part-of-path.ts'
+import { useText } from '../text/text.tsx'
+import { Avatar } from './avatar.tsx'
+import css from './who.module.css'
+
+/** Who a row of the API is about; null for readers who may not see people. */
+export interface Actor {
+  visitor_id: string | null
+  user_id: string | null
+  display_name: string | null
+  avatar_url: string | null
+}
+
+/** Address of a person's page: that of the user, if they are identified, else that of the visitor. */
+export const pathOfPerson = ({ user_id, visitor_id }: Pick<Actor, 'user_id' | 'visitor_id'>): string =>
+  `/people/${partOfPath(user_id || visitor_id || '')}`
+
+interface Props {
+  actor: Actor
+  /** Page behind the name, if it is not that of the person. */
+  path?: string
+}
+
+/** Picture and name of a visitor, with a link. */
+export function Who({ actor, path }: Props) {
+  const { people } = useText()
+  const linkTo = useLinks()
+  if (!actor.visitor_id && !actor.user_id) return <span className={css.nobody}>{people.unknownVisitor}</span>
+  return (
+    <Link href={linkTo(path ?? pathOfPerson(actor))} className={css.who}>
+      <Avatar url={actor.avatar_url} />
+      <span className={css.name}>
+        <HostileText>{actor.display_name || actor.user_id || people.unknownVisitor}</HostileText>
+      </span>
+    </Link>
+  )
+}

@@ -1,0 +1,146 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { storyOf } from '../../scripts/demo/story.ts'
+import { runDemo } from '../../scripts/demo.ts'
+import { findSite } from '../../src/sites/find-site.ts'
+import { getMoney } from '../../src/stats/money/summary.ts'
+import { getOverview } from '../../src/stats/reports/overview.ts'
+import { type TestDatabase, testDatabase } from '../support/database.ts'
+import { inProcessPatterns } from '../support/in-process-patterns.ts'
+import { inProcessPool } from '../support/in-process-pool.ts'
+import { type TestRedis, testRedis } from '../support/redis.ts'
+
+const NOW = new Date(Date.UTC(2025, 5, 11, 15, 20))
+const DAYS = 4
+const made = storyOf({ seed: 1, now: NOW.getTime(), days: DAYS, hostname: 'demo.example' })
+
+let database: TestDatabase
+let redis: TestRedis
+
+beforeAll(async () => {
+  ;[database, redis] = await Promise.all([testDatabase(), testRedis()])
+})
+afterAll(() => Promise.all([database.close(), redis.close()]))
+
+async function run(...args: string[]) {
+  const env = { DATABASE_URL: database.url, REDIS_URL: redis.url, SECRET_KEY: '0'.repeat(64) }
+  const out = { stdout: '', stderr: '' }
+  const code = await runDemo(
+    args,
+    {
+      env,
+      stdout: { write: text => (out.stdout += text) },
+      stderr: { write: text => (out.stderr += text) },
+    },
+    NOW,
+  )
+  return { code, ...out }
+}
+const runSmall = (...args: string[]) => run('--days', String(DAYS), ...args)
+
+const services = () => ({
+  reads: database.db,
+  rollups: inProcessPool(database.db),
+  patterns: inProcessPatterns(),
+  grant: null,
+  now: () => NOW,
+})
+
+async function demoSite(domain = 'demo.example') {
+  const [row] =
+    await database.db`select id, team_id from sites where domain = ${domain} and deleted_at is null`
+  return findSite(database.db, { teamId: row!.team_id, siteIds: null }, row!.id)
+}
+
+/** Compares what the service counts with what was made up. */
+async function expectMade() {
+  const site = await demoSite()
+  const counts = made.lines.counts()
+  const overview = await getOverview(services(), site, { range: 'all' })
+  expect(overview).toMatchObject({
+    pageviews: counts.pageviews,
+    sessions: counts.sessions,
+    visitors: counts.visitors,
+    custom_events: counts.customEvents,
+    days: DAYS,
+  })
+  const money = await getMoney(services(), site, { range: 'all', from: '2024-01-01', to: '2025-06-11' })
+  expect(money).toMatchObject({
+    mrr: made.mrr,
+    active_customers: made.subscribed,
+    // A wholly refunded payment counts as none.
+    payments: made.payments - made.wholeRefunds,
+    now: { mrr: made.mrr },
+  })
+  expect(made.mrr).toBeGreaterThan(0)
+  return site
+}
+
+test('demo: it makes a first team, and a site whose numbers are those that were made up', async () => {
+  const { code, stdout, stderr } = await runSmall()
+  expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
+  expect(stdout).toContain('http://127.0.0.1:3000/sites/demo.example')
+  expect(stdout).toContain(`${made.lines.counts().pageviews.toLocaleString('en-US')} pageviews`)
+  expect(stdout).toMatch(/TOKEN=wa_\w+/)
+  expect(stdout).toMatch(/\/setup#/)
+  await expectMade()
+  // Reads are fast at once: every day is rolled up, and nothing waits for a refresh.
+  const [rollups] = await database.db`select count(*)::int as count from daily_rollups where pageviews > 0`
+  expect(rollups).toEqual({ count: DAYS })
+  expect(await database.db`select from dirty_buckets`).toHaveLength(0)
+}, 120_000)
+
+test('demo: the site has goals, a funnel, a segment, annotations and a payment processor', async () => {
+  const { siteNo } = await demoSite()
+  const [row] = await database.db`
+    select
+      (select count(*)::int from goals where site_no = ${siteNo} and display_name in ('Signup', 'Trial started', 'Newsletter')) as goals,
+      (select count(*)::int from funnels where site_no = ${siteNo}) as funnels,
+      (select count(*)::int from segments where site_no = ${siteNo}) as segments,
+      (select count(*)::int from annotations where site_no = ${siteNo}) as annotations,
+      (select count(*)::int from processor_connections where site_no = ${siteNo}) as processors,
+      (select count(*)::int from identities where site_no = ${siteNo} and name <> '') as people,
+      (select count(*)::int from web_vitals where site_no = ${siteNo}) as vitals`
+  const { people, vitals, ...rest } = row!
+  expect(rest).toEqual({ goals: 3, funnels: 1, segments: 1, annotations: 2, processors: 1 })
+  expect(people).toBeGreaterThan(0)
+  expect(vitals).toBeGreaterThan(0)
+})
+
+test('demo: a second run leaves the site as it is and says what to do', async () => {
+  const before = await demoSite()
+  const { code, stdout, stderr } = await runSmall()
+  expect({ code, stdout }).toEqual({ code: 1, stdout: '' })
+  expect(stderr).toMatch(/^error: demo\.example is there already: [^\n]*--replace[^\n]*--domain[^\n]*\n$/)
+  expect((await demoSite()).id).toBe(before.id)
+})
+
+test('demo: --replace deletes the site and makes it anew, with the same numbers', async () => {
+  const before = await demoSite()
+  const { code, stdout, stderr } = await runSmall('--replace')
+  expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
+  // The owner's token was shown by the first run.
+  expect(stdout).not.toContain('TOKEN=')
+  expect(stdout).toContain('bootstrap')
+  const after = await expectMade()
+  expect(after.id).not.toBe(before.id)
+  const [gone] = await database.db`select deleted_at from sites where id = ${before.id}`
+  expect(gone!.deleted_at).not.toBeNull()
+}, 120_000)
+
+test.each([
+  [['--domain', 'example.com'], /must end with \.example/],
+  [['--domain', 'no domain.example'], /must end with \.example/],
+  [['--days', '0'], /whole number from 1 to 365/],
+  [['--days', '366'], /whole number from 1 to 365/],
+  [['--seed', 'x'], /whole number/],
+  [['--timezone', 'Mars/Olympus'], /IANA time zone/],
+  [['--team', 'x'], /UUID/],
+  [['--team', '00000000-0000-4000-8000-000000000000'], /no team .* with an owner/],
+  [['--unknown'], /unknown option/],
+  [['word'], /too many arguments/],
+])('demo %j ends with 1 and one line that says why', async (args, reason) => {
+  const { code, stdout, stderr } = await run(...args)
+  expect({ code, stdout }).toEqual({ code: 1, stdout: '' })
+  expect(stderr).toMatch(/^error: [^\n]+\n$/)
+  expect(stderr).toMatch(reason)
+})

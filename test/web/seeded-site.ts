@@ -1,0 +1,71 @@
+import { randomUUID } from 'node:crypto'
+import type { EnrichedHit, Hit } from '../../src/ingestion/hit.ts'
+import { storeHits } from '../../src/ingestion/store/store.ts'
+import type { Answer } from '../support/api.ts'
+import { enrichedHit } from '../support/hits.ts'
+import type { Member, Visit } from './visit.ts'
+
+export interface SeededSite {
+  id: string
+  domain: string
+  siteNo: number
+  key: string
+  /** Calls the API as the member, below the site. */
+  call(method: string, path: string, body?: unknown): Promise<Pick<Answer, 'status' | 'body'>>
+  /** Stores hits, as if they had just come. */
+  store(hits: readonly SeededHit[]): Promise<void>
+}
+
+export interface SeededHit {
+  /** Unix milliseconds. */
+  at: number
+  visitor: string
+  fields?: Partial<Hit>
+  dimensions?: Partial<EnrichedHit>
+}
+
+/** Makes a site in the team of a member. */
+export async function seededSite(visit: Visit, member: Member, timezone = 'UTC'): Promise<SeededSite> {
+  const { api } = visit
+  const domain = `${randomUUID()}.example`
+  const headers = member.login.headers
+  const made = await api.call('POST', '/api/sites', { headers, body: { domain, timezone } })
+  if (made.status !== 201) throw new Error(JSON.stringify(made.body))
+  const { id, tracking_key: key } = made.body as { id: string; tracking_key: string }
+  const [row] = await api.services.db<{ siteNo: number }[]>`
+    select site_no as "siteNo" from sites where id = ${id}`
+  const stored = { id, siteNo: row!.siteNo, key }
+  return {
+    ...stored,
+    domain,
+    call: (method, path, body) =>
+      api.call(method, `/api/sites/${id}${path}`, { headers, ...(body !== undefined && { body }) }),
+    store: hits =>
+      storeHits(
+        api.services.db,
+        0,
+        hits.map(({ at, visitor, fields, dimensions }) => ({
+          ...enrichedHit(stored, at, { visitorId: visitor, ...fields }),
+          ...dimensions,
+        })),
+      ).then(() => undefined),
+  }
+}
+
+/** Answers a read of a page as the service does when it takes too long. */
+export const TOO_SLOW = {
+  status: 503,
+  contentType: 'application/json',
+  body: JSON.stringify({
+    error: {
+      message: 'The answer takes too long; try again shortly',
+      code: -32603,
+      data: {
+        httpStatus: 503,
+        code: 'unavailable',
+        message: 'The answer takes too long; try again shortly',
+        request_id: 'test',
+      },
+    },
+  }),
+}
