@@ -20,7 +20,9 @@ export function Change({ now, before, isInverse = false }: Props) {
 export function PercentChange({ percent, isInverse }: { percent: number; isInverse?: boolean }) {
   const format = usePlainFormat()
   const { change } = useText().common
-  const shown = format.percent(Math.abs(percent))
+  // From ten times on, the factor says more than a percentage.
+  const shown =
+    percent >= 900 ? `×${format.exact(Math.round(now / before))}` : format.percent(Math.abs(percent))
   if (format.percent(0) === shown) return <span className={css.same}>{shown}</span>
   const isGood = percent > 0 !== Boolean(isInverse)
   return (
