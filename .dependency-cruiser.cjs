@@ -147,7 +147,7 @@ module.exports = {
       // What the tracker and the web interface import is part of its bundles, and needed only to build them.
       from: {
         path: '^(src|workers|scripts)/',
-        pathNot: '^src/(tracker|web)/|^scripts/(world-map|build-web)\\.js',
+        pathNot: '^src/(tracker|web)/|^scripts/(world-map|build-web)\\.js|^scripts/(bench/browser|screenshots)\\.ts',
       },
       to: { dependencyTypes: ['npm-no-pkg', 'npm-dev', 'unknown'] },
     },

@@ -13,8 +13,8 @@ const programs = [
   ...['primary', 'http', 'ingest', 'rollup', 'patterns', 'embedded-database', 'embedded-redis'].map(
     name => `workers/${name}.ts`,
   ),
-  ...['admin', 'demo', 'embedded-addresses', 'welcome'].map(name => `scripts/${name}.ts`),
-  ...['ingest', 'floor', 'mixed', 'reads', 'rollups', 'seed'].map(name => `scripts/bench/${name}.ts`),
+  ...['admin', 'demo', 'embedded-addresses', 'welcome', 'screenshots'].map(name => `scripts/${name}.ts`),
+  ...['ingest', 'floor', 'mixed', 'reads', 'rollups', 'seed', 'web'].map(name => `scripts/bench/${name}.ts`),
 ]
 
 function newest(path) {

@@ -27,7 +27,8 @@ process.stdout.write(token ? firstSteps(token) : `==> Ready at ${config.baseUrl}
 function setupStep(): string {
   if (setupUrl === null) return ''
   return `
-Open this link within a day to set up the login of the owner. It works once; another start prints a new one.
+Open this link in a browser and choose a password: you are the owner, and the page shows how to track your first site.
+It works once and for a day; another start prints a new one.
 
   ${setupUrl}
 `
@@ -46,7 +47,11 @@ function firstSteps(token: string): string {
 
 The team "Default" is there.
 ${setupStep()}
-Its owner's token, shown only this once:
+A site full of made-up data, to look around (in another terminal):
+
+  npm run demo
+
+The owner's token for programs, shown only this once:
 
   TOKEN=${token}
 

@@ -8,7 +8,10 @@ import { chosenLanguage, LanguageProvider, loadLanguage } from './text/text.tsx'
 
 const base = new URL(document.baseURI).pathname.replace(/\/$/, '')
 readEarly(location.pathname.slice(base.length))
-void loadLanguage(chosenLanguage()).then(language => {
+
+/** No `await` at the top: the texts of a language import this script, and would wait for it. */
+async function start() {
+  const language = await loadLanguage(chosenLanguage())
   document.documentElement.lang = language.code
   createRoot(document.getElementById('app')!).render(
     <LanguageProvider language={language}>
@@ -19,4 +22,6 @@ void loadLanguage(chosenLanguage()).then(language => {
       </QueryClientProvider>
     </LanguageProvider>,
   )
-})
+}
+
+start()

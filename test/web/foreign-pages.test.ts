@@ -3,8 +3,8 @@ import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { BrowserContext, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { entriesOf, PASSWORD, setUp } from '../support/log-in.ts'
-import { sessionOf, startVisit, type Visit } from './visit.ts'
+import { entriesOf, PASSWORD, setUp, withCookie } from '../support/log-in.ts'
+import { fill, sessionOf, startVisit, type Visit } from './visit.ts'
 
 let visit: Visit
 let server: Server
@@ -156,11 +156,12 @@ describe('a cookie that somebody planted', () => {
     await context.addCookies([{ name: 'analytics_session', value: attacker.cookie, url: visit.origin }])
     const page = await context.newPage()
     await page.goto(`${visit.origin}/login`)
-    await page.fill('[name=email]', victim.email)
-    await page.fill('[name=password]', PASSWORD)
-    await page.click('button.main')
-    await page.waitForSelector(`text=${victim.email}`)
-    expect(await sessionOf(context)).not.toBe(attacker.cookie)
+    await fill(page, { email: victim.email, password: PASSWORD })
+    await page.waitForURL(`${visit.origin}/`)
+    const own = await sessionOf(context)
+    expect(own).not.toBe(attacker.cookie)
+    const account = await api.call('GET', '/api/account', { headers: withCookie(api, own!) })
+    expect(account.body.email).toBe(victim.email)
     const headers = { Cookie: `analytics_session=${attacker.cookie}` }
     expect((await api.call('GET', '/api/account', { headers })).status).toBe(401)
     await context.close()

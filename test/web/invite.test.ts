@@ -1,13 +1,21 @@
 import { randomUUID } from 'node:crypto'
+import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { PASSWORD, setUp, withCookie } from '../support/log-in.ts'
-import { fill, startVisit, type Visit } from './visit.ts'
+import { fill, sessionOf, startVisit, type Visit } from './visit.ts'
 
 let visit: Visit
 beforeAll(async () => {
   visit = await startVisit()
 })
 afterAll(() => visit.close())
+
+/** Teams of the person of a page, with their role. */
+async function teamsIn(page: Page): Promise<string[]> {
+  const headers = withCookie(visit.api, (await sessionOf(page.context()))!)
+  const { body } = await visit.api.call('GET', '/api/account', { headers })
+  return body.teams.map(({ name, role }: { name: string; role: string }) => `${name} ${role}`)
+}
 
 test('an invitation is accepted with a new login, and by the signed-in person', async () => {
   const { api, origin } = visit
@@ -24,18 +32,43 @@ test('an invitation is accepted with a new login, and by the signed-in person', 
   await page.goto(`${origin}/invite#${await invite(email)}`)
   await page.waitForSelector('form')
   await fill(page, { name: 'Grace', password: PASSWORD })
-  await page.waitForSelector('text=Acme (viewer)')
+  await page.waitForURL(`${origin}/`)
+  expect(await teamsIn(page)).toEqual(['Acme viewer'])
   const other = await setUp(api)
   const invited = await invite(other.email)
   const second = await (await visit.person()).newPage()
   await second.goto(`${origin}/invite#${invited}`)
-  await second.waitForSelector('a.button')
-  await second.click('a.button')
+  await second.waitForSelector('text=A login with this address exists')
+  await second.click('text=Sign in first')
+  await second.waitForURL('**/login#invite=*')
   await fill(second, { email: other.email, password: PASSWORD })
   await second.waitForSelector('text=You are signed in, and join')
-  await second.click('button.main')
-  await second.waitForSelector('text=Acme (viewer)')
-  expect(await second.textContent('main')).toContain('Acme (owner)')
+  await second.click('text=Join the team')
+  await second.waitForURL(`${origin}/`)
+  expect(await teamsIn(second)).toEqual(['Acme owner', 'Acme viewer'])
   await second.goto(`${origin}/invite#${invited}`)
-  await second.waitForSelector('.error')
+  await second.waitForSelector('[role=alert]')
+  // A link that works, opened in the same tab.
+  const another = await invite(other.email.replace('@', '.second@'))
+  await second.evaluate(`location.hash = '${another}'`)
+  await second.click('text=Join with another login')
+  await second.waitForSelector('text=Make a login and join')
+})
+
+test('an invitation says what it is for, to whom, and what the role may do', async () => {
+  const { api, origin } = visit
+  const { cookie, email: owner } = await setUp(api)
+  const email = `${randomUUID()}@example.com`
+  const { body } = await api.call('POST', '/api/invitations', {
+    headers: withCookie(api, cookie),
+    body: { email, role: 'member' },
+  })
+  const page = await (await visit.person()).newPage()
+  await page.goto(body.url.replace('http://a.example', origin))
+  await page.waitForSelector('h1:has-text("Join Acme")')
+  expect(await page.textContent('main')).toContain(`${owner} invites ${email} to the team Acme.`)
+  expect(await page.textContent('main')).toContain('Member · Sees the sites')
+  expect(await page.inputValue('[name=email]')).toBe(email)
+  await fill(page, { password: 'short' })
+  expect(await page.locator('[name=password]:invalid').count()).toBe(1)
 })

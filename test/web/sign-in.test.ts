@@ -1,11 +1,13 @@
 import { randomUUID } from 'node:crypto'
 import { Secret, TOTP } from 'otpauth'
+import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createLink } from '../../src/accounts/links.ts'
-import { PAGES } from '../../src/http/pages/pages.ts'
 import { FIRST_OWNER } from '../../src/teams/set-up-login.ts'
 import { invitee, PASSWORD, setUp, withCookie } from '../support/log-in.ts'
-import { fill, sessionOf, startVisit, type Visit } from './visit.ts'
+import { startMailServer } from '../support/mail-server.ts'
+import { accessibilityProblems, sticksOut } from './audit-page.ts'
+import { complaintsOf, fill, sessionOf, startVisit, type Visit } from './visit.ts'
 
 let visit: Visit
 beforeAll(async () => {
@@ -13,77 +15,60 @@ beforeAll(async () => {
 })
 afterAll(() => visit.close())
 
-const get = (path: string, headers = {}) => fetch(visit.api.url + path, { redirect: 'manual', headers })
+/** A page that has nothing of its own to wait for: the person is in. */
+const signedIn = (page: Page) => page.waitForURL(url => url.pathname === '/' && url.hash === '')
 
-describe('pages', () => {
-  test.each(PAGES)('%s allows nothing but its own script and style, and is not framed', async pattern => {
-    const path = pattern.replace(':site', randomUUID())
-    const answer = await get(path, { Cookie: 'analytics_session=x' })
-    expect([answer.status, answer.headers.get('content-type')]).toEqual([200, 'text/html; charset=utf-8'])
-    const policy = answer.headers.get('content-security-policy')!
-    expect(policy).toMatch(/^default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'/)
-    expect(policy).not.toMatch(/unsafe|http|\*/)
-    expect(policy).toContain("frame-ancestors 'none'")
-    expect(answer.headers.get('referrer-policy')).toBe('no-referrer')
-    const html = await answer.text()
-    expect([...html.matchAll(/(?:src|href)="([^"]+)"/g)].map(([, address]) => address)).toEqual([
-      'data:,',
-      ...['style.css', 'main.js'].map(name => `${path.startsWith('/share/') ? '../' : ''}pages/${name}`),
-    ])
-    expect((await fetch(visit.api.url + path, { method: 'POST' })).status).toBe(405)
-  })
-
-  test('the first page leads to the one for signing in without a cookie; a slash at the end of the others away', async () => {
-    const [home, slash] = [await get('/'), await get('/login/')]
-    expect([home.status, home.headers.get('location')]).toEqual([302, 'login'])
-    expect([slash.status, slash.headers.get('location')]).toEqual([308, '../login'])
-    expect((await get('/share/a/')).headers.get('location')).toBe('../a')
-    expect((await get('/pages/style.css')).headers.get('content-type')).toBe('text/css; charset=utf-8')
-    for (const name of ['none.js', 'page.html', '..%2fpages.ts', '%00']) {
-      expect((await get(`/pages/${name}`)).status).toBe(404)
-    }
-  })
-
-  test('the first owner sets the login up, sees the team, signs out and in again', async () => {
+describe('signing in', () => {
+  test('the first owner sets the login up, signs out and in again', async () => {
     const { api, origin } = visit
-    const { secret, teamId } = await invitee(api, { email: FIRST_OWNER })
-    const site = { domain: `${randomUUID()}.example` }
+    const { secret } = await invitee(api, { email: FIRST_OWNER })
     const context = await visit.person()
     const page = await context.newPage()
-    const complaints: string[] = []
-    page.on('pageerror', error => complaints.push(error.message))
-    page.on(
-      'console',
-      message => message.text().includes('Security Policy') && complaints.push(message.text()),
-    )
+    const complaints = complaintsOf(page)
     const email = `${randomUUID()}@example.com`
 
     await page.goto(`${origin}/setup#${secret}`)
     await fill(page, { email, name: 'Ada', password: 'basketball' })
-    await page.waitForSelector('text=one of the most common passwords')
+    await page.waitForSelector('[aria-invalid="true"][name=password]')
+    expect(await page.textContent('form [role=alert]')).toBe(
+      'Is one of the most common passwords: choose another',
+    )
     await fill(page, { password: PASSWORD })
-    await page.waitForSelector('text=No site yet')
-    expect(page.url()).toBe(`${origin}/`)
-    expect(await page.textContent('main')).toContain(`Ada (${email})`)
-
+    await signedIn(page)
     const cookie = (await sessionOf(context))!
-    const headers = { ...withCookie(api, cookie), 'X-Team': teamId }
-    expect((await api.call('POST', '/api/sites', { headers, body: site })).status).toBe(201)
-    await page.reload()
-    await page.waitForSelector(`text=${site.domain}`)
-    expect(await page.textContent('main')).toContain('0 visitors in 24 hours')
+    const account = () => api.call('GET', '/api/account', { headers: withCookie(api, cookie) })
+    expect((await account()).body).toMatchObject({ email, name: 'Ada' })
 
-    await page.click('button:has-text("Sign out") >> nth=0')
+    await page.goto(`${origin}/account`)
+    await page.click('text=Sign out')
     await page.waitForURL('**/login#ended')
+    await page.waitForSelector('text=You are signed out')
     expect(await sessionOf(context)).toBeUndefined()
-    expect((await api.call('GET', '/api/account', { headers: withCookie(api, cookie) })).status).toBe(401)
+    expect((await account()).status).toBe(401)
     await page.goto(`${origin}/`)
     await page.waitForURL('**/login')
     await fill(page, { email, password: 'another password' })
     await page.waitForSelector('text=is wrong')
     await fill(page, { password: PASSWORD })
-    await page.waitForSelector(`text=${site.domain}`)
+    await signedIn(page)
     expect(complaints).toEqual([])
+    await context.close()
+  })
+
+  test('a page that needs a login leads back to where the person wanted to go, and only within the service', async () => {
+    const { api, origin } = visit
+    const { email } = await setUp(api)
+    const context = await visit.person()
+    const page = await context.newPage()
+    await page.goto(`${origin}/account/devices?x=1`)
+    await page.waitForURL(`**/login?return_to=${encodeURIComponent('/account/devices?x=1')}`)
+    await fill(page, { email, password: PASSWORD })
+    await page.waitForURL(`${origin}/account/devices?x=1`)
+    const other = await context.newPage()
+    await other.goto(`${origin}/login?return_to=${encodeURIComponent('//evil.example')}`)
+    await fill(other, { email, password: PASSWORD })
+    await signedIn(other)
+    expect(new URL(other.url()).origin).toBe(origin)
     await context.close()
   })
 
@@ -99,27 +84,11 @@ describe('pages', () => {
     const page = await (await visit.person()).newPage()
     await page.goto(`${origin}/login`)
     await fill(page, { email, password: PASSWORD })
-    await page.waitForSelector('[name=code]', { state: 'visible' })
+    await page.waitForSelector('[name=code]:focus')
+    await fill(page, { code: '000000' })
+    await page.waitForSelector('text=is wrong')
     await fill(page, { code: code(0) })
-    await page.waitForSelector('text=Signed in as')
-    await page.context().close()
-  })
-
-  test('devices are signed out, one and all', async () => {
-    const { api, origin } = visit
-    const { email, cookie } = await setUp(api)
-    const page = await (await visit.person()).newPage()
-    await page.goto(`${origin}/login`)
-    await fill(page, { email, password: PASSWORD })
-    await page.waitForSelector('text=(this one)')
-    expect(await page.locator('li:has(strong)').count()).toBe(2)
-    await page.click('li:has(strong):not(:has-text("(this one)")) button')
-    await page.locator('li:has(strong):not(:has-text("(this one)"))').waitFor({ state: 'detached' })
-    expect((await api.call('GET', '/api/account', { headers: withCookie(api, cookie) })).status).toBe(401)
-    await api.call('POST', '/api/auth/login', { body: { email, password: PASSWORD } })
-    await page.reload()
-    await page.click('text=Sign out everywhere')
-    await page.waitForURL('**/login')
+    await signedIn(page)
     await page.context().close()
   })
 
@@ -133,11 +102,53 @@ describe('pages', () => {
     await fill(page, { password: 'another password' })
     await page.waitForURL('**/login#reset')
     await fill(page, { email, password: 'another password' })
-    await page.waitForSelector('text=Signed in as')
+    await signedIn(page)
     await page.goto(`${origin}/reset#${secret}`)
-    await page.waitForSelector('text=The link does not work any more')
+    await page.waitForSelector('text=does not work any more')
     await page.goto(`${origin}/reset`)
     await page.waitForSelector('text=This service sends no mail')
+    await page.context().close()
+  })
+
+  test('a link for a new password comes by mail, and the answer is the same for any address', async () => {
+    const { api, origin } = visit
+    const { email } = await setUp(api)
+    const server = await startMailServer()
+    const { config } = api.services
+    const { mail } = config
+    config.mail = server.mail
+    const page = await (await visit.person()).newPage()
+    await page.goto(`${origin}/login`)
+    await page.click('text=Forgot your password?')
+    for (const address of [email, `${randomUUID()}@example.com`]) {
+      await page.goto(`${origin}/reset`)
+      await fill(page, { email: address })
+      await page.waitForSelector(`text=If a login has the address ${address}, a link is on its way`)
+    }
+    await expect.poll(() => server.mails.length).toBe(1)
+    const [link] = /http\S+\/reset#\S+/.exec(server.mails[0]!.text!)!
+    await page.goto(link)
+    await page.waitForSelector('h1:has-text("Choose a new password")')
+    expect(await page.inputValue('[name=email]')).toBe(email)
+    config.mail = mail
+    await server.close()
+    await page.context().close()
+  })
+
+  test('a link of the operator leads back into a login, with a password or single sign-on', async () => {
+    const { api, origin } = visit
+    const { loginId } = await setUp(api)
+    const { config } = api.services
+    const { oidc } = config
+    const secret = await createLink(api.services.db, 'recover', { email: null, loginId }, new Date())
+    Object.assign(config, { oidc: { name: 'Company account' } })
+    const page = await (await visit.person()).newPage()
+    await page.goto(`${origin}/reset#${secret}`)
+    await page.waitForSelector('h1:has-text("Get back into your login")')
+    await page.waitForSelector('text=Continue with Company account')
+    config.oidc = oidc
+    await fill(page, { password: 'another password' })
+    await page.waitForURL('**/login#reset')
     await page.context().close()
   })
 
@@ -146,18 +157,20 @@ describe('pages', () => {
     const page = await (await visit.person()).newPage()
     await page.goto(`${origin}/login`)
     await page.waitForSelector('form')
-    expect(await page.locator('button, a.button').allTextContents()).toEqual(['Sign in'])
+    const ways = page.locator('main button:not([aria-label]), main a')
+    expect(await ways.allTextContents()).toEqual(['Sign in'])
     const { config } = api.services
     const before = { oidc: config.oidc, hasPasswords: config.hasPasswords }
     Object.assign(config, { oidc: { name: 'Company <b>account</b>' }, hasPasswords: false })
     await page.goto(`${origin}/login#error=closed`)
     await page.reload()
-    await page.waitForSelector('a.button')
+    await page.waitForSelector('main a')
     Object.assign(config, before)
-    expect(await page.locator('button, a.button').allTextContents()).toEqual([
-      'Sign in with Company <b>account</b>',
-    ])
+    expect(await ways.allTextContents()).toEqual(['Sign in with Company <b>account</b>'])
     expect(await page.textContent('[role=alert]')).toContain('ask for an invitation')
+    // Another reason in the same tab changes only what stands after `#`.
+    await page.evaluate('location.hash = "ended"')
+    await page.waitForSelector('text=You are signed out')
     await page.context().close()
   })
 
@@ -170,12 +183,12 @@ describe('pages', () => {
     const page = await (await visit.person()).newPage()
     const requests: string[] = []
     page.on('request', request => requests.push(request.url()))
-    await page.route('**/api/auth/oidc/start', route => {
+    await page.route('**/trpc/identities.start', route => {
       expect(route.request().postDataJSON()).toEqual({ link: secret })
-      return route.fulfill({ json: { url: `${origin}/login#started` } })
+      return route.fulfill({ json: { result: { data: { url: `${origin}/login#started` } } } })
     })
     await page.goto(`${origin}/setup#${secret}`)
-    await page.waitForSelector('button')
+    await page.waitForSelector('text=Company account')
     expect(await page.locator('form').count()).toBe(0)
     await page.click('text=Company account')
     await page.waitForURL('**/login#started')
@@ -184,20 +197,51 @@ describe('pages', () => {
     await page.context().close()
   })
 
-  test('works with the keyboard alone, at 360 pixels without scrolling sideways', async () => {
+  test('works with the keyboard alone', async () => {
     const { api, origin } = visit
     const { email } = await setUp(api)
-    const context = await visit.browser.newContext({ viewport: { width: 360, height: 640 } })
+    const context = await visit.person({ width: 360, height: 640 })
     const page = await context.newPage()
     await page.goto(`${origin}/login`)
-    await page.waitForSelector('form')
+    await page.waitForSelector('[name=email]:focus')
     await page.keyboard.type(email)
     await page.keyboard.press('Tab')
     await page.keyboard.type(PASSWORD)
     await page.keyboard.press('Enter')
-    await page.waitForSelector('text=Signed in as')
-    const width = await page.evaluate('document.documentElement.scrollWidth')
-    expect(width).toBe(360)
+    await signedIn(page)
     await context.close()
+  })
+
+  test('the pages are readable for all, in both themes, and at 360 pixels', async () => {
+    const { api, origin } = visit
+    const { secret } = await invitee(api)
+    const context = await visit.person({ width: 360, height: 640, locale: 'de-DE' })
+    const page = await context.newPage()
+    const complaints = complaintsOf(page)
+    for (const path of ['/login#error=invalid', `/setup#${secret}`, '/reset', '/invite#unknown']) {
+      await page.goto(origin + path)
+      await page.waitForSelector('form, [role=alert]')
+      expect(await page.getAttribute('html', 'lang')).toBe('de')
+      expect(await accessibilityProblems(page)).toEqual([])
+      expect(await sticksOut(page)).toBe(false)
+    }
+    expect(complaints).toEqual([])
+    await page.click('text=English')
+    await page.waitForSelector('html[lang=en]')
+    await context.close()
+  })
+
+  test('a server that does not answer is said, and tried again', async () => {
+    const { origin } = visit
+    const page = await (await visit.person()).newPage()
+    await page.route('**/trpc/auth.methods*', route =>
+      route.fulfill({ status: 502, body: '<h1>Bad gateway</h1>' }),
+    )
+    await page.goto(`${origin}/login`)
+    await page.waitForSelector('text=The server does not answer')
+    await page.unroute('**/trpc/auth.methods*')
+    await page.click('text=Try again')
+    await page.waitForSelector('form')
+    await page.context().close()
   })
 })

@@ -68,13 +68,16 @@ export async function startVisit(options: Parameters<typeof startApi>[0] = {}): 
   }
 }
 
-/** Collects what a page complains about from now on. An answer with an error is none: pages show it. */
+/** What is no complaint: an answer with an error, which pages show, and a header that browsers want https for. */
+const IGNORED = /^(Failed to load resource|The Cross-Origin-Opener-Policy header has been ignored)/
+
+/** Collects what a page complains about from now on. */
 export function complaintsOf(page: Page): string[] {
   const complaints: string[] = []
   page.on('pageerror', error => complaints.push(error.message))
   page.on('console', message => {
     const text = message.text()
-    if (message.type() === 'error' && !text.startsWith('Failed to load resource')) complaints.push(text)
+    if (message.type() === 'error' && !IGNORED.test(text)) complaints.push(text)
   })
   return complaints
 }

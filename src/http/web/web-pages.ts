@@ -10,7 +10,7 @@ import { webFolder } from './web-files.ts'
 const REVALIDATE = 'no-cache'
 
 /** The pages load only files of this service, and send only to it. */
-const policy = (frameAncestors: string) =>
+const policy = (ancestors: string) =>
   [
     "default-src 'none'",
     "script-src 'self'",
@@ -19,7 +19,7 @@ const policy = (frameAncestors: string) =>
     "img-src 'self' data:",
     "base-uri 'self'",
     "form-action 'none'",
-    `frame-ancestors ${frameAncestors}`,
+    `frame-ancestors ${ancestors}`,
   ].join('; ')
 
 interface Manifest {
@@ -41,13 +41,17 @@ export interface WebPages {
  * Creates the handlers of the web interface. Every address has the same HTML; its script shows the page of the address.
  * @throws Error when the interface has not been built
  */
-export function createWebPages({ baseUrl }: Pick<Config, 'baseUrl'>): WebPages {
+export function createWebPages({
+  baseUrl,
+  frameAncestors,
+}: Pick<Config, 'baseUrl' | 'frameAncestors'>): WebPages {
   const html = createAsset(
     Buffer.from(shell(readManifest(), baseUrl)),
     'text/html; charset=utf-8',
     REVALIDATE,
   )
   const own = { 'Content-Security-Policy': policy("'none'") }
+  const framed = { 'Content-Security-Policy': policy(frameAncestors) }
   return {
     page(req, res) {
       if (req.path !== '/' && req.path.endsWith('/')) res.redirect(308, withoutSlash(req))
@@ -57,7 +61,7 @@ export function createWebPages({ baseUrl }: Pick<Config, 'baseUrl'>): WebPages {
     frame(req, res) {
       if (req.path.endsWith('/')) return res.redirect(308, withoutSlash(req))
       res.removeHeader('X-Frame-Options')
-      html.serve(req, res, { 'Content-Security-Policy': policy("'none'") })
+      html.serve(req, res, framed)
     },
     missing(req, res) {
       const isPage = (req.method === 'GET' || req.method === 'HEAD') && wantsHtml(req)
@@ -68,7 +72,7 @@ export function createWebPages({ baseUrl }: Pick<Config, 'baseUrl'>): WebPages {
 }
 
 /** Relative, so that it also works below a path of a proxy. */
-const withoutSlash = ({ path }: Request) => `../${path.split('/').at(-2)}`
+const withoutSlash = ({ path, url }: Request) => `../${path.split('/').at(-2)}${url.slice(path.length)}`
 
 /** Programs ask for any type or JSON, and read an error as JSON. */
 const wantsHtml = ({ path, headers }: Request) =>

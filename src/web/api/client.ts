@@ -7,6 +7,8 @@ interface Sender {
   team?: string
   /** Access of a share, `wsh_…` or `wsa_…`. */
   bearer?: string
+  /** Sends no cookie: who is signed in sees of a share, and of a public site, what others see. */
+  isGuest?: boolean
 }
 
 let sender: Sender = {}
@@ -26,12 +28,19 @@ const options = {
   // Relative to the <base> of the page, so that the interface works below a path of a proxy.
   url: new URL('trpc', document.baseURI).href,
   headers: senderHeaders,
+  fetch: (input: RequestInfo | URL | string, init?: RequestInit) =>
+    fetch(input, { ...init, credentials: sender.isGuest ? 'omit' : 'same-origin' }),
   // Filters may be longer than a URL.
   methodOverride: 'POST' as const,
 }
 
 /** Put in `context` of a call that is always fast: it then shares a request with others of the same moment. */
 export const TOGETHER = { together: true }
+
+/** Put in `context` of a call that acts in one team of the person, whichever is the current one. */
+export const inTeam = (team: string) => ({ team })
+
+const teamOf = ({ team }: { team?: unknown }) => (typeof team === 'string' ? { 'X-Team': team } : {})
 
 /**
  * Client of the service. Each call is a request of its own, so that no card waits for the slowest one; those with `TOGETHER` share
@@ -42,7 +51,7 @@ export const api = createTRPCClient<AppRouter>({
     splitLink({
       condition: ({ context }) => context.together === true,
       true: httpBatchLink({ ...options, maxItems: 50 }),
-      false: httpLink(options),
+      false: httpLink({ ...options, headers: ({ op }) => ({ ...senderHeaders(), ...teamOf(op.context) }) }),
     }),
   ],
 })

@@ -44,3 +44,10 @@ export function failureOf(error: unknown): Failure {
   const { httpStatus, code, message, errors = {} } = data
   return { kind: KINDS[httpStatus] ?? 'unknown', code, message, fields: errors }
 }
+
+/** Returns what the service said about a field, as sentences: it begins some with the name of the field. */
+export const messagesAt = (failure: Failure | undefined, field: string): string[] | undefined =>
+  failure?.fields[field]?.map(message => {
+    const text = message.startsWith(`${field} `) ? message.slice(field.length + 1) : message
+    return text.charAt(0).toUpperCase() + text.slice(1)
+  })

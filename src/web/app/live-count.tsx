@@ -1,4 +1,4 @@
-import { Link } from 'wouter'
+import { Link, useLocation } from 'wouter'
 import { api } from '../api/client.ts'
 import { useRead } from '../api/use-read.ts'
 import { useFormat } from '../format/format.ts'
@@ -13,9 +13,11 @@ export function LiveCount() {
   const { overview } = useText()
   const { exact } = useFormat()
   const site = useSite()
+  const [path] = useLocation()
   const live = useRead(['live', site.id], signal => api.stats.live.query({ siteKey: site.id }, { signal }), {
     enabled: site.can('traffic'),
-    every: EVERY_MS,
+    // The live page asks by itself, and more often.
+    ...(path !== '/live' && { every: EVERY_MS }),
   })
   if (!live.data) return null
   const { visitors } = live.data

@@ -1,4 +1,4 @@
-import { createContext, type ReactNode, useContext } from 'react'
+import { createContext, type ReactNode, useContext, useSyncExternalStore } from 'react'
 import { api, sendAs, TOGETHER } from '../api/client.ts'
 import type { Outputs } from '../api/types.ts'
 import { useRead } from '../api/use-read.ts'
@@ -25,6 +25,9 @@ export function SignedIn({ children }: { children: ReactNode }) {
     return null
   }
   if (!person.data) return person.failure ? <Away failure={person.failure} again={person.again} /> : null
+  const team = currentTeam(person.data)
+  // Whatever the page asks first is asked in this team.
+  if (team) sendAs({ team: team.id })
   return <PersonContext value={person.data}>{children}</PersonContext>
 }
 
@@ -39,6 +42,21 @@ export function usePerson(): Person {
 export function actIn(team: string): void {
   remember(STORED, team)
   sendAs({ team })
+  for (const listener of listeners) listener()
+}
+
+const listeners = new Set<() => void>()
+
+function subscribe(listener: () => void) {
+  listeners.add(listener)
+  return () => listeners.delete(listener)
+}
+
+/** Returns the team in which the person acts; undefined for a person without a team. */
+export function useCurrentTeam(): Team | undefined {
+  const person = usePerson()
+  const id = useSyncExternalStore(subscribe, () => currentTeam(person)?.id)
+  return person.teams.find(team => team.id === id)
 }
 
 export const rememberedTeam = (): string | undefined => remembered(STORED) ?? undefined

@@ -1,4 +1,4 @@
-import { type ReactNode, useEffect, useMemo } from 'react'
+import { type ReactNode, useMemo } from 'react'
 import { api, TOGETHER } from '../api/client.ts'
 import { failureOf } from '../api/failure.ts'
 import type { Outputs } from '../api/types.ts'
@@ -24,9 +24,6 @@ export function MemberSite({ siteKey, children }: { siteKey: string; children: R
   const { common } = useText()
   const found = useRead(siteRead(siteKey), () => findSite(person, siteKey), { keep: false })
   const view = useMemo(() => found.data && viewOf(found.data), [found.data])
-  useEffect(() => {
-    if (view) document.title = `${view.domain} · ${common.product}`
-  }, [view, common])
   if (view) return <SiteProvider site={view}>{children}</SiteProvider>
   if (!found.failure) return null
   if (found.failure.kind === 'missing') return <NotFound message={common.states.missingSite} />

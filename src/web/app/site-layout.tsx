@@ -1,6 +1,7 @@
-import type { ReactNode } from 'react'
+import { type ReactNode, useEffect } from 'react'
 import { Link, useLocation } from 'wouter'
 import { FilterBar } from '../filters/filter-bar.tsx'
+import { usePlainFormat } from '../format/format.ts'
 import { Menu, type MenuEntry } from '../parts/overlay/menu.tsx'
 import { PeriodPicker } from '../period/period-picker.tsx'
 import { useLinks } from '../state/kept-search.ts'
@@ -11,21 +12,19 @@ import { useSite } from './site.tsx'
 import { SiteKeys } from './site-keys.tsx'
 import css from './site-layout.module.css'
 import { SiteSwitcher } from './site-switcher.tsx'
+import { SkipLink } from './skip-link.tsx'
 
 /** Pages that are not about a period. */
-const WITHOUT_PERIOD = /^\/(settings|install|connect-stripe|live|goals)(\/|$)/
+const WITHOUT_PERIOD = /^\/(settings|install|connect-stripe|live)(\/|$)/
 
 /** The frame around the pages of a site: where am I, who is here, which page, which time. */
 export function SiteLayout({ children }: { children: ReactNode }) {
-  const { common } = useText()
   const [path] = useLocation()
   const { isEmbedded } = useSite()
   const hasPeriod = !WITHOUT_PERIOD.test(path)
   return (
     <div className={css.page}>
-      <a className={css.skip} href="#content">
-        {common.nav.skip}
-      </a>
+      <SkipLink />
       <header className={css.top}>
         <SiteSwitcher />
         <LiveCount />
@@ -40,9 +39,18 @@ export function SiteLayout({ children }: { children: ReactNode }) {
       <main id="content" tabIndex={-1} className={css.content}>
         {children}
       </main>
+      <ZoneHint />
       {!isEmbedded && <SiteKeys />}
     </div>
   )
+}
+
+/** Says whose time the page shows, where that is not the reader's. */
+function ZoneHint() {
+  const { common } = useText()
+  const { timezone } = useSite()
+  const { zone } = usePlainFormat()
+  return timezone === zone ? null : <footer className={css.hint}>{common.siteTime(timezone)}</footer>
 }
 
 function Navigation() {
@@ -63,6 +71,10 @@ function Navigation() {
   })
   const [first, rest] = [shown.filter(({ isFirst }) => isFirst), shown.filter(({ isFirst }) => !isFirst)]
   const here = rest.find(({ path: page }) => isHere(page))
+  const title = shown.find(({ path: page }) => isHere(page))?.label
+  useEffect(() => {
+    document.title = [title && common.nav[title], site.domain].filter(Boolean).join(' · ')
+  }, [title, common, site.domain])
   return (
     <>
       <nav className={css.nav} aria-label={common.nav.main}>

@@ -19,6 +19,8 @@ import { ValueChooser } from './value-chooser.tsx'
 interface Props {
   /** The filter to change; without it a new one is made. */
   filter?: Filter
+  /** Only these dimensions; by default all that the reader may see. */
+  only?(name: FilterName): boolean
   onApply(filter: Filter): void
 }
 
@@ -26,11 +28,11 @@ interface Props {
 const CHOSEN_ELSEWHERE: readonly FilterName[] = ['segment']
 
 /** Chooses a dimension, an operator and values. */
-export default function FilterEditor({ filter, onApply }: Props) {
+export default function FilterEditor({ filter, only = () => true, onApply }: Props) {
   const { filters: text } = useText()
   const site = useSite()
   const names = FILTER_NAMES.filter(
-    name => !CHOSEN_ELSEWHERE.includes(name) && site.can(FILTERS[name] as Section),
+    name => !CHOSEN_ELSEWHERE.includes(name) && site.can(FILTERS[name] as Section) && only(name),
   )
   const [name, setName] = useState<FilterName>(filter?.name ?? names[0]!)
   const [operator, setOperator] = useState<Operator>(filter?.operator ?? 'is')

@@ -8,13 +8,14 @@ export const NONE = '(none)'
 
 /** Returns how values of a dimension are shown: codes by their names in the reader's language. */
 export function useValueText(): (name: FilterName | 'hour_of_week', value: string) => string {
-  const { common, overview } = useText()
+  const { channels, common, overview } = useText()
   const { locale } = useLanguage()
   return (name, value) => {
     if (value === NONE) return noneOf(common, name)
     if (name === 'country') return countryName(locale, value)
     if (name === 'language') return languageName(locale, value)
-    if (name === 'size') return sizes(overview)[value] ?? value
+    if (name === 'channel') return namesOf(channels)[value] ?? value
+    if (name === 'size') return namesOf(overview.sizes)[value] ?? value
     return value
   }
 }
@@ -22,4 +23,4 @@ export function useValueText(): (name: FilterName | 'hour_of_week', value: strin
 const noneOf = (common: Dictionary['common'], name: string) =>
   name === 'country' ? common.unknownValue : common.none
 
-const sizes = ({ sizes: names }: Dictionary['overview']): Record<string, string | undefined> => names
+const namesOf = (names: object) => names as Record<string, string | undefined>

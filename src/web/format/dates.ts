@@ -1,12 +1,17 @@
 export type Group = 'hour' | 'day' | 'week' | 'month'
 
 export interface DateFormat {
+  /** Time zone of moments. */
+  zone: string
+
   /** Label of a bucket on an axis: `14:00`, `23 Oct`, `Oct 2026`. */
   axis(label: string, group: Group): string
   /** Name of a bucket in full: `Sunday, 15 November 2026`. */
   bucket(label: string, group: Group): string
   /** Day and time to the minute. */
   time(moment: string | Date): string
+  /** The day on which a moment lies in the zone. */
+  date(moment: string | Date): string
   /** Time of the day, with seconds. */
   clock(moment: string | Date): string
   /** A calendar day, `YYYY-MM-DD`, or the day of a moment. */
@@ -47,14 +52,17 @@ export function dateFormat(locale: string, zone?: string): DateFormat {
     month: make({ month: 'long', year: 'numeric' }),
   }
   const time = make({ dateStyle: 'medium', timeStyle: 'short' })
+  const date = make({ day: 'numeric', month: 'short', year: 'numeric' })
   const clock = make({ timeStyle: 'medium' })
   const day = make({ day: 'numeric', month: 'short', year: 'numeric', timeZone: 'UTC' })
   const relative = new Intl.RelativeTimeFormat(locale, { numeric: 'auto' })
   const asDay = (text: string) => new Date(`${text.slice(0, 10)}T00:00:00Z`)
   return {
+    zone: zone ?? Intl.DateTimeFormat().resolvedOptions().timeZone,
     axis: (label, group) => axis[group]().format(new Date(label)),
     bucket: (label, group) => bucket[group]().format(new Date(label)),
     time: moment => time().format(new Date(moment)),
+    date: moment => date().format(new Date(moment)),
     clock: moment => clock().format(new Date(moment)),
     day: text => day().format(asDay(text)),
     days: (from, to) => day().formatRange(asDay(from), asDay(to)),

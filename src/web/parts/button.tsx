@@ -21,6 +21,11 @@ export function Button({ kind = 'plain', isBusy, className, ...rest }: Props) {
   )
 }
 
+/** A link that looks like a button. */
+export function ButtonLink({ kind = 'plain', className, ...rest }: ComponentProps<'a'> & { kind?: Kind }) {
+  return <a {...rest} className={[css.button, css[kind], className].filter(Boolean).join(' ')} />
+}
+
 /** A button of one sign; `label` is its name. */
 export function IconButton({ label, className, ...rest }: ComponentProps<'button'> & { label: string }) {
   return (

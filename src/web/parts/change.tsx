@@ -10,12 +10,16 @@ interface Props {
 }
 
 /** How much a number has changed, in percent, with an arrow; nothing where there is nothing to compare with. */
-export function Change({ now, before, isInverse }: Props) {
-  const format = usePlainFormat()
-  const { change } = useText().common
+export function Change({ now, before, isInverse = false }: Props) {
   if (before === 0)
     return now === 0 ? <span className={css.same}>–</span> : <span className={css.same}>∞</span>
-  const percent = (100 * (now - before)) / Math.abs(before)
+  return <PercentChange percent={(100 * (now - before)) / Math.abs(before)} isInverse={isInverse} />
+}
+
+/** The same, of a change that is known in percent. */
+export function PercentChange({ percent, isInverse }: { percent: number; isInverse?: boolean }) {
+  const format = usePlainFormat()
+  const { change } = useText().common
   const shown = format.percent(Math.abs(percent))
   if (format.percent(0) === shown) return <span className={css.same}>{shown}</span>
   const isGood = percent > 0 !== Boolean(isInverse)

@@ -24,13 +24,15 @@ interface Props {
   heads: readonly string[]
   rows: readonly RankRow[]
   label: string
+  /** Whether the bars are of amounts. */
+  isMoney?: boolean
 }
 
 /** A ranking: each row with a bar for its share. A row that can be chosen is a button. */
-export function RankList({ heads, rows, label }: Props) {
+export function RankList({ heads, rows, label, isMoney }: Props) {
   const { overview } = useText()
   return (
-    <section aria-label={label}>
+    <section aria-label={label} className={isMoney ? css.amounts : undefined}>
       <div className={css.head} aria-hidden="true">
         {heads.map(head => (
           <span key={head}>{head}</span>

@@ -1,5 +1,64 @@
-import { Empty } from '../../parts/states.tsx'
+import { api } from '../../api/client.ts'
+import { messagesAt } from '../../api/failure.ts'
+import type { Inputs } from '../../api/types.ts'
+import { useChange } from '../../api/use-change.ts'
+import { Form } from '../../parts/form.tsx'
+import { useHash } from '../../state/hash.ts'
+import { leadTo } from '../../state/places.ts'
+import { useText } from '../../text/text.tsx'
+import { AuthPage, focusFirst } from './auth-page.tsx'
+import { EmailField, NameField, NewPasswordField } from './fields.tsx'
+import { type LinkInfo, OpenedLink, WaysWithLink } from './link.tsx'
+import { useProblem } from './problem.ts'
 
+/** Making a login with the link of the operator. */
 export default function Setup() {
-  return <Empty />
+  const { auth } = useText()
+  const secret = useHash()
+  return (
+    <OpenedLink
+      key={secret}
+      secret={secret}
+      title={auth.setUp}
+      pageOf={link => (link.purpose === 'setup' ? undefined : '/reset')}
+    >
+      {(link, methods) => (
+        <AuthPage title={auth.setUp} intro={auth.setUpIntro}>
+          <WaysWithLink methods={methods} secret={secret}>
+            <SetupForm link={link} secret={secret} />
+          </WaysWithLink>
+        </AuthPage>
+      )}
+    </OpenedLink>
+  )
+}
+
+function SetupForm({ link, secret }: { link: LinkInfo; secret: string }) {
+  const { auth } = useText()
+  const problemOf = useProblem()
+  const setUp = useChange((input: Inputs['auth']['setup']) => api.auth.setup.mutate(input))
+  const { failure } = setUp
+  const send = async ({ email, name, password = '' }: Record<string, string>) => {
+    if (await setUp.send({ secret, email, name, password })) leadTo('/')
+  }
+  const isAtField = ['email', 'name', 'password'].some(field => failure?.fields[field])
+  return (
+    <div ref={focusFirst}>
+      <Form
+        send={auth.setUpSend}
+        onSend={send}
+        isSending={setUp.isSending}
+        failure={failure}
+        problem={isAtField ? undefined : problemOf(failure)}
+        shows={['email', 'name', 'password']}
+      >
+        <EmailField
+          errors={messagesAt(failure, 'email')}
+          {...(link.may_change_email ? {} : { readOnly: true, defaultValue: link.email })}
+        />
+        <NameField failure={failure} />
+        <NewPasswordField failure={failure} />
+      </Form>
+    </div>
+  )
 }

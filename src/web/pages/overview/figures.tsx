@@ -1,6 +1,4 @@
 import { lazy, Suspense, useState } from 'react'
-import { api } from '../../api/client.ts'
-import { useRead } from '../../api/use-read.ts'
 import { useQuestion, useSite } from '../../app/site.tsx'
 import { useFormat } from '../../format/format.ts'
 import { Answer } from '../../parts/answer.tsx'
@@ -11,17 +9,17 @@ import { useText } from '../../text/text.tsx'
 import { ChartPanel } from './chart-panel.tsx'
 import css from './figures.module.css'
 import { chosenMetric, isMoneyMetric, METRICS, type Metric, type Overview, valueText } from './metrics.ts'
+import { useOverview } from './use-overview.ts'
 
 const NoteDialog = lazy(() => import('./note-dialog.tsx'))
 
 /** The figures of the period: the legend of the chart below, and its switch. */
 export function Figures() {
-  const { input, compare, period } = useQuestion()
+  const { period } = useQuestion()
   const { params } = useAddress()
   const site = useSite()
   const [noteAt, setNoteAt] = useState<string>()
-  const query = { ...input, ...compare }
-  const read = useRead(['overview', query], signal => api.stats.overview.query(query, { signal }))
+  const read = useOverview()
   const metric = chosenMetric(params, read.data)
   return (
     <section className={css.panel}>

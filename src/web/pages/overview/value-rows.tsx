@@ -6,6 +6,7 @@ import { HostileText } from '../../parts/hostile-text.tsx'
 import { RankList } from '../../parts/rank-list.tsx'
 import { useText } from '../../text/text.tsx'
 import type { Dimension } from './dimension.ts'
+import { useOverview } from './use-overview.ts'
 import css from './value-rows.module.css'
 
 type Row = Outputs['stats']['breakdown']['data'][number]
@@ -18,6 +19,7 @@ export function ValueRows({ dimension, rows }: { dimension: Dimension; rows: rea
   const format = useFormat()
   const valueText = useValueText()
   const hasMoney = can('revenue') && rows.some(({ revenue }) => revenue !== null && revenue !== 0)
+  const all = useOverview().data?.visitors ?? 0
   const most = Math.max(...rows.map(({ visitors }) => visitors), 1)
   return (
     <RankList
@@ -35,6 +37,7 @@ export function ValueRows({ dimension, rows }: { dimension: Dimension; rows: rea
             </>
           ),
           share: visitors / most,
+          ...(all > 0 && { percent: format.percent((100 * visitors) / all) }),
           numbers: [
             { shown: format.count(visitors), exact: format.exact(visitors) },
             ...(hasMoney ? [moneyOf(format, revenue ?? 0)] : []),

@@ -1,5 +1,62 @@
-import { Empty } from '../../parts/states.tsx'
+import type { ComponentType } from 'react'
+import { Link, useParams } from 'wouter'
+import { NotFound } from '../../app/not-found.tsx'
+import { useSite } from '../../app/site.tsx'
+import { useText } from '../../text/text.tsx'
+import { DangerSettings } from './danger.tsx'
+import { DataSettings } from './data.tsx'
+import { GeneralSettings } from './general.tsx'
+import { NoteSettings } from './notes.tsx'
+import { PARTS, type PartName } from './parts-of-settings.ts'
+import { SegmentSettings } from './segments.tsx'
+import css from './settings.module.css'
+import { SharingSettings } from './sharing/sharing.tsx'
+import { TrackingSettings } from './tracking.tsx'
 
+const CONTENT: Record<PartName, ComponentType> = {
+  general: GeneralSettings,
+  tracking: TrackingSettings,
+  sharing: SharingSettings,
+  segments: SegmentSettings,
+  notes: NoteSettings,
+  data: DataSettings,
+  danger: DangerSettings,
+}
+
+/** Settings of a site: a list of parts, and the part of the address. */
 export default function Settings() {
-  return <Empty />
+  const { settings: text, common } = useText()
+  const { part: given = 'general' } = useParams<{ part?: string }>()
+  const { mayChange, mayManage } = useSite()
+  const may = { member: true, change: mayChange, manage: mayManage }
+  const parts = PARTS.filter(({ needs }) => may[needs])
+  const part = parts.find(({ name }) => name === given)
+  if (!part) return <NotFound />
+  const Content = CONTENT[part.name]
+  return (
+    <>
+      <h1 className={css.title}>{common.nav.settings}</h1>
+      <div className={css.page}>
+        <nav className={css.nav} aria-label={common.nav.settings}>
+          {parts.map(({ name }) => (
+            <Link
+              key={name}
+              href={name === 'general' ? '/settings' : `/settings/${name}`}
+              className={css.link}
+              aria-current={name === part.name ? 'page' : undefined}
+            >
+              {text.parts[name]}
+            </Link>
+          ))}
+          <Link href="/install" className={css.link}>
+            {text.snippet}
+          </Link>
+        </nav>
+        <div className={css.content} key={part.name}>
+          {!mayChange && <p className={css.note}>{text.readOnly}</p>}
+          <Content />
+        </div>
+      </div>
+    </>
+  )
 }

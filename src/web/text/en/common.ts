@@ -29,6 +29,8 @@ export const common = {
     apiReference: 'API reference',
     menu: 'Menu',
     skip: 'Skip to content',
+    general: 'Sites, team and account',
+    chooseTeam: 'Choose the team',
   },
   metrics: {
     visitors: 'Unique visitors',
@@ -68,6 +70,8 @@ export const common = {
     confirm: 'Confirm',
     clear: 'Clear',
     reload: 'Reload',
+    show: 'Show',
+    hide: 'Hide',
   },
   states: {
     loading: 'Loading …',
@@ -84,6 +88,7 @@ export const common = {
     awayTitle: 'The server is away',
     toSites: 'Go to your sites',
     noScript: 'This page needs JavaScript.',
+    busy: 'Too much is going on right now. Try again shortly.',
   },
   none: '(none)',
   direct: 'Direct',

@@ -1,19 +1,25 @@
 import { account } from '../de/account.ts'
 import { auth } from '../de/auth.ts'
+import { channels } from '../de/channels.ts'
 import { common } from '../de/common.ts'
 import { errors } from '../de/errors.ts'
 import { events } from '../de/events.ts'
 import { explore } from '../de/explore.ts'
 import { filters } from '../de/filters.ts'
+import { funnels } from '../de/funnels.ts'
 import { goals } from '../de/goals.ts'
 import { install } from '../de/install.ts'
+import { journeys } from '../de/journeys.ts'
 import { keys } from '../de/keys.ts'
 import { money } from '../de/money.ts'
 import { overview } from '../de/overview.ts'
 import { people } from '../de/people.ts'
 import { period } from '../de/period.ts'
+import { retention } from '../de/retention.ts'
 import { settings } from '../de/settings.ts'
+import { share } from '../de/share.ts'
 import { sites } from '../de/sites.ts'
+import { stripe } from '../de/stripe.ts'
 import { team } from '../de/team.ts'
 import type { Dictionary } from './en.ts'
 
@@ -23,19 +29,25 @@ export const dictionary: Dictionary = {
   name: 'Deutsch',
   account,
   auth,
+  channels,
   common,
   errors,
   events,
   explore,
   filters,
+  funnels,
   goals,
   install,
+  journeys,
   keys,
   money,
   overview,
   people,
   period,
+  retention,
   settings,
+  share,
   sites,
+  stripe,
   team,
 }

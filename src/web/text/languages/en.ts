@@ -1,19 +1,25 @@
 import { account } from '../en/account.ts'
 import { auth } from '../en/auth.ts'
+import { channels } from '../en/channels.ts'
 import { common } from '../en/common.ts'
 import { errors } from '../en/errors.ts'
 import { events } from '../en/events.ts'
 import { explore } from '../en/explore.ts'
 import { filters } from '../en/filters.ts'
+import { funnels } from '../en/funnels.ts'
 import { goals } from '../en/goals.ts'
 import { install } from '../en/install.ts'
+import { journeys } from '../en/journeys.ts'
 import { keys } from '../en/keys.ts'
 import { money } from '../en/money.ts'
 import { overview } from '../en/overview.ts'
 import { people } from '../en/people.ts'
 import { period } from '../en/period.ts'
+import { retention } from '../en/retention.ts'
 import { settings } from '../en/settings.ts'
+import { share } from '../en/share.ts'
 import { sites } from '../en/sites.ts'
+import { stripe } from '../en/stripe.ts'
 import { team } from '../en/team.ts'
 
 /** All texts of the interface. Every other language has the same shape: TypeScript names what is missing. */
@@ -22,20 +28,26 @@ export const dictionary = {
   name: 'English',
   account,
   auth,
+  channels,
   common,
   errors,
   events,
   explore,
   filters,
+  funnels,
   goals,
   install,
+  journeys,
   keys,
   money,
   overview,
   people,
   period,
+  retention,
   settings,
+  share,
   sites,
+  stripe,
   team,
 }
 

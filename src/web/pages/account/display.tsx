@@ -1,0 +1,38 @@
+import { useState } from 'react'
+import { languageName } from '../../format/places.ts'
+import { Card } from '../../parts/card.tsx'
+import { Choice } from '../../parts/choice.tsx'
+import { chooseTheme, chosenTheme, type Theme } from '../../state/theme.ts'
+import { CODES, chooseLanguage, useLanguage, useText } from '../../text/text.tsx'
+import css from './account.module.css'
+
+const THEMES: readonly Theme[] = ['light', 'dark', 'system']
+
+/** How this browser shows the interface. */
+export function Display() {
+  const { account, common } = useText()
+  const { code } = useLanguage()
+  const [theme, setTheme] = useState(chosenTheme)
+  const change = (next: Theme) => {
+    chooseTheme(next)
+    setTheme(next)
+  }
+  return (
+    <Card title={account.parts.display} note={account.displayNote}>
+      <div className={css.stack}>
+        <Choice
+          label={common.language}
+          value={code}
+          onChange={chooseLanguage}
+          options={CODES.map(each => ({ value: each, label: languageName(each, each), lang: each }))}
+        />
+        <Choice
+          label={common.theme.label}
+          value={theme}
+          onChange={change}
+          options={THEMES.map(each => ({ value: each, label: common.theme[each] }))}
+        />
+      </div>
+    </Card>
+  )
+}

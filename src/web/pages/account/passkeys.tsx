@@ -1,0 +1,118 @@
+import { useState } from 'react'
+import { api } from '../../api/client.ts'
+import { messagesAt } from '../../api/failure.ts'
+import { addPasskey, canUsePasskeys } from '../../api/passkeys.ts'
+import type { Outputs } from '../../api/types.ts'
+import { useChange } from '../../api/use-change.ts'
+import { useRead } from '../../api/use-read.ts'
+import { PERSON } from '../../app/person.tsx'
+import { ProofDialog, ProofField } from '../../app/proof.tsx'
+import { usePlainFormat } from '../../format/format.ts'
+import { Answer } from '../../parts/answer.tsx'
+import { Button } from '../../parts/button.tsx'
+import { Card } from '../../parts/card.tsx'
+import { TextField } from '../../parts/field.tsx'
+import { Form } from '../../parts/form.tsx'
+import { Dialog } from '../../parts/overlay/dialog.tsx'
+import { useText } from '../../text/text.tsx'
+import css from './account.module.css'
+
+type Passkey = Outputs['passkeys']['list'][number]
+
+const PASSKEYS = ['passkeys'] as const
+
+/** Passkeys of the person, also where the service offers none any more: they can still be removed. */
+export function Passkeys({ isOffered }: { isOffered: boolean }) {
+  const { account } = useText()
+  const { time } = usePlainFormat()
+  const passkeys = useRead(PASSKEYS, signal => api.passkeys.list.query(undefined, { signal }))
+  const [isAdding, setAdding] = useState(false)
+  const [removed, setRemoved] = useState<Passkey>()
+  const canAdd = isOffered && canUsePasskeys()
+  return (
+    <Card title={account.passkeys} note={canAdd ? account.passkeysNote : account.noPasskeys}>
+      <Answer read={passkeys}>
+        {list => (
+          <ul className={css.rows}>
+            {list.map(passkey => (
+              <li key={passkey.id}>
+                <div>
+                  <bdi>{passkey.name}</bdi>
+                  <p>
+                    {account.addedAt(time(passkey.created_at))} ·{' '}
+                    {passkey.last_used_at ? account.usedAt(time(passkey.last_used_at)) : account.neverUsed}
+                  </p>
+                </div>
+                <Button
+                  kind="danger"
+                  aria-label={`${account.remove}: ${passkey.name}`}
+                  onClick={() => setRemoved(passkey)}
+                >
+                  {account.remove}
+                </Button>
+              </li>
+            ))}
+          </ul>
+        )}
+      </Answer>
+      {canAdd && <Button onClick={() => setAdding(true)}>{account.addPasskey}</Button>}
+      {isAdding && <AddPasskey onClose={() => setAdding(false)} />}
+      {removed && <RemovePasskey passkey={removed} onClose={() => setRemoved(undefined)} />}
+    </Card>
+  )
+}
+
+function AddPasskey({ onClose }: { onClose(): void }) {
+  const { account } = useText()
+  const add = useChange(
+    ({ name, password }: { name: string; password: string | undefined }) => addPasskey(name, { password }),
+    [PERSON, PASSKEYS],
+  )
+  const { failure } = add
+  const send = async ({ name = '', password }: Record<string, string>) => {
+    if (await add.send({ name, password })) onClose()
+  }
+  return (
+    <Dialog open title={account.addPasskey} onClose={onClose}>
+      <Form
+        send={account.addPasskey}
+        onSend={send}
+        isSending={add.isSending}
+        failure={failure}
+        // The browser says why, or the person has stopped it.
+        problem={failure?.kind === 'unknown' ? account.passkeyNotMade : undefined}
+        shows={['name']}
+      >
+        <TextField
+          label={account.passkeyName}
+          hint={account.passkeyNameHint}
+          name="name"
+          required
+          maxLength={100}
+          errors={messagesAt(failure, 'name')}
+        />
+        <ProofField />
+      </Form>
+    </Dialog>
+  )
+}
+
+function RemovePasskey({ passkey, onClose }: { passkey: Passkey; onClose(): void }) {
+  const { account } = useText()
+  const remove = useChange(
+    (password?: string) => api.passkeys.remove.mutate({ id: passkey.id, password }).then(() => true),
+    [PERSON, PASSKEYS],
+  )
+  return (
+    <ProofDialog
+      title={account.removePasskey}
+      send={account.remove}
+      kind="danger"
+      change={remove}
+      onDone={onClose}
+      onClose={onClose}
+    >
+      <p>{account.removePasskeyNote(passkey.name)}</p>
+    </ProofDialog>
+  )
+}

@@ -1,0 +1,67 @@
+import { useState } from 'react'
+import { api } from '../../api/client.ts'
+import { messagesAt } from '../../api/failure.ts'
+import type { Inputs } from '../../api/types.ts'
+import { useChange } from '../../api/use-change.ts'
+import { PERSON, usePerson } from '../../app/person.tsx'
+import { ProofField } from '../../app/proof.tsx'
+import { Card } from '../../parts/card.tsx'
+import { TextField } from '../../parts/field.tsx'
+import { Form } from '../../parts/form.tsx'
+import { Notice } from '../../parts/notice.tsx'
+import { useText } from '../../text/text.tsx'
+import css from './account.module.css'
+
+/** Name and e-mail address. Another address needs a proof. */
+export function Profile() {
+  const { account, common } = useText()
+  const person = usePerson()
+  const [email, setEmail] = useState(person.email)
+  const [isSaved, setSaved] = useState(false)
+  const change = useChange((input: Inputs['account']['change']) => api.account.change.mutate(input), [PERSON])
+  const { failure } = change
+  const isMoved = email.trim().toLowerCase() !== person.email
+  const send = async ({ name = '', password }: Record<string, string>) => {
+    setSaved(false)
+    const changed = await change.send({ name, ...(isMoved && { email, password }) })
+    if (!changed) return
+    setEmail(changed.email)
+    setSaved(true)
+  }
+  return (
+    <Card title={account.parts.profile}>
+      <div className={css.narrow}>
+        <Form
+          send={common.actions.save}
+          onSend={send}
+          isSending={change.isSending}
+          failure={failure}
+          shows={['name', 'email']}
+        >
+          <TextField
+            label={account.name}
+            hint={account.nameHint}
+            name="name"
+            autoComplete="name"
+            maxLength={100}
+            defaultValue={person.name ?? ''}
+            errors={messagesAt(failure, 'name')}
+          />
+          <TextField
+            label={account.email}
+            name="email"
+            type="email"
+            autoComplete="email"
+            required
+            maxLength={255}
+            value={email}
+            onChange={event => setEmail(event.currentTarget.value)}
+            errors={messagesAt(failure, 'email')}
+          />
+          {isMoved && <ProofField />}
+        </Form>
+        {isSaved && !change.isSending && !isMoved && <Notice>{account.saved}</Notice>}
+      </div>
+    </Card>
+  )
+}

@@ -1,0 +1,52 @@
+import type { ComponentProps } from 'react'
+import type { Failure } from '../../api/failure.ts'
+import { messagesAt } from '../../api/failure.ts'
+import { TextField } from '../../parts/field.tsx'
+import { PasswordField } from '../../parts/password-field.tsx'
+import { useText } from '../../text/text.tsx'
+
+export function EmailField(props: Partial<ComponentProps<typeof TextField>>) {
+  const { auth } = useText()
+  return (
+    <TextField
+      label={auth.email}
+      name="email"
+      type="email"
+      autoComplete="username"
+      required
+      maxLength={255}
+      {...props}
+    />
+  )
+}
+
+interface Props {
+  failure: Failure | undefined
+}
+
+export function NameField({ failure }: Props) {
+  const { auth } = useText()
+  return (
+    <TextField
+      label={auth.name}
+      name="name"
+      autoComplete="name"
+      maxLength={100}
+      errors={messagesAt(failure, 'name')}
+    />
+  )
+}
+
+/** A password as it is chosen, with its rules. */
+export function NewPasswordField({ failure }: Props) {
+  const { auth } = useText()
+  return (
+    <PasswordField
+      label={auth.password}
+      hint={auth.passwordHint}
+      autoComplete="new-password"
+      minLength={10}
+      errors={messagesAt(failure, 'password')}
+    />
+  )
+}

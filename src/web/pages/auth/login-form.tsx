@@ -1,0 +1,54 @@
+import { useState } from 'react'
+import { api } from '../../api/client.ts'
+import type { Inputs } from '../../api/types.ts'
+import { useChange } from '../../api/use-change.ts'
+import { TextField } from '../../parts/field.tsx'
+import { Form } from '../../parts/form.tsx'
+import { PasswordField } from '../../parts/password-field.tsx'
+import { useText } from '../../text/text.tsx'
+import { focusFirst } from './auth-page.tsx'
+import { EmailField } from './fields.tsx'
+import { useProblem } from './problem.ts'
+
+/** E-mail address and password; the code of the second factor is asked for when the login has one. */
+export function LoginForm({ onDone }: { onDone(): void }) {
+  const { auth } = useText()
+  const problemOf = useProblem()
+  const [needsCode, setNeedsCode] = useState(false)
+  const signIn = useChange((input: Inputs['auth']['login']) => api.auth.login.mutate(input))
+  const { failure } = signIn
+  const isAsked = failure?.code === 'second_factor_required'
+  if (isAsked && !needsCode) setNeedsCode(true)
+  const send = async ({ email = '', password = '', code = '' }: Record<string, string>) => {
+    if (await signIn.send({ email, password, ...(code !== '' && { code }) })) onDone()
+  }
+  const problem = failure?.code === 'unauthenticated' ? auth.wrong : problemOf(failure)
+  return (
+    <div ref={focusFirst}>
+      <Form
+        label={auth.signIn}
+        send={auth.signIn}
+        onSend={send}
+        isSending={signIn.isSending}
+        problem={isAsked ? undefined : problem}
+      >
+        <EmailField />
+        <PasswordField label={auth.password} autoComplete="current-password" />
+        {needsCode && (
+          <div ref={focusFirst}>
+            <TextField
+              label={auth.code}
+              hint={auth.codeHint}
+              name="code"
+              autoComplete="one-time-code"
+              autoCapitalize="off"
+              spellCheck={false}
+              maxLength={64}
+              required
+            />
+          </div>
+        )}
+      </Form>
+    </div>
+  )
+}

@@ -1,0 +1,64 @@
+import { type ReactNode, useState } from 'react'
+import { api } from '../../api/client.ts'
+import { canUsePasskeys, signInWithPasskey } from '../../api/passkeys.ts'
+import { type Change, useChange } from '../../api/use-change.ts'
+import type { Methods } from '../../app/methods.ts'
+import { Button } from '../../parts/button.tsx'
+import { Notice } from '../../parts/notice.tsx'
+import { useText } from '../../text/text.tsx'
+import css from './auth-page.module.css'
+import { useProblem } from './problem.ts'
+
+/** Ways to sign in that are no form. */
+export const Ways = ({ children }: { children: ReactNode }) => <div className={css.ways}>{children}</div>
+
+export function PasskeyButton({ onDone }: { onDone(): void }) {
+  const { auth } = useText()
+  const signIn = useChange(() => signInWithPasskey())
+  const use = async () => {
+    if (await signIn.send(undefined)) onDone()
+  }
+  return <Way change={signIn} unknown={auth.passkeyUnused} label={auth.usePasskey} onUse={use} />
+}
+
+export const offersPasskeys = (methods: Methods): boolean => methods.passkeys && canUsePasskeys()
+
+/**
+ * Begins single sign-on with the link that the person has opened: the secret of the link must not stand in the address, so it is no plain
+ * link.
+ */
+export function SsoButton({ name, secret }: { name: string; secret: string }) {
+  const { auth } = useText()
+  const [isLeaving, setLeaving] = useState(false)
+  const start = useChange((link: string) => api.identities.start.mutate({ link }))
+  const begin = async () => {
+    const started = await start.send(secret)
+    if (!started) return
+    setLeaving(true)
+    location.assign(started.url)
+  }
+  return <Way change={start} isBusy={isLeaving} label={auth.continueWith(name)} onUse={begin} />
+}
+
+interface WayProps {
+  change: Change<never, unknown>
+  label: string
+  /** Said of a failure that is not of the service. */
+  unknown?: string
+  isBusy?: boolean
+  onUse(): void
+}
+
+function Way({ change, label, unknown, isBusy, onUse }: WayProps) {
+  const problemOf = useProblem()
+  const { failure } = change
+  const problem = failure?.kind === 'unknown' && unknown ? unknown : problemOf(failure)
+  return (
+    <>
+      {problem !== undefined && <Notice isProblem>{problem}</Notice>}
+      <Button isBusy={change.isSending || isBusy === true} onClick={onUse}>
+        {label}
+      </Button>
+    </>
+  )
+}

@@ -1,0 +1,150 @@
+import { useState } from 'react'
+import { api } from '../../api/client.ts'
+import { useChange } from '../../api/use-change.ts'
+import { useSite } from '../../app/site.tsx'
+import { CheckField, SelectField, TextField } from '../../parts/field.tsx'
+import { Form } from '../../parts/form.tsx'
+import { Dialog } from '../../parts/overlay/dialog.tsx'
+import { OPERATORS } from '../../state/filters.ts'
+import { useText } from '../../text/text.tsx'
+import { GoalPreview } from './goal-preview.tsx'
+import {
+  type Definition,
+  type Draft,
+  definitionOf,
+  draftOf,
+  GOAL_TYPES,
+  type Goal,
+  type GoalType,
+  isComplete,
+  NEW_DRAFT,
+  TYPES,
+  usualOperator,
+} from './goal-types.ts'
+import { PropertyFields } from './property-fields.tsx'
+
+interface Props {
+  /** The goal to change; without it a new one is made. */
+  goal?: Goal
+  onClose(): void
+}
+
+/** Defines a goal, and shows meanwhile what it would have counted. */
+export function GoalEditor({ goal, onClose }: Props) {
+  const { goals: text, common } = useText()
+  const { id, currency } = useSite()
+  const [draft, setDraft] = useState<Draft>(() => (goal ? draftOf(goal) : NEW_DRAFT))
+  const set = (changes: Partial<Draft>) => setDraft({ ...draft, ...changes })
+  const save = useChange(
+    (definition: Definition) =>
+      goal
+        ? api.goals.update.mutate({ siteKey: id, goal: goal.id, ...definition })
+        : api.goals.create.mutate({ siteKey: id, ...definition }),
+    [['goals', id]],
+  )
+  const errors = save.failure?.fields ?? {}
+  const definition = definitionOf(draft, currency)
+  return (
+    <Dialog open title={goal ? text.edit : text.create} onClose={onClose}>
+      <Form
+        label={goal ? text.edit : text.create}
+        send={goal ? common.actions.save : common.actions.create}
+        isSending={save.isSending}
+        failure={Object.keys(errors).length > 0 ? undefined : save.failure}
+        onSend={async () => {
+          if (await save.send(definition)) onClose()
+        }}
+      >
+        <TypeFields draft={draft} set={set} errors={errors} />
+        {draft.type === 'event' && (
+          <>
+            <PropertyFields
+              props={draft.props}
+              onChange={props => set({ props })}
+              errors={errors.custom_props}
+            />
+            <CheckField
+              label={text.countsRevenue(currency)}
+              hint={text.countsRevenueHint}
+              checked={draft.hasRevenue}
+              onChange={event => set({ hasRevenue: event.target.checked })}
+            />
+          </>
+        )}
+        <TextField
+          name="display_name"
+          label={text.name}
+          hint={text.nameHint}
+          errors={errors.display_name}
+          maxLength={255}
+          value={draft.name}
+          onChange={event => set({ name: event.target.value })}
+        />
+        {isComplete(draft) && <GoalPreview definition={definition} />}
+      </Form>
+    </Dialog>
+  )
+}
+
+interface FieldsProps {
+  draft: Draft
+  set(changes: Partial<Draft>): void
+  errors: Record<string, string[]>
+}
+
+function TypeFields({ draft, set, errors }: FieldsProps) {
+  const { goals: text, filters } = useText()
+  const kind = GOAL_TYPES[draft.type]
+  const isPattern = draft.operator === 'matches_pattern'
+  return (
+    <>
+      <SelectField
+        name="type"
+        label={text.type}
+        value={draft.type}
+        errors={errors.match_type}
+        options={TYPES.map(value => ({ value, label: text.typeNames[value] }))}
+        onChange={event => {
+          const type = event.target.value as GoalType
+          set({ type, ...(GOAL_TYPES[type] !== kind && { operator: usualOperator(type), value: '' }) })
+        }}
+      />
+      <SelectField
+        name="operator"
+        label={text.valueNames[kind]}
+        value={draft.operator}
+        errors={errors.match_operator}
+        options={OPERATORS.map(value => ({ value, label: filters.operators[value] }))}
+        onChange={event => set({ operator: event.target.value as Draft['operator'] })}
+      />
+      <TextField
+        name="value"
+        aria-label={text.valueNames[kind]}
+        label={text.value}
+        hint={isPattern ? text.patternHint : kind === 'selector' ? text.selectorHint : undefined}
+        errors={errors.match_value}
+        value={draft.value}
+        onChange={event => set({ value: event.target.value })}
+        placeholder={kind === 'name' ? 'Signup' : kind === 'path' ? '/thanks' : 'button.primary'}
+        maxLength={2048}
+        autoCapitalize="none"
+        spellCheck={false}
+        required={kind !== 'selector'}
+        autoFocus
+      />
+      {draft.type === 'scroll' && (
+        <TextField
+          name="threshold"
+          type="number"
+          min={0}
+          max={100}
+          label={text.threshold}
+          errors={errors.scroll_threshold}
+          value={draft.threshold}
+          onChange={event => set({ threshold: event.target.value })}
+          required
+        />
+      )}
+    </>
+  )
+}

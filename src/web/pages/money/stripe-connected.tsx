@@ -1,0 +1,58 @@
+import { useState } from 'react'
+import { Link } from 'wouter'
+import { api } from '../../api/client.ts'
+import { useChange } from '../../api/use-change.ts'
+import { useSite } from '../../app/site.tsx'
+import { useFormat } from '../../format/format.ts'
+import button from '../../parts/button.module.css'
+import { Button } from '../../parts/button.tsx'
+import { Card } from '../../parts/card.tsx'
+import { CodeBlock } from '../../parts/code-block.tsx'
+import { Confirm } from '../../parts/confirm.tsx'
+import { useText } from '../../text/text.tsx'
+import css from './connect-stripe.module.css'
+import type { Connection } from './connect-stripe.tsx'
+
+/** The connection there is: where Stripe sends its events, and how to end it. */
+export function StripeConnected({ connection, onChange }: { connection: Connection; onChange(): void }) {
+  const { stripe: text } = useText()
+  const { id } = useSite()
+  const { time } = useFormat()
+  const [isAsked, setAsked] = useState(false)
+  const disconnect = useChange(
+    () => api.processor.disconnect.mutate({ siteKey: id }).then(() => true),
+    [['processor', id], ['sites']],
+  )
+  return (
+    <div className={css.connected}>
+      <Card>
+        <p className={css.good}>✓ {text.connected(time(connection.connected_at))}</p>
+        <p className={css.quiet}>{text.connectedHint}</p>
+        <CodeBlock label={text.endpointUrl} code={connection.webhook_url} />
+      </Card>
+      <div className={css.buttons}>
+        <Link href="/money" className={`${button.button} ${button.main}`}>
+          {text.toMoney}
+        </Link>
+        <Button onClick={onChange}>{text.change}</Button>
+        <Button kind="danger" onClick={() => setAsked(true)}>
+          {text.disconnect}
+        </Button>
+      </div>
+      {isAsked && (
+        <Confirm
+          title={text.disconnect}
+          confirm={text.disconnect}
+          onConfirm={async () => {
+            if (await disconnect.send(undefined)) setAsked(false)
+          }}
+          onClose={() => setAsked(false)}
+          isSending={disconnect.isSending}
+          failure={disconnect.failure}
+        >
+          <p>{text.disconnectQuestion}</p>
+        </Confirm>
+      )}
+    </div>
+  )
+}

@@ -1,0 +1,112 @@
+import { api } from '../../api/client.ts'
+import { useChange } from '../../api/use-change.ts'
+import { useSite } from '../../app/site.tsx'
+import { CodeBlock } from '../../parts/code-block.tsx'
+import { TextField } from '../../parts/field.tsx'
+import { Form } from '../../parts/form.tsx'
+import { useText } from '../../text/text.tsx'
+import { serviceAddress } from '../install/snippets.ts'
+import { Step, Steps } from '../install/steps.tsx'
+import css from './connect-stripe.module.css'
+
+/** Events that the service reads, as Stripe's list of events names them (docs/api.md "Payment processor"). */
+const EVENTS = [
+  'customer.subscription.*',
+  'customer.discount.*',
+  'customer.created',
+  'customer.updated',
+  'coupon.created',
+  'coupon.updated',
+  'invoice.paid',
+  'invoice.payment_succeeded',
+  'invoice_payment.paid',
+  'checkout.session.completed',
+  'checkout.session.async_payment_succeeded',
+  'payment_intent.succeeded',
+  'charge.succeeded',
+  'charge.refunded',
+  'charge.refund.updated',
+  'refund.*',
+]
+
+/** What a restricted key has to read. */
+const RESOURCES = ['Subscriptions', 'Prices', 'Coupons', 'Customers']
+
+export function StripeSteps({ onConnected }: { onConnected(): void }) {
+  const { stripe: text } = useText()
+  const { id } = useSite()
+  const connect = useChange(
+    ({ webhook_secret: secret = '', api_key: key = '' }: Record<string, string>) =>
+      api.processor.connect.mutate({
+        siteKey: id,
+        provider: 'stripe',
+        webhook_secret: secret.trim(),
+        ...(key.trim() !== '' && { api_key: key.trim() }),
+      }),
+    [['processor', id], ['sites']],
+  )
+  const errors = connect.failure?.fields ?? {}
+  return (
+    <Steps>
+      <Step number={1} title={text.endpoint}>
+        <p>{text.endpointHint}</p>
+        <CodeBlock label={text.endpointUrl} code={`${serviceAddress()}/api/processor/webhook/${id}`} />
+      </Step>
+      <Step number={2} title={text.events}>
+        <p>{text.eventsHint}</p>
+        <ul className={css.events}>
+          {EVENTS.map(event => (
+            <li key={event}>
+              <code>{event}</code>
+            </li>
+          ))}
+        </ul>
+      </Step>
+      <Step number={3} title={text.key}>
+        <p>{text.keyHint}</p>
+        <ul className={css.events}>
+          {RESOURCES.map(name => (
+            <li key={name}>
+              <code>{text.mayRead(name)}</code>
+            </li>
+          ))}
+        </ul>
+      </Step>
+      <Step number={4} state="now" title={text.secrets}>
+        <div className={css.form}>
+          <Form
+            label={text.secrets}
+            send={text.connect}
+            isSending={connect.isSending}
+            failure={Object.keys(errors).length > 0 ? undefined : connect.failure}
+            onSend={async values => {
+              if (await connect.send(values)) onConnected()
+            }}
+          >
+            <TextField
+              name="webhook_secret"
+              label={text.signingSecret}
+              hint={text.signingSecretHint}
+              errors={errors.webhook_secret}
+              placeholder="whsec_…"
+              maxLength={255}
+              autoComplete="off"
+              spellCheck={false}
+              required
+            />
+            <TextField
+              name="api_key"
+              label={text.apiKey}
+              hint={text.apiKeyHint}
+              errors={errors.api_key}
+              placeholder="rk_…"
+              maxLength={255}
+              autoComplete="off"
+              spellCheck={false}
+            />
+          </Form>
+        </div>
+      </Step>
+    </Steps>
+  )
+}

@@ -1,0 +1,41 @@
+import { useState } from 'react'
+import { useLocation } from 'wouter'
+import { api } from '../../api/client.ts'
+import { useChange } from '../../api/use-change.ts'
+import { useSite } from '../../app/site.tsx'
+import { Button } from '../../parts/button.tsx'
+import { Card } from '../../parts/card.tsx'
+import { Confirm } from '../../parts/confirm.tsx'
+import { useText } from '../../text/text.tsx'
+
+/** The deletion of the site. */
+export function DangerSettings() {
+  const { settings: text } = useText()
+  const { id, domain } = useSite()
+  const [, navigate] = useLocation()
+  const [isAsked, setAsked] = useState(false)
+  const change = useChange(() => api.sites.delete.mutate({ siteKey: id }).then(() => true), [['sites']])
+  const remove = async () => {
+    if (await change.send(undefined)) navigate('~/', { replace: true })
+  }
+  return (
+    <Card title={text.deleteSite} note={text.deleteSiteHint}>
+      <Button kind="danger" onClick={() => setAsked(true)}>
+        {text.deleteSite}
+      </Button>
+      {isAsked && (
+        <Confirm
+          title={text.deleteSite}
+          confirm={text.deleteSite}
+          onConfirm={remove}
+          onClose={() => setAsked(false)}
+          isSending={change.isSending}
+          failure={change.failure}
+          typed={{ label: text.typeDomain(domain), text: domain }}
+        >
+          <p>{text.deleteSiteQuestion(domain)}</p>
+        </Confirm>
+      )}
+    </Card>
+  )
+}

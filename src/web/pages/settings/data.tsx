@@ -1,0 +1,111 @@
+import { useState } from 'react'
+import { api } from '../../api/client.ts'
+import { useChange } from '../../api/use-change.ts'
+import { useSite } from '../../app/site.tsx'
+import { refreshSite } from '../../app/site-frame.tsx'
+import { type SiteSettings, useSettings } from '../../app/use-settings.ts'
+import { useFormat } from '../../format/format.ts'
+import { Answer } from '../../parts/answer.tsx'
+import { Button } from '../../parts/button.tsx'
+import { Card } from '../../parts/card.tsx'
+import { Confirm } from '../../parts/confirm.tsx'
+import { TextField } from '../../parts/field.tsx'
+import { useText } from '../../text/text.tsx'
+import { SettingForm } from './setting-form.tsx'
+import css from './settings.module.css'
+
+/** How long details are kept, and the deletion of old numbers. */
+export function DataSettings() {
+  const { settings: text } = useText()
+  const { mayManage } = useSite()
+  const settings = useSettings()
+  return (
+    <Answer read={settings}>
+      {site => (
+        <div className={css.stack}>
+          <Card title={text.retention} note={text.retentionHint}>
+            <RetentionForm site={site} key={site.id} />
+          </Card>
+          {mayManage && site.details_from !== null && <History detailsFrom={site.details_from} />}
+        </div>
+      )}
+    </Answer>
+  )
+}
+
+function RetentionForm({ site }: { site: SiteSettings }) {
+  const { settings: text } = useText()
+  const { day } = useFormat()
+  const { id, mayManage } = useSite()
+  const change = useChange((months: number | null) =>
+    api.sites.updateRetention.mutate({ siteKey: id, retention_months: months }),
+  )
+  return (
+    <SettingForm
+      label={text.retention}
+      change={change}
+      may={mayManage}
+      onSend={({ months = '' }) => (months === '' ? null : Number(months))}
+      onSaved={refreshSite}
+    >
+      <TextField
+        name="months"
+        type="number"
+        min={1}
+        max={120}
+        label={text.retentionMonths}
+        hint={text.retentionMonthsHint}
+        errors={change.failure?.fields.retention_months}
+        defaultValue={site.retention_months ?? ''}
+      />
+      {site.details_from && <p className={css.quiet}>{text.detailsFrom(day(site.details_from))}</p>}
+    </SettingForm>
+  )
+}
+
+function History({ detailsFrom }: { detailsFrom: string }) {
+  const { settings: text } = useText()
+  const { day } = useFormat()
+  const { id, domain } = useSite()
+  const latest = detailsFrom.slice(0, 10)
+  const [before, setBefore] = useState(latest)
+  const [isAsked, setAsked] = useState(false)
+  const change = useChange(() => api.sites.deleteHistory.mutate({ siteKey: id, before }).then(() => true))
+  const remove = async () => {
+    if (!(await change.send(undefined))) return
+    setAsked(false)
+    refreshSite()
+  }
+  return (
+    <Card title={text.history} note={text.historyHint}>
+      <div className={css.stack}>
+        <TextField
+          type="date"
+          label={text.historyBefore}
+          max={latest}
+          value={before}
+          onChange={event => setBefore(event.target.value)}
+          errors={change.failure?.fields.before}
+        />
+        <div>
+          <Button kind="danger" disabled={before === ''} onClick={() => setAsked(true)}>
+            {text.historyDelete}
+          </Button>
+        </div>
+      </div>
+      {isAsked && (
+        <Confirm
+          title={text.historyDelete}
+          confirm={text.historyDelete}
+          onConfirm={remove}
+          onClose={() => setAsked(false)}
+          isSending={change.isSending}
+          failure={change.failure}
+          typed={{ label: text.typeDomain(domain), text: domain }}
+        >
+          <p>{text.historyQuestion(day(before))}</p>
+        </Confirm>
+      )}
+    </Card>
+  )
+}

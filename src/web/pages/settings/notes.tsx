@@ -1,0 +1,110 @@
+import { useState } from 'react'
+import { api } from '../../api/client.ts'
+import type { Outputs } from '../../api/types.ts'
+import { useChange } from '../../api/use-change.ts'
+import { useRead } from '../../api/use-read.ts'
+import { useSite } from '../../app/site.tsx'
+import { useFormat } from '../../format/format.ts'
+import { Answer } from '../../parts/answer.tsx'
+import { Button } from '../../parts/button.tsx'
+import { Card } from '../../parts/card.tsx'
+import { Confirm } from '../../parts/confirm.tsx'
+import { Pager } from '../../parts/pager.tsx'
+import { Empty } from '../../parts/states.tsx'
+import { useAddress } from '../../state/address.ts'
+import { useText } from '../../text/text.tsx'
+import { NoteDialog } from './note-dialog.tsx'
+import css from './settings.module.css'
+
+export type Note = Outputs['annotations']['list']['data'][number]
+
+const PER_PAGE = 25
+
+/** Notes that stand in the charts. */
+export function NoteSettings() {
+  const { settings: text, common } = useText()
+  const { id, mayChange } = useSite()
+  const { params, change } = useAddress()
+  const [isAdding, setAdding] = useState(false)
+  const page = Math.max(1, Number(params.get('page')) || 1)
+  const notes = useRead(['annotations', id, 'list', page], signal =>
+    api.annotations.list.query({ siteKey: id, page, per_page: PER_PAGE }, { signal }),
+  )
+  return (
+    <Card
+      title={text.parts.notes}
+      note={text.notesHint}
+      action={mayChange && <Button onClick={() => setAdding(true)}>{common.actions.add}</Button>}
+    >
+      <Answer read={notes}>
+        {({ data, meta }) =>
+          data.length === 0 ? (
+            <Empty title={text.noNotes} />
+          ) : (
+            <>
+              <ul className={css.list}>
+                {data.map(note => (
+                  <NoteRow key={note.id} note={note} />
+                ))}
+              </ul>
+              <Pager meta={meta} onPage={next => change({ page: next === 1 ? null : String(next) })} />
+            </>
+          )
+        }
+      </Answer>
+      {isAdding && <NoteDialog onClose={() => setAdding(false)} />}
+    </Card>
+  )
+}
+
+function NoteRow({ note }: { note: Note }) {
+  const { settings: text, common } = useText()
+  const { day, days, time } = useFormat()
+  const { id, mayChange } = useSite()
+  const [shown, setShown] = useState<'edit' | 'delete'>()
+  const remove = useChange(
+    () => api.annotations.delete.mutate({ siteKey: id, annotation: note.id }).then(() => true),
+    [['annotations', id]],
+  )
+  const close = () => setShown(undefined)
+  const { starts_at: start, ends_at: end } = note
+  const isDay = start.length === 10
+  const when = isDay
+    ? end === null
+      ? day(start)
+      : days(start, end)
+    : [start, end].flatMap(each => (each === null ? [] : [time(each)])).join(' – ')
+  return (
+    <li>
+      <div className={css.what}>
+        <p>
+          <bdi>{note.text}</bdi>
+        </p>
+        <p className={css.small}>{[when, note.author].filter(Boolean).join(' · ')}</p>
+      </div>
+      {mayChange && (
+        <div className={css.buttons}>
+          <Button onClick={() => setShown('edit')}>{common.actions.edit}</Button>
+          <Button kind="danger" onClick={() => setShown('delete')}>
+            {common.actions.delete}
+          </Button>
+        </div>
+      )}
+      {shown === 'edit' && <NoteDialog note={note} onClose={close} />}
+      {shown === 'delete' && (
+        <Confirm
+          title={text.deleteNote}
+          confirm={common.actions.delete}
+          onConfirm={async () => {
+            if (await remove.send(undefined)) close()
+          }}
+          onClose={close}
+          isSending={remove.isSending}
+          failure={remove.failure}
+        >
+          <p>{text.deleteNoteQuestion}</p>
+        </Confirm>
+      )}
+    </li>
+  )
+}

@@ -1,0 +1,134 @@
+import { useState } from 'react'
+import { Link } from 'wouter'
+import { api } from '../../api/client.ts'
+import type { Outputs } from '../../api/types.ts'
+import { useChange } from '../../api/use-change.ts'
+import { useRead } from '../../api/use-read.ts'
+import { useSite } from '../../app/site.tsx'
+import { Answer } from '../../parts/answer.tsx'
+import { Button } from '../../parts/button.tsx'
+import { Card } from '../../parts/card.tsx'
+import { Confirm } from '../../parts/confirm.tsx'
+import { SelectField, TextField } from '../../parts/field.tsx'
+import { Form } from '../../parts/form.tsx'
+import { Dialog } from '../../parts/overlay/dialog.tsx'
+import { Empty } from '../../parts/states.tsx'
+import { useText } from '../../text/text.tsx'
+import { FilterSummary, filtersOf } from './filter-summary.tsx'
+import css from './settings.module.css'
+
+type Segment = Outputs['segments']['list'][number]
+
+const VISIBILITIES = ['site', 'personal'] as const satisfies readonly Segment['visibility'][]
+
+/** Segments of the site and one's own. They are made from the filters of a page. */
+export function SegmentSettings() {
+  const { settings: text } = useText()
+  const { id } = useSite()
+  const segments = useRead(['segments', id], signal => api.segments.list.query({ siteKey: id }, { signal }))
+  return (
+    <Card title={text.parts.segments} note={text.segmentsHint}>
+      <Answer read={segments}>
+        {list =>
+          list.length === 0 ? (
+            <Empty title={text.noSegments}>
+              <Link href="/">{text.toOverview}</Link>
+            </Empty>
+          ) : (
+            <ul className={css.list}>
+              {list.map(segment => (
+                <SegmentRow key={segment.id} segment={segment} />
+              ))}
+            </ul>
+          )
+        }
+      </Answer>
+    </Card>
+  )
+}
+
+function SegmentRow({ segment }: { segment: Segment }) {
+  const { common, filters, settings: text } = useText()
+  const { id, mayChange } = useSite()
+  const [shown, setShown] = useState<'edit' | 'delete'>()
+  const key = ['segments', id]
+  const remove = useChange(
+    () => api.segments.delete.mutate({ siteKey: id, segment: segment.id }).then(() => true),
+    [key],
+  )
+  const close = () => setShown(undefined)
+  return (
+    <li>
+      <div className={css.what}>
+        <p className={css.name}>
+          <bdi>{segment.name}</bdi>
+        </p>
+        <FilterSummary filters={filtersOf(segment.filters)} />
+        <p className={css.small}>
+          {[filters.visibilities[segment.visibility], segment.created_by].filter(Boolean).join(' · ')}
+        </p>
+      </div>
+      {mayChange && (
+        <div className={css.buttons}>
+          <Button onClick={() => setShown('edit')}>{common.actions.edit}</Button>
+          <Button kind="danger" onClick={() => setShown('delete')}>
+            {common.actions.delete}
+          </Button>
+        </div>
+      )}
+      {shown === 'edit' && <SegmentDialog segment={segment} onClose={close} />}
+      {shown === 'delete' && (
+        <Confirm
+          title={text.deleteSegment}
+          confirm={common.actions.delete}
+          onConfirm={async () => {
+            if (await remove.send(undefined)) close()
+          }}
+          onClose={close}
+          isSending={remove.isSending}
+          failure={remove.failure}
+        >
+          <p>{text.deleteSegmentQuestion(segment.name)}</p>
+        </Confirm>
+      )}
+    </li>
+  )
+}
+
+function SegmentDialog({ segment, onClose }: { segment: Segment; onClose(): void }) {
+  const { common, filters, settings: text } = useText()
+  const { id } = useSite()
+  const change = useChange(
+    (changes: { name: string; visibility: Segment['visibility'] }) =>
+      api.segments.change.mutate({ siteKey: id, segment: segment.id, ...changes }),
+    [['segments', id]],
+  )
+  return (
+    <Dialog open title={text.editSegment} onClose={onClose}>
+      <Form
+        send={common.actions.save}
+        isSending={change.isSending}
+        failure={change.failure}
+        onSend={async ({ name = '', visibility }) => {
+          const saved = await change.send({ name, visibility: visibility as Segment['visibility'] })
+          if (saved) onClose()
+        }}
+      >
+        <TextField
+          name="name"
+          label={filters.segmentName}
+          defaultValue={segment.name}
+          maxLength={120}
+          errors={change.failure?.fields.name}
+          required
+        />
+        <SelectField
+          name="visibility"
+          label={filters.visibility}
+          defaultValue={segment.visibility}
+          options={VISIBILITIES.map(value => ({ value, label: filters.visibilities[value] }))}
+        />
+      </Form>
+    </Dialog>
+  )
+}

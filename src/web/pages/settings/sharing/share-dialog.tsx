@@ -1,0 +1,125 @@
+import { useState } from 'react'
+import { api } from '../../../api/client.ts'
+import type { Inputs, Outputs, Section } from '../../../api/types.ts'
+import { useChange } from '../../../api/use-change.ts'
+import { useSite } from '../../../app/site.tsx'
+import { CheckField, TextField } from '../../../parts/field.tsx'
+import { Form } from '../../../parts/form.tsx'
+import { Dialog } from '../../../parts/overlay/dialog.tsx'
+import type { Filter } from '../../../state/filters.ts'
+import { useText } from '../../../text/text.tsx'
+import { filtersOf, type StoredFilters } from '../filter-summary.tsx'
+import css from '../settings.module.css'
+import { FilterRows } from './filter-rows.tsx'
+import { SectionFields } from './section-fields.tsx'
+import { USUAL_SECTIONS } from './sections.ts'
+import type { Share } from './share-row.tsx'
+
+type Values = Omit<Inputs['shares']['create'], 'siteKey'>
+
+interface Props {
+  /** The share to change; without it a new one is made. */
+  share?: Share
+  onCreated?(share: Outputs['shares']['create']): void
+  onClose(): void
+}
+
+/** Makes a share, or changes one. */
+export function ShareDialog({ share, onCreated, onClose }: Props) {
+  const { settings: text, common } = useText()
+  const { id } = useSite()
+  const [sections, setSections] = useState<readonly Section[]>(share?.sections ?? USUAL_SECTIONS)
+  const [filters, setFilters] = useState<readonly Filter[]>(() => filtersOf(share?.filters ?? {}))
+  const [dropsPassword, setDropsPassword] = useState(false)
+  const keys = [['shares', id]]
+  const create = useChange((values: Values) => api.shares.create.mutate({ siteKey: id, ...values }), keys)
+  const change = useChange(
+    (values: Values) => api.shares.change.mutate({ siteKey: id, id: share!.id, ...values }),
+    keys,
+  )
+  const { failure, isSending } = share ? change : create
+  const errors = failure?.fields ?? {}
+  const send = async ({
+    name = '',
+    password = '',
+    expires = '',
+    may_export: mayExport,
+  }: Record<string, string>) => {
+    const values: Values = {
+      name,
+      sections: [...sections],
+      filters: storedFrom(filters),
+      expires_at: expires === '' ? null : new Date(`${expires}T23:59:59`).toISOString(),
+      may_export: mayExport !== undefined,
+      ...(dropsPassword ? { password: null } : password !== '' && { password }),
+    }
+    if (share) {
+      if (await change.send(values)) onClose()
+      return
+    }
+    const created = await create.send(values)
+    if (created) onCreated?.(created)
+  }
+  return (
+    <Dialog open title={share ? text.editShare : text.newShare} onClose={onClose}>
+      <Form
+        send={share ? common.actions.save : common.actions.create}
+        isSending={isSending}
+        failure={(errors.name ?? errors.password ?? errors.expires_at) ? undefined : failure}
+        onSend={send}
+      >
+        <TextField
+          name="name"
+          label={text.shareName}
+          hint={text.shareNameHint}
+          defaultValue={share?.name}
+          errors={errors.name}
+          maxLength={255}
+          required
+        />
+        <SectionFields sections={sections} onChange={setSections} />
+        <FilterRows filters={filters} onChange={setFilters} />
+        <TextField
+          name="password"
+          type="password"
+          autoComplete="new-password"
+          label={share?.has_password ? text.newPassword : text.password}
+          hint={share?.has_password ? text.newPasswordHint : text.passwordHint}
+          errors={errors.password}
+          disabled={dropsPassword}
+        />
+        {share?.has_password && (
+          <CheckField
+            label={text.dropPassword}
+            checked={dropsPassword}
+            onChange={event => setDropsPassword(event.target.checked)}
+          />
+        )}
+        <TextField
+          name="expires"
+          type="date"
+          label={text.expiry}
+          hint={text.expiryHint}
+          defaultValue={share?.expires_at ? localDay(new Date(share.expires_at)) : ''}
+          errors={errors.expires_at}
+        />
+        <CheckField
+          name="may_export"
+          label={text.export}
+          hint={text.exportHint}
+          defaultChecked={share?.may_export}
+        />
+        {sections.length === 0 && <p className={css.warning}>{text.noSection}</p>}
+      </Form>
+    </Dialog>
+  )
+}
+
+function storedFrom(filters: readonly Filter[]): StoredFilters {
+  const stored: Record<string, Record<string, string[]>> = {}
+  for (const { name, operator, values } of filters) stored[name] = { ...stored[name], [operator]: values }
+  return stored as StoredFilters
+}
+
+/** The day of a moment by the reader's own clock, `YYYY-MM-DD`. */
+const localDay = (moment: Date) => new Intl.DateTimeFormat('en-CA').format(moment)

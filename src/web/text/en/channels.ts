@@ -1,0 +1,22 @@
+/** Channels as they are named in answers, with what the reader sees. A value that is not here is shown as it is. */
+export const channels = {
+  'Cross-network': 'Cross-network',
+  'Paid Shopping': 'Paid Shopping',
+  'Paid Search': 'Paid Search',
+  'Paid Social': 'Paid Social',
+  'Paid Video': 'Paid Video',
+  Display: 'Display',
+  'Paid Other': 'Paid Other',
+  'Organic Shopping': 'Organic Shopping',
+  'Organic Social': 'Organic Social',
+  'Organic Video': 'Organic Video',
+  'AI Assistants': 'AI Assistants',
+  'Organic Search': 'Organic Search',
+  Email: 'Email',
+  Affiliates: 'Affiliates',
+  Audio: 'Audio',
+  SMS: 'SMS',
+  'Mobile Push Notifications': 'Mobile Push Notifications',
+  Referral: 'Referral',
+  Direct: 'Direct',
+}

@@ -1,0 +1,27 @@
+/** The way to connect Stripe. */
+export const stripe = {
+  title: 'Connect Stripe',
+  lead: 'Payments and subscriptions come by themselves, with the channel that brought each customer.',
+  notYou: 'Owners and admins of the team connect Stripe.',
+  endpoint: 'Make a webhook endpoint',
+  endpointHint: 'In Stripe: Developers → Webhooks → Add destination, with this address:',
+  endpointUrl: 'Address of the endpoint',
+  events: 'Choose its events',
+  eventsHint: 'These, or simply all: others are ignored.',
+  key: 'Make a restricted key, if you like',
+  keyHint:
+    'Stripe’s events leave out terms of some coupons, prices and discounts. With a key the service looks them up. In Stripe: Developers → API keys → Create restricted key, with:',
+  mayRead: (resource: string) => `${resource}: Read`,
+  secrets: 'Paste the secrets',
+  signingSecret: 'Signing secret of the endpoint',
+  signingSecretHint: 'Stripe shows it beside the endpoint. It is kept encrypted and never shown again.',
+  apiKey: 'Restricted key',
+  apiKeyHint: 'May be empty. A key that was given before is then forgotten.',
+  connect: 'Connect',
+  connected: (time: string) => `Connected since ${time}`,
+  connectedHint: 'Stripe sends its events here. Each new payment shows within seconds.',
+  toMoney: 'Open the money page',
+  change: 'Change the secrets',
+  disconnect: 'Disconnect',
+  disconnectQuestion: 'No event of Stripe is read from then on. What was recorded stays.',
+}
