@@ -27,7 +27,7 @@ const options = {
   splitting: true,
   format: 'esm',
   minify: true,
-  target: ['es2022', 'chrome111', 'firefox113', 'safari16.4'],
+  target: ['es2022', 'chrome123', 'firefox120', 'safari17.5'],
   jsx: 'automatic',
   tsconfig: join(source, 'tsconfig.json'),
   define: { 'process.env.NODE_ENV': '"production"' },

@@ -3,6 +3,7 @@ import { availableParallelism, tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { afterAll, expect, test } from 'vitest'
 import { bareEnvironment, environmentFor, loadConfig } from '../src/config.ts'
+import { FRAME_PATH, PAGE_PATHS } from '../src/http/web/page-paths.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'analytics-config-'))
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
@@ -122,9 +123,8 @@ test.each<[string, string, string]>([
     '/x/js',
     '/a b',
     '/docs',
-    '/login',
-    '/setup',
-    '/pages/x',
+    '/web/x',
+    ...[...PAGE_PATHS, FRAME_PATH].map(path => path.replace(/[:{].*/, '').replace(/(.)\/$/, '$1')),
   ].map((path): [string, string, string] => [
     'TRACKER_PATH',
     path,

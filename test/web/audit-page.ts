@@ -33,3 +33,52 @@ export async function accessibilityProblems(page: Page): Promise<string[]> {
 /** Returns elements that stick out of a page to the right, so that it scrolls sideways. */
 export const sticksOut = (page: Page): Promise<boolean> =>
   page.evaluate('document.documentElement.scrollWidth > document.documentElement.clientWidth')
+
+/**
+ * Returns what is wrong when the Tab key goes through a page: an element without a name, one that cannot be seen, or an order that is not that
+ * of the page.
+ */
+export async function focusProblems(page: Page): Promise<string[]> {
+  // The first Tab starts at the beginning of the page, also where a field takes the focus by itself.
+  await page.evaluate(
+    `document.body.tabIndex = -1; document.body.focus(); document.body.removeAttribute('tabindex'); window.focusedBefore = undefined`,
+  )
+  const problems: string[] = []
+  const seen = new Set<string>()
+  for (let step = 0; step < MOST_STEPS; step += 1) {
+    await page.keyboard.press('Tab')
+    const focused = await page.evaluate<{
+      key: string
+      text: string
+      isVisible: boolean
+      isAfter: boolean
+    } | null>(FOCUSED)
+    if (!focused || seen.has(focused.key)) break
+    seen.add(focused.key)
+    if (focused.text === '') problems.push(`${focused.key} has no name`)
+    if (!focused.isVisible) problems.push(`${focused.key} (${focused.text}) is not visible`)
+    if (!focused.isAfter)
+      problems.push(`${focused.key} (${focused.text}) comes before the one that had the focus`)
+  }
+  return problems
+}
+
+const MOST_STEPS = 60
+
+/** Describes the element that has the focus, and remembers it for the next step. */
+const FOCUSED = `(() => {
+  const element = document.activeElement
+  if (!element || element === document.body) return null
+  window.focusNumber = (window.focusNumber ?? 0) + 1
+  element.dataset.focusNumber ??= String(window.focusNumber)
+  const box = element.getBoundingClientRect()
+  const before = window.focusedBefore
+  window.focusedBefore = element
+  const labels = element.labels ? [...element.labels].map(label => label.textContent).join(' ') : ''
+  return {
+    key: element.tagName.toLowerCase() + ' ' + element.dataset.focusNumber,
+    text: (element.getAttribute('aria-label') || element.textContent || labels || element.title || '').trim().slice(0, 60),
+    isVisible: box.width > 0 && box.height > 0,
+    isAfter: !before || !before.isConnected || Boolean(before.compareDocumentPosition(element) & Node.DOCUMENT_POSITION_FOLLOWING),
+  }
+})()`

@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createLink } from '../../src/accounts/links.ts'
 import { FIRST_OWNER } from '../../src/teams/set-up-login.ts'
 import { invitee, PASSWORD, setUp, withCookie } from '../support/log-in.ts'
+import { startMailServer } from '../support/mail-server.ts'
 import { accessibilityProblems, sticksOut } from './audit-page.ts'
 import { complaintsOf, fill, sessionOf, startVisit, type Visit } from './visit.ts'
 
@@ -63,19 +64,11 @@ describe('signing in', () => {
     await page.waitForURL(`**/login?return_to=${encodeURIComponent('/account/devices?x=1')}`)
     await fill(page, { email, password: PASSWORD })
     await page.waitForURL(`${origin}/account/devices?x=1`)
-    for (const path of [
-      '//evil.example',
-      '/\\evil.example',
-      'https://evil.example',
-      '/a\tb',
-      '/javascript:1',
-    ]) {
-      await context.clearCookies()
-      await page.goto(`${origin}/login?return_to=${encodeURIComponent(path)}`)
-      await fill(page, { email, password: PASSWORD })
-      await page.waitForURL(url => !url.pathname.endsWith('/login'))
-      expect(new URL(page.url()).origin).toBe(origin)
-    }
+    const other = await context.newPage()
+    await other.goto(`${origin}/login?return_to=${encodeURIComponent('//evil.example')}`)
+    await fill(other, { email, password: PASSWORD })
+    await signedIn(other)
+    expect(new URL(other.url()).origin).toBe(origin)
     await context.close()
   })
 
@@ -114,6 +107,48 @@ describe('signing in', () => {
     await page.waitForSelector('text=does not work any more')
     await page.goto(`${origin}/reset`)
     await page.waitForSelector('text=This service sends no mail')
+    await page.context().close()
+  })
+
+  test('a link for a new password comes by mail, and the answer is the same for any address', async () => {
+    const { api, origin } = visit
+    const { email } = await setUp(api)
+    const server = await startMailServer()
+    const { config } = api.services
+    const { mail } = config
+    config.mail = server.mail
+    const page = await (await visit.person()).newPage()
+    await page.goto(`${origin}/login`)
+    await page.click('text=Forgot your password?')
+    for (const address of [email, `${randomUUID()}@example.com`]) {
+      await page.goto(`${origin}/reset`)
+      await fill(page, { email: address })
+      await page.waitForSelector(`text=If a login has the address ${address}, a link is on its way`)
+    }
+    await expect.poll(() => server.mails.length).toBe(1)
+    const [link] = /http\S+\/reset#\S+/.exec(server.mails[0]!.text!)!
+    await page.goto(link)
+    await page.waitForSelector('h1:has-text("Choose a new password")')
+    expect(await page.inputValue('[name=email]')).toBe(email)
+    config.mail = mail
+    await server.close()
+    await page.context().close()
+  })
+
+  test('a link of the operator leads back into a login, with a password or single sign-on', async () => {
+    const { api, origin } = visit
+    const { loginId } = await setUp(api)
+    const { config } = api.services
+    const { oidc } = config
+    const secret = await createLink(api.services.db, 'recover', { email: null, loginId }, new Date())
+    Object.assign(config, { oidc: { name: 'Company account' } })
+    const page = await (await visit.person()).newPage()
+    await page.goto(`${origin}/reset#${secret}`)
+    await page.waitForSelector('h1:has-text("Get back into your login")')
+    await page.waitForSelector('text=Continue with Company account')
+    config.oidc = oidc
+    await fill(page, { password: 'another password' })
+    await page.waitForURL('**/login#reset')
     await page.context().close()
   })
 

@@ -1,4 +1,5 @@
 import { type ComponentType, lazy } from 'react'
+import { rememberedInTab, rememberInTab } from '../state/storage.ts'
 
 const RELOADED = 'reloaded-for-new-build'
 
@@ -10,11 +11,10 @@ export function lazyPage(load: () => Promise<{ default: ComponentType }>) {
   return lazy(async () => {
     try {
       const page = await load()
-      sessionStorage.removeItem(RELOADED)
+      rememberInTab(RELOADED, undefined)
       return page
     } catch (error) {
-      if (sessionStorage.getItem(RELOADED)) throw error
-      sessionStorage.setItem(RELOADED, '1')
+      if (rememberedInTab(RELOADED) || !rememberInTab(RELOADED, '1')) throw error
       location.reload()
       return new Promise<never>(() => {})
     }

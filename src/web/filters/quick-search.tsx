@@ -6,6 +6,7 @@ import { useQuestion, useSite } from '../app/site.tsx'
 import { useFormat } from '../format/format.ts'
 import { HostileText } from '../parts/hostile-text.tsx'
 import { Dialog } from '../parts/overlay/dialog.tsx'
+import { SearchInput } from '../parts/search-input.tsx'
 import { FILTERS, type FilterName } from '../state/filters.ts'
 import { useText } from '../text/text.tsx'
 import css from './quick-search.module.css'
@@ -25,13 +26,7 @@ export default function QuickSearch({ onClose }: { onClose(): void }) {
   const wanted = useDeferredValue(typed.trim())
   return (
     <Dialog open title={keys.search} onClose={onClose}>
-      <input
-        className={css.input}
-        value={typed}
-        onChange={event => setTyped(event.target.value)}
-        aria-label={keys.searchLabel}
-        placeholder={keys.searchLabel}
-      />
+      <SearchInput label={keys.searchLabel} value={typed} onSearch={setTyped} />
       {wanted.length >= SHORTEST &&
         SEARCHED.filter(name => can(FILTERS[name] as Section)).map(name => (
           <Matches key={name} name={name} wanted={wanted} onChoose={onClose} />

@@ -3,6 +3,7 @@ import { api } from '../api/client.ts'
 import { useRead } from '../api/use-read.ts'
 import { useQuestion } from '../app/site.tsx'
 import { HostileText } from '../parts/hostile-text.tsx'
+import { SearchInput } from '../parts/search-input.tsx'
 import { FailureNote, Skeleton } from '../parts/states.tsx'
 import type { FilterName } from '../state/filters.ts'
 import { useText } from '../text/text.tsx'
@@ -51,13 +52,11 @@ export function ValueChooser({ name, isWhole, values, onChange }: Props) {
   ]
   return (
     <div className={css.chooser}>
-      <input
-        className={css.input}
+      <SearchInput
+        label={isWhole ? text.searchValues : text.enterValue}
         value={typed}
-        onChange={event => setTyped(event.target.value)}
+        onSearch={setTyped}
         onKeyDown={take}
-        placeholder={isWhole ? text.searchValues : text.enterValue}
-        aria-label={isWhole ? text.searchValues : text.enterValue}
         aria-controls={list}
       />
       <ul id={list} className={css.list} aria-label={text.values}>

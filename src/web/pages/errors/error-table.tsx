@@ -35,7 +35,7 @@ export function ErrorTable({ groups }: { groups: readonly ErrorGroup[] }) {
     },
     {
       name: 'occurrences',
-      label: errors.occurrences,
+      label: errors.times,
       isNumber: true,
       cell: each => number(each.occurrences),
     },

@@ -1,8 +1,9 @@
 import { api } from '../../api/client.ts'
 import { useRead } from '../../api/use-read.ts'
-import { useQuestion } from '../../app/site.tsx'
+import { useQuestion, useSite } from '../../app/site.tsx'
 import { Answer } from '../../parts/answer.tsx'
 import { Card } from '../../parts/card.tsx'
+import { CsvButton } from '../../parts/csv-button.tsx'
 import { Pager } from '../../parts/pager.tsx'
 import { Empty } from '../../parts/states.tsx'
 import { usePage } from '../../state/page.ts'
@@ -13,6 +14,7 @@ import { ErrorTable } from './error-table.tsx'
 export default function Errors() {
   const { common, errors } = useText()
   const { input } = useQuestion()
+  const { mayExport } = useSite()
   const [page, onPage] = usePage()
   const list = useRead(['errors', input, page], signal =>
     api.stats.errors.query({ ...input, page }, { signal }),
@@ -20,7 +22,11 @@ export default function Errors() {
   return (
     <>
       <h1 className="only-read">{common.nav.errors}</h1>
-      <Card title={errors.title} note={errors.note}>
+      <Card
+        title={errors.title}
+        note={errors.note}
+        action={mayExport && <CsvButton path="stats/errors" query={input} name="errors" />}
+      >
         <Answer read={list}>
           {({ data, meta }) =>
             data.length === 0 ? (

@@ -33,7 +33,7 @@ export function Where({ occurrences, total }: Props) {
           <RankList
             key={field}
             label={filters.names[field]}
-            heads={[filters.names[field], errors.occurrences]}
+            heads={[filters.names[field], errors.times]}
             rows={mostFrequent(occurrences, field).map(([value, times]) => {
               const name = textOf(field, value || NONE)
               const shown = exact(times)

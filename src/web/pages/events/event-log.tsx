@@ -1,7 +1,9 @@
 import { api } from '../../api/client.ts'
 import { useRead } from '../../api/use-read.ts'
-import { useQuestion } from '../../app/site.tsx'
+import { useQuestion, useSite } from '../../app/site.tsx'
 import { Answer } from '../../parts/answer.tsx'
+import { Card } from '../../parts/card.tsx'
+import { CsvButton } from '../../parts/csv-button.tsx'
 import { Pager } from '../../parts/pager.tsx'
 import { Empty } from '../../parts/states.tsx'
 import { usePage } from '../../state/page.ts'
@@ -15,25 +17,36 @@ const PER_PAGE = 25
 export function EventLog() {
   const { events } = useText()
   const { input } = useQuestion()
+  const { mayExport } = useSite()
   const { chosen } = useTypes()
   const [page, onPage] = usePage()
+  const hasTypes = chosen.length > 0
   const query = { ...input, types: [...chosen], page, per_page: PER_PAGE }
   const read = useRead(['event-log', query], signal => api.stats.events.query(query, { signal }), {
-    enabled: chosen.length > 0,
+    enabled: hasTypes,
   })
-  if (chosen.length === 0) return <Empty title={events.noneChosen} />
   return (
-    <Answer read={read}>
-      {({ data, meta }) =>
-        data.length === 0 ? (
-          <Empty title={events.none} />
-        ) : (
-          <>
-            <EventTable label={events.log} events={data} />
-            <Pager meta={meta} onPage={onPage} />
-          </>
-        )
-      }
-    </Answer>
+    <Card
+      title={events.log}
+      isWide
+      action={mayExport && hasTypes && <CsvButton path="stats/events" query={query} name="events" />}
+    >
+      {hasTypes ? (
+        <Answer read={read}>
+          {({ data, meta }) =>
+            data.length === 0 ? (
+              <Empty title={events.none} />
+            ) : (
+              <>
+                <EventTable label={events.log} events={data} />
+                <Pager meta={meta} onPage={onPage} />
+              </>
+            )
+          }
+        </Answer>
+      ) : (
+        <Empty title={events.noneChosen} />
+      )}
+    </Card>
   )
 }

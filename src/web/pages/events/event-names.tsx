@@ -12,15 +12,21 @@ import { useText } from '../../text/text.tsx'
 
 const MOST = 12
 
+/** Events of the period by name, without the filter on names: they stay to choose from, whichever is chosen. */
+export function useEventNames() {
+  const { input } = useQuestion()
+  const { event_name: _, ...others } = input
+  // Pageviews have no name, and take a row.
+  const query = { ...others, dimension: 'event_name' as const, per_page: MOST + 1 }
+  return useRead(['event-names', query], signal => api.stats.breakdown.query(query, { signal }))
+}
+
 /** Events by name. A click narrows the page to one of them, and another one back. */
 export function EventNames({ chosen }: { chosen: readonly string[] }) {
   const { common, events } = useText()
   const { count, exact } = useFormat()
-  const { input, filters, setFilters } = useQuestion()
-  // The names stay to choose from, whichever is chosen.
-  const { event_name: _, ...others } = input
-  const query = { ...others, dimension: 'event_name' as const, per_page: MOST + 1 }
-  const read = useRead(['event-names', query], signal => api.stats.breakdown.query(query, { signal }))
+  const { filters, setFilters } = useQuestion()
+  const read = useEventNames()
   const choose = (value: string) => {
     const rest = filters.filter(({ name, operator }) => name !== 'event_name' || operator !== 'is')
     const isOnly = chosen.length === 1 && chosen[0] === value
@@ -30,7 +36,6 @@ export function EventNames({ chosen }: { chosen: readonly string[] }) {
     <Card title={events.byName}>
       <Answer read={read}>
         {({ data }) => {
-          // Pageviews have no name.
           const named = data.filter(({ value }) => value !== NONE).slice(0, MOST)
           if (named.length === 0) return <Empty />
           return (

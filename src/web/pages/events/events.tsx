@@ -1,5 +1,5 @@
 import { useQuestion } from '../../app/site.tsx'
-import { Card, CardGrid } from '../../parts/card.tsx'
+import { CardGrid } from '../../parts/card.tsx'
 import { useText } from '../../text/text.tsx'
 import { EventLog } from './event-log.tsx'
 import { EventNames } from './event-names.tsx'
@@ -8,7 +8,7 @@ import { PropertyValues } from './property-values.tsx'
 
 /** Events of the period: how many of which type and name, what they carried, and each of them. */
 export default function Events() {
-  const { common, events } = useText()
+  const { common } = useText()
   const { filters } = useQuestion()
   const named = filters.find(({ name, operator }) => name === 'event_name' && operator === 'is')
   const chosen = named?.values.length === 1 ? named.values[0] : undefined
@@ -18,10 +18,8 @@ export default function Events() {
       <EventSeries />
       <CardGrid>
         <EventNames chosen={named?.values ?? []} />
-        <PropertyValues event={chosen} />
-        <Card title={events.log} isWide>
-          <EventLog />
-        </Card>
+        <PropertyValues chosen={chosen} />
+        <EventLog />
       </CardGrid>
     </>
   )

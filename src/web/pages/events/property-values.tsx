@@ -2,6 +2,7 @@ import { api } from '../../api/client.ts'
 import type { Outputs } from '../../api/types.ts'
 import { useRead } from '../../api/use-read.ts'
 import { useQuestion } from '../../app/site.tsx'
+import { NONE } from '../../filters/value-text.ts'
 import { useFormat } from '../../format/format.ts'
 import { Answer } from '../../parts/answer.tsx'
 import { Card } from '../../parts/card.tsx'
@@ -9,6 +10,8 @@ import { HostileText } from '../../parts/hostile-text.tsx'
 import { RankList } from '../../parts/rank-list.tsx'
 import { Empty } from '../../parts/states.tsx'
 import { useText } from '../../text/text.tsx'
+import { EVENT_TYPES } from '../../visits/event-types.ts'
+import { useEventNames } from './event-names.tsx'
 import css from './events.module.css'
 import { useEventSeries } from './use-types.ts'
 
@@ -17,28 +20,36 @@ type Row = Outputs['stats']['propertyBreakdown']['rows'][number]
 /** Names of events are as long as the API allows. */
 const LONGEST = 255
 
-/** What the events of one name carried. A click on a value filters by it. */
-export function PropertyValues({ event }: { event: string | undefined }) {
+/**
+ * What the events of one name carried: of the chosen one, else of the most frequent one with a name of its own. A click on a value
+ * filters by it.
+ */
+export function PropertyValues({ chosen }: { chosen: string | undefined }) {
   const { events } = useText()
+  const names = useEventNames().data?.data ?? []
+  const usual = names.find(({ value }) => value !== NONE && !isType(value))?.value
+  const event = chosen ?? usual
   const isAskable = event !== undefined && event.length <= LONGEST
   return (
-    <Card title={events.properties}>
-      {isAskable ? <Values event={event} /> : <Empty title={events.chooseEvent} />}
+    <Card title={isAskable ? <HostileText>{events.propertiesOf(event)}</HostileText> : events.properties}>
+      {isAskable ? <Values event={event} isChosen={chosen !== undefined} /> : <Empty />}
     </Card>
   )
 }
 
-function Values({ event }: { event: string }) {
+const isType = (name: string) => EVENT_TYPES.some(type => type === name)
+
+function Values({ event, isChosen }: { event: string; isChosen: boolean }) {
   const { events } = useText()
   const { input } = useQuestion()
   const { data: series, isOld } = useEventSeries()
-  // The filter leaves only hits of this name: they say of which type it is.
-  const type = series?.types.find(each => each !== 'pageview')
+  // The filter leaves only hits of the chosen name: they say of which type it is.
+  const type = isChosen ? series?.types.find(each => each !== 'pageview') : undefined
   const query = { ...input, event_type: type ?? 'event', event_name: event }
   const read = useRead(
     ['property-breakdown', query],
     signal => api.stats.propertyBreakdown.query(query, { signal }),
-    { enabled: series !== undefined && !isOld },
+    { enabled: !isChosen || (series !== undefined && !isOld) },
   )
   return (
     <Answer read={read}>

@@ -11,6 +11,7 @@ import { type Column, DataTable } from '../../parts/data-table.tsx'
 import { HostileText } from '../../parts/hostile-text.tsx'
 import { Dialog } from '../../parts/overlay/dialog.tsx'
 import { Pager } from '../../parts/pager.tsx'
+import { SearchInput } from '../../parts/search-input.tsx'
 import { Empty } from '../../parts/states.tsx'
 import { useText } from '../../text/text.tsx'
 import css from './detail-dialog.module.css'
@@ -52,13 +53,11 @@ export default function DetailDialog({ dimension, onClose }: { dimension: Dimens
       onClose={onClose}
       action={mayExport && <CsvButton path="stats/breakdown" query={query} name={dimension} />}
     >
-      <input
-        className={css.search}
+      <SearchInput
+        label={common.actions.search}
         value={typed}
-        placeholder={common.actions.search}
-        aria-label={common.actions.search}
-        onChange={event => {
-          setTyped(event.target.value)
+        onSearch={text => {
+          setTyped(text)
           setPage(1)
         }}
       />

@@ -1,4 +1,6 @@
+import { useQuestion, useSite } from '../../app/site.tsx'
 import { Card } from '../../parts/card.tsx'
+import { CsvButton } from '../../parts/csv-button.tsx'
 import { Tabs } from '../../parts/tabs.tsx'
 import { useAddress } from '../../state/address.ts'
 import { useText } from '../../text/text.tsx'
@@ -13,7 +15,13 @@ type Tab = (typeof TABS)[number]
 export default function People() {
   const { common, people } = useText()
   const { params, change } = useAddress()
+  const { input } = useQuestion()
+  const { mayExport } = useSite()
   const tab = TABS.find(name => name === params.get('tab')) ?? 'visitors'
+  const listOf = (name: Tab) =>
+    name === 'sessions'
+      ? { path: 'stats/sessions', query: input }
+      : { path: 'stats/people', query: { ...input, kind: name } }
   const choose = (name: Tab) =>
     change({ tab: name === 'visitors' ? null : name, page: null, search: null, sort: null })
   return (
@@ -26,6 +34,7 @@ export default function People() {
           tabs={TABS.map(name => ({ name, label: people.tabs[name] }))}
           value={tab}
           onChange={choose}
+          action={mayExport && <CsvButton {...listOf(tab)} name={tab} />}
         >
           {tab === 'sessions' ? <SessionList /> : <PersonList kind={tab} />}
         </Tabs>

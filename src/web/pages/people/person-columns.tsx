@@ -27,6 +27,7 @@ export function usePersonColumns(kind: Kind): Column<Row, PeopleSort>[] {
       label: common.short.revenue,
       isNumber: true,
       isMoney: true,
+      isWide: true,
       cell: row => <Amount minor={row.revenue} />,
     },
     {

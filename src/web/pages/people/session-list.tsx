@@ -92,6 +92,7 @@ function useColumns(): Column<SessionRow>[] {
       name: 'duration',
       label: people.duration,
       isNumber: true,
+      isWide: true,
       cell: row => format.duration(row.duration_seconds),
     },
     ...(site.can('revenue')

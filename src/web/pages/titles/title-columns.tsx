@@ -74,6 +74,7 @@ export function useTitleColumns(
       name: 'time',
       label: explore.titles.time,
       isNumber: true,
+      isWide: true,
       sort: 'time_on_page_seconds',
       cell: ({ time_on_page_seconds: time }) => (time ? format.duration(time) : '–'),
     },
@@ -114,13 +115,7 @@ function Title({ title, isChosen, onChoose }: TitleProps) {
       {isNone ? (
         <span className={css.none}>{text}</span>
       ) : (
-        <button
-          type="button"
-          className={css.choose}
-          aria-pressed={isChosen}
-          aria-label={explore.titles.show(title.slice(0, 100))}
-          onClick={() => onChoose(title)}
-        >
+        <button type="button" className={css.choose} aria-pressed={isChosen} onClick={() => onChoose(title)}>
           {text}
         </button>
       )}

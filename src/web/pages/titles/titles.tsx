@@ -1,9 +1,10 @@
 import { api } from '../../api/client.ts'
 import { useRead } from '../../api/use-read.ts'
-import { useQuestion } from '../../app/site.tsx'
+import { useQuestion, useSite } from '../../app/site.tsx'
 import { NONE } from '../../filters/value-text.ts'
 import { Answer } from '../../parts/answer.tsx'
 import { Card, CardGrid } from '../../parts/card.tsx'
+import { CsvButton } from '../../parts/csv-button.tsx'
 import { DataTable } from '../../parts/data-table.tsx'
 import { Pager } from '../../parts/pager.tsx'
 import { Empty } from '../../parts/states.tsx'
@@ -17,6 +18,7 @@ import { TitleSeries } from './title-series.tsx'
 export default function Titles() {
   const { common, explore } = useText()
   const { input, compare } = useQuestion()
+  const { mayExport } = useSite()
   const { params, change } = useAddress()
   const [page, onPage] = usePage()
   const sort = TITLE_SORTS.find(name => name === params.get('sort')) ?? 'sessions'
@@ -34,7 +36,10 @@ export default function Titles() {
       <h1 className="only-read">{common.nav.titles}</h1>
       {chosen !== undefined && <TitleSeries title={chosen} />}
       <CardGrid columns={1}>
-        <Card title={explore.titles.title}>
+        <Card
+          title={explore.titles.title}
+          action={mayExport && <CsvButton path="stats/breakdown" query={query} name="titles" />}
+        >
           <Answer read={list}>
             {({ data, meta }) =>
               data.length === 0 ? (

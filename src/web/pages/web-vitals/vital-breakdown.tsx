@@ -6,6 +6,7 @@ import { useValueText } from '../../filters/value-text.ts'
 import { useFormat } from '../../format/format.ts'
 import { Answer } from '../../parts/answer.tsx'
 import { Card } from '../../parts/card.tsx'
+import { CsvButton } from '../../parts/csv-button.tsx'
 import { type Column, DataTable } from '../../parts/data-table.tsx'
 import { HostileText } from '../../parts/hostile-text.tsx'
 import { Pager } from '../../parts/pager.tsx'
@@ -28,7 +29,7 @@ type Sort = 'samples' | 'p75'
 export function VitalBreakdown({ metric }: { metric: Vital }) {
   const { explore } = useText()
   const { vitals: text } = explore
-  const { can } = useSite()
+  const { can, mayExport } = useSite()
   const { input } = useQuestion()
   const { params, change } = useAddress()
   const [page, onPage] = usePage()
@@ -47,6 +48,7 @@ export function VitalBreakdown({ metric }: { metric: Vital }) {
         tabs={allowed.map(name => ({ name, label: text.tabs[name] }))}
         value={dimension}
         onChange={name => change({ by: name === 'path' ? null : name, page: null })}
+        action={mayExport && <CsvButton path="stats/web-vitals/breakdown" query={query} name={metric} />}
       >
         <Answer read={read}>
           {({ data, meta }) =>

@@ -10,6 +10,7 @@ export const errors: Dictionary['errors'] = {
   first: 'Zuerst',
   last: 'Zuletzt',
   occurrences: 'Vorkommen',
+  times: 'Anzahl',
   affectedVisits: 'Betroffene Besuche',
   affectedVisitors: 'Betroffene Besucher',
   numbers: 'Wie oft und bei wem',

@@ -20,11 +20,8 @@ export const events: Dictionary['events'] = {
   name: 'Ereignis',
   propertiesOf: name => `Eigenschaften von ${name}`,
   properties: 'Eigenschaften',
-  chooseEvent: 'Wählen Sie ein Ereignis, um seine Eigenschaften zu sehen.',
   noProperties: 'Dieses Ereignis hat in diesem Zeitraum keine Eigenschaften.',
-  filterBy: what => `Nach ${what} filtern`,
   log: 'Ereignisliste',
   page: 'Seite',
   when: 'Zeit',
-  where: 'Wo',
 }

@@ -9,6 +9,8 @@ export const errors = {
   first: 'First seen',
   last: 'Last seen',
   occurrences: 'Occurrences',
+  /** The same, where space is short. */
+  times: 'Times',
   affectedVisits: 'Affected visits',
   affectedVisitors: 'Affected visitors',
   numbers: 'How often and to whom',

@@ -19,11 +19,8 @@ export const events = {
   name: 'Event',
   propertiesOf: (name: string) => `Properties of ${name}`,
   properties: 'Properties',
-  chooseEvent: 'Choose an event to see its properties.',
   noProperties: 'This event carries no properties in this period.',
-  filterBy: (what: string) => `Filter by ${what}`,
   log: 'Event log',
   page: 'Page',
   when: 'When',
-  where: 'Where',
 }

@@ -1,0 +1,87 @@
+import { useState } from 'react'
+import { api, inTeam } from '../../api/client.ts'
+import { messagesAt } from '../../api/failure.ts'
+import type { Inputs } from '../../api/types.ts'
+import { useChange } from '../../api/use-change.ts'
+import { CheckField, SelectField, TextField } from '../../parts/field.tsx'
+import { Form } from '../../parts/form.tsx'
+import { Dialog } from '../../parts/overlay/dialog.tsx'
+import { useText } from '../../text/text.tsx'
+import type { TeamProps } from './roles.ts'
+import type { Created } from './shown-token.tsx'
+import { SiteLimit } from './site-limit.tsx'
+import css from './team.module.css'
+import { type Token, tokensOf } from './team-reads.ts'
+
+type Scope = Token['scopes'][number]
+
+const SCOPES: readonly Scope[] = ['read', 'write', 'ingest']
+const DAY_MS = 86_400_000
+
+/** Lifetimes in days to choose from; empty for no end. */
+const LIFETIMES = ['', '30', '90', '365'] as const
+
+interface Props extends TeamProps {
+  onDone(created: Created): void
+  onClose(): void
+}
+
+/** Makes a token that acts as the person. */
+export function NewToken({ team, onDone, onClose }: Props) {
+  const { team: text } = useText()
+  const [scopes, setScopes] = useState<Scope[]>(['read'])
+  const [siteIds, setSiteIds] = useState<string[] | null>(null)
+  const create = useChange(
+    (input: Inputs['tokens']['create']) => api.tokens.create.mutate(input, { context: inTeam(team.id) }),
+    [tokensOf(team.id)],
+  )
+  const { failure } = create
+  const toggle = (scope: Scope) =>
+    setScopes(SCOPES.filter(each => scopes.includes(each) !== (each === scope)))
+  const send = async ({ name = '', days = '' }: Record<string, string>) => {
+    const expires_at = days === '' ? null : new Date(Date.now() + Number(days) * DAY_MS).toISOString()
+    const made = await create.send({ name, scopes, site_ids: siteIds, expires_at })
+    if (made) onDone(made)
+  }
+  const problem = messagesAt(failure, 'scopes') ?? messagesAt(failure, 'site_ids')
+  return (
+    <Dialog open title={text.newToken} onClose={onClose}>
+      <Form
+        send={text.makeToken}
+        onSend={send}
+        isSending={create.isSending}
+        failure={failure}
+        problem={problem?.join(' · ')}
+        shows={['name']}
+      >
+        <TextField
+          label={text.tokenName}
+          hint={text.tokenNameHint}
+          name="name"
+          required
+          maxLength={255}
+          errors={messagesAt(failure, 'name')}
+        />
+        <fieldset className={css.scopes}>
+          <legend>{text.scopes}</legend>
+          {SCOPES.map(scope => (
+            <CheckField
+              key={scope}
+              label={text.scopeNames[scope]}
+              hint={text.scopeHints[scope]}
+              checked={scopes.includes(scope)}
+              onChange={() => toggle(scope)}
+            />
+          ))}
+        </fieldset>
+        <SiteLimit teamId={team.id} value={siteIds} onChange={setSiteIds} />
+        <SelectField
+          label={text.worksUntil}
+          name="days"
+          defaultValue="90"
+          options={LIFETIMES.map(days => ({ value: days, label: text.lifetimes[days] }))}
+        />
+      </Form>
+    </Dialog>
+  )
+}

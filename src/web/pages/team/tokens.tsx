@@ -1,0 +1,140 @@
+import { useState } from 'react'
+import { usePlainFormat } from '../../format/format.ts'
+import { Answer } from '../../parts/answer.tsx'
+import { Button } from '../../parts/button.tsx'
+import { Card } from '../../parts/card.tsx'
+import { type Column, DataTable } from '../../parts/data-table.tsx'
+import { Menu } from '../../parts/overlay/menu.tsx'
+import { Empty } from '../../parts/states.tsx'
+import { addressOf } from '../../state/places.ts'
+import { useText } from '../../text/text.tsx'
+import { NewToken } from './new-token.tsx'
+import { RenameToken } from './rename-token.tsx'
+import { RevokeToken } from './revoke-token.tsx'
+import { isManager, type TeamProps } from './roles.ts'
+import { type Created, ShownToken } from './shown-token.tsx'
+import { SiteNames } from './site-limit.tsx'
+import css from './team.module.css'
+import { type Token, useTokens } from './team-reads.ts'
+
+type Action = 'rename' | 'revoke'
+
+/** Tokens for programs: one's own, for owners and admins those of the team. */
+export function Tokens({ team }: TeamProps) {
+  const { team: text, common } = useText()
+  const tokens = useTokens(team.id)
+  const [isMaking, setMaking] = useState(false)
+  const [created, setCreated] = useState<Created>()
+  const [chosen, setChosen] = useState<{ token: Token; action: Action }>()
+  const mayChange = team.role !== 'viewer'
+  const columns = useColumns(team, (token, action) => setChosen({ token, action }))
+  const show = (made: Created) => {
+    setMaking(false)
+    setCreated(made)
+  }
+  const props = chosen && { team, token: chosen.token, onClose: () => setChosen(undefined) }
+  return (
+    <Card
+      title={text.parts.tokens}
+      action={
+        mayChange && (
+          <Button kind="main" onClick={() => setMaking(true)}>
+            {text.newToken}
+          </Button>
+        )
+      }
+      note={
+        <>
+          {text.tokensNote} <a href={addressOf('/docs')}>{common.nav.apiReference}</a>
+        </>
+      }
+    >
+      <Answer read={tokens}>
+        {list =>
+          list.length === 0 ? (
+            <Empty title={text.noTokens} />
+          ) : (
+            <DataTable label={text.parts.tokens} columns={columns} rows={list} keyOf={({ id }) => id} />
+          )
+        }
+      </Answer>
+      {isMaking && <NewToken team={team} onDone={show} onClose={() => setMaking(false)} />}
+      {created && <ShownToken created={created} onClose={() => setCreated(undefined)} />}
+      {props && chosen.action === 'rename' && <RenameToken {...props} />}
+      {props && chosen.action === 'revoke' && <RevokeToken {...props} />}
+    </Card>
+  )
+}
+
+function useColumns(
+  team: TeamProps['team'],
+  onAction: (token: Token, action: Action) => void,
+): Column<Token>[] {
+  const { team: text } = useText()
+  const { time } = usePlainFormat()
+  return [
+    {
+      name: 'name',
+      label: text.tokenName,
+      cell: token => (
+        <div className={css.name}>
+          <bdi>{token.name}</bdi>
+          {isManager(team.role) && <p className={css.quiet}>{token.user_email}</p>}
+        </div>
+      ),
+    },
+    {
+      name: 'scopes',
+      label: text.scopes,
+      isWide: true,
+      cell: ({ scopes }) => scopes.map(scope => text.scopeNames[scope]).join(', '),
+    },
+    {
+      name: 'sites',
+      label: text.sites,
+      isWide: true,
+      cell: ({ site_ids }) => <SiteNames teamId={team.id} ids={site_ids} />,
+    },
+    {
+      name: 'used',
+      label: text.lastUsed,
+      isWide: true,
+      cell: ({ last_used_at }) => (last_used_at ? time(last_used_at) : text.never),
+    },
+    { name: 'expires', label: text.worksUntil, cell: token => <Expiry at={token.expires_at} /> },
+    {
+      name: 'actions',
+      label: '',
+      isNumber: true,
+      cell: token =>
+        team.role !== 'viewer' && (
+          <Menu
+            trigger="⋯"
+            label={text.actionsFor(token.name)}
+            align="end"
+            button={{ kind: 'quiet', className: css.menu, 'aria-label': text.actionsFor(token.name) }}
+            entries={[
+              { name: 'rename', label: text.rename, onChoose: () => onAction(token, 'rename') },
+              {
+                name: 'revoke',
+                label: text.revoke,
+                isDanger: true,
+                onChoose: () => onAction(token, 'revoke'),
+              },
+            ]}
+          />
+        ),
+    },
+  ]
+}
+
+function Expiry({ at }: { at: string | null }) {
+  const { team } = useText()
+  const { time } = usePlainFormat()
+  if (at === null) return team.noEnd
+  return new Date(at) > new Date() ? (
+    time(at)
+  ) : (
+    <span className={`${css.tag} ${css.old}`}>{team.expired}</span>
+  )
+}

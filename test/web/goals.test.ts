@@ -1,0 +1,185 @@
+import { randomUUID } from 'node:crypto'
+import type { Page } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { accessibilityProblems, sticksOut } from './audit-page.ts'
+import { type SeededSite, seededSite, TOO_SLOW } from './seeded-site.ts'
+import { type Member, startVisit, type Visit } from './visit.ts'
+
+const NOW = new Date('2026-03-18T12:00:00Z')
+const DAY = 86_400_000
+const RANGE = 'range=last_30_days'
+
+let visit: Visit
+let member: Member
+let site: SeededSite
+
+beforeAll(async () => {
+  visit = await startVisit({ now: () => NOW })
+  member = await visit.member()
+  site = await seededSite(visit, member)
+  await site.store(
+    Array.from({ length: 12 }, (_, index) => {
+      const visitor = randomUUID()
+      const at = NOW.getTime() - (1 + index) * DAY
+      return [
+        { at, visitor, fields: { url: index % 2 === 0 ? '/docs/start' : '/docs/api/rest' } },
+        ...(index % 3 === 0
+          ? [
+              {
+                at: at + 1_000,
+                visitor,
+                fields: {
+                  type: 'event' as const,
+                  name: 'signup',
+                  properties: { plan: index === 0 ? 'team' : 'pro' },
+                },
+              },
+            ]
+          : []),
+      ]
+    }).flat(),
+  )
+})
+afterAll(() => visit.close())
+
+const open = async (page: Page, query = RANGE) => {
+  await page.goto(`${visit.origin}/sites/${site.domain}/goals?${query}`)
+  await page.waitForSelector('h1:has-text("Goals")')
+}
+
+/** Rows of the list: name, conversions, visitors, rate. */
+const rows = (page: Page) =>
+  page.$$eval('main table tbody tr', trs =>
+    trs.map(tr => [
+      tr.querySelector('bdi')!.textContent,
+      ...[...tr.querySelectorAll('td')].slice(1, 4).map(td => td.textContent),
+    ]),
+  )
+
+const reported = async (query: string) =>
+  (await site.call('GET', `/stats/goals?${query}`)).body.map(
+    (row: { display_name: string; conversions: number; visitors: number; conversion_rate: number }) => [
+      row.display_name,
+      String(row.conversions),
+      String(row.visitors),
+      `${row.conversion_rate}%`,
+    ],
+  )
+
+const fields = (page: Page, values: Record<string, string>) =>
+  Promise.all(
+    Object.entries(values).map(([name, value]) => page.fill(`role=dialog >> [name=${name}]`, value)),
+  )
+
+describe('goals', () => {
+  test('a site without goals says so; the editor shows what would have matched, and saves it', async () => {
+    const { page, complaints } = member
+    await open(page)
+    await page.waitForSelector('text=No goal yet')
+    await page.click('role=button[name="New goal"]')
+    await page.selectOption('role=dialog >> select[name=type]', 'page')
+    await fields(page, { value: '/docs/*', display_name: 'Reads the docs' })
+    const preview = page.locator('[role=dialog] [role=status]')
+    await preview.locator('text=/docs/start').waitFor()
+    const definition = JSON.stringify({ match_type: 'page', match_value: '/docs/*' })
+    const { body } = await site.call(
+      'GET',
+      `/stats/goal-preview?${RANGE}&definition=${encodeURIComponent(definition)}`,
+    )
+    expect(await preview.textContent()).toContain(
+      `${body.conversions} conversions by ${body.visitors} visitors`,
+    )
+    await fields(page, { value: '/docs/**' })
+    await preview.locator('text=/docs/api/rest').waitFor()
+    await page.selectOption('role=dialog >> select[name=operator]', 'matches_regex')
+    await fields(page, { value: '(' })
+    await preview.locator('text=/expression/').waitFor()
+    await page.selectOption('role=dialog >> select[name=operator]', 'starts_with')
+    await fields(page, { value: '/docs/' })
+    expect(await accessibilityProblems(page)).toEqual([])
+    await page.click('role=dialog >> button[type=submit]')
+    await page.waitForSelector('role=dialog', { state: 'detached' })
+    await expect.poll(() => rows(page)).toEqual([['Reads the docs', '12', '12', '100%']])
+    expect(complaints).toEqual([])
+  })
+
+  test('an event goal with a property; what is wrong stands at its field', async () => {
+    const { page } = member
+    await open(page)
+    await page.click('role=button[name="New goal"]')
+    await fields(page, { value: 'signup', display_name: 'reads the DOCS' })
+    await page.click('text=Add a property')
+    await page.fill('role=dialog >> input[aria-label="Property"]', 'plan')
+    await page.fill('role=dialog >> input[aria-label="Property value"]', 'team')
+    await page.waitForSelector('role=dialog >> text=1 conversion by 1 visitor')
+    await page.fill('role=dialog >> input[name=display_name]', 'Reads the docs')
+    await page.click('role=dialog >> button[type=submit]')
+    await page.waitForSelector('role=dialog >> role=alert')
+    await fields(page, { display_name: 'Team plan' })
+    await page.click('role=dialog >> button[type=submit]')
+    await page.waitForSelector('role=dialog', { state: 'detached' })
+    const { data } = (await site.call('GET', '/goals?search=team')).body
+    expect(data).toMatchObject([{ match_value: 'signup', custom_props: { plan: 'team' } }])
+    for (const query of [RANGE, 'range=last_7_days&path=/docs/start']) {
+      await open(page, query)
+      await expect.poll(() => rows(page)).toEqual(await reported(query))
+    }
+  })
+
+  test('a goal is changed; its name leads to the visits that converted; it is deleted', async () => {
+    const { page } = member
+    await open(page)
+    await page.click('role=button[name="Change or delete Team plan"]')
+    await page.click('role=menuitem[name="Edit"]')
+    expect(await page.inputValue('role=dialog >> input[aria-label="Property value"]')).toBe('team')
+    await page.fill('role=dialog >> input[aria-label="Property value"]', 'pro')
+    await page.waitForSelector('role=dialog >> text=3 conversions by 3 visitors')
+    await page.click('role=dialog >> button[type=submit]')
+    await page.waitForSelector('role=dialog', { state: 'detached' })
+    await expect.poll(async () => (await rows(page)).find(([name]) => name === 'Team plan')?.[1]).toBe('3')
+
+    await page.click('role=link[name="Team plan"]')
+    await page.waitForURL('**goal=*')
+    await page.goBack()
+    await page.click('role=button[name="Change or delete Team plan"]')
+    await page.click('role=menuitem[name="Delete"]')
+    await page.click('role=dialog >> button[type=submit]')
+    await expect.poll(async () => (await rows(page)).map(([name]) => name)).toEqual(['Reads the docs'])
+  })
+
+  test('events of the period become goals', async () => {
+    const { page } = member
+    await open(page)
+    await page.click('role=button[name="From events"]')
+    await page.check('role=dialog >> text=signup')
+    await page.click('role=button[name="Create 1 goal"]')
+    await expect.poll(async () => (await rows(page)).map(([name]) => name)).toContain('signup')
+  })
+
+  test('numbers that take too long say so, and the list lives', async () => {
+    const { page } = member
+    await page.route('**/trpc/stats.goals', route => route.fulfill(TOO_SLOW))
+    await open(page)
+    await page.waitForSelector('text=Try a shorter range or fewer filters')
+    await expect.poll(async () => (await rows(page))[0]).toEqual(['Reads the docs', '–', '–', '–'])
+    await page.unroute('**/trpc/stats.goals')
+    await page.click('role=button[name="Try again"]')
+    await expect.poll(async () => (await rows(page))[0]?.[1]).toBe('12')
+  })
+
+  test('the list has no serious fault in both themes and fits a phone; viewers only read it', async () => {
+    const { page } = member
+    await open(page)
+    await page.waitForSelector('main table')
+    expect(await accessibilityProblems(page)).toEqual([])
+    await page.setViewportSize({ width: 360, height: 740 })
+    expect(await sticksOut(page)).toBe(false)
+    await page.setViewportSize({ width: 1280, height: 900 })
+    const viewer = await visit.member({ teamId: member.login.teamId, role: 'viewer' })
+    await open(viewer.page)
+    await viewer.page.waitForSelector('main table')
+    expect(await viewer.page.$('text=New goal')).toBeNull()
+    expect(await viewer.page.$('role=button[name^="Change or delete"]')).toBeNull()
+    await viewer.context.close()
+  })
+})

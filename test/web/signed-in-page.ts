@@ -1,0 +1,39 @@
+import type { Page } from 'playwright-core'
+import { setUp, withCookie } from '../support/log-in.ts'
+import type { Teammate } from '../support/teammates.ts'
+import { complaintsOf, sessionOf, type Visit } from './visit.ts'
+
+type Person = Awaited<ReturnType<typeof setUp>> & {
+  page: Page
+  complaints: string[]
+  /** Asks the API as the person does. */
+  ask: Teammate['ask']
+}
+
+/** A person with a password who is signed in, with a page. */
+export async function signedInPage(
+  { api, person, origin }: Visit,
+  { width, locale, ...rest }: Parameters<typeof setUp>[1] & { width?: number; locale?: string } = {},
+): Promise<Person> {
+  const login = await setUp(api, rest)
+  const context = await person({ ...(width && { width }), ...(locale && { locale }) })
+  await context.addCookies([{ name: 'analytics_session', value: login.cookie, url: origin }])
+  const page = await context.newPage()
+  // Changes of a login give its session a new secret.
+  const headers = async () => withCookie(api, (await sessionOf(context)) ?? login.cookie)
+  return {
+    ...login,
+    page,
+    complaints: complaintsOf(page),
+    ask: async (method, path, body) => api.call(method, path, { headers: await headers(), body }),
+  }
+}
+
+/** Sends the form of the open dialog. */
+export async function fillDialog(page: Page, values: Record<string, string>): Promise<void> {
+  const form = page.locator('[role=dialog] form')
+  for (const [name, value] of Object.entries(values)) await form.locator(`[name=${name}]`).fill(value)
+  await form.locator('button[type=submit]').click()
+}
+
+export const dialogGone = (page: Page) => page.waitForSelector('[role=dialog]', { state: 'detached' })
