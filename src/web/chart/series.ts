@@ -1,5 +1,5 @@
 /** What a mark is drawn in: the two inks, each also quiet, and a neutral scale. */
-export type Tone = 'traffic' | 'money' | 'money-quiet' | 'neutral' | 'neutral-quiet'
+export type Tone = 'traffic' | 'money' | 'money-soft' | 'money-quiet' | 'neutral' | 'neutral-quiet'
 
 /** One value for each bucket; NaN where there is none. */
 export interface Series {

@@ -10,6 +10,8 @@ export interface DateFormat {
   bucket(label: string, group: Group): string
   /** Day and time to the minute. */
   time(moment: string | Date): string
+  /** The day on which a moment lies in the zone. */
+  date(moment: string | Date): string
   /** Time of the day, with seconds. */
   clock(moment: string | Date): string
   /** A calendar day, `YYYY-MM-DD`, or the day of a moment. */
@@ -50,6 +52,7 @@ export function dateFormat(locale: string, zone?: string): DateFormat {
     month: make({ month: 'long', year: 'numeric' }),
   }
   const time = make({ dateStyle: 'medium', timeStyle: 'short' })
+  const date = make({ day: 'numeric', month: 'short', year: 'numeric' })
   const clock = make({ timeStyle: 'medium' })
   const day = make({ day: 'numeric', month: 'short', year: 'numeric', timeZone: 'UTC' })
   const relative = new Intl.RelativeTimeFormat(locale, { numeric: 'auto' })
@@ -59,6 +62,7 @@ export function dateFormat(locale: string, zone?: string): DateFormat {
     axis: (label, group) => axis[group]().format(new Date(label)),
     bucket: (label, group) => bucket[group]().format(new Date(label)),
     time: moment => time().format(new Date(moment)),
+    date: moment => date().format(new Date(moment)),
     clock: moment => clock().format(new Date(moment)),
     day: text => day().format(asDay(text)),
     days: (from, to) => day().formatRange(asDay(from), asDay(to)),

@@ -1,12 +1,18 @@
 import { useRawSearch, withParams } from './address.ts'
+import { FILTERS } from './filters.ts'
 
-/** Parameters that belong to one page alone. Period and filters go along from page to page. */
-const OF_ONE_PAGE = ['page', 'sort', 'order', 'search', 'metric', 'group', 'tab', 'types', 'chosen', 'by']
+/** Period and filters go along from page to page; all other parameters belong to one page alone. */
+const OF_PERIOD = ['range', 'from', 'to', 'compare', 'compare_from', 'compare_to', 'match_weekday']
+
+const goesAlong = (parameter: string): boolean => {
+  const name = parameter.replace(/\[.*$/, '')
+  return OF_PERIOD.includes(name) || name in FILTERS
+}
 
 /** Returns what other pages of the site take along from an address, with more parameters. */
 function keptSearch(search: string, more: Readonly<Record<string, string>>): string {
   const params = new URLSearchParams(search)
-  for (const name of OF_ONE_PAGE) params.delete(name)
+  for (const name of [...params.keys()]) if (!goesAlong(name)) params.delete(name)
   for (const [name, value] of Object.entries(more)) params.set(name, value)
   return withParams('', params)
 }

@@ -1,5 +1,124 @@
+import { lazy, Suspense, useState } from 'react'
+import { api, TOGETHER } from '../../api/client.ts'
+import { useRead } from '../../api/use-read.ts'
+import { useSite } from '../../app/site.tsx'
+import { Answer } from '../../parts/answer.tsx'
+import { Button } from '../../parts/button.tsx'
+import { Card } from '../../parts/card.tsx'
+import { HostileText } from '../../parts/hostile-text.tsx'
 import { Empty } from '../../parts/states.tsx'
+import { useAddress } from '../../state/address.ts'
+import { useText } from '../../text/text.tsx'
+import type { Funnel } from './draft.ts'
+import { FunnelForm } from './funnel-form.tsx'
+import { FunnelReport } from './funnel-report.tsx'
+import css from './funnels.module.css'
 
+const FunnelDialog = lazy(() => import('./funnel-dialog.tsx'))
+const DeleteDialog = lazy(() => import('./delete-dialog.tsx'))
+
+const MOST = 100
+
+/** Saved funnels: the chosen one with its numbers. */
 export default function Funnels() {
-  return <Empty />
+  const { funnels: text } = useText()
+  const { id } = useSite()
+  const { params, change } = useAddress()
+  const read = useRead(['funnels', id], signal =>
+    api.funnels.list.query({ siteKey: id, per_page: MOST }, { signal, context: TOGETHER }),
+  )
+  const choose = (funnel: Funnel) => change({ funnel: funnel.id }, { replace: true })
+  return (
+    <>
+      <h1 className="only-read">{text.title}</h1>
+      <Answer read={read}>
+        {({ data }) => {
+          const chosen = data.find(funnel => funnel.id === params.get('funnel')) ?? data[0]
+          if (!chosen) return <First onSaved={choose} />
+          return <Saved funnels={data} chosen={chosen} onChoose={choose} />
+        }}
+      </Answer>
+    </>
+  )
+}
+
+/** Where there is no funnel yet, the page itself is the form: two clicks choose two pages, the third one saves. */
+function First({ onSaved }: { onSaved(funnel: Funnel): void }) {
+  const { funnels: text } = useText()
+  const { mayChange } = useSite()
+  if (!mayChange) {
+    return (
+      <Card>
+        <Empty title={text.none}>{text.noneReader}</Empty>
+      </Card>
+    )
+  }
+  return (
+    <Card title={text.none} note={text.noneText} label={text.create}>
+      <FunnelForm onSaved={onSaved} />
+    </Card>
+  )
+}
+
+interface SavedProps {
+  funnels: readonly Funnel[]
+  chosen: Funnel
+  onChoose(funnel: Funnel): void
+}
+
+function Saved({ funnels, chosen, onChoose }: SavedProps) {
+  const { funnels: text, common } = useText()
+  const { mayChange } = useSite()
+  const { change } = useAddress()
+  const [dialog, setDialog] = useState<'create' | 'edit' | 'delete'>()
+  const close = () => setDialog(undefined)
+  return (
+    <>
+      <nav className={css.list} aria-label={text.list}>
+        {funnels.map(funnel => (
+          <button
+            key={funnel.id}
+            type="button"
+            className={css.entry}
+            aria-current={funnel === chosen ? 'page' : undefined}
+            onClick={() => onChoose(funnel)}
+          >
+            <HostileText>{funnel.name}</HostileText>
+          </button>
+        ))}
+        {mayChange && (
+          <Button className={css.create} onClick={() => setDialog('create')}>
+            + {text.create}
+          </Button>
+        )}
+      </nav>
+      <FunnelReport
+        funnel={chosen}
+        action={
+          mayChange && (
+            <span className={css.tools}>
+              <Button kind="quiet" onClick={() => setDialog('edit')}>
+                {common.actions.edit}
+              </Button>
+              <Button kind="quiet" onClick={() => setDialog('delete')}>
+                {common.actions.delete}
+              </Button>
+            </span>
+          )
+        }
+      />
+      <Suspense>
+        {(dialog === 'create' || dialog === 'edit') && (
+          <FunnelDialog funnel={dialog === 'edit' ? chosen : undefined} onSaved={onChoose} onClose={close} />
+        )}
+        {dialog === 'delete' && (
+          <DeleteDialog
+            funnel={chosen}
+            onDeleted={() => change({ funnel: null }, { replace: true })}
+            onClose={close}
+          />
+        )}
+      </Suspense>
+    </>
+  )
 }

@@ -1,5 +1,89 @@
-import { Empty } from '../../parts/states.tsx'
+import { api } from '../../api/client.ts'
+import { useRead } from '../../api/use-read.ts'
+import { useQuestion, useSite } from '../../app/site.tsx'
+import { Answer } from '../../parts/answer.tsx'
+import { FigurePanel } from '../../parts/figure.tsx'
+import { Skeleton } from '../../parts/states.tsx'
+import { useAddress } from '../../state/address.ts'
+import { useText } from '../../text/text.tsx'
+import { ChangeCard } from './change-card.tsx'
+import { LifetimeCard } from './lifetime-card.tsx'
+import { Lists } from './lists.tsx'
+import { chosenCourse, hasRecurring, isWithoutMoney, type Report } from './metrics.ts'
+import css from './money.module.css'
+import { MoneyChart } from './money-chart.tsx'
+import { MoneyFigures } from './money-figures.tsx'
+import { MrrWaterfall } from './mrr-waterfall.tsx'
+import { NoMoney } from './no-money.tsx'
+import { ProcessorState } from './processor-state.tsx'
+import { Rates } from './rates.tsx'
+import { SourceCard } from './source-card.tsx'
+import { useProcessor } from './use-processor.ts'
 
+/** Revenue and recurring revenue: how much, how it changed, where it comes from, and who pays. */
 export default function Money() {
-  return <Empty />
+  const { money: text } = useText()
+  const { input, compare } = useQuestion()
+  const query = { ...input, ...compare }
+  const read = useRead(['money', query], signal => api.stats.money.query(query, { signal }))
+  const processor = useProcessor()
+  const never = useIsWithoutCustomers(read.data !== undefined && isWithoutMoney(read.data))
+  return (
+    <>
+      <h1 className="only-read">{text.title}</h1>
+      <Answer read={read} placeholder={<Skeleton rows={10} />}>
+        {report => {
+          if (isWithoutMoney(report) && never === undefined) return <Skeleton rows={10} />
+          if (isWithoutMoney(report) && never && !processor) return <NoMoney />
+          return (
+            <>
+              <ProcessorState processor={processor} />
+              <MoneyReport report={report} />
+            </>
+          )
+        }}
+      </Answer>
+    </>
+  )
+}
+
+function MoneyReport({ report }: { report: Report }) {
+  const { can } = useSite()
+  const { params } = useAddress()
+  const isRecurring = hasRecurring(report)
+  const course = chosenCourse(params, report)
+  const mayList = can('people')
+  return (
+    <>
+      <FigurePanel figures={<MoneyFigures report={report} course={course} />}>
+        <MoneyChart course={course} isRecurring={isRecurring} />
+      </FigurePanel>
+      <div className={mayList && isRecurring ? css.sides : css.one}>
+        <SourceCard isRecurring={isRecurring} />
+        {mayList && isRecurring && <ChangeCard />}
+      </div>
+      <div className={isRecurring ? css.sides : css.one}>
+        {isRecurring && <MrrWaterfall report={report} />}
+        {isRecurring && <Rates report={report} />}
+      </div>
+      <div className={css.one}>
+        <LifetimeCard />
+        {mayList && <Lists isRecurring={isRecurring} />}
+      </div>
+    </>
+  )
+}
+
+/** Whether there has never been a customer; undefined while it is not known. A share that may not list customers says no. */
+function useIsWithoutCustomers(enabled: boolean): boolean | undefined {
+  const { id, can } = useSite()
+  const mayList = can('people')
+  const query = { siteKey: id, per_page: 1 }
+  const read = useRead(
+    ['moneyCustomers', query],
+    signal => api.stats.moneyCustomers.query(query, { signal }),
+    { enabled: enabled && mayList },
+  )
+  if (!mayList || read.failure) return false
+  return read.data && read.data.meta.total === 0
 }

@@ -33,8 +33,9 @@ export default function PersonPage() {
       <Answer read={read}>
         {data => (
           <>
-            <Profile person={data} />
-            {mayManage && <PersonActions person={person} isUser={data.kind === 'user'} />}
+            <Profile person={data}>
+              {mayManage && <PersonActions person={person} isUser={data.kind === 'user'} />}
+            </Profile>
             {data.sessions === 0 ? (
               <Card>
                 <Empty title={people.nothingHere}>

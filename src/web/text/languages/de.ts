@@ -6,13 +6,16 @@ import { errors } from '../de/errors.ts'
 import { events } from '../de/events.ts'
 import { explore } from '../de/explore.ts'
 import { filters } from '../de/filters.ts'
+import { funnels } from '../de/funnels.ts'
 import { goals } from '../de/goals.ts'
 import { install } from '../de/install.ts'
+import { journeys } from '../de/journeys.ts'
 import { keys } from '../de/keys.ts'
 import { money } from '../de/money.ts'
 import { overview } from '../de/overview.ts'
 import { people } from '../de/people.ts'
 import { period } from '../de/period.ts'
+import { retention } from '../de/retention.ts'
 import { settings } from '../de/settings.ts'
 import { share } from '../de/share.ts'
 import { sites } from '../de/sites.ts'
@@ -32,13 +35,16 @@ export const dictionary: Dictionary = {
   events,
   explore,
   filters,
+  funnels,
   goals,
   install,
+  journeys,
   keys,
   money,
   overview,
   people,
   period,
+  retention,
   settings,
   share,
   sites,

@@ -6,13 +6,16 @@ import { errors } from '../en/errors.ts'
 import { events } from '../en/events.ts'
 import { explore } from '../en/explore.ts'
 import { filters } from '../en/filters.ts'
+import { funnels } from '../en/funnels.ts'
 import { goals } from '../en/goals.ts'
 import { install } from '../en/install.ts'
+import { journeys } from '../en/journeys.ts'
 import { keys } from '../en/keys.ts'
 import { money } from '../en/money.ts'
 import { overview } from '../en/overview.ts'
 import { people } from '../en/people.ts'
 import { period } from '../en/period.ts'
+import { retention } from '../en/retention.ts'
 import { settings } from '../en/settings.ts'
 import { share } from '../en/share.ts'
 import { sites } from '../en/sites.ts'
@@ -31,13 +34,16 @@ export const dictionary = {
   events,
   explore,
   filters,
+  funnels,
   goals,
   install,
+  journeys,
   keys,
   money,
   overview,
   people,
   period,
+  retention,
   settings,
   share,
   sites,

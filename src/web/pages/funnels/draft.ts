@@ -1,0 +1,89 @@
+import type { Inputs, Outputs } from '../../api/types.ts'
+
+export type Funnel = Outputs['funnels']['list']['data'][number]
+export type Body = Omit<Inputs['funnels']['create'], 'siteKey'>
+type BodyStep = Body['steps'][number]
+export type StepType = NonNullable<BodyStep['type']>
+export type StepOperator = NonNullable<BodyStep['operator']>
+
+/** A step that is being edited: a goal, or a definition of its own. */
+export interface DraftStep {
+  /** Identifies the step while it moves. */
+  key: number
+  goal: string | null
+  type: StepType
+  operator: StepOperator
+  value: string
+  threshold: string
+  props: Record<string, string> | null
+  /** Name that was saved; it goes when the step is changed. */
+  name: string | null
+}
+
+export const TYPES = {
+  pageview: true,
+  event: true,
+  scroll: true,
+  outbound: true,
+  download: true,
+  button: true,
+  form: true,
+  copy: true,
+} as const satisfies Record<StepType, true>
+
+let keys = 0
+
+const EMPTY: Omit<DraftStep, 'key'> = {
+  goal: null,
+  type: 'pageview',
+  operator: 'matches_pattern',
+  value: '',
+  threshold: '50',
+  props: null,
+  name: null,
+}
+
+export const newStep = (given: Partial<DraftStep> = {}): DraftStep => {
+  keys += 1
+  return { ...EMPTY, ...given, key: keys }
+}
+
+/** Returns the steps of a saved funnel for editing. */
+export const draftOf = (funnel: Funnel): DraftStep[] =>
+  funnel.steps.map(({ goal, type, operator, value, scroll_threshold: threshold, props, name }) =>
+    newStep({
+      goal,
+      type: type ?? 'pageview',
+      operator: operator ?? 'is',
+      value: value ?? '',
+      threshold: String(threshold ?? 50),
+      props,
+      // A goal is shown by its own name, also after it got another one.
+      name: goal === null ? name : null,
+    }),
+  )
+
+/** Returns the steps as the API takes them. */
+export const stepsOf = (steps: readonly DraftStep[]): Body['steps'] =>
+  steps.map(({ goal, type, operator, value, threshold, props, name }) => {
+    if (goal !== null) return { goal }
+    return {
+      type,
+      operator,
+      value: value === '' ? null : value,
+      ...(type === 'scroll' && { scroll_threshold: Number(threshold) }),
+      ...(type === 'event' && props && { props }),
+      ...(name !== null && { name }),
+    }
+  })
+
+const LONGEST_NAME = 120
+
+/** Returns a name made of the steps, for a funnel that was given none. */
+export function nameOf(steps: readonly DraftStep[], goalName: (id: string) => string): string {
+  const names = steps.map(({ goal, value, type }) => (goal === null ? value || type : goalName(goal)))
+  return Array.from(names.join(' → ')).slice(0, LONGEST_NAME).join('')
+}
+
+/** Whether a text that was typed is a page with places for any text. */
+export const operatorFor = (value: string): StepOperator => (value.includes('*') ? 'matches_pattern' : 'is')

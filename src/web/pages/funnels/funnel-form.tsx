@@ -1,0 +1,124 @@
+import { useState } from 'react'
+import { api } from '../../api/client.ts'
+import { useChange } from '../../api/use-change.ts'
+import { useSite } from '../../app/site.tsx'
+import { useGoalNames } from '../../filters/use-filter-text.ts'
+import { Button } from '../../parts/button.tsx'
+import { SelectField, TextField } from '../../parts/field.tsx'
+import { Form } from '../../parts/form.tsx'
+import { useText } from '../../text/text.tsx'
+import { type Body, type DraftStep, draftOf, type Funnel, nameOf, newStep, stepsOf } from './draft.ts'
+import css from './funnel-form.module.css'
+import { StepPicker } from './step-picker.tsx'
+import { StepRow } from './step-row.tsx'
+import { useWindowOptions } from './window-options.ts'
+
+const MOST_STEPS = 8
+
+interface Props {
+  /** The funnel to change; without it a new one is made. */
+  funnel?: Funnel
+  onSaved(funnel: Funnel): void
+}
+
+/** Defines a funnel: its steps, and what connects them. */
+export function FunnelForm({ funnel, onSaved }: Props) {
+  const { funnels: text, common } = useText()
+  const { id } = useSite()
+  const goals = useGoalNames()
+  const windows = useWindowOptions(funnel?.window)
+  const [steps, setSteps] = useState<readonly DraftStep[]>(() => (funnel ? draftOf(funnel) : []))
+  const save = useChange(
+    (body: Body) =>
+      funnel
+        ? api.funnels.update.mutate({ siteKey: id, funnel: funnel.id, ...body })
+        : api.funnels.create.mutate({ siteKey: id, ...body }),
+    [['funnels', id], ['savedFunnel']],
+  )
+  const suggested = nameOf(steps, goal => goals?.find(each => each.id === goal)?.display_name ?? '')
+  const send = async ({ name, window, by, order }: Record<string, string>) => {
+    const saved = await save.send({
+      name: name || suggested,
+      steps: stepsOf(steps),
+      window: window === 'session' ? 'session' : Number(window),
+      by: by as Body['by'],
+      order: order as Body['order'],
+    })
+    if (saved) onSaved(saved)
+  }
+  const errors = save.failure?.fields ?? {}
+  const isTooFew = steps.length < 2
+  return (
+    <Form
+      send={common.actions.save}
+      isSending={save.isSending}
+      failure={save.failure}
+      label={funnel ? text.edit : text.create}
+      onSend={values => !isTooFew && void send(values)}
+      others={isTooFew && <span className={css.hint}>{text.tooFew}</span>}
+    >
+      {steps.length > 0 && (
+        <ol aria-label={text.steps}>
+          {steps.map((step, index) => (
+            <StepRow
+              key={step.key}
+              step={step}
+              index={index}
+              isLast={index === steps.length - 1}
+              errors={Object.entries(errors).flatMap(([field, messages]) =>
+                field.startsWith(`steps.${index}.`) ? messages : [],
+              )}
+              onChange={next => setSteps(steps.map(each => (each === step ? next : each)))}
+              onMove={by => setSteps(moved(steps, index, by))}
+              onRemove={() => setSteps(steps.filter(each => each !== step))}
+            />
+          ))}
+        </ol>
+      )}
+      {steps.length < MOST_STEPS && (
+        <>
+          <StepPicker onAdd={given => setSteps([...steps, newStep(given)])} />
+          <Button kind="quiet" className={css.own} onClick={() => setSteps([...steps, newStep()])}>
+            + {text.ownStep}
+          </Button>
+        </>
+      )}
+      <div className={css.options}>
+        <TextField
+          name="name"
+          label={text.name}
+          defaultValue={funnel?.name ?? ''}
+          placeholder={suggested}
+          maxLength={120}
+          errors={errors.name}
+        />
+        <SelectField
+          name="window"
+          label={text.window}
+          defaultValue={String(funnel?.window ?? 'session')}
+          options={windows}
+          errors={errors.window}
+        />
+        <SelectField
+          name="by"
+          label={text.by}
+          defaultValue={funnel?.by ?? 'visitor'}
+          options={Object.entries(text.bys).map(([value, label]) => ({ value, label }))}
+        />
+        <SelectField
+          name="order"
+          label={text.order}
+          defaultValue={funnel?.order ?? 'loose'}
+          options={Object.entries(text.orders).map(([value, label]) => ({ value, label }))}
+        />
+      </div>
+    </Form>
+  )
+}
+
+function moved(steps: readonly DraftStep[], index: number, by: -1 | 1): DraftStep[] {
+  const next = [...steps]
+  const [step] = next.splice(index, 1)
+  next.splice(index + by, 0, step!)
+  return next
+}

@@ -1,0 +1,56 @@
+import { useFormat } from '../../format/format.ts'
+import { HostileText } from '../../parts/hostile-text.tsx'
+import { useText } from '../../text/text.tsx'
+import type { Journeys } from './layout.ts'
+import { useNodeName } from './node-name.ts'
+
+/** The same as the picture for screen readers: each step, its values, and where the sessions of each go on. */
+export function JourneyList({ journeys: { steps, direction } }: { journeys: Journeys }) {
+  const { journeys: text, common } = useText()
+  const { exact, percent } = useFormat()
+  const nameOf = useNodeName(direction)
+  const all = Math.max(1, steps[0]?.sessions ?? 1)
+  const headOf = (step: number) => {
+    if (step === 0) return text.start
+    return direction === 'from' ? text.after(exact(step)) : text.before(exact(step))
+  }
+  return (
+    <section className="only-read" aria-label={text.asList}>
+      <ol>
+        {steps.map(({ step, nodes }) => (
+          <li key={step}>
+            {headOf(step)}
+            <ul>
+              {nodes.map((node, index) => {
+                const next = steps[step + 1]
+                const links = next?.links.filter(({ from }) => from === index) ?? []
+                return (
+                  <li key={node.value ?? node.kind}>
+                    <HostileText>
+                      {text.nodeText(
+                        nameOf(node),
+                        common.visits(exact(node.sessions)),
+                        percent((100 * node.sessions) / all),
+                      )}
+                    </HostileText>
+                    {links.length > 0 && (
+                      <ul>
+                        {links.map(({ to, sessions }) => (
+                          <li key={to}>
+                            <HostileText>
+                              {`${nameOf(next!.nodes[to]!)}: ${common.visits(exact(sessions))}`}
+                            </HostileText>
+                          </li>
+                        ))}
+                      </ul>
+                    )}
+                  </li>
+                )
+              })}
+            </ul>
+          </li>
+        ))}
+      </ol>
+    </section>
+  )
+}

@@ -1,0 +1,96 @@
+import { type KeyboardEvent, useDeferredValue, useState } from 'react'
+import { api } from '../../api/client.ts'
+import { useRead } from '../../api/use-read.ts'
+import { useQuestion } from '../../app/site.tsx'
+import { NONE } from '../../filters/value-text.ts'
+import { useFormat } from '../../format/format.ts'
+import { Answer } from '../../parts/answer.tsx'
+import { HostileText } from '../../parts/hostile-text.tsx'
+import { Popover } from '../../parts/overlay/popover.tsx'
+import { useText } from '../../text/text.tsx'
+import type { Journeys } from './layout.ts'
+import css from './value-picker.module.css'
+
+const SHOWN = 30
+
+interface Props {
+  by: Journeys['by']
+  value: string | undefined
+  onChoose(value: string): void
+}
+
+/** Chooses the value that is followed, with a search. */
+export function ValuePicker({ by, value, onChoose }: Props) {
+  const { journeys: text } = useText()
+  return (
+    <Popover
+      label={text.choose}
+      button={{ className: css.button }}
+      trigger={
+        <>
+          {value === undefined ? text.choose : <HostileText>{value}</HostileText>}
+          <span aria-hidden="true">▾</span>
+        </>
+      }
+    >
+      {close => (
+        <Values
+          by={by}
+          onChoose={next => {
+            onChoose(next)
+            close()
+          }}
+        />
+      )}
+    </Popover>
+  )
+}
+
+/** The most frequent values of the period; with a search those that contain it. */
+export function useFrequentValues(by: Journeys['by'], search: string) {
+  const { input } = useQuestion()
+  const query = { ...input, dimension: by, per_page: SHOWN, ...(search !== '' && { search }) }
+  return useRead(['breakdown', query], signal => api.stats.breakdown.query(query, { signal }))
+}
+
+function Values({ by, onChoose }: Pick<Props, 'by' | 'onChoose'>) {
+  const { journeys: text } = useText()
+  const { exact } = useFormat()
+  const [typed, setTyped] = useState('')
+  const read = useFrequentValues(by, useDeferredValue(typed.trim()))
+  const take = (event: KeyboardEvent) => {
+    if (event.key !== 'Enter' || typed.trim() === '') return
+    event.preventDefault()
+    onChoose(typed.trim())
+  }
+  return (
+    <div className={css.values}>
+      <input
+        className={css.input}
+        value={typed}
+        placeholder={text.search}
+        aria-label={text.search}
+        onChange={event => setTyped(event.target.value)}
+        onKeyDown={take}
+      />
+      <Answer read={read}>
+        {({ data }) => {
+          const rows = data.filter(row => row.value !== NONE)
+          if (rows.length === 0) return <p className={css.none}>{text.noValues}</p>
+          return (
+            <ul className={css.list}>
+              {rows.map(row => (
+                <li key={row.value}>
+                  <button type="button" className={css.row} onClick={() => onChoose(row.value)}>
+                    <HostileText>{row.value}</HostileText>
+                    <span>{exact(row.sessions)}</span>
+                  </button>
+                </li>
+              ))}
+            </ul>
+          )
+        }}
+      </Answer>
+    </div>
+  )
+}

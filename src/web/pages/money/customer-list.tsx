@@ -1,0 +1,142 @@
+import { api } from '../../api/client.ts'
+import type { Inputs, Outputs } from '../../api/types.ts'
+import { useRead } from '../../api/use-read.ts'
+import { useQuestion, useSite } from '../../app/site.tsx'
+import { useFormat } from '../../format/format.ts'
+import { Answer } from '../../parts/answer.tsx'
+import { CsvButton } from '../../parts/csv-button.tsx'
+import { type Column, DataTable } from '../../parts/data-table.tsx'
+import { HostileText } from '../../parts/hostile-text.tsx'
+import { Pager } from '../../parts/pager.tsx'
+import { Empty } from '../../parts/states.tsx'
+import { useText } from '../../text/text.tsx'
+import { CustomerName } from './customer-name.tsx'
+import { firstVisitFilters } from './first-visit.ts'
+import { ListControls } from './list-controls.tsx'
+import { Tag } from './tag.tsx'
+import { useList } from './use-list.ts'
+
+type Customer = Outputs['stats']['moneyCustomers']['data'][number]
+type Sort = NonNullable<Inputs['stats']['moneyCustomers']['sort']>
+
+const PER_PAGE = 10
+const SORTS: readonly Sort[] = ['revenue', 'mrr', 'payments', 'first_payment', 'last_payment', 'first_visit']
+const STATUSES = ['active', 'churned', 'one_time'] as const satisfies readonly Customer['status'][]
+
+/** Everybody who ever paid, with what they paid and where they came from. */
+export function CustomerList({ isRecurring }: { isRecurring: boolean }) {
+  const { money } = useText()
+  const { lists: text } = money
+  const { id, mayExport } = useSite()
+  const { filters } = useQuestion()
+  const list = useList(SORTS, STATUSES)
+  const columns = useColumns(isRecurring)
+  const query = { siteKey: id, ...firstVisitFilters(filters).input, ...list.query, per_page: PER_PAGE }
+  const read = useRead(['moneyCustomers', query], signal => api.stats.moneyCustomers.query(query, { signal }))
+  return (
+    <>
+      <ListControls
+        {...list}
+        statuses={money.customerStatus}
+        action={mayExport && <CsvButton path="stats/money/customers" query={query} name="customers" />}
+      />
+      <Answer read={read}>
+        {({ data, meta }) =>
+          data.length === 0 ? (
+            <Empty title={text.noCustomers} />
+          ) : (
+            <>
+              <DataTable
+                label={text.customers}
+                columns={columns}
+                rows={data}
+                keyOf={row => row.id}
+                sort={list.sort}
+                order={list.order}
+                onSort={list.onSort}
+              />
+              <Pager meta={meta} onPage={list.onPage} />
+            </>
+          )
+        }
+      </Answer>
+    </>
+  )
+}
+
+function useColumns(isRecurring: boolean): Column<Customer, Sort>[] {
+  const { money } = useText()
+  const { lists: text } = money
+  const format = useFormat()
+  const day = (moment: string | null) =>
+    moment === null ? '–' : <span title={format.time(moment)}>{format.date(moment)}</span>
+  const amount = (minor: number | null) =>
+    minor === null ? '–' : <span title={format.exactMoney(minor)}>{format.money(minor)}</span>
+  return [
+    {
+      name: 'customer',
+      label: text.customer,
+      cell: ({ id, name, email, customer_id: other }) => (
+        <CustomerName {...{ id, name, email, other }} isLong />
+      ),
+    },
+    {
+      name: 'status',
+      label: text.status,
+      isWide: true,
+      cell: ({ status }) => <Tag>{money.customerStatus[status]}</Tag>,
+    },
+    {
+      name: 'first_visit',
+      label: text.firstVisitBy,
+      sort: 'first_visit',
+      isWide: true,
+      cell: ({ first_visit: visit }) =>
+        visit === null ? '–' : <HostileText>{visit.channel || visit.source || '–'}</HostileText>,
+    },
+    {
+      name: 'first_payment',
+      label: text.firstPayment,
+      sort: 'first_payment',
+      isNumber: true,
+      isWide: true,
+      cell: row => day(row.first_payment_at),
+    },
+    {
+      name: 'last_payment',
+      label: text.lastPayment,
+      sort: 'last_payment',
+      isNumber: true,
+      isWide: true,
+      cell: row => day(row.last_payment_at),
+    },
+    {
+      name: 'payments',
+      label: text.paymentCount,
+      sort: 'payments',
+      isNumber: true,
+      isWide: true,
+      cell: ({ payments }) => format.exact(payments),
+    },
+    {
+      name: 'revenue',
+      label: text.revenue,
+      sort: 'revenue',
+      isNumber: true,
+      isMoney: true,
+      cell: ({ revenue }) => amount(revenue),
+    },
+    ...(isRecurring
+      ? [
+          {
+            name: 'mrr',
+            label: text.mrr,
+            sort: 'mrr' as const,
+            isNumber: true,
+            isMoney: true,
+            cell: ({ mrr }: Customer) => amount(mrr),
+          },
+        ]
+      : []),
+  ]
+}

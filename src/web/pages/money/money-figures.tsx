@@ -1,0 +1,63 @@
+import { useQuestion } from '../../app/site.tsx'
+import { useFormat } from '../../format/format.ts'
+import { Figure, FigureGrid } from '../../parts/figure.tsx'
+import { useAddress } from '../../state/address.ts'
+import { useText } from '../../text/text.tsx'
+import {
+  COURSES,
+  type Course,
+  type FigureName,
+  figuresOf,
+  figureText,
+  hasRecurring,
+  isMoneyFigure,
+  type Report,
+} from './metrics.ts'
+
+interface Props {
+  report: Report
+  /** Whose course the chart shows. */
+  course: Course
+}
+
+/** The figures of the period, with their change; those with a course choose what the chart shows. */
+export function MoneyFigures({ report, course }: Props) {
+  const { money: text, common } = useText()
+  const format = useFormat()
+  const { period } = useQuestion()
+  const { change } = useAddress()
+  const isNow = report.now !== null && report.now.mrr === report.mrr
+  const first = hasRecurring(report) ? 'mrr' : 'revenue'
+  return (
+    <FigureGrid>
+      {figuresOf(report).map(name => {
+        const write = figureText(format, name)
+        const [now, before] = [report[name], report.previous[name]]
+        const isCourse = (COURSES as readonly FigureName[]).includes(name)
+        return (
+          <Figure
+            key={name}
+            name={name === 'mrr' && !isNow ? text.figures.mrr_then : text.figures[name]}
+            hint={text.hints[name]}
+            shown={now === null ? '–' : write.short(now)}
+            exact={now === null ? text.noValue : write.exact(now)}
+            isMoney={isMoneyFigure(name)}
+            compared={
+              period.compare === 'none' || now === null || before === null
+                ? undefined
+                : { ...amounts(name, now, before), title: `${common.previous}: ${write.exact(before)}` }
+            }
+            isChosen={name === course}
+            onChoose={
+              isCourse ? () => change({ metric: name === first ? null : name }, { replace: true }) : undefined
+            }
+          />
+        )
+      })}
+    </FigureGrid>
+  )
+}
+
+/** What is lost is compared by its size: less is better. */
+const amounts = (name: FigureName, now: number, before: number) =>
+  name === 'churned_mrr' ? { now: Math.abs(now), before: Math.abs(before), isInverse: true } : { now, before }

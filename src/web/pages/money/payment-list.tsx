@@ -1,0 +1,95 @@
+import { api } from '../../api/client.ts'
+import type { Outputs } from '../../api/types.ts'
+import { useRead } from '../../api/use-read.ts'
+import { useSite } from '../../app/site.tsx'
+import { useFormat } from '../../format/format.ts'
+import { Answer } from '../../parts/answer.tsx'
+import { CsvButton } from '../../parts/csv-button.tsx'
+import { type Column, DataTable } from '../../parts/data-table.tsx'
+import { Pager } from '../../parts/pager.tsx'
+import { Empty } from '../../parts/states.tsx'
+import { usePage } from '../../state/page.ts'
+import { useText } from '../../text/text.tsx'
+import { CustomerName } from './customer-name.tsx'
+import css from './lists.module.css'
+import { customerOfPayment, type Payment } from './payment-customer.ts'
+import { Tag } from './tag.tsx'
+
+const PER_PAGE = 10
+
+/** All payments, the newest first, each in its own currency. */
+export function PaymentList() {
+  const { lists: text } = useText().money
+  const { id, currency } = useSite()
+  const [page, onPage] = usePage()
+  const query = { siteKey: id, page, per_page: PER_PAGE }
+  const read = useRead(['payments', query], signal => api.payments.list.query(query, { signal }))
+  const columns = usePaymentColumns()
+  const customer: Column<Payment> = {
+    name: 'customer',
+    label: text.customer,
+    cell: row => <CustomerName {...customerOfPayment(row, currency)} isLong />,
+  }
+  return (
+    <Answer read={read}>
+      {({ data, meta }: Outputs['payments']['list']) =>
+        data.length === 0 ? (
+          <Empty title={text.noPayments} />
+        ) : (
+          <>
+            <div className={css.controls}>
+              <span className={css.grow} />
+              <CsvButton path="payments" query={{ siteKey: id }} name="payments" />
+            </div>
+            <DataTable
+              label={text.payments}
+              columns={[customer, ...columns]}
+              rows={data}
+              keyOf={row => row.transaction_id}
+            />
+            <Pager meta={meta} onPage={onPage} />
+          </>
+        )
+      }
+    </Answer>
+  )
+}
+
+/** What a payment is, without its customer. */
+export function usePaymentColumns(): Column<Payment>[] {
+  const { lists: text } = useText().money
+  const format = useFormat()
+  return [
+    {
+      name: 'tags',
+      label: text.status,
+      isWide: true,
+      cell: ({ refunded, renewal, is_free_trial: isTrial }) => (
+        <span className={css.tags}>
+          {refunded && <Tag tone="bad">{text.refunded}</Tag>}
+          {renewal && <Tag>{text.renewal}</Tag>}
+          {isTrial && <Tag>{text.trial}</Tag>}
+        </span>
+      ),
+    },
+    {
+      name: 'source',
+      label: text.origin,
+      isWide: true,
+      cell: ({ source }) => text.origins[source],
+    },
+    {
+      name: 'at',
+      label: text.paidAt,
+      isNumber: true,
+      cell: ({ timestamp }) => format.time(timestamp),
+    },
+    {
+      name: 'amount',
+      label: text.amount,
+      isNumber: true,
+      isMoney: true,
+      cell: ({ amount, currency }) => format.exactMoney(amount, currency),
+    },
+  ]
+}

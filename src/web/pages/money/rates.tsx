@@ -1,0 +1,59 @@
+import { useQuestion } from '../../app/site.tsx'
+import { useFormat } from '../../format/format.ts'
+import { Card } from '../../parts/card.tsx'
+import { Change } from '../../parts/change.tsx'
+import { useText } from '../../text/text.tsx'
+import type { Report } from './metrics.ts'
+import css from './rates.module.css'
+
+const RATES = [
+  'arr',
+  'mrr_growth_rate',
+  'arpa',
+  'active_subscriptions',
+  'customer_churn_rate',
+  'mrr_churn_rate',
+  'net_mrr_churn_rate',
+  'revenue_per_paying_customer',
+] as const
+type Rate = (typeof RATES)[number]
+
+const AMOUNTS: readonly Rate[] = ['arr', 'arpa', 'revenue_per_paying_customer']
+
+/** Further numbers of the period, each with its definition in a tooltip. */
+export function Rates({ report }: { report: Report }) {
+  const { money, common } = useText()
+  const { rates: text } = money
+  const format = useFormat()
+  const { period } = useQuestion()
+  const write = (name: Rate, value: number) => {
+    if (AMOUNTS.includes(name)) return { shown: format.money(value), exact: format.exactMoney(value) }
+    const shown = name === 'active_subscriptions' ? format.exact(value) : format.percent(value)
+    return { shown, exact: shown }
+  }
+  return (
+    <Card title={text.title} label={text.title}>
+      <dl className={css.rates}>
+        {RATES.map(name => {
+          const [now, before] = [report[name], report.previous[name]]
+          const { shown, exact } = write(name, now)
+          const isCompared = period.compare !== 'none'
+          return (
+            <div key={name}>
+              <dt title={text.hints[name]}>{text[name]}</dt>
+              <dd>
+                <span title={exact} className={AMOUNTS.includes(name) ? css.money : undefined}>
+                  {shown}
+                </span>
+                <small title={`${common.previous}: ${write(name, before).exact}`}>
+                  {isCompared && !name.endsWith('_rate') && <Change now={now} before={before} />}
+                  {isCompared && name.endsWith('_rate') && `${common.previous} ${write(name, before).shown}`}
+                </small>
+              </dd>
+            </div>
+          )
+        })}
+      </dl>
+    </Card>
+  )
+}

@@ -1,0 +1,109 @@
+import { api } from '../../api/client.ts'
+import type { Inputs, Outputs } from '../../api/types.ts'
+import { useRead } from '../../api/use-read.ts'
+import { useQuestion, useSite } from '../../app/site.tsx'
+import { useFormat } from '../../format/format.ts'
+import { Answer } from '../../parts/answer.tsx'
+import { CsvButton } from '../../parts/csv-button.tsx'
+import { type Column, DataTable } from '../../parts/data-table.tsx'
+import { Pager } from '../../parts/pager.tsx'
+import { Empty } from '../../parts/states.tsx'
+import { useText } from '../../text/text.tsx'
+import { CustomerName } from './customer-name.tsx'
+import { firstVisitFilters } from './first-visit.ts'
+import { ListControls } from './list-controls.tsx'
+import { customerOf } from './subscription-customer.ts'
+import { SubscriptionTags } from './subscription-tags.tsx'
+import { useList } from './use-list.ts'
+
+type Subscription = Outputs['stats']['moneySubscriptions']['data'][number]
+type Sort = NonNullable<Inputs['stats']['moneySubscriptions']['sort']>
+type Status = NonNullable<Inputs['stats']['moneySubscriptions']['status']>
+
+const PER_PAGE = 10
+const SORTS: readonly Sort[] = ['mrr', 'started', 'ended']
+
+/** Subscriptions as they are now. */
+export function SubscriptionList() {
+  const { money } = useText()
+  const { lists: text } = money
+  const { id, mayExport } = useSite()
+  const { filters } = useQuestion()
+  const list = useList(SORTS, Object.keys(money.subscriptionStatus) as Status[])
+  const columns = useSubscriptionColumns()
+  const query = { siteKey: id, ...firstVisitFilters(filters).input, ...list.query, per_page: PER_PAGE }
+  const read = useRead(['moneySubscriptions', query], signal =>
+    api.stats.moneySubscriptions.query(query, { signal }),
+  )
+  return (
+    <>
+      <ListControls
+        {...list}
+        statuses={money.subscriptionStatus satisfies Record<Status, string>}
+        action={
+          mayExport && <CsvButton path="stats/money/subscriptions" query={query} name="subscriptions" />
+        }
+      />
+      <Answer read={read}>
+        {({ data, meta }) =>
+          data.length === 0 ? (
+            <Empty title={text.noSubscriptions} />
+          ) : (
+            <>
+              <DataTable
+                label={text.subscriptions}
+                columns={columns}
+                rows={data}
+                keyOf={row => row.subscription_id}
+                sort={list.sort}
+                order={list.order}
+                onSort={list.onSort}
+              />
+              <Pager meta={meta} onPage={list.onPage} />
+            </>
+          )
+        }
+      </Answer>
+    </>
+  )
+}
+
+function useSubscriptionColumns(): Column<Subscription, Sort>[] {
+  const { lists: text } = useText().money
+  const format = useFormat()
+  const day = (moment: string | null) =>
+    moment === null ? '–' : <span title={format.time(moment)}>{format.date(moment)}</span>
+  return [
+    {
+      name: 'customer',
+      label: text.customer,
+      cell: row => <CustomerName {...customerOf(row)} isLong />,
+    },
+    { name: 'status', label: text.status, cell: row => <SubscriptionTags subscription={row} /> },
+    {
+      name: 'started',
+      label: text.started,
+      sort: 'started',
+      isNumber: true,
+      isWide: true,
+      cell: row => day(row.started_at),
+    },
+    {
+      name: 'ended',
+      label: text.ended,
+      sort: 'ended',
+      isNumber: true,
+      isWide: true,
+      cell: row => day(row.ended_at),
+    },
+    {
+      name: 'mrr',
+      label: text.mrr,
+      sort: 'mrr',
+      isNumber: true,
+      isMoney: true,
+      cell: ({ mrr }) =>
+        mrr === null ? '–' : <span title={format.exactMoney(mrr)}>{format.money(mrr)}</span>,
+    },
+  ]
+}

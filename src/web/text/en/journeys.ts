@@ -1,0 +1,27 @@
+import { counted } from '../plural.ts'
+
+export const journeys = {
+  title: 'Journeys',
+  directions: { from: 'From', to: 'To' },
+  direction: 'Direction',
+  by: { path: 'Page', title: 'Title', event_name: 'Event' },
+  what: 'What is followed',
+  choose: 'Choose a value',
+  search: 'Search',
+  noValues: 'No such value in this period',
+  steps: 'Steps',
+  stepCount: (shown: string) => counted(shown, 'step', 'steps'),
+  branches: 'Branches',
+  branchCount: (shown: string) => counted(shown, 'branch', 'branches'),
+  start: 'Start',
+  after: (shown: string) => `Step ${shown}`,
+  before: (shown: string) => `${shown} before`,
+  other: 'Others',
+  end: { from: 'Visit ended', to: 'Visit began' },
+  none: 'No visit with this value in the period',
+  nodeText: (name: string, visits: string, percent: string) => `${name}: ${visits}, ${percent}`,
+  asList: 'Journeys, as a list',
+  follow: (name: string) => `Follow from ${name}`,
+  help: 'A click on a value follows it.',
+  ofAll: (percent: string) => `${percent} of all`,
+}

@@ -1,0 +1,341 @@
+import { randomUUID } from 'node:crypto'
+import type { Page } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import {
+  deliver,
+  event,
+  invoice,
+  item,
+  price,
+  SECRET,
+  type StripeEvent,
+  subscription,
+} from '../support/stripe.ts'
+import { accessibilityProblems, sticksOut } from './audit-page.ts'
+import { type SeededSite, seededSite, TOO_SLOW } from './seeded-site.ts'
+import { type Member, startVisit, type Visit } from './visit.ts'
+
+const NOW = new Date('2026-03-18T12:00:00Z')
+const seconds = (day: string, hour = 12) =>
+  Date.parse(`${day}T${String(hour).padStart(2, '0')}:00:00Z`) / 1000
+const [ADA, BEN] = [randomUUID(), randomUUID()]
+
+let visit: Visit
+let member: Member
+/** With subscriptions, in dollars. */
+let shop: SeededSite
+/** With payments alone, in yen, in Tokyo. */
+let stall: SeededSite
+
+beforeAll(async () => {
+  visit = await startVisit({ now: () => NOW })
+  member = await visit.member()
+  ;[shop, stall] = await Promise.all([seededSite(visit, member), seededSite(visit, member, 'Asia/Tokyo')])
+  for (const site of [shop, stall]) {
+    await site.store([
+      { at: NOW.getTime() - 9 * 86_400_000, visitor: ADA, dimensions: SEARCH },
+      { at: NOW.getTime() - 8 * 86_400_000, visitor: BEN, dimensions: { channel: 'Direct', country: 'JP' } },
+      { at: NOW.getTime() - 7 * 86_400_000, visitor: randomUUID(), dimensions: { channel: 'Referral' } },
+    ])
+  }
+  const connection = { provider: 'stripe', webhook_secret: SECRET }
+  expect((await shop.call('PUT', '/processor', connection)).status).toBe(200)
+  await fillShop()
+  expect((await stall.call('PATCH', '/currency', { currency: 'JPY' })).status).toBe(200)
+  // The first one is on the day before in UTC.
+  await pay({ amount: 1200, timestamp: '2026-03-09T15:30:00Z', visitor_id: ADA, customer_id: 'c-1' })
+  await pay({ amount: 800, timestamp: '2026-03-12T03:00:00Z', visitor_id: BEN, customer_id: 'c-2' })
+  await pay({ amount: 5000, timestamp: '2026-02-01T03:00:00Z', customer_id: 'c-3' })
+})
+afterAll(() => visit.close())
+
+const SEARCH = { channel: 'Organic Search', source: 'Google', country: 'DE' }
+
+const pay = async (payment: Record<string, unknown>) => {
+  const body = { currency: 'JPY', transaction_id: randomUUID(), ...payment }
+  expect((await stall.call('POST', '/payments', body)).status).toBe(201)
+}
+
+/** A change of each kind in the last 30 days: new, expansion, contraction, churn and reactivation. */
+async function fillShop() {
+  const plan = (customer: string, amount: number, more = {}) =>
+    subscription({
+      id: `sub_${customer}`,
+      customer: `cus_${customer}`,
+      items: [item(price(amount))],
+      ...more,
+    })
+  const steps: [string, ReturnType<typeof plan>, string][] = [
+    ['created', plan('ada', 2_000, { metadata: { visitor_id: ADA } }), '2026-03-10'],
+    ['updated', plan('ada', 3_550, { metadata: { visitor_id: ADA } }), '2026-03-13'],
+    ['created', plan('ben', 1_000, { metadata: { visitor_id: BEN } }), '2026-03-11'],
+    ['created', plan('old', 9_000), '2026-01-05'],
+    ['updated', plan('old', 7_000), '2026-03-01'],
+    ['created', plan('gone', 4_000), '2026-01-06'],
+    ['deleted', plan('gone', 4_000, { status: 'canceled', ended_at: seconds('2026-03-04') }), '2026-03-04'],
+    ['created', plan('back', 500), '2026-01-07'],
+    ['updated', plan('back', 500, { status: 'paused' }), '2026-01-20'],
+    ['updated', plan('back', 600), '2026-03-06'],
+  ]
+  const send = async (events: readonly StripeEvent[]) => {
+    for (const each of events) {
+      const signedAt = NOW.getTime() / 1000
+      const { status } = await deliver({ api: visit.api, siteId: shop.id }, each, { signedAt })
+      expect(status).toBe(200)
+    }
+  }
+  await send(steps.map(([what, object, day]) => event(`customer.subscription.${what}`, object, seconds(day))))
+  await send(
+    [
+      ['ada', 'Ada Lovelace', '2026-03-10'],
+      ['ben', 'Ben', '2026-03-11'],
+      ['old', 'Old & Partners', '2026-01-05'],
+    ].map(([customer, name, day]) =>
+      event(
+        'invoice.paid',
+        invoice({
+          subscription: `sub_${customer}`,
+          customer: `cus_${customer}`,
+          customer_name: name,
+          customer_email: `${customer}@example.com`,
+          amount_paid: 2_000,
+          paidAt: seconds(day!),
+        }),
+        seconds(day!),
+      ),
+    ),
+  )
+}
+
+const open = async (page: Page, site: SeededSite, query: string, path = 'money') => {
+  await page.goto(`${visit.origin}/sites/${site.domain}/${path}?${query}`)
+  await page.waitForSelector('main strong[title]')
+}
+
+/** The exact values of the figures by their names. */
+const figures = (page: Page): Promise<Record<string, string>> =>
+  page.$$eval('main strong[title]', values =>
+    Object.fromEntries(
+      values.map(value => [
+        value.parentElement!.querySelector('span')!.textContent,
+        value.getAttribute('title')!,
+      ]),
+    ),
+  )
+
+const amount = (minor: number, currency = 'USD') => {
+  const format = new Intl.NumberFormat('en-GB', {
+    style: 'currency',
+    currency,
+    currencyDisplay: 'narrowSymbol',
+  })
+  return format.format(currency === 'JPY' ? minor : minor / 100)
+}
+const signed = (minor: number) => (minor > 0 ? `+${amount(minor)}` : amount(minor))
+
+const rowsOf = (page: Page, table: string) =>
+  page.$$eval(`table[aria-label="${table}"] tbody tr`, trs =>
+    trs.map(tr => [...tr.querySelectorAll('th, td:not([aria-hidden])')].map(td => td.textContent!)),
+  )
+
+describe('money', () => {
+  test('figures, waterfall and sources are those of the API, with a comparison and a filter', async () => {
+    const { page, complaints } = member
+    for (const query of [
+      'range=last_30_days',
+      'range=last_7_days&compare=previous_year',
+      'range=last_30_days&channel=Organic Search',
+      'from=2026-03-01&to=2026-03-06',
+    ]) {
+      await open(page, shop, `${query}${query.startsWith('from') ? '&compare=none' : ''}`)
+      const report = (await shop.call('GET', `/stats/money?${query}`)).body
+      const shown = await figures(page)
+      expect(shown['MRR now'] ?? shown['MRR at the end'], query).toBe(amount(report.mrr))
+      expect(shown, query).toMatchObject({
+        'MRR change': amount(report.net_new_mrr),
+        Revenue: amount(report.revenue),
+        Customers: String(report.active_customers),
+        'New customers': String(report.new_customers),
+        'Churned MRR': amount(report.churned_mrr),
+        'Lifetime value': report.lifetime_value === null ? 'none' : amount(report.lifetime_value),
+      })
+
+      const steps = await rowsOf(page, 'From the first day to the last')
+      expect(
+        steps.map(([name, value]) => [name, value]),
+        query,
+      ).toEqual([
+        ['MRR at the start', amount(report.mrr_at_start)],
+        ['New', signed(report.new_mrr)],
+        ['Reactivation', signed(report.reactivation_mrr)],
+        ['Expansion', signed(report.expansion_mrr)],
+        ['Contraction', signed(report.contraction_mrr)],
+        ['Churn', signed(report.churned_mrr)],
+        ['MRR at the end', amount(report.mrr)],
+      ])
+      const cents = steps.map(([, value]) => Math.round(Number(value!.replace(/[^\d.-]/g, '')) * 100))
+      expect(
+        cents.slice(0, -1).reduce((sum, each) => sum + each),
+        query,
+      ).toBe(cents.at(-1))
+
+      await page.waitForSelector('table[aria-label="Where money comes from: Channels"]')
+      const { data } = (await shop.call('GET', `/stats/money/breakdown?dimension=channel&sort=mrr&${query}`))
+        .body
+      const visited = (await shop.call('GET', `/stats/breakdown?dimension=channel&${query}`)).body.data
+      const sources = await rowsOf(page, 'Where money comes from: Channels')
+      for (const { value, mrr, revenue, new_customers: fresh } of data) {
+        const visitors = visited.find((row: { value: string }) => row.value === value)?.visitors ?? 0
+        const row = sources.find(([name]) => name === value)
+        expect(row?.slice(1, 3), `${query} ${value}`).toEqual([String(visitors), String(fresh)])
+        const exact = await page.$$eval(
+          `table[aria-label^="Where money"] tr:has(button[aria-label="Filter by ${value}"]) td span[title]`,
+          spans => spans.map(span => span.getAttribute('title')),
+        )
+        const perThousand = visitors === 0 ? [] : [amount(Math.round((1_000 * mrr) / visitors))]
+        expect(exact.slice(2), `${query} ${value}`).toEqual([amount(revenue), amount(mrr), ...perThousand])
+      }
+      expect(sources.map(([name]) => name).slice(0, 1), query).toEqual(
+        data.slice(0, 1).map((row: { value: string }) => row.value),
+      )
+    }
+    expect(complaints).toEqual([])
+  })
+
+  test('the chart shows MRR with what it gained and lost, or what the figure that is chosen did', async () => {
+    const { page } = member
+    await open(page, shop, 'range=last_30_days')
+    const query = 'range=last_30_days&compare=previous'
+    const series = (await shop.call('GET', `/stats/money/movements?${query}`)).body
+    const columns = () =>
+      page.$$eval('figure table tbody tr', trs =>
+        trs.map(tr => [...tr.querySelectorAll('td')].map(td => td.textContent!.replace(/[^\d-]/g, ''))),
+      )
+    await page.waitForSelector('figure[aria-label="MRR over time"] table')
+    const dollars = (minor: number) => String(Math.round(minor / 100))
+    expect((await columns()).map(row => row[0])).toEqual(series.mrr.map(dollars))
+    expect(await page.$$eval('figure th[scope=col]', heads => heads.map(head => head.textContent))).toEqual([
+      'Date',
+      'MRR now',
+      'Before',
+      'New',
+      'Reactivation',
+      'Expansion',
+      'Contraction',
+      'Churn',
+    ])
+    await page.click('button[aria-pressed]:has-text("Revenue")')
+    await page.waitForURL('**metric=revenue*')
+    await page.waitForSelector('figure[aria-label="Revenue over time"]')
+    const revenue = (await shop.call('GET', `/stats/timeseries?metric=revenue&${query}`)).body
+    await expect.poll(async () => (await columns()).map(row => row[0])).toEqual(revenue.values.map(dollars))
+  })
+
+  test('payments alone, in another currency and zone, have no words about subscriptions', async () => {
+    const { page, complaints } = member
+    for (const query of ['from=2026-03-10&to=2026-03-12', 'range=last_30_days&channel=Direct']) {
+      await open(page, stall, query)
+      const report = (await stall.call('GET', `/stats/money?${query}`)).body
+      expect(await figures(page), query).toEqual({
+        Revenue: amount(report.revenue, 'JPY'),
+        Payments: String(report.payments),
+        'Paying customers': String(report.paying_customers),
+        'New customers': String(report.new_customers),
+        'Revenue per customer': amount(report.revenue_per_paying_customer, 'JPY'),
+      })
+      expect(report.payments).toBeGreaterThan(0)
+      await page.waitForSelector('figure[aria-label="Revenue over time"]')
+      expect(await page.$('text=From the first day to the last')).toBeNull()
+    }
+    expect(complaints).toEqual([])
+  })
+
+  test('customers are searched, sorted and opened; the page of one has its numbers', async () => {
+    const { page } = member
+    await open(page, shop, 'range=last_30_days')
+    await page.waitForSelector('table[aria-label=Customers]')
+    const { data } = (await shop.call('GET', '/stats/money/customers')).body
+    expect((await rowsOf(page, 'Customers')).map(([name]) => name)).toEqual(
+      data.map(({ name, email, customer_id: id }: Record<string, string>) => `${name ?? id}${email ?? ''}`),
+    )
+    await page.fill('[aria-label="Search by name, address or id"]', 'lovelace')
+    await expect.poll(() => rowsOf(page, 'Customers').then(rows => rows.length)).toBe(1)
+    await page.click('table[aria-label=Customers] a')
+    await page.waitForSelector('h1 >> text=Ada Lovelace')
+    const ada = data.find(({ id }: { id: string }) => id === 'c:cus_ada')
+    expect(await figures(page)).toMatchObject({
+      Revenue: amount(ada.revenue),
+      MRR: amount(ada.mrr),
+      Payments: '1',
+    })
+    expect(await page.textContent('section[aria-label="First visit"]')).toContain('Organic Search')
+    await page.waitForSelector('table[aria-label=Subscriptions] >> text=sub_ada')
+    await page.waitForSelector('table[aria-label=Payments] >> text=$20.00')
+    expect(await page.getAttribute('text=Open the person', 'href')).toContain(`/people/${ADA}`)
+    await page.click('text=← Money')
+    await page.waitForSelector('table[aria-label=Customers]')
+    await page.goto(`${visit.origin}/sites/${shop.domain}/money/customers/c:nobody`)
+    await page.waitForSelector('text=This customer does not exist')
+  })
+
+  test('people who do not manage the site see no payments and no connection', async () => {
+    const reader = await visit.member({ teamId: member.login.teamId, role: 'viewer' })
+    const { page } = reader
+    await open(page, shop, 'range=last_30_days')
+    await page.waitForSelector('table[aria-label=Customers]')
+    expect(await page.locator('role=tab').allTextContents()).not.toContain('Payments')
+    expect(await page.$('a[href$="/connect-stripe"]')).toBeNull()
+    await page.goto(`${visit.origin}/sites/${shop.domain}/money/customers/c:cus_ada`)
+    await page.waitForSelector('table[aria-label=Subscriptions]')
+    expect(await page.$('section[aria-label=Payments]')).toBeNull()
+    expect(reader.complaints).toEqual([])
+    await reader.context.close()
+  })
+
+  test('payments are listed for those who manage the site', async () => {
+    const { page } = member
+    await open(page, stall, 'range=last_30_days&list=payments')
+    await page.waitForSelector('table[aria-label=Payments]')
+    const { data } = (await stall.call('GET', '/payments')).body
+    expect((await rowsOf(page, 'Payments')).map(row => row.at(-1))).toEqual(
+      data.map(({ amount: minor }: { amount: number }) => amount(minor, 'JPY')),
+    )
+  })
+
+  test('a card that takes too long says so, and the others live', async () => {
+    const { page } = member
+    await page.route('**/trpc/stats.moneyBreakdown', route => route.fulfill(TOO_SLOW))
+    await open(page, shop, 'range=last_30_days')
+    await page.waitForSelector('section[aria-label="Where money comes from"] >> text=Try a shorter range')
+    await page.waitForSelector('table[aria-label=Customers]')
+    await page.unroute('**/trpc/stats.moneyBreakdown')
+    await page.click('role=button[name="Try again"]')
+    await page.waitForSelector('table[aria-label^="Where money comes from"]')
+  })
+
+  test('without any payment the page says what it needs', async () => {
+    const site = await seededSite(visit, member)
+    await site.store([{ at: NOW.getTime() - 60_000, visitor: ADA }])
+    const { page } = member
+    await page.goto(`${visit.origin}/sites/${site.domain}/money`)
+    await page.waitForSelector('h2 >> text=No money yet')
+    expect(await page.getAttribute('a:has-text("Connect Stripe")', 'href')).toBe(
+      `/sites/${site.domain}/connect-stripe`,
+    )
+    expect(await accessibilityProblems(page)).toEqual([])
+  })
+
+  test('is accessible in both themes, and fits a phone', async () => {
+    const { page } = member
+    await open(page, shop, 'range=last_30_days')
+    await page.waitForSelector('table[aria-label=Customers]')
+    expect(await accessibilityProblems(page)).toEqual([])
+    await page.setViewportSize({ width: 360, height: 800 })
+    expect(await sticksOut(page)).toBe(false)
+    await page.goto(`${visit.origin}/sites/${shop.domain}/money/customers/c:cus_ada`)
+    await page.waitForSelector('table[aria-label=Payments]')
+    expect(await sticksOut(page)).toBe(false)
+    expect(await accessibilityProblems(page)).toEqual([])
+    await page.setViewportSize({ width: 1280, height: 900 })
+  })
+})
