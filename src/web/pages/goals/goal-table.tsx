@@ -62,6 +62,7 @@ export function GoalTable({ goals, rows, onEdit }: Props) {
       label: common.short.revenue,
       isNumber: true,
       isMoney: true,
+      isWide: true,
       cell: goal => (goal.currency === null ? '' : numberOf(row => format.money(row.revenue ?? 0))(goal)),
     })
   }
