@@ -31,7 +31,7 @@ beforeAll(async () => {
                 fields: {
                   type: 'event' as const,
                   name: 'signup',
-                  properties: { plan: index === 0 ? 'team' : 'pro' },
+                  props: { plan: index === 0 ? 'team' : 'pro' },
                 },
               },
             ]
@@ -66,10 +66,11 @@ const reported = async (query: string) =>
     ],
   )
 
-const fields = (page: Page, values: Record<string, string>) =>
-  Promise.all(
-    Object.entries(values).map(([name, value]) => page.fill(`role=dialog >> [name=${name}]`, value)),
-  )
+async function fields(page: Page, values: Record<string, string>): Promise<void> {
+  for (const [name, value] of Object.entries(values)) {
+    await page.fill(`role=dialog >> [name=${name}]`, value)
+  }
+}
 
 describe('goals', () => {
   test('a site without goals says so; the editor shows what would have matched, and saves it', async () => {
@@ -80,7 +81,7 @@ describe('goals', () => {
     await page.selectOption('role=dialog >> select[name=type]', 'page')
     await fields(page, { value: '/docs/*', display_name: 'Reads the docs' })
     const preview = page.locator('[role=dialog] [role=status]')
-    await preview.locator('text=/docs/start').waitFor()
+    await preview.locator('text="/docs/start"').waitFor()
     const definition = JSON.stringify({ match_type: 'page', match_value: '/docs/*' })
     const { body } = await site.call(
       'GET',
@@ -90,7 +91,7 @@ describe('goals', () => {
       `${body.conversions} conversions by ${body.visitors} visitors`,
     )
     await fields(page, { value: '/docs/**' })
-    await preview.locator('text=/docs/api/rest').waitFor()
+    await preview.locator('text="/docs/api/rest"').waitFor()
     await page.selectOption('role=dialog >> select[name=operator]', 'matches_regex')
     await fields(page, { value: '(' })
     await preview.locator('text=/expression/').waitFor()

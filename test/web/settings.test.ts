@@ -89,7 +89,7 @@ describe('settings', () => {
     await page.selectOption('role=dialog >> role=combobox[name="Filter by …"]', 'path')
     await page.fill('role=dialog >> input[aria-label="Search values"]', '/blog')
     await page.keyboard.press('Enter')
-    await page.click('role=dialog >> text=Apply')
+    await page.click('role=dialog >> role=button[name="Apply"]')
     await page.fill('role=dialog >> input[name=password]', 'short')
     await confirm(page)
     await page.waitForSelector('role=dialog >> text=characters')

@@ -17,16 +17,19 @@ export const RIGHT = 4
 const TOP = 20
 const AXIS = 24
 const LANE = 52
+/** Of stacked bars, which need more room. */
+const STACK_LANE = 84
 
 /** The picture of a chart: scale, lines, bars and marks. */
 export function Plot({ labels, group, lines, bars, marks = [], width, isPhone, cursor }: Props) {
   const format = useFormat()
-  const height = (isPhone ? 170 : 220) + (bars ? LANE + 14 : 0)
+  const room = bars ? 14 + (bars.length > 1 ? STACK_LANE : LANE) : 0
+  const height = (isPhone ? 170 : 220) + room
   const frame: Frame = {
     left: LEFT,
     right: width - RIGHT,
     top: TOP,
-    bottom: height - AXIS - (bars ? LANE + 14 : 0),
+    bottom: height - AXIS - room,
   }
   const x = bucketX(frame, labels.length)
   const scale = lineScale(lines, frame)
@@ -145,7 +148,10 @@ function Bars({ labels, bars, x, lane, cursor }: BarsProps) {
   const span = high - low || 1
   const zero = lane.bottom - ((0 - low) / span) * (lane.bottom - lane.top)
   const toPixels = (value: number) => (value / span) * (lane.bottom - lane.top)
-  const width = Math.max(1, Math.min(18, ((lane.right - lane.left) / Math.max(1, buckets)) * 0.6))
+  const width = Math.max(
+    1,
+    Math.min(bars.length > 1 ? 30 : 18, ((lane.right - lane.left) / Math.max(1, buckets)) * 0.6),
+  )
   return (
     <>
       <line className={css.grid} x1={lane.left} x2={lane.right} y1={zero} y2={zero} />
@@ -162,7 +168,7 @@ function Bars({ labels, bars, x, lane, cursor }: BarsProps) {
           return (
             <rect
               key={`${name} ${labels[index]}`}
-              className={`${css.bar} ${css[tone]} ${cursor === index ? css.here : ''}`}
+              className={`${css.bar} ${css[tone]} ${bars.length > 1 || cursor === index ? css.here : ''}`}
               x={x(index) - width / 2}
               y={top}
               width={width}

@@ -26,16 +26,20 @@ interface Props {
   label: string
   /** Whether the bars are of amounts. */
   isMoney?: boolean
+  /** Which numbers are left out on a phone. */
+  wide?: readonly number[]
 }
 
 /** A ranking: each row with a bar for its share. A row that can be chosen is a button. */
-export function RankList({ heads, rows, label, isMoney }: Props) {
+export function RankList({ heads, rows, label, isMoney, wide = [] }: Props) {
   const { overview } = useText()
   return (
     <section aria-label={label} className={isMoney ? css.amounts : undefined}>
       <div className={css.head} aria-hidden="true">
-        {heads.map(head => (
-          <span key={head}>{head}</span>
+        {heads.map((head, index) => (
+          <span key={head} className={wide.includes(index - 1) ? css.wide : undefined}>
+            {head}
+          </span>
         ))}
       </div>
       <ol>
@@ -49,11 +53,11 @@ export function RankList({ heads, rows, label, isMoney }: Props) {
                 onClick={row.onChoose}
                 title={overview.filterBy(row.name).slice(0, LONGEST_TITLE)}
               >
-                <Cells row={row} />
+                <Cells row={row} wide={wide} />
               </button>
             ) : (
               <div className={css.row}>
-                <Cells row={row} />
+                <Cells row={row} wide={wide} />
               </div>
             )}
           </li>
@@ -65,7 +69,7 @@ export function RankList({ heads, rows, label, isMoney }: Props) {
 
 const LONGEST_TITLE = 200
 
-function Cells({ row }: { row: RankRow }) {
+function Cells({ row, wide }: { row: RankRow; wide: readonly number[] }) {
   const { label, share, percent, numbers } = row
   return (
     <>
@@ -75,8 +79,12 @@ function Cells({ row }: { row: RankRow }) {
         {percent && <span className={css.percent}>{percent}</span>}
       </span>
       {numbers.map(({ shown, exact, isMoney, isZero }, index) => (
-        // biome-ignore lint/suspicious/noArrayIndexKey: the columns of a list stay
-        <span key={index} className={isZero ? css.zero : isMoney ? css.money : css.number} title={exact}>
+        <span
+          // biome-ignore lint/suspicious/noArrayIndexKey: the columns of a list stay
+          key={index}
+          className={`${isZero ? css.zero : isMoney ? css.money : css.number} ${wide.includes(index) ? css.wide : ''}`}
+          title={exact}
+        >
           {shown}
         </span>
       ))}

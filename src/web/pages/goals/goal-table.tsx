@@ -7,7 +7,7 @@ import { useSite } from '../../app/site.tsx'
 import { useFormat } from '../../format/format.ts'
 import { Confirm } from '../../parts/confirm.tsx'
 import { type Column, DataTable } from '../../parts/data-table.tsx'
-import { HostileText } from '../../parts/hostile-text.tsx'
+import { HostileText, plainText } from '../../parts/hostile-text.tsx'
 import { Menu } from '../../parts/overlay/menu.tsx'
 import { useText } from '../../text/text.tsx'
 import { type Goal, usualOperator } from './goal-types.ts'
@@ -73,9 +73,9 @@ export function GoalTable({ goals, rows, onEdit }: Props) {
       cell: goal => (
         <Menu
           trigger="⋯"
-          label={text.actionsFor(goal.display_name)}
+          label={text.actionsFor(plainText(goal.display_name))}
           align="end"
-          button={{ kind: 'quiet', 'aria-label': text.actionsFor(goal.display_name) }}
+          button={{ kind: 'quiet', 'aria-label': text.actionsFor(plainText(goal.display_name)) }}
           entries={[
             { name: 'edit', label: common.actions.edit, onChoose: () => onEdit(goal) },
             {
@@ -135,7 +135,7 @@ function Removal({ goal, onClose }: { goal: Goal; onClose(): void }) {
       isSending={remove.isSending}
       failure={remove.failure}
     >
-      <p>{text.deleteQuestion(goal.display_name)}</p>
+      <p>{text.deleteQuestion(plainText(goal.display_name))}</p>
     </Confirm>
   )
 }

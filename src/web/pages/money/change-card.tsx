@@ -15,7 +15,7 @@ import { Tag } from './tag.tsx'
 
 type Subscription = Outputs['stats']['moneySubscriptions']['data'][number]
 
-const SHOWN = 8
+const SHOWN = 9
 
 /** Subscriptions that started or ended, the newest first. */
 export function ChangeCard() {

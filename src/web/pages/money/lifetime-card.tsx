@@ -2,7 +2,6 @@ import { useState } from 'react'
 import { api } from '../../api/client.ts'
 import { useRead } from '../../api/use-read.ts'
 import { useQuestion, useSite } from '../../app/site.tsx'
-import { useValueText } from '../../filters/value-text.ts'
 import { useFormat } from '../../format/format.ts'
 import { Answer } from '../../parts/answer.tsx'
 import { Card } from '../../parts/card.tsx'
@@ -13,6 +12,7 @@ import { Tabs } from '../../parts/tabs.tsx'
 import { FILTERS } from '../../state/filters.ts'
 import { useText } from '../../text/text.tsx'
 import { firstVisitFilters } from './first-visit.ts'
+import { useSourceName } from './source-name.ts'
 import { DIMENSIONS, type MoneyDimension } from './use-money-rows.ts'
 
 const SHOWN = 7
@@ -44,7 +44,7 @@ function Values({ dimension }: { dimension: MoneyDimension }) {
   const { lifetime: text } = money
   const { id } = useSite()
   const format = useFormat()
-  const valueText = useValueText()
+  const nameOf = useSourceName()
   const { filters: chosen, addFilter } = useQuestion()
   const query = { siteKey: id, ...firstVisitFilters(chosen).input, dimension, per_page: SHOWN }
   const read = useRead(['moneyLifetimeValue', query], signal =>
@@ -64,11 +64,12 @@ function Values({ dimension }: { dimension: MoneyDimension }) {
           <RankList
             label={text.title}
             isMoney
+            wide={[0]}
             heads={[filters.names[dimension], text.customers, text.paid, text.value]}
             rows={data.map(({ value, customers, revenue, lifetime_value: worth }) => ({
               key: value,
-              name: valueText(dimension, value),
-              label: <HostileText>{valueText(dimension, value)}</HostileText>,
+              name: nameOf(dimension, value),
+              label: <HostileText>{nameOf(dimension, value)}</HostileText>,
               share: (worth ?? 0) / most,
               numbers: [
                 { shown: format.count(customers), exact: format.exact(customers) },

@@ -13,6 +13,7 @@ import { FILTERS } from '../../state/filters.ts'
 import { useText } from '../../text/text.tsx'
 import css from './source-card.module.css'
 import { type SourceSort, useSourceColumns } from './source-columns.tsx'
+import { isUnattributed } from './source-name.ts'
 import { DIMENSIONS, type MoneyDimension, type SourceRow, useMoneyRows } from './use-money-rows.ts'
 
 const SHOWN = 8
@@ -60,7 +61,7 @@ function Sources({ dimension, isRecurring }: { dimension: MoneyDimension; isRecu
     <Answer read={read}>
       {({ rows, total }) => {
         if (rows.length === 0) return <Empty />
-        const sorted = sortRows(rows, sort, order)
+        const sorted = sortRows(dimension, rows, sort, order)
         return (
           <>
             <DataTable
@@ -99,10 +100,17 @@ function Sources({ dimension, isRecurring }: { dimension: MoneyDimension; isRecu
   )
 }
 
-/** Rows without a number come last in either order. */
-function sortRows(rows: readonly SourceRow[], sort: SourceSort, order: 'asc' | 'desc'): SourceRow[] {
+/** Rows without a number come last in either order, and money without a visit, which no channel has earned. */
+function sortRows(
+  dimension: MoneyDimension,
+  rows: readonly SourceRow[],
+  sort: SourceSort,
+  order: 'asc' | 'desc',
+): SourceRow[] {
   const sign = order === 'asc' ? 1 : -1
   return [...rows].sort((a, b) => {
+    const [first, second] = [a, b].map(({ value }) => Number(isUnattributed(dimension, value)))
+    if (first !== second) return first! - second!
     const [one, other] = [a[sort], b[sort]]
     if (one === null || other === null) return Number(one === null) - Number(other === null)
     return sign * (one - other) || b.visitors - a.visitors

@@ -1,10 +1,10 @@
 import { useQuestion } from '../../app/site.tsx'
-import { useValueText } from '../../filters/value-text.ts'
 import { useFormat } from '../../format/format.ts'
 import type { Column } from '../../parts/data-table.tsx'
 import { HostileText } from '../../parts/hostile-text.tsx'
 import { useText } from '../../text/text.tsx'
 import css from './source-card.module.css'
+import { useSourceName } from './source-name.ts'
 import type { MoneyDimension, SourceRow } from './use-money-rows.ts'
 
 export type SourceSort = Exclude<keyof SourceRow, 'value'>
@@ -14,7 +14,7 @@ export function useSourceColumns(dimension: MoneyDimension, isRecurring: boolean
   const { money, filters, overview } = useText()
   const { sources: text } = money
   const format = useFormat()
-  const valueText = useValueText()
+  const nameOf = useSourceName()
   const { addFilter } = useQuestion()
   const amount = (name: SourceSort, write: (minor: number) => string): Column<SourceRow, SourceSort> => ({
     name,
@@ -39,7 +39,7 @@ export function useSourceColumns(dimension: MoneyDimension, isRecurring: boolean
       name: 'value',
       label: filters.names[dimension],
       cell: ({ value }) => {
-        const name = valueText(dimension, value)
+        const name = nameOf(dimension, value)
         return (
           <button
             type="button"

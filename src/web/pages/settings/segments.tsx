@@ -11,6 +11,7 @@ import { Card } from '../../parts/card.tsx'
 import { Confirm } from '../../parts/confirm.tsx'
 import { SelectField, TextField } from '../../parts/field.tsx'
 import { Form } from '../../parts/form.tsx'
+import { plainText } from '../../parts/hostile-text.tsx'
 import { Dialog } from '../../parts/overlay/dialog.tsx'
 import { Empty } from '../../parts/states.tsx'
 import { useText } from '../../text/text.tsx'
@@ -88,7 +89,7 @@ function SegmentRow({ segment }: { segment: Segment }) {
           isSending={remove.isSending}
           failure={remove.failure}
         >
-          <p>{text.deleteSegmentQuestion(segment.name)}</p>
+          <p>{text.deleteSegmentQuestion(plainText(segment.name))}</p>
         </Confirm>
       )}
     </li>

@@ -89,6 +89,7 @@ export const money: Dictionary['money'] = {
     mrr: 'MRR-Änderung',
     mrr_per_thousand: 'MRR je 1.000 Besucher',
     mrrHint: 'MRR-Änderung ÷ Besucher × 1.000',
+    unattributed: 'Ohne bekannten Besuch',
     showAll: shown => `Alle ${shown} zeigen`,
     showFewer: 'Weniger zeigen',
     most: (shown, all) => `Die ${shown} Werte mit dem meisten Geld, von ${all}`,
@@ -98,7 +99,7 @@ export const money: Dictionary['money'] = {
     note: 'Alle Kunden bis heute',
     customers: 'Kunden',
     paid: 'Bisher bezahlt',
-    value: 'Je Kunde',
+    value: 'Schnitt',
     mrr: 'MRR jetzt',
   },
   changes: {

@@ -89,6 +89,7 @@ export const money = {
     mrr: 'MRR change',
     mrr_per_thousand: 'MRR per 1,000 visitors',
     mrrHint: 'MRR change ÷ visitors × 1,000',
+    unattributed: 'Without a known visit',
     showAll: (shown: string) => `Show all ${shown}`,
     showFewer: 'Show fewer',
     most: (shown: string, all: string) => `The ${shown} values with the most money, of ${all}`,
@@ -98,7 +99,7 @@ export const money = {
     note: 'All customers to date',
     customers: 'Customers',
     paid: 'Paid to date',
-    value: 'Per customer',
+    value: 'Average',
     mrr: 'MRR now',
   },
   changes: {

@@ -1,9 +1,9 @@
 import type { Outputs } from '../../../api/types.ts'
+import { serviceAddress } from '../../../app/service-address.ts'
 import { useSite } from '../../../app/site.tsx'
 import { CodeBlock } from '../../../parts/code-block.tsx'
 import { Dialog } from '../../../parts/overlay/dialog.tsx'
 import { useText } from '../../../text/text.tsx'
-import { serviceAddress } from '../../install/snippets.ts'
 import css from '../settings.module.css'
 
 interface Props {
