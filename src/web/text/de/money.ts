@@ -88,7 +88,6 @@ export const money: Dictionary['money'] = {
     revenue: 'Umsatz',
     mrr: 'MRR-Änderung',
     mrr_per_thousand: 'MRR je 1.000 Besucher',
-    mrrHint: 'MRR-Änderung ÷ Besucher × 1.000',
     unattributed: 'Ohne bekannten Besuch',
     showAll: shown => `Alle ${shown} zeigen`,
     showFewer: 'Weniger zeigen',
@@ -124,7 +123,6 @@ export const money: Dictionary['money'] = {
     mrr: 'MRR',
     firstPayment: 'Erste Zahlung',
     lastPayment: 'Letzte Zahlung',
-    firstVisit: 'Erster Besuch',
     firstVisitBy: 'Erster Besuch über',
     started: 'Begonnen',
     ended: 'Beendet',
@@ -171,7 +169,6 @@ export const money: Dictionary['money'] = {
   customer: {
     back: 'Geld',
     missing: 'Diesen Kunden gibt es nicht.',
-    since: day => `Kunde seit ${day}`,
     firstVisit: 'Erster Besuch',
     noFirstVisit: 'Der erste Besuch ist nicht bekannt: Zu den Zahlungen wurde kein Besucher genannt.',
     at: 'Zeit',
