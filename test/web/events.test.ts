@@ -81,8 +81,7 @@ async function expectFit(page: Page) {
   expect(await page.$$eval('h1', all => all.length)).toBe(1)
   expect(await accessibilityProblems(page)).toEqual([])
   await page.setViewportSize({ width: 360, height: 740 })
-  // The chart is drawn anew first.
-  await expect.poll(() => sticksOut(page)).toBe(false)
+  expect(await sticksOut(page)).toBe(false)
   await page.setViewportSize({ width: 1280, height: 900 })
 }
 
