@@ -88,7 +88,6 @@ export const money = {
     revenue: 'Revenue',
     mrr: 'MRR change',
     mrr_per_thousand: 'MRR per 1,000 visitors',
-    mrrHint: 'MRR change ÷ visitors × 1,000',
     unattributed: 'Without a known visit',
     showAll: (shown: string) => `Show all ${shown}`,
     showFewer: 'Show fewer',
@@ -124,7 +123,6 @@ export const money = {
     mrr: 'MRR',
     firstPayment: 'First payment',
     lastPayment: 'Last payment',
-    firstVisit: 'First visit',
     firstVisitBy: 'First visit by',
     started: 'Started',
     ended: 'Ended',
@@ -171,7 +169,6 @@ export const money = {
   customer: {
     back: 'Money',
     missing: 'This customer does not exist.',
-    since: (day: string) => `Customer since ${day}`,
     firstVisit: 'First visit',
     noFirstVisit: 'The first visit is not known: no visitor was named with the payments.',
     at: 'Time',
