@@ -49,7 +49,7 @@ function hits() {
           {
             at: at + 30_000,
             visitor,
-            fields: { type: 'event' as const, name: 'signup', properties: { plan: 'pro' } },
+            fields: { type: 'event' as const, name: 'signup', props: { plan: 'pro' } },
           },
         ]
       : []),

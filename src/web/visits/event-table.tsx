@@ -55,7 +55,14 @@ function useColumns(isOfToday: boolean): Column<Row>[] {
       needs: 'pages',
       cell: ({ path }) => <HostileText>{path || '–'}</HostileText>,
     },
-    { name: 'who', label: people.who, needs: 'people', cell: row => <Who actor={row} /> },
+    {
+      name: 'who',
+      label: people.who,
+      // Times of other days need the room.
+      isWide: !isOfToday,
+      needs: 'people',
+      cell: row => <Who actor={row} />,
+    },
     {
       name: 'place',
       label: filters.names.country,
