@@ -103,10 +103,7 @@ export const money: Dictionary['money'] = {
   },
   changes: {
     title: 'Wo sich der MRR änderte',
-    note: 'Begonnene und beendete Abonnements, die neuesten zuerst',
-    none: 'Noch kein Abonnement',
-    started: 'Begonnen',
-    ended: 'Beendet',
+    note: 'Jede Änderung im Zeitraum, die neueste zuerst',
     ending: 'Wird enden',
   },
   lists: {

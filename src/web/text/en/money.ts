@@ -103,10 +103,7 @@ export const money = {
   },
   changes: {
     title: 'Where MRR changed',
-    note: 'Subscriptions that started or ended, newest first',
-    none: 'No subscription yet',
-    started: 'Started',
-    ended: 'Ended',
+    note: 'Every change in the period, newest first',
     ending: 'Will end',
   },
   lists: {
