@@ -46,7 +46,7 @@ export function Plot({ labels, group, lines, bars, marks = [], width, isPhone, c
             y1={scale.y(value)}
             y2={scale.y(value)}
           />
-          <text className={css.tick} x={frame.left - 10} y={scale.y(value) + 4} textAnchor="end">
+          <text x={frame.left - 10} y={scale.y(value) + 4} textAnchor="end">
             {first?.format(value)}
           </text>
         </g>
@@ -69,7 +69,7 @@ export function Plot({ labels, group, lines, bars, marks = [], width, isPhone, c
         </g>
       ))}
       {shownLabels(labels.length, width - LEFT, group === 'month' ? 84 : 64).map(index => (
-        <text key={labels[index]} className={css.label} x={x(index)} y={height - 6} textAnchor="middle">
+        <text key={labels[index]} x={x(index)} y={height - 6} textAnchor="middle">
           {format.axis(labels[index]!, group)}
         </text>
       ))}
