@@ -35,6 +35,7 @@ export function Plot({ labels, group, lines, bars, marks = [], width, isPhone, c
   const scale = lineScale(lines, frame)
   const lane: Frame = { ...frame, top: frame.bottom + 14, bottom: height - AXIS }
   const [first] = lines
+  const isRight = (index: number) => index >= labels.length / 2
   return (
     <svg className={css.svg} width={width} height={height} aria-hidden="true">
       {scale.ticks.map(value => (
@@ -60,11 +61,11 @@ export function Plot({ labels, group, lines, bars, marks = [], width, isPhone, c
           <line className={css.mark} x1={x(index)} x2={x(index)} y1={TOP - 8} y2={height - AXIS} />
           <text
             className={css.note}
-            x={x(index) + (index > labels.length * 0.75 ? -6 : 6)}
+            x={x(index) + (isRight(index) ? -6 : 6)}
             y={TOP - 6}
-            textAnchor={index > labels.length * 0.75 ? 'end' : 'start'}
+            textAnchor={isRight(index) ? 'end' : 'start'}
           >
-            {shorten(text)}
+            {shorten(text, (width - LEFT) / 2)}
           </text>
         </g>
       ))}
@@ -92,8 +93,14 @@ export function Plot({ labels, group, lines, bars, marks = [], width, isPhone, c
   )
 }
 
-const LONGEST_NOTE = 28
-const shorten = (text: string) => (text.length > LONGEST_NOTE ? `${text.slice(0, LONGEST_NOTE)}…` : text)
+/** Pixels of a letter, at most. */
+const LETTER = 7
+
+/** Cuts a note to half of the chart: those in the right half are written to the left. */
+function shorten(text: string, room: number): string {
+  const most = Math.floor(room / LETTER)
+  return text.length > most ? `${text.slice(0, most - 1).toWellFormed()}…` : text
+}
 
 const isThere = (value: number) => !Number.isNaN(value)
 
