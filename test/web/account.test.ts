@@ -146,8 +146,13 @@ test('single sign-on: the login is linked at the organisation, and the link is r
   const { api, origin } = visit
   const { page, loginId, ask } = await signedInPage(visit)
   const { config } = api.services
-  const { oidc } = config
-  Object.assign(config, { oidc: { name: 'Company', issuer: 'https://login.example' } })
+  const { oidc, hasPasswords } = config
+  Object.assign(config, { oidc: { name: 'Company', issuer: 'https://login.example' }, hasPasswords: false })
+  await page.goto(`${origin}/account/security`)
+  await page.click('text=Link Company')
+  await page.waitForSelector('[role=dialog] >> text=15 minutes after you have signed in')
+  expect(await page.locator('h2').allTextContents()).toEqual(['Passkeys', 'Single sign-on', 'Link Company'])
+  config.hasPasswords = hasPasswords
   await page.route('**/trpc/identities.link', route => {
     expect(route.request().postDataJSON()).toEqual({ password: PASSWORD, return_to: '/account/security' })
     return route.fulfill({ json: { result: { data: { url: `${origin}/account/security?linked` } } } })
@@ -257,7 +262,7 @@ test('the pages are readable for all, in both themes, and at 360 pixels', async 
     await page.goto(`${visit.origin}/account${part}`)
     await page.waitForSelector('main h2')
     expect(await accessibilityProblems(page)).toEqual([])
-    expect(await sticksOut(page)).toBe(false)
+    await expect.poll(() => sticksOut(page)).toBe(false)
   }
   await page.goto(`${visit.origin}/account/security`)
   await page.click('text=Authenticator-App einrichten')

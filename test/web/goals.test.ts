@@ -31,7 +31,7 @@ beforeAll(async () => {
                 fields: {
                   type: 'event' as const,
                   name: 'signup',
-                  properties: { plan: index === 0 ? 'team' : 'pro' },
+                  props: { plan: index === 0 ? 'team' : 'pro' },
                 },
               },
             ]
@@ -66,10 +66,11 @@ const reported = async (query: string) =>
     ],
   )
 
-const fields = (page: Page, values: Record<string, string>) =>
-  Promise.all(
-    Object.entries(values).map(([name, value]) => page.fill(`role=dialog >> [name=${name}]`, value)),
-  )
+async function fields(page: Page, values: Record<string, string>): Promise<void> {
+  for (const [name, value] of Object.entries(values)) {
+    await page.fill(`role=dialog >> [name=${name}]`, value)
+  }
+}
 
 describe('goals', () => {
   test('a site without goals says so; the editor shows what would have matched, and saves it', async () => {
@@ -80,7 +81,7 @@ describe('goals', () => {
     await page.selectOption('role=dialog >> select[name=type]', 'page')
     await fields(page, { value: '/docs/*', display_name: 'Reads the docs' })
     const preview = page.locator('[role=dialog] [role=status]')
-    await preview.locator('text=/docs/start').waitFor()
+    await preview.locator('text="/docs/start"').waitFor()
     const definition = JSON.stringify({ match_type: 'page', match_value: '/docs/*' })
     const { body } = await site.call(
       'GET',
@@ -90,7 +91,7 @@ describe('goals', () => {
       `${body.conversions} conversions by ${body.visitors} visitors`,
     )
     await fields(page, { value: '/docs/**' })
-    await preview.locator('text=/docs/api/rest').waitFor()
+    await preview.locator('text="/docs/api/rest"').waitFor()
     await page.selectOption('role=dialog >> select[name=operator]', 'matches_regex')
     await fields(page, { value: '(' })
     await preview.locator('text=/expression/').waitFor()
@@ -167,13 +168,30 @@ describe('goals', () => {
     await expect.poll(async () => (await rows(page))[0]?.[1]).toBe('12')
   })
 
+  test('names are texts: no markup, in one line, on a phone too', async () => {
+    const { page, complaints } = member
+    const name = `<img src=x onerror="alert(1)">\u202e${'x'.repeat(200)}`
+    const value = `/${'y'.repeat(2_000)}`
+    await site.call('POST', '/goals', { match_type: 'page', match_value: value, display_name: name })
+    await open(page)
+    const shown = page.locator('main table bdi >> text=<img src=x')
+    await shown.waitFor()
+    expect(await page.$('img[src=x]')).toBeNull()
+    expect(await shown.textContent()).not.toContain('\u202e')
+    expect((await shown.boundingBox())!.height).toBeLessThan(30)
+    await page.setViewportSize({ width: 360, height: 740 })
+    await expect.poll(() => sticksOut(page)).toBe(false)
+    await page.setViewportSize({ width: 1280, height: 900 })
+    expect(complaints).toEqual([])
+  })
+
   test('the list has no serious fault in both themes and fits a phone; viewers only read it', async () => {
     const { page } = member
     await open(page)
     await page.waitForSelector('main table')
     expect(await accessibilityProblems(page)).toEqual([])
     await page.setViewportSize({ width: 360, height: 740 })
-    expect(await sticksOut(page)).toBe(false)
+    await expect.poll(() => sticksOut(page)).toBe(false)
     await page.setViewportSize({ width: 1280, height: 900 })
     const viewer = await visit.member({ teamId: member.login.teamId, role: 'viewer' })
     await open(viewer.page)

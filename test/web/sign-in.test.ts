@@ -4,9 +4,11 @@ import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createLink } from '../../src/accounts/links.ts'
 import { FIRST_OWNER } from '../../src/teams/set-up-login.ts'
+import { startApi } from '../support/api.ts'
 import { invitee, PASSWORD, setUp, withCookie } from '../support/log-in.ts'
 import { startMailServer } from '../support/mail-server.ts'
 import { accessibilityProblems, sticksOut } from './audit-page.ts'
+import { startPathProxy } from './path-proxy.ts'
 import { complaintsOf, fill, sessionOf, startVisit, type Visit } from './visit.ts'
 
 let visit: Visit
@@ -197,6 +199,38 @@ describe('signing in', () => {
     await page.context().close()
   })
 
+  test('below a path of a proxy, people sign in, go from page to page, and sign out', async () => {
+    const path = '/tools/analytics'
+    const proxy = await startPathProxy(path)
+    const origin = `http://analytics.example:${proxy.port}`
+    const api = await startApi({ config: { baseUrl: origin + path } })
+    proxy.target = api.url
+    const { email } = await setUp(api)
+    const page = await (await visit.person()).newPage()
+    const complaints = complaintsOf(page)
+    const missing: string[] = []
+    page.on('response', answer => {
+      if (answer.status() === 404) missing.push(answer.url())
+    })
+    await page.goto(`${origin}${path}/account/devices`)
+    await page.waitForURL(`${origin}${path}/login?return_to=*`)
+    await fill(page, { email, password: PASSWORD })
+    await page.waitForURL(`${origin}${path}/account/devices`)
+    await page.click('header >> text=Team')
+    await page.waitForURL(`${origin}${path}/team`)
+    await page.waitForSelector('main tbody tr')
+    await page.keyboard.press('Tab')
+    await page.keyboard.press('Enter')
+    await page.waitForSelector('main:focus')
+    expect(page.url()).toBe(`${origin}${path}/team`)
+    await page.click('text=Sign out')
+    await page.waitForURL(`${origin}${path}/login#ended`)
+    expect([complaints, missing]).toEqual([[], []])
+    await page.context().close()
+    proxy.close()
+    await api.close()
+  })
+
   test('works with the keyboard alone', async () => {
     const { api, origin } = visit
     const { email } = await setUp(api)
@@ -223,7 +257,7 @@ describe('signing in', () => {
       await page.waitForSelector('form, [role=alert]')
       expect(await page.getAttribute('html', 'lang')).toBe('de')
       expect(await accessibilityProblems(page)).toEqual([])
-      expect(await sticksOut(page)).toBe(false)
+      await expect.poll(() => sticksOut(page)).toBe(false)
     }
     expect(complaints).toEqual([])
     await page.click('text=English')

@@ -16,7 +16,7 @@ interface Found {
 }
 
 /** Key of the read of a site's settings, by id or domain. */
-export const siteRead = (siteKey: string) => ['site', siteKey] as const
+const siteRead = (siteKey: string) => ['site', siteKey] as const
 
 /** Loads the site of the address for a member of its team, who may belong to several teams. */
 export function MemberSite({ siteKey, children }: { siteKey: string; children: ReactNode }) {

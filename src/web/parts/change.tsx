@@ -11,8 +11,8 @@ interface Props {
 
 /** How much a number has changed, in percent, with an arrow; nothing where there is nothing to compare with. */
 export function Change({ now, before, isInverse = false }: Props) {
-  if (before === 0)
-    return now === 0 ? <span className={css.same}>–</span> : <span className={css.same}>∞</span>
+  const { change } = useText().common
+  if (before === 0) return <span className={css.same}>{now === 0 ? '–' : change.fromNothing}</span>
   return <PercentChange percent={(100 * (now - before)) / Math.abs(before)} isInverse={isInverse} />
 }
 
@@ -20,7 +20,9 @@ export function Change({ now, before, isInverse = false }: Props) {
 export function PercentChange({ percent, isInverse }: { percent: number; isInverse?: boolean }) {
   const format = usePlainFormat()
   const { change } = useText().common
-  const shown = format.percent(Math.abs(percent))
+  // From ten times on, the factor says more than a percentage.
+  const shown =
+    percent >= 900 ? `×${format.exact(Math.round(1 + percent / 100))}` : format.percent(Math.abs(percent))
   if (format.percent(0) === shown) return <span className={css.same}>{shown}</span>
   const isGood = percent > 0 !== Boolean(isInverse)
   return (

@@ -19,6 +19,14 @@ const INVISIBLE = /[\p{Cc}\u202a-\u202e\u2066-\u2069\u200e\u200f]/gu
 /** The same, in text of several lines. */
 const INVISIBLE_IN_LINES = /[^\P{Cc}\n\t]|[\u202a-\u202e\u2066-\u2069\u200e\u200f]/gu
 
+const LONGEST_NAME = 120
+
+/** The same as a plain text, for a sentence or the name of a control. */
+export function plainText(text: string): string {
+  const visible = text.replace(INVISIBLE, '\u{fffd}')
+  return visible.length > LONGEST_NAME ? `${visible.slice(0, LONGEST_NAME)}…` : visible
+}
+
 /** An address from a hit, as a link only if it is one to a web page. */
 export function HostileLink({ address, children }: { address: string; children?: string }) {
   const text = <HostileText>{children ?? address}</HostileText>

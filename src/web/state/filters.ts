@@ -14,7 +14,6 @@ type Others =
 
 /** A filter as the API knows it. */
 export type FilterName = Exclude<keyof Inputs['stats']['overview'], Others>
-export type Dimension = Exclude<FilterName, 'goal' | 'segment' | 'prop_key' | 'prop_value'>
 
 export type Operator =
   | 'is'

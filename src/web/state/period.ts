@@ -53,7 +53,7 @@ export function periodIn(params: URLSearchParams): Period {
   }
 }
 
-export const hasPeriod = (params: URLSearchParams): boolean =>
+const hasPeriod = (params: URLSearchParams): boolean =>
   params.has('range') || (params.has('from') && params.has('to'))
 
 /** Returns the parameters of a period for an address; null for those that it has not. */

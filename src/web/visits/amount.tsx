@@ -1,4 +1,5 @@
 import { useFormat } from '../format/format.ts'
+import css from './amount.module.css'
 
 interface Props {
   /** Minor units; null where the reader may not see it, or beyond what numbers can be exact about. */
@@ -12,7 +13,7 @@ interface Props {
 /** An amount of money, with every digit in its tooltip. Nothing is a dash. */
 export function Amount({ minor, currency, isSigned }: Props) {
   const format = useFormat()
-  if (!minor) return <>–</>
+  if (!minor) return <span className={css.none}>–</span>
   const exact = format.exactMoney(minor, currency)
   const shown = currency === undefined ? format.money(minor) : exact
   return <span title={exact}>{isSigned && minor > 0 ? `+${shown}` : shown}</span>

@@ -34,7 +34,7 @@ export function GoalEditor({ goal, onClose }: Props) {
   const { goals: text, common } = useText()
   const { id, currency } = useSite()
   const [draft, setDraft] = useState<Draft>(() => (goal ? draftOf(goal) : NEW_DRAFT))
-  const set = (changes: Partial<Draft>) => setDraft({ ...draft, ...changes })
+  const set = (changes: Partial<Draft>) => setDraft(latest => ({ ...latest, ...changes }))
   const save = useChange(
     (definition: Definition) =>
       goal

@@ -1,8 +1,9 @@
+import { serviceAddress } from '../../app/service-address.ts'
 import { CodeBlock } from '../../parts/code-block.tsx'
 import { useText } from '../../text/text.tsx'
 import { CheckPage } from './check-page.tsx'
 import css from './install.module.css'
-import { scriptTag, serviceAddress } from './snippets.ts'
+import { scriptTag } from './snippets.ts'
 
 /** What to do when nothing comes. */
 export function InstallHints({ trackingKey: key }: { trackingKey: string }) {

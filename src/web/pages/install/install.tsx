@@ -3,12 +3,12 @@ import { useSite } from '../../app/site.tsx'
 import { useSettings } from '../../app/use-settings.ts'
 import { Answer } from '../../parts/answer.tsx'
 import { CodeBlock } from '../../parts/code-block.tsx'
+import { Step, Steps } from '../../parts/steps.tsx'
 import { useText } from '../../text/text.tsx'
 import { FirstHit } from './first-hit.tsx'
 import { InstallHints } from './hints.tsx'
 import css from './install.module.css'
 import { SnippetTabs } from './snippet-tabs.tsx'
-import { Step, Steps } from './steps.tsx'
 
 /** The way from a new site to its first visit. */
 export default function Install() {

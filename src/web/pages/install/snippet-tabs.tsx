@@ -1,10 +1,11 @@
+import { serviceAddress } from '../../app/service-address.ts'
 import { useSite } from '../../app/site.tsx'
 import { CodeBlock } from '../../parts/code-block.tsx'
 import { Tabs } from '../../parts/tabs.tsx'
 import { useAddress } from '../../state/address.ts'
 import { useText } from '../../text/text.tsx'
 import css from './install.module.css'
-import { serviceAddress, snippetsOf, WAYS, type Way } from './snippets.ts'
+import { snippetsOf, WAYS, type Way } from './snippets.ts'
 
 /** The code for each kind of site, to copy. */
 export function SnippetTabs({ trackingKey }: { trackingKey: string }) {

@@ -10,9 +10,6 @@ interface Service {
   domain: string
 }
 
-/** Address of this service as pages of other sites have to name it. */
-export const serviceAddress = (): string => document.baseURI.replace(/\/$/, '')
-
 /** The line for plain HTML. */
 export const scriptTag = ({ base, key }: Pick<Service, 'base' | 'key'>, more = ''): string =>
   `<script defer src="${base}/js/script.js"\n        data-key="${key}"${more}></script>`

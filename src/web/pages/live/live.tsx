@@ -25,7 +25,9 @@ export default function Live() {
   return (
     <>
       <h1 className="only-read">{common.nav.live}</h1>
-      <Answer read={live}>{data => <Present live={data} />}</Answer>
+      <div className={css.page}>
+        <Answer read={live}>{data => <Present live={data} />}</Answer>
+      </div>
     </>
   )
 }

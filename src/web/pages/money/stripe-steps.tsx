@@ -1,12 +1,12 @@
 import { api } from '../../api/client.ts'
 import { useChange } from '../../api/use-change.ts'
+import { serviceAddress } from '../../app/service-address.ts'
 import { useSite } from '../../app/site.tsx'
 import { CodeBlock } from '../../parts/code-block.tsx'
 import { TextField } from '../../parts/field.tsx'
 import { Form } from '../../parts/form.tsx'
+import { Step, Steps } from '../../parts/steps.tsx'
 import { useText } from '../../text/text.tsx'
-import { serviceAddress } from '../install/snippets.ts'
-import { Step, Steps } from '../install/steps.tsx'
 import css from './connect-stripe.module.css'
 
 /** Events that the service reads, as Stripe's list of events names them (docs/api.md "Payment processor"). */
@@ -50,7 +50,11 @@ export function StripeSteps({ onConnected }: { onConnected(): void }) {
     <Steps>
       <Step number={1} title={text.endpoint}>
         <p>{text.endpointHint}</p>
-        <CodeBlock label={text.endpointUrl} code={`${serviceAddress()}/api/processor/webhook/${id}`} />
+        <CodeBlock
+          isWrapped
+          label={text.endpointUrl}
+          code={`${serviceAddress()}/api/processor/webhook/${id}`}
+        />
       </Step>
       <Step number={2} title={text.events}>
         <p>{text.eventsHint}</p>

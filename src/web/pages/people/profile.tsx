@@ -1,3 +1,4 @@
+import type { ReactNode } from 'react'
 import type { Outputs } from '../../api/types.ts'
 import { useValueText } from '../../filters/value-text.ts'
 import { HostileText } from '../../parts/hostile-text.tsx'
@@ -9,8 +10,8 @@ import css from './person.module.css'
 
 export type Person = Outputs['stats']['person']
 
-/** Picture and name of a person, and where they are. */
-export function Profile({ person }: { person: Person }) {
+/** Picture and name of a person, and where they are; at the right what can be done. */
+export function Profile({ person, children }: { person: Person; children: ReactNode }) {
   const { people } = useText()
   const deviceText = useDeviceText()
   const textOf = useValueText()
@@ -29,12 +30,13 @@ export function Profile({ person }: { person: Person }) {
             <HostileText>{user_id || visitor_id}</HostileText>
           </code>
         </p>
+        <div className={css.about}>
+          {country !== '' && <Place country={country} city={city} />}
+          {isKnown && <span>{deviceText(person)}</span>}
+          {language !== '' && <HostileText>{textOf('language', language)}</HostileText>}
+        </div>
       </div>
-      <div className={css.about}>
-        {country !== '' && <Place country={country} city={city} />}
-        {isKnown && <span>{deviceText(person)}</span>}
-        {language !== '' && <HostileText>{textOf('language', language)}</HostileText>}
-      </div>
+      {children}
     </header>
   )
 }

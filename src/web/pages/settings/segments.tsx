@@ -5,16 +5,17 @@ import type { Outputs } from '../../api/types.ts'
 import { useChange } from '../../api/use-change.ts'
 import { useRead } from '../../api/use-read.ts'
 import { useSite } from '../../app/site.tsx'
+import { FilterSummary, filtersOf } from '../../filters/filter-summary.tsx'
 import { Answer } from '../../parts/answer.tsx'
 import { Button } from '../../parts/button.tsx'
 import { Card } from '../../parts/card.tsx'
 import { Confirm } from '../../parts/confirm.tsx'
 import { SelectField, TextField } from '../../parts/field.tsx'
 import { Form } from '../../parts/form.tsx'
+import { plainText } from '../../parts/hostile-text.tsx'
 import { Dialog } from '../../parts/overlay/dialog.tsx'
 import { Empty } from '../../parts/states.tsx'
 import { useText } from '../../text/text.tsx'
-import { FilterSummary, filtersOf } from './filter-summary.tsx'
 import css from './settings.module.css'
 
 type Segment = Outputs['segments']['list'][number]
@@ -88,7 +89,7 @@ function SegmentRow({ segment }: { segment: Segment }) {
           isSending={remove.isSending}
           failure={remove.failure}
         >
-          <p>{text.deleteSegmentQuestion(segment.name)}</p>
+          <p>{text.deleteSegmentQuestion(plainText(segment.name))}</p>
         </Confirm>
       )}
     </li>

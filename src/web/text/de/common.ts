@@ -94,6 +94,7 @@ export const common: Dictionary['common'] = {
   direct: 'Direkt',
   unknownValue: 'Unbekannt',
   change: {
+    fromNothing: 'neu',
     up: percent => `um ${percent} gestiegen`,
     down: percent => `um ${percent} gesunken`,
     same: 'unverändert',

@@ -94,6 +94,7 @@ export const common = {
   direct: 'Direct',
   unknownValue: 'Unknown',
   change: {
+    fromNothing: 'new',
     up: (percent: string) => `up ${percent}`,
     down: (percent: string) => `down ${percent}`,
     same: 'no change',

@@ -1,9 +1,9 @@
 import type { Outputs } from '../../../api/types.ts'
+import { serviceAddress } from '../../../app/service-address.ts'
 import { useSite } from '../../../app/site.tsx'
 import { CodeBlock } from '../../../parts/code-block.tsx'
 import { Dialog } from '../../../parts/overlay/dialog.tsx'
 import { useText } from '../../../text/text.tsx'
-import { serviceAddress } from '../../install/snippets.ts'
 import css from '../settings.module.css'
 
 interface Props {
@@ -23,11 +23,11 @@ export function CreatedShare({ share, onClose }: Props) {
         <p className={css.quiet}>{text.onlyOnce}</p>
         <div>
           <h3>{text.link}</h3>
-          <CodeBlock code={share.url} label={text.link} />
+          <CodeBlock isWrapped code={share.url} label={text.link} />
         </div>
         <div>
           <h3>{text.embed}</h3>
-          <CodeBlock code={frame} label={text.embed} />
+          <CodeBlock isWrapped code={frame} label={text.embed} />
           <p className={css.small}>{text.embedHint}</p>
         </div>
       </div>

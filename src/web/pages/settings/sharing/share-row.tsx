@@ -3,11 +3,12 @@ import { api } from '../../../api/client.ts'
 import type { Outputs } from '../../../api/types.ts'
 import { useChange } from '../../../api/use-change.ts'
 import { useSite } from '../../../app/site.tsx'
+import { FilterSummary, filtersOf } from '../../../filters/filter-summary.tsx'
 import { useFormat } from '../../../format/format.ts'
 import { Button } from '../../../parts/button.tsx'
 import { Confirm } from '../../../parts/confirm.tsx'
+import { plainText } from '../../../parts/hostile-text.tsx'
 import { useText } from '../../../text/text.tsx'
-import { FilterSummary, filtersOf } from '../filter-summary.tsx'
 import css from '../settings.module.css'
 import { SECTIONS } from './sections.ts'
 import { ShareDialog } from './share-dialog.tsx'
@@ -54,7 +55,7 @@ export function ShareRow({ share }: { share: Share }) {
           isSending={revoke.isSending}
           failure={revoke.failure}
         >
-          <p>{text.revokeQuestion(share.name)}</p>
+          <p>{text.revokeQuestion(plainText(share.name))}</p>
         </Confirm>
       )}
     </li>

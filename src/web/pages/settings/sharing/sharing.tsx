@@ -3,6 +3,7 @@ import { api } from '../../../api/client.ts'
 import type { Outputs } from '../../../api/types.ts'
 import { useChange } from '../../../api/use-change.ts'
 import { useRead } from '../../../api/use-read.ts'
+import { serviceAddress } from '../../../app/service-address.ts'
 import { useSite } from '../../../app/site.tsx'
 import { refreshSite } from '../../../app/site-frame.tsx'
 import { useSettings } from '../../../app/use-settings.ts'
@@ -13,7 +14,6 @@ import { CodeBlock } from '../../../parts/code-block.tsx'
 import { CheckField } from '../../../parts/field.tsx'
 import { Empty, FailureNote } from '../../../parts/states.tsx'
 import { useText } from '../../../text/text.tsx'
-import { serviceAddress } from '../../install/snippets.ts'
 import css from '../settings.module.css'
 import { CreatedShare } from './created-share.tsx'
 import { ShareDialog } from './share-dialog.tsx'
@@ -33,6 +33,7 @@ function PublicSite() {
   const { settings: text } = useText()
   const { id } = useSite()
   const settings = useSettings()
+  const [wanted, setWanted] = useState<boolean>()
   const change = useChange((isPublic: boolean) =>
     api.sites.updateSharing.mutate({ siteKey: id, is_public: isPublic }),
   )
@@ -44,14 +45,18 @@ function PublicSite() {
             <CheckField
               label={text.isPublic}
               hint={text.isPublicHint}
-              checked={isPublic}
+              checked={wanted ?? isPublic}
               disabled={change.isSending}
               onChange={async event => {
-                if (await change.send(event.target.checked)) refreshSite()
+                setWanted(event.target.checked)
+                if (await change.send(event.target.checked)) await refreshSite()
+                setWanted(undefined)
               }}
             />
             {change.failure && <FailureNote failure={change.failure} />}
-            {isPublic && <CodeBlock code={`${serviceAddress()}/share/${id}`} label={text.publicLink} />}
+            {isPublic && (
+              <CodeBlock isWrapped code={`${serviceAddress()}/share/${id}`} label={text.publicLink} />
+            )}
           </div>
         )}
       </Answer>
