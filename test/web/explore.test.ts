@@ -284,8 +284,11 @@ describe('retention', () => {
       await page.waitForSelector('section[aria-label=Retention] table')
       const answer = (await site.call('GET', `/stats/retention?${query}`)).body
       expect(answer.available).toBe(true)
+      // Cohorts before the first visitor are left out.
+      const all = answer.cohorts as Cohort[]
+      const shown = all.slice(all.findIndex(({ size }) => size > 0))
       expect(await cohorts(page), query).toEqual(
-        answer.cohorts.map(({ size, periods }: Cohort) => [
+        shown.map(({ size, periods }) => [
           String(size),
           ...(size === 0
             ? []

@@ -233,6 +233,32 @@ describe('money', () => {
     await expect.poll(async () => (await columns()).map(row => row[0])).toEqual(revenue.values.map(dollars))
   })
 
+  test('changes of MRR are those of the API, with their customer, kind and amount', async () => {
+    const { page } = member
+    await open(page, shop, 'range=last_30_days&channel[is_not]=Direct')
+    await page.waitForSelector('section[aria-label="Where MRR changed"] li')
+    const { data } = (
+      await shop.call('GET', '/stats/money/changes?range=last_30_days&channel[is_not]=Direct')
+    ).body
+    const kinds: Record<string, string> = { new: 'New', churn: 'Churn', expansion: 'Expansion' }
+    Object.assign(kinds, { contraction: 'Contraction', reactivation: 'Reactivation' })
+    const shown = await page.$$eval('section[aria-label="Where MRR changed"] li', items =>
+      items.map(item => [
+        item.querySelector('bdi')!.textContent,
+        item.children[1]!.textContent,
+        item.children[2]!.getAttribute('title'),
+      ]),
+    )
+    expect(data.length).toBe(5)
+    expect(shown).toEqual(
+      data.map(({ name, customer, kind, amount: minor }: Record<string, string>) => [
+        name ?? customer!.slice(2),
+        kinds[kind!],
+        amount(Number(minor)),
+      ]),
+    )
+  })
+
   test('payments alone, in another currency and zone, have no words about subscriptions', async () => {
     const { page, complaints } = member
     for (const query of ['from=2026-03-10&to=2026-03-12', 'range=last_30_days&channel=Direct']) {
