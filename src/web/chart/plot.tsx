@@ -11,8 +11,8 @@ interface Props extends TimeChartProps {
   cursor: number | undefined
 }
 
-/** Room at the left for the numbers of the scale; TimeChart reads the pointer with it. */
-export const LEFT = 48
+/** Room beside the buckets; at the left stand the numbers of the scale. */
+export const LEFT = 56
 export const RIGHT = 4
 const TOP = 20
 const AXIS = 24
