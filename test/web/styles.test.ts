@@ -7,6 +7,8 @@ const folder = join(projectRoot, 'src', 'web')
 const all = readdirSync(folder, { recursive: true, encoding: 'utf8' })
 const components = all.filter(name => /\.tsx?$/.test(name))
 const read = (name: string) => readFileSync(join(folder, name), 'utf8')
+/** Without its imports, whose paths look like classes. */
+const body = (name: string) => read(name).replace(/^import .*$/gm, '')
 
 /** Classes that are chosen by a value, such as `css[tone]`: what is in the sheet may all be used. */
 const isComputed = (source: string, name: string) => new RegExp(`\\b${name}\\[`).test(source)
@@ -31,7 +33,7 @@ describe('style sheets of the web interface', () => {
   test.each(components.filter(name => importsOf(name).length > 0))(
     '%s uses classes that there are',
     component => {
-      const source = read(component)
+      const source = body(component)
       for (const { name, sheet } of importsOf(component)) {
         const used = [...source.matchAll(new RegExp(`\\b${name}\\.(\\w+)`, 'g'))].map(([, each]) => each!)
         expect(
@@ -46,7 +48,7 @@ describe('style sheets of the web interface', () => {
     const users = components.filter(name => importsOf(name).some(each => each.sheet === sheet))
     expect(users, `nothing imports ${basename(sheet)}`).not.toEqual([])
     const used = users.flatMap(component => {
-      const source = read(component)
+      const source = body(component)
       return importsOf(component)
         .filter(each => each.sheet === sheet)
         .flatMap(({ name }) =>
