@@ -35,7 +35,10 @@ export function FunnelForm({ funnel, onSaved }: Props) {
         : api.funnels.create.mutate({ siteKey: id, ...body }),
     [['funnels', id], ['savedFunnel']],
   )
-  const suggested = nameOf(steps, goal => goals?.find(each => each.id === goal)?.display_name ?? '')
+  const suggested = nameOf(steps, {
+    goal: id => goals?.find(each => each.id === id)?.display_name ?? '',
+    type: type => text.types[type],
+  })
   const send = async ({ name, window, by, order }: Record<string, string>) => {
     const saved = await save.send({
       name: name || suggested,

@@ -98,7 +98,13 @@ function CourseChart({ course, labels, values, previous, previous_labels, group,
   const { period } = useQuestion()
   const write = course === 'mrr' || course === 'revenue' ? format.money : format.signedMoney
   const lines: LineSeries[] = [
-    { name: text.figures[course], values, tone: 'money', format: write, ...drawnPart(labels, period.range) },
+    {
+      name: course === 'mrr' ? text.lists.mrr : text.figures[course],
+      values,
+      tone: 'money',
+      format: write,
+      ...drawnPart(labels, period.range),
+    },
   ]
   if (period.compare !== 'none') {
     lines.push({
