@@ -263,6 +263,10 @@ export const exercises: Record<string, (ask: Ask, world: World) => Promise<unkno
     await expectItems(ask({ query: 'range=last_7_days&compare=previous' }), body => body.mrr)
     await ask({ query: 'group=second' })
   },
+  'GET /api/sites/{siteKey}/stats/money/changes': async ask => {
+    await ask()
+    await ask({ query: 'per_page=0' })
+  },
   'GET /api/sites/{siteKey}/stats/money/breakdown': async (ask, world) => {
     await pay(world)
     await page('dimension=channel')(ask)

@@ -52,7 +52,7 @@ const mrrOf = (steps: Step[], subscriptionId: string, until: number) =>
 
 /** What happened to each customer at each second, by the definitions. */
 function recount(steps: Step[]) {
-  const changes: { at: number; kind: (typeof KINDS)[number]; amount: number }[] = []
+  const changes: { customer: string; at: number; kind: (typeof KINDS)[number]; amount: number }[] = []
   for (const customer of new Set(steps.map(step => step.customer))) {
     const own = steps.filter(step => step.customer === customer)
     const ids = [...new Set(own.map(step => step.subscription))]
@@ -61,9 +61,11 @@ function recount(steps: Step[]) {
     for (const at of [...new Set(own.map(step => step.at))].sort((a, b) => a - b)) {
       const after = ids.reduce((sum, id) => sum + mrrOf(own, id, at), 0)
       const amount = after - before
-      if (before === 0 && after > 0) changes.push({ at, kind: most > 0 ? 'reactivation' : 'new', amount })
-      else if (before > 0 && after === 0) changes.push({ at, kind: 'churn', amount })
-      else if (amount !== 0) changes.push({ at, kind: amount > 0 ? 'expansion' : 'contraction', amount })
+      if (before === 0 && after > 0)
+        changes.push({ customer, at, kind: most > 0 ? 'reactivation' : 'new', amount })
+      else if (before > 0 && after === 0) changes.push({ customer, at, kind: 'churn', amount })
+      else if (amount !== 0)
+        changes.push({ customer, at, kind: amount > 0 ? 'expansion' : 'contraction', amount })
       before = after
       most = Math.max(most, after)
     }
@@ -120,11 +122,28 @@ async function expectRecount(site: StatsSite, steps: Step[], from: number, to: n
     expect(series[kind], kind).toEqual(byDay)
   }
   expect(series.mrr).toEqual(days.map(day => sum(changes.filter(({ at }) => at < day + DAY))))
+  const list = await revenue.read(site, `/stats/money/changes?${range}&per_page=100`)
+  expect(list.meta.total).toBe(inRange.length)
+  expect(list.data).toEqual(
+    inRange
+      .toSorted((a, b) => b.at - a.at || (a.customer < b.customer ? -1 : 1))
+      .map(({ customer, at, kind, amount }) => ({
+        at: new Date(at * 1000).toISOString(),
+        customer: `c:${customer}`,
+        email: null,
+        name: null,
+        kind,
+        amount,
+      })),
+  )
   // Filters read movements instead: the same numbers where every movement passes.
   const filter = 'source[is_not]=nothing'
   const filtered = await revenue.read(site, `/stats/money?${range}&${filter}`)
   expect(filtered).toEqual({ ...money, now: null })
   expect(await revenue.read(site, `/stats/money/movements?${range}&group=day&${filter}`)).toEqual(series)
+  expect((await revenue.read(site, `/stats/money/changes?${range}&per_page=100&${filter}`)).data).toEqual(
+    list.data,
+  )
 }
 
 test.each(Array.from({ length: runs(2) }, (_, index) => index + 1))(

@@ -125,6 +125,21 @@ test('money: filters keep what is attributed to matching sessions', async () => 
   })
 })
 
+test('changes of MRR: with their customer, the newest first, and only what filters keep', async () => {
+  const all = await read(`/changes?${JANUARY}`)
+  expect(all.data.map(({ customer, kind, amount, name }: Json) => [customer, kind, amount, name])).toEqual([
+    ['c:cus_c', 'churn', -1500, null],
+    ['c:cus_c', 'expansion', 500, null],
+    ['c:cus_c', 'new', 1000, null],
+    ['c:cus_a', 'new', 2000, 'Ada Lovelace'],
+  ])
+  expect(all.data[3]).toMatchObject({ at: '2026-01-05T12:00:00.000Z', email: 'ada@example.com' })
+  expect((await read(`/changes?${JANUARY}&source=Bing`)).data).toEqual([all.data[3]])
+  expect((await read('/changes?from=2026-01-06&to=2026-01-12')).data).toEqual(all.data.slice(1, 3))
+  const beyond = await read(`/changes?${JANUARY}&per_page=3&page=9`)
+  expect([beyond.data, beyond.meta.total]).toEqual([[], 4])
+})
+
 test('money by dimension: by the session of each payment, the same with and without filters', async () => {
   const rows = await values(`/breakdown?${JANUARY}&dimension=source`)
   expect(rows).toEqual({

@@ -54,6 +54,7 @@ const ENDPOINTS: [string, string, string[]][] = [
   ['/stats/timeseries', 'metric=visitors', ['metric']],
   ['/stats/money', '', ['compare']],
   ['/stats/money/breakdown', 'dimension=path', ['dimension', 'sort', 'page']],
+  ['/stats/money/changes', '', ['per_page', 'page']],
   ['/stats/money/customers', '', ['search', 'status', 'sort', 'order', 'page']],
   ['/stats/money/subscriptions', '', ['search', 'status', 'sort', 'order']],
   ['/stats/money/lifetime-value', 'dimension=source', ['dimension', 'per_page']],

@@ -68,6 +68,7 @@ test('routes: the REST surface matches the snapshot', () => {
       "GET /api/sites/:siteKey/stats/scroll 200",
       "GET /api/sites/:siteKey/stats/money 200",
       "GET /api/sites/:siteKey/stats/money/movements 200",
+      "GET /api/sites/:siteKey/stats/money/changes 200",
       "GET /api/sites/:siteKey/stats/money/customers 200",
       "GET /api/sites/:siteKey/stats/money/subscriptions 200",
       "GET /api/sites/:siteKey/stats/money/breakdown 200",

@@ -262,7 +262,7 @@ test('the pages are readable for all, in both themes, and at 360 pixels', async 
     await page.goto(`${visit.origin}/account${part}`)
     await page.waitForSelector('main h2')
     expect(await accessibilityProblems(page)).toEqual([])
-    expect(await sticksOut(page)).toBe(false)
+    await expect.poll(() => sticksOut(page)).toBe(false)
   }
   await page.goto(`${visit.origin}/account/security`)
   await page.click('text=Authenticator-App einrichten')

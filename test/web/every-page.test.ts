@@ -65,7 +65,7 @@ async function expectGood(page: Page, complaints: string[]) {
   expect(await accessibilityProblems(page)).toEqual([])
   expect(await focusProblems(page)).toEqual([])
   await page.setViewportSize({ width: 360, height: 740 })
-  expect(await sticksOut(page)).toBe(false)
+  await expect.poll(() => sticksOut(page)).toBe(false)
   expect(complaints.splice(0)).toEqual([])
 }
 

@@ -186,18 +186,20 @@ describe('money', () => {
       const sources = await rowsOf(page, 'Where money comes from: Channels')
       for (const { value, mrr, revenue, new_customers: fresh } of data) {
         const visitors = visited.find((row: { value: string }) => row.value === value)?.visitors ?? 0
-        const row = sources.find(([name]) => name === value)
+        const name = value === '(none)' ? 'Without a known visit' : value
+        const row = sources.find(([shown]) => shown === name)
         expect(row?.slice(1, 3), `${query} ${value}`).toEqual([String(visitors), String(fresh)])
         const exact = await page.$$eval(
-          `table[aria-label^="Where money"] tr:has(button[aria-label="Filter by ${value}"]) td span[title]`,
+          `table[aria-label^="Where money"] tr:has(button[aria-label="Filter by ${name}"]) td span[title]`,
           spans => spans.map(span => span.getAttribute('title')),
         )
         const perThousand = visitors === 0 ? [] : [amount(Math.round((1_000 * mrr) / visitors))]
         expect(exact.slice(2), `${query} ${value}`).toEqual([amount(revenue), amount(mrr), ...perThousand])
       }
-      expect(sources.map(([name]) => name).slice(0, 1), query).toEqual(
-        data.slice(0, 1).map((row: { value: string }) => row.value),
-      )
+      // The best one stands first; money without a visit, which no channel has earned, last.
+      const best = data.find((row: { value: string }) => row.value !== '(none)')
+      if (best?.mrr) expect(sources[0]![0], query).toBe(best.value)
+      if (data.length > 1) expect(sources.at(-1)![0], query).toBe('Without a known visit')
     }
     expect(complaints).toEqual([])
   })
@@ -229,6 +231,32 @@ describe('money', () => {
     await page.waitForSelector('figure[aria-label="Revenue over time"]')
     const revenue = (await shop.call('GET', `/stats/timeseries?metric=revenue&${query}`)).body
     await expect.poll(async () => (await columns()).map(row => row[0])).toEqual(revenue.values.map(dollars))
+  })
+
+  test('changes of MRR are those of the API, with their customer, kind and amount', async () => {
+    const { page } = member
+    await open(page, shop, 'range=last_30_days&channel[is_not]=Direct')
+    await page.waitForSelector('section[aria-label="Where MRR changed"] li')
+    const { data } = (
+      await shop.call('GET', '/stats/money/changes?range=last_30_days&channel[is_not]=Direct')
+    ).body
+    const kinds: Record<string, string> = { new: 'New', churn: 'Churn', expansion: 'Expansion' }
+    Object.assign(kinds, { contraction: 'Contraction', reactivation: 'Reactivation' })
+    const shown = await page.$$eval('section[aria-label="Where MRR changed"] li', items =>
+      items.map(item => [
+        item.querySelector('bdi')!.textContent,
+        item.children[1]!.textContent,
+        item.children[2]!.getAttribute('title'),
+      ]),
+    )
+    expect(data.length).toBe(5)
+    expect(shown).toEqual(
+      data.map(({ name, customer, kind, amount: minor }: Record<string, string>) => [
+        name ?? customer!.slice(2),
+        kinds[kind!],
+        amount(Number(minor)),
+      ]),
+    )
   })
 
   test('payments alone, in another currency and zone, have no words about subscriptions', async () => {
@@ -331,10 +359,10 @@ describe('money', () => {
     await page.waitForSelector('table[aria-label=Customers]')
     expect(await accessibilityProblems(page)).toEqual([])
     await page.setViewportSize({ width: 360, height: 800 })
-    expect(await sticksOut(page)).toBe(false)
+    await expect.poll(() => sticksOut(page)).toBe(false)
     await page.goto(`${visit.origin}/sites/${shop.domain}/money/customers/c:cus_ada`)
     await page.waitForSelector('table[aria-label=Payments]')
-    expect(await sticksOut(page)).toBe(false)
+    await expect.poll(() => sticksOut(page)).toBe(false)
     expect(await accessibilityProblems(page)).toEqual([])
     await page.setViewportSize({ width: 1280, height: 900 })
   })

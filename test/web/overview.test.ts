@@ -49,7 +49,7 @@ function hits() {
           {
             at: at + 30_000,
             visitor,
-            fields: { type: 'event' as const, name: 'signup', properties: { plan: 'pro' } },
+            fields: { type: 'event' as const, name: 'signup', props: { plan: 'pro' } },
           },
         ]
       : []),
@@ -195,7 +195,7 @@ describe('overview', () => {
     expect(await page.$('img[src=x]')).toBeNull()
     expect(await title.textContent()).not.toContain('\u202e')
     expect((await title.boundingBox())!.height).toBeLessThan(30)
-    expect(await sticksOut(page)).toBe(false)
+    await expect.poll(() => sticksOut(page)).toBe(false)
     await page.click('role=tab[name="Pages"]')
     expect(complaints).toEqual([])
   })
@@ -235,7 +235,7 @@ describe('overview', () => {
     expect(await accessibilityProblems(page)).toEqual([])
     await page.setViewportSize({ width: 360, height: 740 })
     await page.waitForSelector('figure svg[width]')
-    expect(await sticksOut(page)).toBe(false)
+    await expect.poll(() => sticksOut(page)).toBe(false)
     await page.setViewportSize({ width: 1280, height: 900 })
   })
 

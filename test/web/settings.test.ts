@@ -185,6 +185,26 @@ describe('settings', () => {
     expect(await page.$('text=Numbers of old days')).toBeNull()
   })
 
+  test('numbers of days without details are deleted once the domain was typed', async () => {
+    const { page } = member
+    await visit.api.services.db`update sites set details_from = '2026-02-01' where id = ${site.id}`
+    await open(page, 'data')
+    await page.fill('input[type=date]', '2026-03-01')
+    await page.click('role=button[name="Delete the numbers"]')
+    await page.fill('role=dialog >> input', site.domain)
+    await confirm(page)
+    await page.waitForSelector('role=dialog >> role=alert')
+    await page.keyboard.press('Escape')
+    await page.fill('input[type=date]', '2026-01-15')
+    await page.click('role=button[name="Delete the numbers"]')
+    await page.fill('role=dialog >> input', site.domain)
+    await confirm(page)
+    await page.waitForSelector('role=dialog', { state: 'detached' })
+    const [row] = await visit.api.services.db`select history_from as "from" from sites where id = ${site.id}`
+    expect(row!.from).not.toBeNull()
+    expect(await page.$('role=alert')).toBeNull()
+  })
+
   test('a part that takes too long says so', async () => {
     const { page } = member
     await page.route('**/trpc/shares.list', route => route.fulfill(TOO_SLOW))
@@ -203,6 +223,14 @@ describe('settings', () => {
       await page.setViewportSize({ width: 1280, height: 900 })
       expect(await accessibilityProblems(page), part).toEqual([])
     }
+  })
+
+  test('German has every part', async () => {
+    const { page, context } = await visit.member({ teamId: member.login.teamId, locale: 'de-DE' })
+    await open(page, 'tracking')
+    await page.waitForSelector('h1:has-text("Einstellungen")')
+    await page.waitForSelector('text=Wie Besucher erkannt werden')
+    await context.close()
   })
 
   test('viewers read what they may, and members do not delete', async () => {

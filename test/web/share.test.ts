@@ -96,6 +96,8 @@ describe('share', () => {
     const page = await newPage()
     await page.goto(url)
     await expect.poll(() => pagesOn(page)).toEqual([['/docs', '1']])
+    await page.waitForSelector('text=All numbers are of visits with')
+    await page.waitForSelector('li:has-text("Page is") >> text="/docs"')
     await page.setViewportSize({ width: 360, height: 740 })
     await expect.poll(() => sticksOut(page)).toBe(false)
   })

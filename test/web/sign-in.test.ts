@@ -257,7 +257,7 @@ describe('signing in', () => {
       await page.waitForSelector('form, [role=alert]')
       expect(await page.getAttribute('html', 'lang')).toBe('de')
       expect(await accessibilityProblems(page)).toEqual([])
-      expect(await sticksOut(page)).toBe(false)
+      await expect.poll(() => sticksOut(page)).toBe(false)
     }
     expect(complaints).toEqual([])
     await page.click('text=English')

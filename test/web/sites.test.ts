@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { storeHits } from '../../src/ingestion/store/store.ts'
+import { createTeam, createUser } from '../../src/teams/accounts.ts'
 import { enrichedHit } from '../support/hits.ts'
 import { accessibilityProblems, sticksOut } from './audit-page.ts'
 import { type SeededSite, seededSite, TOO_SLOW } from './seeded-site.ts'
@@ -102,12 +103,27 @@ describe('all sites', () => {
     await Promise.all([newcomer, viewer].map(({ context }) => context.close()))
   })
 
+  test('who belongs to several teams switches between them, also after a reload', async () => {
+    const { page, login } = member
+    const { db, now } = visit.api.services
+    const teamId = await createTeam(db, { name: 'Second', plan: 'active' }, now())
+    const userId = await createUser(db, { teamId, email: login.email, role: 'viewer' })
+    await db`update users set login_id = ${login.loginId} where id = ${userId}`
+    await open(page)
+    await page.selectOption('select[aria-label=Team]', { label: 'Second' })
+    await page.waitForSelector('text=No site yet')
+    await page.reload()
+    await page.waitForSelector('text=No site yet')
+    await page.selectOption('select[aria-label=Team]', { label: 'Test' })
+    await expect.poll(async () => (await tiles(page)).length).toBe(2)
+  })
+
   test('the list has no serious fault in both themes, fits a phone, and is there in German', async () => {
     const { page } = member
     await open(page)
     expect(await accessibilityProblems(page)).toEqual([])
     await page.setViewportSize({ width: 360, height: 740 })
-    expect(await sticksOut(page)).toBe(false)
+    await expect.poll(() => sticksOut(page)).toBe(false)
     await page.setViewportSize({ width: 1280, height: 900 })
     const german = await visit.member({ teamId: member.login.teamId, locale: 'de-DE' })
     await german.page.goto(`${visit.origin}/`)
@@ -157,14 +173,14 @@ describe('new site', () => {
     }
     expect(await accessibilityProblems(page)).toEqual([])
     await page.setViewportSize({ width: 360, height: 740 })
-    expect(await sticksOut(page)).toBe(false)
+    await expect.poll(() => sticksOut(page)).toBe(false)
     await page.setViewportSize({ width: 1280, height: 900 })
 
     await visitPage(site.id, HOSTILE)
     await page.waitForSelector('text=It works: the first visit is here')
     expect(await page.textContent('[role=status] bdi')).toContain('/<b>xxx')
     expect(await page.textContent('[role=status]')).toContain('Germany')
-    expect(await sticksOut(page)).toBe(false)
+    await expect.poll(() => sticksOut(page)).toBe(false)
     await page.click('role=link[name="Open the overview"]')
     await page.waitForSelector('nav a[aria-current]:has-text("Overview")')
     expect(complaints).toEqual([])

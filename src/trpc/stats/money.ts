@@ -1,5 +1,6 @@
 import { envelope, paginate } from '../../schema/pagination.ts'
 import { getMoneyBreakdown, MoneyBreakdownQuery, MoneyBreakdownRow } from '../../stats/money/breakdown.ts'
+import { getMrrChanges, MrrChange, MrrChangesQuery } from '../../stats/money/changes.ts'
 import { Customer, CustomersQuery, getCustomers } from '../../stats/money/customers.ts'
 import { getLifetimeValue, LifetimeValueQuery, LifetimeValueRow } from '../../stats/money/lifetime-value.ts'
 import { getMrrMovements, MrrMovements, MrrMovementsQuery } from '../../stats/money/movements.ts'
@@ -31,6 +32,16 @@ export const moneyProcedures = {
     .input(MrrMovementsQuery)
     .output(MrrMovements)
     .query(({ ctx, input }) => getMrrMovements(ctx, ctx.site, input)),
+  moneyChanges: moneyProcedure
+    .meta({
+      path: '/api/sites/:siteKey/stats/money/changes',
+      summary: 'List changes of MRR',
+      description: 'Whose MRR changed in the range, how and by how much. Needs the section `people`, too.',
+      answer: 'A page of changes, the newest first.',
+    })
+    .input(MrrChangesQuery)
+    .output(envelope(MrrChange))
+    .query(async ({ ctx, input }) => paginate(ctx, input, await getMrrChanges(ctx, ctx.site, input))),
   moneyCustomers: moneyProcedure
     .meta({
       path: '/api/sites/:siteKey/stats/money/customers',

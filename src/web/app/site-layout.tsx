@@ -20,7 +20,7 @@ const WITHOUT_PERIOD = /^\/(settings|install|connect-stripe|live)(\/|$)/
 /** The frame around the pages of a site: where am I, who is here, which page, which time. */
 export function SiteLayout({ children }: { children: ReactNode }) {
   const [path] = useLocation()
-  const { isEmbedded } = useSite()
+  const { isEmbedded, note } = useSite()
   const hasPeriod = !WITHOUT_PERIOD.test(path)
   return (
     <div className={css.page}>
@@ -36,6 +36,7 @@ export function SiteLayout({ children }: { children: ReactNode }) {
         )}
       </header>
       {hasPeriod && <FilterBar />}
+      {note}
       <main id="content" tabIndex={-1} className={css.content}>
         {children}
       </main>

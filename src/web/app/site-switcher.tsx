@@ -16,7 +16,8 @@ export function SiteSwitcher() {
   const name = (
     <>
       <SiteIcon domain={site.domain} />
-      <bdi className={css.domain}>{site.shareName ?? site.domain}</bdi>
+      <bdi className={css.domain}>{site.domain}</bdi>
+      {site.shareName !== undefined && <bdi className={css.share}>{site.shareName}</bdi>}
     </>
   )
   return site.isMember ? <Switcher name={name} /> : <span className={css.site}>{name}</span>

@@ -25,6 +25,8 @@ export interface SiteView {
   isEmbedded: boolean
   /** Name of the share. */
   shareName?: string
+  /** What readers must know of all numbers; it stands above each page. */
+  note?: ReactNode
 }
 
 const SiteContext = createContext<SiteView | undefined>(undefined)

@@ -11,8 +11,8 @@ interface Props extends TimeChartProps {
   cursor: number | undefined
 }
 
-/** Room at the left for the numbers of the scale; TimeChart reads the pointer with it. */
-export const LEFT = 48
+/** Room beside the buckets; at the left stand the numbers of the scale. */
+export const LEFT = 56
 export const RIGHT = 4
 const TOP = 20
 const AXIS = 24
@@ -35,6 +35,7 @@ export function Plot({ labels, group, lines, bars, marks = [], width, isPhone, c
   const scale = lineScale(lines, frame)
   const lane: Frame = { ...frame, top: frame.bottom + 14, bottom: height - AXIS }
   const [first] = lines
+  const isRight = (index: number) => index >= labels.length / 2
   return (
     <svg className={css.svg} width={width} height={height} aria-hidden="true">
       {scale.ticks.map(value => (
@@ -46,7 +47,7 @@ export function Plot({ labels, group, lines, bars, marks = [], width, isPhone, c
             y1={scale.y(value)}
             y2={scale.y(value)}
           />
-          <text className={css.tick} x={frame.left - 10} y={scale.y(value) + 4} textAnchor="end">
+          <text x={frame.left - 10} y={scale.y(value) + 4} textAnchor="end">
             {first?.format(value)}
           </text>
         </g>
@@ -60,16 +61,16 @@ export function Plot({ labels, group, lines, bars, marks = [], width, isPhone, c
           <line className={css.mark} x1={x(index)} x2={x(index)} y1={TOP - 8} y2={height - AXIS} />
           <text
             className={css.note}
-            x={x(index) + (index > labels.length * 0.75 ? -6 : 6)}
+            x={x(index) + (isRight(index) ? -6 : 6)}
             y={TOP - 6}
-            textAnchor={index > labels.length * 0.75 ? 'end' : 'start'}
+            textAnchor={isRight(index) ? 'end' : 'start'}
           >
-            {shorten(text)}
+            {shorten(text, (width - LEFT) / 2)}
           </text>
         </g>
       ))}
       {shownLabels(labels.length, width - LEFT, group === 'month' ? 84 : 64).map(index => (
-        <text key={labels[index]} className={css.label} x={x(index)} y={height - 6} textAnchor="middle">
+        <text key={labels[index]} x={x(index)} y={height - 6} textAnchor="middle">
           {format.axis(labels[index]!, group)}
         </text>
       ))}
@@ -92,8 +93,14 @@ export function Plot({ labels, group, lines, bars, marks = [], width, isPhone, c
   )
 }
 
-const LONGEST_NOTE = 28
-const shorten = (text: string) => (text.length > LONGEST_NOTE ? `${text.slice(0, LONGEST_NOTE)}…` : text)
+/** Pixels of a letter, at most. */
+const LETTER = 7
+
+/** Cuts a note to half of the chart: those in the right half are written to the left. */
+function shorten(text: string, room: number): string {
+  const most = Math.floor(room / LETTER)
+  return text.length > most ? `${text.slice(0, most - 1).toWellFormed()}…` : text
+}
 
 const isThere = (value: number) => !Number.isNaN(value)
 

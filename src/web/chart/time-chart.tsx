@@ -1,7 +1,7 @@
 import { type KeyboardEvent, type PointerEvent, useId, useState } from 'react'
 import type { Group } from '../format/dates.ts'
 import { useText } from '../text/text.tsx'
-import { Plot } from './plot.tsx'
+import { LEFT, Plot, RIGHT } from './plot.tsx'
 import { Readout } from './readout.tsx'
 import type { LineSeries, Mark, Series } from './series.ts'
 import { SeriesTable } from './series-table.tsx'
@@ -35,8 +35,7 @@ export function TimeChart(props: TimeChartProps) {
 
   const move = (event: PointerEvent) => {
     const { left, width: all } = event.currentTarget.getBoundingClientRect()
-    const { from, to } = { from: 48, to: all - 4 }
-    const share = (event.clientX - left - from) / Math.max(1, to - from)
+    const share = (event.clientX - left - LEFT) / Math.max(1, all - RIGHT - LEFT)
     setCursor(Math.max(0, Math.min(last, Math.floor(share * labels.length))))
   }
   const press = (event: KeyboardEvent) => {

@@ -49,7 +49,6 @@ export default function DayRange({ from, to, onChoose }: Props) {
 
 const classNames = {
   months: css.months,
-  month: css.month,
   nav: css.nav,
   button_previous: css.step,
   button_next: css.step,

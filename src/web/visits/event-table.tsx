@@ -11,6 +11,7 @@ import { EventMark } from './event-mark.tsx'
 import css from './event-table.module.css'
 import { hasOwnName } from './event-types.ts'
 import { Moment } from './moment.tsx'
+import { usePermitted } from './permitted.ts'
 import { Place } from './place.tsx'
 import { Properties } from './properties.tsx'
 import { Who } from './who.tsx'
@@ -44,36 +45,36 @@ function withKeys(events: readonly Event[]): Row[] {
 
 function useColumns(isOfToday: boolean): Column<Row>[] {
   const { events, filters, people } = useText()
-  const { can } = useSite()
   const deviceText = useDeviceText()
-  const who: Column<Row> = { name: 'who', label: people.who, cell: row => <Who actor={row} /> }
-  return [
+  return usePermitted<Row, string>([
     { name: 'what', label: events.name, cell: row => <What event={row} /> },
-    ...(can('pages')
-      ? [
-          {
-            name: 'page',
-            label: events.page,
-            isWide: true,
-            cell: ({ path }: Row) => <HostileText>{path || '–'}</HostileText>,
-          },
-        ]
-      : []),
-    ...(can('people') ? [who] : []),
-    ...(can('locations')
-      ? [
-          {
-            name: 'place',
-            label: filters.names.country,
-            isWide: true,
-            cell: (row: Row) => <Place country={row.country} />,
-          },
-        ]
-      : []),
+    {
+      name: 'page',
+      label: events.page,
+      isWide: true,
+      needs: 'pages',
+      cell: ({ path }) => <HostileText>{path || '–'}</HostileText>,
+    },
+    {
+      name: 'who',
+      label: people.who,
+      // Times of other days need the room.
+      isWide: !isOfToday,
+      needs: 'people',
+      cell: row => <Who actor={row} />,
+    },
+    {
+      name: 'place',
+      label: filters.names.country,
+      isWide: true,
+      needs: 'locations',
+      cell: ({ country }) => <Place country={country} />,
+    },
     {
       name: 'device',
       label: people.device,
       isWide: true,
+      needs: 'devices',
       cell: row => <HostileText>{deviceText({ ...row, os: '' })}</HostileText>,
     },
     {
@@ -82,7 +83,7 @@ function useColumns(isOfToday: boolean): Column<Row>[] {
       isNumber: true,
       cell: row => <When event={row} isOfToday={isOfToday} />,
     },
-  ]
+  ])
 }
 
 function What({ event }: { event: Event }) {

@@ -28,7 +28,7 @@ interface Props {
 export function Who({ actor, path }: Props) {
   const { people } = useText()
   const linkTo = useLinks()
-  if (!actor.visitor_id && !actor.user_id) return <span className={css.nobody}>{people.unknownVisitor}</span>
+  if (!actor.visitor_id && !actor.user_id) return <span className={css.unknown}>{people.unknownVisitor}</span>
   return (
     <Link href={linkTo(path ?? pathOfPerson(actor))} className={css.who}>
       <Avatar url={actor.avatar_url} />

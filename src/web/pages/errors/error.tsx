@@ -7,7 +7,7 @@ import { Card, CardGrid } from '../../parts/card.tsx'
 import { HostileText } from '../../parts/hostile-text.tsx'
 import { useLinks } from '../../state/kept-search.ts'
 import { useText } from '../../text/text.tsx'
-import { ErrorFigures } from './error-figures.tsx'
+import { ErrorNumbers } from './error-numbers.tsx'
 import { ErrorSeries } from './error-series.tsx'
 import css from './errors.module.css'
 import { Occurrences } from './occurrences.tsx'
@@ -42,7 +42,7 @@ export default function ErrorPage() {
               </p>
             </header>
             <Card label={errors.numbers}>
-              <ErrorFigures group={data} />
+              <ErrorNumbers group={data} />
               <ErrorSeries error={error} />
             </Card>
             <CardGrid>

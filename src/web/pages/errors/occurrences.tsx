@@ -1,7 +1,7 @@
 import { Link } from 'wouter'
 import { api } from '../../api/client.ts'
 import { useRead } from '../../api/use-read.ts'
-import { useQuestion, useSite } from '../../app/site.tsx'
+import { useQuestion } from '../../app/site.tsx'
 import { Answer } from '../../parts/answer.tsx'
 import { type Column, DataTable } from '../../parts/data-table.tsx'
 import { HostileLink, HostileText } from '../../parts/hostile-text.tsx'
@@ -12,6 +12,7 @@ import { usePage } from '../../state/page.ts'
 import { useText } from '../../text/text.tsx'
 import { useDeviceText } from '../../visits/device.ts'
 import { Moment } from '../../visits/moment.tsx'
+import { usePermitted } from '../../visits/permitted.ts'
 import { Place } from '../../visits/place.tsx'
 import { Who } from '../../visits/who.tsx'
 import type { Occurrence } from './use-newest.ts'
@@ -47,30 +48,32 @@ export function Occurrences({ error }: { error: string }) {
   )
 }
 
-function useColumns(): Column<Occurrence & { key: string }>[] {
+type Row = Occurrence & { key: string }
+
+function useColumns(): Column<Row>[] {
   const { errors, filters, people } = useText()
-  const site = useSite()
   const deviceText = useDeviceText()
   const linkTo = useLinks()
-  return [
+  return usePermitted<Row, string>([
     {
       name: 'page',
       label: filters.names.path,
+      needs: 'pages',
       cell: ({ url, path }) => <HostileLink address={url}>{path}</HostileLink>,
     },
-    ...(site.can('people')
-      ? [{ name: 'who', label: people.who, cell: (row: Occurrence) => <Who actor={row} /> }]
-      : []),
+    { name: 'who', label: people.who, needs: 'people', cell: row => <Who actor={row} /> },
     {
       name: 'device',
       label: people.device,
       isWide: true,
+      needs: 'devices',
       cell: row => <HostileText>{deviceText(row)}</HostileText>,
     },
     {
       name: 'place',
       label: filters.names.country,
       isWide: true,
+      needs: 'locations',
       cell: ({ country }) => <Place country={country} />,
     },
     {
@@ -80,16 +83,13 @@ function useColumns(): Column<Occurrence & { key: string }>[] {
       isWide: true,
       cell: ({ timestamp }) => <Moment at={timestamp} />,
     },
-    ...(site.can('people')
-      ? [
-          {
-            name: 'session',
-            label: people.visit,
-            isNumber: true,
-            cell: ({ session_id }: Occurrence) =>
-              session_id ? <Link href={linkTo(`/sessions/${session_id}`)}>{errors.openVisit}</Link> : '–',
-          },
-        ]
-      : []),
-  ]
+    {
+      name: 'session',
+      label: people.visit,
+      isNumber: true,
+      needs: 'people',
+      cell: ({ session_id }) =>
+        session_id ? <Link href={linkTo(`/sessions/${session_id}`)}>{errors.openVisit}</Link> : '–',
+    },
+  ])
 }

@@ -1,4 +1,5 @@
 import type { Outputs } from '../../api/types.ts'
+import type { Read } from '../../api/use-read.ts'
 import { useQuestion } from '../../app/site.tsx'
 import { drawnPart } from '../../chart/drawn.ts'
 import { TimeChart } from '../../chart/time-chart.tsx'
@@ -9,17 +10,16 @@ import { Empty, Skeleton } from '../../parts/states.tsx'
 import { useText } from '../../text/text.tsx'
 import { EVENT_TYPES, type EventType } from '../../visits/event-types.ts'
 import css from './events.module.css'
-import { useEventSeries, useTypes } from './use-types.ts'
+import { useTypes } from './use-types.ts'
 
 type Series = Outputs['stats']['eventsTimeseries']
 
 /** Types of events with their numbers, which choose what the chart under them adds up. */
-export function EventSeries() {
+export function EventSeries({ read }: { read: Read<Series> }) {
   const { events } = useText()
   const { chosen } = useTypes()
   const { exact } = useFormat()
   const { period } = useQuestion()
-  const read = useEventSeries()
   return (
     <Card label={events.overTime}>
       <Answer read={read} placeholder={<Skeleton rows={2} height={140} />}>

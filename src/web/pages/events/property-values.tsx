@@ -1,6 +1,6 @@
 import { api } from '../../api/client.ts'
 import type { Outputs } from '../../api/types.ts'
-import { useRead } from '../../api/use-read.ts'
+import { type Read, useRead } from '../../api/use-read.ts'
 import { useQuestion } from '../../app/site.tsx'
 import { NONE } from '../../filters/value-text.ts'
 import { useFormat } from '../../format/format.ts'
@@ -13,18 +13,23 @@ import { useText } from '../../text/text.tsx'
 import { EVENT_TYPES } from '../../visits/event-types.ts'
 import { useEventNames } from './event-names.tsx'
 import css from './events.module.css'
-import { useEventSeries } from './use-types.ts'
 
 type Row = Outputs['stats']['propertyBreakdown']['rows'][number]
 
 /** Names of events are as long as the API allows. */
 const LONGEST = 255
 
+interface Props {
+  chosen: string | undefined
+  /** All types over time, under the same filters. */
+  series: Read<Outputs['stats']['eventsTimeseries']>
+}
+
 /**
  * What the events of one name carried: of the chosen one, else of the most frequent one with a name of its own. A click on a value
  * filters by it.
  */
-export function PropertyValues({ chosen }: { chosen: string | undefined }) {
+export function PropertyValues({ chosen, series }: Props) {
   const { events } = useText()
   const names = useEventNames().data?.data ?? []
   const usual = names.find(({ value }) => value !== NONE && !isType(value))?.value
@@ -32,24 +37,29 @@ export function PropertyValues({ chosen }: { chosen: string | undefined }) {
   const isAskable = event !== undefined && event.length <= LONGEST
   return (
     <Card title={isAskable ? <HostileText>{events.propertiesOf(event)}</HostileText> : events.properties}>
-      {isAskable ? <Values event={event} isChosen={chosen !== undefined} /> : <Empty />}
+      {isAskable ? <Values event={event} series={chosen === undefined ? undefined : series} /> : <Empty />}
     </Card>
   )
 }
 
 const isType = (name: string) => EVENT_TYPES.some(type => type === name)
 
-function Values({ event, isChosen }: { event: string; isChosen: boolean }) {
+interface ValuesProps {
+  event: string
+  /** Of a chosen event. */
+  series: Props['series'] | undefined
+}
+
+function Values({ event, series }: ValuesProps) {
   const { events } = useText()
   const { input } = useQuestion()
-  const { data: series, isOld } = useEventSeries()
   // The filter leaves only hits of the chosen name: they say of which type it is.
-  const type = isChosen ? series?.types.find(each => each !== 'pageview') : undefined
+  const type = series?.data?.types.find(each => each !== 'pageview')
   const query = { ...input, event_type: type ?? 'event', event_name: event }
   const read = useRead(
     ['property-breakdown', query],
     signal => api.stats.propertyBreakdown.query(query, { signal }),
-    { enabled: !isChosen || (series !== undefined && !isOld) },
+    { enabled: series === undefined || (series.data !== undefined && !series.isOld) },
   )
   return (
     <Answer read={read}>

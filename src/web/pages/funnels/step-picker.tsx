@@ -5,6 +5,7 @@ import { useQuestion } from '../../app/site.tsx'
 import { useGoalNames } from '../../filters/use-filter-text.ts'
 import { NONE } from '../../filters/value-text.ts'
 import { HostileText } from '../../parts/hostile-text.tsx'
+import { SearchInput } from '../../parts/search-input.tsx'
 import { useText } from '../../text/text.tsx'
 import { type DraftStep, operatorFor } from './draft.ts'
 import css from './step-picker.module.css'
@@ -52,14 +53,7 @@ export function StepPicker({ onAdd }: { onAdd(step: Partial<DraftStep>): void })
   }
   return (
     <div className={css.picker}>
-      <input
-        className={css.input}
-        value={typed}
-        placeholder={text.search}
-        aria-label={text.search}
-        onChange={event => setTyped(event.target.value)}
-        onKeyDown={take}
-      />
+      <SearchInput label={text.search} value={typed} onSearch={setTyped} onKeyDown={take} />
       <p className={css.hint}>{text.searchHint}</p>
       <div className={css.groups}>
         {groups

@@ -9,6 +9,7 @@ import { Confirm } from '../../parts/confirm.tsx'
 import { type Column, DataTable } from '../../parts/data-table.tsx'
 import { HostileText, plainText } from '../../parts/hostile-text.tsx'
 import { Menu } from '../../parts/overlay/menu.tsx'
+import { useLinks } from '../../state/kept-search.ts'
 import { useText } from '../../text/text.tsx'
 import { type Goal, usualOperator } from './goal-types.ts'
 import css from './goals.module.css'
@@ -62,6 +63,7 @@ export function GoalTable({ goals, rows, onEdit }: Props) {
       label: common.short.revenue,
       isNumber: true,
       isMoney: true,
+      isWide: true,
       cell: goal => (goal.currency === null ? '' : numberOf(row => format.money(row.revenue ?? 0))(goal)),
     })
   }
@@ -100,6 +102,7 @@ export function GoalTable({ goals, rows, onEdit }: Props) {
 /** The name leads to the visits that converted; below it stands what the goal looks for. */
 function Name({ goal }: { goal: Goal }) {
   const { goals: text, filters } = useText()
+  const link = useLinks()
   const { type, match_value: value, match_operator: operator } = goal
   const props = Object.entries(goal.custom_props).map(([key, given]) => `${key} = ${given}`)
   const isUsual = value === null || operator === 'is' || operator === usualOperator(type)
@@ -107,7 +110,7 @@ function Name({ goal }: { goal: Goal }) {
   const rule = [text.types[type], threshold, isUsual ? '' : filters.operators[operator], value ?? text.any]
   return (
     <>
-      <Link href={`/?goal=${goal.id}`} className={css.name}>
+      <Link href={link('/', { goal: goal.id })} className={css.name}>
         <HostileText>{goal.display_name}</HostileText>
       </Link>
       <small className={css.rule}>

@@ -11,7 +11,7 @@ export function JourneyList({ journeys: { steps, direction } }: { journeys: Jour
   const nameOf = useNodeName(direction)
   const all = Math.max(1, steps[0]?.sessions ?? 1)
   const headOf = (step: number) => {
-    if (step === 0) return text.start
+    if (step === 0) return text.start[direction]
     return direction === 'from' ? text.after(exact(step)) : text.before(exact(step))
   }
   return (

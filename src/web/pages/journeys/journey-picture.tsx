@@ -13,7 +13,7 @@ interface Props {
   onFollow(value: string): void
 }
 
-const LEAST_COLUMN = 190
+const LEAST_COLUMN = 170
 
 /** The ways of sessions: a column for each step, with bands as high as the sessions that take them. */
 export function JourneyPicture({ journeys, onFollow }: Props) {
@@ -59,7 +59,7 @@ export function JourneyPicture({ journeys, onFollow }: Props) {
               style={{ left: picture.nodes.find(each => each.step === step)?.x ?? 0 }}
             >
               {step === 0
-                ? text.start
+                ? text.start[journeys.direction]
                 : journeys.direction === 'from'
                   ? text.after(exact(step))
                   : text.before(exact(step))}
@@ -131,7 +131,6 @@ function NodeLabel({ placed, journeys, width, onNear, onFollow }: LabelProps) {
       className={css.label}
       style={place}
       title={spoken}
-      aria-label={`${text.follow(name)}. ${spoken}`}
       onFocus={() => onNear(placed)}
       onBlur={() => onNear(undefined)}
       onClick={() => onFollow(node.value!)}

@@ -7,6 +7,7 @@ import { useFormat } from '../../format/format.ts'
 import { Answer } from '../../parts/answer.tsx'
 import { HostileText } from '../../parts/hostile-text.tsx'
 import { Popover } from '../../parts/overlay/popover.tsx'
+import { SearchInput } from '../../parts/search-input.tsx'
 import { useText } from '../../text/text.tsx'
 import type { Journeys } from './layout.ts'
 import css from './value-picker.module.css'
@@ -65,14 +66,7 @@ function Values({ by, onChoose }: Pick<Props, 'by' | 'onChoose'>) {
   }
   return (
     <div className={css.values}>
-      <input
-        className={css.input}
-        value={typed}
-        placeholder={text.search}
-        aria-label={text.search}
-        onChange={event => setTyped(event.target.value)}
-        onKeyDown={take}
-      />
+      <SearchInput label={text.search} value={typed} onSearch={setTyped} onKeyDown={take} />
       <Answer read={read}>
         {({ data }) => {
           const rows = data.filter(row => row.value !== NONE)

@@ -30,7 +30,7 @@ export function PresentValues({ title, head, name, rows }: Props) {
     <Card title={title}>
       <div style={{ minHeight: (most.current + 1) * ROW }}>
         {rows.length === 0 ? (
-          <p className={css.hint}>{explore.live.nobody}</p>
+          <p className={css.hint}>{explore.live.noVisitor}</p>
         ) : (
           <RankList
             label={title}

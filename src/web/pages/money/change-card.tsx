@@ -1,85 +1,68 @@
+import { lazy, Suspense, useState } from 'react'
 import { api } from '../../api/client.ts'
 import type { Outputs } from '../../api/types.ts'
 import { useRead } from '../../api/use-read.ts'
-import { useQuestion, useSite } from '../../app/site.tsx'
+import { useQuestion } from '../../app/site.tsx'
 import { useFormat } from '../../format/format.ts'
 import { Answer } from '../../parts/answer.tsx'
+import { Button } from '../../parts/button.tsx'
 import { Card } from '../../parts/card.tsx'
 import { Empty } from '../../parts/states.tsx'
 import { useText } from '../../text/text.tsx'
 import css from './change-card.module.css'
 import { CustomerName } from './customer-name.tsx'
-import { firstVisitFilters } from './first-visit.ts'
-import { customerOf } from './subscription-customer.ts'
-import { Tag } from './tag.tsx'
+import { KindTag } from './kind-tag.tsx'
 
-type Subscription = Outputs['stats']['moneySubscriptions']['data'][number]
+const ChangeDialog = lazy(() => import('./change-dialog.tsx'))
+
+export type MrrChange = Outputs['stats']['moneyChanges']['data'][number]
 
 const SHOWN = 9
 
-/** Subscriptions that started or ended, the newest first. */
+/** Whose MRR changed in the period, how and by how much: the newest changes. */
 export function ChangeCard() {
   const { money } = useText()
   const { changes: text } = money
-  const { id } = useSite()
-  const { filters } = useQuestion()
-  const query = { siteKey: id, ...firstVisitFilters(filters).input, per_page: SHOWN }
-  const read = useRead(['moneyChanges', query], async signal => {
-    const [started, ended] = await Promise.all(
-      (['started', 'ended'] as const).map(sort =>
-        api.stats.moneySubscriptions.query({ ...query, sort }, { signal }),
-      ),
-    )
-    return newest(started!.data, ended!.data)
-  })
+  const { input } = useQuestion()
+  const { exact } = useFormat()
+  const [isOpen, setOpen] = useState(false)
+  const query = { ...input, per_page: SHOWN }
+  const read = useRead(['moneyChanges', query], signal => api.stats.moneyChanges.query(query, { signal }))
   return (
     <Card title={text.title} note={text.note} label={text.title}>
       <Answer read={read}>
-        {changes =>
-          changes.length === 0 ? (
-            <Empty title={text.none} />
+        {({ data, meta }) =>
+          data.length === 0 ? (
+            <Empty />
           ) : (
-            <ul className={css.list}>
-              {changes.map(change => (
-                <Row key={`${change.kind} ${change.subscription.subscription_id}`} change={change} />
-              ))}
-            </ul>
+            <>
+              <ul>
+                {data.map(change => (
+                  <Row key={`${change.at} ${change.customer}`} change={change} />
+                ))}
+              </ul>
+              {meta.total > data.length && (
+                <Button kind="quiet" className={css.all} onClick={() => setOpen(true)}>
+                  {money.sources.showAll(exact(meta.total))}
+                </Button>
+              )}
+            </>
           )
         }
       </Answer>
+      <Suspense>{isOpen && <ChangeDialog onClose={() => setOpen(false)} />}</Suspense>
     </Card>
   )
 }
 
-interface Change {
-  kind: 'started' | 'ended'
-  at: string
-  subscription: Subscription
-}
-
-function newest(started: readonly Subscription[], ended: readonly Subscription[]): Change[] {
-  const of = (kind: Change['kind'], subscription: Subscription): Change[] => {
-    const at = kind === 'started' ? subscription.started_at : subscription.ended_at
-    return at === null ? [] : [{ kind, at, subscription }]
-  }
-  return [...started.flatMap(each => of('started', each)), ...ended.flatMap(each => of('ended', each))]
-    .sort((a, b) => Date.parse(b.at) - Date.parse(a.at))
-    .slice(0, SHOWN)
-}
-
-function Row({ change: { kind, at, subscription } }: { change: Change }) {
-  const { money } = useText()
-  const { changes: text } = money
+function Row({ change: { at, customer, name, email, kind, amount } }: { change: MrrChange }) {
   const format = useFormat()
-  const { mrr, ended_at: endedAt } = subscription
   return (
     <li className={css.row}>
-      <CustomerName {...customerOf(subscription)} />
-      <Tag tone={kind === 'started' ? 'good' : 'bad'}>{text[kind]}</Tag>
-      <span className={css.amount}>
-        {kind === 'started' && endedAt === null && mrr !== null && (
-          <span title={format.exactMoney(mrr)}>{format.signedMoney(mrr)}</span>
-        )}
+      <CustomerName id={customer} name={name} email={email} other={customer.slice(2)} />
+      <KindTag kind={kind} />
+      <span className={css.amount} title={amount === null ? undefined : format.exactMoney(amount)}>
+        {amount === null ? '–' : format.signedMoney(amount)}
       </span>
       <time dateTime={at} title={format.time(at)} className={css.at}>
         {format.axis(at, 'day')}

@@ -2,6 +2,7 @@ import { api } from '../../api/client.ts'
 import type { Inputs, Outputs } from '../../api/types.ts'
 import { useRead } from '../../api/use-read.ts'
 import { useQuestion, useSite } from '../../app/site.tsx'
+import { useValueText } from '../../filters/value-text.ts'
 import { useFormat } from '../../format/format.ts'
 import { Answer } from '../../parts/answer.tsx'
 import { CsvButton } from '../../parts/csv-button.tsx'
@@ -68,6 +69,9 @@ function useColumns(isRecurring: boolean): Column<Customer, Sort>[] {
   const { money } = useText()
   const { lists: text } = money
   const format = useFormat()
+  const valueText = useValueText()
+  const channelOf = ({ channel, source }: NonNullable<Customer['first_visit']>) =>
+    channel === '' ? source || '–' : valueText('channel', channel)
   const day = (moment: string | null) =>
     moment === null ? '–' : <span title={format.time(moment)}>{format.date(moment)}</span>
   const amount = (minor: number | null) =>
@@ -92,7 +96,7 @@ function useColumns(isRecurring: boolean): Column<Customer, Sort>[] {
       sort: 'first_visit',
       isWide: true,
       cell: ({ first_visit: visit }) =>
-        visit === null ? '–' : <HostileText>{visit.channel || visit.source || '–'}</HostileText>,
+        visit === null ? '–' : <HostileText>{channelOf(visit)}</HostileText>,
     },
     {
       name: 'first_payment',

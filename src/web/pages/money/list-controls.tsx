@@ -1,4 +1,5 @@
 import type { ReactNode } from 'react'
+import { SearchInput } from '../../parts/search-input.tsx'
 import { Select } from '../../parts/select.tsx'
 import { useText } from '../../text/text.tsx'
 import css from './lists.module.css'
@@ -19,13 +20,9 @@ export function ListControls({ search, onSearch, status, onStatus, statuses, act
   const { lists: text } = useText().money
   return (
     <div className={css.controls}>
-      <input
-        className={css.search}
-        value={search}
-        placeholder={text.search}
-        aria-label={text.search}
-        onChange={event => onSearch(event.target.value)}
-      />
+      <div className={css.search}>
+        <SearchInput label={text.search} value={search} onSearch={onSearch} />
+      </div>
       <Select
         label={text.status}
         value={status ?? ''}

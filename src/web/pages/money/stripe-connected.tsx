@@ -28,7 +28,7 @@ export function StripeConnected({ connection, onChange }: { connection: Connecti
       <Card>
         <p className={css.good}>✓ {text.connected(time(connection.connected_at))}</p>
         <p className={css.quiet}>{text.connectedHint}</p>
-        <CodeBlock label={text.endpointUrl} code={connection.webhook_url} />
+        <CodeBlock isWrapped label={text.endpointUrl} code={connection.webhook_url} />
       </Card>
       <div className={css.buttons}>
         <Link href="/money" className={`${button.button} ${button.main}`}>

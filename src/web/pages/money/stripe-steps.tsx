@@ -50,7 +50,11 @@ export function StripeSteps({ onConnected }: { onConnected(): void }) {
     <Steps>
       <Step number={1} title={text.endpoint}>
         <p>{text.endpointHint}</p>
-        <CodeBlock label={text.endpointUrl} code={`${serviceAddress()}/api/processor/webhook/${id}`} />
+        <CodeBlock
+          isWrapped
+          label={text.endpointUrl}
+          code={`${serviceAddress()}/api/processor/webhook/${id}`}
+        />
       </Step>
       <Step number={2} title={text.events}>
         <p>{text.eventsHint}</p>

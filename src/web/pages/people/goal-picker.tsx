@@ -4,7 +4,9 @@ import { HostileText } from '../../parts/hostile-text.tsx'
 import { useText } from '../../text/text.tsx'
 import css from './goal-picker.module.css'
 
-const SHOWN = 4
+const SHOWN = 6
+/** Goals that the service makes for payments and subscriptions stand behind one's own. */
+const OF_SERVICE = /^(payment|free_trial|trial_\w+|subscription_\w+)$/
 const DAYS = ['today', 'yesterday'] as const
 
 /** Who converted, and when: goals and the nearest days, each one click away. */
@@ -12,7 +14,7 @@ export function GoalPicker() {
   const { people, period: periodText } = useText()
   const site = useSite()
   const { filters, period, addFilter, setFilters, setPeriod } = useQuestion()
-  const goals = useGoalNames(site.can('goals')) ?? []
+  const goals = ownFirst(useGoalNames(site.can('goals')) ?? [])
   if (goals.length === 0) return null
   const filter = filters.find(({ name }) => name === 'goal')
   const chosen = filter?.values ?? []
@@ -73,4 +75,9 @@ export function GoalPicker() {
       ))}
     </fieldset>
   )
+}
+
+function ownFirst<Goal extends { match_value: string | null }>(goals: readonly Goal[]): Goal[] {
+  const isOfService = ({ match_value: value }: Goal) => OF_SERVICE.test(value ?? '')
+  return [...goals].sort((a, b) => Number(isOfService(a)) - Number(isOfService(b)))
 }

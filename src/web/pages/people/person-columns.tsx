@@ -1,5 +1,4 @@
 import type { Inputs, Outputs } from '../../api/types.ts'
-import { useSite } from '../../app/site.tsx'
 import { useFormat } from '../../format/format.ts'
 import type { Column } from '../../parts/data-table.tsx'
 import { HostileText } from '../../parts/hostile-text.tsx'
@@ -7,6 +6,7 @@ import { partOfPath } from '../../state/part-of-path.ts'
 import { useText } from '../../text/text.tsx'
 import { Amount } from '../../visits/amount.tsx'
 import { Moment } from '../../visits/moment.tsx'
+import { usePermitted } from '../../visits/permitted.ts'
 import { Place } from '../../visits/place.tsx'
 import { Who } from '../../visits/who.tsx'
 
@@ -18,28 +18,9 @@ export type PeopleSort = NonNullable<Inputs['stats']['people']['sort']>
 export function usePersonColumns(kind: Kind): Column<Row, PeopleSort>[] {
   const { common, filters, people } = useText()
   const format = useFormat()
-  const site = useSite()
   const pathOf = (row: Row) => `/people/${partOfPath(kind === 'users' ? row.user_id : row.visitor_id)}`
   const number = (value: number) => <span title={format.exact(value)}>{format.count(value)}</span>
-  const money: Column<Row, PeopleSort>[] = [
-    {
-      name: 'revenue',
-      label: common.short.revenue,
-      isNumber: true,
-      isMoney: true,
-      isWide: true,
-      cell: row => <Amount minor={row.revenue} />,
-    },
-    {
-      name: 'mrr',
-      label: people.mrr,
-      isNumber: true,
-      isMoney: true,
-      isWide: true,
-      cell: row => <Amount minor={row.mrr} />,
-    },
-  ]
-  return [
+  return usePermitted<Row, PeopleSort>([
     { name: 'who', label: people.who, cell: row => <Who actor={row} path={pathOf(row)} /> },
     {
       name: 'last',
@@ -49,12 +30,14 @@ export function usePersonColumns(kind: Kind): Column<Row, PeopleSort>[] {
     },
     {
       name: 'source',
+      needs: 'sources',
       label: filters.names.source,
       isWide: true,
       cell: row => <HostileText>{row.source || '–'}</HostileText>,
     },
     {
       name: 'place',
+      needs: 'locations',
       label: filters.names.country,
       isWide: true,
       cell: row => <Place country={row.country} city={row.city} />,
@@ -75,6 +58,23 @@ export function usePersonColumns(kind: Kind): Column<Row, PeopleSort>[] {
       cell: row => number(row.pageviews),
     },
     { name: 'events', label: people.events, isNumber: true, isWide: true, cell: row => number(row.events) },
-    ...(site.can('revenue') ? money : []),
-  ]
+    {
+      name: 'revenue',
+      needs: 'revenue',
+      label: common.short.revenue,
+      isNumber: true,
+      isMoney: true,
+      isWide: true,
+      cell: row => <Amount minor={row.revenue} />,
+    },
+    {
+      name: 'mrr',
+      needs: 'revenue',
+      label: people.mrr,
+      isNumber: true,
+      isMoney: true,
+      isWide: true,
+      cell: row => <Amount minor={row.mrr} />,
+    },
+  ])
 }

@@ -11,7 +11,7 @@ import { readPart } from '../../state/part-of-path.ts'
 import { useText } from '../../text/text.tsx'
 import css from './person.module.css'
 import { PersonActions } from './person-actions.tsx'
-import { PersonFigures } from './person-figures.tsx'
+import { PersonNumbers } from './person-numbers.tsx'
 import { Profile } from './profile.tsx'
 import { Timeline } from './timeline.tsx'
 
@@ -46,7 +46,7 @@ export default function PersonPage() {
               </Card>
             ) : (
               <div className={css.columns}>
-                <PersonFigures person={data} />
+                <PersonNumbers person={data} />
                 <Card title={people.timeline}>
                   <Timeline person={person} />
                 </Card>

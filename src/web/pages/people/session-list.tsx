@@ -1,7 +1,7 @@
 import { api } from '../../api/client.ts'
 import type { Outputs } from '../../api/types.ts'
 import { useRead } from '../../api/use-read.ts'
-import { useQuestion, useSite } from '../../app/site.tsx'
+import { useQuestion } from '../../app/site.tsx'
 import { useFormat } from '../../format/format.ts'
 import { Answer } from '../../parts/answer.tsx'
 import { type Column, DataTable } from '../../parts/data-table.tsx'
@@ -13,6 +13,7 @@ import { useText } from '../../text/text.tsx'
 import { Amount } from '../../visits/amount.tsx'
 import { useDeviceText } from '../../visits/device.ts'
 import { Moment } from '../../visits/moment.tsx'
+import { usePermitted } from '../../visits/permitted.ts'
 import { Place } from '../../visits/place.tsx'
 import { Who } from '../../visits/who.tsx'
 
@@ -53,30 +54,33 @@ function useColumns(): Column<SessionRow>[] {
   const { common, filters, people } = useText()
   const format = useFormat()
   const deviceText = useDeviceText()
-  const site = useSite()
-  return [
+  return usePermitted<SessionRow, string>([
     { name: 'who', label: people.who, cell: row => <Who actor={row} path={`/sessions/${row.session_id}`} /> },
     { name: 'time', label: people.started, cell: row => <Moment at={row.started_at} /> },
     {
       name: 'source',
+      needs: 'sources',
       label: filters.names.source,
       isWide: true,
       cell: row => <HostileText>{row.source || '–'}</HostileText>,
     },
     {
       name: 'entry',
+      needs: 'pages',
       label: filters.names.entry_path,
       isWide: true,
       cell: row => <HostileText>{row.entry_path || '–'}</HostileText>,
     },
     {
       name: 'place',
+      needs: 'locations',
       label: filters.names.country,
       isWide: true,
       cell: row => <Place country={row.country} city={row.city} />,
     },
     {
       name: 'device',
+      needs: 'devices',
       label: people.device,
       isWide: true,
       cell: row => <HostileText>{deviceText({ ...row, os: '' })}</HostileText>,
@@ -95,17 +99,14 @@ function useColumns(): Column<SessionRow>[] {
       isWide: true,
       cell: row => format.duration(row.duration_seconds),
     },
-    ...(site.can('revenue')
-      ? [
-          {
-            name: 'revenue',
-            label: common.short.revenue,
-            isNumber: true,
-            isMoney: true,
-            isWide: true,
-            cell: (row: SessionRow) => <Amount minor={row.revenue} />,
-          },
-        ]
-      : []),
-  ]
+    {
+      name: 'revenue',
+      label: common.short.revenue,
+      isNumber: true,
+      isMoney: true,
+      isWide: true,
+      needs: 'revenue',
+      cell: row => <Amount minor={row.revenue} />,
+    },
+  ])
 }

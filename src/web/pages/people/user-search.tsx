@@ -1,7 +1,7 @@
 import { useEffect, useState } from 'react'
+import { SearchInput } from '../../parts/search-input.tsx'
 import { useAddress } from '../../state/address.ts'
 import { useText } from '../../text/text.tsx'
-import css from './user-search.module.css'
 
 const PAUSE_MS = 300
 const LONGEST = 255
@@ -17,15 +17,5 @@ export function UserSearch() {
     const timer = setTimeout(() => change({ search: typed || null, page: null }, { replace: true }), PAUSE_MS)
     return () => clearTimeout(timer)
   }, [typed, asked, change])
-  return (
-    <input
-      type="search"
-      className={css.search}
-      value={typed}
-      maxLength={LONGEST}
-      placeholder={people.searchUsers}
-      aria-label={people.searchUsers}
-      onChange={event => setTyped(event.target.value)}
-    />
-  )
+  return <SearchInput label={people.searchUsers} value={typed} maxLength={LONGEST} onSearch={setTyped} />
 }

@@ -19,12 +19,15 @@ const LEAST_MOST = 10
 export function CohortTable({ retained, shows }: Props) {
   const { retention: text } = useText()
   const format = useFormat()
-  const { cohorts, measure, period, left_out: leftOut } = retained
+  const { measure, period, left_out: leftOut } = retained
+  // The range may begin long before the first visitor.
+  const first = retained.cohorts.findIndex(({ size }) => size > 0)
+  const cohorts = first < 0 ? [] : retained.cohorts.slice(first)
   const periods = Math.max(0, ...cohorts.map(({ periods: later }) => later.length))
   // The highest rate is the darkest one, so that low ones are told apart, too.
   const most = Math.max(LEAST_MOST, ...cohorts.flatMap(({ periods: later }) => later.map(({ rate }) => rate)))
   const isMrr = measure === 'mrr'
-  if (cohorts.every(({ size }) => size === 0)) return <Empty />
+  if (cohorts.length === 0) return <Empty />
   const write = isMrr ? format.money : format.exact
   const cellOf = (value: number, rate: number) => (shows === 'rate' ? format.percent(rate) : write(value))
   return (

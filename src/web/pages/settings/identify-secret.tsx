@@ -44,7 +44,7 @@ export function IdentifySecret() {
             {secret && (
               <div role="status">
                 <p className={css.quiet}>{text.onlyOnce}</p>
-                <CodeBlock code={secret} label={text.identify} />
+                <CodeBlock isWrapped code={secret} label={text.identify} />
               </div>
             )}
             <div className={css.buttons}>

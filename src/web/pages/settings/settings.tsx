@@ -1,4 +1,4 @@
-import type { ComponentType } from 'react'
+import { type ComponentType, useEffect, useRef } from 'react'
 import { Link, useParams } from 'wouter'
 import { NotFound } from '../../app/not-found.tsx'
 import { useSite } from '../../app/site.tsx'
@@ -31,13 +31,14 @@ export default function Settings() {
   const may = { member: true, change: mayChange, manage: mayManage }
   const parts = PARTS.filter(({ needs }) => may[needs])
   const part = parts.find(({ name }) => name === given)
+  const nav = useChosenInSight(part?.name)
   if (!part) return <NotFound />
   const Content = CONTENT[part.name]
   return (
     <>
       <h1 className={css.title}>{common.nav.settings}</h1>
       <div className={css.page}>
-        <nav className={css.nav} aria-label={common.nav.settings}>
+        <nav ref={nav} className={css.nav} aria-label={common.nav.settings}>
           {parts.map(({ name }) => (
             <Link
               key={name}
@@ -59,4 +60,14 @@ export default function Settings() {
       </div>
     </>
   )
+}
+
+/** On a phone the list of parts is wider than the screen. */
+function useChosenInSight(name: PartName | undefined) {
+  const nav = useRef<HTMLElement>(null)
+  // biome-ignore lint/correctness/useExhaustiveDependencies: another part is another link
+  useEffect(() => {
+    nav.current?.querySelector('[aria-current]')?.scrollIntoView({ inline: 'center', block: 'nearest' })
+  }, [name])
+  return nav
 }

@@ -8,6 +8,7 @@ import { Away } from '../../app/away.tsx'
 import { SiteProvider, type SiteView } from '../../app/site.tsx'
 import { SitePages } from '../../app/site-pages.tsx'
 import { useText } from '../../text/text.tsx'
+import { FixedFilters } from './fixed-filters.tsx'
 import { ShareOver, SharePassword } from './messages.tsx'
 import { keepAccess, knownOf, secretInAddress } from './secrets.ts'
 
@@ -67,6 +68,7 @@ function useEndOfShare(siteKey: string): void {
 
 function viewOf(shared: SharedSite, isEmbedded: boolean): SiteView {
   const sections = new Set(shared.sections)
+  const hasFilters = Object.keys(shared.filters).length > 0
   return {
     id: shared.id,
     domain: shared.domain,
@@ -79,6 +81,7 @@ function viewOf(shared: SharedSite, isEmbedded: boolean): SiteView {
     mayManage: false,
     isMember: false,
     isEmbedded,
+    ...(hasFilters && { note: <FixedFilters filters={shared.filters} /> }),
     ...(shared.name !== null && { shareName: shared.name }),
   }
 }

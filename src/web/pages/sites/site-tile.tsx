@@ -32,7 +32,11 @@ export function SiteTile({ site, period, now, onPin }: Props) {
             <bdi>{domain}</bdi>
           </Link>
         </h2>
-        <span className={css.state}>{!site.has_data ? text.waiting : now ? text.now(exact(now)) : ''}</span>
+        {site.has_data ? (
+          <span className={css.now}>{now ? text.now(exact(now)) : ''}</span>
+        ) : (
+          <span className={css.waiting}>{text.waiting}</span>
+        )}
         {onPin && (
           <IconButton
             label={isPinned ? text.unpin(domain) : text.pin(domain)}

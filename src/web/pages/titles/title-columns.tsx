@@ -1,5 +1,5 @@
 import type { Inputs, Outputs } from '../../api/types.ts'
-import { useQuestion, useSite } from '../../app/site.tsx'
+import { useQuestion } from '../../app/site.tsx'
 import { NONE } from '../../filters/value-text.ts'
 import { useFormat } from '../../format/format.ts'
 import { IconButton } from '../../parts/button.tsx'
@@ -8,6 +8,7 @@ import type { Column } from '../../parts/data-table.tsx'
 import { HostileText } from '../../parts/hostile-text.tsx'
 import { useText } from '../../text/text.tsx'
 import { Amount } from '../../visits/amount.tsx'
+import { usePermitted } from '../../visits/permitted.ts'
 import css from './titles.module.css'
 
 export type TitleRow = Outputs['stats']['breakdown']['data'][number]
@@ -29,18 +30,8 @@ export function useTitleColumns(
 ): Column<TitleRow, TitleSort>[] {
   const { common, explore } = useText()
   const format = useFormat()
-  const site = useSite()
   const { period } = useQuestion()
   const number = (value: number) => <span title={format.exact(value)}>{format.count(value)}</span>
-  const revenue: Column<TitleRow, TitleSort> = {
-    name: 'revenue',
-    label: common.short.revenue,
-    isNumber: true,
-    isMoney: true,
-    isWide: true,
-    sort: 'revenue',
-    cell: row => <Amount minor={row.revenue ?? null} />,
-  }
   const change: Column<TitleRow, TitleSort> = {
     name: 'change',
     label: explore.titles.change,
@@ -48,7 +39,7 @@ export function useTitleColumns(
     isWide: true,
     cell: row => <Change now={row.sessions} before={row.previous?.sessions ?? 0} />,
   }
-  return [
+  return usePermitted<TitleRow, TitleSort>([
     {
       name: 'title',
       label: explore.titles.column,
@@ -94,8 +85,17 @@ export function useTitleColumns(
       sort: 'bounce_rate',
       cell: row => format.percent(row.bounce_rate),
     },
-    ...(site.can('revenue') ? [revenue] : []),
-  ]
+    {
+      name: 'revenue',
+      needs: 'revenue',
+      label: common.short.revenue,
+      isNumber: true,
+      isMoney: true,
+      isWide: true,
+      sort: 'revenue',
+      cell: row => <Amount minor={row.revenue ?? null} />,
+    },
+  ])
 }
 
 interface TitleProps {

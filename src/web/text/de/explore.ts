@@ -14,7 +14,7 @@ export const explore: Dictionary['explore'] = {
     sources: 'Quellen',
     countries: 'Länder',
     events: 'Neueste Ereignisse',
-    nobody: 'Gerade kein Besucher',
+    noVisitor: 'Gerade kein Besucher',
     noEvents: 'In den letzten 30 Minuten ist nichts geschehen.',
   },
   titles: {

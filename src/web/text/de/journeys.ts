@@ -14,7 +14,7 @@ export const journeys: Dictionary['journeys'] = {
   stepCount: shown => counted(shown, 'Schritt', 'Schritte'),
   branches: 'Zweige',
   branchCount: shown => counted(shown, 'Zweig', 'Zweige'),
-  start: 'Anfang',
+  start: { from: 'Anfang', to: 'Ankunft' },
   after: shown => `Schritt ${shown}`,
   before: shown => `${shown} davor`,
   other: 'Andere',
@@ -22,7 +22,5 @@ export const journeys: Dictionary['journeys'] = {
   none: 'Kein Besuch mit diesem Wert im Zeitraum',
   nodeText: (name, visits, percent) => `${name}: ${visits}, ${percent}`,
   asList: 'Wege, als Liste',
-  follow: name => `${name} verfolgen`,
   help: 'Ein Klick auf einen Wert verfolgt ihn.',
-  ofAll: percent => `${percent} von allen`,
 }

@@ -2,7 +2,7 @@ import type { Dictionary } from '../languages/en.ts'
 import { counted } from '../plural.ts'
 
 export const money: Dictionary['money'] = {
-  title: 'Geld',
+  title: 'Einnahmen',
   figures: {
     mrr: 'MRR jetzt',
     mrr_then: 'MRR am Ende',
@@ -75,7 +75,7 @@ export const money: Dictionary['money'] = {
     },
   },
   sources: {
-    title: 'Woher das Geld kommt',
+    title: 'Woher die Einnahmen kommen',
     tabs: {
       channel: 'Kanäle',
       source: 'Quellen',
@@ -88,11 +88,10 @@ export const money: Dictionary['money'] = {
     revenue: 'Umsatz',
     mrr: 'MRR-Änderung',
     mrr_per_thousand: 'MRR je 1.000 Besucher',
-    mrrHint: 'MRR-Änderung ÷ Besucher × 1.000',
     unattributed: 'Ohne bekannten Besuch',
     showAll: shown => `Alle ${shown} zeigen`,
     showFewer: 'Weniger zeigen',
-    most: (shown, all) => `Die ${shown} Werte mit dem meisten Geld, von ${all}`,
+    most: (shown, all) => `Die ${shown} Werte mit den höchsten Einnahmen, von ${all}`,
   },
   lifetime: {
     title: 'Kundenwert nach erstem Besuch',
@@ -104,10 +103,7 @@ export const money: Dictionary['money'] = {
   },
   changes: {
     title: 'Wo sich der MRR änderte',
-    note: 'Begonnene und beendete Abonnements, die neuesten zuerst',
-    none: 'Noch kein Abonnement',
-    started: 'Begonnen',
-    ended: 'Beendet',
+    note: 'Jede Änderung im Zeitraum, die neueste zuerst',
     ending: 'Wird enden',
   },
   lists: {
@@ -124,7 +120,6 @@ export const money: Dictionary['money'] = {
     mrr: 'MRR',
     firstPayment: 'Erste Zahlung',
     lastPayment: 'Letzte Zahlung',
-    firstVisit: 'Erster Besuch',
     firstVisitBy: 'Erster Besuch über',
     started: 'Begonnen',
     ended: 'Beendet',
@@ -160,7 +155,7 @@ export const money: Dictionary['money'] = {
     settings: 'Verbindung',
   },
   empty: {
-    title: 'Noch kein Geld',
+    title: 'Noch keine Einnahmen',
     text: 'Umsatz, MRR und Kunden stehen hier, sobald der Dienst Zahlungen kennt. Es gibt zwei Wege:',
     stripe:
       'Verbinden Sie Stripe: Zahlungen, Abonnements und Erstattungen kommen von selbst, mit MRR und seinen Änderungen.',
@@ -169,9 +164,8 @@ export const money: Dictionary['money'] = {
     docs: 'Mehr über die Zahlungs-API',
   },
   customer: {
-    back: 'Geld',
+    back: 'Einnahmen',
     missing: 'Diesen Kunden gibt es nicht.',
-    since: day => `Kunde seit ${day}`,
     firstVisit: 'Erster Besuch',
     noFirstVisit: 'Der erste Besuch ist nicht bekannt: Zu den Zahlungen wurde kein Besucher genannt.',
     at: 'Zeit',

@@ -28,5 +28,4 @@ export const retention: Dictionary['retention'] = {
     'Benennen Sie angemeldete Nutzer, oder schalten Sie in den Einstellungen der Website den Modus mit Cookie ein. Zahlungen haben ihren Kunden, diese Gruppen gehen also immer.',
   settings: 'Einstellungen der Website',
   byPayment: 'Zahlungen zeigen',
-  tooMany: 'Der Zeitraum hat zu viele Gruppen dieser Länge. Wählen Sie längere.',
 }

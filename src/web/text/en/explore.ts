@@ -14,7 +14,7 @@ export const explore = {
     sources: 'Sources',
     countries: 'Countries',
     events: 'Newest events',
-    nobody: 'No visitor at the moment',
+    noVisitor: 'No visitor at the moment',
     noEvents: 'Nothing happened in the last 30 minutes.',
   },
   titles: {

@@ -13,7 +13,7 @@ export const journeys = {
   stepCount: (shown: string) => counted(shown, 'step', 'steps'),
   branches: 'Branches',
   branchCount: (shown: string) => counted(shown, 'branch', 'branches'),
-  start: 'Start',
+  start: { from: 'Start', to: 'Arrival' },
   after: (shown: string) => `Step ${shown}`,
   before: (shown: string) => `${shown} before`,
   other: 'Others',
@@ -21,7 +21,5 @@ export const journeys = {
   none: 'No visit with this value in the period',
   nodeText: (name: string, visits: string, percent: string) => `${name}: ${visits}, ${percent}`,
   asList: 'Journeys, as a list',
-  follow: (name: string) => `Follow from ${name}`,
   help: 'A click on a value follows it.',
-  ofAll: (percent: string) => `${percent} of all`,
 }

@@ -88,7 +88,6 @@ export const money = {
     revenue: 'Revenue',
     mrr: 'MRR change',
     mrr_per_thousand: 'MRR per 1,000 visitors',
-    mrrHint: 'MRR change ÷ visitors × 1,000',
     unattributed: 'Without a known visit',
     showAll: (shown: string) => `Show all ${shown}`,
     showFewer: 'Show fewer',
@@ -104,10 +103,7 @@ export const money = {
   },
   changes: {
     title: 'Where MRR changed',
-    note: 'Subscriptions that started or ended, newest first',
-    none: 'No subscription yet',
-    started: 'Started',
-    ended: 'Ended',
+    note: 'Every change in the period, newest first',
     ending: 'Will end',
   },
   lists: {
@@ -124,7 +120,6 @@ export const money = {
     mrr: 'MRR',
     firstPayment: 'First payment',
     lastPayment: 'Last payment',
-    firstVisit: 'First visit',
     firstVisitBy: 'First visit by',
     started: 'Started',
     ended: 'Ended',
@@ -171,7 +166,6 @@ export const money = {
   customer: {
     back: 'Money',
     missing: 'This customer does not exist.',
-    since: (day: string) => `Customer since ${day}`,
     firstVisit: 'First visit',
     noFirstVisit: 'The first visit is not known: no visitor was named with the payments.',
     at: 'Time',

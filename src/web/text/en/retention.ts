@@ -25,5 +25,4 @@ export const retention = {
     'Name signed-in users, or turn on the cookie mode in the settings of the site. Payments have their customer, so those cohorts work always.',
   settings: 'Settings of the site',
   byPayment: 'Show payments',
-  tooMany: 'The period has too many cohorts for this length. Choose longer ones.',
 }

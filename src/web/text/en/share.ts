@@ -6,6 +6,7 @@ export const share = {
   open: 'Open',
   wrongPassword: 'This password is not right.',
   tooMany: 'Too many wrong passwords. Try again in 15 minutes.',
+  narrowed: 'All numbers are of visits with',
   over: 'This link does not work any more',
   overHint:
     'It has expired or was revoked, or the site is not public. Ask those who sent it to you for another one.',

@@ -23,11 +23,11 @@ export function CreatedShare({ share, onClose }: Props) {
         <p className={css.quiet}>{text.onlyOnce}</p>
         <div>
           <h3>{text.link}</h3>
-          <CodeBlock code={share.url} label={text.link} />
+          <CodeBlock isWrapped code={share.url} label={text.link} />
         </div>
         <div>
           <h3>{text.embed}</h3>
-          <CodeBlock code={frame} label={text.embed} />
+          <CodeBlock isWrapped code={frame} label={text.embed} />
           <p className={css.small}>{text.embedHint}</p>
         </div>
       </div>

@@ -1,8 +1,8 @@
 import { lazy, Suspense, useState } from 'react'
+import { FilterSummary } from '../../../filters/filter-summary.tsx'
 import { Button } from '../../../parts/button.tsx'
 import { type Filter, type FilterName, hasOperators, parameterOf } from '../../../state/filters.ts'
 import { useText } from '../../../text/text.tsx'
-import { FilterSummary } from '../filter-summary.tsx'
 import css from './share-form.module.css'
 
 const FilterEditor = lazy(() => import('../../../filters/filter-editor.tsx'))

@@ -54,7 +54,9 @@ function PublicSite() {
               }}
             />
             {change.failure && <FailureNote failure={change.failure} />}
-            {isPublic && <CodeBlock code={`${serviceAddress()}/share/${id}`} label={text.publicLink} />}
+            {isPublic && (
+              <CodeBlock isWrapped code={`${serviceAddress()}/share/${id}`} label={text.publicLink} />
+            )}
           </div>
         )}
       </Answer>

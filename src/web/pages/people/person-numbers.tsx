@@ -2,8 +2,8 @@ import { Link } from 'wouter'
 import { useSite } from '../../app/site.tsx'
 import { useFormat } from '../../format/format.ts'
 import { Card } from '../../parts/card.tsx'
-import { type Figure, Figures } from '../../parts/figures.tsx'
 import { HostileText } from '../../parts/hostile-text.tsx'
+import { type NamedNumber, NumberList } from '../../parts/number-list.tsx'
 import { useLinks } from '../../state/kept-search.ts'
 import { partOfPath } from '../../state/part-of-path.ts'
 import { useText } from '../../text/text.tsx'
@@ -15,22 +15,22 @@ import type { Person } from './profile.tsx'
 const MOST_NAMES = 10
 
 /** What the visits of a person add up to, and as whom they came. */
-export function PersonFigures({ person }: { person: Person }) {
+export function PersonNumbers({ person }: { person: Person }) {
   const { common, people } = useText()
   const format = useFormat()
   const { can } = useSite()
-  const number = (name: string, label: string, value: number): Figure => ({
+  const number = (name: string, label: string, value: number): NamedNumber => ({
     name,
     label,
     value: format.count(value),
     title: format.exact(value),
   })
-  const time = (name: string, label: string, at: string | null): Figure => ({
+  const time = (name: string, label: string, at: string | null): NamedNumber => ({
     name,
     label,
     value: <span className={css.when}>{at ? <Moment at={at} /> : '–'}</span>,
   })
-  const figures = [
+  const numbers = [
     number('sessions', common.metrics.sessions, person.sessions),
     number('pageviews', common.metrics.pageviews, person.pageviews),
     number('events', people.events, person.events),
@@ -58,7 +58,7 @@ export function PersonFigures({ person }: { person: Person }) {
   const custom = person.custom ?? {}
   return (
     <Card title={people.profile}>
-      <Figures figures={figures} />
+      <NumberList numbers={numbers} />
       {Object.keys(custom).length > 0 && (
         <>
           <h3 className={css.sub}>{people.properties}</h3>

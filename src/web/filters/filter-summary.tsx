@@ -1,10 +1,10 @@
-import type { Outputs } from '../../api/types.ts'
-import { useFilterText } from '../../filters/use-filter-text.ts'
-import { IconButton } from '../../parts/button.tsx'
-import { HostileText } from '../../parts/hostile-text.tsx'
-import { type Filter, type FilterName, OPERATORS, type Operator, parameterOf } from '../../state/filters.ts'
-import { useText } from '../../text/text.tsx'
+import type { Outputs } from '../api/types.ts'
+import { IconButton } from '../parts/button.tsx'
+import { HostileText } from '../parts/hostile-text.tsx'
+import { type Filter, type FilterName, OPERATORS, type Operator, parameterOf } from '../state/filters.ts'
+import { useText } from '../text/text.tsx'
 import css from './filter-summary.module.css'
+import { useFilterText } from './use-filter-text.ts'
 
 export type StoredFilters = Outputs['segments']['list'][number]['filters']
 

@@ -1,0 +1,75 @@
+import { useState } from 'react'
+import { api } from '../../api/client.ts'
+import { useRead } from '../../api/use-read.ts'
+import { useQuestion, useSite } from '../../app/site.tsx'
+import { useFormat } from '../../format/format.ts'
+import { Answer } from '../../parts/answer.tsx'
+import { CsvButton } from '../../parts/csv-button.tsx'
+import { type Column, DataTable } from '../../parts/data-table.tsx'
+import { Dialog } from '../../parts/overlay/dialog.tsx'
+import { Pager } from '../../parts/pager.tsx'
+import { useText } from '../../text/text.tsx'
+import type { MrrChange } from './change-card.tsx'
+import { CustomerName } from './customer-name.tsx'
+import { KindTag } from './kind-tag.tsx'
+
+const PER_PAGE = 25
+
+/** All changes of MRR in the period, in pages and as a file. */
+export default function ChangeDialog({ onClose }: { onClose(): void }) {
+  const { money } = useText()
+  const { changes: text, lists, customer, waterfall } = money
+  const { mayExport } = useSite()
+  const { input } = useQuestion()
+  const format = useFormat()
+  const [page, setPage] = useState(1)
+  const query = { ...input, page, per_page: PER_PAGE }
+  const read = useRead(['moneyChanges', query], signal => api.stats.moneyChanges.query(query, { signal }))
+  const columns: Column<MrrChange>[] = [
+    {
+      name: 'customer',
+      label: lists.customer,
+      cell: row => (
+        <CustomerName
+          id={row.customer}
+          name={row.name}
+          email={row.email}
+          other={row.customer.slice(2)}
+          isLong
+        />
+      ),
+    },
+    { name: 'kind', label: waterfall.what, cell: row => <KindTag kind={row.kind} /> },
+    { name: 'at', label: customer.at, isNumber: true, isWide: true, cell: row => format.time(row.at) },
+    {
+      name: 'amount',
+      label: waterfall.amount,
+      isNumber: true,
+      isMoney: true,
+      cell: ({ amount }) => (amount === null ? '–' : format.exactMoney(amount)),
+    },
+  ]
+  return (
+    <Dialog
+      open
+      size="wide"
+      title={text.title}
+      onClose={onClose}
+      action={mayExport && <CsvButton path="stats/money/changes" query={query} name="mrr-changes" />}
+    >
+      <Answer read={read}>
+        {({ data, meta }) => (
+          <>
+            <DataTable
+              label={text.title}
+              columns={columns}
+              rows={data}
+              keyOf={row => `${row.at} ${row.customer}`}
+            />
+            <Pager meta={meta} onPage={setPage} />
+          </>
+        )}
+      </Answer>
+    </Dialog>
+  )
+}
