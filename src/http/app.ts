@@ -20,7 +20,7 @@ import { givenRequestId, requestIdFrom } from './request-id.ts'
 import { endSignIn, startSignIn } from './single-sign-on.ts'
 import { FRAME_PATH, PAGE_PATHS } from './web/page-paths.ts'
 import { createWebFiles } from './web/web-files.ts'
-import { createWebPages } from './web/web-pages.ts'
+import { createWebPages, type WebPages } from './web/web-pages.ts'
 import { processorWebhook } from './webhook.ts'
 
 /** Creates the app for everything except the ingestion paths and the tracker script, which are answered before Express. */
@@ -59,7 +59,7 @@ export function createApp(
   app.use((req, res) => {
     if (!pages.missing(req, res)) throw new AppError('not_found', 'No such route')
   })
-  app.use(answerError(services.log))
+  app.use(answerError(services.log, pages))
   return app
 }
 
@@ -135,10 +135,11 @@ function restHandlers(services: Services): Map<string, Handlers> {
   return paths
 }
 
-function answerError(log: Log): ErrorRequestHandler {
+function answerError(log: Log, pages: Pick<WebPages, 'missing'>): ErrorRequestHandler {
   // Express recognises an error handler by its four parameters.
-  return (error, _req, res, _next) => {
+  return (error, req, res, _next) => {
     // Express throws a URIError when it cannot decode a part of the path.
+    if (error instanceof URIError && pages.missing(req, res)) return
     const known =
       error instanceof URIError
         ? new AppError('bad_request', 'The path is not correctly percent-encoded')

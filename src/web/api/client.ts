@@ -24,12 +24,15 @@ export const senderHeaders = (): Record<string, string> => ({
   ...(sender.bearer !== undefined && { Authorization: `Bearer ${sender.bearer}` }),
 })
 
+/** Whether requests have the cookie of the browser session. */
+export const senderCredentials = (): RequestCredentials => (sender.isGuest ? 'omit' : 'same-origin')
+
 const options = {
   // Relative to the <base> of the page, so that the interface works below a path of a proxy.
   url: new URL('trpc', document.baseURI).href,
   headers: senderHeaders,
   fetch: (input: RequestInfo | URL | string, init?: RequestInit) =>
-    fetch(input, { ...init, credentials: sender.isGuest ? 'omit' : 'same-origin' }),
+    fetch(input, { ...init, credentials: senderCredentials() }),
   // Filters may be longer than a URL.
   methodOverride: 'POST' as const,
 }

@@ -1,4 +1,4 @@
-import { senderHeaders } from './client.ts'
+import { senderCredentials, senderHeaders } from './client.ts'
 
 /** A value of a query parameter; operators of filters are objects: `{contains: ['/a']}`. */
 type Parameter = string | number | boolean | readonly string[] | { [operator: string]: unknown } | undefined
@@ -11,7 +11,8 @@ type Parameter = string | number | boolean | readonly string[] | { [operator: st
 export async function downloadCsv(path: string, query: Record<string, unknown>, name: string): Promise<void> {
   const address = new URL(`api/${path}`, document.baseURI)
   for (const [key, value] of Object.entries(query)) append(address.searchParams, key, value as Parameter)
-  const answer = await fetch(address, { headers: { ...senderHeaders(), Accept: 'text/csv' } })
+  const headers = { ...senderHeaders(), Accept: 'text/csv' }
+  const answer = await fetch(address, { headers, credentials: senderCredentials() })
   if (!answer.ok) throw new Error(((await answer.json()) as { message: string }).message)
   const link = document.createElement('a')
   link.href = URL.createObjectURL(await answer.blob())

@@ -1,6 +1,7 @@
 import { api, sendAs, TOGETHER } from '../api/client.ts'
 import type { Outputs } from '../api/types.ts'
 import { queries } from '../api/use-read.ts'
+import { readPart } from '../state/part-of-path.ts'
 import { PERSON, readPerson, rememberedTeam } from './person.tsx'
 
 interface EarlySite {
@@ -22,7 +23,7 @@ export function readEarly(path: string): void {
   if (siteKey === undefined) return
   const team = rememberedTeam()
   if (team !== undefined) sendAs({ team })
-  const key = decodeURIComponent(siteKey)
+  const key = readPart(siteKey)
   early = { siteKey: key, team, site: api.sites.get.query({ siteKey: key }, { context: TOGETHER }) }
   // The page that takes the answer shows why it failed.
   early.site.catch(() => undefined)

@@ -1,5 +1,6 @@
-import { createContext, type ReactNode, useContext, useSyncExternalStore } from 'react'
+import { createContext, type ReactNode, useContext, useEffect, useRef, useSyncExternalStore } from 'react'
 import { api, sendAs, TOGETHER } from '../api/client.ts'
+import { failureOf } from '../api/failure.ts'
 import type { Outputs } from '../api/types.ts'
 import { useRead } from '../api/use-read.ts'
 import { remember, remembered } from '../state/storage.ts'
@@ -14,12 +15,24 @@ const STORED = 'team'
 /** Key of the read of the person's own login. */
 export const PERSON = ['account'] as const
 
-export const readPerson = (signal: AbortSignal) =>
-  api.account.get.query(undefined, { signal, context: TOGETHER })
+/** Reads who is signed in. A team of which they are no member was deleted, or is that of the last person of this browser. */
+export async function readPerson(signal: AbortSignal): Promise<Person> {
+  const ask = () => api.account.get.query(undefined, { signal, context: TOGETHER })
+  try {
+    return await ask()
+  } catch (error) {
+    if (rememberedTeam() === undefined || failureOf(error).kind !== 'missing') throw error
+    acting = undefined
+    remember(STORED, null)
+    sendAs({})
+    return ask()
+  }
+}
 
 /** Loads who is signed in; without a session it leads to the page for signing in. */
 export function SignedIn({ children }: { children: ReactNode }) {
   const person = useRead(PERSON, readPerson)
+  useOnePerson(person.data?.id)
   if (person.failure?.kind === 'signed_out') {
     leadToLogin()
     return null
@@ -31,6 +44,27 @@ export function SignedIn({ children }: { children: ReactNode }) {
   return <PersonContext value={person.data}>{children}</PersonContext>
 }
 
+/**
+ * Loads the page anew when it may be another person's: somebody else signed in in another tab, or the browser kept the page and shows
+ * it again after signing out.
+ */
+function useOnePerson(id: string | undefined): void {
+  const first = useRef(id)
+  useEffect(() => {
+    first.current ??= id
+    if (id !== undefined && id !== first.current) location.reload()
+  }, [id])
+  useEffect(() => {
+    const show = ({ persisted }: PageTransitionEvent) => {
+      if (!persisted) return
+      document.body.replaceChildren()
+      location.reload()
+    }
+    addEventListener('pageshow', show)
+    return () => removeEventListener('pageshow', show)
+  }, [])
+}
+
 /** Returns who is signed in. */
 export function usePerson(): Person {
   const person = useContext(PersonContext)
@@ -38,8 +72,12 @@ export function usePerson(): Person {
   return person
 }
 
+/** Team in which this tab acts; another tab may act in another one. */
+let acting: string | undefined
+
 /** Acts in a team from now on, also after a reload. */
 export function actIn(team: string): void {
+  acting = team
   remember(STORED, team)
   sendAs({ team })
   for (const listener of listeners) listener()
@@ -59,7 +97,7 @@ export function useCurrentTeam(): Team | undefined {
   return person.teams.find(team => team.id === id)
 }
 
-export const rememberedTeam = (): string | undefined => remembered(STORED) ?? undefined
+export const rememberedTeam = (): string | undefined => acting ?? remembered(STORED) ?? undefined
 
 /** Returns the team in which this browser acted last, if the person still belongs to it, else their first one. */
 export function currentTeam({ teams }: Person): Team | undefined {

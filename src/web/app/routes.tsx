@@ -1,5 +1,6 @@
 import { Suspense } from 'react'
 import { Route, Router, Switch } from 'wouter'
+import { readPart } from '../state/part-of-path.ts'
 import { lazyPage } from './lazy-page.tsx'
 import { NotFound } from './not-found.tsx'
 import { SignedIn } from './person.tsx'
@@ -37,7 +38,7 @@ export function Routes() {
                 <Route path="/new" component={NewSite} />
                 <Route path="/sites/:site" nest>
                   {({ site }) => (
-                    <MemberSite siteKey={decodeURIComponent(site)}>
+                    <MemberSite siteKey={readPart(site)}>
                       <SitePages />
                     </MemberSite>
                   )}

@@ -1,4 +1,4 @@
-import { type ReactNode, useMemo } from 'react'
+import { type ReactNode, useLayoutEffect, useMemo } from 'react'
 import { api, TOGETHER } from '../api/client.ts'
 import { failureOf } from '../api/failure.ts'
 import type { Outputs } from '../api/types.ts'
@@ -7,7 +7,7 @@ import { useText } from '../text/text.tsx'
 import { Away } from './away.tsx'
 import { takeEarly } from './early-site.ts'
 import { NotFound } from './not-found.tsx'
-import { actIn, currentTeam, type Person, type Team, usePerson } from './person.tsx'
+import { actIn, currentTeam, type Person, rememberedTeam, type Team, usePerson } from './person.tsx'
 import { SiteProvider, type SiteView } from './site.tsx'
 
 interface Found {
@@ -24,6 +24,11 @@ export function MemberSite({ siteKey, children }: { siteKey: string; children: R
   const { common } = useText()
   const found = useRead(siteRead(siteKey), () => findSite(person, siteKey), { keep: false })
   const view = useMemo(() => found.data && viewOf(found.data), [found.data])
+  const team = found.data?.team.id
+  // Back leads to sites of other teams, too. Before the pages below ask anything.
+  useLayoutEffect(() => {
+    if (team !== undefined && team !== rememberedTeam()) actIn(team)
+  }, [team])
   if (view) return <SiteProvider site={view}>{children}</SiteProvider>
   if (!found.failure) return null
   if (found.failure.kind === 'missing') return <NotFound message={common.states.missingSite} />

@@ -53,7 +53,7 @@ export function SitePages() {
           {isMember && <Route path="/connect-stripe" component={ConnectStripe} />}
           {isMember && <Route path="/settings/:part?" component={Settings} />}
           <Route>
-            <NotFound />
+            <NotFound isGuest={!isMember} />
           </Route>
         </Switch>
       </Suspense>

@@ -3,6 +3,7 @@ import { api, TOGETHER } from '../api/client.ts'
 import { useRead } from '../api/use-read.ts'
 import { Menu, type MenuEntry } from '../parts/overlay/menu.tsx'
 import { useText } from '../text/text.tsx'
+import { useCurrentTeam } from './person.tsx'
 import { signOut } from './sign-out.ts'
 import { useSite } from './site.tsx'
 import css from './site-switcher.module.css'
@@ -25,9 +26,10 @@ export function SiteSwitcher() {
 function Switcher({ name }: { name: React.ReactNode }) {
   const { common } = useText()
   const site = useSite()
+  const team = useCurrentTeam()
   const [isNear, setNear] = useState(false)
   const sites = useRead(
-    ['sites', '24h', 'most_visitors', ''],
+    ['sites', team?.id, '24h', 'most_visitors', ''],
     signal => api.sites.list.query({}, { signal, context: TOGETHER }),
     { enabled: isNear },
   )

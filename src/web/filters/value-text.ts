@@ -14,8 +14,8 @@ export function useValueText(): (name: FilterName | 'hour_of_week', value: strin
     if (value === NONE) return noneOf(common, name)
     if (name === 'country') return countryName(locale, value)
     if (name === 'language') return languageName(locale, value)
-    if (name === 'channel') return namesOf(channels)[value] ?? value
-    if (name === 'size') return namesOf(overview.sizes)[value] ?? value
+    if (name === 'channel') return nameIn(channels, value)
+    if (name === 'size') return nameIn(overview.sizes, value)
     return value
   }
 }
@@ -23,4 +23,6 @@ export function useValueText(): (name: FilterName | 'hour_of_week', value: strin
 const noneOf = (common: Dictionary['common'], name: string) =>
   name === 'country' ? common.unknownValue : common.none
 
-const namesOf = (names: object) => names as Record<string, string | undefined>
+/** Values come from addresses, too: `constructor` has no name. */
+const nameIn = (names: object, value: string) =>
+  Object.hasOwn(names, value) ? (names as Record<string, string>)[value]! : value

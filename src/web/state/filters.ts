@@ -72,6 +72,9 @@ export const FILTERS = {
 
 export const FILTER_NAMES = Object.keys(FILTERS) as FilterName[]
 
+/** Whether a name of an address is that of a filter; `constructor` and the like are none. */
+export const isFilter = (name: string): name is FilterName => Object.hasOwn(FILTERS, name)
+
 /** Filters with an id as value: they know no operators. */
 export const hasOperators = (name: FilterName): boolean => name !== 'goal' && name !== 'segment'
 
@@ -90,9 +93,9 @@ export const parameterOf = ({ name, operator }: Pick<Filter, 'name' | 'operator'
 export function filtersIn(params: URLSearchParams): Filter[] {
   return [...new Set(params.keys())].flatMap(parameter => {
     const match = /^(\w+?)(?:\[(\w+)\])?$/.exec(parameter)
-    const name = match?.[1] as FilterName
+    const name = match?.[1] ?? ''
     const operator = (match?.[2] ?? 'is') as Operator
-    if (!(name in FILTERS) || !OPERATORS.includes(operator)) return []
+    if (!isFilter(name) || !OPERATORS.includes(operator)) return []
     return [{ name, operator, values: params.getAll(parameter) }]
   })
 }

@@ -33,6 +33,14 @@ export interface Period {
 }
 
 const DAY = /^\d{4}-\d{2}-\d{2}$/
+
+/** Whether a text is a day of the calendar, which 30 February is not. */
+function isDay(text: string | null): text is string {
+  if (text === null || !DAY.test(text)) return false
+  const day = new Date(`${text}T00:00:00Z`)
+  return !Number.isNaN(day.getTime()) && day.toISOString().startsWith(text)
+}
+
 const NAMES = ['range', 'from', 'to', 'compare', 'compare_from', 'compare_to', 'match_weekday'] as const
 const STORED = 'period'
 const DEFAULT: Preset = 'last_30_days'
@@ -41,17 +49,19 @@ const DEFAULT: Preset = 'last_30_days'
 export function periodIn(params: URLSearchParams): Period {
   const given = hasPeriod(params) ? params : new URLSearchParams(remembered(STORED) ?? '')
   const [from, to] = [given.get('from'), given.get('to')]
-  const preset = given.get('range') as Preset
+  const preset = given.get('range') ?? ''
   const compare = (params.get('compare') ?? given.get('compare') ?? 'previous') as Compare
   const [compareFrom, compareTo] = [params.get('compare_from'), params.get('compare_to')]
-  const isCustom = compare === 'custom' && compareFrom && compareTo
+  const isCustom = compare === 'custom' && isDay(compareFrom) && isDay(compareTo)
   return {
-    range: from && to && DAY.test(from) && DAY.test(to) ? { from, to } : preset in PRESETS ? preset : DEFAULT,
+    range: isDay(from) && isDay(to) ? { from, to } : isPreset(preset) ? preset : DEFAULT,
     compare: ['previous', 'previous_year', 'none'].includes(compare) || isCustom ? compare : 'previous',
     ...(isCustom && { compareFrom, compareTo }),
     matchWeekday: given.get('match_weekday') === 'true',
   }
 }
+
+const isPreset = (name: string): name is Preset => Object.hasOwn(PRESETS, name)
 
 const hasPeriod = (params: URLSearchParams): boolean =>
   params.has('range') || (params.has('from') && params.has('to'))

@@ -8,6 +8,7 @@ import { Card } from '../../parts/card.tsx'
 import { Pager } from '../../parts/pager.tsx'
 import { Empty, FailureNote } from '../../parts/states.tsx'
 import { useAddress } from '../../state/address.ts'
+import { pageIn } from '../../state/page.ts'
 import { useText } from '../../text/text.tsx'
 import { EventGoals } from './event-goals.tsx'
 import { GoalEditor } from './goal-editor.tsx'
@@ -26,7 +27,7 @@ export default function Goals() {
   const { input } = useQuestion()
   const { params, change } = useAddress()
   const [shown, setShown] = useState<Shown>()
-  const [page, search] = [Math.max(1, Number(params.get('page')) || 1), params.get('search') ?? '']
+  const [page, search] = [pageIn(params), params.get('search') ?? '']
   const goals = useRead(['goals', id, 'list', page, search], signal =>
     api.goals.list.query({ siteKey: id, page, per_page: PER_PAGE, ...(search && { search }) }, { signal }),
   )

@@ -21,7 +21,7 @@ const NAMES = {
 } as const satisfies Record<FirstVisitName, true>
 
 const applies = ({ name, operator }: Filter) =>
-  name in NAMES && operator !== 'matches_pattern' && operator !== 'matches_regex'
+  Object.hasOwn(NAMES, name) && operator !== 'matches_pattern' && operator !== 'matches_regex'
 
 /** Returns those filters of the page that lists of customers know, which are about the first visit, and the names of the others. */
 export function firstVisitFilters(filters: readonly Filter[]): {

@@ -25,7 +25,7 @@ export default function CountryMap() {
         const rows = new Map(data.map(row => [row.value, row]))
         const most = Math.max(
           0,
-          ...data.filter(({ value }) => value in map.countries).map(row => row.visitors),
+          ...data.filter(({ value }) => Object.hasOwn(map.countries, value)).map(row => row.visitors),
         )
         if (most === 0) return <Empty title={text.noPlaces} />
         return (

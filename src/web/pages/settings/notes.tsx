@@ -12,6 +12,7 @@ import { Confirm } from '../../parts/confirm.tsx'
 import { Pager } from '../../parts/pager.tsx'
 import { Empty } from '../../parts/states.tsx'
 import { useAddress } from '../../state/address.ts'
+import { pageIn } from '../../state/page.ts'
 import { useText } from '../../text/text.tsx'
 import { NoteDialog } from './note-dialog.tsx'
 import css from './settings.module.css'
@@ -26,7 +27,7 @@ export function NoteSettings() {
   const { id, mayChange } = useSite()
   const { params, change } = useAddress()
   const [isAdding, setAdding] = useState(false)
-  const page = Math.max(1, Number(params.get('page')) || 1)
+  const page = pageIn(params)
   const notes = useRead(['annotations', id, 'list', page], signal =>
     api.annotations.list.query({ siteKey: id, page, per_page: PER_PAGE }, { signal }),
   )

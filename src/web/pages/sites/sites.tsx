@@ -1,8 +1,7 @@
-import { useState } from 'react'
 import { Link } from 'wouter'
 import { api } from '../../api/client.ts'
 import { useRead } from '../../api/use-read.ts'
-import { actIn, currentTeam, type Team, usePerson } from '../../app/person.tsx'
+import { actIn, type Team, useCurrentTeam, usePerson } from '../../app/person.tsx'
 import { PlainLayout } from '../../app/plain-layout.tsx'
 import button from '../../parts/button.module.css'
 import { Empty, FailureNote, Skeleton } from '../../parts/states.tsx'
@@ -16,15 +15,11 @@ import css from './sites.module.css'
 export default function Sites() {
   const { sites: text } = useText()
   const person = usePerson()
-  const [team, setTeam] = useState(() => currentTeam(person))
-  const choose = (id: string) => {
-    actIn(id)
-    setTeam(person.teams.find(each => each.id === id))
-  }
+  const team = useCurrentTeam()
   return (
     <PlainLayout title={text.title}>
       {team ? (
-        <TeamSites key={team.id} team={team} teams={person.teams} onTeam={choose} />
+        <TeamSites key={team.id} team={team} teams={person.teams} onTeam={actIn} />
       ) : (
         <>
           <h1>{text.title}</h1>

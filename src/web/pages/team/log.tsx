@@ -10,6 +10,7 @@ import { HostileText } from '../../parts/hostile-text.tsx'
 import { Pager } from '../../parts/pager.tsx'
 import { Empty } from '../../parts/states.tsx'
 import { useAddress } from '../../state/address.ts'
+import { pageIn } from '../../state/page.ts'
 import { useText } from '../../text/text.tsx'
 import type { TeamProps } from './roles.ts'
 import css from './team.module.css'
@@ -25,8 +26,8 @@ export function Log({ team }: TeamProps) {
   const action = params.get('action') ?? ''
   const user = params.get('user') ?? ''
   const input = {
-    page: Math.max(1, Number(params.get('page')) || 1),
-    ...(action in text.actions && { action: action as Action }),
+    page: pageIn(params),
+    ...(Object.hasOwn(text.actions, action) && { action: action as Action }),
     ...(user !== '' && { user_id: user }),
   }
   const log = useRead(['audit', team.id, input], signal =>
