@@ -25,7 +25,7 @@ const RANGE = '?range=last_30_days'
 
 const README: Picture[] = [
   { name: 'overview', path: `${SITE}${RANGE}`, height: 1_000 },
-  { name: 'money', path: `${SITE}/money?range=last_12_months`, theme: 'dark', height: 1_000 },
+  { name: 'money', path: `${SITE}/money${RANGE}`, theme: 'dark', height: 1_000 },
   { name: 'phone', path: `${SITE}${RANGE}`, width: 390, height: 844 },
 ]
 

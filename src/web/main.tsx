@@ -2,8 +2,8 @@ import { QueryClientProvider } from '@tanstack/react-query'
 import { createRoot } from 'react-dom/client'
 import { queries } from './api/use-read.ts'
 import { Crash } from './app/crash.tsx'
-import { readEarly } from './app/early-site.ts'
 import { Routes } from './app/routes.tsx'
+import { readEarly } from './app/site/early-site.ts'
 import { chosenLanguage, LanguageProvider, loadLanguage } from './text/text.tsx'
 
 const base = new URL(document.baseURI).pathname.replace(/\/$/, '')

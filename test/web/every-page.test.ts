@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { SITE_PAGES } from '../../src/web/app/pages-of-site.ts'
+import { SITE_PAGES } from '../../src/web/app/site/pages-of-site.ts'
 import { accessibilityProblems, focusProblems, sticksOut } from './audit-page.ts'
 import { type SeededSite, seededSite } from './seeded-site.ts'
 import { type Member, startVisit, type Visit } from './visit.ts'

@@ -218,7 +218,7 @@ describe('money', () => {
     expect((await columns()).map(row => row[0])).toEqual(series.mrr.map(dollars))
     expect(await page.$$eval('figure th[scope=col]', heads => heads.map(head => head.textContent))).toEqual([
       'Date',
-      'MRR now',
+      'MRR',
       'Before',
       'New',
       'Reactivation',

@@ -1,6 +1,6 @@
 import { useEffect } from 'react'
 import type { Failure } from '../api/failure.ts'
-import { Button } from '../parts/button.tsx'
+import { Button } from '../parts/form/button.tsx'
 import { useFailureText } from '../parts/states.tsx'
 import { useText } from '../text/text.tsx'
 import css from './message-page.module.css'

@@ -1,5 +1,5 @@
 import { Component, type ReactNode } from 'react'
-import { Button } from '../parts/button.tsx'
+import { Button } from '../parts/form/button.tsx'
 import { useText } from '../text/text.tsx'
 import css from './message-page.module.css'
 

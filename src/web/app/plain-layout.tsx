@@ -1,12 +1,12 @@
 import { type ReactNode, useEffect } from 'react'
 import { Link, useLocation } from 'wouter'
-import { Button } from '../parts/button.tsx'
+import { Button } from '../parts/form/button.tsx'
 import { Menu, type MenuEntry } from '../parts/overlay/menu.tsx'
 import { useText } from '../text/text.tsx'
+import { signOut } from './person/sign-out.ts'
+import { TeamSwitcher } from './person/team-switcher.tsx'
 import css from './plain-layout.module.css'
-import { signOut } from './sign-out.ts'
 import { SkipLink } from './skip-link.tsx'
-import { TeamSwitcher } from './team-switcher.tsx'
 
 const PAGES = [
   { path: '/', label: 'allSites' },

@@ -3,9 +3,9 @@ import { Route, Router, Switch } from 'wouter'
 import { readPart } from '../state/part-of-path.ts'
 import { lazyPage } from './lazy-page.tsx'
 import { NotFound } from './not-found.tsx'
-import { SignedIn } from './person.tsx'
-import { MemberSite } from './site-frame.tsx'
-import { SitePages } from './site-pages.tsx'
+import { SignedIn } from './person/person.tsx'
+import { MemberSite } from './site/site-frame.tsx'
+import { SitePages } from './site/site-pages.tsx'
 
 const Login = lazyPage(() => import('../pages/auth/login.tsx'))
 const Setup = lazyPage(() => import('../pages/auth/setup.tsx'))

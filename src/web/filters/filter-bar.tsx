@@ -1,6 +1,6 @@
 import { lazy, Suspense, useState } from 'react'
-import { useQuestion, useSite } from '../app/site.tsx'
-import { Button, IconButton } from '../parts/button.tsx'
+import { useQuestion, useSite } from '../app/site/site.tsx'
+import { Button, IconButton } from '../parts/form/button.tsx'
 import { Menu } from '../parts/overlay/menu.tsx'
 import { Popover } from '../parts/overlay/popover.tsx'
 import { type Filter, parameterOf } from '../state/filters.ts'

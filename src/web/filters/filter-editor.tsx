@@ -1,8 +1,8 @@
 import { useState } from 'react'
 import type { Section } from '../api/types.ts'
-import { useSite } from '../app/site.tsx'
-import { Button } from '../parts/button.tsx'
-import { SelectField } from '../parts/field.tsx'
+import { useSite } from '../app/site/site.tsx'
+import { Button } from '../parts/form/button.tsx'
+import { SelectField } from '../parts/form/field.tsx'
 import {
   FILTER_NAMES,
   FILTERS,

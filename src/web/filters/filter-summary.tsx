@@ -1,5 +1,5 @@
 import type { Outputs } from '../api/types.ts'
-import { IconButton } from '../parts/button.tsx'
+import { IconButton } from '../parts/form/button.tsx'
 import { HostileText } from '../parts/hostile-text.tsx'
 import { type Filter, type FilterName, OPERATORS, type Operator, parameterOf } from '../state/filters.ts'
 import { useText } from '../text/text.tsx'

@@ -1,5 +1,5 @@
 import css from './code-block.module.css'
-import { CopyButton } from './copy-button.tsx'
+import { CopyButton } from './form/copy-button.tsx'
 
 interface Props {
   code: string

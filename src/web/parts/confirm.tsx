@@ -1,9 +1,9 @@
 import { type ReactNode, useState } from 'react'
 import type { Failure } from '../api/failure.ts'
 import { useText } from '../text/text.tsx'
-import { Button } from './button.tsx'
 import css from './confirm.module.css'
-import { TextField } from './field.tsx'
+import { Button } from './form/button.tsx'
+import { TextField } from './form/field.tsx'
 import { Dialog } from './overlay/dialog.tsx'
 import { useFailureText } from './states.tsx'
 

@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react'
 import type { Failure } from '../api/failure.ts'
 import { useText } from '../text/text.tsx'
-import { Button } from './button.tsx'
+import { Button } from './form/button.tsx'
 import css from './states.module.css'
 
 /** Says that there is nothing, and what to do about it. */

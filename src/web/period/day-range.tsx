@@ -1,7 +1,7 @@
 import { useState } from 'react'
 import { type DateRange, DayPicker } from 'react-day-picker'
 import { de, enGB } from 'react-day-picker/locale'
-import { Button } from '../parts/button.tsx'
+import { Button } from '../parts/form/button.tsx'
 import { useLanguage, useText } from '../text/text.tsx'
 import css from './day-range.module.css'
 

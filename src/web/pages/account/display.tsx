@@ -1,7 +1,7 @@
 import { useState } from 'react'
 import { languageName } from '../../format/places.ts'
 import { Card } from '../../parts/card.tsx'
-import { Choice } from '../../parts/choice.tsx'
+import { Choice } from '../../parts/form/choice.tsx'
 import { chooseTheme, chosenTheme, type Theme } from '../../state/theme.ts'
 import { CODES, chooseLanguage, useLanguage, useText } from '../../text/text.tsx'
 import css from './account.module.css'

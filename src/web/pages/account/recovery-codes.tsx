@@ -1,5 +1,5 @@
-import { Button, ButtonLink } from '../../parts/button.tsx'
-import { CopyButton } from '../../parts/copy-button.tsx'
+import { Button, ButtonLink } from '../../parts/form/button.tsx'
+import { CopyButton } from '../../parts/form/copy-button.tsx'
 import { Dialog } from '../../parts/overlay/dialog.tsx'
 import { useText } from '../../text/text.tsx'
 import css from './account.module.css'

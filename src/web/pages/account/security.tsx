@@ -1,4 +1,4 @@
-import { useMethods } from '../../app/methods.ts'
+import { useMethods } from '../../app/person/methods.ts'
 import { Answer } from '../../parts/answer.tsx'
 import css from './account.module.css'
 import { Identities } from './identities.tsx'

@@ -1,8 +1,8 @@
 import type { ComponentProps } from 'react'
 import type { Failure } from '../../api/failure.ts'
 import { messagesAt } from '../../api/failure.ts'
-import { TextField } from '../../parts/field.tsx'
-import { PasswordField } from '../../parts/password-field.tsx'
+import { TextField } from '../../parts/form/field.tsx'
+import { PasswordField } from '../../parts/form/password-field.tsx'
 import { useText } from '../../text/text.tsx'
 
 export function EmailField(props: Partial<ComponentProps<typeof TextField>>) {

@@ -1,4 +1,4 @@
-import { useQuestion } from '../../app/site.tsx'
+import { useQuestion } from '../../app/site/site.tsx'
 import { drawnPart } from '../../chart/drawn.ts'
 import { TimeChart } from '../../chart/time-chart.tsx'
 import { useFormat } from '../../format/format.ts'

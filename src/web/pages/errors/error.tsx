@@ -1,7 +1,7 @@
 import { Link, useParams } from 'wouter'
 import { api } from '../../api/client.ts'
 import { useRead } from '../../api/use-read.ts'
-import { useQuestion } from '../../app/site.tsx'
+import { useQuestion } from '../../app/site/site.tsx'
 import { Answer } from '../../parts/answer.tsx'
 import { Card, CardGrid } from '../../parts/card.tsx'
 import { HostileText } from '../../parts/hostile-text.tsx'

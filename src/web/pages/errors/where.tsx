@@ -1,7 +1,7 @@
 import { NONE, useValueText } from '../../filters/value-text.ts'
 import { useFormat } from '../../format/format.ts'
 import { HostileText } from '../../parts/hostile-text.tsx'
-import { RankList } from '../../parts/rank-list.tsx'
+import { RankList } from '../../parts/lists/rank-list.tsx'
 import { Empty } from '../../parts/states.tsx'
 import { useText } from '../../text/text.tsx'
 import css from './errors.module.css'

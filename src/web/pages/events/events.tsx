@@ -1,4 +1,4 @@
-import { useQuestion } from '../../app/site.tsx'
+import { useQuestion } from '../../app/site/site.tsx'
 import { CardGrid } from '../../parts/card.tsx'
 import { useText } from '../../text/text.tsx'
 import { EventLog } from './event-log.tsx'

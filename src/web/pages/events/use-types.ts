@@ -1,6 +1,6 @@
 import { api } from '../../api/client.ts'
 import { useRead } from '../../api/use-read.ts'
-import { useQuestion } from '../../app/site.tsx'
+import { useQuestion } from '../../app/site/site.tsx'
 import { useAddress } from '../../state/address.ts'
 import { EVENT_TYPES, type EventType } from '../../visits/event-types.ts'
 

@@ -1,6 +1,6 @@
 import { api } from '../../api/client.ts'
 import { useChange } from '../../api/use-change.ts'
-import { useSite } from '../../app/site.tsx'
+import { useSite } from '../../app/site/site.tsx'
 import { Confirm } from '../../parts/confirm.tsx'
 import { useText } from '../../text/text.tsx'
 import type { Funnel } from './draft.ts'

@@ -80,9 +80,14 @@ export const stepsOf = (steps: readonly DraftStep[]): Body['steps'] =>
 const LONGEST_NAME = 120
 
 /** Returns a name made of the steps, for a funnel that was given none. */
-export function nameOf(steps: readonly DraftStep[], goalName: (id: string) => string): string {
-  const names = steps.map(({ goal, value, type }) => (goal === null ? value || type : goalName(goal)))
-  return Array.from(names.join(' → ')).slice(0, LONGEST_NAME).join('')
+export function nameOf(
+  steps: readonly DraftStep[],
+  names: { goal(id: string): string; type(type: StepType): string },
+): string {
+  const shown = steps.map(({ goal, value, type }) =>
+    goal === null ? value || names.type(type) : names.goal(goal),
+  )
+  return Array.from(shown.join(' → ')).slice(0, LONGEST_NAME).join('')
 }
 
 /** Whether a text that was typed is a page with places for any text. */

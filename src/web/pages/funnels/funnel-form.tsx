@@ -1,11 +1,11 @@
 import { useState } from 'react'
 import { api } from '../../api/client.ts'
 import { useChange } from '../../api/use-change.ts'
-import { useSite } from '../../app/site.tsx'
+import { useSite } from '../../app/site/site.tsx'
 import { useGoalNames } from '../../filters/use-filter-text.ts'
-import { Button } from '../../parts/button.tsx'
-import { SelectField, TextField } from '../../parts/field.tsx'
-import { Form } from '../../parts/form.tsx'
+import { Button } from '../../parts/form/button.tsx'
+import { SelectField, TextField } from '../../parts/form/field.tsx'
+import { Form } from '../../parts/form/form.tsx'
 import { useText } from '../../text/text.tsx'
 import { type Body, type DraftStep, draftOf, type Funnel, nameOf, newStep, stepsOf } from './draft.ts'
 import css from './funnel-form.module.css'
@@ -35,7 +35,10 @@ export function FunnelForm({ funnel, onSaved }: Props) {
         : api.funnels.create.mutate({ siteKey: id, ...body }),
     [['funnels', id], ['savedFunnel']],
   )
-  const suggested = nameOf(steps, goal => goals?.find(each => each.id === goal)?.display_name ?? '')
+  const suggested = nameOf(steps, {
+    goal: id => goals?.find(each => each.id === id)?.display_name ?? '',
+    type: type => text.types[type],
+  })
   const send = async ({ name, window, by, order }: Record<string, string>) => {
     const saved = await save.send({
       name: name || suggested,

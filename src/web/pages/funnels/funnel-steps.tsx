@@ -1,6 +1,6 @@
 import type { CSSProperties } from 'react'
 import { useFormat } from '../../format/format.ts'
-import { Change } from '../../parts/change.tsx'
+import { Change } from '../../parts/figures/change.tsx'
 import { HostileText } from '../../parts/hostile-text.tsx'
 import { useText } from '../../text/text.tsx'
 import type { Report } from './funnel-report.tsx'

@@ -1,5 +1,5 @@
 import { useGoalNames } from '../../filters/use-filter-text.ts'
-import { IconButton } from '../../parts/button.tsx'
+import { IconButton } from '../../parts/form/button.tsx'
 import { HostileText } from '../../parts/hostile-text.tsx'
 import { OPERATORS } from '../../state/filters.ts'
 import { useText } from '../../text/text.tsx'

@@ -1,7 +1,7 @@
 import { useEffect, useState } from 'react'
 import { api } from '../../api/client.ts'
 import { useRead } from '../../api/use-read.ts'
-import { useQuestion, useSite } from '../../app/site.tsx'
+import { useQuestion, useSite } from '../../app/site/site.tsx'
 import { useFormat } from '../../format/format.ts'
 import { HostileText } from '../../parts/hostile-text.tsx'
 import { useFailureText } from '../../parts/states.tsx'

@@ -1,4 +1,4 @@
-import { Button, IconButton } from '../../parts/button.tsx'
+import { Button, IconButton } from '../../parts/form/button.tsx'
 import { useText } from '../../text/text.tsx'
 import type { Draft } from './goal-types.ts'
 import css from './goals.module.css'

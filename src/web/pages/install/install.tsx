@@ -1,5 +1,5 @@
 import { Link } from 'wouter'
-import { useSite } from '../../app/site.tsx'
+import { useSite } from '../../app/site/site.tsx'
 import { useSettings } from '../../app/use-settings.ts'
 import { Answer } from '../../parts/answer.tsx'
 import { CodeBlock } from '../../parts/code-block.tsx'

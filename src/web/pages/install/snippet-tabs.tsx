@@ -1,5 +1,5 @@
 import { serviceAddress } from '../../app/service-address.ts'
-import { useSite } from '../../app/site.tsx'
+import { useSite } from '../../app/site/site.tsx'
 import { CodeBlock } from '../../parts/code-block.tsx'
 import { Tabs } from '../../parts/tabs.tsx'
 import { useAddress } from '../../state/address.ts'

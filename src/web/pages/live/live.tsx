@@ -1,7 +1,7 @@
 import { api } from '../../api/client.ts'
 import type { Outputs } from '../../api/types.ts'
 import { useRead } from '../../api/use-read.ts'
-import { useSite } from '../../app/site.tsx'
+import { useSite } from '../../app/site/site.tsx'
 import { useFormat } from '../../format/format.ts'
 import { Answer } from '../../parts/answer.tsx'
 import { Card, CardGrid } from '../../parts/card.tsx'

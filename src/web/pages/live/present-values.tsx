@@ -4,7 +4,7 @@ import { useValueText } from '../../filters/value-text.ts'
 import { useFormat } from '../../format/format.ts'
 import { Card } from '../../parts/card.tsx'
 import { HostileText } from '../../parts/hostile-text.tsx'
-import { RankList } from '../../parts/rank-list.tsx'
+import { RankList } from '../../parts/lists/rank-list.tsx'
 import { useText } from '../../text/text.tsx'
 import css from './live.module.css'
 

@@ -1,6 +1,6 @@
 import type { Outputs } from '../../api/types.ts'
 import { useFormat } from '../../format/format.ts'
-import { Figure, FigureGrid } from '../../parts/figure.tsx'
+import { Figure, FigureGrid } from '../../parts/figures/figure.tsx'
 import { useText } from '../../text/text.tsx'
 import css from './customer.module.css'
 

@@ -1,7 +1,7 @@
 import { Link, useParams } from 'wouter'
 import { api } from '../../api/client.ts'
 import { useRead } from '../../api/use-read.ts'
-import { useSite } from '../../app/site.tsx'
+import { useSite } from '../../app/site/site.tsx'
 import { Answer } from '../../parts/answer.tsx'
 import { CardGrid } from '../../parts/card.tsx'
 import { HostileText } from '../../parts/hostile-text.tsx'

@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react'
-import { SearchInput } from '../../parts/search-input.tsx'
-import { Select } from '../../parts/select.tsx'
+import { SearchInput } from '../../parts/form/search-input.tsx'
+import { Select } from '../../parts/form/select.tsx'
 import { useText } from '../../text/text.tsx'
 import css from './lists.module.css'
 

@@ -1,4 +1,4 @@
-import { useQuestion, useSite } from '../../app/site.tsx'
+import { useQuestion, useSite } from '../../app/site/site.tsx'
 import { Card } from '../../parts/card.tsx'
 import { Tabs } from '../../parts/tabs.tsx'
 import { useAddress } from '../../state/address.ts'

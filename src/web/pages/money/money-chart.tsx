@@ -1,7 +1,7 @@
 import { api } from '../../api/client.ts'
 import type { Outputs } from '../../api/types.ts'
 import { useRead } from '../../api/use-read.ts'
-import { useQuestion } from '../../app/site.tsx'
+import { useQuestion } from '../../app/site/site.tsx'
 import { drawnPart } from '../../chart/drawn.ts'
 import { GroupMenu } from '../../chart/group-menu.tsx'
 import { Legend } from '../../chart/legend.tsx'
@@ -98,7 +98,13 @@ function CourseChart({ course, labels, values, previous, previous_labels, group,
   const { period } = useQuestion()
   const write = course === 'mrr' || course === 'revenue' ? format.money : format.signedMoney
   const lines: LineSeries[] = [
-    { name: text.figures[course], values, tone: 'money', format: write, ...drawnPart(labels, period.range) },
+    {
+      name: course === 'mrr' ? text.lists.mrr : text.figures[course],
+      values,
+      tone: 'money',
+      format: write,
+      ...drawnPart(labels, period.range),
+    },
   ]
   if (period.compare !== 'none') {
     lines.push({

@@ -1,6 +1,6 @@
-import { useQuestion } from '../../app/site.tsx'
+import { useQuestion } from '../../app/site/site.tsx'
 import { useFormat } from '../../format/format.ts'
-import { Figure, FigureGrid } from '../../parts/figure.tsx'
+import { Figure, FigureGrid } from '../../parts/figures/figure.tsx'
 import { useAddress } from '../../state/address.ts'
 import { useText } from '../../text/text.tsx'
 import {

@@ -1,5 +1,5 @@
 import { Link } from 'wouter'
-import { useSite } from '../../app/site.tsx'
+import { useSite } from '../../app/site/site.tsx'
 import { useFormat } from '../../format/format.ts'
 import { useText } from '../../text/text.tsx'
 import css from './processor-state.module.css'

@@ -1,5 +1,5 @@
 import type { Inputs } from '../../api/types.ts'
-import { Button } from '../../parts/button.tsx'
+import { Button } from '../../parts/form/button.tsx'
 import { Menu } from '../../parts/overlay/menu.tsx'
 import { useText } from '../../text/text.tsx'
 import css from './chart-tools.module.css'

@@ -1,7 +1,7 @@
 import map from 'world-map'
 import { api } from '../../api/client.ts'
 import { useRead } from '../../api/use-read.ts'
-import { useQuestion } from '../../app/site.tsx'
+import { useQuestion } from '../../app/site/site.tsx'
 import { useValueText } from '../../filters/value-text.ts'
 import { useFormat } from '../../format/format.ts'
 import { Answer } from '../../parts/answer.tsx'

@@ -1,8 +1,8 @@
 import { api } from '../../api/client.ts'
 import { useChange } from '../../api/use-change.ts'
-import { useSite } from '../../app/site.tsx'
-import { TextArea, TextField } from '../../parts/field.tsx'
-import { Form } from '../../parts/form.tsx'
+import { useSite } from '../../app/site/site.tsx'
+import { TextArea, TextField } from '../../parts/form/field.tsx'
+import { Form } from '../../parts/form/form.tsx'
 import { Dialog } from '../../parts/overlay/dialog.tsx'
 import { useText } from '../../text/text.tsx'
 

@@ -1,4 +1,4 @@
-import { useSite } from '../../app/site.tsx'
+import { useSite } from '../../app/site/site.tsx'
 import { CardGrid } from '../../parts/card.tsx'
 import { useText } from '../../text/text.tsx'
 import { CARDS } from './cards.ts'

@@ -1,7 +1,7 @@
 import { lazy, Suspense, useState } from 'react'
 import { api } from '../../api/client.ts'
 import { useRead } from '../../api/use-read.ts'
-import { useQuestion } from '../../app/site.tsx'
+import { useQuestion } from '../../app/site/site.tsx'
 import { useFormat } from '../../format/format.ts'
 import { Answer } from '../../parts/answer.tsx'
 import { Card } from '../../parts/card.tsx'

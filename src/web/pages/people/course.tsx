@@ -1,6 +1,6 @@
 import { Link } from 'wouter'
 import type { Outputs } from '../../api/types.ts'
-import { useSite } from '../../app/site.tsx'
+import { useSite } from '../../app/site/site.tsx'
 import { useFormat } from '../../format/format.ts'
 import { HostileLink, HostileText } from '../../parts/hostile-text.tsx'
 import { useLinks } from '../../state/kept-search.ts'

@@ -1,4 +1,4 @@
-import { useQuestion, useSite } from '../../app/site.tsx'
+import { useQuestion, useSite } from '../../app/site/site.tsx'
 import { useGoalNames } from '../../filters/use-filter-text.ts'
 import { HostileText } from '../../parts/hostile-text.tsx'
 import { useText } from '../../text/text.tsx'

@@ -1,6 +1,6 @@
-import { useQuestion, useSite } from '../../app/site.tsx'
+import { useQuestion, useSite } from '../../app/site/site.tsx'
 import { Card } from '../../parts/card.tsx'
-import { CsvButton } from '../../parts/csv-button.tsx'
+import { CsvButton } from '../../parts/lists/csv-button.tsx'
 import { Tabs } from '../../parts/tabs.tsx'
 import { useAddress } from '../../state/address.ts'
 import { useText } from '../../text/text.tsx'

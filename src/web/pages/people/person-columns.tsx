@@ -1,7 +1,7 @@
 import type { Inputs, Outputs } from '../../api/types.ts'
 import { useFormat } from '../../format/format.ts'
-import type { Column } from '../../parts/data-table.tsx'
 import { HostileText } from '../../parts/hostile-text.tsx'
+import type { Column } from '../../parts/lists/data-table.tsx'
 import { partOfPath } from '../../state/part-of-path.ts'
 import { useText } from '../../text/text.tsx'
 import { Amount } from '../../visits/amount.tsx'

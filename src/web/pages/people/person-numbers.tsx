@@ -1,5 +1,5 @@
 import { Link } from 'wouter'
-import { useSite } from '../../app/site.tsx'
+import { useSite } from '../../app/site/site.tsx'
 import { useFormat } from '../../format/format.ts'
 import { Card } from '../../parts/card.tsx'
 import { HostileText } from '../../parts/hostile-text.tsx'

@@ -1,5 +1,5 @@
 import type { ReactNode } from 'react'
-import { useSite } from '../../app/site.tsx'
+import { useSite } from '../../app/site/site.tsx'
 import { useValueText } from '../../filters/value-text.ts'
 import { useFormat } from '../../format/format.ts'
 import { Card } from '../../parts/card.tsx'

@@ -1,5 +1,5 @@
 import { useEffect, useState } from 'react'
-import { SearchInput } from '../../parts/search-input.tsx'
+import { SearchInput } from '../../parts/form/search-input.tsx'
 import { useAddress } from '../../state/address.ts'
 import { useText } from '../../text/text.tsx'
 

@@ -1,4 +1,4 @@
-import { Select } from '../../parts/select.tsx'
+import { Select } from '../../parts/form/select.tsx'
 import { useAddress } from '../../state/address.ts'
 import { useText } from '../../text/text.tsx'
 import css from './controls.module.css'

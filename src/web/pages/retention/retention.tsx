@@ -1,7 +1,7 @@
 import { api } from '../../api/client.ts'
 import type { Outputs } from '../../api/types.ts'
 import { useRead } from '../../api/use-read.ts'
-import { useQuestion } from '../../app/site.tsx'
+import { useQuestion } from '../../app/site/site.tsx'
 import { Answer } from '../../parts/answer.tsx'
 import { Card } from '../../parts/card.tsx'
 import { Empty, Skeleton } from '../../parts/states.tsx'

@@ -1,5 +1,5 @@
 import type { Inputs } from '../../api/types.ts'
-import { useSite } from '../../app/site.tsx'
+import { useSite } from '../../app/site/site.tsx'
 import { useGoalNames } from '../../filters/use-filter-text.ts'
 import { useAddress } from '../../state/address.ts'
 

@@ -1,6 +1,6 @@
 import { Link } from 'wouter'
-import { useSite } from '../../app/site.tsx'
-import { Button } from '../../parts/button.tsx'
+import { useSite } from '../../app/site/site.tsx'
+import { Button } from '../../parts/form/button.tsx'
 import { Empty } from '../../parts/states.tsx'
 import { useText } from '../../text/text.tsx'
 import css from './why-not.module.css'

@@ -1,5 +1,5 @@
 import type { SiteSettings } from '../../app/use-settings.ts'
-import { TextArea, TextField } from '../../parts/field.tsx'
+import { TextArea, TextField } from '../../parts/form/field.tsx'
 import { useText } from '../../text/text.tsx'
 import css from './settings.module.css'
 

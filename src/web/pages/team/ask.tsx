@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react'
 import type { Change } from '../../api/use-change.ts'
-import { Form } from '../../parts/form.tsx'
+import { Form } from '../../parts/form/form.tsx'
 import { Dialog } from '../../parts/overlay/dialog.tsx'
 
 interface Props {

@@ -1,7 +1,7 @@
 import { useState } from 'react'
 import { api, inTeam } from '../../api/client.ts'
 import { useChange } from '../../api/use-change.ts'
-import { CheckField } from '../../parts/field.tsx'
+import { CheckField } from '../../parts/form/field.tsx'
 import { useText } from '../../text/text.tsx'
 import { Ask } from './ask.tsx'
 import type { TeamProps } from './roles.ts'

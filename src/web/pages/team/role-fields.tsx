@@ -1,4 +1,4 @@
-import { SelectField } from '../../parts/field.tsx'
+import { SelectField } from '../../parts/form/field.tsx'
 import { useText } from '../../text/text.tsx'
 import { isManager, type Role } from './roles.ts'
 import { SiteLimit } from './site-limit.tsx'

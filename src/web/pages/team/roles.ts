@@ -1,4 +1,4 @@
-import type { Team } from '../../app/person.tsx'
+import type { Team } from '../../app/person/person.tsx'
 
 export type Role = Team['role']
 

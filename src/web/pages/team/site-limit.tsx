@@ -1,8 +1,8 @@
 import { api, inTeam } from '../../api/client.ts'
 import { type Read, useRead } from '../../api/use-read.ts'
 import { Answer } from '../../parts/answer.tsx'
-import { Choice } from '../../parts/choice.tsx'
-import { CheckField } from '../../parts/field.tsx'
+import { Choice } from '../../parts/form/choice.tsx'
+import { CheckField } from '../../parts/form/field.tsx'
 import { useText } from '../../text/text.tsx'
 import css from './team.module.css'
 

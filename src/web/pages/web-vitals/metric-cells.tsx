@@ -1,6 +1,6 @@
 import type { Outputs } from '../../api/types.ts'
 import { useFormat } from '../../format/format.ts'
-import { Change } from '../../parts/change.tsx'
+import { Change } from '../../parts/figures/change.tsx'
 import { useText } from '../../text/text.tsx'
 import { Shares } from './shares.tsx'
 import { ratingOf, useVitalText, VITALS, type Vital } from './vitals.ts'

@@ -1,6 +1,6 @@
 import { api } from '../../api/client.ts'
 import { useRead } from '../../api/use-read.ts'
-import { useQuestion } from '../../app/site.tsx'
+import { useQuestion } from '../../app/site/site.tsx'
 import { drawnPart } from '../../chart/drawn.ts'
 import { TimeChart } from '../../chart/time-chart.tsx'
 import { Answer } from '../../parts/answer.tsx'

@@ -1,7 +1,7 @@
 import { Dialog } from '@base-ui/react/dialog'
 import { type ReactNode, useRef } from 'react'
 import { useText } from '../../text/text.tsx'
-import { IconButton } from '../button.tsx'
+import { IconButton } from '../form/button.tsx'
 import css from './overlay.module.css'
 
 interface Props {

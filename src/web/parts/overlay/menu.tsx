@@ -1,5 +1,5 @@
 import { type ComponentProps, lazy, type ReactNode, Suspense, useRef, useState } from 'react'
-import { Button } from '../button.tsx'
+import { Button } from '../form/button.tsx'
 
 const load = () => import('./menu-panel.tsx')
 const MenuPanel = lazy(load)

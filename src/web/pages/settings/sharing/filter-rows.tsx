@@ -1,6 +1,6 @@
 import { lazy, Suspense, useState } from 'react'
 import { FilterSummary } from '../../../filters/filter-summary.tsx'
-import { Button } from '../../../parts/button.tsx'
+import { Button } from '../../../parts/form/button.tsx'
 import { type Filter, type FilterName, hasOperators, parameterOf } from '../../../state/filters.ts'
 import { useText } from '../../../text/text.tsx'
 import css from './share-form.module.css'

@@ -1,5 +1,5 @@
 import type { Section } from '../../../api/types.ts'
-import { CheckField } from '../../../parts/field.tsx'
+import { CheckField } from '../../../parts/form/field.tsx'
 import { useText } from '../../../text/text.tsx'
 import { SECTION_KINDS, SECTIONS } from './sections.ts'
 import css from './share-form.module.css'

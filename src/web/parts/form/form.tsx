@@ -1,9 +1,9 @@
 import { type FormEvent, type ReactNode, useEffect, useRef } from 'react'
-import type { Failure } from '../api/failure.ts'
-import { useText } from '../text/text.tsx'
+import type { Failure } from '../../api/failure.ts'
+import { useText } from '../../text/text.tsx'
+import { useFailureText } from '../states.tsx'
 import { Button } from './button.tsx'
 import css from './form.module.css'
-import { useFailureText } from './states.tsx'
 
 interface Props {
   /** Receives the values of the fields by their names. */

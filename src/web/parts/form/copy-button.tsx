@@ -1,5 +1,5 @@
 import { useState } from 'react'
-import { useText } from '../text/text.tsx'
+import { useText } from '../../text/text.tsx'
 import { Button } from './button.tsx'
 
 /** Copies a text; says so on itself. */

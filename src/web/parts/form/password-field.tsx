@@ -1,5 +1,5 @@
 import { type ComponentProps, useState } from 'react'
-import { useText } from '../text/text.tsx'
+import { useText } from '../../text/text.tsx'
 import { Button } from './button.tsx'
 import { TextField } from './field.tsx'
 import css from './password-field.module.css'

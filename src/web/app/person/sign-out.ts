@@ -1,4 +1,4 @@
-import { api } from '../api/client.ts'
+import { api } from '../../api/client.ts'
 
 /** Ends the session and leads to the page for signing in. */
 export async function signOut(): Promise<void> {

@@ -1,5 +1,5 @@
-import type { Section } from '../api/types.ts'
-import type { Dictionary } from '../text/languages/en.ts'
+import type { Section } from '../../api/types.ts'
+import type { Dictionary } from '../../text/languages/en.ts'
 
 interface SitePage {
   /** Below the address of the site; empty for the overview. */

@@ -1,6 +1,6 @@
-import { queries } from '../api/use-read.ts'
-import { Menu } from '../parts/overlay/menu.tsx'
-import { useText } from '../text/text.tsx'
+import { queries } from '../../api/use-read.ts'
+import { Menu } from '../../parts/overlay/menu.tsx'
+import { useText } from '../../text/text.tsx'
 import { actIn, PERSON, useCurrentTeam, usePerson } from './person.tsx'
 import css from './team-switcher.module.css'
 

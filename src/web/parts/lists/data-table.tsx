@@ -1,5 +1,5 @@
 import type { ReactNode } from 'react'
-import { useText } from '../text/text.tsx'
+import { useText } from '../../text/text.tsx'
 import css from './data-table.module.css'
 
 export interface Column<Row, Sort extends string = string> {

@@ -1,6 +1,6 @@
-import { usePlainFormat } from '../format/format.ts'
-import { useText } from '../text/text.tsx'
-import { Button } from './button.tsx'
+import { usePlainFormat } from '../../format/format.ts'
+import { useText } from '../../text/text.tsx'
+import { Button } from '../form/button.tsx'
 import css from './pager.module.css'
 
 interface Props {

@@ -1,5 +1,5 @@
-import { usePlainFormat } from '../format/format.ts'
-import { useText } from '../text/text.tsx'
+import { usePlainFormat } from '../../format/format.ts'
+import { useText } from '../../text/text.tsx'
 import css from './change.module.css'
 
 interface Props {

@@ -1,8 +1,8 @@
 import { Link, useLocation } from 'wouter'
-import { api } from '../api/client.ts'
-import { useRead } from '../api/use-read.ts'
-import { useFormat } from '../format/format.ts'
-import { useText } from '../text/text.tsx'
+import { api } from '../../api/client.ts'
+import { useRead } from '../../api/use-read.ts'
+import { useFormat } from '../../format/format.ts'
+import { useText } from '../../text/text.tsx'
 import css from './live-count.module.css'
 import { useSite } from './site.tsx'
 

@@ -1,30 +1,30 @@
 import { Suspense } from 'react'
 import { Route, Switch } from 'wouter'
-import Overview from '../pages/overview/overview.tsx'
-import { Skeleton } from '../parts/states.tsx'
-import { lazyPage } from './lazy-page.tsx'
-import { NotFound } from './not-found.tsx'
+import Overview from '../../pages/overview/overview.tsx'
+import { Skeleton } from '../../parts/states.tsx'
+import { lazyPage } from '../lazy-page.tsx'
+import { NotFound } from '../not-found.tsx'
 import { useSite } from './site.tsx'
 import { SiteLayout } from './site-layout.tsx'
 
-const Money = lazyPage(() => import('../pages/money/money.tsx'))
-const Customer = lazyPage(() => import('../pages/money/customer.tsx'))
-const ConnectStripe = lazyPage(() => import('../pages/money/connect-stripe.tsx'))
-const Funnels = lazyPage(() => import('../pages/funnels/funnels.tsx'))
-const Journeys = lazyPage(() => import('../pages/journeys/journeys.tsx'))
-const Retention = lazyPage(() => import('../pages/retention/retention.tsx'))
-const WebVitals = lazyPage(() => import('../pages/web-vitals/web-vitals.tsx'))
-const People = lazyPage(() => import('../pages/people/people.tsx'))
-const PersonPage = lazyPage(() => import('../pages/people/person.tsx'))
-const Session = lazyPage(() => import('../pages/people/session.tsx'))
-const Events = lazyPage(() => import('../pages/events/events.tsx'))
-const Titles = lazyPage(() => import('../pages/titles/titles.tsx'))
-const Errors = lazyPage(() => import('../pages/errors/errors.tsx'))
-const ErrorPage = lazyPage(() => import('../pages/errors/error.tsx'))
-const Live = lazyPage(() => import('../pages/live/live.tsx'))
-const Goals = lazyPage(() => import('../pages/goals/goals.tsx'))
-const Install = lazyPage(() => import('../pages/install/install.tsx'))
-const Settings = lazyPage(() => import('../pages/settings/settings.tsx'))
+const Money = lazyPage(() => import('../../pages/money/money.tsx'))
+const Customer = lazyPage(() => import('../../pages/money/customer.tsx'))
+const ConnectStripe = lazyPage(() => import('../../pages/money/connect-stripe.tsx'))
+const Funnels = lazyPage(() => import('../../pages/funnels/funnels.tsx'))
+const Journeys = lazyPage(() => import('../../pages/journeys/journeys.tsx'))
+const Retention = lazyPage(() => import('../../pages/retention/retention.tsx'))
+const WebVitals = lazyPage(() => import('../../pages/web-vitals/web-vitals.tsx'))
+const People = lazyPage(() => import('../../pages/people/people.tsx'))
+const PersonPage = lazyPage(() => import('../../pages/people/person.tsx'))
+const Session = lazyPage(() => import('../../pages/people/session.tsx'))
+const Events = lazyPage(() => import('../../pages/events/events.tsx'))
+const Titles = lazyPage(() => import('../../pages/titles/titles.tsx'))
+const Errors = lazyPage(() => import('../../pages/errors/errors.tsx'))
+const ErrorPage = lazyPage(() => import('../../pages/errors/error.tsx'))
+const Live = lazyPage(() => import('../../pages/live/live.tsx'))
+const Goals = lazyPage(() => import('../../pages/goals/goals.tsx'))
+const Install = lazyPage(() => import('../../pages/install/install.tsx'))
+const Settings = lazyPage(() => import('../../pages/settings/settings.tsx'))
 
 /** The pages of a site. Addresses are relative to that of the site, for members, shares and frames alike. */
 export function SitePages() {

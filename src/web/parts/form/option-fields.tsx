@@ -1,6 +1,6 @@
-import { api, TOGETHER } from '../api/client.ts'
-import { useRead } from '../api/use-read.ts'
-import { useText } from '../text/text.tsx'
+import { api, TOGETHER } from '../../api/client.ts'
+import { useRead } from '../../api/use-read.ts'
+import { useText } from '../../text/text.tsx'
 import { SelectField } from './field.tsx'
 
 interface Props {

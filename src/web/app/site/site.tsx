@@ -1,8 +1,15 @@
 import { createContext, type ReactNode, useContext, useMemo } from 'react'
-import type { Section } from '../api/types.ts'
-import { useAddress } from '../state/address.ts'
-import { type Filter, type FilterInput, filtersIn, inputOf, parameterOf } from '../state/filters.ts'
-import { compareInput, type Period, paramsOf, periodIn, rangeInput, rememberPeriod } from '../state/period.ts'
+import type { Section } from '../../api/types.ts'
+import { useAddress } from '../../state/address.ts'
+import { type Filter, type FilterInput, filtersIn, inputOf, parameterOf } from '../../state/filters.ts'
+import {
+  compareInput,
+  type Period,
+  paramsOf,
+  periodIn,
+  rangeInput,
+  rememberPeriod,
+} from '../../state/period.ts'
 
 /** What a page knows of its site, whoever reads it. */
 export interface SiteView {

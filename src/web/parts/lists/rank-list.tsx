@@ -1,5 +1,5 @@
 import type { ReactNode } from 'react'
-import { useText } from '../text/text.tsx'
+import { useText } from '../../text/text.tsx'
 import css from './rank-list.module.css'
 
 export interface RankRow {

@@ -1,7 +1,7 @@
 import { useState } from 'react'
-import { downloadCsv } from '../api/download.ts'
-import { useText } from '../text/text.tsx'
-import { Button } from './button.tsx'
+import { downloadCsv } from '../../api/download.ts'
+import { useText } from '../../text/text.tsx'
+import { Button } from '../form/button.tsx'
 
 interface Props {
   /** Of the API, below the site: `stats/breakdown`. */

@@ -1,8 +1,8 @@
-import { api, sendAs, TOGETHER } from '../api/client.ts'
-import type { Outputs } from '../api/types.ts'
-import { queries } from '../api/use-read.ts'
-import { readPart } from '../state/part-of-path.ts'
-import { PERSON, readPerson, rememberedTeam } from './person.tsx'
+import { api, sendAs, TOGETHER } from '../../api/client.ts'
+import type { Outputs } from '../../api/types.ts'
+import { queries } from '../../api/use-read.ts'
+import { readPart } from '../../state/part-of-path.ts'
+import { PERSON, readPerson, rememberedTeam } from '../person/person.tsx'
 
 interface EarlySite {
   siteKey: string
