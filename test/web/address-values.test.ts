@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
+import { isDay } from '../../src/web/state/day.ts'
 import { filtersIn, inputOf } from '../../src/web/state/filters.ts'
 import { pageIn } from '../../src/web/state/page.ts'
-import { periodIn } from '../../src/web/state/period.ts'
 
 const params = (query: string) => new URLSearchParams(query)
 
@@ -29,46 +29,16 @@ describe('filters of an address', () => {
   })
 })
 
-describe('period of an address', () => {
-  test.each([
-    'range=foo',
-    'range=__proto__',
-    'range=constructor',
-    'from=2026-99-99&to=2026-99-99',
-    'from=2026-02-30&to=2026-03-01',
-    'from=2026-02-01',
-    'from=x&to=y',
-  ])('%s is the usual one', query => {
-    expect(periodIn(params(query))).toEqual({
-      range: 'last_30_days',
-      compare: 'previous',
-      matchWeekday: false,
-    })
-  })
-
-  test.each([
-    'compare=__proto__',
-    'compare=custom',
-    'compare=custom&compare_from=x&compare_to=y',
-    'compare=custom&compare_from=2026-02-30&compare_to=2026-03-01',
-  ])('%s compares with the period before', query => {
-    expect(periodIn(params(`range=today&${query}`))).toMatchObject({ range: 'today', compare: 'previous' })
-  })
-
-  test('days of the calendar are taken', () => {
-    expect(
-      periodIn(
-        params('from=2024-02-29&to=2024-03-01&compare=custom&compare_from=2023-01-01&compare_to=2023-01-31'),
-      ),
-    ).toEqual({
-      range: { from: '2024-02-29', to: '2024-03-01' },
-      compare: 'custom',
-      compareFrom: '2023-01-01',
-      compareTo: '2023-01-31',
-      matchWeekday: false,
-    })
-  })
+test.each(['2024-02-29', '2026-01-01', '2026-12-31'])('%s is a day', day => {
+  expect(isDay(day)).toBe(true)
 })
+
+test.each([null, '', 'x', '2026-99-99', '2026-02-29', '2026-2-1', '2026-01-01T00:00:00Z', '26-01-01'])(
+  '%s is no day',
+  text => {
+    expect(isDay(text)).toBe(false)
+  },
+)
 
 test.each([
   ['', 1],

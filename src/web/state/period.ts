@@ -1,4 +1,5 @@
 import type { Inputs } from '../api/types.ts'
+import { isDay } from './day.ts'
 import { remember, remembered } from './storage.ts'
 
 export type Preset = NonNullable<Inputs['stats']['overview']['range']>
@@ -30,15 +31,6 @@ export interface Period {
   compareFrom?: string
   compareTo?: string
   matchWeekday: boolean
-}
-
-const DAY = /^\d{4}-\d{2}-\d{2}$/
-
-/** Whether a text is a day of the calendar, which 30 February is not. */
-function isDay(text: string | null): text is string {
-  if (text === null || !DAY.test(text)) return false
-  const day = new Date(`${text}T00:00:00Z`)
-  return !Number.isNaN(day.getTime()) && day.toISOString().startsWith(text)
 }
 
 const NAMES = ['range', 'from', 'to', 'compare', 'compare_from', 'compare_to', 'match_weekday'] as const

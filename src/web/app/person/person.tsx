@@ -1,5 +1,5 @@
 import { createContext, type ReactNode, useContext, useEffect, useRef, useSyncExternalStore } from 'react'
-import { api, sendAs, TOGETHER } from '../../api/client.ts'
+import { api, sendAs, senderHeaders, TOGETHER } from '../../api/client.ts'
 import { failureOf } from '../../api/failure.ts'
 import type { Outputs } from '../../api/types.ts'
 import { useRead } from '../../api/use-read.ts'
@@ -21,7 +21,7 @@ export async function readPerson(signal: AbortSignal): Promise<Person> {
   try {
     return await ask()
   } catch (error) {
-    if (rememberedTeam() === undefined || failureOf(error).kind !== 'missing') throw error
+    if (senderHeaders()['X-Team'] === undefined || failureOf(error).kind !== 'missing') throw error
     acting = undefined
     remember(STORED, null)
     sendAs({})

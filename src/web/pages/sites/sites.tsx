@@ -1,5 +1,5 @@
 import { Link } from 'wouter'
-import { api } from '../../api/client.ts'
+import { api, inTeam } from '../../api/client.ts'
 import { useRead } from '../../api/use-read.ts'
 import { actIn, type Team, useCurrentTeam, usePerson } from '../../app/person/person.tsx'
 import { PlainLayout } from '../../app/plain-layout.tsx'
@@ -42,10 +42,9 @@ function TeamSites({ team, teams, onTeam }: Props) {
   const { sites: text } = useText()
   const view = useListView()
   const { period, sort, search } = view
-  const sites = useRead(['sites', team.id, period, sort, search], signal => {
-    actIn(team.id)
-    return api.sites.list.query({ period, sort, ...(search && { search }) }, { signal })
-  })
+  const sites = useRead(['sites', team.id, period, sort, search], signal =>
+    api.sites.list.query({ period, sort, ...(search && { search }) }, { signal, context: inTeam(team.id) }),
+  )
   const mayCreate = team.role !== 'viewer'
   const isNew = sites.data?.length === 0 && search === '' && !sites.isOld
   return (
