@@ -1,6 +1,6 @@
 // Bundles the web interface into dist/web: scripts and styles with hashes in their names, each also as Brotli and gzip, and
 // manifest.json, which names what the page loads first.
-import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { basename, dirname, join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib'
@@ -66,10 +66,11 @@ const used = outputs.filter(({ name }) =>
   name.endsWith('.css') ? name === named('styles', '.css') : name !== named('styles', '.js'),
 )
 
-removeAllBut(new Set(used.map(({ name }) => name)))
 for (const { name } of used) compress(join(output, name))
+// A service that starts at this moment reads the manifest of before, or this one.
+const manifest = join(output, 'manifest.json')
 writeFileSync(
-  join(output, 'manifest.json'),
+  `${manifest}.new`,
   JSON.stringify({
     theme: named('theme', '.js'),
     script: named('main', '.js'),
@@ -78,6 +79,8 @@ writeFileSync(
     files: Object.fromEntries(used.map(({ name, entry, loads }) => [name, { entry, loads }])),
   }),
 )
+renameSync(`${manifest}.new`, manifest)
+removeAllBut(new Set(['manifest.json', ...used.flatMap(({ name }) => [name, `${name}.br`, `${name}.gz`])]))
 
 /**
  * Lets each part that is loaded later import the first script. All that the first script needs is then needed by every part, and stands in

@@ -99,7 +99,7 @@ describe('overview', () => {
       const shown = await figures(page)
       expect(shown['Unique visitors'], query).toBe(String(overview.visitors))
       expect(shown.Pageviews, query).toBe(String(overview.pageviews))
-      expect(shown['Bounce rate'], query).toBe(`${Math.round(overview.bounce_rate * 10) / 10}%`)
+      expect(shown['Bounce rate'], query).toBe(`${overview.bounce_rate}%`)
 
       const series = (await site.call('GET', `/stats/timeseries?metric=visitors&${query}`)).body
       const table = await page.$$eval('figure table tbody tr', trs =>

@@ -1,12 +1,13 @@
 import { useFormat } from '../format/format.ts'
 import { useText } from '../text/text.tsx'
+import type { LineSeries } from './series.ts'
 import type { TimeChartProps } from './time-chart.tsx'
 
 /** The numbers of a chart for screen readers. */
 export function SeriesTable({ title, labels, group, lines, bars = [] }: TimeChartProps) {
   const { common } = useText()
   const format = useFormat()
-  const all = [...lines, ...bars]
+  const all: LineSeries[] = [...lines, ...bars]
   return (
     <div className="only-read">
       <table>
@@ -25,8 +26,10 @@ export function SeriesTable({ title, labels, group, lines, bars = [] }: TimeChar
           {labels.map((label, index) => (
             <tr key={label}>
               <th scope="row">{format.bucket(label, group)}</th>
-              {all.map(({ name, values, format: write }) => (
-                <td key={name}>{Number.isNaN(values[index]) ? '–' : write(values[index] ?? 0)}</td>
+              {all.map(({ name, values, drawn = labels.length, format: write, exact = write }) => (
+                <td key={name}>
+                  {Number.isNaN(values[index]) || index >= drawn ? '–' : exact(values[index] ?? 0)}
+                </td>
               ))}
             </tr>
           ))}

@@ -7,6 +7,8 @@ export interface Series {
   values: readonly number[]
   tone: Tone
   format(value: number): string
+  /** With every digit, for the table of the chart. */
+  exact?(value: number): string
 }
 
 export interface LineSeries extends Series {

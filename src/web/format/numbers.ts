@@ -8,8 +8,10 @@ export interface NumberFormat {
   exact(value: number): string
   /** `2.31`. */
   decimal(value: number): string
-  /** A percentage as the API gives it, 0 to 100: `41.7 %`. */
+  /** A percentage as the API gives it, 0 to 100, with all its decimals: rounded again it could be a digit off. */
   percent(value: number): string
+  /** A percentage that the page works out itself, with one decimal: `41.7 %`. */
+  roughPercent(value: number): string
   /** Seconds as `2m 48s`. */
   duration(seconds: number): string
 }
@@ -18,12 +20,14 @@ export function numberFormat(locale: string): NumberFormat {
   const whole = new Intl.NumberFormat(locale)
   const short = new Intl.NumberFormat(locale, { notation: 'compact', maximumFractionDigits: 1 })
   const decimal = new Intl.NumberFormat(locale, { maximumFractionDigits: 2 })
-  const percent = new Intl.NumberFormat(locale, { style: 'percent', maximumFractionDigits: 1 })
+  const percent = new Intl.NumberFormat(locale, { style: 'percent', maximumFractionDigits: 2 })
+  const rough = new Intl.NumberFormat(locale, { style: 'percent', maximumFractionDigits: 1 })
   return {
     count: value => (Math.abs(value) < LONG ? whole : short).format(value),
     exact: value => whole.format(value),
     decimal: value => decimal.format(value),
     percent: value => percent.format(value / 100),
+    roughPercent: value => rough.format(value / 100),
     duration,
   }
 }

@@ -104,7 +104,7 @@ function What({ event }: { event: Event }) {
           </strong>
         )}
       </div>
-      <Properties of={event.properties} />
+      <Properties of={event.properties} event={event.event_name} />
     </div>
   )
 }

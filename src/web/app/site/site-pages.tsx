@@ -1,9 +1,11 @@
 import { Suspense } from 'react'
-import { Route, Switch } from 'wouter'
+import { Route, Switch, useLocation } from 'wouter'
 import Overview from '../../pages/overview/overview.tsx'
-import { Skeleton } from '../../parts/states.tsx'
+import { Empty, Skeleton } from '../../parts/states.tsx'
+import { useText } from '../../text/text.tsx'
 import { lazyPage } from '../lazy-page.tsx'
 import { NotFound } from '../not-found.tsx'
+import { SITE_PAGES } from './pages-of-site.ts'
 import { useSite } from './site.tsx'
 import { SiteLayout } from './site-layout.tsx'
 
@@ -28,35 +30,44 @@ const Settings = lazyPage(() => import('../../pages/settings/settings.tsx'))
 
 /** The pages of a site. Addresses are relative to that of the site, for members, shares and frames alike. */
 export function SitePages() {
-  const { isMember } = useSite()
+  const site = useSite()
+  const { isMember } = site
+  const { states } = useText().common
+  const [path] = useLocation()
+  const page = SITE_PAGES.find(each => each.path !== '' && path.split('/')[1] === each.path)
+  const isShown = page === undefined || page.needs === 'member' || site.can(page.needs)
   return (
     <SiteLayout>
-      <Suspense fallback={<Skeleton rows={10} />}>
-        <Switch>
-          <Route path="/" component={Overview} />
-          <Route path="/money" component={Money} />
-          <Route path="/money/customers/:customer" component={Customer} />
-          <Route path="/funnels" component={Funnels} />
-          <Route path="/journeys" component={Journeys} />
-          <Route path="/retention" component={Retention} />
-          <Route path="/web-vitals" component={WebVitals} />
-          <Route path="/people" component={People} />
-          <Route path="/people/:person" component={PersonPage} />
-          <Route path="/sessions/:session" component={Session} />
-          <Route path="/events" component={Events} />
-          <Route path="/titles" component={Titles} />
-          <Route path="/errors" component={Errors} />
-          <Route path="/errors/:error" component={ErrorPage} />
-          <Route path="/live" component={Live} />
-          <Route path="/goals" component={Goals} />
-          {isMember && <Route path="/install" component={Install} />}
-          {isMember && <Route path="/connect-stripe" component={ConnectStripe} />}
-          {isMember && <Route path="/settings/:part?" component={Settings} />}
-          <Route>
-            <NotFound isGuest={!isMember} />
-          </Route>
-        </Switch>
-      </Suspense>
+      {isShown ? (
+        <Suspense fallback={<Skeleton rows={10} />}>
+          <Switch>
+            <Route path="/" component={Overview} />
+            <Route path="/money" component={Money} />
+            <Route path="/money/customers/:customer" component={Customer} />
+            <Route path="/funnels" component={Funnels} />
+            <Route path="/journeys" component={Journeys} />
+            <Route path="/retention" component={Retention} />
+            <Route path="/web-vitals" component={WebVitals} />
+            <Route path="/people" component={People} />
+            <Route path="/people/:person" component={PersonPage} />
+            <Route path="/sessions/:session" component={Session} />
+            <Route path="/events" component={Events} />
+            <Route path="/titles" component={Titles} />
+            <Route path="/errors" component={Errors} />
+            <Route path="/errors/:error" component={ErrorPage} />
+            <Route path="/live" component={Live} />
+            <Route path="/goals" component={Goals} />
+            {isMember && <Route path="/install" component={Install} />}
+            {isMember && <Route path="/connect-stripe" component={ConnectStripe} />}
+            {isMember && <Route path="/settings/:part?" component={Settings} />}
+            <Route>
+              <NotFound isGuest={!isMember} />
+            </Route>
+          </Switch>
+        </Suspense>
+      ) : (
+        <Empty title={states.notShared} />
+      )}
     </SiteLayout>
   )
 }

@@ -74,22 +74,32 @@ function Chart({ title, metric, series, revenue, question, notes }: ChartProps) 
   const format = useFormat()
   const { period, setPeriod } = question
   const { labels, values, previous, previous_labels: previousLabels, group } = series
-  const { short } = valueText(format, metric)
+  const { short, exact } = valueText(format, metric)
   const part = drawnPart(labels, period.range)
   const tone = isMoneyMetric(metric) ? 'money' : 'traffic'
-  const lines: LineSeries[] = [{ name: common.metrics[metric], values, tone, format: short, ...part }]
+  const lines: LineSeries[] = [{ name: common.metrics[metric], values, tone, format: short, exact, ...part }]
   if (period.compare !== 'none') {
     lines.push({
       name: common.previous,
-      values: previous,
+      // Where the compared period has no bucket any more, there is a gap, not a zero.
+      values: previousLabels
+        ? previous.map((value, index) => (index < previousLabels.length ? value : Number.NaN))
+        : previous,
       tone: 'neutral',
       style: 'dashed',
       format: short,
+      exact,
       ...(previousLabels && { labels: previousLabels }),
     })
   }
   const bars: Series[] | undefined = revenue?.data && [
-    { name: text.revenueBars, values: revenue.data.values, tone: 'money', format: format.money },
+    {
+      name: text.revenueBars,
+      values: revenue.data.values,
+      tone: 'money',
+      format: format.money,
+      exact: value => format.exactMoney(value),
+    },
   ]
   const marks = useMemo(() => marksOf(notes ?? [], labels), [notes, labels])
   const open = (index: number) => {

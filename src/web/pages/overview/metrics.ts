@@ -43,7 +43,7 @@ export function valueText(format: Format, name: Metric | SeriesMetric): Written 
     case 'conversion_rate':
       return { short: format.percent, exact: format.percent }
     case 'avg_session_seconds':
-      return { short: format.duration, exact: format.duration }
+      return { short: format.duration, exact: value => `${format.decimal(value)} s` }
     case 'views_per_visit':
       return { short: format.decimal, exact: format.decimal }
     default:

@@ -37,7 +37,7 @@ export function ValueRows({ dimension, rows }: { dimension: Dimension; rows: rea
             </>
           ),
           share: visitors / most,
-          ...(all > 0 && { percent: format.percent((100 * visitors) / all) }),
+          ...(all > 0 && { percent: format.roughPercent((100 * visitors) / all) }),
           numbers: [
             { shown: format.count(visitors), exact: format.exact(visitors) },
             ...(hasMoney ? [moneyOf(format, revenue ?? 0)] : []),

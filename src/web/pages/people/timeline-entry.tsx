@@ -75,7 +75,7 @@ function Event({ item }: { item: Item }) {
       <span className={css.path}>
         <HostileText>{item.path}</HostileText>
       </span>
-      <Properties of={item.properties} />
+      <Properties of={item.properties} event={item.name} />
     </>
   )
 }

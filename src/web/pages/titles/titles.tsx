@@ -49,7 +49,8 @@ export default function Titles() {
                   <DataTable
                     label={explore.titles.title}
                     columns={columns}
-                    rows={data}
+                    // Hits without a title have none.
+                    rows={data.filter(({ value }) => value !== NONE)}
                     keyOf={({ value }) => value}
                     sort={sort}
                     order={order}

@@ -22,8 +22,10 @@ export function PercentChange({ percent, isInverse }: { percent: number; isInver
   const { change } = useText().common
   // From ten times on, the factor says more than a percentage.
   const shown =
-    percent >= 900 ? `×${format.exact(Math.round(1 + percent / 100))}` : format.percent(Math.abs(percent))
-  if (format.percent(0) === shown) return <span className={css.same}>{shown}</span>
+    percent >= 900
+      ? `×${format.exact(Math.round(1 + percent / 100))}`
+      : format.roughPercent(Math.abs(percent))
+  if (format.roughPercent(0) === shown) return <span className={css.same}>{shown}</span>
   const isGood = percent > 0 !== Boolean(isInverse)
   return (
     <span className={isGood ? css.good : css.bad}>

@@ -77,6 +77,7 @@ export const common: Dictionary['common'] = {
     empty: 'Nichts in diesem Zeitraum',
     tooSlow: 'Das dauert zu lange. Versuchen Sie einen kürzeren Zeitraum oder weniger Filter.',
     away: 'Der Server antwortet nicht. Prüfen Sie die Verbindung; die Seite versucht es von selbst erneut.',
+    notShared: 'Dieser Teil ist nicht mit Ihnen geteilt.',
     refused: 'Sie dürfen das nicht sehen.',
     limited: 'Zu viele Anfragen in einer Minute. Versuchen Sie es gleich noch einmal.',
     unknown:

@@ -78,6 +78,7 @@ export const common = {
     empty: 'Nothing in this period',
     tooSlow: 'This takes too long. Try a shorter range or fewer filters.',
     away: 'The server does not answer. Check the connection; the page tries again by itself.',
+    notShared: 'This part is not shared with you.',
     refused: 'You may not see this.',
     limited: 'Too many requests in one minute. Try again shortly.',
     unknown: 'This did not work. Try again; if it stays so, the log of the service has the reason.',
