@@ -484,7 +484,7 @@ describe('overview', () => {
           dayName(date),
           count(visitors[index]!),
           count(visitorsBefore[index]!),
-          shortMoney(revenue[index]!, currency),
+          money(revenue[index]!, currency),
         ])
         expect(await chart(page), what).toEqual([['Date', 'Unique visitors', 'Before', 'Revenue'], ...days])
 
