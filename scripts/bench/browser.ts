@@ -1,7 +1,7 @@
 import { accessSync, constants } from 'node:fs'
 import { delimiter, join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { type BrowserContext, chromium, type Page } from 'playwright-core'
+import { type BrowserContext, chromium, type Page, type Request } from 'playwright-core'
 import { onEnd } from './command.ts'
 
 /** A page is complete when it has not changed for so long. */
@@ -67,7 +67,7 @@ export async function openBrowser() {
       })
       await context.addInitScript(WATCH)
       await addCookie(context, url, cookie)
-      const page = await context.newPage()
+      const page = await newPage(context)
       await page.goto(url)
       await lastChange(page, 0)
       await page.screenshot({ path: file, fullPage: isWhole ?? false })
@@ -84,7 +84,7 @@ export async function openBrowser() {
           await context.close()
           context = await visitor(url, who)
         }
-        const page = await context.newPage()
+        const page = await newPage(context)
         await page.goto(url)
         const time = await lastChange(page, 0)
         if (load > 0) times.push(time)
@@ -103,7 +103,7 @@ export async function openBrowser() {
       const context = await visitor(url, { cookie })
       const times: { total: number; slowest: number }[] = []
       for (let click = 0; click <= clicks; click += 1) {
-        const page = await context.newPage()
+        const page = await newPage(context)
         await page.goto(url)
         await lastChange(page, 0)
         const row = await page.waitForSelector('[aria-label="Countries"] ol button')
@@ -129,12 +129,27 @@ async function addCookie(context: BrowserContext, url: string, cookie: string | 
   if (name && value) await context.addCookies([{ name, value, url: new URL(url).origin }])
 }
 
-/** Waits until the page has been quiet, and returns when it changed last, in milliseconds since its navigation. */
+const openRequests = new WeakMap<Page, Set<Request>>()
+
+/** Opens a page whose requests are followed. */
+async function newPage(context: BrowserContext): Promise<Page> {
+  const page = await context.newPage()
+  const open = new Set<Request>()
+  openRequests.set(page, open)
+  page.on('request', request => open.add(request))
+  for (const event of ['requestfinished', 'requestfailed'] as const) {
+    page.on(event as 'requestfinished', request => open.delete(request))
+  }
+  return page
+}
+
+/** Waits until the page has been quiet and waits for nothing, and returns when it changed last, in milliseconds since its navigation. */
 async function lastChange(page: Page, after: number): Promise<number> {
   const giveUpAt = Date.now() + PATIENCE_MS
   while (Date.now() < giveUpAt) {
     const [changedAt, now] = await page.evaluate<[number, number]>('[window.changedAt, performance.now()]')
-    if (changedAt > after && now - changedAt > QUIET_MS) return changedAt
+    const isWaiting = (openRequests.get(page)?.size ?? 0) > 0
+    if (changedAt > after && now - changedAt > QUIET_MS && !isWaiting) return changedAt
     await sleep(POLL_MS)
   }
   throw new Error(`${page.url()} still changes after ${PATIENCE_MS / 1000} s`)
