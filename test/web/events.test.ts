@@ -164,8 +164,10 @@ describe('page titles', () => {
     await open(page, `titles?${RANGE}`)
     await page.waitForSelector('table[aria-label="Page titles"] tbody tr')
     const { data } = await read(`/stats/breakdown?dimension=title&sort=sessions&${RANGE}`)
+    // Hits without a title are no row.
+    const titled = data.filter(({ value }: { value: string }) => value !== '(none)')
     expect(await cells(page, 'Page titles', 1)).toEqual(
-      data.map(({ sessions }: { sessions: number }) => String(sessions)),
+      titled.map(({ sessions }: { sessions: number }) => String(sessions)),
     )
     expect((await cells(page, 'Page titles', 4))[1]).toBe('4s')
     expect((await cells(page, 'Page titles', 5))[1]).toBe('60%')

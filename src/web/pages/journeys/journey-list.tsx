@@ -7,7 +7,7 @@ import { useNodeName } from './node-name.ts'
 /** The same as the picture for screen readers: each step, its values, and where the sessions of each go on. */
 export function JourneyList({ journeys: { steps, direction } }: { journeys: Journeys }) {
   const { journeys: text, common } = useText()
-  const { exact, percent } = useFormat()
+  const { exact, roughPercent: percent } = useFormat()
   const nameOf = useNodeName(direction)
   const all = Math.max(1, steps[0]?.sessions ?? 1)
   const headOf = (step: number) => {

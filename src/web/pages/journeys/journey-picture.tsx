@@ -98,7 +98,7 @@ function NodeLabel({ placed, journeys, width, onNear, onFollow }: LabelProps) {
   const nameOf = useNodeName(journeys.direction)
   const { node, step, x, y } = placed
   const name = nameOf(node)
-  const percent = format.percent((100 * node.sessions) / Math.max(1, journeys.steps[0]!.sessions))
+  const percent = format.roughPercent((100 * node.sessions) / Math.max(1, journeys.steps[0]!.sessions))
   const spoken = text.nodeText(name, common.visits(format.exact(node.sessions)), percent)
   const place = { left: x + BAR_WIDTH + 2, top: y, maxWidth: width - BAR_WIDTH - 20 }
   const events = {
