@@ -28,7 +28,9 @@ export function lineScale(lines: readonly LineSeries[], frame: Frame): Scale {
   const lowest = Math.min(0, min(values) ?? 0)
   const highest = Math.max(max(values) ?? 0, lowest === 0 ? 1 : 0)
   const [low, high] = nice(lowest, highest, TICKS)
-  const marks = ticks(low, high, TICKS)
+  // Half a visitor is no mark of a scale.
+  const isWhole = values.every(value => Number.isNaN(value) || Number.isInteger(value))
+  const marks = ticks(low, high, TICKS).filter(mark => !isWhole || Number.isInteger(mark))
   const span = high - low || 1
   return {
     ticks: marks,
