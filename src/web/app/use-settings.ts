@@ -1,7 +1,7 @@
 import { api, TOGETHER } from '../api/client.ts'
 import type { Outputs } from '../api/types.ts'
 import { type Read, useRead } from '../api/use-read.ts'
-import { useSite } from './site/site.tsx'
+import { useSite } from '../state/site.tsx'
 
 export type SiteSettings = Outputs['sites']['get']
 

@@ -1,9 +1,9 @@
 import { area, line } from 'd3-shape'
 import { useFormat } from '../format/format.ts'
+import type { TimeChartProps } from './chart-props.ts'
 import css from './plot.module.css'
-import { bucketX, type Frame, lineScale, shownLabels, stackRange } from './scales.ts'
+import { bucketX, type Frame, LEFT, lineScale, RIGHT, shownLabels, stackRange } from './scales.ts'
 import type { LineSeries, Series } from './series.ts'
-import type { TimeChartProps } from './time-chart.tsx'
 
 interface Props extends TimeChartProps {
   width: number
@@ -11,9 +11,6 @@ interface Props extends TimeChartProps {
   cursor: number | undefined
 }
 
-/** Room beside the buckets; at the left stand the numbers of the scale. */
-export const LEFT = 56
-export const RIGHT = 4
 const TOP = 20
 const AXIS = 24
 const LANE = 52

@@ -1,9 +1,8 @@
 import { useFormat } from '../format/format.ts'
-import { LEFT, RIGHT } from './plot.tsx'
+import type { TimeChartProps } from './chart-props.ts'
 import css from './readout.module.css'
-import { bucketX } from './scales.ts'
+import { bucketX, LEFT, RIGHT } from './scales.ts'
 import type { LineSeries } from './series.ts'
-import type { TimeChartProps } from './time-chart.tsx'
 
 interface Props extends TimeChartProps {
   width: number

@@ -8,6 +8,10 @@ export interface Frame {
   bottom: number
 }
 
+/** Room beside the buckets; at the left stand the numbers of the scale. */
+export const LEFT = 56
+export const RIGHT = 4
+
 /** Vertical scale of lines: from 0, or from below it where values are negative. */
 export interface Scale {
   y(value: number): number

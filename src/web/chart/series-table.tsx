@@ -1,7 +1,7 @@
 import { useFormat } from '../format/format.ts'
 import { useText } from '../text/text.tsx'
+import type { TimeChartProps } from './chart-props.ts'
 import type { LineSeries } from './series.ts'
-import type { TimeChartProps } from './time-chart.tsx'
 
 /** The numbers of a chart for screen readers. */
 export function SeriesTable({ title, labels, group, lines, bars = [] }: TimeChartProps) {

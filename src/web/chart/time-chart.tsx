@@ -1,25 +1,12 @@
 import { type KeyboardEvent, type PointerEvent, useId, useState } from 'react'
-import type { Group } from '../format/dates.ts'
 import { useText } from '../text/text.tsx'
-import { LEFT, Plot, RIGHT } from './plot.tsx'
+import type { TimeChartProps } from './chart-props.ts'
+import { Plot } from './plot.tsx'
 import { Readout } from './readout.tsx'
-import type { LineSeries, Mark, Series } from './series.ts'
+import { LEFT, RIGHT } from './scales.ts'
 import { SeriesTable } from './series-table.tsx'
 import css from './time-chart.module.css'
 import { useWidth } from './use-width.ts'
-
-export interface TimeChartProps {
-  title: string
-  /** Where each bucket begins. */
-  labels: readonly string[]
-  group: Group
-  lines: readonly LineSeries[]
-  /** Bars in a lane of their own below the lines, stacked; negative values hang down. */
-  bars?: readonly Series[]
-  marks?: readonly Mark[]
-  /** Opens a bucket. */
-  onChoose?(index: number): void
-}
 
 const PHONE = 560
 

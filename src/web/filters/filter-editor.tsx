@@ -1,6 +1,5 @@
 import { useState } from 'react'
 import type { Section } from '../api/types.ts'
-import { useSite } from '../app/site/site.tsx'
 import { Button } from '../parts/form/button.tsx'
 import { SelectField } from '../parts/form/field.tsx'
 import {
@@ -12,6 +11,7 @@ import {
   OPERATORS,
   type Operator,
 } from '../state/filters.ts'
+import { useSite } from '../state/site.tsx'
 import { useText } from '../text/text.tsx'
 import css from './filter-editor.module.css'
 import { ValueChooser } from './value-chooser.tsx'

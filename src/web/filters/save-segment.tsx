@@ -1,10 +1,10 @@
 import { api } from '../api/client.ts'
 import { useChange } from '../api/use-change.ts'
-import { useSite } from '../app/site/site.tsx'
 import { SelectField, TextField } from '../parts/form/field.tsx'
 import { Form } from '../parts/form/form.tsx'
 import { Dialog } from '../parts/overlay/dialog.tsx'
 import { type Filter, inputOf } from '../state/filters.ts'
+import { useSite } from '../state/site.tsx'
 import { useText } from '../text/text.tsx'
 
 /** Saves the filters of the page under a name. */

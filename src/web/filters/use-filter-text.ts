@@ -1,7 +1,7 @@
 import { api, TOGETHER } from '../api/client.ts'
 import { useRead } from '../api/use-read.ts'
-import { useSite } from '../app/site/site.tsx'
 import type { Filter } from '../state/filters.ts'
+import { useSite } from '../state/site.tsx'
 import { useText } from '../text/text.tsx'
 import { useValueText } from './value-text.ts'
 

@@ -1,5 +1,5 @@
 import { useMemo } from 'react'
-import { useSite } from '../app/site/site.tsx'
+import { useSite } from '../state/site.tsx'
 import { useLanguage } from '../text/text.tsx'
 import { type DateFormat, dateFormat } from './dates.ts'
 import { type MoneyFormat, moneyFormat } from './money.ts'

@@ -1,8 +1,8 @@
 import { lazy, Suspense, useState } from 'react'
-import { useQuestion } from '../app/site/site.tsx'
 import { Button } from '../parts/form/button.tsx'
 import { CheckField } from '../parts/form/field.tsx'
 import { type Compare, type Period, PRESET_NAMES, PRESETS } from '../state/period.ts'
+import { useQuestion } from '../state/site.tsx'
 import { useText } from '../text/text.tsx'
 import css from './period-panel.module.css'
 

@@ -1,6 +1,6 @@
 import type { Section } from '../api/types.ts'
-import { useSite } from '../app/site/site.tsx'
 import type { Column } from '../parts/lists/data-table.tsx'
+import { useSite } from '../state/site.tsx'
 
 /** A column of a section that a share may leave out. */
 type PermittedColumn<Row, Sort extends string> = Column<Row, Sort> & { needs?: Section }

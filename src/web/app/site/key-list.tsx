@@ -1,9 +1,9 @@
 import { Dialog } from '../../parts/overlay/dialog.tsx'
 import { PRESET_NAMES, PRESETS } from '../../state/period.ts'
+import { useSite } from '../../state/site.tsx'
 import { useText } from '../../text/text.tsx'
 import css from './key-list.module.css'
 import { SITE_PAGES } from './pages-of-site.ts'
-import { useSite } from './site.tsx'
 
 /** Lists all keyboard shortcuts. */
 export default function KeyList({ onClose }: { onClose(): void }) {

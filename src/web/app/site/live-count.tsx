@@ -2,9 +2,9 @@ import { Link, useLocation } from 'wouter'
 import { api } from '../../api/client.ts'
 import { useRead } from '../../api/use-read.ts'
 import { useFormat } from '../../format/format.ts'
+import { useSite } from '../../state/site.tsx'
 import { useText } from '../../text/text.tsx'
 import css from './live-count.module.css'
-import { useSite } from './site.tsx'
 
 const EVERY_MS = 10_000
 

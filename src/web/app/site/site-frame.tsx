@@ -3,12 +3,12 @@ import { api, TOGETHER } from '../../api/client.ts'
 import { failureOf } from '../../api/failure.ts'
 import type { Outputs } from '../../api/types.ts'
 import { queries, useRead } from '../../api/use-read.ts'
+import { SiteProvider, type SiteView } from '../../state/site.tsx'
 import { useText } from '../../text/text.tsx'
 import { Away } from '../away.tsx'
 import { NotFound } from '../not-found.tsx'
 import { actIn, currentTeam, type Person, rememberedTeam, type Team, usePerson } from '../person/person.tsx'
 import { takeEarly } from './early-site.ts'
-import { SiteProvider, type SiteView } from './site.tsx'
 
 interface Found {
   site: Outputs['sites']['get']

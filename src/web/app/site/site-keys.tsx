@@ -2,9 +2,9 @@ import { lazy, Suspense, useState } from 'react'
 import { useLocation } from 'wouter'
 import { useLinks } from '../../state/kept-search.ts'
 import { PRESET_NAMES, PRESETS } from '../../state/period.ts'
+import { useQuestion, useSite } from '../../state/site.tsx'
 import { useKeys } from '../use-keys.ts'
 import { SITE_PAGES } from './pages-of-site.ts'
-import { useQuestion, useSite } from './site.tsx'
 
 const KeyList = lazy(() => import('./key-list.tsx'))
 const QuickSearch = lazy(() => import('../../filters/quick-search.tsx'))

@@ -2,11 +2,11 @@ import { Suspense } from 'react'
 import { Route, Switch, useLocation } from 'wouter'
 import Overview from '../../pages/overview/overview.tsx'
 import { Empty, Skeleton } from '../../parts/states.tsx'
+import { useSite } from '../../state/site.tsx'
 import { useText } from '../../text/text.tsx'
 import { lazyPage } from '../lazy-page.tsx'
 import { NotFound } from '../not-found.tsx'
 import { SITE_PAGES } from './pages-of-site.ts'
-import { useSite } from './site.tsx'
 import { SiteLayout } from './site-layout.tsx'
 
 const Money = lazyPage(() => import('../../pages/money/money.tsx'))

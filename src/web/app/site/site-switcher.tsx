@@ -2,10 +2,10 @@ import { useState } from 'react'
 import { api, TOGETHER } from '../../api/client.ts'
 import { useRead } from '../../api/use-read.ts'
 import { Menu, type MenuEntry } from '../../parts/overlay/menu.tsx'
+import { useSite } from '../../state/site.tsx'
 import { useText } from '../../text/text.tsx'
 import { useCurrentTeam } from '../person/person.tsx'
 import { signOut } from '../person/sign-out.ts'
-import { useSite } from './site.tsx'
 import css from './site-switcher.module.css'
 
 const MOST_SITES = 12

@@ -1,9 +1,9 @@
-import { useQuestion } from '../../app/site/site.tsx'
 import { drawnPart } from '../../chart/drawn.ts'
 import { TimeChart } from '../../chart/time-chart.tsx'
 import { useFormat } from '../../format/format.ts'
 import { Answer } from '../../parts/answer.tsx'
 import { Skeleton } from '../../parts/states.tsx'
+import { useQuestion } from '../../state/site.tsx'
 import { useText } from '../../text/text.tsx'
 import { useErrorSeries } from './use-error-series.ts'
 

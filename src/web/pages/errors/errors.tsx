@@ -1,12 +1,12 @@
 import { api } from '../../api/client.ts'
 import { useRead } from '../../api/use-read.ts'
-import { useQuestion, useSite } from '../../app/site/site.tsx'
 import { Answer } from '../../parts/answer.tsx'
 import { Card } from '../../parts/card.tsx'
 import { CsvButton } from '../../parts/lists/csv-button.tsx'
 import { Pager } from '../../parts/lists/pager.tsx'
 import { Empty } from '../../parts/states.tsx'
 import { usePage } from '../../state/page.ts'
+import { useQuestion, useSite } from '../../state/site.tsx'
 import { useText } from '../../text/text.tsx'
 import { ErrorTable } from './error-table.tsx'
 

@@ -1,6 +1,6 @@
 import { api, TOGETHER } from '../../api/client.ts'
 import { useRead } from '../../api/use-read.ts'
-import { useQuestion } from '../../app/site/site.tsx'
+import { useQuestion } from '../../state/site.tsx'
 
 /** Occurrences of an error over time. Those of all errors of a list are one request. */
 export function useErrorSeries(error: string) {

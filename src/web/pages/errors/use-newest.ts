@@ -1,7 +1,7 @@
 import { api } from '../../api/client.ts'
 import type { Outputs } from '../../api/types.ts'
 import { useRead } from '../../api/use-read.ts'
-import { useQuestion } from '../../app/site/site.tsx'
+import { useQuestion } from '../../state/site.tsx'
 
 export type Occurrence = Outputs['stats']['errorEvents']['data'][number]
 

@@ -1,6 +1,5 @@
 import { api } from '../../api/client.ts'
 import { useRead } from '../../api/use-read.ts'
-import { useQuestion } from '../../app/site/site.tsx'
 import { NONE } from '../../filters/value-text.ts'
 import { useFormat } from '../../format/format.ts'
 import { Answer } from '../../parts/answer.tsx'
@@ -8,6 +7,7 @@ import { Card } from '../../parts/card.tsx'
 import { HostileText } from '../../parts/hostile-text.tsx'
 import { RankList } from '../../parts/lists/rank-list.tsx'
 import { Empty } from '../../parts/states.tsx'
+import { useQuestion } from '../../state/site.tsx'
 import { useText } from '../../text/text.tsx'
 
 const MOST = 12

@@ -1,5 +1,5 @@
-import { useQuestion } from '../../app/site/site.tsx'
 import { CardGrid } from '../../parts/card.tsx'
+import { useQuestion } from '../../state/site.tsx'
 import { useText } from '../../text/text.tsx'
 import { EventLog } from './event-log.tsx'
 import { EventNames } from './event-names.tsx'

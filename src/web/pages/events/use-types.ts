@@ -1,7 +1,7 @@
 import { api } from '../../api/client.ts'
 import { useRead } from '../../api/use-read.ts'
-import { useQuestion } from '../../app/site/site.tsx'
 import { useAddress } from '../../state/address.ts'
+import { useQuestion } from '../../state/site.tsx'
 import { EVENT_TYPES, type EventType } from '../../visits/event-types.ts'
 
 /** Without a choice: all but pageviews, which other pages are about. */

@@ -1,7 +1,7 @@
 import { api } from '../../api/client.ts'
 import { useChange } from '../../api/use-change.ts'
-import { useSite } from '../../app/site/site.tsx'
 import { Confirm } from '../../parts/confirm.tsx'
+import { useSite } from '../../state/site.tsx'
 import { useText } from '../../text/text.tsx'
 import type { Funnel } from './draft.ts'
 

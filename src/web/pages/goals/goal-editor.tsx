@@ -1,11 +1,11 @@
 import { useState } from 'react'
 import { api } from '../../api/client.ts'
 import { useChange } from '../../api/use-change.ts'
-import { useSite } from '../../app/site/site.tsx'
 import { CheckField, SelectField, TextField } from '../../parts/form/field.tsx'
 import { Form } from '../../parts/form/form.tsx'
 import { Dialog } from '../../parts/overlay/dialog.tsx'
 import { OPERATORS } from '../../state/filters.ts'
+import { useSite } from '../../state/site.tsx'
 import { useText } from '../../text/text.tsx'
 import { GoalPreview } from './goal-preview.tsx'
 import {

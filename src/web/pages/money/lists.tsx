@@ -1,7 +1,7 @@
-import { useQuestion, useSite } from '../../app/site/site.tsx'
 import { Card } from '../../parts/card.tsx'
 import { Tabs } from '../../parts/tabs.tsx'
 import { useAddress } from '../../state/address.ts'
+import { useQuestion, useSite } from '../../state/site.tsx'
 import { useText } from '../../text/text.tsx'
 import { CustomerList } from './customer-list.tsx'
 import { firstVisitFilters } from './first-visit.ts'

@@ -1,7 +1,7 @@
-import { useQuestion } from '../../app/site/site.tsx'
 import { useFormat } from '../../format/format.ts'
 import { Figure, FigureGrid } from '../../parts/figures/figure.tsx'
 import { useAddress } from '../../state/address.ts'
+import { useQuestion } from '../../state/site.tsx'
 import { useText } from '../../text/text.tsx'
 import {
   COURSES,

@@ -1,6 +1,6 @@
 import { Link } from 'wouter'
-import { useSite } from '../../app/site/site.tsx'
 import { useFormat } from '../../format/format.ts'
+import { useSite } from '../../state/site.tsx'
 import { useText } from '../../text/text.tsx'
 import css from './processor-state.module.css'
 import type { Processor } from './use-processor.ts'

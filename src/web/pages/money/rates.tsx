@@ -1,7 +1,7 @@
-import { useQuestion } from '../../app/site/site.tsx'
 import { useFormat } from '../../format/format.ts'
 import { Card } from '../../parts/card.tsx'
 import { Change } from '../../parts/figures/change.tsx'
+import { useQuestion } from '../../state/site.tsx'
 import { useText } from '../../text/text.tsx'
 import type { Report } from './metrics.ts'
 import css from './rates.module.css'

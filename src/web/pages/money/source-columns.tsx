@@ -1,7 +1,7 @@
-import { useQuestion } from '../../app/site/site.tsx'
 import { useFormat } from '../../format/format.ts'
 import { HostileText } from '../../parts/hostile-text.tsx'
 import type { Column } from '../../parts/lists/data-table.tsx'
+import { useQuestion } from '../../state/site.tsx'
 import { useText } from '../../text/text.tsx'
 import css from './source-card.module.css'
 import { useSourceName } from './source-name.ts'

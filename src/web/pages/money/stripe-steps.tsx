@@ -1,11 +1,11 @@
 import { api } from '../../api/client.ts'
 import { useChange } from '../../api/use-change.ts'
 import { serviceAddress } from '../../app/service-address.ts'
-import { useSite } from '../../app/site/site.tsx'
 import { CodeBlock } from '../../parts/code-block.tsx'
 import { TextField } from '../../parts/form/field.tsx'
 import { Form } from '../../parts/form/form.tsx'
 import { Step, Steps } from '../../parts/steps.tsx'
+import { useSite } from '../../state/site.tsx'
 import { useText } from '../../text/text.tsx'
 import css from './connect-stripe.module.css'
 

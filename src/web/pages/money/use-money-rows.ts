@@ -1,8 +1,8 @@
 import { api } from '../../api/client.ts'
 import type { Outputs } from '../../api/types.ts'
 import { type Read, useRead } from '../../api/use-read.ts'
-import { useQuestion } from '../../app/site/site.tsx'
 import type { FilterInput } from '../../state/filters.ts'
+import { useQuestion } from '../../state/site.tsx'
 
 export const DIMENSIONS = ['channel', 'source', 'entry_path', 'utm_campaign', 'country'] as const
 export type MoneyDimension = (typeof DIMENSIONS)[number]

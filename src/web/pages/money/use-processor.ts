@@ -2,7 +2,7 @@ import { api, TOGETHER } from '../../api/client.ts'
 import { failureOf } from '../../api/failure.ts'
 import type { Outputs } from '../../api/types.ts'
 import { useRead } from '../../api/use-read.ts'
-import { useSite } from '../../app/site/site.tsx'
+import { useSite } from '../../state/site.tsx'
 
 /** The connection to the payment processor; null without one, undefined while it is not known, or for readers who may not know it. */
 export type Processor = Outputs['processor']['get'] | null | undefined

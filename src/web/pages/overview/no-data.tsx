@@ -1,5 +1,5 @@
 import { Link } from 'wouter'
-import { useSite } from '../../app/site/site.tsx'
+import { useSite } from '../../state/site.tsx'
 import { useText } from '../../text/text.tsx'
 import css from './no-data.module.css'
 

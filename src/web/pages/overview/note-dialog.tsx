@@ -1,9 +1,9 @@
 import { api } from '../../api/client.ts'
 import { useChange } from '../../api/use-change.ts'
-import { useSite } from '../../app/site/site.tsx'
 import { TextArea, TextField } from '../../parts/form/field.tsx'
 import { Form } from '../../parts/form/form.tsx'
 import { Dialog } from '../../parts/overlay/dialog.tsx'
+import { useSite } from '../../state/site.tsx'
 import { useText } from '../../text/text.tsx'
 
 /** Adds a note to a day, which charts then show. */

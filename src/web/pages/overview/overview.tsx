@@ -1,5 +1,5 @@
-import { useSite } from '../../app/site/site.tsx'
 import { CardGrid } from '../../parts/card.tsx'
+import { useSite } from '../../state/site.tsx'
 import { useText } from '../../text/text.tsx'
 import { CARDS } from './cards.ts'
 import { Figures } from './figures.tsx'

@@ -1,6 +1,6 @@
 import { api } from '../../api/client.ts'
 import { type Read, useRead } from '../../api/use-read.ts'
-import { useQuestion, useSite } from '../../app/site/site.tsx'
+import { useQuestion, useSite } from '../../state/site.tsx'
 import type { Overview } from './metrics.ts'
 
 /** The figures of the period. All who ask share one request. */

@@ -2,7 +2,7 @@ import { useState } from 'react'
 import { api } from '../../api/client.ts'
 import { type Failure, failureOf } from '../../api/failure.ts'
 import type { Outputs } from '../../api/types.ts'
-import { useSite } from '../../app/site/site.tsx'
+import { useSite } from '../../state/site.tsx'
 
 type Export = Outputs['people']['export']
 

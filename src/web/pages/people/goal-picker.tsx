@@ -1,6 +1,6 @@
-import { useQuestion, useSite } from '../../app/site/site.tsx'
 import { useGoalNames } from '../../filters/use-filter-text.ts'
 import { HostileText } from '../../parts/hostile-text.tsx'
+import { useQuestion, useSite } from '../../state/site.tsx'
 import { useText } from '../../text/text.tsx'
 import css from './goal-picker.module.css'
 

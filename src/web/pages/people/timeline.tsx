@@ -1,12 +1,12 @@
 import { api } from '../../api/client.ts'
 import type { Outputs } from '../../api/types.ts'
 import { useRead } from '../../api/use-read.ts'
-import { useQuestion } from '../../app/site/site.tsx'
 import { type Format, useFormat } from '../../format/format.ts'
 import { Answer } from '../../parts/answer.tsx'
 import { Pager } from '../../parts/lists/pager.tsx'
 import { Empty } from '../../parts/states.tsx'
 import { usePage } from '../../state/page.ts'
+import { useQuestion } from '../../state/site.tsx'
 import css from './timeline.module.css'
 import { TimelineEntry } from './timeline-entry.tsx'
 

@@ -1,7 +1,7 @@
 import type { Inputs } from '../../api/types.ts'
-import { useSite } from '../../app/site/site.tsx'
 import { useGoalNames } from '../../filters/use-filter-text.ts'
 import { useAddress } from '../../state/address.ts'
+import { useSite } from '../../state/site.tsx'
 
 type Input = Inputs['stats']['retention']
 export type Cohort = NonNullable<Input['cohort']>

@@ -1,7 +1,7 @@
 import { Link } from 'wouter'
-import { useSite } from '../../app/site/site.tsx'
 import { Button } from '../../parts/form/button.tsx'
 import { Empty } from '../../parts/states.tsx'
+import { useSite } from '../../state/site.tsx'
 import { useText } from '../../text/text.tsx'
 import css from './why-not.module.css'
 

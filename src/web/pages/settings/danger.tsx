@@ -2,10 +2,10 @@ import { useState } from 'react'
 import { useLocation } from 'wouter'
 import { api } from '../../api/client.ts'
 import { useChange } from '../../api/use-change.ts'
-import { useSite } from '../../app/site/site.tsx'
 import { Card } from '../../parts/card.tsx'
 import { Confirm } from '../../parts/confirm.tsx'
 import { Button } from '../../parts/form/button.tsx'
+import { useSite } from '../../state/site.tsx'
 import { useText } from '../../text/text.tsx'
 
 /** The deletion of the site. */

@@ -1,7 +1,7 @@
 import { type ReactNode, useState } from 'react'
 import type { Change } from '../../api/use-change.ts'
-import { useSite } from '../../app/site/site.tsx'
 import { Form } from '../../parts/form/form.tsx'
+import { useSite } from '../../state/site.tsx'
 import { useText } from '../../text/text.tsx'
 import css from './settings.module.css'
 

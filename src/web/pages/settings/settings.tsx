@@ -1,7 +1,7 @@
 import { type ComponentType, useEffect, useRef } from 'react'
 import { Link, useParams } from 'wouter'
 import { NotFound } from '../../app/not-found.tsx'
-import { useSite } from '../../app/site/site.tsx'
+import { useSite } from '../../state/site.tsx'
 import { useText } from '../../text/text.tsx'
 import { DangerSettings } from './danger.tsx'
 import { DataSettings } from './data.tsx'

@@ -1,6 +1,5 @@
 import { api } from '../../api/client.ts'
 import { useRead } from '../../api/use-read.ts'
-import { useQuestion } from '../../app/site/site.tsx'
 import { drawnPart } from '../../chart/drawn.ts'
 import { TimeChart } from '../../chart/time-chart.tsx'
 import { useFormat } from '../../format/format.ts'
@@ -8,6 +7,7 @@ import { Answer } from '../../parts/answer.tsx'
 import { Card } from '../../parts/card.tsx'
 import { HostileText } from '../../parts/hostile-text.tsx'
 import { Skeleton } from '../../parts/states.tsx'
+import { useQuestion } from '../../state/site.tsx'
 import { useText } from '../../text/text.tsx'
 
 const LONGEST_SHOWN = 200

@@ -1,8 +1,8 @@
 import type { Outputs } from '../../../api/types.ts'
 import { serviceAddress } from '../../../app/service-address.ts'
-import { useSite } from '../../../app/site/site.tsx'
 import { CodeBlock } from '../../../parts/code-block.tsx'
 import { Dialog } from '../../../parts/overlay/dialog.tsx'
+import { useSite } from '../../../state/site.tsx'
 import { useText } from '../../../text/text.tsx'
 import css from '../settings.module.css'
 

@@ -1,15 +1,8 @@
 import { createContext, type ReactNode, useContext, useMemo } from 'react'
-import type { Section } from '../../api/types.ts'
-import { useAddress } from '../../state/address.ts'
-import { type Filter, type FilterInput, filtersIn, inputOf, parameterOf } from '../../state/filters.ts'
-import {
-  compareInput,
-  type Period,
-  paramsOf,
-  periodIn,
-  rangeInput,
-  rememberPeriod,
-} from '../../state/period.ts'
+import type { Section } from '../api/types.ts'
+import { useAddress } from './address.ts'
+import { type Filter, type FilterInput, filtersIn, inputOf, parameterOf } from './filters.ts'
+import { compareInput, type Period, paramsOf, periodIn, rangeInput, rememberPeriod } from './period.ts'
 
 /** What a page knows of its site, whoever reads it. */
 export interface SiteView {
