@@ -14,7 +14,7 @@ const COMES_BACK = 0.2
 const KNOWN_VISITORS = 2_500
 /** Between sessions of a visitor, so that they do not become one. */
 const APART_MS = 45 * MINUTE_MS
-/** Visits that begin in the last minutes, so that somebody is on the site now. */
+/** Visits that begin in the last minutes, so that the live page shows visitors. */
 const LIVE_VISITS = 16
 const LIVE_MS = 12 * MINUTE_MS
 

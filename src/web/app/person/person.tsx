@@ -45,7 +45,7 @@ export function SignedIn({ children }: { children: ReactNode }) {
 }
 
 /**
- * Loads the page anew when it may be another person's: somebody else signed in in another tab, or the browser kept the page and shows
+ * Loads the page anew when it may be another person's: another person signed in in another tab, or the browser kept the page and shows
  * it again after signing out.
  */
 function useOnePerson(id: string | undefined): void {

@@ -6,7 +6,7 @@ import { Passkeys } from './passkeys.tsx'
 import { Password } from './password.tsx'
 import { SecondFactor } from './second-factor.tsx'
 
-/** Ways to sign in, of which the service may offer only some. */
+/** Ways to sign in; the service may offer only some of them. */
 export function Security() {
   const methods = useMethods()
   return (

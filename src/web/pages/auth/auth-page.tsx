@@ -53,7 +53,7 @@ function Languages() {
 /** What stands in the column, one below the other. */
 export const Stack = ({ children }: { children: ReactNode }) => <div className={css.stack}>{children}</div>
 
-/** Separates ways of which one is enough. */
+/** Separates ways to sign in; one of them is enough. */
 export function Or() {
   const { auth } = useText()
   return (

@@ -1,7 +1,7 @@
 import { lazy, Suspense, useState } from 'react'
 import { useFormat } from '../../format/format.ts'
 import { Answer } from '../../parts/answer.tsx'
-import { Change } from '../../parts/figures/change.tsx'
+import { Figure, FigureGrid, FigurePanel } from '../../parts/figures/figure.tsx'
 import { Skeleton } from '../../parts/states.tsx'
 import { useAddress } from '../../state/address.ts'
 import { useQuestion, useSite } from '../../state/site.tsx'
@@ -22,29 +22,32 @@ export function Figures() {
   const read = useOverview()
   const metric = chosenMetric(params, read.data)
   return (
-    <section className={css.panel}>
-      <Answer
-        read={read}
-        placeholder={
-          <div className={css.wait}>
-            <Skeleton rows={2} />
-          </div>
-        }
-      >
-        {overview => (
-          <div className={css.figures}>
-            {METRICS.filter(name => overview[name] !== undefined).map(name => (
-              <Figure
-                key={name}
-                name={name}
-                overview={overview}
-                isChosen={name === metric}
-                isCompared={period.compare !== 'none'}
-              />
-            ))}
-          </div>
-        )}
-      </Answer>
+    <FigurePanel
+      figures={
+        <Answer
+          read={read}
+          placeholder={
+            <div className={css.wait}>
+              <Skeleton rows={2} />
+            </div>
+          }
+        >
+          {overview => (
+            <FigureGrid>
+              {METRICS.filter(name => overview[name] !== undefined).map(name => (
+                <MetricFigure
+                  key={name}
+                  name={name}
+                  overview={overview}
+                  isChosen={name === metric}
+                  isCompared={period.compare !== 'none'}
+                />
+              ))}
+            </FigureGrid>
+          )}
+        </Answer>
+      }
+    >
       <ChartPanel
         metric={metric}
         hasRevenue={read.data?.revenue !== undefined && !isMoneyMetric(metric)}
@@ -53,7 +56,7 @@ export function Figures() {
       <Suspense>
         {noteAt !== undefined && <NoteDialog day={noteAt} onClose={() => setNoteAt(undefined)} />}
       </Suspense>
-    </section>
+    </FigurePanel>
   )
 }
 
@@ -64,37 +67,28 @@ interface FigureProps {
   isCompared: boolean
 }
 
-function Figure({ name, overview, isChosen, isCompared }: FigureProps) {
+function MetricFigure({ name, overview, isChosen, isCompared }: FigureProps) {
   const { common } = useText()
   const format = useFormat()
   const { change } = useAddress()
   const now = overview[name] ?? 0
   const before = overview.previous[name] ?? 0
   const { short, exact } = valueText(format, name)
-  const className = [css.figure, isMoneyMetric(name) && css.money].filter(Boolean).join(' ')
-  const content = (
-    <>
-      <span className={css.name}>{common.metrics[name]}</span>
-      <strong className={css.value} title={exact(now)}>
-        {short(now)}
-      </strong>
-      {isCompared && (
-        <small className={css.change} title={`${common.previous}: ${exact(before)}`}>
-          <Change now={now} before={before} isInverse={name === 'bounce_rate'} />
-        </small>
-      )}
-    </>
-  )
-  // The conversion rate of a filter has no series.
-  if (name === 'conversion_rate') return <div className={className}>{content}</div>
+  const title = `${common.previous}: ${exact(before)}`
   return (
-    <button
-      type="button"
-      className={className}
-      aria-pressed={isChosen}
-      onClick={() => change({ metric: name === 'visitors' ? null : name }, { replace: true })}
-    >
-      {content}
-    </button>
+    <Figure
+      name={common.metrics[name]}
+      shown={short(now)}
+      exact={exact(now)}
+      isMoney={isMoneyMetric(name)}
+      compared={isCompared ? { now, before, isInverse: name === 'bounce_rate', title } : undefined}
+      isChosen={isChosen}
+      // The conversion rate of a filter has no series.
+      onChoose={
+        name === 'conversion_rate'
+          ? undefined
+          : () => change({ metric: name === 'visitors' ? null : name }, { replace: true })
+      }
+    />
   )
 }
