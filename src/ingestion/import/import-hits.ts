@@ -129,11 +129,11 @@ export async function importHits(
     return { ...envelope, id, line: number, bytes: text.length, siteNo: site.siteNo }
   }
 
-  function readHit({ endpoint, at, id, line, sender, body }: Entry) {
+  function readHit({ endpoint, at, id, line, sender, location = geo.locate(sender.address), body }: Entry) {
     const content = readBody(endpoint, body)
     if (dropReason(content, sender)) return undefined
     const salts = givenVisitorId(content, site) ? undefined : saltsAt(at)
-    const routed = makeHit(content, { id, at, site, sender, location: geo.locate(sender.address), salts })
+    const routed = makeHit(content, { id, at, site, sender, location, salts })
     return { ...routed, hit: enrich({ ...routed.hit, line }) }
   }
 

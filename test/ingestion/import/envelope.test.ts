@@ -47,6 +47,19 @@ test.each([
   [{ timestamp: '2024-01-01T00:00:00Z', body: undefined }, /body/],
   [{ timestamp: '2024-01-01T00:00:00Z', ip: 7 }, /ip/],
   [{ timestamp: '2024-01-01T00:00:00Z', user_agent: {} }, /user_agent/],
+  [{ timestamp: '2024-01-01T00:00:00Z', location: 'DE' }, /location must be an object/],
+  [
+    { timestamp: '2024-01-01T00:00:00Z', location: { country: 'de' } },
+    /location.country must be two capital/,
+  ],
+  [
+    { timestamp: '2024-01-01T00:00:00Z', location: { region: 'Bavaria' } },
+    /location.region must be an ISO 3166-2/,
+  ],
+  [
+    { timestamp: '2024-01-01T00:00:00Z', location: { city: 'x'.repeat(101) } },
+    /location.city must be a name/,
+  ],
 ])('import: a line with %j is refused', (fields, reason) => {
   expect(() => read(fields)).toThrow(reason)
 })

@@ -161,6 +161,16 @@ test('import: the address gives visitor and country and is not stored', async ()
   }
 })
 
+test('import: a location takes the place of what the address says', async () => {
+  const site = await createTestSite(database.db)
+  const location = { country: 'DE', region: 'DE-BE', city: 'Berlin' }
+  await importLines(site, pageviewLine(NOON, { ip: '8.8.8.8', location }))
+  await importLines(site, pageviewLine(NOON, { ip: '8.8.8.9', location: {} }))
+  const places = await database.db`
+    select country, region, city from events where site_no = ${site.siteNo} order by country desc`
+  expect([...places]).toEqual([location, { country: '', region: '', city: '' }])
+})
+
 test('import: a key in the body is ignored, and the fields are those of the endpoint', async () => {
   const site = await createTestSite(database.db)
   const lines = [

@@ -1,0 +1,18 @@
+import type { Db } from '../../src/db/connect.ts'
+import { findSite, findSiteAnywhere } from '../../src/sites/find-site.ts'
+
+/** Returns the ids of a team's sites; null when no site is given. */
+export async function siteIdsOf(
+  db: Db,
+  teamId: string,
+  sites: string[] | undefined,
+): Promise<string[] | null> {
+  if (!sites) return null
+  const found = await Promise.all(sites.map(site => findSite(db, { teamId, siteIds: null }, site)))
+  return found.map(({ id }) => id)
+}
+
+/** Returns the number of a site; null when no site is given. */
+export async function siteNoOf(db: Db, site: string | undefined): Promise<number | null> {
+  return site === undefined ? null : (await findSiteAnywhere(db, site)).siteNo
+}

@@ -1,0 +1,44 @@
+import type { SourceFile } from '../source-file.ts'
+
+/** A line of `hits:import` (docs/import.md). */
+export interface HitLine {
+  endpoint: 'collect' | 'event' | 'engage' | 'identify' | 'web-vitals'
+  /** ISO 8601 with `Z`. */
+  timestamp: string
+  ip?: string
+  user_agent?: string
+  location?: { country?: string; region?: string; city?: string }
+  /** The body of the endpoint without `key`. */
+  body: Record<string, unknown>
+}
+
+/**
+ * What became of a row of a file: a hit, or the reason why it cannot be carried over. Reasons are short plain texts without values
+ * of the row, such as `no time` or `image, not a page`, so that equal ones can be counted.
+ */
+export type Converted = { hit: HitLine } | { left: string }
+
+export interface ConvertOptions {
+  /** Domain of the site that the hits are for: the host of rows that name none. */
+  domain: string
+  /** Zone of times that name none, IANA. */
+  timezone: string
+  /** The website in files that hold several, as the format names it; undefined: the only one. */
+  website?: string
+}
+
+/** Turns the files of another product into hits. */
+export interface Converter {
+  /** What a person calls the format, such as `Umami`. */
+  title: string
+  /** What the file must be, as a sentence for messages and help. */
+  file: string
+  /** Things that the format has and this service cannot keep, and what is not exact; for the result of a dry run. */
+  notes: string[]
+  /**
+   * Reads a file with constant memory, in the order of the file; the caller puts the hits in time order. Each visitor of the other
+   * product has one `visitor_id`, made by `visitorIdOf`.
+   * @throws AppError `validation_failed` when the file is not of this format, with what is expected
+   */
+  convert(file: SourceFile, options: ConvertOptions): AsyncIterable<Converted>
+}
