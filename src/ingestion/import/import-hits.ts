@@ -2,13 +2,14 @@ import type { Db } from '../../db/connect.ts'
 import { createChunkOpener } from '../../rollups/columnstore.ts'
 import type { Written } from '../../rollups/keep-refreshed.ts'
 import type { Log } from '../../runtime/log.ts'
-import { dropReason, givenVisitorId, type HitSite, makeHit } from '../edge/accept.ts'
+import { dropReason, type Endpoint, givenVisitorId, type HitSite, makeHit } from '../edge/accept.ts'
 import type { Geo } from '../edge/geo.ts'
 import { readBody } from '../edge/read-body.ts'
 import { type EnrichedHit, PARTITIONS } from '../hit.ts'
 import { enrich } from '../stages/index.ts'
 import { SESSION_SPAN_MS } from '../store/batch-context.ts'
 import { findStored } from '../store/find-stored.ts'
+import { type IdentityOfUser, storeIdentities } from '../store/store-identities.ts'
 import { retryForAMinute, storeHits, storeWithBisection } from '../store/store.ts'
 import { type Envelope, readEnvelope } from './envelope.ts'
 import { loadImportSalts } from './import-salts.ts'
@@ -16,6 +17,7 @@ import { digestOf, hitIdOf, Ordinals } from './line-ids.ts'
 import { type Line, MAX_LINE_BYTES, readLines } from './lines.ts'
 import { createPartitionWriter } from './partition-writer.ts'
 import { createRejects, type Rejected } from './rejects.ts'
+import { readIdentity, readStoredBody, requireVisitor, restore } from './restored-hit.ts'
 import { createWrittenTimes } from './written-times.ts'
 
 export interface Imported {
@@ -78,6 +80,7 @@ export async function importHits(
   let dropped = 0
   // True while lines are found to be stored already: checking before parsing and enriching them is cheaper then.
   let isSkipping = true
+  let identities: IdentityOfUser[] = []
 
   const writers = Array.from({ length: PARTITIONS }, (_, partition) =>
     createPartitionWriter({
@@ -101,6 +104,7 @@ export async function importHits(
       part => withRetries(() => storeHits(db, partition, part, options.mostValues)),
       async (hit, error) => rejects.add(hit.line!, (error as Error).message),
     )
+    for (const { hit, reason } of result.refused) rejects.add(hit.line!, reason)
     for (const hit of result.expired)
       rejects.add(hit.line!, 'its details were dropped by retention meanwhile')
     if (result.dropped > 0) throw new Error('the site was deleted while its hits were imported')
@@ -115,30 +119,53 @@ export async function importHits(
   function readEntry({ number, text }: Line): Entry {
     if (!text) throw new Error(`the line is longer than ${MAX_LINE_BYTES / 1024} KiB`)
     const envelope = readEnvelope(text, now().getTime())
-    if (site.detailsFrom && envelope.at < site.detailsFrom.getTime()) {
+    const isHit = envelope.endpoint !== 'identity'
+    if (isHit && site.detailsFrom && envelope.at < site.detailsFrom.getTime()) {
       throw new Error(
         `timestamp lies before ${site.detailsFrom.toISOString()}: the details of the site before that time are gone (retention), and its numbers no longer change`,
       )
     }
+    const rest = { line: number, bytes: text.length, siteNo: site.siteNo }
+    if (envelope.stored) return { ...envelope, id: envelope.stored.id, ...rest }
     const digest = digestOf(site.siteId, text)
     const ordinal = ordinals.count(digest.key, envelope.at)
     if (ordinal === undefined) {
       throw new Error('the line comes too long after lines of later times; sort the file by time')
     }
     const id = hitIdOf(digest, ordinal, envelope.at)
-    return { ...envelope, id, line: number, bytes: text.length, siteNo: site.siteNo }
+    return { ...envelope, id, ...rest }
   }
 
-  function readHit({ endpoint, at, id, line, sender, location = geo.locate(sender.address), body }: Entry) {
-    const content = readBody(endpoint, body)
+  function readHit(endpoint: Endpoint, entry: Entry) {
+    const { at, id, line, sender, location = geo.locate(sender.address), stored, body } = entry
+    const content = stored ? readStoredBody(endpoint, body) : readBody(endpoint, body)
     if (dropReason(content, sender)) return undefined
+    if (stored) requireVisitor(content)
     const salts = givenVisitorId(content, site) ? undefined : saltsAt(at)
     const routed = makeHit(content, { id, at, site, sender, location, salts })
-    return { ...routed, hit: enrich({ ...routed.hit, line }) }
+    const hit = enrich({ ...routed.hit, line })
+    return { ...routed, hit: stored ? restore(hit, stored) : hit }
+  }
+
+  async function addIdentity({ line, at, body }: Entry): Promise<void> {
+    const identity = rejects.unlessRejected(line, () => readIdentity(body), 'body.')
+    if (!identity) return
+    identities.push({ siteNo: site.siteNo, at, identity: identity.value })
+    if (identities.length >= batchHits) await flushIdentities()
+  }
+
+  async function flushIdentities(): Promise<void> {
+    const rows = identities
+    identities = []
+    await options.requireFreeDisk?.()
+    await withRetries(() => storeIdentities(db, site.siteNo, rows))
+    accepted += rows.length
   }
 
   async function addEntry(entry: Entry): Promise<void> {
-    const routed = rejects.unlessRejected(entry.line, () => readHit(entry), 'body.')
+    const { endpoint } = entry
+    if (endpoint === 'identity') return addIdentity(entry)
+    const routed = rejects.unlessRejected(entry.line, () => readHit(endpoint, entry), 'body.')
     if (!routed) return
     if (!routed.value) dropped += 1
     else await writers[routed.value.partition]!.add(routed.value.hit, entry.bytes)
@@ -157,6 +184,7 @@ export async function importHits(
     onProgress?.({ accepted, dropped, rejected_total: rejects.total })
   }
   await Promise.all(writers.map(writer => writer.finish()))
+  await flushIdentities()
   onProgress?.({ accepted, dropped, rejected_total: rejects.total })
   return { accepted, dropped, rejected: rejects.first(), rejected_total: rejects.total }
 }

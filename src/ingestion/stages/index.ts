@@ -61,6 +61,7 @@ export function enrich(hit: Hit): EnrichedHit {
     osName: '',
     osFullVersion: '',
     size: 'desktop',
+    restored: undefined,
   }
   for (const stage of stages) stage(enriched)
   return enriched
