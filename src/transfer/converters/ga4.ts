@@ -18,7 +18,7 @@ import { readHostname, readPage, type Tags, withTags } from './fields/page.ts'
 import { countryOfName, readPlace } from './fields/place.ts'
 import { readProperties } from './fields/properties.ts'
 import { plainNumber, plainText, Texts } from './fields/texts.ts'
-import { NO_TIME } from './fields/times.ts'
+import { NO_TIME, validTime } from './fields/times.ts'
 import { visitorIdOf } from './visitor-id.ts'
 
 const FILE = 'the tables events_YYYYMMDD of the BigQuery export of Google Analytics 4, as JSON lines'
@@ -66,8 +66,8 @@ function* convertEvent(
   if (options.website !== undefined && plainText(event.stream_id) !== options.website) {
     return yield { left: 'another website' }
   }
-  const microseconds = plainNumber(event.event_timestamp)
-  if (microseconds === undefined) return yield { left: NO_TIME }
+  const at = validTime(Math.floor((plainNumber(event.event_timestamp) ?? Number.NaN) / 1_000))
+  if (at === undefined) return yield { left: NO_TIME }
   const visitor = plainText(event.user_pseudo_id)
   if (!visitor) return yield { left: 'no visitor: consent was not given' }
   const name = readName(event.event_name, texts)
@@ -77,7 +77,7 @@ function* convertEvent(
   const page = readPage(params.get('page_location'), texts)
   const web = objectIn(objectIn(event.device).web_info)
   const sender: Sender = {
-    at: Math.floor(microseconds / 1_000),
+    at,
     hostname: page?.hostname ?? readHostname(web.hostname, texts) ?? options.domain,
     visitorId: visitorIdOf('ga4', visitor),
     location: placeOf(event),
@@ -96,7 +96,7 @@ function* convertEvent(
   if (engaged) yield engaged
   else if (!hit) yield { left: 'event that Google derives' }
   const identifier = texts.read(event.user_id, 255, 'id of a user')
-  if (identifier && identified.isDue(sender.visitorId!, identifier, sender.at!)) {
+  if (identifier && identified.isDue(sender.visitorId!, identifier, at)) {
     yield identity(sender, { identifier, custom: readProperties(paramsOf(event.user_properties), texts) })
   }
 }

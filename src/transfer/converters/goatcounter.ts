@@ -8,7 +8,7 @@ import { readPage, type Tags, withTags } from './fields/page.ts'
 import { readPlace } from './fields/place.ts'
 import { readRows } from './fields/rows.ts'
 import { LIMITS, plainText, Texts } from './fields/texts.ts'
-import { NO_TIME } from './fields/times.ts'
+import { NO_TIME, validTime } from './fields/times.ts'
 import { visitorIdOf } from './visitor-id.ts'
 
 const FILE = 'the CSV export of GoatCounter (version 2 or 1), also packed with gzip'
@@ -47,7 +47,7 @@ function convertRow(row: CsvRow, options: ConvertOptions, texts: Texts): Convert
   if (row['2path'] === undefined && row['1path'] === undefined) throw refusal(`The file must be ${FILE}`)
   const bot = plainText(row.bot)
   if (bot && bot !== '0') return { left: 'crawler' }
-  const at = readTime(row.date, 'UTC')
+  const at = validTime(readTime(row.date, 'UTC'))
   if (at === undefined) return { left: NO_TIME }
   const session = plainText(row.session)
   if (!session || /^[0-]+$/.test(session)) return { left: 'no session, so that the visitor is not known' }

@@ -12,7 +12,7 @@ import { readPlace } from './fields/place.ts'
 import { readProperties } from './fields/properties.ts'
 import { readRows } from './fields/rows.ts'
 import { plainNumber, plainText, Texts } from './fields/texts.ts'
-import { NO_TIME } from './fields/times.ts'
+import { NO_TIME, validTime } from './fields/times.ts'
 import { visitorIdOf } from './visitor-id.ts'
 
 const FILE =
@@ -64,7 +64,7 @@ async function isJson(file: SourceFile): Promise<boolean> {
 }
 
 function convertRow(row: Row, options: ConvertOptions, texts: Texts): Converted {
-  const at = readTime(plainText(row.timestamp), 'UTC')
+  const at = validTime(readTime(plainText(row.timestamp), 'UTC'))
   if (at === undefined) return { left: NO_TIME }
   const user = plainText(row.user_id)
   if (!user || user === '0') return { left: 'no visitor' }

@@ -8,7 +8,7 @@ import { readPlace } from './fields/place.ts'
 import { readProperties } from './fields/properties.ts'
 import { readRows } from './fields/rows.ts'
 import { plainNumber, plainText, Texts } from './fields/texts.ts'
-import { NO_TIME, unixTime } from './fields/times.ts'
+import { NO_TIME, unixTime, validTime } from './fields/times.ts'
 import { visitorIdOf } from './visitor-id.ts'
 
 const FILE =
@@ -46,7 +46,7 @@ export const simpleAnalytics: Converter = {
 
 function* convertRow(row: CsvRow, options: ConvertOptions, texts: Texts): Generator<Converted> {
   if (/^(true|1|t)$/i.test(row.is_robot?.trim() ?? '')) return yield { left: 'crawler' }
-  const at = timeOf(row, options.timezone)
+  const at = validTime(timeOf(row, options.timezone))
   if (at === undefined) return yield { left: NO_TIME }
   const page = readPage(addressOf(row), texts)
   const hostname = readHostname(row.hostname, texts) ?? page?.hostname ?? options.domain

@@ -36,7 +36,7 @@ class ObjectScanner {
   /** Open objects and arrays of the object that is being read; 0: between objects. */
   #depth = 0
   #isInString = false
-  /** The text after a backslash at the end of a chunk. */
+  /** The last chunk ended with a backslash in a string. */
   #isEscaped = false
   #isAtLineStart = true
   /** In text that is no JSON, up to the end of its line. */
@@ -90,13 +90,11 @@ class ObjectScanner {
   /** @returns where the string ends, or the line break in it (no string has one); the end of the chunk without either */
   #endOfString(chunk: Buffer, from: number): number {
     let at = from
-    if (this.#isEscaped) {
-      this.#isEscaped = false
-      at += 1
-    }
+    if (this.#isEscaped && chunk[at] !== NEWLINE) at += 1
+    this.#isEscaped = false
     for (; at < chunk.length; at++) {
       const byte = chunk[at]
-      if (byte === BACKSLASH) at += 1
+      if (byte === BACKSLASH && chunk[at + 1] !== NEWLINE) at += 1
       else if (byte === QUOTE) {
         this.#isInString = false
         return at

@@ -5,9 +5,14 @@ const LATEST = Date.UTC(2100, 0, 1)
 
 export const NO_TIME = 'no valid time'
 
+/** Returns a time, Unix milliseconds, if a hit can have it. */
+export function validTime(at: number | undefined): number | undefined {
+  return at !== undefined && at >= EARLIEST && at < LATEST ? at : undefined
+}
+
 /** Returns a time as lines have it; undefined for one that no hit can have. */
 export function isoTime(at: number | undefined): string | undefined {
-  return at !== undefined && at >= EARLIEST && at < LATEST ? new Date(at).toISOString() : undefined
+  return validTime(at) === undefined ? undefined : new Date(at!).toISOString()
 }
 
 /**

@@ -5,7 +5,7 @@ import { customEvent, engagement, pageview, readName, readTitle, type Sender } f
 import { readPage, withTags } from '../fields/page.ts'
 import { readProperties } from '../fields/properties.ts'
 import { plainNumber, plainText, type Texts } from '../fields/texts.ts'
-import { NO_TIME } from '../fields/times.ts'
+import { NO_TIME, validTime } from '../fields/times.ts'
 import { dimensionsOf, type Visit } from './visit.ts'
 
 interface Context {
@@ -29,10 +29,10 @@ export function* convertAction(
   context: Context,
 ): Generator<Converted> {
   const type = plainText(action.type) ?? ''
-  if (at === undefined) return yield { left: NO_TIME }
+  if (validTime(at) === undefined) return yield { left: NO_TIME }
   if (LEFT[type]) return yield { left: LEFT[type] }
-  if (type === 'action') return yield* convertPageview(action, at, context)
-  yield convertEvent(type, action, at, context) ?? { left: 'action of a kind that is not known' }
+  if (type === 'action') return yield* convertPageview(action, at!, context)
+  yield convertEvent(type, action, at!, context) ?? { left: 'action of a kind that is not known' }
 }
 
 function* convertPageview(action: JsonObject, at: number, context: Context): Generator<Converted> {

@@ -20,7 +20,7 @@ import { readHostname, readPage, UTM_NAMES, withTags } from '../fields/page.ts'
 import { readPlace } from '../fields/place.ts'
 import { entriesOf, readProperties } from '../fields/properties.ts'
 import { plainNumber, plainText, type Texts } from '../fields/texts.ts'
-import { NO_TIME } from '../fields/times.ts'
+import { NO_TIME, validTime } from '../fields/times.ts'
 import { visitorIdOf } from '../visitor-id.ts'
 import { captured } from './autocapture.ts'
 import { errorOf } from './exceptions.ts'
@@ -45,7 +45,7 @@ export function* convertEvent(
   const name = readName(event.event, texts)
   if (!name) return yield { left: 'event without name' }
   const properties = propertiesIn(event.properties)
-  const at = readTime(plainText(event.timestamp), 'UTC')
+  const at = validTime(readTime(plainText(event.timestamp), 'UTC'))
   if (at === undefined) return yield { left: NO_TIME }
   const userAgent = plainText(properties.$raw_user_agent) ?? plainText(properties.$user_agent)
   if (properties.$browser_type === 'bot' || isCrawler(userAgent)) return yield { left: 'crawler' }

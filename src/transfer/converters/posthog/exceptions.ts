@@ -13,10 +13,12 @@ export function errorOf(properties: JsonObject): Record<string, unknown> {
   const frames = arrayIn(objectIn(first.stacktrace).frames).map(objectIn)
   // The innermost frame is the last one.
   const thrown = frames.at(-1) ?? {}
-  const stack = plainText(properties.$exception_stack_trace_raw) ?? stackOf(frames)
+  const name = first.type ?? properties.$exception_type
+  const message = first.value ?? properties.$exception_message
+  const stack = plainText(properties.$exception_stack_trace_raw) ?? stackOf(name, message, frames)
   const fields = {
-    name: bounded(first.type ?? properties.$exception_type, 255),
-    message: bounded(first.value ?? properties.$exception_message, LONGEST_MESSAGE),
+    name: bounded(name, 255),
+    message: bounded(message, LONGEST_MESSAGE),
     stack: bounded(stack, LONGEST_STACK),
     file_name: bounded(thrown.filename ?? thrown.source ?? properties.$exception_source, 2_048),
     line_number: bounded(thrown.lineno ?? thrown.line ?? properties.$exception_lineno, 20),
@@ -31,11 +33,12 @@ function bounded(value: unknown, max: number): string | undefined {
 }
 
 /** Writes frames as browsers do, the innermost first. */
-function stackOf(frames: JsonObject[]): string | undefined {
+function stackOf(type: unknown, message: unknown, frames: JsonObject[]): string | undefined {
+  if (frames.length === 0) return undefined
   const lines = frames.toReversed().map(frame => {
     const name = plainText(frame.function ?? frame.resolved_name ?? frame.mangled_name) ?? '?'
     const place = [frame.filename ?? frame.source, frame.lineno ?? frame.line, frame.colno ?? frame.column]
     return `    at ${name} (${place.map(part => plainText(part) ?? '?').join(':')})`
   })
-  return lines.length > 0 ? lines.join('\n') : undefined
+  return [`${plainText(type) ?? 'Error'}: ${plainText(message) ?? ''}`, ...lines].join('\n')
 }
