@@ -3,6 +3,7 @@ import { fileURLToPath } from 'node:url'
 import { Command, CommanderError } from 'commander'
 import { answering } from './admin/answer.ts'
 import { addHitCommands } from './admin/hits.ts'
+import { addImportCommands } from './admin/imports.ts'
 import { addLoginCommands } from './admin/logins.ts'
 import { addMoneyCommands } from './admin/money.ts'
 import { addTeamCommands } from './admin/teams.ts'
@@ -19,7 +20,8 @@ const program = new Command('admin')
   .configureOutput({ writeOut: text => void surroundings.stdout.write(text), writeErr: () => {} })
 
 const answer = answering(() => surroundings)
-for (const add of [addTeamCommands, addLoginCommands, addHitCommands, addMoneyCommands]) add(program, answer)
+for (const add of [addTeamCommands, addLoginCommands, addHitCommands, addImportCommands, addMoneyCommands])
+  add(program, answer)
 
 /**
  * Runs one command; one at a time.

@@ -6,9 +6,11 @@ import { matomo } from './matomo/matomo.ts'
 import { plausible } from './plausible.ts'
 import { posthog } from './posthog/posthog.ts'
 import { simpleAnalytics } from './simple-analytics.ts'
+import { umami } from './umami/umami.ts'
 
 /** Converters by the name of their format: `import:<name>` on the command line, `format` in the API. */
 export const CONVERTERS: Record<string, Converter> = {
+  umami,
   goatcounter,
   matomo,
   'simple-analytics': simpleAnalytics,
