@@ -1,0 +1,4 @@
+import type { Converter } from './converter.ts'
+
+/** Converters by the name of their format: `import:<name>` on the command line, `format` in the API. */
+export const CONVERTERS: Record<string, Converter> = {}
