@@ -10,6 +10,8 @@ create table totals_imports (
   fingerprint text not null,
   -- False while it runs, and after it was cut off: no read uses its rows.
   is_ready boolean not null default false,
+  -- Set when it is removed: its rows go in the background.
+  removed_at timestamptz,
   imported_at timestamptz not null,
   imported_by uuid references users on delete set null,
   primary key (site_no, import_no)

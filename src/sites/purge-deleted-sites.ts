@@ -32,6 +32,9 @@ const SETTLED_MS = 10 * MINUTE_MS
 const TABLES = [
   'processor_connections',
   'import_secrets',
+  'totals_days',
+  'totals_families',
+  'totals_imports',
   'shares',
   'segments',
   'annotations',

@@ -19,11 +19,14 @@ const fields = {
   from: day('First day of the period with imported totals; null without any.', '2023-01-01'),
   to: day('Last one, included.', '2024-05-31'),
   used: z.boolean().meta({ description: 'Whether the numbers have them.' }),
-  why_not: z.enum(REFUSALS).nullable().meta({
-    description:
-      'Why not. `no_days`: the period has no imported day. `part_days`: it or its buckets are not whole days. `filters`, `dimension`, ' +
-      '`numbers`: no file has them. `conversions`: totals have none.',
-  }),
+  why_not: z
+    .enum(REFUSALS)
+    .nullable()
+    .meta({
+      description:
+        'Why not. `no_days`: the period has no imported day. `part_days`: it or its buckets are not whole days. `filters`, `dimension`, ' +
+        '`numbers`: no file has them. `conversions`: totals have none.',
+    }),
   sources: z
     .array(z.string())
     .meta({ description: 'The products that counted them.', example: ['Plausible'] }),

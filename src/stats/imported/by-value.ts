@@ -13,6 +13,7 @@ import {
 import { searcherOf } from '../../rollups/value-search.ts'
 import type { Page } from '../../schema/pagination.ts'
 import type { Range } from '../../time/range.ts'
+import { PAGES } from '../breakdown/engagement-by-value.ts'
 import type { Filters } from '../filters/query.ts'
 import type { PageWindow } from '../metrics/rank.ts'
 import type { StatsServices, StatsSite } from '../query-context.ts'
@@ -61,9 +62,10 @@ export async function readImportedValues(
     hasConversions && found.refusal !== 'no_days'
       ? { ...found, parts: [], refusal: 'conversions' as const }
       : found
+  const metrics = PAGES.has(dimension) ? [...METRICS, 'time_on_page_seconds', 'scroll_depth'] : METRICS
   return {
     byValue: await sumByValue(services, siteNo, plan.parts, filters, dimension),
-    note: presentPlan(plan, Object.fromEntries(METRICS.map(name => [name, plan]))),
+    note: presentPlan(plan, Object.fromEntries(metrics.map(name => [name, plan]))),
   }
 }
 
@@ -118,12 +120,7 @@ export function rankTogether(
   const keyed = rows.map(row => ({
     row,
     count: countsFor('', row),
-    key: sortKeyOf(
-      sort,
-      countsFor(sort, row),
-      amountOf(row.counts.value) ?? 0n,
-      () => row.counts.value,
-    ),
+    key: sortKeyOf(sort, countsFor(sort, row), amountOf(row.counts.value) ?? 0n, () => row.counts.value),
   }))
   keyed.sort(
     (a, b) =>

@@ -35,9 +35,9 @@ export interface Family {
 
 /** Names of the products by the format of an import. */
 export const PRODUCTS: Readonly<Record<string, string>> = {
-  plausible: 'Plausible',
+  'plausible-totals': 'Plausible',
   fathom: 'Fathom',
-  ga4: 'Google Analytics 4',
+  'ga4-totals': 'Google Analytics 4',
 }
 
 interface FamilyRow {

@@ -87,7 +87,13 @@ const isWholeDays = ({ hours, zone, to, end }: Range) =>
  * Values of sessions are compared with any list; a session has one of them. It may have several of a dimension of hits: only one
  * value counts each session once.
  */
-function areAnswerable({ dimensions, property, segmentProperties, goalIds, segmentGoalIds }: Filters): boolean {
+function areAnswerable({
+  dimensions,
+  property,
+  segmentProperties,
+  goalIds,
+  segmentGoalIds,
+}: Filters): boolean {
   if (property || segmentProperties?.length || goalIds.length > 0 || segmentGoalIds?.length) return false
   return dimensions.every(({ dimension, condition: { operator, values } }) =>
     isHitDimension(dimension)
@@ -109,8 +115,7 @@ function shareDays(families: readonly Family[], { from, to }: { from: LocalDay; 
   const parts: Part[] = []
   let free = [{ from, to }]
   const ordered = families.toSorted(
-    (a, b) =>
-      b.importNo - a.importNo || a.dimensions.length - b.dimensions.length || b.familyNo - a.familyNo,
+    (a, b) => b.importNo - a.importNo || a.dimensions.length - b.dimensions.length || b.familyNo - a.familyNo,
   )
   for (const family of ordered) {
     const left: typeof free = []

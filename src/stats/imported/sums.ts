@@ -147,12 +147,7 @@ async function readParts(
 const daysAtOnce = ({ family: { rows, days } }: Part) =>
   Math.ceil(days / Math.max(1, Math.ceil(rows / ROWS_AT_ONCE)))
 
-function addRow<Key>(
-  sums: Map<Key, TotalsSums>,
-  key: Key,
-  row: Row,
-  numbers: readonly TotalsNumber[],
-): void {
+function addRow<Key>(sums: Map<Key, TotalsSums>, key: Key, row: Row, numbers: readonly TotalsNumber[]): void {
   let into = sums.get(key)
   if (!into) {
     into = noSums()

@@ -1,5 +1,5 @@
-import { type Bucket, type Range } from '../../time/range.ts'
 import { type LocalDay, startOfDay } from '../../time/local-time.ts'
+import type { Bucket, Range } from '../../time/range.ts'
 import type { Filters } from '../filters/query.ts'
 import type { StatsServices, StatsSite } from '../query-context.ts'
 import { type Imported, type PlanOf, presentPlan } from './answer.ts'
@@ -97,4 +97,3 @@ export function byBucket(
   }
   return sums
 }
-

@@ -6,18 +6,20 @@ import { mayShow } from '../../sharing/grant.ts'
 import { Comparison, checkComparison, compareFields } from '../../time/comparison.ts'
 import { StatsQuery } from '../filters/query.ts'
 import type { ResolvedQuery } from '../filters/resolved-query.ts'
-import { countConvertingVisitors } from '../metrics/conversions.ts'
-import { countMoney } from '../metrics/money.ts'
-import { countTraffic, trafficFields } from '../metrics/traffic.ts'
 import { Imported, importedField } from '../imported/answer.ts'
 import { presentTogether } from '../imported/combine.ts'
 import { findFamilies, withImportedStart } from '../imported/families.ts'
 import { byBucket, readImportedTraffic } from '../imported/traffic.ts'
+import { countConvertingVisitors } from '../metrics/conversions.ts'
+import { countMoney } from '../metrics/money.ts'
+import { countTraffic, trafficFields } from '../metrics/traffic.ts'
 import { resolveContext, type StatsServices, type StatsSite } from '../query-context.ts'
 
 const metrics = { ...trafficFields, ...moneyFields }
 
-export const OverviewQuery = StatsQuery.safeExtend({ ...compareFields, ...importedField }).superRefine(checkComparison)
+export const OverviewQuery = StatsQuery.safeExtend({ ...compareFields, ...importedField }).superRefine(
+  checkComparison,
+)
 export type OverviewQuery = z.infer<typeof OverviewQuery>
 
 /** @see docs/metrics.md "Overview" */
@@ -68,9 +70,7 @@ export async function getOverview(
       : undefined,
     Promise.all(periods.map(period => period.goal && measureConversion(services, period))),
     families &&
-      Promise.all(
-        ranges.map(period => readImportedTraffic(services, site, families, period, filters)),
-      ),
+      Promise.all(ranges.map(period => readImportedTraffic(services, site, families, period, filters))),
   ])
   const presented = traffic.map(([period], index) => {
     const [sums] = imported ? byBucket(imported[index]!.byDay, site.timezone, [ranges[index]!]) : []
