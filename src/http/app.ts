@@ -15,6 +15,7 @@ import { createReference } from './assets/reference.ts'
 import { discardBody } from './body.ts'
 import { errorAnswer, logFailure } from './error-answer.ts'
 import { healthz, readyz } from './health.ts'
+import { mcpEndpoint } from './mcp/endpoint.ts'
 import { metricsEndpoint } from './metrics.ts'
 import { givenRequestId, requestIdFrom } from './request-id.ts'
 import { endSignIn, startSignIn } from './single-sign-on.ts'
@@ -56,6 +57,7 @@ export function createApp(
   mount(app, '/web/:file', { get: createWebFiles() })
   for (const [path, handlers] of restHandlers(services)) mount(app, path, handlers)
   app.all('/trpc/:procedures', trpcEndpoint(services))
+  mount(app, '/mcp', { post: mcpEndpoint(services) })
   app.use((req, res) => {
     if (!pages.missing(req, res)) throw new AppError('not_found', 'No such route')
   })

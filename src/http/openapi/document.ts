@@ -1,11 +1,9 @@
-import { readFileSync } from 'node:fs'
-import { join } from 'node:path'
-import { projectRoot } from '../../config.ts'
 import type { Refusals } from '../../errors.ts'
 import { sessionCookieName } from '../api/browser.ts'
 import { headerOf } from '../api/csv/columns.ts'
 import { csvListOf } from '../api/csv/send.ts'
 import { type Route, routes } from '../api/routes.ts'
+import { VERSION } from '../version.ts'
 import { errorSchemas, headers, headersOf, otherErrors, RATE_HEADERS, refusalAnswers } from './answers.ts'
 import { describeIngestion } from './ingestion.ts'
 import { PICTURES, SERVICE, SINGLE_SIGN_ON } from './other-endpoints.ts'
@@ -42,7 +40,7 @@ export function describeApi(baseUrl: string): Json {
     openapi: '3.1.0',
     info: {
       title: 'Web analytics API',
-      version: readVersion(),
+      version: VERSION,
       description: INTRODUCTION,
       license: { name: 'MIT', identifier: 'MIT' },
     },
@@ -179,10 +177,6 @@ function requestRefusals(route: Route, { parameters = [] }: { parameters?: Json[
     unsupported_media_type: true,
     validation_failed: true,
   }
-}
-
-function readVersion(): string {
-  return (JSON.parse(readFileSync(join(projectRoot, 'package.json'), 'utf8')) as { version: string }).version
 }
 
 const sorted = (record: Record<string, Json>) =>
