@@ -2,6 +2,7 @@ import { realpathSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { Command, CommanderError } from 'commander'
 import { answering } from './admin/answer.ts'
+import { addExportCommands } from './admin/exports.ts'
 import { addHitCommands } from './admin/hits.ts'
 import { addLoginCommands } from './admin/logins.ts'
 import { addMoneyCommands } from './admin/money.ts'
@@ -19,7 +20,8 @@ const program = new Command('admin')
   .configureOutput({ writeOut: text => void surroundings.stdout.write(text), writeErr: () => {} })
 
 const answer = answering(() => surroundings)
-for (const add of [addTeamCommands, addLoginCommands, addHitCommands, addMoneyCommands]) add(program, answer)
+for (const add of [addTeamCommands, addLoginCommands, addHitCommands, addExportCommands, addMoneyCommands])
+  add(program, answer)
 
 /**
  * Runs one command; one at a time.
