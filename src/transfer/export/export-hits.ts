@@ -10,7 +10,7 @@ export type HitFormat = (typeof HIT_FORMATS)[number]
 
 /** Content types by format. */
 export const HIT_TYPES: Record<HitFormat, string> = {
-  jsonl: 'application/jsonl; charset=utf-8',
+  jsonl: 'application/x-ndjson; charset=utf-8',
   csv: 'text/csv; charset=utf-8',
   parquet: 'application/vnd.apache.parquet',
 }
@@ -35,19 +35,30 @@ export async function* exportHits(db: Queryable, given: HitExport): AsyncGenerat
 
 async function* linesOf(db: Queryable, given: HitExport): AsyncGenerator<Buffer> {
   for await (const { hits, vitals } of pagesOf(db, given, true)) {
-    if (hits.length > 0) yield Buffer.from(hits.map(lineOfHit).join(''))
-    if (vitals.length > 0) yield Buffer.from(vitals.map(lineOfVitals).join(''))
+    yield* pieces(hits, lineOfHit)
+    yield* pieces(vitals, lineOfVitals)
   }
-  for await (const identities of readIdentities(db, given)) {
-    yield Buffer.from(identities.map(lineOfIdentity).join(''))
-  }
+  for await (const identities of readIdentities(db, given)) yield* pieces(identities, lineOfIdentity)
 }
 
 async function* csvOf(db: Queryable, given: HitExport): AsyncGenerator<Buffer> {
   yield Buffer.from(csvHeader())
-  for await (const { hits } of pagesOf(db, given, false)) {
-    if (hits.length > 0) yield Buffer.from(hits.map(csvLine).join(''))
+  for await (const { hits } of pagesOf(db, given, false)) yield* pieces(hits, csvLine)
+}
+
+/** Characters of a piece: small ones are collected at once when they are sent. */
+const PIECE_CHARACTERS = 64 * 1024
+
+/** Yields the lines of rows, several at a time. */
+function* pieces<Row>(rows: Row[], lineOf: (row: Row) => string): Generator<Buffer> {
+  let piece = ''
+  for (const row of rows) {
+    piece += lineOf(row)
+    if (piece.length < PIECE_CHARACTERS) continue
+    yield Buffer.from(piece)
+    piece = ''
   }
+  if (piece !== '') yield Buffer.from(piece)
 }
 
 async function* parquetOf(db: Queryable, given: HitExport): AsyncGenerator<Buffer> {

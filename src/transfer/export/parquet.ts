@@ -4,7 +4,7 @@ import { type Column, HIT_COLUMNS, SESSION_COLUMNS } from './columns.ts'
 import type { ExportedHit } from './rows.ts'
 
 /** Rows of a row group: what a file holds in memory at once. */
-const ROW_GROUP_ROWS = 20_000
+const ROW_GROUP_ROWS = 10_000
 
 const ofSession = ({ value, ...column }: (typeof SESSION_COLUMNS)[number]): Column<ExportedHit> => ({
   ...column,

@@ -27,7 +27,9 @@ const findNextHit = query<{ siteNo: number; from: Date; end: Date }, { at: Date 
 )
 
 /** Rows of one statement: it takes some hundredths of a second, so that hits and other reads do not wait. */
-const BLOCK_ROWS = 2_000
+const BLOCK_ROWS = 1_000
+/** Rows that a window is made for: with a full block, most windows would need a second one. */
+const WINDOW_ROWS = 700
 const SHORTEST_MS = MINUTE_MS
 const LONGEST_MS = 7 * DAY_MS
 const NO_ID = '00000000-0000-0000-0000-000000000000'
@@ -87,7 +89,7 @@ export async function* readHits(
     // At most four times as long as before: traffic may grow at any time.
     length = Math.min(
       LONGEST_MS,
-      Math.max(SHORTEST_MS, length * Math.min(4, BLOCK_ROWS / Math.max(count, 1))),
+      Math.max(SHORTEST_MS, length * Math.min(4, WINDOW_ROWS / Math.max(count, 1))),
     )
   }
 }

@@ -13,8 +13,8 @@ const readExportedSessions = query<
   SessionRow
 >('read-exported-sessions')
 
-/** Sessions that are remembered, so that the session of a later hit is not read again; about 1 KB each. */
-const MOST_REMEMBERED = 10_000
+/** Sessions that are remembered, so that the session of a later hit is not read again; about 2 KB each. */
+const MOST_REMEMBERED = 3_000
 
 /** A row that belongs to a session, which started at `sessionAt`. */
 interface OfSession {
