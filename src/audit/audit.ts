@@ -36,6 +36,7 @@ export const AUDIT_ACTIONS = [
   'site.create',
   'site.change',
   'site.delete',
+  'site.export',
   'goal.delete',
   'funnel.create',
   'funnel.change',

@@ -9,6 +9,7 @@ import { createFavicons, type Favicons } from '../sites/favicons.ts'
 import { createIdentityPictures, type IdentityPictures } from '../stats/identity/identity-pictures.ts'
 import { restHandler } from './api/rest.ts'
 import { type Route, routes } from './api/routes.ts'
+import { siteExport } from './api/site-export.ts'
 import { trpcEndpoint } from './api/trpc.ts'
 import { avatar, favicon, identityPicture } from './assets/images.ts'
 import { createReference } from './assets/reference.ts'
@@ -47,6 +48,8 @@ export function createApp(
   mount(app, '/avatars/:visitor/:picture', { get: identityPicture(pictures) as RequestHandler })
   mount(app, '/api/processor/webhook/:siteId', { post: processorWebhook(services) })
   mount(app, '/api/auth/oidc/callback', { get: endSignIn(services) })
+  mount(app, '/api/sites/:siteKey/export', { get: siteExport(services, 'hits', ['from', 'to', 'format']) })
+  mount(app, '/api/sites/:siteKey/export/:kind', { get: siteExport(services, 'rows', []) })
   const reference = createReference(services.config.baseUrl)
   mount(app, '/api/openapi.json', { get: reference.document })
   mount(app, '/docs', { get: reference.page })

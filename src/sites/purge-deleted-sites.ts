@@ -64,6 +64,7 @@ const TABLES = [
   'daily_value_rollups',
   'value_dictionary',
   'dead_letters',
+  'exported_days',
   'erasures',
   'erasure_items',
 ]

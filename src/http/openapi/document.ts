@@ -11,6 +11,7 @@ import { describeReplay } from './replay.ts'
 import { requestOf } from './requests.ts'
 import { createSchemas, exampleOf, type Json, type Schemas } from './schemas.ts'
 import { shareParts } from './shared-parts.ts'
+import { SITE_EXPORT } from './site-export.ts'
 import { tags } from './tags.ts'
 import { WEBHOOK } from './webhook.ts'
 
@@ -29,6 +30,7 @@ export function describeApi(baseUrl: string): Json {
     ...describeIngestion(schemas),
     describeReplay(schemas),
     WEBHOOK,
+    ...SITE_EXPORT,
     ...SINGLE_SIGN_ON,
     ...PICTURES,
     ...SERVICE,

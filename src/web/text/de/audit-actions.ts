@@ -34,6 +34,7 @@ export const auditActions: Dictionary['team']['actions'] = {
   'site.create': 'Website angelegt',
   'site.change': 'Website geändert',
   'site.delete': 'Website gelöscht',
+  'site.export': 'Daten einer Website exportiert',
   'goal.delete': 'Ziel gelöscht',
   'funnel.create': 'Trichter angelegt',
   'funnel.change': 'Trichter geändert',

@@ -37,6 +37,7 @@ export const auditActions = {
   'site.create': 'Created a site',
   'site.change': 'Changed a site',
   'site.delete': 'Deleted a site',
+  'site.export': 'Exported data of a site',
   'goal.delete': 'Deleted a goal',
   'funnel.create': 'Created a funnel',
   'funnel.change': 'Changed a funnel',
