@@ -3,6 +3,7 @@ import { availableParallelism } from 'node:os'
 import { dirname, join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { z } from 'zod'
+import { exportTo } from './config-export.ts'
 import { canHold, isMaxMindFile, SECRET_KEY_ALLOWED, SECRET_KEY_FORM, secretKeyIn } from './config-files.ts'
 import { originList } from './config-origins.ts'
 
@@ -101,6 +102,7 @@ const Environment = z.object({
       'an address, such as Analytics <analytics@example.com>',
     )
     .optional(),
+  EXPORT_TO: exportTo.optional(),
   STRIPE_API_BASE: url(['http', 'https'], 'https://api.stripe.com').optional(),
   LOG_LEVEL: z.enum(LOG_LEVELS, `one of ${LOG_LEVELS.join(', ')}`).default('info'),
 })
@@ -177,6 +179,8 @@ export function loadConfig(environment: NodeJS.ProcessEnv = process.env) {
     hasPasswords: env.PASSWORD_LOGIN === '1',
     oidc: oidcOf(env),
     mail: mailOf(env),
+    /** Where the daily export goes; undefined: nowhere. */
+    exportTo: env.EXPORT_TO,
     stripeApiBase: env.STRIPE_API_BASE,
     logLevel: env.LOG_LEVEL,
   }

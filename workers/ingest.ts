@@ -1,3 +1,4 @@
+import { join } from 'node:path'
 import { forgetExpired } from '../src/accounts/forget-expired.ts'
 import { loadConfig } from '../src/config.ts'
 import { connectDb } from '../src/db/connect.ts'
@@ -28,6 +29,9 @@ import { createLog } from '../src/runtime/log.ts'
 import { createMetrics, exchangeMetrics } from '../src/runtime/metrics.ts'
 import { PURGE_JOBS } from '../src/sites/purge-deleted-sites.ts'
 import { createPool } from '../src/threads/pool.ts'
+import { DAILY_EXPORT, runDailyExport } from '../src/transfer/daily/run-daily.ts'
+import { openTarget } from '../src/transfer/daily/target.ts'
+import { TOTALS_JOBS } from '../src/transfer/totals/jobs.ts'
 import { onStop, reportReady, yieldToOthers } from './lifecycle.ts'
 
 /** Entry of an ingest process: stores queued hits, and runs the scheduled jobs while it holds the lease. */
@@ -114,11 +118,22 @@ const scheduler = startScheduler({
     ...RETENTION_JOBS,
     ...REPLAY_JOBS,
     ...EXIT_PAGE_JOBS,
+    ...TOTALS_JOBS,
     { name: 'recompute subscriptions', everyMs: 10_000, run: ({ db }) => recomputeAllSites({ db, log }) },
     { name: 'forget expired sessions', everyMs: HOUR_MS, run: ({ db }, now) => forgetExpired(db, now) },
     { name: 'erase people', everyMs: 10_000, run: ({ db }, now) => erasePeople({ db, log }, now) },
   ],
 })
+const stopDailyExport = config.exportTo
+  ? runDailyExport({
+      db: jobs,
+      target: await openTarget(config.exportTo),
+      workFolder: join(config.dataDir, 'exports'),
+      lease: createLease(redis, DAILY_EXPORT),
+      log,
+      now: () => new Date(),
+    })
+  : async () => {}
 const watchdog = watchForStandstill({
   redis,
   log,
@@ -139,7 +154,7 @@ stop = async () => {
   replayWatchdog.stop()
   hitConsumer.stop()
   replayConsumer.stop()
-  await Promise.all([consumer.close(2_500), replays.close(2_500), scheduler.stop()])
+  await Promise.all([consumer.close(2_500), replays.close(2_500), scheduler.stop(), stopDailyExport()])
   await rollupPool.close()
   await Promise.all([db, replayDb, jobs].map(pool => pool.end({ timeout: 2 })))
   subscriber.disconnect()

@@ -1,70 +1,35 @@
-import { type Command, Option } from 'commander'
-import { findSiteAnywhere } from '../../src/sites/find-site.ts'
-import { exportHits, HIT_FORMATS, type HitFormat } from '../../src/transfer/export/export-hits.ts'
-import { exportRows, ROW_KINDS, type RowKind } from '../../src/transfer/export/row-statements.ts'
-import { type Days, spanOf } from '../../src/transfer/export/span.ts'
-import { writeFileOf } from '../export-file.ts'
-import { day } from '../options.ts'
+import { join } from 'node:path'
+import type { Command } from 'commander'
+import { createLease, whenFree } from '../../src/redis/lease.ts'
+import { exportDays } from '../../src/transfer/daily/export-days.ts'
+import { DAILY_EXPORT } from '../../src/transfer/daily/run-daily.ts'
+import { openTarget } from '../../src/transfer/daily/target.ts'
 import { secondsSince, showProgress } from '../progress.ts'
 import type { Answer } from './answer.ts'
+import { siteNoOf } from './sites.ts'
 
-/** Adds the commands that take data out. With `--file -` the data is on stdout, and the answer on stderr. */
+/** Adds the commands for exports. */
 export function addExportCommands(admin: Command, answer: Answer): void {
   admin
-    .command('export:hits')
-    .description('write all hits of a site with their sessions; see docs/export.md')
-    .requiredOption('--site <site>', 'id or domain of the site')
-    .option('--from <date>', 'first day, in the zone of the site; by default everything', day)
-    .option('--to <date>', 'last day, included', day)
-    .addOption(
-      new Option('--format <format>', 'jsonl is what hits:import takes').choices(HIT_FORMATS).default('jsonl'),
-    )
-    .requiredOption('--file <path>', 'the file to write; - for standard output')
-    .action((options: Days & { site: string; format: HitFormat; file: string }) =>
-      answer(async db => {
-        const { from, to, format, file } = options
-        if (from !== undefined && to !== undefined && from > to) throw new Error('--from is later than --to')
+    .command('export:days')
+    .description('write the files of the daily export that are due, now; see docs/export.md')
+    .option('--site <site>', 'id or domain; by default every site')
+    .action((options: { site?: string }) =>
+      answer(async (db, { config, redis }) => {
         const startedAt = performance.now()
-        const site = await findSiteAnywhere(db, options.site)
-        const span = spanOf(site, { from, to }, new Date())
-        const first = Math.max(span.start.getTime(), site.firstEventAt?.getTime() ?? 0)
+        if (!config.exportTo) throw new Error('EXPORT_TO is not set: there is no place for the files')
+        const siteNo = await siteNoOf(db, options.site)
+        const target = await openTarget(config.exportTo)
+        const given = { db, target, workFolder: join(config.dataDir, 'exports'), now: () => new Date() }
         const progress = showProgress('exporting')
-        let hits = 0
-        const onHits = (count: number, at: Date) => {
-          hits += count
-          progress.part((at.getTime() - first) / (span.end.getTime() - first), `${hits} hits`)
-        }
-        const pieces = exportHits(db, { ...span, format, onHits })
-        const bytes = await writeFileOf(file, pieces).finally(progress.end)
-        return said(file, { hits, bytes, seconds: secondsSince(startedAt) })
+        const { signal } = new AbortController()
+        const onDay = ({ day }: { day: string }, { days, hits }: { days: number; hits: number }) =>
+          progress.part(0, `${day}: ${days} days, ${hits} hits`)
+        const lease = createLease(await redis(), DAILY_EXPORT)
+        const done = await whenFree(lease, () => exportDays(given, { siteNo, signal, onDay })).finally(
+          progress.end,
+        )
+        return { ...done, seconds: secondsSince(startedAt) }
       }),
     )
-
-  admin
-    .command('export:rows')
-    .description('write the settings, definitions or money of a site as JSON lines')
-    .requiredOption('--site <site>', 'id or domain of the site')
-    .addOption(new Option('--kind <kind>', 'what to write').choices(ROW_KINDS).makeOptionMandatory())
-    .requiredOption('--file <path>', 'the file to write; - for standard output')
-    .action(({ kind, file, ...options }: { site: string; kind: RowKind; file: string }) =>
-      answer(async db => {
-        const { siteNo } = await findSiteAnywhere(db, options.site)
-        let rows = 0
-        async function* pieces() {
-          for await (const lines of exportRows(db, siteNo, kind)) {
-            rows += lines.length
-            yield Buffer.from(`${lines.join('\n')}\n`)
-          }
-        }
-        const bytes = await writeFileOf(file, pieces())
-        return said(file, { rows, bytes })
-      }),
-    )
-}
-
-/** Where the file itself is on stdout, the answer goes to stderr. */
-function said(file: string, result: object): object | undefined {
-  if (file !== '-') return result
-  process.stderr.write(`${JSON.stringify(result)}\n`)
-  return undefined
 }

@@ -59,6 +59,7 @@ export const AUDIT_ACTIONS = [
   'person.erase',
   'person.export',
   'history.delete',
+  'totals.undo',
 ] as const
 export type AuditAction = (typeof AUDIT_ACTIONS)[number]
 

@@ -160,6 +160,8 @@ export interface EnrichedHit extends Hit {
   browserFullVersion: string
   osName: string
   osFullVersion: string
+  /** Format of another product that the hit was converted from; its visitor is marked with it. */
+  importedAs?: string | undefined
   size: 'desktop' | 'mobile' | 'tablet'
   /** Only on imported hits that an export has written. */
   restored?: RestoredHit | undefined

@@ -32,6 +32,11 @@ const SETTLED_MS = 10 * MINUTE_MS
 const TABLES = [
   'processor_connections',
   'import_secrets',
+  'import_parts',
+  'imports',
+  'totals_days',
+  'totals_families',
+  'totals_imports',
   'shares',
   'segments',
   'annotations',
@@ -59,6 +64,7 @@ const TABLES = [
   'daily_value_rollups',
   'value_dictionary',
   'dead_letters',
+  'exported_days',
   'erasures',
   'erasure_items',
 ]

@@ -5,6 +5,7 @@ import { authRouter } from './auth.ts'
 import { funnelsRouter } from './funnels.ts'
 import { goalsRouter } from './goals.ts'
 import { identitiesRouter } from './identities.ts'
+import { importedTotalsRouter } from './imported-totals.ts'
 import { invitationsRouter } from './invitations.ts'
 import { passkeysRouter } from './passkeys.ts'
 import { peopleRouter } from './people.ts'
@@ -29,6 +30,7 @@ export const appRouter = router({
   shares: sharesRouter,
   payments: paymentsRouter,
   processor: processorRouter,
+  importedTotals: importedTotalsRouter,
   people: peopleRouter,
   options: optionsRouter,
   tokens: tokensRouter,

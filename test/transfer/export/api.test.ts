@@ -81,7 +81,8 @@ describe('export over the API', () => {
     const { text } = await download(`${site.path}/export`)
     const result = await imported(stats.api.services.db, copy, text)
     expect(result).toEqual({ accepted: linesOf(text).length, dropped: 0, rejected: [], rejected_total: 0 })
-    for (const of of [site, copy]) await stats.goal(of, { match_type: 'scroll', match_value: '/pricing', scroll_threshold: 50 })
+    for (const of of [site, copy])
+      await stats.goal(of, { match_type: 'scroll', match_value: '/pricing', scroll_threshold: 50 })
     const namesOf = async (of: StatsSite) => {
       const sessions = await stats.read(of, `/stats/sessions?visitor_id=${ADA}&from=${DAY}&to=${DAY}`)
       const errors = await stats.read(of, `/stats/errors?from=${DAY}&to=${DAY}`)

@@ -57,4 +57,5 @@ export const auditActions: Dictionary['team']['actions'] = {
   'person.erase': 'Person gelöscht',
   'person.export': 'Daten einer Person exportiert',
   'history.delete': 'Alte Daten gelöscht',
+  'totals.undo': 'Importierte Summen entfernt',
 }

@@ -60,4 +60,5 @@ export const auditActions = {
   'person.erase': 'Erased a person',
   'person.export': 'Exported the data of a person',
   'history.delete': 'Deleted old data',
+  'totals.undo': 'Removed imported totals',
 } satisfies Record<Action, string>
