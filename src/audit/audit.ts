@@ -58,6 +58,12 @@ export const AUDIT_ACTIONS = [
   'person.erase',
   'person.export',
   'history.delete',
+  'webhook.create',
+  'webhook.change',
+  'webhook.delete',
+  'webhook.rotate',
+  'webhook.test',
+  'webhook.redeliver',
 ] as const
 export type AuditAction = (typeof AUDIT_ACTIONS)[number]
 

@@ -61,6 +61,11 @@ const TABLES = [
   'dead_letters',
   'erasures',
   'erasure_items',
+  'webhook_endpoints',
+  'outgoing_events',
+  'webhook_deliveries',
+  'webhook_attempts',
+  'goal_candidates',
 ]
 
 const selectSites = query<void, { siteNo: number; deletedAt: Date }>(
