@@ -12,6 +12,7 @@ import { createHitConsumer } from '../src/ingestion/store/hit-consumer.ts'
 import { STORE_RETRY } from '../src/ingestion/store/store.ts'
 import { retry } from '../src/lib/retry.ts'
 import { HOUR_MS } from '../src/lib/time.ts'
+import { startWebhooks, WEBHOOK_JOBS } from '../src/notifications/webhooks/webhook-worker.ts'
 import { erasePeople } from '../src/people/erase/erase-people.ts'
 import { createBoundedQueue } from '../src/queue/bounded-queue.ts'
 import { createConsumer, watchForStandstill } from '../src/queue/consumer.ts'
@@ -28,6 +29,7 @@ import { startScheduler } from '../src/rollups/scheduler.ts'
 import { createLog } from '../src/runtime/log.ts'
 import { createMetrics, exchangeMetrics } from '../src/runtime/metrics.ts'
 import { PURGE_JOBS } from '../src/sites/purge-deleted-sites.ts'
+import { createFairPool } from '../src/threads/fair-pool.ts'
 import { createPool } from '../src/threads/pool.ts'
 import { DAILY_EXPORT, runDailyExport } from '../src/transfer/daily/run-daily.ts'
 import { openTarget } from '../src/transfer/daily/target.ts'
@@ -64,6 +66,12 @@ const jobs = connectDb(databaseUrl, {
   max: 2,
   name: 'analytics-jobs',
   settings: { statement_timeout: '10min', idle_in_transaction_session_timeout: '30s' },
+})
+/** Pool for messages to webhooks: a slow receiver holds no connection, and long jobs do not delay them. */
+const webhookDb = connectDb(databaseUrl, {
+  max: 4,
+  name: 'analytics-webhooks',
+  settings: { statement_timeout: '1min', idle_in_transaction_session_timeout: '30s' },
 })
 const redis = connectRedis(redisUrl, log)
 await whenReady(redis, 10_000)
@@ -119,6 +127,7 @@ const scheduler = startScheduler({
     ...REPLAY_JOBS,
     ...EXIT_PAGE_JOBS,
     ...TOTALS_JOBS,
+    ...WEBHOOK_JOBS,
     { name: 'recompute subscriptions', everyMs: 10_000, run: ({ db }) => recomputeAllSites({ db, log }) },
     { name: 'forget expired sessions', everyMs: HOUR_MS, run: ({ db }, now) => forgetExpired(db, now) },
     { name: 'erase people', everyMs: 10_000, run: ({ db }, now) => erasePeople({ db, log }, now) },
@@ -134,6 +143,25 @@ const stopDailyExport = config.exportTo
       now: () => new Date(),
     })
   : async () => {}
+const PATTERN_HEAP_MB = 256
+/** Regular expressions of goals may take long: a thread keeps them from delaying hits. It starts when one is needed. */
+const patternPool = createFairPool(
+  createPool({
+    entry: new URL('./patterns.js', import.meta.url),
+    threads: 1,
+    isIdle: true,
+    heapMb: PATTERN_HEAP_MB,
+  }),
+  { places: 1, waiting: 1 },
+)
+const webhooks = startWebhooks({
+  db: webhookDb,
+  lease: createLease(redis, 'webhooks'),
+  patterns: patternPool,
+  config,
+  log,
+  now: () => new Date(),
+})
 const watchdog = watchForStandstill({
   redis,
   log,
@@ -154,9 +182,15 @@ stop = async () => {
   replayWatchdog.stop()
   hitConsumer.stop()
   replayConsumer.stop()
-  await Promise.all([consumer.close(2_500), replays.close(2_500), scheduler.stop(), stopDailyExport()])
-  await rollupPool.close()
-  await Promise.all([db, replayDb, jobs].map(pool => pool.end({ timeout: 2 })))
+  await Promise.all([
+    consumer.close(2_500),
+    replays.close(2_500),
+    scheduler.stop(),
+    stopDailyExport(),
+    webhooks.stop(),
+  ])
+  await Promise.all([rollupPool.close(), patternPool.close()])
+  await Promise.all([db, replayDb, jobs, webhookDb].map(pool => pool.end({ timeout: 2 })))
   subscriber.disconnect()
   redis.disconnect()
 }

@@ -60,6 +60,12 @@ export const AUDIT_ACTIONS = [
   'person.export',
   'history.delete',
   'totals.undo',
+  'webhook.create',
+  'webhook.change',
+  'webhook.delete',
+  'webhook.rotate',
+  'webhook.test',
+  'webhook.redeliver',
 ] as const
 export type AuditAction = (typeof AUDIT_ACTIONS)[number]
 

@@ -1,5 +1,6 @@
 import type { Db } from '../db/connect.ts'
 import { AppError } from '../errors.ts'
+import { announceChanges } from '../events/announcements.ts'
 import type { Log } from '../runtime/log.ts'
 import { applyFact } from './apply-fact.ts'
 import type { OpenConnection } from './processor/connection.ts'
@@ -34,6 +35,7 @@ export async function receiveEvent(
   const { type, fact } = event
   const { siteNo } = connection.site
   const needed = await applyFact(options, connection, fact, async tx => {
+    announceChanges(tx, options.now())
     const rows = await insertEvent(tx, { siteNo, eventId: fact.eventId, type, at: fact.at })
     return rows.length > 0
   })
@@ -78,6 +80,7 @@ async function lookUpDue(
     const { objectId } = fact
     try {
       await applyFact(options, connection, fact, async tx => {
+        announceChanges(tx, options.now())
         await deleteLookup(tx, { siteNo, objectId })
         return true
       })

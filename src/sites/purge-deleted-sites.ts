@@ -67,6 +67,11 @@ const TABLES = [
   'exported_days',
   'erasures',
   'erasure_items',
+  'webhook_endpoints',
+  'outgoing_events',
+  'webhook_deliveries',
+  'webhook_attempts',
+  'goal_candidates',
 ]
 
 const selectSites = query<void, { siteNo: number; deletedAt: Date }>(

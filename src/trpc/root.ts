@@ -18,6 +18,7 @@ import { statsRouter } from './stats.ts'
 import { teamRouter, teamsRouter } from './teams.ts'
 import { tokensRouter } from './tokens.ts'
 import { usersRouter } from './users.ts'
+import { webhooksRouter } from './webhooks.ts'
 
 /** The order is that of the REST routes and of the API description. */
 export const appRouter = router({
@@ -31,6 +32,7 @@ export const appRouter = router({
   payments: paymentsRouter,
   processor: processorRouter,
   importedTotals: importedTotalsRouter,
+  webhooks: webhooksRouter,
   people: peopleRouter,
   options: optionsRouter,
   tokens: tokensRouter,

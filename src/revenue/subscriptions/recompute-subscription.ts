@@ -149,7 +149,10 @@ export async function recomputeSubscription(tx: Transaction, key: SubscriptionKe
     key: id,
   }))
   await appendMovements(tx, subscription, movements)
-  const changed = await replaceLifecycleEvents(tx, subscription, [...lifecycleEvents, ...renewals])
+  const changed = await replaceLifecycleEvents(tx, subscription, [...lifecycleEvents, ...renewals], {
+    customerId,
+    states,
+  })
   const latest = states.at(-1)
   if (latest) {
     const { currency, status, mrr, isEnding } = latest

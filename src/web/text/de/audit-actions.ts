@@ -58,4 +58,10 @@ export const auditActions: Dictionary['team']['actions'] = {
   'person.export': 'Daten einer Person exportiert',
   'history.delete': 'Alte Daten gelöscht',
   'totals.undo': 'Importierte Summen entfernt',
+  'webhook.create': 'Webhook angelegt',
+  'webhook.change': 'Webhook geändert',
+  'webhook.delete': 'Webhook gelöscht',
+  'webhook.rotate': 'Neues Geheimnis für einen Webhook erstellt',
+  'webhook.test': 'Webhook getestet',
+  'webhook.redeliver': 'Nachricht erneut an einen Webhook gesendet',
 }

@@ -61,4 +61,10 @@ export const auditActions = {
   'person.export': 'Exported the data of a person',
   'history.delete': 'Deleted old data',
   'totals.undo': 'Removed imported totals',
+  'webhook.create': 'Added a webhook',
+  'webhook.change': 'Changed a webhook',
+  'webhook.delete': 'Deleted a webhook',
+  'webhook.rotate': 'Made a new secret of a webhook',
+  'webhook.test': 'Tested a webhook',
+  'webhook.redeliver': 'Sent a message to a webhook again',
 } satisfies Record<Action, string>
