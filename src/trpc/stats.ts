@@ -42,6 +42,7 @@ import { getTimeseries, Timeseries, TimeseriesQuery } from '../stats/reports/tim
 import { Comparison } from '../time/comparison.ts'
 import { router } from './procedures.ts'
 import { sharedSiteProcedure, unsharedSiteProcedure } from './shared-site.ts'
+import { explainProcedures } from './stats/explain.ts'
 import { funnelProcedures } from './stats/funnels.ts'
 import { heatProcedures } from './stats/heat.ts'
 import { journeyProcedures } from './stats/journeys.ts'
@@ -99,6 +100,7 @@ export const statsRouter = router({
       const { comparison, ...page } = await getBreakdown(ctx, ctx.site, input)
       return { ...paginate(ctx, input, page), ...(comparison && { comparison }) }
     }),
+  ...explainProcedures,
   goals: sharedSiteProcedure
     .meta({
       section: 'goals',
