@@ -11,6 +11,7 @@ import { createHitConsumer } from '../src/ingestion/store/hit-consumer.ts'
 import { STORE_RETRY } from '../src/ingestion/store/store.ts'
 import { retry } from '../src/lib/retry.ts'
 import { HOUR_MS } from '../src/lib/time.ts'
+import { forgetReports, sendReports } from '../src/notifications/reports/deliveries/job.ts'
 import { erasePeople } from '../src/people/erase/erase-people.ts'
 import { createBoundedQueue } from '../src/queue/bounded-queue.ts'
 import { createConsumer, watchForStandstill } from '../src/queue/consumer.ts'
@@ -28,6 +29,7 @@ import { createLog } from '../src/runtime/log.ts'
 import { createMetrics, exchangeMetrics } from '../src/runtime/metrics.ts'
 import { PURGE_JOBS } from '../src/sites/purge-deleted-sites.ts'
 import { createPool } from '../src/threads/pool.ts'
+import { createBackgroundReads } from './background-reads.ts'
 import { onStop, reportReady, yieldToOthers } from './lifecycle.ts'
 
 /** Entry of an ingest process: stores queued hits, and runs the scheduled jobs while it holds the lease. */
@@ -101,6 +103,8 @@ const rollupPool = createPool({
   workerData: { databaseUrl, timeout: hasEmbeddedDatabase(config) ? '20s' : '10min' },
   isIdle: true,
 })
+const now = () => new Date()
+const background = createBackgroundReads({ databaseUrl, config })
 const scheduler = startScheduler({
   db: jobs,
   redis,
@@ -108,7 +112,7 @@ const scheduler = startScheduler({
   lease: createLease(redis, 'scheduler'),
   refreshing: createLease(redis, REFRESHING),
   log,
-  now: () => new Date(),
+  now,
   jobs: [
     ...PURGE_JOBS,
     ...RETENTION_JOBS,
@@ -116,6 +120,12 @@ const scheduler = startScheduler({
     ...EXIT_PAGE_JOBS,
     { name: 'recompute subscriptions', everyMs: 10_000, run: ({ db }) => recomputeAllSites({ db, log }) },
     { name: 'forget expired sessions', everyMs: HOUR_MS, run: ({ db }, now) => forgetExpired(db, now) },
+    {
+      name: 'send reports',
+      everyMs: 10_000,
+      run: ({ db }, at) => sendReports({ db, ...background.services, config, log, now }, at),
+    },
+    { name: 'forget reports', everyMs: HOUR_MS, run: ({ db }, at) => forgetReports(db, at) },
     { name: 'erase people', everyMs: 10_000, run: ({ db }, now) => erasePeople({ db, log }, now) },
   ],
 })
@@ -140,7 +150,7 @@ stop = async () => {
   hitConsumer.stop()
   replayConsumer.stop()
   await Promise.all([consumer.close(2_500), replays.close(2_500), scheduler.stop()])
-  await rollupPool.close()
+  await Promise.all([rollupPool.close(), background.close()])
   await Promise.all([db, replayDb, jobs].map(pool => pool.end({ timeout: 2 })))
   subscriber.disconnect()
   redis.disconnect()

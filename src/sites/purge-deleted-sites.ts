@@ -33,6 +33,7 @@ const TABLES = [
   'processor_connections',
   'import_secrets',
   'shares',
+  'report_recipients',
   'segments',
   'annotations',
   'goals',
