@@ -26,7 +26,7 @@ export interface ReportNumbers {
   pages: BreakdownRow[] | undefined
   sources: BreakdownRow[] | undefined
   countries: BreakdownRow[] | undefined
-  /** Those that were met, most visitors first. */
+  /** Those that visitors met, most visitors first. */
   goals: GoalRow[] | undefined
 }
 
@@ -76,7 +76,7 @@ export async function readReport(
 
 const ranked = (goals: GoalRow[]) =>
   goals
-    .filter(({ conversions }) => conversions > 0)
+    .filter(({ visitors }) => visitors > 0)
     .sort((a, b) => b.visitors - a.visitors)
     .slice(0, MOST_ROWS)
 

@@ -25,10 +25,11 @@ export function changeOf(
   if (amount === rough.format(0)) return { shown: amount, spoken: amount, tone: 'same' }
   // From ten times on, the factor says more than a percentage.
   const factor = new Intl.NumberFormat(texts.locale).format(Math.round(1 + percent / 100))
-  const shown = percent >= 900 ? `×${factor}` : amount
+  const isFactor = percent >= 900
+  const shown = isFactor ? `×${factor}` : amount
   return {
     shown: `${percent > 0 ? '↑' : '↓'} ${shown}`,
-    spoken: percent > 0 ? texts.up(shown) : texts.down(shown),
+    spoken: isFactor ? shown : percent > 0 ? texts.up(shown) : texts.down(shown),
     tone: percent > 0 !== isInverse ? 'good' : 'bad',
   }
 }
