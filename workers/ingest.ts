@@ -12,6 +12,7 @@ import { createHitConsumer } from '../src/ingestion/store/hit-consumer.ts'
 import { STORE_RETRY } from '../src/ingestion/store/store.ts'
 import { retry } from '../src/lib/retry.ts'
 import { HOUR_MS } from '../src/lib/time.ts'
+import { forgetReports, sendReports } from '../src/notifications/reports/deliveries/job.ts'
 import { startWebhooks, WEBHOOK_JOBS } from '../src/notifications/webhooks/webhook-worker.ts'
 import { erasePeople } from '../src/people/erase/erase-people.ts'
 import { createBoundedQueue } from '../src/queue/bounded-queue.ts'
@@ -34,6 +35,7 @@ import { createPool } from '../src/threads/pool.ts'
 import { DAILY_EXPORT, runDailyExport } from '../src/transfer/daily/run-daily.ts'
 import { openTarget } from '../src/transfer/daily/target.ts'
 import { TOTALS_JOBS } from '../src/transfer/totals/jobs.ts'
+import { createBackgroundReads } from './background-reads.ts'
 import { onStop, reportReady, yieldToOthers } from './lifecycle.ts'
 
 /** Entry of an ingest process: stores queued hits, and runs the scheduled jobs while it holds the lease. */
@@ -113,6 +115,8 @@ const rollupPool = createPool({
   workerData: { databaseUrl, timeout: hasEmbeddedDatabase(config) ? '20s' : '10min' },
   isIdle: true,
 })
+const now = () => new Date()
+const background = createBackgroundReads({ databaseUrl, config })
 const scheduler = startScheduler({
   db: jobs,
   redis,
@@ -120,7 +124,7 @@ const scheduler = startScheduler({
   lease: createLease(redis, 'scheduler'),
   refreshing: createLease(redis, REFRESHING),
   log,
-  now: () => new Date(),
+  now,
   jobs: [
     ...PURGE_JOBS,
     ...RETENTION_JOBS,
@@ -130,6 +134,12 @@ const scheduler = startScheduler({
     ...WEBHOOK_JOBS,
     { name: 'recompute subscriptions', everyMs: 10_000, run: ({ db }) => recomputeAllSites({ db, log }) },
     { name: 'forget expired sessions', everyMs: HOUR_MS, run: ({ db }, now) => forgetExpired(db, now) },
+    {
+      name: 'send reports',
+      everyMs: 10_000,
+      run: ({ db }, at) => sendReports({ db, ...background.services, config, log, now }, at),
+    },
+    { name: 'forget reports', everyMs: HOUR_MS, run: ({ db }, at) => forgetReports(db, at) },
     { name: 'erase people', everyMs: 10_000, run: ({ db }, now) => erasePeople({ db, log }, now) },
   ],
 })
@@ -189,7 +199,7 @@ stop = async () => {
     stopDailyExport(),
     webhooks.stop(),
   ])
-  await Promise.all([rollupPool.close(), patternPool.close()])
+  await Promise.all([rollupPool.close(), patternPool.close(), background.close()])
   await Promise.all([db, replayDb, jobs, webhookDb].map(pool => pool.end({ timeout: 2 })))
   subscriber.disconnect()
   redis.disconnect()

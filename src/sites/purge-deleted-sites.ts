@@ -38,6 +38,7 @@ const TABLES = [
   'totals_families',
   'totals_imports',
   'shares',
+  'report_recipients',
   'segments',
   'annotations',
   'goals',

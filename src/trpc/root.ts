@@ -10,6 +10,7 @@ import { invitationsRouter } from './invitations.ts'
 import { passkeysRouter } from './passkeys.ts'
 import { peopleRouter } from './people.ts'
 import { router } from './procedures.ts'
+import { reportsRouter } from './reports.ts'
 import { paymentsRouter, processorRouter } from './revenue.ts'
 import { segmentsRouter } from './segments.ts'
 import { sharesRouter } from './shares.ts'
@@ -29,6 +30,7 @@ export const appRouter = router({
   annotations: annotationsRouter,
   funnels: funnelsRouter,
   shares: sharesRouter,
+  reports: reportsRouter,
   payments: paymentsRouter,
   processor: processorRouter,
   importedTotals: importedTotalsRouter,
