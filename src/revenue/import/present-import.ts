@@ -79,7 +79,7 @@ export function presentCounts(counts: ImportCounts) {
 
 export function presentImport(row: ImportRow): RevenueImport {
   const { state, phase, failure, counts } = row
-  const at = (time: Date | null) => time && time.toISOString()
+  const at = (time: Date | null) => time?.toISOString() ?? null
   return {
     state,
     phase,
