@@ -23,6 +23,7 @@ import { createLease } from '../src/redis/lease.ts'
 import { MAX_QUEUED_BYTES } from '../src/replays/bounds.ts'
 import { REPLAY_JOBS } from '../src/replays/expire-replays.ts'
 import { RETENTION_JOBS } from '../src/retention/jobs.ts'
+import { importDueSites } from '../src/revenue/import/import-site.ts'
 import { recomputeAllSites } from '../src/revenue/subscriptions/recompute-queue.ts'
 import { REFRESHING } from '../src/rollups/keep-refreshed.ts'
 import { runTask } from '../src/rollups/protocol.ts'
@@ -133,6 +134,11 @@ const scheduler = startScheduler({
     ...TOTALS_JOBS,
     ...WEBHOOK_JOBS,
     { name: 'recompute subscriptions', everyMs: 10_000, run: ({ db }) => recomputeAllSites({ db, log }) },
+    {
+      name: 'import the past of payment processors',
+      everyMs: 5_000,
+      run: ({ db }) => importDueSites({ db, log, config, now: () => new Date() }),
+    },
     { name: 'forget expired sessions', everyMs: HOUR_MS, run: ({ db }, now) => forgetExpired(db, now) },
     {
       name: 'send reports',

@@ -56,6 +56,8 @@ const TABLES = [
   'processor_facts',
   'price_dependents',
   'recompute_queue',
+  'revenue_imports',
+  'revenue_import_work',
   'lifecycle_events',
   'webhook_events',
   'error_groups',
