@@ -76,9 +76,12 @@ export async function askDueLookups(
   }
 }
 
-/** @returns whether an answer has items */
+/**
+ * @param options.now left out where what changes is history, and no news
+ * @returns whether an answer has items
+ */
 async function lookUpDue(
-  options: Omit<ReceiveOptions, 'now'>,
+  options: Omit<ReceiveOptions, 'now'> & Partial<Pick<ReceiveOptions, 'now'>>,
   connection: OpenConnection,
   access: StripeAccess,
   needed: Lookup[],
@@ -97,7 +100,7 @@ async function lookUpDue(
     const { objectId } = fact
     try {
       await applyFact(options, connection, fact, async tx => {
-        announceChanges(tx, options.now())
+        if (options.now) announceChanges(tx, options.now())
         await deleteLookup(tx, { siteNo, objectId })
         return true
       })
