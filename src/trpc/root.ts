@@ -5,6 +5,7 @@ import { authRouter } from './auth.ts'
 import { funnelsRouter } from './funnels.ts'
 import { goalsRouter } from './goals.ts'
 import { identitiesRouter } from './identities.ts'
+import { importsRouter } from './imports.ts'
 import { invitationsRouter } from './invitations.ts'
 import { passkeysRouter } from './passkeys.ts'
 import { peopleRouter } from './people.ts'
@@ -30,6 +31,7 @@ export const appRouter = router({
   payments: paymentsRouter,
   processor: processorRouter,
   people: peopleRouter,
+  imports: importsRouter,
   options: optionsRouter,
   tokens: tokensRouter,
   team: teamRouter,

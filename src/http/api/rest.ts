@@ -5,7 +5,7 @@ import type { Services } from '../../services.ts'
 import type { Context } from '../../trpc/context.ts'
 import { fromProcedure } from '../../trpc/errors.ts'
 import { appRouter } from '../../trpc/root.ts'
-import { readJsonObject } from '../body.ts'
+import { readBody, readJsonObject } from '../body.ts'
 import { contextOf, isExisting } from './context.ts'
 import { csvListOf, sendCsv, wantsCsv } from './csv/send.ts'
 import { fieldsOf, headerList, pageUrlOf, readQuery } from './query.ts'
@@ -48,9 +48,15 @@ export function restHandler(services: Services, route: Route): RequestHandler {
 
 /** Fields of the path override those of the body, which override those of the query. */
 async function readInput(route: Route, query: Record<string, unknown>, req: Request) {
-  const body = route.method === 'get' ? {} : await readJsonObject(req)
+  const body =
+    route.method === 'get' ? {} : route.rawBody ? rawBody(route.rawBody, req) : await readJsonObject(req)
   return { ...query, ...body, ...req.params }
 }
+
+/** Reads the body only when the procedure asks for it: that of a caller who may not send it is never read. */
+const rawBody = (bytes: number, req: Request) => ({
+  content: () => readBody(req, { plain: bytes, unpacked: bytes }),
+})
 
 function send(res: Response, route: Route, answer: unknown): void {
   if (route.location) {

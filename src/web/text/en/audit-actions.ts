@@ -59,4 +59,8 @@ export const auditActions = {
   'person.erase': 'Erased a person',
   'person.export': 'Exported the data of a person',
   'history.delete': 'Deleted old data',
+  'import.create': 'Uploaded a file to import',
+  'import.start': 'Started an import',
+  'import.cancel': 'Canceled an import',
+  'import.undo': 'Undid an import',
 } satisfies Record<Action, string>
