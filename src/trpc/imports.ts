@@ -75,9 +75,6 @@ export const importsRouter = router({
       description:
         'The body is the bytes of the part as they are: `part_bytes` of the file from `number × part_bytes` on, the last part the rest. In any order, and again after a failure. Not over tRPC.',
       not_found: NO_IMPORT,
-      bad_request: 'The import takes no parts any more, or the body breaks off',
-      payload_too_large: true,
-      unsupported_media_type: true,
     })
     .input(UploadPart)
     .output(z.void())

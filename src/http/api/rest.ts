@@ -53,10 +53,19 @@ async function readInput(route: Route, query: Record<string, unknown>, req: Requ
   return { ...query, ...body, ...req.params }
 }
 
-/** Reads the body only when the procedure asks for it: that of a caller who may not send it is never read. */
-const rawBody = (bytes: number, req: Request) => ({
-  content: () => readBody(req, { plain: bytes, unpacked: bytes }),
-})
+/**
+ * Reads the body only when the procedure asks for it: that of a caller who may not send it is never read.
+ * @throws AppError `payload_too_large`, `unsupported_media_type` by what the headers say
+ */
+function rawBody(bytes: number, req: Request) {
+  if (req.headers['content-encoding'] !== undefined) {
+    throw new AppError('unsupported_media_type', 'Send the bytes as they are, without a content encoding')
+  }
+  if (Number(req.headers['content-length']) > bytes) {
+    throw new AppError('payload_too_large', `The body is larger than ${bytes / 1024} KiB`)
+  }
+  return { content: () => readBody(req, { plain: bytes, unpacked: bytes }) }
+}
 
 function send(res: Response, route: Route, answer: unknown): void {
   if (route.location) {

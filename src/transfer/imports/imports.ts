@@ -73,7 +73,7 @@ export async function createImport(
 
 /**
  * Stores a part of the file. A part that was sent before is replaced.
- * @throws AppError `bad_request` when the import takes no parts any more, `validation_failed` for a wrong number or length
+ * @throws AppError `validation_failed` for a wrong number or length, and when the import takes no parts any more
  */
 export async function uploadPart(
   { db, disk }: Pick<Services, 'db' | 'disk'>,
@@ -81,7 +81,7 @@ export async function uploadPart(
   { id, number, content }: UploadPart,
 ): Promise<void> {
   const before = await requireImport(db, site, id)
-  requireState(before, ['uploading'], 'takes no parts any more')
+  requireUploading(before)
   if (number >= partsOf(before.bytes)) {
     throw invalidField('number', `The file has the parts 0 to ${partsOf(before.bytes) - 1}`)
   }
@@ -93,7 +93,7 @@ export async function uploadPart(
   }
   await db.begin(async tx => {
     const row = await lockedImport(tx, site, id)
-    requireState(row, ['uploading'], 'takes no parts any more')
+    requireUploading(row)
     await insertPart(tx, { id: row.id, siteNo: site.siteNo, number, content: bytes })
   })
 }
@@ -185,6 +185,10 @@ async function lockedImport(tx: Transaction, { siteNo }: Site, id: string): Prom
 function required(row: ImportRow | undefined): ImportRow {
   if (!row) throw new AppError('not_found', 'No such import')
   return row
+}
+
+function requireUploading({ state }: ImportRow): void {
+  if (state !== 'uploading') throw invalidField('id', `The import is ${state} and takes no parts any more`)
 }
 
 function requireState(row: ImportRow, states: readonly ImportState[], what: string): void {

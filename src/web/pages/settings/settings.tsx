@@ -6,6 +6,7 @@ import { useText } from '../../text/text.tsx'
 import { DangerSettings } from './danger.tsx'
 import { DataSettings } from './data.tsx'
 import { GeneralSettings } from './general.tsx'
+import { ImportSettings } from './import/import.tsx'
 import { NoteSettings } from './notes.tsx'
 import { PARTS, type PartName } from './parts-of-settings.ts'
 import { SegmentSettings } from './segments.tsx'
@@ -19,6 +20,7 @@ const CONTENT: Record<PartName, ComponentType> = {
   sharing: SharingSettings,
   segments: SegmentSettings,
   notes: NoteSettings,
+  import: ImportSettings,
   data: DataSettings,
   danger: DangerSettings,
 }

@@ -7,6 +7,7 @@ export const settings: Dictionary['settings'] = {
     sharing: 'Freigabe',
     segments: 'Segmente',
     notes: 'Notizen',
+    import: 'Import',
     data: 'Aufbewahrung',
     danger: 'Website löschen',
   },

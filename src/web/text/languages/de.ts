@@ -8,6 +8,7 @@ import { explore } from '../de/explore.ts'
 import { filters } from '../de/filters.ts'
 import { funnels } from '../de/funnels.ts'
 import { goals } from '../de/goals.ts'
+import { imports } from '../de/imports.ts'
 import { install } from '../de/install.ts'
 import { journeys } from '../de/journeys.ts'
 import { keys } from '../de/keys.ts'
@@ -37,6 +38,7 @@ export const dictionary: Dictionary = {
   filters,
   funnels,
   goals,
+  imports,
   install,
   journeys,
   keys,

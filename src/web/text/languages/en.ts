@@ -8,6 +8,7 @@ import { explore } from '../en/explore.ts'
 import { filters } from '../en/filters.ts'
 import { funnels } from '../en/funnels.ts'
 import { goals } from '../en/goals.ts'
+import { imports } from '../en/imports.ts'
 import { install } from '../en/install.ts'
 import { journeys } from '../en/journeys.ts'
 import { keys } from '../en/keys.ts'
@@ -36,6 +37,7 @@ export const dictionary = {
   filters,
   funnels,
   goals,
+  imports,
   install,
   journeys,
   keys,
