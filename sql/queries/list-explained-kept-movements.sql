@@ -3,13 +3,7 @@
 select *
 from (
   select
-    money.at,
-    money.id::text as id,
-    money.subscription_id as "subscriptionId",
-    money.kind,
-    money.session_no as "sessionNo",
-    money.session_at as "sessionAt",
-    money.amount_minor::text as amount
+    {explained_movement}
   from mrr_movements as money
   left join money_sessions
     on money_sessions.site_no = :siteNo::int and money_sessions.session_no = money.session_no

@@ -23,6 +23,4 @@ from (
   having sum(amount) <> 0
 ) as listed
 cross join params
-where "afterAt" = '' or (at, id collate "C") < (nullif("afterAt", '')::timestamptz, "afterId" collate "C")
-order by at desc, id collate "C" desc
-limit (select "limit" from params)
+{newest_first}

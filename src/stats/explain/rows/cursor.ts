@@ -34,7 +34,3 @@ export const pageParams = (after: After | undefined, limit: number): PageParams 
   afterId: after?.id ?? '',
   limit,
 })
-
-/** Condition of such statements for rows after the cursor, and their end; rows have `at` and a text `id`. */
-export const AFTER = `("afterAt" = '' or (at, id collate "C") < (nullif("afterAt", '')::timestamptz, "afterId" collate "C"))`
-export const NEWEST_FIRST = `order by at desc, id collate "C" desc limit (select "limit" from params)`
