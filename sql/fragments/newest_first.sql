@@ -1,3 +1,3 @@
-where "afterAt" = '' or (at, id collate "C") < (nullif("afterAt", '')::timestamptz, "afterId" collate "C")
+where (at, id collate "C") < ("afterAt"[1], "afterId" collate "C")
 order by at desc, id collate "C" desc
 limit (select "limit" from params)

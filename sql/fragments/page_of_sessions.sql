@@ -7,6 +7,6 @@ where (
     or ('engaged_sessions' = any(terms) and engaged_sessions > 0)
     or ('scrolled_sessions' = any(terms) and scrolled_sessions > 0)
   )
-  and ("afterAt" = '' or ("startedAt", "sessionNo") < (nullif("afterAt", '')::timestamptz, "afterNo"))
+  and ("startedAt", "sessionNo") < ("afterAt"[1], "afterNo")
 order by "startedAt" desc, "sessionNo" desc
 limit (select "limit" from params)

@@ -1,4 +1,4 @@
--- A page of the visitors with a conversion in the range, those first who converted last. `afterAt` is empty on the first page.
+-- A page of the visitors with a conversion in the range, those first who converted last. `afterAt` is after all times on the first page.
 select at, id
 from (
   select converted.at, visitors.id::text as id

@@ -1,5 +1,5 @@
 -- A page of the movements of site :siteNo in [:start, :end) whose session has :value in :column, the newest first. The session is the
--- kept one, as in sum-revenue-by-kept-value: it outlives the session itself. :afterAt is empty on the first page.
+-- kept one, as in sum-revenue-by-kept-value: it outlives the session itself. :afterAt is after all times on the first page.
 select *
 from (
   select
@@ -11,6 +11,6 @@ from (
     and money.at >= :start::timestamptz and money.at < :end::timestamptz
     and coalesce(money_sessions.session ->> :column::text, '') = :value::text
 ) as listed
-where :afterAt::text = '' or (at, id collate "C") < (nullif(:afterAt::text, '')::timestamptz, :afterId::text collate "C")
+where (at, id collate "C") < ((:afterAt::timestamptz[])[1], :afterId::text collate "C")
 order by at desc, id collate "C" desc
 limit :limit::bigint

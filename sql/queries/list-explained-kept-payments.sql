@@ -1,5 +1,5 @@
 -- A page of the payments of site :siteNo in [:start, :end) whose session has :value in :column, the newest first. The session is the
--- kept one, as in sum-revenue-by-kept-value: it outlives the session itself. :afterAt is empty on the first page.
+-- kept one, as in sum-revenue-by-kept-value: it outlives the session itself. :afterAt is after all times on the first page.
 select *
 from (
   select
@@ -16,6 +16,6 @@ from (
       else money.refunded_minor < money.amount_minor and (money.is_recurring or :wanted::text <> 'recurring')
     end
 ) as listed
-where :afterAt::text = '' or (at, id collate "C") < (nullif(:afterAt::text, '')::timestamptz, :afterId::text collate "C")
+where (at, id collate "C") < ((:afterAt::timestamptz[])[1], :afterId::text collate "C")
 order by at desc, id collate "C" desc
 limit :limit::bigint

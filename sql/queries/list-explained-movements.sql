@@ -1,4 +1,4 @@
--- A page of the filtered MRR movements of the range, the newest first. `afterAt` is empty on the first page.
+-- A page of the filtered MRR movements of the range, the newest first. `afterAt` is after all times on the first page.
 select listed.*
 from (
   select

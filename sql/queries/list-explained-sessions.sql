@@ -1,5 +1,5 @@
 -- A page of the sessions that add to one of some counts (`terms`), the newest first, with what they add: by hits of the range, and by
--- having started in it. `afterAt` is empty on the first page.
+-- having started in it. `afterAt` is after all times on the first page.
 select
   page."startedAt",
   page."sessionNo",

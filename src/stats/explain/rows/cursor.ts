@@ -22,15 +22,19 @@ export function readCursor(cursor: string): After {
   }
 }
 
+/** Comes before the first page of a list of the newest first. */
+export const AFTER_ALL = new Date('9999-12-31T00:00:00Z')
+
 /** Parameters of statements that list rows, the newest first. */
 export interface PageParams {
-  afterAt: string
+  /** One time. */
+  afterAt: Date[]
   afterId: string
   limit: number
 }
 
 export const pageParams = (after: After | undefined, limit: number): PageParams => ({
-  afterAt: after?.at.toISOString() ?? '',
+  afterAt: [after?.at ?? AFTER_ALL],
   afterId: after?.id ?? '',
   limit,
 })

@@ -5,7 +5,7 @@ import { keptPart, type ResolvedQuery } from '../../filters/resolved-query.ts'
 import { filteredQuery } from '../../sql/filtered-query.ts'
 import type { Explained } from '../source.ts'
 import type { Subject } from '../value-traffic.ts'
-import type { After } from './cursor.ts'
+import { AFTER_ALL, type After } from './cursor.ts'
 
 /** A session, and what it adds to each term. */
 export interface CountedSession {
@@ -27,7 +27,8 @@ export interface CountedSession {
 interface Params {
   /** Only sessions that add to one of them. */
   terms: string[]
-  afterAt: string
+  /** One time. */
+  afterAt: Date[]
   afterNo: number
   limit: number
 }
@@ -82,7 +83,7 @@ export async function listCountedSessions(
     const from = Math.max(earliest, to - length)
     rows.push(
       ...(await statement(services.reads, sliced(resolved, from, to), {
-        params: { terms, afterAt: after?.at.toISOString() ?? '', afterNo, limit: limit - rows.length },
+        params: { terms, afterAt: [after?.at ?? AFTER_ALL], afterNo, limit: limit - rows.length },
         ...(subject && { value: subject.dimension, values: [subject.value], zone: site.timezone }),
       })),
     )
