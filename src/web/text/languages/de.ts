@@ -4,6 +4,7 @@ import { channels } from '../de/channels.ts'
 import { common } from '../de/common.ts'
 import { errors } from '../de/errors.ts'
 import { events } from '../de/events.ts'
+import { explain } from '../de/explain.ts'
 import { explore } from '../de/explore.ts'
 import { filters } from '../de/filters.ts'
 import { funnels } from '../de/funnels.ts'
@@ -35,6 +36,7 @@ export const dictionary: Dictionary = {
   common,
   errors,
   events,
+  explain,
   explore,
   filters,
   funnels,

@@ -4,6 +4,7 @@ import { channels } from '../en/channels.ts'
 import { common } from '../en/common.ts'
 import { errors } from '../en/errors.ts'
 import { events } from '../en/events.ts'
+import { explain } from '../en/explain.ts'
 import { explore } from '../en/explore.ts'
 import { filters } from '../en/filters.ts'
 import { funnels } from '../en/funnels.ts'
@@ -34,6 +35,7 @@ export const dictionary = {
   common,
   errors,
   events,
+  explain,
   explore,
   filters,
   funnels,
