@@ -9,12 +9,14 @@ import { createFavicons, type Favicons } from '../sites/favicons.ts'
 import { createIdentityPictures, type IdentityPictures } from '../stats/identity/identity-pictures.ts'
 import { restHandler } from './api/rest.ts'
 import { type Route, routes } from './api/routes.ts'
+import { siteExport } from './api/site-export.ts'
 import { trpcEndpoint } from './api/trpc.ts'
 import { avatar, favicon, identityPicture } from './assets/images.ts'
 import { createReference } from './assets/reference.ts'
 import { discardBody } from './body.ts'
 import { errorAnswer, logFailure } from './error-answer.ts'
 import { healthz, readyz } from './health.ts'
+import { mcpEndpoint } from './mcp/endpoint.ts'
 import { metricsEndpoint } from './metrics.ts'
 import { oneClickUnsubscribe } from './one-click.ts'
 import { reportPreview } from './report-preview.ts'
@@ -49,6 +51,8 @@ export function createApp(
   mount(app, '/api/processor/webhook/:siteId', { post: processorWebhook(services) })
   mount(app, '/api/sites/:siteKey/reports/preview.html', { get: reportPreview(services) })
   mount(app, '/api/auth/oidc/callback', { get: endSignIn(services) })
+  mount(app, '/api/sites/:siteKey/export', { get: siteExport(services, 'hits', ['from', 'to', 'format']) })
+  mount(app, '/api/sites/:siteKey/export/:kind', { get: siteExport(services, 'rows', []) })
   const reference = createReference(services.config.baseUrl)
   mount(app, '/api/openapi.json', { get: reference.document })
   mount(app, '/docs', { get: reference.page })
@@ -60,6 +64,7 @@ export function createApp(
   mount(app, '/web/:file', { get: createWebFiles() })
   for (const [path, handlers] of restHandlers(services)) mount(app, path, handlers)
   app.all('/trpc/:procedures', trpcEndpoint(services))
+  mount(app, '/mcp', { post: mcpEndpoint(services) })
   app.use((req, res) => {
     if (!pages.missing(req, res)) throw new AppError('not_found', 'No such route')
   })
