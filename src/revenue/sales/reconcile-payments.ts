@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { Transaction } from '../../db/connect.ts'
 import { query } from '../../db/query.ts'
+import { announceRefund } from '../ledger/announce-payment.ts'
 import { deletePayment, setRefunded } from '../ledger/change-payment.ts'
 import type { NewPayment, PaymentRecord } from '../ledger/payment.ts'
 import { addAliases, findPayments, recordPayment } from '../ledger/record-payment.ts'
@@ -86,6 +87,11 @@ export async function reconcilePayments(
     const wantedMinor = wanted.get(transactionId) ?? 0
     if (wasSentRefunded || refundedMinor === wantedMinor) continue
     await setRefunded(tx, site, transactionId, wantedMinor)
+    // A payment that was recorded anew keeps what was refunded of the one before it.
+    const part = changed.find(({ ids }) => ids.includes(transactionId))!
+    const before = Math.max(0, ...recorded.filter(isUnder(part)).map(each => each.refundedMinor))
+    const refundedNow = Math.min(wantedMinor, payment.amountMinor)
+    if (refundedNow > before) await announceRefund(tx, site.siteNo, payment, refundedNow)
   }
   return sale
 }
@@ -128,7 +134,7 @@ async function reconcilePart(
   if (others.some(({ aliases }) => aliases.some(id => ids.includes(id)))) {
     await deleteStaleAliases(tx, { siteNo: site.siteNo, ids, paymentIds: own.map(({ id }) => id) })
   }
-  if (wanted) await recordPayment(tx, site, wanted)
+  if (wanted) await recordPayment(tx, site, wanted, ours.length > 0)
   else if (own[0]) await addAliases(tx, site.siteNo, own[0], ids)
 }
 

@@ -133,7 +133,10 @@ export async function recomputeSubscription(tx: Transaction, key: SubscriptionKe
   const subscription = { ...key, visitorId }
   const [known] = await findSubscription(tx, key)
   const appended = await appendMovements(tx, subscription, movements)
-  const changed = await replaceLifecycleEvents(tx, subscription, lifecycleEvents)
+  const changed = await replaceLifecycleEvents(tx, subscription, lifecycleEvents, {
+    customerId: history.customerId,
+    states: history.states,
+  })
   if (row) await upsertSubscription(tx, { ...key, ...row, state: JSON.stringify(row.state) })
   const before = customerKey(key, known?.customerId)
   const now = customerKey(key, row?.customerId)
