@@ -52,6 +52,11 @@ export const AUDIT_ACTIONS = [
   'annotation.create',
   'annotation.change',
   'annotation.delete',
+  'report.add',
+  'report.change',
+  'report.remove',
+  'report.confirm',
+  'report.unsubscribe',
   'processor.connect',
   'processor.disconnect',
   'payment.delete',
@@ -60,6 +65,16 @@ export const AUDIT_ACTIONS = [
   'person.export',
   'history.delete',
   'totals.undo',
+  'webhook.create',
+  'webhook.change',
+  'webhook.delete',
+  'webhook.rotate',
+  'webhook.test',
+  'webhook.redeliver',
+  'import.create',
+  'import.start',
+  'import.cancel',
+  'import.undo',
 ] as const
 export type AuditAction = (typeof AUDIT_ACTIONS)[number]
 

@@ -2,6 +2,7 @@ import { ADVISORY_LOCKS } from '../../db/advisory-locks.ts'
 import type { Db, Transaction } from '../../db/connect.ts'
 import { isDataFault, isRetryable, sqlState } from '../../db/errors.ts'
 import { query } from '../../db/query.ts'
+import { noteCandidates } from '../../events/goal-candidates.ts'
 import { type RetryOptions, retry } from '../../lib/retry.ts'
 import { MINUTE_MS } from '../../lib/time.ts'
 import type { Log } from '../../runtime/log.ts'
@@ -26,9 +27,12 @@ const lockPartition = query<{ lock: number; partition: number }>(
     pg_advisory_xact_lock(:lock::int, :partition::int)`,
 )
 
-export const selectLiveSites = query<{ siteNos: number[] }, { siteNo: number; detailsFrom: Date | null }>(
+export const selectLiveSites = query<
+  { siteNos: number[] },
+  { siteNo: number; detailsFrom: Date | null; watchesGoals: boolean }
+>(
   'select-live-sites',
-  `select site_no as "siteNo", details_from as "detailsFrom"
+  `select site_no as "siteNo", details_from as "detailsFrom", watches_goals as "watchesGoals"
   from sites
   where site_no = any(:siteNos::int[]) and deleted_at is null`,
 )
@@ -152,6 +156,9 @@ export async function storeHits(
       }
       if (assignedReports.length > 0) written = await sortReports(tx, assignedReports)
       await writeBatch(tx, sessionized, [...context.visitors.values()], written)
+      const watching = new Set(sites.flatMap(({ siteNo, watchesGoals }) => (watchesGoals ? [siteNo] : [])))
+      if (watching.size > 0)
+        await noteCandidates(tx, sessionized.map(({ hit }) => hit).filter(mayConvert(watching)))
     }
     return {
       stored: sessionized.length + (written?.applied ?? 0),
@@ -171,6 +178,12 @@ export async function storeHits(
 
 const isRestored = (hit: EnrichedHit): hit is EnrichedHit & { restored: RestoredHit } =>
   hit.restored !== undefined
+
+/** Imported hits convert goals in reports, but they are no news. */
+const mayConvert =
+  (watching: Set<number>) =>
+  ({ siteNo, line, type }: EnrichedHit): boolean =>
+    line === undefined && watching.has(siteNo) && type !== 'identify' && type !== 'error'
 
 function byTime(a: EnrichedHit, b: EnrichedHit): number {
   return a.at - b.at || (a.line ?? 0) - (b.line ?? 0) || (a.id < b.id ? -1 : 1)
