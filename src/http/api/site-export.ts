@@ -67,10 +67,14 @@ export function siteExport(
 
 async function send(req: Request, res: Response, file: OpenedExport, checkAccess: () => Promise<void>) {
   let failure: unknown
+  const rest = file.read()[Symbol.asyncIterator]()
+  // Before the headers, so that its failure is an answer.
+  const first = req.method === 'HEAD' ? undefined : await rest.next()
   async function* pieces() {
     let checkedAt = performance.now()
     try {
-      for await (const piece of file.read()) {
+      if (first && !first.done) yield first.value
+      for await (const piece of { [Symbol.asyncIterator]: () => rest }) {
         if (performance.now() - checkedAt > CHECK_MS) {
           await checkAccess()
           checkedAt = performance.now()

@@ -61,7 +61,7 @@ const linesOf = (text: string) =>
     .map(line => JSON.parse(line))
 
 /** Fields that name something of one site, or carry its address. */
-const OWN = new Set(['session_id', 'error_id', 'links', 'avatar_url', 'created_at', 'id'])
+const OWN = new Set(['session_id', 'next_cursor', 'error_id', 'links', 'avatar_url', 'created_at', 'id'])
 
 function comparable(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(comparable)
