@@ -38,8 +38,8 @@ export async function convert(
 function expectTaken(hit: HitLine): void {
   const text = JSON.stringify(hit)
   try {
-    const { endpoint, body } = readEnvelope(Buffer.from(text), NOW)
-    readBody(endpoint, body)
+    const { body } = readEnvelope(Buffer.from(text), NOW)
+    readBody(hit.endpoint, body)
   } catch (error) {
     throw new Error(`the import refuses ${text}`, { cause: error })
   }

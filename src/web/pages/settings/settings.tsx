@@ -9,6 +9,7 @@ import { GeneralSettings } from './general.tsx'
 import { ImportSettings } from './import/import.tsx'
 import { NoteSettings } from './notes.tsx'
 import { PARTS, type PartName } from './parts-of-settings.ts'
+import { ReportSettings } from './reports/reports.tsx'
 import { SegmentSettings } from './segments.tsx'
 import css from './settings.module.css'
 import { SharingSettings } from './sharing/sharing.tsx'
@@ -18,6 +19,7 @@ const CONTENT: Record<PartName, ComponentType> = {
   general: GeneralSettings,
   tracking: TrackingSettings,
   sharing: SharingSettings,
+  reports: ReportSettings,
   segments: SegmentSettings,
   notes: NoteSettings,
   import: ImportSettings,

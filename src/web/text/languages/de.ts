@@ -4,6 +4,7 @@ import { channels } from '../de/channels.ts'
 import { common } from '../de/common.ts'
 import { errors } from '../de/errors.ts'
 import { events } from '../de/events.ts'
+import { explain } from '../de/explain.ts'
 import { explore } from '../de/explore.ts'
 import { filters } from '../de/filters.ts'
 import { funnels } from '../de/funnels.ts'
@@ -16,6 +17,7 @@ import { money } from '../de/money.ts'
 import { overview } from '../de/overview.ts'
 import { people } from '../de/people.ts'
 import { period } from '../de/period.ts'
+import { reports } from '../de/reports.ts'
 import { retention } from '../de/retention.ts'
 import { settings } from '../de/settings.ts'
 import { share } from '../de/share.ts'
@@ -34,6 +36,7 @@ export const dictionary: Dictionary = {
   common,
   errors,
   events,
+  explain,
   explore,
   filters,
   funnels,
@@ -46,6 +49,7 @@ export const dictionary: Dictionary = {
   overview,
   people,
   period,
+  reports,
   retention,
   settings,
   share,

@@ -4,6 +4,7 @@ import { channels } from '../en/channels.ts'
 import { common } from '../en/common.ts'
 import { errors } from '../en/errors.ts'
 import { events } from '../en/events.ts'
+import { explain } from '../en/explain.ts'
 import { explore } from '../en/explore.ts'
 import { filters } from '../en/filters.ts'
 import { funnels } from '../en/funnels.ts'
@@ -16,6 +17,7 @@ import { money } from '../en/money.ts'
 import { overview } from '../en/overview.ts'
 import { people } from '../en/people.ts'
 import { period } from '../en/period.ts'
+import { reports } from '../en/reports.ts'
 import { retention } from '../en/retention.ts'
 import { settings } from '../en/settings.ts'
 import { share } from '../en/share.ts'
@@ -33,6 +35,7 @@ export const dictionary = {
   common,
   errors,
   events,
+  explain,
   explore,
   filters,
   funnels,
@@ -45,6 +48,7 @@ export const dictionary = {
   overview,
   people,
   period,
+  reports,
   retention,
   settings,
   share,
