@@ -16,6 +16,7 @@ import { useQuestion, useSite } from '../../state/site.tsx'
 import { useText } from '../../text/text.tsx'
 import css from './detail-dialog.module.css'
 import type { Dimension } from './dimension.ts'
+import { ImportedLine } from './imported-line.tsx'
 
 type Row = Outputs['stats']['breakdown']['data'][number]
 type Sort = NonNullable<Inputs['stats']['breakdown']['sort']>
@@ -27,7 +28,7 @@ const PER_PAGE = 25
 export default function DetailDialog({ dimension, onClose }: { dimension: Dimension; onClose(): void }) {
   const { common, overview, filters } = useText()
   const { mayExport } = useSite()
-  const { input } = useQuestion()
+  const { input, totals } = useQuestion()
   const [typed, setTyped] = useState('')
   const [sort, setSort] = useState<Sort>('visitors')
   const [order, setOrder] = useState<Order>('desc')
@@ -36,6 +37,7 @@ export default function DetailDialog({ dimension, onClose }: { dimension: Dimens
   const columns = useColumns(dimension, onClose)
   const query = {
     ...input,
+    ...totals,
     dimension,
     sort,
     order,
@@ -62,7 +64,7 @@ export default function DetailDialog({ dimension, onClose }: { dimension: Dimens
         }}
       />
       <Answer read={read}>
-        {({ data, meta }) =>
+        {({ data, meta, imported }) =>
           data.length === 0 ? (
             <Empty />
           ) : (
@@ -80,6 +82,7 @@ export default function DetailDialog({ dimension, onClose }: { dimension: Dimens
                   setPage(1)
                 }}
               />
+              <ImportedLine imported={imported} />
               <Pager meta={meta} onPage={setPage} />
             </>
           )

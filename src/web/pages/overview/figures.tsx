@@ -8,6 +8,7 @@ import { useQuestion, useSite } from '../../state/site.tsx'
 import { useText } from '../../text/text.tsx'
 import { ChartPanel } from './chart-panel.tsx'
 import css from './figures.module.css'
+import { ImportedMark } from './imported-mark.tsx'
 import { chosenMetric, isMoneyMetric, METRICS, type Metric, type Overview, valueText } from './metrics.ts'
 import { useOverview } from './use-overview.ts'
 
@@ -48,6 +49,7 @@ export function Figures() {
         </Answer>
       }
     >
+      <ImportedMark imported={read.data?.imported} />
       <ChartPanel
         metric={metric}
         hasRevenue={read.data?.revenue !== undefined && !isMoneyMetric(metric)}
@@ -68,9 +70,10 @@ interface FigureProps {
 }
 
 function MetricFigure({ name, overview, isChosen, isCompared }: FigureProps) {
-  const { common } = useText()
+  const { common, overview: text } = useText()
   const format = useFormat()
   const { change } = useAddress()
+  const isSum = name === 'visitors' && overview.imported?.visitors === 'sum_of_days'
   const now = overview[name] ?? 0
   const before = overview.previous[name] ?? 0
   const { short, exact } = valueText(format, name)
@@ -78,6 +81,7 @@ function MetricFigure({ name, overview, isChosen, isCompared }: FigureProps) {
   return (
     <Figure
       name={common.metrics[name]}
+      {...(isSum && { hint: text.imported.sumOfDays })}
       shown={short(now)}
       exact={exact(now)}
       isMoney={isMoneyMetric(name)}
