@@ -3,9 +3,11 @@ import { fileURLToPath } from 'node:url'
 import { Command, CommanderError } from 'commander'
 import { answering } from './admin/answer.ts'
 import { addHitCommands } from './admin/hits.ts'
+import { addImportCommands } from './admin/imports.ts'
 import { addLoginCommands } from './admin/logins.ts'
 import { addMoneyCommands } from './admin/money.ts'
 import { addTeamCommands } from './admin/teams.ts'
+import { addTotalsCommands } from './admin/totals.ts'
 import { oneLine, type Surroundings } from './tools.ts'
 
 // Prints one JSON document on stdout. Logs go to stderr, and so does one line `error: …` on failure.
@@ -19,7 +21,15 @@ const program = new Command('admin')
   .configureOutput({ writeOut: text => void surroundings.stdout.write(text), writeErr: () => {} })
 
 const answer = answering(() => surroundings)
-for (const add of [addTeamCommands, addLoginCommands, addHitCommands, addMoneyCommands]) add(program, answer)
+for (const add of [
+  addTeamCommands,
+  addLoginCommands,
+  addHitCommands,
+  addImportCommands,
+  addTotalsCommands,
+  addMoneyCommands,
+])
+  add(program, answer)
 
 /**
  * Runs one command; one at a time.

@@ -133,6 +133,8 @@ export interface EnrichedHit extends Hit {
   browserFullVersion: string
   osName: string
   osFullVersion: string
+  /** Format of another product that the hit was converted from; its visitor is marked with it. */
+  importedAs?: string | undefined
   size: 'desktop' | 'mobile' | 'tablet'
 }
 

@@ -32,6 +32,8 @@ const SETTLED_MS = 10 * MINUTE_MS
 const TABLES = [
   'processor_connections',
   'import_secrets',
+  'import_parts',
+  'imports',
   'totals_days',
   'totals_families',
   'totals_imports',

@@ -60,6 +60,7 @@ export function enrich(hit: Hit): EnrichedHit {
     browserFullVersion: '',
     osName: '',
     osFullVersion: '',
+    importedAs: undefined,
     size: 'desktop',
   }
   for (const stage of stages) stage(enriched)

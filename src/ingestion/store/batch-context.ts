@@ -51,6 +51,8 @@ export interface Visitor {
   visitorNo: number
   siteNo: number
   id: string
+  /** Format of the import that made the visitor; null for a live one. */
+  importedAs: string | null
   firstSeenAt: number
   sessionCount: number
   /** Start of the newest session; undefined without one. */
@@ -91,6 +93,7 @@ export function addVisitor(context: BatchContext, hit: EnrichedHit): Visitor {
     visitorNo: 0,
     siteNo: hit.siteNo,
     id: hit.visitorId,
+    importedAs: hit.importedAs ?? null,
     firstSeenAt: hit.at,
     sessionCount: 0,
     newestSessionAt: undefined,

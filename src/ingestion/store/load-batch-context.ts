@@ -20,6 +20,7 @@ const selectVisitors = query<
     visitorNo: number
     siteNo: number
     id: string
+    importedAs: string | null
     firstSeenAt: Date
     sessionCount: number
     newestSessionAt: Date | null
@@ -33,6 +34,7 @@ const selectVisitors = query<
     visitors.visitor_no as "visitorNo",
     visitors.site_no as "siteNo",
     visitors.id,
+    visitors.imported_as as "importedAs",
     visitors.first_seen_at as "firstSeenAt",
     visitors.session_count as "sessionCount",
     visitors.newest_session_at as "newestSessionAt",
@@ -127,6 +129,7 @@ async function loadVisitors(
       visitorNo: row.visitorNo,
       siteNo: row.siteNo,
       id: row.id,
+      importedAs: row.importedAs,
       firstSeenAt: row.firstSeenAt.getTime(),
       sessionCount: row.sessionCount,
       newestSessionAt: row.newestSessionAt?.getTime(),

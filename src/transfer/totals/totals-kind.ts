@@ -1,0 +1,47 @@
+import type { FormatDescription, ImportKind, ImportServices, ImportTask } from '../imports/import-kind.ts'
+import type { SourceFile } from '../source-file.ts'
+import { importTotals, type TotalsResult } from './import-totals.ts'
+import { TOTALS_FORMATS, type TotalsFormatName } from './registry.ts'
+import { removeFormat } from './store.ts'
+
+/** Totals of days, which other products counted. */
+export const totalsKind: ImportKind = {
+  formats: Object.fromEntries(
+    Object.entries(TOTALS_FORMATS).map(([name, { title, file, notes }]): [string, FormatDescription] => [
+      name,
+      { title: `${title} (totals)`, file, notes },
+    ]),
+  ),
+  run: importTotalsFile,
+  undo: ({ db }, { siteNo }, format, hasTime) => removeFormat(db, { siteNo, format }, hasTime),
+}
+
+function importTotalsFile(services: ImportServices, task: ImportTask): Promise<TotalsResult> {
+  const { site, format, timezone, isDryRun, signal, onProgress } = task
+  let read = 0
+  return importTotals(services, site, {
+    format: format as TotalsFormatName,
+    file: watched(task.file, bytes => {
+      read += bytes
+    }),
+    fileTimezone: timezone,
+    isDryRun,
+    async onProgress(rows) {
+      signal?.throwIfAborted()
+      if (!isDryRun) await services.requireFreeDisk()
+      // The file is read more than once: for its tables, for its fingerprint, and for its rows.
+      onProgress?.({ part: Math.min(0.99, read / (2 * task.file.bytes)), note: `${rows} rows` })
+    },
+  })
+}
+
+/** Tells how many bytes are read. */
+const watched = (file: SourceFile, onRead: (bytes: number) => void): SourceFile => ({
+  ...file,
+  async *read(start, end) {
+    for await (const chunk of file.read(start, end)) {
+      onRead(chunk.length)
+      yield chunk
+    }
+  },
+})
