@@ -116,6 +116,8 @@ test('routes: the REST surface matches the snapshot', () => {
       "GET /api/sites/:siteKey/processor 200",
       "PUT /api/sites/:siteKey/processor 200",
       "DELETE /api/sites/:siteKey/processor 204",
+      "GET /api/sites/:siteKey/imported-totals 200",
+      "DELETE /api/sites/:siteKey/imported-totals/:import 204",
       "DELETE /api/sites/:siteKey/visitors/:person 202",
       "GET /api/sites/:siteKey/visitors/:person/export 200",
       "GET /api/sites/:siteKey/erasures 200",
