@@ -1,8 +1,10 @@
+import { join } from 'node:path'
 import { forgetExpired } from '../src/accounts/forget-expired.ts'
 import { loadConfig } from '../src/config.ts'
 import { connectDb } from '../src/db/connect.ts'
 import { checkDatabase, migrate } from '../src/db/migrate.ts'
-import { addressesOf, hasEmbeddedDatabase } from '../src/embedded/attach.ts'
+import { addressesOf, folderOfServers, hasEmbeddedDatabase } from '../src/embedded/attach.ts'
+import { openGeo } from '../src/ingestion/edge/geo.ts'
 import { EXIT_PAGE_JOBS } from '../src/ingestion/fill-exit-pages.ts'
 import type { HitBatch } from '../src/ingestion/hit.ts'
 import type { ReplayJob } from '../src/ingestion/replays/job.ts'
@@ -24,10 +26,13 @@ import { recomputeAllSites } from '../src/revenue/subscriptions/recompute-queue.
 import { REFRESHING } from '../src/rollups/keep-refreshed.ts'
 import { runTask } from '../src/rollups/protocol.ts'
 import { startScheduler } from '../src/rollups/scheduler.ts'
+import { watchDisk } from '../src/runtime/disk.ts'
 import { createLog } from '../src/runtime/log.ts'
 import { createMetrics, exchangeMetrics } from '../src/runtime/metrics.ts'
 import { PURGE_JOBS } from '../src/sites/purge-deleted-sites.ts'
 import { createPool } from '../src/threads/pool.ts'
+import { IMPORT_JOBS } from '../src/transfer/imports/expire.ts'
+import { startImportWorker } from '../src/transfer/imports/worker.ts'
 import { TOTALS_JOBS } from '../src/transfer/totals/jobs.ts'
 import { onStop, reportReady, yieldToOthers } from './lifecycle.ts'
 
@@ -102,6 +107,26 @@ const rollupPool = createPool({
   workerData: { databaseUrl, timeout: hasEmbeddedDatabase(config) ? '20s' : '10min' },
   isIdle: true,
 })
+/** Pool for imports: they never take a connection that hits wait for. */
+const importDb = connectDb(databaseUrl, {
+  max: 2,
+  name: 'analytics-imports',
+  // Opening chunks of the columnstore for writing may take long.
+  settings: { statement_timeout: '0', idle_in_transaction_session_timeout: '30s' },
+})
+const disk = watchDisk({ folder: folderOfServers(config), minFreeBytes: config.minFreeBytes })
+const imports = startImportWorker({
+  db: importDb,
+  lease: createLease(redis, REFRESHING),
+  log,
+  geo: await openGeo(config.geoipDatabase),
+  now: () => new Date(),
+  batchHits: hasEmbeddedDatabase(config) ? 1_000 : 2_000,
+  folder: join(config.dataDir, 'imports'),
+  async requireFreeDisk() {
+    if (disk.isShort()) throw new Error('the disk is nearly full (MIN_FREE_DISK)')
+  },
+})
 const scheduler = startScheduler({
   db: jobs,
   redis,
@@ -115,6 +140,7 @@ const scheduler = startScheduler({
     ...RETENTION_JOBS,
     ...REPLAY_JOBS,
     ...EXIT_PAGE_JOBS,
+    ...IMPORT_JOBS,
     ...TOTALS_JOBS,
     { name: 'recompute subscriptions', everyMs: 10_000, run: ({ db }) => recomputeAllSites({ db, log }) },
     { name: 'forget expired sessions', everyMs: HOUR_MS, run: ({ db }, now) => forgetExpired(db, now) },
@@ -141,9 +167,10 @@ stop = async () => {
   replayWatchdog.stop()
   hitConsumer.stop()
   replayConsumer.stop()
-  await Promise.all([consumer.close(2_500), replays.close(2_500), scheduler.stop()])
+  disk.stop()
+  await Promise.all([consumer.close(2_500), replays.close(2_500), scheduler.stop(), imports.stop()])
   await rollupPool.close()
-  await Promise.all([db, replayDb, jobs].map(pool => pool.end({ timeout: 2 })))
+  await Promise.all([db, replayDb, importDb, jobs].map(pool => pool.end({ timeout: 2 })))
   subscriber.disconnect()
   redis.disconnect()
 }

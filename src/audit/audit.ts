@@ -58,6 +58,10 @@ export const AUDIT_ACTIONS = [
   'person.erase',
   'person.export',
   'history.delete',
+  'import.create',
+  'import.start',
+  'import.cancel',
+  'import.undo',
   'totals.undo',
 ] as const
 export type AuditAction = (typeof AUDIT_ACTIONS)[number]

@@ -24,6 +24,7 @@ import {
   type World,
 } from './exercise-steps.ts'
 import { SIGN_IN_EXERCISES } from './exercises-of-sign-in.ts'
+import { importExercises } from './import-exercises.ts'
 import { loginExercises } from './login-exercises.ts'
 import { teamExercises } from './team-exercises.ts'
 
@@ -35,6 +36,7 @@ export const exercises: Record<string, (ask: Ask, world: World) => Promise<unkno
   ...SIGN_IN_EXERCISES,
   ...loginExercises,
   ...teamExercises,
+  ...importExercises,
   'POST /api/collect': hit({ url: { path: '/' } }, { url: {} }),
   'POST /api/event': hit({ name: 'signup', revenue: { amount: 5, currency: 'USD' } }, { name: '' }),
   'POST /api/engage': hit({ url: { path: '/' }, sd: 20, time: 1_000 }, { sd: -1 }),

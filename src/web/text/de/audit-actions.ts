@@ -56,5 +56,9 @@ export const auditActions: Dictionary['team']['actions'] = {
   'person.erase': 'Person gelöscht',
   'person.export': 'Daten einer Person exportiert',
   'history.delete': 'Alte Daten gelöscht',
+  'import.create': 'Datei für einen Import hochgeladen',
+  'import.start': 'Import gestartet',
+  'import.cancel': 'Import abgebrochen',
+  'import.undo': 'Import rückgängig gemacht',
   'totals.undo': 'Importierte Summen entfernt',
 }

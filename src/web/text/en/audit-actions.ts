@@ -59,5 +59,9 @@ export const auditActions = {
   'person.erase': 'Erased a person',
   'person.export': 'Exported the data of a person',
   'history.delete': 'Deleted old data',
+  'import.create': 'Uploaded a file to import',
+  'import.start': 'Started an import',
+  'import.cancel': 'Canceled an import',
+  'import.undo': 'Undid an import',
   'totals.undo': 'Removed imported totals',
 } satisfies Record<Action, string>
