@@ -2,6 +2,7 @@ import { realpathSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { Command, CommanderError } from 'commander'
 import { answering } from './admin/answer.ts'
+import { addExportCommands } from './admin/exports.ts'
 import { addHitCommands } from './admin/hits.ts'
 import { addImportCommands } from './admin/imports.ts'
 import { addLoginCommands } from './admin/logins.ts'
@@ -21,15 +22,16 @@ const program = new Command('admin')
   .configureOutput({ writeOut: text => void surroundings.stdout.write(text), writeErr: () => {} })
 
 const answer = answering(() => surroundings)
-for (const add of [
+const SUBJECTS = [
   addTeamCommands,
   addLoginCommands,
   addHitCommands,
   addImportCommands,
   addTotalsCommands,
+  addExportCommands,
   addMoneyCommands,
-])
-  add(program, answer)
+]
+for (const add of SUBJECTS) add(program, answer)
 
 /**
  * Runs one command; one at a time.

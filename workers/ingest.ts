@@ -13,6 +13,8 @@ import { createHitConsumer } from '../src/ingestion/store/hit-consumer.ts'
 import { STORE_RETRY } from '../src/ingestion/store/store.ts'
 import { retry } from '../src/lib/retry.ts'
 import { HOUR_MS } from '../src/lib/time.ts'
+import { forgetReports, sendReports } from '../src/notifications/reports/deliveries/job.ts'
+import { startWebhooks, WEBHOOK_JOBS } from '../src/notifications/webhooks/webhook-worker.ts'
 import { erasePeople } from '../src/people/erase/erase-people.ts'
 import { createBoundedQueue } from '../src/queue/bounded-queue.ts'
 import { createConsumer, watchForStandstill } from '../src/queue/consumer.ts'
@@ -22,6 +24,7 @@ import { createLease } from '../src/redis/lease.ts'
 import { MAX_QUEUED_BYTES } from '../src/replays/bounds.ts'
 import { REPLAY_JOBS } from '../src/replays/expire-replays.ts'
 import { RETENTION_JOBS } from '../src/retention/jobs.ts'
+import { importDueSites } from '../src/revenue/import/import-site.ts'
 import { recomputeAllSites } from '../src/revenue/subscriptions/recompute-queue.ts'
 import { REFRESHING } from '../src/rollups/keep-refreshed.ts'
 import { runTask } from '../src/rollups/protocol.ts'
@@ -30,10 +33,14 @@ import { watchDisk } from '../src/runtime/disk.ts'
 import { createLog } from '../src/runtime/log.ts'
 import { createMetrics, exchangeMetrics } from '../src/runtime/metrics.ts'
 import { PURGE_JOBS } from '../src/sites/purge-deleted-sites.ts'
+import { createFairPool } from '../src/threads/fair-pool.ts'
 import { createPool } from '../src/threads/pool.ts'
+import { DAILY_EXPORT, runDailyExport } from '../src/transfer/daily/run-daily.ts'
+import { openTarget } from '../src/transfer/daily/target.ts'
 import { IMPORT_JOBS } from '../src/transfer/imports/expire.ts'
 import { startImportWorker } from '../src/transfer/imports/worker.ts'
 import { TOTALS_JOBS } from '../src/transfer/totals/jobs.ts'
+import { createBackgroundReads } from './background-reads.ts'
 import { onStop, reportReady, yieldToOthers } from './lifecycle.ts'
 
 /** Entry of an ingest process: stores queued hits, and runs the scheduled jobs while it holds the lease. */
@@ -66,6 +73,12 @@ const jobs = connectDb(databaseUrl, {
   max: 2,
   name: 'analytics-jobs',
   settings: { statement_timeout: '10min', idle_in_transaction_session_timeout: '30s' },
+})
+/** Pool for messages to webhooks: a slow receiver holds no connection, and long jobs do not delay them. */
+const webhookDb = connectDb(databaseUrl, {
+  max: 4,
+  name: 'analytics-webhooks',
+  settings: { statement_timeout: '1min', idle_in_transaction_session_timeout: '30s' },
 })
 const redis = connectRedis(redisUrl, log)
 await whenReady(redis, 10_000)
@@ -107,6 +120,8 @@ const rollupPool = createPool({
   workerData: { databaseUrl, timeout: hasEmbeddedDatabase(config) ? '20s' : '10min' },
   isIdle: true,
 })
+const now = () => new Date()
+const background = createBackgroundReads({ databaseUrl, config })
 /** Pool for imports: they never take a connection that hits wait for. */
 const importDb = connectDb(databaseUrl, {
   max: 2,
@@ -134,7 +149,7 @@ const scheduler = startScheduler({
   lease: createLease(redis, 'scheduler'),
   refreshing: createLease(redis, REFRESHING),
   log,
-  now: () => new Date(),
+  now,
   jobs: [
     ...PURGE_JOBS,
     ...RETENTION_JOBS,
@@ -142,10 +157,51 @@ const scheduler = startScheduler({
     ...EXIT_PAGE_JOBS,
     ...IMPORT_JOBS,
     ...TOTALS_JOBS,
+    ...WEBHOOK_JOBS,
     { name: 'recompute subscriptions', everyMs: 10_000, run: ({ db }) => recomputeAllSites({ db, log }) },
+    {
+      name: 'import the past of payment processors',
+      everyMs: 5_000,
+      run: ({ db }) => importDueSites({ db, log, config, now: () => new Date() }),
+    },
     { name: 'forget expired sessions', everyMs: HOUR_MS, run: ({ db }, now) => forgetExpired(db, now) },
+    {
+      name: 'send reports',
+      everyMs: 10_000,
+      run: ({ db }, at) => sendReports({ db, ...background.services, config, log, now }, at),
+    },
+    { name: 'forget reports', everyMs: HOUR_MS, run: ({ db }, at) => forgetReports(db, at) },
     { name: 'erase people', everyMs: 10_000, run: ({ db }, now) => erasePeople({ db, log }, now) },
   ],
+})
+const stopDailyExport = config.exportTo
+  ? runDailyExport({
+      db: jobs,
+      target: await openTarget(config.exportTo),
+      workFolder: join(config.dataDir, 'exports'),
+      lease: createLease(redis, DAILY_EXPORT),
+      log,
+      now: () => new Date(),
+    })
+  : async () => {}
+const PATTERN_HEAP_MB = 256
+/** Regular expressions of goals may take long: a thread keeps them from delaying hits. It starts when one is needed. */
+const patternPool = createFairPool(
+  createPool({
+    entry: new URL('./patterns.js', import.meta.url),
+    threads: 1,
+    isIdle: true,
+    heapMb: PATTERN_HEAP_MB,
+  }),
+  { places: 1, waiting: 1 },
+)
+const webhooks = startWebhooks({
+  db: webhookDb,
+  lease: createLease(redis, 'webhooks'),
+  patterns: patternPool,
+  config,
+  log,
+  now: () => new Date(),
 })
 const watchdog = watchForStandstill({
   redis,
@@ -167,10 +223,17 @@ stop = async () => {
   replayWatchdog.stop()
   hitConsumer.stop()
   replayConsumer.stop()
+  await Promise.all([
+    consumer.close(2_500),
+    replays.close(2_500),
+    scheduler.stop(),
+    stopDailyExport(),
+    webhooks.stop(),
+    imports.stop(),
+  ])
+  await Promise.all([rollupPool.close(), patternPool.close(), background.close()])
+  await Promise.all([db, replayDb, importDb, jobs, webhookDb].map(pool => pool.end({ timeout: 2 })))
   disk.stop()
-  await Promise.all([consumer.close(2_500), replays.close(2_500), scheduler.stop(), imports.stop()])
-  await rollupPool.close()
-  await Promise.all([db, replayDb, importDb, jobs].map(pool => pool.end({ timeout: 2 })))
   subscriber.disconnect()
   redis.disconnect()
 }

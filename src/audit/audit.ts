@@ -36,6 +36,7 @@ export const AUDIT_ACTIONS = [
   'site.create',
   'site.change',
   'site.delete',
+  'site.export',
   'goal.delete',
   'funnel.create',
   'funnel.change',
@@ -51,6 +52,11 @@ export const AUDIT_ACTIONS = [
   'annotation.create',
   'annotation.change',
   'annotation.delete',
+  'report.add',
+  'report.change',
+  'report.remove',
+  'report.confirm',
+  'report.unsubscribe',
   'processor.connect',
   'processor.disconnect',
   'payment.delete',
@@ -63,6 +69,12 @@ export const AUDIT_ACTIONS = [
   'import.cancel',
   'import.undo',
   'totals.undo',
+  'webhook.create',
+  'webhook.change',
+  'webhook.delete',
+  'webhook.rotate',
+  'webhook.test',
+  'webhook.redeliver',
 ] as const
 export type AuditAction = (typeof AUDIT_ACTIONS)[number]
 

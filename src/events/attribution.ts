@@ -33,6 +33,10 @@ interface Found extends Attribution {
 
 const findAttribution = query<{ siteNo: number; visitorId: string; at: Date }, Found>('find-attribution')
 
+const findAttributions = query<{ siteNo: number; visitorIds: string[]; ats: Date[] }, Found & { no: number }>(
+  'find-attributions',
+)
+
 const findFirstSession = query<{ siteNo: number; visitorId: string }, Attribution>(
   'find-first-session',
   `select visitors.visitor_no as "visitorNo", session.session_no as "sessionNo", session.started_at as "sessionAt"
@@ -152,6 +156,34 @@ export async function attribute(
   await lockNewcomers(tx, { lock: ADVISORY_LOCKS.newcomers, siteNo })
   const [again] = await findAttribution(tx, { siteNo, visitorId, at })
   return { ...(again ?? UNKNOWN), isPending: !again?.hasSessions }
+}
+
+/** The same as `attribute` for many visitors and times, in their order. */
+export async function attributeAll(
+  tx: Transaction,
+  siteNo: number,
+  given: readonly { visitorId?: string | null | undefined; at: Date }[],
+): Promise<PossiblyPending[]> {
+  const named = given.flatMap(({ visitorId, at }, index) => (visitorId ? [{ visitorId, at, index }] : []))
+  const all: PossiblyPending[] = given.map(() => UNKNOWN)
+  if (named.length === 0) return all
+  const find = async (wanted: typeof named) => {
+    const visitorIds = wanted.map(({ visitorId }) => visitorId)
+    const rows = await findAttributions(tx, { siteNo, visitorIds, ats: wanted.map(({ at }) => at) })
+    const found = new Map(rows.map(({ no, ...row }) => [wanted[no - 1]!.index, row]))
+    return wanted.filter(({ index }) => {
+      const row = found.get(index)
+      all[index] = { ...(row ?? UNKNOWN), isPending: !row?.hasSessions }
+      return !row?.hasSessions
+    })
+  }
+  const lacking = await find(named)
+  if (lacking.length > 0) {
+    // As in `attribute`: a first session that is being stored now must not be missed.
+    await lockNewcomers(tx, { lock: ADVISORY_LOCKS.newcomers, siteNo })
+    await find(lacking)
+  }
+  return all
 }
 
 /** Stores that a row waits for the first session of its visitor, if its attribution is pending. */

@@ -11,6 +11,7 @@ import { invitationsRouter } from './invitations.ts'
 import { passkeysRouter } from './passkeys.ts'
 import { peopleRouter } from './people.ts'
 import { router } from './procedures.ts'
+import { reportsRouter } from './reports.ts'
 import { paymentsRouter, processorRouter } from './revenue.ts'
 import { segmentsRouter } from './segments.ts'
 import { sharesRouter } from './shares.ts'
@@ -19,6 +20,7 @@ import { statsRouter } from './stats.ts'
 import { teamRouter, teamsRouter } from './teams.ts'
 import { tokensRouter } from './tokens.ts'
 import { usersRouter } from './users.ts'
+import { webhooksRouter } from './webhooks.ts'
 
 /** The order is that of the REST routes and of the API description. */
 export const appRouter = router({
@@ -29,9 +31,11 @@ export const appRouter = router({
   annotations: annotationsRouter,
   funnels: funnelsRouter,
   shares: sharesRouter,
+  reports: reportsRouter,
   payments: paymentsRouter,
   processor: processorRouter,
   importedTotals: importedTotalsRouter,
+  webhooks: webhooksRouter,
   people: peopleRouter,
   imports: importsRouter,
   options: optionsRouter,

@@ -43,6 +43,7 @@ import { getTimeseries, Timeseries, TimeseriesQuery } from '../stats/reports/tim
 import { Comparison } from '../time/comparison.ts'
 import { router } from './procedures.ts'
 import { sharedSiteProcedure, unsharedSiteProcedure } from './shared-site.ts'
+import { explainProcedures } from './stats/explain.ts'
 import { funnelProcedures } from './stats/funnels.ts'
 import { heatProcedures } from './stats/heat.ts'
 import { journeyProcedures } from './stats/journeys.ts'
@@ -107,6 +108,7 @@ export const statsRouter = router({
         ...(imported && { imported }),
       }
     }),
+  ...explainProcedures,
   goals: sharedSiteProcedure
     .meta({
       section: 'goals',

@@ -49,6 +49,14 @@ export const exercises: Record<string, (ask: Ask, world: World) => Promise<unkno
     { identifier: 'user-1', avatar: 'https://example.com/a.png' },
     { avatar: 'a.png' },
   ),
+  'GET /api/sites/{siteKey}/export': async ask => {
+    for (const format of ['jsonl', 'csv', 'parquet']) await ask({ query: `format=${format}` })
+    await ask({ query: 'from=2026-03-01' })
+  },
+  'GET /api/sites/{siteKey}/export/{kind}': async ask => {
+    await ask({ path: { kind: 'settings' } })
+    await ask({ path: { kind: 'secrets' } })
+  },
   'GET /favicons/{domain}': async (ask, { site }) => {
     await ask({ path: { domain: site.domain } })
     await ask({ path: { domain: 'unknown.example' } })

@@ -5,6 +5,7 @@ import type { Imported, ImportProgress } from './import-hits.ts'
 import { createLineReader, type Entry, type ImportSite } from './line-reader.ts'
 import { readLines } from './lines.ts'
 import { createRejects } from './rejects.ts'
+import { readIdentity } from './restored-hit.ts'
 
 export interface Checked extends Imported {
   /** How many of the accepted hits an earlier import has stored. */
@@ -34,9 +35,11 @@ export async function checkHits(
   let repeated = 0
 
   function count(entry: Entry) {
-    const routed = rejects.unlessRejected(entry.line, () => reader.readHit(entry), 'body.')
-    if (!routed) return
-    if (routed.value) accepted += 1
+    const { endpoint } = entry
+    const read = () => (endpoint === 'identity' ? readIdentity(entry.body) : reader.readHit(endpoint, entry))
+    const checked = rejects.unlessRejected(entry.line, read, 'body.')
+    if (!checked) return
+    if (checked.value) accepted += 1
     else dropped += 1
   }
 

@@ -7,10 +7,12 @@ import { type EnrichedHit, PARTITIONS } from '../hit.ts'
 import { SESSION_SPAN_MS } from '../store/batch-context.ts'
 import { findStored } from '../store/find-stored.ts'
 import { retryForAMinute, storeHits, storeWithBisection } from '../store/store.ts'
+import { type IdentityOfUser, storeIdentities } from '../store/store-identities.ts'
 import { createLineReader, type Entry, type ImportSite } from './line-reader.ts'
 import { readLines } from './lines.ts'
 import { createPartitionWriter } from './partition-writer.ts'
 import { createRejects, type Rejected } from './rejects.ts'
+import { readIdentity } from './restored-hit.ts'
 import { createWrittenTimes } from './written-times.ts'
 
 export interface Imported {
@@ -65,6 +67,7 @@ export async function importHits(
   let dropped = 0
   // True while lines are found to be stored already: checking before parsing and enriching them is cheaper then.
   let isSkipping = true
+  let identities: IdentityOfUser[] = []
 
   const writers = Array.from({ length: PARTITIONS }, (_, partition) =>
     createPartitionWriter({
@@ -88,6 +91,7 @@ export async function importHits(
       part => withRetries(() => storeHits(db, partition, part, options.mostValues)),
       async (hit, error) => rejects.add(hit.line!, (error as Error).message),
     )
+    for (const { hit, reason } of result.refused) rejects.add(hit.line!, reason)
     for (const hit of result.expired)
       rejects.add(hit.line!, 'its details were dropped by retention meanwhile')
     if (result.dropped > 0) throw new Error('the site was deleted while its hits were imported')
@@ -98,8 +102,25 @@ export async function importHits(
 
   const withRetries = <Result>(run: () => Promise<Result>) => retryForAMinute(log, run)
 
+  async function addIdentity({ line, at, body }: Entry): Promise<void> {
+    const identity = rejects.unlessRejected(line, () => readIdentity(body), 'body.')
+    if (!identity) return
+    identities.push({ siteNo: site.siteNo, at, identity: identity.value })
+    if (identities.length >= batchHits) await flushIdentities()
+  }
+
+  async function flushIdentities(): Promise<void> {
+    const rows = identities
+    identities = []
+    await options.requireFreeDisk?.()
+    await withRetries(() => storeIdentities(db, site.siteNo, rows))
+    accepted += rows.length
+  }
+
   async function addEntry(entry: Entry): Promise<void> {
-    const routed = rejects.unlessRejected(entry.line, () => reader.readHit(entry), 'body.')
+    const { endpoint } = entry
+    if (endpoint === 'identity') return addIdentity(entry)
+    const routed = rejects.unlessRejected(entry.line, () => reader.readHit(endpoint, entry), 'body.')
     if (!routed) return
     if (!routed.value) dropped += 1
     else await writers[routed.value.partition]!.add(routed.value.hit, entry.bytes)
@@ -119,6 +140,7 @@ export async function importHits(
     onProgress?.({ accepted, dropped, rejected_total: rejects.total })
   }
   await Promise.all(writers.map(writer => writer.finish()))
+  await flushIdentities()
   options.signal?.throwIfAborted()
   onProgress?.({ accepted, dropped, rejected_total: rejects.total })
   return { accepted, dropped, rejected: rejects.first(), rejected_total: rejects.total }

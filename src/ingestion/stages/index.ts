@@ -62,6 +62,7 @@ export function enrich(hit: Hit): EnrichedHit {
     osFullVersion: '',
     importedAs: undefined,
     size: 'desktop',
+    restored: undefined,
   }
   for (const stage of stages) stage(enriched)
   return enriched

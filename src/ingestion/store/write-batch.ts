@@ -159,9 +159,10 @@ const upsertErrorGroups = query<Record<keyof typeof ERROR_GROUP, string>>('upser
 /** Writes each error of a batch once. All batches use the same order, which prevents deadlocks between them. */
 async function writeErrorGroups(tx: Transaction, hits: EnrichedHit[]): Promise<void> {
   const groups = new Map<string, ErrorGroup>()
-  for (const { type, siteNo, errorId, error } of hits) {
+  for (const { type, siteNo, errorId, error, restored } of hits) {
     if (type !== 'error' || !errorId) continue
-    const { name = 'Error', message = name } = error ?? {}
+    const { name: ownName = 'Error', message = ownName } = error ?? {}
+    const name = restored?.errorGroup ?? ownName
     const known = groups.get(errorId)
     if (known && (known.name !== 'Error' || name === 'Error')) continue
     groups.set(errorId, { siteNo, id: errorId, message, name })

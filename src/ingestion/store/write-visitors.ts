@@ -113,7 +113,10 @@ const upsertIdentityRows = query<Record<keyof typeof IDENTITY, string>>(
  * Writes the identities of a batch, merged by user.
  * @param hits in time order: newer values overwrite older ones
  */
-export async function writeIdentities(tx: Transaction, hits: EnrichedHit[]): Promise<void> {
+export async function writeIdentities(
+  tx: Transaction,
+  hits: Pick<EnrichedHit, 'siteNo' | 'at' | 'identity' | 'importedAs'>[],
+): Promise<void> {
   const merged = new Map<string, IdentityRow>()
   for (const { siteNo, at, identity, importedAs = null } of hits) {
     if (!identity) continue

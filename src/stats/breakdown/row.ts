@@ -68,6 +68,8 @@ export const BreakdownRow = z
   .meta({ id: 'BreakdownRow' })
 export type BreakdownRow = z.infer<typeof BreakdownRow>
 type Metrics = Omit<BreakdownRow, 'value' | 'previous'>
+/** What a row says of its value; amounts beyond exact numbers have a second field. */
+export type BreakdownMetric = Exclude<keyof Metrics, `${string}_exact`>
 
 /** What is counted of a value apart from its traffic. */
 export interface RowParts {

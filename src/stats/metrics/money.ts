@@ -53,7 +53,7 @@ type RevenueRow = Omit<RevenueTotals, 'revenue' | 'recurring'> & {
  * Sums of the filtered payments in `currency`, by the bucket of the payment; buckets as in `count-filtered-hits`. Sums are
  * numeric, sent as text, because they may exceed the integers that JavaScript represents exactly.
  */
-const sumFilteredRevenue = filteredQuery<{ currency: string; bounds: Date[] }, RevenueRow>(
+export const sumFilteredRevenue = filteredQuery<{ currency: string; bounds: Date[] }, RevenueRow>(
   'sum-filtered-revenue',
   ['filtered_payments'],
   `select
@@ -69,7 +69,7 @@ const sumFilteredRevenue = filteredQuery<{ currency: string; bounds: Date[] }, R
 )
 
 /** Sums of the filtered movements in `currency` by bucket, as text; bucket −1: everything before the first. */
-const sumFilteredMovements = filteredQuery<
+export const sumFilteredMovements = filteredQuery<
   { currency: string; bounds: Date[] },
   { bucket: number; mrr: string }
 >(

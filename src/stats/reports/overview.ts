@@ -44,6 +44,7 @@ export const Overview = z
   })
   .meta({ id: 'Overview' })
 export type Overview = z.infer<typeof Overview>
+export type OverviewMetric = keyof typeof metrics
 
 /** Returns the metrics of a site for the range, and for the same number of days just before or the compared period. */
 export async function getOverview(

@@ -27,7 +27,7 @@ export function readTime(text: string | undefined, zone: string): number | undef
 }
 
 /** Returns the instant at which clocks of the zone show a time, given as if it were UTC. */
-function instantOf(local: number, zone: string): number {
+export function instantOf(local: number, zone: string): number {
   const offsets = [offsetAt(zone, local - DAY_MS), offsetAt(zone, local + DAY_MS)]
   const fitting = offsets.filter(offset => offsetAt(zone, local - offset) === offset)
   return local - (fitting.length > 0 ? Math.max(...fitting) : offsets[0]!)

@@ -13,7 +13,12 @@ export const totalsKind: ImportKind = {
     ]),
   ),
   run: importTotalsFile,
-  undo: ({ db }, { siteNo }, format, hasTime) => removeFormat(db, { siteNo, format }, hasTime),
+  async undo({ db }, { siteNo, format, signal }) {
+    await removeFormat(db, { siteNo, format }, () => {
+      signal?.throwIfAborted()
+      return true
+    })
+  },
 }
 
 function importTotalsFile(services: ImportServices, task: ImportTask): Promise<TotalsResult> {

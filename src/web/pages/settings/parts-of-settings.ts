@@ -3,6 +3,7 @@ export const PARTS = [
   { name: 'general', needs: 'member' },
   { name: 'tracking', needs: 'member' },
   { name: 'sharing', needs: 'change' },
+  { name: 'reports', needs: 'manage' },
   { name: 'segments', needs: 'member' },
   { name: 'notes', needs: 'member' },
   { name: 'data', needs: 'member' },

@@ -8,6 +8,7 @@ import { DataSettings } from './data.tsx'
 import { GeneralSettings } from './general.tsx'
 import { NoteSettings } from './notes.tsx'
 import { PARTS, type PartName } from './parts-of-settings.ts'
+import { ReportSettings } from './reports/reports.tsx'
 import { SegmentSettings } from './segments.tsx'
 import css from './settings.module.css'
 import { SharingSettings } from './sharing/sharing.tsx'
@@ -17,6 +18,7 @@ const CONTENT: Record<PartName, ComponentType> = {
   general: GeneralSettings,
   tracking: TrackingSettings,
   sharing: SharingSettings,
+  reports: ReportSettings,
   segments: SegmentSettings,
   notes: NoteSettings,
   data: DataSettings,

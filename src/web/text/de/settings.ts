@@ -5,6 +5,7 @@ export const settings: Dictionary['settings'] = {
     general: 'Allgemein',
     tracking: 'Erfassung',
     sharing: 'Freigabe',
+    reports: 'Berichte',
     segments: 'Segmente',
     notes: 'Notizen',
     data: 'Aufbewahrung',

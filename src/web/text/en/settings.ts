@@ -4,6 +4,7 @@ export const settings = {
     general: 'General',
     tracking: 'Tracking',
     sharing: 'Sharing',
+    reports: 'Reports',
     segments: 'Segments',
     notes: 'Notes',
     data: 'Data retention',

@@ -15,6 +15,7 @@ import { money } from '../de/money.ts'
 import { overview } from '../de/overview.ts'
 import { people } from '../de/people.ts'
 import { period } from '../de/period.ts'
+import { reports } from '../de/reports.ts'
 import { retention } from '../de/retention.ts'
 import { settings } from '../de/settings.ts'
 import { share } from '../de/share.ts'
@@ -44,6 +45,7 @@ export const dictionary: Dictionary = {
   overview,
   people,
   period,
+  reports,
   retention,
   settings,
   share,

@@ -15,6 +15,7 @@ import { money } from '../en/money.ts'
 import { overview } from '../en/overview.ts'
 import { people } from '../en/people.ts'
 import { period } from '../en/period.ts'
+import { reports } from '../en/reports.ts'
 import { retention } from '../en/retention.ts'
 import { settings } from '../en/settings.ts'
 import { share } from '../en/share.ts'
@@ -43,6 +44,7 @@ export const dictionary = {
   overview,
   people,
   period,
+  reports,
   retention,
   settings,
   share,
