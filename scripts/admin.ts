@@ -7,6 +7,7 @@ import { addHitCommands } from './admin/hits.ts'
 import { addImportCommands } from './admin/imports.ts'
 import { addLoginCommands } from './admin/logins.ts'
 import { addMoneyCommands } from './admin/money.ts'
+import { addSiteExportCommands } from './admin/site-exports.ts'
 import { addTeamCommands } from './admin/teams.ts'
 import { addTotalsCommands } from './admin/totals.ts'
 import { oneLine, type Surroundings } from './tools.ts'
@@ -27,6 +28,7 @@ const SUBJECTS = [
   addLoginCommands,
   addHitCommands,
   addImportCommands,
+  addSiteExportCommands,
   addTotalsCommands,
   addExportCommands,
   addMoneyCommands,

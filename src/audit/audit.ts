@@ -64,10 +64,6 @@ export const AUDIT_ACTIONS = [
   'person.erase',
   'person.export',
   'history.delete',
-  'import.create',
-  'import.start',
-  'import.cancel',
-  'import.undo',
   'totals.undo',
   'webhook.create',
   'webhook.change',
@@ -75,6 +71,10 @@ export const AUDIT_ACTIONS = [
   'webhook.rotate',
   'webhook.test',
   'webhook.redeliver',
+  'import.create',
+  'import.start',
+  'import.cancel',
+  'import.undo',
 ] as const
 export type AuditAction = (typeof AUDIT_ACTIONS)[number]
 

@@ -162,6 +162,12 @@ export const exercises: Record<string, (ask: Ask, world: World) => Promise<unkno
     await ask({ query: 'dimension=hour_of_week&sort=revenue' })
     await ask({ query: 'dimension=source&sort=scroll_depth' })
   },
+  'GET /api/sites/{siteKey}/explain': async (ask, world) => {
+    await expectItems(ask({ query: 'metric=pageviews&compare=previous' }), body => body.rows.data)
+    await pay(world)
+    await expectItems(ask({ query: 'metric=revenue&range=last_30_days' }), body => body.sources)
+    await ask({ query: 'metric=mood' })
+  },
   'GET /api/sites/{siteKey}/stats/goals': async (ask, world) => {
     await newGoal(world)
     await expectItems(ask(), body => body)

@@ -48,6 +48,7 @@ test('routes: the REST surface matches the snapshot', () => {
       "GET /api/sites/:siteKey/overview 200",
       "GET /api/sites/:siteKey/stats/timeseries 200",
       "GET /api/sites/:siteKey/stats/breakdown 200",
+      "GET /api/sites/:siteKey/explain 200",
       "GET /api/sites/:siteKey/stats/goals 200",
       "GET /api/sites/:siteKey/stats/goal-preview 200",
       "GET /api/sites/:siteKey/stats/funnel 200",

@@ -1,5 +1,4 @@
 import type { CsvRow } from '../read/csv.ts'
-import { refusal } from '../read/limits.ts'
 import { readTime } from '../read/times.ts'
 import type { Converted, Converter, ConvertOptions } from './converter.ts'
 import { readDevice } from './fields/device.ts'
@@ -44,7 +43,6 @@ export const goatcounter: Converter = {
 }
 
 function convertRow(row: CsvRow, options: ConvertOptions, texts: Texts): Converted {
-  if (row['2path'] === undefined && row['1path'] === undefined) throw refusal(`The file must be ${FILE}`)
   const bot = plainText(row.bot)
   if (bot && bot !== '0') return { left: 'crawler' }
   const at = validTime(readTime(row.date, 'UTC'))

@@ -79,12 +79,8 @@ export const ImportFormat = z
   .meta({ id: 'ImportFormat' })
 export type ImportFormat = z.infer<typeof ImportFormat>
 
-const Counted = (what: string, name: string) =>
-  z.array(z.object({ reason: label('Why.', name), [what]: count('How many.', 3) }))
-
-/** Kinds of imports add fields of their own. */
 const Outcome = z
-  .looseObject({
+  .object({
     dry_run: flag('Nothing was stored.'),
     period: z
       .object({ from: timestamp('Of the first hit.'), to: timestamp('Of the last hit.') })
@@ -94,15 +90,23 @@ const Outcome = z
     hits: z.record(z.string(), z.int()).optional().meta({ description: 'Hits in the file, by endpoint.' }),
     hits_total: count('All of them.', 41_213).optional(),
     visitors: count('Visitors in the file.', 5_310).optional(),
-    left: Counted('rows', 'crawler').optional().meta({ description: 'Rows that cannot be carried over.' }),
+    left: z
+      .array(z.object({ reason: label('Why.', 'crawler'), rows: count('How many.', 3) }))
+      .optional()
+      .meta({ description: 'Rows that cannot be carried over.' }),
     left_total: count('All of them.', 12).optional(),
     accepted: count('Hits that are recorded, those of an earlier import included.', 41_200).optional(),
     repeated: count('Of these, recorded before; in a dry run only.', 0).optional(),
     dropped: count('Hits that are dropped as live ones would be.', 13).optional(),
-    rejected: Counted('hits', 'timestamp lies in the future')
+    rejected: z
+      .array(z.object({ reason: label('Why.', 'timestamp lies in the future'), hits: count('How many.', 3) }))
       .optional()
       .meta({ description: 'Hits that are not valid; of the first 1,000.' }),
     rejected_total: count('All of them.', 0).optional(),
+    counts: z
+      .record(z.string(), z.int())
+      .optional()
+      .meta({ description: 'What other kinds than `hits` have counted, by its name.' }),
   })
   .meta({ id: 'ImportOutcome' })
 

@@ -1,6 +1,7 @@
 import { lazy, Suspense, useState } from 'react'
 import { useFormat } from '../../format/format.ts'
 import { Answer } from '../../parts/answer.tsx'
+import { ExplainButton } from '../../parts/explain/explain-button.tsx'
 import { Figure, FigureGrid, FigurePanel } from '../../parts/figures/figure.tsx'
 import { Skeleton } from '../../parts/states.tsx'
 import { useAddress } from '../../state/address.ts'
@@ -70,10 +71,14 @@ interface FigureProps {
 }
 
 function MetricFigure({ name, overview, isChosen, isCompared }: FigureProps) {
-  const { common, overview: text } = useText()
+  const { common, explain, overview: text } = useText()
   const format = useFormat()
   const { change } = useAddress()
-  const isSum = name === 'visitors' && overview.imported?.visitors === 'sum_of_days'
+  const { input, compare } = useQuestion()
+  const { imported } = overview
+  const isSum = name === 'visitors' && imported?.visitors === 'sum_of_days'
+  // What is explained are the site's own numbers.
+  const isOwn = isMoneyMetric(name) || !(imported?.used || imported?.previous?.used)
   const now = overview[name] ?? 0
   const before = overview.previous[name] ?? 0
   const { short, exact } = valueText(format, name)
@@ -87,6 +92,15 @@ function MetricFigure({ name, overview, isChosen, isCompared }: FigureProps) {
       isMoney={isMoneyMetric(name)}
       compared={isCompared ? { now, before, isInverse: name === 'bounce_rate', title } : undefined}
       isChosen={isChosen}
+      explain={
+        isOwn && (
+          <ExplainButton
+            of={common.metrics[name]}
+            ask={{ ...input, ...compare }}
+            numbers={[{ metric: name, name: common.metrics[name], write: exact, rule: explain.rules[name] }]}
+          />
+        )
+      }
       // The conversion rate of a filter has no series.
       onChoose={
         name === 'conversion_rate'
