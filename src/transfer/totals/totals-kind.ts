@@ -1,3 +1,4 @@
+import { dayOf, startOfDay } from '../../time/local-time.ts'
 import type { FormatDescription, ImportKind, ImportServices, ImportTask } from '../imports/import-kind.ts'
 import type { SourceFile } from '../source-file.ts'
 import { importTotals, type TotalsResult } from './import-totals.ts'
@@ -21,10 +22,10 @@ export const totalsKind: ImportKind = {
   },
 }
 
-function importTotalsFile(services: ImportServices, task: ImportTask): Promise<TotalsResult> {
+async function importTotalsFile(services: ImportServices, task: ImportTask): Promise<object> {
   const { site, format, timezone, isDryRun, signal, onProgress } = task
   let read = 0
-  return importTotals(services, site, {
+  const result = await importTotals(services, site, {
     format: format as TotalsFormatName,
     file: watched(task.file, bytes => {
       read += bytes
@@ -38,6 +39,18 @@ function importTotalsFile(services: ImportServices, task: ImportTask): Promise<T
       onProgress?.({ part: Math.min(0.99, read / (2 * task.file.bytes)), note: `${rows} rows` })
     },
   })
+  return { dry_run: isDryRun, ...outcomeOf(result, site.timezone), ...result }
+}
+
+/** The part of a result that imports of all kinds have. */
+function outcomeOf({ from, to, tables, rows, left }: TotalsResult, zone: string) {
+  const startOf = (day: string) => new Date(startOfDay(zone, dayOf(day))).toISOString()
+  const site = tables.find(({ dimensions }) => dimensions.length === 0)
+  return {
+    period: { from: startOf(from), to: startOf(to) },
+    counts: { rows, tables: tables.length, ...site?.totals },
+    left_total: left.reduce((sum, reason) => sum + reason.rows, 0),
+  }
 }
 
 /** Tells how many bytes are read. */

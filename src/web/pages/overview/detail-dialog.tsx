@@ -35,7 +35,6 @@ export default function DetailDialog({ dimension, onClose }: { dimension: Dimens
   const [order, setOrder] = useState<Order>('desc')
   const [page, setPage] = useState(1)
   const search = useDeferredValue(typed.trim())
-  const columns = useColumns(dimension, onClose)
   const query = {
     ...input,
     ...totals,
@@ -47,6 +46,8 @@ export default function DetailDialog({ dimension, onClose }: { dimension: Dimens
     ...(search !== '' && { search }),
   }
   const read = useRead(['breakdown', query], signal => api.stats.breakdown.query(query, { signal }))
+  // What is explained are the site's own numbers.
+  const columns = useColumns(dimension, !read.data?.imported?.used, onClose)
   const title = overview.cards[dimension as keyof typeof overview.cards] ?? filters.names[dimension]
   return (
     <Dialog
@@ -93,7 +94,7 @@ export default function DetailDialog({ dimension, onClose }: { dimension: Dimens
   )
 }
 
-function useColumns(dimension: Dimension, onClose: () => void): Column<Row, Sort>[] {
+function useColumns(dimension: Dimension, isOwn: boolean, onClose: () => void): Column<Row, Sort>[] {
   const { common, filters, overview, explain } = useText()
   const { can } = useSite()
   const { addFilter, input } = useQuestion()
@@ -168,16 +169,20 @@ function useColumns(dimension: Dimension, onClose: () => void): Column<Row, Sort
           number('mrr', format.signedMoney, value => format.exactMoney(value), { ...money, isWide: true }),
         ]
       : []),
-    {
-      name: 'explain',
-      label: '',
-      cell: ({ value }) => (
-        <ExplainButton
-          of={valueText(dimension, value)}
-          ask={{ ...input, read: 'breakdown', dimension, value }}
-          numbers={numbers}
-        />
-      ),
-    },
+    ...(isOwn
+      ? [
+          {
+            name: 'explain',
+            label: '',
+            cell: ({ value }: Row) => (
+              <ExplainButton
+                of={valueText(dimension, value)}
+                ask={{ ...input, read: 'breakdown', dimension, value }}
+                numbers={numbers}
+              />
+            ),
+          },
+        ]
+      : []),
   ]
 }
