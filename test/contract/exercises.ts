@@ -15,6 +15,7 @@ import {
   newSegment,
   newShare,
   newSite,
+  newTotals,
   ofError,
   page,
   pay,
@@ -457,6 +458,14 @@ export const exercises: Record<string, (ask: Ask, world: World) => Promise<unkno
   'DELETE /api/sites/{siteKey}/annotations/{annotation}': async (ask, world) => {
     await ask({ path: { annotation: await newAnnotation(world) } })
     await ask()
+  },
+  'GET /api/sites/{siteKey}/imported-totals': async (ask, world) => {
+    await newTotals(world)
+    await expectItems(ask(), body => body)
+  },
+  'DELETE /api/sites/{siteKey}/imported-totals/{import}': async (ask, world) => {
+    await ask({ path: { import: await newTotals(world) } })
+    await ask({ path: { import: randomUUID() } })
   },
   'GET /api/sites/{siteKey}/shares': async (ask, world) => {
     await newShare(world)
