@@ -15,12 +15,15 @@ import {
   newSegment,
   newShare,
   newSite,
+  newWebhook,
   ofError,
   page,
   pay,
   payment,
   processor,
+  turnOff,
   type World,
+  webhookBody,
 } from './exercise-steps.ts'
 import { SIGN_IN_EXERCISES } from './exercises-of-sign-in.ts'
 import { loginExercises } from './login-exercises.ts'
@@ -464,6 +467,55 @@ export const exercises: Record<string, (ask: Ask, world: World) => Promise<unkno
     const { secret } = await newShare(world, { password: 'correct horse battery' })
     await ask({ body: { secret, password: 'correct horse battery' } })
     await ask({ body: { secret } })
+  },
+  'GET /api/sites/{siteKey}/webhooks': async (ask, world) => {
+    await newWebhook(world)
+    await expectItems(ask(), body => body)
+  },
+  'POST /api/sites/{siteKey}/webhooks': async ask => {
+    await ask({ body: webhookBody() })
+    await ask({ body: { ...webhookBody(), url: 'file:///etc/passwd' } })
+  },
+  'PATCH /api/sites/{siteKey}/webhooks/{webhook}': async (ask, world) => {
+    const { webhook } = await newWebhook(world)
+    await ask({ path: { webhook }, body: { is_enabled: false } })
+    await ask({ path: { webhook }, body: { name: '' } })
+    await ask({ body: {} })
+  },
+  'DELETE /api/sites/{siteKey}/webhooks/{webhook}': async (ask, world) => {
+    const { webhook } = await newWebhook(world)
+    await ask({ path: { webhook } })
+    await ask({ path: { webhook } })
+  },
+  'POST /api/sites/{siteKey}/webhooks/{webhook}/secret': async (ask, world) => {
+    const { webhook } = await newWebhook(world)
+    await ask({ path: { webhook }, body: { overlap_hours: 1 } })
+    await ask({ path: { webhook }, body: { overlap_hours: -1 } })
+    await ask({ body: {} })
+  },
+  'POST /api/sites/{siteKey}/webhooks/{webhook}/test': async (ask, world) => {
+    const { webhook } = await newWebhook(world)
+    await ask({ path: { webhook } })
+    await turnOff(world, webhook)
+    await ask({ path: { webhook } })
+    await ask()
+  },
+  'GET /api/sites/{siteKey}/webhooks/{webhook}/deliveries': async (ask, world) => {
+    const { webhook } = await newWebhook(world)
+    await expectItems(ask({ path: { webhook } }), body => body.data)
+    await ask({ path: { webhook }, query: 'state=lost' })
+    await ask()
+  },
+  'GET /api/sites/{siteKey}/webhooks/{webhook}/deliveries/{delivery}': async (ask, world) => {
+    await ask({ path: await newWebhook(world) })
+    await ask()
+  },
+  'POST /api/sites/{siteKey}/webhooks/{webhook}/deliveries/{delivery}/redeliver': async (ask, world) => {
+    const path = await newWebhook(world)
+    await ask({ path })
+    await turnOff(world, path.webhook)
+    await ask({ path })
+    await ask()
   },
   'GET /api/timezones': ask => ask(),
   'GET /api/currencies': ask => ask(),

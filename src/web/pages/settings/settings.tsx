@@ -12,6 +12,7 @@ import { SegmentSettings } from './segments.tsx'
 import css from './settings.module.css'
 import { SharingSettings } from './sharing/sharing.tsx'
 import { TrackingSettings } from './tracking.tsx'
+import { WebhookSettings } from './webhooks/webhooks.tsx'
 
 const CONTENT: Record<PartName, ComponentType> = {
   general: GeneralSettings,
@@ -19,6 +20,7 @@ const CONTENT: Record<PartName, ComponentType> = {
   sharing: SharingSettings,
   segments: SegmentSettings,
   notes: NoteSettings,
+  webhooks: WebhookSettings,
   data: DataSettings,
   danger: DangerSettings,
 }

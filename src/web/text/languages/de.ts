@@ -21,6 +21,7 @@ import { share } from '../de/share.ts'
 import { sites } from '../de/sites.ts'
 import { stripe } from '../de/stripe.ts'
 import { team } from '../de/team.ts'
+import { webhooks } from '../de/webhooks.ts'
 import type { Dictionary } from './en.ts'
 
 /** All texts in German. */
@@ -50,4 +51,5 @@ export const dictionary: Dictionary = {
   sites,
   stripe,
   team,
+  webhooks,
 }

@@ -21,6 +21,7 @@ import { share } from '../en/share.ts'
 import { sites } from '../en/sites.ts'
 import { stripe } from '../en/stripe.ts'
 import { team } from '../en/team.ts'
+import { webhooks } from '../en/webhooks.ts'
 
 /** All texts of the interface. Every other language has the same shape: TypeScript names what is missing. */
 export const dictionary = {
@@ -49,6 +50,7 @@ export const dictionary = {
   sites,
   stripe,
   team,
+  webhooks,
 }
 
 export type Dictionary = typeof dictionary
