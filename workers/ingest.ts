@@ -10,10 +10,12 @@ import { createReplayConsumer } from '../src/ingestion/replays/replay-consumer.t
 import { createHitConsumer } from '../src/ingestion/store/hit-consumer.ts'
 import { STORE_RETRY } from '../src/ingestion/store/store.ts'
 import { retry } from '../src/lib/retry.ts'
-import { HOUR_MS } from '../src/lib/time.ts'
+import { HOUR_MS, MINUTE_MS } from '../src/lib/time.ts'
+import { alertJob } from '../src/notifications/alerts/check-rules.ts'
 import { startWebhooks, WEBHOOK_JOBS } from '../src/notifications/webhooks/webhook-worker.ts'
 import { erasePeople } from '../src/people/erase/erase-people.ts'
 import { createBoundedQueue } from '../src/queue/bounded-queue.ts'
+import { queueDepth } from '../src/queue/bull-format.ts'
 import { createConsumer, watchForStandstill } from '../src/queue/consumer.ts'
 import { createProducer } from '../src/queue/producer.ts'
 import { connectPatientRedis, connectRedis, whenReady } from '../src/redis/connect.ts'
@@ -109,6 +111,12 @@ const rollupPool = createPool({
   workerData: { databaseUrl, timeout: hasEmbeddedDatabase(config) ? '20s' : '10min' },
   isIdle: true,
 })
+/** Whether hits wait for longer than a moment to be stored. */
+async function isBehind(): Promise<boolean> {
+  const { oldestAt } = await queueDepth(redis)
+  return oldestAt !== undefined && Date.now() - oldestAt > MINUTE_MS
+}
+
 const scheduler = startScheduler({
   db: jobs,
   redis,
@@ -123,6 +131,7 @@ const scheduler = startScheduler({
     ...REPLAY_JOBS,
     ...EXIT_PAGE_JOBS,
     ...WEBHOOK_JOBS,
+    alertJob({ config, log }, isBehind),
     { name: 'recompute subscriptions', everyMs: 10_000, run: ({ db }) => recomputeAllSites({ db, log }) },
     { name: 'forget expired sessions', everyMs: HOUR_MS, run: ({ db }, now) => forgetExpired(db, now) },
     { name: 'erase people', everyMs: 10_000, run: ({ db }, now) => erasePeople({ db, log }, now) },

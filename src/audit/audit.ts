@@ -64,6 +64,10 @@ export const AUDIT_ACTIONS = [
   'webhook.rotate',
   'webhook.test',
   'webhook.redeliver',
+  'alert.create',
+  'alert.change',
+  'alert.delete',
+  'alert.test',
 ] as const
 export type AuditAction = (typeof AUDIT_ACTIONS)[number]
 

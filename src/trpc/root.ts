@@ -1,4 +1,5 @@
 import { accountRouter } from './account.ts'
+import { alertsRouter } from './alerts.ts'
 import { annotationsRouter } from './annotations.ts'
 import { auditRouter } from './audit.ts'
 import { authRouter } from './auth.ts'
@@ -31,6 +32,7 @@ export const appRouter = router({
   payments: paymentsRouter,
   processor: processorRouter,
   webhooks: webhooksRouter,
+  alerts: alertsRouter,
   people: peopleRouter,
   options: optionsRouter,
   tokens: tokensRouter,

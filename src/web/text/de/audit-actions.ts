@@ -62,4 +62,8 @@ export const auditActions: Dictionary['team']['actions'] = {
   'webhook.rotate': 'Neues Geheimnis für einen Webhook erstellt',
   'webhook.test': 'Webhook getestet',
   'webhook.redeliver': 'Nachricht erneut an einen Webhook gesendet',
+  'alert.create': 'Warnung angelegt',
+  'alert.change': 'Warnung geändert',
+  'alert.delete': 'Warnung gelöscht',
+  'alert.test': 'Warnung getestet',
 }

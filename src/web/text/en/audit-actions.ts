@@ -65,4 +65,8 @@ export const auditActions = {
   'webhook.rotate': 'Made a new secret of a webhook',
   'webhook.test': 'Tested a webhook',
   'webhook.redeliver': 'Sent a message to a webhook again',
+  'alert.create': 'Added an alert',
+  'alert.change': 'Changed an alert',
+  'alert.delete': 'Deleted an alert',
+  'alert.test': 'Tested an alert',
 } satisfies Record<Action, string>
