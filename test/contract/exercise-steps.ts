@@ -178,3 +178,14 @@ export const turnOff = ({ api, owner, site }: World, webhook: string) =>
     token: owner.token,
     body: { is_enabled: false },
   })
+
+export const alertBody = () => ({
+  name: 'Silence',
+  condition: { kind: 'no_hits', hours: 3 },
+  emails: ['ada@example.com'],
+})
+
+export async function newAlert({ api, owner, site }: World): Promise<string> {
+  const path = `/api/sites/${site.id}/alerts`
+  return (await api.call('POST', path, { token: owner.token, body: alertBody() })).body.id
+}

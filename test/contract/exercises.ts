@@ -2,12 +2,14 @@ import { randomUUID } from 'node:crypto'
 import { expect } from 'vitest'
 import {
   type Ask,
+  alertBody,
   change,
   connect,
   expectItems,
   funnelBody,
   goalBody,
   hit,
+  newAlert,
   newAnnotation,
   newestSession,
   newFunnel,
@@ -515,6 +517,35 @@ export const exercises: Record<string, (ask: Ask, world: World) => Promise<unkno
     await ask({ path })
     await turnOff(world, path.webhook)
     await ask({ path })
+    await ask()
+  },
+  'GET /api/sites/{siteKey}/alerts': async (ask, world) => {
+    await newAlert(world)
+    await expectItems(ask(), body => body)
+  },
+  'GET /api/sites/{siteKey}/alerts/incidents': async (ask, { api, site }) => {
+    await api.services.db`
+      insert into alert_incidents (rule_id, site_no, rule_name, kind, text, value, bound, opened_at)
+      select gen_random_uuid(), site_no, 'Silence', 'no_hits', 'text', 3, 3, now() from sites where id = ${site.id}`
+    await page('page=1')(ask)
+  },
+  'POST /api/sites/{siteKey}/alerts': async ask => {
+    await ask({ body: alertBody() })
+    await ask({ body: { ...alertBody(), webhooks: [randomUUID()] } })
+  },
+  'PATCH /api/sites/{siteKey}/alerts/{alert}': async (ask, world) => {
+    const path = { alert: await newAlert(world) }
+    await ask({ path, body: { is_enabled: false } })
+    await ask({ path, body: { emails: ['x'] } })
+    await ask({ body: {} })
+  },
+  'DELETE /api/sites/{siteKey}/alerts/{alert}': async (ask, world) => {
+    const path = { alert: await newAlert(world) }
+    await ask({ path })
+    await ask({ path })
+  },
+  'POST /api/sites/{siteKey}/alerts/{alert}/test': async (ask, world) => {
+    await ask({ path: { alert: await newAlert(world) } })
     await ask()
   },
   'GET /api/timezones': ask => ask(),

@@ -20,9 +20,11 @@ export interface RuleRow {
 }
 
 const COLUMNS = `
-  alert_rules.id, alert_rules.site_no as "siteNo", name, alert_rules.kind, condition, goal_id as "goalId", emails,
-  endpoint_ids as "endpointIds", is_enabled as "isEnabled", active_since as "activeSince", checked_at as "checkedAt",
-  clear_since as "clearSince", created_at as "createdAt",
+  alert_rules.id, alert_rules.site_no as "siteNo", alert_rules.name, alert_rules.kind, alert_rules.condition,
+  alert_rules.goal_id as "goalId", alert_rules.emails, alert_rules.endpoint_ids as "endpointIds",
+  alert_rules.is_enabled as "isEnabled", alert_rules.active_since as "activeSince",
+  alert_rules.checked_at as "checkedAt", alert_rules.clear_since as "clearSince",
+  alert_rules.created_at as "createdAt",
   (
     select opened_at from alert_incidents where rule_id = alert_rules.id and resolved_at is null
   ) as "openedAt"`

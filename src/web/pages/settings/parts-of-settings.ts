@@ -5,6 +5,7 @@ export const PARTS = [
   { name: 'sharing', needs: 'change' },
   { name: 'segments', needs: 'member' },
   { name: 'notes', needs: 'member' },
+  { name: 'alerts', needs: 'manage' },
   { name: 'webhooks', needs: 'manage' },
   { name: 'data', needs: 'member' },
   { name: 'danger', needs: 'manage' },

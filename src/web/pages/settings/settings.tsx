@@ -3,6 +3,7 @@ import { Link, useParams } from 'wouter'
 import { NotFound } from '../../app/not-found.tsx'
 import { useSite } from '../../state/site.tsx'
 import { useText } from '../../text/text.tsx'
+import { AlertSettings } from './alerts/alerts.tsx'
 import { DangerSettings } from './danger.tsx'
 import { DataSettings } from './data.tsx'
 import { GeneralSettings } from './general.tsx'
@@ -20,6 +21,7 @@ const CONTENT: Record<PartName, ComponentType> = {
   sharing: SharingSettings,
   segments: SegmentSettings,
   notes: NoteSettings,
+  alerts: AlertSettings,
   webhooks: WebhookSettings,
   data: DataSettings,
   danger: DangerSettings,

@@ -7,6 +7,7 @@ export const settings: Dictionary['settings'] = {
     sharing: 'Freigabe',
     segments: 'Segmente',
     notes: 'Notizen',
+    alerts: 'Warnungen',
     webhooks: 'Webhooks',
     data: 'Aufbewahrung',
     danger: 'Website löschen',

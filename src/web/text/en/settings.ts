@@ -6,6 +6,7 @@ export const settings = {
     sharing: 'Sharing',
     segments: 'Segments',
     notes: 'Notes',
+    alerts: 'Alerts',
     webhooks: 'Webhooks',
     data: 'Data retention',
     danger: 'Delete the site',

@@ -1,4 +1,5 @@
 import { account } from '../de/account.ts'
+import { alerts } from '../de/alerts.ts'
 import { auth } from '../de/auth.ts'
 import { channels } from '../de/channels.ts'
 import { common } from '../de/common.ts'
@@ -29,6 +30,7 @@ export const dictionary: Dictionary = {
   /** Name of the language in itself. */
   name: 'Deutsch',
   account,
+  alerts,
   auth,
   channels,
   common,

@@ -1,4 +1,5 @@
 import { account } from '../en/account.ts'
+import { alerts } from '../en/alerts.ts'
 import { auth } from '../en/auth.ts'
 import { channels } from '../en/channels.ts'
 import { common } from '../en/common.ts'
@@ -28,6 +29,7 @@ export const dictionary = {
   /** Name of the language in itself. */
   name: 'English',
   account,
+  alerts,
   auth,
   channels,
   common,
