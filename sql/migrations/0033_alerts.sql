@@ -49,11 +49,13 @@ create table alert_mails (
   subject text not null,
   text text not null,
   created_at timestamptz not null,
+  -- When it is tried next.
+  next_at timestamptz not null,
   -- When it was handed to the mail server; set before.
   sent_at timestamptz,
   primary key (incident_id, state, address)
 );
-create index alert_mails_waiting on alert_mails (created_at) where sent_at is null;
+create index alert_mails_waiting on alert_mails (next_at) where sent_at is null;
 create index alert_mails_by_site on alert_mails (site_no, created_at);
 
 -- Conversions of the last days on sites with an alert on a goal; each once.

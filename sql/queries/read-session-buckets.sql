@@ -1,6 +1,6 @@
 -- One row for each 15-minute bucket of [:start, :end), UTC, in which sessions of site :siteNo started; empty buckets are absent.
 -- Dirty buckets are counted from raw rows. Above its watermark the aggregate reads raw rows by itself. Before the site's
--- details_from kept buckets answer, as in read-hit-buckets.sql.
+-- details_from kept buckets answer, as in read-hit-buckets.sql. source: which of the three it is.
 with details as materialized (
   select coalesce((select details_from from sites where site_no = :siteNo::int), '-infinity') as since
 ),
@@ -10,7 +10,7 @@ dirty as materialized (
   where aggregate = 'sessions' and site_no = :siteNo::int and bucket >= :start::timestamptz and bucket < :end::timestamptz
     and bucket >= (select since from details)
 )
-select bucket, sessions, bounces, duration_ms::float8 as "durationMs"
+select bucket, sessions, bounces, duration_ms::float8 as "durationMs", 'quarter_hours' as source
 from sessions_15m
 where site_no = :siteNo::int
   and bucket >= :start::timestamptz
@@ -18,7 +18,7 @@ where site_no = :siteNo::int
   and bucket >= (select since from details)
   and bucket not in (select bucket from dirty)
 union all
-select dirty.bucket, session.sessions, session.bounces, session.duration_ms
+select dirty.bucket, session.sessions, session.bounces, session.duration_ms, 'rows'
 from dirty
 -- One index scan for each bucket: with wrong estimates a join would compare each session with each bucket.
 cross join lateral (
@@ -33,7 +33,7 @@ cross join lateral (
 ) as session
 where session.sessions > 0
 union all
-select bucket, sessions, bounces, duration_ms::float8
+select bucket, sessions, bounces, duration_ms::float8, 'kept'
 from kept_session_buckets
 where site_no = :siteNo::int
   and bucket >= :start::timestamptz

@@ -36,6 +36,7 @@ export const AUDIT_ACTIONS = [
   'site.create',
   'site.change',
   'site.delete',
+  'site.export',
   'goal.delete',
   'funnel.create',
   'funnel.change',
@@ -51,6 +52,11 @@ export const AUDIT_ACTIONS = [
   'annotation.create',
   'annotation.change',
   'annotation.delete',
+  'report.add',
+  'report.change',
+  'report.remove',
+  'report.confirm',
+  'report.unsubscribe',
   'processor.connect',
   'processor.disconnect',
   'payment.delete',
@@ -58,6 +64,7 @@ export const AUDIT_ACTIONS = [
   'person.erase',
   'person.export',
   'history.delete',
+  'totals.undo',
   'webhook.create',
   'webhook.change',
   'webhook.delete',
@@ -68,6 +75,10 @@ export const AUDIT_ACTIONS = [
   'alert.change',
   'alert.delete',
   'alert.test',
+  'import.create',
+  'import.start',
+  'import.cancel',
+  'import.undo',
 ] as const
 export type AuditAction = (typeof AUDIT_ACTIONS)[number]
 

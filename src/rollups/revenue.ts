@@ -1,10 +1,11 @@
-import type { Db } from '../db/connect.ts'
+import type { Db, Queryable } from '../db/connect.ts'
 import { query } from '../db/query.ts'
-import type { Movements, MovementTotals, RevenueTotals, SiteMoney, Window } from './protocol.ts'
+import type { BucketSource, Movements, MovementTotals, RevenueTotals, SiteMoney, Window } from './protocol.ts'
 
-/** Counts and sums of one segment; sums as decimal text. */
+/** Counts and sums of one segment, of what was read from one source; sums as decimal text. */
 interface RevenueSegment {
   segment: number
+  source: BucketSource
   recorded: number
   payments: number
   revenue: string
@@ -33,7 +34,10 @@ const sumMovements = query<
 
 const findConnected = query<{ siteNo: number }, { isConnected: boolean }>(
   'is-connected',
-  'select exists (select from processor_connections where site_no = :siteNo) as "isConnected"',
+  // MRR also comes from files (docs/import-money.md), which leave this fact.
+  `select
+    exists (select from processor_connections where site_no = :siteNo)
+    or exists (select from processor_facts where site_no = :siteNo and event_id = 'file') as "isConnected"`,
 )
 
 /** Returns the payment totals of each site in each of its windows. */
@@ -41,27 +45,43 @@ export function countRevenue(db: Db, sites: SiteMoney[]): Promise<RevenueTotals[
   return Promise.all(sites.map(site => countOneSite(db, site)))
 }
 
-async function countOneSite(db: Db, { siteNo, currency, windows }: SiteMoney): Promise<RevenueTotals[]> {
+async function countOneSite(db: Queryable, site: SiteMoney): Promise<RevenueTotals[]> {
+  const rows = await readSegments(db, site)
+  return rows.map(addUp)
+}
+
+/** Returns the segments of each window. */
+export async function readSegments(
+  db: Queryable,
+  { siteNo, currency, windows }: SiteMoney,
+): Promise<RevenueSegment[][]> {
   if (windows.length === 0) return []
   const edges = edgesOf(windows)
   const dates = edges.map(edge => new Date(edge))
   const rows = await readRevenue(db, { siteNo, start: dates[0]!, end: dates.at(-1)!, currency, edges: dates })
-  const bySegment = new Map(rows.map(row => [row.segment, row]))
+  const bySegment = new Map<number, RevenueSegment[]>()
+  for (const row of rows) bySegment.set(row.segment, [...(bySegment.get(row.segment) ?? []), row])
   const indexes = new Map(edges.map((edge, index) => [edge, index]))
   return windows.map(({ start, end }) => {
-    const totals = { recorded: 0, payments: 0, revenue: 0n, recurring: 0n, newCustomers: 0 }
+    const found: RevenueSegment[] = []
     // Segment n begins at the n-th edge, counted from 1.
     for (let segment = indexes.get(start)! + 1; segment <= indexes.get(end)!; segment++) {
-      const row = bySegment.get(segment)
-      if (!row) continue
-      totals.recorded += row.recorded
-      totals.payments += row.payments
-      totals.revenue += BigInt(row.revenue)
-      totals.recurring += BigInt(row.recurring)
-      totals.newCustomers += row.newCustomers
+      found.push(...(bySegment.get(segment) ?? []))
     }
-    return totals
+    return found
   })
+}
+
+export function addUp(rows: readonly RevenueSegment[]): RevenueTotals {
+  const totals = { recorded: 0, payments: 0, revenue: 0n, recurring: 0n, newCustomers: 0 }
+  for (const row of rows) {
+    totals.recorded += row.recorded
+    totals.payments += row.payments
+    totals.revenue += BigInt(row.revenue)
+    totals.recurring += BigInt(row.recurring)
+    totals.newCustomers += row.newCustomers
+  }
+  return totals
 }
 
 /** Returns the movements of monthly recurring revenue in each window of a site, and the MRR at the end of each window. */

@@ -2,6 +2,7 @@ import type { Db } from '../db/connect.ts'
 import { countValues, rankValues } from './daily/rank-values.ts'
 import { rollUpDay } from './daily/roll-up-day.ts'
 import { sortValues } from './daily/sort-values.ts'
+import { explainRevenue, explainTraffic, explainValue } from './explain.ts'
 import type { Tasks } from './protocol.ts'
 import { countMovements, countRevenue } from './revenue.ts'
 import { countSiteVisitors, countTraffic } from './traffic.ts'
@@ -20,4 +21,7 @@ export const tasks: TaskTable = {
   countValues,
   countRevenue,
   countMovements,
+  explainTraffic,
+  explainValue,
+  explainRevenue,
 }

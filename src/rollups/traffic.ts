@@ -10,16 +10,18 @@ import {
   readDailyRollups,
 } from './daily/coverage.ts'
 import { type RangeTotals, readTotals, sumOf } from './daily/range-totals.ts'
-import { cacheOf } from './daily/rollup-cache.ts'
-import { countSliceSessions, type SessionTotals } from './daily/row-slice.ts'
+import { cacheOf, type RollupCache } from './daily/rollup-cache.ts'
+import { countSliceSessions, type RowSlice, type SessionTotals } from './daily/row-slice.ts'
 import { countTogether, readIntArray } from './daily/visitor-set.ts'
 import {
   arraysOf,
+  type BucketSource,
   datesOf,
   NO_TRAFFIC,
   type SiteVisitors,
   type SiteWindows,
   type Tasks,
+  type TrafficPart,
   type TrafficTotals,
   type Window,
 } from './protocol.ts'
@@ -29,10 +31,12 @@ interface HitBucket {
   bucket: Date
   pageviews: number
   customEvents: number
+  source: BucketSource
 }
 
 type HitCounts = HitBucket & { visitors: Uint32Array }
-type SessionBucket = SessionTotals & { bucket: Date }
+type SessionBucket = SessionTotals & { bucket: Date; source: BucketSource }
+type SessionCounts = SessionTotals & { source: BucketSource }
 
 const readHitBuckets = query<
   { siteNos: readonly number[]; starts: readonly Date[]; ends: readonly Date[] },
@@ -54,28 +58,54 @@ export function countTraffic(
   const end = windows.at(-1)?.end ?? 0
   if (start >= end) return Promise.resolve(windows.map(() => ({ ...NO_TRAFFIC })))
   return inSnapshot(db, async tx => {
-    const rollups = await readDailyRollups(tx, [siteNo], { start, end })
-    const coverages = windows.map(window => coverageOf(window, rollups.get(siteNo)!))
-    const ranges = coverages.map(({ rollups }) => dayRangesOf(rollups))
-    const [totals, hits, sessions] = await Promise.all([
-      readTotals(tx, cacheOf(db), ranges.flat()),
-      parts.includes('hits') ? readHits(tx, spansOf(siteNo, coverages)) : undefined,
-      parts.includes('sessions') ? readSessions(tx, siteNo, windows, coverages) : undefined,
-    ])
-    const hitsIn = hits && divide(windows, hits)
-    return windows.map((_, index) => {
-      const rolledUp = ranges[index]!.map(range => totals.get(range)!)
-      return {
-        ...NO_TRAFFIC,
-        ...(hitsIn && {
-          ...sumOf([...rolledUp, ...hitsIn[index]!], ['pageviews', 'customEvents']),
-          visitors: countVisitors(rolledUp, hitsIn[index]!),
-        }),
-        ...(sessions && sumOf([...rolledUp, ...sessions[index]!], ['sessions', 'bounces', 'durationMs'])),
-      }
-    })
+    const all = await readWindows(tx, cacheOf(db), siteNo, windows, parts)
+    return all.map(addUp)
   })
 }
+
+/** What a window is added up from. Undefined: the part was not asked for. */
+export interface WindowParts {
+  rolledUp: RangeTotals[]
+  hits: HitCounts[] | undefined
+  sessions: SessionCounts[] | undefined
+}
+
+/**
+ * Reads what windows are added up from. Call it in a snapshot.
+ * @param windows as for `countTraffic`, and together not empty
+ */
+export async function readWindows(
+  tx: Queryable,
+  cache: RollupCache,
+  siteNo: number,
+  windows: Window[],
+  parts: readonly TrafficPart[],
+): Promise<WindowParts[]> {
+  const span = { start: windows[0]!.start, end: windows.at(-1)!.end }
+  const rollups = await readDailyRollups(tx, [siteNo], span)
+  const coverages = windows.map(window => coverageOf(window, rollups.get(siteNo)!))
+  const ranges = coverages.map(({ rollups }) => dayRangesOf(rollups))
+  const [totals, hits, sessions] = await Promise.all([
+    readTotals(tx, cache, ranges.flat()),
+    parts.includes('hits') ? readHits(tx, spansOf(siteNo, coverages)) : undefined,
+    parts.includes('sessions') ? readSessions(tx, siteNo, windows, coverages) : undefined,
+  ])
+  const hitsIn = hits && divide(windows, hits)
+  return windows.map((_, index) => ({
+    rolledUp: ranges[index]!.map(range => totals.get(range)!),
+    hits: hitsIn?.[index],
+    sessions: sessions?.[index],
+  }))
+}
+
+export const addUp = ({ rolledUp, hits, sessions }: WindowParts): TrafficTotals => ({
+  ...NO_TRAFFIC,
+  ...(hits && {
+    ...sumOf([...rolledUp, ...hits], ['pageviews', 'customEvents']),
+    visitors: countVisitors(rolledUp, hits),
+  }),
+  ...(sessions && sumOf([...rolledUp, ...sessions], ['sessions', 'bounces', 'durationMs'])),
+})
 
 const countVisitors = (rolledUp: RangeTotals[], rows: HitCounts[]): number =>
   countTogether(
@@ -102,16 +132,19 @@ async function readSessions(
   siteNo: number,
   windows: Window[],
   coverages: Coverage[],
-): Promise<SessionTotals[][]> {
+): Promise<SessionCounts[][]> {
   const gaps = mergeWindows(coverages.flatMap(coverage => coverage.gaps))
   const [rows, open] = await Promise.all([
     Promise.all(gaps.map(gap => readSessionBuckets(tx, { siteNo, ...datesOf(gap) }))),
-    Promise.all(
-      coverages.map(({ tails }) => Promise.all(tails.map(tail => countSliceSessions(tx, siteNo, tail)))),
-    ),
+    Promise.all(coverages.map(({ tails }) => Promise.all(tails.map(tail => countTail(tx, siteNo, tail))))),
   ])
   return divide(windows, rows.flat()).map((inWindow, index) => [...inWindow, ...open[index]!])
 }
+
+const countTail = async (tx: Queryable, siteNo: number, tail: RowSlice): Promise<SessionCounts> => ({
+  ...(await countSliceSessions(tx, siteNo, tail)),
+  source: 'rows',
+})
 
 /** Assigns rows to windows. The windows must be in order and must not overlap. */
 function divide<Row extends { bucket: Date }>(windows: Window[], rows: Row[]): Row[][] {

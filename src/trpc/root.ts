@@ -6,10 +6,13 @@ import { authRouter } from './auth.ts'
 import { funnelsRouter } from './funnels.ts'
 import { goalsRouter } from './goals.ts'
 import { identitiesRouter } from './identities.ts'
+import { importedTotalsRouter } from './imported-totals.ts'
+import { importsRouter } from './imports.ts'
 import { invitationsRouter } from './invitations.ts'
 import { passkeysRouter } from './passkeys.ts'
 import { peopleRouter } from './people.ts'
 import { router } from './procedures.ts'
+import { reportsRouter } from './reports.ts'
 import { paymentsRouter, processorRouter } from './revenue.ts'
 import { segmentsRouter } from './segments.ts'
 import { sharesRouter } from './shares.ts'
@@ -29,11 +32,14 @@ export const appRouter = router({
   annotations: annotationsRouter,
   funnels: funnelsRouter,
   shares: sharesRouter,
+  reports: reportsRouter,
   payments: paymentsRouter,
   processor: processorRouter,
+  importedTotals: importedTotalsRouter,
   webhooks: webhooksRouter,
   alerts: alertsRouter,
   people: peopleRouter,
+  imports: importsRouter,
   options: optionsRouter,
   tokens: tokensRouter,
   team: teamRouter,

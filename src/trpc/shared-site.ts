@@ -7,8 +7,10 @@ import type { ShareRow } from '../sharing/share-rows.ts'
 import { usePublicSite } from '../sharing/shared-site.ts'
 import { findSite, findSiteByNo, isKeyOf } from '../sites/find-site.ts'
 import { SiteKey, type SiteRecord } from '../sites/schema.ts'
+import { hasActivePlan } from '../teams/accounts.ts'
 import { guardOf, identify } from '../teams/authentication.ts'
 import type { Identity } from '../teams/credentials.ts'
+import { isManager } from '../teams/schema.ts'
 import { bucketsOf, chargeCall, sharedBuckets } from './charge.ts'
 import type { Context } from './context.ts'
 import type { ProcedureMeta } from './meta.ts'
@@ -21,7 +23,8 @@ type ReaderContext = Context & { reader: Reader }
 
 /**
  * Base for procedures that read one site, for users, for readers of a share and, if the site is public, for everybody. Adds `ctx.site`
- * and `ctx.grant`: null for users, else what the reader may see. The procedure names the section in its meta.
+ * and `ctx.grant`: null for users, else what the reader may see; `ctx.seesPayments` for those who may list payments. The procedure
+ * names the section in its meta.
  */
 export const sharedSiteProcedure = timed
   .meta({
@@ -44,8 +47,12 @@ export const sharedSiteProcedure = timed
     const { site, grant } = await findReadSite(ctx, input.siteKey)
     if ('identity' in ctx.reader && !grant) requireScope(ctx.reader.identity.caller!, type, meta?.scope)
     if (grant) requireShown(grant, meta?.section)
-    const userId = 'identity' in ctx.reader && !grant ? ctx.reader.identity.caller?.userId : undefined
-    return next({ ctx: { site, grant, userId, patterns: grant ? ctx.patterns.guests : ctx.patterns } })
+    const caller = 'identity' in ctx.reader && !grant ? ctx.reader.identity.caller : undefined
+    const userId = caller?.userId
+    const seesPayments = !!caller && isManager(caller.role) && hasActivePlan(caller, ctx.now())
+    return next({
+      ctx: { site, grant, userId, seesPayments, patterns: grant ? ctx.patterns.guests : ctx.patterns },
+    })
   })
 
 /** Base for reads of a site by its users alone, whatever a share shows; adds `ctx.grant`, which is null, and `ctx.userId`. */

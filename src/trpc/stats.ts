@@ -3,6 +3,7 @@ import { BreakdownQuery } from '../stats/breakdown/query.ts'
 import { BreakdownRow } from '../stats/breakdown/row.ts'
 import { EventLogItem } from '../stats/event-log/event-item.ts'
 import { StatsQuery } from '../stats/filters/query.ts'
+import { Imported } from '../stats/imported/answer.ts'
 import { getBreakdown } from '../stats/reports/breakdown.ts'
 import {
   ErrorGroup,
@@ -42,6 +43,7 @@ import { getTimeseries, Timeseries, TimeseriesQuery } from '../stats/reports/tim
 import { Comparison } from '../time/comparison.ts'
 import { router } from './procedures.ts'
 import { sharedSiteProcedure, unsharedSiteProcedure } from './shared-site.ts'
+import { explainProcedures } from './stats/explain.ts'
 import { funnelProcedures } from './stats/funnels.ts'
 import { heatProcedures } from './stats/heat.ts'
 import { journeyProcedures } from './stats/journeys.ts'
@@ -52,7 +54,10 @@ import { replayProcedures } from './stats/replays.ts'
 import { retentionProcedures } from './stats/retention.ts'
 import { webVitalsProcedures } from './stats/web-vitals.ts'
 
-const Breakdown = envelope(BreakdownRow).extend({ comparison: Comparison.optional() })
+const Breakdown = envelope(BreakdownRow).extend({
+  comparison: Comparison.optional(),
+  imported: Imported.optional(),
+})
 
 const errorProcedure = sharedSiteProcedure.meta({
   section: 'errors',
@@ -96,9 +101,14 @@ export const statsRouter = router({
     .input(BreakdownQuery)
     .output(Breakdown)
     .query(async ({ ctx, input }) => {
-      const { comparison, ...page } = await getBreakdown(ctx, ctx.site, input)
-      return { ...paginate(ctx, input, page), ...(comparison && { comparison }) }
+      const { comparison, imported, ...page } = await getBreakdown(ctx, ctx.site, input)
+      return {
+        ...paginate(ctx, input, page),
+        ...(comparison && { comparison }),
+        ...(imported && { imported }),
+      }
     }),
+  ...explainProcedures,
   goals: sharedSiteProcedure
     .meta({
       section: 'goals',

@@ -28,7 +28,9 @@ import {
   webhookBody,
 } from './exercise-steps.ts'
 import { SIGN_IN_EXERCISES } from './exercises-of-sign-in.ts'
+import { importExercises } from './import-exercises.ts'
 import { loginExercises } from './login-exercises.ts'
+import { reportExercises } from './report-exercises.ts'
 import { teamExercises } from './team-exercises.ts'
 
 /**
@@ -39,6 +41,8 @@ export const exercises: Record<string, (ask: Ask, world: World) => Promise<unkno
   ...SIGN_IN_EXERCISES,
   ...loginExercises,
   ...teamExercises,
+  ...importExercises,
+  ...reportExercises,
   'POST /api/collect': hit({ url: { path: '/' } }, { url: {} }),
   'POST /api/event': hit({ name: 'signup', revenue: { amount: 5, currency: 'USD' } }, { name: '' }),
   'POST /api/engage': hit({ url: { path: '/' }, sd: 20, time: 1_000 }, { sd: -1 }),
@@ -51,6 +55,14 @@ export const exercises: Record<string, (ask: Ask, world: World) => Promise<unkno
     { identifier: 'user-1', avatar: 'https://example.com/a.png' },
     { avatar: 'a.png' },
   ),
+  'GET /api/sites/{siteKey}/export': async ask => {
+    for (const format of ['jsonl', 'csv', 'parquet']) await ask({ query: `format=${format}` })
+    await ask({ query: 'from=2026-03-01' })
+  },
+  'GET /api/sites/{siteKey}/export/{kind}': async ask => {
+    await ask({ path: { kind: 'settings' } })
+    await ask({ path: { kind: 'secrets' } })
+  },
   'GET /favicons/{domain}': async (ask, { site }) => {
     await ask({ path: { domain: site.domain } })
     await ask({ path: { domain: 'unknown.example' } })
@@ -155,6 +167,12 @@ export const exercises: Record<string, (ask: Ask, world: World) => Promise<unkno
     await expectItems(ask({ query: `${asked}&sort=conversion_rate&order=asc` }), body => body.data)
     await ask({ query: 'dimension=hour_of_week&sort=revenue' })
     await ask({ query: 'dimension=source&sort=scroll_depth' })
+  },
+  'GET /api/sites/{siteKey}/explain': async (ask, world) => {
+    await expectItems(ask({ query: 'metric=pageviews&compare=previous' }), body => body.rows.data)
+    await pay(world)
+    await expectItems(ask({ query: 'metric=revenue&range=last_30_days' }), body => body.sources)
+    await ask({ query: 'metric=mood' })
   },
   'GET /api/sites/{siteKey}/stats/goals': async (ask, world) => {
     await newGoal(world)

@@ -238,7 +238,7 @@ export async function expectSameReads(given: Reads): Promise<void> {
 const withoutName = ({ error_name: _name, ...group }: { error_name: string }) => group
 
 /** Returns the query parameters of a request with this range and these filters. */
-function parametersOf({ from, to, period, filters = {} }: Query): Record<string, unknown> {
+export function parametersOf({ from, to, period, filters = {} }: Query): Record<string, unknown> {
   const parameters = filterParameters(filters)
   if (period) parameters.set('range', 'last_24_hours')
   else {
@@ -250,7 +250,7 @@ function parametersOf({ from, to, period, filters = {} }: Query): Record<string,
 }
 
 /** Returns the parameters of the comparison, of requests that take them. */
-function comparingOf({ compare }: Query): Record<string, string> {
+export function comparingOf({ compare }: Query): Record<string, string> {
   const { now: _now, ...parameters } = compare ?? { now: 0 }
   return Object.fromEntries(Object.entries(parameters).map(([name, value]) => [name, String(value)]))
 }

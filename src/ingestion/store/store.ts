@@ -6,10 +6,11 @@ import { noteCandidates } from '../../events/goal-candidates.ts'
 import { type RetryOptions, retry } from '../../lib/retry.ts'
 import { HOUR_MS, MINUTE_MS } from '../../lib/time.ts'
 import type { Log } from '../../runtime/log.ts'
-import { type EnrichedHit, PARTITIONS } from '../hit.ts'
+import { type EnrichedHit, PARTITIONS, type RestoredHit } from '../hit.ts'
 import { findStored } from './find-stored.ts'
 import { type LimitedHits, limitValues, MOST_VALUES } from './limit-values.ts'
 import { loadBatchContext } from './load-batch-context.ts'
+import { Contradiction, restoreHit, restoreReport } from './restore-rules.ts'
 import { type AssignedReport, assignReport, assignToSession, type SessionizedHit } from './session-rules.ts'
 import { writeBatch } from './write-batch.ts'
 import { type ReportsToWrite, sortReports } from './write-reports.ts'
@@ -26,7 +27,7 @@ const lockPartition = query<{ lock: number; partition: number }>(
     pg_advisory_xact_lock(:lock::int, :partition::int)`,
 )
 
-const selectLiveSites = query<
+export const selectLiveSites = query<
   { siteNos: number[] },
   { siteNo: number; detailsFrom: Date | null; watchesGoals: boolean }
 >(
@@ -60,6 +61,8 @@ export interface Stored {
   dropped: number
   /** Hits before the `details_from` of their site: the numbers of those days no longer change. */
   expired: EnrichedHit[]
+  /** Restored hits that contradict what is stored, and why. */
+  refused: { hit: EnrichedHit; reason: string }[]
   /** Orphan engagement, and web vitals without a pageview: it may still arrive in another batch. */
   orphanEngagement: EnrichedHit[]
   /** Hits with a value above the limit of their site and day, by kind of value. */
@@ -75,6 +78,7 @@ function addStored(a: Stored, b: Stored): Stored {
     repeated: a.repeated + b.repeated,
     dropped: a.dropped + b.dropped,
     expired: [...a.expired, ...b.expired],
+    refused: [...a.refused, ...b.refused],
     orphanEngagement: [...a.orphanEngagement, ...b.orphanEngagement],
     others: {
       event_name: a.others.event_name + b.others.event_name,
@@ -90,6 +94,7 @@ const nothingStored = (): Stored => ({
   repeated: 0,
   dropped: 0,
   expired: [],
+  refused: [],
   orphanEngagement: [],
   others: { event_name: 0, property_key: 0, error_group: 0 },
   filled: [],
@@ -125,6 +130,7 @@ export async function storeHits(
     const fresh = ownRows.filter(hit => !seen.has(hit.id) && seen.add(hit.id))
     const sessionized: SessionizedHit[] = []
     const orphanEngagement: EnrichedHit[] = []
+    const refused: Stored['refused'] = []
     let written: ReportsToWrite | undefined
     if (fresh.length + reports.length > 0) {
       fresh.sort(byTime)
@@ -133,15 +139,20 @@ export async function storeHits(
       const context = await loadBatchContext(db, tx, inOrder)
       const assignedReports: AssignedReport[] = []
       for (const hit of inOrder) {
-        if (isReport(hit)) {
-          const report = assignReport(context, hit)
-          if (report) assignedReports.push(report)
+        try {
+          if (isReport(hit)) {
+            const report = isRestored(hit) ? restoreReport(context, hit) : assignReport(context, hit)
+            if (report) assignedReports.push(report)
+            else orphanEngagement.push(hit)
+            continue
+          }
+          const assigned = isRestored(hit) ? restoreHit(context, hit) : assignToSession(context, hit)
+          if (assigned) sessionized.push(assigned)
           else orphanEngagement.push(hit)
-          continue
+        } catch (error) {
+          if (!(error instanceof Contradiction)) throw error
+          refused.push({ hit, reason: error.message })
         }
-        const assigned = assignToSession(context, hit)
-        if (assigned) sessionized.push(assigned)
-        else orphanEngagement.push(hit)
       }
       if (assignedReports.length > 0) written = await sortReports(tx, assignedReports)
       await writeBatch(tx, sessionized, [...context.visitors.values()], written)
@@ -155,6 +166,7 @@ export async function storeHits(
       repeated: ownRows.length - fresh.length + (written?.repeated ?? 0),
       dropped: hits.length - ofLiveSites.length,
       expired,
+      refused,
       orphanEngagement,
     }
   })) as Omit<Stored, 'others' | 'filled'>
@@ -185,6 +197,9 @@ async function noteImports(tx: Transaction, hits: readonly EnrichedHit[]): Promi
   for (const [siteNo, at] of [...newest].sort(([a], [b]) => a - b))
     await noteImported(tx, { siteNo, at: new Date(at) })
 }
+
+const isRestored = (hit: EnrichedHit): hit is EnrichedHit & { restored: RestoredHit } =>
+  hit.restored !== undefined
 
 /** Imported hits convert goals in reports, but they are no news. */
 const mayConvert =

@@ -22,8 +22,9 @@ const insertMails = query<{
   most: number
 }>(
   'insert-alert-mails',
-  `insert into alert_mails (incident_id, state, address, site_no, subject, text, created_at)
-  select :incidentId::uuid, :state::text, address, :siteNo::int, :subject::text, :text::text, :now::timestamptz
+  `insert into alert_mails (incident_id, state, address, site_no, subject, text, created_at, next_at)
+  select :incidentId::uuid, :state::text, address, :siteNo::int, :subject::text, :text::text, :now::timestamptz,
+    :now::timestamptz
   from unnest(:addresses::text[]) with ordinality as given (address, position)
   where
     position + (

@@ -66,7 +66,7 @@ const insertRevenue = query<Attribution & { paymentId: string; isFirstOfCustomer
 )
 
 /** Locks the site's row in share mode: otherwise its currency could change before the payment is written. */
-const shareCurrency = query<{ siteNo: number }, { currency: string }>(
+export const shareCurrency = query<{ siteNo: number }, { currency: string }>(
   'share-site-currency',
   'select currency from sites where site_no = :siteNo and deleted_at is null for share',
 )
@@ -99,7 +99,7 @@ export const lockFirstPayments = query<{ siteNo: number; currency: string; custo
   for no key update`,
 )
 
-const setFirstOfCustomer = query<
+export const setFirstOfCustomer = query<
   { siteNo: number; at: Date; paymentId: string; isFirst: boolean },
   { at: Date }
 >(

@@ -141,27 +141,38 @@ async function reconcilePart(
 async function paymentOf(
   tx: Transaction,
   { siteNo }: { siteNo: number },
-  { ids, facts }: SalePart,
-  { fact, paid, firstAt }: Payable,
+  part: SalePart,
+  payable: Payable,
 ): Promise<NewPayment> {
-  const { subscriptionId, customerId } = fact
+  const { subscriptionId, customerId, objectId } = payable.fact
   const renewals = subscriptionId
-    ? await selectRenewal(tx, { siteNo, subscriptionId, invoiceId: fact.objectId })
+    ? await selectRenewal(tx, { siteNo, subscriptionId, invoiceId: objectId })
     : []
+  const named =
+    firstNamed(part.facts) ?? (await findNamedVisitor(tx, siteNo, { subscriptionId, customerId })).visitorId
+  return planPayment(part, payable, named, renewals.length > 0)
+}
+
+/** Returns the payment of a part of a sale. */
+export function planPayment(
+  { ids }: SalePart,
+  { fact, paid, firstAt }: Payable,
+  visitorId: string | null,
+  isRenewal: boolean,
+): NewPayment {
   return {
     transactionId: paid.transactionId,
     aliases: ids.filter(id => id !== paid.transactionId),
     amountMinor: paid.amountMinor,
     currency: paid.currency,
-    visitorId:
-      firstNamed(facts) ?? (await findNamedVisitor(tx, siteNo, { subscriptionId, customerId })).visitorId,
+    visitorId,
     email: paid.email,
     name: paid.name,
-    customerId,
-    renewal: renewals.length > 0,
+    customerId: fact.customerId,
+    renewal: isRenewal,
     refunded: false,
     isFreeTrial: false,
-    recurring: subscriptionId !== null,
+    recurring: fact.subscriptionId !== null,
     paidAt: paid.paidAt === null ? firstAt : new Date(paid.paidAt),
     source: 'processor',
   }
@@ -172,5 +183,5 @@ const PAID: Field[] = ['transactionId', 'amountMinor', 'currency', 'renewal', 'r
 const COMPARED: Field[] = [...PAID, 'visitorId', 'email', 'name', 'customerId']
 
 /** Absent, null and empty all mean unknown. */
-const isSame = (payment: PaymentRecord, wanted: NewPayment): boolean =>
+export const isSame = (payment: PaymentRecord, wanted: NewPayment): boolean =>
   COMPARED.every(field => isDeepStrictEqual(payment[field] || null, wanted[field] || null))

@@ -14,7 +14,7 @@ export interface Subscription extends SubscriptionKey {
   visitorId: string | null
 }
 
-interface LifecycleEventRow extends LifecycleEvent {
+export interface LifecycleEventRow extends LifecycleEvent {
   visitorId: string | null
 }
 
@@ -75,7 +75,8 @@ export async function replaceLifecycleEvents(
   return [...wrong, ...missing]
 }
 
-const eventOf = (
+/** Returns the event of the event log. */
+export const eventOf = (
   subscriptionId: string,
   { name, key, at }: LifecycleEvent,
   visitorId: string | null,

@@ -270,13 +270,14 @@ export interface Summed {
  * Sums the counts of each value of a dimension in a window, from rollups and from rows that are not rolled up yet.
  * Requires a repeatable-read transaction: all statements must see the same snapshot.
  * @param options.withVisitors whether the caller will need the number of distinct visitors
+ * @param options.readsAllRows whether rows are counted however little of the window is rolled up
  * @returns undefined when too little of the window is rolled up, or a day has more values than a rollup holds
  */
 export async function sumValues(
   tx: Queryable,
   cache: RollupCache,
   { siteNo, window, dimension, zone }: Pick<Ranking, 'siteNo' | 'window' | 'dimension' | 'zone'>,
-  { withVisitors }: { withVisitors: boolean },
+  { withVisitors, readsAllRows = false }: { withVisitors: boolean; readsAllRows?: boolean },
 ): Promise<Summed | undefined> {
   const [stored, [first], [span]] = await Promise.all([
     readDailyRollups(tx, [siteNo], window),
@@ -295,7 +296,7 @@ export async function sumValues(
   if (rollups.length > 0 && lengthOf(missing) > MAX_GAPS_MS)
     missing = await untilNewestHit(tx, siteNo, missing)
   // Hits cannot answer for a window that begins before the details: only rollups have its numbers.
-  if (lengthOf(missing) > MAX_GAPS_MS && window.start >= detailsFrom) return undefined
+  if (!readsAllRows && lengthOf(missing) > MAX_GAPS_MS && window.start >= detailsFrom) return undefined
   const [ranges, ...slices] = await Promise.all([
     readRanges({ tx, cache, siteNo, dimension }, dayRangesOf(rollups), { withVisitors }),
     ...[...tails, ...missing.map(wholeSlice)].map(slice => countSlice(tx, siteNo, slice, dimension, zone)),

@@ -97,7 +97,8 @@ const VISITS = { revenue: listPayingVisits, mrr: listMovedVisits }
 const SESSION_SUMS = { revenue: sumRevenueBySessionValue, mrr: sumMrrBySessionValue }
 const KEPT_SUMS = { revenue: sumRevenueByKeptValue, mrr: sumMrrByKeptValue }
 
-const isKept = (value: BreakdownDimension): value is DimensionOf<'session' | 'session-row'> =>
+/** Returns whether the sessions of money are kept with the dimension when their own rows are gone. */
+export const isKept = (value: BreakdownDimension): value is DimensionOf<'session' | 'session-row'> =>
   value !== HOUR_OF_WEEK && ['session', 'session-row'].includes(levelOf(value))
 
 /**

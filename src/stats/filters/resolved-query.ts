@@ -56,6 +56,11 @@ export function keptPart<Span extends TimeSpan & { detailsFrom?: Date }>(span: S
   return { ...span, start: detailsFrom, end: new Date(Math.max(end.getTime(), detailsFrom.getTime())) }
 }
 
+/** Returns the whole time span: that of reads whose rows are never dropped, such as payments. */
+export function wholePart<Span extends { detailsFrom?: Date }>({ detailsFrom: _, ...span }: Span) {
+  return span
+}
+
 /** Returns whether all hits and sessions of the range count, so that rollups can answer. */
 export const isUnfiltered = ({ filters, goal, segmentSessionNos }: ResolvedQuery): boolean =>
   filters.dimensions.length === 0 &&

@@ -53,7 +53,7 @@ type RevenueRow = Omit<RevenueTotals, 'revenue' | 'recurring'> & {
  * Sums of the filtered payments in `currency`, by the bucket of the payment; buckets as in `count-filtered-hits`. Sums are
  * numeric, sent as text, because they may exceed the integers that JavaScript represents exactly.
  */
-const sumFilteredRevenue = filteredQuery<{ currency: string; bounds: Date[] }, RevenueRow>(
+export const sumFilteredRevenue = filteredQuery<{ currency: string; bounds: Date[] }, RevenueRow>(
   'sum-filtered-revenue',
   ['filtered_payments'],
   `select

@@ -76,7 +76,7 @@ const countFilteredHits = filteredQuery<{ bounds: Date[] }, HitCounts & { bucket
 )
 
 /** Counts one slice of the hits. Returns visitors instead of their number, since other slices may have the same visitors. */
-const countFilteredSliceHits = filteredQuery<
+export const countFilteredSliceHits = filteredQuery<
   { bounds: Date[] },
   Omit<HitCounts, 'visitors'> & { bucket: number; visitors: Buffer | null }
 >(
@@ -92,7 +92,7 @@ const countFilteredSliceHits = filteredQuery<
 )
 
 /** One row for each bucket in which filtered sessions started; buckets as in `count-filtered-hits`. */
-const countFilteredSessions = filteredQuery<{ bounds: Date[] }, SessionCounts & { bucket: number }>(
+export const countFilteredSessions = filteredQuery<{ bounds: Date[] }, SessionCounts & { bucket: number }>(
   'count-filtered-sessions',
   ['filtered_sessions'],
   `select

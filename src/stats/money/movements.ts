@@ -23,6 +23,8 @@ const series = {
   mrr: amounts('MRR at the end of each bucket.', 10_800, 10_300),
 }
 
+export type MovementMetric = keyof typeof series
+
 /** @see docs/metrics.md "MRR change of a customer" */
 export const MrrMovements = z
   .object({

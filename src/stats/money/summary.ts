@@ -74,6 +74,7 @@ export const MoneyReport = z
   })
   .meta({ id: 'MoneyReport' })
 export type MoneyReport = z.infer<typeof MoneyReport>
+export type MoneyMetric = keyof typeof metrics
 
 /** Returns revenue, recurring revenue and customers of the range, and of the period before or the compared one. */
 export async function getMoney(
@@ -160,8 +161,12 @@ function presentPeriod(
 
 /** Returns ARPA ÷ churn rate of a month of 365 ÷ 12 days, rounded once; null without churn or without customers at the start. */
 function lifetimeValue(mrr: bigint, atEnd: number, atStart: number, churned: number, days: number) {
-  if (churned === 0 || atStart === 0) return null
-  return exactMinor(
-    roundedQuotient(mrr * BigInt(atStart) * BigInt(days) * 12n, BigInt(atEnd) * BigInt(churned) * 365n),
-  )
+  const value = customerValue(mrr, BigInt(atEnd), BigInt(atStart), BigInt(churned), days)
+  return value === null ? null : exactMinor(value)
 }
+
+/** The same without a bound. */
+export const customerValue = (mrr: bigint, atEnd: bigint, atStart: bigint, churned: bigint, days: number) =>
+  churned === 0n || atStart === 0n
+    ? null
+    : roundedQuotient(mrr * atStart * BigInt(days) * 12n, atEnd * churned * 365n)

@@ -5,6 +5,7 @@ import { useRead } from '../../api/use-read.ts'
 import { useValueText } from '../../filters/value-text.ts'
 import { useFormat } from '../../format/format.ts'
 import { Answer } from '../../parts/answer.tsx'
+import { ExplainButton, type Explained } from '../../parts/explain/explain-button.tsx'
 import { SearchInput } from '../../parts/form/search-input.tsx'
 import { HostileText } from '../../parts/hostile-text.tsx'
 import { CsvButton } from '../../parts/lists/csv-button.tsx'
@@ -90,9 +91,9 @@ export default function DetailDialog({ dimension, onClose }: { dimension: Dimens
 }
 
 function useColumns(dimension: Dimension, onClose: () => void): Column<Row, Sort>[] {
-  const { common, filters, overview } = useText()
+  const { common, filters, overview, explain } = useText()
   const { can } = useSite()
-  const { addFilter } = useQuestion()
+  const { addFilter, input } = useQuestion()
   const format = useFormat()
   const valueText = useValueText()
   const number = (
@@ -113,6 +114,25 @@ function useColumns(dimension: Dimension, onClose: () => void): Column<Row, Sort
   })
   const isPage = dimension === 'path' || dimension === 'title'
   const money = { isMoney: true }
+  const explained = (metric: keyof typeof explain.rules, write: (value: number) => string): Explained => ({
+    metric,
+    name: common.metrics[metric],
+    write,
+    rule: explain.rules[metric],
+  })
+  const numbers: [Explained, ...Explained[]] = [
+    explained('visitors', format.exact),
+    explained('sessions', format.exact),
+    explained('pageviews', format.exact),
+    explained('bounce_rate', format.percent),
+    explained('avg_session_seconds', format.duration),
+    ...(isPage
+      ? [explained('time_on_page_seconds', format.duration), explained('scroll_depth', format.percent)]
+      : []),
+    ...(can('revenue')
+      ? (['revenue', 'mrr'] as const).map(name => explained(name, value => format.exactMoney(value)))
+      : []),
+  ]
   return [
     {
       name: 'value',
@@ -145,5 +165,16 @@ function useColumns(dimension: Dimension, onClose: () => void): Column<Row, Sort
           number('mrr', format.signedMoney, value => format.exactMoney(value), { ...money, isWide: true }),
         ]
       : []),
+    {
+      name: 'explain',
+      label: '',
+      cell: ({ value }) => (
+        <ExplainButton
+          of={valueText(dimension, value)}
+          ask={{ ...input, read: 'breakdown', dimension, value }}
+          numbers={numbers}
+        />
+      ),
+    },
   ]
 }

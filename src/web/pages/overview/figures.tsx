@@ -1,6 +1,7 @@
 import { lazy, Suspense, useState } from 'react'
 import { useFormat } from '../../format/format.ts'
 import { Answer } from '../../parts/answer.tsx'
+import { ExplainButton } from '../../parts/explain/explain-button.tsx'
 import { Figure, FigureGrid, FigurePanel } from '../../parts/figures/figure.tsx'
 import { Skeleton } from '../../parts/states.tsx'
 import { useAddress } from '../../state/address.ts'
@@ -68,9 +69,10 @@ interface FigureProps {
 }
 
 function MetricFigure({ name, overview, isChosen, isCompared }: FigureProps) {
-  const { common } = useText()
+  const { common, explain } = useText()
   const format = useFormat()
   const { change } = useAddress()
+  const { input, compare } = useQuestion()
   const now = overview[name] ?? 0
   const before = overview.previous[name] ?? 0
   const { short, exact } = valueText(format, name)
@@ -83,6 +85,13 @@ function MetricFigure({ name, overview, isChosen, isCompared }: FigureProps) {
       isMoney={isMoneyMetric(name)}
       compared={isCompared ? { now, before, isInverse: name === 'bounce_rate', title } : undefined}
       isChosen={isChosen}
+      explain={
+        <ExplainButton
+          of={common.metrics[name]}
+          ask={{ ...input, ...compare }}
+          numbers={[{ metric: name, name: common.metrics[name], write: exact, rule: explain.rules[name] }]}
+        />
+      }
       // The conversion rate of a filter has no series.
       onChoose={
         name === 'conversion_rate'

@@ -3,10 +3,12 @@ export const PARTS = [
   { name: 'general', needs: 'member' },
   { name: 'tracking', needs: 'member' },
   { name: 'sharing', needs: 'change' },
+  { name: 'reports', needs: 'manage' },
   { name: 'segments', needs: 'member' },
   { name: 'notes', needs: 'member' },
   { name: 'alerts', needs: 'manage' },
   { name: 'webhooks', needs: 'manage' },
+  { name: 'import', needs: 'manage' },
   { name: 'data', needs: 'member' },
   { name: 'danger', needs: 'manage' },
 ] as const

@@ -5,10 +5,12 @@ import { channels } from '../de/channels.ts'
 import { common } from '../de/common.ts'
 import { errors } from '../de/errors.ts'
 import { events } from '../de/events.ts'
+import { explain } from '../de/explain.ts'
 import { explore } from '../de/explore.ts'
 import { filters } from '../de/filters.ts'
 import { funnels } from '../de/funnels.ts'
 import { goals } from '../de/goals.ts'
+import { imports } from '../de/imports.ts'
 import { install } from '../de/install.ts'
 import { journeys } from '../de/journeys.ts'
 import { keys } from '../de/keys.ts'
@@ -16,6 +18,7 @@ import { money } from '../de/money.ts'
 import { overview } from '../de/overview.ts'
 import { people } from '../de/people.ts'
 import { period } from '../de/period.ts'
+import { reports } from '../de/reports.ts'
 import { retention } from '../de/retention.ts'
 import { settings } from '../de/settings.ts'
 import { share } from '../de/share.ts'
@@ -36,10 +39,12 @@ export const dictionary: Dictionary = {
   common,
   errors,
   events,
+  explain,
   explore,
   filters,
   funnels,
   goals,
+  imports,
   install,
   journeys,
   keys,
@@ -47,6 +52,7 @@ export const dictionary: Dictionary = {
   overview,
   people,
   period,
+  reports,
   retention,
   settings,
   share,

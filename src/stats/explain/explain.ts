@@ -1,0 +1,207 @@
+import { sectionOf } from '../../dimensions/dimensions.ts'
+import { invalidField } from '../../errors.ts'
+import { readMoney } from '../../money/totals.ts'
+import { mayShow, requireSection } from '../../sharing/grant.ts'
+import { formatInstant } from '../../time/local-time.ts'
+import { type Range, seriesBuckets, toWindow } from '../../time/range.ts'
+import { findConversionTargets } from '../breakdown/converting-visitors.ts'
+import { isUnfiltered, keptPart, type ResolvedQuery, wholePart } from '../filters/resolved-query.ts'
+import { resolveContext, type StatsServices, type StatsSite } from '../query-context.ts'
+import { type ExplanationAnswer, presentAmount } from './answer.ts'
+import type { Explanation, TermName } from './explanation.ts'
+import { CONVERSION_OF_GOAL } from './of-overview.ts'
+import { partsOf, type Term } from './parts.ts'
+import { type ExplainQuery, READS, type Read, readOf } from './query.ts'
+import { cutTo } from './recurring.ts'
+import { readCursor } from './rows/cursor.ts'
+import { type RowServices, readRows } from './rows/read-rows.ts'
+import { type Asked, readTerms } from './terms.ts'
+import type { Subject } from './value-traffic.ts'
+
+/**
+ * Returns a number of a read with the rule, the parts that it was added up from, and a page of the rows behind it.
+ * @throws AppError `forbidden` for a number of a section that the reader may not see; as the read itself
+ * @see docs/metrics.md "Where a number comes from"
+ */
+export async function explain(
+  services: RowServices,
+  site: StatsSite,
+  query: ExplainQuery,
+): Promise<ExplanationAnswer> {
+  const { metric, conversion_goal: goalId, cursor, limit } = query
+  const read = readOf(query)
+  const subject = subjectOf(query)
+  const after = cursor === undefined ? undefined : readCursor(cursor)
+  const explanations: Record<string, Explanation> = READS[read]
+  const ofGoal = read === 'overview' && metric === 'conversion_rate' && (query.goal ?? []).length > 0
+  const explanation = ofGoal ? CONVERSION_OF_GOAL : explanations[metric]!
+  requireRead(services, read, explanation, subject)
+
+  const { range, resolved, other } = await resolvePeriod(services, site, query)
+  const [targets] = goalId ? await findConversionTargets(services, site, goalId, [resolved]) : []
+  const parts =
+    read === 'movements' ? seriesBuckets(range) : partsOf(range, resolved, partsWanted(read, query, resolved))
+  const asked: Asked = {
+    explained: { services, site, range, resolved, parts },
+    subject,
+    targets: targets ?? resolved.goal?.targets,
+  }
+  const found = await readTerms(asked, explanation.terms)
+  const index = query.bucket === undefined ? undefined : bucketIn(parts, query.bucket)
+  const bucket = index === undefined ? undefined : parts[index]
+  const terms =
+    index === undefined ? found : new Map([...found].map(([name, term]) => [name, cutTo(term, index)]))
+  const span = bucket ?? range
+  const isShown =
+    read !== 'overview' || ofGoal || (await isPresent(services, site, explanation, [resolved, other]))
+  const shown = bucket ? [bucket] : parts
+  const detailsFrom = site.detailsFrom ?? null
+  return {
+    read,
+    metric,
+    ...numberOf(explanation, terms, range, isShown),
+    rule: {
+      name: explanation.heading,
+      text: explanation.rule,
+      definition: `docs/metrics.md#${anchorOf(explanation.heading)}`,
+      formula: explanation.formula,
+    },
+    range: {
+      start: span.start.toISOString(),
+      end: span.end.toISOString(),
+      local_start: formatInstant(site.timezone, span.start.getTime()),
+      local_end: formatInstant(site.timezone, span.end.getTime()),
+      timezone: site.timezone,
+      days: range.days,
+    },
+    ...presentTerms(
+      terms,
+      shown.map(({ label }) => label),
+    ),
+    details_from: detailsFrom && range.start < detailsFrom ? detailsFrom.toISOString() : null,
+    rows: mayShow(services.grant, 'people')
+      ? await readRows(explanation.rows, {
+          ...asked,
+          terms: explanation.terms,
+          span: bucket ?? resolved,
+          after,
+          limit,
+          seesPayments: services.seesPayments ?? false,
+          detailsFrom,
+        })
+      : null,
+  }
+}
+
+const subjectOf = ({ dimension, value }: ExplainQuery): Subject | undefined =>
+  dimension === undefined || value === undefined
+    ? undefined
+    : { dimension, value: value === '(none)' ? '' : value }
+
+const MONEY_ROWS: ReadonlySet<string> = new Set(['payment', 'movement', 'subscription', 'customer', 'change'])
+const isMoney = ({ rows }: Explanation) => MONEY_ROWS.has(rows)
+
+/** Checks the sections that the read itself needs. */
+function requireRead(
+  { grant }: StatsServices,
+  read: Read,
+  explanation: Explanation,
+  subject: Subject | undefined,
+): void {
+  if (read === 'overview') requireSection(grant, 'traffic')
+  if (subject) requireSection(grant, sectionOf(subject.dimension))
+  if (isMoney(explanation)) requireSection(grant, 'revenue')
+}
+
+/** From the first moment that answers can have to the last one. */
+const ALWAYS = { start: new Date('1900-01-01T00:00:00Z'), end: new Date('9999-01-01T00:00:00Z') }
+
+/** Returns the period that is asked for, and the other one of the two. */
+async function resolvePeriod(
+  services: StatsServices,
+  site: StatsSite,
+  query: ExplainQuery,
+): Promise<{ range: Range; resolved: ResolvedQuery; other: ResolvedQuery }> {
+  const { metric: _metric, dimension: _dimension, value: _value, read: _read, ...asked } = query
+  const context = await resolveContext(services, site, asked)
+  const { range, rangeBefore, resolved, resolvedBefore } = context
+  // Conversions are counted from rows: visitors have to be those of the same time.
+  const cut = (span: ResolvedQuery) => (query.conversion_goal ? keptPart(span) : span)
+  if (query.period === 'previous') {
+    return { range: rangeBefore, resolved: cut(resolvedBefore), other: resolved }
+  }
+  if (query.period === 'current') return { range, resolved: cut(resolved), other: resolvedBefore }
+  if (!isUnfiltered(resolved)) {
+    throw invalidField('period', 'must not be now with filters: the money report has it without them')
+  }
+  return { range: { ...range, ...ALWAYS }, resolved: { ...wholePart(resolved), ...ALWAYS }, other: resolved }
+}
+
+/** A breakdown knows only whole days of the time before `details_from`; all that is recorded is one part. */
+const partsWanted = (read: Read, { group, period }: ExplainQuery, { detailsFrom }: ResolvedQuery) => ({
+  group: period === 'now' ? undefined : group,
+  isOne: period === 'now',
+  onlyDays: read === 'breakdown' && detailsFrom !== undefined,
+})
+
+function bucketIn(parts: { start: Date }[], label: string): number {
+  const at = Date.parse(label)
+  const index = parts.findIndex(({ start }) => start.getTime() === at)
+  if (index < 0) throw invalidField('bucket', 'must be a label of the series with the same range and group')
+  return index
+}
+
+/** Whether the overview has the field: it leaves out money that a site does not have. */
+async function isPresent(
+  services: StatsServices,
+  site: StatsSite,
+  explanation: Explanation,
+  periods: ResolvedQuery[],
+): Promise<boolean> {
+  if (!isMoney(explanation)) return true
+  const money = await readMoney(services.rollups, site, periods.map(toWindow))
+  const ofPayments: readonly TermName[] = ['revenue', 'recurring_revenue', 'payments']
+  return explanation.terms.some(term => ofPayments.includes(term))
+    ? money.periods.some(({ revenue }) => revenue.recorded > 0)
+    : money.isConnected
+}
+
+function numberOf(
+  { number }: Explanation,
+  terms: Map<TermName, Term>,
+  { days }: Range,
+  isShown: boolean,
+): Pick<ExplanationAnswer, 'number' | 'number_exact'> {
+  const value = isShown ? number(name => terms.get(name)!.total, days) : null
+  if (typeof value !== 'bigint') return { number: value }
+  const shown = presentAmount(value)
+  return typeof shown === 'number' ? { number: shown } : { number: null, number_exact: shown }
+}
+
+const anchorOf = (heading: string): string => heading.toLowerCase().replaceAll(' ', '-')
+
+function presentTerms(terms: Map<TermName, Term>, labels: string[]) {
+  const all = [...terms]
+  const pick = (amountOf: (term: Term) => bigint | undefined) =>
+    Object.fromEntries(
+      all.flatMap(([name, term]) => {
+        const value = amountOf(term)
+        return value !== undefined ? [[name, presentAmount(value)]] : []
+      }),
+    )
+  const isSome = (values: object) => Object.values(values).some(value => value !== 0)
+  const sources = ['daily_rollups', 'quarter_hours', 'kept', 'rows'] as const
+  return {
+    terms: pick(({ total }) => total),
+    before: pick(({ before }) => before),
+    overlap: pick(({ isDistinct, total, buckets }) =>
+      isDistinct ? buckets.reduce((sum, part) => sum + part, 0n) - total : undefined,
+    ),
+    buckets: labels
+      .map((start, index) => ({ start, values: pick(({ buckets }) => buckets[index]) }))
+      .filter(({ values }) => isSome(values)),
+    sources: sources
+      .map(source => ({ source, values: pick(term => term.sources[source]) }))
+      .filter(({ values }) => isSome(values)),
+  }
+}

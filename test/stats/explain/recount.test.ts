@@ -1,0 +1,74 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { refreshAggregate } from '../../../src/rollups/aggregates.ts'
+import { type TestDatabase, testDatabase } from '../../support/database.ts'
+import { expectExplained } from '../../support/expect-explained.ts'
+import { readAt } from '../../support/expect-reads.ts'
+import { randomComparison } from '../../support/random-comparison.ts'
+import { randomFilters, randomRange } from '../../support/random-filters.ts'
+import { randomGoals } from '../../support/random-goals.ts'
+import { randomVisits } from '../../support/random-visits.ts'
+import { recountSessions } from '../../support/recount.ts'
+import { randomMoney, storeMoney } from '../../support/recount-money.ts'
+import { worldOf } from '../../support/recount-world.ts'
+import { rollUpAll } from '../../support/roll-up.ts'
+import { runs } from '../../support/runs.ts'
+import { createTestSite } from '../../support/sites.ts'
+import { replaceGoals, storeVisits, withoutRepeatedDrops } from '../../support/stored-visits.ts'
+
+let database: TestDatabase
+
+beforeAll(async () => {
+  database = await testDatabase()
+})
+afterAll(() => database.close())
+
+const SLICES = { hits: 4, shortestMs: 3_600_000 }
+const LONG_AFTER = new Date(Date.UTC(2026, 5, 1))
+const STREAMS = runs(2)
+
+test(`explain: number, parts and rows equal the reads and a recount, with any filter (${STREAMS} streams)`, async () => {
+  const { db } = database
+  for (let seed = 1; seed <= STREAMS; seed++) {
+    const stream = randomVisits(seed)
+    const site = await createTestSite(db, { timezone: stream.zone })
+    const arrival = seed % 2 === 0 ? 'timely' : 'late'
+    const recount = recountSessions(stream[arrival])
+    const world = worldOf(stream.hits, recount, stream.zone)
+    const batches = withoutRepeatedDrops(stream[arrival], recount.dropped)
+    let stored = 0
+    await storeVisits(db, site, batches, async now => {
+      stored += 1
+      // Hits that come later make these rollups dirty.
+      if (stored <= (batches.length * 2) / 3) await rollUpAll(db, new Date(now))
+    })
+    await storeMoney(db, site, randomMoney(seed, world))
+    await db`select derive_mrr_changes(${site.siteNo}, array['s:sub'])`
+    await db`insert into processor_connections (site_no, provider, webhook_secret) values (${site.siteNo}, 'stripe', '\\x00')`
+    if (seed % 2 === 1) {
+      for (const aggregate of ['hits', 'sessions'] as const) {
+        await refreshAggregate(db, aggregate, LONG_AFTER)
+      }
+    }
+    for (let round = 0; round < 3; round++) {
+      const number = seed * 3 + round
+      const given = round === 0 ? {} : randomFilters(number * 2, world)
+      const all = [...randomGoals(number, world, 3), ...(given.goal ?? [])].map((goal, index) => ({
+        ...goal,
+        id: `${number.toString(16).padStart(8, '0')}-0000-4000-8000-${String(index).padStart(12, '0')}`,
+        display_name: `${goal.display_name} (${index})`,
+      }))
+      const filters = given.goal ? { ...given, goal: all.slice(3) } : given
+      await replaceGoals(db, site, all)
+      const range = randomComparison(number, world, randomRange(number, world), readAt(world).getTime())
+      try {
+        const query = { ...range, filters }
+        const slices = round === 2 ? SLICES : undefined
+        await expectExplained({ db, site, world, goals: all.slice(0, 3), query, slices, number })
+      } catch (error) {
+        const what = JSON.stringify({ seed, arrival, round, zone: stream.zone, range, filters })
+        throw new Error(`${what}: ${(error as Error).message}`, { cause: error })
+      }
+    }
+  }
+  expect.hasAssertions()
+}, 300_000)
