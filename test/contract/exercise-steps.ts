@@ -169,3 +169,35 @@ export async function newestSession({ api, owner, site }: World): Promise<Answer
   })
   return body.data[0]
 }
+
+export const webhookBody = () => ({
+  name: 'Receiver',
+  url: 'https://receiver.example/hook',
+  kinds: ['payment.paid'],
+})
+
+/** A webhook with one delivery. */
+export async function newWebhook({ api, owner, site }: World) {
+  const path = `/api/sites/${site.id}/webhooks`
+  const options = { token: owner.token }
+  const { id: webhook } = (await api.call('POST', path, { ...options, body: webhookBody() })).body
+  const { id: delivery } = (await api.call('POST', `${path}/${webhook}/test`, options)).body
+  return { webhook, delivery }
+}
+
+export const turnOff = ({ api, owner, site }: World, webhook: string) =>
+  api.call('PATCH', `/api/sites/${site.id}/webhooks/${webhook}`, {
+    token: owner.token,
+    body: { is_enabled: false },
+  })
+
+export const alertBody = () => ({
+  name: 'Silence',
+  condition: { kind: 'no_hits', hours: 3 },
+  emails: ['ada@example.com'],
+})
+
+export async function newAlert({ api, owner, site }: World): Promise<string> {
+  const path = `/api/sites/${site.id}/alerts`
+  return (await api.call('POST', path, { token: owner.token, body: alertBody() })).body.id
+}
