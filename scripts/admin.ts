@@ -2,9 +2,12 @@ import { realpathSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { Command, CommanderError } from 'commander'
 import { answering } from './admin/answer.ts'
+import { addExportCommands } from './admin/exports.ts'
 import { addHitCommands } from './admin/hits.ts'
+import { addImportCommands } from './admin/imports.ts'
 import { addLoginCommands } from './admin/logins.ts'
 import { addMoneyCommands } from './admin/money.ts'
+import { addSiteExportCommands } from './admin/site-exports.ts'
 import { addTeamCommands } from './admin/teams.ts'
 import { oneLine, type Surroundings } from './tools.ts'
 
@@ -19,7 +22,16 @@ const program = new Command('admin')
   .configureOutput({ writeOut: text => void surroundings.stdout.write(text), writeErr: () => {} })
 
 const answer = answering(() => surroundings)
-for (const add of [addTeamCommands, addLoginCommands, addHitCommands, addMoneyCommands]) add(program, answer)
+const SUBJECTS = [
+  addTeamCommands,
+  addLoginCommands,
+  addHitCommands,
+  addImportCommands,
+  addSiteExportCommands,
+  addExportCommands,
+  addMoneyCommands,
+]
+for (const add of SUBJECTS) add(program, answer)
 
 /**
  * Runs one command; one at a time.

@@ -1,15 +1,11 @@
 import { open } from 'node:fs/promises'
-import type { Config } from '../src/config.ts'
-import type { Db } from '../src/db/connect.ts'
-import { folderOfServers } from '../src/embedded/attach.ts'
-import { openGeo } from '../src/ingestion/edge/geo.ts'
 import { type Imported, type ImportProgress, importHits } from '../src/ingestion/import/import-hits.ts'
 import type { Lease } from '../src/redis/lease.ts'
 import { keepRefreshed } from '../src/rollups/keep-refreshed.ts'
-import { watchDisk } from '../src/runtime/disk.ts'
-import type { Log } from '../src/runtime/log.ts'
 import { type AnySite, findSiteAnywhere } from '../src/sites/find-site.ts'
+import { withImportServices } from './import-services.ts'
 import { secondsSince, showProgress } from './progress.ts'
+import type { Tools } from './tools.ts'
 
 const CHUNK_BYTES = 1024 * 1024
 
@@ -19,12 +15,7 @@ export interface Source {
   part(): number
 }
 
-interface Services {
-  db: Db
-  lease: Lease
-  config: Config
-  log: Log
-}
+type Services = Pick<Tools, 'db' | 'config' | 'log'> & { lease: Lease }
 
 /**
  * Imports the hits of a file into a site.
@@ -41,14 +32,8 @@ export async function importFile(
 }
 
 /** Imports hits into a site, and rolls them up. */
-export async function importSource(
-  { db, lease, config, log }: Services,
-  site: AnySite,
-  source: Source,
-): Promise<Imported> {
+export async function importSource(tools: Services, site: AnySite, source: Source): Promise<Imported> {
   const startedAt = performance.now()
-  const geo = await openGeo(config.geoipDatabase)
-  const now = () => new Date()
   const progress = showProgress('importing')
 
   function onProgress({ accepted, dropped, rejected_total }: ImportProgress) {
@@ -57,32 +42,11 @@ export async function importSource(
     progress.part(source.part(), note)
   }
 
-  // Small batches, so that live traffic does not wait; smaller for the embedded database, which has only one session.
-  const batchHits = config.databaseUrl ? 2_000 : 1_000
-  const disk = watchDisk({ folder: folderOfServers(config), minFreeBytes: config.minFreeBytes })
-  const requireFreeDisk = async () => {
-    await disk.check()
-    if (disk.isShort()) {
-      throw new Error(
-        'the disk is nearly full (MIN_FREE_DISK); make room and run it again: nothing is counted twice',
-      )
-    }
-  }
-  return keepRefreshed({ db, lease, log, now }, onWritten =>
-    importHits(site, source.chunks, {
-      db,
-      geo,
-      log,
-      now,
-      batchHits,
-      requireFreeDisk,
-      onWritten,
-      onProgress,
-    }),
-  ).finally(() => {
-    disk.stop()
-    progress.end()
-  })
+  return withImportServices(tools, tools.lease, services =>
+    keepRefreshed(services, onWritten =>
+      importHits(site, source.chunks, { ...services, onWritten, onProgress }),
+    ),
+  ).finally(progress.end)
 }
 
 async function openSource(file: string): Promise<Source> {

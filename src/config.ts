@@ -3,7 +3,9 @@ import { availableParallelism } from 'node:os'
 import { dirname, join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { z } from 'zod'
+import { exportTo } from './config-export.ts'
 import { canHold, isMaxMindFile, SECRET_KEY_ALLOWED, SECRET_KEY_FORM, secretKeyIn } from './config-files.ts'
+import { networkList } from './config-networks.ts'
 import { originList } from './config-origins.ts'
 
 const count = (min: number, max: number, what: string) =>
@@ -29,7 +31,7 @@ const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'
 const TRACKER_PATH_ALLOWED =
   'a path such as /t, without a slash at its end, and none that the service has: /api, /js, /trpc, /healthz, …'
 const TAKEN_PATHS =
-  /^\/(account|api|avatars|docs|embed|favicons|healthz|invite|login|metrics|new|readyz|reset|setup|share|sites|team|trpc|web)(\/|$)|(^|\/)js$/
+  /^\/(account|api|avatars|docs|embed|favicons|healthz|invite|login|mail|metrics|new|readyz|reset|setup|share|sites|team|trpc|web)(\/|$)|(^|\/)js$/
 
 /** All settings of the service, by the name of their environment variable. */
 const Environment = z.object({
@@ -74,6 +76,9 @@ const Environment = z.object({
   REPLAY_MB_PER_SITE_DAY: count(1, 1_000_000, 'MiB of session replays that a site may record a day').default(
     500,
   ),
+  IMPORT_MAX_MB: count(1, 1_000_000, 'MiB of files that may wait for their import into a site').default(
+    1_024,
+  ),
   RATE_LIMIT_COLLECT: limit('600'),
   RATE_LIMIT_EVENT: limit('600'),
   RATE_LIMIT_ENGAGE: limit('600'),
@@ -101,6 +106,8 @@ const Environment = z.object({
       'an address, such as Analytics <analytics@example.com>',
     )
     .optional(),
+  EXPORT_TO: exportTo.optional(),
+  WEBHOOK_PRIVATE_NETWORKS: networkList.optional(),
   STRIPE_API_BASE: url(['http', 'https'], 'https://api.stripe.com').optional(),
   LOG_LEVEL: z.enum(LOG_LEVELS, `one of ${LOG_LEVELS.join(', ')}`).default('info'),
 })
@@ -162,6 +169,7 @@ export function loadConfig(environment: NodeJS.ProcessEnv = process.env) {
     /** Which pages may show shared dashboards in a frame: the sources of `frame-ancestors`. */
     frameAncestors: env.FRAME_ANCESTORS,
     sitesPerTeam: env.SITES_PER_TEAM,
+    importMaxBytes: env.IMPORT_MAX_MB * 1024 * 1024,
     replayBytesPerSiteDay: env.REPLAY_MB_PER_SITE_DAY * 1024 * 1024,
     limits: {
       collect: env.RATE_LIMIT_COLLECT,
@@ -177,6 +185,10 @@ export function loadConfig(environment: NodeJS.ProcessEnv = process.env) {
     hasPasswords: env.PASSWORD_LOGIN === '1',
     oidc: oidcOf(env),
     mail: mailOf(env),
+    /** Where the daily export goes; undefined: nowhere. */
+    exportTo: env.EXPORT_TO,
+    /** Private networks that webhooks of sites may be sent to; undefined for none. */
+    webhookNetworks: env.WEBHOOK_PRIVATE_NETWORKS,
     stripeApiBase: env.STRIPE_API_BASE,
     logLevel: env.LOG_LEVEL,
   }

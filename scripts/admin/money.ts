@@ -1,8 +1,14 @@
 import type { Command } from 'commander'
+import { countAccount, importSite } from '../../src/revenue/import/import-site.ts'
+import { PHASES } from '../../src/revenue/import/phases.ts'
+import { fromDay, presentCounts, presentImport } from '../../src/revenue/import/present-import.ts'
 import { purgePayments } from '../../src/revenue/ledger/change-payment.ts'
 import { reconcileMrr } from '../../src/revenue/subscriptions/reconcile-mrr.ts'
+import { keepRefreshed } from '../../src/rollups/keep-refreshed.ts'
 import { findSiteAnywhere } from '../../src/sites/find-site.ts'
-import { currency } from '../options.ts'
+import { currency, day } from '../options.ts'
+import { secondsSince, showProgress } from '../progress.ts'
+import { refreshingLease } from '../tools.ts'
 import type { Answer } from './answer.ts'
 
 /** Adds the commands for payments and MRR. */
@@ -27,6 +33,43 @@ export function addMoneyCommands(admin: Command, answer: Answer): void {
       answer(async (db, { config }) => {
         const { siteId } = await findSiteAnywhere(db, options.site)
         return reconcileMrr({ db, config }, siteId)
+      }),
+    )
+
+  admin
+    .command('revenue:import')
+    .description('read the past of the connected payment processor; may run again; see docs/import-money.md')
+    .requiredOption('--site <site>', 'id or domain of the site')
+    .option('--from <date>', "first day of payments, in the site's zone; by default all", day)
+    .option('--dry-run', 'read and count everything, and store nothing')
+    .action((options: { site: string; from?: string; dryRun?: true }) =>
+      answer(async (db, tools) => {
+        const startedAt = performance.now()
+        const { siteId, timezone } = await findSiteAnywhere(db, options.site)
+        const now = () => new Date()
+        const services = { db, log: tools.log, config: tools.config, now }
+        const from = fromDay(timezone, options.from)
+        const progress = showProgress('reading')
+        const show = (phase: string, read: object) => {
+          const done = (PHASES as readonly string[]).indexOf(phase)
+          progress.part(done < 0 ? 0.95 : done / (PHASES.length + 1), `${phase} ${JSON.stringify(read)}`)
+        }
+        try {
+          if (options.dryRun) {
+            const counts = await countAccount(services, siteId, {
+              from,
+              onStep: (phase, { read }) => show(phase, read),
+            })
+            return { dry_run: true, ...presentCounts(counts), seconds: secondsSince(startedAt) }
+          }
+          const lease = await refreshingLease(tools)
+          const row = await keepRefreshed({ db, lease, log: tools.log, now }, () =>
+            importSite(services, siteId, { from, onStep: ({ phase, counts }) => show(phase, counts.read) }),
+          )
+          return { ...presentImport(row), seconds: secondsSince(startedAt) }
+        } finally {
+          progress.end()
+        }
       }),
     )
 }

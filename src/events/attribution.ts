@@ -22,7 +22,7 @@ interface Row {
   id: string
 }
 
-interface AwaitingRow extends Row {
+export interface AwaitingRow extends Row {
   target: 'revenue' | 'events' | 'mrr_movements'
   visitorId: string
 }
@@ -32,6 +32,10 @@ interface Found extends Attribution {
 }
 
 const findAttribution = query<{ siteNo: number; visitorId: string; at: Date }, Found>('find-attribution')
+
+const findAttributions = query<{ siteNo: number; visitorIds: string[]; ats: Date[] }, Found & { no: number }>(
+  'find-attributions',
+)
 
 const findFirstSession = query<{ siteNo: number; visitorId: string }, Attribution>(
   'find-first-session',
@@ -71,6 +75,14 @@ const insertAwaiting = query<AwaitingRow>(
   `insert into awaiting_visitors (site_no, visitor_id, target, at, id)
   values (:siteNo, :visitorId, :target, :at, :id)
   on conflict do nothing`,
+)
+
+/** An event that the service wrote stays, without its visitor and with empty dimensions. No count of the event log changes. */
+export const unlinkServiceEvent = query<Row>(
+  'unlink-service-event',
+  `update events
+  set visitor_no = null, session_no = null, session_at = null, {cleared_assignments}
+  where site_no = :siteNo::int and at = :at::timestamptz and id = :id::uuid and is_service`,
 )
 
 /** Deletes rows that wait for a visitor. */
@@ -122,6 +134,8 @@ const ATTRIBUTE = {
   mrr_movements: attributeMovement,
 }
 
+const UNLINK = { ...ATTRIBUTE, events: (tx: Transaction, row: Row) => unlinkServiceEvent(tx, row) }
+
 const UNKNOWN: Attribution = { visitorNo: null, sessionNo: null, sessionAt: null }
 
 /**
@@ -142,6 +156,34 @@ export async function attribute(
   await lockNewcomers(tx, { lock: ADVISORY_LOCKS.newcomers, siteNo })
   const [again] = await findAttribution(tx, { siteNo, visitorId, at })
   return { ...(again ?? UNKNOWN), isPending: !again?.hasSessions }
+}
+
+/** The same as `attribute` for many visitors and times, in their order. */
+export async function attributeAll(
+  tx: Transaction,
+  siteNo: number,
+  given: readonly { visitorId?: string | null | undefined; at: Date }[],
+): Promise<PossiblyPending[]> {
+  const named = given.flatMap(({ visitorId, at }, index) => (visitorId ? [{ visitorId, at, index }] : []))
+  const all: PossiblyPending[] = given.map(() => UNKNOWN)
+  if (named.length === 0) return all
+  const find = async (wanted: typeof named) => {
+    const visitorIds = wanted.map(({ visitorId }) => visitorId)
+    const rows = await findAttributions(tx, { siteNo, visitorIds, ats: wanted.map(({ at }) => at) })
+    const found = new Map(rows.map(({ no, ...row }) => [wanted[no - 1]!.index, row]))
+    return wanted.filter(({ index }) => {
+      const row = found.get(index)
+      all[index] = { ...(row ?? UNKNOWN), isPending: !row?.hasSessions }
+      return !row?.hasSessions
+    })
+  }
+  const lacking = await find(named)
+  if (lacking.length > 0) {
+    // As in `attribute`: a first session that is being stored now must not be missed.
+    await lockNewcomers(tx, { lock: ADVISORY_LOCKS.newcomers, siteNo })
+    await find(lacking)
+  }
+  return all
 }
 
 /** Stores that a row waits for the first session of its visitor, if its attribution is pending. */
@@ -183,4 +225,14 @@ export async function attributeAwaiting(
     if (session) await ATTRIBUTE[target](tx, { ...session, siteNo, at, id })
   }
   return rows.filter(row => row.target === 'events').map(({ siteNo, at }) => ({ siteNo, at: at.getTime() }))
+}
+
+/** Takes rows from their visitor, who is going to be deleted: they wait for the visitor again, as if no hit of theirs had come. */
+export async function awaitAgain(tx: Transaction, rows: AwaitingRow[]): Promise<void> {
+  const payments = rows.filter(({ target }) => target === 'revenue')
+  if (payments.length > 0) await lockPayments(tx, { ids: payments.map(({ id }) => id) })
+  for (const row of rows) {
+    await UNLINK[row.target](tx, { ...row, ...UNKNOWN })
+    await insertAwaiting(tx, row)
+  }
 }

@@ -9,16 +9,20 @@ import { createFavicons, type Favicons } from '../sites/favicons.ts'
 import { createIdentityPictures, type IdentityPictures } from '../stats/identity/identity-pictures.ts'
 import { restHandler } from './api/rest.ts'
 import { type Route, routes } from './api/routes.ts'
+import { siteExport } from './api/site-export.ts'
 import { trpcEndpoint } from './api/trpc.ts'
 import { avatar, favicon, identityPicture } from './assets/images.ts'
 import { createReference } from './assets/reference.ts'
 import { discardBody } from './body.ts'
 import { errorAnswer, logFailure } from './error-answer.ts'
 import { healthz, readyz } from './health.ts'
+import { mcpEndpoint } from './mcp/endpoint.ts'
 import { metricsEndpoint } from './metrics.ts'
+import { oneClickUnsubscribe } from './one-click.ts'
+import { reportPreview } from './report-preview.ts'
 import { givenRequestId, requestIdFrom } from './request-id.ts'
 import { endSignIn, startSignIn } from './single-sign-on.ts'
-import { FRAME_PATH, PAGE_PATHS } from './web/page-paths.ts'
+import { FRAME_PATH, PAGE_PATHS, UNSUBSCRIBE_PATH } from './web/page-paths.ts'
 import { createWebFiles } from './web/web-files.ts'
 import { createWebPages, type WebPages } from './web/web-pages.ts'
 import { processorWebhook } from './webhook.ts'
@@ -45,17 +49,22 @@ export function createApp(
   mount(app, '/avatars/:file', { get: avatar as RequestHandler })
   mount(app, '/avatars/:visitor/:picture', { get: identityPicture(pictures) as RequestHandler })
   mount(app, '/api/processor/webhook/:siteId', { post: processorWebhook(services) })
+  mount(app, '/api/sites/:siteKey/reports/preview.html', { get: reportPreview(services) })
   mount(app, '/api/auth/oidc/callback', { get: endSignIn(services) })
+  mount(app, '/api/sites/:siteKey/export', { get: siteExport(services, 'hits', ['from', 'to', 'format']) })
+  mount(app, '/api/sites/:siteKey/export/:kind', { get: siteExport(services, 'rows', []) })
   const reference = createReference(services.config.baseUrl)
   mount(app, '/api/openapi.json', { get: reference.document })
   mount(app, '/docs', { get: reference.page })
   mount(app, '/docs/redoc.js', { get: reference.script })
   const pages = createWebPages(services.config)
   for (const path of PAGE_PATHS) mount(app, path, { get: pages.page })
+  mount(app, UNSUBSCRIBE_PATH, { get: pages.page, post: oneClickUnsubscribe(services) })
   mount(app, FRAME_PATH, { get: pages.frame })
   mount(app, '/web/:file', { get: createWebFiles() })
   for (const [path, handlers] of restHandlers(services)) mount(app, path, handlers)
   app.all('/trpc/:procedures', trpcEndpoint(services))
+  mount(app, '/mcp', { post: mcpEndpoint(services) })
   app.use((req, res) => {
     if (!pages.missing(req, res)) throw new AppError('not_found', 'No such route')
   })

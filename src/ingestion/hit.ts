@@ -1,3 +1,5 @@
+import type { SessionAttribute } from '../dimensions/dimensions.ts'
+
 /** Types of the rows that count as events. `engagement` and `identify` rows are hidden from every log and count. */
 export const EVENT_TYPES = [
   'pageview',
@@ -112,6 +114,31 @@ export interface HitBatch {
   isSecondTry?: boolean
 }
 
+/** What an exported line carries of its session. Counters and the end of the session follow from its hits. */
+export interface RestoredSession {
+  /** Unix milliseconds; the visitor and this time identify the session. */
+  startedAt: number
+  visitCount: number | undefined
+  /** Empty when anonymous. */
+  userId: string
+  userSince: number | undefined
+  dimensions: Record<SessionAttribute, string>
+}
+
+/** What an exported line carries beside what was sent: the hit is restored by it, and nothing is derived again. */
+export interface RestoredHit {
+  /** Undefined for an identify that belongs to no session. */
+  session: RestoredSession | undefined
+  /** Of engagement and web vitals: the time of their pageview. */
+  pageAt: number | undefined
+  /** Of the visitor. */
+  firstSeenAt: number | undefined
+  /** Of an identify: it still waits for the visitor's next hit. */
+  pending: { identifier: string; splits: boolean } | undefined
+  /** Of an error: the name of its group. */
+  errorGroup: string | undefined
+}
+
 /**
  * A hit after all stages: all stored fields except those of its session.
  * Unknown strings are empty. The attribution is that of this hit alone; the session uses the attribution of its
@@ -133,7 +160,11 @@ export interface EnrichedHit extends Hit {
   browserFullVersion: string
   osName: string
   osFullVersion: string
+  /** Format of another product that the hit was converted from; its visitor is marked with it. */
+  importedAs?: string | undefined
   size: 'desktop' | 'mobile' | 'tablet'
+  /** Only on imported hits that an export has written. */
+  restored?: RestoredHit | undefined
 }
 
 /**

@@ -1,7 +1,8 @@
-import { createRequire } from 'node:module'
 import type { Config } from '../config.ts'
 import { withDeadline } from '../lib/deadline.ts'
 import type { Services } from '../services.ts'
+import { library } from './library.ts'
+import { type Mail, messageOf } from './message.ts'
 
 /** Longest time that a request waits for the mail server; shorter than the deadline of a procedure. */
 const PATIENCE_MS = 6_000
@@ -9,20 +10,9 @@ const SLOW_STEP_MS = 5_000
 /** An open connection keeps the process alive. */
 const IDLE_MS = 2_000
 
-export interface Mail {
-  /** One address, without a name. */
-  to: string
-  subject: string
-  text: string
-  html?: string
-}
-
 type MailConfig = NonNullable<Config['mail']>
 
 const transports = new WeakMap<MailConfig, ReturnType<typeof connect>>()
-
-/** Loads the package at its first use, so that processes start 50 ms earlier. */
-const library = (): typeof import('nodemailer') => createRequire(import.meta.url)('nodemailer')
 
 const connect = ({ url }: MailConfig) =>
   library().createTransport({
@@ -35,7 +25,6 @@ const connect = ({ url }: MailConfig) =>
     greetingTimeout: SLOW_STEP_MS,
     socketTimeout: SLOW_STEP_MS,
     dnsTimeout: SLOW_STEP_MS,
-    // A mail is made of the given texts alone.
     disableFileAccess: true,
     disableUrlAccess: true,
   })
@@ -46,23 +35,14 @@ const connect = ({ url }: MailConfig) =>
  */
 export async function sendMail(
   { config, log }: Pick<Services, 'config' | 'log'>,
-  { to, subject, ...content }: Mail,
+  mail: Mail,
 ): Promise<boolean> {
-  const { mail } = config
-  if (!mail) return false
-  const transport = transports.get(mail) ?? connect(mail)
-  transports.set(mail, transport)
-  const message = {
-    from: mail.from,
-    // As an object, it is one address: a text would be read as a list.
-    to: { name: '', address: to },
-    subject: oneLine(subject),
-    ...content,
-    // Mail programs must not answer it with a notice of absence.
-    headers: { 'Auto-Submitted': 'auto-generated' },
-  }
+  if (!config.mail) return false
+  const transport = transports.get(config.mail) ?? connect(config.mail)
+  transports.set(config.mail, transport)
   try {
-    const { accepted } = await withDeadline(PATIENCE_MS, transport.sendMail(message), tooLate)
+    const sending = transport.sendMail(messageOf(config.mail, mail))
+    const { accepted } = await withDeadline(PATIENCE_MS, sending, tooLate)
     return accepted.length > 0
   } catch (error) {
     const { code, responseCode, command } = error as {
@@ -76,7 +56,3 @@ export async function sendMail(
 }
 
 const tooLate = () => Object.assign(new Error('the mail server takes too long'), { code: 'ETIMEDOUT' })
-
-/** A line break would begin another header. */
-// biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what it removes
-const oneLine = (text: string) => text.replace(/[\u0000-\u001f\u007f\u2028\u2029]+/g, ' ').trim()

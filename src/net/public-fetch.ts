@@ -43,8 +43,9 @@ export class PublicFetchError extends Error {
   }
 }
 
-/** What a request says of itself, and which answers it wants the body of. */
+/** What a request says of itself, and which answers it wants the body of. With `body` it is a POST, else a GET. */
 interface FetchRequest {
+  body?: Buffer
   headers: Record<string, string>
   wants: (answer: IncomingMessage) => boolean
 }
@@ -100,7 +101,7 @@ function send(
     maxBytes,
     signal,
   }: { host: string; address: string; maxBytes: number; signal: AbortSignal },
-  { headers, wants }: FetchRequest,
+  { headers, wants, body }: FetchRequest,
 ): Promise<PublicAnswer> {
   const { request } = url.protocol === 'https:' ? https : http
   return new Promise((resolve, reject) => {
@@ -109,9 +110,10 @@ function send(
         host: address,
         port: url.port || (url.protocol === 'https:' ? 443 : 80),
         path: url.pathname + url.search,
+        method: body ? 'POST' : 'GET',
         // Check the certificate against the name, not against the address of the connection.
         ...(isIP(host) ? {} : { servername: host }),
-        headers: { Host: url.host, ...headers },
+        headers: { Host: url.host, ...headers, ...(body && { 'Content-Length': String(body.length) }) },
         agent: false,
         signal,
       },
@@ -138,7 +140,7 @@ function send(
       },
     )
     sent.once('error', reject)
-    sent.end()
+    sent.end(body)
   })
 }
 

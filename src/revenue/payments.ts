@@ -1,6 +1,7 @@
 import type { Audit } from '../audit/audit.ts'
 import { query } from '../db/query.ts'
 import { AppError, invalidField } from '../errors.ts'
+import { announceChanges } from '../events/announcements.ts'
 import { runningDownload } from '../schema/download.ts'
 import { type PageUrl, paginate, windowOf } from '../schema/pagination.ts'
 import { readByKey } from '../schema/read-by-key.ts'
@@ -72,6 +73,7 @@ export async function createPayment(
   if (input.currency !== site.currency) throw wrongCurrency(site.currency)
   const paidAt = timeOf(input.timestamp, site.timezone, services.now())
   const { created } = await inRepeatedTransaction(services.db, async tx => {
+    announceChanges(tx, services.now())
     const ids = await idsOfSale(tx, site, input.transaction_id)
     const recorded = await recordPayment(tx, site, {
       // The fields of the same name: currency, email, name and the flags.

@@ -1,5 +1,6 @@
 import type { Db } from '../db/connect.ts'
 import { AppError } from '../errors.ts'
+import { announceChanges } from '../events/announcements.ts'
 import type { Log } from '../runtime/log.ts'
 import { applyFact } from './apply-fact.ts'
 import type { OpenConnection } from './processor/connection.ts'
@@ -34,6 +35,7 @@ export async function receiveEvent(
   const { type, fact } = event
   const { siteNo } = connection.site
   const needed = await applyFact(options, connection, fact, async tx => {
+    announceChanges(tx, options.now())
     const rows = await insertEvent(tx, { siteNo, eventId: fact.eventId, type, at: fact.at })
     return rows.length > 0
   })
@@ -57,9 +59,29 @@ async function lookUp(options: ReceiveOptions, connection: OpenConnection, neede
   }
 }
 
-/** @returns whether an answer has items */
+/** Most rounds of lookups after an import; events ask for the rest. */
+const MOST_ROUNDS = 50
+
+/** Makes all lookups that are due, such as those that an import has found. */
+export async function askDueLookups(
+  options: Omit<ReceiveOptions, 'now'>,
+  connection: OpenConnection,
+): Promise<void> {
+  const { apiKey, site } = connection
+  if (!apiKey) return
+  const access = { apiKey, stripeApiBase: options.stripeApiBase }
+  for (let round = 0; round < MOST_ROUNDS; round++) {
+    if ((await selectDue(options.db, site.siteNo, [])).length === 0) return
+    await lookUpDue(options, connection, access, [])
+  }
+}
+
+/**
+ * @param options.now left out where what changes is history, and no news
+ * @returns whether an answer has items
+ */
 async function lookUpDue(
-  options: ReceiveOptions,
+  options: Omit<ReceiveOptions, 'now'> & Partial<Pick<ReceiveOptions, 'now'>>,
   connection: OpenConnection,
   access: StripeAccess,
   needed: Lookup[],
@@ -78,6 +100,7 @@ async function lookUpDue(
     const { objectId } = fact
     try {
       await applyFact(options, connection, fact, async tx => {
+        if (options.now) announceChanges(tx, options.now())
         await deleteLookup(tx, { siteNo, objectId })
         return true
       })

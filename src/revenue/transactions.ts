@@ -27,7 +27,19 @@ export async function lockPayment(
 ): Promise<void> {
   const names = payment.transactionIds.map(id => `transaction/${siteNo}/${id}`)
   // The choice of a customer's first payment needs this lock too.
-  await lockNames(tx, { names: [...names, `customer/${siteNo}/${payment.currency}/${payment.customer}`] })
+  await lockNames(tx, { names: [...names, nameOf(siteNo, payment)] })
+}
+
+interface Payer {
+  currency: string
+  customer: string
+}
+
+const nameOf = (siteNo: number, { currency, customer }: Payer) => `customer/${siteNo}/${currency}/${customer}`
+
+/** Excludes all other transactions that record or delete a payment of these customers. */
+export async function lockCustomers(tx: Transaction, siteNo: number, payers: Payer[]): Promise<void> {
+  await lockNames(tx, { names: payers.map(payer => nameOf(siteNo, payer)) })
 }
 
 /** Runs a transaction, in up to 4 attempts when it conflicts with other transactions. */

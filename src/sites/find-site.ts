@@ -114,6 +114,7 @@ export async function listTrackedSites(db: Queryable, limit: number): Promise<Ma
 
 /** Fields that administration needs of a site of any team. */
 export interface AnySite extends Pick<TrackedSite, 'siteNo' | 'siteId' | 'timezone' | 'trackingMode'> {
+  domain: string
   /** Time of its earliest pageview or event; null until there is one. */
   firstEventAt: Date | null
   /** Hits before it are gone, and none are stored; null while none were dropped. */
@@ -126,6 +127,7 @@ const selectAnySites = query<{ id: string | null; domain: string | null }, AnySi
   `select
     site_no as "siteNo",
     id as "siteId",
+    domain,
     timezone,
     tracking_mode as "trackingMode",
     first_event_at as "firstEventAt",

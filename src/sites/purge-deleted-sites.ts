@@ -32,7 +32,13 @@ const SETTLED_MS = 10 * MINUTE_MS
 const TABLES = [
   'processor_connections',
   'import_secrets',
+  'import_parts',
+  'imports',
+  'totals_days',
+  'totals_families',
+  'totals_imports',
   'shares',
+  'report_recipients',
   'segments',
   'annotations',
   'goals',
@@ -50,6 +56,8 @@ const TABLES = [
   'processor_facts',
   'price_dependents',
   'recompute_queue',
+  'revenue_imports',
+  'revenue_import_work',
   'lifecycle_events',
   'webhook_events',
   'error_groups',
@@ -59,8 +67,14 @@ const TABLES = [
   'daily_value_rollups',
   'value_dictionary',
   'dead_letters',
+  'exported_days',
   'erasures',
   'erasure_items',
+  'webhook_endpoints',
+  'outgoing_events',
+  'webhook_deliveries',
+  'webhook_attempts',
+  'goal_candidates',
 ]
 
 const selectSites = query<void, { siteNo: number; deletedAt: Date }>(

@@ -97,6 +97,8 @@ async function resolveNow(
   return {
     range,
     rangeBefore,
+    /** Those that apply, before patterns and goals are replaced by what matches. */
+    filters: granted,
     resolved: resolved!,
     resolvedBefore: resolvedBefore!,
     comparison: compared && presentComparison(compared),

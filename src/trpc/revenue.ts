@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { beginImport, getImport, RevenueImport, StartImport } from '../revenue/import/present-import.ts'
 import { createPayment, listPayments, removePayment } from '../revenue/payments.ts'
 import { connectProcessor, disconnectProcessor, getConnection } from '../revenue/processor/connection.ts'
 import {
@@ -83,4 +84,28 @@ export const processorRouter = router({
     })
     .output(z.void())
     .mutation(({ ctx }) => disconnectProcessor(ctx, ctx.site)),
+  import: managedSiteProcedure
+    .meta({
+      method: 'post',
+      path: '/api/sites/:siteKey/processor/import',
+      ok: 202,
+      summary: 'Import the past of the payment processor',
+      description:
+        'Reads customers, subscriptions, invoices and charges of the connected account in the background. Nothing is counted twice, also if it runs again. While one runs, no second one starts.',
+      answer: 'The import that was started, or the one that runs.',
+      not_found: 'No such site, or no payment processor is connected to it',
+      bad_request: 'The connection has no API key',
+    })
+    .input(StartImport)
+    .output(RevenueImport)
+    .mutation(({ ctx, input }) => beginImport(ctx, ctx.site, input)),
+  importState: managedSiteProcedure
+    .meta({
+      path: '/api/sites/:siteKey/processor/import',
+      summary: 'Read how far the import of the past has come',
+      answer: 'The latest import of the site.',
+      not_found: 'No such site, or no import was started',
+    })
+    .output(RevenueImport)
+    .query(({ ctx }) => getImport(ctx, ctx.site)),
 })

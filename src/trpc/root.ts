@@ -5,10 +5,13 @@ import { authRouter } from './auth.ts'
 import { funnelsRouter } from './funnels.ts'
 import { goalsRouter } from './goals.ts'
 import { identitiesRouter } from './identities.ts'
+import { importedTotalsRouter } from './imported-totals.ts'
+import { importsRouter } from './imports.ts'
 import { invitationsRouter } from './invitations.ts'
 import { passkeysRouter } from './passkeys.ts'
 import { peopleRouter } from './people.ts'
 import { router } from './procedures.ts'
+import { reportsRouter } from './reports.ts'
 import { paymentsRouter, processorRouter } from './revenue.ts'
 import { segmentsRouter } from './segments.ts'
 import { sharesRouter } from './shares.ts'
@@ -17,6 +20,7 @@ import { statsRouter } from './stats.ts'
 import { teamRouter, teamsRouter } from './teams.ts'
 import { tokensRouter } from './tokens.ts'
 import { usersRouter } from './users.ts'
+import { webhooksRouter } from './webhooks.ts'
 
 /** The order is that of the REST routes and of the API description. */
 export const appRouter = router({
@@ -27,9 +31,13 @@ export const appRouter = router({
   annotations: annotationsRouter,
   funnels: funnelsRouter,
   shares: sharesRouter,
+  reports: reportsRouter,
   payments: paymentsRouter,
   processor: processorRouter,
+  importedTotals: importedTotalsRouter,
+  webhooks: webhooksRouter,
   people: peopleRouter,
+  imports: importsRouter,
   options: optionsRouter,
   tokens: tokensRouter,
   team: teamRouter,

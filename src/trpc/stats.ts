@@ -3,6 +3,7 @@ import { BreakdownQuery } from '../stats/breakdown/query.ts'
 import { BreakdownRow } from '../stats/breakdown/row.ts'
 import { EventLogItem } from '../stats/event-log/event-item.ts'
 import { StatsQuery } from '../stats/filters/query.ts'
+import { Imported } from '../stats/imported/answer.ts'
 import { getBreakdown } from '../stats/reports/breakdown.ts'
 import {
   ErrorGroup,
@@ -53,7 +54,10 @@ import { replayProcedures } from './stats/replays.ts'
 import { retentionProcedures } from './stats/retention.ts'
 import { webVitalsProcedures } from './stats/web-vitals.ts'
 
-const Breakdown = envelope(BreakdownRow).extend({ comparison: Comparison.optional() })
+const Breakdown = envelope(BreakdownRow).extend({
+  comparison: Comparison.optional(),
+  imported: Imported.optional(),
+})
 
 const errorProcedure = sharedSiteProcedure.meta({
   section: 'errors',
@@ -97,8 +101,12 @@ export const statsRouter = router({
     .input(BreakdownQuery)
     .output(Breakdown)
     .query(async ({ ctx, input }) => {
-      const { comparison, ...page } = await getBreakdown(ctx, ctx.site, input)
-      return { ...paginate(ctx, input, page), ...(comparison && { comparison }) }
+      const { comparison, imported, ...page } = await getBreakdown(ctx, ctx.site, input)
+      return {
+        ...paginate(ctx, input, page),
+        ...(comparison && { comparison }),
+        ...(imported && { imported }),
+      }
     }),
   ...explainProcedures,
   goals: sharedSiteProcedure

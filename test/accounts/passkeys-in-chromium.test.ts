@@ -2,13 +2,13 @@ import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type Api, startApi } from '../support/api.ts'
 import { signIn } from '../support/browser-session.ts'
-import { startChromium } from '../tracker/chromium.ts'
+import { startShell } from '../tracker/chromium.ts'
 
 let api: Api
 let browser: Browser
 let origin: string
 beforeAll(async () => {
-  ;[api, browser] = await Promise.all([startApi(), startChromium()])
+  ;[api, browser] = await Promise.all([startApi(), startShell()])
   origin = api.url.replace('127.0.0.1', 'localhost')
   api.services.config.baseUrl = origin
 })

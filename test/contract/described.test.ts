@@ -292,6 +292,7 @@ test('described endpoints: every served route is described, except those that ar
     '/api/openapi.json',
     '/docs',
     '/docs/redoc.js',
+    '/mcp',
     '/web/{file}',
     '/trpc/{procedures}',
   ].sort()

@@ -23,6 +23,7 @@ import {
   type World,
 } from './exercise-steps.ts'
 import { SIGN_IN_EXERCISES } from './exercises-of-sign-in.ts'
+import { importExercises } from './import-exercises.ts'
 import { loginExercises } from './login-exercises.ts'
 import { teamExercises } from './team-exercises.ts'
 
@@ -34,6 +35,7 @@ export const exercises: Record<string, (ask: Ask, world: World) => Promise<unkno
   ...SIGN_IN_EXERCISES,
   ...loginExercises,
   ...teamExercises,
+  ...importExercises,
   'POST /api/collect': hit({ url: { path: '/' } }, { url: {} }),
   'POST /api/event': hit({ name: 'signup', revenue: { amount: 5, currency: 'USD' } }, { name: '' }),
   'POST /api/engage': hit({ url: { path: '/' }, sd: 20, time: 1_000 }, { sd: -1 }),
@@ -46,6 +48,14 @@ export const exercises: Record<string, (ask: Ask, world: World) => Promise<unkno
     { identifier: 'user-1', avatar: 'https://example.com/a.png' },
     { avatar: 'a.png' },
   ),
+  'GET /api/sites/{siteKey}/export': async ask => {
+    for (const format of ['jsonl', 'csv', 'parquet']) await ask({ query: `format=${format}` })
+    await ask({ query: 'from=2026-03-01' })
+  },
+  'GET /api/sites/{siteKey}/export/{kind}': async ask => {
+    await ask({ path: { kind: 'settings' } })
+    await ask({ path: { kind: 'secrets' } })
+  },
   'GET /favicons/{domain}': async (ask, { site }) => {
     await ask({ path: { domain: site.domain } })
     await ask({ path: { domain: 'unknown.example' } })

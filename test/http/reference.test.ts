@@ -2,7 +2,7 @@ import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { describeApi } from '../../src/http/openapi/document.ts'
 import { type Api, startApi } from '../support/api.ts'
-import { startChromium } from '../tracker/chromium.ts'
+import { startShell } from '../tracker/chromium.ts'
 
 let api: Api
 beforeAll(async () => {
@@ -55,7 +55,7 @@ test('API reference: the page allows only our own script', async () => {
 describe('API reference in a browser', () => {
   let browser: Browser
   beforeAll(async () => {
-    browser = await startChromium()
+    browser = await startShell()
   })
   afterAll(() => browser.close())
 

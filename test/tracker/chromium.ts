@@ -9,23 +9,33 @@ import { type Browser, type BrowserContext, chromium } from 'playwright-core'
 const USER_AGENT =
   'Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/140.0.0.0 Safari/537.36'
 
+const ARGUMENTS = [
+  '--no-sandbox',
+  '--disable-gpu',
+  '--disable-quic',
+  '--no-first-run',
+  '--disable-background-networking',
+  '--disable-component-update',
+  '--disable-sync',
+  '--host-resolver-rules=MAP *.example 127.0.0.1',
+  `--user-agent=${USER_AGENT}`,
+]
+
 /** The system's browser, with an empty profile; every name under `.example` is this machine. */
 export function startChromium(): Promise<Browser> {
   return chromium.launch({
-    executablePath: onPath('chromium'),
+    executablePath: onPath(['chromium']),
     // Tests go back to pages that the browser kept.
     ignoreDefaultArgs: ['--disable-back-forward-cache'],
-    args: [
-      '--no-sandbox',
-      '--disable-gpu',
-      '--disable-quic',
-      '--no-first-run',
-      '--disable-background-networking',
-      '--disable-component-update',
-      '--disable-sync',
-      '--host-resolver-rules=MAP *.example 127.0.0.1',
-      `--user-agent=${USER_AGENT}`,
-    ],
+    args: ARGUMENTS,
+  })
+}
+
+/** The same without windows, for pages that need nothing else of a browser: it takes half the time. */
+export function startShell(): Promise<Browser> {
+  return chromium.launch({
+    executablePath: onPath(['chromium-headless-shell', 'chromium']),
+    args: ARGUMENTS,
   })
 }
 
@@ -34,13 +44,15 @@ export function newPerson(browser: Browser): Promise<BrowserContext> {
   return browser.newContext({ viewport: { width: 1000, height: 500 } })
 }
 
-function onPath(program: string): string {
-  for (const folder of (process.env.PATH ?? '').split(delimiter)) {
-    const file = join(folder, program)
-    try {
-      accessSync(file, constants.X_OK)
-      return file
-    } catch {}
+function onPath(programs: string[]): string {
+  for (const program of programs) {
+    for (const folder of (process.env.PATH ?? '').split(delimiter)) {
+      const file = join(folder, program)
+      try {
+        accessSync(file, constants.X_OK)
+        return file
+      } catch {}
+    }
   }
-  throw new Error(`${program} is not on the PATH; scripts/test installs it`)
+  throw new Error(`${programs.at(-1)} is not on the PATH; scripts/test installs it`)
 }

@@ -3,7 +3,7 @@ import type { Role } from '../../src/teams/schema.ts'
 import { type Api, startApi } from '../support/api.ts'
 import { type SignedIn, signIn } from '../support/browser-session.ts'
 import { inProcessPool } from '../support/in-process-pool.ts'
-import { startChromium } from '../tracker/chromium.ts'
+import { startShell } from '../tracker/chromium.ts'
 
 export interface Visit {
   api: Api
@@ -36,7 +36,7 @@ export interface Member {
 
 /** The service, and a real browser that visits it under a name. */
 export async function startVisit(options: Parameters<typeof startApi>[0] = {}): Promise<Visit> {
-  const [api, browser] = await Promise.all([startApi(options), startChromium()])
+  const [api, browser] = await Promise.all([startApi(options), startShell()])
   api.services.rollups = inProcessPool(api.services.db)
   const origin = `http://analytics.example:${new URL(api.url).port}`
   api.services.config.baseUrl = origin

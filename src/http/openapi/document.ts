@@ -1,11 +1,9 @@
-import { readFileSync } from 'node:fs'
-import { join } from 'node:path'
-import { projectRoot } from '../../config.ts'
 import type { Refusals } from '../../errors.ts'
 import { sessionCookieName } from '../api/browser.ts'
 import { headerOf } from '../api/csv/columns.ts'
 import { csvListOf } from '../api/csv/send.ts'
 import { type Route, routes } from '../api/routes.ts'
+import { VERSION } from '../version.ts'
 import { errorSchemas, headers, headersOf, otherErrors, RATE_HEADERS, refusalAnswers } from './answers.ts'
 import { describeIngestion } from './ingestion.ts'
 import { PICTURES, SERVICE, SINGLE_SIGN_ON } from './other-endpoints.ts'
@@ -13,6 +11,7 @@ import { describeReplay } from './replay.ts'
 import { requestOf } from './requests.ts'
 import { createSchemas, exampleOf, type Json, type Schemas } from './schemas.ts'
 import { shareParts } from './shared-parts.ts'
+import { SITE_EXPORT } from './site-export.ts'
 import { tags } from './tags.ts'
 import { WEBHOOK } from './webhook.ts'
 
@@ -31,6 +30,7 @@ export function describeApi(baseUrl: string): Json {
     ...describeIngestion(schemas),
     describeReplay(schemas),
     WEBHOOK,
+    ...SITE_EXPORT,
     ...SINGLE_SIGN_ON,
     ...PICTURES,
     ...SERVICE,
@@ -42,7 +42,7 @@ export function describeApi(baseUrl: string): Json {
     openapi: '3.1.0',
     info: {
       title: 'Web analytics API',
-      version: readVersion(),
+      version: VERSION,
       description: INTRODUCTION,
       license: { name: 'MIT', identifier: 'MIT' },
     },
@@ -172,6 +172,13 @@ function requestRefusals(route: Route, { parameters = [] }: { parameters?: Json[
   }
   // Without an input, the body is not read.
   if (route.inputs.length === 0) return {}
+  if (route.rawBody) {
+    return {
+      payload_too_large: `The body is larger than ${route.rawBody / 1024} KiB`,
+      unsupported_media_type: 'The body has a content encoding',
+      validation_failed: true,
+    }
+  }
   return {
     malformed_json: true,
     bad_request: true,
@@ -179,10 +186,6 @@ function requestRefusals(route: Route, { parameters = [] }: { parameters?: Json[
     unsupported_media_type: true,
     validation_failed: true,
   }
-}
-
-function readVersion(): string {
-  return (JSON.parse(readFileSync(join(projectRoot, 'package.json'), 'utf8')) as { version: string }).version
 }
 
 const sorted = (record: Record<string, Json>) =>

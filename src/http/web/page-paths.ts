@@ -10,7 +10,11 @@ export const PAGE_PATHS = [
   '/share/:site{/*rest}',
   '/team{/:part}',
   '/account{/:part}',
+  '/mail/confirm/:token',
 ] as const
 
 /** The same pages as those of a share, for frames of other sites. */
 export const FRAME_PATH = '/embed/:site{/*rest}'
+
+/** The page, and what mail programs send there to unsubscribe at once (RFC 8058). */
+export const UNSUBSCRIBE_PATH = '/mail/unsubscribe/:token'

@@ -17,6 +17,8 @@ const policy = (ancestors: string) =>
     "style-src 'self'",
     "connect-src 'self'",
     "img-src 'self' data:",
+    // The preview of a mail.
+    "frame-src 'self'",
     "base-uri 'self'",
     "form-action 'none'",
     `frame-ancestors ${ancestors}`,

@@ -28,6 +28,14 @@ function toMinorUnits(amount: number, currency: string): bigint | undefined {
   return minor > 0n && minor <= MAX_REPORTED ? minor : undefined
 }
 
+/** Returns an amount in major units as a decimal: 1234 of USD is `12.34`. The result of `toMinorUnits` with it is the amount. */
+export function toMajorUnits(amountMinor: number, currency: string): string {
+  const digits = minorDigits(currency)
+  if (digits === 0) return String(amountMinor)
+  const padded = String(amountMinor).padStart(digits + 1, '0')
+  return `${padded.slice(0, -digits)}.${padded.slice(-digits)}`
+}
+
 /** Reads the reported revenue of `/api/event`; returns undefined unless it has exactly the documented shape. */
 export function readRevenue(value: unknown): { amountMinor: string; currency: string } | undefined {
   if (typeof value !== 'object' || value === null) return undefined

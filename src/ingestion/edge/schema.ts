@@ -200,7 +200,8 @@ function isWebUrl(value: string | undefined): boolean {
 export const SCHEMAS = {
   collect: z.object(collect),
   event: z.object(customEvent),
-  engage: z.object(engage),
+  // Other products know how long a page was read, but not how far: a depth of 0 would be a wrong one.
+  engage: z.object({ ...engage, sd: absentIfNull(engage.sd) }),
   identify: z.object(identify),
   'web-vitals': WebVitals,
 }

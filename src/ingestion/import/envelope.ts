@@ -1,10 +1,11 @@
 import { z } from 'zod'
 import { AppError } from '../../errors.ts'
 import { checkDepth, MAX_DEPTH } from '../../lib/json.ts'
-import { MINUTE_MS } from '../../lib/time.ts'
 import { validationError } from '../../schema/validation.ts'
-import { ENDPOINTS, type Endpoint, type Sender } from '../edge/accept.ts'
+import { ENDPOINTS, type Sender } from '../edge/accept.ts'
 import type { Location } from '../edge/geo.ts'
+import { readStored, type StoredLine, StoredPart } from './stored-line.ts'
+import { readTime, refused } from './times.ts'
 
 const optionalText = z
   .string()
@@ -27,28 +28,31 @@ const GivenLocation = z.object(
   'must be an object with country, region and city',
 )
 
+/** `identity`: what is known of a user, without a hit. */
+const LINE_ENDPOINTS = [...ENDPOINTS, 'identity'] as const
+
 const Envelope = z.object({
-  endpoint: z.enum(ENDPOINTS),
+  endpoint: z.enum(LINE_ENDPOINTS),
   timestamp: z.string(),
   ip: optionalText,
   user_agent: optionalText,
   location: GivenLocation.nullish(),
+  stored: StoredPart.nullish(),
   body: z.unknown().refine(body => body !== undefined, 'is required'),
 })
 
 /** Fields of a line, with its body not validated yet. */
 export interface Envelope {
-  endpoint: Endpoint
+  endpoint: (typeof LINE_ENDPOINTS)[number]
   /** Unix milliseconds. */
   at: number
   sender: Sender
   /** As the line gives it; undefined: to be found from the address. */
   location: Location | undefined
+  /** What an export has written of the stored hit. */
+  stored: StoredLine | undefined
   body: unknown
 }
-
-/** The web is not older. Without this bound, impossible dates would create one chunk for each of their weeks. */
-const EARLIEST = Date.UTC(1990, 0, 1)
 
 /**
  * Parses a line; does not validate its body.
@@ -71,37 +75,14 @@ export function readEnvelope(text: Buffer, now: number): Envelope {
   }
   const parsed = Envelope.safeParse(value)
   if (!parsed.success) throw validationError(parsed.error)
-  const { endpoint, timestamp, ip, user_agent: userAgent, location, body } = parsed.data
-  const sender = { address: ip, userAgent }
-  return { endpoint, at: readTime(timestamp, now), sender, location: location ?? undefined, body }
-}
-
-const ISO_TIME =
-  /^(\d{4})-(\d\d)-(\d\d)[Tt](\d\d):(\d\d)(?::(\d\d)(?:[.,](\d+))?)?(?:[Zz]|([+-])(\d\d)(?::?(\d\d))?)$/
-
-function readTime(timestamp: string, now: number): number {
-  const at = parseTime(timestamp.trim())
-  if (at === undefined) {
-    throw refused('timestamp must be an ISO 8601 time with Z or an offset, such as 2024-01-31T12:00:00Z')
+  const { endpoint, timestamp, ip, user_agent: userAgent, location, stored, body } = parsed.data
+  const at = readTime(timestamp, 'timestamp', now)
+  return {
+    endpoint,
+    at,
+    sender: { address: ip, userAgent },
+    location: location ?? undefined,
+    stored: stored ? readStored(stored, endpoint, at, now) : undefined,
+    body,
   }
-  if (at > now) throw refused('timestamp lies in the future')
-  if (at < EARLIEST) throw refused('timestamp lies before 1990')
-  return at
-}
-
-const refused = (message: string) => new AppError('validation_failed', message)
-
-/** Returns Unix milliseconds, without finer digits; undefined for a text that is not a valid calendar time. */
-function parseTime(text: string): number | undefined {
-  const match = ISO_TIME.exec(text)
-  if (!match) return undefined
-  const [year, month, day, hour, minute, second] = match.slice(1, 7).map(digits => Number(digits ?? 0))
-  const milliseconds = Number((match[7] ?? '').slice(0, 3).padEnd(3, '0'))
-  const [offsetHours, offsetMinutes] = [Number(match[9] ?? 0), Number(match[10] ?? 0)]
-  if (hour! > 23 || minute! > 59 || second! > 59 || offsetHours > 23 || offsetMinutes > 59) return undefined
-  const local = Date.UTC(year!, month! - 1, day!, hour, minute, second, milliseconds)
-  // `Date` converts 30 February to 1 or 2 March.
-  if (new Date(local).getUTCDate() !== day || month! < 1 || month! > 12) return undefined
-  const offset = (offsetHours * 60 + offsetMinutes) * MINUTE_MS
-  return match[8] === '-' ? local + offset : local - offset
 }

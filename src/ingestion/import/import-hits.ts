@@ -2,20 +2,17 @@ import type { Db } from '../../db/connect.ts'
 import { createChunkOpener } from '../../rollups/columnstore.ts'
 import type { Written } from '../../rollups/keep-refreshed.ts'
 import type { Log } from '../../runtime/log.ts'
-import { dropReason, givenVisitorId, type HitSite, makeHit } from '../edge/accept.ts'
 import type { Geo } from '../edge/geo.ts'
-import { readBody } from '../edge/read-body.ts'
 import { type EnrichedHit, PARTITIONS } from '../hit.ts'
-import { enrich } from '../stages/index.ts'
 import { SESSION_SPAN_MS } from '../store/batch-context.ts'
 import { findStored } from '../store/find-stored.ts'
 import { retryForAMinute, storeHits, storeWithBisection } from '../store/store.ts'
-import { type Envelope, readEnvelope } from './envelope.ts'
-import { loadImportSalts } from './import-salts.ts'
-import { digestOf, hitIdOf, Ordinals } from './line-ids.ts'
-import { type Line, MAX_LINE_BYTES, readLines } from './lines.ts'
+import { type IdentityOfUser, storeIdentities } from '../store/store-identities.ts'
+import { createLineReader, type Entry, type ImportSite } from './line-reader.ts'
+import { readLines } from './lines.ts'
 import { createPartitionWriter } from './partition-writer.ts'
 import { createRejects, type Rejected } from './rejects.ts'
+import { readIdentity } from './restored-hit.ts'
 import { createWrittenTimes } from './written-times.ts'
 
 export interface Imported {
@@ -37,25 +34,18 @@ export interface ImportOptions {
   now: () => Date
   /** Maximum hits of a transaction. */
   batchHits: number
+  /** Format of another product that the lines were converted from; their visitors are marked with it. */
+  importedAs?: string | undefined
   /** Limit of distinct values of a site and day; see `storeHits`. */
   mostValues?: number
   /** Called before a batch is stored. @throws when there is not enough free disk space */
-  requireFreeDisk?: () => Promise<void>
+  requireFreeDisk?: (() => Promise<void>) | undefined
   /** Called after each stored batch with the times that are written so far. */
   onWritten?: (written: Written) => void
   onProgress?: (progress: ImportProgress) => void
+  /** Stops the import after what it has read so far; it then throws the reason of the signal. */
+  signal?: AbortSignal | undefined
 }
-
-/** A valid line whose body is not validated yet. */
-interface Entry extends Envelope {
-  id: string
-  line: number
-  bytes: number
-  siteNo: number
-}
-
-/** The site of an import, and from when on hits of it may be imported; null: any time. */
-export type ImportSite = HitSite & { detailsFrom?: Date | null }
 
 /**
  * Imports the lines of a file, which must be in time order, through the same steps as live hits. The import can be
@@ -68,16 +58,16 @@ export async function importHits(
   source: AsyncIterable<Buffer>,
   options: ImportOptions,
 ): Promise<Imported> {
-  const { db, geo, log, now, batchHits, onWritten, onProgress } = options
-  const saltsAt = await loadImportSalts(db, site.siteNo)
+  const { db, log, batchHits, onWritten, onProgress } = options
+  const reader = await createLineReader(site, options)
   const openChunks = createChunkOpener(db)
   const recordWritten = createWrittenTimes(onWritten)
-  const ordinals = new Ordinals()
   const rejects = createRejects()
   let accepted = 0
   let dropped = 0
   // True while lines are found to be stored already: checking before parsing and enriching them is cheaper then.
   let isSkipping = true
+  let identities: IdentityOfUser[] = []
 
   const writers = Array.from({ length: PARTITIONS }, (_, partition) =>
     createPartitionWriter({
@@ -101,6 +91,7 @@ export async function importHits(
       part => withRetries(() => storeHits(db, partition, part, options.mostValues)),
       async (hit, error) => rejects.add(hit.line!, (error as Error).message),
     )
+    for (const { hit, reason } of result.refused) rejects.add(hit.line!, reason)
     for (const hit of result.expired)
       rejects.add(hit.line!, 'its details were dropped by retention meanwhile')
     if (result.dropped > 0) throw new Error('the site was deleted while its hits were imported')
@@ -111,43 +102,35 @@ export async function importHits(
 
   const withRetries = <Result>(run: () => Promise<Result>) => retryForAMinute(log, run)
 
-  /** @throws the reason why the line is rejected */
-  function readEntry({ number, text }: Line): Entry {
-    if (!text) throw new Error(`the line is longer than ${MAX_LINE_BYTES / 1024} KiB`)
-    const envelope = readEnvelope(text, now().getTime())
-    if (site.detailsFrom && envelope.at < site.detailsFrom.getTime()) {
-      throw new Error(
-        `timestamp lies before ${site.detailsFrom.toISOString()}: the details of the site before that time are gone (retention), and its numbers no longer change`,
-      )
-    }
-    const digest = digestOf(site.siteId, text)
-    const ordinal = ordinals.count(digest.key, envelope.at)
-    if (ordinal === undefined) {
-      throw new Error('the line comes too long after lines of later times; sort the file by time')
-    }
-    const id = hitIdOf(digest, ordinal, envelope.at)
-    return { ...envelope, id, line: number, bytes: text.length, siteNo: site.siteNo }
+  async function addIdentity({ line, at, body }: Entry): Promise<void> {
+    const identity = rejects.unlessRejected(line, () => readIdentity(body), 'body.')
+    if (!identity) return
+    identities.push({ siteNo: site.siteNo, at, identity: identity.value })
+    if (identities.length >= batchHits) await flushIdentities()
   }
 
-  function readHit({ endpoint, at, id, line, sender, location = geo.locate(sender.address), body }: Entry) {
-    const content = readBody(endpoint, body)
-    if (dropReason(content, sender)) return undefined
-    const salts = givenVisitorId(content, site) ? undefined : saltsAt(at)
-    const routed = makeHit(content, { id, at, site, sender, location, salts })
-    return { ...routed, hit: enrich({ ...routed.hit, line }) }
+  async function flushIdentities(): Promise<void> {
+    const rows = identities
+    identities = []
+    await options.requireFreeDisk?.()
+    await withRetries(() => storeIdentities(db, site.siteNo, rows))
+    accepted += rows.length
   }
 
   async function addEntry(entry: Entry): Promise<void> {
-    const routed = rejects.unlessRejected(entry.line, () => readHit(entry), 'body.')
+    const { endpoint } = entry
+    if (endpoint === 'identity') return addIdentity(entry)
+    const routed = rejects.unlessRejected(entry.line, () => reader.readHit(endpoint, entry), 'body.')
     if (!routed) return
     if (!routed.value) dropped += 1
     else await writers[routed.value.partition]!.add(routed.value.hit, entry.bytes)
   }
 
   for await (const lines of readLines(source)) {
+    if (options.signal?.aborted) break
     const entries: Entry[] = []
     for (const line of lines) {
-      const entry = rejects.unlessRejected(line.number, () => readEntry(line))
+      const entry = rejects.unlessRejected(line.number, () => reader.readEntry(line))
       if (entry) entries.push(entry.value)
     }
     const known = isSkipping ? await withRetries(() => findStored(db, entries)) : new Set()
@@ -157,6 +140,8 @@ export async function importHits(
     onProgress?.({ accepted, dropped, rejected_total: rejects.total })
   }
   await Promise.all(writers.map(writer => writer.finish()))
+  await flushIdentities()
+  options.signal?.throwIfAborted()
   onProgress?.({ accepted, dropped, rejected_total: rejects.total })
   return { accepted, dropped, rejected: rejects.first(), rejected_total: rejects.total }
 }

@@ -15,14 +15,17 @@ export interface Line {
  * Yields the non-empty lines of a stream, one array for each chunk. Holds at most one chunk and one line in memory. `text` is
  * valid only until the next array is requested.
  */
-export async function* readLines(source: AsyncIterable<Buffer>): AsyncGenerator<Line[]> {
+export async function* readLines(
+  source: AsyncIterable<Buffer>,
+  maxBytes = MAX_LINE_BYTES,
+): AsyncGenerator<Line[]> {
   let begun: Buffer[] = []
   let begunBytes = 0
   let number = 0
 
   function endLine(chunk: Buffer, start: number, end: number): Line | undefined {
     number += 1
-    const isTooLong = begunBytes + end - start > MAX_LINE_BYTES
+    const isTooLong = begunBytes + end - start > maxBytes
     const rest = chunk.subarray(start, end)
     const whole = isTooLong ? undefined : begun.length > 0 ? Buffer.concat([...begun, rest]) : rest
     begun = []
@@ -41,7 +44,7 @@ export async function* readLines(source: AsyncIterable<Buffer>): AsyncGenerator<
     }
     begunBytes += chunk.length - start
     // Drop the text of a line that is already too long. Copy other text, because a slice would keep the large chunk alive.
-    if (begunBytes > MAX_LINE_BYTES) begun = []
+    if (begunBytes > maxBytes) begun = []
     else if (start < chunk.length) begun.push(Buffer.from(chunk.subarray(start)))
     yield lines
   }

@@ -6,11 +6,17 @@ import { readTags } from './url.ts'
 
 const DIRECT = 'Direct / None'
 
+/** What attribution reads and sets. */
+export type Attributed = Pick<
+  EnrichedHit,
+  'url' | 'referrerPage' | 'utmSource' | 'utmMedium' | 'utmCampaign' | 'source' | 'channel'
+>
+
 /**
  * Sets `source` and `channel` from the URL's tags and the referrer. A tag is kept as sent; a referrer gets its canonical
  * name. Both have a category (search, social…).
  */
-export function attribute(hit: EnrichedHit): void {
+export function attribute(hit: Attributed): void {
   const { source: shortTag, adClick } = readTags(hit.url)
   const tag = hit.utmSource || shortTag
   const host = hostOfPage(hit.referrerPage)

@@ -4,9 +4,11 @@ import { cut } from '../../schema/validation.ts'
 import type { Hit } from '../hit.ts'
 
 /** Maximum code points stored of each text (docs/api.md "Sending hits"). */
+export const MAX_MESSAGE = 5_000
+
 const LONGEST = {
   name: 255,
-  message: 5_000,
+  message: MAX_MESSAGE,
   stack: 20_000,
   fileName: 2_048,
   lineNumber: 20,

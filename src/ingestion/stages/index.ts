@@ -60,7 +60,9 @@ export function enrich(hit: Hit): EnrichedHit {
     browserFullVersion: '',
     osName: '',
     osFullVersion: '',
+    importedAs: undefined,
     size: 'desktop',
+    restored: undefined,
   }
   for (const stage of stages) stage(enriched)
   return enriched

@@ -128,6 +128,10 @@ function sizeOf(platform: string | undefined): Agent['size'] {
   return platform === 'tv' ? 'desktop' : ''
 }
 
+/** Returns the name that browsers and systems of hits have for one that another product wrote. */
+export const commonBrowser = (name: string): string => named(name, browserNames)
+export const commonSystem = (name: string): string => named(name, osNames)
+
 function named(name: string | undefined, names: Map<string, string>): string {
   const trimmed = name?.trim() ?? ''
   return names.get(trimmed.toLowerCase()) ?? trimmed

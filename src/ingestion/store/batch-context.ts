@@ -51,12 +51,16 @@ export interface Visitor {
   visitorNo: number
   siteNo: number
   id: string
+  /** Format of the import that made the visitor; null for a live one. */
+  importedAs: string | null
   firstSeenAt: number
   sessionCount: number
   /** Start of the newest session; undefined without one. */
   newestSessionAt: number | undefined
   /** Start of the earliest new session before an existing one: sessions from there on have a wrong `visitCount`. */
   lateSessionAt: number | undefined
+  /** A session before an existing one was restored: whether the numbers fit together is not known. */
+  hasRestoredLate?: boolean
   /** Sessions near the batch's hits, sorted by `firstAt`; their extents never overlap. */
   sessions: Session[]
   pending: PendingIdentity | undefined
@@ -91,6 +95,7 @@ export function addVisitor(context: BatchContext, hit: EnrichedHit): Visitor {
     visitorNo: 0,
     siteNo: hit.siteNo,
     id: hit.visitorId,
+    importedAs: hit.importedAs ?? null,
     firstSeenAt: hit.at,
     sessionCount: 0,
     newestSessionAt: undefined,

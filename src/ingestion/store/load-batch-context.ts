@@ -20,6 +20,7 @@ const selectVisitors = query<
     visitorNo: number
     siteNo: number
     id: string
+    importedAs: string | null
     firstSeenAt: Date
     sessionCount: number
     newestSessionAt: Date | null
@@ -33,6 +34,7 @@ const selectVisitors = query<
     visitors.visitor_no as "visitorNo",
     visitors.site_no as "siteNo",
     visitors.id,
+    visitors.imported_as as "importedAs",
     visitors.first_seen_at as "firstSeenAt",
     visitors.session_count as "sessionCount",
     visitors.newest_session_at as "newestSessionAt",
@@ -93,8 +95,7 @@ export async function loadBatchContext(db: Db, tx: Transaction, hits: EnrichedHi
   const context: BatchContext = { visitors: new Map(), pageviews: new Map() }
   const byNumber = await loadVisitors(tx, hits, context)
   if (byNumber.size === 0) return context
-  const from = new Date(hits[0]!.at - SESSION_SPAN_MS)
-  const to = new Date(hits.at(-1)!.at + SESSION_SPAN_MS)
+  const [from, to] = spanOf(hits)
   const rows = await selectSessionsNear(tx, { visitorNos: arrayText([...byNumber.keys()]), from, to })
   const dimensions = await dimensionsOfSessions(db, tx, rows, { from, to })
   rows.forEach((row, index) => {
@@ -103,6 +104,19 @@ export async function loadBatchContext(db: Db, tx: Transaction, hits: EnrichedHi
   await loadPageviews(tx, hits, context, byNumber)
   await loadExitIds(tx, hits, context)
   return context
+}
+
+/** The times at which sessions near the hits can have started. A restored hit may name a session that is itself a day away. */
+function spanOf(hits: EnrichedHit[]): [Date, Date] {
+  let from = hits[0]!.at
+  let to = hits.at(-1)!.at
+  for (const { restored } of hits) {
+    const startedAt = restored?.session?.startedAt
+    if (startedAt === undefined) continue
+    from = Math.min(from, startedAt)
+    to = Math.max(to, startedAt)
+  }
+  return [new Date(from - SESSION_SPAN_MS), new Date(to + SESSION_SPAN_MS)]
 }
 
 async function loadVisitors(
@@ -127,6 +141,7 @@ async function loadVisitors(
       visitorNo: row.visitorNo,
       siteNo: row.siteNo,
       id: row.id,
+      importedAs: row.importedAs,
       firstSeenAt: row.firstSeenAt.getTime(),
       sessionCount: row.sessionCount,
       newestSessionAt: row.newestSessionAt?.getTime(),
@@ -162,14 +177,16 @@ async function loadPageviews(
   let to = Number.NEGATIVE_INFINITY
   for (const hit of hits) {
     if (hit.type !== 'engagement' && hit.type !== 'web_vitals') continue
+    // A restored hit names its pageview by time.
+    const notAfter = hit.restored?.pageAt ?? hit.at
     for (const id of [hit.visitorId, hit.previousVisitorId]) {
       const visitor = id && context.visitors.get(visitorKey(hit.siteNo, id))
       if (!visitor) continue
       visitorNos.push(visitor.visitorNo)
       paths.push(hit.path)
-      times.push(timeText(hit.at))
+      times.push(timeText(notAfter))
     }
-    from = Math.min(from, hit.at - 2 * SESSION_SPAN_MS)
+    from = Math.min(from, notAfter - 2 * SESSION_SPAN_MS)
     to = Math.max(to, hit.at)
   }
   if (visitorNos.length === 0) return

@@ -12,7 +12,7 @@ import {
   type Visitor,
   visitorKey,
 } from './batch-context.ts'
-import { dimensionsOf } from './dimensions.ts'
+import { type Dimensions, dimensionsOf } from './dimensions.ts'
 
 /** A session ends after more than this time without a hit (docs/metrics.md "Session"). */
 const SESSION_GAP_MS = 30 * MINUTE_MS
@@ -46,7 +46,8 @@ function assignCountedHit(context: BatchContext, hit: EnrichedHit): SessionizedH
   const identity = takeIdentity(visitor, hit.at, joinable)
   const isForeign =
     identity !== undefined && joinable !== undefined && !acceptsUser(joinable, identity.identifier)
-  const session = joinable && !isForeign ? extend(joinable, hit.at) : openSession(visitor, hit)
+  const session =
+    joinable && !isForeign ? extend(joinable, hit.at) : openSession(visitor, hit.at, dimensionsOf(hit))
   if (identity) setUser(session, identity.identifier, identity.since)
   if (hit.type === 'pageview') {
     leaveAt(session, hit)
@@ -156,7 +157,7 @@ function activeSession(visitor: Visitor, at: number): Session | undefined {
   return session
 }
 
-function extend(session: Session, at: number): Session {
+export function extend(session: Session, at: number): Session {
   session.firstAt = Math.min(session.firstAt, at)
   session.lastAt = Math.max(session.lastAt, at)
   session.isChanged = true
@@ -164,7 +165,7 @@ function extend(session: Session, at: number): Session {
 }
 
 /** Makes a pageview the exit page of its session if it is the last one. Call it before the pageview is counted. */
-function leaveAt(session: Session, { id, at, path }: EnrichedHit): void {
+export function leaveAt(session: Session, { id, at, path }: EnrichedHit): void {
   const { exit } = session
   const isKnown = exit !== undefined || session.pageviews === 0
   // Of a session whose exit page is not filled in yet, only a pageview after all hits is known to be the last.
@@ -173,24 +174,30 @@ function leaveAt(session: Session, { id, at, path }: EnrichedHit): void {
     session.exit = { path, at, id }
 }
 
-function openSession(visitor: Visitor, hit: EnrichedHit): Session {
+/** Adds a session of one moment to a visitor. */
+export function openSession(
+  visitor: Visitor,
+  at: number,
+  dimensions: Dimensions,
+  visitCount = countVisit(visitor, at),
+): Session {
   const session: Session = {
     sessionNo: 0,
-    startedAt: hit.at,
-    firstAt: hit.at,
-    lastAt: hit.at,
-    storedLastAt: hit.at,
+    startedAt: at,
+    firstAt: at,
+    lastAt: at,
+    storedLastAt: at,
     pageviews: 0,
     events: 0,
     userId: '',
     userSince: undefined,
-    visitCount: countVisit(visitor, hit.at),
+    visitCount,
     exit: undefined,
-    dimensions: dimensionsOf(hit),
+    dimensions,
     isNew: true,
     isChanged: true,
   }
-  const after = visitor.sessions.findIndex(other => other.firstAt > hit.at)
+  const after = visitor.sessions.findIndex(other => other.firstAt > at)
   visitor.sessions.splice(after === -1 ? visitor.sessions.length : after, 0, session)
   visitor.isChanged = true
   return session

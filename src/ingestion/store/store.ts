@@ -2,13 +2,15 @@ import { ADVISORY_LOCKS } from '../../db/advisory-locks.ts'
 import type { Db, Transaction } from '../../db/connect.ts'
 import { isDataFault, isRetryable, sqlState } from '../../db/errors.ts'
 import { query } from '../../db/query.ts'
+import { noteCandidates } from '../../events/goal-candidates.ts'
 import { type RetryOptions, retry } from '../../lib/retry.ts'
 import { MINUTE_MS } from '../../lib/time.ts'
 import type { Log } from '../../runtime/log.ts'
-import { type EnrichedHit, PARTITIONS } from '../hit.ts'
+import { type EnrichedHit, PARTITIONS, type RestoredHit } from '../hit.ts'
 import { findStored } from './find-stored.ts'
 import { type LimitedHits, limitValues, MOST_VALUES } from './limit-values.ts'
 import { loadBatchContext } from './load-batch-context.ts'
+import { Contradiction, restoreHit, restoreReport } from './restore-rules.ts'
 import { type AssignedReport, assignReport, assignToSession, type SessionizedHit } from './session-rules.ts'
 import { writeBatch } from './write-batch.ts'
 import { type ReportsToWrite, sortReports } from './write-reports.ts'
@@ -25,9 +27,12 @@ const lockPartition = query<{ lock: number; partition: number }>(
     pg_advisory_xact_lock(:lock::int, :partition::int)`,
 )
 
-const selectLiveSites = query<{ siteNos: number[] }, { siteNo: number; detailsFrom: Date | null }>(
+export const selectLiveSites = query<
+  { siteNos: number[] },
+  { siteNo: number; detailsFrom: Date | null; watchesGoals: boolean }
+>(
   'select-live-sites',
-  `select site_no as "siteNo", details_from as "detailsFrom"
+  `select site_no as "siteNo", details_from as "detailsFrom", watches_goals as "watchesGoals"
   from sites
   where site_no = any(:siteNos::int[]) and deleted_at is null`,
 )
@@ -56,6 +61,8 @@ export interface Stored {
   dropped: number
   /** Hits before the `details_from` of their site: the numbers of those days no longer change. */
   expired: EnrichedHit[]
+  /** Restored hits that contradict what is stored, and why. */
+  refused: { hit: EnrichedHit; reason: string }[]
   /** Orphan engagement, and web vitals without a pageview: it may still arrive in another batch. */
   orphanEngagement: EnrichedHit[]
   /** Hits with a value above the limit of their site and day, by kind of value. */
@@ -71,6 +78,7 @@ function addStored(a: Stored, b: Stored): Stored {
     repeated: a.repeated + b.repeated,
     dropped: a.dropped + b.dropped,
     expired: [...a.expired, ...b.expired],
+    refused: [...a.refused, ...b.refused],
     orphanEngagement: [...a.orphanEngagement, ...b.orphanEngagement],
     others: {
       event_name: a.others.event_name + b.others.event_name,
@@ -86,6 +94,7 @@ const nothingStored = (): Stored => ({
   repeated: 0,
   dropped: 0,
   expired: [],
+  refused: [],
   orphanEngagement: [],
   others: { event_name: 0, property_key: 0, error_group: 0 },
   filled: [],
@@ -121,6 +130,7 @@ export async function storeHits(
     const fresh = ownRows.filter(hit => !seen.has(hit.id) && seen.add(hit.id))
     const sessionized: SessionizedHit[] = []
     const orphanEngagement: EnrichedHit[] = []
+    const refused: Stored['refused'] = []
     let written: ReportsToWrite | undefined
     if (fresh.length + reports.length > 0) {
       fresh.sort(byTime)
@@ -129,24 +139,33 @@ export async function storeHits(
       const context = await loadBatchContext(db, tx, inOrder)
       const assignedReports: AssignedReport[] = []
       for (const hit of inOrder) {
-        if (isReport(hit)) {
-          const report = assignReport(context, hit)
-          if (report) assignedReports.push(report)
+        try {
+          if (isReport(hit)) {
+            const report = isRestored(hit) ? restoreReport(context, hit) : assignReport(context, hit)
+            if (report) assignedReports.push(report)
+            else orphanEngagement.push(hit)
+            continue
+          }
+          const assigned = isRestored(hit) ? restoreHit(context, hit) : assignToSession(context, hit)
+          if (assigned) sessionized.push(assigned)
           else orphanEngagement.push(hit)
-          continue
+        } catch (error) {
+          if (!(error instanceof Contradiction)) throw error
+          refused.push({ hit, reason: error.message })
         }
-        const assigned = assignToSession(context, hit)
-        if (assigned) sessionized.push(assigned)
-        else orphanEngagement.push(hit)
       }
       if (assignedReports.length > 0) written = await sortReports(tx, assignedReports)
       await writeBatch(tx, sessionized, [...context.visitors.values()], written)
+      const watching = new Set(sites.flatMap(({ siteNo, watchesGoals }) => (watchesGoals ? [siteNo] : [])))
+      if (watching.size > 0)
+        await noteCandidates(tx, sessionized.map(({ hit }) => hit).filter(mayConvert(watching)))
     }
     return {
       stored: sessionized.length + (written?.applied ?? 0),
       repeated: ownRows.length - fresh.length + (written?.repeated ?? 0),
       dropped: hits.length - ofLiveSites.length,
       expired,
+      refused,
       orphanEngagement,
     }
   })) as Omit<Stored, 'others' | 'filled'>
@@ -156,6 +175,15 @@ export async function storeHits(
     filled: limited?.commit() ?? [],
   }
 }
+
+const isRestored = (hit: EnrichedHit): hit is EnrichedHit & { restored: RestoredHit } =>
+  hit.restored !== undefined
+
+/** Imported hits convert goals in reports, but they are no news. */
+const mayConvert =
+  (watching: Set<number>) =>
+  ({ siteNo, line, type }: EnrichedHit): boolean =>
+    line === undefined && watching.has(siteNo) && type !== 'identify' && type !== 'error'
 
 function byTime(a: EnrichedHit, b: EnrichedHit): number {
   return a.at - b.at || (a.line ?? 0) - (b.line ?? 0) || (a.id < b.id ? -1 : 1)

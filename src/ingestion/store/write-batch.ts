@@ -10,6 +10,7 @@ import type { Visitor } from './batch-context.ts'
 import { renumberVisits } from './renumber-visits.ts'
 import { EVENT_COLUMNS, NEW_SESSION_COLUMNS, TOUCHED_SESSION_COLUMNS, type VisitorSession } from './rows.ts'
 import type { SessionizedHit } from './session-rules.ts'
+import { settleRestored } from './settle-restored.ts'
 import { type ReportsToWrite, writeReports } from './write-reports.ts'
 import { writeIdentities, writeVisitors } from './write-visitors.ts'
 
@@ -65,6 +66,7 @@ export async function writeBatch(
   const visible = hits.filter(isVisible)
   await updateFirstEvents(tx, visible)
 
+  await settleRestored(tx, visitors)
   const renumbered = await renumberVisits(tx, visitors)
   const isLate = await markBuckets(tx, 'hits', [
     ...hits.map(({ siteNo, at }) => ({ siteNo, at })),
@@ -159,9 +161,10 @@ const upsertErrorGroups = query<Record<keyof typeof ERROR_GROUP, string>>('upser
 /** Writes each error of a batch once. All batches use the same order, which prevents deadlocks between them. */
 async function writeErrorGroups(tx: Transaction, hits: EnrichedHit[]): Promise<void> {
   const groups = new Map<string, ErrorGroup>()
-  for (const { type, siteNo, errorId, error } of hits) {
+  for (const { type, siteNo, errorId, error, restored } of hits) {
     if (type !== 'error' || !errorId) continue
-    const { name = 'Error', message = name } = error ?? {}
+    const { name: ownName = 'Error', message = ownName } = error ?? {}
+    const name = restored?.errorGroup ?? ownName
     const known = groups.get(errorId)
     if (known && (known.name !== 'Error' || name === 'Error')) continue
     groups.set(errorId, { siteNo, id: errorId, message, name })

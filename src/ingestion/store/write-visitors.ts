@@ -20,23 +20,25 @@ const NEW_VISITOR = {
   ...CHANGED_VISITOR,
   siteNos: (visitor: Visitor) => visitor.siteNo,
   ids: (visitor: Visitor) => visitor.id,
+  importedAs: (visitor: Visitor) => visitor.importedAs,
 }
 
 const insertVisitorRows = query<Record<keyof typeof NEW_VISITOR, string>>(
   'insert-visitors',
   `insert into visitors (
     visitor_no, site_no, id, first_seen_at, session_count, newest_session_at,
-    pending_identifier, pending_since, pending_splits
+    pending_identifier, pending_since, pending_splits, imported_as
   )
   select
     visitor_no, site_no, id, first_seen_at, session_count, newest_session_at,
-    pending_identifier, pending_since, pending_splits::boolean
+    pending_identifier, pending_since, pending_splits::boolean, imported_as
   from unnest(
     :visitorNos::int[], :siteNos::int[], :ids::uuid[], :firstSeenTimes::timestamptz[], :sessionCounts::int[],
-    :newestSessionTimes::timestamptz[], :pendingIdentifiers::text[], :pendingTimes::timestamptz[], :pendingSplits::int[]
+    :newestSessionTimes::timestamptz[], :pendingIdentifiers::text[], :pendingTimes::timestamptz[], :pendingSplits::int[],
+    :importedAs::text[]
   ) as added (
     visitor_no, site_no, id, first_seen_at, session_count, newest_session_at,
-    pending_identifier, pending_since, pending_splits
+    pending_identifier, pending_since, pending_splits, imported_as
   )`,
 )
 
@@ -69,6 +71,7 @@ interface IdentityRow {
   siteNo: number
   at: number
   identity: NonNullable<EnrichedHit['identity']>
+  importedAs: string | null
 }
 
 const IDENTITY = {
@@ -78,15 +81,21 @@ const IDENTITY = {
   avatars: (row: IdentityRow) => row.identity.avatar ?? null,
   customs: (row: IdentityRow) => (row.identity.custom ? JSON.stringify(row.identity.custom) : null),
   times: (row: IdentityRow) => timeText(row.at),
+  importedAs: (row: IdentityRow) => row.importedAs,
 }
 
-/** The latest hit wins; fields that a hit does not contain stay unchanged. */
+/**
+ * The latest hit wins; fields that a hit does not contain stay unchanged. Imports of other products do not change what live hits
+ * have written, so that they can be removed again.
+ */
 const upsertIdentityRows = query<Record<keyof typeof IDENTITY, string>>(
   'upsert-identities',
-  `insert into identities (site_no, identifier, name, avatar, custom, updated_at)
-  select site_no, identifier, name, avatar, custom::jsonb, updated_at
-  from unnest(:siteNos::int[], :identifiers::text[], :names::text[], :avatars::text[], :customs::text[], :times::timestamptz[])
-    as given (site_no, identifier, name, avatar, custom, updated_at)
+  `insert into identities (site_no, identifier, name, avatar, custom, updated_at, imported_as)
+  select site_no, identifier, name, avatar, custom::jsonb, updated_at, imported_as
+  from unnest(
+    :siteNos::int[], :identifiers::text[], :names::text[], :avatars::text[], :customs::text[], :times::timestamptz[],
+    :importedAs::text[]
+  ) as given (site_no, identifier, name, avatar, custom, updated_at, imported_as)
   on conflict (site_no, identifier) do update
   set
     name = coalesce(
@@ -95,19 +104,24 @@ const upsertIdentityRows = query<Record<keyof typeof IDENTITY, string>>(
       case when excluded.updated_at >= identities.updated_at then excluded.avatar end, identities.avatar, excluded.avatar),
     custom = coalesce(
       case when excluded.updated_at >= identities.updated_at then excluded.custom end, identities.custom, excluded.custom),
-    updated_at = greatest(identities.updated_at, excluded.updated_at)`,
+    updated_at = greatest(identities.updated_at, excluded.updated_at),
+    imported_as = excluded.imported_as
+  where excluded.imported_as is null or identities.imported_as is not null`,
 )
 
 /**
  * Writes the identities of a batch, merged by user.
  * @param hits in time order: newer values overwrite older ones
  */
-export async function writeIdentities(tx: Transaction, hits: EnrichedHit[]): Promise<void> {
+export async function writeIdentities(
+  tx: Transaction,
+  hits: Pick<EnrichedHit, 'siteNo' | 'at' | 'identity' | 'importedAs'>[],
+): Promise<void> {
   const merged = new Map<string, IdentityRow>()
-  for (const { siteNo, at, identity } of hits) {
+  for (const { siteNo, at, identity, importedAs = null } of hits) {
     if (!identity) continue
     const key = `${siteNo}/${identity.identifier}`
-    merged.set(key, { siteNo, at, identity: { ...merged.get(key)?.identity, ...identity } })
+    merged.set(key, { siteNo, at, importedAs, identity: { ...merged.get(key)?.identity, ...identity } })
   }
   if (merged.size > 0) await upsertIdentityRows(tx, arraysOf(IDENTITY, [...merged.values()]))
 }

@@ -1,5 +1,6 @@
 import type { Db, Transaction } from '../../db/connect.ts'
 import { query } from '../../db/query.ts'
+import { deleteAnnouncements } from '../../events/announcements.ts'
 import { enqueueRecomputes, recomputeSite } from '../../revenue/subscriptions/recompute-queue.ts'
 import { inProcessorTransaction } from '../../revenue/transactions.ts'
 import { allowColumnstoreWrites } from '../../rollups/columnstore.ts'
@@ -82,6 +83,7 @@ export async function unlinkMoney(
     await inProcessorTransaction(db, siteNo, async tx => {
       await allowColumnstoreWrites(tx)
       await enqueueRecomputes(tx, siteNo, await pseudonymizeCustomer(tx, { siteNo, customer, ...links }))
+      await deleteAnnouncements(tx, { siteNo, visitorIds: links.visitorIds, customers: [customer] })
       await removeItems(tx, erasure, 'customer', [customer])
     })
     if (!hasTime()) return 'more'
@@ -103,6 +105,7 @@ async function unlinkVisitors(
   const subscriptionIds = facts.flatMap(({ subscriptionId }) => subscriptionId ?? [])
   await enqueueRecomputes(tx, siteNo, subscriptionIds)
   await deleteAwaiting(tx, { siteNo, visitorIds })
+  await deleteAnnouncements(tx, { siteNo, visitorIds, customers: [] })
   const links = { siteNo, visitorNos: await numbersOf(tx, erasure, 'gone'), sessionNos }
   await lockPaymentsOfVisitors(tx, links)
   await unlinkRevenue(tx, links)

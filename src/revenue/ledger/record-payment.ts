@@ -3,6 +3,7 @@ import { query } from '../../db/query.ts'
 import { AppError, invalidField } from '../../errors.ts'
 import { type Attribution, attribute, awaitVisitor } from '../../events/attribution.ts'
 import { lockPayment } from '../transactions.ts'
+import { announcePayment } from './announce-payment.ts'
 import { customerOf, type NewPayment, PAYMENT_COLUMNS, type PaymentRecord, refundOf } from './payment.ts'
 import { markTimes, type ServiceEvent, writeServiceEvents } from './service-events.ts'
 
@@ -65,7 +66,7 @@ const insertRevenue = query<Attribution & { paymentId: string; isFirstOfCustomer
 )
 
 /** Locks the site's row in share mode: otherwise its currency could change before the payment is written. */
-const shareCurrency = query<{ siteNo: number }, { currency: string }>(
+export const shareCurrency = query<{ siteNo: number }, { currency: string }>(
   'share-site-currency',
   'select currency from sites where site_no = :siteNo and deleted_at is null for share',
 )
@@ -98,7 +99,7 @@ export const lockFirstPayments = query<{ siteNo: number; currency: string; custo
   for no key update`,
 )
 
-const setFirstOfCustomer = query<
+export const setFirstOfCustomer = query<
   { siteNo: number; at: Date; paymentId: string; isFirst: boolean },
   { at: Date }
 >(
@@ -126,6 +127,7 @@ export async function findPayment(
  * Records a payment once, even when other transactions record it at the same time: a row in `payments`, a row in the ledger,
  * and its service events. If a payment with any of the ids exists, that payment only gets the missing ids as aliases.
  * Must be called before the transaction locks the site's row or marks buckets.
+ * @param isReplacement the payment takes the place of one that the transaction has deleted: it is no news
  * @returns the recorded payment; `created` is true when this call recorded it
  * @throws AppError `not_found` for a deleted site; `validation_failed` for an API payment in a currency other than the
  * site's; RangeError for an amount that is not an exact whole number above 0
@@ -134,6 +136,7 @@ export async function recordPayment(
   tx: Transaction,
   { siteNo }: { siteNo: number },
   payment: NewPayment,
+  isReplacement = false,
 ): Promise<{ created: boolean; payment: PaymentRecord }> {
   const { amountMinor } = payment
   if (!Number.isSafeInteger(amountMinor) || amountMinor < 1) {
@@ -146,7 +149,11 @@ export async function recordPayment(
     await lockPayment(tx, siteNo, { ...payment, transactionIds, customer })
     known = await findPayment(tx, siteNo, transactionIds)
   }
-  if (!known) return { created: true, payment: await insert(tx, siteNo, payment, customer) }
+  if (!known) {
+    const recorded = await insert(tx, siteNo, payment, customer)
+    if (!isReplacement) await announcePayment(tx, siteNo, recorded)
+    return { created: true, payment: recorded }
+  }
   await addAliases(tx, siteNo, known, transactionIds)
   return { created: false, payment: known }
 }

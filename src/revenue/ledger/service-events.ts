@@ -1,7 +1,7 @@
 import { v5 as uuidv5 } from 'uuid'
 import type { Transaction } from '../../db/connect.ts'
 import { query } from '../../db/query.ts'
-import { type Attribution, attribute, awaitVisitor, deleteAwaiting } from '../../events/attribution.ts'
+import { attributeAll, awaitVisitor, deleteAwaiting } from '../../events/attribution.ts'
 import type { LifecycleName } from '../../events/reserved-names.ts'
 import { allowColumnstoreWrites } from '../../rollups/columnstore.ts'
 import { markBuckets } from '../../rollups/dirty.ts'
@@ -19,27 +19,10 @@ export interface ServiceEvent {
   properties?: Record<string, string> | undefined
 }
 
-/**
- * Events have no page and copy the other dimensions from their session. Properties are sent as text, since the driver would
- * encode jsonb twice.
- */
-const insertServiceEvent = query<
-  Attribution & { siteNo: number; at: Date; id: string; name: string; properties: string | null }
->(
-  'insert-service-event',
-  `insert into events (
-    site_no, at, id, type, name, is_service, visitor_no, session_no, session_at, hostname, path, url, title,
-    {copied_columns}, props
-  )
-  select
-    :siteNo::int, :at::timestamptz, :id::uuid, 'event', :name::text, true, :visitorNo::int, session.session_no,
-    session.started_at, '', '', '', '', {copied_from_session}, :properties::text::jsonb
-  from (select) as given
-  left join sessions as session
-    on session.site_no = :siteNo::int
-    and session.started_at = :sessionAt::timestamptz
-    and session.session_no = :sessionNo::bigint
-  on conflict (site_no, at, id) do nothing`,
+/** Events are sent as one text of JSON. */
+const insertServiceEvents = query<{ siteNo: number; events: string }>('insert-service-events')
+const insertAttributedServiceEvents = query<{ siteNo: number; events: string }>(
+  'insert-attributed-service-events',
 )
 
 const selectDetailsFrom = query<{ siteNo: number }, { detailsFrom: Date | null }>(
@@ -64,17 +47,25 @@ export async function writeServiceEvents(
 ): Promise<void> {
   const events = await withDetails(tx, siteNo, given)
   if (events.length === 0) return
-  // All of them first: `attribute` must run before the transaction writes.
-  const attributions: Awaited<ReturnType<typeof attribute>>[] = []
-  for (const event of events) attributions.push(await attribute(tx, siteNo, event.visitorId, event.at))
+  // Before the transaction writes: it can wait for hits that are being stored.
+  const attributions = await attributeAll(tx, siteNo, events)
   await allowColumnstoreWrites(tx)
-  for (const [index, event] of events.entries()) {
-    const { name, at, visitorId } = event
-    const attribution = attributions[index]!
-    const id = serviceEventId(siteNo, event)
-    const properties = event.properties ? JSON.stringify(event.properties) : null
-    await insertServiceEvent(tx, { ...attribution, siteNo, at, id, name, properties })
-    await awaitVisitor(tx, attribution, { siteNo, visitorId, target: 'events', at, id })
+  const rows = events.map((event, index) => {
+    const { visitorNo: visitor_no, sessionNo: session_no, sessionAt: session_at } = attributions[index]!
+    const { name, at, properties: props = null } = event
+    return { id: serviceEventId(siteNo, event), at, name, visitor_no, session_no, session_at, props }
+  })
+  const [plain, attributed] = [
+    rows.filter(row => row.session_no === null),
+    rows.filter(row => row.session_no !== null),
+  ]
+  if (plain.length > 0) await insertServiceEvents(tx, { siteNo, events: JSON.stringify(plain) })
+  if (attributed.length > 0) {
+    await insertAttributedServiceEvents(tx, { siteNo, events: JSON.stringify(attributed) })
+  }
+  for (const [index, { visitorId }] of events.entries()) {
+    const { id, at } = rows[index]!
+    await awaitVisitor(tx, attributions[index]!, { siteNo, visitorId, target: 'events', at, id })
   }
   if (!(await markTimes(tx, 'hits', siteNo, events))) return
   // The marks keep details_from from moving. It may have moved since it was read.

@@ -4,6 +4,7 @@ import { checkDepth } from '../../lib/json.ts'
 import { DAY_MS } from '../../lib/time.ts'
 import { mend, text, validationError } from '../../schema/validation.ts'
 import { Coupon, Customer, Discount, Id, type Listed, PastSeconds, type Price } from './objects.ts'
+import type { Origin, PaidInvoice, PastLine } from './past-objects.ts'
 import {
   Charge,
   Checkout,
@@ -31,12 +32,15 @@ export interface FactBodies {
   coupon: Coupon
   /** Answer of a lookup: a price with the tiers that payloads omit. */
   price: Price
-  invoice: Paid
+  invoice: PaidInvoice
   checkout: Paid | null
   charge: z.infer<typeof Charge>['body']
   refund: z.infer<typeof Refund>['body']
-  /** Only links ids of one sale, or a customer to a visitor. */
+  /** Only links ids of one sale, or a customer or subscription to a visitor. */
   link: null
+  /** Read by an import: a subscription with the times of its past, and a change of one of its items. */
+  origin: Origin
+  proration: PastLine
 }
 
 export type FactKind = keyof FactBodies
@@ -109,6 +113,11 @@ const readCustomer: Reader = object => {
   const { id, customerId, visitorId } = parse(Customer, object)
   return visitorId === null ? undefined : { kind: 'link', objectId: id, customerId, visitorId, body: null }
 }
+
+/** The id of a fact that an import has read begins with this; no event does. */
+const PAST = 'past/'
+export const pastId = (id: string) => `${PAST}${id}`
+export const isPast = ({ eventId }: Pick<Fact, 'eventId'>) => eventId.startsWith(PAST)
 
 /** Fields of a fact that links nothing. */
 export const UNLINKED = { subscriptionId: null, customerId: null, saleIds: [], visitorId: null }

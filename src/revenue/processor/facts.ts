@@ -1,12 +1,12 @@
 import type { Queryable, Transaction } from '../../db/connect.ts'
 import { query } from '../../db/query.ts'
-import type { Fact, FactKind } from './event.ts'
+import { type Fact, type FactKind, isPast } from './event.ts'
 
 /** A fact of any kind, with the body type of its kind. */
 export type AnyFact = { [Kind in FactKind]: Fact<Kind> }[FactKind]
 
 /** Columns of `processor_facts` in the form of `Fact`. */
-const FACT_COLUMNS = `
+export const FACT_COLUMNS = `
   event_id as "eventId", kind, at, object_id as "objectId", subscription_id as "subscriptionId",
   customer_id as "customerId", sale_ids as "saleIds", visitor_id as "visitorId", body`
 
@@ -99,3 +99,15 @@ export async function findNamedVisitor(
 /** Sorts facts by time, then by event. */
 export const byTime = (a: AnyFact, b: AnyFact) =>
   a.at.getTime() - b.at.getTime() || (a.eventId < b.eventId ? -1 : 1)
+
+/**
+ * Leaves out what an import has read of invoices and checkouts that events report too: an event says what was paid when it was paid.
+ */
+export function withoutReported(facts: readonly AnyFact[]): AnyFact[] {
+  if (!facts.some(isPast)) return [...facts]
+  const isSale = ({ kind }: AnyFact) => kind === 'invoice' || kind === 'checkout'
+  const reported = new Set(
+    facts.filter(fact => isSale(fact) && !isPast(fact)).map(({ objectId }) => objectId),
+  )
+  return facts.filter(fact => !(isSale(fact) && isPast(fact) && reported.has(fact.objectId)))
+}

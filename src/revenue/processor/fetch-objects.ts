@@ -127,9 +127,12 @@ export async function withAllItems(stripe: Stripe, given: Stripe.Subscription): 
 /** Converts decimals to text as in payloads: Stripe's package represents them as objects. */
 export const plain = (value: unknown): unknown => JSON.parse(JSON.stringify(value))
 
+/** Id of the fact of a coupon or price: the newest answer replaces the one before. */
+export const lookedUpId = (id: string) => `lookup/${id}`
+
 const lookedUp = (id: string) => ({
   ...UNLINKED,
-  eventId: `lookup/${id}`,
+  eventId: lookedUpId(id),
   // The terms of coupons and prices never change, so the time of the lookup does not matter.
   at: new Date(0),
   objectId: id,

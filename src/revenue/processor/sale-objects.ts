@@ -138,8 +138,13 @@ export const Charge = z
     customerId: charge.customer,
     visitorId: charge.metadata,
     saleIds: [charge.id, charge.payment_intent, charge.invoice],
-    body: { refundedMinor: charge.amount_refunded ?? 0 },
+    body: chargeBody(charge.amount_refunded),
   }))
+
+/** `createdAt`: Unix milliseconds, where an import has read it. */
+const chargeBody = (refunded: number | null | undefined): { refundedMinor: number; createdAt?: number } => ({
+  refundedMinor: refunded ?? 0,
+})
 
 export const Refund = z
   .object({

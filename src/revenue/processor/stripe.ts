@@ -14,12 +14,18 @@ export interface StripeAccess {
   stripeApiBase: string | undefined
 }
 
-/** Returns a client of the processor's API. It connects at the first request. */
-export function connectStripe({ apiKey, stripeApiBase }: StripeAccess): Stripe {
+/**
+ * Returns a client of the processor's API. It connects at the first request.
+ * @param options.retries attempts after a failed one, within the timeout of each
+ */
+export function connectStripe(
+  { apiKey, stripeApiBase }: StripeAccess,
+  { timeoutMs = TIMEOUT_MS, retries = 1 } = {},
+): Stripe {
   const base = stripeApiBase === undefined ? undefined : new URL(stripeApiBase)
   return new (library())(apiKey, {
-    timeout: TIMEOUT_MS,
-    maxNetworkRetries: 1,
+    timeout: timeoutMs,
+    maxNetworkRetries: retries,
     telemetry: false,
     ...(base && {
       protocol: base.protocol === 'http:' ? 'http' : 'https',
@@ -46,6 +52,29 @@ export function refusesAll(error: unknown): boolean {
   return [StripeConnectionError, StripeAuthenticationError, StripeRateLimitError].some(
     kind => error instanceof kind,
   )
+}
+
+/** What can be done about a failed request. */
+export type Remedy =
+  | { kind: 'wait'; seconds: number | undefined }
+  /** The list changed: the object after which it should continue is gone. */
+  | { kind: 'begin again' }
+  | { kind: 'other key' }
+  | { kind: 'permission' }
+  | { kind: 'none' }
+
+/** Returns what can be done about a failed request to a list. `seconds`: how long the processor asks to wait. */
+export function remedyOf(error: unknown): Remedy {
+  const { errors } = library()
+  if (error instanceof errors.StripeAuthenticationError) return { kind: 'other key' }
+  if (error instanceof errors.StripePermissionError) return { kind: 'permission' }
+  if (!(error instanceof errors.StripeError)) return { kind: 'none' }
+  const { statusCode = 0, param } = error
+  if (param === 'starting_after' && statusCode < 500) return { kind: 'begin again' }
+  const isPassing = error instanceof errors.StripeConnectionError || statusCode === 429 || statusCode >= 500
+  if (!isPassing) return { kind: 'none' }
+  const asked = Number((error.headers as Record<string, string> | undefined)?.['retry-after'])
+  return { kind: 'wait', seconds: Number.isFinite(asked) && asked > 0 ? asked : undefined }
 }
 
 /** Most seconds between the time in a signature and now, in both directions. */

@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { Transaction } from '../../db/connect.ts'
 import { query } from '../../db/query.ts'
+import { announceRefund } from '../ledger/announce-payment.ts'
 import { deletePayment, setRefunded } from '../ledger/change-payment.ts'
 import type { NewPayment, PaymentRecord } from '../ledger/payment.ts'
 import { addAliases, findPayments, recordPayment } from '../ledger/record-payment.ts'
@@ -86,6 +87,11 @@ export async function reconcilePayments(
     const wantedMinor = wanted.get(transactionId) ?? 0
     if (wasSentRefunded || refundedMinor === wantedMinor) continue
     await setRefunded(tx, site, transactionId, wantedMinor)
+    // A payment that was recorded anew keeps what was refunded of the one before it.
+    const part = changed.find(({ ids }) => ids.includes(transactionId))!
+    const before = Math.max(0, ...recorded.filter(isUnder(part)).map(each => each.refundedMinor))
+    const refundedNow = Math.min(wantedMinor, payment.amountMinor)
+    if (refundedNow > before) await announceRefund(tx, site.siteNo, payment, refundedNow)
   }
   return sale
 }
@@ -128,34 +134,45 @@ async function reconcilePart(
   if (others.some(({ aliases }) => aliases.some(id => ids.includes(id)))) {
     await deleteStaleAliases(tx, { siteNo: site.siteNo, ids, paymentIds: own.map(({ id }) => id) })
   }
-  if (wanted) await recordPayment(tx, site, wanted)
+  if (wanted) await recordPayment(tx, site, wanted, ours.length > 0)
   else if (own[0]) await addAliases(tx, site.siteNo, own[0], ids)
 }
 
 async function paymentOf(
   tx: Transaction,
   { siteNo }: { siteNo: number },
-  { ids, facts }: SalePart,
-  { fact, paid, firstAt }: Payable,
+  part: SalePart,
+  payable: Payable,
 ): Promise<NewPayment> {
-  const { subscriptionId, customerId } = fact
+  const { subscriptionId, customerId, objectId } = payable.fact
   const renewals = subscriptionId
-    ? await selectRenewal(tx, { siteNo, subscriptionId, invoiceId: fact.objectId })
+    ? await selectRenewal(tx, { siteNo, subscriptionId, invoiceId: objectId })
     : []
+  const named =
+    firstNamed(part.facts) ?? (await findNamedVisitor(tx, siteNo, { subscriptionId, customerId })).visitorId
+  return planPayment(part, payable, named, renewals.length > 0)
+}
+
+/** Returns the payment of a part of a sale. */
+export function planPayment(
+  { ids }: SalePart,
+  { fact, paid, firstAt }: Payable,
+  visitorId: string | null,
+  isRenewal: boolean,
+): NewPayment {
   return {
     transactionId: paid.transactionId,
     aliases: ids.filter(id => id !== paid.transactionId),
     amountMinor: paid.amountMinor,
     currency: paid.currency,
-    visitorId:
-      firstNamed(facts) ?? (await findNamedVisitor(tx, siteNo, { subscriptionId, customerId })).visitorId,
+    visitorId,
     email: paid.email,
     name: paid.name,
-    customerId,
-    renewal: renewals.length > 0,
+    customerId: fact.customerId,
+    renewal: isRenewal,
     refunded: false,
     isFreeTrial: false,
-    recurring: subscriptionId !== null,
+    recurring: fact.subscriptionId !== null,
     paidAt: paid.paidAt === null ? firstAt : new Date(paid.paidAt),
     source: 'processor',
   }
@@ -166,5 +183,5 @@ const PAID: Field[] = ['transactionId', 'amountMinor', 'currency', 'renewal', 'r
 const COMPARED: Field[] = [...PAID, 'visitorId', 'email', 'name', 'customerId']
 
 /** Absent, null and empty all mean unknown. */
-const isSame = (payment: PaymentRecord, wanted: NewPayment): boolean =>
+export const isSame = (payment: PaymentRecord, wanted: NewPayment): boolean =>
   COMPARED.every(field => isDeepStrictEqual(payment[field] || null, wanted[field] || null))

@@ -1,6 +1,6 @@
 import type { Queryable } from '../../db/connect.ts'
 import type { Fact } from '../processor/event.ts'
-import { type AnyFact, byTime, loadSaleFacts } from '../processor/facts.ts'
+import { type AnyFact, byTime, loadSaleFacts, withoutReported } from '../processor/facts.ts'
 import type { Paid } from '../processor/sale-objects.ts'
 
 /** All ids and facts of a sale. */
@@ -12,9 +12,9 @@ export interface Sale {
 }
 
 /** An invoice with a hundred payments, each an intent and a charge, has 201 ids. */
-const MOST_IDS = 250
+export const MOST_IDS = 250
 /** An invoice, its intent and its charge take two steps; each further invoice that shares an intent takes two more. */
-const MOST_STEPS = 16
+export const MOST_STEPS = 16
 
 /**
  * Returns all facts of a sale. It follows the ids that events link: an invoice and its payment intent, the payment intent and
@@ -121,7 +121,7 @@ export function transfersIn({ ids, facts }: Pick<Sale, 'ids' | 'facts'>): Transf
 /** Returns each paid invoice and checkout once, the oldest first. Omits a checkout whose intent paid one of the invoices. */
 function payablesIn(facts: readonly AnyFact[], transfers: readonly Transfer[]): Payable[] {
   const payables = new Map<string, Payable>()
-  for (const fact of [...facts].sort(byTime)) {
+  for (const fact of withoutReported(facts).sort(byTime)) {
     if (fact.kind !== 'invoice' && fact.kind !== 'checkout') continue
     const { objectId, at, body } = fact
     if (!body || body.amountMinor <= 0) continue

@@ -1,7 +1,9 @@
 import { type AnyFact, byTime } from '../processor/facts.ts'
 import type { Coupon, Discount, Listed, Price } from '../processor/objects.ts'
+import type { PastInvoice } from '../processor/past-objects.ts'
 import type { Item } from '../processor/subscription-object.ts'
 import { couponOf, type Definitions, joinCoupon } from './mrr.ts'
+import { pricesIn } from './past-states.ts'
 
 /**
  * Returns the ids of all coupons in the facts, whole or by id, and of the prices whose payload can lack terms: tiers, or an
@@ -16,24 +18,39 @@ export function namedIn(facts: readonly AnyFact[]): string[] {
   for (const fact of facts) {
     discountsIn(fact).forEach(add)
     for (const { price } of itemsIn(fact)) {
-      const currency = fact.kind === 'subscription' ? fact.body.currency : null
+      const currency = currencyOf(fact)
       if (price && dependsOnMore(price, currency)) ids.add(price.id)
     }
   }
-  return [...ids]
+  return [...new Set([...ids, ...pricesIn(facts)])]
+}
+
+function currencyOf(fact: AnyFact): string | null {
+  if (fact.kind === 'origin') return fact.body.state.currency
+  return fact.kind === 'subscription' ? fact.body.currency : null
 }
 
 const dependsOnMore = (price: Price, currency: string | null) =>
   (price.isTiered && !price.tiers) || price.currency !== currency
 
-const itemsIn = (fact: AnyFact): Item[] =>
-  fact.kind === 'subscription' || fact.kind === 'items' ? fact.body.items : []
+/** A state, or the answer of a lookup. */
+function stateIn(fact: AnyFact): { items: Item[]; discounts: Listed[] | null } | undefined {
+  if (fact.kind === 'origin') return fact.body.state
+  return fact.kind === 'subscription' || fact.kind === 'items' ? fact.body : undefined
+}
+
+const itemsIn = (fact: AnyFact): Item[] => stateIn(fact)?.items ?? []
 
 function discountsIn(fact: AnyFact): Listed[] {
   if (fact.kind === 'discount') return [fact.body.discount]
-  const own = fact.kind === 'subscription' || fact.kind === 'items' ? (fact.body.discounts ?? []) : []
-  return [...own, ...itemsIn(fact).flatMap(item => item.discounts)]
+  if (fact.kind === 'invoice') return pastDiscountsIn(fact.body.past)
+  return [...(stateIn(fact)?.discounts ?? []), ...itemsIn(fact).flatMap(item => item.discounts)]
 }
+
+const pastDiscountsIn = (past: PastInvoice | undefined): Listed[] =>
+  past
+    ? [...past.discounts.map(({ discount }) => discount), ...past.lines.flatMap(({ discounts }) => discounts)]
+    : []
 
 /** Collects definitions. Of each discount the first description in time applies until a discount event replaces it. */
 export function collectDefinitions(

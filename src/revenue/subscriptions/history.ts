@@ -1,11 +1,12 @@
 import type { Fact } from '../processor/event.ts'
-import type { AnyFact } from '../processor/facts.ts'
+import { type AnyFact, withoutReported } from '../processor/facts.ts'
 import type { Lookup } from '../processor/fetch-objects.ts'
 import type { Discount, Listed } from '../processor/objects.ts'
 import type { Item } from '../processor/subscription-object.ts'
 import { collectDefinitions, couponsWithoutTerms } from './definitions.ts'
 import { compareStates, isCounting, type PaidInvoice, type State } from './movements.ts'
 import { mrrOf, pricesWithoutTerms } from './mrr.ts'
+import { pastStates, unknownPrices } from './past-states.ts'
 
 /** The states of a subscription in order, independent of the order in which facts arrived. */
 export interface SubscriptionHistory {
@@ -28,8 +29,8 @@ export function deriveHistory(
   customerDiscounts: readonly AnyFact[],
   described: readonly AnyFact[],
 ): SubscriptionHistory {
-  const snapshots = facts.filter(isSnapshot)
   const definitions = collectDefinitions([...facts, ...customerDiscounts], described)
+  const snapshots = [...facts.filter(isSnapshot), ...pastStates(facts, definitions.prices)]
   const steps = [...snapshots, ...[...facts, ...customerDiscounts].filter(isDiscount)].sort(compareSteps)
   const states: State[] = []
   const couponIds = new Set<string>()
@@ -71,7 +72,9 @@ export function deriveHistory(
     customerId: latest?.customerId ?? facts.find(fact => fact.customerId)?.customerId ?? null,
     needed: [
       ...[...couponIds].map((id): Lookup => ({ of: 'coupon', id })),
-      ...[...priceIds].map((id): Lookup => ({ of: 'price', id })),
+      ...[...priceIds, ...unknownPrices(facts, definitions.prices)].map(
+        (id): Lookup => ({ of: 'price', id }),
+      ),
       ...unansweredCut(steps.filter(isSnapshot), facts, definitions.discounts),
     ],
   }
@@ -121,7 +124,7 @@ const idOf = (listed: Listed) => (typeof listed === 'string' ? listed : listed.i
 /** Returns each paid invoice once. Several events can report one payment; the earliest time of payment is used. */
 function invoicesIn(facts: readonly AnyFact[]): PaidInvoice[] {
   const invoices = new Map<string, PaidInvoice>()
-  for (const fact of facts) {
+  for (const fact of withoutReported(facts)) {
     if (fact.kind !== 'invoice' || fact.body.amountMinor <= 0) continue
     const paidAt = fact.body.paidAt ?? fact.at.getTime()
     const known = invoices.get(fact.objectId)

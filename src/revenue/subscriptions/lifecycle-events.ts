@@ -1,7 +1,8 @@
 import type { Transaction } from '../../db/connect.ts'
 import { query } from '../../db/query.ts'
 import { deleteServiceEvents, type ServiceEvent, writeServiceEvents } from '../ledger/service-events.ts'
-import type { LifecycleEvent } from './movements.ts'
+import { announceLifecycle } from './announce-lifecycle.ts'
+import type { LifecycleEvent, State } from './movements.ts'
 
 export interface SubscriptionKey {
   siteNo: number
@@ -13,7 +14,7 @@ export interface Subscription extends SubscriptionKey {
   visitorId: string | null
 }
 
-interface LifecycleEventRow extends LifecycleEvent {
+export interface LifecycleEventRow extends LifecycleEvent {
   visitorId: string | null
 }
 
@@ -38,12 +39,14 @@ const deleteLifecycleEvent = query<SubscriptionKey & { name: string; key: string
 
 /**
  * Writes the missing lifecycle events of a subscription, and deletes those that are wrong by now.
+ * @param states of the subscription, in their order
  * @returns the events that were written or deleted
  */
 export async function replaceLifecycleEvents(
   tx: Transaction,
   subscription: Subscription,
   wanted: LifecycleEvent[],
+  { customerId, states }: { customerId: string | null | undefined; states: readonly State[] },
 ): Promise<LifecycleEvent[]> {
   const { siteNo, subscriptionId, visitorId } = subscription
   const recorded = await selectLifecycleEvents(tx, { siteNo, subscriptionId })
@@ -62,10 +65,18 @@ export async function replaceLifecycleEvents(
   for (const { name, key, at } of missing) {
     await insertLifecycleEvent(tx, { ...subscription, name, key, at: new Date(at) })
   }
+  // One that only got another time or visitor is no news.
+  const known = new Set(recorded.map(({ name, key }) => `${name}/${key}`))
+  for (const each of missing) {
+    if (known.has(`${each.name}/${each.key}`)) continue
+    const state = states.findLast(({ at }) => at <= each.at)
+    await announceLifecycle(tx, { ...subscription, customerId, state }, each)
+  }
   return [...wrong, ...missing]
 }
 
-const eventOf = (
+/** Returns the event of the event log. */
+export const eventOf = (
   subscriptionId: string,
   { name, key, at }: LifecycleEvent,
   visitorId: string | null,

@@ -37,6 +37,7 @@ export interface LifecycleEvent {
 const COUNTING = new Set(['active', 'past_due'])
 export const isCounting = (status: string) => COUNTING.has(status)
 const OVER = new Set(['canceled', 'incomplete_expired'])
+export const isOver = (status: string) => OVER.has(status)
 
 /** Order of the states that Stripe reports within one second: the usual course of a subscription, with the end last. */
 const STATUS_ORDER = [
@@ -102,7 +103,7 @@ export function deriveMovements(states: readonly State[]): {
       move(isMore ? 'upgrade' : 'downgrade', mrr - counted.mrr)
     }
     if (counts) counted = { mrr, currency }
-    if (!OVER.has(state.status) && state.isEnding !== (before?.isEnding ?? false)) {
+    if (!isOver(state.status) && state.isEnding !== (before?.isEnding ?? false)) {
       record(state.isEnding ? 'subscription_cancel_scheduled' : 'subscription_reactivated')
     }
     before = state

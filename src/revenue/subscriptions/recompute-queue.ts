@@ -1,6 +1,7 @@
 import type { Db, Transaction } from '../../db/connect.ts'
 import { query } from '../../db/query.ts'
 import { AppError } from '../../errors.ts'
+import { announceChanges, announcedAt } from '../../events/announcements.ts'
 import type { Log } from '../../runtime/log.ts'
 import { reconcilePayments } from '../sales/reconcile-payments.ts'
 import { inProcessorTransaction } from '../transactions.ts'
@@ -9,20 +10,24 @@ import { MOST_AT_ONCE, recomputeSubscriptions } from './recompute-subscription.t
 /** Time limit of one call: Stripe waits for the response, and other scheduled jobs wait for their turn. */
 const BUDGET_MS = 2_000
 
-const insertQueued = query<{ siteNo: number; subscriptionIds: readonly string[] }>(
+const insertQueued = query<{ siteNo: number; subscriptionIds: readonly string[]; announcedAt: Date | null }>(
   'enqueue-recomputes',
-  `insert into recompute_queue (site_no, subscription_id)
-  select :siteNo::int, subscription_id
+  `insert into recompute_queue (site_no, subscription_id, announced_at)
+  select :siteNo::int, subscription_id, :announcedAt::timestamptz
   from unnest(:subscriptionIds::text[]) as subscription_id
-  on conflict do nothing`,
+  on conflict (site_no, subscription_id) do update
+  set announced_at = coalesce(recompute_queue.announced_at, excluded.announced_at)`,
 )
 
-const selectQueued = query<{ siteNo: number; limit: number }, { subscriptionId: string }>(
+const selectQueued = query<
+  { siteNo: number; limit: number },
+  { subscriptionId: string; announcedAt: Date | null }
+>(
   'select-recompute-queue',
-  `select subscription_id as "subscriptionId"
+  `select subscription_id as "subscriptionId", announced_at as "announcedAt"
   from recompute_queue
   where site_no = :siteNo and exists (select from sites where site_no = :siteNo and deleted_at is null)
-  order by subscription_id
+  order by announced_at nulls first, subscription_id
   limit :limit`,
 )
 
@@ -39,13 +44,14 @@ const selectSites = query<void, { siteNo: number }>(
   order by site_no`,
 )
 
-/** Adds subscriptions to the recompute queue. */
+/** Adds subscriptions to the recompute queue. Their changes are announced if those of the transaction are. */
 export async function enqueueRecomputes(
   tx: Transaction,
   siteNo: number,
   subscriptionIds: readonly string[],
 ): Promise<void> {
-  if (subscriptionIds.length > 0) await insertQueued(tx, { siteNo, subscriptionIds })
+  if (subscriptionIds.length === 0) return
+  await insertQueued(tx, { siteNo, subscriptionIds, announcedAt: announcedAt(tx) ?? null })
 }
 
 /**
@@ -57,15 +63,20 @@ export async function recomputeSite({ db, log }: { db: Db; log: Log }, siteNo: n
   const endsAt = performance.now() + BUDGET_MS
   for (let limit = MOST_AT_ONCE; performance.now() < endsAt; ) {
     let subscriptionIds: string[] = []
+    let isLast = false
     try {
       await inProcessorTransaction(db, siteNo, async tx => {
-        const rows = await selectQueued(tx, { siteNo, limit })
+        const queued = await selectQueued(tx, { siteNo, limit })
+        const since = queued[0]?.announcedAt
+        const rows = queued.filter(row => row.announcedAt?.getTime() === since?.getTime())
+        isLast = queued.length < limit && rows.length === queued.length
+        if (since) announceChanges(tx, since)
         subscriptionIds = rows.map(({ subscriptionId }) => subscriptionId)
         const { renewalsChanged } = await recomputeSubscriptions(tx, siteNo, subscriptionIds)
         for (const invoiceId of renewalsChanged) await reconcilePayments(tx, { siteNo }, [invoiceId])
         if (rows.length > 0) await deleteQueued(tx, { siteNo, subscriptionIds })
       })
-      if (subscriptionIds.length < limit) return false
+      if (isLast) return false
       limit = Math.min(MOST_AT_ONCE, limit * 2)
     } catch (error) {
       if (!(error instanceof RangeError || error instanceof AppError)) throw error

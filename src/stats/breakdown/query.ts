@@ -5,6 +5,7 @@ import { pageFields } from '../../schema/pagination.ts'
 import { requiredText } from '../../schema/validation.ts'
 import { checkComparison, previousFields } from '../../time/comparison.ts'
 import { StatsQuery } from '../filters/query.ts'
+import { importedField } from '../imported/answer.ts'
 import { PAGES } from './engagement-by-value.ts'
 
 /** Sorts that need `conversion_goal`. */
@@ -33,6 +34,7 @@ const fields = {
     .optional()
     .meta({ description: 'Goal of `converting_visitors` and `conversion_rate`.' }),
   ...previousFields,
+  ...importedField,
   ...pageFields(25),
 }
 

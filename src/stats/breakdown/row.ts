@@ -5,6 +5,8 @@ import type { RankedValue } from '../../rollups/protocol.ts'
 import { type CountOf, RATIOS } from '../../rollups/value-order.ts'
 import { shownValue } from '../../rollups/value-search.ts'
 import { count, decimal, label } from '../../schema/fields.ts'
+import { countsFor } from '../imported/by-value.ts'
+import type { TotalsSums } from '../imported/sums.ts'
 import { trafficFields } from '../metrics/traffic.ts'
 import { PAGES } from './engagement-by-value.ts'
 
@@ -76,6 +78,8 @@ export interface RowParts {
   money: { revenue: bigint; mrr: bigint } | undefined
   /** Undefined without `conversion_goal`. */
   converting: number | undefined
+  /** Totals of another product that belong to it; undefined without any. */
+  imported?: TotalsSums | undefined
 }
 
 export function presentRow(dimension: BreakdownDimension, parts: RowParts, before?: RowParts): BreakdownRow {
@@ -86,15 +90,19 @@ export function presentRow(dimension: BreakdownDimension, parts: RowParts, befor
   }
 }
 
-function presentMetrics(dimension: BreakdownDimension, { counts, money, converting }: RowParts): Metrics {
-  const countOf: CountOf = column => counts[column]
+function presentMetrics(
+  dimension: BreakdownDimension,
+  { counts, money, converting, imported }: RowParts,
+): Metrics {
+  const together = { counts, imported }
+  const countOf = countsFor('visitors', together)
   return {
-    visitors: counts.visitors,
-    sessions: counts.sessions,
-    pageviews: counts.pageviews,
-    views_per_visit: RATIOS.views_per_visit(countOf),
-    bounce_rate: RATIOS.bounce_rate(countOf),
-    avg_session_seconds: RATIOS.avg_session_seconds(countOf),
+    visitors: countOf('visitors'),
+    sessions: countOf('sessions'),
+    pageviews: countOf('pageviews'),
+    views_per_visit: RATIOS.views_per_visit(countsFor('views_per_visit', together)),
+    bounce_rate: RATIOS.bounce_rate(countsFor('bounce_rate', together)),
+    avg_session_seconds: RATIOS.avg_session_seconds(countsFor('avg_session_seconds', together)),
     ...(PAGES.has(dimension) && {
       time_on_page_seconds: RATIOS.time_on_page_seconds(countOf),
       scroll_depth: RATIOS.scroll_depth(countOf),

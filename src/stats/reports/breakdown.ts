@@ -1,15 +1,23 @@
 import { type BreakdownDimension, sectionOf } from '../../dimensions/dimensions.ts'
-import type { RankedValue } from '../../rollups/protocol.ts'
 import type { Amounts, Sort } from '../../rollups/value-order.ts'
+import { MOST_ROWS } from '../../schema/download.ts'
 import { type Page, windowOf } from '../../schema/pagination.ts'
 import { mayShow, requireSection } from '../../sharing/grant.ts'
 import type { Comparison } from '../../time/comparison.ts'
 import { countConvertingByValue, findConversionTargets } from '../breakdown/converting-visitors.ts'
 import { type MoneyKind, sumMoneyByValue } from '../breakdown/money-by-value.ts'
 import { type BreakdownQuery, OF_CONVERSIONS } from '../breakdown/query.ts'
-import { countGiven, rankPage } from '../breakdown/rank-page.ts'
+import { countGiven, type PageOptions, rankPage, type Subject } from '../breakdown/rank-page.ts'
 import { type BreakdownRow, presentRow, type RowParts } from '../breakdown/row.ts'
 import { type ConversionTargets, keptPart, type ResolvedQuery } from '../filters/resolved-query.ts'
+import type { Imported } from '../imported/answer.ts'
+import {
+  type ImportedValues,
+  rankTogether,
+  readImportedValues,
+  type ValueTogether,
+} from '../imported/by-value.ts'
+import { findFamilies, withImportedStart } from '../imported/families.ts'
 import { resolveContext, type StatsServices, type StatsSite } from '../query-context.ts'
 
 /** The money that a sort needs. */
@@ -38,10 +46,26 @@ export async function getBreakdown(
   services: StatsServices,
   site: StatsSite,
   { dimension, search, sort, order, conversion_goal: goalId, ...query }: BreakdownQuery,
-): Promise<Page<BreakdownRow> & { comparison: Comparison | undefined }> {
+): Promise<Page<BreakdownRow> & { comparison: Comparison | undefined; imported: Imported | undefined }> {
   requireSection(services.grant, sectionOf(dimension))
   if (MONEY_OF[sort]) requireSection(services.grant, 'revenue')
-  const { resolved, resolvedBefore, comparison } = await resolveContext(services, site, query)
+  const families = query.imported ? await findFamilies(services.reads, site) : undefined
+  const { range, rangeBefore, filters, resolved, resolvedBefore, comparison } = await resolveContext(
+    services,
+    families ? withImportedStart(site, families) : site,
+    query,
+  )
+  const hasConversions = goalId !== undefined
+  const imported =
+    families &&
+    (await Promise.all(
+      (comparison ? [range, rangeBefore] : [range]).map(period =>
+        readImportedValues(services, site, families, {
+          range: period,
+          ...{ filters, dimension, sort, hasConversions },
+        }),
+      ),
+    ))
   const periods = comparison ? [resolved, resolvedBefore] : [resolved]
   // Conversions are counted from rows: visitors have to be those of the same time.
   const counted = goalId ? periods.map(keptPart) : periods
@@ -50,26 +74,52 @@ export async function getBreakdown(
     (period, index): Source => ({ services, site, dimension, resolved: period, targets: targets[index] }),
   )
   const subject = { dimension, zone: site.timezone }
-  const { rows, total } = await rankPage(services, source!.resolved, subject, {
+  const { rows, total } = await rankWith(imported?.[0], services, source!.resolved, subject, {
     sort,
     order: order ?? (sort === 'value' ? 'asc' : 'desc'),
     search,
     ...windowOf(query),
     amounts: await amountsFor(source!, sort),
   })
+  const values = rows.map(({ counts }) => counts.value)
   const [parts, partsBefore] = await Promise.all([
     withParts(source!, rows),
     before &&
-      countGiven(services, before.resolved, subject, valuesOf(rows)).then(found => withParts(before, found)),
+      countGiven(services, before.resolved, subject, values).then(found =>
+        withParts(
+          before,
+          found.map(counts => ({ counts, imported: imported?.[1]?.byValue.get(counts.value) })),
+        ),
+      ),
   ])
   return {
     rows: parts.map((part, index) => presentRow(dimension, part, partsBefore?.[index])),
     total,
     comparison,
+    imported: imported && {
+      ...imported[0]!.note,
+      ...(imported[1] && { previous: imported[1].note }),
+    },
   }
 }
 
-const valuesOf = (rows: RankedValue[]) => rows.map(({ value }) => value)
+/** Ranks own values; with imported ones, all own values are ranked together with them. */
+async function rankWith(
+  imported: ImportedValues | undefined,
+  services: StatsServices,
+  resolved: ResolvedQuery,
+  subject: Subject,
+  options: PageOptions,
+): Promise<Page<ValueTogether>> {
+  if (!imported || imported.byValue.size === 0) {
+    const { rows, total } = await rankPage(services, resolved, subject, options)
+    return { rows: rows.map(counts => ({ counts, imported: undefined })), total }
+  }
+  const all = await rankPage(services, resolved, subject, { ...options, limit: MOST_ROWS + 1, offset: 0 })
+  const { values = [], amounts = [] } = options.amounts ?? {}
+  const amountOf = new Map(values.map((value, index) => [value, amounts[index]!]))
+  return rankTogether(all.rows, imported.byValue, { ...options, amountOf: value => amountOf.get(value) })
+}
 
 /** Returns the numbers of all values that a sort needs and the counts of a value do not have. */
 async function amountsFor(source: Source, sort: Sort): Promise<Amounts | undefined> {
@@ -90,17 +140,18 @@ const listed = (amounts: Map<string, bigint>): Amounts => ({
 })
 
 /** Adds money and conversions to the counts of values. */
-async function withParts(source: Source, rows: RankedValue[]): Promise<RowParts[]> {
+async function withParts(source: Source, rows: ValueTogether[]): Promise<RowParts[]> {
   const { services, site, dimension, resolved, targets } = source
-  const values = valuesOf(rows)
+  const values = rows.map(({ counts }) => counts.value)
   const [money, converting] = await Promise.all([
     mayShow(services.grant, 'revenue')
       ? sumMoneyByValue(services, site, resolved, dimension, values)
       : undefined,
     targets && countConvertingByValue(services, site, resolved, targets, dimension, values),
   ])
-  return rows.map(counts => ({
+  return rows.map(({ counts, imported }) => ({
     counts,
+    imported,
     money: money && {
       revenue: money.revenue.get(counts.value) ?? 0n,
       mrr: money.mrr.get(counts.value) ?? 0n,

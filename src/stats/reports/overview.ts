@@ -6,14 +6,20 @@ import { mayShow } from '../../sharing/grant.ts'
 import { Comparison, checkComparison, compareFields } from '../../time/comparison.ts'
 import { StatsQuery } from '../filters/query.ts'
 import type { ResolvedQuery } from '../filters/resolved-query.ts'
+import { Imported, importedField } from '../imported/answer.ts'
+import { presentTogether } from '../imported/combine.ts'
+import { findFamilies, withImportedStart } from '../imported/families.ts'
+import { byBucket, readImportedTraffic } from '../imported/traffic.ts'
 import { countConvertingVisitors } from '../metrics/conversions.ts'
 import { countMoney } from '../metrics/money.ts'
-import { countTraffic, presentTraffic, trafficFields } from '../metrics/traffic.ts'
+import { countTraffic, trafficFields } from '../metrics/traffic.ts'
 import { resolveContext, type StatsServices, type StatsSite } from '../query-context.ts'
 
 const metrics = { ...trafficFields, ...moneyFields }
 
-export const OverviewQuery = StatsQuery.safeExtend(compareFields).superRefine(checkComparison)
+export const OverviewQuery = StatsQuery.safeExtend({ ...compareFields, ...importedField }).superRefine(
+  checkComparison,
+)
 export type OverviewQuery = z.infer<typeof OverviewQuery>
 
 /** @see docs/metrics.md "Overview" */
@@ -34,6 +40,7 @@ export const Overview = z
       description: 'The same metrics of as many days just before, or of the compared period.',
     }),
     comparison: Comparison.optional(),
+    imported: Imported.optional(),
   })
   .meta({ id: 'Overview' })
 export type Overview = z.infer<typeof Overview>
@@ -45,9 +52,15 @@ export async function getOverview(
   site: StatsSite,
   query: OverviewQuery,
 ): Promise<Overview> {
-  const { range, resolved, resolvedBefore, comparison } = await resolveContext(services, site, query)
+  const families = query.imported ? await findFamilies(services.reads, site) : undefined
+  const { range, rangeBefore, filters, resolved, resolvedBefore, comparison } = await resolveContext(
+    services,
+    families ? withImportedStart(site, families) : site,
+    query,
+  )
+  const ranges = [range, rangeBefore]
   const periods = [resolved, resolvedBefore]
-  const [traffic, totals, conversions] = await Promise.all([
+  const [traffic, totals, conversions, imported] = await Promise.all([
     Promise.all(periods.map(period => countTraffic(services, period, [period]))),
     mayShow(services.grant, 'revenue')
       ? countMoney(
@@ -57,11 +70,17 @@ export async function getOverview(
         )
       : undefined,
     Promise.all(periods.map(period => period.goal && measureConversion(services, period))),
+    families &&
+      Promise.all(ranges.map(period => readImportedTraffic(services, site, families, period, filters))),
   ])
-  const visitors = traffic.map(([period]) => period!.visitors)
+  const presented = traffic.map(([period], index) => {
+    const [sums] = imported ? byBucket(imported[index]!.byDay, site.timezone, [ranges[index]!]) : []
+    return presentTogether(period!, sums)
+  })
+  const visitors = presented.map(period => period.visitors)
   const money = totals ? presentMoney(totals, visitors) : []
-  const [current, previous] = traffic.map(([period], index) => ({
-    ...presentTraffic(period!),
+  const [current, previous] = presented.map((period, index) => ({
+    ...period,
     ...money[index],
     ...conversions[index],
   }))
@@ -71,6 +90,7 @@ export async function getOverview(
     days: range.days,
     previous: previous!,
     ...(comparison && { comparison }),
+    ...(imported && { imported: { ...imported[0]!.note, previous: imported[1]!.note } }),
   }
 }
 

@@ -5,8 +5,12 @@ import { requireSection } from '../../sharing/grant.ts'
 import { Comparison, checkComparison, compareFields } from '../../time/comparison.ts'
 import { buckets, groupField, seriesBuckets } from '../../time/range.ts'
 import { StatsQuery } from '../filters/query.ts'
+import { Imported, importedField } from '../imported/answer.ts'
+import { presentTogether } from '../imported/combine.ts'
+import { findFamilies, type TotalsNumber, withImportedStart } from '../imported/families.ts'
+import { byBucket, type ImportedTraffic, readImportedMetric } from '../imported/traffic.ts'
 import { countMoney, type Period } from '../metrics/money.ts'
-import { countTraffic, presentTraffic } from '../metrics/traffic.ts'
+import { countTraffic } from '../metrics/traffic.ts'
 import { resolveContext, type StatsServices, type StatsSite } from '../query-context.ts'
 
 /** Parts of the traffic totals that each metric needs. */
@@ -20,12 +24,23 @@ const TRAFFIC_METRICS = {
   custom_events: ['hits'],
 } satisfies Record<string, TrafficPart[]>
 type TrafficMetric = keyof typeof TRAFFIC_METRICS
+/** Imported numbers without which an imported day has no such metric. */
+const IMPORTED_NUMBERS = {
+  visitors: ['visitors'],
+  pageviews: ['pageviews'],
+  sessions: ['sessions'],
+  bounce_rate: ['bounces', 'sessions'],
+  views_per_visit: ['pageviews', 'sessions'],
+  avg_session_seconds: ['duration_seconds', 'sessions'],
+  custom_events: ['events'],
+} satisfies Record<TrafficMetric, TotalsNumber[]>
 const trafficMetrics = Object.keys(TRAFFIC_METRICS) as TrafficMetric[]
 
 export const TimeseriesQuery = StatsQuery.safeExtend({
   metric: z.enum([...trafficMetrics, 'revenue', 'mrr']).meta({ description: 'A metric of the overview.' }),
   ...groupField,
   ...compareFields,
+  ...importedField,
 }).superRefine(checkComparison)
 export type TimeseriesQuery = z.infer<typeof TimeseriesQuery>
 
@@ -52,6 +67,7 @@ export const Timeseries = z.object({
     example: ['2026-03-27T00:00:00+01:00', '2026-03-28T00:00:00+01:00'],
   }),
   comparison: Comparison.optional(),
+  imported: Imported.optional(),
   group: Group,
 })
 export type Timeseries = z.infer<typeof Timeseries>
@@ -68,9 +84,10 @@ export async function getTimeseries(
   const { metric } = query
   const isMoney = metric === 'revenue' || metric === 'mrr'
   requireSection(services.grant, isMoney ? 'revenue' : 'traffic')
-  const { range, rangeBefore, resolved, resolvedBefore, comparison } = await resolveContext(
+  const families = query.imported ? await findFamilies(services.reads, site) : undefined
+  const { range, rangeBefore, filters, resolved, resolvedBefore, comparison } = await resolveContext(
     services,
-    site,
+    families ? withImportedStart(site, families) : site,
     query,
   )
   const all = seriesBuckets(range)
@@ -80,15 +97,28 @@ export async function getTimeseries(
     { resolved, buckets: all },
     { resolved: resolvedBefore, buckets: before },
   ]
+  const needs = isMoney ? undefined : IMPORTED_NUMBERS[metric]
+  const imported =
+    families &&
+    (await Promise.all(
+      [range, rangeBefore].map(period =>
+        readImportedMetric(services, site, families, { range: period, filters, metric, needs }),
+      ),
+    ))
   const [values, previous] = isMoney
     ? await countMoneyMetric(services, site, periods, metric)
-    : await Promise.all(periods.map(period => countTrafficMetric(services, period, metric)))
+    : await Promise.all(
+        periods.map((period, index) =>
+          countTrafficMetric(services, period, metric, imported?.[index], site.timezone),
+        ),
+      )
   const labels = all.map(({ label }) => label)
   return {
     labels,
     values: values!,
     previous: labels.map((_, index) => previous![index] ?? 0),
     ...(comparison && { previous_labels: before.map(({ label }) => label), comparison }),
+    ...(imported && { imported: { ...imported[0]!.note, previous: imported[1]!.note } }),
     group: range.group,
   }
 }
@@ -100,9 +130,12 @@ async function countTrafficMetric(
   services: StatsServices,
   { resolved, buckets }: Period,
   metric: TrafficMetric,
+  imported: ImportedTraffic | undefined,
+  zone: string,
 ) {
   const totals = await countTraffic(services, resolved, buckets, TRAFFIC_METRICS[metric])
-  return totals.map(bucket => presentTraffic(bucket)[metric])
+  const sums = imported ? byBucket(imported.byDay, zone, buckets) : []
+  return totals.map((bucket, index) => presentTogether(bucket, sums[index])[metric])
 }
 
 /** The MRR metric is the change of MRR, as in the overview. */

@@ -1,3 +1,4 @@
+import type { SortOptions } from '../sort/sorter.ts'
 import type { SourceFile } from '../source-file.ts'
 
 /** A line of `hits:import` (docs/import.md). */
@@ -25,6 +26,8 @@ export interface ConvertOptions {
   timezone: string
   /** The website in files that hold several, as the format names it; undefined: the only one. */
   website?: string
+  /** Where rows lie that a converter must bring together; by default in the temporary folder of the system. */
+  sort?: Pick<SortOptions, 'folder' | 'requireFreeDisk'>
 }
 
 /** Turns the files of another product into hits. */
@@ -38,6 +41,9 @@ export interface Converter {
   /**
    * Reads a file with constant memory, in the order of the file; the caller puts the hits in time order. Each visitor of the other
    * product has one `visitor_id`, made by `visitorIdOf`.
+   *
+   * The text of a line is its identity when a longer file is imported: the same row must always give the same line. So a change of
+   * a converter that gives another line for a row counts that row again.
    * @throws AppError `validation_failed` when the file is not of this format, with what is expected
    */
   convert(file: SourceFile, options: ConvertOptions): AsyncIterable<Converted>

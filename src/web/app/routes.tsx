@@ -11,6 +11,7 @@ const Login = lazyPage(() => import('../pages/auth/login.tsx'))
 const Setup = lazyPage(() => import('../pages/auth/setup.tsx'))
 const Reset = lazyPage(() => import('../pages/auth/reset.tsx'))
 const Invite = lazyPage(() => import('../pages/auth/invite.tsx'))
+const MailLink = lazyPage(() => import('../pages/auth/mail-link.tsx'))
 const Sites = lazyPage(() => import('../pages/sites/sites.tsx'))
 const NewSite = lazyPage(() => import('../pages/sites/new-site.tsx'))
 const TeamPage = lazyPage(() => import('../pages/team/team.tsx'))
@@ -29,6 +30,7 @@ export function Routes() {
           <Route path="/setup" component={Setup} />
           <Route path="/reset" component={Reset} />
           <Route path="/invite" component={Invite} />
+          <Route path="/mail/:purpose/:token" component={MailLink} />
           <Route path="/share/:site" nest component={Shared} />
           <Route path="/embed/:site" nest component={Shared} />
           <Route>

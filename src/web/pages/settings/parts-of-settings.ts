@@ -3,8 +3,10 @@ export const PARTS = [
   { name: 'general', needs: 'member' },
   { name: 'tracking', needs: 'member' },
   { name: 'sharing', needs: 'change' },
+  { name: 'reports', needs: 'manage' },
   { name: 'segments', needs: 'member' },
   { name: 'notes', needs: 'member' },
+  { name: 'import', needs: 'manage' },
   { name: 'data', needs: 'member' },
   { name: 'danger', needs: 'manage' },
 ] as const

@@ -6,8 +6,10 @@ import { useText } from '../../text/text.tsx'
 import { DangerSettings } from './danger.tsx'
 import { DataSettings } from './data.tsx'
 import { GeneralSettings } from './general.tsx'
+import { ImportSettings } from './import/import.tsx'
 import { NoteSettings } from './notes.tsx'
 import { PARTS, type PartName } from './parts-of-settings.ts'
+import { ReportSettings } from './reports/reports.tsx'
 import { SegmentSettings } from './segments.tsx'
 import css from './settings.module.css'
 import { SharingSettings } from './sharing/sharing.tsx'
@@ -17,8 +19,10 @@ const CONTENT: Record<PartName, ComponentType> = {
   general: GeneralSettings,
   tracking: TrackingSettings,
   sharing: SharingSettings,
+  reports: ReportSettings,
   segments: SegmentSettings,
   notes: NoteSettings,
+  import: ImportSettings,
   data: DataSettings,
   danger: DangerSettings,
 }

@@ -9,6 +9,7 @@ import { explore } from '../de/explore.ts'
 import { filters } from '../de/filters.ts'
 import { funnels } from '../de/funnels.ts'
 import { goals } from '../de/goals.ts'
+import { imports } from '../de/imports.ts'
 import { install } from '../de/install.ts'
 import { journeys } from '../de/journeys.ts'
 import { keys } from '../de/keys.ts'
@@ -16,6 +17,7 @@ import { money } from '../de/money.ts'
 import { overview } from '../de/overview.ts'
 import { people } from '../de/people.ts'
 import { period } from '../de/period.ts'
+import { reports } from '../de/reports.ts'
 import { retention } from '../de/retention.ts'
 import { settings } from '../de/settings.ts'
 import { share } from '../de/share.ts'
@@ -39,6 +41,7 @@ export const dictionary: Dictionary = {
   filters,
   funnels,
   goals,
+  imports,
   install,
   journeys,
   keys,
@@ -46,6 +49,7 @@ export const dictionary: Dictionary = {
   overview,
   people,
   period,
+  reports,
   retention,
   settings,
   share,

@@ -9,6 +9,7 @@ import { explore } from '../en/explore.ts'
 import { filters } from '../en/filters.ts'
 import { funnels } from '../en/funnels.ts'
 import { goals } from '../en/goals.ts'
+import { imports } from '../en/imports.ts'
 import { install } from '../en/install.ts'
 import { journeys } from '../en/journeys.ts'
 import { keys } from '../en/keys.ts'
@@ -16,6 +17,7 @@ import { money } from '../en/money.ts'
 import { overview } from '../en/overview.ts'
 import { people } from '../en/people.ts'
 import { period } from '../en/period.ts'
+import { reports } from '../en/reports.ts'
 import { retention } from '../en/retention.ts'
 import { settings } from '../en/settings.ts'
 import { share } from '../en/share.ts'
@@ -38,6 +40,7 @@ export const dictionary = {
   filters,
   funnels,
   goals,
+  imports,
   install,
   journeys,
   keys,
@@ -45,6 +48,7 @@ export const dictionary = {
   overview,
   people,
   period,
+  reports,
   retention,
   settings,
   share,

@@ -1,0 +1,35 @@
+import { join } from 'node:path'
+import type { Command } from 'commander'
+import { createLease, whenFree } from '../../src/redis/lease.ts'
+import { exportDays } from '../../src/transfer/daily/export-days.ts'
+import { DAILY_EXPORT } from '../../src/transfer/daily/run-daily.ts'
+import { openTarget } from '../../src/transfer/daily/target.ts'
+import { secondsSince, showProgress } from '../progress.ts'
+import type { Answer } from './answer.ts'
+import { siteNoOf } from './sites.ts'
+
+/** Adds the commands for exports. */
+export function addExportCommands(admin: Command, answer: Answer): void {
+  admin
+    .command('export:days')
+    .description('write the files of the daily export that are due, now; see docs/export.md')
+    .option('--site <site>', 'id or domain; by default every site')
+    .action((options: { site?: string }) =>
+      answer(async (db, { config, redis }) => {
+        const startedAt = performance.now()
+        if (!config.exportTo) throw new Error('EXPORT_TO is not set: there is no place for the files')
+        const siteNo = await siteNoOf(db, options.site)
+        const target = await openTarget(config.exportTo)
+        const given = { db, target, workFolder: join(config.dataDir, 'exports'), now: () => new Date() }
+        const progress = showProgress('exporting')
+        const { signal } = new AbortController()
+        const onDay = ({ day }: { day: string }, { days, hits }: { days: number; hits: number }) =>
+          progress.part(0, `${day}: ${days} days, ${hits} hits`)
+        const lease = createLease(await redis(), DAILY_EXPORT)
+        const done = await whenFree(lease, () => exportDays(given, { siteNo, signal, onDay })).finally(
+          progress.end,
+        )
+        return { ...done, seconds: secondsSince(startedAt) }
+      }),
+    )
+}

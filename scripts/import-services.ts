@@ -1,0 +1,40 @@
+import { join } from 'node:path'
+import { folderOfServers } from '../src/embedded/attach.ts'
+import { openGeo } from '../src/ingestion/edge/geo.ts'
+import type { Lease } from '../src/redis/lease.ts'
+import { watchDisk } from '../src/runtime/disk.ts'
+import type { ImportServices } from '../src/transfer/imports/import-kind.ts'
+import type { Tools } from './tools.ts'
+
+/** Runs a command that imports. It stops with an error while the disk of the embedded servers is nearly full. */
+export async function withImportServices<Result>(
+  { db, config, log }: Pick<Tools, 'db' | 'config' | 'log'>,
+  lease: Lease,
+  run: (services: ImportServices) => Promise<Result>,
+): Promise<Result> {
+  const geo = await openGeo(config.geoipDatabase)
+  const disk = watchDisk({ folder: folderOfServers(config), minFreeBytes: config.minFreeBytes })
+  const requireFreeDisk = async () => {
+    await disk.check()
+    if (disk.isShort()) {
+      throw new Error(
+        'the disk is nearly full (MIN_FREE_DISK); make room and run it again: nothing is counted twice',
+      )
+    }
+  }
+  try {
+    return await run({
+      db,
+      lease,
+      log,
+      geo,
+      now: () => new Date(),
+      // Smaller for the embedded database, which has only one session.
+      batchHits: config.databaseUrl ? 2_000 : 1_000,
+      folder: join(config.dataDir, 'imports'),
+      requireFreeDisk,
+    })
+  } finally {
+    disk.stop()
+  }
+}

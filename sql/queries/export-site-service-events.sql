@@ -1,0 +1,18 @@
+-- Events that the service wrote, after the one at :at with :id.
+select
+  at::text as at,
+  id::text as id,
+  json_build_object(
+    'id', events.id,
+    'at', events.at,
+    'name', name,
+    'props', props,
+    'revenue_minor', revenue_minor,
+    'revenue_currency', revenue_currency,
+    'attributed_visitor_id', (select visitors.id from visitors where visitors.visitor_no = events.visitor_no),
+    'attributed_session_at', session_at
+  )::text as line
+from events
+where site_no = :siteNo::int and is_service and (events.at, events.id) > (:at::text::timestamptz, :id::text::uuid)
+order by events.at, events.id
+limit :limit::int

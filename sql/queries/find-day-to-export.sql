@@ -1,0 +1,20 @@
+-- The earliest day that is over, rolled up, and not exported in its present state; null as :siteNo: of any site.
+select
+  rollups.site_no as "siteNo",
+  sites.id as "siteId",
+  to_char(rollups.starts_at at time zone sites.timezone, 'YYYY-MM-DD') as day,
+  rollups.starts_at as "startsAt",
+  rollups.ends_at as "endsAt",
+  rollups.version
+from daily_rollups as rollups
+join sites using (site_no)
+left join exported_days as exported using (site_no, starts_at, ends_at)
+where (:siteNo::int is null or rollups.site_no = :siteNo::int)
+  and rollups.ends_at <= :endedBefore::timestamptz
+  and rollups.rolled_up_to >= rollups.ends_at
+  and rollups.version is distinct from exported.version
+  and (exported.version is not null or rollups.pageviews > 0 or rollups.custom_events > 0 or rollups.sessions > 0)
+  and sites.deleted_at is null
+  and (sites.details_from is null or rollups.starts_at >= sites.details_from)
+order by rollups.starts_at, rollups.site_no
+limit 1

@@ -1,0 +1,106 @@
+import type { Transaction } from '../db/connect.ts'
+import { query } from '../db/query.ts'
+import type { LifecycleName } from './reserved-names.ts'
+
+/** Types of events that money makes. */
+export const MONEY_EVENTS = [
+  'payment.paid',
+  'payment.refunded',
+  'trial.started',
+  'trial.converted',
+  'subscription.started',
+  'subscription.renewed',
+  'subscription.upgraded',
+  'subscription.downgraded',
+  'subscription.cancel_scheduled',
+  'subscription.reactivated',
+  'subscription.ended',
+] as const
+export type MoneyEvent = (typeof MONEY_EVENTS)[number]
+
+/** Transactions whose changes are news, with their time. Imports, repairs and erasures are not among them. */
+const announcing = new WeakMap<Transaction, Date>()
+
+/** Says that what the transaction records happened just now, so that `announce` tells the endpoints of the site. */
+export const announceChanges = (tx: Transaction, now: Date): void => void announcing.set(tx, now)
+
+/** Time of the news that the transaction records; undefined when it records none. */
+export const announcedAt = (tx: Transaction): Date | undefined => announcing.get(tx)
+
+const insertAnnouncement = query<{
+  siteNo: number
+  type: string
+  key: string
+  at: Date
+  now: Date
+  data: string
+  visitorId: string | null
+  customer: string | null
+}>(
+  'announce',
+  `insert into outgoing_events (site_no, type, key, occurred_at, created_at, data, visitor_id, customer)
+  select :siteNo::int, :type::text, :key::text, :at::timestamptz, :now::timestamptz, :data::text, :visitorId::uuid,
+    :customer::text
+  where exists (
+    select
+    from webhook_endpoints
+    where site_no = :siteNo::int and is_enabled and :type::text = any(kinds) and active_since <= :at::timestamptz
+  )
+  on conflict (site_no, key) do nothing`,
+)
+
+/** What the endpoints of a site are told. */
+export interface Announcement {
+  type: MoneyEvent
+  /** The same key is announced once. */
+  key: string
+  /** When it happened; undefined for the time of the news. */
+  at?: Date
+  data: Record<string, unknown>
+  visitorId?: string | null | undefined
+  /** Key of `payments.customer`. */
+  customer?: string | null | undefined
+}
+
+/**
+ * Writes an event for the endpoints of the site that want it, in the transaction that records what happened. Does nothing in a
+ * transaction that was not given to `announceChanges`, and nothing for a site without such an endpoint.
+ */
+export async function announce(
+  tx: Transaction,
+  siteNo: number,
+  { type, key, at, data, visitorId, customer }: Announcement,
+): Promise<void> {
+  const now = announcing.get(tx)
+  if (!now) return
+  await insertAnnouncement(tx, {
+    siteNo,
+    type,
+    key: `${type}/${key}`,
+    at: at ?? now,
+    now,
+    data: JSON.stringify(data),
+    visitorId: visitorId || null,
+    customer: customer ?? null,
+  })
+}
+
+/** Returns the type of the event for a lifecycle event; undefined for payments, which have events of their own. */
+export function eventOfLifecycle(name: LifecycleName): MoneyEvent | undefined {
+  const type = name.replace('_', '.')
+  return MONEY_EVENTS.find(known => known === type)
+}
+
+/** Deletes what endpoints were told of a person, with the log of its deliveries. */
+export const deleteAnnouncements = query<{ siteNo: number; visitorIds: string[]; customers: string[] }>(
+  'delete-announcements',
+  `with events as (
+    delete from outgoing_events
+    where site_no = :siteNo::int and (visitor_id = any(:visitorIds::uuid[]) or customer = any(:customers::text[]))
+    returning id
+  ),
+  deliveries as (
+    delete from webhook_deliveries where event_id = any(array(select id from events)) returning id
+  )
+  delete from webhook_attempts where delivery_id = any(array(select id from deliveries))`,
+)

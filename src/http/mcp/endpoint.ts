@@ -1,0 +1,35 @@
+import type { Request, RequestHandler } from 'express'
+import { AppError } from '../../errors.ts'
+import type { Services } from '../../services.ts'
+import { authenticate } from '../../teams/authentication.ts'
+import { bucketsOf, chargeCall } from '../../trpc/charge.ts'
+import type { Context } from '../../trpc/context.ts'
+import { originOf } from '../api/browser.ts'
+import { contextOf } from '../api/context.ts'
+import { readJsonObject } from '../body.ts'
+
+/**
+ * Serves the Model Context Protocol (Streamable HTTP, without sessions) at `/mcp`: assistants read the sites of a token. Nothing is kept
+ * between two requests, so that any process of any host may answer.
+ * @see https://modelcontextprotocol.io/specification/2025-06-18/basic/transports
+ */
+export function mcpEndpoint(services: Services): RequestHandler {
+  return async (req, res) => {
+    refuseForeignPages(req, services)
+    // A token alone: an assistant has no session of a browser.
+    const ctx: Context = { ...contextOf(services, req, res), sessionCookie: undefined, team: undefined }
+    const caller = await authenticate(ctx)
+    await chargeCall(ctx, bucketsOf({ caller, person: null }, ctx.config.limits))
+    const message = await readJsonObject(req)
+    // Loaded at the first message: it takes 100 ms, and most processes never get one.
+    const { answerMessage } = await import('./answer-message.ts')
+    await answerMessage(req, res, { ...ctx, isCharged: true }, message)
+  }
+}
+
+/** As the specification demands against DNS rebinding. */
+function refuseForeignPages(req: Request, { config }: Services): void {
+  if (originOf(req, config.baseUrl) === 'foreign') {
+    throw new AppError('forbidden', 'Pages of other origins may not call this address')
+  }
+}

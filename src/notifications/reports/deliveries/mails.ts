@@ -1,0 +1,71 @@
+import { letter } from '../../../mail/letter.ts'
+import type { Mail } from '../../../mail/message.ts'
+import type { Services } from '../../../services.ts'
+import type { SiteRecord } from '../../../sites/schema.ts'
+import { composeReport } from '../compose.ts'
+import { linkTo } from '../links.ts'
+import { plain } from '../mail/plain.ts'
+import { textsOf } from '../mail/texts.ts'
+import type { Period } from '../periods.ts'
+import type { ReportNumbers } from '../read-report.ts'
+import { findRecipient } from '../recipient-rows.ts'
+import type { Language } from '../schema.ts'
+import type { Delivery } from './rows.ts'
+
+type Parts = Pick<Services, 'config'>
+
+/** Returns the mail of a report, with the links and headers by which its recipient unsubscribes (RFC 8058). */
+export function reportMail(
+  { config }: Parts,
+  site: SiteRecord,
+  period: Period,
+  numbers: ReportNumbers,
+  { id, address, language }: { id: string; address: string; language: Language },
+): Mail {
+  const unsubscribeUrl = linkTo(config, 'unsubscribe', id)
+  const mail = composeReport(config, site, period, numbers, { address, language, unsubscribeUrl })
+  return {
+    ...mail,
+    to: address,
+    messageId: messageId(config, id, period.frequency, period.from),
+    headers: {
+      'List-Unsubscribe': `<${unsubscribeUrl}>`,
+      'List-Unsubscribe-Post': 'List-Unsubscribe=One-Click',
+      'List-Id': `<${site.id}.reports.${hostOf(config)}>`,
+    },
+  }
+}
+
+/** Returns the question whether an address wants reports; undefined when its recipient is gone. */
+export async function confirmationMail(
+  { db, config }: Parts & Pick<Services, 'db'>,
+  { id, kind, from }: Delivery,
+): Promise<Mail | undefined> {
+  const [recipient] = await findRecipient(db, { id })
+  if (!recipient) return undefined
+  const language = recipient.language as Language
+  const { confirmation: texts } = textsOf(language)
+  const domain = plain(recipient.domain)
+  const { host } = new URL(config.baseUrl)
+  return {
+    to: recipient.address,
+    subject: texts.subject(domain),
+    messageId: messageId(config, id, kind, from),
+    ...letter(
+      [
+        texts.text(plain(recipient.createdBy ?? host), domain, host),
+        { label: texts.button, url: linkTo(config, 'confirm', id) },
+        texts.ignore,
+      ],
+      language,
+    ),
+  }
+}
+
+/** The same for each attempt, so that a mail program shows a mail once that arrived twice. */
+const messageId = (config: Services['config'], id: string, kind: string, from: string): string =>
+  `<report-${id}-${kind}-${from}@${hostOf(config)}>`
+
+/** The host of the sender. */
+const hostOf = ({ mail, baseUrl }: Services['config']): string =>
+  /@([A-Za-z0-9.-]+)/.exec(mail?.from ?? '')?.[1] ?? new URL(baseUrl).hostname

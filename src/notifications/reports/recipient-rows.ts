@@ -1,0 +1,168 @@
+import { query } from '../../db/query.ts'
+import type { Language, ReportSection } from './schema.ts'
+
+/** What a manager chooses for a recipient. */
+export interface RecipientFields {
+  language: Language
+  hour: number
+  /** Since when each report is wanted; null: not. */
+  dailySince: Date | null
+  weeklySince: Date | null
+  monthlySince: Date | null
+  sections: ReportSection[]
+  skipsEmpty: boolean
+}
+
+/** Database row of a recipient. */
+export interface RecipientRow extends RecipientFields {
+  id: string
+  siteNo: number
+  address: string
+  userId: string | null
+  askedAt: Date | null
+  confirmedAt: Date | null
+  unsubscribedAt: Date | null
+  removedAt: Date | null
+  createdAt: Date
+  createdBy: string | null
+}
+
+/** A type that the compiler of statements can compare: a union is a text there. */
+type Stored = Omit<RecipientRow, 'language' | 'sections'> & { language: string; sections: string[] }
+
+export const RECIPIENT_COLUMNS = `
+  report_recipients.id, report_recipients.site_no as "siteNo", report_recipients.address, report_recipients.user_id as "userId",
+  report_recipients.language, report_recipients.hour, report_recipients.daily_since as "dailySince",
+  report_recipients.weekly_since as "weeklySince", report_recipients.monthly_since as "monthlySince",
+  report_recipients.sections, report_recipients.skips_empty as "skipsEmpty", report_recipients.asked_at as "askedAt",
+  report_recipients.confirmed_at as "confirmedAt", report_recipients.unsubscribed_at as "unsubscribedAt",
+  report_recipients.removed_at as "removedAt", report_recipients.created_at as "createdAt",
+  (
+    select coalesce(logins.email, users.email)
+    from users left join logins on logins.id = users.login_id
+    where users.id = report_recipients.created_by
+  ) as "createdBy"`
+
+/** A user who has left the site, or has another address by now, gets nothing. An address of no user always reaches it. */
+export const REACHES_SITE = `(
+    report_recipients.user_id is null
+    or exists (
+      select
+      from users join sites on sites.site_no = report_recipients.site_no
+      where
+        users.id = report_recipients.user_id
+        and users.team_id = sites.team_id
+        and users.email = report_recipients.address
+        and (users.site_ids is null or sites.id = any(users.site_ids))
+    )
+  )`
+
+export interface ListedRecipient extends Stored {
+  reachesSite: boolean
+  sentKind: string | null
+  sentFrom: string | null
+  sentTo: string | null
+  sentAt: Date | null
+  failedKind: string | null
+  failedFrom: string | null
+  failedTo: string | null
+  problem: string | null
+  response: string | null
+  attempts: number | null
+  nextAt: Date | null
+}
+
+export const selectRecipients = query<{ siteNo: number }, ListedRecipient>(
+  'list-report-recipients',
+  `select ${RECIPIENT_COLUMNS}, ${REACHES_SITE} as "reachesSite",
+    sent.kind as "sentKind", to_char(sent.first_day, 'YYYY-MM-DD') as "sentFrom", to_char(sent.last_day, 'YYYY-MM-DD') as "sentTo",
+    sent.changed_at as "sentAt",
+    failed.kind as "failedKind", to_char(failed.first_day, 'YYYY-MM-DD') as "failedFrom",
+    to_char(failed.last_day, 'YYYY-MM-DD') as "failedTo", failed.problem, failed.response, failed.attempts,
+    case when failed.state in ('waiting', 'claimed', 'handing_over') then failed.next_at end as "nextAt"
+  from report_recipients
+  left join lateral (
+    select *
+    from report_deliveries
+    where recipient_id = report_recipients.id and state = 'sent'
+    order by changed_at desc, kind
+    limit 1
+  ) as sent on true
+  left join lateral (
+    select *
+    from report_deliveries
+    where
+      recipient_id = report_recipients.id
+      and problem is not null
+      and state not in ('sent', 'skipped')
+      and (sent.due_at is null or due_at >= sent.due_at)
+    order by due_at desc, kind
+    limit 1
+  ) as failed on true
+  where report_recipients.site_no = :siteNo and report_recipients.removed_at is null
+  order by report_recipients.address`,
+)
+
+export const lockRecipient = query<{ siteNo: number; id: string }, Stored>(
+  'lock-report-recipient',
+  `select ${RECIPIENT_COLUMNS}
+  from report_recipients
+  where site_no = :siteNo and id = :id and removed_at is null
+  for update`,
+)
+
+/** Also one that was removed. */
+export const lockAddress = query<{ siteNo: number; address: string }, Stored>(
+  'lock-report-address',
+  `select ${RECIPIENT_COLUMNS} from report_recipients where site_no = :siteNo and address = :address for update`,
+)
+
+export const findRecipient = query<{ id: string }, Stored & { domain: string; teamId: string }>(
+  'find-report-recipient',
+  `select ${RECIPIENT_COLUMNS}, sites.domain, sites.team_id as "teamId"
+  from report_recipients join sites on sites.site_no = report_recipients.site_no
+  where report_recipients.id = :id and sites.deleted_at is null`,
+)
+
+/** In place of a row of the same address that was removed: its id stays, so that links in older mails keep working. */
+export const insertRecipient = query<
+  RecipientFields & {
+    siteNo: number
+    address: string
+    userId: string | null
+    askedAt: Date | null
+    confirmedAt: Date | null
+    createdBy: string
+    now: Date
+  },
+  { id: string }
+>(
+  'add-report-recipient',
+  `insert into report_recipients
+    (site_no, address, user_id, language, hour, daily_since, weekly_since, monthly_since, sections, skips_empty, asked_at,
+    confirmed_at, created_by, created_at)
+  values (
+    :siteNo, :address, :userId, :language, :hour, :dailySince, :weeklySince, :monthlySince, :sections, :skipsEmpty, :askedAt,
+    :confirmedAt, :createdBy, :now
+  )
+  on conflict (site_no, address) do update set
+    user_id = excluded.user_id, language = excluded.language, hour = excluded.hour, daily_since = excluded.daily_since,
+    weekly_since = excluded.weekly_since, monthly_since = excluded.monthly_since, sections = excluded.sections,
+    skips_empty = excluded.skips_empty, asked_at = excluded.asked_at, confirmed_at = excluded.confirmed_at,
+    unsubscribed_at = null, removed_at = null, created_by = excluded.created_by, created_at = excluded.created_at
+  returning id`,
+)
+
+export const updateRecipient = query<RecipientFields & { id: string }>(
+  'change-report-recipient',
+  `update report_recipients
+  set
+    language = :language, hour = :hour, daily_since = :dailySince, weekly_since = :weeklySince, monthly_since = :monthlySince,
+    sections = :sections, skips_empty = :skipsEmpty
+  where id = :id`,
+)
+
+export const removeRecipient = query<{ id: string; now: Date }>(
+  'remove-report-recipient',
+  'update report_recipients set removed_at = :now where id = :id',
+)

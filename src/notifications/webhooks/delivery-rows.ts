@@ -1,0 +1,99 @@
+import { query } from '../../db/query.ts'
+import type { Format } from './kinds.ts'
+
+/** @returns one row with the number of events that got their deliveries */
+export const spreadEvents = query<
+  { limit: number; mostWaiting: number; now: Date; retryUntil: Date },
+  { count: number }
+>('spread-events')
+
+export interface DueRow {
+  id: string
+  attempts: number
+  retryUntil: Date
+  endpointId: string
+  isFailing: boolean
+  format: Format
+  url: Uint8Array
+  secret: Uint8Array | null
+  previousSecret: Uint8Array | null
+  eventId: string
+  type: string
+  createdAt: Date
+  data: string
+  siteId: string
+  domain: string
+  timezone: string
+}
+
+export const selectDue = query<{ now: Date; limit: number; busy: string[] }, DueRow>('select-due-deliveries')
+
+/** Takes deliveries for this process: another one would begin them only after `lostAt`. */
+export const claimDeliveries = query<{ ids: string[]; now: Date; lostAt: Date }, { id: string }>(
+  'claim-deliveries',
+  `update webhook_deliveries
+  set next_at = :lostAt
+  where id = any(:ids::uuid[]) and state = 'pending' and next_at <= :now
+  returning id`,
+)
+
+/** Changes nothing for a delivery that was deleted meanwhile. */
+export const insertAttempt = query<{
+  deliveryId: string
+  at: Date
+  tookMs: number
+  status: number | null
+  answer: string
+  error: string | null
+}>(
+  'insert-webhook-attempt',
+  `insert into webhook_attempts (site_no, delivery_id, number, at, took_ms, status, answer, error)
+  select site_no, id, attempts + 1, :at, :tookMs::int, :status::int, :answer, :error::text
+  from (select site_no, id, attempts from webhook_deliveries where id = :deliveryId for update) as delivery`,
+)
+
+/** A delivery that was ended meanwhile stays ended, unless the attempt has succeeded. */
+export const finishAttempt = query<{
+  id: string
+  state: string
+  nextAt: Date
+  finishedAt: Date | null
+}>(
+  'finish-webhook-attempt',
+  `update webhook_deliveries
+  set
+    attempts = attempts + 1,
+    state = case when state = 'pending' or :state::text = 'delivered' then :state::text else state end,
+    next_at = :nextAt,
+    finished_at = case when state = 'pending' or :state::text = 'delivered' then :finishedAt::timestamptz else finished_at end
+  where id = :id`,
+)
+
+export const noteSuccess = query<{ endpointId: string }>(
+  'note-webhook-success',
+  `update webhook_endpoints
+  set failing_since = null, failures = 0
+  where id = :endpointId and failing_since is not null`,
+)
+
+export const noteFailure = query<{ endpointId: string; now: Date }>(
+  'note-webhook-failure',
+  `update webhook_endpoints
+  set failing_since = coalesce(failing_since, :now), failures = failures + 1
+  where id = :endpointId`,
+)
+
+/** Switches off an endpoint that has failed for too long. @returns one row when it did */
+export const giveUpEndpoint = query<
+  { endpointId: string; now: Date; since: Date; failures: number },
+  { siteNo: number }
+>(
+  'give-up-webhook-endpoint',
+  `update webhook_endpoints
+  set is_enabled = false, given_up_at = :now, is_notice_due = true
+  where id = :endpointId and is_enabled and failing_since <= :since and failures >= :failures
+  returning site_no as "siteNo"`,
+)
+
+/** Deletes events with their deliveries and attempts, unless a delivery still waits. At most `limit`. */
+export const deleteOldEvents = query<{ before: Date; limit: number }, { count: number }>('delete-old-events')

@@ -1,0 +1,192 @@
+import { randomUUID } from 'node:crypto'
+import { validate as isUuid } from 'uuid'
+import type { Audit } from '../../audit/audit.ts'
+import type { Queryable, Transaction } from '../../db/connect.ts'
+import { AppError, invalidField } from '../../errors.ts'
+import { HOUR_MS } from '../../lib/time.ts'
+import type { Services } from '../../services.ts'
+import { lockSite } from '../../sites/lock-site.ts'
+import type { SiteRecord } from '../../sites/schema.ts'
+import {
+  deleteEndpoint,
+  type EndpointRow,
+  endWaiting,
+  insertEndpoint,
+  lockEndpoint,
+  replaceSecret,
+  selectEndpoints,
+  updateEndpoint,
+  updateWatching,
+} from './endpoint-rows.ts'
+import { problemOfUrl, sentUrl, shownUrl } from './endpoint-url.ts'
+import { MOST_ENDPOINTS } from './limits.ts'
+import {
+  ChangeWebhook,
+  type CreatedWebhook,
+  type CreateWebhook,
+  type RotatedSecret,
+  type RotateSecret,
+  type Webhook,
+} from './schema.ts'
+import { makeSecret, sealOf } from './secrets.ts'
+
+type Parts = Pick<Services, 'db' | 'config' | 'now'> & { audit: Audit }
+type Site = Pick<SiteRecord, 'siteNo' | 'domain'>
+
+/** Returns the endpoints of a site, the oldest first. */
+export async function listWebhooks({ db }: Pick<Services, 'db'>, { siteNo }: Site): Promise<Webhook[]> {
+  return (await selectEndpoints(db, { siteNo, id: null })).map(present)
+}
+
+/** @throws AppError `not_found` */
+export async function findEndpoint(db: Queryable, { siteNo }: Site, id: string): Promise<EndpointRow> {
+  const [row] = isUuid(id) ? await selectEndpoints(db, { siteNo, id }) : []
+  if (!row) throw noSuchEndpoint()
+  return row
+}
+
+/**
+ * @throws AppError `validation_failed` for a URL that may not be used; `forbidden` when the site has the most endpoints;
+ * `not_found` when it was deleted meanwhile
+ */
+export async function createWebhook(
+  { db, config, now, audit }: Parts,
+  site: Site,
+  { name, url, kinds, format }: CreateWebhook,
+): Promise<CreatedWebhook> {
+  requireUrl(url, config)
+  const id = randomUUID()
+  const secret = format === 'signed' ? makeSecret() : null
+  const row = await db.begin(async transaction => {
+    await lockSite(transaction, site)
+    const present = await selectEndpoints(transaction, { siteNo: site.siteNo, id: null })
+    if (present.length >= MOST_ENDPOINTS) {
+      throw new AppError('forbidden', `The site has ${MOST_ENDPOINTS} endpoints, as many as it may`)
+    }
+    const [made] = await insertEndpoint(transaction, {
+      id,
+      siteNo: site.siteNo,
+      name,
+      format,
+      url: sealOf(config.secretKey, id, 'url', sentUrl(url)),
+      shownUrl: shownUrl(url, format),
+      kinds,
+      secret: secret === null ? null : sealOf(config.secretKey, id, 'secret', secret),
+      now: now(),
+    })
+    await updateWatching(transaction, site)
+    await record(audit, transaction, site, 'webhook.create', made!)
+    return made!
+  })
+  return { ...present(row), secret }
+}
+
+/** @throws AppError as `createWebhook`; `not_found` for an unknown endpoint */
+export async function changeWebhook(
+  { db, config, now, audit }: Parts,
+  site: Site,
+  id: string,
+  changes: ChangeWebhook,
+): Promise<Webhook> {
+  const { url } = changes
+  if (url !== undefined) requireUrl(url, config)
+  const row = await db.begin(async transaction => {
+    await lockSite(transaction, site)
+    const before = await lock(transaction, site, id)
+    const isEnabled = changes.is_enabled ?? before.isEnabled
+    const [changed] = await updateEndpoint(transaction, {
+      id,
+      name: changes.name ?? before.name,
+      url: url === undefined ? null : sealOf(config.secretKey, id, 'url', sentUrl(url)),
+      shownUrl: url === undefined ? before.shownUrl : shownUrl(url, before.format),
+      kinds: changes.kinds ?? before.kinds,
+      isEnabled,
+      now: now(),
+    })
+    if (!isEnabled) await endWaiting(transaction, { id, now: now() })
+    await updateWatching(transaction, site)
+    const names = ChangeWebhook.keyof().options.filter(name => changes[name] !== undefined)
+    await record(audit, transaction, site, 'webhook.change', changed!, { changed: names })
+    return isEnabled ? changed! : { ...changed!, waiting: 0 }
+  })
+  return present(row)
+}
+
+/** Deletes an endpoint with its log. @throws AppError `not_found` */
+export async function removeWebhook({ db, audit }: Parts, site: Site, id: string): Promise<void> {
+  await db.begin(async transaction => {
+    await lockSite(transaction, site)
+    const gone = await lock(transaction, site, id)
+    await deleteEndpoint(transaction, { id })
+    await updateWatching(transaction, site)
+    await record(audit, transaction, site, 'webhook.delete', gone)
+  })
+}
+
+/**
+ * Makes a new secret. The one before signs, too, for some hours, so that receivers can be changed in that time.
+ * @throws AppError `not_found`; `validation_failed` for an endpoint without a secret
+ */
+export async function rotateSecret(
+  { db, config, now, audit }: Parts,
+  site: Site,
+  id: string,
+  { overlap_hours: hours }: RotateSecret,
+): Promise<RotatedSecret> {
+  const secret = makeSecret()
+  const until = hours === 0 ? null : new Date(now().getTime() + hours * HOUR_MS)
+  await db.begin(async transaction => {
+    const row = await lock(transaction, site, id)
+    if (row.format !== 'signed') throw invalidField('webhook', 'Only signed endpoints have a secret')
+    await replaceSecret(transaction, { id, secret: sealOf(config.secretKey, id, 'secret', secret), until })
+    await record(audit, transaction, site, 'webhook.rotate', row)
+  })
+  return { secret, previous_secret_until: until?.toISOString() ?? null }
+}
+
+function requireUrl(url: string, { webhookNetworks }: Services['config']): void {
+  const problem = problemOfUrl(url, webhookNetworks)
+  if (problem !== undefined) throw invalidField('url', problem)
+}
+
+async function lock(transaction: Transaction, { siteNo }: Site, id: string): Promise<EndpointRow> {
+  const [row] = isUuid(id) ? await lockEndpoint(transaction, { siteNo, id }) : []
+  if (!row) throw noSuchEndpoint()
+  return row
+}
+
+const noSuchEndpoint = () => new AppError('not_found', 'No such webhook')
+
+async function record(
+  audit: Audit,
+  transaction: Transaction,
+  { domain }: Site,
+  action: 'webhook.create' | 'webhook.change' | 'webhook.delete' | 'webhook.rotate',
+  { id, name, shownUrl }: EndpointRow,
+  details: { changed?: string[] } = {},
+): Promise<void> {
+  // The rest of the URL may hold a secret.
+  const { origin: url } = new URL(shownUrl)
+  await audit(transaction, {
+    action,
+    object: { type: 'webhook', id },
+    details: { name, url, domain, ...details },
+  })
+}
+
+function present(row: EndpointRow): Webhook {
+  return {
+    id: row.id,
+    name: row.name,
+    format: row.format,
+    url: row.shownUrl,
+    kinds: row.kinds as Webhook['kinds'],
+    is_enabled: row.isEnabled,
+    failing_since: row.failingSince?.toISOString() ?? null,
+    given_up_at: row.givenUpAt?.toISOString() ?? null,
+    waiting: row.waiting,
+    dropped: row.dropped,
+    previous_secret_until: row.previousSecretUntil?.toISOString() ?? null,
+    created_at: row.createdAt.toISOString(),
+  }
+}

@@ -1,0 +1,95 @@
+import { z } from 'zod'
+import { optionalFlagParameter } from '../../schema/validation.ts'
+import { formatDay } from '../../time/local-time.ts'
+import type { TotalsNumber } from './families.ts'
+import { REFUSALS, type TotalsPlan } from './plan.ts'
+
+/** The query parameter of reads that can add imported totals. */
+export const importedField = {
+  imported: optionalFlagParameter.meta({
+    description:
+      "Adds imported totals of days before the site's first hit, where the question fits them; the answer then says so in `imported`.",
+  }),
+}
+
+const day = (description: string, example: string) =>
+  z.string().nullable().meta({ format: 'date', description, example })
+
+const fields = {
+  from: day('First day of the period with imported totals; null without any.', '2023-01-01'),
+  to: day('Last one, included.', '2024-05-31'),
+  used: z.boolean().meta({ description: 'Whether the numbers have them.' }),
+  why_not: z
+    .enum(REFUSALS)
+    .nullable()
+    .meta({
+      description:
+        'Why not. `no_days`: the period has no imported day. `part_days`: it or its buckets are not whole days. `filters`, `dimension`, ' +
+        '`numbers`: no file has them. `conversions`: totals have none.',
+    }),
+  sources: z
+    .array(z.string())
+    .meta({ description: 'The products that counted them.', example: ['Plausible'] }),
+  visitors: z.literal('sum_of_days').nullable().meta({
+    description: "Imported visitors are a sum of each day's; null where none are in the numbers.",
+  }),
+  missing: z.array(z.string()).meta({
+    description: 'Metrics that files of imported days do not have: there they count the other days.',
+    example: ['bounce_rate'],
+  }),
+}
+
+/** @see docs/metrics.md "Imported totals" */
+export const Imported = z
+  .object({
+    ...fields,
+    previous: z
+      .object(fields)
+      .optional()
+      .meta({ id: 'ImportedBefore', description: 'The same of the period of `previous`.' }),
+  })
+  .meta({
+    id: 'Imported',
+    description: 'What imported totals add to the numbers. There when the request has `imported=true`.',
+  })
+export type Imported = z.infer<typeof Imported>
+
+/** Numbers that a metric is computed from. */
+const NUMBERS_OF: Readonly<Record<string, readonly TotalsNumber[]>> = {
+  visitors: ['visitors'],
+  sessions: ['sessions'],
+  pageviews: ['pageviews'],
+  views_per_visit: ['pageviews', 'sessions'],
+  bounce_rate: ['bounces', 'sessions'],
+  avg_session_seconds: ['duration_seconds', 'sessions'],
+  custom_events: ['events'],
+}
+
+/** What a metric of the answer is read from; undefined: nothing imported has it. */
+export type PlanOf = Readonly<Record<string, TotalsPlan | undefined>>
+
+/**
+ * Describes what was added.
+ * @param plan that of the answer's main numbers
+ * @param plans by each metric of the answer
+ */
+export function presentPlan(plan: TotalsPlan, plans: PlanOf): Omit<Imported, 'previous'> {
+  const { days, parts, refusal } = plan
+  const isUsed = parts.length > 0
+  const shown = isUsed ? { from: parts[0]!.from, to: parts.at(-1)!.to } : days
+  return {
+    from: shown ? formatDay(shown.from) : null,
+    to: shown ? formatDay(shown.to) : null,
+    used: isUsed,
+    why_not: isUsed ? null : (refusal ?? 'no_days'),
+    sources: [...new Set(parts.map(({ family }) => family.product))],
+    visitors: isUsed && plans.visitors ? 'sum_of_days' : null,
+    missing: isUsed ? Object.keys(plans).filter(name => isMissing(name, plans[name])) : [],
+  }
+}
+
+function isMissing(metric: string, plan: TotalsPlan | undefined): boolean {
+  const needed = NUMBERS_OF[metric]
+  if (!needed || !plan || plan.parts.length === 0) return true
+  return plan.parts.some(({ family }) => needed.some(name => !family.numbers.includes(name)))
+}

@@ -1,0 +1,132 @@
+import type { BreakdownDimension } from '../../dimensions/dimensions.ts'
+import { noCounts } from '../../rollups/daily/codec.ts'
+import { compareTexts } from '../../rollups/daily/value-dictionary.ts'
+import type { RankedValue } from '../../rollups/protocol.ts'
+import {
+  type CountOf,
+  compareKeys,
+  compareTied,
+  type Sort,
+  sortKeyOf,
+  type ValueOrder,
+} from '../../rollups/value-order.ts'
+import { searcherOf } from '../../rollups/value-search.ts'
+import type { Page } from '../../schema/pagination.ts'
+import type { Range } from '../../time/range.ts'
+import { PAGES } from '../breakdown/engagement-by-value.ts'
+import type { Filters } from '../filters/query.ts'
+import type { PageWindow } from '../metrics/rank.ts'
+import type { StatsServices, StatsSite } from '../query-context.ts'
+import { type Imported, presentPlan } from './answer.ts'
+import type { Family, TotalsNumber } from './families.ts'
+import { planTotals } from './plan.ts'
+import { sumByValue, type TotalsSums } from './sums.ts'
+
+/** Imported totals of a period by value. */
+export interface ImportedValues {
+  byValue: ReadonlyMap<string, TotalsSums>
+  note: Omit<Imported, 'previous'>
+}
+
+const NUMBERS_OF_SORT: Partial<Record<Sort, readonly TotalsNumber[]>> = {
+  sessions: ['sessions'],
+  pageviews: ['pageviews'],
+  views_per_visit: ['pageviews', 'sessions'],
+  bounce_rate: ['bounces', 'sessions'],
+  avg_session_seconds: ['duration_seconds', 'sessions'],
+}
+
+const METRICS = [
+  ...['visitors', 'sessions', 'pageviews', 'views_per_visit', 'bounce_rate', 'avg_session_seconds'],
+]
+
+interface Asked {
+  range: Range
+  filters: Filters
+  dimension: BreakdownDimension
+  sort: Sort
+  /** Whether conversions are asked, which totals do not have. */
+  hasConversions: boolean
+}
+
+/** Reads the totals of a period by the values of a dimension. */
+export async function readImportedValues(
+  services: Pick<StatsServices, 'reads' | 'slices'>,
+  { siteNo }: Pick<StatsSite, 'siteNo'>,
+  families: readonly Family[],
+  { range, filters, dimension, sort, hasConversions }: Asked,
+): Promise<ImportedValues> {
+  const needs = ['visitors' as const, ...(NUMBERS_OF_SORT[sort] ?? [])]
+  const found = planTotals(families, range, { dimension, filters, needs })
+  const plan =
+    hasConversions && found.refusal !== 'no_days'
+      ? { ...found, parts: [], refusal: 'conversions' as const }
+      : found
+  const metrics = PAGES.has(dimension) ? [...METRICS, 'time_on_page_seconds', 'scroll_depth'] : METRICS
+  return {
+    byValue: await sumByValue(services, siteNo, plan.parts, filters, dimension),
+    note: presentPlan(plan, Object.fromEntries(metrics.map(name => [name, plan]))),
+  }
+}
+
+/** Counts of a value with its imported totals. */
+export interface ValueTogether {
+  counts: RankedValue
+  imported: TotalsSums | undefined
+}
+
+/**
+ * Returns the counts that a metric is computed from: averages of sessions leave out imported days whose bounces or durations are
+ * unknown.
+ */
+export function countsFor(metric: string, { counts, imported }: ValueTogether): CountOf {
+  if (!imported) return column => counts[column]
+  const sessions = {
+    views_per_visit: imported.viewedSessions,
+    bounce_rate: imported.bounceSessions,
+    avg_session_seconds: imported.timedSessions,
+  }[metric]
+  const added: Partial<Record<string, number>> = {
+    visitors: imported.visitors,
+    sessions: sessions ?? imported.sessions,
+    pageviews: metric === 'views_per_visit' ? imported.viewsOfSessions : imported.pageviews,
+    bounces: imported.bounces,
+    durationMs: imported.durationMs,
+  }
+  return column => counts[column] + (added[column] ?? 0)
+}
+
+/** Ranks own values and imported ones together: all own values must be given. */
+export function rankTogether(
+  own: readonly RankedValue[],
+  byValue: ReadonlyMap<string, TotalsSums>,
+  {
+    sort,
+    order,
+    search,
+    limit,
+    offset,
+    amountOf,
+  }: ValueOrder &
+    PageWindow & { search: string | undefined; amountOf: (value: string) => bigint | undefined },
+): Page<ValueTogether> {
+  const isFound = search === undefined ? () => true : searcherOf(search)
+  const rows: ValueTogether[] = own.map(counts => ({ counts, imported: byValue.get(counts.value) }))
+  const known = new Set(own.map(({ value }) => value))
+  for (const [value, imported] of byValue) {
+    if (known.has(value) || !isFound(value)) continue
+    if (imported.visitors + imported.sessions > 0) rows.push({ counts: { ...noCounts(), value }, imported })
+  }
+  const keyed = rows.map(row => ({
+    row,
+    count: countsFor('', row),
+    key: sortKeyOf(sort, countsFor(sort, row), amountOf(row.counts.value) ?? 0n, () => row.counts.value),
+  }))
+  keyed.sort(
+    (a, b) =>
+      compareKeys(a.key, b.key, order) ||
+      compareTied(sort, a.count, b.count) ||
+      compareTexts(a.row.counts.value, b.row.counts.value),
+  )
+  return { rows: keyed.slice(offset, offset + limit).map(({ row }) => row), total: rows.length }
+}

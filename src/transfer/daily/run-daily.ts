@@ -1,0 +1,44 @@
+import { MINUTE_MS } from '../../lib/time.ts'
+import { type Lease, whileHolding } from '../../redis/lease.ts'
+import type { Log } from '../../runtime/log.ts'
+import { type DailyExport, exportDays } from './export-days.ts'
+
+/** Name of the lease that a process holds while it exports days. */
+export const DAILY_EXPORT = 'daily-export'
+
+/**
+ * Exports due days every few minutes, on one process of all hosts. A failure is logged, and tried again the next time.
+ * @returns stops it, and waits for the piece that is being written
+ */
+export function runDailyExport(
+  given: DailyExport & { lease: Lease; log: Log; everyMs?: number },
+): () => Promise<void> {
+  const { lease, log, everyMs = 5 * MINUTE_MS } = given
+  const stopping = new AbortController()
+  let running: Promise<unknown> = Promise.resolve()
+
+  async function run(): Promise<void> {
+    try {
+      const { signal } = stopping
+      const done = await whileHolding(lease, () => exportDays(given, { siteNo: null, signal }))
+      if (done && done.result.days > 0) log.info(done.result, 'days were exported')
+    } catch (error) {
+      if (stopping.signal.aborted) return
+      log.error({ error }, 'the daily export failed; it is tried again')
+    }
+  }
+
+  let isRunning = false
+  const timer = setInterval(() => {
+    if (isRunning) return
+    isRunning = true
+    running = run().finally(() => {
+      isRunning = false
+    })
+  }, everyMs)
+  return async () => {
+    clearInterval(timer)
+    stopping.abort()
+    await running
+  }
+}

@@ -1,0 +1,42 @@
+import { type Column, HIT_COLUMNS, SESSION_COLUMNS } from './columns.ts'
+import type { ExportedHit, ExportedSession } from './rows.ts'
+
+// As `src/http/api/csv`, RFC 4180 with formulas made harmless, but five times as fast: a million hits have 50 million cells.
+
+export const csvHeader = (): string =>
+  `${[...HIT_COLUMNS, ...SESSION_COLUMNS].map(({ name }) => name).join(',')}\r\n`
+
+export const csvLine = (hit: ExportedHit): string =>
+  `${cellsOf(HIT_COLUMNS, hit)},${hit.session ? sessionCells(hit.session) : NO_SESSION}\r\n`
+
+const NO_SESSION = ','.repeat(SESSION_COLUMNS.length - 1)
+
+const known = new WeakMap<ExportedSession, string>()
+
+/** The cells of a session are the same for all of its hits. */
+function sessionCells(session: ExportedSession): string {
+  const cells = known.get(session) ?? cellsOf(SESSION_COLUMNS, session)
+  known.set(session, cells)
+  return cells
+}
+
+function cellsOf<Row>(columns: Column<Row>[], row: Row): string {
+  let line = ''
+  for (const [index, { value }] of columns.entries()) {
+    if (index > 0) line += ','
+    const cell = value(row)
+    if (cell === null) continue
+    if (typeof cell === 'string') line += cellOf(cell)
+    else line += typeof cell === 'number' ? cell : cell.toISOString()
+  }
+  return line
+}
+
+/** What a spreadsheet takes for the beginning of a formula. */
+const FORMULA = /^[=+\-@\t\r\uff1d\uff0b\uff0d\uff20]/
+const NEEDS_QUOTES = /[",\r\n]/
+
+function cellOf(text: string): string {
+  const harmless = FORMULA.test(text) ? `'${text}` : text
+  return NEEDS_QUOTES.test(harmless) ? `"${harmless.replaceAll('"', '""')}"` : harmless
+}

@@ -1,0 +1,36 @@
+import { readLines } from '../../ingestion/import/lines.ts'
+import { checkDepth, MAX_DEPTH } from '../../lib/json.ts'
+
+export type JsonObject = Record<string, unknown>
+
+/** An object, or why a line could not be read. */
+export type JsonItem = { value: JsonObject; left?: undefined } | { value?: undefined; left: string }
+
+/** Longer than a line of `hits:import`: other products write more fields than are kept. */
+const MAX_LINE_BYTES = 1024 * 1024
+
+/** Yields the objects of a file with one JSON object a line, with constant memory. Empty lines are skipped. */
+export async function* readJsonLines(
+  source: AsyncIterable<Buffer>,
+  { maxBytes = MAX_LINE_BYTES }: { maxBytes?: number } = {},
+): AsyncGenerator<JsonItem> {
+  for await (const lines of readLines(source, maxBytes)) {
+    for (const { text } of lines) {
+      yield text ? parseObject(text.toString()) : { left: `the line is longer than ${maxBytes / 1024} KiB` }
+    }
+  }
+}
+
+/** Parses a text that must be a JSON object. */
+export function parseObject(text: string): JsonItem {
+  try {
+    checkDepth(text, 'line', MAX_DEPTH)
+    const value: unknown = JSON.parse(text)
+    if (typeof value === 'object' && value !== null && !Array.isArray(value)) {
+      return { value: value as JsonObject }
+    }
+  } catch {
+    // The reason names a position of the text: equal ones could not be counted.
+  }
+  return { left: 'the line is not a JSON object' }
+}

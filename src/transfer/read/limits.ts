@@ -1,0 +1,38 @@
+import { AppError } from '../../errors.ts'
+
+/** Bounds for what comes out of compressed files: a small file must not fill the disk or keep a process busy for hours. */
+export interface UnpackLimits {
+  /** Of all files together. */
+  maxBytes: number
+  /** Unpacked bytes for each packed byte, looked at from `freeBytes` on. */
+  maxRatio: number
+  freeBytes: number
+  maxFiles: number
+}
+
+const MIB = 1024 * 1024
+
+/** Logs and CSV shrink to a thirtieth, exports with equal rows to a hundredth. */
+export const UNPACK_LIMITS: UnpackLimits = {
+  maxBytes: 64 * 1024 * MIB,
+  maxRatio: 250,
+  freeBytes: 64 * MIB,
+  maxFiles: 10_000,
+}
+
+/** @throws AppError `validation_failed` when more comes out of a file than is allowed */
+export function checkUnpacked(
+  packed: number,
+  unpacked: number,
+  { maxBytes, maxRatio, freeBytes }: UnpackLimits,
+): void {
+  if (unpacked > maxBytes) {
+    throw refusal(`the file unpacks to more than ${Math.floor(maxBytes / MIB)} MiB; unpack and split it`)
+  }
+  if (unpacked > freeBytes && unpacked > packed * maxRatio) {
+    throw refusal(`the file unpacks to more than ${maxRatio} times its size; unpack it and bring the result`)
+  }
+}
+
+export const refusal = (message: string, cause?: unknown) =>
+  new AppError('validation_failed', message, { cause })

@@ -1,0 +1,26 @@
+import { z } from 'zod'
+import { listTotals, TotalsImportItem, undoTotals } from '../transfer/totals/list.ts'
+import { managedSiteProcedure, router, siteProcedure } from './procedures.ts'
+
+export const importedTotalsRouter = router({
+  list: siteProcedure
+    .meta({
+      path: '/api/sites/:siteKey/imported-totals',
+      summary: 'List imports of totals',
+      description: 'What other products counted, by file, the newest import first.',
+      answer: 'A bare array.',
+    })
+    .output(z.array(TotalsImportItem))
+    .query(({ ctx }) => listTotals(ctx, ctx.site)),
+  undo: managedSiteProcedure
+    .meta({
+      method: 'delete',
+      path: '/api/sites/:siteKey/imported-totals/:import',
+      summary: 'Remove an import of totals',
+      description: 'No read uses it from then on.',
+      not_found: 'No such site, or no such import of it',
+    })
+    .input(z.object({ import: z.string() }))
+    .output(z.void())
+    .mutation(({ ctx, input }) => undoTotals(ctx, ctx.site, input.import)),
+})

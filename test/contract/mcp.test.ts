@@ -1,0 +1,197 @@
+import { Client } from '@modelcontextprotocol/sdk/client/index.js'
+import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { routes } from '../../src/http/api/routes.ts'
+import { createToken } from '../../src/teams/tokens.ts'
+import { event, item, type Json, price, subscription } from '../support/stripe.ts'
+import { type Revenue, startRevenue } from './revenue-shop.ts'
+import { ADA, BEN, hit, type StatsSite } from './stats-site.ts'
+
+let revenue: Revenue
+let site: StatsSite
+let client: Client
+
+/** Now is 18 March: last month is February. */
+const inFebruary = (day: number) => Date.UTC(2026, 1, day, 12) / 1000
+
+async function connect(token: string): Promise<Client> {
+  const made = new Client({ name: 'test', version: '1' })
+  const headers = { Authorization: `Bearer ${token}` }
+  // The types of the SDK allow no exact optional properties.
+  const transport = new StreamableHTTPClientTransport(new URL(`${revenue.api.url}/mcp`), {
+    requestInit: { headers },
+  }) as unknown as Parameters<Client['connect']>[0]
+  await made.connect(transport)
+  return made
+}
+
+async function ask(name: string, given: Json, from = client) {
+  const result = (await from.callTool({ name, arguments: given })) as Json
+  const { text } = result.content[0]
+  return { isError: result.isError === true, answer: result.isError ? text : JSON.parse(text) }
+}
+
+function post(body: unknown, headers: Record<string, string> = {}) {
+  const all = {
+    Authorization: `Bearer ${revenue.owner.token}`,
+    'Content-Type': 'application/json',
+    Accept: 'application/json, text/event-stream',
+    ...headers,
+  }
+  return fetch(`${revenue.api.url}/mcp`, { method: 'POST', headers: all, body: JSON.stringify(body) })
+}
+const LIST = { jsonrpc: '2.0', id: 1, method: 'tools/list' }
+
+beforeAll(async () => {
+  revenue = await startRevenue()
+  site = await revenue.shop()
+  await revenue.store([
+    hit(site, '2026-02-02T09:00:00Z', { visitorId: ADA }, { source: 'Google', channel: 'Organic Search' }),
+    hit(site, '2026-02-03T09:00:00Z', { visitorId: BEN }, { source: 'Reddit', channel: 'Organic Social' }),
+  ])
+  const started = (id: string, visitor_id: string, day: number, amount: number) =>
+    event(
+      'customer.subscription.created',
+      subscription({ id, customer: `of_${id}`, items: [item(price(amount))], metadata: { visitor_id } }),
+      inFebruary(day),
+    )
+  await revenue.deliverAll(site, [started('one', ADA, 5, 2_000), started('two', BEN, 6, 9_000)])
+  client = await connect(revenue.owner.token)
+})
+afterAll(async () => {
+  await client.close()
+  await revenue.close()
+})
+
+test('mcp: a client finds the best channel by MRR of the last month', async () => {
+  const sites = await ask('list_sites', {})
+  const { domain } = sites.answer.find((each: Json) => each.id === site.id)
+  const question = { siteKey: domain, range: 'last_month', dimension: 'channel', sort: 'mrr', per_page: 1 }
+  const { answer } = await ask('break_down_money', question)
+  expect(answer.data).toMatchObject([{ value: 'Organic Social', mrr: 9_000 }])
+})
+
+test('mcp: the tools only read, and say what they take and answer', async () => {
+  const { tools } = await client.listTools()
+  expect(tools.map(({ name }) => name)).toContain('read_overview')
+  for (const { name, description, inputSchema, annotations } of tools) {
+    expect(annotations, name).toMatchObject({ readOnlyHint: true })
+    expect(description, name).toMatch(/Answers: /)
+    expect(inputSchema.type, name).toBe('object')
+    // An assistant reads all of them before each question.
+    expect(JSON.stringify(inputSchema).length, name).toBeLessThan(6_000)
+    expect(JSON.stringify(inputSchema), name).not.toContain('$ref')
+  }
+  expect(client.getInstructions()).toContain('list_sites')
+})
+
+test('mcp: every read of the statistics is a tool, but for those that need a picture or many calls', async () => {
+  const { tools } = await client.listTools()
+  const reads = routes.filter(route => route.type === 'query' && route.procedure.startsWith('stats.'))
+  const described = new Set(tools.map(({ description }) => description!.split('. ')[0]))
+  const left = reads.filter(({ summary }) => !described.has(summary)).map(({ procedure }) => procedure)
+  expect(left).toEqual([
+    ...[
+      'stats.goalPreview',
+      'stats.pageTitlesTimeseries',
+      'stats.errorTimeseries',
+      'stats.clicks',
+      'stats.scroll',
+    ],
+    ...['stats.replays', 'stats.replay', 'stats.webVitalsTimeseries', 'stats.webVitalsAttribution'],
+  ])
+})
+
+test('mcp: filters and operators are those of the API', async () => {
+  const range = { siteKey: site.id, range: 'last_month' }
+  const all = await ask('read_overview', range)
+  const google = await ask('read_overview', { ...range, filters: { source: 'Google' } })
+  const others = await ask('read_overview', { ...range, filters: { source: { is_not: ['Google', 'Bing'] } } })
+  const visitors = [all, google, others].map(({ answer }) => answer.visitors)
+  expect(visitors).toEqual([2, 1, 1])
+})
+
+test.each([
+  ['read_overview', { range: 'last_month' }, /siteKey/],
+  ['read_overview', { siteKey: 'unknown.example' }, /No such site/],
+  ['read_overview', { siteKey: 'SITE', range: 'next_month' }, /range must be/],
+  ['read_overview', { siteKey: 'SITE', period: 'month' }, /no argument period: it has .*range/],
+  ['read_overview', { siteKey: 'SITE', filters: { sauce: 'x' } }, /no filter sauce: it has .*source/],
+  ['read_overview', { siteKey: 'SITE', filters: ['Google'] }, /filters must be an object/],
+  ['read_overview', { siteKey: 'SITE', filters: { source: { like: ['x'] } } }, /source must be/],
+  ['list_sites', { filters: { source: 'x' } }, /no filter source: it has none/],
+])('mcp: %s with %j says what is wrong', async (name, given: Json, reason) => {
+  const { isError, answer } = await ask(
+    name,
+    given.siteKey === 'SITE' ? { ...given, siteKey: site.id } : given,
+  )
+  expect(isError).toBe(true)
+  expect(answer).toMatch(reason)
+})
+
+test('mcp: a token reads the sites that it may, and needs the scope to read', async () => {
+  const other = await revenue.shop()
+  const limited = await connect(await revenue.api.token(revenue.owner, { siteIds: [other.id] }))
+  const sites = await ask('list_sites', {}, limited)
+  expect(sites.answer.map((each: Json) => each.id)).toEqual([other.id])
+  const refused = await ask('read_overview', { siteKey: site.id }, limited)
+  expect(refused).toEqual({ isError: true, answer: 'No such site' })
+  await limited.close()
+  const { teamId, userId } = revenue.owner
+  const writing = {
+    teamId,
+    userId,
+    name: 'server',
+    siteIds: null,
+    scopes: ['ingest' as const],
+    expiresAt: null,
+  }
+  const { token } = await createToken(revenue.api.services.db, writing, new Date())
+  const server = await connect(token)
+  const unread = await ask('read_overview', { siteKey: site.id }, server)
+  expect(unread).toEqual({ isError: true, answer: 'The token does not have the scope read' })
+  await server.close()
+})
+
+test('mcp: without a valid token nothing is answered', async () => {
+  const none = await post(LIST, { Authorization: '' })
+  const unknown = await post(LIST, { Authorization: 'Bearer nonsense' })
+  expect([none.status, unknown.status]).toEqual([401, 401])
+  expect(unknown.headers.get('WWW-Authenticate')).toBe('Bearer')
+})
+
+test('mcp: pages of other origins are refused', async () => {
+  const answer = await post(LIST, { Origin: 'https://evil.example', 'Sec-Fetch-Site': 'cross-site' })
+  expect(answer.status).toBe(403)
+})
+
+test.each([
+  [[LIST], 422],
+  [{ hello: 1 }, 400],
+  [{ ...LIST, method: 'resources/list' }, 200],
+  [{ ...LIST, method: 'tools/call', params: { name: 'delete_site' } }, 200],
+])('mcp: %j is answered %i, with the reason', async (message, status) => {
+  const answer = await post(message)
+  expect(answer.status).toBe(status)
+  expect(JSON.stringify(await answer.json())).toMatch(/message/)
+})
+
+test('mcp: each message is charged once to the token', async () => {
+  const { limits } = revenue.api.services.config
+  const before = limits.api
+  limits.api = 100
+  const remaining = async (message: unknown) =>
+    Number((await post(message)).headers.get('X-RateLimit-Remaining'))
+  const first = await remaining(LIST)
+  const call = { ...LIST, method: 'tools/call', params: { name: 'list_sites', arguments: {} } }
+  expect([await remaining(call), await remaining(call)]).toEqual([first - 1, first - 2])
+  limits.api = before
+})
+
+test('mcp: there is nothing to stream and no session to end', async () => {
+  const headers = { Authorization: `Bearer ${revenue.owner.token}`, Accept: 'text/event-stream' }
+  for (const method of ['GET', 'DELETE']) {
+    const answer = await fetch(`${revenue.api.url}/mcp`, { method, headers })
+    expect([answer.status, answer.headers.get('Allow')]).toEqual([405, 'POST, OPTIONS'])
+  }
+})

@@ -1,0 +1,304 @@
+import { randomUUID } from 'node:crypto'
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { forgetReports, sendReports } from '../../../src/notifications/reports/deliveries/job.ts'
+import { beginHandOver, claimDelivery, claimOf } from '../../../src/notifications/reports/deliveries/rows.ts'
+import { setPlan } from '../../../src/teams/accounts.ts'
+import type { Teammate } from '../../support/teammates.ts'
+import { addRecipient, listed, newSite, type ReportSite, startWorld, type World } from './world.ts'
+
+const START = '2026-10-20T12:00:00Z'
+
+let world: World
+let owner: Teammate
+let site: ReportSite
+beforeAll(async () => {
+  world = await startWorld(START)
+})
+beforeEach(async () => {
+  await world.api.services.db`delete from report_recipients`
+  world.server.mails.length = 0
+  world.refusal.code = undefined
+  world.api.services.config.mail = world.server.mail
+  world.clock.now = new Date(START)
+  owner = await world.person()
+  site = await newSite(world, owner, 'Europe/Berlin')
+})
+afterAll(() => world.close())
+
+/** What the mails are about; around a dash, dates have thin spaces. */
+const subjects = () =>
+  world.server.mails.map(({ subject }) =>
+    subject!.replace(/^[0-9a-f-]+\.example: /, '').replace(/\u2009/g, ''),
+  )
+
+test('reports: sites in two zones get their day at 8:00 by their own clocks, once, before and after the change of clocks', async () => {
+  const sydney = await newSite(world, owner, 'Australia/Sydney')
+  await addRecipient(owner, site)
+  await addRecipient(owner, sydney)
+  await site.hit('2026-10-24T21:59:00Z', randomUUID())
+  await site.hit('2026-10-25T22:59:00Z', randomUUID())
+  // The day on which clocks are set back begins at 22:00 UTC and has 25 hours.
+  const runs: [at: string, mails: number][] = [
+    ['2026-10-20T20:59:59Z', 0],
+    ['2026-10-20T21:00:00Z', 1],
+    ['2026-10-21T05:59:59Z', 1],
+    ['2026-10-21T06:00:00Z', 2],
+    ['2026-10-24T06:00:00Z', 4],
+    ['2026-10-24T21:00:00Z', 5],
+    ['2026-10-25T06:59:59Z', 5],
+    ['2026-10-25T07:00:00Z', 6],
+    ['2026-10-25T21:00:00Z', 7],
+    ['2026-10-26T06:59:59Z', 7],
+    ['2026-10-26T07:00:00Z', 8],
+    ['2026-10-26T07:00:10Z', 8],
+  ]
+  for (const [at, mails] of runs) {
+    await world.run(at)
+    expect({ at, mails: world.server.mails.length }).toEqual({ at, mails })
+  }
+  expect(subjects()).toEqual([
+    'no visits (20 October 2026)',
+    'no visits (20 October 2026)',
+    'no visits (23 October 2026)',
+    'no visits (23 October 2026)',
+    'no visits (24 October 2026)',
+    '1 visitor (24 October 2026)',
+    'no visits (25 October 2026)',
+    '1 visitor (25 October 2026)',
+  ])
+})
+
+test('reports: each kind is sent on its day, and none for a period that was due before it was asked for', async () => {
+  world.clock.now = new Date('2026-11-01T09:00:00Z')
+  const { id } = await addRecipient(owner, site, {
+    frequencies: ['daily', 'weekly', 'monthly'],
+    hour: 9,
+    language: 'de',
+  })
+  await world.run('2026-11-01T09:00:10Z')
+  expect(subjects()).toEqual([])
+  await world.run('2026-11-02T08:00:00Z')
+  expect(subjects().sort()).toEqual([
+    'keine Besuche (1. November 2026)',
+    'keine Besuche (26. Oktober–1. November 2026)',
+  ])
+  world.server.mails.length = 0
+  expect((await owner.ask('PATCH', `${site.path}/reports/${id}`, { frequencies: ['monthly'] })).status).toBe(
+    200,
+  )
+  await world.run('2026-12-01T08:00:00Z')
+  expect(subjects()).toEqual(['keine Besuche (1.–30. November 2026)'])
+})
+
+test('reports: an earlier hour sends at once what is due by now, and nothing twice', async () => {
+  world.clock.now = new Date('2026-10-20T18:30:00Z')
+  const { id } = await addRecipient(owner, site, { hour: 20 })
+  await world.run('2026-10-21T08:00:00Z')
+  expect(subjects()).toEqual([])
+  await owner.ask('PATCH', `${site.path}/reports/${id}`, { hour: 9 })
+  await world.run('2026-10-21T08:00:10Z')
+  await owner.ask('PATCH', `${site.path}/reports/${id}`, { hour: 20 })
+  await world.run('2026-10-21T20:00:00Z')
+  expect(subjects()).toEqual(['no visits (20 October 2026)'])
+})
+
+test('reports: after an outage the newest period of each kind is sent late', async () => {
+  await addRecipient(owner, site, { frequencies: ['daily', 'weekly'] })
+  await world.run('2026-10-29T12:00:00Z')
+  await world.run('2026-10-29T12:00:10Z')
+  expect(subjects().sort()).toEqual(['no visits (19–25 October 2026)', 'no visits (28 October 2026)'])
+})
+
+/** Makes a daily report due. */
+async function due(): Promise<void> {
+  await addRecipient(owner, site)
+  world.refusal.code = 451
+  await world.run('2026-10-21T06:00:00Z')
+  world.refusal.code = undefined
+  expect(world.server.mails).toEqual([])
+}
+
+const claim = (at: string) =>
+  claimDelivery(world.api.services.db, { now: new Date(at), until: new Date(Date.parse(at) + 120_000) })
+
+test('reports: a process that dies after it has claimed a mail does not keep it: another one sends it, once', async () => {
+  await due()
+  const [claimed] = await claim('2026-10-21T06:10:00Z')
+  expect(claimed).toMatchObject({ kind: 'daily', from: '2026-10-20' })
+  await world.run('2026-10-21T06:11:00Z')
+  expect(world.server.mails).toEqual([])
+  await world.run('2026-10-21T06:12:00Z')
+  await world.run('2026-10-21T06:13:00Z')
+  expect(subjects()).toEqual(['no visits (20 October 2026)'])
+})
+
+test('reports: a process that was only slow finds that another one has taken its mail over', async () => {
+  await due()
+  const [slow] = await claim('2026-10-21T06:10:00Z')
+  await world.run('2026-10-21T06:12:00Z')
+  const now = new Date('2026-10-21T06:12:10Z')
+  expect(await beginHandOver(world.api.services.db, { ...claimOf(slow!), now, until: now })).toEqual([])
+  expect(world.server.mails).toHaveLength(1)
+})
+
+test('reports: a mail whose process died during the hand-over is not sent again, and the list says so', async () => {
+  await due()
+  const [claimed] = await claim('2026-10-21T06:10:00Z')
+  const now = new Date('2026-10-21T06:10:01Z')
+  const until = new Date('2026-10-21T06:11:01Z')
+  expect(await beginHandOver(world.api.services.db, { ...claimOf(claimed!), now, until })).toHaveLength(1)
+  for (const at of ['2026-10-21T06:10:30Z', '2026-10-21T06:12:00Z', '2026-10-21T09:00:00Z'])
+    await world.run(at)
+  expect(world.server.mails).toEqual([])
+  const [{ problem, last_sent }] = await listed(owner, site)
+  expect(problem).toMatchObject({ kind: 'daily', from: '2026-10-20', code: 'uncertain', next_at: null })
+  expect(last_sent).toBeNull()
+  await world.run('2026-10-22T06:00:00Z')
+  expect((await listed(owner, site))[0]).toMatchObject({ problem: null, last_sent: { from: '2026-10-21' } })
+})
+
+test('reports: two schedulers at once send each mail once', async () => {
+  const others = await Promise.all([1, 2, 3].map(() => world.person({ teamId: owner.teamId })))
+  for (const { email } of [owner, ...others]) await addRecipient(owner, site, { address: email })
+  const now = new Date('2026-10-21T06:00:00Z')
+  world.clock.now = now
+  await Promise.all([sendReports(world.api.services, now), sendReports(world.api.services, now)])
+  const addresses = world.server.mails.flatMap(({ recipients }) => recipients)
+  expect(addresses.sort()).toEqual([owner, ...others].map(({ email }) => email).sort())
+})
+
+test('reports: while the mail server refuses, a mail is tried again with growing pauses, and given up after a day', async () => {
+  await addRecipient(owner, site)
+  world.refusal.code = 451
+  await world.run('2026-10-21T06:00:00Z')
+  expect((await listed(owner, site))[0].problem).toMatchObject({
+    code: 'refused',
+    response: expect.stringMatching(/^451 not now,\s+please/),
+    attempts: 1,
+    next_at: '2026-10-21T06:01:00.000Z',
+  })
+  await world.run('2026-10-21T06:01:00Z')
+  await world.run('2026-10-21T06:05:59Z')
+  expect((await listed(owner, site))[0].problem).toMatchObject({
+    attempts: 2,
+    next_at: '2026-10-21T06:06:00.000Z',
+  })
+  await world.run('2026-10-22T05:00:00Z')
+  expect((await listed(owner, site))[0].problem).toMatchObject({
+    attempts: 3,
+    next_at: '2026-10-22T05:15:00.000Z',
+  })
+  await world.run('2026-10-22T05:59:59Z')
+  expect((await listed(owner, site))[0].problem).toMatchObject({ attempts: 4, next_at: null })
+  world.refusal.code = undefined
+  await world.run('2026-10-22T05:59:59Z')
+  expect(world.server.mails).toEqual([])
+})
+
+test('reports: when the mail server takes mails again, the report arrives once, and the problem is gone', async () => {
+  await due()
+  await world.run('2026-10-21T06:01:00Z')
+  await world.run('2026-10-21T06:30:00Z')
+  expect(subjects()).toEqual(['no visits (20 October 2026)'])
+  expect((await listed(owner, site))[0]).toMatchObject({
+    problem: null,
+    last_sent: { kind: 'daily', from: '2026-10-20', to: '2026-10-20', at: '2026-10-21T06:01:00.000Z' },
+  })
+})
+
+test('reports: an address that the mail server rejects for good is not tried again for this report', async () => {
+  await addRecipient(owner, site)
+  world.refusal.code = 550
+  await world.run('2026-10-21T06:00:00Z')
+  world.refusal.code = undefined
+  await world.run('2026-10-21T12:00:00Z')
+  expect(world.server.mails).toEqual([])
+  expect((await listed(owner, site))[0].problem).toMatchObject({
+    code: 'rejected',
+    attempts: 1,
+    next_at: null,
+  })
+  await world.run('2026-10-22T06:00:00Z')
+  expect(subjects()).toEqual(['no visits (21 October 2026)'])
+})
+
+test('reports: a mail server that cannot be reached is asked once a run, for whatever number of mails', async () => {
+  await addRecipient(owner, site)
+  await addRecipient(owner, await newSite(world, owner, 'Europe/Berlin'))
+  world.api.services.config.mail = { ...world.server.mail, url: 'smtp://127.0.0.1:1' }
+  expect(await world.run('2026-10-21T06:00:00Z')).toBe(false)
+  const attempts = await world.api.services
+    .db`select attempts, problem from report_deliveries order by attempts`
+  expect(attempts.map(row => [row.attempts, row.problem])).toEqual([
+    [0, null],
+    [1, 'unreachable'],
+  ])
+})
+
+test('reports: without a mail server nothing is planned, and what waits is given up', async () => {
+  await due()
+  world.api.services.config.mail = undefined
+  await world.run('2026-10-22T06:00:00Z')
+  const rows = await world.api.services.db`select state from report_deliveries`
+  expect(rows.map(({ state }) => state)).toEqual(['given_up'])
+  expect((await owner.ask('GET', `${site.path}/reports`)).body.sends_mail).toBe(false)
+})
+
+test('reports: a period without hits is left out where the recipient wants it so', async () => {
+  await addRecipient(owner, site, { skips_empty: true })
+  await world.run('2026-10-21T06:00:00Z')
+  expect(world.server.mails).toEqual([])
+  await site.hit('2026-10-21T12:00:00Z', randomUUID())
+  await world.run('2026-10-22T06:00:00Z')
+  expect(subjects()).toEqual(['1 visitor (21 October 2026)'])
+})
+
+test('reports: nothing is sent about a deleted site', async () => {
+  await due()
+  await owner.ask('DELETE', site.path)
+  await world.run('2026-10-21T07:00:00Z')
+  await world.run('2026-10-22T07:00:00Z')
+  expect(world.server.mails).toEqual([])
+})
+
+test('reports: nothing is sent for a team without an active plan, and the newest report when it has one again', async () => {
+  await due()
+  const { db, now } = world.api.services
+  await setPlan(db, { teamId: owner.teamId, plan: 'lapsed' }, now())
+  await world.run('2026-10-21T07:00:00Z')
+  await world.run('2026-10-22T07:00:00Z')
+  expect(world.server.mails).toEqual([])
+  expect((await owner.ask('GET', `${site.path}/reports`)).body.is_paused).toBe(true)
+  await setPlan(db, { teamId: owner.teamId, plan: 'active' }, now())
+  await world.run('2026-10-22T07:01:00Z')
+  expect(subjects()).toEqual(['no visits (21 October 2026)'])
+})
+
+test('reports: a member who is removed, or no more reaches the site, gets nothing', async () => {
+  const { db } = world.api.services
+  const [gone, limited, renamed] = await Promise.all(
+    [1, 2, 3].map(() => world.person({ teamId: owner.teamId, role: 'member' })),
+  )
+  for (const person of [gone!, limited!, renamed!]) await addRecipient(owner, site, { address: person.email })
+  expect((await owner.ask('DELETE', `/api/users/${gone!.userId}`)).status).toBe(204)
+  await db`update users set site_ids = ${[randomUUID()]} where id = ${limited!.userId}`
+  await db`update users set email = ${`${randomUUID()}@example.com`} where id = ${renamed!.userId}`
+  await world.run('2026-10-21T06:00:00Z')
+  expect(world.server.mails).toEqual([])
+  const states = (await listed(owner, site)).map(({ state }: { state: string }) => state)
+  expect(states).toEqual(['no_access', 'no_access'])
+})
+
+test('reports: removed addresses are forgotten after 30 days, unsubscribed ones are not', async () => {
+  const { db } = world.api.services
+  const made = await Promise.all([1, 2].map(() => world.person({ teamId: owner.teamId })))
+  for (const { email } of made) {
+    const { id } = await addRecipient(owner, site, { address: email })
+    expect((await owner.ask('DELETE', `${site.path}/reports/${id}`)).status).toBe(204)
+  }
+  await db`update report_recipients set unsubscribed_at = now() where address = ${made[0]!.email}`
+  await forgetReports(db, new Date('2026-11-19T11:59:59Z'))
+  expect(await db`select from report_recipients`).toHaveLength(2)
+  await forgetReports(db, new Date('2026-11-19T12:00:01Z'))
+  expect(await db`select address from report_recipients`).toEqual([{ address: made[0]!.email }])
+})

@@ -1,0 +1,334 @@
+import { randomUUID } from 'node:crypto'
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { setPlan } from '../../../src/teams/accounts.ts'
+import { actionsOf, type Teammate, teammate } from '../../support/teammates.ts'
+import { addRecipient, listed, newSite, type ReportSite, startWorld, type World } from './world.ts'
+
+const START = '2026-10-20T12:00:00Z'
+
+let world: World
+let owner: Teammate
+let site: ReportSite
+beforeAll(async () => {
+  world = await startWorld(START)
+})
+beforeEach(async () => {
+  const { services } = world.api
+  await services.db`delete from report_recipients`
+  world.server.mails.length = 0
+  world.refusal.code = undefined
+  services.config.mail = world.server.mail
+  world.clock.now = new Date(START)
+  owner = await world.person()
+  site = await newSite(world, owner)
+})
+afterAll(() => world.close())
+
+const foreign = () => `${randomUUID()}@example.org`
+const post = (path: string, body: object) => world.api.call('POST', path, { body })
+
+/** The token of the link in the newest mail. */
+const tokenIn = (purpose: string) =>
+  new RegExp(`/mail/${purpose}/(\\S+)`).exec(world.server.mails.at(-1)!.text!)![1]!
+
+test('reports: a proven address of the team needs no question; what is left out has its default', async () => {
+  const made = await addRecipient(owner, site, { frequencies: ['monthly', 'daily'] })
+  expect(made).toEqual({
+    id: expect.any(String),
+    address: owner.email,
+    frequencies: ['daily', 'monthly'],
+    hour: 8,
+    language: 'en',
+    sections: ['sources', 'pages', 'locations', 'goals'],
+    skips_empty: false,
+    state: 'confirmed',
+    is_user: true,
+    asked_at: null,
+    last_sent: null,
+    problem: null,
+    created_by: owner.email,
+    created_at: '2026-10-20T12:00:00.000Z',
+  })
+  await world.run('2026-10-20T12:00:10Z')
+  expect(world.server.mails).toEqual([])
+  expect(await listed(owner, site)).toEqual([made])
+})
+
+test('reports: any other address gets one mail that asks, and reports only after its owner has agreed', async () => {
+  const address = foreign()
+  const { id, state } = await addRecipient(owner, site, { address, language: 'de' })
+  expect(state).toBe('waiting')
+  await world.run('2026-10-20T12:00:10Z')
+  await world.run('2026-10-21T08:00:10Z')
+  expect(world.server.mails).toHaveLength(1)
+  const [mail] = world.server.mails
+  expect(mail!.recipients).toEqual([address])
+  expect(mail!.subject).toBe(`Möchten Sie Berichte über ${site.domain}?`)
+  expect(mail!.text).toContain(owner.email)
+  const token = tokenIn('confirm')
+
+  // Scanners of mails open links.
+  const page = await fetch(`${world.api.url}/mail/confirm/${token}`)
+  expect([page.status, page.headers.get('content-type')]).toEqual([200, 'text/html; charset=utf-8'])
+  expect((await post('/api/reports/look-up', { purpose: 'confirm', token })).body).toMatchObject({
+    ...{ address, domain: site.domain, state: 'waiting', language: 'de' },
+  })
+  for (let time = 0; time < 2; time++) {
+    const { status, body } = await post('/api/reports/confirm', { token })
+    expect([status, body.state]).toEqual([200, 'confirmed'])
+  }
+  await world.run('2026-10-21T08:00:20Z')
+  expect(world.server.mails).toHaveLength(1)
+  await world.run('2026-10-22T08:00:00Z')
+  expect(world.server.mails).toHaveLength(2)
+  expect((await listed(owner, site))[0]).toMatchObject({
+    id,
+    state: 'confirmed',
+    asked_at: '2026-10-20T12:00:00.000Z',
+  })
+  const log = await actionsOf(world.api, owner.teamId)
+  expect(log.filter(({ action }) => action.startsWith('report.'))).toEqual([
+    {
+      action: 'report.add',
+      actor: owner.email,
+      details: { address, domain: site.domain, frequencies: ['daily'] },
+    },
+    { action: 'report.confirm', actor: address, details: { address, domain: site.domain } },
+  ])
+})
+
+test('reports: a question that the mail server does not take is asked again later', async () => {
+  await addRecipient(owner, site, { address: foreign() })
+  world.refusal.code = 421
+  await world.run('2026-10-20T12:00:10Z')
+  expect((await listed(owner, site))[0].problem).toMatchObject({ kind: 'confirmation', code: 'refused' })
+  world.refusal.code = undefined
+  await world.run('2026-10-20T12:01:10Z')
+  await world.run('2026-10-20T12:09:00Z')
+  expect(world.server.mails).toHaveLength(1)
+})
+
+test('reports: an address that was not proven, or whose login is disabled, is asked like any other', async () => {
+  const unproven = await teammate(world.api, { teamId: owner.teamId, role: 'member' })
+  const disabled = await world.person({ teamId: owner.teamId, role: 'member' })
+  await world.api.services.db`update logins set disabled_at = now() where id = ${disabled.loginId}`
+  for (const { email } of [unproven, disabled]) {
+    expect(await addRecipient(owner, site, { address: email })).toMatchObject({
+      state: 'waiting',
+      is_user: true,
+    })
+  }
+})
+
+test('reports: an address that was removed is not asked a second time within 30 days', async () => {
+  const address = foreign()
+  const first = await addRecipient(owner, site, { address })
+  await world.run('2026-10-20T12:00:10Z')
+  const token = tokenIn('confirm')
+  expect((await owner.ask('DELETE', `${site.path}/reports/${first.id}`)).status).toBe(204)
+  expect((await post('/api/reports/confirm', { token })).status).toBe(404)
+  expect(await listed(owner, site)).toEqual([])
+  const again = await addRecipient(owner, site, { address })
+  await world.run('2026-10-21T12:00:00Z')
+  expect(world.server.mails).toHaveLength(1)
+  // The link in the first mail works.
+  expect((await post('/api/reports/confirm', { token })).body.state).toBe('confirmed')
+  expect(again.id).toBe(first.id)
+})
+
+test('reports: unsubscribing needs no login and one request; opening the link shows a page and does nothing', async () => {
+  await addRecipient(owner, site)
+  await world.run('2026-10-21T08:00:00Z')
+  const token = tokenIn('unsubscribe')
+  const url = `${world.api.url}/mail/unsubscribe/${token}`
+  expect((await fetch(url)).status).toBe(200)
+  expect((await fetch(url, { method: 'HEAD' })).status).toBe(200)
+  expect((await listed(owner, site))[0].state).toBe('confirmed')
+  for (let time = 0; time < 2; time++) {
+    const answer = await fetch(url, {
+      method: 'POST',
+      headers: { 'Content-Type': 'application/x-www-form-urlencoded' },
+      body: 'List-Unsubscribe=One-Click',
+    })
+    expect(answer.status).toBe(200)
+  }
+  expect((await listed(owner, site))[0].state).toBe('unsubscribed')
+  await world.run('2026-10-22T08:00:00Z')
+  expect(world.server.mails).toHaveLength(1)
+})
+
+test('reports: after unsubscribing, an address gets reports only when it agrees again, member or not', async () => {
+  await addRecipient(owner, site)
+  await world.run('2026-10-21T08:00:00Z')
+  const { body } = await post('/api/reports/unsubscribe', { token: tokenIn('unsubscribe') })
+  expect(body).toMatchObject({ address: owner.email, domain: site.domain, state: 'unsubscribed' })
+  expect((await addRecipient(owner, site)).state).toBe('waiting')
+  await world.run('2026-10-21T08:01:00Z')
+  expect(world.server.mails).toHaveLength(2)
+  const token = tokenIn('confirm')
+  await world.run('2026-10-22T08:00:00Z')
+  expect(world.server.mails).toHaveLength(2)
+  expect((await post('/api/reports/confirm', { token })).status).toBe(200)
+  await world.run('2026-10-23T08:00:00Z')
+  await post('/api/reports/unsubscribe', { token: tokenIn('unsubscribe') })
+  expect((await post('/api/reports/confirm', { token })).status).toBe(403)
+})
+
+test('reports: links are signed, and one purpose is not the other', async () => {
+  const { id } = await addRecipient(owner, site)
+  await world.run('2026-10-21T08:00:00Z')
+  const token = tokenIn('unsubscribe')
+  const wrong = [
+    `${token.slice(0, -1)}${token.endsWith('A') ? 'B' : 'A'}`,
+    token.replace(id, randomUUID()),
+    `${id}.`,
+    id,
+    `${token}.x`,
+    '%00',
+    'x'.repeat(1_000),
+  ]
+  for (const each of wrong) {
+    expect((await post('/api/reports/unsubscribe', { token: each })).status).toBe(404)
+    expect((await post('/api/reports/look-up', { purpose: 'unsubscribe', token: each })).status).toBe(404)
+    const answer = await fetch(`${world.api.url}/mail/unsubscribe/${encodeURIComponent(each)}`, {
+      method: 'POST',
+    })
+    expect(answer.status).toBe(404)
+  }
+  expect((await post('/api/reports/confirm', { token })).status).toBe(404)
+  expect((await listed(owner, site))[0].state).toBe('confirmed')
+})
+
+test.each([
+  [{ address: 'a@example.com, b@example.com' }, 'address'],
+  [{ address: 'Ada <ada@example.com>' }, 'address'],
+  [{ address: 'ada@example.com\u202e' }, 'address'],
+  [{ address: 'ada' }, 'address'],
+  [{ frequencies: [] }, 'frequencies'],
+  [{ frequencies: ['hourly'] }, 'frequencies.0'],
+  [{ hour: 24 }, 'hour'],
+  [{ hour: 8.5 }, 'hour'],
+  [{ language: 'fr' }, 'language'],
+  [{ sections: ['people'] }, 'sections.0'],
+  [{ skips_empty: 'no' }, 'skips_empty'],
+])('reports: %j is refused', async (fields, field) => {
+  const body = { address: foreign(), frequencies: ['daily'], ...fields }
+  const answer = await owner.ask('POST', `${site.path}/reports`, body)
+  expect(answer.status).toBe(422)
+  expect(Object.keys(answer.body.errors)).toEqual([field])
+})
+
+test('reports: an address is a recipient of a site once, in any case', async () => {
+  await addRecipient(owner, site)
+  const body = { address: owner.email.toUpperCase(), frequencies: ['weekly'] }
+  const answer = await owner.ask('POST', `${site.path}/reports`, body)
+  expect(answer.body.errors).toEqual({ address: ['is a recipient of this site already'] })
+})
+
+test('reports: a site, a team and an address have limits', async () => {
+  const { db } = world.api.services
+  const add = (to: ReportSite, address: string) =>
+    owner.ask('POST', `${to.path}/reports`, { address, frequencies: ['daily'] })
+  const fill = (count: number, siteNo: number, options: { asked?: boolean; address?: string } = {}) => db`
+    insert into report_recipients
+      (site_no, address, language, hour, daily_since, sections, skips_empty, asked_at, created_at)
+    select
+      ${siteNo}, coalesce(${options.address ?? null}, gen_random_uuid()::text || '@example.org'), 'en', 8, now(), '{}', false,
+      case when ${options.asked ?? false} then ${world.clock.now}::timestamptz end, now()
+    from generate_series(1, ${count})`
+  await fill(20, site.siteNo)
+  const full = await add(site, foreign())
+  expect([full.status, full.body.message]).toEqual([403, expect.stringContaining('20 recipients')])
+
+  const others = await Promise.all([1, 2, 3].map(() => newSite(world, owner)))
+  await fill(19, others[0]!.siteNo, { asked: true })
+  await fill(19, others[1]!.siteNo, { asked: true })
+  await fill(11, others[2]!.siteNo, { asked: true })
+  expect((await add(others[2]!, foreign())).status).toBe(201)
+  const asked = await add(others[2]!, foreign())
+  expect([asked.status, asked.headers.get('retry-after')]).toEqual([429, '86400'])
+  // A proven address is not asked.
+  expect((await add(others[2]!, owner.email)).status).toBe(201)
+  world.clock.now = new Date('2026-10-21T12:00:01Z')
+  expect((await add(others[2]!, foreign())).status).toBe(201)
+
+  const victim = foreign()
+  const stranger = await world.person()
+  for (let time = 0; time < 3; time++) {
+    const { siteNo } = await newSite(world, stranger)
+    await fill(1, siteNo, { asked: true, address: victim })
+  }
+  expect((await add(others[2]!, victim)).status).toBe(429)
+
+  for (let time = 0; time < 7; time++) await fill(20, (await newSite(world, owner)).siteNo)
+  const whole = await add(others[2]!, owner.email.replace('@', '+2@'))
+  expect([whole.status, whole.body.message]).toEqual([403, expect.stringContaining('200 recipients')])
+})
+
+test('reports: members and viewers neither see nor change recipients, and a token needs its scope and its site', async () => {
+  const { id } = await addRecipient(owner, site)
+  const calls: [method: string, path: string, body?: object][] = [
+    ['GET', ''],
+    ['GET', '/preview'],
+    ['POST', '', { address: foreign(), frequencies: ['daily'] }],
+    ['PATCH', `/${id}`, { hour: 9 }],
+    ['POST', `/${id}/test`, {}],
+    ['DELETE', `/${id}`],
+  ]
+  for (const role of ['member', 'viewer'] as const) {
+    const person = await world.person({ teamId: owner.teamId, role })
+    for (const [method, path, body] of calls) {
+      expect(
+        (await person.ask(method, `${site.path}/reports${path}`, body)).status,
+        `${role} ${method}`,
+      ).toBe(403)
+    }
+  }
+  const stranger = await world.person()
+  for (const [method, path, body] of calls) {
+    expect((await stranger.ask(method, `${site.path}/reports${path}`, body)).status).toBe(404)
+  }
+  const admin = await world.person({ teamId: owner.teamId, role: 'admin' })
+  expect(
+    (await admin.ask('PATCH', `${site.path}/reports/${id}`, { hour: 9, language: 'de' })).body,
+  ).toMatchObject({
+    ...{ hour: 9, language: 'de', frequencies: ['daily'] },
+  })
+  const other = await newSite(world, owner)
+  expect((await owner.ask('PATCH', `${other.path}/reports/${id}`, { hour: 9 })).status).toBe(404)
+  expect((await owner.ask('DELETE', `${other.path}/reports/${id}`)).status).toBe(404)
+  expect((await owner.ask('DELETE', `${site.path}/reports/x`)).status).toBe(404)
+})
+
+test('reports: adding needs a mail server and an active plan', async () => {
+  const add = () =>
+    owner.ask('POST', `${site.path}/reports`, { address: owner.email, frequencies: ['daily'] })
+  world.api.services.config.mail = undefined
+  const refused = await add()
+  expect([refused.status, refused.body.message]).toEqual([403, expect.stringContaining('SMTP_URL')])
+  world.api.services.config.mail = world.server.mail
+  await setPlan(world.api.services.db, { teamId: owner.teamId, plan: 'lapsed' }, world.clock.now)
+  expect((await add()).status).toBe(402)
+})
+
+test('reports: a test is sent at once, marked, once in ten minutes, and does not stand for the report', async () => {
+  const { id } = await addRecipient(owner, site, { frequencies: ['weekly'] })
+  const send = (body: object = {}) => owner.ask('POST', `${site.path}/reports/${id}/test`, body)
+  expect((await send()).status).toBe(204)
+  expect(world.server.mails.map(({ subject }) => subject!.replace(/\u2009/g, ''))).toEqual([
+    `Test: ${site.domain}: no visits (12–18 October 2026)`,
+  ])
+  const again = await send()
+  expect([again.status, again.headers.get('retry-after')]).toEqual([429, '600'])
+  world.clock.now = new Date('2026-10-20T12:10:00Z')
+  world.refusal.code = 450
+  expect((await send({ frequency: 'daily' })).status).toBe(503)
+  expect((await send({ frequency: 'hourly' })).status).toBe(422)
+  expect((await listed(owner, site))[0].last_sent).toBeNull()
+})
+
+test('reports: a test goes to no address that has not agreed', async () => {
+  const { id } = await addRecipient(owner, site, { address: foreign() })
+  expect((await owner.ask('POST', `${site.path}/reports/${id}/test`, {})).status).toBe(403)
+  expect(world.server.mails).toEqual([])
+})

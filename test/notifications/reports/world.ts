@@ -1,0 +1,100 @@
+import { randomUUID } from 'node:crypto'
+import { storeHits } from '../../../src/ingestion/store/store.ts'
+import { sendReports } from '../../../src/notifications/reports/deliveries/job.ts'
+import { type Api, startApi } from '../../support/api.ts'
+import { enrichedHit } from '../../support/hits.ts'
+import { inProcessPool } from '../../support/in-process-pool.ts'
+import { type MailServer, startMailServer } from '../../support/mail-server.ts'
+import { type Teammate, teammate } from '../../support/teammates.ts'
+
+export interface World {
+  api: Api
+  server: MailServer
+  /** What every caller takes for the present. */
+  clock: { now: Date }
+  /** What the mail server answers to a recipient: an SMTP code, or none to take the mail. */
+  refusal: { code?: number | undefined }
+  /** Runs the scheduled job at a moment. */
+  run(at: string): Promise<boolean>
+  /** A person whose address is proven. */
+  person(options?: Parameters<typeof teammate>[1]): Promise<Teammate>
+  close(): Promise<void>
+}
+
+/** The API, a mail server, and a clock. */
+export async function startWorld(now: string): Promise<World> {
+  const clock = { now: new Date(now) }
+  const refusal: World['refusal'] = {}
+  const server = await startMailServer(() =>
+    refusal.code === undefined
+      ? undefined
+      : Object.assign(new Error('not now,\r\nplease'), { responseCode: refusal.code }),
+  )
+  let api: Api
+  api = await startApi({
+    now: () => clock.now,
+    pool: { run: (task, input) => inProcessPool(api.services.db).run(task, input), close: async () => {} },
+    config: { mail: server.mail },
+  })
+  return {
+    api,
+    server,
+    clock,
+    refusal,
+    async run(at) {
+      clock.now = new Date(at)
+      return sendReports(api.services, clock.now)
+    },
+    async person(options = {}) {
+      const made = await teammate(api, { at: clock.now, ...options })
+      await api.services.db`update logins set email_proven_at = now() where id = ${made.loginId}`
+      return made
+    },
+    async close() {
+      await Promise.all([api.close(), server.close()])
+    },
+  }
+}
+
+export interface ReportSite {
+  id: string
+  siteNo: number
+  domain: string
+  path: string
+  /** Stores a pageview, or what `fields` say. */
+  hit(
+    at: string,
+    visitor: string,
+    ...fields: Parameters<typeof enrichedHit> extends [unknown, unknown, ...infer Rest] ? Rest : never
+  ): Promise<void>
+}
+
+export async function newSite({ api }: World, owner: Teammate, timezone = 'UTC'): Promise<ReportSite> {
+  const { body } = await owner.ask('POST', '/api/sites', { domain: `${randomUUID()}.example`, timezone })
+  const [row] = await api.services.db`select site_no from sites where id = ${body.id}`
+  const site = { id: body.id as string, siteNo: row!.site_no as number, key: body.tracking_key as string }
+  return {
+    ...site,
+    domain: body.domain,
+    path: `/api/sites/${body.id}`,
+    async hit(at, visitor, fields) {
+      await storeHits(api.services.db, 0, [
+        enrichedHit(site, Date.parse(at), { visitorId: visitor, ...fields }),
+      ])
+    },
+  }
+}
+
+/** Adds a recipient; by default the person themselves, who needs no confirmation. */
+export async function addRecipient(owner: Teammate, site: ReportSite, body: object = {}) {
+  const answer = await owner.ask('POST', `${site.path}/reports`, {
+    address: owner.email,
+    frequencies: ['daily'],
+    ...body,
+  })
+  if (answer.status !== 201) throw new Error(JSON.stringify(answer.body))
+  return answer.body
+}
+
+export const listed = async (owner: Teammate, site: ReportSite) =>
+  (await owner.ask('GET', `${site.path}/reports`)).body.recipients

@@ -1,0 +1,178 @@
+import { randomUUID } from 'node:crypto'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { Hit } from '../../../src/ingestion/hit.ts'
+import { storeHits } from '../../../src/ingestion/store/store.ts'
+import { enrichedHit } from '../../support/hits.ts'
+import { startWorld, type World } from './world.ts'
+
+const MINUTE = 60_000
+
+let world: World
+beforeAll(async () => {
+  world = await startWorld()
+})
+afterAll(() => world.close())
+
+async function watched(goals: object[]) {
+  const site = await world.site()
+  const webhook = await world.webhook(site.id, { kinds: ['goal.converted'] })
+  for (const goal of goals) {
+    expect(await world.call('POST', `${site.id}/goals`, goal)).toMatchObject({ status: 201 })
+  }
+  const testSite = { ...site, key: '' }
+  const hit = (fields: Partial<Hit> = {}, at = world.clock.at) => enrichedHit(testSite, at, fields)
+  const store = (hits: ReturnType<typeof hit>[], partition = 0) => storeHits(world.db, partition, hits)
+  const told = () =>
+    world.receiver
+      .of(webhook.path)
+      .map(({ json }) => [json.data.goal.display_name, json.data.path, json.data.timestamp])
+  const rows = () => world.db`select key from outgoing_events where site_no = ${site.siteNo}`
+  return { site, webhook, hit, store, told, rows }
+}
+
+const page = (value: string, operator?: string, name = value) => ({
+  match_type: 'page',
+  match_value: value,
+  match_operator: operator,
+  display_name: name,
+})
+
+test('conversions: each kind of goal is told with what converted it', async () => {
+  const { webhook, hit, store, told } = await watched([
+    page('/thanks'),
+    page('/blog/**', undefined, 'blog'),
+    page('^/p/\\d+$', 'matches_regex', 'product'),
+    { match_type: 'event', match_value: 'signup', custom_props: { plan: 'team' } },
+    { match_type: 'outbound', display_name: 'any link' },
+    { match_type: 'download', match_value: '.pdf', match_operator: 'contains', display_name: 'pdf' },
+    { match_type: 'scroll', match_value: '/long', scroll_threshold: 80, display_name: 'read' },
+    { match_type: 'scroll', match_value: '/start', scroll_threshold: 0, display_name: 'seen' },
+  ])
+  const visitorId = randomUUID()
+  await store([
+    hit({ url: '/thanks?utm_source=news', visitorId }),
+    hit({ url: '/blog/a/b' }),
+    hit({ url: '/p/42' }),
+    hit({ url: '/p/x' }),
+    hit({
+      type: 'event',
+      name: 'signup',
+      url: '/join',
+      props: { plan: 'team' },
+      revenue: { amountMinor: '500', currency: 'EUR' },
+    }),
+    hit({ type: 'event', name: 'signup', url: '/join', props: { plan: 'solo' } }),
+    hit({ type: 'outbound', name: 'outbound', url: '/out', props: { selector: 'a' } }),
+    hit({ type: 'download', name: 'download', url: '/dl', props: { selector: 'x.pdf' } }),
+    hit({ url: '/start' }),
+    hit({ url: '/long', visitorId }, world.clock.at + 1),
+    hit({ type: 'error', url: '/thanks', errorId: randomUUID(), error: { message: 'x' } }),
+  ])
+  await world.run()
+  const names = () =>
+    told()
+      .map(([name]) => name)
+      .sort()
+  const expected = ['any link', 'blog', 'pdf', 'product', 'seen', 'signup', '/thanks'].sort()
+  expect(names()).toEqual(expected)
+  const signup = world.receiver.of(webhook.path).find(({ json }) => json.data.event_name === 'signup')!.json
+  expect(signup.data).toMatchObject({
+    properties: { plan: 'team' },
+    revenue: { amount: 500, currency: 'EUR' },
+    path: '/join',
+  })
+  const thanks = world.receiver.of(webhook.path).find(({ json }) => json.data.path === '/thanks')!.json
+  expect(thanks.data).toMatchObject({
+    visitor_id: visitorId,
+    source: 'news',
+    revenue: null,
+    event_name: null,
+  })
+  // The threshold is reached with the second engagement, and again with the third.
+  for (const [index, scroll] of [40, 80, 95].entries()) {
+    await store([
+      hit({ type: 'engagement', url: '/long', visitorId, scroll }, world.clock.at + 1_000 * (index + 1)),
+    ])
+    await world.run()
+  }
+  expect(names()).toEqual([...expected, 'read'].sort())
+})
+
+test('conversions: hits that are stored twice and at the same time in several transactions convert once', async () => {
+  const { hit, store, told, rows } = await watched([page('/buy')])
+  const hits = Array.from({ length: 40 }, (_, index) => ({
+    partition: index % 4,
+    stored: hit({ url: '/buy' }),
+  }))
+  const storing = [0, 1, 2, 3].flatMap(partition => {
+    const own = hits.filter(each => each.partition === partition).map(({ stored }) => stored)
+    return [store(own, partition), store(own.slice(5), partition), store(own.slice(0, 7), partition)]
+  })
+  const [a, b] = [world.startWork(), world.startWork()]
+  await Promise.all([...storing, a.step(), b.step()])
+  await Promise.all([a.settle(), b.settle()])
+  await Promise.all([world.run(a), world.run(b)])
+  await world.run()
+  expect(await rows()).toHaveLength(40)
+  expect(told()).toHaveLength(40)
+})
+
+test('conversions: a hit that is stored late is told once, with its own time', async () => {
+  const { hit, store, told } = await watched([page('/buy')])
+  const at = world.clock.at
+  world.clock.at += 60 * MINUTE
+  await store([hit({ url: '/buy' })])
+  await world.run()
+  await store([hit({ url: '/buy' }, at + MINUTE)])
+  await world.run()
+  expect(told().map(([, , time]) => time)).toEqual([
+    world.now().toISOString(),
+    new Date(at + MINUTE).toISOString(),
+  ])
+})
+
+test('conversions: imported hits, and those before the goal or the webhook was made, are no news', async () => {
+  const { site, hit, store, told } = await watched([])
+  const before = hit({ url: '/old' }, world.clock.at - MINUTE)
+  await store([hit({ url: '/buy', line: 1 }), before])
+  await world.call('POST', `${site.id}/goals`, page('/**'))
+  await world.db`update goals set created_at = ${world.now()} where site_no = ${site.siteNo}`
+  await store([hit({ url: '/a' }, world.clock.at - 1), hit({ url: '/b' }), hit({ url: '/c', line: 2 })])
+  await world.run()
+  expect(told().map(([, path]) => path)).toEqual(['/b'])
+})
+
+test('conversions: a site without such a webhook notes no hits', async () => {
+  const { site, webhook, hit, store } = await watched([page('/buy')])
+  const noted = async () =>
+    (await world.db`select from goal_candidates where site_no = ${site.siteNo}`).length
+  await world.call('PATCH', `${site.id}/webhooks/${webhook.id}`, { kinds: ['payment.paid'] })
+  await store([hit({ url: '/buy' })])
+  expect(await noted()).toBe(0)
+  await world.call('PATCH', `${site.id}/webhooks/${webhook.id}`, { kinds: ['goal.converted'] })
+  await store([hit({ url: '/buy' })])
+  expect(await noted()).toBe(1)
+  await world.call('DELETE', `${site.id}/webhooks/${webhook.id}`)
+  await store([hit({ url: '/buy' })])
+  expect(await noted()).toBe(1)
+})
+
+test('conversions: a process that dies while it compares hits loses none and doubles none', async () => {
+  const { hit, store, told } = await watched([page('/buy')])
+  await store([hit({ url: '/buy' }), hit({ url: '/buy' })])
+  const dying = world.startWork({ patterns: { run: () => Promise.reject(new Error('died')) } })
+  await dying.step()
+  await dying.settle()
+  expect(told()).toEqual([])
+  await world.run()
+  await world.run()
+  expect(told()).toHaveLength(2)
+})
+
+test('conversions: a goal that takes too long is passed over, and the others are told', async () => {
+  const slow = '(ab?){900}$'
+  const { hit, store, told } = await watched([page(slow, 'matches_regex', 'slow'), page('/buy')])
+  await store([hit({ url: `/${'a'.repeat(2_000)}` }), hit({ url: '/buy' })])
+  await world.run()
+  expect(told().map(([name]) => name)).toContain('/buy')
+})

@@ -1,0 +1,347 @@
+import { randomUUID } from 'node:crypto'
+import { Stripe } from 'stripe'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { type MailServer, startMailServer } from '../../support/mail-server.ts'
+import type { ReceiverAnswer } from '../../support/receiver.ts'
+import { startWorld, type World } from './world.ts'
+
+const MINUTE = 60_000
+const HOUR = 60 * MINUTE
+const DAY = 24 * HOUR
+
+let mails: MailServer
+let world: World
+
+beforeAll(async () => {
+  mails = await startMailServer()
+  world = await startWorld({ mails })
+})
+afterAll(async () => {
+  await world.close()
+  await mails.close()
+})
+
+/** A site with one webhook for payments that answers like this. */
+async function paying(
+  answer: (count: number) => ReceiverAnswer = () => ({ status: 200 }),
+  fields: object = {},
+) {
+  const site = await world.site()
+  const webhook = await world.webhook(site.id, { kinds: ['payment.paid', 'payment.refunded'], ...fields })
+  answers.set(webhook.path, () => answer(world.receiver.of(webhook.path).length))
+  world.receiver.answer = ({ path }) => answers.get(path)?.() ?? { status: 200 }
+  const got = () => world.receiver.of(webhook.path)
+  const pay = (body: object = {}) =>
+    world.call('POST', `${site.id}/payments`, {
+      amount: 4999,
+      currency: 'USD',
+      transaction_id: randomUUID(),
+      ...body,
+    })
+  const deliveries = async (query = '') =>
+    (await world.call('GET', `${site.id}/webhooks/${webhook.id}/deliveries${query}`)).body.data
+  const detail = async (id: string) =>
+    (await world.call('GET', `${site.id}/webhooks/${webhook.id}/deliveries/${id}`)).body
+  const read = async () =>
+    (await world.call('GET', `${site.id}/webhooks`)).body.find(
+      (each: { id: string }) => each.id === webhook.id,
+    )
+  return { site, webhook, got, pay, deliveries, detail, read }
+}
+const answers = new Map<string, () => ReceiverAnswer>()
+
+test('webhooks: a payment is sent once, signed so that the library of Stripe accepts it', async () => {
+  const { site, webhook, got, pay, deliveries } = await paying()
+  await pay({ transaction_id: 'order-1', customer_id: 'cus_1', email: 'jane@example.com' })
+  await pay({ transaction_id: 'order-1' })
+  await world.run()
+  await world.run()
+  expect(got()).toHaveLength(1)
+  const [{ body, headers, json }] = got() as [ReturnType<typeof got>[0]]
+  const signature = headers['analytics-signature'] as string
+  const verify = (text: string, secret: string) =>
+    Stripe.webhooks.constructEvent(text, signature, secret, 300, undefined, Math.floor(world.clock.at / 1000))
+  expect(verify(body, webhook.secret)).toMatchObject({ type: 'payment.paid' })
+  expect(() => verify(`${body} `, webhook.secret)).toThrow()
+  expect(() => verify(body, `${webhook.secret}x`)).toThrow()
+  const [row] = await world.db`select domain from sites where site_no = ${site.siteNo}`
+  expect(json).toEqual({
+    id: expect.any(String),
+    type: 'payment.paid',
+    api_version: '2026-11-23',
+    created: world.now().toISOString(),
+    site: { id: site.id, domain: row!.domain },
+    data: {
+      transaction_id: 'order-1',
+      amount: 4999,
+      currency: 'USD',
+      renewal: false,
+      recurring: false,
+      is_free_trial: false,
+      customer_id: 'cus_1',
+      visitor_id: null,
+      session_id: null,
+      timestamp: world.now().toISOString(),
+      source: 'api',
+      refunded_amount: 0,
+    },
+  })
+  expect(await deliveries()).toMatchObject([
+    { event_id: json.id, state: 'delivered', attempts: 1, status: 200 },
+  ])
+})
+
+test('webhooks: a payment that is sent as refunded makes two events', async () => {
+  const { got, pay } = await paying()
+  await pay({ refunded: true })
+  await world.run()
+  expect(got().map(({ json }) => [json.type, json.data.refunded_amount])).toEqual([
+    ['payment.paid', 4999],
+    ['payment.refunded', 4999],
+  ])
+})
+
+test('webhooks: failures are tried again for three days with growing pauses, with the same id, until one succeeds', async () => {
+  const { got, pay, deliveries, detail, read } = await paying(count => ({
+    status: count < 6 ? 500 : 204,
+    body: 'Oops\0',
+  }))
+  await pay()
+  const times: number[] = []
+  const begun = world.clock.at
+  for (let count = 0; times.length < 6; count++) {
+    await world.run()
+    if (got().length > times.length) times.push((world.clock.at - begun) / MINUTE)
+    if (got().length === 1) expect((await read()).failing_since).not.toBeNull()
+    world.clock.at += MINUTE / 2
+    expect(count).toBeLessThan(100)
+  }
+  expect(times).toEqual([0, 0.5, 1.5, 3.5, 7.5, 15.5])
+  expect(new Set(got().map(({ json }) => json.id)).size).toBe(1)
+  const [delivery] = await deliveries()
+  expect(delivery).toMatchObject({ state: 'delivered', attempts: 6, next_at: null, status: 204 })
+  const { log, body } = await detail(delivery.id)
+  expect(log.map((each: { status: number; answer: string }) => [each.status, each.answer])).toEqual([
+    [204, ''],
+    ...Array.from({ length: 5 }, () => [500, 'Oops']),
+  ])
+  expect(JSON.parse(body).id).toBe(delivery.event_id)
+  expect((await read()).failing_since).toBeNull()
+})
+
+test('webhooks: a delivery is given up after three days, and can be sent again by hand', async () => {
+  let status = 503
+  const { site, webhook, got, pay, deliveries } = await paying(() => ({ status }))
+  await pay()
+  const until = world.clock.at + 3 * DAY
+  while (world.clock.at < until + HOUR) {
+    await world.run()
+    world.clock.at += 30 * MINUTE
+  }
+  const [failed] = await deliveries()
+  expect(failed).toMatchObject({ state: 'failed', error: 'bad_status', next_at: null })
+  expect(got().length).toBeGreaterThan(15)
+  expect(got().length).toBeLessThan(25)
+  expect(await deliveries('?state=pending')).toEqual([])
+  status = 200
+  const path = `${site.id}/webhooks/${webhook.id}/deliveries/${failed.id}/redeliver`
+  expect(await world.call('POST', path)).toMatchObject({ status: 202, body: { state: 'pending' } })
+  await world.run()
+  expect(await deliveries()).toMatchObject([{ id: failed.id, state: 'delivered' }])
+  expect(got().at(-1)!.json.id).toBe(failed.event_id)
+})
+
+test('webhooks: an endpoint that fails for five days is switched off, and the owners are mailed once', async () => {
+  const { site, webhook, pay, deliveries, read } = await paying(() => ({ status: 500 }))
+  const until = world.clock.at + 5 * DAY + 2 * HOUR
+  while (world.clock.at < until) {
+    await pay()
+    for (let hour = 0; hour < 24; hour += 2) {
+      await world.run()
+      world.clock.at += 2 * HOUR
+    }
+  }
+  await world.run()
+  expect(await read()).toMatchObject({ is_enabled: false, waiting: 0, given_up_at: expect.any(String) })
+  expect(await deliveries('?state=pending')).toEqual([])
+  const ofThis = mails.mails.filter(mail => mail.text?.includes('Receiver'))
+  expect(ofThis.map(({ recipients, subject }) => [recipients, subject])).toEqual([
+    [['someone@example.com'], expect.stringContaining('switched off')],
+  ])
+  await pay()
+  await world.run()
+  expect(await deliveries('?state=pending')).toEqual([])
+  const on = await world.call('PATCH', `${site.id}/webhooks/${webhook.id}`, { is_enabled: true })
+  expect(on.body).toMatchObject({ is_enabled: true, failing_since: null, given_up_at: null })
+})
+
+test('webhooks: redirects are failures, and are not followed', async () => {
+  const { got, pay, deliveries } = await paying(() => ({
+    status: 302,
+    headers: { Location: `${world.receiver.url}/x` },
+  }))
+  await pay()
+  await world.run()
+  expect(got()).toHaveLength(1)
+  expect(world.receiver.of('/x')).toEqual([])
+  expect(await deliveries()).toMatchObject([{ state: 'pending', status: 302, error: 'redirect' }])
+})
+
+test('webhooks: a receiver that does not answer ends with a timeout and delays no other', async () => {
+  const slow = await paying(() => 'never')
+  const fast = await paying()
+  for (let count = 0; count < 8; count++) await slow.pay()
+  await fast.pay()
+  const work = world.startWork({ timeoutMs: 300 })
+  await work.step()
+  await work.settle()
+  expect(await fast.deliveries()).toMatchObject([{ state: 'delivered' }])
+  expect(slow.got()).toHaveLength(4)
+  const states = (await slow.deliveries()).map((each: { error: string | null }) => each.error)
+  expect(states.filter((error: string | null) => error === 'timed_out')).toHaveLength(4)
+  // From now on it gets one attempt at a time.
+  await work.step()
+  await work.settle()
+  expect(slow.got()).toHaveLength(5)
+  await world.call('DELETE', `${slow.site.id}/webhooks/${slow.webhook.id}`)
+})
+
+test('webhooks: a process that dies between claim and answer sends the same event again', async () => {
+  const { got, pay, deliveries } = await paying()
+  await pay()
+  const [died, other] = [world.startWork(), world.startWork()]
+  await died.step()
+  await died.settle()
+  const [{ id }] = await deliveries()
+  // As if the process had died before it noted the answer.
+  await world.db`update webhook_deliveries set state = 'pending', attempts = 0, finished_at = null,
+    next_at = ${new Date(world.clock.at + 2 * MINUTE)} where id = ${id}`
+  await world.db`delete from webhook_attempts where delivery_id = ${id}`
+  expect(await other.step()).toBe(0)
+  world.clock.at += 2 * MINUTE
+  await world.run(other)
+  expect(got()).toHaveLength(2)
+  expect(got()[0]!.json).toEqual(got()[1]!.json)
+  expect(await deliveries()).toMatchObject([{ id, state: 'delivered', attempts: 1 }])
+})
+
+test('webhooks: two processes that deliver at once send each event once', async () => {
+  const { got, pay } = await paying()
+  for (let count = 0; count < 12; count++) await pay()
+  const [a, b] = [world.startWork(), world.startWork()]
+  for (let round = 0; round < 6; round++) {
+    await Promise.all([a.step(), b.step()])
+    await Promise.all([a.settle(), b.settle()])
+  }
+  expect(got()).toHaveLength(12)
+})
+
+test('webhooks: a replaced secret signs until its time is over', async () => {
+  const { site, webhook, got, pay } = await paying()
+  const path = `${site.id}/webhooks/${webhook.id}/secret`
+  const { secret } = (await world.call('POST', path, { overlap_hours: 1 })).body
+  const accepted = async () => {
+    await pay()
+    await world.run()
+    const { body, headers } = got().at(-1)!
+    return [webhook.secret, secret].map(each => {
+      try {
+        const at = Math.floor(world.clock.at / 1000)
+        Stripe.webhooks.constructEvent(
+          body,
+          headers['analytics-signature'] as string,
+          each,
+          300,
+          undefined,
+          at,
+        )
+        return true
+      } catch {
+        return false
+      }
+    })
+  }
+  expect(await accepted()).toEqual([true, true])
+  world.clock.at += HOUR + 1
+  expect(await accepted()).toEqual([false, true])
+})
+
+test('webhooks: what happened before, while it was off, or was not chosen is not sent', async () => {
+  const { site, webhook, got, pay } = await paying(undefined, { kinds: ['payment.paid'] })
+  await pay({ transaction_id: 'before', timestamp: new Date(world.clock.at - DAY).toISOString() })
+  const path = `${site.id}/webhooks/${webhook.id}`
+  await world.call('PATCH', path, { is_enabled: false })
+  await pay({ transaction_id: 'off' })
+  await world.run()
+  world.clock.at += MINUTE
+  await world.call('PATCH', path, { is_enabled: true })
+  await pay({ transaction_id: 'on', refunded: true })
+  await world.run()
+  expect(got().map(({ json }) => [json.type, json.data.transaction_id])).toEqual([['payment.paid', 'on']])
+})
+
+test('webhooks: a full queue takes no more, and says how many it lost', async () => {
+  const { webhook, pay, read, got } = await paying(() => ({ status: 500 }))
+  for (let count = 0; count < 5; count++) await pay()
+  await world.run(world.startWork({ mostWaiting: 3 }))
+  expect(await read()).toMatchObject({ waiting: 3, dropped: 2 })
+  world.clock.at += MINUTE
+  answers.set(webhook.path, () => ({ status: 200 }))
+  await world.run()
+  expect(new Set(got().map(({ json }) => json.id)).size).toBe(3)
+  expect(await read()).toMatchObject({ waiting: 0, dropped: 2 })
+})
+
+test('webhooks: a test message goes to its endpoint alone', async () => {
+  const { site, webhook, got } = await paying()
+  const other = await world.webhook(site.id, { kinds: ['payment.paid'] })
+  expect(await world.call('POST', `${site.id}/webhooks/${webhook.id}/test`)).toMatchObject({
+    status: 202,
+    body: { type: 'test', state: 'pending' },
+  })
+  await world.run()
+  expect(got().map(({ json }) => json.type)).toEqual(['test'])
+  expect(world.receiver.of(other.path)).toEqual([])
+})
+
+test('webhooks: Slack and Discord get what their incoming webhooks take, without a signature', async () => {
+  const slack = await paying(undefined, { format: 'slack' })
+  const discord = await paying(undefined, { format: 'discord' })
+  await slack.pay({ transaction_id: '<!channel> & co' })
+  await discord.pay({ transaction_id: '@everyone **bold**' })
+  await world.run()
+  expect(slack.webhook).toMatchObject({ secret: null, url: `${world.receiver.url}/…` })
+  const [toSlack] = slack.got()
+  expect(toSlack!.headers['analytics-signature']).toBeUndefined()
+  expect(toSlack!.json).toEqual({
+    text: expect.stringContaining('Payment of 49.99 USD'),
+    blocks: [
+      {
+        type: 'section',
+        text: { type: 'mrkdwn', text: expect.stringContaining('&lt;!channel&gt; &amp; co') },
+      },
+    ],
+  })
+  expect(discord.got()[0]!.json).toMatchObject({
+    embeds: [
+      {
+        title: expect.stringContaining('Payment of 49.99 USD'),
+        description: expect.stringContaining('\\*\\*bold'),
+      },
+    ],
+    allowed_mentions: { parse: [] },
+  })
+})
+
+test('webhooks: the log forgets what is older than 30 days', async () => {
+  const { pay, deliveries } = await paying()
+  await pay()
+  await world.run()
+  const { WEBHOOK_JOBS } = await import('../../../src/notifications/webhooks/webhook-worker.ts')
+  const forget = (after: number) =>
+    WEBHOOK_JOBS[0]!.run({ db: world.db } as never, new Date(world.clock.at + after))
+  await forget(29 * DAY)
+  expect(await deliveries()).toHaveLength(1)
+  while (await forget(31 * DAY)) {}
+  expect(await deliveries()).toEqual([])
+})

@@ -1,0 +1,73 @@
+import { randomUUID } from 'node:crypto'
+import { BlockList } from 'node:net'
+import { createWebhookWork, type WebhookOptions } from '../../../src/notifications/webhooks/webhook-worker.ts'
+import { type Api, type Member, startApi } from '../../support/api.ts'
+import { inProcessPatterns } from '../../support/in-process-patterns.ts'
+import type { MailServer } from '../../support/mail-server.ts'
+import { type Receiver, startReceiver } from '../../support/receiver.ts'
+
+const LOOPBACK = new BlockList()
+LOOPBACK.addSubnet('127.0.0.1', 32, 'ipv4')
+
+/** The API, a receiver on this machine, and the work between them, on a clock that the test moves. */
+export async function startWorld(options: { mails?: MailServer; work?: Partial<WebhookOptions> } = {}) {
+  // Rows that the database stamps by itself, such as goals, must not lie in the future.
+  const clock = { at: Date.now() + 60_000 }
+  const now = () => new Date(clock.at)
+  const receiver: Receiver = await startReceiver()
+  const api: Api = await startApi({
+    now,
+    config: {
+      sitesPerTeam: 1_000,
+      webhookNetworks: LOOPBACK,
+      ...(options.mails && { mail: options.mails.mail }),
+    },
+  })
+  const owner: Member = await api.member()
+  const { db, log, config } = api.services
+  const startWork = (changes: Partial<WebhookOptions> = {}) =>
+    createWebhookWork({
+      ...{ db, log, config, now, patterns: inProcessPatterns(), timeoutMs: 2_000, chance: () => 0.5 },
+      ...options.work,
+      ...changes,
+    })
+  const work = startWork()
+
+  return {
+    api,
+    db,
+    owner,
+    receiver,
+    clock,
+    now,
+    startWork,
+    /** Does all that is due at the present time. */
+    async run(which = work) {
+      for (;;) {
+        const begun = await which.step()
+        await which.settle()
+        if (begun === 0) return
+      }
+    },
+    async site(member = owner): Promise<{ id: string; siteNo: number }> {
+      const body = { domain: `${randomUUID()}.example` }
+      const { id } = (await api.call('POST', '/api/sites', { token: member.token, body })).body
+      const [row] = await db`select site_no as "siteNo" from sites where id = ${id}`
+      return { id, siteNo: row!.siteNo }
+    },
+    call: (method: string, path: string, body?: unknown, token = owner.token) =>
+      api.call(method, `/api/sites/${path}`, { token, body }),
+    async webhook(siteId: string, fields: object = {}) {
+      const body = { name: 'Receiver', url: `${receiver.url}/${randomUUID()}`, kinds: [], ...fields }
+      const made = (await api.call('POST', `/api/sites/${siteId}/webhooks`, { token: owner.token, body }))
+        .body
+      return { ...made, path: new URL(body.url).pathname }
+    },
+    async close() {
+      await api.close()
+      await receiver.close()
+    },
+  }
+}
+
+export type World = Awaited<ReturnType<typeof startWorld>>

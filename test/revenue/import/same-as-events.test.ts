@@ -1,0 +1,90 @@
+import fc from 'fast-check'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { importSite } from '../../../src/revenue/import/import-site.ts'
+import { reconcileMrr } from '../../../src/revenue/subscriptions/reconcile-mrr.ts'
+import { type Api, startApi } from '../../support/api.ts'
+import { runs } from '../../support/runs.ts'
+import { movementsOf, paymentsOf, standingsOf } from '../../support/shop-outcome.ts'
+import { deliver, openShop, type Shop, type StripeEvent } from '../../support/stripe.ts'
+import { type StripeLists, startStripeLists } from '../../support/stripe-lists.ts'
+import { Lives, live } from './lives.ts'
+
+let api: Api
+let stripe: StripeLists
+beforeAll(async () => {
+  stripe = await startStripeLists()
+  api = await startApi({ config: { stripeApiBase: stripe.url } })
+})
+afterAll(async () => {
+  await api.close()
+  await stripe.close()
+})
+
+const open = () => openShop(api, { apiKey: 'rk_test_good' })
+const outcome = async (shop: Shop) => ({
+  ...(await standingsOf(shop)),
+  ...(await paymentsOf(shop)),
+  ...(await movementsOf(shop)),
+})
+
+async function deliverAll(shop: Shop, events: StripeEvent[]): Promise<void> {
+  for (const each of events) {
+    const { status, body } = await deliver(shop, each)
+    if (status !== 200) throw new Error(`${each.type}: ${JSON.stringify(body)}`)
+  }
+}
+
+const RUNS = runs(4)
+const SEED = { seed: 20_260_101, numRuns: RUNS, endOnFailure: true }
+
+test('import of the past: an account that is only imported has the payments, movements and MRR of one whose events all came', {
+  timeout: 600_000,
+}, async () => {
+  await fc.assert(
+    fc.asyncProperty(Lives, async lives => {
+      const account = live(lives)
+      stripe.lists = account.lists()
+      stripe.eventsSince = Number.POSITIVE_INFINITY
+      const [told, imported] = [await open(), await open()]
+      await deliverAll(told, account.events)
+      await importSite(api.services, imported.siteId)
+      expect(await outcome(imported)).toEqual(await outcome(told))
+      expect((await reconcileMrr(api.services, imported.siteId)).drift).toEqual([])
+    }),
+    SEED,
+  )
+})
+
+test('import of the past: with events before, after and during it, everything is counted once', {
+  timeout: 600_000,
+}, async () => {
+  await fc.assert(
+    fc.asyncProperty(Lives, fc.infiniteStream(fc.nat(99)), fc.nat(40), async (lives, numbers, stopAfter) => {
+      const account = live(lives)
+      stripe.lists = account.lists()
+      // Some events are still there for the import, too.
+      stripe.eventsSince = account.events[Math.floor(account.events.length / 2)]!.created
+      const [told, mixed] = [await open(), await open()]
+      await deliverAll(told, account.events)
+      const later: StripeEvent[] = []
+      for (const each of account.events) {
+        if ((numbers.next().value as number) < 50) await deliverAll(mixed, [each])
+        else later.push(each)
+      }
+      // The first attempt is stopped in the middle, with an event after each of its steps.
+      let steps = 0
+      const stopped = importSite(api.services, mixed.siteId, {
+        onStep: () => {
+          if (++steps > stopAfter) throw new Error('stopped')
+        },
+      })
+      const during = later.splice(0, 5)
+      await Promise.all([stopped.catch(() => {}), deliverAll(mixed, during)])
+      await importSite(api.services, mixed.siteId)
+      await deliverAll(mixed, later)
+      await importSite(api.services, mixed.siteId)
+      expect(await outcome(mixed)).toEqual(await outcome(told))
+    }),
+    SEED,
+  )
+})

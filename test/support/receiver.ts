@@ -1,0 +1,46 @@
+import { createServer, type IncomingHttpHeaders } from 'node:http'
+import type { AddressInfo } from 'node:net'
+
+export interface Received {
+  path: string
+  headers: IncomingHttpHeaders
+  body: string
+  // biome-ignore lint/suspicious/noExplicitAny: tests look into it
+  json: any
+}
+
+export type ReceiverAnswer = { status: number; body?: string; headers?: Record<string, string> } | 'never'
+
+/** A real HTTP server on this machine that keeps what it gets. */
+export async function startReceiver() {
+  const received: Received[] = []
+  const receiver = {
+    received,
+    /** What a request is answered with. */
+    answer: (_request: Received): ReceiverAnswer => ({ status: 200 }),
+    url: '',
+    of: (path: string) => received.filter(each => each.path === path),
+    async close() {
+      server.closeAllConnections()
+      await new Promise(resolve => server.close(resolve))
+    },
+  }
+  const server = createServer((request, response) => {
+    const chunks: Buffer[] = []
+    request.on('data', chunk => chunks.push(chunk))
+    request.on('end', () => {
+      const body = Buffer.concat(chunks).toString()
+      const got = { path: request.url!, headers: request.headers, body, json: JSON.parse(body) }
+      received.push(got)
+      const answer = receiver.answer(got)
+      if (answer === 'never') return
+      response.writeHead(answer.status, answer.headers)
+      response.end(answer.body ?? '')
+    })
+  })
+  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
+  receiver.url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  return receiver
+}
+
+export type Receiver = Awaited<ReturnType<typeof startReceiver>>

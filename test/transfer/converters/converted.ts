@@ -1,0 +1,57 @@
+import { readBody } from '../../../src/ingestion/edge/read-body.ts'
+import { readEnvelope } from '../../../src/ingestion/import/envelope.ts'
+import type {
+  Converted,
+  Converter,
+  ConvertOptions,
+  HitLine,
+} from '../../../src/transfer/converters/converter.ts'
+import { visitorIdOf } from '../../../src/transfer/converters/visitor-id.ts'
+import { collect, fileOf } from '../read/source.ts'
+
+const NOW = Date.UTC(2100, 0, 1)
+
+export interface Outcome {
+  hits: HitLine[]
+  /** Reasons, in the order of the file. */
+  left: string[]
+}
+
+/**
+ * Converts a file. Every line must be one that the import takes.
+ * @throws what the import says of a line that it refuses
+ */
+export async function convert(
+  converter: Converter,
+  content: string | Buffer,
+  options: Partial<ConvertOptions> = {},
+): Promise<Outcome> {
+  const file = fileOf(content, 'export.csv', content.length > 1_000_000 ? 65_536 : 1_000)
+  const all = await collect(converter.convert(file, { domain: 'example.com', timezone: 'UTC', ...options }))
+  for (const converted of all) if ('hit' in converted) expectTaken(converted.hit)
+  return {
+    hits: all.flatMap(converted => ('hit' in converted ? [converted.hit] : [])),
+    left: all.flatMap((converted: Converted) => ('left' in converted ? [converted.left] : [])),
+  }
+}
+
+function expectTaken(hit: HitLine): void {
+  const text = JSON.stringify(hit)
+  try {
+    const { body } = readEnvelope(Buffer.from(text), NOW)
+    readBody(hit.endpoint, body)
+  } catch (error) {
+    throw new Error(`the import refuses ${text}`, { cause: error })
+  }
+}
+
+export const visitor = (format: string, id: string) => ({ visitor_id: visitorIdOf(format, id) })
+
+/** Makes rows of CSV; every field is quoted. */
+export function csv(columns: readonly string[], ...rows: Record<string, string | undefined>[]): string {
+  const quoted = (value: string) => `"${value.replaceAll('"', '""')}"`
+  const lines = rows.map(row => columns.map(column => quoted(row[column] ?? '')).join(','))
+  return [columns.map(quoted).join(','), ...lines].join('\r\n')
+}
+
+export const jsonLines = (...values: unknown[]) => values.map(value => JSON.stringify(value)).join('\n')

@@ -1,0 +1,310 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { matomo } from '../../../src/transfer/converters/matomo/matomo.ts'
+import { convert, jsonLines, visitor } from './converted.ts'
+import { RUNS, randomObjects } from './random-fields.ts'
+
+const VISITOR = '3b2c1d0e9f8a7b6c'
+/** 2024-03-30 10:00:00 UTC; clocks of Berlin are an hour ahead. */
+const BEGAN = Date.UTC(2024, 2, 30, 10) / 1_000
+const HOUR = 3_600
+
+const page = (shown: number, url: string, more: object = {}) => ({
+  type: 'action',
+  url,
+  pageTitle: 'Pricing & plans',
+  pageIdAction: '9',
+  timestamp: shown,
+  serverTimePretty: 'Mar 30, 2024 11:00:00',
+  ...more,
+})
+
+const VISIT = {
+  idSite: '1',
+  idVisit: '4',
+  visitIp: '203.0.0.0',
+  visitorId: VISITOR,
+  fingerprint: '5041e282fc23fef1',
+  actionDetails: [
+    page(BEGAN + HOUR, 'https://example.com/pricing?plan=a#top', { timeSpent: 30, dimension1: 'b' }),
+    { type: 'outlink', url: 'https://other.example/x', timestamp: BEGAN + HOUR + 10 },
+    { type: 'download', url: 'https://example.com/files/a.zip?x', timestamp: BEGAN + HOUR + 20 },
+    page(BEGAN + HOUR + 30, 'https://example.com/thanks'),
+    {
+      type: 'event',
+      url: 'https://example.com/thanks',
+      eventCategory: 'Movie',
+      eventAction: 'Play',
+      eventName: 'Alien',
+      eventValue: 2.5,
+      timestamp: BEGAN + HOUR + 40,
+    },
+  ],
+  siteCurrency: 'EUR',
+  firstActionTimestamp: BEGAN,
+  lastActionTimestamp: BEGAN + 40,
+  serverTimestamp: BEGAN + 40,
+  userId: null,
+  referrerType: 'search',
+  referrerName: 'Google',
+  referrerKeyword: 'Keyword not defined',
+  referrerUrl: 'https://www.google.com/',
+  languageCode: 'de-at',
+  deviceType: 'Téléphone',
+  deviceTypeIcon: 'plugins/Morpheus/icons/dist/devices/smartphone.png',
+  operatingSystemName: 'GNU/Linux',
+  operatingSystemCode: 'LIN',
+  operatingSystemVersion: '',
+  browserName: 'Chrome Mobile',
+  browserCode: 'CM',
+  browserVersion: '120.0',
+  countryCode: 'at',
+  regionCode: '9',
+  city: 'Wien',
+  resolution: '360x800',
+  dimension2: 'gold',
+  customVariables: { 1: { customVariableName1: 'team', customVariableValue1: 'red' } },
+}
+
+const sender = { hostname: 'example.com', ...visitor('matomo', VISITOR) }
+const location = { country: 'AT', region: 'AT-9', city: 'Wien' }
+const device = {
+  screen: { width: 360, height: 800 },
+  language: 'de-at',
+  os: 'Linux',
+  browser: { name: 'Chrome', version: '120.0' },
+  device: 'mobile',
+}
+const ofVisit = { dimension2: 'gold', team: 'red' }
+const at = (seconds: number, more = '000') => `2024-03-30T10:00:${String(seconds).padStart(2, '0')}.${more}Z`
+
+const visitOf = (change: object) => jsonLines({ ...VISIT, ...change })
+const actions = async (...list: object[]) => convert(matomo, visitOf({ actionDetails: list }))
+
+test('Matomo: the actions of a visit become hits at their time in UTC', async () => {
+  const { hits, left } = await convert(matomo, JSON.stringify([VISIT]))
+  expect(hits).toEqual([
+    {
+      endpoint: 'collect',
+      timestamp: at(0),
+      location,
+      body: {
+        ...sender,
+        url: { path: '/pricing?plan=a', title: 'Pricing & plans' },
+        referrer: 'https://www.google.com/',
+        ...device,
+        properties: { ...ofVisit, dimension1: 'b' },
+      },
+    },
+    {
+      endpoint: 'engage',
+      timestamp: at(29, '999'),
+      location,
+      body: { ...sender, url: { path: '/pricing?plan=a' }, time: 30_000 },
+    },
+    {
+      endpoint: 'event',
+      timestamp: at(10),
+      location,
+      body: {
+        ...sender,
+        name: 'outbound',
+        ...device,
+        properties: { url: 'https://other.example/x', ...ofVisit },
+      },
+    },
+    {
+      endpoint: 'event',
+      timestamp: at(20),
+      location,
+      body: {
+        ...sender,
+        name: 'download',
+        ...device,
+        properties: { url: 'https://example.com/files/a.zip?x', file: 'a.zip', ...ofVisit },
+      },
+    },
+    {
+      endpoint: 'collect',
+      timestamp: at(30),
+      location,
+      body: { ...sender, url: { path: '/thanks', title: 'Pricing & plans' }, ...device, properties: ofVisit },
+    },
+    {
+      endpoint: 'event',
+      timestamp: at(40),
+      location,
+      body: {
+        ...sender,
+        name: 'Play',
+        url: { path: '/thanks' },
+        ...device,
+        properties: { category: 'Movie', name: 'Alien', value: '2.5', ...ofVisit },
+      },
+    },
+  ])
+  expect(left).toEqual([])
+})
+
+test('Matomo: pages of the API one after the other, and one visit a line, give the same hits', async () => {
+  const second = { ...VISIT, idVisit: '5', visitorId: 'ffff' }
+  const expected = await convert(matomo, JSON.stringify([VISIT, second]))
+  expect(await convert(matomo, `${JSON.stringify([VISIT])}\n${JSON.stringify([second], null, 4)}[]`)).toEqual(
+    expected,
+  )
+  expect(await convert(matomo, jsonLines(VISIT, second))).toEqual(expected)
+})
+
+test('Matomo: the clock of the website is changed within a visit', async () => {
+  // 27 October 2024: at 01:00 UTC, clocks of Berlin go from 03:00 back to 02:00.
+  const change = Date.UTC(2024, 9, 27, 1) / 1_000
+  const shown = [change - 600 + 2 * HOUR, change - 60 + 2 * HOUR, change + 60 + HOUR, change + HOUR + HOUR]
+  const visit = {
+    firstActionTimestamp: change - 600,
+    actionDetails: shown.map((timestamp, index) => page(timestamp, `https://example.com/${index}`)),
+  }
+  const times = (await convert(matomo, visitOf(visit), { timezone: 'Europe/Berlin' })).hits.map(
+    hit => hit.timestamp,
+  )
+  expect(times.map(time => (Date.parse(time) / 1_000 - change) / 60)).toEqual([-10, -1, 1, 60])
+})
+
+test('Matomo: without the begin of the visit, the zone of the site decides', async () => {
+  const { hits } = await convert(matomo, visitOf({ firstActionTimestamp: undefined }), {
+    timezone: 'Europe/Berlin',
+  })
+  expect(hits[0]!.timestamp).toBe(at(0))
+})
+
+test('Matomo: a user is identified once a visit', async () => {
+  const { hits } = await convert(matomo, visitOf({ userId: 'ada@example.com' }))
+  expect(hits.filter(({ endpoint }) => endpoint === 'identify')).toEqual([
+    { endpoint: 'identify', timestamp: at(0), body: { ...sender, identifier: 'ada@example.com' } },
+  ])
+  expect(hits[1]!.endpoint).toBe('identify')
+})
+
+test('Matomo: a campaign becomes tags of the page that opened the visit', async () => {
+  const pathsOf = async (change: object) => {
+    const { hits } = await convert(matomo, visitOf(change))
+    return hits.filter(hit => hit.endpoint === 'collect').map(hit => (hit.body.url as { path: string }).path)
+  }
+  const own = { referrerType: 'campaign', referrerName: 'Spring', referrerKeyword: 'shoes' }
+  expect(await pathsOf(own)).toEqual(['/pricing?plan=a&utm_campaign=Spring&utm_term=shoes', '/thanks'])
+  const plugin = {
+    campaignName: 'Spring',
+    campaignSource: 'news',
+    campaignMedium: 'email',
+    campaignContent: 'top',
+  }
+  expect(await pathsOf({ ...own, referrerKeyword: '', ...plugin })).toEqual([
+    '/pricing?plan=a&utm_source=news&utm_medium=email&utm_campaign=Spring&utm_content=top',
+    '/thanks',
+  ])
+})
+
+test('Matomo: searches and orders become events; what cannot be carried over is named', async () => {
+  const timestamp = BEGAN + HOUR
+  const { hits, left } = await actions(
+    {
+      type: 'search',
+      siteSearchKeyword: 'party',
+      siteSearchCategory: 'CAT',
+      siteSearchCount: '48',
+      timestamp,
+    },
+    { type: 'ecommerceOrder', orderId: '937', revenue: 1111.11, items: '8', timestamp },
+    { type: 'ecommerceAbandonedCart', timestamp },
+    { type: 'goal', goalName: 'all', timestamp },
+    { type: 13, contentName: 'ad', timestamp },
+    { type: 'media', timestamp },
+    { type: 'event', eventAction: 'payment', timestamp },
+    page(timestamp, ''),
+    { type: 'action', url: 'https://example.com/' },
+  )
+  expect(hits.map(({ body }) => [body.name, body.properties, body.revenue])).toEqual([
+    ['search', { keyword: 'party', category: 'CAT', results: '48', ...ofVisit }, undefined],
+    ['ecommerce_order', { order: '937', items: '8', ...ofVisit }, { amount: 1111.11, currency: 'EUR' }],
+  ])
+  expect(left).toEqual([
+    'abandoned cart',
+    'goal that was reached: define it as a goal of the site',
+    'content that was shown or clicked',
+    'action of a kind that is not known',
+    'event name that only this service may use',
+    'page without address',
+    'no valid time',
+  ])
+})
+
+test('Matomo: unknown devices and places are left out', async () => {
+  const unknown = {
+    deviceTypeIcon: 'plugins/Morpheus/icons/dist/devices/unknown.png',
+    operatingSystemName: 'Inconnu',
+    operatingSystemCode: 'UNK',
+    operatingSystemVersion: 'UNK',
+    browserName: 'Inconnu',
+    browserCode: 'UNK',
+    browserVersion: '',
+    countryCode: 'xx',
+    regionCode: null,
+    city: null,
+    resolution: 'unknown',
+    languageCode: '',
+    customVariables: [],
+    dimension2: null,
+    referrerUrl: '',
+  }
+  const { hits } = await convert(
+    matomo,
+    visitOf({ ...unknown, actionDetails: [page(BEGAN + HOUR, '//example.com')] }),
+  )
+  expect(hits).toEqual([
+    {
+      endpoint: 'collect',
+      timestamp: at(0),
+      body: { ...sender, url: { path: '/', title: 'Pricing & plans' } },
+    },
+  ])
+})
+
+test('Matomo: visits of another website, errors and broken lines are counted', async () => {
+  const file = [
+    jsonLines(VISIT, { ...VISIT, idSite: 2 }),
+    '{"result":"error","message":"You can\'t access this resource"}',
+    '{"idVisit": "cut',
+    jsonLines({ ...VISIT, actionDetails: [] }, { ...VISIT, visitorId: '', fingerprint: null, idVisit: null }),
+  ].join('\n')
+  const { hits, left } = await convert(matomo, file, { website: '1' })
+  expect([hits.length, left]).toEqual([
+    6,
+    [
+      'visit of another website',
+      'error of Matomo in place of visits',
+      'the line is not a JSON object',
+      'visit without actions',
+      'no visitor',
+    ],
+  ])
+  await expect(convert(matomo, file)).rejects.toThrow(
+    'The file holds several websites, such as 1 and 2 (idSite)',
+  )
+  await expect(convert(matomo, '{"result":"error"}')).rejects.toThrow(
+    /Bring answers of Live.getLastVisitsDetails/,
+  )
+  const long = `{"idVisit": "${'x'.repeat(10 * 1024 * 1024)}"}`
+  expect((await convert(matomo, `${visitOf({})}\n${long}`)).left).toEqual([
+    'the object is longer than 4096 KiB',
+  ])
+})
+
+test('Matomo: every line of any visit is one that the import takes', async () => {
+  const order = { type: 'ecommerceOrder', revenue: 5, orderId: 'a', timestamp: BEGAN }
+  const other = { ...VISIT, userId: 'ada', actionDetails: [order], referrerType: 'campaign' }
+  await fc.assert(
+    fc.asyncProperty(randomObjects(VISIT, other), async random => {
+      await convert(matomo, jsonLines(VISIT, ...random), { website: '1' })
+    }),
+    RUNS,
+  )
+})

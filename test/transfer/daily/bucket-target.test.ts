@@ -1,0 +1,78 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { GetObjectCommand, ListObjectsV2Command, S3Client } from '@aws-sdk/client-s3'
+import S3rver from 's3rver'
+import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { exportTo } from '../../../src/config-export.ts'
+import { openTarget } from '../../../src/transfer/daily/target.ts'
+
+let folder: string
+let server: S3rver
+let endpoint: string
+
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'analytics-bucket-'))
+  const configureBuckets = [{ name: 'hits', configs: [] }]
+  server = new S3rver({
+    address: '127.0.0.1',
+    port: 0,
+    silent: true,
+    directory: join(folder, 's3'),
+    configureBuckets,
+  })
+  endpoint = `http://127.0.0.1:${(await server.run()).port}`
+  // The key of the test server.
+  vi.stubEnv('AWS_ACCESS_KEY_ID', 'S3RVER')
+  vi.stubEnv('AWS_SECRET_ACCESS_KEY', 'S3RVER')
+})
+afterAll(async () => {
+  await server.close()
+  vi.unstubAllEnvs()
+  rmSync(folder, { recursive: true, force: true })
+})
+
+const NAME = 'site=abc/date=2026-03-09/hits.parquet'
+
+test('daily export: a bucket holds the newest file of a name, whole', async () => {
+  const target = await openTarget(
+    exportTo.parse(`s3://hits/analytics/eu?region=eu-central-1&endpoint=${endpoint}`),
+  )
+  const file = join(folder, 'file')
+  for (const content of ['first', 'x'.repeat(300_000)]) {
+    writeFileSync(file, content)
+    await target.put(NAME, file)
+  }
+  const client = new S3Client({ region: 'eu-central-1', endpoint, forcePathStyle: true })
+  const { Contents } = await client.send(new ListObjectsV2Command({ Bucket: 'hits' }))
+  expect(Contents?.map(({ Key, Size }) => [Key, Size])).toEqual([[`analytics/eu/${NAME}`, 300_000]])
+  const { Body } = await client.send(new GetObjectCommand({ Bucket: 'hits', Key: `analytics/eu/${NAME}` }))
+  expect(await Body!.transformToString()).toBe(readFileSync(file, 'utf8'))
+})
+
+test('daily export: a bucket that is not there is an error that names it', async () => {
+  const target = await openTarget(exportTo.parse(`s3://unknown?region=eu-central-1&endpoint=${endpoint}`))
+  const file = join(folder, 'file')
+  writeFileSync(file, 'x')
+  await expect(target.put(NAME, file)).rejects.toThrow(/bucket does not exist/)
+})
+
+test.each([
+  'relative/folder',
+  's3://hits',
+  's3://Hits?region=x',
+  's3://h?region=x',
+  's3://hits?region=x&endpoint=minio:9000',
+  's3://hits?region=x&color=red',
+  's3://key@hits?region=x',
+  'https://example.com/hits',
+])('EXPORT_TO: %s is refused', value => {
+  expect(() => exportTo.parse(value)).toThrow(/absolute path of a folder, or a bucket/)
+})
+
+test('EXPORT_TO: a folder is a path, a bucket has a folder or none', () => {
+  expect(exportTo.parse('/var/lib/hits')).toEqual({ folder: '/var/lib/hits' })
+  const bucket = { bucket: 'hits', region: 'us-east-1', endpoint: undefined }
+  expect(exportTo.parse('s3://hits?region=us-east-1')).toEqual({ ...bucket, prefix: '' })
+  expect(exportTo.parse('s3://hits/a%20b/?region=us-east-1')).toEqual({ ...bucket, prefix: 'a b/' })
+})

@@ -1,0 +1,140 @@
+import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { DuckDBInstance } from '@duckdb/node-api'
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { storeHits } from '../../../src/ingestion/store/store.ts'
+import { exportDays } from '../../../src/transfer/daily/export-days.ts'
+import { folderTarget } from '../../../src/transfer/daily/folder-target.ts'
+import type { Target } from '../../../src/transfer/daily/target.ts'
+import { sharedDatabase, type TestDatabase } from '../../support/database.ts'
+import { enrichedHit } from '../../support/hits.ts'
+import { rollUpAll } from '../../support/roll-up.ts'
+import { createTestSite, type TestSite } from '../../support/sites.ts'
+
+let database: TestDatabase
+let folder: string
+let workFolder: string
+let site: TestSite
+let now: Date
+
+beforeAll(async () => {
+  database = await sharedDatabase()
+  folder = mkdtempSync(join(tmpdir(), 'analytics-days-'))
+  workFolder = join(folder, 'work')
+})
+afterAll(async () => {
+  await database.close()
+  rmSync(folder, { recursive: true, force: true })
+})
+beforeEach(async () => {
+  site = await createTestSite(database.db, { timezone: 'America/New_York' })
+  now = new Date('2026-03-12T12:00:00Z')
+})
+
+const store = (...times: string[]) =>
+  storeHits(
+    database.db,
+    0,
+    times.map(at => enrichedHit(site, Date.parse(at))),
+  )
+
+const roll = () => rollUpAll(database.db, now)
+
+function run(given: { target?: Target; signal?: AbortSignal } = {}) {
+  const { target = folderTarget(folder), signal = new AbortController().signal } = given
+  return exportDays({ db: database.db, target, workFolder, now: () => now }, { siteNo: site.siteNo, signal })
+}
+
+/** Hits by day, as DuckDB reads them from the files of the site. */
+async function readDays(): Promise<Record<string, number>> {
+  const instance = await DuckDBInstance.create(':memory:')
+  const connection = await instance.connect()
+  const files = join(folder, `site=${site.id}`, '*', 'hits.parquet')
+  const result = await connection.runAndReadAll(
+    `select cast(date as varchar) as day, count(*)::int as hits from read_parquet('${files}', hive_partitioning = true) group by 1 order by 1`,
+  )
+  connection.closeSync()
+  instance.closeSync()
+  return Object.fromEntries(result.getRowObjects().map(({ day, hits }) => [String(day), Number(hits)]))
+}
+
+test('daily export: each local day has a file, also that of 23 hours', async () => {
+  // 8 March begins at 05:00 UTC and ends at 04:00.
+  await store(
+    '2026-03-08T04:59:59.999Z',
+    '2026-03-08T05:00:00Z',
+    '2026-03-09T03:59:59Z',
+    '2026-03-09T04:00:00Z',
+  )
+  await roll()
+  expect(await run()).toMatchObject({ days: 3, hits: 4 })
+  expect(await readDays()).toEqual({ '2026-03-07': 1, '2026-03-08': 2, '2026-03-09': 1 })
+  expect(readdirSync(workFolder)).toEqual([])
+})
+
+test('daily export: a day is written once, and again when its hits have changed', async () => {
+  await store('2026-03-08T12:00:00Z', '2026-03-09T12:00:00Z')
+  await roll()
+  expect(await run()).toMatchObject({ days: 2 })
+  expect(await run()).toEqual({ days: 0, hits: 0, bytes: 0 })
+  await store('2026-03-09T13:00:00Z')
+  await roll()
+  expect(await run()).toMatchObject({ days: 1, hits: 2 })
+  expect(await readDays()).toEqual({ '2026-03-08': 1, '2026-03-09': 2 })
+})
+
+test('daily export: a day is due two hours after its end, and one without hits never', async () => {
+  await store('2026-03-11T12:00:00Z')
+  now = new Date('2026-03-12T05:59:00Z')
+  await roll()
+  expect(await run()).toMatchObject({ days: 0 })
+  now = new Date('2026-03-12T06:00:00Z')
+  expect(await run()).toMatchObject({ days: 1, hits: 1 })
+})
+
+test('daily export: the file of a day whose hits were all deleted is empty afterwards', async () => {
+  await store('2026-03-09T12:00:00Z', '2026-03-10T12:00:00Z')
+  await roll()
+  await run()
+  const day = [new Date('2026-03-09T04:00:00Z'), new Date('2026-03-10T04:00:00Z')] as const
+  await database.db`delete from events where site_no = ${site.siteNo} and at >= ${day[0]} and at < ${day[1]}`
+  await database.db`
+    update daily_rollups set pageviews = 0, sessions = 0 where site_no = ${site.siteNo} and starts_at = ${day[0]}`
+  expect(await run()).toMatchObject({ days: 1, hits: 0 })
+  expect(await readDays()).toEqual({ '2026-03-10': 1 })
+})
+
+test('daily export: days whose details are gone stay as they were exported', async () => {
+  await store('2026-03-08T12:00:00Z', '2026-03-09T12:00:00Z')
+  await roll()
+  await database.db`
+    update sites set details_from = '2026-03-09T04:00:00Z', details_moved_at = now() where site_no = ${site.siteNo}`
+  expect(await run()).toMatchObject({ days: 1 })
+  expect(Object.keys(await readDays())).toEqual(['2026-03-09'])
+})
+
+test('daily export: a day whose file could not be put in place is due again, and those before are not', async () => {
+  await store('2026-03-08T12:00:00Z', '2026-03-09T12:00:00Z')
+  await roll()
+  const whole = folderTarget(folder)
+  const failing: Target = {
+    async put(name, file) {
+      if (name.includes('03-09')) throw new Error('the bucket is away')
+      await whole.put(name, file)
+    },
+  }
+  await expect(run({ target: failing })).rejects.toThrow('the bucket is away')
+  expect(await readDays()).toEqual({ '2026-03-08': 1 })
+  expect(await run()).toMatchObject({ days: 1 })
+  expect(await readDays()).toEqual({ '2026-03-08': 1, '2026-03-09': 1 })
+})
+
+test('daily export: one that is stopped leaves no part of a file, and the day due', async () => {
+  await store('2026-03-09T12:00:00Z')
+  await roll()
+  const stopping = new AbortController()
+  stopping.abort()
+  expect(await run({ signal: stopping.signal })).toMatchObject({ days: 0 })
+  expect(await run()).toMatchObject({ days: 1 })
+})

@@ -1,0 +1,92 @@
+import { expect, test } from 'vitest'
+import { readTables, refused } from './read-tables.ts'
+
+const read = (text: string) => readTables('ga4-totals', text)
+
+test('totals of GA4: an answer of the Data API as CSV, by its names', async () => {
+  const { tables } = await read(
+    'date,sessionSource,sessionMedium,totalUsers,sessions,screenPageViews,bounceRate,averageSessionDuration\n' +
+      '20240131,google,organic,10,12,30,0.25,61.5\n' +
+      '20240131,(direct),(none),3,3,3,1,0\n' +
+      '20240131,(not set),(not set),1,0,0,0,0\n' +
+      '(other),x,y,1,1,1,1,1\n',
+  )
+  expect(tables[0]).toMatchObject({
+    dimensions: ['source', 'channel', 'utm_medium'],
+    numbers: ['visitors', 'sessions', 'pageviews', 'bounces', 'duration_seconds'],
+    rows: [
+      ['2024-01-31', 'Google', 'Organic Search', 'organic', 10, 12, 30, 3, 738],
+      ['2024-01-31', 'Direct / None', 'Direct', '', 3, 3, 3, 3, 0],
+      ['2024-01-31', 'Direct / None', 'Direct', '', 1, 0, 0, 0, 0],
+    ],
+    left: ['the row has no day'],
+  })
+})
+
+test('totals of GA4: a report with comments, a grand total, and a table by the nth day', async () => {
+  const { tables } = await read(
+    '# ----------------------------------------\n# Tech details\n# Account: Example, "Ltd"\n# Start date: 20240226\n# End date: 20240302\n# ----------------------------------------\n\n' +
+      'Browser,Date,Active users,Sessions,Views,Engaged sessions,User engagement\n' +
+      ',,17,20,40,12,900\n' +
+      '"Safari (in-app)\nline",20240226,7,8,20,5,300.4\n' +
+      'Chrome,20240227,10,12,20,7,600\n\n' +
+      '# ----------------------------------------\n# Users by day\n# ----------------------------------------\n' +
+      'Nth day,Active users\n0000,5\n0003,6\n0004,x\n',
+  )
+  expect(tables.map(({ dimensions, numbers }) => [...dimensions, ...numbers].join(' '))).toEqual([
+    'browser visitors sessions pageviews bounces duration_seconds',
+    'visitors',
+  ])
+  expect(tables[0]).toMatchObject({
+    rows: [
+      ['2024-02-26', 'Safari (in-app)\nline', 7, 8, 20, 3, 300],
+      ['2024-02-27', 'Chrome', 10, 12, 20, 5, 600],
+    ],
+    left: ['the row has no day'],
+  })
+  expect(tables[1]).toMatchObject({
+    rows: [
+      ['2024-02-26', 5],
+      ['2024-02-29', 6],
+    ],
+    left: ['visitors is no number that can be'],
+  })
+})
+
+test('totals of GA4: countries by name, pages without query, devices, events that are no automatic ones', async () => {
+  const rows = async (text: string) => (await read(text)).tables[0]!.rows
+  expect(
+    await rows(
+      'Date,Country,Total users\n20240101,Türkiye,1\n20240101,United States,2\n20240101,(not set),3\n',
+    ),
+  ).toEqual([
+    ['2024-01-01', 'TR', 1],
+    ['2024-01-01', 'US', 2],
+    ['2024-01-01', '', 3],
+  ])
+  expect(
+    await rows('Date,Landing page + query string,Sessions\n20240101,/a?x=1#y,1\n20240101,(not set),2\n'),
+  ).toEqual([
+    ['2024-01-01', '/a', 1],
+    ['2024-01-01', '(not set)', 2],
+  ])
+  expect(await rows('date,deviceCategory,totalUsers\n20240101,smart tv,1\n20240101,mobile,2\n')).toEqual([
+    ['2024-01-01', 'desktop', 1],
+    ['2024-01-01', 'mobile', 2],
+  ])
+  expect(
+    await rows('date,eventName,eventCount,totalUsers\n20240101,page_view,9,3\n20240101,purchase,2,1\n'),
+  ).toEqual([['2024-01-01', 'purchase', 1, 2]])
+  expect(await rows('date;Session source / medium;Sessions\n20240101;bing / cpc;4\n')).toEqual([
+    ['2024-01-01', 'Bing', 'Paid Search', 'cpc', 4],
+  ])
+})
+
+test('totals of GA4: a report without days is refused, with what to add', async () => {
+  await expect(
+    read('# Start date: 20240101\nSession default channel group,Sessions\nDirect,5\n'),
+  ).rejects.toMatchObject(refused(/add the dimension Date/))
+  await expect(read('Nth day,Active users\n0000,5\n')).rejects.toMatchObject(
+    refused(/add the dimension Date/),
+  )
+})

@@ -1,0 +1,51 @@
+import { connectReads } from '../../src/db/connect.ts'
+import { hasEmbeddedDatabase } from '../../src/embedded/attach.ts'
+import type { Services } from '../../src/services.ts'
+import { EMBEDDED_SLICES } from '../../src/stats/sql/slices.ts'
+import { createFairPool } from '../../src/threads/fair-pool.ts'
+import { createPool } from '../../src/threads/pool.ts'
+import type { Parts } from './parts.ts'
+
+/** As many as one job needs: jobs run one at a time. */
+const CONNECTIONS = 2
+const PATTERN_PLACES = { places: 1, waiting: 10 }
+const PATTERN_HEAP_MB = 256
+
+/**
+ * Returns what jobs need to read statistics as the API does: the same limits of time, the same slices of the embedded database.
+ * Connections and threads are made when a job reads, and threads end afterwards.
+ */
+export function createBackgroundReads({
+  databaseUrl,
+  config,
+  threads: programs,
+}: Pick<Parts, 'databaseUrl' | 'config' | 'threads'>) {
+  const reads = connectReads(databaseUrl, { max: CONNECTIONS })
+  const rollups = createPool({
+    entry: programs.rollup,
+    threads: 1,
+    tasksPerThread: 4,
+    workerData: { databaseUrl },
+    isIdle: true,
+  })
+  const threads = createPool({
+    entry: programs.patterns,
+    threads: 1,
+    isIdle: true,
+    heapMb: PATTERN_HEAP_MB,
+  })
+  const services: Pick<Services, 'reads' | 'slices' | 'rollups' | 'patterns'> = {
+    reads,
+    slices: hasEmbeddedDatabase(config) ? EMBEDDED_SLICES : undefined,
+    rollups,
+    patterns: createFairPool(threads, PATTERN_PLACES),
+  }
+  return {
+    services,
+    async close() {
+      await Promise.all([rollups.close(), threads.close(), reads.end({ timeout: 2 })])
+    },
+  }
+}
+
+export type BackgroundReads = ReturnType<typeof createBackgroundReads>
